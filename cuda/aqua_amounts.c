@@ -36,29 +36,19 @@ static int64_t table_width(const aqua_plan *plan) {
     return column_of_levels(plan) + (levels ? plan->ghosts.count : 0);
 }
 
-bool aqua_cuda_take_terms(aqua_cuda *state) {
+bool aqua_cuda_list_amounts(aqua_cuda *state) {
     const aqua_plan *plan = state->all.plan;
-    const bool pours = plan->terms[AQUA_RAIN].spread != AQUA_NOTHING || plan->inflow_count > 0;
+    const aqua_spread rain = plan->terms[AQUA_RAIN].spread, soil = plan->terms[AQUA_SOIL].spread;
+    const int64_t ghosts = plan->ghosts.count;
+    const bool levels = plan->levels_depend & SEL_ON_T, pours = plan->inflow_count > 0;
+    const bool amounts = rain == AQUA_UNIFORM || soil == AQUA_UNIFORM || pours || levels;
+    sel_arrays *arrays = &state->all.base.arrays;
     if (!cuda_terms_open(&state->terms, plan->base.domain)) {
-        state->all.base.arrays.failed = true;
+        arrays->failed = true;
         return false;
     }
     take_supply(state, AQUA_RAIN);
     take_supply(state, AQUA_SOIL);
-    return pours && (state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term);
-}
-
-void aqua_cuda_list_amounts(aqua_cuda *state) {
-    const aqua_plan *plan = state->all.plan;
-    const int64_t ghosts = plan->ghosts.count;
-    const bool levels = plan->levels_depend & SEL_ON_T;
-    const bool amounts = plan->terms[AQUA_RAIN].spread == AQUA_UNIFORM ||
-                         plan->terms[AQUA_SOIL].spread == AQUA_UNIFORM || plan->inflow_count > 0 ||
-                         (levels && ghosts > 0);
-    sel_arrays *arrays = &state->all.base.arrays;
-    if (arrays->failed) {
-        return;
-    }
     cuda_terms_list(&state->terms, arrays);
     SEL_ADD(arrays, state, amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
     SEL_ADD(arrays, state, source_cells, plan->source_cell_count, 0);
@@ -66,6 +56,8 @@ void aqua_cuda_list_amounts(aqua_cuda *state) {
     SEL_ADD(arrays, state, ghosts.level, ghosts, 0);
     SEL_ADD(arrays, state, ghosts.ground, ghosts, 0);
     SEL_ADD(arrays, state, levels, levels ? 0 : ghosts, 0);
+    return (rain != AQUA_NOTHING || pours) &&
+           (state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term);
 }
 
 void aqua_cuda_close_amounts(aqua_cuda *state) {
@@ -85,8 +77,6 @@ static sel_status send_lists(aqua_cuda *state, sel_error *error) {
     const uint64_t cells = (uint64_t)plan->source_cell_count * sizeof *state->source_cells;
     const bool levels = plan->levels_depend & SEL_ON_T;
     to->count = (uint32_t)n;
-    to->per_metre = state->all.store.per_metre;
-    to->datum = state->all.store.datum;
     to->z = levels ? state->amounts + column_of_levels(plan) : state->levels;
     to->stride = levels ? table_width(plan) : 0;
     sel_status status = cuda_send(state->source_cells, plan->source_cells, cells, error);
@@ -195,18 +185,6 @@ static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error)
     return status;
 }
 
-sel_status aqua_cuda_prepare(aqua_cuda *state, unsigned due, sel_error *error) {
-    aqua_state *all = &state->all;
-    sel_status status = due & SEL_ON_CONTROLS
-                            ? cuda_terms_set_controls(&state->terms, all->base.controls,
-                                                      all->base.queue->stream, error)
-                            : SEL_OK;
-    status = status ? status : send_rates(state, AQUA_RAIN, due, error);
-    status = status ? status : send_rates(state, AQUA_SOIL, due, error);
-    status = status ? status : aqua_evaluate(all, all->base.step, due, error);
-    return status ? status : place_ghosts(state, due, error);
-}
-
 /* The amounts of one step into its row. */
 static void take_amounts(aqua_cuda *state, int64_t step, double *amounts) {
     aqua_state *all = &state->all;
@@ -236,25 +214,34 @@ static sel_status send_rows(aqua_cuda *state, const double *amounts, int64_t cou
     return cuda_feed_sent(&state->sent, stream, error);
 }
 
-sel_status aqua_cuda_send_amounts(aqua_cuda *state, int64_t *count, sel_error *error) {
+/* The amounts of *count steps from the present one on, which is evaluated. */
+static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *error) {
     aqua_state *all = &state->all;
     void *amounts;
-    if (!state->amounts) {
-        return SEL_OK;
-    }
     sel_status status = cuda_feed_next(&state->sent, &amounts, error);
     for (int64_t k = 0; k < *count && !status; k++) {
         const int64_t step = all->base.step + k;
-        sel_error *why = k ? NULL : error; /* later ones fail again as the first of a call */
-        status = k ? aqua_evaluate(all, step, SEL_ON_T, why) : SEL_OK;
-        if (status && k) {
+        /* Later ones fail again as the first of a call. */
+        if (k && aqua_evaluate(all, step, SEL_ON_T, NULL)) {
             *count = k;
-            status = SEL_OK;
-        } else if (!status) {
+        } else {
             take_amounts(state, step, amounts);
         }
     }
     return status ? status : send_rows(state, amounts, *count, error);
+}
+
+sel_status aqua_cuda_evaluate(aqua_cuda *state, unsigned due, int64_t *count, sel_error *error) {
+    aqua_state *all = &state->all;
+    sel_status status = due & SEL_ON_CONTROLS
+                            ? cuda_terms_set_controls(&state->terms, all->base.controls,
+                                                      all->base.queue->stream, error)
+                            : SEL_OK;
+    status = status ? status : send_rates(state, AQUA_RAIN, due, error);
+    status = status ? status : send_rates(state, AQUA_SOIL, due, error);
+    status = status ? status : aqua_evaluate(all, all->base.step, due, error);
+    status = status ? status : place_ghosts(state, due, error);
+    return status || !count || !state->amounts ? status : send_amounts(state, count, error);
 }
 
 /* ---- faults ---- */

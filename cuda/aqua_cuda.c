@@ -97,7 +97,7 @@ static void list(sel_state *base) {
     const aqua_layout *layout = &plan->layout;
     sel_arrays *arrays = &base->arrays;
     all->plan = plan;
-    const bool apart = aqua_cuda_take_terms(state);
+    const bool apart = aqua_cuda_list_amounts(state);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch, apart);
     const bool whole = all->store.whole;
@@ -113,7 +113,6 @@ static void list(sel_state *base) {
     sel_arrays_add(arrays, "cut", &state->pattern.cut, real, cuts ? scratch : 0, 0);
     SEL_ADD(arrays, state, view.ground, ground ? aqua_cells(all) : 0, 0);
     list_books(state);
-    aqua_cuda_list_amounts(state);
 }
 
 static void close(sel_state *base) {
@@ -135,20 +134,16 @@ static void describe(aqua_cuda *state) {
                                      .across = aqua_gpu_across(plan->layout.nx),
                                      .end = (uint32_t)plan->layout.ny,
                                      .end_cell = (uint32_t)plan->layout.cells};
-    flow->whole = all->store.whole;
+    flow->store = all->store;
     flow->bed = all->bed;
     flow->alphas = all->alphas;
     flow->sent = plan->params->scheme == AQUA_SCATTER;
-    flow->alpha = all->store.alpha;
-    flow->least = all->store.least;
     flow->equilibrium = plan->params->equilibrium;
-    flow->limit = all->store.limit;
     flow->alarm = all->base.queue->alarm;
     if (state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term) {
         flow->halted = state->terms.halted;
     }
     state->view.layout = flow->layout;
-    state->view.whole = flow->whole;
     state->view.most = all->most;
     state->view.arrived = all->arrived;
     state->view.metre = 1 / all->store.per_metre;
@@ -291,7 +286,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     status = status ? status : mark_all(state, error);
     status = status ? status : cuda_sum_now(base, &volume, error);
     all->first_volume = sel_total_of(&volume, all->store.whole);
-    status = status ? status : aqua_cuda_prepare(state, AQUA_ALWAYS, error);
+    status = status ? status : aqua_cuda_evaluate(state, AQUA_ALWAYS, NULL, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         aqua_gpu_flow flow = aqua_cuda_flow(state, 0, b);
         flow.from = all->water[b][0];
@@ -317,7 +312,7 @@ static sel_status add_water(const aqua_cuda *state, int64_t step, int b, sel_err
                                  cudaMemcpyDeviceToDevice, stream));
     }
     CUDA_TRY(aqua_gpu_source(&flow, state->source_cells, (uint32_t)all->plan->source_cell_count,
-                             all->store.most_poured, stream));
+                             stream));
     if (state->sets_ghosts) {
         void *bed = state->levels ? NULL : all->bed;
         CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, stream));
@@ -359,8 +354,8 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
         return status;
     }
     for (int b = 0; b < blocks && !status; b++) {
-        CUDA_TRY(flow[b].whole ? aqua_gpu_march(&flow[b], stream)
-                               : aqua_gpu_two_pass(&flow[b], stream));
+        CUDA_TRY(flow[b].store.whole ? aqua_gpu_march(&flow[b], stream)
+                                     : aqua_gpu_two_pass(&flow[b], stream));
         status = finish(state, &flow[b], error);
     }
     return status;
@@ -397,8 +392,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
 /* If the host fails, kernels may have failed in an earlier step. */
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
-    sel_status status = aqua_cuda_prepare(state, due, error);
-    status = status ? status : aqua_cuda_send_amounts(state, count, error);
+    sel_status status = aqua_cuda_evaluate(state, due, count, error);
     if (status && state->terms.fault) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         const sel_status before = check(base, base->step, error);
@@ -426,7 +420,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     const int64_t step = base->step;
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
     base->step = step > 0 ? step - 1 : 0;
-    sel_status status = aqua_cuda_prepare(state, AQUA_ALWAYS | SEL_ON_CONTROLS, error);
+    sel_status status = aqua_cuda_evaluate(state, AQUA_ALWAYS | SEL_ON_CONTROLS, NULL, error);
     base->step = step;
     spread_books(state->all.plan, &state->all.books, state->copied);
     status = status ? status : cuda_send(state->books, state->copied, bytes, error);

@@ -48,13 +48,13 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y)
         const double *bed = (const double *)f.bed + at, *factor = (const double *)f.factor + at;
         const double *cut = (const double *)f.cut + at, *depth = (const double *)f.from + at;
         double out[AQUA_AROUND];
-#define FLUX(k, dx, dy)                                                              \
-    {                                                                                \
-        const int u = (dy)*pitch + (dx);                                             \
-        const double root =                                                          \
-            S::aqua_root(S::aqua_head(bed[0], bed[u], depth[0], depth[u]), f.least); \
-        out[k] = CUTS ? S::aqua_flux_cut(root, factor[0], cut[0], factor[u], cut[u]) \
-                      : S::aqua_flux(root, factor[0], factor[u]);                    \
+#define FLUX(k, dx, dy)                                                                    \
+    {                                                                                      \
+        const int u = (dy)*pitch + (dx);                                                   \
+        const double root =                                                                \
+            S::aqua_root(S::aqua_head(bed[0], bed[u], depth[0], depth[u]), f.store.least); \
+        out[k] = CUTS ? S::aqua_flux_cut(root, factor[0], cut[0], factor[u], cut[u])       \
+                      : S::aqua_flux(root, factor[0], factor[u]);                          \
     }
         AQUA_NEIGHBOURS(FLUX)
 #undef FLUX

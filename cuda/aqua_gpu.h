@@ -63,17 +63,15 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
  * Cells without ground are cells like others: their bed is AQUA_NO_GROUND, their depth stays 0. */
 typedef struct aqua_gpu_flow {
     aqua_gpu_layout layout;
-    bool whole; /* the store */
+    aqua_store store;
     const void *bed;
     void *from; /* rain, sources and ghosts are added before the flow */
     void *to;
     const void *alphas; /* of the type of beds, frame included; NULL: alpha everywhere */
-    double alpha, least;
     int equilibrium;    /* aqua_equilibrium */
     void *factor, *cut; /* scratch of the two passes, of the type of beds, [cells] */
     bool sent;          /* f64: sums are those of the scheme "scatter" (aqua_after_sent) */
-    double limit;       /* whole: a cell of `to` beyond it raises the alarm (aqua_raise of
-                           cuda/aqua_traits.cuh) */
+    /* Raised (aqua_raise of cuda/aqua_traits.cuh) by a cell of `to` beyond the store's limit. */
     uint64_t *alarm;
     cuda_clock clock;
     const int64_t *halted;          /* see cuda_is_halted: depths are not changed from then on */
@@ -117,10 +115,10 @@ typedef struct aqua_gpu_spread {
 cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, const void *before,
                             const aqua_gpu_spread *spread, cudaStream_t stream);
 
-/* The cells of all sources, sorted by cell, those of one cell by source. Depths beyond
- * `most_poured` raise the alarm. */
+/* The cells of all sources, sorted by cell, those of one cell by source. Depths beyond the most
+ * that the store allows raise the alarm. */
 cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, const aqua_source_cell *source_cells,
-                            uint32_t count, double most_poured, cudaStream_t stream);
+                            uint32_t count, cudaStream_t stream);
 
 /* Ghosts, as in engine/solvers/aqua/aqua.h. */
 typedef struct aqua_gpu_ghosts {
@@ -130,7 +128,6 @@ typedef struct aqua_gpu_ghosts {
     const double *ground; /* m */
     const double *z; /* m, and the distance to those of the next step, in a ring of CUDA_STEPS */
     int64_t stride;
-    double per_metre, datum;
 } aqua_gpu_ghosts;
 
 /* Sets the depths flow->from of the ghosts, and their beds; NULL: not these. */
@@ -155,7 +152,6 @@ cudaError_t aqua_gpu_watch(const aqua_gpu_flow *flow, void *most, int32_t *first
 
 typedef struct aqua_gpu_view {
     aqua_gpu_layout layout;
-    bool whole;
     cuda_parts water;       /* the present depths */
     const void *most;       /* [ny][nx] */
     const int32_t *arrived; /* [ny][nx] */

@@ -147,7 +147,7 @@ __device__ __noinline__ void raise_alarm(const aqua_gpu_flow &f, const int32_t *
                                          int rows) {
     for (int k = 0; k < rows * COLUMNS; k++) {
         const int32_t *at = to + (int64_t)(k / COLUMNS) * f.layout.pitch + k % COLUMNS;
-        if ((stored >> k % COLUMNS & 1) && *at > (int32_t)f.limit) {
+        if ((stored >> k % COLUMNS & 1) && *at > (int32_t)f.store.limit) {
             aqua_raise(f, (uint32_t)(at - (const int32_t *)f.to));
         }
     }
@@ -182,7 +182,7 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
     const int column = -COLUMNS + number * STORED + COLUMNS * (int)threadIdx.x;
     const int stored = columns_stored(f, column), tile = y0 / AQUA_TILE_ROWS;
     const int64_t pitch = f.layout.pitch, at = y0 * pitch + column;
-    const float least = LEAST ? (float)f.least : 0.0f, same = (float)f.alpha;
+    const float least = LEAST ? (float)f.store.least : 0.0f, same = (float)f.store.alpha;
     strip s;
     s.bed = (const float *)f.bed + at;
     s.alpha = ALPHAS ? (const float *)f.alphas + at : nullptr;
@@ -218,7 +218,7 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
     }
 #undef ROW
     asm volatile("cp.async.wait_group 0;" ::: "memory");
-    if (s.peak > (int32_t)f.limit) {
+    if (s.peak > (int32_t)f.store.limit) {
         raise_alarm(f, s.to - rows * pitch, stored, rows);
     }
 }
@@ -336,7 +336,7 @@ cudaError_t launch(const aqua_gpu_flow *f, cudaStream_t stream) {
 }
 
 template <int EQUILIBRIUM> cudaError_t choose(const aqua_gpu_flow *f, cudaStream_t stream) {
-    if (f->least > 0) {
+    if (f->store.least > 0) {
         return f->alphas ? launch<EQUILIBRIUM, true, true>(f, stream)
                          : launch<EQUILIBRIUM, true, false>(f, stream);
     }

@@ -82,7 +82,7 @@ static __device__ inline void aqua_raise_at(uint64_t *alarm, int64_t moment, uin
     atomicMin((unsigned long long *)alarm, (unsigned long long)moment << 32 | at);
 }
 
-// For a cell of flow.to beyond flow.limit.
+// For a cell of flow.to beyond flow.store.limit.
 static __device__ inline void aqua_raise(const aqua_gpu_flow &flow, uint32_t at) {
     aqua_raise_at(flow.alarm, 2 * (cuda_now(flow.clock) + 1), at);
 }
@@ -94,11 +94,11 @@ template <class S>
 static __device__ __forceinline__ aqua_cell_of<S> aqua_look_at(const aqua_gpu_flow &flow,
                                                                int equilibrium, uint32_t at) {
     typedef typename S::real real;
-    const real alpha = flow.alphas ? ((const real *)flow.alphas)[at] : (real)flow.alpha;
+    const real alpha = flow.alphas ? ((const real *)flow.alphas)[at] : (real)flow.store.alpha;
     aqua_cell_of<S> cell;
-    cell.factor = S::aqua_cell(equilibrium, alpha, (real)flow.least, (const real *)flow.bed + at,
-                               (const typename S::water *)flow.from + at, (int)flow.layout.pitch,
-                               cell.root, &cell.cut);
+    cell.factor = S::aqua_cell(
+        equilibrium, alpha, (real)flow.store.least, (const real *)flow.bed + at,
+        (const typename S::water *)flow.from + at, (int)flow.layout.pitch, cell.root, &cell.cut);
     return cell;
 }
 

@@ -11,7 +11,7 @@ enum { THREADS = LOOK_THREADS };
 
 // Calls `launch`, a generic lambda, with the struct of the store.
 template <class LAUNCH> static void by_store(const aqua_gpu_flow *f, LAUNCH launch) {
-    if (f->whole) {
+    if (f->store.whole) {
         launch(aqua_f32());
     } else {
         launch(aqua_f64());
@@ -215,7 +215,7 @@ cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, const void *before, const aq
 template <class S>
 __global__ void __launch_bounds__(THREADS)
     source_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_source_cell *cells,
-                  uint32_t count, double most_poured) {
+                  uint32_t count) {
     uint32_t t = blockIdx.x * THREADS + threadIdx.x;
     if (t >= count || (t > 0 && cells[t - 1].at == cells[t].at) ||
         !aqua_owns(f.layout, (uint32_t)cells[t].at) || cuda_is_halted(f.halted, f.clock)) {
@@ -227,7 +227,7 @@ __global__ void __launch_bounds__(THREADS)
     for (; t < count && cells[t].at == at; t++) {
         const aqua_source_cell cell = cells[t];
         const double depth = (double)water[at] + aqua_dose_of(&doses[cell.source], &cell);
-        if (depth > most_poured) {
+        if (depth > f.store.most_poured) {
             aqua_raise_at(f.alarm, 2 * cuda_now(f.clock) + 1, at);
         } else {
             water[at] = (typename S::water)depth;
@@ -237,11 +237,11 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_source_cell *cells, uint32_t count,
-                            double most_poured, cudaStream_t stream) {
+                            cudaStream_t stream) {
     if (count > 0) {
         by_store(f, [&](auto store) {
             source_kernel<decltype(store)>
-                <<<blocks_for(count), THREADS, 0, stream>>>(*f, cells, count, most_poured);
+                <<<blocks_for(count), THREADS, 0, stream>>>(*f, cells, count);
         });
     }
     return cudaGetLastError();
@@ -263,10 +263,11 @@ __global__ void __launch_bounds__(THREADS)
     const double ground = g.ground[k];
     const double z = g.z[cuda_now(f.clock) % CUDA_STEPS * g.stride + k];
     if (bed) {
-        bed[g.at[k]] = S::bed_of(level ? aqua_level_bed(ground, z) : ground, g.datum, g.per_metre);
+        bed[g.at[k]] =
+            S::bed_of(level ? aqua_level_bed(ground, z) : ground, f.store.datum, f.store.per_metre);
     }
     if (water) {
-        water[g.at[k]] = S::water_of(level ? aqua_level_depth(ground, z) : 0, g.per_metre);
+        water[g.at[k]] = S::water_of(level ? aqua_level_depth(ground, z) : 0, f.store.per_metre);
         if (level) {
             aqua_mark_at(f, (uint32_t)g.at[k]);
         }

@@ -33,6 +33,21 @@ typedef enum aqua_equilibrium {
     V(0, 1, 0) V(1, -1, 0) V(2, 0, 1) V(3, 0, -1) V(4, 1, 1) V(5, -1, -1) V(6, -1, 1) V(7, 1, -1)
 enum { AQUA_AROUND = 8 };
 
+/* How depths and beds are stored: in f32 as int32_t and float, in quanta; in f64 as double, in
+ * metres. Quanta and metres are called units. */
+typedef struct aqua_store {
+    bool whole;       /* depths are quanta */
+    double per_metre; /* units in a metre */
+    double datum;     /* m: beds count from here */
+    /* The greatest depth, in units, for which no sum of the rule can overflow: depths are checked
+     * against it after every step, and against most_poured after sources have added water. */
+    double limit, most_poured;
+    double most_rain;     /* the most rain in a step, in units: more is refused */
+    double least;         /* min_head in units */
+    double largest_alpha; /* below 1, so that rounding never takes more than there is */
+    double alpha;         /* where it is the same everywhere */
+} aqua_store;
+
 /* From the cell of element `at` to its neighbour k. The flux that it counts is positive from the
  * cell to the neighbour (sign 1), or the other way (-1). */
 typedef struct aqua_edge {

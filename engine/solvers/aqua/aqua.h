@@ -168,21 +168,6 @@ typedef struct aqua_plan {
 /* Bits of the f32 store: quanta of 2^-26 m unless depths need more room, and the coarsest. */
 enum { AQUA_MOST_BITS = 26, AQUA_LEAST_BITS = 8 };
 
-/* How depths and beds are stored: in f32 as int32_t and float, in quanta; in f64 as double, in
- * metres. Quanta and metres are called units. */
-typedef struct aqua_store {
-    bool whole;       /* depths are quanta */
-    double per_metre; /* units in a metre */
-    double datum;     /* m: beds count from here */
-    /* The greatest depth, in units, for which no sum of the rule can overflow: depths are checked
-     * against it after every step, and against most_poured after sources have added water. */
-    double limit, most_poured;
-    double most_rain;     /* the most rain in a step, in units: more is refused */
-    double least;         /* min_head in units */
-    double largest_alpha; /* below 1, so that rounding never takes more than there is */
-    double alpha;         /* where it is the same everywhere */
-} aqua_store;
-
 /* That of the plan's precision. */
 aqua_store aqua_store_of(const aqua_plan *plan);
 
