@@ -174,14 +174,12 @@ static sel_status send_layout(aqua_cuda *state, sel_error *error) {
     aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const uint64_t bytes = (uint64_t)(plan->layout.cells * all->size);
-    void *values = malloc(bytes);
+    void *values = calloc(bytes, 1);
     if (!values) {
         return sel_fail_memory(error, "the water", bytes);
     }
     const aqua_parts whole = aqua_whole(values);
-    aqua_fill_bed(plan, aqua_levels(all), values);
-    sel_status status = cuda_send(all->bed, values, bytes, error);
-    status = status ? status : aqua_fill_water(plan, aqua_levels(all), &whole, error);
+    sel_status status = aqua_fill_water(plan, aqua_levels(all), &whole, error);
     for (int b = 0; b < all->base.blocks.count && !status; b++) {
         const sel_block *block = &all->base.blocks.v[b]; /* and its halo */
         const int64_t first = block->first * plan->layout.pitch * all->size;
@@ -189,6 +187,8 @@ static sel_status send_layout(aqua_cuda *state, sel_error *error) {
         status = cuda_send((char *)all->water[b][0] + first, (const char *)values + first,
                            (uint64_t)(end - first), error);
     }
+    aqua_fill_bed(plan, aqua_levels(all), values);
+    status = status ? status : cuda_send(all->bed, values, bytes, error);
     if (!status && plan->alpha) {
         aqua_fill_alpha(plan, values);
         status = cuda_send(all->alphas, values, bytes, error);

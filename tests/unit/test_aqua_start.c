@@ -36,7 +36,7 @@ static void make_start(start *s, int threads) {
     const aqua_plan *plan = (const aqua_plan *)s->c.plan;
     s->z = calloc((size_t)plan->ghosts.count, sizeof *s->z);
     s->bed = malloc((size_t)plan->layout.cells * sizeof *s->bed);
-    s->water = malloc((size_t)plan->layout.cells * sizeof *s->water);
+    s->water = calloc((size_t)plan->layout.cells, sizeof *s->water);
     for (int k = 0; k < plan->term_count; k++) {
         const aqua_term *term = &plan->terms[k];
         double *z = s->z + plan->ghosts.first[term->owner];

@@ -121,9 +121,9 @@ static void supply(aqua_state *state, int k, int64_t step) {
         const int64_t at = y * nx;
         void *water = depths(state, step, 0, y);
         if (supplies) {
-            state->base.partials[y * SEL_PARTIALS] = state->loops->supply[k](
+            state->base.partials[y * SEL_PARTIALS] = state->loops->supply(
                 water, nx, sel_state_solids(&state->base, y), uniform,
-                offset(amount->rate, at * size), offset(amount->owed, at * size));
+                offset(amount->rate, at * size), offset(amount->owed, at * size), k == AQUA_SOIL);
         }
         if (watches) {
             state->loops->watch(water, nx, offset(state->most, at * size),

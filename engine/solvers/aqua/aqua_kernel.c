@@ -39,11 +39,11 @@ enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
 #define AQUA_NAME(name) name##_f64
 #include "engine/solvers/aqua/aqua_loops.h"
 
-#define LOOPS(suffix)                                                                              \
-    {                                                                                              \
-        .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,                      \
-        .supply = {aqua_add_rain_##suffix, aqua_infiltrate_##suffix},                              \
-        .watch = aqua_watch_##suffix, .read = aqua_read_##suffix, .edge = aqua_edge_flux_##suffix, \
+#define LOOPS(suffix)                                                                             \
+    {                                                                                             \
+        .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,                     \
+        .supply = aqua_supply_##suffix, .watch = aqua_watch_##suffix, .read = aqua_read_##suffix, \
+        .edge = aqua_edge_flux_##suffix,                                                          \
     }
 
 #define JOIN(a, b) a##b

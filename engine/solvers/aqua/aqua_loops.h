@@ -325,36 +325,28 @@ SEL_INLINE double AQUA_NAME(supply_row)(AQUA_WATER *w, int64_t n, const uint8_t 
                                         AQUA_WATER amount, const REAL *rate, REAL *carry,
                                         bool takes) {
     double sum = 0;
+    int64_t cells = 0;
     for (int64_t x = 0; x < n; x++) {
         const AQUA_WATER due = solid[x] ? (AQUA_WATER)0
                                : rate   ? AQUA_NAME(aqua_part)(rate[x], &carry[x])
                                         : amount;
         const AQUA_WATER moves = takes && w[x] < due ? w[x] : due;
         w[x] = takes ? w[x] - moves : w[x] + moves;
-        sum += (double)moves;
-    }
-    return sum;
-}
-
-static double AQUA_NAME(aqua_add_rain)(void *water, int64_t n, const uint8_t *solid, double amount,
-                                       const void *rate, void *carry) {
-    AQUA_WATER *w = water;
-    const AQUA_WATER each = (AQUA_WATER)amount;
-    int64_t cells = 0;
-    if (rate) {
-        return AQUA_NAME(supply_row)(w, n, solid, 0, rate, carry, false);
-    }
-    for (int64_t x = 0; x < n; x++) {
-        w[x] += solid[x] ? (AQUA_WATER)0 : each;
+        sum += rate || takes ? (double)moves : 0;
         cells += solid[x] == 0;
     }
-    return (double)each * (double)cells;
+    return rate || takes ? sum : (double)amount * (double)cells;
 }
 
-static double AQUA_NAME(aqua_infiltrate)(void *water, int64_t n, const uint8_t *solid,
-                                         double amount, const void *rate, void *carry) {
-    return rate ? AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, true)
-                : AQUA_NAME(supply_row)(water, n, solid, (AQUA_WATER)amount, NULL, NULL, true);
+static double AQUA_NAME(aqua_supply)(void *water, int64_t n, const uint8_t *solid, double amount,
+                                     const void *rate, void *carry, bool takes) {
+    const AQUA_WATER each = (AQUA_WATER)amount;
+    if (rate) {
+        return takes ? AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, true)
+                     : AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, false);
+    }
+    return takes ? AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, true)
+                 : AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, false);
 }
 
 /* ---- maxima and fields ---- */

@@ -239,12 +239,6 @@ static sel_status store_initial(const aqua_plan *plan, const aqua_parts *water, 
 
 sel_status aqua_fill_water(const aqua_plan *plan, const double *z, const aqua_parts *water,
                            sel_error *error) {
-    const size_t row = (size_t)plan->layout.pitch * size_of(plan);
-#pragma omp parallel for schedule(static) num_threads(plan->base.threads)
-    for (int64_t y = -AQUA_HALO; y < plan->layout.ny + AQUA_HALO; y++) {
-        const int64_t first = aqua_index(&plan->layout, -AQUA_HALO, y);
-        memset((char *)aqua_part(water, y) + first * (int64_t)size_of(plan), 0, row);
-    }
     sel_status status = sel_quantity_given(&plan->params->initial.depth)
                             ? store_initial(plan, water, error)
                             : SEL_OK;

@@ -76,9 +76,9 @@ static inline bool aqua_wants(const aqua_plan *plan, int field) {
  * and behind. `apart`: with the third copy of the depths. */
 void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart);
 
-/* Fill [ny + 4][pitch] with beds (float or double), with depths of step 0 (int32_t or double), both
- * with ghosts at their levels z and with the frame, and with alpha (float or double) where it has a
- * value for each cell. Fails where a quantity does. */
+/* Fill [ny + 4][pitch] with beds (float or double), with depths of step 0 (int32_t or double) where
+ * all are 0, both with ghosts at their levels z and with the frame, and with alpha (float or
+ * double) where it has a value for each cell. Fails where a quantity does. */
 void aqua_fill_bed(const aqua_plan *plan, const double *z, void *bed);
 sel_status aqua_fill_water(const aqua_plan *plan, const double *z, const aqua_parts *water,
                            sel_error *error);
@@ -154,8 +154,8 @@ typedef struct aqua_loops {
     /* In these `water` is a row of n cells. Rain adds an amount to each free cell, infiltration
      * takes it, no more than there is. With rate [n] each cell has its own, and in carry [n] the
      * part of a quantum left over. Returns the sum. */
-    double (*supply[AQUA_SUPPLIES])(void *water, int64_t n, const uint8_t *solid, double amount,
-                                    const void *rate, void *carry);
+    double (*supply)(void *water, int64_t n, const uint8_t *solid, double amount, const void *rate,
+                     void *carry, bool takes);
     /* Raises most[n] to the depths; sets first[n], where it is -1, to `step` if the depth reaches
      * `arrival`. NULL: not wanted. */
     void (*watch)(const void *water, int64_t n, void *most, int32_t *first, double arrival,
