@@ -60,7 +60,8 @@ bool aqua_cuda_list_amounts(aqua_cuda *state) {
            (state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term);
 }
 
-void aqua_cuda_close_amounts(aqua_cuda *state) {
+void aqua_cuda_close_amounts(sel_state *base) {
+    aqua_cuda *state = (aqua_cuda *)base;
     cuda_feed_close(&state->rates[AQUA_RAIN]);
     cuda_feed_close(&state->rates[AQUA_SOIL]);
     cuda_feed_close(&state->sent);

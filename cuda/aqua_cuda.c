@@ -115,10 +115,6 @@ static void list(sel_state *base) {
     list_books(state);
 }
 
-static void close(sel_state *base) {
-    aqua_cuda_close_amounts((aqua_cuda *)base);
-}
-
 /* ---- step 0 ---- */
 
 /* What kernels need besides the arrays. */
@@ -158,23 +154,12 @@ static void describe(aqua_cuda *state) {
         state->books + (state->spread[AQUA_RAIN].totals ? plan->layout.ny : 0);
 }
 
-static sel_status send_edges(aqua_cuda *state, sel_error *error) {
-    const uint64_t bytes = (uint64_t)state->all.edge_count * sizeof(aqua_edge);
-    aqua_edge *edges = malloc(bytes + 1);
-    if (!edges) {
-        return sel_fail_memory(error, "the edges of fluxes", bytes);
-    }
-    aqua_list_edges(state->all.plan, state->all.edge_count ? edges : NULL);
-    sel_status status = cuda_send(state->all.edges, edges, bytes, error);
-    free(edges);
-    return status;
-}
-
 static sel_status send_layout(aqua_cuda *state, sel_error *error) {
     aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const uint64_t bytes = (uint64_t)(plan->layout.cells * all->size);
-    void *values = calloc(bytes, 1);
+    const uint64_t edges = (uint64_t)all->edge_count * sizeof *all->edges;
+    void *values = calloc(bytes > edges ? bytes : edges, 1);
     if (!values) {
         return sel_fail_memory(error, "the water", bytes);
     }
@@ -192,6 +177,10 @@ static sel_status send_layout(aqua_cuda *state, sel_error *error) {
     if (!status && plan->alpha) {
         aqua_fill_alpha(plan, values);
         status = cuda_send(all->alphas, values, bytes, error);
+    }
+    if (!status && all->edges) {
+        aqua_list_edges(plan, values);
+        status = cuda_send(all->edges, values, edges, error);
     }
     free(values);
     return status;
@@ -274,7 +263,6 @@ static sel_status start(sel_state *base, sel_error *error) {
         status = cuda_send(state->view.ground, plan->ground, cells * sizeof(double), error);
     }
     status = status ? status : send_layout(state, error);
-    status = status ? status : send_edges(state, error);
     if (!status && all->arrived) {
         CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, cells * sizeof *all->arrived, /* -1 */
                                  base->queue->stream));
@@ -495,14 +483,8 @@ static sel_status ask_flux(aqua_cuda *state, const sel_request *request, sel_err
 
 static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
-    switch (request->kind) {
-    case SEL_BALANCE:
-        return ask_balance(state, request, error);
-    case SEL_FLUX:
-        return ask_flux(state, request, error);
-    default:
-        return sel_fail(error, SEL_BAD_SCENARIO, "sel.aqua knows no forces");
-    }
+    return request->kind == SEL_BALANCE ? ask_balance(state, request, error)
+                                        : ask_flux(state, request, error);
 }
 
 static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
@@ -527,7 +509,7 @@ const cuda_solver aqua_on_cuda = {
     .check = check,
     .saving = saving,
     .loaded = loaded,
-    .close = close,
+    .close = aqua_cuda_close_amounts,
     .look = look,
     .ask = ask,
     .answer = answer,

@@ -18,8 +18,6 @@
 extern "C" {
 #endif
 
-enum { AQUA_GPU_HALO = 2 };
-
 /* Cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2, is number (y + 2) pitch + x + 2. The pitch is a
  * multiple of a warp; all numbers fit 32 bits. */
 typedef struct aqua_gpu_layout {

@@ -40,7 +40,7 @@ aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step, int b);
  * infiltration may fail after rain or sources have changed the depths: these then go into a third
  * copy. */
 bool aqua_cuda_list_amounts(aqua_cuda *state);
-void aqua_cuda_close_amounts(aqua_cuda *state);
+void aqua_cuda_close_amounts(sel_state *base);
 /* Evaluates terms once on the host, for the same errors as on the CPU, and uploads them. */
 sel_status aqua_cuda_start_amounts(aqua_cuda *state, sel_error *error);
 

@@ -50,7 +50,7 @@ struct aqua_f64 {
 
 // Cell (x, y) of the grid, also of its frame.
 static __device__ inline uint32_t aqua_at(const aqua_gpu_layout &l, int x, int y) {
-    return (uint32_t)(y + AQUA_GPU_HALO) * l.pitch + (uint32_t)(x + AQUA_GPU_HALO);
+    return (uint32_t)(y + AQUA_HALO) * l.pitch + (uint32_t)(x + AQUA_HALO);
 }
 
 // Marks the tile of cell (x, y) of the grid as wet. Marks that are set already, as most are when it
@@ -66,7 +66,7 @@ static __device__ __forceinline__ void aqua_mark(const aqua_gpu_layout &l, uint8
 // The same for cell `at` of flow.from, which may be one of the frame: that has no marks.
 static __device__ inline void aqua_mark_at(const aqua_gpu_flow &flow, uint32_t at) {
     const aqua_gpu_layout &l = flow.layout;
-    const uint32_t x = at % l.pitch - AQUA_GPU_HALO, y = at / l.pitch - AQUA_GPU_HALO;
+    const uint32_t x = at % l.pitch - AQUA_HALO, y = at / l.pitch - AQUA_HALO;
     if (flow.marks_from && x < l.nx && y < l.ny) {
         aqua_mark(l, flow.marks_from, x, y);
     }

@@ -297,19 +297,19 @@ template <class T>
 __global__ void __launch_bounds__(THREADS)
     wrap_kernel(aqua_gpu_layout l, bool along_x, bool along_y, T *values) {
     const int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    const int nx = (int)l.nx, ny = (int)l.ny, width = nx + 2 * AQUA_GPU_HALO;
+    const int nx = (int)l.nx, ny = (int)l.ny, width = nx + 2 * AQUA_HALO;
     int x, y;
     if (t < 4 * (int64_t)width) {
         const int row = (int)(t / width);
-        x = (int)(t % width) - AQUA_GPU_HALO;
-        y = row < AQUA_GPU_HALO ? row - AQUA_GPU_HALO : ny + row - AQUA_GPU_HALO;
+        x = (int)(t % width) - AQUA_HALO;
+        y = row < AQUA_HALO ? row - AQUA_HALO : ny + row - AQUA_HALO;
     } else {
         const int64_t rest = t - 4 * (int64_t)width;
         const int column = (int)(rest % 4);
         if (rest >= 4 * (int64_t)ny) {
             return;
         }
-        x = column < AQUA_GPU_HALO ? column - AQUA_GPU_HALO : nx + column - AQUA_GPU_HALO;
+        x = column < AQUA_HALO ? column - AQUA_HALO : nx + column - AQUA_HALO;
         y = (int)(rest / 4);
     }
     const int from_x = along_x ? wrapped(x, nx) : x, from_y = along_y ? wrapped(y, ny) : y;
@@ -320,7 +320,7 @@ __global__ void __launch_bounds__(THREADS)
 
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, void *values, cudaStream_t stream) {
     const aqua_gpu_layout &l = f->layout;
-    const int64_t frame = 4 * ((int64_t)l.nx + 2 * AQUA_GPU_HALO) + 4 * (int64_t)l.ny;
+    const int64_t frame = 4 * ((int64_t)l.nx + 2 * AQUA_HALO) + 4 * (int64_t)l.ny;
     const bool along_x = f->periodic[0], along_y = f->periodic[1] && l.end - l.first == l.ny;
     if (!along_x && !along_y) {
         return cudaSuccess;

@@ -55,6 +55,9 @@ typedef struct aqua_edge {
     int32_t k, sign;
 } aqua_edge;
 
+/* Cells of the frame around the grid, on each side. */
+enum { AQUA_HALO = 2 };
+
 /* What a source adds in a step: `each` units to each of its cells; of whole quanta one more to
  * `odd` of them, from number `turn` on, cyclically, so that they share the remainder in turns. */
 typedef struct aqua_dose {

@@ -63,7 +63,6 @@ extern const sel_family aqua_law_family;
 /* The arrays of beds and depths: a frame of two cells lies around the grid, so that the rule needs
  * no special case at its edges and for the ghosts there. Rows are a multiple of 128 bytes; column 0
  * is x = -2. */
-enum { AQUA_HALO = 2 };
 typedef struct aqua_layout {
     int64_t nx, ny, pitch;
     int64_t cells; /* of the frame too: pitch (ny + 4) */
