@@ -142,6 +142,7 @@ static void describe(aqua_cuda *state) {
     state->view.layout = flow->layout;
     state->view.most = all->most;
     state->view.arrived = all->arrived;
+    state->view.arrival = plan->params->arrival_depth * all->store.per_metre;
     state->view.metre = 1 / all->store.per_metre;
     state->view.dt = grid->dt;
     flow->periodic[0] = sel_axis_periodic(grid, 0);
@@ -197,15 +198,6 @@ static sel_status mark_all(aqua_cuda *state, sel_error *error) {
     return SEL_OK;
 }
 
-static sel_status show_edges(const aqua_cuda *state, const aqua_gpu_flow *flow, sel_error *error) {
-    const aqua_state *all = &state->all;
-    if (all->shown) {
-        CUDA_TRY(aqua_gpu_edges(flow, all->edges, all->edge_count, NULL, all->shown,
-                                all->base.queue->stream));
-    }
-    return SEL_OK;
-}
-
 aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step, int b) {
     const aqua_state *all = &state->all;
     const sel_block *block = &all->base.blocks.v[b];
@@ -239,17 +231,6 @@ static sel_status exchange(const aqua_cuda *state, int64_t step, sel_error *erro
     return cuda_exchange(&all->base, step, error);
 }
 
-/* The depths after the step. */
-static sel_status watch(const aqua_cuda *state, const aqua_gpu_flow *flow, sel_error *error) {
-    const aqua_state *all = &state->all;
-    if (all->most || all->arrived) {
-        CUDA_TRY(aqua_gpu_watch(flow, all->most, all->arrived,
-                                all->plan->params->arrival_depth * all->store.per_metre,
-                                all->base.queue->stream));
-    }
-    return SEL_OK;
-}
-
 static sel_status start(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     aqua_state *all = &state->all;
@@ -269,7 +250,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     }
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow before = aqua_cuda_flow(state, -1, b);
-        status = watch(state, &before, error);
+        CUDA_TRY(aqua_gpu_watch(&before, &state->view, base->queue->stream));
     }
     status = status ? status : mark_all(state, error);
     status = status ? status : cuda_sum_now(base, &volume, error);
@@ -278,7 +259,8 @@ static sel_status start(sel_state *base, sel_error *error) {
     for (int b = 0; b < base->blocks.count && !status; b++) {
         aqua_gpu_flow flow = aqua_cuda_flow(state, 0, b);
         flow.from = all->water[b][0];
-        status = show_edges(state, &flow, error);
+        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, all->shown ? all->edge_count : 0, NULL,
+                                all->shown, base->queue->stream));
     }
     return status;
 }
@@ -314,14 +296,14 @@ static sel_status finish(const aqua_cuda *state, const aqua_gpu_flow *flow, sel_
     cudaStream_t stream = all->base.queue->stream;
     CUDA_TRY(
         aqua_gpu_edges(flow, all->edges, state->summed_edges, state->edge_totals, NULL, stream));
-    sel_status status = all->base.observing ? show_edges(state, flow, error) : SEL_OK;
-    if (status) {
-        return status;
+    if (all->base.observing && all->shown) {
+        CUDA_TRY(aqua_gpu_edges(flow, all->edges, all->edge_count, NULL, all->shown, stream));
     }
     if (all->plan->terms[AQUA_SOIL].spread != AQUA_NOTHING) {
         CUDA_TRY(aqua_gpu_supply(flow, NULL, &state->spread[AQUA_SOIL], stream));
     }
-    return watch(state, flow, error);
+    CUDA_TRY(aqua_gpu_watch(flow, &state->view, stream));
+    return SEL_OK;
 }
 
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {

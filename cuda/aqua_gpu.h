@@ -141,22 +141,23 @@ cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *flow, void *values, cudaStream_t 
 cudaError_t aqua_gpu_edges(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
                            sel_total *totals, double *flux, cudaStream_t stream);
 
-/* Raises most[ny][nx] to the depths flow->to, and sets first[ny][nx], where it is -1, to the step
- * that the clock will show next when they reach `arrival`. NULL: not wanted. */
-cudaError_t aqua_gpu_watch(const aqua_gpu_flow *flow, void *most, int32_t *first, double arrival,
-                           cudaStream_t stream);
-
 /* ---- looking ---- */
 
 typedef struct aqua_gpu_view {
     aqua_gpu_layout layout;
-    cuda_parts water;       /* the present depths */
-    const void *most;       /* [ny][nx] */
-    const int32_t *arrived; /* [ny][nx] */
-    const double *ground;   /* [ny][nx] m; NULL: not wanted */
-    const uint8_t *solid;   /* [ny][nx] */
-    double metre, dt;       /* m in a unit of the store */
+    cuda_parts water;     /* the present depths */
+    void *most;           /* [ny][nx] the greatest depths; NULL: not wanted */
+    int32_t *arrived;     /* [ny][nx] the steps of arrival, -1: not yet; NULL: not wanted */
+    double arrival;       /* depth of arrival, in units of the store */
+    const double *ground; /* [ny][nx] m; NULL: not wanted */
+    const uint8_t *solid; /* [ny][nx] */
+    double metre, dt;     /* m in a unit of the store */
 } aqua_gpu_view;
+
+/* Raises `most` to the depths flow->to; sets `arrived` to the step that the clock will show next
+ * where they reach `arrival`. */
+cudaError_t aqua_gpu_watch(const aqua_gpu_flow *flow, const aqua_gpu_view *view,
+                           cudaStream_t stream);
 
 /* The launchers for a store; views are aqua_gpu_view. */
 const cuda_look *aqua_gpu_look(bool whole);

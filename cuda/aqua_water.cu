@@ -403,12 +403,14 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, void *most, int32_t *first, double arrival,
-                           cudaStream_t stream) {
+cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, const aqua_gpu_view *v, cudaStream_t stream) {
+    if (!v->most && !v->arrived) {
+        return cudaSuccess;
+    }
     by_store(f, [&](auto store) {
         typedef decltype(store) S;
         watch_kernel<S><<<row_blocks(f->layout.end - f->layout.first), THREADS, 0, stream>>>(
-            *f, (typename S::water *)most, first, arrival);
+            *f, (typename S::water *)v->most, v->arrived, v->arrival);
     });
     return cudaGetLastError();
 }
