@@ -196,7 +196,7 @@ static void take_amounts(aqua_cuda *state, int64_t step, double *amounts) {
         row[k] = aqua_take(all, k);
     }
     if (plan->terms[AQUA_RAIN].spread == AQUA_UNIFORM) {
-        sel_total_more(&all->books.supplied[AQUA_RAIN], all->store.whole,
+        sel_total_more(&all->totals[AQUA_RAIN], all->store.whole,
                        row[AQUA_RAIN] * (double)plan->base.domain->free_cells);
     }
     aqua_take_doses(all, (aqua_dose *)(row + AQUA_SUPPLIES));

@@ -7,7 +7,6 @@
  * per edge; these are saved, so that a run is resumed bit by bit, and as the totals of all
  * backends.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/aqua_state.h"
@@ -25,51 +24,35 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
                           cells);
 }
 
-/* ---- the books: totals for the balance ---- */
+/* ---- the books: the kernels' parts of the totals of the balance ---- */
 
-/* A part of the kernels' totals, and the total of the backend-independent books. */
-typedef struct part {
-    int64_t count;
-    sel_total *total;
-} part;
-
-enum { PARTS = AQUA_SUPPLIES + AQUA_FIRSTS };
-
-/* Rows of rain that is a field (the host adds up other rain), rows of infiltration, and the edges
- * of each region if a balance is wanted. Returns their number. */
-static int list_parts(const aqua_plan *plan, aqua_books *books, part parts[PARTS]) {
-    const int64_t ny = plan->layout.ny, *first = plan->ghosts.first_edge;
-    const bool rain = plan->terms[AQUA_RAIN].spread == AQUA_FIELD;
-    const bool soil = plan->terms[AQUA_SOIL].spread != AQUA_NOTHING;
-    int count = 0;
-    parts[count++] = (part){rain ? ny : 0, &books->supplied[AQUA_RAIN]};
-    parts[count++] = (part){soil ? ny : 0, &books->supplied[AQUA_SOIL]};
-    for (int r = 1; plan->base.wants_balance && r <= plan->base.domain->region_count; r++) {
-        parts[count++] = (part){first[r + 1] - first[r], &books->out[r]};
+/* Parts of a total, one behind the other: rows of rain that is a field (the host adds up other
+ * rain) and of infiltration, and the edges of each region if a balance is wanted. */
+static int64_t parts_of(const aqua_plan *plan, int64_t total) {
+    const int64_t r = total - aqua_total_of(plan, 0), *first = plan->ghosts.first_edge;
+    if (total < AQUA_SUPPLIES) {
+        const aqua_spread spread = plan->terms[total].spread;
+        const bool summed = spread == AQUA_FIELD || (total == AQUA_SOIL && spread != AQUA_NOTHING);
+        return summed ? plan->layout.ny : 0;
     }
-    return count;
+    return r > 0 && plan->base.wants_balance ? first[r + 1] - first[r] : 0;
 }
 
-/* Joins the totals of kernels. */
-static void join_books(const aqua_plan *plan, const sel_total *totals, aqua_books *books) {
-    part parts[PARTS];
-    const int count = list_parts(plan, books, parts);
-    for (int p = 0; p < count; totals += parts[p++].count) {
-        sel_total sum = {0};
-        for (int64_t k = 0; k < parts[p].count; k++) {
-            sel_total_join(&sum, &totals[k]);
+static void join_books(const aqua_plan *plan, const sel_total *books, sel_total *totals) {
+    for (int64_t i = 0; i < aqua_total_count(plan); i++) {
+        const int64_t count = parts_of(plan, i);
+        totals[i] = count ? (sel_total){0} : totals[i];
+        for (int64_t k = 0; k < count; k++) {
+            sel_total_join(&totals[i], books++);
         }
-        *parts[p].total = parts[p].count ? sum : *parts[p].total;
     }
 }
 
-/* The inverse: all of a part in its first row or edge. */
-static void spread_books(const aqua_plan *plan, aqua_books *books, sel_total *totals) {
-    part parts[PARTS];
-    const int count = list_parts(plan, books, parts);
-    for (int p = 0; p < count; totals += parts[p++].count) {
-        for (int64_t k = 0; k < parts[p].count; k++) {
-            totals[k] = k == 0 ? *parts[p].total : (sel_total){0};
+/* The inverse: all of a total in its first part. */
+static void spread_books(const aqua_plan *plan, const sel_total *totals, sel_total *books) {
+    for (int64_t i = 0; i < aqua_total_count(plan); i++) {
+        for (int64_t k = 0; k < parts_of(plan, i); k++) {
+            *books++ = k == 0 ? totals[i] : (sel_total){0};
         }
     }
 }
@@ -77,14 +60,11 @@ static void spread_books(const aqua_plan *plan, aqua_books *books, sel_total *to
 /* ---- memory ---- */
 
 static void list_books(aqua_cuda *state) {
-    part parts[PARTS];
-    aqua_books none = {.out = NULL};
     const aqua_plan *plan = state->all.plan;
-    const int count = list_parts(plan, &none, parts);
     sel_arrays *arrays = &state->all.base.arrays;
-    for (int p = 0; p < count; p++) {
-        state->book_count += parts[p].count;
-        state->summed_edges += p < AQUA_SUPPLIES ? 0 : parts[p].count;
+    for (int64_t i = 0; i < aqua_total_count(plan); i++) {
+        state->book_count += parts_of(plan, i);
+        state->summed_edges += i < AQUA_SUPPLIES ? 0 : parts_of(plan, i);
     }
     SEL_ADD(arrays, state, books, state->book_count, SEL_SAVED | SEL_OPTIONAL);
     SEL_ADD(arrays, state, copied, state->book_count, SEL_ON_HOST);
@@ -149,10 +129,8 @@ static void describe(aqua_cuda *state) {
     flow->periodic[1] = sel_axis_periodic(grid, 1);
     flow->framed = plan->ghosts.count > 0 || flow->periodic[0] || flow->periodic[1];
     state->edge_totals = state->books + (state->book_count - state->summed_edges);
-    state->spread[AQUA_RAIN].totals =
-        plan->terms[AQUA_RAIN].spread == AQUA_FIELD ? state->books : NULL;
-    state->spread[AQUA_SOIL].totals =
-        state->books + (state->spread[AQUA_RAIN].totals ? plan->layout.ny : 0);
+    state->spread[AQUA_RAIN].totals = parts_of(plan, AQUA_RAIN) ? state->books : NULL;
+    state->spread[AQUA_SOIL].totals = state->books + parts_of(plan, AQUA_RAIN);
 }
 
 static sel_status send_layout(aqua_cuda *state, sel_error *error) {
@@ -378,7 +356,7 @@ static sel_status saving(sel_state *base, sel_error *error) {
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
     sel_status status = cuda_send(state->copied, state->books, bytes, error);
     if (!status) {
-        join_books(state->all.plan, state->copied, &state->all.books);
+        join_books(state->all.plan, state->copied, state->all.totals);
     }
     return status;
 }
@@ -392,7 +370,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     base->step = step > 0 ? step - 1 : 0;
     sel_status status = aqua_cuda_evaluate(state, AQUA_ALWAYS | SEL_ON_CONTROLS, NULL, error);
     base->step = step;
-    spread_books(state->all.plan, &state->all.books, state->copied);
+    spread_books(state->all.plan, state->all.totals, state->copied);
     status = status ? status : cuda_send(state->books, state->copied, bytes, error);
     return status ? status : mark_all(state, error);
 }
@@ -409,44 +387,27 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
     return SEL_OK;
 }
 
-/* The answer to SEL_BALANCE in its slot. */
-typedef struct ledger {
-    aqua_books books; /* the host's totals until now, */
-    sel_total volume;
-    sel_total list[]; /* with its inflow and out; then the totals of kernels */
-} ledger;
-
+/* The host's totals until now, the volume, and the books of the kernels. */
 static sel_status ask_balance(aqua_cuda *state, const sel_request *request, sel_error *error) {
-    const aqua_plan *plan = state->all.plan;
+    const size_t one = sizeof(sel_total), totals = (size_t)aqua_total_count(state->all.plan) * one;
+    const size_t books = (size_t)state->book_count * one;
     cuda_queue *queue = state->all.base.queue;
-    const size_t total = sizeof(sel_total), sources = (size_t)plan->inflow_count;
-    const size_t regions = (size_t)plan->base.domain->region_count + 1;
-    const uint64_t totals = (uint64_t)state->book_count * total;
-    const uint64_t before = sizeof(ledger) + (sources + regions) * total;
     cuda_slot *slot;
-    sel_status status = cuda_slot_open(queue, request, before + totals, 0, &slot, error);
+    sel_status status = cuda_slot_open(queue, request, totals + one + books, 0, &slot, error);
     if (status) {
         return status;
     }
-    ledger *l = slot->host;
-    l->books = state->all.books;
-    l->books.inflow = l->list;
-    l->books.out = l->list + sources;
-    memcpy(l->books.inflow, state->all.books.inflow, sources * total);
-    memcpy(l->books.out, state->all.books.out, regions * total);
+    memcpy(slot->host, state->all.totals, totals);
     status = cuda_sum(&state->all.base, error);
-    status = status ? status : cuda_slot_fetch(queue, slot, before, state->books, totals, error);
-    return status
-               ? status
-               : cuda_slot_fetch(queue, slot, offsetof(ledger, volume), queue->rows, total, error);
+    status = status ? status : cuda_slot_fetch(queue, slot, totals, queue->rows, one, error);
+    return status ? status : cuda_slot_fetch(queue, slot, totals + one, state->books, books, error);
 }
 
-static void answer_balance(const aqua_cuda *state, ledger *l, sel_request *request) {
+static void answer_balance(const aqua_cuda *state, sel_total *totals, sel_request *request) {
     const aqua_plan *plan = state->all.plan;
-    const sel_total *totals = l->books.out + plan->base.domain->region_count + 1;
-    join_books(plan, totals, &l->books);
-    aqua_answer_balance(&state->all, &l->books, sel_total_of(&l->volume, state->all.store.whole),
-                        request);
+    const sel_total *volume = totals + aqua_total_count(plan);
+    join_books(plan, volume + 1, totals);
+    aqua_answer_balance(&state->all, totals, sel_total_of(volume, state->all.store.whole), request);
 }
 
 static sel_status ask_flux(aqua_cuda *state, const sel_request *request, sel_error *error) {

@@ -132,7 +132,7 @@ static void supply(aqua_state *state, int k, int64_t step) {
         }
     }
     if (supplies) {
-        sel_total_more(&state->books.supplied[k], state->store.whole,
+        sel_total_more(&state->totals[k], state->store.whole,
                        sel_join_rows(&state->base, state->store.whole));
     }
 }
@@ -205,7 +205,7 @@ static void add_fluxes(aqua_state *state) {
         for (int64_t e = first[r]; e < first[r + 1]; e++) {
             sel_total_more(&sum, state->store.whole, flux_of(state, e));
         }
-        sel_total_more(&state->books.out[r], state->store.whole,
+        sel_total_more(&state->totals[aqua_total_of(state->plan, r)], state->store.whole,
                        sel_total_of(&sum, state->store.whole));
     }
 }
@@ -345,7 +345,7 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
         const int64_t count = aqua_flux_edges(state->plan, request, &first);
         aqua_answer_flux(state, state->shown + first, count, request);
     } else {
-        aqua_answer_balance(state, &state->books, sel_sum_rows(base, sum_row, state->store.whole),
+        aqua_answer_balance(state, state->totals, sel_sum_rows(base, sum_row, state->store.whole),
                             request);
     }
     return SEL_OK;

@@ -7,20 +7,18 @@
 /* ---- the arrays ---- */
 
 static void list_amount(aqua_state *state, int k, sel_type real, const sel_cells *cells) {
-    static const char *const names[AQUA_SUPPLIES][4] = {
-        [AQUA_RAIN] = {"rain", "rain_owed", "rain.carry", "rained"},
-        [AQUA_SOIL] = {"soil", "soil_owed", "soil.carry", "soaked"},
+    static const char *const names[AQUA_SUPPLIES][3] = {
+        [AQUA_RAIN] = {"rain", "rain_owed", "rain.carry"},
+        [AQUA_SOIL] = {"soil", "soil_owed", "soil.carry"},
     };
-    const sel_type total = SEL_TYPE_OF(state->books.supplied[k]), number = SEL_TYPE_OF(0.0);
-    const unsigned kept = SEL_SAVED | SEL_ON_HOST | SEL_VALUE;
     aqua_amount *amount = &state->amount[k];
     sel_arrays *arrays = &state->base.arrays;
     if (state->plan->terms[k].spread == AQUA_FIELD) {
         sel_arrays_add_cells(arrays, names[k][0], &amount->rate, real, cells, 0);
         sel_arrays_add_cells(arrays, names[k][1], &amount->owed, real, cells, SEL_SAVED);
     }
-    sel_arrays_add(arrays, names[k][2], &amount->carry, number, 1, kept);
-    sel_arrays_add(arrays, names[k][3], &state->books.supplied[k], total, 1, kept);
+    sel_arrays_add(arrays, names[k][2], &amount->carry, SEL_TYPE_OF(amount->carry), 1,
+                   SEL_SAVED | SEL_ON_HOST | SEL_VALUE);
 }
 
 static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool apart) {
@@ -65,7 +63,7 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
 
 void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan = (const aqua_plan *)state->base.plan;
-    const int64_t sources = plan->inflow_count, regions = plan->base.domain->region_count;
+    const int64_t sources = plan->inflow_count;
     const bool fields =
         plan->terms[AQUA_RAIN].spread == AQUA_FIELD || plan->terms[AQUA_SOIL].spread == AQUA_FIELD;
     const unsigned kept = SEL_SAVED | SEL_ON_HOST;
@@ -77,8 +75,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     SEL_ADD(arrays, state, doses, sources, SEL_ON_HOST);
     SEL_ADD(arrays, state, inflow_carry, sources, kept);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);
-    SEL_ADD(arrays, &state->books, inflow, sources, kept);
-    SEL_ADD(arrays, &state->books, out, regions + 1, kept);
+    SEL_ADD(arrays, state, totals, aqua_total_count(plan), kept);
     SEL_ADD(arrays, state, field, fields ? aqua_cells(state) : 0, SEL_ON_HOST);
     SEL_ADD_VALUE(arrays, state, first_volume);
     const bool asks = plan->base.wants_balance || plan->base.wants_links;

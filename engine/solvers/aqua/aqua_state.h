@@ -13,13 +13,6 @@ typedef struct aqua_amount {
         *owed; /* of AQUA_FIELD: units per step, and the same, [ny][nx] in the type of beds */
 } aqua_amount;
 
-/* The totals of the balance since step 0, in units of the store. */
-typedef struct aqua_books {
-    sel_total supplied[AQUA_SUPPLIES];
-    sel_total *inflow; /* [inflow_count] */
-    sel_total *out;    /* [region_count + 1]: into the ghosts of a region */
-} aqua_books;
-
 typedef struct aqua_state {
     sel_state base;
     const aqua_plan *plan;
@@ -39,7 +32,9 @@ typedef struct aqua_state {
     int64_t *inflow_turn; /* and the cell that gets the next odd one */
     aqua_dose *doses;     /* of a step */
     double *field;        /* [ny][nx] scratch of rates */
-    aqua_books books;
+    /* The totals of the balance since step 0, in units of the store: rain, infiltration, what each
+     * source has brought, what has left into the ghosts of each region (from 0 on). */
+    sel_total *totals;
     /* The edges whose fluxes requests may ask for, and these fluxes in the last observed step. */
     aqua_edge *edges;
     double *shown; /* units of the store; NULL: nobody asks */
@@ -104,7 +99,7 @@ double aqua_take(aqua_state *state, int k);
 void aqua_take_doses(aqua_state *state, aqua_dose *doses);
 
 /* Answers a SEL_BALANCE from the totals and the present volume, units of the store. */
-void aqua_answer_balance(const aqua_state *state, const aqua_books *books, double volume,
+void aqua_answer_balance(const aqua_state *state, const sel_total *totals, double volume,
                          sel_request *request);
 
 /* The edges of a plan: from cells into the ghosts, by region, then those that cross its lines,
@@ -120,6 +115,14 @@ void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t coun
 static inline double aqua_volume_unit(const aqua_state *state) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     return grid->dx * grid->dx / state->store.per_metre;
+}
+
+/* The number of the total of a region, and of all totals. */
+static inline int64_t aqua_total_of(const aqua_plan *plan, int region) {
+    return AQUA_SUPPLIES + plan->inflow_count + region;
+}
+static inline int64_t aqua_total_count(const aqua_plan *plan) {
+    return aqua_total_of(plan, plan->base.domain->region_count + 1);
 }
 
 /* The levels of the ghosts, m. */

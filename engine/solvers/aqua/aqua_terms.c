@@ -350,7 +350,7 @@ static aqua_dose take_dose(aqua_state *state, int source) {
     int64_t *turn = &state->inflow_turn[source];
     if (!state->store.whole) {
         const double each = units / cells;
-        sel_total_more(&state->books.inflow[source], false, each * cells);
+        sel_total_more(&state->totals[AQUA_SUPPLIES + source], false, each * cells);
         return (aqua_dose){.each = each};
     }
     const int64_t whole = whole_of(units, &state->inflow_carry[source]);
@@ -358,7 +358,7 @@ static aqua_dose take_dose(aqua_state *state, int source) {
     const aqua_dose dose = {
         .each = (double)(whole / inflow->count), .odd = (uint32_t)odd, .turn = (uint32_t)*turn};
     *turn = (*turn + odd) % inflow->count;
-    sel_total_more(&state->books.inflow[source], true, (double)whole);
+    sel_total_more(&state->totals[AQUA_SUPPLIES + source], true, (double)whole);
     return dose;
 }
 
