@@ -92,7 +92,7 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
     const uint64_t table = CUDA_STEPS * (uint64_t)table_width(plan) * sizeof(double);
     sel_status status = SEL_OK;
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
-        void *rate = state->all.amount[k].rate;
+        void *rate = state->all.rate[k];
         const bool varies = sel_quantity_depends(plan->terms[k].quantity) & SEL_ON_T;
         if (rate && !state->spread[k].by_term) {
             status = cuda_feed_open(&state->rates[k], rate, field, varies ? FEW : 1, error);
@@ -105,13 +105,12 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
 }
 
 static void describe_supply(aqua_cuda *state, int k) {
-    const aqua_amount *amount = &state->all.amount[k];
     aqua_gpu_spread *to = &state->spread[k];
     to->solid = state->view.solid;
     to->uniform = state->all.plan->terms[k].spread == AQUA_UNIFORM;
     to->column = (uint32_t)k;
-    to->rate = amount->rate;
-    to->remainder = amount->owed;
+    to->rate = state->all.rate[k];
+    to->remainder = state->all.owed[k];
     to->terms = cuda_terms_see(&state->terms);
     to->grid = state->all.plan->base.domain->grid;
     to->unit = aqua_unit_of(state->all.plan, AQUA_RATE);

@@ -95,7 +95,7 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
     sel_status status = SEL_OK;
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
         if (aqua_rates_are_due(state, k, due)) {
-            status = aqua_rates(state, k, state->amount[k].rate, error);
+            status = aqua_rates(state, k, state->rate[k], error);
         }
     }
     return status ? status : aqua_evaluate(state, base->step, due, error);
@@ -106,7 +106,6 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
 /* Rain is added to the depths of `step`, or infiltration taken from them (k; not at step 0). After
  * infiltration depths are final: then the greatest depths and arrivals are kept up. */
 static void supply(aqua_state *state, int k, int64_t step) {
-    const aqua_amount *amount = &state->amount[k];
     const int64_t nx = state->plan->layout.nx, size = state->size;
     const double arrival = state->plan->params->arrival_depth * state->store.per_metre;
     const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
@@ -121,9 +120,10 @@ static void supply(aqua_state *state, int k, int64_t step) {
         const int64_t at = y * nx;
         void *water = depths(state, step, 0, y);
         if (supplies) {
-            state->base.partials[y * SEL_PARTIALS] = state->loops->supply(
-                water, nx, sel_state_solids(&state->base, y), uniform,
-                offset(amount->rate, at * size), offset(amount->owed, at * size), k == AQUA_SOIL);
+            state->base.partials[y * SEL_PARTIALS] =
+                state->loops->supply(water, nx, sel_state_solids(&state->base, y), uniform,
+                                     offset(state->rate[k], at * size),
+                                     offset(state->owed[k], at * size), k == AQUA_SOIL);
         }
         if (watches) {
             state->loops->watch(water, nx, offset(state->most, at * size),

@@ -6,21 +6,6 @@
 
 /* ---- the arrays ---- */
 
-static void list_amount(aqua_state *state, int k, sel_type real, const sel_cells *cells) {
-    static const char *const names[AQUA_SUPPLIES][3] = {
-        [AQUA_RAIN] = {"rain", "rain_owed", "rain.carry"},
-        [AQUA_SOIL] = {"soil", "soil_owed", "soil.carry"},
-    };
-    aqua_amount *amount = &state->amount[k];
-    sel_arrays *arrays = &state->base.arrays;
-    if (state->plan->terms[k].spread == AQUA_FIELD) {
-        sel_arrays_add_cells(arrays, names[k][0], &amount->rate, real, cells, 0);
-        sel_arrays_add_cells(arrays, names[k][1], &amount->owed, real, cells, SEL_SAVED);
-    }
-    sel_arrays_add(arrays, names[k][2], &amount->carry, SEL_TYPE_OF(amount->carry), 1,
-                   SEL_SAVED | SEL_ON_HOST | SEL_VALUE);
-}
-
 static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan;
     const uint32_t size = (uint32_t)state->size;
@@ -57,8 +42,14 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
                              &cells, SEL_SAVED);
     }
     state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
-    list_amount(state, AQUA_RAIN, real, &cells);
-    list_amount(state, AQUA_SOIL, real, &cells);
+    for (int k = 0; k < AQUA_SUPPLIES; k++) {
+        if (plan->terms[k].spread == AQUA_FIELD) {
+            const bool rain = k == AQUA_RAIN;
+            sel_arrays_add_cells(arrays, rain ? "rain" : "soil", &state->rate[k], real, &cells, 0);
+            sel_arrays_add_cells(arrays, rain ? "rain_owed" : "soil_owed", &state->owed[k], real,
+                                 &cells, SEL_SAVED);
+        }
+    }
 }
 
 void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
@@ -73,7 +64,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     list_cells(state, before, behind, apart);
     SEL_ADD(arrays, state, values, AQUA_SUPPLIES + sources + plan->ghosts.count, SEL_ON_HOST);
     SEL_ADD(arrays, state, doses, sources, SEL_ON_HOST);
-    SEL_ADD(arrays, state, inflow_carry, sources, kept);
+    SEL_ADD(arrays, state, carry, AQUA_SUPPLIES + sources, kept);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);
     SEL_ADD(arrays, state, totals, aqua_total_count(plan), kept);
     SEL_ADD(arrays, state, field, fields ? aqua_cells(state) : 0, SEL_ON_HOST);

@@ -6,13 +6,6 @@
 #include "engine/machine/state.h"
 #include "engine/base/sums.h"
 
-/* Rain or infiltration in the step to come. */
-typedef struct aqua_amount {
-    double carry; /* of AQUA_UNIFORM: the part of a quantum left over */
-    void *rate,
-        *owed; /* of AQUA_FIELD: units per step, and the same, [ny][nx] in the type of beds */
-} aqua_amount;
-
 typedef struct aqua_state {
     sel_state base;
     const aqua_plan *plan;
@@ -25,11 +18,13 @@ typedef struct aqua_state {
     void *poured;
     void *most;       /* [ny][nx] greatest depths; NULL: nobody asks */
     int32_t *arrived; /* [ny][nx] steps of arrival, -1: not yet; NULL: nobody asks */
-    aqua_amount amount[AQUA_SUPPLIES];
+    /* Of rain and infiltration where they are fields: units per step, and the part of a quantum
+     * left over, [ny][nx] in the type of beds. */
+    void *rate[AQUA_SUPPLIES], *owed[AQUA_SUPPLIES];
     /* On the host. */
     double *values;       /* of the terms; those of levels for each ghost */
-    double *inflow_carry; /* of each source: the part of a quantum left, */
-    int64_t *inflow_turn; /* and the cell that gets the next odd one */
+    double *carry;        /* of rain, infiltration and sources: the part of a quantum left over; */
+    int64_t *inflow_turn; /* of each source: the cell that gets the next odd one */
     aqua_dose *doses;     /* of a step */
     double *field;        /* [ny][nx] scratch of rates */
     /* The totals of the balance since step 0, in units of the store: rain, infiltration, what each
@@ -93,8 +88,9 @@ sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_erro
 bool aqua_rates_are_due(const aqua_state *state, int k, unsigned due);
 sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error);
 
-/* Rain or infiltration of a step where it is uniform: of whole quanta, with the carry of the steps
- * before. And the water of all sources in a step, which is added to the totals. */
+/* Rain or infiltration of a step where it is uniform, or what a source brings: of whole quanta,
+ * with the carry of the steps before. And the water of all sources, which is added to the totals.
+ */
 double aqua_take(aqua_state *state, int k);
 void aqua_take_doses(aqua_state *state, aqua_dose *doses);
 

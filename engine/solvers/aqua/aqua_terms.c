@@ -332,33 +332,29 @@ sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error) {
     return status;
 }
 
-/* The whole quanta of amount + carry; the rest stays in *carry. */
-static int64_t whole_of(double amount, double *carry) {
-    const double sum = amount + *carry, whole = floor(sum);
-    *carry = sum - whole;
-    return (int64_t)whole;
-}
-
 double aqua_take(aqua_state *state, int k) {
-    const double units = state->values[k];
-    return state->store.whole ? (double)whole_of(units, &state->amount[k].carry) : units;
+    if (!state->store.whole) {
+        return state->values[k];
+    }
+    const double sum = state->values[k] + state->carry[k], whole = floor(sum);
+    state->carry[k] = sum - whole;
+    return whole;
 }
 
 static aqua_dose take_dose(aqua_state *state, int source) {
-    const aqua_inflow *inflow = &state->plan->inflows[source];
-    const double units = state->values[AQUA_SUPPLIES + source], cells = (double)inflow->count;
+    const int k = AQUA_SUPPLIES + source;
+    const int64_t cells = state->plan->inflows[source].count;
+    const double units = aqua_take(state, k);
     int64_t *turn = &state->inflow_turn[source];
     if (!state->store.whole) {
-        const double each = units / cells;
-        sel_total_more(&state->totals[AQUA_SUPPLIES + source], false, each * cells);
+        const double each = units / (double)cells;
+        sel_total_more(&state->totals[k], false, each * (double)cells);
         return (aqua_dose){.each = each};
     }
-    const int64_t whole = whole_of(units, &state->inflow_carry[source]);
-    const int64_t odd = whole % inflow->count;
-    const aqua_dose dose = {
-        .each = (double)(whole / inflow->count), .odd = (uint32_t)odd, .turn = (uint32_t)*turn};
-    *turn = (*turn + odd) % inflow->count;
-    sel_total_more(&state->totals[AQUA_SUPPLIES + source], true, (double)whole);
+    const int64_t odd = (int64_t)units % cells, each = (int64_t)units / cells;
+    const aqua_dose dose = {(double)each, (uint32_t)odd, (uint32_t)*turn};
+    *turn = (*turn + odd) % cells;
+    sel_total_more(&state->totals[k], true, units);
     return dose;
 }
 
