@@ -104,19 +104,6 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                : cuda_feed_open(&state->sent, state->amounts, table, turns, error);
 }
 
-static void describe_supply(aqua_cuda *state, int k) {
-    aqua_gpu_spread *to = &state->spread[k];
-    to->solid = state->view.solid;
-    to->uniform = state->all.plan->terms[k].spread == AQUA_UNIFORM;
-    to->column = (uint32_t)k;
-    to->rate = state->all.rate[k];
-    to->remainder = state->all.owed[k];
-    to->terms = cuda_terms_see(&state->terms);
-    to->grid = state->all.plan->base.domain->grid;
-    to->unit = aqua_unit_of(state->all.plan, AQUA_RATE);
-    to->most = state->all.store.most_rain;
-}
-
 sel_status aqua_cuda_start_amounts(aqua_cuda *state, sel_error *error) {
     const aqua_plan *plan = state->all.plan;
     const aqua_ghosts *ghosts = &plan->ghosts;
@@ -135,8 +122,6 @@ sel_status aqua_cuda_start_amounts(aqua_cuda *state, sel_error *error) {
     }
     state->pattern.amounts = state->amounts;
     state->pattern.width = (uint32_t)table_width(plan);
-    describe_supply(state, AQUA_RAIN);
-    describe_supply(state, AQUA_SOIL);
     state->sets_ghosts = ghosts->count > 0 && plan->levels_depend & SEL_ON_T;
     for (int64_t k = 0; k < ghosts->count; k++) {
         const int64_t x = aqua_column(&plan->layout, ghosts->at[k]);

@@ -120,6 +120,7 @@ static void describe(aqua_cuda *state) {
         flow->halted = state->terms.halted;
     }
     state->view.layout = flow->layout;
+    state->view.solid = all->base.solid;
     state->view.most = all->most;
     state->view.arrived = all->arrived;
     state->view.arrival = plan->params->arrival_depth * all->store.per_metre;
@@ -128,9 +129,21 @@ static void describe(aqua_cuda *state) {
     flow->periodic[0] = sel_axis_periodic(grid, 0);
     flow->periodic[1] = sel_axis_periodic(grid, 1);
     flow->framed = plan->ghosts.count > 0 || flow->periodic[0] || flow->periodic[1];
-    state->edge_totals = state->books + (state->book_count - state->summed_edges);
-    state->spread[AQUA_RAIN].totals = parts_of(plan, AQUA_RAIN) ? state->books : NULL;
-    state->spread[AQUA_SOIL].totals = state->books + parts_of(plan, AQUA_RAIN);
+    state->edge_totals = state->books;
+    for (int k = 0; k < AQUA_SUPPLIES; k++) {
+        aqua_gpu_spread *to = &state->spread[k];
+        to->solid = all->base.solid;
+        to->uniform = plan->terms[k].spread == AQUA_UNIFORM;
+        to->column = (uint32_t)k;
+        to->rate = all->rate[k];
+        to->remainder = all->owed[k];
+        to->totals = parts_of(plan, k) ? state->edge_totals : NULL;
+        to->terms = cuda_terms_see(&state->terms);
+        to->grid = *grid;
+        to->unit = aqua_unit_of(plan, AQUA_RATE);
+        to->most = all->store.most_rain;
+        state->edge_totals += parts_of(plan, k);
+    }
 }
 
 static sel_status send_layout(aqua_cuda *state, sel_error *error) {
@@ -215,7 +228,6 @@ static sel_status start(sel_state *base, sel_error *error) {
     const aqua_plan *plan = all->plan;
     const uint64_t cells = (uint64_t)aqua_cells(all);
     sel_total volume = {0};
-    state->view.solid = base->solid;
     sel_status status = aqua_cuda_start_amounts(state, error);
     describe(state);
     if (!status && state->view.ground) {

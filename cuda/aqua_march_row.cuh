@@ -228,14 +228,7 @@ __device__ __forceinline__ bool has_negative_bed(const row &below, const row &he
 // aqua_mindiff: after the first head that is not taken none is, so the k-th meets k + 1 members.
 __device__ __forceinline__ float take(float drive[AQUA_AROUND], sums *s) {
     float *v = drive;
-#define LARGE_FIRST(i, j)               \
-    {                                   \
-        const float a = v[i], b = v[j]; \
-        v[i] = fmaxf(a, b);             \
-        v[j] = fminf(a, b);             \
-    }
-    AQUA_SORT8(LARGE_FIRST)
-#undef LARGE_FIRST
+    rule::aqua_sort_down(v);
     float x = v[0], m = 2, last = v[0];
     bool takes = true;
 #pragma unroll
@@ -336,14 +329,7 @@ __device__ __forceinline__ void drop(const row &below, const row &here, const ro
             v[k] = drives<LEAST>(head[k], least) > 0 ? v[k] : (float)AQUA_NO_GROUND;
         }
     }
-#define LESS_FIRST(i, j)                \
-    {                                   \
-        const float a = v[i], b = v[j]; \
-        v[i] = fminf(a, b);             \
-        v[j] = fmaxf(a, b);             \
-    }
-    AQUA_SORT8(LESS_FIRST)
-#undef LESS_FIRST
+    rule::aqua_sort_up(v);
 #pragma unroll
     for (int k = 0; k < AQUA_AROUND - 1; k++) {
         if (v[k] * s.members < s.heads) {

@@ -105,18 +105,34 @@ SEL_INLINE int AQUA_NAME(aqua_fill_drops)(REAL least, REAL sum, REAL members) {
     return least * members < sum;
 }
 
-/* Drops the beds that stand above the level. below[k] is aqua_below of neighbour k; it is sorted.
- */
-SEL_INLINE void AQUA_NAME(aqua_fill)(REAL below[AQUA_AROUND], REAL *sum, REAL *members) {
-    REAL x = *sum, m = *members, *v = below;
+/* The least first, or the largest. */
+SEL_INLINE void AQUA_NAME(aqua_sort_up)(REAL v[AQUA_AROUND]) {
 #define LESS_FIRST(i, j)               \
     {                                  \
         const REAL a = v[i], b = v[j]; \
         v[i] = AQUA_LESS(a, b);        \
         v[j] = AQUA_MORE(a, b);        \
     }
-    AQUA_SORT8(LESS_FIRST)
+    AQUA_SORT8(LESS_FIRST);
 #undef LESS_FIRST
+}
+
+SEL_INLINE void AQUA_NAME(aqua_sort_down)(REAL v[AQUA_AROUND]) {
+#define LARGE_FIRST(i, j)              \
+    {                                  \
+        const REAL a = v[i], b = v[j]; \
+        v[i] = AQUA_MORE(a, b);        \
+        v[j] = AQUA_LESS(a, b);        \
+    }
+    AQUA_SORT8(LARGE_FIRST);
+#undef LARGE_FIRST
+}
+
+/* Drops the beds that stand above the level. below[k] is aqua_below of neighbour k; it is sorted.
+ */
+SEL_INLINE void AQUA_NAME(aqua_fill)(REAL below[AQUA_AROUND], REAL *sum, REAL *members) {
+    REAL x = *sum, m = *members, *v = below;
+    AQUA_NAME(aqua_sort_up)(v);
 #define DROP(k, dx, dy)                 \
     {                                   \
         const int drops = v[k] * m < x; \
@@ -133,14 +149,7 @@ SEL_INLINE void AQUA_NAME(aqua_fill)(REAL below[AQUA_AROUND], REAL *sum, REAL *m
  * s of its receivers only those with s >= cut stay. */
 SEL_INLINE REAL AQUA_NAME(aqua_mindiff)(REAL drive[AQUA_AROUND], REAL *sum, REAL *members) {
     REAL x = (REAL)0, m = (REAL)1, last = (REAL)0, *v = drive;
-#define LARGE_FIRST(i, j)              \
-    {                                  \
-        const REAL a = v[i], b = v[j]; \
-        v[i] = AQUA_MORE(a, b);        \
-        v[j] = AQUA_LESS(a, b);        \
-    }
-    AQUA_SORT8(LARGE_FIRST)
-#undef LARGE_FIRST
+    AQUA_NAME(aqua_sort_down)(v);
 #define TAKE(k, dx, dy)                  \
     {                                    \
         const int takes = v[k] * m >= x; \
