@@ -91,14 +91,7 @@ static double flux_of(const aqua_state *state, int64_t e) {
 
 /* sel_cpu.terms */
 static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
-    aqua_state *state = (aqua_state *)base;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
-        if (aqua_rates_are_due(state, k, due)) {
-            status = aqua_rates(state, k, state->rate[k], error);
-        }
-    }
-    return status ? status : aqua_evaluate(state, base->step, due, error);
+    return aqua_evaluate((aqua_state *)base, base->step, due, error);
 }
 
 /* ---- a step ---- */

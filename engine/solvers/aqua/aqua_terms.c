@@ -291,26 +291,6 @@ static bool is_due(const aqua_term *term, unsigned due) {
     return (sel_quantity_depends(term->quantity) | AQUA_ALWAYS) & due;
 }
 
-/* A source that alone brings more than a cell can hold is refused before the step changes any depth
- * (but not yet when the state is made). */
-sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_error *error) {
-    const aqua_plan *plan = state->plan;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < plan->term_count && !status; k++) {
-        const aqua_term *term = &plan->terms[k];
-        double *to = state->values + term->first;
-        if (term->spread == AQUA_UNIFORM && is_due(term, due)) {
-            status = aqua_evaluate_term(plan, term, (double)step, to, error);
-        }
-        if (!status && term->kind == AQUA_DISCHARGE && !(due & AQUA_ALWAYS)) {
-            const aqua_inflow *inflow = &plan->inflows[term->owner];
-            const bool deep = *to / (double)inflow->count > state->store.limit;
-            status = deep ? aqua_too_deep(plan, step, inflow->first, error) : SEL_OK;
-        }
-    }
-    return status;
-}
-
 bool aqua_rates_are_due(const aqua_state *state, int k, unsigned due) {
     const aqua_term *term = &state->plan->terms[k];
     return term->spread == AQUA_FIELD && is_due(term, due);
@@ -327,6 +307,28 @@ sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error) {
             ((float *)to)[i] = (float)rate[i];
         } else {
             ((double *)to)[i] = rate[i];
+        }
+    }
+    return status;
+}
+
+/* A source that alone brings more than a cell can hold is refused before the step changes any depth
+ * (but not yet when the state is made). */
+sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_error *error) {
+    const aqua_plan *plan = state->plan;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < plan->term_count && !status; k++) {
+        const aqua_term *term = &plan->terms[k];
+        double *to = state->values + term->first;
+        if (term->spread == AQUA_UNIFORM && is_due(term, due)) {
+            status = aqua_evaluate_term(plan, term, (double)step, to, error);
+        } else if (!state->base.arrays.memory && aqua_rates_are_due(state, k, due)) {
+            status = aqua_rates(state, k, state->rate[k], error);
+        }
+        if (!status && term->kind == AQUA_DISCHARGE && !(due & AQUA_ALWAYS)) {
+            const aqua_inflow *inflow = &plan->inflows[term->owner];
+            const bool deep = *to / (double)inflow->count > state->store.limit;
+            status = deep ? aqua_too_deep(plan, step, inflow->first, error) : SEL_OK;
         }
     }
     return status;
