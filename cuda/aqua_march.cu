@@ -322,37 +322,28 @@ division divide(int64_t across, int64_t high, int64_t places) {
     return {tiles, last < high ? (int)((high - last) / tiles) : 0, fine};
 }
 
-template <int EQUILIBRIUM, bool LEAST, bool ALPHAS>
-cudaError_t launch(const aqua_gpu_flow *f, cudaStream_t stream) {
+typedef void march_of(aqua_gpu_flow f, division d);
+
+template <int EQUILIBRIUM> march_of *choose(bool least, bool alphas) {
+    return least    ? alphas ? march_kernel<EQUILIBRIUM, true, true>
+                             : march_kernel<EQUILIBRIUM, true, false>
+              : alphas ? march_kernel<EQUILIBRIUM, false, true>
+                    : march_kernel<EQUILIBRIUM, false, false>;
+}
+
+} // namespace
+
+cudaError_t aqua_gpu_march(const aqua_gpu_flow *f, cudaStream_t stream) {
+    const bool least = f->store.least > 0, alphas = f->alphas;
+    march_of *march = f->equilibrium == AQUA_FILL   ? choose<AQUA_FILL>(least, alphas)
+                      : f->equilibrium == AQUA_MEAN ? choose<AQUA_MEAN>(least, alphas)
+                                                    : choose<AQUA_MINDIFF>(least, alphas);
     const int64_t across = f->layout.across;
     const int64_t rows = f->layout.end - f->layout.first; // from the begin of a tile on
     const int64_t high = (rows + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS;
     const division d = divide(across, high, multiprocessors() * BLOCKS_AT_ONCE);
     const int64_t behind = high - (int64_t)d.coarse * d.tiles;
     const int64_t turns = d.coarse + (behind + d.fine - 1) / d.fine;
-    march_kernel<EQUILIBRIUM, LEAST, ALPHAS>
-        <<<(unsigned)(across * turns), LANES, 0, stream>>>(*f, d);
+    march<<<(unsigned)(across * turns), LANES, 0, stream>>>(*f, d);
     return cudaGetLastError();
-}
-
-template <int EQUILIBRIUM> cudaError_t choose(const aqua_gpu_flow *f, cudaStream_t stream) {
-    if (f->store.least > 0) {
-        return f->alphas ? launch<EQUILIBRIUM, true, true>(f, stream)
-                         : launch<EQUILIBRIUM, true, false>(f, stream);
-    }
-    return f->alphas ? launch<EQUILIBRIUM, false, true>(f, stream)
-                     : launch<EQUILIBRIUM, false, false>(f, stream);
-}
-
-} // namespace
-
-cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, cudaStream_t stream) {
-    switch (flow->equilibrium) {
-    case AQUA_FILL:
-        return choose<AQUA_FILL>(flow, stream);
-    case AQUA_MEAN:
-        return choose<AQUA_MEAN>(flow, stream);
-    default:
-        return choose<AQUA_MINDIFF>(flow, stream);
-    }
 }

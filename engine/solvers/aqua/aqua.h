@@ -122,13 +122,13 @@ typedef struct aqua_ghosts {
 typedef struct aqua_inflow {
     const aqua_source *source;
     char name[48];        /* for columns and messages */
-    int64_t count, first; /* first: the number of the first one */
+    int64_t count, first; /* how many; the number of the first */
 } aqua_inflow;
 
-/* What is evaluated before a step: rain and infiltration, which are not given, the same in all
- * cells, or different in each; the discharge of a source; the level of a region that has ghosts. */
+/* What is evaluated before a step: rain and infiltration; the discharge of a source; the level of a
+ * region that has ghosts. Rates are not given, the same in all cells, or a field. */
 typedef enum aqua_kind { AQUA_RATE, AQUA_DISCHARGE, AQUA_STAGE } aqua_kind;
-typedef enum aqua_spread { AQUA_UNIFORM, AQUA_NOTHING, AQUA_FIELD } aqua_spread;
+typedef enum aqua_spread { AQUA_NOTHING, AQUA_UNIFORM, AQUA_FIELD } aqua_spread;
 typedef struct aqua_term {
     aqua_kind kind;
     aqua_spread spread;

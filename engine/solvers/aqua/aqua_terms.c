@@ -126,7 +126,8 @@ static aqua_term *add_term(aqua_plan *plan, aqua_kind kind, const sel_quantity *
                            sel_where where) {
     const unsigned depends = sel_quantity_depends(quantity);
     aqua_term *term = &plan->terms[plan->term_count];
-    *term = (aqua_term){.kind = kind, .quantity = quantity, .where = where, .count = 1};
+    *term = (aqua_term){
+        .kind = kind, .spread = AQUA_UNIFORM, .quantity = quantity, .where = where, .count = 1};
     term->first = plan->term_count++;
     plan->depends |= depends & (SEL_ON_T | SEL_ON_CONTROLS);
     return term;
