@@ -7,7 +7,6 @@
  * per edge; these are saved, so that a run is resumed bit by bit, and as the totals of all
  * backends.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/aqua_state.h"
@@ -25,51 +24,35 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
                           cells);
 }
 
-/* ---- the books: totals for the balance ---- */
+/* ---- the books: the kernels' parts of the totals of the balance ---- */
 
-/* A part of the kernels' totals, and the total of the backend-independent books. */
-typedef struct part {
-    int64_t count;
-    sel_total *total;
-} part;
-
-enum { PARTS = AQUA_SUPPLIES + AQUA_FIRSTS };
-
-/* Rows of rain that is a field (the host adds up other rain), rows of infiltration, and the edges
- * of each region if a balance is wanted. Returns their number. */
-static int list_parts(const aqua_plan *plan, aqua_books *books, part parts[PARTS]) {
-    const int64_t ny = plan->layout.ny, *first = plan->ghosts.first_edge;
-    const bool rain = plan->supply[AQUA_RAIN].spread == AQUA_FIELD;
-    const bool soil = plan->supply[AQUA_SOIL].spread != AQUA_NOTHING;
-    int count = 0;
-    parts[count++] = (part){rain ? ny : 0, &books->supplied[AQUA_RAIN]};
-    parts[count++] = (part){soil ? ny : 0, &books->supplied[AQUA_SOIL]};
-    for (int r = 1; plan->base.wants_balance && r <= plan->base.domain->region_count; r++) {
-        parts[count++] = (part){first[r + 1] - first[r], &books->out[r]};
+/* Parts of a total, one behind the other: rows of rain that is a field (the host adds up other
+ * rain) and of infiltration, and the edges of each region if a balance is wanted. */
+static int64_t parts_of(const aqua_plan *plan, int64_t total) {
+    const int64_t r = total - aqua_total_of(plan, 0), *first = plan->ghosts.first_edge;
+    if (total < AQUA_SUPPLIES) {
+        const aqua_spread spread = plan->terms[total].spread;
+        const bool summed = spread == AQUA_FIELD || (total == AQUA_SOIL && spread != AQUA_NOTHING);
+        return summed ? plan->layout.ny : 0;
     }
-    return count;
+    return r > 0 && plan->base.wants_balance ? first[r + 1] - first[r] : 0;
 }
 
-/* Joins the totals of kernels. */
-static void join_books(const aqua_plan *plan, const sel_total *totals, aqua_books *books) {
-    part parts[PARTS];
-    const int count = list_parts(plan, books, parts);
-    for (int p = 0; p < count; totals += parts[p++].count) {
-        sel_total sum = {0};
-        for (int64_t k = 0; k < parts[p].count; k++) {
-            sel_total_join(&sum, &totals[k]);
+static void join_books(const aqua_plan *plan, const sel_total *books, sel_total *totals) {
+    for (int64_t i = 0; i < aqua_total_count(plan); i++) {
+        const int64_t count = parts_of(plan, i);
+        totals[i] = count ? (sel_total){0} : totals[i];
+        for (int64_t k = 0; k < count; k++) {
+            sel_total_join(&totals[i], books++);
         }
-        *parts[p].total = parts[p].count ? sum : *parts[p].total;
     }
 }
 
-/* The inverse: all of a part in its first row or edge. */
-static void spread_books(const aqua_plan *plan, aqua_books *books, sel_total *totals) {
-    part parts[PARTS];
-    const int count = list_parts(plan, books, parts);
-    for (int p = 0; p < count; totals += parts[p++].count) {
-        for (int64_t k = 0; k < parts[p].count; k++) {
-            totals[k] = k == 0 ? *parts[p].total : (sel_total){0};
+/* The inverse: all of a total in its first part. */
+static void spread_books(const aqua_plan *plan, const sel_total *totals, sel_total *books) {
+    for (int64_t i = 0; i < aqua_total_count(plan); i++) {
+        for (int64_t k = 0; k < parts_of(plan, i); k++) {
+            *books++ = k == 0 ? totals[i] : (sel_total){0};
         }
     }
 }
@@ -77,14 +60,11 @@ static void spread_books(const aqua_plan *plan, aqua_books *books, sel_total *to
 /* ---- memory ---- */
 
 static void list_books(aqua_cuda *state) {
-    part parts[PARTS];
-    aqua_books none = {.out = NULL};
     const aqua_plan *plan = state->all.plan;
-    const int count = list_parts(plan, &none, parts);
     sel_arrays *arrays = &state->all.base.arrays;
-    for (int p = 0; p < count; p++) {
-        state->book_count += parts[p].count;
-        state->summed_edges += p < AQUA_SUPPLIES ? 0 : parts[p].count;
+    for (int64_t i = 0; i < aqua_total_count(plan); i++) {
+        state->book_count += parts_of(plan, i);
+        state->summed_edges += i < AQUA_SUPPLIES ? 0 : parts_of(plan, i);
     }
     SEL_ADD(arrays, state, books, state->book_count, SEL_SAVED | SEL_OPTIONAL);
     SEL_ADD(arrays, state, copied, state->book_count, SEL_ON_HOST);
@@ -97,13 +77,13 @@ static void list(sel_state *base) {
     const aqua_layout *layout = &plan->layout;
     sel_arrays *arrays = &base->arrays;
     all->plan = plan;
-    const bool apart = aqua_cuda_take_terms(state);
+    const bool apart = aqua_cuda_list_amounts(state);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch, apart);
-    const bool gathers = plan->params->scheme == AQUA_GATHER, whole = all->store.whole;
+    const bool whole = all->store.whole;
     const bool cuts = plan->params->equilibrium == AQUA_MINDIFF;
-    const int64_t tiles = gathers && whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
-    const int64_t scratch = gathers && !whole ? layout->cells : 0;
+    const int64_t tiles = whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
+    const int64_t scratch = whole ? 0 : layout->cells;
     const bool ground = aqua_wants(plan, AQUA_GROUND) || aqua_wants(plan, AQUA_LEVEL) ||
                         aqua_wants(plan, AQUA_MAX_LEVEL);
     const sel_type real = {'f', (uint32_t)all->size};
@@ -113,11 +93,6 @@ static void list(sel_state *base) {
     sel_arrays_add(arrays, "cut", &state->pattern.cut, real, cuts ? scratch : 0, 0);
     SEL_ADD(arrays, state, view.ground, ground ? aqua_cells(all) : 0, 0);
     list_books(state);
-    aqua_cuda_list_amounts(state);
-}
-
-static void close(sel_state *base) {
-    aqua_cuda_close_amounts((aqua_cuda *)base);
 }
 
 /* ---- step 0 ---- */
@@ -135,59 +110,53 @@ static void describe(aqua_cuda *state) {
                                      .across = aqua_gpu_across(plan->layout.nx),
                                      .end = (uint32_t)plan->layout.ny,
                                      .end_cell = (uint32_t)plan->layout.cells};
-    flow->whole = all->store.whole;
+    flow->store = all->store;
     flow->bed = all->bed;
     flow->alphas = all->alphas;
-    flow->more = all->more;
-    flow->less = all->less;
-    flow->alpha = all->store.alpha;
-    flow->least = all->store.least;
+    flow->sent = plan->params->scheme == AQUA_SCATTER;
     flow->equilibrium = plan->params->equilibrium;
-    flow->limit = all->store.limit;
     flow->alarm = all->base.queue->alarm;
     if (state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term) {
         flow->halted = state->terms.halted;
     }
     state->view.layout = flow->layout;
-    state->view.whole = flow->whole;
+    state->view.solid = all->base.solid;
     state->view.most = all->most;
     state->view.arrived = all->arrived;
+    state->view.arrival = plan->params->arrival_depth * all->store.per_metre;
     state->view.metre = 1 / all->store.per_metre;
     state->view.dt = grid->dt;
     flow->periodic[0] = sel_axis_periodic(grid, 0);
     flow->periodic[1] = sel_axis_periodic(grid, 1);
     flow->framed = plan->ghosts.count > 0 || flow->periodic[0] || flow->periodic[1];
-    state->edge_totals = state->books + (state->book_count - state->summed_edges);
-    state->spread[AQUA_RAIN].totals =
-        plan->supply[AQUA_RAIN].spread == AQUA_FIELD ? state->books : NULL;
-    state->spread[AQUA_SOIL].totals =
-        state->books + (state->spread[AQUA_RAIN].totals ? plan->layout.ny : 0);
-}
-
-static sel_status send_edges(aqua_cuda *state, sel_error *error) {
-    const uint64_t bytes = (uint64_t)state->all.edge_count * sizeof(aqua_edge);
-    aqua_edge *edges = malloc(bytes + 1);
-    if (!edges) {
-        return sel_fail_memory(error, "the edges of fluxes", bytes);
+    state->edge_totals = state->books;
+    for (int k = 0; k < AQUA_SUPPLIES; k++) {
+        aqua_gpu_spread *to = &state->spread[k];
+        to->solid = all->base.solid;
+        to->uniform = plan->terms[k].spread == AQUA_UNIFORM;
+        to->column = (uint32_t)k;
+        to->rate = all->rate[k];
+        to->remainder = all->owed[k];
+        to->totals = parts_of(plan, k) ? state->edge_totals : NULL;
+        to->terms = cuda_terms_see(&state->terms);
+        to->grid = *grid;
+        to->unit = aqua_unit_of(plan, AQUA_RATE);
+        to->most = all->store.most_rain;
+        state->edge_totals += parts_of(plan, k);
     }
-    aqua_list_edges(state->all.plan, state->all.edge_count ? edges : NULL);
-    sel_status status = cuda_send(state->all.edges, edges, bytes, error);
-    free(edges);
-    return status;
 }
 
 static sel_status send_layout(aqua_cuda *state, sel_error *error) {
     aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const uint64_t bytes = (uint64_t)(plan->layout.cells * all->size);
-    void *values = malloc(bytes);
+    const uint64_t edges = (uint64_t)all->edge_count * sizeof *all->edges;
+    void *values = calloc(bytes > edges ? bytes : edges, 1);
     if (!values) {
         return sel_fail_memory(error, "the water", bytes);
     }
     const aqua_parts whole = aqua_whole(values);
-    aqua_fill_bed(plan, all->z, values);
-    sel_status status = cuda_send(all->bed, values, bytes, error);
-    status = status ? status : aqua_fill_water(plan, all->z, &whole, error);
+    sel_status status = aqua_fill_water(plan, aqua_levels(all), &whole, error);
     for (int b = 0; b < all->base.blocks.count && !status; b++) {
         const sel_block *block = &all->base.blocks.v[b]; /* and its halo */
         const int64_t first = block->first * plan->layout.pitch * all->size;
@@ -195,9 +164,15 @@ static sel_status send_layout(aqua_cuda *state, sel_error *error) {
         status = cuda_send((char *)all->water[b][0] + first, (const char *)values + first,
                            (uint64_t)(end - first), error);
     }
+    aqua_fill_bed(plan, aqua_levels(all), values);
+    status = status ? status : cuda_send(all->bed, values, bytes, error);
     if (!status && plan->alpha) {
         aqua_fill_alpha(plan, values);
         status = cuda_send(all->alphas, values, bytes, error);
+    }
+    if (!status && all->edges) {
+        aqua_list_edges(plan, values);
+        status = cuda_send(all->edges, values, edges, error);
     }
     free(values);
     return status;
@@ -210,15 +185,6 @@ static sel_status mark_all(aqua_cuda *state, sel_error *error) {
         CUDA_TRY(cudaMemsetAsync(state->marks[k], AQUA_ALL_WET,
                                  (size_t)aqua_gpu_tiles(layout->nx, layout->ny),
                                  state->all.base.queue->stream));
-    }
-    return SEL_OK;
-}
-
-static sel_status show_edges(const aqua_cuda *state, const aqua_gpu_flow *flow, sel_error *error) {
-    const aqua_state *all = &state->all;
-    if (all->shown) {
-        CUDA_TRY(aqua_gpu_edges(flow, all->edges, all->edge_count, NULL, all->shown,
-                                all->base.queue->stream));
     }
     return SEL_OK;
 }
@@ -256,47 +222,35 @@ static sel_status exchange(const aqua_cuda *state, int64_t step, sel_error *erro
     return cuda_exchange(&all->base, step, error);
 }
 
-/* The depths after the step. */
-static sel_status watch(const aqua_cuda *state, const aqua_gpu_flow *flow, sel_error *error) {
-    const aqua_state *all = &state->all;
-    if (all->most || all->arrived) {
-        CUDA_TRY(aqua_gpu_watch(flow, all->most, all->arrived,
-                                all->plan->params->arrival_depth * all->store.per_metre,
-                                all->base.queue->stream));
-    }
-    return SEL_OK;
-}
-
 static sel_status start(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const uint64_t cells = (uint64_t)aqua_cells(all);
     sel_total volume = {0};
-    state->view.solid = base->solid;
     sel_status status = aqua_cuda_start_amounts(state, error);
     describe(state);
     if (!status && state->view.ground) {
         status = cuda_send(state->view.ground, plan->ground, cells * sizeof(double), error);
     }
     status = status ? status : send_layout(state, error);
-    status = status ? status : send_edges(state, error);
     if (!status && all->arrived) {
         CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, cells * sizeof *all->arrived, /* -1 */
                                  base->queue->stream));
     }
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow before = aqua_cuda_flow(state, -1, b);
-        status = watch(state, &before, error);
+        CUDA_TRY(aqua_gpu_watch(&before, &state->view, base->queue->stream));
     }
     status = status ? status : mark_all(state, error);
     status = status ? status : cuda_sum_now(base, &volume, error);
     all->first_volume = sel_total_of(&volume, all->store.whole);
-    status = status ? status : aqua_cuda_prepare(state, AQUA_ALWAYS, error);
+    status = status ? status : aqua_cuda_evaluate(state, AQUA_ALWAYS, NULL, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         aqua_gpu_flow flow = aqua_cuda_flow(state, 0, b);
         flow.from = all->water[b][0];
-        status = show_edges(state, &flow, error);
+        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, all->shown ? all->edge_count : 0, NULL,
+                                all->shown, base->queue->stream));
     }
     return status;
 }
@@ -309,7 +263,7 @@ static sel_status add_water(const aqua_cuda *state, int64_t step, int b, sel_err
     const aqua_gpu_flow flow = aqua_cuda_flow(state, step, b);
     const void *before = all->water[b][step & 1];
     cudaStream_t stream = all->base.queue->stream;
-    if (all->plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
+    if (all->plan->terms[AQUA_RAIN].spread != AQUA_NOTHING) {
         CUDA_TRY(aqua_gpu_supply(&flow, before, &state->spread[AQUA_RAIN], stream));
     } else if (flow.from != before) {
         const size_t first = flow.layout.first_cell * (size_t)all->size;
@@ -317,10 +271,10 @@ static sel_status add_water(const aqua_cuda *state, int64_t step, int b, sel_err
                                  flow.layout.end_cell * (size_t)all->size - first,
                                  cudaMemcpyDeviceToDevice, stream));
     }
-    CUDA_TRY(aqua_gpu_source(&flow, state->source_cells, (uint32_t)state->source_cell_count,
-                             all->store.most_poured, stream));
+    CUDA_TRY(aqua_gpu_source(&flow, state->source_cells, (uint32_t)all->plan->source_cell_count,
+                             stream));
     if (state->sets_ghosts) {
-        void *bed = state->moving_count ? all->bed : NULL;
+        void *bed = state->levels ? NULL : all->bed;
         CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, stream));
     }
     return SEL_OK;
@@ -332,14 +286,14 @@ static sel_status finish(const aqua_cuda *state, const aqua_gpu_flow *flow, sel_
     cudaStream_t stream = all->base.queue->stream;
     CUDA_TRY(
         aqua_gpu_edges(flow, all->edges, state->summed_edges, state->edge_totals, NULL, stream));
-    sel_status status = all->base.observing ? show_edges(state, flow, error) : SEL_OK;
-    if (status) {
-        return status;
+    if (all->base.observing && all->shown) {
+        CUDA_TRY(aqua_gpu_edges(flow, all->edges, all->edge_count, NULL, all->shown, stream));
     }
-    if (all->plan->supply[AQUA_SOIL].spread != AQUA_NOTHING) {
+    if (all->plan->terms[AQUA_SOIL].spread != AQUA_NOTHING) {
         CUDA_TRY(aqua_gpu_supply(flow, NULL, &state->spread[AQUA_SOIL], stream));
     }
-    return watch(state, flow, error);
+    CUDA_TRY(aqua_gpu_watch(flow, &state->view, stream));
+    return SEL_OK;
 }
 
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
@@ -352,29 +306,24 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
         flow[b] = aqua_cuda_flow(state, step, b);
         status = add_water(state, step, b, error);
     }
-    if (state->moving_count) {
+    if (state->sets_ghosts && !state->levels) {
         CUDA_TRY(aqua_gpu_wrap(&state->pattern, state->all.bed, stream));
     }
     status = status ? status : exchange(state, step, error);
     if (status) {
         return status;
     }
-    if (state->all.plan->params->scheme == AQUA_SCATTER) {
-        CUDA_TRY(aqua_gpu_scatter(flow, blocks, stream));
-    }
     for (int b = 0; b < blocks && !status; b++) {
-        if (state->all.plan->params->scheme == AQUA_GATHER) {
-            CUDA_TRY(flow[b].whole ? aqua_gpu_march(&flow[b], stream)
-                                   : aqua_gpu_two_pass(&flow[b], stream));
-        }
+        CUDA_TRY(flow[b].store.whole ? aqua_gpu_march(&flow[b], stream)
+                                     : aqua_gpu_two_pass(&flow[b], stream));
         status = finish(state, &flow[b], error);
     }
     return status;
 }
 
-/* Fields and levels that vary in time without being terms are sent for each step. */
+/* Fields that vary in time without being terms are sent for each step. */
 static bool alone(const sel_state *base) {
-    return ((const aqua_cuda *)base)->depends & SEL_ON_T;
+    return ((const aqua_cuda *)base)->alone;
 }
 
 /* The earliest failure that kernels report; within a step, terms come first. */
@@ -403,8 +352,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
 /* If the host fails, kernels may have failed in an earlier step. */
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
-    sel_status status = aqua_cuda_prepare(state, due, error);
-    status = status ? status : aqua_cuda_send_amounts(state, count, error);
+    sel_status status = aqua_cuda_evaluate(state, due, count, error);
     if (status && state->terms.fault) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         const sel_status before = check(base, base->step, error);
@@ -420,7 +368,7 @@ static sel_status saving(sel_state *base, sel_error *error) {
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
     sel_status status = cuda_send(state->copied, state->books, bytes, error);
     if (!status) {
-        join_books(state->all.plan, state->copied, &state->all.books);
+        join_books(state->all.plan, state->copied, state->all.totals);
     }
     return status;
 }
@@ -432,9 +380,9 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     const int64_t step = base->step;
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
     base->step = step > 0 ? step - 1 : 0;
-    sel_status status = aqua_cuda_prepare(state, AQUA_ALWAYS | SEL_ON_CONTROLS, error);
+    sel_status status = aqua_cuda_evaluate(state, AQUA_ALWAYS | SEL_ON_CONTROLS, NULL, error);
     base->step = step;
-    spread_books(state->all.plan, &state->all.books, state->copied);
+    spread_books(state->all.plan, state->all.totals, state->copied);
     status = status ? status : cuda_send(state->books, state->copied, bytes, error);
     return status ? status : mark_all(state, error);
 }
@@ -451,44 +399,27 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
     return SEL_OK;
 }
 
-/* The answer to SEL_BALANCE in its slot. */
-typedef struct ledger {
-    aqua_books books; /* the host's totals until now, */
-    sel_total volume;
-    sel_total list[]; /* with its inflow and out; then the totals of kernels */
-} ledger;
-
+/* The host's totals until now, the volume, and the books of the kernels. */
 static sel_status ask_balance(aqua_cuda *state, const sel_request *request, sel_error *error) {
-    const aqua_plan *plan = state->all.plan;
+    const size_t one = sizeof(sel_total), totals = (size_t)aqua_total_count(state->all.plan) * one;
+    const size_t books = (size_t)state->book_count * one;
     cuda_queue *queue = state->all.base.queue;
-    const size_t total = sizeof(sel_total), sources = (size_t)plan->inflow_count;
-    const size_t regions = (size_t)plan->base.domain->region_count + 1;
-    const uint64_t totals = (uint64_t)state->book_count * total;
-    const uint64_t before = sizeof(ledger) + (sources + regions) * total;
     cuda_slot *slot;
-    sel_status status = cuda_slot_open(queue, request, before + totals, 0, &slot, error);
+    sel_status status = cuda_slot_open(queue, request, totals + one + books, 0, &slot, error);
     if (status) {
         return status;
     }
-    ledger *l = slot->host;
-    l->books = state->all.books;
-    l->books.inflow = l->list;
-    l->books.out = l->list + sources;
-    memcpy(l->books.inflow, state->all.books.inflow, sources * total);
-    memcpy(l->books.out, state->all.books.out, regions * total);
+    memcpy(slot->host, state->all.totals, totals);
     status = cuda_sum(&state->all.base, error);
-    status = status ? status : cuda_slot_fetch(queue, slot, before, state->books, totals, error);
-    return status
-               ? status
-               : cuda_slot_fetch(queue, slot, offsetof(ledger, volume), queue->rows, total, error);
+    status = status ? status : cuda_slot_fetch(queue, slot, totals, queue->rows, one, error);
+    return status ? status : cuda_slot_fetch(queue, slot, totals + one, state->books, books, error);
 }
 
-static void answer_balance(const aqua_cuda *state, ledger *l, sel_request *request) {
+static void answer_balance(const aqua_cuda *state, sel_total *totals, sel_request *request) {
     const aqua_plan *plan = state->all.plan;
-    const sel_total *totals = l->books.out + plan->base.domain->region_count + 1;
-    join_books(plan, totals, &l->books);
-    aqua_answer_balance(&state->all, &l->books, sel_total_of(&l->volume, state->all.store.whole),
-                        request);
+    const sel_total *volume = totals + aqua_total_count(plan);
+    join_books(plan, volume + 1, totals);
+    aqua_answer_balance(&state->all, totals, sel_total_of(volume, state->all.store.whole), request);
 }
 
 static sel_status ask_flux(aqua_cuda *state, const sel_request *request, sel_error *error) {
@@ -507,14 +438,8 @@ static sel_status ask_flux(aqua_cuda *state, const sel_request *request, sel_err
 
 static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
-    switch (request->kind) {
-    case SEL_BALANCE:
-        return ask_balance(state, request, error);
-    case SEL_FLUX:
-        return ask_flux(state, request, error);
-    default:
-        return sel_fail(error, SEL_BAD_SCENARIO, "sel.aqua knows no forces");
-    }
+    return request->kind == SEL_BALANCE ? ask_balance(state, request, error)
+                                        : ask_flux(state, request, error);
 }
 
 static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
@@ -539,7 +464,7 @@ const cuda_solver aqua_on_cuda = {
     .check = check,
     .saving = saving,
     .loaded = loaded,
-    .close = close,
+    .close = aqua_cuda_close_amounts,
     .look = look,
     .ask = ask,
     .answer = answer,

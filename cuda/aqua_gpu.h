@@ -18,8 +18,6 @@
 extern "C" {
 #endif
 
-enum { AQUA_GPU_HALO = 2 };
-
 /* Cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2, is number (y + 2) pitch + x + 2. The pitch is a
  * multiple of a warp; all numbers fit 32 bits. */
 typedef struct aqua_gpu_layout {
@@ -63,17 +61,15 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
  * Cells without ground are cells like others: their bed is AQUA_NO_GROUND, their depth stays 0. */
 typedef struct aqua_gpu_flow {
     aqua_gpu_layout layout;
-    bool whole; /* the store */
+    aqua_store store;
     const void *bed;
     void *from; /* rain, sources and ghosts are added before the flow */
     void *to;
     const void *alphas; /* of the type of beds, frame included; NULL: alpha everywhere */
-    double alpha, least;
     int equilibrium;    /* aqua_equilibrium */
     void *factor, *cut; /* scratch of the two passes, of the type of beds, [cells] */
-    void *more, *less;  /* scratch of the scatter, of the type of depths, [cells] */
-    double limit;       /* whole: a cell of `to` beyond it raises the alarm (aqua_raise of
-                           cuda/aqua_traits.cuh) */
+    bool sent;          /* f64: sums are those of the scheme "scatter" (aqua_after_sent) */
+    /* Raised (aqua_raise of cuda/aqua_traits.cuh) by a cell of `to` beyond the store's limit. */
     uint64_t *alarm;
     cuda_clock clock;
     const int64_t *halted;          /* see cuda_is_halted: depths are not changed from then on */
@@ -81,7 +77,7 @@ typedef struct aqua_gpu_flow {
                                        computed */
     /* What is the same for many cells, on the device: a row of `width` numbers for each of
      * CUDA_STEPS steps, step n in row n % CUDA_STEPS. Columns: rain, infiltration, the aqua_doses
-     * of all sources, levels. NULL: none, all levels stand at z. */
+     * of all sources, levels that vary in time. */
     const double *amounts;
     uint32_t width;
     bool periodic[2];
@@ -94,9 +90,6 @@ enum { AQUA_GPU_MARGIN = 512, AQUA_GPU_MARGIN_ROWS = 8 };
 cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, cudaStream_t stream);
 /* Gather in two passes, for f64: factors (and cuts), then the fluxes of each cell's eight edges. */
 cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, cudaStream_t stream);
-/* The thesis's scheme, in all blocks: cells send to their receivers, then all are brought up to
- * date. */
-cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *flows, int blocks, cudaStream_t stream);
 
 /* ---- the other parts of a step ---- */
 
@@ -120,24 +113,19 @@ typedef struct aqua_gpu_spread {
 cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, const void *before,
                             const aqua_gpu_spread *spread, cudaStream_t stream);
 
-/* A cell of a source: the k-th of its `count`. */
-typedef struct aqua_gpu_source_cell {
-    uint32_t at; /* in the layout */
-    uint32_t source, k, count;
-} aqua_gpu_source_cell;
-
-/* The cells of all sources, sorted by cell, those of one cell by source. Depths beyond
- * `most_poured` raise the alarm. */
-cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, const aqua_gpu_source_cell *source_cells,
-                            uint32_t count, double most_poured, cudaStream_t stream);
+/* The cells of all sources, sorted by cell, those of one cell by source. Depths beyond the most
+ * that the store allows raise the alarm. */
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, const aqua_source_cell *source_cells,
+                            uint32_t count, cudaStream_t stream);
 
 /* Ghosts, as in engine/solvers/aqua/aqua.h. */
 typedef struct aqua_gpu_ghosts {
     uint32_t count;
-    const int64_t *at;        /* in the layout */
-    const uint32_t *level;    /* 0: dry; 1: stands at z; else at this column of the amounts */
-    const double *ground, *z; /* m */
-    double per_metre, datum;
+    const int64_t *at; /* in the layout */
+    const uint8_t *level;
+    const double *ground; /* m */
+    const double *z; /* m, and the distance to those of the next step, in a ring of CUDA_STEPS */
+    int64_t stride;
 } aqua_gpu_ghosts;
 
 /* Sets the depths flow->from of the ghosts, and their beds; NULL: not these. */
@@ -153,23 +141,23 @@ cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *flow, void *values, cudaStream_t 
 cudaError_t aqua_gpu_edges(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
                            sel_total *totals, double *flux, cudaStream_t stream);
 
-/* Raises most[ny][nx] to the depths flow->to, and sets first[ny][nx], where it is -1, to the step
- * that the clock will show next when they reach `arrival`. NULL: not wanted. */
-cudaError_t aqua_gpu_watch(const aqua_gpu_flow *flow, void *most, int32_t *first, double arrival,
-                           cudaStream_t stream);
-
 /* ---- looking ---- */
 
 typedef struct aqua_gpu_view {
     aqua_gpu_layout layout;
-    bool whole;
-    cuda_parts water;       /* the present depths */
-    const void *most;       /* [ny][nx] */
-    const int32_t *arrived; /* [ny][nx] */
-    const double *ground;   /* [ny][nx] m; NULL: not wanted */
-    const uint8_t *solid;   /* [ny][nx] */
-    double metre, dt;       /* m in a unit of the store */
+    cuda_parts water;     /* the present depths */
+    void *most;           /* [ny][nx] the greatest depths; NULL: not wanted */
+    int32_t *arrived;     /* [ny][nx] the steps of arrival, -1: not yet; NULL: not wanted */
+    double arrival;       /* depth of arrival, in units of the store */
+    const double *ground; /* [ny][nx] m; NULL: not wanted */
+    const uint8_t *solid; /* [ny][nx] */
+    double metre, dt;     /* m in a unit of the store */
 } aqua_gpu_view;
+
+/* Raises `most` to the depths flow->to; sets `arrived` to the step that the clock will show next
+ * where they reach `arrival`. */
+cudaError_t aqua_gpu_watch(const aqua_gpu_flow *flow, const aqua_gpu_view *view,
+                           cudaStream_t stream);
 
 /* The launchers for a store; views are aqua_gpu_view. */
 const cuda_look *aqua_gpu_look(bool whole);

@@ -147,7 +147,7 @@ __device__ __noinline__ void raise_alarm(const aqua_gpu_flow &f, const int32_t *
                                          int rows) {
     for (int k = 0; k < rows * COLUMNS; k++) {
         const int32_t *at = to + (int64_t)(k / COLUMNS) * f.layout.pitch + k % COLUMNS;
-        if ((stored >> k % COLUMNS & 1) && *at > (int32_t)f.limit) {
+        if ((stored >> k % COLUMNS & 1) && *at > (int32_t)f.store.limit) {
             aqua_raise(f, (uint32_t)(at - (const int32_t *)f.to));
         }
     }
@@ -170,20 +170,9 @@ __device__ __forceinline__ void march(row &below, row &here, row &above, float l
 
 // A row without ground.
 __device__ __forceinline__ void clear(row &r) {
-#pragma unroll
-    for (int c = 0; c < COLUMNS; c++) {
-        r.bed[c] = (float)AQUA_NO_GROUND;
-        r.water[c] = r.left_over[c] = r.onward[c] = 0;
-        r.factor[c] = r.alpha[c] = 0;
-        r.from_south[c] = r.from_south_west[c] = r.from_south_east[c] = 0;
-        r.along[c] = r.up[c] = r.right[c] = r.left[c] = {0, 0};
-    }
+    r = {};
+    r.bed[0] = r.bed[1] = r.bed[2] = r.bed[3] = (float)AQUA_NO_GROUND;
     r.bed_left = r.bed_right = (float)AQUA_NO_GROUND;
-    r.along_left = r.right_before = r.left_behind = {0, 0};
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-        r.far_east[k] = r.far_west[k] = 0;
-    }
 }
 
 // Stores the rows y0 <= y < y0 + rows of a strip.
@@ -193,7 +182,7 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
     const int column = -COLUMNS + number * STORED + COLUMNS * (int)threadIdx.x;
     const int stored = columns_stored(f, column), tile = y0 / AQUA_TILE_ROWS;
     const int64_t pitch = f.layout.pitch, at = y0 * pitch + column;
-    const float least = LEAST ? (float)f.least : 0.0f, same = (float)f.alpha;
+    const float least = LEAST ? (float)f.store.least : 0.0f, same = (float)f.store.alpha;
     strip s;
     s.bed = (const float *)f.bed + at;
     s.alpha = ALPHAS ? (const float *)f.alphas + at : nullptr;
@@ -229,7 +218,7 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
     }
 #undef ROW
     asm volatile("cp.async.wait_group 0;" ::: "memory");
-    if (s.peak > (int32_t)f.limit) {
+    if (s.peak > (int32_t)f.store.limit) {
         raise_alarm(f, s.to - rows * pitch, stored, rows);
     }
 }
@@ -333,37 +322,28 @@ division divide(int64_t across, int64_t high, int64_t places) {
     return {tiles, last < high ? (int)((high - last) / tiles) : 0, fine};
 }
 
-template <int EQUILIBRIUM, bool LEAST, bool ALPHAS>
-cudaError_t launch(const aqua_gpu_flow *f, cudaStream_t stream) {
+typedef void march_of(aqua_gpu_flow f, division d);
+
+template <int EQUILIBRIUM> march_of *choose(bool least, bool alphas) {
+    return least    ? alphas ? march_kernel<EQUILIBRIUM, true, true>
+                             : march_kernel<EQUILIBRIUM, true, false>
+              : alphas ? march_kernel<EQUILIBRIUM, false, true>
+                    : march_kernel<EQUILIBRIUM, false, false>;
+}
+
+} // namespace
+
+cudaError_t aqua_gpu_march(const aqua_gpu_flow *f, cudaStream_t stream) {
+    const bool least = f->store.least > 0, alphas = f->alphas;
+    march_of *march = f->equilibrium == AQUA_FILL   ? choose<AQUA_FILL>(least, alphas)
+                      : f->equilibrium == AQUA_MEAN ? choose<AQUA_MEAN>(least, alphas)
+                                                    : choose<AQUA_MINDIFF>(least, alphas);
     const int64_t across = f->layout.across;
     const int64_t rows = f->layout.end - f->layout.first; // from the begin of a tile on
     const int64_t high = (rows + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS;
     const division d = divide(across, high, multiprocessors() * BLOCKS_AT_ONCE);
     const int64_t behind = high - (int64_t)d.coarse * d.tiles;
     const int64_t turns = d.coarse + (behind + d.fine - 1) / d.fine;
-    march_kernel<EQUILIBRIUM, LEAST, ALPHAS>
-        <<<(unsigned)(across * turns), LANES, 0, stream>>>(*f, d);
+    march<<<(unsigned)(across * turns), LANES, 0, stream>>>(*f, d);
     return cudaGetLastError();
-}
-
-template <int EQUILIBRIUM> cudaError_t choose(const aqua_gpu_flow *f, cudaStream_t stream) {
-    if (f->least > 0) {
-        return f->alphas ? launch<EQUILIBRIUM, true, true>(f, stream)
-                         : launch<EQUILIBRIUM, true, false>(f, stream);
-    }
-    return f->alphas ? launch<EQUILIBRIUM, false, true>(f, stream)
-                     : launch<EQUILIBRIUM, false, false>(f, stream);
-}
-
-} // namespace
-
-cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, cudaStream_t stream) {
-    switch (flow->equilibrium) {
-    case AQUA_FILL:
-        return choose<AQUA_FILL>(flow, stream);
-    case AQUA_MEAN:
-        return choose<AQUA_MEAN>(flow, stream);
-    default:
-        return choose<AQUA_MINDIFF>(flow, stream);
-    }
 }

@@ -103,6 +103,14 @@ template <> __device__ __forceinline__ edge from_right(edge e) {
     return {from_right(e.head), from_right(e.root)};
 }
 
+// The value of the column to the east or west of column c; `beyond` is that of the other lane.
+template <class T> __device__ __forceinline__ T east_of(const T v[COLUMNS], int c, T beyond) {
+    return c == COLUMNS - 1 ? beyond : v[c == COLUMNS - 1 ? c : c + 1];
+}
+template <class T> __device__ __forceinline__ T west_of(const T v[COLUMNS], int c, T beyond) {
+    return c == 0 ? beyond : v[c == 0 ? c : c - 1];
+}
+
 // 1 if the head drives water, else 0. Heads are whole numbers of quanta.
 template <bool LEAST> __device__ __forceinline__ float drives(float head, float least) {
     return LEAST ? (head > least ? 1.0f : 0.0f) : __saturatef(head);
@@ -129,11 +137,10 @@ __device__ __forceinline__ void join(const row &below, row &here, float least) {
     const int32_t water_right = from_right(here.water[0]);
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
-        const bool first = c == 0, last = c == COLUMNS - 1;
-        const float bed_next = last ? here.bed_right : here.bed[last ? c : c + 1];
-        const int32_t water_next = last ? water_right : here.water[last ? c : c + 1];
-        const float bed_before = first ? here.bed_left : here.bed[first ? c : c - 1];
-        const int32_t water_before = first ? water_left : here.water[first ? c : c - 1];
+        const float bed_next = east_of(here.bed, c, here.bed_right);
+        const int32_t water_next = east_of(here.water, c, water_right);
+        const float bed_before = west_of(here.bed, c, here.bed_left);
+        const int32_t water_before = west_of(here.water, c, water_left);
         const float bed = below.bed[c];
         const int32_t water = below.water[c];
         here.along[c] = EDGE(here.bed[c], here.water[c], bed_next, water_next, least);
@@ -152,10 +159,9 @@ __device__ __forceinline__ void join(const row &below, row &here, float least) {
 template <bool SIGNED>
 __device__ __forceinline__ void look_about(const row &here, const row &above, int c,
                                            float head[AQUA_AROUND], float root[AQUA_AROUND]) {
-    const edge west = c == 0 ? here.along_left : here.along[c == 0 ? 0 : c - 1];
-    const edge south_west = c == 0 ? here.right_before : here.right[c == 0 ? 0 : c - 1];
-    const edge south_east =
-        c == COLUMNS - 1 ? here.left_behind : here.left[c == COLUMNS - 1 ? c : c + 1];
+    const edge west = west_of(here.along, c, here.along_left);
+    const edge south_west = west_of(here.right, c, here.right_before);
+    const edge south_east = east_of(here.left, c, here.left_behind);
     const edge out[AQUA_AROUND] = {here.along[c],  west,       above.up[c],   here.up[c],
                                    above.right[c], south_west, above.left[c], south_east};
 #pragma unroll
@@ -168,16 +174,14 @@ __device__ __forceinline__ void look_about(const row &here, const row &above, in
 // The beds about column c of `here`, in the order of AQUA_NEIGHBOURS.
 __device__ __forceinline__ void beds_about(const row &below, const row &here, const row &above,
                                            int c, float bed[AQUA_AROUND]) {
-    const bool first = c == 0, last = c == COLUMNS - 1;
-    const int before = first ? 0 : c - 1, next = last ? c : c + 1;
-    bed[0] = last ? here.bed_right : here.bed[next];
-    bed[1] = first ? here.bed_left : here.bed[before];
+    bed[0] = east_of(here.bed, c, here.bed_right);
+    bed[1] = west_of(here.bed, c, here.bed_left);
     bed[2] = above.bed[c];
     bed[3] = below.bed[c];
-    bed[4] = last ? above.bed_right : above.bed[next];
-    bed[5] = first ? below.bed_left : below.bed[before];
-    bed[6] = first ? above.bed_left : above.bed[before];
-    bed[7] = last ? below.bed_right : below.bed[next];
+    bed[4] = east_of(above.bed, c, above.bed_right);
+    bed[5] = west_of(below.bed, c, below.bed_left);
+    bed[6] = west_of(above.bed, c, above.bed_left);
+    bed[7] = east_of(below.bed, c, below.bed_right);
 }
 
 // aqua_tree of v[k] where on[k] is 1, 0 where it is 0: products with 1 and 0 are exact, so the sums
@@ -224,14 +228,7 @@ __device__ __forceinline__ bool has_negative_bed(const row &below, const row &he
 // aqua_mindiff: after the first head that is not taken none is, so the k-th meets k + 1 members.
 __device__ __forceinline__ float take(float drive[AQUA_AROUND], sums *s) {
     float *v = drive;
-#define LARGE_FIRST(i, j)               \
-    {                                   \
-        const float a = v[i], b = v[j]; \
-        v[i] = fmaxf(a, b);             \
-        v[j] = fminf(a, b);             \
-    }
-    AQUA_SORT8(LARGE_FIRST)
-#undef LARGE_FIRST
+    rule::aqua_sort_down(v);
     float x = v[0], m = 2, last = v[0];
     bool takes = true;
 #pragma unroll
@@ -332,14 +329,7 @@ __device__ __forceinline__ void drop(const row &below, const row &here, const ro
             v[k] = drives<LEAST>(head[k], least) > 0 ? v[k] : (float)AQUA_NO_GROUND;
         }
     }
-#define LESS_FIRST(i, j)                \
-    {                                   \
-        const float a = v[i], b = v[j]; \
-        v[i] = fminf(a, b);             \
-        v[j] = fmaxf(a, b);             \
-    }
-    AQUA_SORT8(LESS_FIRST)
-#undef LESS_FIRST
+    rule::aqua_sort_up(v);
 #pragma unroll
     for (int k = 0; k < AQUA_AROUND - 1; k++) {
         if (v[k] * s.members < s.heads) {
@@ -401,32 +391,38 @@ __device__ __forceinline__ int32_t exchange(float factor_c, float given_c, float
     return (int32_t)__fmaf_rn(factor_c, given_c, -(factor_u * given_u));
 }
 
-// Fluxes in `here`, whose factors are known now, and between it and the row below, which complete
-// its new depths `after`. Fluxes between lanes are computed by one of them and passed on.
+// Completes the new depths `after` of the row below and what is left over in `here` with the fluxes
+// between them and along `here`; from_west and from_east come into its first and last column.
+__device__ __forceinline__ void settle(const row &below, row &here, const int32_t up[COLUMNS],
+                                       const int32_t right[COLUMNS], const int32_t left[COLUMNS],
+                                       int32_t from_west, int32_t from_east,
+                                       int32_t after[COLUMNS]) {
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+        const int32_t west = west_of(here.onward, c, from_west) + west_of(right, c, 0);
+        const int32_t east = east_of(left, c, from_east);
+        after[c] = (below.left_over[c] - below.onward[c] - up[c]) - right[c] - left[c];
+        here.left_over[c] = (here.water[c] + up[c] + west) + east;
+    }
+}
+
+// Fluxes in `here`, whose factors are known now, and between it and the row below. Those between
+// lanes are computed by one of them and passed on.
 __device__ __forceinline__ void carry(row &below, row &here, int32_t after[COLUMNS]) {
     const float factor_left = from_left(here.factor[COLUMNS - 1]);
     const float factor_right = from_right(here.factor[0]);
     int32_t up[COLUMNS], right[COLUMNS], left[COLUMNS];
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
-        const float factor_next =
-            c == COLUMNS - 1 ? factor_right : here.factor[c == COLUMNS - 1 ? c : c + 1];
-        const float factor_before = c == 0 ? factor_left : here.factor[c == 0 ? c : c - 1];
+        const float factor_next = east_of(here.factor, c, factor_right);
+        const float factor_before = west_of(here.factor, c, factor_left);
         here.onward[c] = flux(here.along[c], here.factor[c], factor_next);
         up[c] = flux(here.up[c], below.factor[c], here.factor[c]);
         right[c] = flux(here.right[c], below.factor[c], factor_next);
         left[c] = flux(here.left[c], below.factor[c], factor_before);
     }
     const int32_t from_west = from_left(here.onward[COLUMNS - 1] + right[COLUMNS - 1]);
-    const int32_t from_east = from_right(left[0]);
-#pragma unroll
-    for (int c = 0; c < COLUMNS; c++) {
-        const int32_t west =
-            c == 0 ? from_west : here.onward[c == 0 ? c : c - 1] + right[c == 0 ? c : c - 1];
-        const int32_t east = c == COLUMNS - 1 ? from_east : left[c == COLUMNS - 1 ? c : c + 1];
-        after[c] = (below.left_over[c] - below.onward[c] - up[c]) - right[c] - left[c];
-        here.left_over[c] = (here.water[c] + up[c] + west) + east;
-    }
+    settle(below, here, up, right, left, from_west, from_right(left[0]), after);
 }
 
 // The same after cuts: roots below the cut are 0. At an edge between lanes each computes what its
@@ -450,15 +446,8 @@ __device__ __forceinline__ void carry_cut(row &below, row &here, int32_t after[C
         left[c] = first ? below.far_west[2] - in_west_below
                         : exchange(g, here.from_south_east[c], f[before], here.south_east[before]);
     }
-#pragma unroll
-    for (int c = 0; c < COLUMNS; c++) {
-        const int32_t west = c == 0 ? in_west - here.far_west[0] - here.far_west[1]
-                                    : here.onward[c == 0 ? c : c - 1] + right[c == 0 ? c : c - 1];
-        const int32_t east =
-            c == COLUMNS - 1 ? in_east - here.far_east[2] : left[c == COLUMNS - 1 ? c : c + 1];
-        after[c] = (below.left_over[c] - below.onward[c] - up[c]) - right[c] - left[c];
-        here.left_over[c] = (here.water[c] + up[c] + west) + east;
-    }
+    settle(below, here, up, right, left, in_west - here.far_west[0] - here.far_west[1],
+           in_east - here.far_east[2], after);
 }
 
 } // namespace

@@ -13,22 +13,17 @@ typedef struct aqua_cuda {
     uint8_t *marks[2]; /* of the tiles of each copy of the depths; NULL: the flow asks for none */
 
     /* Rain, infiltration and sources. */
-    unsigned
-        depends; /* of what is neither uniform nor a term; SEL_ON_T: steps are prepared singly */
+    bool alone;       /* a field that varies in time is no term: steps are prepared singly */
     cuda_terms terms; /* fields that vary in time */
     aqua_gpu_spread spread[AQUA_SUPPLIES];
-    cuda_feed rates[AQUA_SUPPLIES];     /* of AQUA_FIELD that is no term */
-    double *amounts;                    /* of steps to come (aqua_gpu.h), on the device, */
-    cuda_feed sent;                     /* and the buffers that are copied there */
-    aqua_gpu_source_cell *source_cells; /* on the device */
-    int64_t source_cell_count;
+    cuda_feed rates[AQUA_SUPPLIES]; /* of AQUA_FIELD that is no term */
+    double *amounts;                /* of steps to come (aqua_gpu.h), on the device, */
+    cuda_feed sent;                 /* and the buffers that are copied there */
+    aqua_source_cell *source_cells; /* on the device */
 
     /* Ghosts. */
     aqua_gpu_ghosts ghosts;
-    cuda_feed levels;
-    unsigned levels_depend;  /* what levels that are sent for each ghost vary with */
-    int moving[AQUA_FIRSTS]; /* regions whose levels are amounts: they vary in time alone */
-    int moving_count;
+    double *levels;   /* of the ghosts; NULL: they vary in time, and are in the amounts */
     bool sets_ghosts; /* before every step, as the flow or a level changes some of them */
 
     /* Totals on the device: rain that is a field, by rows; infiltration, by rows; fluxes into
@@ -41,21 +36,18 @@ typedef struct aqua_cuda {
 /* The step from `step` on in block b of the grid. */
 aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step, int b);
 
-/* Finds the terms of a state that knows its plan. True if rain or infiltration may fail after rain
- * or sources have changed the depths: these then go into a third copy. */
-bool aqua_cuda_take_terms(aqua_cuda *state);
-/* Lists their arrays. */
-void aqua_cuda_list_amounts(aqua_cuda *state);
-void aqua_cuda_close_amounts(aqua_cuda *state);
+/* Finds the terms of a state that knows its plan, and lists their arrays. True if rain or
+ * infiltration may fail after rain or sources have changed the depths: these then go into a third
+ * copy. */
+bool aqua_cuda_list_amounts(aqua_cuda *state);
+void aqua_cuda_close_amounts(sel_state *base);
 /* Evaluates terms once on the host, for the same errors as on the CPU, and uploads them. */
 sel_status aqua_cuda_start_amounts(aqua_cuda *state, sel_error *error);
 
-/* Evaluates what is due for the present step; sends fields of rain, infiltration, and levels. */
-sel_status aqua_cuda_prepare(aqua_cuda *state, unsigned due, sel_error *error);
-
-/* Sends the other amounts of *count steps, at most CUDA_STEPS, from the present one on, which is
- * prepared; lowers *count to those before a step that fails. */
-sel_status aqua_cuda_send_amounts(aqua_cuda *state, int64_t *count, sel_error *error);
+/* Evaluates what is due for the present step, and sends fields of rain and infiltration, and
+ * levels. Then, unless `count` is NULL, the other amounts of *count steps, at most CUDA_STEPS, from
+ * the present one on; lowers *count to those before a step that fails. */
+sel_status aqua_cuda_evaluate(aqua_cuda *state, unsigned due, int64_t *count, sel_error *error);
 
 /* The error of a term that has failed. */
 sel_status aqua_cuda_explain(const aqua_cuda *state, const cuda_term_fault *fault,

@@ -21,9 +21,6 @@ struct aqua_f32 {
 #undef REAL
 #undef AQUA_WATER
 #undef AQUA_SQRT
-    SEL_INLINE water part_of(real rate, real *owed) {
-        return aqua_whole_f32(rate, owed);
-    }
     SEL_INLINE real bed_of(double metres, double datum, double per_metre) {
         return aqua_bed_f32(metres, datum, per_metre);
     }
@@ -43,9 +40,6 @@ struct aqua_f64 {
 #undef REAL
 #undef AQUA_WATER
 #undef AQUA_SQRT
-    SEL_INLINE water part_of(real rate, real *) {
-        return rate;
-    }
     SEL_INLINE real bed_of(double metres, double, double) {
         return metres;
     }
@@ -56,7 +50,7 @@ struct aqua_f64 {
 
 // Cell (x, y) of the grid, also of its frame.
 static __device__ inline uint32_t aqua_at(const aqua_gpu_layout &l, int x, int y) {
-    return (uint32_t)(y + AQUA_GPU_HALO) * l.pitch + (uint32_t)(x + AQUA_GPU_HALO);
+    return (uint32_t)(y + AQUA_HALO) * l.pitch + (uint32_t)(x + AQUA_HALO);
 }
 
 // Marks the tile of cell (x, y) of the grid as wet. Marks that are set already, as most are when it
@@ -72,7 +66,7 @@ static __device__ __forceinline__ void aqua_mark(const aqua_gpu_layout &l, uint8
 // The same for cell `at` of flow.from, which may be one of the frame: that has no marks.
 static __device__ inline void aqua_mark_at(const aqua_gpu_flow &flow, uint32_t at) {
     const aqua_gpu_layout &l = flow.layout;
-    const uint32_t x = at % l.pitch - AQUA_GPU_HALO, y = at / l.pitch - AQUA_GPU_HALO;
+    const uint32_t x = at % l.pitch - AQUA_HALO, y = at / l.pitch - AQUA_HALO;
     if (flow.marks_from && x < l.nx && y < l.ny) {
         aqua_mark(l, flow.marks_from, x, y);
     }
@@ -88,7 +82,7 @@ static __device__ inline void aqua_raise_at(uint64_t *alarm, int64_t moment, uin
     atomicMin((unsigned long long *)alarm, (unsigned long long)moment << 32 | at);
 }
 
-// For a cell of flow.to beyond flow.limit.
+// For a cell of flow.to beyond flow.store.limit.
 static __device__ inline void aqua_raise(const aqua_gpu_flow &flow, uint32_t at) {
     aqua_raise_at(flow.alarm, 2 * (cuda_now(flow.clock) + 1), at);
 }
@@ -100,21 +94,11 @@ template <class S>
 static __device__ __forceinline__ aqua_cell_of<S> aqua_look_at(const aqua_gpu_flow &flow,
                                                                int equilibrium, uint32_t at) {
     typedef typename S::real real;
-    typedef typename S::water water;
-    const real *bed = (const real *)flow.bed + at;
-    const water *depth = (const water *)flow.from + at;
-    const int pitch = (int)flow.layout.pitch;
-    real beds[AQUA_AROUND];
-    water depths[AQUA_AROUND];
-#define LOAD(k, dx, dy)               \
-    beds[k] = bed[(dy)*pitch + (dx)]; \
-    depths[k] = depth[(dy)*pitch + (dx)];
-    AQUA_NEIGHBOURS(LOAD)
-#undef LOAD
-    const real alpha = flow.alphas ? ((const real *)flow.alphas)[at] : (real)flow.alpha;
+    const real alpha = flow.alphas ? ((const real *)flow.alphas)[at] : (real)flow.store.alpha;
     aqua_cell_of<S> cell;
-    cell.factor = S::aqua_cell(equilibrium, alpha, (real)flow.least, bed[0], depth[0], beds, depths,
-                               cell.root, &cell.cut);
+    cell.factor = S::aqua_cell(
+        equilibrium, alpha, (real)flow.store.least, (const real *)flow.bed + at,
+        (const typename S::water *)flow.from + at, (int)flow.layout.pitch, cell.root, &cell.cut);
     return cell;
 }
 

@@ -11,7 +11,7 @@ enum { THREADS = LOOK_THREADS };
 
 // Calls `launch`, a generic lambda, with the struct of the store.
 template <class LAUNCH> static void by_store(const aqua_gpu_flow *f, LAUNCH launch) {
-    if (f->whole) {
+    if (f->store.whole) {
         launch(aqua_f32());
     } else {
         launch(aqua_f64());
@@ -89,7 +89,7 @@ static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const 
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
         const real before = carry[j];
-        due[j] = S::part_of(FROM == BY_TERM ? (real)units[j] : rate[j], &carry[j]);
+        due[j] = S::aqua_part(FROM == BY_TERM ? (real)units[j] : rate[j], &carry[j]);
         if (S::whole && wanted[j] && carry[j] != before) {
             remainder[x + j * CUDA_WARP] = carry[j];
         }
@@ -214,23 +214,20 @@ cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, const void *before, const aq
 // The first thread of a cell adds what all of its sources bring, one after the other.
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    source_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_gpu_source_cell *cells,
-                  uint32_t count, double most_poured) {
+    source_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_source_cell *cells,
+                  uint32_t count) {
     uint32_t t = blockIdx.x * THREADS + threadIdx.x;
     if (t >= count || (t > 0 && cells[t - 1].at == cells[t].at) ||
-        !aqua_owns(f.layout, cells[t].at) || cuda_is_halted(f.halted, f.clock)) {
+        !aqua_owns(f.layout, (uint32_t)cells[t].at) || cuda_is_halted(f.halted, f.clock)) {
         return;
     }
-    const uint32_t at = cells[t].at;
+    const uint32_t at = (uint32_t)cells[t].at;
     const aqua_dose *doses = (const aqua_dose *)(amounts_of(f) + AQUA_SUPPLIES);
     typename S::water *water = (typename S::water *)f.from;
     for (; t < count && cells[t].at == at; t++) {
-        const aqua_gpu_source_cell cell = cells[t];
-        const aqua_dose dose = doses[cell.source];
-        const uint32_t behind =
-            cell.k >= dose.turn ? cell.k - dose.turn : cell.k + (cell.count - dose.turn);
-        const double depth = (double)water[at] + dose.each + (behind < dose.odd ? 1 : 0);
-        if (depth > most_poured) {
+        const aqua_source_cell cell = cells[t];
+        const double depth = (double)water[at] + aqua_dose_of(&doses[cell.source], &cell);
+        if (depth > f.store.most_poured) {
             aqua_raise_at(f.alarm, 2 * cuda_now(f.clock) + 1, at);
         } else {
             water[at] = (typename S::water)depth;
@@ -239,12 +236,12 @@ __global__ void __launch_bounds__(THREADS)
     aqua_mark_at(f, at);
 }
 
-cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_gpu_source_cell *cells,
-                            uint32_t count, double most_poured, cudaStream_t stream) {
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_source_cell *cells, uint32_t count,
+                            cudaStream_t stream) {
     if (count > 0) {
         by_store(f, [&](auto store) {
             source_kernel<decltype(store)>
-                <<<blocks_for(count), THREADS, 0, stream>>>(*f, cells, count, most_poured);
+                <<<blocks_for(count), THREADS, 0, stream>>>(*f, cells, count);
         });
     }
     return cudaGetLastError();
@@ -262,14 +259,15 @@ __global__ void __launch_bounds__(THREADS)
         return;
     }
     typename S::water *water = (typename S::water *)f.from;
-    const uint32_t level = g.level[k];
+    const bool level = g.level[k];
     const double ground = g.ground[k];
-    const double z = level > 1 && f.amounts ? amounts_of(f)[level] : g.z[k];
+    const double z = g.z[cuda_now(f.clock) % CUDA_STEPS * g.stride + k];
     if (bed) {
-        bed[g.at[k]] = S::bed_of(level ? aqua_level_bed(ground, z) : ground, g.datum, g.per_metre);
+        bed[g.at[k]] =
+            S::bed_of(level ? aqua_level_bed(ground, z) : ground, f.store.datum, f.store.per_metre);
     }
     if (water) {
-        water[g.at[k]] = S::water_of(level ? aqua_level_depth(ground, z) : 0, g.per_metre);
+        water[g.at[k]] = S::water_of(level ? aqua_level_depth(ground, z) : 0, f.store.per_metre);
         if (level) {
             aqua_mark_at(f, (uint32_t)g.at[k]);
         }
@@ -299,19 +297,19 @@ template <class T>
 __global__ void __launch_bounds__(THREADS)
     wrap_kernel(aqua_gpu_layout l, bool along_x, bool along_y, T *values) {
     const int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    const int nx = (int)l.nx, ny = (int)l.ny, width = nx + 2 * AQUA_GPU_HALO;
+    const int nx = (int)l.nx, ny = (int)l.ny, width = nx + 2 * AQUA_HALO;
     int x, y;
     if (t < 4 * (int64_t)width) {
         const int row = (int)(t / width);
-        x = (int)(t % width) - AQUA_GPU_HALO;
-        y = row < AQUA_GPU_HALO ? row - AQUA_GPU_HALO : ny + row - AQUA_GPU_HALO;
+        x = (int)(t % width) - AQUA_HALO;
+        y = row < AQUA_HALO ? row - AQUA_HALO : ny + row - AQUA_HALO;
     } else {
         const int64_t rest = t - 4 * (int64_t)width;
         const int column = (int)(rest % 4);
         if (rest >= 4 * (int64_t)ny) {
             return;
         }
-        x = column < AQUA_GPU_HALO ? column - AQUA_GPU_HALO : nx + column - AQUA_GPU_HALO;
+        x = column < AQUA_HALO ? column - AQUA_HALO : nx + column - AQUA_HALO;
         y = (int)(rest / 4);
     }
     const int from_x = along_x ? wrapped(x, nx) : x, from_y = along_y ? wrapped(y, ny) : y;
@@ -322,7 +320,7 @@ __global__ void __launch_bounds__(THREADS)
 
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, void *values, cudaStream_t stream) {
     const aqua_gpu_layout &l = f->layout;
-    const int64_t frame = 4 * ((int64_t)l.nx + 2 * AQUA_GPU_HALO) + 4 * (int64_t)l.ny;
+    const int64_t frame = 4 * ((int64_t)l.nx + 2 * AQUA_HALO) + 4 * (int64_t)l.ny;
     const bool along_x = f->periodic[0], along_y = f->periodic[1] && l.end - l.first == l.ny;
     if (!along_x && !along_y) {
         return cudaSuccess;
@@ -405,12 +403,14 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, void *most, int32_t *first, double arrival,
-                           cudaStream_t stream) {
+cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, const aqua_gpu_view *v, cudaStream_t stream) {
+    if (!v->most && !v->arrived) {
+        return cudaSuccess;
+    }
     by_store(f, [&](auto store) {
         typedef decltype(store) S;
         watch_kernel<S><<<row_blocks(f->layout.end - f->layout.first), THREADS, 0, stream>>>(
-            *f, (typename S::water *)most, first, arrival);
+            *f, (typename S::water *)v->most, v->arrived, v->arrival);
     });
     return cudaGetLastError();
 }

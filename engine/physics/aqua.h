@@ -105,18 +105,34 @@ SEL_INLINE int AQUA_NAME(aqua_fill_drops)(REAL least, REAL sum, REAL members) {
     return least * members < sum;
 }
 
-/* Drops the beds that stand above the level. below[k] is aqua_below of neighbour k; it is sorted.
- */
-SEL_INLINE void AQUA_NAME(aqua_fill)(REAL below[AQUA_AROUND], REAL *sum, REAL *members) {
-    REAL x = *sum, m = *members, *v = below;
+/* The least first, or the largest. */
+SEL_INLINE void AQUA_NAME(aqua_sort_up)(REAL v[AQUA_AROUND]) {
 #define LESS_FIRST(i, j)               \
     {                                  \
         const REAL a = v[i], b = v[j]; \
         v[i] = AQUA_LESS(a, b);        \
         v[j] = AQUA_MORE(a, b);        \
     }
-    AQUA_SORT8(LESS_FIRST)
+    AQUA_SORT8(LESS_FIRST);
 #undef LESS_FIRST
+}
+
+SEL_INLINE void AQUA_NAME(aqua_sort_down)(REAL v[AQUA_AROUND]) {
+#define LARGE_FIRST(i, j)              \
+    {                                  \
+        const REAL a = v[i], b = v[j]; \
+        v[i] = AQUA_MORE(a, b);        \
+        v[j] = AQUA_LESS(a, b);        \
+    }
+    AQUA_SORT8(LARGE_FIRST);
+#undef LARGE_FIRST
+}
+
+/* Drops the beds that stand above the level. below[k] is aqua_below of neighbour k; it is sorted.
+ */
+SEL_INLINE void AQUA_NAME(aqua_fill)(REAL below[AQUA_AROUND], REAL *sum, REAL *members) {
+    REAL x = *sum, m = *members, *v = below;
+    AQUA_NAME(aqua_sort_up)(v);
 #define DROP(k, dx, dy)                 \
     {                                   \
         const int drops = v[k] * m < x; \
@@ -133,14 +149,7 @@ SEL_INLINE void AQUA_NAME(aqua_fill)(REAL below[AQUA_AROUND], REAL *sum, REAL *m
  * s of its receivers only those with s >= cut stay. */
 SEL_INLINE REAL AQUA_NAME(aqua_mindiff)(REAL drive[AQUA_AROUND], REAL *sum, REAL *members) {
     REAL x = (REAL)0, m = (REAL)1, last = (REAL)0, *v = drive;
-#define LARGE_FIRST(i, j)              \
-    {                                  \
-        const REAL a = v[i], b = v[j]; \
-        v[i] = AQUA_MORE(a, b);        \
-        v[j] = AQUA_LESS(a, b);        \
-    }
-    AQUA_SORT8(LARGE_FIRST)
-#undef LARGE_FIRST
+    AQUA_NAME(aqua_sort_down)(v);
 #define TAKE(k, dx, dy)                  \
     {                                    \
         const int takes = v[k] * m >= x; \
@@ -176,19 +185,37 @@ SEL_INLINE AQUA_WATER AQUA_NAME(aqua_after)(AQUA_WATER water, const AQUA_WATER o
     return water - (((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7])));
 }
 
-/* F_c of one cell from its neighbours' beds and depths, for code that works cell by cell. Also
- * gives its signed roots, and its cut (0 except for mindiff). */
-SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, REAL bed,
-                                     AQUA_WATER water, const REAL beds[AQUA_AROUND],
-                                     const AQUA_WATER waters[AQUA_AROUND], REAL root[AQUA_AROUND],
+/* The same where each cell adds to its neighbours, so that what comes in is summed in the order of
+ * the senders: rows three apart take turns, row `turn` mod 3 being this cell's, and cells of a row
+ * go from left to right. */
+SEL_INLINE AQUA_WATER AQUA_NAME(aqua_after_sent)(AQUA_WATER water,
+                                                 const AQUA_WATER out[AQUA_AROUND], int turn) {
+    const AQUA_WATER *v = out;
+    const AQUA_WATER rows[3][3] = {{v[5], v[3], v[7]}, {v[1], 0, v[0]}, {v[6], v[2], v[4]}};
+    AQUA_WATER in = 0, gone = 0;
+    for (int j = 0; j < 9; j++) {
+        const AQUA_WATER q = rows[(4 - turn + j / 3) % 3][j % 3];
+        in -= q < 0 ? q : (AQUA_WATER)0;
+    }
+    for (int k = 0; k < AQUA_AROUND; k++) {
+        gone += out[k] > 0 ? out[k] : (AQUA_WATER)0;
+    }
+    return water + in - gone;
+}
+
+/* F_c of one cell from its neighbours' beds and depths, in rows of `pitch` numbers, for code that
+ * works cell by cell. Also gives its signed roots, and its cut (0 except for mindiff). */
+SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, const REAL *bed,
+                                     const AQUA_WATER *water, int pitch, REAL root[AQUA_AROUND],
                                      REAL *cut) {
     REAL drive[AQUA_AROUND], given[AQUA_AROUND], below[AQUA_AROUND];
 #define HEAD(k, dx, dy)                                                      \
     {                                                                        \
-        const REAL d = AQUA_NAME(aqua_head)(bed, beds[k], water, waters[k]); \
+        const int u = (dy)*pitch + (dx);                                     \
+        const REAL d = AQUA_NAME(aqua_head)(*bed, bed[u], *water, water[u]); \
         drive[k] = AQUA_NAME(aqua_drive)(d, least);                          \
         root[k] = AQUA_NAME(aqua_root)(d, least);                            \
-        below[k] = AQUA_NAME(aqua_below)(bed, beds[k], water, drive[k]);     \
+        below[k] = AQUA_NAME(aqua_below)(*bed, bed[u], *water, drive[k]);    \
     }
     AQUA_NEIGHBOURS(HEAD)
 #undef HEAD
@@ -202,5 +229,17 @@ SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, RE
 #define GIVEN(k, dx, dy) given[k] = root[k] > (REAL)0 && root[k] >= *cut ? root[k] : (REAL)0;
     AQUA_NEIGHBOURS(GIVEN)
 #undef GIVEN
-    return AQUA_NAME(aqua_factor)(alpha, water, sum, members, AQUA_NAME(aqua_tree)(given));
+    return AQUA_NAME(aqua_factor)(alpha, *water, sum, members, AQUA_NAME(aqua_tree)(given));
+}
+
+/* What a rate in units per step adds to a cell, or takes: the whole quanta, of which the remainder
+ * is carried to the next step, so that none is lost. */
+SEL_INLINE AQUA_WATER AQUA_NAME(aqua_part)(REAL rate, REAL *carry) {
+    if ((AQUA_WATER)0.5 > (AQUA_WATER)0) {
+        return (AQUA_WATER)rate;
+    }
+    const REAL sum = rate + *carry;
+    const AQUA_WATER whole = (AQUA_WATER)sum;
+    *carry = sum - (REAL)whole;
+    return whole;
 }

@@ -33,6 +33,21 @@ typedef enum aqua_equilibrium {
     V(0, 1, 0) V(1, -1, 0) V(2, 0, 1) V(3, 0, -1) V(4, 1, 1) V(5, -1, -1) V(6, -1, 1) V(7, 1, -1)
 enum { AQUA_AROUND = 8 };
 
+/* How depths and beds are stored: in f32 as int32_t and float, in quanta; in f64 as double, in
+ * metres. Quanta and metres are called units. */
+typedef struct aqua_store {
+    bool whole;       /* depths are quanta */
+    double per_metre; /* units in a metre */
+    double datum;     /* m: beds count from here */
+    /* The greatest depth, in units, for which no sum of the rule can overflow: depths are checked
+     * against it after every step, and against most_poured after sources have added water. */
+    double limit, most_poured;
+    double most_rain;     /* the most rain in a step, in units: more is refused */
+    double least;         /* min_head in units */
+    double largest_alpha; /* below 1, so that rounding never takes more than there is */
+    double alpha;         /* where it is the same everywhere */
+} aqua_store;
+
 /* From the cell of element `at` to its neighbour k. The flux that it counts is positive from the
  * cell to the neighbour (sign 1), or the other way (-1). */
 typedef struct aqua_edge {
@@ -40,12 +55,28 @@ typedef struct aqua_edge {
     int32_t k, sign;
 } aqua_edge;
 
+/* Cells of the frame around the grid, on each side. */
+enum { AQUA_HALO = 2 };
+
 /* What a source adds in a step: `each` units to each of its cells; of whole quanta one more to
  * `odd` of them, from number `turn` on, cyclically, so that they share the remainder in turns. */
 typedef struct aqua_dose {
     double each;
     uint32_t odd, turn;
 } aqua_dose;
+
+/* A cell of a source: the k-th of its `count`. */
+typedef struct aqua_source_cell {
+    int64_t at; /* its element */
+    uint32_t source, k, count;
+} aqua_source_cell;
+
+/* What the cell gets. */
+AQUA_INLINE double aqua_dose_of(const aqua_dose *dose, const aqua_source_cell *cell) {
+    const uint32_t k = cell->k, turn = dose->turn;
+    const uint32_t behind = k >= turn ? k - turn : k + (cell->count - turn);
+    return dose->each + (behind < dose->odd ? 1 : 0);
+}
 
 /* Rain, and the infiltration into the soil. */
 enum { AQUA_RAIN, AQUA_SOIL, AQUA_SUPPLIES };
@@ -115,15 +146,6 @@ AQUA_INLINE bool aqua_rate_fits(double rate, double unit, double most, double *u
 /* Whether a level z is at most `limit` units above its ground. */
 AQUA_INLINE bool aqua_level_fits(double z, double ground, double per_metre, double limit) {
     return !((z - ground) * per_metre > limit);
-}
-
-/* The whole quanta of a rate in quanta per step; the remainder is carried to the next step, so that
- * none is lost. */
-AQUA_INLINE int32_t aqua_whole_f32(float rate, float *carry) {
-    const float sum = rate + *carry;
-    const int32_t whole = (int32_t)sum;
-    *carry = sum - (float)whole;
-    return whole;
 }
 
 #endif

@@ -34,10 +34,14 @@ static void make_start(start *s, int threads) {
     begin(&s->c, threads);
     assert_int_equal(case_plan(&s->c), SEL_OK);
     const aqua_plan *plan = (const aqua_plan *)s->c.plan;
-    s->z = malloc((size_t)plan->ghosts.count * sizeof *s->z);
+    s->z = calloc((size_t)plan->ghosts.count, sizeof *s->z);
     s->bed = malloc((size_t)plan->layout.cells * sizeof *s->bed);
-    s->water = malloc((size_t)plan->layout.cells * sizeof *s->water);
-    assert_int_equal(aqua_levels(plan, 0, AQUA_ALWAYS, s->z, NULL), SEL_OK);
+    s->water = calloc((size_t)plan->layout.cells, sizeof *s->water);
+    for (int k = 0; k < plan->term_count; k++) {
+        const aqua_term *term = &plan->terms[k];
+        double *z = s->z + plan->ghosts.first[term->owner];
+        assert_true(term->kind != AQUA_STAGE || !aqua_evaluate_term(plan, term, 0, z, NULL));
+    }
     aqua_fill_bed(plan, s->z, s->bed);
     const aqua_parts water = aqua_whole(s->water);
     assert_int_equal(aqua_fill_water(plan, s->z, &water, NULL), SEL_OK);

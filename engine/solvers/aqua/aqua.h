@@ -63,7 +63,6 @@ extern const sel_family aqua_law_family;
 /* The arrays of beds and depths: a frame of two cells lies around the grid, so that the rule needs
  * no special case at its edges and for the ghosts there. Rows are a multiple of 128 bytes; column 0
  * is x = -2. */
-enum { AQUA_HALO = 2 };
 typedef struct aqua_layout {
     int64_t nx, ny, pitch;
     int64_t cells; /* of the frame too: pitch (ny + 4) */
@@ -122,18 +121,23 @@ typedef struct aqua_ghosts {
 /* The cells that share the discharge of a source. */
 typedef struct aqua_inflow {
     const aqua_source *source;
-    char name[48]; /* for columns and messages */
-    int64_t count;
-    int64_t *at; /* their elements */
+    char name[48];        /* for columns and messages */
+    int64_t count, first; /* how many; the number of the first */
 } aqua_inflow;
 
-/* Rain, or infiltration: none, the same rate in all cells, or a rate for each cell. */
+/* What is evaluated before a step: rain and infiltration; the discharge of a source; the level of a
+ * region that has ghosts. Rates are not given, the same in all cells, or a field. */
+typedef enum aqua_kind { AQUA_RATE, AQUA_DISCHARGE, AQUA_STAGE } aqua_kind;
 typedef enum aqua_spread { AQUA_NOTHING, AQUA_UNIFORM, AQUA_FIELD } aqua_spread;
-typedef struct aqua_supply {
-    const char *name;         /* of the field of the script */
-    const sel_quantity *rate; /* mm/h */
+typedef struct aqua_term {
+    aqua_kind kind;
     aqua_spread spread;
-} aqua_supply;
+    int owner;                    /* the number of the source or region */
+    const sel_quantity *quantity; /* mm/h, m3/s, m */
+    sel_where where;              /* in the script */
+    char what[96];                /* for messages */
+    int64_t first, count;         /* its values in aqua_state.values, but those of a field */
+} aqua_term;
 
 typedef struct aqua_plan {
     sel_plan base;
@@ -148,7 +152,13 @@ typedef struct aqua_plan {
     aqua_ghosts ghosts;
     aqua_inflow *inflows;
     int inflow_count;
-    aqua_supply supply[AQUA_SUPPLIES];
+    aqua_source_cell *source_cells; /* of all sources, sorted by cell, those of one by source */
+    int64_t source_cell_count;
+    /* Rain, infiltration, sources, levels; and what these vary with, of SEL_ON_T and
+     * SEL_ON_CONTROLS: all, and levels. */
+    aqua_term *terms;
+    int term_count;
+    unsigned depends, levels_depend;
     /* Of the f32 store: a metre has 2^bits quanta, beds count from datum, m. */
     int bits; /* 0: not chosen yet */
     double datum;
@@ -156,21 +166,6 @@ typedef struct aqua_plan {
 
 /* Bits of the f32 store: quanta of 2^-26 m unless depths need more room, and the coarsest. */
 enum { AQUA_MOST_BITS = 26, AQUA_LEAST_BITS = 8 };
-
-/* How depths and beds are stored: in f32 as int32_t and float, in quanta; in f64 as double, in
- * metres. Quanta and metres are called units. */
-typedef struct aqua_store {
-    bool whole;       /* depths are quanta */
-    double per_metre; /* units in a metre */
-    double datum;     /* m: beds count from here */
-    /* The greatest depth, in units, for which no sum of the rule can overflow: depths are checked
-     * against it after every step, and against most_poured after sources have added water. */
-    double limit, most_poured;
-    double most_rain;     /* the most rain in a step, in units: more is refused */
-    double least;         /* min_head in units */
-    double largest_alpha; /* below 1, so that rounding never takes more than there is */
-    double alpha;         /* where it is the same everywhere */
-} aqua_store;
 
 /* That of the plan's precision. */
 aqua_store aqua_store_of(const aqua_plan *plan);
@@ -181,12 +176,6 @@ sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_
 extern const sel_solver aqua_solver;
 extern const struct sel_cpu aqua_on_cpu;
 extern const struct cuda_solver aqua_on_cuda;
-
-/* A quantity that depends on place at all free cells, to[ny][nx], 0 in the others; else one number.
- * And how many numbers these are. */
-sel_status aqua_values(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
-                       double *to, sel_error *error);
-int64_t aqua_value_count(const aqua_plan *plan, const sel_quantity *q);
 
 /* The sum of a quantity over all free cells, and its largest value, at least 0. */
 sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
@@ -231,34 +220,24 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error);
 bool aqua_passes(const sel_domain *domain, int region);
 const aqua_law_level *aqua_level_of(const sel_domain *domain, int region);
 
-/* Levels z[ghosts], m, `steps` steps after time 0. Only those are written that depend on what is
- * `due` (SEL_ON_T, SEL_ON_CONTROLS; AQUA_ALWAYS: all). */
-enum { AQUA_ALWAYS = 1 << 30 };
-sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double *z,
-                       sel_error *error);
-unsigned aqua_levels_depend(const aqua_plan *plan);
+/* ---- what is evaluated before a step ---- */
 
-/* Evaluates them without a place for them; *highest is raised to the highest of them. */
-sel_status aqua_try_levels(const aqua_plan *plan, double steps, unsigned due, double *highest,
-                           sel_error *error);
+/* Fills plan->inflows and plan->source_cells; and plan->terms, when the ghosts are there. */
+sel_status aqua_sources_create(aqua_plan *plan, sel_error *error);
+sel_status aqua_terms_create(aqua_plan *plan, sel_error *error);
 
-/* ---- rain, infiltration and sources ---- */
+/* The values of a term for the step that begins at `step`: of a rate in units of the store per
+ * cell, of a discharge in units for all cells of its source together, of a level in m, for each
+ * ghost of its region. Refuses negative amounts, and what the store cannot hold. */
+sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, double step, double *to,
+                              sel_error *error);
 
-/* Fills plan->inflows and plan->supply. */
-sel_status aqua_inflows_create(aqua_plan *plan, sel_error *error);
-void aqua_inflows_free(aqua_plan *plan);
-
-/* Amounts of the step that begins at `step`, in units of the store: rain or infiltration per cell,
- * as aqua_values has them; what a source brings to all of its cells together. Negative ones are
- * refused. */
-sel_status aqua_rate(const aqua_plan *plan, const aqua_supply *supply, int64_t step, double *to,
-                     sel_error *error);
-sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, double *units,
-                          sel_error *error);
-
-/* Units of the store per step in a rate of 1 mm/h; and the time of rates, the middle of a step. */
-double aqua_rate_unit(const aqua_plan *plan);
-double aqua_time_of_amounts(const aqua_plan *plan, int64_t step);
+/* Units of the store per step in a rate of 1 mm/h, or a discharge of 1 m3/s; and the time of both,
+ * the middle of a step. */
+double aqua_unit_of(const aqua_plan *plan, aqua_kind kind);
+static inline double aqua_time_of_amounts(const aqua_plan *plan, int64_t step) {
+    return ((double)step + 0.5) * plan->base.domain->grid.dt;
+}
 
 /* ---- sel_solver.facts, .warn and .ahead ---- */
 

@@ -14,7 +14,7 @@ static double add_term(const aqua_state *state, const char *prefix, const char *
     return value;
 }
 
-void aqua_answer_balance(const aqua_state *state, const aqua_books *books, double volume,
+void aqua_answer_balance(const aqua_state *state, const sel_total *totals, double volume,
                          sel_request *request) {
     const aqua_plan *plan = state->plan;
     const sel_domain *domain = plan->base.domain;
@@ -22,21 +22,22 @@ void aqua_answer_balance(const aqua_state *state, const aqua_books *books, doubl
     double in = state->first_volume * unit, out = 0;
     request->term_count = 0;
     sel_request_term(request, "volume", "", now);
-    if (plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
-        in += add_term(state, "rain", "", &books->supplied[AQUA_RAIN], request);
+    if (plan->terms[AQUA_RAIN].spread != AQUA_NOTHING) {
+        in += add_term(state, "rain", "", &totals[AQUA_RAIN], request);
     }
     for (int i = 0; i < plan->inflow_count; i++) {
-        in += add_term(state, "inflow_", plan->inflows[i].name, &books->inflow[i], request);
+        in +=
+            add_term(state, "inflow_", plan->inflows[i].name, &totals[AQUA_SUPPLIES + i], request);
     }
-    if (plan->supply[AQUA_SOIL].spread != AQUA_NOTHING) {
-        out += add_term(state, "infiltration", "", &books->supplied[AQUA_SOIL], request);
+    if (plan->terms[AQUA_SOIL].spread != AQUA_NOTHING) {
+        out += add_term(state, "infiltration", "", &totals[AQUA_SOIL], request);
     }
     double turned_over = in;
     for (int r = 1; r <= domain->region_count; r++) {
         char text[32];
         if (aqua_passes(domain, r)) {
-            const double through =
-                add_term(state, "out_", sel_region_name(domain, r, text), &books->out[r], request);
+            const double through = add_term(state, "out_", sel_region_name(domain, r, text),
+                                            &totals[aqua_total_of(plan, r)], request);
             out += through;
             turned_over += fabs(through);
         }

@@ -75,6 +75,7 @@ static aqua_step describe_step(const aqua_state *state, int64_t step, int64_t y)
         .alpha = state->store.alpha,
         .least = state->store.least,
         .equilibrium = state->plan->params->equilibrium,
+        .sent = !state->store.whole && state->plan->params->scheme == AQUA_SCATTER,
     };
 }
 
@@ -90,16 +91,7 @@ static double flux_of(const aqua_state *state, int64_t e) {
 
 /* sel_cpu.terms */
 static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
-    aqua_state *state = (aqua_state *)base;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
-        const aqua_amount *amount = &state->amount[k];
-        if (aqua_rates_are_due(amount, due)) {
-            status = aqua_rates(state, amount, amount->rate, error);
-        }
-    }
-    status = status ? status : aqua_evaluate(state, base->step, due, error);
-    return status ? status : aqua_levels(state->plan, (double)base->step, due, state->z, error);
+    return aqua_evaluate((aqua_state *)base, base->step, due, error);
 }
 
 /* ---- a step ---- */
@@ -107,23 +99,24 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
 /* Rain is added to the depths of `step`, or infiltration taken from them (k; not at step 0). After
  * infiltration depths are final: then the greatest depths and arrivals are kept up. */
 static void supply(aqua_state *state, int k, int64_t step) {
-    const aqua_amount *amount = &state->amount[k];
     const int64_t nx = state->plan->layout.nx, size = state->size;
     const double arrival = state->plan->params->arrival_depth * state->store.per_metre;
     const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
-    const bool supplies = amount->supply->spread != AQUA_NOTHING && !(k == AQUA_SOIL && step == 0);
+    const bool given = state->plan->terms[k].spread != AQUA_NOTHING;
+    const bool supplies = given && !(k == AQUA_SOIL && step == 0);
     if (!supplies && !watches) {
         return;
     }
-    const double uniform = supplies ? aqua_take(state, &state->amount[k]) : 0;
+    const double uniform = supplies ? aqua_take(state, k) : 0;
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t y = 0; y < state->plan->layout.ny; y++) {
         const int64_t at = y * nx;
         void *water = depths(state, step, 0, y);
         if (supplies) {
-            state->base.partials[y * SEL_PARTIALS] = state->loops->supply[k](
-                water, nx, sel_state_solids(&state->base, y), uniform,
-                offset(amount->rate, at * size), offset(amount->owed, at * size));
+            state->base.partials[y * SEL_PARTIALS] =
+                state->loops->supply(water, nx, sel_state_solids(&state->base, y), uniform,
+                                     offset(state->rate[k], at * size),
+                                     offset(state->owed[k], at * size), k == AQUA_SOIL);
         }
         if (watches) {
             state->loops->watch(water, nx, offset(state->most, at * size),
@@ -132,61 +125,34 @@ static void supply(aqua_state *state, int k, int64_t step) {
         }
     }
     if (supplies) {
-        sel_total_more(&state->books.supplied[k], state->store.whole,
+        sel_total_more(&state->totals[k], state->store.whole,
                        sel_join_rows(&state->base, state->store.whole));
     }
 }
 
 static sel_status add_sources(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
-    const int64_t now = state->base.step;
-    const aqua_parts depths = depths_of(state, now);
-    for (int i = 0; i < plan->inflow_count; i++) {
-        const aqua_inflow *inflow = &plan->inflows[i];
-        const aqua_dose dose = aqua_take_dose(state, i);
-        for (int64_t c = 0; c < inflow->count; c++) {
-            const int64_t at = inflow->at[c];
-            void *water = aqua_part(&depths, aqua_row(&plan->layout, at));
-            int32_t *whole = water;
-            double *metres = water;
-            if (!state->store.whole) {
-                metres[at] += dose.each;
-                continue;
-            }
-            const int64_t behind = (c - dose.turn + inflow->count) % inflow->count;
-            const int64_t depth = whole[at] + (int64_t)dose.each + (behind < dose.odd);
-            if ((double)depth > state->store.most_poured) {
-                state->base.broken = true;
-                return aqua_too_deep(plan, now, aqua_cell_number(&plan->layout, at), error);
-            }
-            whole[at] = (int32_t)depth;
+    const aqua_parts depths = depths_of(state, state->base.step);
+    aqua_take_doses(state, state->doses);
+    for (int64_t c = 0; c < plan->source_cell_count; c++) {
+        const aqua_source_cell *cell = &plan->source_cells[c];
+        void *water = aqua_part(&depths, aqua_row(&plan->layout, cell->at));
+        int32_t *whole = water;
+        double *metres = water;
+        const double before = state->store.whole ? whole[cell->at] : metres[cell->at];
+        const double depth = before + aqua_dose_of(&state->doses[cell->source], cell);
+        if (depth > state->store.most_poured) {
+            state->base.broken = true;
+            return aqua_too_deep(plan, state->base.step, aqua_cell_number(&plan->layout, cell->at),
+                                 error);
+        }
+        if (state->store.whole) {
+            whole[cell->at] = (int32_t)depth;
+        } else {
+            metres[cell->at] = depth;
         }
     }
     return SEL_OK;
-}
-
-static double scatter_all(aqua_state *state) {
-    const aqua_layout *layout = &state->plan->layout;
-    size_t bytes = (size_t)(layout->cells * state->size);
-    double most = 0;
-    memset(state->more, 0, bytes);
-    memset(state->less, 0, bytes);
-    /* Rows three apart have no receiver in common: no two threads write to one cell, and the order
-     * in which a cell is written does not depend on the number of threads. */
-    for (int64_t turn = 0; turn < 3; turn++) {
-#pragma omp parallel for schedule(static) num_threads(state->base.threads)
-        for (int64_t y = turn - 1; y <= layout->ny; y += 3) {
-            const aqua_step step = describe_step(state, state->base.step, y);
-            state->loops->scatter(&step, y, state->more, state->less);
-        }
-    }
-#pragma omp parallel for schedule(static) num_threads(state->base.threads) reduction(max : most)
-    for (int64_t y = 0; y < layout->ny; y++) {
-        const aqua_step step = describe_step(state, state->base.step, y);
-        double here = state->loops->update(&step, y, state->more, state->less);
-        most = here > most ? here : most;
-    }
-    return most;
 }
 
 /* Rows that a thread does at a time: so many that the two computed twice do not matter. */
@@ -195,7 +161,7 @@ static int64_t rows_of_a_piece(const aqua_state *state) {
     return share < 16 ? 16 : share > 128 ? 128 : share;
 }
 
-static double gather_all(aqua_state *state) {
+static double flow_all(aqua_state *state) {
     const int64_t piece = rows_of_a_piece(state), scratch = scratch_bytes(state);
     double most = 0;
     for (int b = 0; b < state->base.blocks.count; b++) {
@@ -232,7 +198,7 @@ static void add_fluxes(aqua_state *state) {
         for (int64_t e = first[r]; e < first[r + 1]; e++) {
             sel_total_more(&sum, state->store.whole, flux_of(state, e));
         }
-        sel_total_more(&state->books.out[r], state->store.whole,
+        sel_total_more(&state->totals[aqua_total_of(state->plan, r)], state->store.whole,
                        sel_total_of(&sum, state->store.whole));
     }
 }
@@ -261,9 +227,9 @@ static sel_status one_step(aqua_state *state, sel_error *error) {
         return status;
     }
     const aqua_parts depths = depths_of(state, state->base.step);
-    aqua_set_ghosts(plan, state->z, aqua_levels_depend(plan) ? state->bed : NULL, &depths);
+    aqua_set_ghosts(plan, aqua_levels(state), plan->levels_depend ? state->bed : NULL, &depths);
     sel_state_exchange(&state->base, state->base.step);
-    double most = plan->params->scheme == AQUA_SCATTER ? scatter_all(state) : gather_all(state);
+    const double most = flow_all(state);
     status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
     if (plan->base.wants_balance) {
         add_fluxes(state);
@@ -277,14 +243,8 @@ static sel_status one_step(aqua_state *state, sel_error *error) {
     return status;
 }
 
-static unsigned depends(const sel_plan *base) {
-    const aqua_plan *plan = (const aqua_plan *)base;
-    unsigned mask = aqua_levels_depend(plan) | sel_quantity_depends(&plan->params->rain) |
-                    sel_quantity_depends(&plan->params->infiltration);
-    for (int i = 0; i < plan->inflow_count; i++) {
-        mask |= sel_quantity_depends(&plan->inflows[i].source->discharge);
-    }
-    return mask;
+static unsigned depends(const sel_plan *plan) {
+    return ((const aqua_plan *)plan)->depends;
 }
 
 static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
@@ -304,7 +264,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     base->step = step;
     for (int turn = 0; turn < 2; turn++) {
         const aqua_parts depths = depths_of(state, turn);
-        aqua_set_ghosts(state->plan, state->z, state->bed, &depths);
+        aqua_set_ghosts(state->plan, aqua_levels(state), state->bed, &depths);
     }
     return status;
 }
@@ -312,13 +272,14 @@ static sel_status loaded(sel_state *base, sel_error *error) {
 static sel_status start(sel_state *base, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     const aqua_plan *plan = state->plan;
-    sel_status status = aqua_levels(plan, 0, AQUA_ALWAYS, state->z, error);
+    const double *z = aqua_levels(state);
     const aqua_parts depths = depths_of(state, 0);
-    status = status ? status : aqua_fill_water(plan, state->z, &depths, error);
+    sel_status status = terms(base, AQUA_ALWAYS, error);
+    status = status ? status : aqua_fill_water(plan, z, &depths, error);
     if (status) {
         return status;
     }
-    aqua_fill_bed(plan, state->z, state->bed);
+    aqua_fill_bed(plan, z, state->bed);
     if (state->alphas) {
         aqua_fill_alpha(plan, state->alphas);
     }
@@ -331,7 +292,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     if (state->edges) {
         aqua_list_edges(plan, state->edges);
     }
-    return terms(base, AQUA_ALWAYS, error);
+    return SEL_OK;
 }
 
 /* ---- answers ---- */
@@ -377,7 +338,7 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
         const int64_t count = aqua_flux_edges(state->plan, request, &first);
         aqua_answer_flux(state, state->shown + first, count, request);
     } else {
-        aqua_answer_balance(state, &state->books, sel_sum_rows(base, sum_row, state->store.whole),
+        aqua_answer_balance(state, state->totals, sel_sum_rows(base, sum_row, state->store.whole),
                             request);
     }
     return SEL_OK;

@@ -1,4 +1,4 @@
-/* aqua_facts.c -- the facts and warnings of `selenite check`, and a trial of a step to come. */
+/* aqua_facts.c -- the facts and warnings of `selenite check`. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,7 +198,7 @@ void aqua_facts(const sel_plan *base, sel_facts *facts) {
     }
 }
 
-/* ---- warnings, and what is to come ---- */
+/* ---- warnings ---- */
 
 /* Above this alpha potential energy may rise in a step. */
 static const double most_without_rise = 4.0 / 9;
@@ -213,37 +213,4 @@ void aqua_warn(const sel_plan *base, sel_error *warnings) {
     }
     aqua_degrees_warn(plan, warnings);
     warn_of_rain(plan, warnings);
-}
-
-/* At the first free cell. */
-static sel_status rate_ahead(const aqua_plan *plan, const aqua_supply *supply, int64_t step,
-                             sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    int64_t cell = 0;
-    double centre[3], value;
-    if (!(sel_quantity_depends(supply->rate) & SEL_ON_T)) {
-        return SEL_OK;
-    }
-    while (domain->cell[cell]) {
-        cell++;
-    }
-    sel_cell_centre(&domain->grid, cell, centre);
-    const double t = aqua_time_of_amounts(plan, step);
-    const sel_places at = sel_domain_at(domain, 1, centre, centre + 1, NULL, t);
-    return sel_quantity_eval(supply->rate, supply->name, &at, &value, error);
-}
-
-sel_status aqua_ahead(const sel_plan *base, int64_t step, sel_error *error) {
-    const aqua_plan *plan = (const aqua_plan *)base;
-    double highest = 0, units;
-    sel_status status = rate_ahead(plan, &plan->supply[AQUA_RAIN], step, error);
-    sel_status soil = rate_ahead(plan, &plan->supply[AQUA_SOIL], step, error);
-    sel_status levels = aqua_try_levels(plan, (double)step, SEL_ON_T, &highest, error);
-    status = status ? status : soil;
-    status = status ? status : levels;
-    for (int i = 0; i < plan->inflow_count; i++) {
-        sel_status one = aqua_discharge(plan, i, step, &units, error);
-        status = status ? status : one;
-    }
-    return status;
 }

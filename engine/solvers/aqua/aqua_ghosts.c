@@ -1,7 +1,5 @@
-/* aqua_ghosts.c -- list the cells that take and give water at open faces, levels and outlines, and
- * evaluate their levels. */
+/* aqua_ghosts.c -- list the cells that take and give water at open faces, levels and outlines. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/solvers/aqua/aqua.h"
@@ -187,81 +185,4 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     }
     free(l.v);
     return failed ? sel_fail_memory(error, "the open faces", bytes + edges) : SEL_OK;
-}
-
-/* ---- levels ---- */
-
-unsigned aqua_levels_depend(const aqua_plan *plan) {
-    const sel_domain *domain = plan->base.domain;
-    unsigned depends = 0;
-    for (int r = 1; r <= domain->region_count; r++) {
-        const aqua_law_level *law = aqua_level_of(domain, r);
-        depends |= law ? sel_quantity_depends(&law->z) : 0;
-    }
-    return depends & (SEL_ON_T | SEL_ON_CONTROLS);
-}
-
-/* The error of a level that stands higher above its ground at the time t than the store allows. */
-static sel_status refuse_level(const aqua_plan *plan, int region, double z, double ground, double t,
-                               sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    const aqua_store store = aqua_store_of(plan);
-    char text[32], advice[160] = "no quantum is coarser: precision = \"f64\"";
-    if (plan->bits > AQUA_LEAST_BITS) {
-        snprintf(advice, sizeof advice, "give depth_limit = %.3g, or precision = \"f64\"",
-                 1.05 * (z - ground));
-    }
-    return sel_fail_at(error, domain->regions[region - 1].law.where,
-                       "law.level of region '%s': z = %.10g m at t=%.10g stands %.6g m above the "
-                       "lowest ground there (%.6g m); depths in quanta of 2^-%d m hold %.4g m. If "
-                       "the level is right, %s",
-                       sel_region_name(domain, region, text), z, t, z - ground, ground, plan->bits,
-                       store.limit / store.per_metre, advice);
-}
-
-sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double *z,
-                       sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    const aqua_ghosts *ghosts = &plan->ghosts;
-    const aqua_store store = aqua_store_of(plan);
-    for (int r = 1; r <= domain->region_count; r++) {
-        const aqua_law_level *law = aqua_level_of(domain, r);
-        const int64_t first = ghosts->first[r], end = ghosts->first[r + 1];
-        if (!law || first == end || !((sel_quantity_depends(&law->z) | AQUA_ALWAYS) & due)) {
-            continue;
-        }
-        char text[32], what[96];
-        snprintf(what, sizeof what, "law.level of region '%s'", sel_region_name(domain, r, text));
-        const bool same = !(sel_quantity_depends(&law->z) & SEL_ON_PLACE);
-        const sel_places at = sel_domain_at(domain, same ? 1 : end - first, ghosts->x + first,
-                                            ghosts->y + first, NULL, steps * domain->grid.dt);
-        sel_status status = sel_quantity_eval(&law->z, what, &at, z + first, error);
-        for (int64_t k = first + 1; k < end && same; k++) {
-            z[k] = z[first];
-        }
-        /* Before the quantum is chosen any level will do. */
-        for (int64_t k = first; k < end && plan->bits && !status; k++) {
-            if (!aqua_level_fits(z[k], ghosts->ground[k], store.per_metre, store.limit)) {
-                status = refuse_level(plan, r, z[k], ghosts->ground[k], at.t, error);
-            }
-        }
-        if (status) {
-            return status;
-        }
-    }
-    return SEL_OK;
-}
-
-sel_status aqua_try_levels(const aqua_plan *plan, double steps, unsigned due, double *highest,
-                           sel_error *error) {
-    const aqua_ghosts *ghosts = &plan->ghosts;
-    double *z = calloc((size_t)ghosts->count + 1, sizeof *z);
-    sel_status status =
-        z ? aqua_levels(plan, steps, due, z, error)
-          : sel_fail_memory(error, "the levels", ((size_t)ghosts->count + 1) * sizeof *z);
-    for (int64_t k = 0; k < ghosts->count && !status; k++) {
-        *highest = ghosts->level[k] ? fmax(*highest, z[k]) : *highest;
-    }
-    free(z);
-    return status;
 }

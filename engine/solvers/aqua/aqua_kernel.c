@@ -27,27 +27,23 @@ enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
 #define AQUA_WATER int32_t
 #define AQUA_SQRT(x) sqrtf(x)
 #define AQUA_NAME(name) name##_f32
-#define AQUA_WHOLE(rate, carry) aqua_whole_f32(rate, carry)
 #include "engine/solvers/aqua/aqua_loops.h"
 #undef REAL
 #undef AQUA_WATER
 #undef AQUA_SQRT
 #undef AQUA_NAME
-#undef AQUA_WHOLE
 
 #define REAL double
 #define AQUA_WATER double
 #define AQUA_SQRT(x) sqrt(x)
 #define AQUA_NAME(name) name##_f64
-#define AQUA_WHOLE(rate, carry) ((void)(carry), (rate))
 #include "engine/solvers/aqua/aqua_loops.h"
 
-#define LOOPS(suffix)                                                                              \
-    {                                                                                              \
-        .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,                      \
-        .scatter = aqua_scatter_##suffix, .update = aqua_update_##suffix,                          \
-        .supply = {aqua_add_rain_##suffix, aqua_infiltrate_##suffix},                              \
-        .watch = aqua_watch_##suffix, .read = aqua_read_##suffix, .edge = aqua_edge_flux_##suffix, \
+#define LOOPS(suffix)                                                                             \
+    {                                                                                             \
+        .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,                     \
+        .supply = aqua_supply_##suffix, .watch = aqua_watch_##suffix, .read = aqua_read_##suffix, \
+        .edge = aqua_edge_flux_##suffix,                                                          \
     }
 
 #define JOIN(a, b) a##b

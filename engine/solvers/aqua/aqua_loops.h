@@ -1,4 +1,4 @@
-/* aqua_loops.h -- the CPU's loops for one store: flow, scatter, rain and infiltration, by rows.
+/* aqua_loops.h -- the CPU's loops for one store: flow, rain and infiltration, by rows.
  *
  * Re-includable; see aqua_kernel.c. An edge is computed once, from its lower or left end; the cell
  * at the other end sees it with the opposite sign. A tile of columns is done row by row
@@ -25,7 +25,7 @@ typedef struct EDGES {
 
 typedef struct SCRATCH {
     EDGES edges[3];
-    REAL factor[3][ROOM], cut[3][ROOM];
+    REAL factor[3][ROOM], cut[3][ROOM], alpha[ROOM]; /* alpha: where it is the same everywhere */
 } SCRATCH;
 
 /* The values of an edge array about index i of a row, in the order of the neighbours: `own` are the
@@ -64,9 +64,8 @@ static void AQUA_NAME(edge_row)(const aqua_step *step, int64_t x0, int64_t n, in
 typedef struct AQUA_NAME(row_of) {
     const EDGES *own, *low;
     const AQUA_WATER *water;
-    const REAL *alpha; /* NULL: everywhere */
-    REAL everywhere, least;
-    REAL *factor, *cut;
+    const REAL *alpha;
+    REAL least, *factor, *cut;
 } AQUA_NAME(row_of);
 
 SEL_INLINE REAL AQUA_NAME(roots_of)(const REAL (*own)[ROOM], const REAL (*low)[ROOM], int64_t i,
@@ -102,7 +101,7 @@ SEL_INLINE void AQUA_NAME(belows_of)(const AQUA_NAME(row_of) * row, int64_t i,
 /* Factors of the cells first <= i < last. With `looks`, for the mean, returns whether fill drops
  * any bed. */
 SEL_INLINE int AQUA_NAME(factors_by)(const AQUA_NAME(row_of) * given, int64_t first, int64_t last,
-                                     int equilibrium, bool own_alpha, bool looks) {
+                                     int equilibrium, bool looks) {
     const AQUA_NAME(row_of) row = *given;
     REAL *factor = row.factor, *cuts = row.cut;
     int drops = 0;
@@ -129,25 +128,24 @@ SEL_INLINE int AQUA_NAME(factors_by)(const AQUA_NAME(row_of) * given, int64_t fi
 #undef LOWER
             drops |= AQUA_NAME(aqua_fill_drops)(lowest, sum, members) & (row.water[i] > 0);
         }
-        factor[i] = AQUA_NAME(aqua_factor)(
-            own_alpha ? row.alpha[i] : row.everywhere, row.water[i], sum, members,
-            AQUA_NAME(roots_of)(row.own->root, row.low->root, i, cut));
+        factor[i] =
+            AQUA_NAME(aqua_factor)(row.alpha[i], row.water[i], sum, members,
+                                   AQUA_NAME(roots_of)(row.own->root, row.low->root, i, cut));
     }
     return drops;
 }
 
 /* Where no bed is dropped fill is the mean: most pieces of a row need no sorting. */
-SEL_INLINE void AQUA_NAME(factors)(const AQUA_NAME(row_of) * row, int64_t n, int equilibrium,
-                                   bool own_alpha) {
+SEL_INLINE void AQUA_NAME(factors)(const AQUA_NAME(row_of) * row, int64_t n, int equilibrium) {
     const int64_t last = n + 3;
     if (equilibrium != AQUA_FILL) {
-        AQUA_NAME(factors_by)(row, 1, last, equilibrium, own_alpha, false);
+        AQUA_NAME(factors_by)(row, 1, last, equilibrium, false);
         return;
     }
     for (int64_t i = 1; i < last; i += PIECE) {
         const int64_t end = i + PIECE < last ? i + PIECE : last;
-        if (AQUA_NAME(factors_by)(row, i, end, AQUA_MEAN, own_alpha, true)) {
-            AQUA_NAME(factors_by)(row, i, end, AQUA_FILL, own_alpha, false);
+        if (AQUA_NAME(factors_by)(row, i, end, AQUA_MEAN, true)) {
+            AQUA_NAME(factors_by)(row, i, end, AQUA_FILL, false);
         }
     }
 }
@@ -158,29 +156,26 @@ static void AQUA_NAME(factor_row)(const aqua_step *step, int64_t x0, int64_t n, 
                                   SCRATCH *s) {
     const int64_t at = aqua_index(&step->layout, x0 - 2, y);
     const int slot = (int)((y + 3) % 3), before = (int)((y + 2) % 3);
+    const REAL *alphas = step->alphas;
     const AQUA_NAME(row_of) row = {.own = &s->edges[slot],
                                    .low = &s->edges[before],
                                    .water = (const AQUA_WATER *)step->from + at,
-                                   .alpha = step->alphas ? (const REAL *)step->alphas + at : NULL,
-                                   .everywhere = (REAL)step->alpha,
+                                   .alpha = alphas ? alphas + at : s->alpha,
                                    .least = (REAL)step->least,
                                    .factor = s->factor[slot],
                                    .cut = s->cut[slot]};
     if (step->equilibrium == AQUA_MEAN) {
-        row.alpha ? AQUA_NAME(factors)(&row, n, AQUA_MEAN, true)
-                  : AQUA_NAME(factors)(&row, n, AQUA_MEAN, false);
+        AQUA_NAME(factors)(&row, n, AQUA_MEAN);
     } else if (step->equilibrium == AQUA_FILL) {
-        row.alpha ? AQUA_NAME(factors)(&row, n, AQUA_FILL, true)
-                  : AQUA_NAME(factors)(&row, n, AQUA_FILL, false);
+        AQUA_NAME(factors)(&row, n, AQUA_FILL);
     } else {
-        row.alpha ? AQUA_NAME(factors)(&row, n, AQUA_MINDIFF, true)
-                  : AQUA_NAME(factors)(&row, n, AQUA_MINDIFF, false);
+        AQUA_NAME(factors)(&row, n, AQUA_MINDIFF);
     }
 }
 
 /* New depths of the cells x0 to x0 + n - 1 of row y. */
 SEL_INLINE void AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
-                                     const SCRATCH *s, bool cuts) {
+                                     const SCRATCH *s, bool cuts, bool sent) {
     const int64_t at = aqua_index(&step->layout, x0 - 2, y);
     const int slot = (int)((y + 3) % 3), before = (int)((y + 2) % 3), next = (int)((y + 1) % 3);
     const REAL(*own)[ROOM] = s->edges[slot].root, (*low)[ROOM] = s->edges[before].root;
@@ -199,7 +194,19 @@ SEL_INLINE void AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t 
                   : AQUA_NAME(aqua_flux)(root[k], f[1][i], f[1 + dy][i + dx]);
         AQUA_NEIGHBOURS(FLUX)
 #undef FLUX
-        to[i] = AQUA_NAME(aqua_after)(water[i], out);
+        to[i] = sent ? AQUA_NAME(aqua_after_sent)(water[i], out, (int)((y + 1) % 3))
+                     : AQUA_NAME(aqua_after)(water[i], out);
+    }
+}
+
+static void AQUA_NAME(after)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
+                             const SCRATCH *s) {
+    if (step->equilibrium == AQUA_MINDIFF) {
+        step->sent ? AQUA_NAME(after_row)(step, x0, n, y, s, true, true)
+                   : AQUA_NAME(after_row)(step, x0, n, y, s, true, false);
+    } else {
+        step->sent ? AQUA_NAME(after_row)(step, x0, n, y, s, false, true)
+                   : AQUA_NAME(after_row)(step, x0, n, y, s, false, false);
     }
 }
 
@@ -217,6 +224,9 @@ static __attribute__((noinline)) AQUA_WATER AQUA_NAME(greatest)(const AQUA_WATER
 static AQUA_WATER AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
                                        int64_t y1, SCRATCH *s) {
     AQUA_WATER most = 0;
+    for (int i = 0; i < ROOM; i++) {
+        s->alpha[i] = (REAL)step->alpha;
+    }
     for (int64_t y = y0 - 2; y <= y1; y++) {
         AQUA_NAME(edge_row)(step, x0, n, y, &s->edges[(y + 3) % 3]);
         if (y > y0 - 2) {
@@ -224,11 +234,7 @@ static AQUA_WATER AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_
         }
         if (y > y0) {
             /* The edges of row y - 1 and y - 2 and the factors of y - 2 to y are there. */
-            if (step->equilibrium == AQUA_MINDIFF) {
-                AQUA_NAME(after_row)(step, x0, n, y - 1, s, true);
-            } else {
-                AQUA_NAME(after_row)(step, x0, n, y - 1, s, false);
-            }
+            AQUA_NAME(after)(step, x0, n, y - 1, s);
             const AQUA_WATER *to = step->to;
             const AQUA_WATER here =
                 AQUA_NAME(greatest)(to + aqua_index(&step->layout, x0, y - 1), n);
@@ -298,18 +304,10 @@ static double AQUA_NAME(aqua_flow)(const aqua_step *step, int64_t y0, int64_t y1
 
 SEL_INLINE REAL AQUA_NAME(cell_at)(const aqua_step *step, int64_t at, REAL root[AQUA_AROUND],
                                    REAL *cut) {
-    const REAL *bed = step->bed;
-    const AQUA_WATER *water = step->from;
-    REAL beds[AQUA_AROUND];
-    AQUA_WATER waters[AQUA_AROUND];
-    for (int k = 0; k < AQUA_AROUND; k++) {
-        const int64_t there = aqua_beside(&step->layout, at, k);
-        beds[k] = bed[there];
-        waters[k] = water[there];
-    }
     const REAL alpha = step->alphas ? ((const REAL *)step->alphas)[at] : (REAL)step->alpha;
-    return AQUA_NAME(aqua_cell)(step->equilibrium, alpha, (REAL)step->least, bed[at], water[at],
-                                beds, waters, root, cut);
+    return AQUA_NAME(aqua_cell)(step->equilibrium, alpha, (REAL)step->least,
+                                (const REAL *)step->bed + at, (const AQUA_WATER *)step->from + at,
+                                (int)step->layout.pitch, root, cut);
 }
 
 static double AQUA_NAME(aqua_edge_flux)(const aqua_step *step, int64_t at, int k) {
@@ -320,38 +318,6 @@ static double AQUA_NAME(aqua_edge_flux)(const aqua_step *step, int64_t at, int k
     return (double)AQUA_NAME(aqua_flux_cut)(root[k], factor_c, cut_c, factor_u, cut_u);
 }
 
-static void AQUA_NAME(aqua_scatter)(const aqua_step *step, int64_t y, void *more, void *less) {
-    AQUA_WATER *in = more, *out = less;
-    for (int64_t x = -1; x <= step->layout.nx; x++) {
-        const int64_t at = aqua_index(&step->layout, x, y);
-        REAL root[AQUA_AROUND], cut;
-        if (!(((const AQUA_WATER *)step->from)[at] > 0)) {
-            continue;
-        }
-        const REAL factor = AQUA_NAME(cell_at)(step, at, root, &cut);
-        for (int k = 0; k < AQUA_AROUND; k++) {
-            if (root[k] > (REAL)0 && root[k] >= cut) {
-                const AQUA_WATER q = (AQUA_WATER)(factor * root[k]);
-                in[aqua_beside(&step->layout, at, k)] += q;
-                out[at] += q;
-            }
-        }
-    }
-}
-
-static double AQUA_NAME(aqua_update)(const aqua_step *step, int64_t y, const void *more,
-                                     const void *less) {
-    const int64_t at = aqua_index(&step->layout, 0, y);
-    const AQUA_WATER *water = (const AQUA_WATER *)step->from + at;
-    const AQUA_WATER *in = (const AQUA_WATER *)more + at, *out = (const AQUA_WATER *)less + at;
-    AQUA_WATER *to = (AQUA_WATER *)step->to + at, most = 0;
-    for (int64_t x = 0; x < step->layout.nx; x++) {
-        to[x] = water[x] + in[x] - out[x];
-        most = to[x] > most ? to[x] : most;
-    }
-    return (double)most;
-}
-
 /* ---- rain and infiltration ---- */
 
 /* Of each cell by its rate, or the same amount for all. */
@@ -359,36 +325,28 @@ SEL_INLINE double AQUA_NAME(supply_row)(AQUA_WATER *w, int64_t n, const uint8_t 
                                         AQUA_WATER amount, const REAL *rate, REAL *carry,
                                         bool takes) {
     double sum = 0;
+    int64_t cells = 0;
     for (int64_t x = 0; x < n; x++) {
         const AQUA_WATER due = solid[x] ? (AQUA_WATER)0
-                               : rate   ? AQUA_WHOLE(rate[x], &carry[x])
+                               : rate   ? AQUA_NAME(aqua_part)(rate[x], &carry[x])
                                         : amount;
         const AQUA_WATER moves = takes && w[x] < due ? w[x] : due;
         w[x] = takes ? w[x] - moves : w[x] + moves;
-        sum += (double)moves;
-    }
-    return sum;
-}
-
-static double AQUA_NAME(aqua_add_rain)(void *water, int64_t n, const uint8_t *solid, double amount,
-                                       const void *rate, void *carry) {
-    AQUA_WATER *w = water;
-    const AQUA_WATER each = (AQUA_WATER)amount;
-    int64_t cells = 0;
-    if (rate) {
-        return AQUA_NAME(supply_row)(w, n, solid, 0, rate, carry, false);
-    }
-    for (int64_t x = 0; x < n; x++) {
-        w[x] += solid[x] ? (AQUA_WATER)0 : each;
+        sum += rate || takes ? (double)moves : 0;
         cells += solid[x] == 0;
     }
-    return (double)each * (double)cells;
+    return rate || takes ? sum : (double)amount * (double)cells;
 }
 
-static double AQUA_NAME(aqua_infiltrate)(void *water, int64_t n, const uint8_t *solid,
-                                         double amount, const void *rate, void *carry) {
-    return rate ? AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, true)
-                : AQUA_NAME(supply_row)(water, n, solid, (AQUA_WATER)amount, NULL, NULL, true);
+static double AQUA_NAME(aqua_supply)(void *water, int64_t n, const uint8_t *solid, double amount,
+                                     const void *rate, void *carry, bool takes) {
+    const AQUA_WATER each = (AQUA_WATER)amount;
+    if (rate) {
+        return takes ? AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, true)
+                     : AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, false);
+    }
+    return takes ? AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, true)
+                 : AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, false);
 }
 
 /* ---- maxima and fields ---- */

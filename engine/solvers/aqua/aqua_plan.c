@@ -36,22 +36,6 @@ int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y) {
 
 /* ---- quantities ---- */
 
-int64_t aqua_value_count(const aqua_plan *plan, const sel_quantity *q) {
-    const bool field = sel_quantity_depends(q) & SEL_ON_PLACE;
-    return field ? sel_grid_cells(&plan->base.domain->grid) : 1;
-}
-
-sel_status aqua_values(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
-                       double *to, sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    const double *origin = domain->grid.origin;
-    const sel_evaluation asked = {.quantity = q, .what = what, .t = t};
-    const sel_places at = sel_domain_at(domain, 1, origin, origin + 1, NULL, t);
-    return sel_quantity_depends(q) & SEL_ON_PLACE
-               ? sel_domain_evaluate(domain, &asked, plan->base.threads, to, error)
-               : sel_quantity_eval(q, what, &at, to, error);
-}
-
 sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
                           double *sum, double *largest, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
@@ -86,14 +70,19 @@ static sel_status refuse_alpha(const aqua_plan *plan, double alpha, int64_t cell
 static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const sel_quantity *q = &plan->params->alpha;
-    const int64_t count = aqua_value_count(plan, q);
-    const size_t bytes = (size_t)count * sizeof(double);
+    const bool field = sel_quantity_depends(q) & SEL_ON_PLACE;
+    const int64_t count = field ? sel_grid_cells(&domain->grid) : 1;
+    const sel_evaluation asked = {.quantity = q, .what = "alpha"};
+    const double *origin = domain->grid.origin;
+    const sel_places at = sel_domain_at(domain, 1, origin, origin + 1, NULL, 0);
     double uniform = 0, *alpha = &uniform;
-    if (count > 1) {
-        alpha = plan->alpha = sel_machine_allocate(bytes);
+    if (field) {
+        alpha = plan->alpha = sel_machine_allocate((size_t)count * sizeof(double));
     }
-    sel_status status = alpha ? aqua_values(plan, q, "alpha", 0, alpha, error)
-                              : sel_fail_memory(error, "alpha", bytes);
+    sel_status status = !alpha ? sel_fail_memory(error, "alpha", (size_t)count * sizeof(double))
+                        : field
+                            ? sel_domain_evaluate(domain, &asked, plan->base.threads, alpha, error)
+                            : sel_quantity_eval(q, "alpha", &at, alpha, error);
     plan->smallest_alpha = HUGE_VAL;
     for (int64_t i = 0; i < count && !status; i++) {
         if (plan->alpha && domain->cell[i]) {
@@ -161,13 +150,20 @@ sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_
 /* The highest level of any law, sampled over the run; -HUGE_VAL: none. A law that fails counts as
  * none: the run itself will report it. */
 static double highest_level(const aqua_plan *plan) {
-    const int samples = aqua_levels_depend(plan) & SEL_ON_T ? 16 : 0;
+    const int samples = plan->levels_depend & SEL_ON_T ? 16 : 0;
     const int64_t last = sel_stop_step(&plan->params->common);
     const double end = last == INT64_MAX ? 0 : (double)last;
-    double highest = -HUGE_VAL;
-    for (int s = 0; s <= samples; s++) {
-        aqua_try_levels(plan, samples ? end * s / samples : 0, AQUA_ALWAYS, &highest, NULL);
+    double highest = -HUGE_VAL, *z = malloc((size_t)(plan->ghosts.count + 1) * sizeof *z);
+    for (int s = 0; s <= samples && z; s++) {
+        const double step = samples ? end * s / samples : 0;
+        for (int k = AQUA_SUPPLIES + plan->inflow_count; k < plan->term_count; k++) {
+            const bool fails = aqua_evaluate_term(plan, &plan->terms[k], step, z, NULL);
+            for (int64_t i = 0; i < plan->terms[k].count && !fails; i++) {
+                highest = fmax(highest, z[i]);
+            }
+        }
     }
+    free(z);
     return highest;
 }
 
@@ -200,10 +196,11 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     p->layout = make_layout(&base->domain->grid);
     sel_status status = aqua_ground_create(p, error);
     sel_status alpha = resolve_alpha(p, error);
-    sel_status inflows = aqua_inflows_create(p, error);
+    sel_status inflows = aqua_sources_create(p, error);
     status = status ? status : alpha;
     status = status ? status : inflows;
     status = status ? status : aqua_ghosts_create(p, error);
+    status = status ? status : aqua_terms_create(p, error);
     return status ? status : choose_quantum(p, error);
 }
 
@@ -211,7 +208,9 @@ static void clear_plan(sel_plan *base) {
     aqua_plan *p = (aqua_plan *)base;
     free(p->ghosts.at); /* and all behind it */
     free(p->ghosts.edge);
-    aqua_inflows_free(p);
+    free(p->inflows);
+    free(p->source_cells);
+    free(p->terms);
     free(p->own_ground);
     free(p->alpha);
 }

@@ -6,24 +6,6 @@
 
 /* ---- the arrays ---- */
 
-static void list_amount(aqua_state *state, int k, sel_type real, const sel_cells *cells) {
-    static const char *const names[AQUA_SUPPLIES][4] = {
-        [AQUA_RAIN] = {"rain", "rain_owed", "rain.carry", "rained"},
-        [AQUA_SOIL] = {"soil", "soil_owed", "soil.carry", "soaked"},
-    };
-    const sel_type total = SEL_TYPE_OF(state->books.supplied[k]), number = SEL_TYPE_OF(0.0);
-    const unsigned kept = SEL_SAVED | SEL_ON_HOST | SEL_VALUE;
-    aqua_amount *amount = &state->amount[k];
-    sel_arrays *arrays = &state->base.arrays;
-    *amount = (aqua_amount){.supply = &state->plan->supply[k]};
-    if (amount->supply->spread == AQUA_FIELD) {
-        sel_arrays_add_cells(arrays, names[k][0], &amount->rate, real, cells, 0);
-        sel_arrays_add_cells(arrays, names[k][1], &amount->owed, real, cells, SEL_SAVED);
-    }
-    sel_arrays_add(arrays, names[k][2], &amount->carry, number, 1, kept);
-    sel_arrays_add(arrays, names[k][3], &state->books.supplied[k], total, 1, kept);
-}
-
 static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan;
     const uint32_t size = (uint32_t)state->size;
@@ -52,10 +34,6 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
     if (plan->alpha) {
         sel_arrays_add_cells(arrays, "alphas", &state->alphas, real, &framed, 0);
     }
-    if (plan->params->scheme == AQUA_SCATTER) {
-        sel_arrays_add(arrays, "more", &state->more, depth, plan->layout.cells, 0);
-        sel_arrays_add(arrays, "less", &state->less, depth, plan->layout.cells, 0);
-    }
     if (aqua_wants(plan, AQUA_MAX_DEPTH) || aqua_wants(plan, AQUA_MAX_LEVEL)) {
         sel_arrays_add_cells(arrays, "most", &state->most, depth, &cells, SEL_SAVED);
     }
@@ -64,26 +42,31 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
                              &cells, SEL_SAVED);
     }
     state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
-    list_amount(state, AQUA_RAIN, real, &cells);
-    list_amount(state, AQUA_SOIL, real, &cells);
+    for (int k = 0; k < AQUA_SUPPLIES; k++) {
+        if (plan->terms[k].spread == AQUA_FIELD) {
+            const bool rain = k == AQUA_RAIN;
+            sel_arrays_add_cells(arrays, rain ? "rain" : "soil", &state->rate[k], real, &cells, 0);
+            sel_arrays_add_cells(arrays, rain ? "rain_owed" : "soil_owed", &state->owed[k], real,
+                                 &cells, SEL_SAVED);
+        }
+    }
 }
 
 void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan = (const aqua_plan *)state->base.plan;
-    const int64_t sources = plan->inflow_count, regions = plan->base.domain->region_count;
-    const bool fields = plan->supply[AQUA_RAIN].spread == AQUA_FIELD ||
-                        plan->supply[AQUA_SOIL].spread == AQUA_FIELD;
+    const int64_t sources = plan->inflow_count;
+    const bool fields =
+        plan->terms[AQUA_RAIN].spread == AQUA_FIELD || plan->terms[AQUA_SOIL].spread == AQUA_FIELD;
     const unsigned kept = SEL_SAVED | SEL_ON_HOST;
     sel_arrays *arrays = &state->base.arrays;
     state->store = aqua_store_of(plan);
     state->size = state->store.whole ? 4 : 8;
     list_cells(state, before, behind, apart);
-    SEL_ADD(arrays, state, inflow_units, sources, SEL_ON_HOST);
-    SEL_ADD(arrays, state, inflow_carry, sources, kept);
+    SEL_ADD(arrays, state, values, AQUA_SUPPLIES + sources + plan->ghosts.count, SEL_ON_HOST);
+    SEL_ADD(arrays, state, doses, sources, SEL_ON_HOST);
+    SEL_ADD(arrays, state, carry, AQUA_SUPPLIES + sources, kept);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);
-    SEL_ADD(arrays, &state->books, inflow, sources, kept);
-    SEL_ADD(arrays, &state->books, out, regions + 1, kept);
-    SEL_ADD(arrays, state, z, plan->ghosts.count, SEL_ON_HOST);
+    SEL_ADD(arrays, state, totals, aqua_total_count(plan), kept);
     SEL_ADD(arrays, state, field, fields ? aqua_cells(state) : 0, SEL_ON_HOST);
     SEL_ADD_VALUE(arrays, state, first_volume);
     const bool asks = plan->base.wants_balance || plan->base.wants_links;
@@ -244,12 +227,6 @@ static sel_status store_initial(const aqua_plan *plan, const aqua_parts *water, 
 
 sel_status aqua_fill_water(const aqua_plan *plan, const double *z, const aqua_parts *water,
                            sel_error *error) {
-    const size_t row = (size_t)plan->layout.pitch * size_of(plan);
-#pragma omp parallel for schedule(static) num_threads(plan->base.threads)
-    for (int64_t y = -AQUA_HALO; y < plan->layout.ny + AQUA_HALO; y++) {
-        const int64_t first = aqua_index(&plan->layout, -AQUA_HALO, y);
-        memset((char *)aqua_part(water, y) + first * (int64_t)size_of(plan), 0, row);
-    }
     sel_status status = sel_quantity_given(&plan->params->initial.depth)
                             ? store_initial(plan, water, error)
                             : SEL_OK;

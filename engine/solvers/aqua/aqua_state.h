@@ -6,20 +6,6 @@
 #include "engine/machine/state.h"
 #include "engine/base/sums.h"
 
-/* Rain or infiltration in the step to come. */
-typedef struct aqua_amount {
-    const aqua_supply *supply;
-    double uniform, carry; /* of AQUA_UNIFORM: units per step; the part of a quantum left over */
-    void *rate, *owed;     /* of AQUA_FIELD: the same by cells, [ny][nx] in the type of beds */
-} aqua_amount;
-
-/* The totals of the balance since step 0, in units of the store. */
-typedef struct aqua_books {
-    sel_total supplied[AQUA_SUPPLIES];
-    sel_total *inflow; /* [inflow_count] */
-    sel_total *out;    /* [region_count + 1]: into the ghosts of a region */
-} aqua_books;
-
 typedef struct aqua_state {
     sel_state base;
     const aqua_plan *plan;
@@ -30,16 +16,20 @@ typedef struct aqua_state {
     /* A third copy of the depths, to which rain and sources are added if the step may still fail;
      * NULL: they are added in place. */
     void *poured;
-    void *more, *less; /* of the scheme "scatter": what cells receive and give */
-    void *most;        /* [ny][nx] greatest depths; NULL: nobody asks */
-    int32_t *arrived;  /* [ny][nx] steps of arrival, -1: not yet; NULL: nobody asks */
-    aqua_amount amount[AQUA_SUPPLIES];
+    void *most;       /* [ny][nx] greatest depths; NULL: nobody asks */
+    int32_t *arrived; /* [ny][nx] steps of arrival, -1: not yet; NULL: nobody asks */
+    /* Of rain and infiltration where they are fields: units per step, and the part of a quantum
+     * left over, [ny][nx] in the type of beds. */
+    void *rate[AQUA_SUPPLIES], *owed[AQUA_SUPPLIES];
     /* On the host. */
-    double *inflow_units, *inflow_carry; /* of each source in a step; the part of a quantum left */
-    int64_t *inflow_turn;                /* the cell that gets the next odd quantum */
-    double *z;                           /* levels of the ghosts, m */
-    double *field;                       /* [ny][nx] scratch of rates */
-    aqua_books books;
+    double *values;       /* of the terms; those of levels for each ghost */
+    double *carry;        /* of rain, infiltration and sources: the part of a quantum left over; */
+    int64_t *inflow_turn; /* of each source: the cell that gets the next odd one */
+    aqua_dose *doses;     /* of a step */
+    double *field;        /* [ny][nx] scratch of rates */
+    /* The totals of the balance since step 0, in units of the store: rain, infiltration, what each
+     * source has brought, what has left into the ghosts of each region (from 0 on). */
+    sel_total *totals;
     /* The edges whose fluxes requests may ask for, and these fluxes in the last observed step. */
     aqua_edge *edges;
     double *shown; /* units of the store; NULL: nobody asks */
@@ -76,9 +66,9 @@ static inline bool aqua_wants(const aqua_plan *plan, int field) {
  * and behind. `apart`: with the third copy of the depths. */
 void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart);
 
-/* Fill [ny + 4][pitch] with beds (float or double), with depths of step 0 (int32_t or double), both
- * with ghosts at their levels z and with the frame, and with alpha (float or double) where it has a
- * value for each cell. Fails where a quantity does. */
+/* Fill [ny + 4][pitch] with beds (float or double), with depths of step 0 (int32_t or double) where
+ * all are 0, both with ghosts at their levels z and with the frame, and with alpha (float or
+ * double) where it has a value for each cell. Fails where a quantity does. */
 void aqua_fill_bed(const aqua_plan *plan, const double *z, void *bed);
 sel_status aqua_fill_water(const aqua_plan *plan, const double *z, const aqua_parts *water,
                            sel_error *error);
@@ -88,21 +78,24 @@ void aqua_fill_alpha(const aqua_plan *plan, void *alpha);
  * beyond periodic axes. NULL: not wanted. */
 void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, const aqua_parts *water);
 
-/* Evaluates uniform amounts and sources, for the step that begins at `step`, as far as they depend
- * on what is `due`. */
+/* Evaluates the terms, of fields those on the host, for the step that begins at `step`, as far as
+ * they depend on what is `due` (SEL_ON_T, SEL_ON_CONTROLS; AQUA_ALWAYS: all). */
+enum { AQUA_ALWAYS = 1 << 30 };
 sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_error *error);
 
-/* Whether an amount is a field and due; and its rates of the step to come in the type of beds. */
-bool aqua_rates_are_due(const aqua_amount *amount, unsigned due);
-sel_status aqua_rates(aqua_state *state, const aqua_amount *amount, void *to, sel_error *error);
+/* Whether rain or infiltration is a field and due; and its rates of the step to come in the type of
+ * beds. */
+bool aqua_rates_are_due(const aqua_state *state, int k, unsigned due);
+sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error);
 
-/* A uniform amount of a step: of whole quanta, with the carry of the steps before. And the water of
- * a source in a step, which is added to the totals. */
-double aqua_take(const aqua_state *state, aqua_amount *amount);
-aqua_dose aqua_take_dose(aqua_state *state, int source);
+/* Rain or infiltration of a step where it is uniform, or what a source brings: of whole quanta,
+ * with the carry of the steps before. And the water of all sources, which is added to the totals.
+ */
+double aqua_take(aqua_state *state, int k);
+void aqua_take_doses(aqua_state *state, aqua_dose *doses);
 
 /* Answers a SEL_BALANCE from the totals and the present volume, units of the store. */
-void aqua_answer_balance(const aqua_state *state, const aqua_books *books, double volume,
+void aqua_answer_balance(const aqua_state *state, const sel_total *totals, double volume,
                          sel_request *request);
 
 /* The edges of a plan: from cells into the ghosts, by region, then those that cross its lines,
@@ -120,6 +113,19 @@ static inline double aqua_volume_unit(const aqua_state *state) {
     return grid->dx[0] * grid->dx[0] / state->store.per_metre;
 }
 
+/* The number of the total of a region, and of all totals. */
+static inline int64_t aqua_total_of(const aqua_plan *plan, int region) {
+    return AQUA_SUPPLIES + plan->inflow_count + region;
+}
+static inline int64_t aqua_total_count(const aqua_plan *plan) {
+    return aqua_total_of(plan, plan->base.domain->region_count + 1);
+}
+
+/* The levels of the ghosts, m. */
+static inline double *aqua_levels(const aqua_state *state) {
+    return state->values + AQUA_SUPPLIES + state->plan->inflow_count;
+}
+
 static inline int64_t aqua_cells(const aqua_state *state) {
     return state->plan->layout.nx * state->plan->layout.ny;
 }
@@ -135,6 +141,7 @@ typedef struct aqua_step {
     const void *alphas; /* NULL: it is `alpha` everywhere */
     double alpha, least;
     int equilibrium;
+    bool sent; /* aqua_after_sent; of whole quanta that is the same */
 } aqua_step;
 
 /* Amounts are in units of the store. A solid cell is one whose byte is not 0. Sums over a row are
@@ -143,15 +150,11 @@ typedef struct aqua_loops {
     size_t scratch; /* bytes that flow() needs */
     /* Rows y0 <= y < y1; returns the greatest depth, in whole quanta: 0 in f64. */
     double (*flow)(const aqua_step *step, int64_t y0, int64_t y1, void *scratch);
-    /* What the cells of row y, -1 <= y <= ny, give is added to the receivers' `more`, in rows y - 1
-     * to y + 1, and to their own `less`, both in the layout. Then the new depths of a row. */
-    void (*scatter)(const aqua_step *step, int64_t y, void *more, void *less);
-    double (*update)(const aqua_step *step, int64_t y, const void *more, const void *less);
     /* In these `water` is a row of n cells. Rain adds an amount to each free cell, infiltration
      * takes it, no more than there is. With rate [n] each cell has its own, and in carry [n] the
      * part of a quantum left over. Returns the sum. */
-    double (*supply[AQUA_SUPPLIES])(void *water, int64_t n, const uint8_t *solid, double amount,
-                                    const void *rate, void *carry);
+    double (*supply)(void *water, int64_t n, const uint8_t *solid, double amount, const void *rate,
+                     void *carry, bool takes);
     /* Raises most[n] to the depths; sets first[n], where it is -1, to `step` if the depth reaches
      * `arrival`. NULL: not wanted. */
     void (*watch)(const void *water, int64_t n, void *most, int32_t *first, double arrival,
