@@ -30,92 +30,82 @@ static __device__ __forceinline__ int64_t plane_at(const heat_view &v, int64_t p
                       : p * v.stride[axis];
 }
 
-// The face with whose sites the numbers of a border cell stand; -1: it is none.
-static __device__ __forceinline__ int face_of(const heat_view &v, const int64_t at[3]) {
-    int face = -1;
-#pragma unroll
-    for (int a = 2; a >= 0; a--) {
-        const bool high = at[a] == v.n[a] - 1;
-        if (a < v.dims && !(v.periodic >> a & 1u) && (at[a] == 0 || high)) {
-            face = 2 * a + (at[a] != 0);
-        }
-    }
-    return face;
-}
-
-// Where its b stands; s stands sides.sites[face] behind it.
-static __device__ __forceinline__ int64_t side_at(const heat_gpu_sides &sides, const heat_view &v,
-                                                  const int64_t at[3], int face) {
-    const int axis = face / 2;
-    const int64_t low = axis == 0 ? at[1] : at[0], high = axis == 2 ? at[1] : at[2];
-    const int64_t first = axis == 0   ? (face ? sides.first[1] : sides.first[0])
-                          : axis == 1 ? (face == 2 ? sides.first[2] : sides.first[3])
-                                      : (face == 4 ? sides.first[4] : sides.first[5]);
-    return first + low + (axis == 0 ? v.n[1] : v.n[0]) * high;
-}
-
 template <class REAL, int KIND, int DIMS, int ROWS>
 __global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ heat_gpu_step s) {
     typedef typename heat_traits<REAL>::around around;
     constexpr int COLUMNS = 16 / sizeof(REAL);
     const heat_view &v = s.view;
     const int lane = threadIdx.x, nx = (int)v.n[0];
-    const int x = (blockIdx.x * CUDA_WARP + lane) * COLUMNS;
-    const int64_t y = DIMS == 3 ? (int64_t)blockIdx.y * ROWS_OF_BLOCK + threadIdx.y : 0;
-    const int64_t group =
-        DIMS == 3 ? blockIdx.z : (int64_t)blockIdx.y * ROWS_OF_BLOCK + threadIdx.y;
-    const int64_t first = v.first + group * ROWS;
-    const bool here = x < nx && (DIMS == 2 || y < v.n[1]);
-    if (cuda_is_halted(s.halted, s.clock) || first >= v.end || (DIMS == 3 && y >= v.n[1])) {
+    const int own = (blockIdx.x * CUDA_WARP + lane) * COLUMNS;
+    const int x = own < nx ? own : (nx - 1) / COLUMNS * COLUMNS; // all lanes load
+    const int y = DIMS == 3 ? blockIdx.y * ROWS_OF_BLOCK + threadIdx.y : 0;
+    const int first =
+        (int)v.first + (DIMS == 3 ? blockIdx.z : blockIdx.y * ROWS_OF_BLOCK + threadIdx.y) * ROWS;
+    if (first >= v.end || (DIMS == 3 && y >= v.n[1])) {
         return; // with its whole warp
     }
+    const int rows = v.end - first < ROWS ? (int)v.end - first : ROWS;
+    const bool inside = first > 0 && first + ROWS < v.n[DIMS - 1];
+    const int64_t stride = v.stride[DIMS - 1], offset = (DIMS == 3 ? y * v.stride[1] : 0) + x;
     const REAL r[3] = {(REAL)v.r[0], (REAL)v.r[1], (REAL)v.r[2]};
-    const int64_t along_y = DIMS == 3 ? y * v.stride[1] : 0;
-    const REAL *from = (const REAL *)v.from + along_y + x;
-    REAL row[ROWS + 2][COLUMNS], south[ROWS][COLUMNS], north[ROWS][COLUMNS], w[ROWS], e[ROWS];
-#pragma unroll
-    for (int k = 0; k < ROWS + 2 && here; k++) {
-        const int64_t p = first + k - 1;
-        load<REAL, COLUMNS>(from + plane_at(v, p <= v.end ? p : v.end), row[k]);
-    }
-    const int64_t below = heat_beside(&v, 1, y, 0), above = heat_beside(&v, 1, y, 1);
-    const int64_t beyond = heat_beside(&v, 0, nx - 1, 1);
+    const REAL *from = (const REAL *)v.from + offset + first * stride;
     const int last = nx - 1 - x; // the column of the last cell
+    REAL row[ROWS + 2][COLUMNS], south[ROWS][COLUMNS], north[ROWS][COLUMNS], w[ROWS], e[ROWS];
+    // In 3-D the faces across x are done here: one by one they would cost a tenth of a step.
+    const bool at_side =
+        DIMS == 3 && KIND != HEAT_VARIED && !(v.periodic & 1u) && (x == 0 || last < COLUMNS);
+    const REAL *side = (const REAL *)s.sides.numbers +
+                       (x == 0 ? s.sides.first[0] : s.sides.first[1]) + y + first * v.n[1];
+    REAL side_b[ROWS], side_s[ROWS];
+    const bool halted = cuda_is_halted(s.halted, s.clock);
 #pragma unroll
-    for (int k = 0; k < ROWS && here; k++) {
-        const REAL *at = from + plane_at(v, first + k < v.end ? first + k : v.end);
+    for (int k = 0; k < ROWS + 2; k++) {
+        const REAL *at = from + (k - 1) * stride;
+        if (!inside) {
+            const int p = first + k - 1 < v.end ? first + k - 1 : (int)v.end;
+            at = from - first * stride + plane_at(v, p);
+        }
+        load<REAL, COLUMNS>(at, row[k]);
+    }
+    const int below = DIMS == 3 ? (int)heat_beside(&v, 1, y, 0) : 0;
+    const int above = DIMS == 3 ? (int)heat_beside(&v, 1, y, 1) : 0;
+    // To the left of the first lane's cells, to the right of the last cell.
+    const bool at_end = last < COLUMNS || lane == CUDA_WARP - 1;
+    const int beside = (int)heat_beside(&v, 0, x, 0);
+    const int right = last < COLUMNS ? last + (int)heat_beside(&v, 0, nx - 1, 1) : COLUMNS;
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+        const REAL *at = from + (k < rows ? k : 0) * stride;
         if (DIMS == 3) {
             load<REAL, COLUMNS>(at + below, south[k]);
             load<REAL, COLUMNS>(at + above, north[k]);
         }
-        w[k] = lane == 0 || x == 0 ? at[heat_beside(&v, 0, x, 0)] : 0;
-        e[k] = last < COLUMNS ? at[last + beyond] : lane == CUDA_WARP - 1 ? at[COLUMNS] : 0;
+        w[k] = lane == 0 ? at[beside] : 0;
+        e[k] = at_end ? at[right] : 0;
+        side_b[k] = at_side ? side[(k < rows ? k : 0) * v.n[1]] : 0;
+        side_s[k] = at_side ? side[(k < rows ? k : 0) * v.n[1] + s.sides.sites[0]] : 0;
     }
 #pragma unroll
     for (int k = 0; k < ROWS; k++) {
-        const int64_t p = first + k;
         const REAL *c = row[k + 1];
         const REAL before = __shfl_up_sync(~0u, c[COLUMNS - 1], 1);
         const REAL behind = __shfl_down_sync(~0u, c[0], 1);
+        const REAL low = lane == 0 ? w[k] : before, high = at_end ? e[k] : behind;
         REAL out[COLUMNS];
         double change = 0;
-        const bool border =
-            p == 0 || p == v.n[DIMS - 1] - 1 || (DIMS == 3 && (y == 0 || y == v.n[1] - 1));
-        w[k] = lane == 0 || x == 0 ? w[k] : before;
-        e[k] = last < COLUMNS || lane == CUDA_WARP - 1 ? e[k] : behind;
 #pragma unroll
-        for (int j = 0; j < COLUMNS && here && p < v.end; j++) {
-            around t = {c[j],
-                        j > 0 ? c[j - 1] : w[k],
-                        j == last || j == COLUMNS - 1 ? e[k] : c[j + 1],
-                        DIMS == 3 ? south[k][j] : row[k][j],
-                        DIMS == 3 ? north[k][j] : row[k + 2][j],
-                        row[k][j],
-                        row[k + 2][j]};
+        for (int j = 0; j < COLUMNS; j++) {
+            const around t = {c[j],
+                              j > 0 ? c[j - 1] : low,
+                              j == COLUMNS - 1 || j == last ? high : c[j + 1],
+                              DIMS == 3 ? south[k][j] : row[k][j],
+                              DIMS == 3 ? north[k][j] : row[k + 2][j],
+                              row[k][j],
+                              row[k + 2][j]};
             around g = {};
             REAL m = 0, q = 0;
-            if (KIND == HEAT_VARIED && j <= last) {
-                const int64_t at[3] = {x + j, DIMS == 3 ? y : p, DIMS == 3 ? p : 0};
+            if (KIND == HEAT_VARIED && j <= last && k < rows) {
+                const int64_t at[3] = {x + j, DIMS == 3 ? y : first + k, DIMS == 3 ? first + k : 0};
                 const int64_t i = heat_place(v.apart, at);
                 const REAL *const *of = (const REAL *const *)v.g;
                 g = {0,
@@ -129,32 +119,75 @@ __global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ h
                 q = ((const REAL *)v.q)[i];
             }
             out[j] = heat_traits<REAL>::next(KIND, DIMS, r, &t, &g, m, q);
-            if (KIND != HEAT_VARIED && (border || x + j == 0 || j == last)) {
-                const int64_t at[3] = {x + j, DIMS == 3 ? y : p, DIMS == 3 ? p : 0};
-                const int face = j <= last ? face_of(v, at) : -1;
-                if (face >= 0) {
-                    const REAL *numbers =
-                        (const REAL *)s.sides.numbers + side_at(s.sides, v, at, face);
-                    out[j] = heat_traits<REAL>::touched(c[j], out[j], numbers[0],
-                                                        numbers[s.sides.sites[face]]);
-                }
+            if (DIMS == 3 &&
+                KIND != HEAT_VARIED) { // selected: a branch would put arrays into memory
+                const REAL touched = heat_traits<REAL>::touched(c[j], out[j], side_b[k], side_s[k]);
+                out[j] = at_side && j == (x == 0 ? 0 : last) ? touched : out[j];
             }
-            change += j <= last ? (double)out[j] - (double)c[j] : 0;
         }
-        if (here && p < v.end) {
+        if (own < nx && k < rows && !halted) {
             float4 four;
             memcpy(&four, out, sizeof four);
-            *(float4 *)((REAL *)v.to + along_y + x + p * v.stride[DIMS - 1]) = four;
+            *(float4 *)((REAL *)v.to + offset + (first + k) * stride) = four;
         }
-        if (s.row_change && p < v.end) {
+        if (s.row_change && k < rows) {
+#pragma unroll
+            for (int j = 0; j < COLUMNS; j++) {
+                change += own < nx && j <= last ? (double)out[j] - (double)c[j] : 0;
+            }
             for (int apart = CUDA_WARP / 2; apart > 0; apart /= 2) {
                 change += __shfl_down_sync(~0u, change, apart);
             }
             if (lane == 0) {
-                s.row_change[(DIMS == 3 ? p * v.n[1] + y : p) * s.strips + blockIdx.x] = change;
+                const int64_t at = DIMS == 3 ? (first + k) * v.n[1] + y : first + k;
+                s.row_change[at * s.strips + blockIdx.x] = change;
             }
         }
     }
+}
+
+// The face with whose sites the numbers of a border cell stand.
+static __device__ int face_of(const heat_view &v, const int64_t at[3]) {
+    int axis = 0;
+    while ((at[axis] != 0 && at[axis] != v.n[axis] - 1) || v.periodic >> axis & 1u) {
+        axis++;
+    }
+    return 2 * axis + (at[axis] != 0);
+}
+
+// Where its b stands; s stands sides.sites[face] behind it.
+static __device__ int64_t side_at(const heat_gpu_sides &sides, const heat_view &v,
+                                  const int64_t at[3], int face) {
+    const int low = face / 2 == 0 ? 1 : 0, high = face / 2 == 2 ? 1 : 2;
+    return sides.first[face] + at[low] + v.n[low] * at[high];
+}
+
+// The cells at the faces of a uniform body, each by the first of its faces; in 3-D those across x
+// are done with the others, but for the last of a row that one lane has whole.
+template <class REAL> __global__ void faces_kernel(const __grid_constant__ heat_gpu_step s) {
+    const heat_view &v = s.view;
+    const int face = blockIdx.y, axis = face / 2;
+    const int low = axis == 0 ? 1 : 0, high = axis == 2 ? 1 : 2, slow = v.dims - 1;
+    const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    int64_t at[3];
+    at[low] = k % v.n[low];
+    at[high] = k / v.n[low];
+    at[axis] = face % 2 ? v.n[axis] - 1 : 0;
+    if (v.periodic >> axis & 1u || k >= s.sides.sites[face] || at[slow] < v.first ||
+        at[slow] >= v.end || face_of(v, at) != face ||
+        (v.dims == 3 && axis == 0 && (face == 0 || v.n[0] > 16 / (int)sizeof(REAL))) ||
+        cuda_is_halted(s.halted, s.clock)) {
+        return;
+    }
+    const int64_t i = heat_place(v.stride, at);
+    const REAL *numbers = (const REAL *)s.sides.numbers + s.sides.first[face] + k;
+    REAL *to = (REAL *)v.to + i;
+    const REAL next = heat_traits<REAL>::touched(((const REAL *)v.from)[i], *to, numbers[0],
+                                                 numbers[s.sides.sites[face]]);
+    if (s.cell_change) {
+        s.cell_change[s.sides.first[face] / 2 + k] = (double)next - (double)*to;
+    }
+    *to = next;
 }
 
 template <class REAL> __global__ void touch_kernel(const __grid_constant__ heat_gpu_step s) {
@@ -181,7 +214,7 @@ static unsigned parts(int64_t n, int64_t of) {
 template <class REAL, int KIND, int DIMS>
 static void launch_cells(const heat_gpu_step &s, cudaStream_t stream) {
     // Enough loads under way, in as few registers as leave room for many warps.
-    constexpr int ROWS = KIND == HEAT_VARIED || DIMS == 2 ? 2 : sizeof(REAL) == 4 ? 8 : 4;
+    constexpr int ROWS = KIND == HEAT_VARIED ? 2 : 4;
     const unsigned strips = parts(s.view.n[0], CUDA_WARP * 16 / sizeof(REAL));
     const int64_t rows = s.view.end - s.view.first;
     const dim3 block(CUDA_WARP, ROWS_OF_BLOCK);
@@ -203,7 +236,14 @@ template <class REAL> static void launch_step(const heat_gpu_step &s, cudaStream
         deep ? launch_cells<REAL, HEAT_VARIED, 3>(s, stream)
              : launch_cells<REAL, HEAT_VARIED, 2>(s, stream);
     }
-    if (s.view.kind == HEAT_VARIED && s.end > s.first) {
+    if (s.view.kind != HEAT_VARIED) {
+        const int faces = 2 * s.view.dims;
+        int64_t sites = 0;
+        for (int face = 0; face < faces; face++) {
+            sites = s.sides.sites[face] > sites ? s.sides.sites[face] : sites;
+        }
+        faces_kernel<REAL><<<dim3(parts(sites, THREADS), (unsigned)faces), THREADS, 0, stream>>>(s);
+    } else if (s.end > s.first) {
         touch_kernel<REAL><<<parts(s.end - s.first, THREADS), THREADS, 0, stream>>>(s);
     }
 }
@@ -233,9 +273,11 @@ static __global__ void law_kernel(const __grid_constant__ heat_gpu_law l) {
     } else if (l.order) {
         l.site[l.order[k]].value[l.which] = value[0];
     } else if (l.view.single) {
-        ((float *)l.view.q)[heat_place(l.view.apart, at)] = (float)value[0];
+        ((float *)l.view.q)[heat_place(l.view.apart, at)] =
+            (float)(value[0] * heat_inside(&l.view, at, -1));
     } else {
-        ((double *)l.view.q)[heat_place(l.view.apart, at)] = value[0];
+        ((double *)l.view.q)[heat_place(l.view.apart, at)] =
+            value[0] * heat_inside(&l.view, at, -1);
     }
 }
 

@@ -27,6 +27,7 @@ typedef struct heat_cuda {
     double *place[3];
     int64_t *order;
     cuda_feed sites, source;
+    int64_t changes;                         /* of cells on surfaces */
     double *row_change, *cell_change, *sums; /* [3]: of these, and of both */
     heat_gpu_view view;
 } heat_cuda;
@@ -89,7 +90,8 @@ static void list(sel_state *base) {
     SEL_ADD(arrays, state, place[2], plan->steady_laws ? 0 : plan->surfaces.sites, 0);
     SEL_ADD(arrays, state, order, plan->steady_laws ? 0 : plan->surfaces.sites, 0);
     SEL_ADD(arrays, state, row_change, changes * rows * strips(plan), 0);
-    SEL_ADD(arrays, state, cell_change, changes * plan->surfaces.cells, 0);
+    state->changes = plan->kind == HEAT_VARIED ? plan->surfaces.cells : numbers / 2;
+    SEL_ADD(arrays, state, cell_change, changes * state->changes, 0);
     SEL_ADD(arrays, state, sums, 3, 0);
 }
 
@@ -279,9 +281,7 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
         cudaStream_t stream = base->queue->stream;
         CUDA_TRY(heat_gpu_sum(state->row_change, sel_state_rows(base) * strips(plan), state->sums,
                               stream));
-        CUDA_TRY(heat_gpu_sum(state->cell_change,
-                              plan->kind == HEAT_VARIED ? plan->surfaces.cells : 0, state->sums + 1,
-                              stream));
+        CUDA_TRY(heat_gpu_sum(state->cell_change, state->changes, state->sums + 1, stream));
     }
     return status;
 }

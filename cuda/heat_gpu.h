@@ -36,7 +36,7 @@ typedef struct heat_gpu_step {
     const int64_t *halted; /* see cuda_is_halted */
     cuda_clock clock;
     double *row_change;  /* of an observed step: [rows][strips] sums of T' - T; else NULL */
-    double *cell_change; /* [surfaces]: what they add */
+    double *cell_change; /* [surfaces], or [sites] of all faces: what they add */
     int strips;
 } heat_gpu_step;
 

@@ -60,9 +60,11 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
     const march_grid &g;
     const R &rule;
     march_tile tile;
-    int x;                 // the lane's first column
-    bool west, east, top;  // the lane has the first, the last column; the tile has the last row
-    site side, side_ahead; // of the row that entered as many rows ago as the lane's number
+    int x;                // the lane's first column
+    bool west, east, top; // the lane has the first, the last column; the tile has the last row
+    // Of a face beside the tile: lane k has row side_row + k, and those 32 rows before and after.
+    site side, side_before, side_after;
+    int side_row;
     site ends[END ? COLUMNS : 1];
     row kept[2][STEPS];
 
@@ -208,11 +210,7 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
         widen(entered);
 #pragma unroll
         for (int level = 0; level < STEPS; level++) {
-            site beside = {0, 0};
-            if (SIDE) {
-                beside.a = __shfl_sync(~0u, side.a, level + 1);
-                beside.b = __shfl_sync(~0u, side.b, level + 1);
-            }
+            const site beside = SIDE ? side_of(y - level - 1) : site{0, 0};
             const row &south = kept[TURN][level], &here = kept[1 - TURN][level];
             row out;
             if (END && !g.wraps && y - level - 1 == (top ? g.ny - 1 : 0)) {
@@ -260,19 +258,30 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
         for (int j = 0; j < COLUMNS && END; j++) {
             ends[j] = rule.site(top ? 3 : 2, around(x + j, g.nx, g.periodic_x));
         }
-        side = side_ahead = site{0, 0};
+        side = side_before = side_after = site{0, 0};
+        side_row = begin_row();
         if (SIDE && !g.periodic_x) {
-            side_ahead = load_side(begin_row());
+            side = load_side(side_row + lane);
+            side_after = load_side(side_row + CUDA_WARP + lane);
         }
     }
 
-    // The numbers of the faces beside row y, which enters.
+    // Row y enters: now and then on to the next 32 rows.
     __device__ __forceinline__ void turn_sides(int y) {
-        const real a = __shfl_up_sync(~0u, side.a, 1), b = __shfl_up_sync(~0u, side.b, 1);
-        const bool first = threadIdx.x % CUDA_WARP == 0;
-        side.a = first ? side_ahead.a : a;
-        side.b = first ? side_ahead.b : b;
-        side_ahead = load_side(y + 1);
+        if (y == side_row + CUDA_WARP) {
+            side_row = y;
+            side_before = side;
+            side = side_after;
+            side_after = load_side(y + CUDA_WARP + threadIdx.x % CUDA_WARP);
+        }
+    }
+
+    // The numbers of the face beside row y, one of the last STEPS.
+    __device__ __forceinline__ site side_of(int y) const {
+        const bool now = y >= side_row;
+        const int lane = (y - side_row) & (CUDA_WARP - 1);
+        return {__shfl_sync(~0u, now ? side.a : side_before.a, lane),
+                __shfl_sync(~0u, now ? side.b : side_before.b, lane)};
     }
 
     __device__ __forceinline__ void run() {
@@ -331,8 +340,11 @@ static __device__ __forceinline__ march_tile march_tile_of(const march_grid &g, 
         tile.first = part == 0 && c.low_end ? g.first : g.end - c.band;
         tile.end = tile.first + c.band;
     } else {
-        const int rows = *kind ? c.side_rows : c.rows, end = g.end - (c.high_end ? c.band : 0);
-        tile.first = g.first + (c.low_end ? c.band : 0) + (part - ends) * rows;
+        const int k = part - ends, end = g.end - (c.high_end ? c.band : 0);
+        const int later = *kind ? 0 : k - c.parts;
+        const int rows = *kind ? c.side_rows : later < 0 ? c.rows : c.later_rows;
+        tile.first = g.first + (c.low_end ? c.band : 0) +
+                     (*kind || later < 0 ? k * rows : c.parts * c.rows + later * rows);
         tile.end = tile.first + rows < end ? tile.first + rows : end;
     }
     tile.low = strip * WIDTH;
@@ -365,8 +377,9 @@ __global__ void __launch_bounds__(MARCH_WARPS *CUDA_WARP,
     }
 }
 
-// The launcher. Of a small grid all tiles run at once; else those at the borders, which take the
-// longest, beside the others.
+// The launcher. Tiles at the borders load two rows early only: few warps run them, and then it is
+// the length of the code that counts. Of a small grid all tiles run at once; else those at the
+// borders, which take the longest, beside the others.
 template <class R, int STEPS, int COLUMNS, int AHEAD>
 static cudaError_t march_launch(march_grid g, const R &rule, const march_device *on) {
     typedef march<R, STEPS, COLUMNS, AHEAD, 0> inner;
@@ -377,12 +390,12 @@ static cudaError_t march_launch(march_grid g, const R &rule, const march_device 
     const int borders = ((c.together ? c.tiles : c.borders) + MARCH_WARPS - 1) / MARCH_WARPS;
     const int inside = (c.tiles - c.borders + MARCH_WARPS - 1) / MARCH_WARPS;
     if (c.together || inside == 0) {
-        march_kernel<R, STEPS, COLUMNS, AHEAD, true><<<borders, threads, 0, on->stream>>>(g, rule);
+        march_kernel<R, STEPS, COLUMNS, 2, true><<<borders, threads, 0, on->stream>>>(g, rule);
         return cudaGetLastError();
     }
     cudaEventRecord(on->fork, on->stream);
     cudaStreamWaitEvent(on->beside, on->fork, 0);
-    march_kernel<R, STEPS, COLUMNS, AHEAD, true><<<borders, threads, 0, on->beside>>>(g, rule);
+    march_kernel<R, STEPS, COLUMNS, 2, true><<<borders, threads, 0, on->beside>>>(g, rule);
     march_kernel<R, STEPS, COLUMNS, AHEAD, false><<<inside, threads, 0, on->stream>>>(g, rule);
     cudaEventRecord(on->join, on->beside);
     cudaStreamWaitEvent(on->stream, on->join, 0);

@@ -9,11 +9,12 @@
 
 /* Rows and columns of the tiles. */
 typedef struct march_cut {
-    int strips, side_rows, rows, band; /* rows of a tile at a side, inside, at an end */
-    int side_tiles;                    /* of a side, without the ends */
-    bool low_end, high_end;            /* the grid's first, last rows are in the block */
-    int borders, tiles;                /* numbers of tiles: at the borders, of all */
-    bool together;                     /* they all fit on the device, in one launch */
+    int strips, side_rows, band; /* rows of a tile at a side, at an end */
+    int rows, parts, later_rows; /* inside: of the first `parts` of a strip, of the others */
+    int side_tiles;              /* of a side, without the ends */
+    bool low_end, high_end;      /* the grid's first, last rows are in the block */
+    int borders, tiles;          /* numbers of tiles: at the borders, of all */
+    bool together;               /* they all fit on the device, in one launch */
 } march_cut;
 
 /* A block of a grid. */
@@ -45,49 +46,47 @@ enum { MARCH_LEAST_COLUMNS = 128, MARCH_LEAST_ROWS = 64 };
 
 enum { MARCH_WARPS = 4 /* of a block */ };
 
-static inline void march_set_rows(march_cut *c, int inside, int rows, int side_rows) {
-    const int ends = c->low_end + c->high_end;
-    c->rows = rows;
-    c->side_rows = side_rows < rows ? side_rows : rows;
-    c->side_tiles = (inside + c->side_rows - 1) / c->side_rows;
-    c->borders = 2 * c->side_tiles + ends * c->strips;
-    c->tiles = c->borders + (inside + rows - 1) / rows * (c->strips - 2);
-}
-
-/* Tiles of strips of `width` columns. Small ones if all run at once; else as many rows as take the
- * least time: blocks begin in waves of `blocks_each` per multiprocessor, and one at the border
- * costs about as much as two of its rows inside. */
+/* Tiles of strips of `width` columns, for a device that runs `blocks_each` blocks of inner tiles,
+ * or two of others, on a multiprocessor. A small grid has as small tiles as run all at once. Else
+ * all inner tiles begin at once, but for those that the tiles at the borders keep waiting; they
+ * have fewer rows, so that all end together. */
 static inline march_cut march_cut_of(const march_grid *g, int width, int steps, int processors,
                                      int blocks_each) {
-    enum { LEAST = 4, MOST_TOGETHER = 24, MOST = 1000, SIDE = 64, BAND = 16 };
-    march_cut c, best;
+    enum { LEAST = 4, MOST_TOGETHER = 24, SIDE = 64, BAND = 16 };
+    march_cut c;
     c.strips = (g->nx + width - 1) / width;
     c.low_end = g->first == 0 && (g->wraps || !g->periodic_y);
     c.high_end = g->end == g->ny && (g->wraps || !g->periodic_y);
     c.band = steps < BAND / 2 ? BAND / 2 : BAND;
-    c.together = true;
-    const int inside = g->end - g->first - (c.low_end + c.high_end) * c.band;
-    for (int rows = LEAST; rows <= MOST_TOGETHER; rows++) {
-        march_set_rows(&c, inside, rows, rows);
-        if (c.tiles <= processors * 2 * MARCH_WARPS) {
+    const int ends = c.low_end + c.high_end, inner = c.strips - 2 > 0 ? c.strips - 2 : 1;
+    const int inside = g->end - g->first - ends * c.band;
+    for (c.rows = LEAST; c.rows <= MOST_TOGETHER; c.rows++) {
+        c.side_rows = c.later_rows = c.rows;
+        c.parts = 0;
+        c.side_tiles = (inside + c.rows - 1) / c.rows;
+        c.borders = 2 * c.side_tiles + ends * c.strips;
+        c.tiles = c.borders + c.side_tiles * (c.strips - 2);
+        c.together = c.tiles <= processors * 2 * MARCH_WARPS;
+        if (c.together) {
             return c;
         }
     }
-    double least = 1e300;
-    c.together = false;
-    best = c;
-    for (int rows = SIDE; rows <= MOST; rows++) {
-        march_set_rows(&c, inside, rows, SIDE);
-        const double slots = (double)processors * blocks_each, time = rows + 2 * steps;
-        const double border = (double)c.borders / MARCH_WARPS * 2 * (SIDE + 2 * steps) / time;
-        const double blocks = (double)(c.tiles - c.borders) / MARCH_WARPS + border;
-        const double waves = (double)(int64_t)((blocks + slots - 1) / slots);
-        if (waves * time < least) {
-            least = waves * time;
-            best = c;
-        }
+    c.side_rows = SIDE;
+    c.side_tiles = (inside + c.side_rows - 1) / c.side_rows;
+    c.borders = 2 * c.side_tiles + ends * c.strips;
+    const int slots = processors * blocks_each * MARCH_WARPS;
+    const int waits = c.borders * blocks_each / 2, most = slots * 3 / 4;
+    const int taken = waits < most ? waits : most;
+    const int late = taken / inner, wait = (c.side_rows + 2 * steps) * 11 / 10;
+    c.parts = (slots - taken) / inner > 1 ? (slots - taken) / inner : 1;
+    c.rows = (inside + late * wait + c.parts + late - 1) / (c.parts + late);
+    c.later_rows = c.rows - wait;
+    if (c.later_rows < 2 * steps) {
+        c.rows = c.later_rows = (inside + c.parts + late - 1) / (c.parts + late);
     }
-    return best;
+    const int left = inside - c.parts * c.rows > 0 ? inside - c.parts * c.rows : 0;
+    c.tiles = c.borders + (c.parts + (left + c.later_rows - 1) / c.later_rows) * (c.strips - 2);
+    return c;
 }
 
 #endif

@@ -11,9 +11,10 @@
  *
  *   T' = T + m [ sum over the neighbours of g (T_n - T) + q ],       m = dt / (C v)
  *
- * with g = a k_face / dx^2 and the harmonic mean k_face = 2 k k_n / (k + k_n), so that the flux
- * through the face of two materials is that of two slabs in series. Differences come first, so that
- * a constant temperature stays as it is, to the last bit, and what leaves a cell enters the next.
+ * with q times the part v of the volume, g = a k_face / dx^2 and the harmonic mean k_face = 2 k k_n
+ * / (k + k_n), so that the flux through the face of two materials is that of two slabs in series.
+ * Differences come first, so that a constant temperature stays as it is, to the last bit, and what
+ * leaves a cell enters the next.
  *
  * Layouts. Of cells, T is at centres, half a cell from the faces of the domain. Of nodes, T is at
  * the nodes; the first and the last lie on the faces and own half a volume: v and a are the parts

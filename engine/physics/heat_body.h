@@ -150,7 +150,7 @@ HEAT_INLINE double heat_volume(const heat_view *v) {
 /* The heat of a cell, or what the source adds to it per time. */
 HEAT_INLINE double heat_amount(const heat_view *v, const int64_t at[3], bool source) {
     const double value =
-        source ? heat_number(v, v->q, heat_place(v->apart, at)) * heat_inside(v, at, -1)
+        source ? heat_number(v, v->q, heat_place(v->apart, at))
                : heat_number(v, v->from, heat_place(v->stride, at)) * heat_capacity(v, at);
     return value * heat_volume(v);
 }

@@ -122,12 +122,14 @@ sel_status heat_source(const heat_state *state, double t, void *to, sel_error *e
     if (!values) {
         return sel_quantity_given(source) ? sel_fail_memory(error, "the source", bytes) : SEL_OK;
     }
+    const heat_view v = heat_view_of(state, 0, 0);
     const sel_evaluation asked = {source, "source", .t = t, .end = rows};
     sel_status status = sel_domain_evaluate(domain, &asked, state->base.threads, values, error);
     for (int64_t row = 0; row < rows && !status; row++) {
-        const int64_t first = (row % n[1] + row / n[1] * (n[1] + 1)) * (n[0] + 1);
         for (int64_t x = 0; x < n[0]; x++) {
-            set(to, state->base.turns.type, first + x, values[row * n[0] + x]);
+            const int64_t at[3] = {x, row % n[1], row / n[1]};
+            set(to, state->base.turns.type, heat_place(v.apart, at),
+                values[row * n[0] + x] * heat_inside(&v, at, -1));
         }
     }
     free(values);
