@@ -36,8 +36,8 @@ threads() {
     run "$@" --threads 1 -o "$work/one" || return 1
     for count in 2 3; do
         rm -rf "$work/cut"
-        run "$@" --threads $count -o "$work/cut" && same "$work/one" "$work/cut" ||
-            { echo "on $count threads"; return 1; }
+        run "$@" --threads $count -o "$work/cut" || return 1
+        same "$work/one" "$work/cut" || { echo "on $count threads"; return 1; }
     done
 }
 
