@@ -68,10 +68,15 @@ static inline void heat_close(heat_case *c) {
     script_done(&c->script);
 }
 
-static inline void heat_advance(heat_case *c, int64_t steps) {
-    if (c->prepared.backend->advance(c->state, steps, true, &c->error)) {
+/* `observed`: the last of the steps. */
+static inline void heat_steps(heat_case *c, int64_t steps, bool observed) {
+    if (c->prepared.backend->advance(c->state, steps, observed, &c->error)) {
         fail_msg("%s", c->error.text);
     }
+}
+
+static inline void heat_advance(heat_case *c, int64_t steps) {
+    heat_steps(c, steps, true);
 }
 
 static inline void heat_ask(heat_case *c, sel_request *request) {

@@ -265,13 +265,15 @@ static void lists_of_simulations_need_names(void **state) {
 
 static void misspelt_members_of_the_library_are_errors(void **state) {
     (void)state;
-    script_refuses("local sel = require 'selenite'\nlocal x = sel.law.wal\n",
-                   "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has level, open, "
-                   "outflow, pressure, slip, velocity, wall");
-    script_refuses("local sel = require 'selenite'\nlocal x = sel.lmb\n",
-                   "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has aqua, law, lbm, "
-                   "load, noise, out, paint, params, ramp, raster, series, shape, state, step, "
-                   "units");
+    script_refuses(
+        "local sel = require 'selenite'\nlocal x = sel.law.wal\n",
+        "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has convective, fixed, flux, "
+        "insulated, level, open, outflow, pressure, slip, velocity, wall");
+    script_refuses(
+        "local sel = require 'selenite'\nlocal x = sel.lmb\n",
+        "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has aqua, heat, law, "
+        "lbm, load, noise, out, paint, params, ramp, raster, series, shape, state, step, "
+        "units");
     script_refuses("local sel = require 'selenite'\nsel.law.mine = 1\n",
                    "s.lua:2: sel.law cannot be changed");
     script_refuses("local sel = require 'selenite'\nreturn sel.lbm()\n",
