@@ -11,13 +11,18 @@ if [ "$(uname -m)" != x86_64 ] || ! command -v objdump >/dev/null; then
 fi
 
 failed=0
+# multiplications OBJECT REGISTER: lists how many packed ones of that width each function has.
+multiplications() {
+    objdump -d --no-show-raw-insn "$build/engine/solvers/$1.o" |
+        awk -v register="%$2" '/>:$/ { f = substr($2, 2, length($2) - 3) }
+            /mulp[sd]/ && index($0, register) { count[f]++ }
+            END { for (f in count) print f, count[f] }' >"$listing"
+}
+
 # check LEVEL REGISTER: the functions of one level use packed multiplications of that width.
 check() {
     for lattice in d2q9 d3q19; do
-        objdump -d --no-show-raw-insn "$build/engine/solvers/lbm/lbm_${lattice}_kernel.$1.o" |
-            awk -v register="%$2" '/>:$/ { f = substr($2, 2, length($2) - 3) }
-                /mulp[sd]/ && index($0, register) { count[f]++ }
-                END { for (f in count) print f, count[f] }' >"$listing"
+        multiplications "lbm/lbm_${lattice}_kernel.$1" "$2"
         for real in f32 f64; do
             for loop in trt trt_force trt_field trt_eddy bgk bgk_force regularized \
                 regularized_force regularized_eddy; do
@@ -32,6 +37,17 @@ check() {
                 done
             done
         done
+    done
+    # Uniform bodies, uneven ones and those that vary, in 2-D and 3-D: six loops.
+    multiplications "heat/heat_kernel.$1" "$2"
+    for real in f32 f64; do
+        count=$(sed -n "s/^row_$real //p" "$listing")
+        if [ "${count:-0}" -ge 23 ]; then
+            echo "ok heat $real $1: $count multiplications of $2"
+        else
+            echo "not ok heat $real $1: only ${count:-0} of $2"
+            failed=1
+        fi
     done
     objdump -d --no-show-raw-insn "$build/engine/solvers/aqua/aqua_kernel.$1.o" |
         awk -v register="%$2" '/>:$/ { f = substr($2, 2, length($2) - 3) }

@@ -30,6 +30,17 @@ cut() {
     done
 }
 
+# threads SCENARIO ARGUMENTS...: on one thread, two and three the same.
+threads() {
+    rm -rf "$work/one"
+    run "$@" --threads 1 -o "$work/one" || return 1
+    for count in 2 3; do
+        rm -rf "$work/cut"
+        run "$@" --threads $count -o "$work/cut" || return 1
+        same "$work/one" "$work/cut" || { echo "on $count threads"; return 1; }
+    done
+}
+
 # What three blocks have saved two go on with.
 goes_on() {
     scenario=tests/checkpoint/$1.lua
@@ -49,6 +60,12 @@ for precision in f32 f64; do
     ok "a storm with open edges, levels and sources, all outputs, $precision" \
         cut tests/checkpoint/storm.lua steps=120 --precision $precision
     ok "run-off, mean, $precision" cut scenarios/storm.lua hours=0.2 equilibrium=mean --precision $precision
+    ok "a plate with laws and a source in time, all outputs, $precision" \
+        cut tests/checkpoint/plate.lua steps=120 --precision $precision
+    ok "a slab of nodes, periodic along z, $precision" \
+        cut tests/checkpoint/plate.lua layout=node deep=7 steps=60 --precision $precision
+    ok "a checkpoint of three blocks goes on in two: plate, $precision" \
+        goes_on plate --precision $precision
     ok "a checkpoint of three blocks goes on in two: flow, $precision" \
         goes_on channel --precision $precision
     ok "a checkpoint of three blocks goes on in two: storm, $precision" \
@@ -60,3 +77,14 @@ ok "solids in most cells" cut scenarios/porous2d.lua picture=scenarios/porous2d_
 ok "run-off between periodic edges, mindiff" cut scenarios/aqua_wave.lua N=48 steps=200 equilibrium=mindiff
 ok "run-off by scatter" cut tests/checkpoint/storm.lua steps=60 scheme=scatter
 ok "a moving level" cut examples/16_level.lua
+ok "a uniform plate of nodes" cut tests/checkpoint/plate.lua body=uniform laws=still layout=node steps=60
+ok "a plate that is periodic across the blocks" cut tests/checkpoint/plate.lua around=1 laws=control steps=200
+ok "nodes that are periodic across the blocks, by Lua" \
+    cut tests/checkpoint/plate.lua around=1 layout=node laws=lua steps=60
+ok "a plate that stops by the change of its mean" \
+    cut tests/checkpoint/plate.lua body=uniform laws=still mean=1.2e-3 steps=4000 --precision f64
+if [ "$backend" = cpu ]; then
+    ok "a plate on one thread, two and three" threads tests/checkpoint/plate.lua steps=120
+    ok "a slab of nodes on one thread, two and three" \
+        threads tests/checkpoint/plate.lua steps=60 layout=node deep=5 --precision f64
+fi

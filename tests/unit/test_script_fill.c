@@ -265,13 +265,15 @@ static void lists_of_simulations_need_names(void **state) {
 
 static void misspelt_members_of_the_library_are_errors(void **state) {
     (void)state;
-    script_refuses("local sel = require 'selenite'\nlocal x = sel.law.wal\n",
-                   "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has level, open, "
-                   "outflow, pressure, slip, velocity, wall");
-    script_refuses("local sel = require 'selenite'\nlocal x = sel.lmb\n",
-                   "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has aqua, law, lbm, "
-                   "load, noise, out, paint, params, ramp, raster, series, shape, state, step, "
-                   "units");
+    script_refuses(
+        "local sel = require 'selenite'\nlocal x = sel.law.wal\n",
+        "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has convective, fixed, flux, "
+        "insulated, level, open, outflow, pressure, slip, velocity, wall");
+    script_refuses(
+        "local sel = require 'selenite'\nlocal x = sel.lmb\n",
+        "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has aqua, heat, law, "
+        "lbm, load, noise, out, paint, params, ramp, raster, series, shape, state, step, "
+        "units");
     script_refuses("local sel = require 'selenite'\nsel.law.mine = 1\n",
                    "s.lua:2: sel.law cannot be changed");
     script_refuses("local sel = require 'selenite'\nreturn sel.lbm()\n",
@@ -285,6 +287,59 @@ static void misspelt_members_of_the_library_are_errors(void **state) {
 }
 
 /* A key of "a" and a zero byte must not be looked for as "a", which the table does not have. */
+/* SEL_KIND_SPACING: a number for all axes, or a list of one per axis. */
+static void sides_are_a_number_or_one_per_axis(void **state) {
+    (void)state;
+#define HEAT(size, sides)                                                                        \
+    "local sel = require 'selenite'\n"                                                           \
+    "return sel.heat {\n"                                                                        \
+    "  size = " size ", diffusivity = 1, periodic = { 'x', 'y' }, stop = { steps = 1 },\n" sides \
+    "\n}\n"
+    static const struct {
+        const char *text;
+        sel_point sides;
+    } good[] = {
+        {HEAT("{ 4, 5 }", ""), {1, {1, 0, 0}}},
+        {HEAT("{ 4, 5 }", "dx = 0.25"), {1, {0.25, 0, 0}}},
+        {HEAT("{ 4, 5 }", "dx = 2"), {1, {2, 0, 0}}},
+        {HEAT("{ 4, 5 }", "dx = { 0.5, 3 }"), {2, {0.5, 3, 0}}},
+        {HEAT("{ 4, 5, 6 }", "dx = { 1, 2, 0.125 }"), {3, {1, 2, 0.125}}},
+        {HEAT("{ 4, 5 }", "units = sel.units { length = 3, cells = 6 }"), {1, {0.5, 0, 0}}},
+    };
+    static const struct {
+        const char *text, *message;
+    } bad[] = {
+        {HEAT("{ 4, 5 }", "dx = {}"), "s.lua:4: sel.heat: dx must have 2 sides, not 0"},
+        {HEAT("{ 4, 5 }", "dx = { 1 }"), "s.lua:4: sel.heat: dx must have 2 sides, not 1"},
+        {HEAT("{ 4, 5, 6 }", "dx = { 1, 2 }"), "s.lua:4: sel.heat: dx must have 3 sides, not 2"},
+        {HEAT("{ 4, 5 }", "dx = { 1, 'x' }"),
+         "s.lua:4: sel.heat: dx[2] must be a number, got string \"x\""},
+        {HEAT("{ 4, 5 }", "dx = { 1, 0 / 0 }"),
+         "s.lua:4: sel.heat: dx[2] must be a finite number, got nan"},
+        {HEAT("{ 4, 5 }", "dx = 1 / 0"), "s.lua:4: sel.heat: dx must be a finite number, got inf"},
+        {HEAT("{ 4, 5 }", "dx = true"),
+         "s.lua:4: sel.heat: dx must be a number, or a list of one per axis, got true"},
+        {HEAT("{ 4, 5 }", "dx = { x = 1 }"),
+         "s.lua:4: sel.heat: dx must be a list, but has the key string \"x\""},
+        {HEAT("{ 4, 5 }", "dx = 1, units = sel.units { length = 3, cells = 6 }"),
+         "s.lua:4: sel.heat: dx comes from units; leave it out here"},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        script_case c = {.scenario = NULL};
+        script_accepts(&c, good[i].text);
+        const sel_point *sides = &script_lbm(&c)->common.sides;
+        assert_int_equal(sides->n, good[i].sides.n);
+        for (int a = 0; a < sides->n; a++) {
+            assert_true(sides->v[a] == good[i].sides.v[a]);
+        }
+        script_done(&c);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        script_refuses(bad[i].text, bad[i].message);
+    }
+#undef HEAT
+}
+
 static void reading_a_table_runs_nothing_of_the_script(void **state) {
     (void)state;
     static const char spy[] =
@@ -331,6 +386,7 @@ int main(void) {
         cmocka_unit_test(lines_are_found_where_text_is_unusual),
         cmocka_unit_test(lists_of_simulations_need_names),
         cmocka_unit_test(misspelt_members_of_the_library_are_errors),
+        cmocka_unit_test(sides_are_a_number_or_one_per_axis),
         cmocka_unit_test(reading_a_table_runs_nothing_of_the_script),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);

@@ -1,0 +1,372 @@
+/* test_cuda_heat.c -- sel.heat on the GPU is that on the CPU but for round-off: bodies, layouts,
+ * laws and sources of every kind; several steps per pass are single steps, and blocks the whole
+ * grid, bit by bit. Arguments: see compare.h.
+ */
+#include "tests/unit/compare.h"
+#include "tests/unit/heat_case.h"
+
+/* A snippet changes what the first line sets. laws: "still", "program" and "lua" vary in time,
+ * "control" by a control only, "both"; the same for source, and "none". */
+#define BODY                                                                                      \
+    "local size, dx, layout, periodic, laws, source = { 45, 22 }, 1, 'cell', '', 'still', "       \
+    "'none'\n"                                                                                    \
+    "local k, capacity, hole = 1, 2, false\n"                                                     \
+    "local materials = function(x, y) return 1 + 0.5 * sin(0.3 * x) * cos(0.2 * y) end\n"         \
+    "local lookup = { 0.1 }\n"                                                                    \
+    "%s\n"                                                                                        \
+    "local function value(a, kind)\n"                                                             \
+    "  return ({ still = function(x, y) return a + 0.3 * sin(0.05 * x + 0.03 * y) end,\n"         \
+    "    program = function(x, y, t) return a + 0.3 * sin(0.05 * x + 0.03 * y + 0.2 * t) end,\n"  \
+    "    lua = function(x, t) return a + 0.3 * sin(0.05 * x + 0.2 * t) * lookup[1 + "             \
+    "math.floor(t) * 0] end,\n"                                                                   \
+    "    control = function(x, c) return a + c * cos(0.05 * x) end,\n"                            \
+    "    both = function(x, t, c) return a + c * cos(0.05 * x + 0.2 * t) end })[kind or laws]\n"  \
+    "end\n"                                                                                       \
+    "local deep, regions = #size == 3, { all(law.insulated {}) }\n"                               \
+    "local function paint(name, what)\n"                                                          \
+    "  if not periodic:find(name:sub(1, 1)) then regions[#regions + 1] = face(name, what) end\n"  \
+    "end\n"                                                                                       \
+    "paint('x-', law.fixed { value(1) })\n"                                                       \
+    "paint('x+', law.convective { h = value(0.4), ambient = value(2) })\n"                        \
+    "paint('y-', law.flux { value(0.2) })\n"                                                      \
+    "paint('y+', law.fixed { value(0) })\n"                                                       \
+    "if deep then paint('z+', law.convective { h = 0.3, ambient = value(0.5) }) end\n"            \
+    "if hole then regions[#regions + 1] = { name = 'hole', law = law.fixed { value(3) },\n"       \
+    "  where = shape.ball { centre = deep and { 11, 7, 5 } or { 21, 10 }, radius = 4.3 } } end\n" \
+    "local axes = {}\n"                                                                           \
+    "for axis in periodic:gmatch '.' do axes[#axes + 1] = axis end\n"                             \
+    "if #axes == #size then table.remove(regions, 1) end\n"                                       \
+    "return sel.heat { size = size, dx = dx, layout = layout, periodic = axes, precision = "      \
+    "'%s',\n"                                                                                     \
+    "  conductivity = k, capacity = capacity, regions = regions, controls = { c = 0.2 },\n"       \
+    "  source = source ~= 'none' and value(0.05, source) or nil, stop = { steps = 1 },\n"         \
+    "  initial = { temperature = function(x, y) return sin(0.2 * x) * cos(0.15 * y) end } }\n"
+
+static const char *const cases[] = {
+    /* uniform */
+    "",
+    "layout = 'node'",
+    "size = { 203, 151 }",
+    "size = { 203, 151 } layout = 'node'",
+    "size = { 131, 67 } dx = { 1, 1.3 }",
+    "size = { 130, 70 } dx = { 1, 1.3 } layout = 'node'",
+    "size = { 200, 64 } k = { 1, 2.5 } periodic = 'x'",
+    "size = { 129, 80 } periodic = 'y'",
+    "size = { 160, 90 } periodic = 'xy'",
+    "size = { 160, 91 } layout = 'node' periodic = 'x'",
+    "size = { 333, 71 } layout = 'node' periodic = 'xy'",
+    "size = { 23, 14, 11 }",
+    "size = { 23, 14, 11 } layout = 'node' dx = { 1, 1.3, 0.9 }",
+    "size = { 67, 13, 9 } periodic = 'z'",
+    "size = { 34, 9, 8 } layout = 'node' periodic = 'xz'",
+    "size = { 40, 9, 8 } periodic = 'xyz'",
+    /* laws in time and by controls */
+    "laws = 'program'",
+    "laws = 'program' layout = 'node' size = { 150, 70 }",
+    "laws = 'lua' layout = 'node'",
+    "laws = 'lua' size = { 150, 70 } periodic = 'y'",
+    "laws = 'control' layout = 'node'",
+    "laws = 'both' dx = { 1, 0.8 }",
+    "laws = 'program' size = { 23, 14, 11 } layout = 'node'",
+    "laws = 'lua' size = { 23, 14, 11 } periodic = 'x'",
+    /* bodies that vary */
+    "k = materials",
+    "k = { materials, 0.7 } capacity = materials layout = 'node'",
+    "k = materials hole = true laws = 'program'",
+    "hole = true layout = 'node'",
+    "hole = true periodic = 'x' laws = 'lua' size = { 150, 70 }",
+    "size = { 23, 14, 11 } k = materials hole = true laws = 'both' layout = 'node'",
+    "size = { 23, 14, 11 } k = { 1, materials, 2 } capacity = materials periodic = 'yz'",
+    /* sources */
+    "source = 'still'",
+    "source = 'program' laws = 'program'",
+    "source = 'lua' layout = 'node' periodic = 'y'",
+    "source = 'control' laws = 'control' hole = true",
+    "source = 'both' laws = 'lua' k = materials layout = 'node'",
+    "source = 'lua' laws = 'program' size = { 23, 14, 11 } hole = true",
+    "source = 'program' laws = 'still' size = { 23, 14, 11 } layout = 'node' periodic = 'z'",
+};
+
+static void write_text(char text[2 * HEAT_TEXT], const char *snippet, int precision) {
+    snprintf(text, 2 * HEAT_TEXT, HEAT_BEGIN BODY, snippet, sel_precision_names[precision]);
+}
+
+static double rms_of(const double *values, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += values[i] * values[i];
+    }
+    return sqrt(sum / (double)n);
+}
+
+/* ---- the CPU and the GPU ---- */
+
+static void ask_both(heat_case side[2], sel_request request[2]) {
+    heat_ask(&side[0], &request[0]);
+    heat_ask(&side[1], &request[1]);
+}
+
+/* Returns the root mean square of the temperature. */
+static double compare_fields(heat_case side[2]) {
+    const sel_grid *grid = heat_grid(side);
+    const bool wide = side[0].prepared.plan->precision == SEL_F64;
+    const tolerance t = {wide ? 1e-12 : 1e-5, wide ? 1e-14 : 1e-7};
+    double size = 0;
+    for (int field = 0; field < HEAT_FIELDS; field++) {
+        double *values[2] = {heat_field(&side[0], field), heat_field(&side[1], field)};
+        size = field == HEAT_TEMPERATURE ? rms_of(values[0], sel_grid_cells(grid)) : size;
+        compare_field(heat_solver.fields[field].name, values[0], values[1], grid->n,
+                      field == HEAT_TEMPERATURE ? 1 : grid->dims, t, 10 * size);
+        free(values[0]);
+        free(values[1]);
+    }
+    return size;
+}
+
+/* What passes is of the size of the heat over a time step. */
+static void compare_answers(heat_case side[2], double temperature) {
+    static sel_term terms[2][SEL_MAX_TERMS];
+    const sel_domain *domain = side[0].prepared.domain;
+    const sel_grid *grid = &domain->grid;
+    const bool wide = side[0].prepared.plan->precision == SEL_F64;
+    const tolerance t = {wide ? 1e-12 : 1e-5, wide ? 1e-14 : 1e-7};
+    const double volume = grid->dx[0] * grid->dx[1] * (grid->dims == 3 ? grid->dx[2] : 1);
+    const double heat = 3 * temperature * volume * (double)sel_grid_cells(grid);
+    sel_request balance[2] = {{.kind = SEL_BALANCE, .terms = terms[0]},
+                              {.kind = SEL_BALANCE, .terms = terms[1]}};
+    sel_request mean[2] = {{.kind = SEL_MEAN_CHANGE}, {.kind = SEL_MEAN_CHANGE}};
+    sel_request monitor[2] = {{.kind = SEL_MONITOR}, {.kind = SEL_MONITOR}};
+    ask_both(side, balance);
+    ask_both(side, mean);
+    ask_both(side, monitor);
+    assert_int_equal(balance[0].term_count, balance[1].term_count);
+    for (int i = 0; i < balance[0].term_count; i++) {
+        const char *name = terms[0][i].name;
+        assert_string_equal(name, terms[1][i].name);
+        if (strcmp(name, "error") == 0) {
+            const double most = wide ? 1e-10 : 1e-2;
+            compare_number(name, terms[0][i].value, terms[1][i].value, (tolerance){0, 1}, most);
+        } else {
+            compare_number(name, terms[0][i].value, terms[1][i].value, t,
+                           strcmp(name, "heat") == 0 ? heat : heat / grid->dt);
+        }
+    }
+    for (int region = 1; region <= domain->region_count; region++) {
+        sel_request flux[2] = {{.kind = SEL_FLUX, .region = region},
+                               {.kind = SEL_FLUX, .region = region}};
+        ask_both(side, flux);
+        compare_number("a flux", flux[0].flux, flux[1].flux, t, heat / grid->dt);
+    }
+    compare_number("the change of the mean", mean[0].mean_change, mean[1].mean_change,
+                   (tolerance){t.relative, t.relative}, temperature);
+    compare_number("the change", monitor[0].change, monitor[1].change,
+                   (tolerance){wide ? 1e-9 : 1e-3, t.relative}, 1);
+    compare_number("the largest temperature", monitor[0].largest, monitor[1].largest, t,
+                   temperature);
+    assert_int_equal(monitor[0].bad_cells, 0);
+    assert_int_equal(monitor[1].bad_cells, 0);
+}
+
+/* A control changes in the middle. */
+static void compare_case(const char *snippet, int precision) {
+    static const int64_t pieces[] = {0, 1, 2, 29, 47, 64};
+    char text[2 * HEAT_TEXT];
+    heat_case side[2];
+    comparing("%s, %s", snippet, sel_precision_names[precision]);
+    write_text(text, snippet, precision);
+    for (int k = 0; k < 2; k++) {
+        const sel_settings settings = {.precision = -1,
+                                       .backend = k ? comparison.second_backend : SEL_BACKEND_CPU,
+                                       .threads = 1 + k};
+        heat_open_on(&side[k], &settings, text);
+    }
+    for (size_t p = 0; p < (comparison.is_short ? 4 : sizeof pieces / sizeof *pieces); p++) {
+        for (int k = 0; k < 2; k++) {
+            side[k].prepared.domain->control_values[0] = p >= 3 ? 0.3 : 0.2;
+            heat_advance(&side[k], pieces[p]);
+        }
+        compare_answers(side, compare_fields(side));
+    }
+    heat_close(&side[0]);
+    heat_close(&side[1]);
+}
+
+static void every_body_law_and_source_agrees(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k += comparison.is_short ? 4 : 1) {
+        for (int precision = SEL_F32; precision <= SEL_F64; precision++) {
+            if (!comparison.is_short || (k / 4 + (size_t)precision) % 2 == 0) {
+                compare_case(cases[k], precision);
+            }
+        }
+    }
+    assert_agreement();
+}
+
+static void large_bodies_agree(void **state) {
+    (void)state;
+    if (!comparison.is_short) {
+        compare_case("size = { 1001, 517 } layout = 'node'", SEL_F32);
+        compare_case("size = { 1031, 417 } dx = { 1, 0.7 }", SEL_F64);
+        compare_case("size = { 97, 70, 65 } laws = 'program' hole = true", SEL_F64);
+    }
+    assert_agreement();
+}
+
+/* ---- bit by bit ---- */
+
+/* Two states on the second backend, side by side: after 1, 2, ... `most` further steps they have
+ * the same bits. */
+static void must_stay_the_same(heat_case side[2], int64_t most) {
+    const int64_t cells = sel_grid_cells(heat_grid(side));
+    for (int64_t n = 1; n <= most; n++) {
+        double *T[2];
+        for (int k = 0; k < 2; k++) {
+            heat_steps(&side[k], n, false);
+            T[k] = heat_field(&side[k], HEAT_TEMPERATURE);
+        }
+        if (memcmp(T[0], T[1], (size_t)cells * sizeof(double)) != 0) {
+            const difference d = difference_between(T[0], T[1], (size_t)cells);
+            const int64_t nx = heat_grid(side)->n[0];
+            disagree("after a further %d steps cell {%d, %d} is %.17g and %.17g", (int)n,
+                     (int)((int64_t)d.at % nx), (int)((int64_t)d.at / nx), T[0][d.at], T[1][d.at]);
+            n = most;
+        }
+        free(T[0]);
+        free(T[1]);
+    }
+}
+
+/* Laws that depend on a control, here 0, take single steps. The values are exact in both. */
+#define PASSES                                                                                 \
+    "local function value(a) return %s end\n"                                                  \
+    "local periodic = '%s'\n"                                                                  \
+    "local axes, regions = {}, {}\n"                                                           \
+    "local laws = { ['x-'] = law.fixed { value(0.25) }, ['y-'] = law.flux { value(0.5) },\n"   \
+    "  ['x+'] = law.convective { h = value(2), ambient = value(-1) }, ['y+'] = law.fixed { "   \
+    "value(1) } }\n"                                                                           \
+    "for _, axis in ipairs { 'x', 'y' } do\n"                                                  \
+    "  if periodic:find(axis) then axes[#axes + 1] = axis else\n"                              \
+    "    for _, side in ipairs { '-', '+' } do\n"                                              \
+    "      regions[#regions + 1] = face(axis .. side, laws[axis .. side]) end end end\n"       \
+    "return sel.heat { size = { %d, %d }, dx = %s, layout = '%s', precision = '%s',\n"         \
+    "  diffusivity = 1, periodic = axes, regions = regions, controls = { c = 0 },\n"           \
+    "  initial = { temperature = function(x, y) return sin(12.9898 * x + 78.233 * y) end },\n" \
+    "  stop = { steps = 1 } }\n"
+
+typedef struct plate {
+    int nx, ny;
+    const char *sides, *layout, *periodic;
+} plate;
+
+static const plate plates[] = {
+    {203, 151, "1", "cell", ""},          {203, 151, "1", "node", ""},
+    {128, 64, "1", "cell", ""},           {131, 67, "{ 1, 1.25 }", "cell", ""},
+    {129, 65, "{ 1, 1.25 }", "node", ""}, {257, 100, "1", "cell", "x"},
+    {160, 129, "1", "node", "x"},         {150, 97, "1", "cell", "y"},
+    {193, 64, "{ 2, 1 }", "node", "y"},   {140, 70, "1", "cell", "xy"},
+    {165, 66, "1", "node", "xy"},         {700, 333, "1", "cell", ""},
+};
+
+static void open_plate(heat_case *c, const plate *p, int precision, bool single, int blocks) {
+    char text[2 * HEAT_TEXT];
+    const sel_settings settings = {
+        .precision = -1, .backend = comparison.second_backend, .threads = 1, .blocks = blocks};
+    snprintf(text, sizeof text, HEAT_BEGIN PASSES,
+             single ? "function(x, y, c) return a + x / 64 + y / 128 + c end"
+                    : "function(x, y) return a + x / 64 + y / 128 end",
+             p->periodic, p->nx, p->ny, p->sides, p->layout, sel_precision_names[precision]);
+    heat_open_on(c, &settings, text);
+}
+
+static void compare_plate(const plate *p, int precision, const bool single[2], const int blocks[2],
+                          int64_t most) {
+    heat_case side[2];
+    comparing("%d x %d, dx = %s, layout %s, periodic '%s', %s, %d and %d blocks", p->nx, p->ny,
+              p->sides, p->layout, p->periodic, sel_precision_names[precision], blocks[0],
+              blocks[1]);
+    open_plate(&side[0], p, precision, single[0], blocks[0]);
+    open_plate(&side[1], p, precision, single[1], blocks[1]);
+    must_stay_the_same(side, most);
+    heat_close(&side[0]);
+    heat_close(&side[1]);
+}
+
+static void several_steps_per_pass_are_single_steps(void **state) {
+    (void)state;
+    const bool single[] = {false, true};
+    for (size_t k = 0; k < sizeof plates / sizeof *plates; k += comparison.is_short ? 5 : 1) {
+        for (int precision = SEL_F32; precision <= SEL_F64; precision++) {
+            if (!comparison.is_short || (k + (size_t)precision) % 2 == 0) {
+                compare_plate(&plates[k], precision, single, (const int[]){1, 1},
+                              comparison.is_short ? 9 : 30);
+            }
+        }
+    }
+    assert_agreement();
+}
+
+static void blocks_are_the_whole_grid(void **state) {
+    (void)state;
+    static const plate cut[] = {{140, 200, "1", "cell", ""},
+                                {150, 211, "{ 1, 1.5 }", "node", "y"},
+                                {131, 140, "1", "node", ""},
+                                {133, 205, "1", "cell", "y"},
+                                {40, 31, "1", "cell", "x"}};
+    const bool single[] = {false, false};
+    for (size_t k = 0; k < sizeof cut / sizeof *cut; k++) {
+        for (int blocks = 2; blocks <= (comparison.is_short ? 2 : 3); blocks++) {
+            compare_plate(&cut[k], ((int)k + blocks) % 2 ? SEL_F32 : SEL_F64, single,
+                          (const int[]){1, blocks}, comparison.is_short ? 8 : 15);
+        }
+    }
+    assert_agreement();
+}
+
+/* Fields, sums and laws in time of blocks. */
+static void blocks_answer_as_the_whole_grid(void **state) {
+    (void)state;
+    static const char *const snippets[] = {
+        "size = { 140, 200 }", "layout = 'node' periodic = 'y' laws = 'program'",
+        "k = materials hole = true source = 'program' laws = 'lua'",
+        "size = { 23, 14, 11 } layout = 'node' laws = 'program' periodic = 'z'",
+        "size = { 23, 14, 11 } k = materials source = 'lua'"};
+    for (size_t k = 0; k < sizeof snippets / sizeof *snippets; k++) {
+        for (int blocks = 2; blocks <= 3; blocks++) {
+            char text[2 * HEAT_TEXT];
+            heat_case side[2];
+            comparing("%s in %d blocks", snippets[k], blocks);
+            write_text(text, snippets[k], blocks == 2 ? SEL_F32 : SEL_F64);
+            for (int i = 0; i < 2; i++) {
+                const sel_settings settings = {.precision = -1,
+                                               .backend = comparison.second_backend,
+                                               .threads = 1,
+                                               .blocks = i ? blocks : 1};
+                heat_open_on(&side[i], &settings, text);
+            }
+            for (int p = 0; p < 2; p++) {
+                heat_advance(&side[0], 17);
+                heat_advance(&side[1], 17);
+                compare_answers(side, compare_fields(side));
+            }
+            must_stay_the_same(side, comparison.is_short ? 4 : 10);
+            heat_close(&side[0]);
+            heat_close(&side[1]);
+        }
+    }
+    assert_agreement();
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_body_law_and_source_agrees),
+        cmocka_unit_test(large_bodies_agree),
+        cmocka_unit_test(several_steps_per_pass_are_single_steps),
+        cmocka_unit_test(blocks_are_the_whole_grid),
+        cmocka_unit_test(blocks_answer_as_the_whole_grid),
+    };
+    if (!comparison_begins(argc, argv, "test_cuda_heat")) {
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}
