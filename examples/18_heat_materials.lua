@@ -1,5 +1,5 @@
--- Heat in SI units: a warm room behind a brick wall with insulation. A concrete floor passes through
--- both, and heat leaves through it.
+-- Heat in SI units: a warm room behind a brick wall with insulation. A concrete floor passes
+-- through both, and heat leaves through it.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 
@@ -23,7 +23,7 @@ return sel.heat {
   },
   stop   = { time = 4 * 86400 },
   output = {
-    out.probe   { field = "temperature", interval = 3600,                 -- at the room: wall, floor
+    out.probe   { field = "temperature", interval = 3600,                 -- in wall and floor
                   at = { { 0.395, 0.1 }, { 0.395, 0.3 } } },
     out.flux    { name = "loss", region = "outdoors", interval = 3600 },  -- W per metre of depth
     out.balance { interval = 3600 },
