@@ -58,7 +58,8 @@ return sel.heat {
     { name = "top",   where = shape.face "y+", law = law.fixed { p.hot == "edge" and p.T or 0 } },
     { name = "sides", where = shape.rest,      law = law.fixed { 0 } },
   },
-  stop   = { steps = p.steps, mean_change = p.epsilon > 0 and p.epsilon or nil, every = 1 },
+  stop   = p.epsilon > 0 and { steps = p.steps, mean_change = p.epsilon, every = 1 }
+    or { steps = p.steps },
   hooks  = { { at = "end", call = report } },
   output = {
     out.probe   { name = "middle", field = "temperature",

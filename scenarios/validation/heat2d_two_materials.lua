@@ -54,7 +54,7 @@ return {
     .. "of the paper to round-off; as conductivities, and between insulated sides, the steady "
     .. "state is that of two layers in series.",
   run = function(c)
-    c:gate { "capacities: difference from the paper's update",
+    c:gate { "capacities: error against the paper",
       reference = 0, within = 1e-12,
       computed = difference(last(run(c, "capacity", "fixed", 500)),
         paper(N, boundary, alpha_1, alpha_2, 500)) }
