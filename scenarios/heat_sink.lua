@@ -74,21 +74,22 @@ local function start(y)
     / (1 + math.exp(-2 * m * length))
 end
 
-local chip = math.min(p.chip * mm, width)
+local chip = cells(math.min(p.chip * mm, width))
+local beside = (cells(width) - chip) // 2
 local contact = shape.face "y-" * shape.box {
-  min = { (width - chip) / 2, -dx }, max = { (width + chip) / 2, dx },
+  min = { beside * dx, -dx }, max = { (beside + chip) * dx, dx },
 }
 local middle = (p.fins // 2) * (fin + gap) + fin / 2
 local cooled = law.convective { h = p.h, ambient = p.ambient }
 local regions = {
-  { name = "chip",  where = contact, law = law.flux { p.power / (chip * p.depth * mm) } },
+  { name = "chip",  where = contact, law = law.flux { p.power / (chip * dx * p.depth * mm) } },
   { name = "sides", where = shape.face "x-" + shape.face "x+", law = cooled },
   { name = "tips",  where = shape.face "y+" - (air or shape.face "y-"), law = cooled },
 }
 if air then
   table.insert(regions, { name = "gaps", where = air, law = cooled })
 end
-if chip < width then
+if chip < cells(width) then
   table.insert(regions, {
     name = "beside", where = shape.face "y-" - contact, law = law.insulated {},
   })
