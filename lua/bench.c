@@ -2,10 +2,13 @@
  * copy bandwidth.
  *
  * Lattice Boltzmann reads and writes every population once, run-off reads the ground and reads and
- * writes a depth, and they do little else: on a large grid the time of a step is the time of moving
- * its bytes. So the figure to look at is
+ * writes a depth, conduction of heat reads and writes a temperature and, where materials differ,
+ * reads conductances, and they do little else: on a large grid the time of a step is the time of
+ * moving its bytes. So the figure to look at is
  *
  *     updates per second * bytes per update / bytes per second of a copy, read and written
+ *
+ * It exceeds 1 where several steps share one pass over memory.
  *
  * On the CPU all cases exist at once and are measured in turn, round after round, the bandwidth
  * among them; on a device, whose memory a large case fills, one after the other, each with the
@@ -21,6 +24,7 @@
 #include "engine/base/version.h"
 #include "engine/run/run.h"
 #include "engine/solvers/aqua/aqua.h"
+#include "engine/solvers/heat/heat.h"
 #include "engine/solvers/lbm/lbm.h"
 #include "lua/script.h"
 
@@ -135,6 +139,10 @@ static void json_words(const bench_case *c, FILE *to) {
     if (c->simulation.solver == &lbm_solver) {
         fprintf(to, "\"lattice\": \"%s\", \"box\": \"%s\", \"collision\": \"%s\"", c->kind, c->box,
                 c->rule);
+        return;
+    }
+    if (c->simulation.solver == &heat_solver) {
+        fprintf(to, "\"body\": \"%s\", \"laws\": \"%s\"", c->box, c->rule);
         return;
     }
     const aqua_params *params = (const aqua_params *)c->simulation.params;

@@ -6,6 +6,11 @@ local shape, law = sel.shape, sel.law
 local p = sel.params { device = { false, "cases for a device, whose memory the large ones fill" } }
 local cases = {}
 
+local function wave(x, length) -- made of parabolas, between 0 and 1
+  local part = x / length - math.floor(x / length)
+  return 4 * part * (1 - part)
+end
+
 -- A periodic box of lattice Boltzmann flow, or a cavity whose lid moves.
 local function flow(lattice, n, precision, box, collision)
   local plane = lattice == "D2Q9"
@@ -39,11 +44,6 @@ end
 -- rough one is noise of a metre from cell to cell in shallow water, so that beds of neighbours
 -- stand above the level that `fill` looks for. Where the plane is half dry, one half is a plateau
 -- that no water reaches.
-local function wave(x, length) -- made of parabolas, between 0 and 1
-  local part = x / length - math.floor(x / length)
-  return 4 * part * (1 - part)
-end
-
 local function noise(x, y, seed) -- between 0 and 1, another for each cell and seed
   local hash = 43758.5453 * math.sin(12.9898 * x + 78.233 * y + seed)
   return hash - math.floor(hash)
@@ -88,6 +88,33 @@ local function storm(n, rule, moving)
   })
 end
 
+-- Conduction of heat: a square of nodes with fixed edges, or a box of cells that is closed; of one
+-- material, or of a conductivity that differs from cell to cell. A device takes several steps per
+-- pass over a uniform square, and single ones where a law depends on a control.
+local function body(dims, n, precision, material, rule)
+  local square = dims == 2
+  local laws = {
+    fixed = law.fixed { 0.5 },
+    control = law.fixed { function(edge) return edge end },
+    closed = law.insulated {},
+  }
+  local size = square and { n, n } or { n, n, n }
+  local function uneven(x, y) return 1 + 0.5 * wave(x + 2 * y, 64) end
+  cases[#cases + 1] = sel.heat {
+    name = ("heat %s %s %s %s"):format(precision, table.concat(size, "x"), material, rule),
+    size = size, precision = precision, layout = square and "node" or "cell",
+    conductivity = material == "uniform" and 1 or uneven,
+    initial = { temperature = function(x, y) return wave(x, 64) + wave(y, 64) end },
+    controls = { edge = 0.5 },
+    regions = { { where = shape.faces, law = laws[rule] } },
+    stop = { steps = 1 },
+  }
+end
+
+local function uniform_squares(precision, sizes)
+  for _, n in ipairs(sizes) do body(2, n, precision, "uniform", "fixed") end
+end
+
 if p.device then
   boxes("D2Q9", "f32", { 1024, 4096, 8192, 16384 })
   cavity_and_operators("D2Q9", 8192)
@@ -113,5 +140,21 @@ for _, n in ipairs(p.device and { 1024, 4096, 8192, 16384 } or { 1024, 2048 }) d
   end
   storm(n, "rain(t)", false)
   storm(n, "rain(x,y,t)", true)
+end
+if p.device then
+  uniform_squares("f32", { 512, 1024, 2048, 4096, 8192, 16384 })
+  uniform_squares("f64", { 512, 4096, 8192, 16384 })
+  for _, precision in ipairs { "f32", "f64" } do
+    body(2, 8192, precision, "uniform", "control")
+    body(2, 8192, precision, "varied", "fixed")
+    body(3, 512, precision, "uniform", "closed")
+    body(3, 256, precision, "varied", "closed")
+  end
+else
+  for _, precision in ipairs { "f32", "f64" } do
+    uniform_squares(precision, { 512, 4096 })
+    body(2, 2048, precision, "varied", "fixed")
+    body(3, 256, precision, "uniform", "closed")
+  end
 end
 return cases

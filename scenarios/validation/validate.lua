@@ -396,7 +396,7 @@ local function number(value)
 end
 
 local function show(row)
-  print(("%-18s %-40s %12s %12s %11.3e %9.1e  %s"):format(row.case, row.quantity,
+  print(("%-20s %-40s %12s %12s %11.3e %9.1e  %s"):format(row.case, row.quantity,
     number(row.computed), number(row.reference), row.error, row.gate,
     row.pass and "ok" or "MISSED"))
   io.stdout:flush()
@@ -406,7 +406,7 @@ local function run_case(name, options)
   local chunk = assert(loadfile(options.scenarios .. "/validation/" .. name .. ".lua", "t"))
   local definition = chunk(M)
   if definition.slow_on_cpu and host.backend == "cpu" and #options.named == 0 then
-    print(("%-18s left out: it takes %s on the CPU; selenite validate %s runs it"):format(name,
+    print(("%-20s left out: it takes %s on the CPU; selenite validate %s runs it"):format(name,
       definition.slow_on_cpu, name))
     return nil
   end
@@ -418,7 +418,7 @@ local function run_case(name, options)
   local ok, message = pcall(definition.run, case)
   if not ok then
     case.failure = tostring(message)
-    print(("%-18s failed: %s"):format(name, case.failure))
+    print(("%-20s failed: %s"):format(name, case.failure))
   end
   return case
 end
@@ -495,7 +495,7 @@ function M.main(options)
   end
   host.make_directory(options.directory)
   print(host.about)
-  print(("%-18s %-40s %12s %12s %11s %9s"):format("case", "quantity", "computed", "reference",
+  print(("%-20s %-40s %12s %12s %11s %9s"):format("case", "quantity", "computed", "reference",
     "error", "gate"))
   local cases, passed, failed = {}, 0, 0
   for _, name in ipairs(#options.named > 0 and options.named or options.known) do

@@ -215,6 +215,15 @@ assert abs(result["ratio_to_copy"] / copied - 1) < 1e-6, result' "$work/text" "$
         exits 2 "$selenite" bench --backend "$backend" --only nothing
 }
 
+bench_measures_heat() {
+    "$selenite" bench --backend "$backend" --only 'heat f32 512x512 uniform *' --json >"$work/text" &&
+        "${PYTHON:-/usr/bin/python3}" -c '
+import json, sys
+(result,) = json.load(open(sys.argv[1]))["results"]
+assert (result["solver"], result["body"], result["laws"]) == ("heat", "uniform", "fixed"), result
+assert result["bytes_per_update"] == 8 and result["updates_per_second"] > 1e6, result' "$work/text"
+}
+
 # Each reading of the equilibrium, in a plane under water and in one that is half dry; and storms.
 bench_measures_run_off() {
     "$selenite" bench --backend "$backend" --only 'aqua f32 1024x1024 *' --json >"$work/text" &&
@@ -265,4 +274,5 @@ ok "words belong to commands" words_belong_to_commands
 ok "help knows every name" help_knows_every_name
 ok "the backend is chosen" backend_is_chosen
 ok "bench measures a case" bench_measures_a_case
+ok "bench measures heat" bench_measures_heat
 ok "bench measures run-off" bench_measures_run_off

@@ -84,6 +84,41 @@ abc_flow_decays() {
         within "$(value "$work/abc/root_mean_squares.csv" vorticity_z)" 0.012861 0.0005
 }
 
+# Half a wave, D = 1/4: each step multiplies it by cos(pi / 16).
+a_plate_decays_as_its_grid_says() {
+    run scenarios/heat2d_plate.lua N=17 hot=sine epsilon=0 steps=200 precision=f64 \
+        -o "$work/plate_sine" &&
+        within "$(result "$work/plate_sine/run.json" centre)" 2.0643715673 1e-9
+}
+
+# With 33 nodes a step changes the mean by 1e-5 when the centre is 0.005 below 25.
+a_plate_stops_when_its_mean_stands_still() {
+    run scenarios/heat2d_plate.lua N=33 precision=f64 -o "$work/plate_edge" &&
+        grep -q '"stopped_by": "mean_change"' "$work/plate_edge/run.json" &&
+        within "$(result "$work/plate_edge/run.json" centre)" 25 0.01 &&
+        within "$(result "$work/plate_edge/run.json" balance.error)" 0 1e-9
+}
+
+# 16 wide; 4.5 of the conductivity 0.225 and 11.5 of 0.025 between 100 and 0: 16 * 100 / 480.
+a_wall_of_two_materials_is_two_layers() {
+    run scenarios/heat2d_two_materials.lua N=17 boundary_row=5 differ=conductivity sides=insulated \
+        -o "$work/wall" &&
+        within "$(result "$work/wall/run.json" balance.in_top)" 3.3333333333 1e-9
+}
+
+a_bell_spreads_as_its_grid_says() {
+    run scenarios/heat3d_bell.lua nx=16 ny=12 nz=8 -o "$work/bell" &&
+        within "$(result "$work/bell/run.json" error_discrete)" 0 1e-13 &&
+        within "$(result "$work/bell/run.json" drift)" 0 1e-15
+}
+
+a_heat_sink_gives_off_what_its_chip_gives() {
+    run scenarios/heat_sink.lua fins=3 height=15 h=500 -o "$work/sink" &&
+        within "$(result "$work/sink/run.json" balance.rate)" 0 0.1 &&
+        within "$(result "$work/sink/run.json" efficiency)" \
+            "$(result "$work/sink/run.json" efficiency_formula)" 0.002
+}
+
 # aqua CHECK DIRECTORY ...: what a run-off has written.
 aqua() { "${PYTHON:-/usr/bin/python3}" tests/scenarios/aqua.py "$@"; }
 
@@ -300,6 +335,11 @@ ok "a cube keeps mass and symmetry" cube_keeps_mass_and_symmetry
 ok "a sphere has drag" sphere_has_drag
 ok "a cube answers to its oscillating lid" oscillating_cube_answers
 ok "ABC flow decays as it should" abc_flow_decays
+ok "a plate decays as its grid says" a_plate_decays_as_its_grid_says
+ok "a plate stops when its mean stands still" a_plate_stops_when_its_mean_stands_still
+ok "a wall of two materials is two layers" a_wall_of_two_materials_is_two_layers
+ok "a bell spreads as its grid says" a_bell_spreads_as_its_grid_says
+ok "a heat sink gives off what its chip gives" a_heat_sink_gives_off_what_its_chip_gives
 ok "a pulse passes on a plane" a_pulse_passes_on_a_plane
 ok "a bowl comes to its level" a_bowl_comes_to_its_level
 ok "depressions fill to their brims" depressions_fill_to_their_brims
