@@ -22,7 +22,8 @@ enum { HEAT_FIXED, HEAT_FLUX, HEAT_INSULATED, HEAT_CONVECTIVE };
 typedef struct heat_view {
     int dims, kind;
     bool single, nodes;
-    bool wraps; /* the slowest axis is periodic, and not by halos */
+    bool wraps;   /* the slowest axis is periodic, and not by halos */
+    bool streams; /* on the CPU: the arrays are larger than the caches, store past them */
     unsigned periodic;
     int64_t n[3], stride[3], apart[3]; /* from a cell to the next, of T and of coefficients */
     int64_t first, end;                /* planes of the slowest axis */

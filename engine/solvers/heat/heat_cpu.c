@@ -1,6 +1,7 @@
 /* heat_cpu.c -- sel.heat on the processor. */
 #include <math.h>
 #include <omp.h>
+#include "engine/base/machine.h"
 #include "engine/machine/cpu.h"
 #include "engine/solvers/heat/heat_cpu.h"
 
@@ -40,7 +41,9 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
 }
 
 static void step_block(const heat_state *state, const heat_loops *loops, int b) {
-    const heat_view v = heat_view_of(state, state->base.step, b);
+    const sel_turns *turns = &state->base.turns;
+    heat_view v = heat_view_of(state, state->base.step, b);
+    v.streams = 2 * (uint64_t)(turns->cells.count * turns->type.size) > sel_machine_cache();
     const int64_t rows = state->base.blocks.rows_per_plane, nx = v.n[0];
     int64_t first, end;
     heat_surface_range(state, b, &first, &end);

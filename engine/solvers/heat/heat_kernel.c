@@ -3,6 +3,7 @@
  * Compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off x86-64). Nothing is contracted
  * or reordered, so that all levels give the same bits.
  */
+#include "engine/base/stream.h"
 #include "engine/solvers/heat/heat_cpu.h"
 
 /* The cells of a row do not depend on each other. */

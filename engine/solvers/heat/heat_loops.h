@@ -1,9 +1,9 @@
 /* heat_loops.h -- a row of cells in one step, in one precision; included by heat_kernel.c. */
 
-/* Cell x of a row: low and high lead to its neighbours along x. */
-SEL_INLINE void HEAT_NAME(one)(const heat_view *v, int kind, int dims, const REAL r[3],
-                               const REAL *const row[5], const REAL *const g[6], const REAL *m,
-                               const REAL *q, REAL *to, int64_t x, int64_t low, int64_t high) {
+/* T' of cell x of a row: low and high lead to its neighbours along x. */
+SEL_INLINE REAL HEAT_NAME(one)(int kind, int dims, const REAL r[3], const REAL *const row[5],
+                               const REAL *const g[6], const REAL *m, const REAL *q, int64_t x,
+                               int64_t low, int64_t high) {
     const bool varied = kind == HEAT_VARIED, deep = dims == 3;
     const HEAT_NAME(heat_around)
         t = {row[0][x], row[0][x + low],      row[0][x + high],    row[1][x],
@@ -15,11 +15,11 @@ SEL_INLINE void HEAT_NAME(one)(const heat_view *v, int kind, int dims, const REA
                                       varied ? g[3][x] : 0,
                                       varied && deep ? g[4][x] : 0,
                                       varied && deep ? g[5][x] : 0};
-    (void)v;
-    to[x] = HEAT_NAME(heat_next)(kind, dims, r, &t, &c, varied ? m[x] : 0, varied ? q[x] : 0);
+    return HEAT_NAME(heat_next)(kind, dims, r, &t, &c, varied ? m[x] : 0, varied ? q[x] : 0);
 }
 
 SEL_INLINE void HEAT_NAME(do_row)(const heat_view *v, int kind, int dims, int64_t y, int64_t z) {
+    enum { LINE = 64 / sizeof(REAL), AHEAD = 1024 / sizeof(REAL) };
     const REAL r[3] = {(REAL)v->r[0], (REAL)v->r[1], (REAL)v->r[2]};
     const int64_t at[3] = {0, y, z}, nx = v->n[0];
     const int64_t first = heat_place(v->stride, at), of = heat_place(v->apart, at);
@@ -35,15 +35,30 @@ SEL_INLINE void HEAT_NAME(do_row)(const heat_view *v, int kind, int dims, int64_
         q = (const REAL *)v->q + of;
     }
     REAL *to = (REAL *)v->to + first;
-    const int64_t ends[2] = {0, nx - 1};
-    for (int k = 0; k < (nx > 1 ? 2 : 1); k++) {
-        const int64_t x = ends[k];
-        HEAT_NAME(one)
-        (v, kind, dims, r, row, g, m, q, to, x, heat_beside(v, 0, x, 0), heat_beside(v, 0, x, 1));
-    }
+    const bool streams = v->streams && nx > 2 * LINE;
+    const int64_t before = streams ? LINE : nx - 1;
+    int64_t x = LINE;
+    to[0] = HEAT_NAME(one)(kind, dims, r, row, g, m, q, 0, heat_beside(v, 0, 0, 0),
+                           heat_beside(v, 0, 0, 1));
     HEAT_INDEPENDENT
-    for (int64_t x = 1; x < nx - 1; x++) {
-        HEAT_NAME(one)(v, kind, dims, r, row, g, m, q, to, x, -1, 1);
+    for (int64_t k = 1; k < before; k++) {
+        to[k] = HEAT_NAME(one)(kind, dims, r, row, g, m, q, k, -1, 1);
+    }
+    for (; streams && x + LINE < nx; x += LINE) { /* past the caches, line by line */
+        _Alignas(64) REAL line[LINE];
+        __builtin_prefetch(row[2 * dims - 2] + x + AHEAD);
+        for (int k = 0; k < LINE; k++) {
+            line[k] = HEAT_NAME(one)(kind, dims, r, row, g, m, q, x + k, -1, 1);
+        }
+        sel_stream_line(to + x, line);
+    }
+    for (int64_t k = streams ? x : nx; k < nx - 1; k++) {
+        to[k] = HEAT_NAME(one)(kind, dims, r, row, g, m, q, k, -1, 1);
+    }
+    to[nx - 1] = HEAT_NAME(one)(kind, dims, r, row, g, m, q, nx - 1, heat_beside(v, 0, nx - 1, 0),
+                                heat_beside(v, 0, nx - 1, 1));
+    if (streams) {
+        sel_stream_end();
     }
 }
 
