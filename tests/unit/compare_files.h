@@ -3,6 +3,7 @@
 #define COMPARE_FILES_H
 
 #include <png.h>
+#include "engine/solvers/heat/heat.h"
 #include "tests/unit/compare.h"
 #include "tests/unit/vti_file.h"
 
@@ -11,9 +12,15 @@ enum { FILES_MOST = 400, COLUMNS_MOST = 64 };
 /* Two folders, and what round-off is measured by. */
 typedef struct compared_run {
     const char *folder[2];
-    const lbm_plan *plan; /* NULL: sel.aqua, whose fields are the same bits */
-    double velocity;      /* the largest in the files, user's units */
+    const lbm_plan *plan; /* NULL: not sel.lbm */
+    const heat_plan
+        *heat;      /* NULL: not sel.heat. Neither: sel.aqua, whose fields are the same bits */
+    double largest; /* velocity, or temperature, in the files; user's units */
 } compared_run;
+
+static inline bool rounds(const compared_run *run) {
+    return run->plan || run->heat;
+}
 
 /* ---- lists of files ---- */
 
@@ -95,16 +102,20 @@ static inline const char *next_array(const char *at, vti_array *array) {
     return NULL;
 }
 
+/* Of the cells, or of the nodes where those have the data. */
 static inline void extent_of(const char *header, int64_t n[3]) {
     char text[96] = "";
     long e[6] = {0, 1, 0, 1, 0, 1};
     attribute_of(strstr(header, "<Piece"), "Extent", text, sizeof text);
+    const char *points = strstr(header, "<PointData>");
+    points = points ? points + strlen("<PointData>") : "";
+    const bool nodes = strncmp(points + strspn(points, " \n"), "<DataArray", 10) == 0;
     char *at = text;
     for (int k = 0; k < 6; k++) {
         e[k] = strtol(at, &at, 10);
     }
     for (int a = 0; a < 3; a++) {
-        n[a] = e[2 * a + 1] - e[2 * a];
+        n[a] = e[2 * a + 1] - e[2 * a] + nodes;
     }
 }
 
@@ -129,10 +140,11 @@ static inline double *numbers_of(const char *bytes, size_t size, const vti_array
 }
 
 /* The field that an array or a column is named after: "velocity_x", "pressure_rms"; -1: none. */
-static inline int field_named(const char *name) {
-    for (int f = 0; f < LBM_FIELDS; f++) {
-        size_t length = strlen(lbm_solver.fields[f].name);
-        if (strncmp(name, lbm_solver.fields[f].name, length) == 0 &&
+static inline int field_named(const compared_run *run, const char *name) {
+    const sel_solver *solver = run->heat ? &heat_solver : &lbm_solver;
+    for (int f = 0; f < solver->field_count; f++) {
+        size_t length = strlen(solver->fields[f].name);
+        if (strncmp(name, solver->fields[f].name, length) == 0 &&
             (name[length] == '\0' || name[length] == '_')) {
             return f;
         }
@@ -141,12 +153,36 @@ static inline int field_named(const char *name) {
 }
 
 static inline tolerance tolerance_named(const compared_run *run, const char *name) {
-    int field = field_named(name);
-    tolerance t = tolerance_of(run->plan->base.precision, field >= 0 && is_of_differences(field));
+    const int field = field_named(run, name);
+    const int precision = run->heat ? run->heat->base.precision : run->plan->base.precision;
+    const bool differences = run->heat ? field == HEAT_FLUX_FIELD : is_of_differences(field);
+    tolerance t = tolerance_of(precision, field >= 0 && differences);
     if (strstr(name, "_rms")) { /* the root of a difference of squares */
         t.noise = sqrt(t.noise);
     }
     return t;
+}
+
+/* The heat per time that would change the temperature of all cells by the largest in a step. */
+static inline double heat_scale(const compared_run *run) {
+    const sel_domain *domain = run->heat->base.domain;
+    double capacity = 0;
+    for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
+        capacity += domain->cell[i] == 0 ? heat_capacity_of(run->heat, i) : 0;
+    }
+    const double *dx = domain->grid.dx;
+    const double volume = dx[0] * dx[1] * (domain->grid.dims == 3 ? dx[2] : 1);
+    return run->largest * capacity * volume / domain->grid.dt;
+}
+
+static inline double scale_of(const compared_run *run, int field) {
+    if (!run->heat) {
+        return field_scale(run->plan, field, run->largest);
+    }
+    const sel_grid *grid = &run->heat->base.domain->grid;
+    return field == HEAT_TEMPERATURE
+               ? run->largest
+               : heat_scale(run) / (double)sel_grid_cells(grid) / (grid->dx[0] * grid->dx[1]);
 }
 
 /* The text before the data, without offsets and repeated blanks: they depend on how well data were
@@ -183,7 +219,7 @@ static inline void compare_array(const compared_run *run, const char *name, char
     size_t numbers = (size_t)(n[0] * n[1] * n[2] * array->components);
     double *a = numbers_of(bytes[0], size[0], array, numbers);
     double *b = numbers_of(bytes[1], size[1], array, numbers);
-    int field = field_named(array->name);
+    int field = field_named(run, array->name);
     snprintf(what, sizeof what, "%s: %s", name, array->name);
     if (field < 0) {
         for (size_t i = 0; i < numbers; i++) {
@@ -194,7 +230,7 @@ static inline void compare_array(const compared_run *run, const char *name, char
         }
     } else {
         compare_field(what, a, b, n, array->components, tolerance_named(run, array->name),
-                      field_scale(run->plan, field, run->velocity));
+                      scale_of(run, field));
     }
     free(a);
     free(b);
@@ -215,19 +251,19 @@ static inline void compare_vti(const compared_run *run, const char *name, char *
     free(header[1]);
 }
 
-/* The largest speed in a .vti file; 0 where it has none. */
-static inline double largest_speed(const char *bytes, size_t size) {
+/* The largest value of an array in a .vti file; 0 where it has none. */
+static inline double largest_in(const char *bytes, size_t size, const char *name) {
     vti_array array;
     double largest = 0;
     char *header = header_of(bytes, size);
     for (const char *at = header; (at = next_array(at, &array));) {
-        if (strcmp(array.name, "speed") == 0) {
+        if (strcmp(array.name, name) == 0) {
             int64_t n[3];
             extent_of(header, n);
             size_t numbers = (size_t)(n[0] * n[1] * n[2]);
             double *v = numbers_of(bytes, size, &array, numbers);
             for (size_t i = 0; i < numbers; i++) {
-                largest = fmax(largest, v[i]);
+                largest = fmax(largest, fabs(v[i]));
             }
             free(v);
         }
@@ -288,16 +324,24 @@ static inline double group_size(const csv_table *t, int column) {
 /* What the noise of a column is a part of: sums over links of populations, which are as large as
  * the velocity. */
 static inline double column_scale(const compared_run *run, const char *name) {
+    int field = field_named(run, name);
+    if (run->heat) {
+        const double heat = heat_scale(run);
+        return field == HEAT_TEMPERATURE || (field >= 0 && strcmp(name, "flux") != 0)
+                   ? scale_of(run, field)
+               : strcmp(name, "error") == 0 ? 100
+               : strcmp(name, "heat") == 0  ? heat * run->heat->base.domain->grid.dt
+                                            : heat;
+    }
     const lbm_numbers *numbers = &run->plan->numbers;
     const sel_grid *grid = &run->plan->base.domain->grid;
-    const double mach = run->velocity / numbers->velocity_unit;
+    const double mach = run->largest / numbers->velocity_unit;
     const double links = (double)run->plan->boundary.link_count;
     const double mass = mach * numbers->density_unit * pow(grid->dx[0], grid->dims);
     const double force = mach * numbers->density_unit * numbers->velocity_unit *
                          numbers->velocity_unit * pow(grid->dx[0], grid->dims - 1);
-    int field = field_named(name);
     if (field >= 0) {
-        return field_scale(run->plan, field, run->velocity);
+        return scale_of(run, field);
     }
     if (strncmp(name, "rate", 4) == 0 || strncmp(name, "flux", 4) == 0) {
         return links * mass / grid->dt;
@@ -322,8 +366,9 @@ static inline void compare_csv(const compared_run *run, const char *name, char *
     }
     for (int c = 0; c < a.columns && a.rows == b.rows && a.columns == b.columns; c++) {
         const char *column = a.name[c];
-        const double size = group_size(&a, c), scale = run->plan ? column_scale(run, column) : 1;
-        const tolerance t = run->plan ? tolerance_named(run, column) : tolerance_of(SEL_F64, false);
+        const double size = group_size(&a, c), scale = rounds(run) ? column_scale(run, column) : 1;
+        const tolerance t =
+            rounds(run) ? tolerance_named(run, column) : tolerance_of(SEL_F64, false);
         if (strcmp(column, b.name[c]) != 0) {
             disagree("%s: column %d is %s and %s", name, c, column, b.name[c]);
         }
@@ -395,11 +440,11 @@ static inline void compare_file(const compared_run *run, const char *name) {
     }
     if (!bytes[0] || !bytes[1]) {
         disagree("%s cannot be read", name);
-    } else if (ends_with(name, ".vti") && run->plan) {
+    } else if (ends_with(name, ".vti") && rounds(run)) {
         compare_vti(run, name, bytes, size);
     } else if (ends_with(name, ".csv")) {
         compare_csv(run, name, bytes);
-    } else if (ends_with(name, ".png") && run->plan) {
+    } else if (ends_with(name, ".png") && rounds(run)) {
         compare_png(name, bytes, size);
     } else if (!ends_with(name, "run.json") && !ends_with(name, "run.log") &&
                (size[0] != size[1] || memcmp(bytes[0], bytes[1], size[0]) != 0)) {
@@ -410,7 +455,7 @@ static inline void compare_file(const compared_run *run, const char *name) {
 }
 
 /* The same files, and in them the same but for round-off, of sel.aqua without: only its sums in
- * .csv files have any. Finds the velocity first. */
+ * .csv files have any. Finds the largest velocity or temperature first. */
 static inline void compare_folders(compared_run *run) {
     file_list a = files_below(run->folder[0]), b = files_below(run->folder[1]);
     for (int k = 0; k < a.count || k < b.count; k++) {
@@ -420,10 +465,12 @@ static inline void compare_folders(compared_run *run) {
             disagree("file %d is %s and %s", k, first, second);
             break;
         }
-        if (ends_with(first, ".vti") && run->plan) {
+        if (ends_with(first, ".vti") && rounds(run)) {
             size_t size = 0;
             char *bytes = file_of(run, 0, first, &size);
-            run->velocity = fmax(run->velocity, bytes ? largest_speed(bytes, size) : 0);
+            const double largest =
+                bytes ? largest_in(bytes, size, run->heat ? "temperature" : "speed") : 0;
+            run->largest = fmax(run->largest, largest);
             free(bytes);
         }
     }

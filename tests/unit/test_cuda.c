@@ -15,6 +15,7 @@ static const struct {
                {"cavity3d.lua", ", { N = 20, Re = 100 }"},
                {"cylinder2d.lua", ", { D = 10 }"},
                {"duct3d.lua", ", { N = 16, L = 2 }"},
+               {"heat3d_bell.lua", ", { nx = 20, ny = 16, nz = 12 }"},
                {"oscillating_cavity.lua", ", { N = 16 }"},
                {"sphere.lua", ", { D = 6, width = 3, Re = 20 }"},
                {"sudden_expansion.lua", ", { H = 32, ramp = 300 }"},
@@ -42,7 +43,8 @@ static void script_of(const char *folder, const char *name, char text[2048]) {
              "  one.output = one.output or {}\n"
              "  one.output[#one.output + 1] = sel.out.vtk { name = 'everything', every = %d, "
              "fields = one.ground and {\n"
-             "    'ground', 'depth', 'level', 'max_depth', 'max_level', 'arrival_time' } or {\n"
+             "    'ground', 'depth', 'level', 'max_depth', 'max_level', 'arrival_time' }\n"
+             "    or not one.lattice and { 'temperature', 'flux' } or {\n"
              "    'velocity', 'density', 'pressure', 'speed', 'vorticity', 'q_criterion',\n"
              "    'strain_rate', 'stress' } }\n"
              "end\n"
@@ -57,7 +59,8 @@ static bool is_comparable(const char *name, int precision) {
     return precision == SEL_F64 && !strstr(name, "frequency") && !strstr(name, "strouhal");
 }
 
-static void compare_results(const sel_results *a, const sel_results *b, int precision) {
+static void compare_results(const sel_results *a, const sel_results *b, int precision,
+                            double size) {
     if (a->count != b->count) {
         disagree("%d and %d results", a->count, b->count);
         return;
@@ -67,7 +70,7 @@ static void compare_results(const sel_results *a, const sel_results *b, int prec
         if (strcmp(a->v[k].name, b->v[k].name) != 0) {
             disagree("result %d is %s and %s", k, a->v[k].name, b->v[k].name);
         } else if (is_comparable(a->v[k].name, precision)) {
-            compare_number(a->v[k].name, a->v[k].value, b->v[k].value, allowed, 1);
+            compare_number(a->v[k].name, a->v[k].value, b->v[k].value, allowed, size);
         }
     }
 }
@@ -98,13 +101,16 @@ static void run_and_compare(const sel_scenario *scenario, const sel_simulation *
         .precision = precision, .backend = SEL_BACKEND_CPU, .threads = 1};
     sel_status status = sel_prepare(simulation, &settings, &prepared, &error);
     if (!failed && !status) {
-        const lbm_plan *plan =
-            simulation->solver == &lbm_solver ? (const lbm_plan *)prepared.plan : NULL;
+        const bool flows = simulation->solver == &lbm_solver;
+        const bool heat = simulation->solver == &heat_solver;
+        const lbm_plan *plan = flows ? (const lbm_plan *)prepared.plan : NULL;
         compared_run run = {.folder = {folder[0], folder[1]},
                             .plan = plan,
-                            .velocity = plan ? lbm_largest_velocity(plan) : 0};
+                            .heat = heat ? (const heat_plan *)prepared.plan : NULL,
+                            .largest = plan ? lbm_largest_velocity(plan) : 0};
         compare_folders(&run);
-        compare_results(&report[0].results, &report[1].results, precision);
+        compare_results(&report[0].results, &report[1].results, precision,
+                        heat ? heat_scale(&run) : 1);
         if (report[0].steps != report[1].steps || report[0].stopped_by != report[1].stopped_by) {
             disagree("ended after %d and %d steps", (int)report[0].steps, (int)report[1].steps);
         }

@@ -131,6 +131,11 @@ static void waves_around_periodic_axes_decay_as_they_should(void **state) {
     check_modes((mode){"ps", {50, 27}, {1, 2}, {1, 1}, {1, 1}, 0, 0});
     check_modes((mode){"cp", {23, 44}, {1, 1}, {1, 1}, {1, 1}, 0, 0});
     check_modes((mode){"spc", {21, 40, 19}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 0, 0});
+    /* axes of one cell or two */
+    check_modes((mode){"ps", {1, 25}, {0, 1}, {1, 1}, {1, 1}, 0, 0});
+    check_modes((mode){"sp", {25, 2}, {1, 1}, {1, 1}, {1, 1}, 0, 0});
+    check_modes((mode){"csp", {12, 13, 1}, {1, 1, 0}, {1, 1, 1}, {1, 1, 1}, 0, 0});
+    check_modes((mode){"psp", {2, 16, 2}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 0, 0});
     check_modes((mode){"csp", {21, 20, 33}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 0, 0});
 }
 
