@@ -256,6 +256,38 @@ assert abs(saved[0]) > 0.01
 END
 }
 
+# The same temperatures at all cells and at all nodes; between cells and nodes what lies there.
+temperatures_start_a_new_run() {
+    cat >"$work/warm.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { from = { "", "checkpoint" }, layout = { "cell", "layout" } }
+return sel.heat {
+  size = { 37, 29 }, diffusivity = 1, layout = p.layout, precision = "f64", stop = { steps = 0 },
+  regions = { { where = sel.shape.faces, law = sel.law.insulated {} } },
+  initial = sel.state(p.from),
+  output = { sel.out.probe { field = "temperature", at = { 30, 8 } },
+             sel.out.reduce { field = "temperature", op = "sum" } },
+}
+END
+    for layout in cell node; do
+        rm -rf "$work/from" "$work/start" "$work/other"
+        other=$([ $layout = cell ] && echo node || echo cell)
+        run $here/plate.lua body=uniform steps=143 save=143 precision=f64 layout=$layout -o "$work/from" &&
+            run "$work/warm.lua" from="$work/from/checkpoint.sel" layout=$layout -o "$work/start" &&
+            run "$work/warm.lua" from="$work/from/checkpoint.sel" layout="$other" -o "$work/other" ||
+            return 1
+        for file in probe reduce; do
+            then=$(grep '^143,' "$work/from/$file.csv" | cut -d, -f3)
+            now=$(grep '^0,' "$work/start/$file.csv" | cut -d, -f3)
+            [ "${then:-none}" = "$now" ] || { echo "$then became $now"; return 1; }
+        done
+        then=$(grep '^143,' "$work/from/probe.csv" | cut -d, -f3)
+        now=$(grep '^0,' "$work/other/probe.csv" | cut -d, -f3)
+        awk -v a="$then" -v b="$now" 'BEGIN { d = a - b; exit !(d < 0.02 && d > -0.02) }' ||
+            { echo "$then became $now on the other layout"; return 1; }
+    done
+}
+
 # The same depths at all cells, and nothing of a damaged file.
 depths_start_a_new_run() {
     sed "s|initial = .*|initial = sel.state \"$work/rain/checkpoint.sel\",|" $here/storm.lua \
@@ -366,6 +398,7 @@ ok "other laws, outputs and stops are noted" other_laws_are_noted
 ok "a list of simulations goes on" lists_go_on
 ok "sel.state starts a flow from another run's fields" fields_start_a_new_run
 ok "sel.state starts run-off from another run's depths" depths_start_a_new_run
+ok "sel.state starts conduction from another run's temperatures" temperatures_start_a_new_run
 ok "other columns are refused" other_columns_are_refused
 ok "missing rows are refused" missing_rows_are_refused
 ok "--force and --resume exclude each other" force_and_resume_exclude_each_other
