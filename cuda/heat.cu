@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ h
         return; // with its whole warp
     }
     const int rows = v.end - first < ROWS ? (int)v.end - first : ROWS;
-    const bool inside = first > 0 && first + ROWS < v.n[DIMS - 1];
+    const bool inside = first > 0 && first + ROWS <= v.end && first + ROWS < v.n[DIMS - 1];
     const int64_t stride = v.stride[DIMS - 1], offset = (DIMS == 3 ? y * v.stride[1] : 0) + x;
     const REAL r[3] = {(REAL)v.r[0], (REAL)v.r[1], (REAL)v.r[2]};
     const REAL *from = (const REAL *)v.from + offset + first * stride;

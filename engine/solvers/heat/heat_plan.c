@@ -363,7 +363,7 @@ static sel_cell_bytes bytes(const sel_common *common, int precision) {
                         sel_quantity_depends(&params->capacity) ||
                         sel_quantity_given(&params->source);
     const double arrays = varied ? 2 + common->size.n : 0;
-    return (sel_cell_bytes){(2 + arrays) * size, 2 * size, (3 + arrays) * size + 1};
+    return (sel_cell_bytes){(2 + arrays) * size, 2 * size, (2 + arrays) * size + 9};
 }
 
 static sel_status wall_value(const sel_plan *base, int field, int region, const sel_places *at,

@@ -36,7 +36,7 @@ void heat_list(sel_state *base) {
                              .slice = n[1] * pitch,
                              .plane = n[2] * n[1] * pitch,
                              .count = n[2] * n[1] * pitch + 2 * halo};
-    base->last = (sel_last){.type = real, .components = 1, .scale = 1};
+    base->last = (sel_last){.type = {'f', 8}, .components = 1, .scale = 1}; /* as look.cuh has it */
     base->turns = (sel_turns){state->T, real, cells, .width = (int)(halo / plane), .margin = -halo};
     sel_state_list_turns(base, "temperature");
     void *const list[] = {&state->g[0], &state->g[1], &state->g[2], &state->m, &state->q};
@@ -258,5 +258,7 @@ void heat_answer(const heat_plan *plan, const double *entering, double heat, dou
     if (sel_quantity_given(&plan->params->source)) {
         sel_request_term(request, "source", "", source);
     }
-    sel_request_term(request, "error", "", turned_over > 0 ? (rate - all) / turned_over : 0);
+    /* What appeared from nowhere in the step, as a part of the heat that is there or moved. */
+    const double dt = domain->grid.dt, moved = fabs(heat) + turned_over * dt;
+    sel_request_term(request, "error", "", moved > 0 ? (rate - all) * dt / moved : 0);
 }
