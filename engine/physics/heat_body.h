@@ -158,7 +158,7 @@ HEAT_INLINE double heat_amount(const heat_view *v, const int64_t at[3], bool sou
 
 /* The heat per time that enters through the surfaces of a cell, its sites first <= k < end, in the
  * step from `from` to `to`. Of a node on a surface of given temperature: what it needs (`changes`:
- * it may change) and what it conducts to its neighbours. */
+ * it may change) and what it conducts to its neighbours, less its source. */
 HEAT_INLINE void heat_entering(const heat_view *v, const heat_site *site, int64_t first,
                                int64_t end, const int64_t at[3], bool changes, double *entering) {
     const int64_t cell = heat_place(v->stride, at);
@@ -175,6 +175,7 @@ HEAT_INLINE void heat_entering(const heat_view *v, const heat_site *site, int64_
     if (fixed >= 0) {
         double rate =
             changes ? (heat_number(v, v->to, cell) - here) / v->dt * heat_capacity(v, at) : 0;
+        rate -= v->kind == HEAT_VARIED ? heat_number(v, v->q, heat_place(v->apart, at)) : 0;
         for (int a = 0; a < v->dims; a++) {
             rate -= heat_conducted(v, at, a, 0) + heat_conducted(v, at, a, 1);
         }
