@@ -19,6 +19,8 @@
     "    program = function(x, y, t) return a + 0.3 * sin(0.05 * x + 0.03 * y + 0.2 * t) end,\n"  \
     "    lua = function(x, t) return a + 0.3 * sin(0.05 * x + 0.2 * t) * lookup[1 + "             \
     "math.floor(t) * 0] end,\n"                                                                   \
+    "    gap = function(x, y, t)\n"                                                               \
+    "      return a * log((x - 21) ^ 2 + (y - 10) ^ 2 - 4) * cos(0.2 * t) end,\n"                 \
     "    control = function(x, c) return a + c * cos(0.05 * x) end,\n"                            \
     "    both = function(x, t, c) return a + c * cos(0.05 * x + 0.2 * t) end })[kind or laws]\n"  \
     "end\n"                                                                                       \
@@ -203,6 +205,45 @@ static void every_body_law_and_source_agrees(void **state) {
     assert_agreement();
 }
 
+/* No value in the middle of the hole. */
+static void sources_are_not_asked_for_in_solids(void **state) {
+    (void)state;
+    compare_case("source = 'gap' hole = true", SEL_F32);
+    compare_case("source = 'gap' hole = true layout = 'node'", SEL_F64);
+    assert_agreement();
+}
+
+/* By a program, from some step on. */
+static void an_h_below_0_is_the_same_error(void **state) {
+    (void)state;
+    char text[2][sizeof(sel_error)];
+    for (int k = 0; k < 2; k++) {
+        const sel_settings settings = {.precision = -1,
+                                       .backend = k ? comparison.second_backend : SEL_BACKEND_CPU,
+                                       .threads = 1};
+        heat_case c;
+        comparing("h below 0");
+        heat_open_on(&c, &settings,
+                     HEAT_BEGIN "return sel.heat { size = { 20, 10 }, diffusivity = 1, dt = 0.05,\n"
+                                "regions = { all(law.insulated {}), face('y+', law.convective {\n"
+                                "  h = function(x, t) return 0.5 - t * x / 20 end, ambient = 1 }) "
+                                "},\nstop = { steps = 1 } }\n");
+        const sel_backend *backend = c.prepared.backend;
+        sel_status status = backend->advance(c.state, 40, true, &c.error);
+        status = status ? status : sel_backend_wait(backend, c.state, &c.error);
+        if (status != SEL_BAD_SCENARIO) {
+            disagree("run %d ends with status %d", k, (int)status);
+        }
+        snprintf(text[k], sizeof text[k], "%s", status ? c.error.text : "no error");
+        heat_close(&c);
+    }
+    if (!strstr(text[0], "law.convective: h must not be negative, got -0.0") ||
+        strcmp(text[0], text[1]) != 0) {
+        disagree("errors are \"%.200s\" and \"%.200s\"", text[0], text[1]);
+    }
+    assert_agreement();
+}
+
 static void large_bodies_agree(void **state) {
     (void)state;
     if (!comparison.is_short) {
@@ -360,6 +401,8 @@ static void blocks_answer_as_the_whole_grid(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_body_law_and_source_agrees),
+        cmocka_unit_test(sources_are_not_asked_for_in_solids),
+        cmocka_unit_test(an_h_below_0_is_the_same_error),
         cmocka_unit_test(large_bodies_agree),
         cmocka_unit_test(several_steps_per_pass_are_single_steps),
         cmocka_unit_test(blocks_are_the_whole_grid),
