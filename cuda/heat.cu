@@ -268,7 +268,11 @@ static __global__ void law_kernel(const __grid_constant__ heat_gpu_law l) {
     for (int a = 0; a < 3; a++) {
         place[a] = l.order ? l.place[a][k] : sel_centre(&l.grid, a, (double)at[a]);
     }
-    if (!cuda_term_evaluate(l.terms, l.term, place, registers, value)) {
+    if (!l.order && l.solid[k]) {
+        return; // as on the CPU
+    }
+    const bool found = cuda_term_evaluate(l.terms, l.term, place, registers, value);
+    if (!found || (l.order && l.which == 1 && value[0] < 0)) {
         cuda_term_report(l.terms, l.number, k, step);
     } else if (l.order) {
         l.site[l.order[k]].value[l.which] = value[0];

@@ -181,6 +181,7 @@ static sel_status start_laws(heat_cuda *state, sel_error *error) {
         law->ahead = r ? heat_law_time(plan, r, 0) / grid->dt : 0;
         law->order = r ? state->order + first : NULL;
         law->site = state->all.site;
+        law->solid = state->all.base.solid;
         for (int a = 0; a < 3; a++) {
             law->place[a] = state->place[a] + first;
         }
@@ -324,6 +325,9 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     const char *what = r ? domain->regions[r - 1].law.table->name : "source";
     sel_status status = sel_quantity_eval(q, what, &at, &value, error);
     base->step = base->step > fault.step ? fault.step : base->step;
+    if (!status && fault.number % 2 == 1 && value < 0) {
+        return sel_fail_at(error, domain->regions[r - 1].at, HEAT_NEGATIVE_H, value);
+    }
     return status ? status : cuda_term_unknown(q, what, &at, error);
 }
 

@@ -62,8 +62,9 @@ typedef struct heat_gpu_law {
     const int64_t *order;
     heat_site *site;
     int which;
-    heat_view view; /* of the source, q */
-    int number;     /* for faults */
+    heat_view view;       /* of the source, q */
+    const uint8_t *solid; /* cells without a source */
+    int number;           /* for faults */
 } heat_gpu_law;
 cudaError_t heat_gpu_evaluate(const heat_gpu_law *law, cudaStream_t stream);
 /* b and s of the cells first <= k < end, in the lists or among the sides. */

@@ -149,7 +149,9 @@ sel_status sel_arrays_send(const sel_arrays *arrays, void *to, const void *from,
     if (arrays->memory) {
         return arrays->memory->copy(to, from, bytes, error);
     }
-    memcpy(to, from, bytes);
+    if (bytes > 0) {
+        memcpy(to, from, bytes);
+    }
     return SEL_OK;
 }
 

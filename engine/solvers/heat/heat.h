@@ -81,6 +81,7 @@ unsigned heat_law_depends(const heat_plan *plan, int region, int which);
 /* The time at which the law of a region is evaluated in the step from `step`: its begin; its end
  * for nodes on a surface of given temperature. */
 double heat_law_time(const heat_plan *plan, int region, int64_t step);
+#define HEAT_NEGATIVE_H "law.convective: h must not be negative, got %g"
 /* That value at all sites of the region. */
 sel_status heat_evaluate(const heat_plan *plan, int region, int which, double t, double *to,
                          sel_error *error);

@@ -174,9 +174,10 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
 static sel_status loaded(sel_state *base, sel_error *error) {
     sel_state_exchange(base, base->step);
     base->observed = -1;
-    base->step--; /* laws that vary by controls alone are not evaluated again */
+    const int64_t last = base->step > 0 ? 1 : 0;
+    base->step -= last; /* laws that vary by controls alone are not evaluated again */
     sel_status status = terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
-    base->step++;
+    base->step += last;
     return status;
 }
 

@@ -176,8 +176,7 @@ sel_status heat_evaluate(const heat_plan *p, int region, int which, double t, do
                                               heat_law_value(p, region, which), what, t, to, error);
     for (int64_t k = 0; k < count && which == 1 && !status; k++) {
         if (to[k] < 0) {
-            status = sel_fail_at(error, domain->regions[region - 1].at,
-                                 "law.convective: h must not be negative, got %g", to[k]);
+            status = sel_fail_at(error, domain->regions[region - 1].at, HEAT_NEGATIVE_H, to[k]);
         }
     }
     return status;
