@@ -189,10 +189,9 @@ sel_status heat_evaluate_sites(const heat_plan *p, unsigned on, int64_t step, he
     for (int k = 2; k < 2 * p->base.domain->region_count + 2 && !status; k++) {
         const int r = k / 2, which = k % 2;
         const int64_t first = p->surfaces.first_of[r], end = p->surfaces.first_of[r + 1];
-        const bool due = on == HEAT_ALL_LAWS ? sel_quantity_given(heat_law_value(p, r, which))
-                                             : heat_law_depends(p, r, which) & on;
-        if (first == end || !due) {
-            continue;
+        if (first == end || !(on == HEAT_ALL_LAWS ? sel_quantity_given(heat_law_value(p, r, which))
+                                                  : heat_law_depends(p, r, which) & on)) {
+            continue; /* a law without values has none to ask for, and no sites */
         }
         const double t = step < 0 ? 0 : heat_law_time(p, r, step);
         status = heat_evaluate(p, r, which, t, values, error);
