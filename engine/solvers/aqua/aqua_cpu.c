@@ -365,5 +365,5 @@ const sel_cpu aqua_on_cpu = {
     .steps = steps,
     .observe = observe,
     .loaded = loaded,
-    .look = {field, main_row, NULL, other},
+    .look = {.field = field, .main = main_row, .watched = NULL, .other = other},
 };

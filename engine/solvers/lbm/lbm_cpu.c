@@ -292,5 +292,8 @@ const sel_cpu lbm_on_cpu = {
     .observe = lbm_observe,
     .steps = steps,
     .loaded = loaded,
-    .look = {lbm_cpu_field, lbm_cpu_main, lbm_watched_answer, lbm_cpu_other},
+    .look = {.field = lbm_cpu_field,
+             .main = lbm_cpu_main,
+             .watched = lbm_watched_answer,
+             .other = lbm_cpu_other},
 };
