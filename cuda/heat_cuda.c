@@ -28,7 +28,7 @@ typedef struct heat_cuda {
     int64_t *order;
     cuda_feed sites, source;
     int64_t changes;                         /* of cells on surfaces */
-    double *row_change, *cell_change, *sums; /* [3]: of these, and of both */
+    double *row_change, *cell_change, *sums; /* [2]: of these */
     heat_gpu_view view;
 } heat_cuda;
 
@@ -92,7 +92,7 @@ static void list(sel_state *base) {
     SEL_ADD(arrays, state, row_change, changes * rows * strips(plan), 0);
     state->changes = plan->kind == HEAT_VARIED ? plan->surfaces.cells : numbers / 2;
     SEL_ADD(arrays, state, cell_change, changes * state->changes, 0);
-    SEL_ADD(arrays, state, sums, 3, 0);
+    SEL_ADD(arrays, state, sums, 2, 0);
 }
 
 static void close(sel_state *base) {

@@ -6,19 +6,6 @@
 #include "engine/machine/surface.h"
 #include "engine/physics/heat_body.h"
 
-#define SEL_INLINE static inline __attribute__((always_inline))
-#define HEAT_FMA(a, b, c) ((a) * (b) + (c))
-#define REAL float
-#define HEAT_NAME(name) name##_f32
-#include "engine/physics/heat.h"
-#undef REAL
-#undef HEAT_NAME
-#define REAL double
-#define HEAT_NAME(name) name##_f64
-#include "engine/physics/heat.h"
-#undef REAL
-#undef HEAT_NAME
-
 /* The laws' numbers: the temperature; the flux into the domain; the ambient temperature and h. */
 typedef struct heat_law {
     sel_quantity value[2];
@@ -108,6 +95,14 @@ sel_status heat_source(const heat_state *state, double t, void *to, sel_error *e
  * the last step, and the heat after and before it (NaN: there was none). */
 void heat_answer(const heat_plan *plan, const double *entering, double heat, double before,
                  double source, sel_request *request);
+
+/* ---- heat_kernel.c: the loops of one precision, compiled for each x86-64 level ---- */
+
+typedef struct heat_loops {
+    void (*row)(const heat_view *v, int64_t y, int64_t z);
+    /* A cell on surfaces, whose neighbours have been gathered. */
+    void (*touch)(const heat_view *v, int64_t i, double b, double s);
+} heat_loops;
 
 extern const struct sel_cpu heat_on_cpu;
 #ifdef SEL_CUDA

@@ -3,7 +3,7 @@
 #include <omp.h>
 #include "engine/base/machine.h"
 #include "engine/machine/cpu.h"
-#include "engine/solvers/heat/heat_cpu.h"
+#include "engine/solvers/heat/heat.h"
 
 typedef struct heat_cpu {
     heat_state all;

@@ -4,7 +4,10 @@
  * or reordered, so that all levels give the same bits.
  */
 #include "engine/base/stream.h"
-#include "engine/solvers/heat/heat_cpu.h"
+#include "engine/solvers/heat/heat.h"
+
+#define SEL_INLINE static inline __attribute__((always_inline))
+#define HEAT_FMA(a, b, c) ((a) * (b) + (c))
 
 /* The cells of a row do not depend on each other. */
 #if defined(__clang__)

@@ -1,4 +1,5 @@
 /* heat_loops.h -- a row of cells in one step, in one precision; included by heat_kernel.c. */
+#include "engine/physics/heat.h"
 
 /* T' of cell x of a row: low and high lead to its neighbours along x. */
 SEL_INLINE REAL HEAT_NAME(one)(int kind, int dims, const REAL r[3], const REAL *const row[5],
