@@ -2,7 +2,8 @@
 //
 // A lane of step_kernel owns COLUMNS cells (16 bytes) of ROWS rows along the slowest axis, loads
 // them and the rows at both ends at once, so that many loads are under way, and gets its neighbours
-// along x from the lanes beside it. Rows along y of a 3-D grid come from the cache.
+// along x from the lanes beside it. Rows along y of a 3-D grid come from the cache. The faces of a
+// uniform body are done with its cells, the surfaces of other bodies by touch_kernel.
 //
 // Nothing is contracted but by fma(): all kernels give a cell the same bits.
 #include "cuda/machine/terms.cuh"
@@ -10,24 +11,128 @@
 #include "cuda/heat_traits.cuh"
 #include "cuda/machine/look.cuh"
 
-enum { THREADS = 128, ROWS_OF_BLOCK = THREADS / CUDA_WARP, SUMMED = 1024 };
+enum { THREADS = 128, WARPS = THREADS / CUDA_WARP, SUMMED = 1024 };
 
 // ---- cells ----
 
-template <class REAL, int N>
-static __device__ __forceinline__ void load(const REAL *from, REAL *to) {
-    const float4 four = *(const float4 *)from;
-    static_assert(sizeof four == N * sizeof(REAL), "16 bytes");
-    memcpy(to, &four, sizeof four);
+// 16 bytes.
+static __device__ __forceinline__ void load(const float *from, float (&to)[4]) {
+    const float4 v = *(const float4 *)from;
+    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
-// The element of plane p of the slowest axis, -1 <= p <= n; beyond an end what stands for it.
-static __device__ __forceinline__ int64_t plane_at(const heat_view &v, int64_t p) {
-    const int axis = v.dims - 1;
+static __device__ __forceinline__ void load(const double *from, double (&to)[2]) {
+    const double2 v = *(const double2 *)from;
+    to[0] = v.x, to[1] = v.y;
+}
+
+static __device__ __forceinline__ void store(const float (&from)[4], float *to) {
+    *(float4 *)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+
+static __device__ __forceinline__ void store(const double (&from)[2], double *to) {
+    *(double2 *)to = make_double2(from[0], from[1]);
+}
+
+// The element of number p along an axis, -1 <= p <= n; beyond an end what stands for it.
+static __device__ __forceinline__ int64_t element(const heat_view &v, int axis, int64_t p) {
     const int64_t last = v.n[axis] - 1;
     return p < 0      ? heat_beside(&v, axis, 0, 0)
            : p > last ? last * v.stride[axis] + heat_beside(&v, axis, last, 1)
                       : p * v.stride[axis];
+}
+
+// The cells of a lane in a row.
+struct lane_cells {
+    int x, last;     // the first; the column of the last of the row
+    bool west, east; // at the faces of a uniform body: the lane has the first, the last of the row
+    bool at_side;    // some lane of the warp has
+    bool stores;
+};
+
+template <int COLUMNS, int KIND>
+static __device__ __forceinline__ lane_cells cells_of(const heat_view &v, int own) {
+    lane_cells l;
+    l.x = own < v.n[0] ? own : (int)(v.n[0] - 1) / COLUMNS * COLUMNS; // all lanes load
+    l.last = (int)v.n[0] - 1 - l.x;
+    l.west = KIND != HEAT_VARIED && !(v.periodic & 1u) && own == 0;
+    l.east = KIND != HEAT_VARIED && !(v.periodic & 1u) && l.last < COLUMNS;
+    l.at_side = KIND != HEAT_VARIED && !(v.periodic & 1u) &&
+                (blockIdx.x == 0 || blockIdx.x == gridDim.x - 1);
+    l.stores = own < v.n[0];
+    return l;
+}
+
+// The face of a uniform body's domain that number k along an axis lies at; -1: none.
+static __device__ __forceinline__ int face_at(const heat_view &v, int axis, int k) {
+    const int last = (int)v.n[axis] - 1;
+    return v.periodic >> axis & 1u ? -1 : k == 0 ? 2 * axis : k == last ? 2 * axis + 1 : -1;
+}
+
+// T' of a cell with site k of a face.
+template <class REAL>
+static __device__ __forceinline__ REAL touched(const heat_gpu_sides &sides, int face, int64_t k,
+                                               REAL here, REAL next) {
+    const REAL *b = (const REAL *)sides.numbers + sides.first[face] + k;
+    return heat_traits<REAL>::touched(here, next, b[0], b[sides.sites[face]]);
+}
+
+// What the faces of a uniform body do to the cells of row (y, z); a cell at several has its
+// surfaces with the first of them.
+template <class REAL, int COLUMNS>
+static __device__ __forceinline__ void touch_row(const heat_gpu_step &s, const lane_cells &l,
+                                                 int face, int y, int z, const REAL (&c)[COLUMNS],
+                                                 REAL (&out)[COLUMNS]) {
+    const int64_t site = y + z * s.view.n[1];
+    const REAL west = l.west ? touched(s.sides, 0, site, c[0], out[0]) : 0;
+    REAL end_c = c[0], end = out[0]; // the last cell of the row
+#pragma unroll
+    for (int j = 1; j < COLUMNS; j++) {
+        end_c = j == l.last ? c[j] : end_c;
+        end = j == l.last ? out[j] : end;
+    }
+    end = l.east ? touched(s.sides, 1, site, end_c, end) : 0;
+    if (face >= 0) { // with the whole warp
+#pragma unroll
+        for (int j = 0; j < COLUMNS; j++) {
+            const int64_t k = l.x + j + s.view.n[0] * (face < 4 ? z : y);
+            out[j] = j <= l.last ? touched(s.sides, face, k, c[j], out[j]) : 0;
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < COLUMNS; j++) {
+        out[j] = l.west && j == 0 ? west : l.east && j == l.last ? end : out[j];
+    }
+}
+
+// Finishes the new values of row (y, z), stores them and sums up their changes.
+template <class REAL, int KIND, int DIMS, int COLUMNS>
+static __device__ __forceinline__ void finish_row(const heat_gpu_step &s, const lane_cells &l,
+                                                  int y, int z, const REAL (&c)[COLUMNS],
+                                                  REAL (&out)[COLUMNS], REAL *to) {
+    if (KIND != HEAT_VARIED) {
+        const int at_y = face_at(s.view, 1, y);
+        const int face = DIMS == 2 || at_y >= 0 ? at_y : face_at(s.view, 2, z);
+        if (l.at_side || face >= 0) { // with its whole warp
+            touch_row(s, l, face, y, z, c, out);
+        }
+    }
+    if (l.stores) {
+        store(out, to);
+    }
+    if (s.row_change) {
+        double change = 0;
+#pragma unroll
+        for (int j = 0; j < COLUMNS; j++) {
+            change += l.stores && j <= l.last ? (double)out[j] - (double)c[j] : 0;
+        }
+        for (int apart = CUDA_WARP / 2; apart > 0; apart /= 2) {
+            change += __shfl_down_sync(~0u, change, apart);
+        }
+        if (threadIdx.x == 0) {
+            s.row_change[(y + z * s.view.n[1]) * s.strips + blockIdx.x] = change;
+        }
+    }
 }
 
 template <class REAL, int KIND, int DIMS, int ROWS>
@@ -36,77 +141,68 @@ __global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ h
     constexpr int COLUMNS = 16 / sizeof(REAL);
     const heat_view &v = s.view;
     const int lane = threadIdx.x, nx = (int)v.n[0];
-    const int own = (blockIdx.x * CUDA_WARP + lane) * COLUMNS;
-    const int x = own < nx ? own : (nx - 1) / COLUMNS * COLUMNS; // all lanes load
-    const int y = DIMS == 3 ? blockIdx.y * ROWS_OF_BLOCK + threadIdx.y : 0;
+    const lane_cells l = cells_of<COLUMNS, KIND>(v, (blockIdx.x * CUDA_WARP + lane) * COLUMNS);
+    const int y = DIMS == 3 ? blockIdx.y * WARPS + threadIdx.y : 0;
     const int first =
-        (int)v.first + (DIMS == 3 ? blockIdx.z : blockIdx.y * ROWS_OF_BLOCK + threadIdx.y) * ROWS;
+        (int)v.first + (DIMS == 3 ? blockIdx.z : blockIdx.y * WARPS + threadIdx.y) * ROWS;
     if (first >= v.end || (DIMS == 3 && y >= v.n[1])) {
         return; // with its whole warp
     }
     const int rows = v.end - first < ROWS ? (int)v.end - first : ROWS;
     const bool inside = first > 0 && first + ROWS <= v.end && first + ROWS < v.n[DIMS - 1];
-    const int64_t stride = v.stride[DIMS - 1], offset = (DIMS == 3 ? y * v.stride[1] : 0) + x;
+    const int64_t stride = v.stride[DIMS - 1];
     const REAL r[3] = {(REAL)v.r[0], (REAL)v.r[1], (REAL)v.r[2]};
-    const REAL *from = (const REAL *)v.from + offset + first * stride;
-    const int last = nx - 1 - x; // the column of the last cell
+    const int64_t begin = (DIMS == 3 ? y * v.stride[1] : 0) + l.x + first * stride;
+    const REAL *from = (const REAL *)v.from + begin;
+    REAL *to = (REAL *)v.to + begin;
     REAL row[ROWS + 2][COLUMNS], south[ROWS][COLUMNS], north[ROWS][COLUMNS], w[ROWS], e[ROWS];
-    // In 3-D the faces across x are done here: one by one they would cost a tenth of a step.
-    const bool at_side =
-        DIMS == 3 && KIND != HEAT_VARIED && !(v.periodic & 1u) && (x == 0 || last < COLUMNS);
-    const REAL *side = (const REAL *)s.sides.numbers +
-                       (x == 0 ? s.sides.first[0] : s.sides.first[1]) + y + first * v.n[1];
-    REAL side_b[ROWS], side_s[ROWS];
     const bool halted = cuda_is_halted(s.halted, s.clock);
 #pragma unroll
     for (int k = 0; k < ROWS + 2; k++) {
         const REAL *at = from + (k - 1) * stride;
         if (!inside) {
             const int p = first + k - 1 < v.end ? first + k - 1 : (int)v.end;
-            at = from - first * stride + plane_at(v, p);
+            at = from - first * stride + element(v, DIMS - 1, p);
         }
-        load<REAL, COLUMNS>(at, row[k]);
+        load(at, row[k]);
     }
     const int below = DIMS == 3 ? (int)heat_beside(&v, 1, y, 0) : 0;
     const int above = DIMS == 3 ? (int)heat_beside(&v, 1, y, 1) : 0;
     // To the left of the first lane's cells, to the right of the last cell.
-    const bool at_end = last < COLUMNS || lane == CUDA_WARP - 1;
-    const int beside = (int)heat_beside(&v, 0, x, 0);
-    const int right = last < COLUMNS ? last + (int)heat_beside(&v, 0, nx - 1, 1) : COLUMNS;
+    const bool at_end = l.last < COLUMNS || lane == CUDA_WARP - 1;
+    const int beside = (int)heat_beside(&v, 0, l.x, 0);
+    const int after = l.last < COLUMNS ? l.last + (int)heat_beside(&v, 0, nx - 1, 1) : COLUMNS;
 #pragma unroll
     for (int k = 0; k < ROWS; k++) {
         const REAL *at = from + (k < rows ? k : 0) * stride;
         if (DIMS == 3) {
-            load<REAL, COLUMNS>(at + below, south[k]);
-            load<REAL, COLUMNS>(at + above, north[k]);
+            load(at + below, south[k]);
+            load(at + above, north[k]);
         }
         w[k] = lane == 0 ? at[beside] : 0;
-        e[k] = at_end ? at[right] : 0;
-        side_b[k] = at_side ? side[(k < rows ? k : 0) * v.n[1]] : 0;
-        side_s[k] = at_side ? side[(k < rows ? k : 0) * v.n[1] + s.sides.sites[0]] : 0;
+        e[k] = at_end ? at[after] : 0;
     }
 #pragma unroll
     for (int k = 0; k < ROWS; k++) {
-        const REAL *c = row[k + 1];
+        const REAL(&c)[COLUMNS] = row[k + 1];
         const REAL before = __shfl_up_sync(~0u, c[COLUMNS - 1], 1);
         const REAL behind = __shfl_down_sync(~0u, c[0], 1);
         const REAL low = lane == 0 ? w[k] : before, high = at_end ? e[k] : behind;
+        const int yk = DIMS == 3 ? y : first + k, zk = DIMS == 3 ? first + k : 0;
         REAL out[COLUMNS];
-        double change = 0;
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++) {
             const around t = {c[j],
                               j > 0 ? c[j - 1] : low,
-                              j == COLUMNS - 1 || j == last ? high : c[j + 1],
+                              j == COLUMNS - 1 || j == l.last ? high : c[j + 1],
                               DIMS == 3 ? south[k][j] : row[k][j],
                               DIMS == 3 ? north[k][j] : row[k + 2][j],
                               row[k][j],
                               row[k + 2][j]};
             around g = {};
             REAL m = 0, q = 0;
-            if (KIND == HEAT_VARIED && j <= last && k < rows) {
-                const int64_t at[3] = {x + j, DIMS == 3 ? y : first + k, DIMS == 3 ? first + k : 0};
-                const int64_t i = heat_place(v.apart, at);
+            if (KIND == HEAT_VARIED && j <= l.last && k < rows) {
+                const int64_t at[3] = {l.x + j, yk, zk}, i = heat_place(v.apart, at);
                 const REAL *const *of = (const REAL *const *)v.g;
                 g = {0,
                      of[0][i],
@@ -119,29 +215,9 @@ __global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ h
                 q = ((const REAL *)v.q)[i];
             }
             out[j] = heat_traits<REAL>::next(KIND, DIMS, r, &t, &g, m, q);
-            if (DIMS == 3 &&
-                KIND != HEAT_VARIED) { // selected: a branch would put arrays into memory
-                const REAL touched = heat_traits<REAL>::touched(c[j], out[j], side_b[k], side_s[k]);
-                out[j] = at_side && j == (x == 0 ? 0 : last) ? touched : out[j];
-            }
         }
-        if (own < nx && k < rows && !halted) {
-            float4 four;
-            memcpy(&four, out, sizeof four);
-            *(float4 *)((REAL *)v.to + offset + (first + k) * stride) = four;
-        }
-        if (s.row_change && k < rows) {
-#pragma unroll
-            for (int j = 0; j < COLUMNS; j++) {
-                change += own < nx && j <= last ? (double)out[j] - (double)c[j] : 0;
-            }
-            for (int apart = CUDA_WARP / 2; apart > 0; apart /= 2) {
-                change += __shfl_down_sync(~0u, change, apart);
-            }
-            if (lane == 0) {
-                const int64_t at = DIMS == 3 ? (first + k) * v.n[1] + y : first + k;
-                s.row_change[at * s.strips + blockIdx.x] = change;
-            }
+        if (k < rows && !halted) { // with its whole warp
+            finish_row<REAL, KIND, DIMS>(s, l, yk, zk, c, out, to + k * stride);
         }
     }
 }
@@ -160,34 +236,6 @@ static __device__ int64_t side_at(const heat_gpu_sides &sides, const heat_view &
                                   const int64_t at[3], int face) {
     const int low = face / 2 == 0 ? 1 : 0, high = face / 2 == 2 ? 1 : 2;
     return sides.first[face] + at[low] + v.n[low] * at[high];
-}
-
-// The cells at the faces of a uniform body, each by the first of its faces; in 3-D those across x
-// are done with the others, but for the last of a row that one lane has whole.
-template <class REAL> __global__ void faces_kernel(const __grid_constant__ heat_gpu_step s) {
-    const heat_view &v = s.view;
-    const int face = blockIdx.y, axis = face / 2;
-    const int low = axis == 0 ? 1 : 0, high = axis == 2 ? 1 : 2, slow = v.dims - 1;
-    const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    int64_t at[3];
-    at[low] = k % v.n[low];
-    at[high] = k / v.n[low];
-    at[axis] = face % 2 ? v.n[axis] - 1 : 0;
-    if (v.periodic >> axis & 1u || k >= s.sides.sites[face] || at[slow] < v.first ||
-        at[slow] >= v.end || face_of(v, at) != face ||
-        (v.dims == 3 && axis == 0 && (face == 0 || v.n[0] > 16 / (int)sizeof(REAL))) ||
-        cuda_is_halted(s.halted, s.clock)) {
-        return;
-    }
-    const int64_t i = heat_place(v.stride, at);
-    const REAL *numbers = (const REAL *)s.sides.numbers + s.sides.first[face] + k;
-    REAL *to = (REAL *)v.to + i;
-    const REAL next = heat_traits<REAL>::touched(((const REAL *)v.from)[i], *to, numbers[0],
-                                                 numbers[s.sides.sites[face]]);
-    if (s.cell_change) {
-        s.cell_change[s.sides.first[face] / 2 + k] = (double)next - (double)*to;
-    }
-    *to = next;
 }
 
 template <class REAL> __global__ void touch_kernel(const __grid_constant__ heat_gpu_step s) {
@@ -217,11 +265,9 @@ static void launch_cells(const heat_gpu_step &s, cudaStream_t stream) {
     constexpr int ROWS = KIND == HEAT_VARIED ? 2 : 4;
     const unsigned strips = parts(s.view.n[0], CUDA_WARP * 16 / sizeof(REAL));
     const int64_t rows = s.view.end - s.view.first;
-    const dim3 block(CUDA_WARP, ROWS_OF_BLOCK);
-    const dim3 blocks = DIMS == 3
-                            ? dim3(strips, parts(s.view.n[1], ROWS_OF_BLOCK), parts(rows, ROWS))
-                            : dim3(strips, parts(rows, ROWS * ROWS_OF_BLOCK));
-    step_kernel<REAL, KIND, DIMS, ROWS><<<blocks, block, 0, stream>>>(s);
+    const dim3 blocks = DIMS == 3 ? dim3(strips, parts(s.view.n[1], WARPS), parts(rows, ROWS))
+                                  : dim3(strips, parts(rows, ROWS * WARPS));
+    step_kernel<REAL, KIND, DIMS, ROWS><<<blocks, dim3(CUDA_WARP, WARPS), 0, stream>>>(s);
 }
 
 template <class REAL> static void launch_step(const heat_gpu_step &s, cudaStream_t stream) {
@@ -235,16 +281,9 @@ template <class REAL> static void launch_step(const heat_gpu_step &s, cudaStream
     } else {
         deep ? launch_cells<REAL, HEAT_VARIED, 3>(s, stream)
              : launch_cells<REAL, HEAT_VARIED, 2>(s, stream);
-    }
-    if (s.view.kind != HEAT_VARIED) {
-        const int faces = 2 * s.view.dims;
-        int64_t sites = 0;
-        for (int face = 0; face < faces; face++) {
-            sites = s.sides.sites[face] > sites ? s.sides.sites[face] : sites;
+        if (s.end > s.first) {
+            touch_kernel<REAL><<<parts(s.end - s.first, THREADS), THREADS, 0, stream>>>(s);
         }
-        faces_kernel<REAL><<<dim3(parts(sites, THREADS), (unsigned)faces), THREADS, 0, stream>>>(s);
-    } else if (s.end > s.first) {
-        touch_kernel<REAL><<<parts(s.end - s.first, THREADS), THREADS, 0, stream>>>(s);
     }
 }
 

@@ -1,6 +1,6 @@
 /* heat_cuda.c -- sel.heat on the device.
  *
- * A uniform 2-D body whose laws do not vary in time takes HEAT_PASS steps per pass (heat_march.cu);
+ * A uniform 2-D body whose laws do not vary in time takes 7 or 8 steps per pass (heat_march.cu);
  * all else, and observed steps, one step (heat.cu). Laws and sources that are programs are
  * evaluated before each step where the kernels run; what only Lua can evaluate, the host sends.
  */
@@ -69,7 +69,7 @@ static void list(sel_state *base) {
     state->marches = plan->base.domain->grid.dims == 2 && plan->kind != HEAT_VARIED &&
                      plan->steady_laws && n[0] >= MARCH_LEAST_COLUMNS &&
                      n[1] >= MARCH_LEAST_ROWS * base->blocks.count;
-    state->all.halo = state->marches ? HEAT_PASS : 1;
+    state->all.halo = state->marches ? HEAT_PASS_F64 : 1;
     heat_list(base);
     const sel_type real = base->turns.type;
     const int64_t changes = plan->base.wants_mean_change ? 1 : 0;
@@ -218,7 +218,8 @@ static bool alone(const sel_state *base) {
 
 static int64_t pass(const sel_state *base, int64_t most) {
     const heat_cuda *state = (const heat_cuda *)base;
-    return !state->marches || base->observing || most < 3 ? 1 : most < HEAT_PASS ? 3 : HEAT_PASS;
+    const int whole = base->plan->precision == SEL_F32 ? HEAT_PASS_F32 : HEAT_PASS_F64;
+    return !state->marches || base->observing || most < 3 ? 1 : most < whole ? 3 : whole;
 }
 
 /* Evaluates, where kernels run, what depends on any of `on`, and b and s. */

@@ -11,10 +11,9 @@
 extern "C" {
 #endif
 
-enum {
-    HEAT_PASS = 7
-}; /* steps of a pass; odd, as are those of shorter ones, so that copies of the
-    * state take turns with steps */
+/* Steps of a pass: odd, as are those of shorter ones, so that copies of the state take turns with
+ * steps. */
+enum { HEAT_PASS_F32 = 7, HEAT_PASS_F64 = 9 };
 
 /* b and s of all border cells of a uniform body, numbers of the state: [2][sites] of each face that
  * is not periodic, sites as sel_face_site counts them. Those of a cell on several faces stand with
@@ -47,7 +46,7 @@ static inline int heat_gpu_strips(int64_t nx, bool single) {
 
 cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream);
 
-/* A pass of 3 or HEAT_PASS steps over a uniform 2-D body. */
+/* A pass of 3 or HEAT_PASS_... steps over a uniform 2-D body. */
 cudaError_t heat_gpu_pass(const heat_gpu_step *step, int steps, const march_device *on);
 
 /* Evaluates a term at the sites order[k], at place[axis][k], or, of the source, at all cells. */

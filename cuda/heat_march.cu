@@ -1,7 +1,10 @@
 // heat_march.cu -- several steps of sel.heat in one pass, of uniform 2-D bodies whose laws do not
 // vary in time. The surfaces of a cell at a corner stand with its side.
 #include "cuda/heat_traits.cuh"
-#include "cuda/machine/march.cuh"
+#include "cuda/machine/tile.cuh"
+
+// The largest block that is taken in tiles, in cells.
+enum { TILED = 1400 * 1400 };
 
 template <class REAL, int KIND> struct heat_rule {
     typedef REAL real;
@@ -48,9 +51,16 @@ static cudaError_t pass(const heat_gpu_step *s, int steps, const march_device *o
     g.wraps = v->wraps;
     g.from = v->from;
     g.to = v->to;
-    constexpr int AHEAD = sizeof(REAL) == 4 ? 4 : 2;
-    return steps == HEAT_PASS ? march_launch<rule_type, HEAT_PASS, 4, AHEAD>(g, rule, on)
-                              : march_launch<rule_type, 3, 4, AHEAD>(g, rule, on);
+    constexpr bool single = sizeof(REAL) == 4;
+    constexpr int STEPS = single ? HEAT_PASS_F32 : HEAT_PASS_F64;
+    if ((g.end - g.first) * (int64_t)g.nx <= TILED) {
+        return steps == STEPS ? tile_launch<rule_type, STEPS>(g, rule, on->stream)
+                              : tile_launch<rule_type, 3>(g, rule, on->stream);
+    }
+    // What the registers hold.
+    constexpr int COLUMNS = single ? 4 : 2, AHEAD = single ? 4 : 2, BLOCKS = single ? 4 : 3;
+    return steps == STEPS ? march_launch<rule_type, STEPS, COLUMNS, AHEAD, BLOCKS>(g, rule, on)
+                          : march_launch<rule_type, 3, COLUMNS, AHEAD, BLOCKS>(g, rule, on);
 }
 
 extern "C" cudaError_t heat_gpu_pass(const heat_gpu_step *s, int steps, const march_device *on) {

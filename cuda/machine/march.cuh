@@ -36,12 +36,58 @@
 
 enum { MARCH_SIDE = 1, MARCH_END = 2 };
 
-// Blocks of a multiprocessor: as many as have the registers that a tile needs.
-static constexpr int march_blocks(size_t real, bool border) {
-    return border || real == 8 ? 2 : 4;
+template <class REAL> struct march_site { REAL a, b; };
+
+// The faces of the grid at which a cell lies.
+struct march_faces {
+    bool west, east, low, high;
+};
+
+// Number k of n, around a periodic axis; what is beyond the others is not used.
+static __device__ __forceinline__ int march_around(int k, int n, bool periodic) {
+    return k < 0 ? (periodic ? k + n : 0) : k >= n ? (periodic ? k - n : n - 1) : k;
 }
 
-template <class REAL> struct march_site { REAL a, b; };
+// What is beyond a face that is there, in place of `to`.
+template <class R, class CELL>
+static __device__ __forceinline__ void march_replace(const R &rule, bool there, const CELL &near,
+                                                     const CELL &far, CELL &to) {
+    CELL beyond;
+    rule.beyond(near, far, beyond);
+#pragma unroll
+    for (int f = 0; f < R::FIELDS; f++) {
+        to[f] = there ? beyond[f] : to[f];
+    }
+}
+
+// The new value of the cell in the middle of a window; `site`: of the first of its faces.
+template <class R, class WINDOW, class CELL>
+static __device__ __forceinline__ void march_next(const R &rule, const march_faces &at,
+                                                  const march_site<typename R::real> &site,
+                                                  WINDOW &w, CELL &to) {
+    const bool any = at.west || at.east || at.low || at.high;
+    CELL touched;
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        march_replace(rule, at.west, w[k][1], w[k][2], w[k][0]);
+        march_replace(rule, at.east, w[k][1], w[k][0], w[k][2]);
+    }
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        march_replace(rule, at.low, w[1][k], w[2][k], w[0][k]);
+        march_replace(rule, at.high, w[1][k], w[0][k], w[2][k]);
+    }
+    rule.next(w, to);
+#pragma unroll
+    for (int f = 0; f < R::FIELDS; f++) {
+        touched[f] = to[f];
+    }
+    rule.touched(w[1][1], touched, site);
+#pragma unroll
+    for (int f = 0; f < R::FIELDS; f++) {
+        to[f] = any ? touched[f] : to[f];
+    }
+}
 
 template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
     typedef typename R::real real;
@@ -76,14 +122,14 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
     }
 
     __device__ __forceinline__ void load(int y, row &to) const {
-        y = END ? around(y, g.ny, g.wraps) : y;
+        y = END ? march_around(y, g.ny, g.wraps) : y;
 #pragma unroll
         for (int f = 0; f < FIELDS; f++) {
             const real *from = field(g.from, f) + (int64_t)y * g.pitch;
             if (KIND) {
 #pragma unroll
                 for (int j = 0; j < COLUMNS; j++) {
-                    to.v[j + 1][f] = from[around(x + j, g.nx, g.periodic_x)];
+                    to.v[j + 1][f] = from[march_around(x + j, g.nx, g.periodic_x)];
                 }
             } else {
 #pragma unroll
@@ -146,7 +192,7 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
         row out;
 #pragma unroll
         for (int j = 1; j <= COLUMNS; j++) {
-            real w[3][3][FIELDS], to[FIELDS];
+            real w[3][3][FIELDS];
 #pragma unroll
             for (int k = 0; k < 3 * FIELDS; k++) {
                 const int f = k / 3, dx = k % 3;
@@ -154,55 +200,12 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
                 w[1][dx][f] = here.v[j + dx - 1][f];
                 w[2][dx][f] = north.v[j + dx - 1][f];
             }
-            const bool side_cell = SIDE && (j == 1 || j == COLUMNS);
-            const bool at_side = side_cell && (j == 1 ? west : east);
-#pragma unroll
-            for (int dy = 0; dy < 3 && side_cell; dy++) {
-                replace(at_side, w[dy][1], w[dy][j == 1 ? 2 : 0], w[dy][j == 1 ? 0 : 2]);
-            }
-#pragma unroll
-            for (int dx = 0; dx < 3 && RIM; dx++) {
-                replace(!top, w[1][dx], w[2][dx], w[0][dx]);
-                replace(top, w[1][dx], w[0][dx], w[2][dx]);
-            }
-            rule.next(w, to);
-            if (side_cell) {
-                touch(at_side, w[1][1], to, beside);
-            }
-            if (RIM) {
-                touch(true, w[1][1], to, ends[END ? j - 1 : 0]);
-            }
-#pragma unroll
-            for (int f = 0; f < FIELDS; f++) {
-                out.v[j][f] = to[f];
-            }
+            const march_faces at = {SIDE && j == 1 && west, SIDE && j == COLUMNS && east,
+                                    RIM && !top, RIM && top};
+            const bool at_side = at.west || at.east;
+            march_next(rule, at, RIM && !at_side ? ends[END ? j - 1 : 0] : beside, w, out.v[j]);
         }
         return out;
-    }
-
-    // What is beyond a face that is there, in place of `to`.
-    __device__ __forceinline__ void replace(bool there, const real (&near)[FIELDS],
-                                            const real (&far)[FIELDS], real (&to)[FIELDS]) const {
-        real beyond[FIELDS];
-        rule.beyond(near, far, beyond);
-#pragma unroll
-        for (int f = 0; f < FIELDS; f++) {
-            to[f] = there ? beyond[f] : to[f];
-        }
-    }
-
-    __device__ __forceinline__ void touch(bool there, const real (&here)[FIELDS],
-                                          real (&to)[FIELDS], const site &at) const {
-        real touched[FIELDS];
-#pragma unroll
-        for (int f = 0; f < FIELDS; f++) {
-            touched[f] = to[f];
-        }
-        rule.touched(here, touched, at);
-#pragma unroll
-        for (int f = 0; f < FIELDS; f++) {
-            to[f] = there ? touched[f] : to[f];
-        }
     }
 
     // Row y enters; `entered` becomes row y - STEPS.
@@ -224,13 +227,8 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
         }
     }
 
-    // Number k of n, around a periodic axis; what is beyond the others is not used.
-    static __device__ __forceinline__ int around(int k, int n, bool periodic) {
-        return k < 0 ? (periodic ? k + n : 0) : k >= n ? (periodic ? k - n : n - 1) : k;
-    }
-
     __device__ __forceinline__ site load_side(int y) const {
-        return rule.site(tile.last_strip ? 1 : 0, around(y, g.ny, g.periodic_y));
+        return rule.site(tile.last_strip ? 1 : 0, march_around(y, g.ny, g.periodic_y));
     }
 
     // Below the first row of the grid there is nothing.
@@ -256,7 +254,7 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
         }
 #pragma unroll
         for (int j = 0; j < COLUMNS && END; j++) {
-            ends[j] = rule.site(top ? 3 : 2, around(x + j, g.nx, g.periodic_x));
+            ends[j] = rule.site(top ? 3 : 2, march_around(x + j, g.nx, g.periodic_x));
         }
         side = side_before = side_after = site{0, 0};
         side_row = begin_row();
@@ -354,19 +352,18 @@ static __device__ __forceinline__ march_tile march_tile_of(const march_grid &g, 
     return tile;
 }
 
-template <class R, int STEPS, int COLUMNS, int AHEAD, bool BORDER>
-__global__ void __launch_bounds__(MARCH_WARPS *CUDA_WARP,
-                                  march_blocks(sizeof(typename R::real), BORDER))
+template <class R, int STEPS, int COLUMNS, int AHEAD, int BLOCKS, bool BORDER>
+__global__ void __launch_bounds__(MARCH_WARPS *CUDA_WARP, BLOCKS)
     march_kernel(const __grid_constant__ march_grid g, const __grid_constant__ R rule) {
     typedef march<R, STEPS, COLUMNS, AHEAD, 0> inner;
     const int k = blockIdx.x * MARCH_WARPS + threadIdx.x / CUDA_WARP;
     const int number = BORDER ? k : g.cut.borders + k;
-    if (number >= (BORDER && !g.cut.together ? g.cut.borders : g.cut.tiles)) {
+    if (number >= (BORDER ? g.cut.borders : g.cut.tiles)) {
         return;
     }
     int kind;
     const march_tile tile = march_tile_of<inner::HALO, inner::WIDTH, COLUMNS>(g, number, &kind);
-    if (!BORDER || kind == 0) {
+    if (!BORDER) {
         inner(g, rule, tile).run();
     } else if (kind == MARCH_SIDE) {
         march<R, STEPS, COLUMNS, AHEAD, MARCH_SIDE>(g, rule, tile).run();
@@ -377,26 +374,23 @@ __global__ void __launch_bounds__(MARCH_WARPS *CUDA_WARP,
     }
 }
 
-// The launcher. Tiles at the borders load two rows early only: few warps run them, and then it is
-// the length of the code that counts. Of a small grid all tiles run at once; else those at the
-// borders, which take the longest, beside the others.
-template <class R, int STEPS, int COLUMNS, int AHEAD>
+// The launcher. Inner tiles run in BLOCKS blocks of a multiprocessor, tiles at the borders, of more
+// registers, in two; these load two rows early only and begin first, beside the others.
+template <class R, int STEPS, int COLUMNS, int AHEAD, int BLOCKS>
 static cudaError_t march_launch(march_grid g, const R &rule, const march_device *on) {
     typedef march<R, STEPS, COLUMNS, AHEAD, 0> inner;
     const int threads = MARCH_WARPS * CUDA_WARP;
-    const int blocks_each = march_blocks(sizeof(typename R::real), false);
-    g.cut = march_cut_of(&g, inner::WIDTH, STEPS, on->processors, blocks_each);
+    g.cut = march_cut_of(&g, inner::WIDTH, STEPS, on->processors, BLOCKS);
     const march_cut &c = g.cut;
-    const int borders = ((c.together ? c.tiles : c.borders) + MARCH_WARPS - 1) / MARCH_WARPS;
+    const int borders = (c.borders + MARCH_WARPS - 1) / MARCH_WARPS;
     const int inside = (c.tiles - c.borders + MARCH_WARPS - 1) / MARCH_WARPS;
-    if (c.together || inside == 0) {
-        march_kernel<R, STEPS, COLUMNS, 2, true><<<borders, threads, 0, on->stream>>>(g, rule);
-        return cudaGetLastError();
-    }
     cudaEventRecord(on->fork, on->stream);
     cudaStreamWaitEvent(on->beside, on->fork, 0);
-    march_kernel<R, STEPS, COLUMNS, 2, true><<<borders, threads, 0, on->beside>>>(g, rule);
-    march_kernel<R, STEPS, COLUMNS, AHEAD, false><<<inside, threads, 0, on->stream>>>(g, rule);
+    march_kernel<R, STEPS, COLUMNS, 2, 2, true><<<borders, threads, 0, on->beside>>>(g, rule);
+    if (inside > 0) {
+        march_kernel<R, STEPS, COLUMNS, AHEAD, BLOCKS, false>
+            <<<inside, threads, 0, on->stream>>>(g, rule);
+    }
     cudaEventRecord(on->join, on->beside);
     cudaStreamWaitEvent(on->stream, on->join, 0);
     return cudaGetLastError();

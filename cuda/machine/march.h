@@ -14,7 +14,6 @@ typedef struct march_cut {
     int side_tiles;              /* of a side, without the ends */
     bool low_end, high_end;      /* the grid's first, last rows are in the block */
     int borders, tiles;          /* numbers of tiles: at the borders, of all */
-    bool together;               /* they all fit on the device, in one launch */
 } march_cut;
 
 /* A block of a grid. */
@@ -46,13 +45,14 @@ enum { MARCH_LEAST_COLUMNS = 128, MARCH_LEAST_ROWS = 64 };
 
 enum { MARCH_WARPS = 4 /* of a block */ };
 
-/* Tiles of strips of `width` columns, for a device that runs `blocks_each` blocks of inner tiles,
- * or two of others, on a multiprocessor. A small grid has as small tiles as run all at once. Else
- * all inner tiles begin at once, but for those that the tiles at the borders keep waiting; they
- * have fewer rows, so that all end together. */
+/* Tiles of strips of `width` columns, for a device that runs `blocks` blocks of inner tiles on a
+ * multiprocessor, or two of others. Each of these slots takes one inner tile after the other, in as
+ * many waves as end soonest. The last tiles of a strip have fewer rows: they are for slots that
+ * begin late, after a tile at the borders. */
 static inline march_cut march_cut_of(const march_grid *g, int width, int steps, int processors,
-                                     int blocks_each) {
-    enum { LEAST = 4, MOST_TOGETHER = 24, SIDE = 64, BAND = 16 };
+                                     int blocks) {
+    enum { SIDE = 64, BAND = 16, WAVES = 4 };
+    const int slots = processors * blocks * MARCH_WARPS;
     march_cut c;
     c.strips = (g->nx + width - 1) / width;
     c.low_end = g->first == 0 && (g->wraps || !g->periodic_y);
@@ -60,29 +60,27 @@ static inline march_cut march_cut_of(const march_grid *g, int width, int steps, 
     c.band = steps < BAND / 2 ? BAND / 2 : BAND;
     const int ends = c.low_end + c.high_end, inner = c.strips - 2 > 0 ? c.strips - 2 : 1;
     const int inside = g->end - g->first - ends * c.band;
-    for (c.rows = LEAST; c.rows <= MOST_TOGETHER; c.rows++) {
-        c.side_rows = c.later_rows = c.rows;
-        c.parts = 0;
-        c.side_tiles = (inside + c.rows - 1) / c.rows;
-        c.borders = 2 * c.side_tiles + ends * c.strips;
-        c.tiles = c.borders + c.side_tiles * (c.strips - 2);
-        c.together = c.tiles <= processors * 2 * MARCH_WARPS;
-        if (c.together) {
-            return c;
-        }
-    }
     c.side_rows = SIDE;
     c.side_tiles = (inside + c.side_rows - 1) / c.side_rows;
     c.borders = 2 * c.side_tiles + ends * c.strips;
-    const int slots = processors * blocks_each * MARCH_WARPS;
-    const int waits = c.borders * blocks_each / 2, most = slots * 3 / 4;
-    const int taken = waits < most ? waits : most;
-    const int late = taken / inner, wait = (c.side_rows + 2 * steps) * 11 / 10;
-    c.parts = (slots - taken) / inner > 1 ? (slots - taken) / inner : 1;
-    c.rows = (inside + late * wait + c.parts + late - 1) / (c.parts + late);
-    c.later_rows = c.rows - wait;
-    if (c.later_rows < 2 * steps) {
-        c.rows = c.later_rows = (inside + c.parts + late - 1) / (c.parts + late);
+    const int waits = (int)((int64_t)c.borders * blocks / 2);
+    const int late = (waits < slots ? waits : slots) / inner;
+    const int wait = (c.side_rows + 2 * steps) * 11 / 10;
+    int soonest = INT32_MAX;
+    for (int waves = 1; waves <= WAVES; waves++) {
+        const int tiles = waves * slots / inner > 1 ? waves * slots / inner : 1;
+        const int later = late < tiles ? late : tiles - 1;
+        const int rows = (inside + later * wait + tiles - 1) / tiles;
+        if (waves * (rows + 2 * steps) < soonest && rows > wait + steps) {
+            soonest = waves * (rows + 2 * steps);
+            c.rows = rows;
+            c.later_rows = rows - wait;
+            c.parts = tiles - later;
+        }
+    }
+    if (soonest == INT32_MAX) {
+        c.parts = slots / inner > 1 ? slots / inner : 1;
+        c.rows = c.later_rows = (inside + c.parts - 1) / c.parts;
     }
     const int left = inside - c.parts * c.rows > 0 ? inside - c.parts * c.rows : 0;
     c.tiles = c.borders + (c.parts + (left + c.later_rows - 1) / c.later_rows) * (c.strips - 2);
