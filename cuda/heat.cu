@@ -10,29 +10,11 @@
 
 #include "cuda/heat_traits.cuh"
 #include "cuda/machine/look.cuh"
+#include "cuda/machine/wide.cuh"
 
 enum { THREADS = 128, WARPS = THREADS / CUDA_WARP, SUMMED = 1024 };
 
 // ---- cells ----
-
-// 16 bytes.
-static __device__ __forceinline__ void load(const float *from, float (&to)[4]) {
-    const float4 v = *(const float4 *)from;
-    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-}
-
-static __device__ __forceinline__ void load(const double *from, double (&to)[2]) {
-    const double2 v = *(const double2 *)from;
-    to[0] = v.x, to[1] = v.y;
-}
-
-static __device__ __forceinline__ void store(const float (&from)[4], float *to) {
-    *(float4 *)to = make_float4(from[0], from[1], from[2], from[3]);
-}
-
-static __device__ __forceinline__ void store(const double (&from)[2], double *to) {
-    *(double2 *)to = make_double2(from[0], from[1]);
-}
 
 // The element of number p along an axis, -1 <= p <= n; beyond an end what stands for it.
 static __device__ __forceinline__ int64_t element(const heat_view &v, int axis, int64_t p) {
@@ -118,7 +100,7 @@ static __device__ __forceinline__ void finish_row(const heat_gpu_step &s, const 
         }
     }
     if (l.stores) {
-        store(out, to);
+        wide_store(out, to);
     }
     if (s.row_change) {
         double change = 0;
@@ -164,7 +146,7 @@ __global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ h
             const int p = first + k - 1 < v.end ? first + k - 1 : (int)v.end;
             at = from - first * stride + element(v, DIMS - 1, p);
         }
-        load(at, row[k]);
+        wide_load(at, row[k]);
     }
     const int below = DIMS == 3 ? (int)heat_beside(&v, 1, y, 0) : 0;
     const int above = DIMS == 3 ? (int)heat_beside(&v, 1, y, 1) : 0;
@@ -176,8 +158,8 @@ __global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ h
     for (int k = 0; k < ROWS; k++) {
         const REAL *at = from + (k < rows ? k : 0) * stride;
         if (DIMS == 3) {
-            load(at + below, south[k]);
-            load(at + above, north[k]);
+            wide_load(at + below, south[k]);
+            wide_load(at + above, north[k]);
         }
         w[k] = lane == 0 ? at[beside] : 0;
         e[k] = at_end ? at[after] : 0;

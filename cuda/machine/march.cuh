@@ -33,6 +33,7 @@
 #define CUDA_MARCH_CUH
 
 #include "cuda/machine/march.h"
+#include "cuda/machine/wide.cuh"
 
 enum { MARCH_SIDE = 1, MARCH_END = 2 };
 
@@ -134,9 +135,8 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
             } else {
 #pragma unroll
                 for (int j = 0; j < COLUMNS; j += VECTOR) {
-                    const float4 four = *(const float4 *)(from + x + j);
                     real part[VECTOR];
-                    memcpy(part, &four, sizeof four);
+                    wide_load(from + x + j, part);
 #pragma unroll
                     for (int k = 0; k < VECTOR; k++) {
                         to.v[j + k + 1][f] = part[k];
@@ -164,13 +164,11 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
 #pragma unroll
                 for (int j = 0; j < COLUMNS; j += VECTOR) {
                     real part[VECTOR];
-                    float4 four;
 #pragma unroll
                     for (int k = 0; k < VECTOR; k++) {
                         part[k] = from.v[j + k + 1][f];
                     }
-                    memcpy(&four, part, sizeof four);
-                    *(float4 *)(to + j) = four;
+                    wide_store(part, to + j);
                 }
             }
         }
