@@ -1,0 +1,23 @@
+// wide.cuh -- 16 bytes of numbers at once, from and to aligned places.
+#ifndef CUDA_WIDE_CUH
+#define CUDA_WIDE_CUH
+
+static __device__ __forceinline__ void wide_load(const float *from, float (&to)[4]) {
+    const float4 v = *(const float4 *)from;
+    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+
+static __device__ __forceinline__ void wide_load(const double *from, double (&to)[2]) {
+    const double2 v = *(const double2 *)from;
+    to[0] = v.x, to[1] = v.y;
+}
+
+static __device__ __forceinline__ void wide_store(const float (&from)[4], float *to) {
+    *(float4 *)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+
+static __device__ __forceinline__ void wide_store(const double (&from)[2], double *to) {
+    *(double2 *)to = make_double2(from[0], from[1]);
+}
+
+#endif
