@@ -1,12 +1,10 @@
-// heat.cu -- sel.heat, one step at a time: the cells, those on surfaces, laws, sums.
+// heat.cu -- sel.heat, one step at a time: the cells, those on surfaces, sums.
 //
 // A lane of step_kernel owns COLUMNS cells (16 bytes) of ROWS rows along the slowest axis, loads
 // them and the rows at both ends at once, so that many loads are under way, and gets its neighbours
 // along x from the lanes beside it. Rows along y of a 3-D grid come from the cache.
 //
 // Nothing is contracted but by fma(): all kernels give a cell the same bits.
-#include "cuda/machine/terms.cuh"
-
 #include "cuda/heat_traits.cuh"
 #include "cuda/machine/look.cuh"
 
@@ -253,51 +251,15 @@ extern "C" cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_
     return cudaGetLastError();
 }
 
-// ---- laws ----
-
-static __global__ void law_kernel(const __grid_constant__ heat_gpu_law l) {
-    extern __shared__ double registers[];
-    const int64_t step = cuda_now(l.clock), k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    double place[3], value[CUDA_TERM_PARTS];
-    cuda_term_begin(l.terms, l.term, ((double)step + l.ahead) * l.grid.dt, registers);
-    if (k >= l.count) {
-        return;
-    }
-    const int64_t nx = l.grid.n[0], ny = l.grid.n[1];
-    const int64_t at[3] = {k % nx, k / nx % ny, k / nx / ny};
-    for (int a = 0; a < 3; a++) {
-        place[a] = l.order ? l.place[a][k] : sel_centre(&l.grid, a, (double)at[a]);
-    }
-    if (!l.order && l.solid[k]) {
-        return; // as on the CPU
-    }
-    const bool found = cuda_term_evaluate(l.terms, l.term, place, registers, value);
-    if (!found || (l.order && l.which == 1 && value[0] < 0)) {
-        cuda_term_report(l.terms, l.number, k, step);
-    } else if (l.order) {
-        l.site[l.order[k]].value[l.which] = value[0];
-    } else if (l.view.single) {
-        ((float *)l.view.q)[heat_place(l.view.apart, at)] =
-            (float)(value[0] * heat_inside(&l.view, at, -1));
-    } else {
-        ((double *)l.view.q)[heat_place(l.view.apart, at)] =
-            value[0] * heat_inside(&l.view, at, -1);
-    }
-}
-
-extern "C" cudaError_t heat_gpu_evaluate(const heat_gpu_law *law, cudaStream_t stream) {
-    law_kernel<<<parts(law->count, THREADS), THREADS, cuda_term_bytes(&law->term, THREADS),
-                 stream>>>(*law);
-    return cudaGetLastError();
-}
+// ---- surfaces ----
 
 static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s) {
     const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= s.end) {
         return;
     }
-    heat_surfaces(s.site + s.first_site[k], s.first_site[k + 1] - s.first_site[k], s.view.dt,
-                  &s.b[k], &s.s[k]);
+    heat_surfaces(s.site, s.value, s.first_site[k], s.first_site[k + 1], s.view.dt, &s.b[k],
+                  &s.s[k]);
     if (s.sides.numbers) {
         const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
         const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
@@ -328,7 +290,8 @@ static __global__ void entering_kernel(const __grid_constant__ heat_gpu_step s, 
     if (k < s.end) {
         const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
         const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
-        heat_entering(&s.view, s.site, s.first_site[k], s.first_site[k + 1], at, changes, entering);
+        heat_entering(&s.view, s.site, s.value, s.first_site[k], s.first_site[k + 1], at, changes,
+                      entering);
     }
 }
 

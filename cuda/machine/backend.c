@@ -1,5 +1,5 @@
 /* backend.c -- the backend that runs a solver on the device: memory, steps, requests. */
-#include "cuda/machine/backend.h"
+#include "cuda/machine/inputs.h"
 
 #include <stdlib.h>
 
@@ -61,6 +61,7 @@ static void list(sel_state *state) {
     const int64_t rows = sel_state_rows(state);
     solver_of(state->plan)->list(state);
     sel_state_list(state);
+    cuda_inputs_list(state);
     SEL_ADD(&state->arrays, state, solid, sel_grid_cells(&state->plan->domain->grid), 0);
     sel_arrays_add(&state->arrays, "rows", &state->queue->rows, (sel_type){'s', sizeof(cuda_sums)},
                    rows < CUDA_FEWEST_ROWS ? CUDA_FEWEST_ROWS : rows, 0);
@@ -73,6 +74,7 @@ static void destroy(sel_state *state) {
         if (solver_of(state->plan)->close) {
             solver_of(state->plan)->close(state);
         }
+        cuda_inputs_close(state);
         sel_arrays_free(&state->arrays);
         free(state->queue);
         free(state);
@@ -99,7 +101,12 @@ static sel_status fill(sel_state *state, sel_error *error) {
     status = status ? status : sel_state_allocate(state, solver->what, error);
     status = status ? status : cuda_queue_start(state->queue, error);
     status = status ? status : cuda_send(state->solid, state->plan->domain->cell, cells, error);
-    return status ? status : solver->start(state, error);
+    if (!status && state->plan->inputs) {
+        status = sel_inputs_start(state, error);
+        status = status ? status : cuda_inputs_start(state, error);
+    }
+    status = status ? status : solver->start(state, error);
+    return status || !solver->derive ? status : solver->derive(state, error);
 }
 
 cuda_grid cuda_grid_of(const sel_state *state) {
@@ -151,7 +158,8 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
 
 static sel_status check(sel_state *state, int64_t step, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
-    return solver->check ? solver->check(state, step, error) : SEL_OK;
+    return solver->check ? solver->check(state, step, error)
+                         : cuda_inputs_check(state, step, error);
 }
 
 static int64_t pass_of(const sel_state *state, int64_t most) {
@@ -159,22 +167,27 @@ static int64_t pass_of(const sel_state *state, int64_t most) {
     return solver->pass ? solver->pass(state, most) : 1;
 }
 
+/* cuda_enqueue */
+static sel_status enqueue_step(sel_state *state, int64_t step, sel_error *error) {
+    sel_status status = cuda_inputs_step(state, SEL_ON_T, step, error);
+    return status ? status : solver_of(state->plan)->step(state, step, error);
+}
+
 /* `count` steps, by the graph if there are as many. */
 static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
-    const cuda_solver *solver = solver_of(state->plan);
     cuda_queue *queue = state->queue;
     sel_status status = SEL_OK;
     queue->first = state->step;
     queue->until = state->step + count;
     if (count == queue->graph_steps) {
         queue->pass = pass_of(state, count);
-        status = cuda_queue_launch(queue, solver->step, state, error);
+        status = cuda_queue_launch(queue, enqueue_step, state, error);
         state->step += status ? 0 : count;
         return status;
     }
     while (state->step < queue->until && !status) {
         queue->pass = pass_of(state, queue->until - state->step);
-        status = solver->step(state, state->step, error);
+        status = enqueue_step(state, state->step, error);
         state->step += status ? 0 : queue->pass;
     }
     return status;
@@ -185,7 +198,8 @@ static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
 static int64_t together(const sel_state *state, int64_t left, bool observes) {
     const cuda_solver *solver = solver_of(state->plan);
     const int64_t most = state->queue->graph_steps;
-    const bool alone = left == 1 || state->step % 2 || (solver->alone && solver->alone(state));
+    const bool alone = left == 1 || state->step % 2 || cuda_inputs_alone(state) ||
+                       (solver->alone && solver->alone(state));
     left -= observes;
     return alone ? 1 : left < most ? left : most;
 }
@@ -203,7 +217,8 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     while (state->step < end && !status) {
         int64_t count = together(state, end - state->step, observes);
         state->observing = observes && state->step + 1 == end;
-        status = solver->terms ? solver->terms(state, due, &count, error) : SEL_OK;
+        status = solver->terms ? solver->terms(state, due, &count, error)
+                               : cuda_inputs_terms(state, due, error);
         if (!status) {
             status = enqueue(state, count, error);
             state->broken = status && status != SEL_BAD_SCENARIO;
@@ -231,7 +246,11 @@ static sel_status saving(sel_state *state, sel_error *error) {
 
 static sel_status loaded(sel_state *state, sel_error *error) {
     sel_status status = enter(state, error);
-    status = status ? status : sel_state_loaded(state, solver_of(state->plan)->loaded, error);
+    status = status ? status
+                    : sel_state_loaded(state,
+                                       state->plan->inputs ? cuda_inputs_loaded
+                                                           : solver_of(state->plan)->loaded,
+                                       error);
     return status ? status : wait_for_steps(state, error);
 }
 

@@ -158,6 +158,8 @@ typedef struct cuda_solver {
     void (*list)(sel_state *state);
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
+    /* Enqueues what steps derive from the values of the plan's inputs (inputs.h), which are new. */
+    sel_status (*derive)(sel_state *state, sel_error *error);
     /* Whether the next step needs the host, or differs from others: no graph can hold it. */
     bool (*alone)(const sel_state *state);
     /* Evaluates on the host and sends what is `due` (after the first step SEL_ON_T) for the next

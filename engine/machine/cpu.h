@@ -69,6 +69,8 @@ typedef struct sel_cpu {
     void (*list)(sel_state *state);
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
+    /* What steps derive from the values of the plan's inputs, which are new. NULL: nothing. */
+    void (*derive)(sel_state *state);
     /* What its terms (all that is evaluated before a step) vary with: SEL_ON_T, SEL_ON_CONTROLS.
      * NULL, and so `terms`: it has none. */
     unsigned (*depends)(const sel_plan *plan);
@@ -82,7 +84,7 @@ typedef struct sel_cpu {
     sel_status (*steps)(sel_state *state, int64_t n, sel_error *error);
     sel_look look;
     /* After the saved arrays have been loaded: fills halos, and evaluates the terms of the last
-     * step. NULL: nothing to do. */
+     * step. NULL: nothing to do. (Where the plan has inputs, the machine does.) */
     sel_status (*loaded)(sel_state *state, sel_error *error);
 } sel_cpu;
 

@@ -38,12 +38,7 @@ static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
     const int size = (int)turns->type.size;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = 0; k < rows * pitch; k++) {
-        const double value = k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0;
-        if (size == sizeof(float)) {
-            ((float *)(void *)stored)[k] = (float)value;
-        } else {
-            ((double *)(void *)stored)[k] = value;
-        }
+        sel_put(stored, turns->type, k, k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0);
     }
     char *to = turns->at[sel_block_of(&state->blocks, first)][0];
     return sel_arrays_send(&state->arrays, to + (first * pitch - turns->margin) * size, stored,
@@ -94,6 +89,15 @@ void sel_state_list(sel_state *state) {
     sel_arrays_add_cells(&state->arrays, "last", &state->last.v, state->last.type, &cells,
                          SEL_SAVED);
     SEL_ADD_VALUE(&state->arrays, state, monitored);
+    if (state->plan->inputs) {
+        const sel_inputs *inputs = state->plan->inputs;
+        const sel_surfaces *on = &inputs->surfaces;
+        SEL_ADD(&state->arrays, &state->given, value, SEL_SITE_VALUES * on->sites, 0);
+        SEL_ADD(&state->arrays, &state->given, cell, on->cells, 0);
+        SEL_ADD(&state->arrays, &state->given, first_site, on->cells + 1, 0);
+        sel_arrays_add(&state->arrays, "source", &state->given.source, state->turns.type,
+                       inputs->source.count, 0);
+    }
 }
 
 bool sel_state_misses(const sel_state *state, const sel_request *request) {

@@ -5,7 +5,7 @@
 #include "engine/io/checkpoint.h"
 #include "engine/machine/arrays.h"
 #include "engine/machine/comm.h"
-#include "engine/scene/solver.h"
+#include "engine/machine/inputs.h"
 
 /* The main field at the last monitor: [components][cells], numbers of `type`; whole numbers are
  * divided by `scale`. */
@@ -29,10 +29,12 @@ struct sel_state {
     sel_arrays arrays;
     sel_turns turns;          /* what has a neighbourhood */
     sel_last last;            /* type, components and scale are given by the list() of the solver */
+    sel_given given;          /* of the plan's inputs */
     double *controls;         /* their values when terms were last evaluated; on the host */
     double *partials;         /* on the CPU: SEL_PARTIALS numbers for each row of cells */
     struct cuda_queue *queue; /* on a device: its queue, */
-    uint8_t *solid;           /* and the domain's cell[] */
+    uint8_t *solid;           /* the domain's cell[], */
+    struct cuda_inputs *inputs; /* and inputs that vary, if there are any */
 };
 
 enum { SEL_PARTIALS = 32 };

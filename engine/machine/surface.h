@@ -30,11 +30,6 @@ sel_status sel_surfaces_list(const sel_domain *domain, sel_surface_far *far, sel
                              sel_error *error);
 void sel_surfaces_free(sel_surfaces *surfaces);
 
-/* A quantity at all sites of a region: to[k - first_of[region]]. */
-sel_status sel_surfaces_evaluate(const sel_surfaces *surfaces, const sel_domain *domain, int region,
-                                 const sel_quantity *quantity, const char *what, double t,
-                                 double *to, sel_error *error);
-
 /* The cell beyond a face of a cell, around periodic axes; -1: there is none. */
 int64_t sel_cell_beyond(const sel_grid *grid, int64_t cell, int face);
 

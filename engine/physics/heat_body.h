@@ -35,12 +35,14 @@ typedef struct heat_view {
 
 /* A face of a cell on a surface. */
 typedef struct heat_site {
-    double reach;    /* k / d; 0: the node lies on the surface */
-    double weight;   /* area / (C volume) of the cell */
-    double area;     /* in 2-D per unit depth */
-    double value[2]; /* T_s, or q_s, or T_ambient and h */
-    int law, region;
+    double reach;  /* k / d; 0: the node lies on the surface */
+    double weight; /* area / (C volume) of the cell */
+    double area;   /* in 2-D per unit depth */
+    int law;
 } heat_site;
+
+/* Of the law of a site: T_s, or q_s, or T_ambient and h. */
+enum { HEAT_VALUES = 2 };
 
 #ifdef __CUDACC__
 #define HEAT_INLINE static __host__ __device__ inline
@@ -49,27 +51,27 @@ typedef struct heat_site {
 #endif
 
 /* U and p of a surface. */
-HEAT_INLINE void heat_surface(const heat_site *site, double *u, double *p) {
-    const double h = site->value[1];
+HEAT_INLINE void heat_surface(const heat_site *site, const double *value, double *u, double *p) {
+    const double h = value[1];
     *u = site->law == HEAT_FIXED ? site->reach
          : site->law != HEAT_CONVECTIVE || h == 0
              ? 0
              : (site->reach > 0 ? 1 / (1 / h + 1 / site->reach) : h);
-    *p = site->law == HEAT_FLUX ? site->value[0] : *u * site->value[0];
+    *p = site->law == HEAT_FLUX ? value[0] : *u * value[0];
 }
 
-/* b and s of a cell with these faces. */
-HEAT_INLINE void heat_surfaces(const heat_site *site, int64_t count, double dt, double *b,
-                               double *s) {
+/* b and s of a cell with the sites first <= k < end. */
+HEAT_INLINE void heat_surfaces(const heat_site *site, const double *value, int64_t first,
+                               int64_t end, double dt, double *b, double *s) {
     *b = *s = 0;
-    for (int64_t k = 0; k < count; k++) {
+    for (int64_t k = first; k < end; k++) {
         double u, p;
         if (site[k].law == HEAT_FIXED && site[k].reach == 0) {
             *b = (double)INFINITY;
-            *s = site[k].value[0];
+            *s = value[HEAT_VALUES * k];
             return;
         }
-        heat_surface(&site[k], &u, &p);
+        heat_surface(&site[k], value + HEAT_VALUES * k, &u, &p);
         *b += u * site[k].weight * dt;
         *s += p * site[k].weight * dt;
     }
@@ -159,8 +161,9 @@ HEAT_INLINE double heat_amount(const heat_view *v, const int64_t at[3], bool sou
 /* The heat per time that enters through the surfaces of a cell, its sites first <= k < end, in the
  * step from `from` to `to`. Of a node on a surface of given temperature: what it needs (`changes`:
  * it may change) and what it conducts to its neighbours, less its source. */
-HEAT_INLINE void heat_entering(const heat_view *v, const heat_site *site, int64_t first,
-                               int64_t end, const int64_t at[3], bool changes, double *entering) {
+HEAT_INLINE void heat_entering(const heat_view *v, const heat_site *site, const double *value,
+                               int64_t first, int64_t end, const int64_t at[3], bool changes,
+                               double *entering) {
     const int64_t cell = heat_place(v->stride, at);
     const double here = heat_number(v, v->from, cell);
     int64_t fixed = -1;
@@ -169,7 +172,7 @@ HEAT_INLINE void heat_entering(const heat_view *v, const heat_site *site, int64_
     }
     for (int64_t k = first; k < end; k++) {
         double u, p;
-        heat_surface(&site[k], &u, &p);
+        heat_surface(&site[k], value + HEAT_VALUES * k, &u, &p);
         entering[k] = fixed < 0 ? (p - u * here) * site[k].area : 0;
     }
     if (fixed >= 0) {

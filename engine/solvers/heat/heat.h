@@ -3,7 +3,6 @@
 #define SEL_HEAT_H
 
 #include "engine/machine/state.h"
-#include "engine/machine/surface.h"
 #include "engine/physics/heat_body.h"
 
 /* The laws' numbers: the temperature; the flux into the domain; the ambient temperature and h. */
@@ -34,14 +33,13 @@ typedef struct heat_plan {
     sel_plan base;
     const heat_params *params;
     int kind;
-    bool steady_laws;           /* no law and no source depends on time or controls */
     double limit;               /* of dt */
     int64_t limit_cell;         /* where it is reached; -1: everywhere */
     double k[3], capacity;      /* where these do not vary */
     double *k_of, *capacity_of; /* else: [rows][k_components][nx], [cells] */
     int k_components;
-    sel_surfaces surfaces;
-    heat_site *site; /* [surfaces.sites], with the values of the start */
+    sel_inputs inputs;
+    heat_site *site; /* [inputs.surfaces.sites] */
 } heat_plan;
 
 typedef struct heat_state {
@@ -49,11 +47,10 @@ typedef struct heat_state {
     const heat_plan *plan;
     int halo; /* planes */
     void *T[SEL_MOST_BLOCKS][2];
-    void *g[3], *m, *q; /* of HEAT_VARIED: [nz + 1][ny + 1][nx + 1] */
+    void *g[3], *m; /* of HEAT_VARIED: [nz + 1][ny + 1][nx + 1] */
     heat_site *site;
-    int64_t *cell, *first_site; /* of the surfaces */
-    double *b, *s;              /* [surfaces.cells], of the last step */
-    double *entering;           /* [surfaces.sites]: heat per time, when somebody asks */
+    double *b, *s;    /* [surfaces.cells], of the last step */
+    double *entering; /* [surfaces.sites]: heat per time, when somebody asks */
 } heat_state;
 
 /* ---- heat_plan.c ---- */
@@ -61,23 +58,6 @@ typedef struct heat_state {
 /* The conductance between a cell and the one beyond a face, k / dx^2; 0: there is none. */
 double heat_face(const heat_plan *plan, int64_t cell, int face);
 double heat_capacity_of(const heat_plan *plan, int64_t cell);
-
-const sel_quantity *heat_law_value(const heat_plan *plan, int region, int which);
-/* What value `which` of a region's law depends on; 0: it is not used. */
-unsigned heat_law_depends(const heat_plan *plan, int region, int which);
-/* The time at which the law of a region is evaluated in the step from `step`: its begin; its end
- * for nodes on a surface of given temperature. */
-double heat_law_time(const heat_plan *plan, int region, int64_t step);
-#define HEAT_NEGATIVE_H "law.convective: h must not be negative, got %g"
-/* That value at all sites of the region. */
-sel_status heat_evaluate(const heat_plan *plan, int region, int which, double t, double *to,
-                         sel_error *error);
-/* Sets the values of laws that depend on any of `on`, in that step; step -1: at time 0. */
-#define HEAT_ALL_LAWS (~0u)
-sel_status heat_evaluate_sites(const heat_plan *plan, unsigned on, int64_t step, heat_site *site,
-                               sel_error *error);
-/* On time, on controls. */
-unsigned heat_depends(const sel_plan *plan);
 
 /* ---- heat_state.c: what both backends share ---- */
 
@@ -87,10 +67,6 @@ sel_status heat_start(sel_state *base, sel_error *error);
 heat_view heat_view_of(const heat_state *state, int64_t step, int b);
 /* Cells on surfaces in block b: first <= k < end. */
 void heat_surface_range(const heat_state *state, int b, int64_t *first, int64_t *end);
-/* The bytes of g[a], m or q. */
-uint64_t heat_coefficient_bytes(const heat_state *state);
-/* The source at time t, as numbers of the state in q's layout. */
-sel_status heat_source(const heat_state *state, double t, void *to, sel_error *error);
 /* SEL_BALANCE and SEL_FLUX, from the heat per time that entered at each site and by the source in
  * the last step, and the heat after and before it (NaN: there was none). */
 void heat_answer(const heat_plan *plan, const double *entering, double heat, double before,

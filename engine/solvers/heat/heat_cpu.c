@@ -20,24 +20,14 @@ static void list(sel_state *base) {
     SEL_ADD(&base->arrays, state, rows, 3 * base->threads * base->plan->domain->grid.n[0], 0);
 }
 
-static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
+static void derive(sel_state *base) {
     heat_state *state = (heat_state *)base;
     const heat_plan *plan = state->plan;
-    const double dt = plan->base.domain->grid.dt;
-    const int64_t *first = state->first_site;
-    sel_status status = SEL_OK;
-    if (sel_quantity_depends(&plan->params->source) & due) {
-        status = heat_source(state, (double)base->step * dt, state->q, error);
+    const int64_t *first = base->given.first_site;
+    for (int64_t k = 0; k < plan->inputs.surfaces.cells; k++) {
+        heat_surfaces(state->site, base->given.value, first[k], first[k + 1],
+                      plan->base.domain->grid.dt, &state->b[k], &state->s[k]);
     }
-    if (status || !(heat_depends(&plan->base) & due)) {
-        return status;
-    }
-    status = heat_evaluate_sites(plan, due, base->step, state->site, error);
-    for (int64_t k = 0; k < plan->surfaces.cells && !status; k++) {
-        heat_surfaces(state->site + first[k], first[k + 1] - first[k], dt, &state->b[k],
-                      &state->s[k]);
-    }
-    return status;
 }
 
 static void step_block(const heat_state *state, const heat_loops *loops, int b) {
@@ -45,6 +35,7 @@ static void step_block(const heat_state *state, const heat_loops *loops, int b) 
     heat_view v = heat_view_of(state, state->base.step, b);
     v.streams = 2 * (uint64_t)(turns->cells.count * turns->type.size) > sel_machine_cache();
     const int64_t rows = state->base.blocks.rows_per_plane, nx = v.n[0];
+    const int64_t *cell = state->base.given.cell;
     int64_t first, end;
     heat_surface_range(state, b, &first, &end);
 #pragma omp parallel num_threads(state->base.threads)
@@ -55,8 +46,8 @@ static void step_block(const heat_state *state, const heat_loops *loops, int b) 
         }
 #pragma omp for schedule(static)
         for (int64_t k = first; k < end; k++) {
-            const int64_t row = state->cell[k] / nx;
-            const int64_t at[3] = {state->cell[k] % nx, row % v.n[1], row / v.n[1]};
+            const int64_t row = cell[k] / nx;
+            const int64_t at[3] = {cell[k] % nx, row % v.n[1], row / v.n[1]};
             loops->touch(&v, heat_place(v.stride, at), state->b[k], state->s[k]);
         }
     }
@@ -150,16 +141,17 @@ static double mean_change(sel_state *base) {
 static sel_status other(sel_state *base, sel_request *request, sel_error *error) {
     heat_state *state = (heat_state *)base;
     const heat_plan *plan = state->plan;
+    const int64_t *cell = base->given.cell, *of = base->given.first_site;
     const int64_t first = base->step > 0 ? base->step - 1 : 0, nx = plan->base.domain->grid.n[0];
     double heat[3] = {0};
     (void)error;
 #pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t k = 0; k < plan->surfaces.cells; k++) {
-        const int64_t row = state->cell[k] / nx;
+    for (int64_t k = 0; k < plan->inputs.surfaces.cells; k++) {
+        const int64_t row = cell[k] / nx;
         const heat_view v = view_of_row(base, first, row);
-        const int64_t at[3] = {state->cell[k] % nx, row % v.n[1], row / v.n[1]};
-        heat_entering(&v, state->site, state->first_site[k], state->first_site[k + 1], at,
-                      base->step > 0, state->entering);
+        const int64_t at[3] = {cell[k] % nx, row % v.n[1], row / v.n[1]};
+        heat_entering(&v, state->site, base->given.value, of[k], of[k + 1], at, base->step > 0,
+                      state->entering);
     }
     if (request->kind == SEL_BALANCE) {
         heat[0] = sel_sum_rows(base, heat_row, false);
@@ -170,23 +162,10 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
     return SEL_OK;
 }
 
-/* The copy before the present one is not saved. */
-static sel_status loaded(sel_state *base, sel_error *error) {
-    sel_state_exchange(base, base->step);
-    base->observed = -1;
-    const int64_t last = base->step > 0 ? 1 : 0;
-    base->step -= last; /* laws that vary by controls alone are not evaluated again */
-    sel_status status = terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
-    base->step += last;
-    return status;
-}
-
 const sel_cpu heat_on_cpu = {.what = "the temperature",
                              .state_size = sizeof(heat_cpu),
                              .list = list,
                              .start = start,
-                             .depends = heat_depends,
-                             .terms = terms,
+                             .derive = derive,
                              .steps = steps,
-                             .look = {.field = field, .other = other, .mean_change = mean_change},
-                             .loaded = loaded};
+                             .look = {.field = field, .other = other, .mean_change = mean_change}};

@@ -123,14 +123,15 @@ static double far(const sel_domain *domain, int region, bool outer) {
 static sel_status find_sites(heat_plan *p, sel_error *error) {
     const sel_domain *domain = p->base.domain;
     const heat_view v = geometry(p);
-    sel_status status = sel_surfaces_list(domain, far, &p->surfaces, error);
-    const size_t bytes = (size_t)(p->surfaces.sites + 1) * sizeof *p->site;
+    const sel_surfaces *on = &p->inputs.surfaces;
+    sel_status status = sel_inputs_list(&p->inputs, domain, far, error);
+    const size_t bytes = (size_t)(on->sites + 1) * sizeof *p->site;
     p->site = malloc(bytes);
     if (status || !p->site) {
         return status ? status : sel_fail_memory(error, "the surfaces", bytes);
     }
-    for (int64_t k = 0; k < p->surfaces.sites; k++) {
-        const sel_site *site = &p->surfaces.site[k];
+    for (int64_t k = 0; k < on->sites; k++) {
+        const sel_site *site = &on->site[k];
         const int axis = site->face / 2;
         const double d = far(domain, site->region, site->outer) * v.dx[axis];
         int64_t at[3];
@@ -141,75 +142,30 @@ static sel_status find_sites(heat_plan *p, sel_error *error) {
         p->site[k] = (heat_site){.reach = d > 0 ? conductivity(p, site->cell, axis) / d : 0,
                                  .weight = area / heat,
                                  .area = area,
-                                 .law = law_of(domain, site->region),
-                                 .region = site->region};
+                                 .law = law_of(domain, site->region)};
     }
     return SEL_OK;
 }
 
-/* ---- values of laws ---- */
-
-const sel_quantity *heat_law_value(const heat_plan *plan, int region, int which) {
-    const heat_law *law = plan->base.domain->regions[region - 1].law.data;
-    return &law->value[which];
-}
-
-unsigned heat_law_depends(const heat_plan *p, int region, int which) {
-    const bool listed = p->surfaces.first_of[region] < p->surfaces.first_of[region + 1];
-    return listed ? sel_quantity_depends(heat_law_value(p, region, which)) : 0;
-}
-
-double heat_law_time(const heat_plan *p, int region, int64_t step) {
-    const heat_site *first = &p->site[p->surfaces.order[p->surfaces.first_of[region]]];
-    const bool ahead = first->law == HEAT_FIXED && first->reach == 0;
-    return ((double)step + ahead) * p->base.domain->grid.dt;
-}
-
-sel_status heat_evaluate(const heat_plan *p, int region, int which, double t, double *to,
-                         sel_error *error) {
-    const sel_domain *domain = p->base.domain;
-    const sel_table *table = domain->regions[region - 1].law.table;
-    const int64_t count = p->surfaces.first_of[region + 1] - p->surfaces.first_of[region];
-    char what[64];
-    snprintf(what, sizeof what, "%s: %s", table->name, table->fields[which].name);
-    sel_status status = sel_surfaces_evaluate(&p->surfaces, domain, region,
-                                              heat_law_value(p, region, which), what, t, to, error);
-    for (int64_t k = 0; k < count && which == 1 && !status; k++) {
-        if (to[k] < 0) {
-            status = sel_fail_at(error, domain->regions[region - 1].at, HEAT_NEGATIVE_H, to[k]);
-        }
+/* Nodes on a surface of given temperature have that of the end of a step. */
+static sel_status find_inputs(heat_plan *p, sel_error *error) {
+    const int64_t *n = p->base.domain->grid.n, row = n[0] + 1, slice = row * (n[1] + 1);
+    const bool deep = p->base.domain->grid.dims == 3;
+    const sel_surfaces *on = &p->inputs.surfaces;
+    sel_status status = find_sites(p, error);
+    if (p->kind == HEAT_VARIED) {
+        p->inputs.source =
+            (sel_cells){.pitch = row, .slice = slice, .count = deep ? slice * (n[2] + 1) : slice};
     }
-    return status;
-}
-
-sel_status heat_evaluate_sites(const heat_plan *p, unsigned on, int64_t step, heat_site *site,
-                               sel_error *error) {
-    double *values = malloc((size_t)(p->surfaces.sites + 1) * sizeof *values);
-    sel_status status = values ? SEL_OK : sel_fail_memory(error, "the laws", 0);
-    for (int k = 2; k < 2 * p->base.domain->region_count + 2 && !status; k++) {
-        const int r = k / 2, which = k % 2;
-        const int64_t first = p->surfaces.first_of[r], end = p->surfaces.first_of[r + 1];
-        if (first == end || !(on == HEAT_ALL_LAWS ? sel_quantity_given(heat_law_value(p, r, which))
-                                                  : heat_law_depends(p, r, which) & on)) {
-            continue; /* a law without values has none to ask for, and no sites */
-        }
-        const double t = step < 0 ? 0 : heat_law_time(p, r, step);
-        status = heat_evaluate(p, r, which, t, values, error);
-        for (int64_t i = first; i < end && !status; i++) {
-            site[p->surfaces.order[i]].value[which] = values[i - first];
-        }
+    for (int k = 0; k < p->inputs.count && !status; k++) {
+        sel_input *input = &p->inputs.v[k];
+        const heat_site *site = &p->site[on->order[on->first_of[input->region]]];
+        input->ahead = site->law == HEAT_FIXED && site->reach == 0;
+        input->not_negative = input->which == 1; /* h */
     }
-    free(values);
-    return status;
-}
-
-unsigned heat_depends(const sel_plan *base) {
-    const heat_plan *p = (const heat_plan *)base;
-    unsigned depends = sel_quantity_depends(&p->params->source);
-    for (int r = 1; r <= base->domain->region_count; r++) {
-        depends |= heat_law_depends(p, r, 0) | heat_law_depends(p, r, 1);
-    }
-    return depends & (SEL_ON_T | SEL_ON_CONTROLS);
+    sel_inputs_source(&p->inputs, &p->params->source);
+    p->base.inputs = &p->inputs;
+    return status ? status : sel_inputs_complete(&p->inputs, error);
 }
 
 /* ---- the time step ---- */
@@ -247,7 +203,7 @@ static void limit_by(heat_plan *p, int64_t cell, double b) {
 static void find_limit(heat_plan *p) {
     const sel_domain *domain = p->base.domain;
     const double *dx = domain->grid.dx;
-    const sel_surfaces *on = &p->surfaces;
+    const sel_surfaces *on = &p->inputs.surfaces;
     double sum = 0;
     for (int a = 0; a < domain->grid.dims; a++) {
         sum += 2 * p->k[a] / (dx[a] * dx[a]);
@@ -261,7 +217,7 @@ static void find_limit(heat_plan *p) {
     }
     for (int64_t k = 0; k < on->cells; k++) {
         double b, s;
-        heat_surfaces(p->site + on->first_site[k], on->first_site[k + 1] - on->first_site[k], 1, &b,
+        heat_surfaces(p->site, p->inputs.value, on->first_site[k], on->first_site[k + 1], 1, &b,
                       &s);
         if (!isinf(b)) {
             limit_by(p, on->cell[k], b);
@@ -279,12 +235,10 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     char text[SEL_CELL_TEXT];
     p->params = (const heat_params *)base->simulation->params;
     sel_status status = find_bodies(p, error);
-    status = status ? status : find_sites(p, error);
-    status = status ? status : heat_evaluate_sites(p, HEAT_ALL_LAWS, -1, p->site, error);
+    status = status ? status : find_inputs(p, error);
     if (status) {
         return status;
     }
-    p->steady_laws = heat_depends(base) == 0;
     find_limit(p);
     if (dt > p->limit * (1 + 1e-12)) {
         return sel_fail_at(
@@ -301,7 +255,7 @@ static void clear_plan(sel_plan *base) {
     heat_plan *p = (heat_plan *)base;
     free(p->k_of);
     free(p->capacity_of);
-    sel_surfaces_free(&p->surfaces);
+    sel_inputs_free(&p->inputs);
     free(p->site);
 }
 
@@ -317,8 +271,8 @@ static void facts(const sel_plan *base, sel_facts *to) {
         sel_fact_add(to, "diffusivity", "%.6g", p->k[0] / p->capacity);
     }
     sel_fact_add(to, "time step", "%.6g, %.3g of the largest stable one", dt, dt / p->limit);
-    sel_fact_add(to, "surfaces", "%lld faces of %lld cells%s", (long long)p->surfaces.sites,
-                 (long long)p->surfaces.cells, p->steady_laws ? "" : ", varying in time");
+    sel_fact_add(to, "surfaces", "%lld faces of %lld cells%s", (long long)p->inputs.surfaces.sites,
+                 (long long)p->inputs.surfaces.cells, p->inputs.depends ? ", varying in time" : "");
 }
 
 static void json(const sel_plan *base, FILE *to) {
@@ -335,22 +289,11 @@ static void hint(const sel_plan *base, double largest, char *text, size_t size) 
     (void)largest;
     const heat_plan *p = (const heat_plan *)base;
     snprintf(text, size,
-             p->steady_laws ? "The time step is stable: a law, the source or the initial "
-                              "temperature is too large for the precision."
-                            : "A law or the source grows without bound, or h above what it was at "
-                              "the start, for which dt was found.");
-}
-
-static sel_status ahead(const sel_plan *base, int64_t step, sel_error *error) {
-    const heat_plan *p = (const heat_plan *)base;
-    const double t = (double)step * base->domain->grid.dt;
-    double x[3], value;
-    sel_cell_centre(&base->domain->grid, 0, x);
-    const sel_places at = sel_domain_at(base->domain, 1, x, x + 1, x + 2, t);
-    const bool varies = sel_quantity_depends(&p->params->source) & SEL_ON_T;
-    sel_status status = heat_evaluate_sites(p, SEL_ON_T, step, p->site, error);
-    return status || !varies ? status
-                             : sel_quantity_eval(&p->params->source, "source", &at, &value, error);
+             p->inputs.depends
+                 ? "A law or the source grows without bound, or h above what it was at "
+                   "the start, for which dt was found."
+                 : "The time step is stable: a law, the source or the initial "
+                   "temperature is too large for the precision.");
 }
 
 static sel_cell_bytes bytes(const sel_common *common, int precision) {
@@ -366,10 +309,9 @@ static sel_cell_bytes bytes(const sel_common *common, int precision) {
 
 static sel_status wall_value(const sel_plan *base, int field, int region, const sel_places *at,
                              bool *known, double *out, sel_error *error) {
-    const heat_plan *p = (const heat_plan *)base;
     *known = field == HEAT_TEMPERATURE && law_of(base->domain, region) == HEAT_FIXED;
-    return *known ? sel_quantity_eval(heat_law_value(p, region, 0), "law.fixed: temperature", at,
-                                      out, error)
+    const heat_law *law = base->domain->regions[region - 1].law.data;
+    return *known ? sel_quantity_eval(&law->value[0], "law.fixed: temperature", at, out, error)
                   : SEL_OK;
 }
 
@@ -397,7 +339,7 @@ const sel_solver heat_solver = {
     .time_step = time_step,
     .plan_clear = clear_plan,
     .facts = facts,
-    .ahead = ahead,
+    .ahead = sel_inputs_ahead,
     .json = json,
     .state_text = state_text,
     .initial_fields = initial_fields,

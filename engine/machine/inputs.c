@@ -1,0 +1,178 @@
+/* inputs.c -- list the inputs of a plan; their values on the host. */
+#include "engine/machine/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(sel_inputs *inputs, const sel_input *input) {
+    inputs->v[inputs->count++] = *input;
+    inputs->depends |= sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
+}
+
+sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_surface_far *far,
+                           sel_error *error) {
+    const int64_t *first = inputs->surfaces.first_of;
+    inputs->domain = domain;
+    sel_status status = sel_surfaces_list(domain, far, &inputs->surfaces, error);
+    for (int r = 1; r <= domain->region_count && !status; r++) {
+        const sel_variant *law = &domain->regions[r - 1].law;
+        for (int k = 0; k < law->table->count && first[r] < first[r + 1]; k++) {
+            const sel_field *field = &law->table->fields[k];
+            sel_input input = {
+                .quantity =
+                    (const sel_quantity *)(const void *)((const char *)law->data + field->offset),
+                .region = r,
+                .which = k};
+            snprintf(input.what, sizeof input.what, "%s: %s", law->table->name, field->name);
+            add(inputs, &input);
+        }
+    }
+    return status;
+}
+
+void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source) {
+    if (sel_quantity_given(source)) {
+        add(inputs, &(sel_input){.quantity = source, .what = "source"});
+        inputs->has_source = true;
+    }
+}
+
+sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error) {
+    const size_t count = SEL_SITE_VALUES * (size_t)inputs->surfaces.sites + 1;
+    inputs->value = calloc(count, sizeof *inputs->value);
+    return inputs->value ? sel_inputs_evaluate(inputs, SEL_ALWAYS, -1, inputs->value, error)
+                         : sel_fail_memory(error, "the laws", count * sizeof *inputs->value);
+}
+
+void sel_inputs_free(sel_inputs *inputs) {
+    sel_surfaces_free(&inputs->surfaces);
+    free(inputs->value);
+}
+
+/* ---- values ---- */
+
+double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t step) {
+    return step < 0 ? 0 : ((double)step + input->ahead) * inputs->domain->grid.dt;
+}
+
+/* At n places. */
+static sel_status evaluate(const sel_inputs *inputs, const sel_input *input, int64_t n,
+                           const double *x, const double *y, const double *z, int64_t step,
+                           double *to, sel_error *error) {
+    const sel_domain *domain = inputs->domain;
+    const sel_places at = sel_domain_at(domain, n, x, y, z, sel_input_time(inputs, input, step));
+    sel_status status = sel_quantity_eval(input->quantity, input->what, &at, to, error);
+    for (int64_t k = 0; k < n && input->not_negative && !status; k++) {
+        if (to[k] < 0) {
+            status = sel_fail_at(error, domain->regions[input->region - 1].at,
+                                 "%s must not be negative, got %g", input->what, to[k]);
+        }
+    }
+    return status;
+}
+
+sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step, double *value,
+                               sel_error *error) {
+    const sel_surfaces *on = &inputs->surfaces;
+    const size_t bytes = (size_t)(on->sites + 1) * sizeof(double);
+    double *found = malloc(bytes);
+    sel_status status = found ? SEL_OK : sel_fail_memory(error, "the laws", bytes);
+    for (int k = 0; k < inputs->count && !status; k++) {
+        const sel_input *input = &inputs->v[k];
+        const int64_t first = on->first_of[input->region];
+        const int64_t n = on->first_of[input->region + 1] - first;
+        if (input->region && (sel_quantity_depends(input->quantity) | SEL_ALWAYS) & due) {
+            status = evaluate(inputs, input, n, on->place[0] + first, on->place[1] + first,
+                              on->place[2] + first, step, found, error);
+            for (int64_t i = 0; i < n && !status; i++) {
+                value[SEL_SITE_VALUES * on->order[first + i] + input->which] = found[i];
+            }
+        }
+    }
+    free(found);
+    return status;
+}
+
+sel_status sel_inputs_fill(const sel_inputs *inputs, double t, int threads, sel_type type, void *to,
+                           sel_error *error) {
+    const sel_domain *domain = inputs->domain;
+    const sel_input *input = &inputs->v[inputs->count - 1];
+    const int64_t *n = domain->grid.n, rows = n[1] * n[2];
+    const sel_evaluation asked = {input->quantity, input->what, .t = t, .end = rows};
+    const size_t bytes = (size_t)(rows * n[0]) * sizeof(double);
+    double *values = malloc(bytes);
+    sel_status status = values ? sel_domain_evaluate(domain, &asked, threads, values, error)
+                               : sel_fail_memory(error, input->what, bytes);
+    for (int64_t row = 0; row < rows && !status; row++) {
+        int64_t at[3] = {0, row % n[1], row / n[1]};
+        const int64_t first = at[1] * inputs->source.pitch + at[2] * inputs->source.slice;
+        for (; at[0] < n[0]; at[0]++) {
+            sel_put(to, type, first + at[0],
+                    values[row * n[0] + at[0]] * sel_part_inside(&domain->grid, at, -1));
+        }
+    }
+    free(values);
+    return status;
+}
+
+unsigned sel_inputs_source_depends(const sel_inputs *inputs) {
+    return inputs->has_source ? sel_quantity_depends(inputs->v[inputs->count - 1].quantity) : 0;
+}
+
+sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
+                         double place[3], sel_error *error) {
+    const sel_surfaces *on = &inputs->surfaces;
+    double value;
+    sel_cell_centre(&inputs->domain->grid, input->region ? 0 : k, place);
+    for (int a = 0; a < 3 && input->region; a++) {
+        place[a] = on->place[a][on->first_of[input->region] + k];
+    }
+    return evaluate(inputs, input, 1, place, place + 1, place + 2, step, &value, error);
+}
+
+sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error) {
+    const sel_inputs *inputs = plan->inputs;
+    const size_t bytes = (SEL_SITE_VALUES * (size_t)inputs->surfaces.sites + 1) * sizeof(double);
+    double place[3], *unused = malloc(bytes);
+    sel_status status = unused ? sel_inputs_evaluate(inputs, SEL_ON_T, step, unused, error)
+                               : sel_fail_memory(error, "the laws", bytes);
+    free(unused);
+    return status || !(sel_inputs_source_depends(inputs) & SEL_ON_T)
+               ? status
+               : sel_input_try(inputs, &inputs->v[inputs->count - 1], 0, step, place, error);
+}
+
+/* ---- the start ---- */
+
+static sel_status start_source(sel_state *state, sel_error *error) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const size_t bytes = (size_t)inputs->source.count * state->turns.type.size;
+    void *values = calloc(bytes + 1, 1);
+    sel_status status =
+        values ? sel_inputs_fill(inputs, 0, state->threads, state->turns.type, values, error)
+               : sel_fail_memory(error, "the source", bytes);
+    status = status ? status
+                    : sel_arrays_send(&state->arrays, state->given.source, values, bytes, error);
+    free(values);
+    return status;
+}
+
+sel_status sel_inputs_start(sel_state *state, sel_error *error) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const sel_surfaces *on = &inputs->surfaces;
+    const sel_given *given = &state->given;
+    const size_t cells = (size_t)on->cells, values = SEL_SITE_VALUES * (size_t)on->sites;
+    const struct {
+        void *to;
+        const void *from;
+        size_t bytes;
+    } lists[] = {{given->value, inputs->value, values * sizeof(double)},
+                 {given->cell, on->cell, cells * sizeof(int64_t)},
+                 {given->first_site, on->first_site, (cells + 1) * sizeof(int64_t)}};
+    sel_status status = SEL_OK;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists && !status; k++) {
+        status = sel_arrays_send(&state->arrays, lists[k].to, lists[k].from, lists[k].bytes, error);
+    }
+    return status || !inputs->has_source ? status : start_source(state, error);
+}
