@@ -8,7 +8,7 @@
 #include "cuda/heat_traits.cuh"
 #include "cuda/machine/look.cuh"
 
-enum { THREADS = 128, ROWS_OF_BLOCK = THREADS / CUDA_WARP, SUMMED = 1024 };
+enum { THREADS = 128, ROWS_OF_BLOCK = THREADS / CUDA_WARP };
 
 // ---- cells ----
 
@@ -253,16 +253,23 @@ extern "C" cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_
 
 // ---- surfaces ----
 
-static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s) {
+// b and s of cells on surfaces, or what enters there.
+static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, bool changes,
+                                       double *entering) {
     const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= s.end) {
+        return;
+    }
+    const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
+    const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
+    if (entering) {
+        heat_entering(&s.view, s.site, s.value, s.first_site[k], s.first_site[k + 1], at, changes,
+                      entering);
         return;
     }
     heat_surfaces(s.site, s.value, s.first_site[k], s.first_site[k + 1], s.view.dt, &s.b[k],
                   &s.s[k]);
     if (s.sides.numbers) {
-        const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
-        const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
         const int face = face_of(s.view, at);
         const int64_t to = side_at(s.sides, s.view, at, face), other = to + s.sides.sites[face];
         if (s.view.single) {
@@ -275,58 +282,16 @@ static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s) 
     }
 }
 
-extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, cudaStream_t stream) {
-    if (step->end > step->first) {
-        surfaces_kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(*step);
-    }
-    return cudaGetLastError();
-}
-
-// ---- sums ----
-
-static __global__ void entering_kernel(const __grid_constant__ heat_gpu_step s, bool changes,
-                                       double *entering) {
-    const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (k < s.end) {
-        const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
-        const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
-        heat_entering(&s.view, s.site, s.value, s.first_site[k], s.first_site[k + 1], at, changes,
-                      entering);
-    }
-}
-
-extern "C" cudaError_t heat_gpu_entering(const heat_gpu_step *step, bool changes, double *entering,
+extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool changes, double *entering,
                                          cudaStream_t stream) {
     if (step->end > step->first) {
-        entering_kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(
+        surfaces_kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(
             *step, changes, entering);
     }
     return cudaGetLastError();
 }
 
-static __global__ void sum_kernel(const double *numbers, int64_t n, double *sum) {
-    __shared__ double part[SUMMED];
-    double mine = 0;
-    for (int64_t k = threadIdx.x; k < n; k += SUMMED) {
-        mine += numbers[k];
-    }
-    part[threadIdx.x] = mine;
-    for (int half = SUMMED / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half) {
-            part[threadIdx.x] += part[threadIdx.x + half];
-        }
-    }
-    if (threadIdx.x == 0) {
-        *sum = part[0];
-    }
-}
-
-extern "C" cudaError_t heat_gpu_sum(const double *numbers, int64_t n, double *sum,
-                                    cudaStream_t stream) {
-    sum_kernel<<<1, SUMMED, 0, stream>>>(numbers, n, sum);
-    return cudaGetLastError();
-}
+// ---- fields and sums ----
 
 // The grid with the block of a cell.
 static __device__ heat_view heat_beneath(const heat_gpu_view &v, const uint32_t at[3],

@@ -51,14 +51,10 @@ cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream);
 /* A pass of 3 or HEAT_PASS steps over a uniform 2-D body. */
 cudaError_t heat_gpu_pass(const heat_gpu_step *step, int steps, const march_device *on);
 
-/* b and s of the cells first <= k < end, in the lists or among the sides. */
-cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, cudaStream_t stream);
-
-/* What enters at the sites of a block in the step from view->from to view->to. */
-cudaError_t heat_gpu_entering(const heat_gpu_step *step, bool changes, double *entering,
+/* b and s of the cells on surfaces, in the lists or among the sides; or, with `entering`, what
+ * enters at their sites in the step from view.from to view.to (`changes`: see heat_entering). */
+cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool changes, double *entering,
                               cudaStream_t stream);
-/* The sum of n numbers, in a fixed order. */
-cudaError_t heat_gpu_sum(const double *numbers, int64_t n, double *sum, cudaStream_t stream);
 
 /* The state as seen by reads and sums: of the heat, or of what the source adds. */
 typedef struct heat_gpu_view {

@@ -1,7 +1,9 @@
 /* backend.c -- the backend that runs a solver on the device: memory, steps, requests. */
 #include "cuda/machine/inputs.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;
@@ -287,13 +289,62 @@ static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *
     return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_monitor), error);
 }
 
+static sel_status ask_change(sel_state *state, const sel_request *request, sel_error *error) {
+    cuda_queue *queue = state->queue;
+    cuda_slot *slot;
+    sel_status status = cuda_slot_open(queue, request, sizeof(double), 0, &slot, error);
+    if (!status) {
+        CUDA_TRY(cuda_add(state->changes, state->change_count, queue->rows, queue->stream));
+        status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(double), error);
+    }
+    return status;
+}
+
+/* The answer in a slot by which sel_inputs_answer answers. */
+typedef struct found_balance {
+    sel_total after, before, source;
+    double entering[];
+} found_balance;
+
+static sel_status ask_balance(sel_state *state, const sel_request *request, sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
+    cuda_queue *queue = state->queue;
+    const uint64_t bytes = (uint64_t)state->plan->inputs->surfaces.sites * sizeof(double);
+    const int64_t before = state->step > 0 ? state->step - 1 : 0;
+    const int64_t step[3] = {state->step, before, state->step};
+    const int totals = request->kind != SEL_BALANCE ? 0 : state->given.source ? 3 : 2;
+    cuda_slot *slot;
+    sel_status status =
+        cuda_slot_open(queue, request, sizeof(found_balance) + bytes, 0, &slot, error);
+    if (status) {
+        return status;
+    }
+    memset(slot->host, 0, sizeof(found_balance));
+    status = solver->entering(state, before, error);
+    status = status ? status
+                    : cuda_slot_fetch(queue, slot, sizeof(found_balance), state->given.entering,
+                                      bytes, error);
+    for (int k = 0; k < totals && !status; k++) {
+        const cuda_look *look;
+        const void *view = solver->amount(state, step[k], k == 2, &look);
+        CUDA_TRY(look->sum(view, queue->rows, queue->stream));
+        status = cuda_slot_fetch(queue, slot, (uint64_t)k * sizeof(sel_total), queue->rows,
+                                 sizeof(sel_total), error);
+    }
+    return status;
+}
+
 static sel_status ask(sel_state *state, const sel_request *request, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
     const cuda_look *look;
     const void *view;
-    if (!field && request->kind != SEL_MONITOR && solver->ask) {
-        return solver->ask(state, request, error);
+    if (request->kind == SEL_MEAN_CHANGE && state->changes) {
+        return ask_change(state, request, error);
+    }
+    if (!field && request->kind != SEL_MONITOR && (solver->ask || solver->entering)) {
+        return solver->ask ? solver->ask(state, request, error)
+                           : ask_balance(state, request, error);
     }
     sel_status status = solver->look(state, field ? request->field : -1, &look, &view, error);
     if (status) {
@@ -340,6 +391,13 @@ static void answer_sums(const cuda_sums *sums, sel_request *request) {
     request->count = (int64_t)sums->count;
 }
 
+static void answer_balance(const sel_state *state, const cuda_slot *slot, sel_request *request) {
+    const found_balance *found = slot->host;
+    sel_inputs_answer(state->plan, found->entering, sel_total_of(&found->after, false),
+                      slot->step > 0 ? sel_total_of(&found->before, false) : (double)NAN,
+                      sel_total_of(&found->source, false), request);
+}
+
 static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     cuda_slot *slot;
@@ -368,8 +426,14 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
         request->change = sel_relative_change(slot->had_before, found->change, found->magnitude);
         break;
     default:
-        if (solver->answer) {
+        if (request->kind == SEL_MEAN_CHANGE && state->changes) {
+            const double change = fabs(*(const double *)slot->host);
+            request->mean_change =
+                slot->step > 0 ? change / (double)state->plan->domain->free_cells : (double)NAN;
+        } else if (solver->answer) {
             solver->answer(state, slot, request);
+        } else if (solver->entering) {
+            answer_balance(state, slot, request);
         } else {
             sel_request_term(request, "total", "", sel_total_of(slot->host, false));
         }

@@ -186,8 +186,13 @@ typedef struct cuda_solver {
                        sel_error *error);
     /* As in sel_look. */
     void (*watched)(const sel_plan *plan, sel_request *request);
+    /* Of a plan with surfaces: enqueues what sel_look.entering does; and gives launchers and a
+     * view, valid until the next call, whose sum is that of sel_look.amount. */
+    sel_status (*entering)(sel_state *state, int64_t step, sel_error *error);
+    const void *(*amount)(sel_state *state, int64_t step, bool source, const cuda_look **look);
     /* SEL_BALANCE, SEL_FORCE and SEL_FLUX: `ask` opens a slot and enqueues the work that fills it;
-     * `answer` converts its content. NULL, both: as sel_look.other. */
+     * `answer` converts its content. NULL, both: by the two above, if they are there; else as
+     * sel_look.other. */
     sel_status (*ask)(sel_state *state, const sel_request *request, sel_error *error);
     void (*answer)(sel_state *state, const cuda_slot *slot, sel_request *request);
 } cuda_solver;

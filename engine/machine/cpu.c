@@ -63,6 +63,8 @@ static void list(sel_state *state, const sel_plan *plan) {
     sel_state_begin(state, plan, 1);
     cpu_of(plan)->list(state);
     sel_state_list(state);
+    SEL_ADD(&state->arrays, state, scratch,
+            cpu_of(plan)->look.numbers ? 3 * state->threads * plan->domain->grid.n[0] : 0, 0);
     SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_state_rows(state), 0);
 }
 

@@ -1,6 +1,7 @@
 /* inputs.c -- list the inputs of a plan; their values on the host. */
 #include "engine/machine/state.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,4 +176,60 @@ sel_status sel_inputs_start(sel_state *state, sel_error *error) {
         status = sel_arrays_send(&state->arrays, lists[k].to, lists[k].from, lists[k].bytes, error);
     }
     return status || !inputs->has_source ? status : start_source(state, error);
+}
+
+/* The first cell on a surface whose number is not below `number`. */
+static int64_t cells_from(const sel_surfaces *on, int64_t number) {
+    int64_t low = 0, high = on->cells;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        low = on->cell[middle] < number ? middle + 1 : low;
+        high = on->cell[middle] < number ? high : middle;
+    }
+    return low;
+}
+
+void sel_given_range(const sel_state *state, int b, int64_t *first, int64_t *end) {
+    const sel_blocks *blocks = &state->blocks;
+    const sel_inputs *inputs = state->plan->inputs;
+    const int64_t cells = blocks->rows_per_plane * inputs->domain->grid.n[0];
+    *first = cells_from(&inputs->surfaces, blocks->v[b].first * cells);
+    *end = cells_from(&inputs->surfaces, blocks->v[b].end * cells);
+}
+
+/* ---- answers ---- */
+
+void sel_inputs_answer(const sel_plan *plan, const double *entering, double after, double before,
+                       double source, sel_request *request) {
+    const sel_domain *domain = plan->domain;
+    const sel_surfaces *on = &plan->inputs->surfaces;
+    double rate = (after - before) / domain->grid.dt;
+    double sum[SEL_REGION_NUMBERS] = {0}, all = source;
+    for (int64_t k = 0; k < on->sites; k++) {
+        sum[on->site[k].region] += entering[k];
+    }
+    if (request->kind == SEL_FLUX) {
+        request->flux = -sum[request->region];
+        return;
+    }
+    for (int r = 1; r <= domain->region_count; r++) {
+        all += sum[r];
+    }
+    rate = isnan(before) ? all : rate;
+    double turned_over = fabs(rate) + fabs(source);
+    sel_request_term(request, plan->simulation->solver->conserved, "", after);
+    sel_request_term(request, "rate", "", rate);
+    for (int r = 1; r <= domain->region_count; r++) {
+        char text[32];
+        turned_over += fabs(sum[r]);
+        if (on->first_of[r] < on->first_of[r + 1]) {
+            sel_request_term(request, "in_", sel_region_name(domain, r, text), sum[r]);
+        }
+    }
+    if (plan->inputs->has_source) {
+        sel_request_term(request, "source", "", source);
+    }
+    /* What appeared from nowhere in the step, as a part of what is there or moved. */
+    const double dt = domain->grid.dt, moved = fabs(after) + turned_over * dt;
+    sel_request_term(request, "error", "", moved > 0 ? (rate - all) * dt / moved : 0);
 }

@@ -67,9 +67,20 @@ typedef struct sel_given {
     double *value; /* as inputs->value */
     void *source;
     int64_t *cell, *first_site; /* of the surfaces */
+    double *entering; /* [sites]: what enters per time, where a balance or a flux is wanted */
 } sel_given;
+
+/* Cells on surfaces in block b of the state: given.cell[k], *first <= k < *end. */
+void sel_given_range(const sel_state *state, int b, int64_t *first, int64_t *end);
 
 /* Sets them for time 0. */
 sel_status sel_inputs_start(sel_state *state, sel_error *error);
+
+/* Answers SEL_BALANCE or SEL_FLUX from what entered per time at each site and by the source in the
+ * last step, and what there was after and before it (NaN: no step has been made). The terms:
+ * solver->conserved, its rate, what came in by region and from the source, and the relative error
+ * of all that. */
+void sel_inputs_answer(const sel_plan *plan, const double *entering, double after, double before,
+                       double source, sel_request *request);
 
 #endif

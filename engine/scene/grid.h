@@ -96,6 +96,11 @@ SEL_GRID_INLINE double sel_part_inside(const sel_grid *grid, const int64_t at[3]
     return part;
 }
 
+/* Of a cell; in 2-D per unit depth. */
+static inline double sel_cell_volume(const sel_grid *grid) {
+    return grid->dx[0] * grid->dx[1] * (grid->dims == 3 ? grid->dx[2] : 1);
+}
+
 /* Where a coordinate lies among the cells of an axis: at the centre of cell i it is i. */
 static inline double sel_index(const sel_grid *grid, int axis, double coordinate) {
     return (coordinate - grid->origin[axis]) / grid->dx[axis] - (grid->nodes ? 0 : 0.5);

@@ -183,7 +183,8 @@ typedef struct sel_solver {
     int flux_field; /* the vector that out.flux integrates over lines and planes; -1: none, and
                        SEL_FLUX knows lines */
     bool no_forces; /* SEL_FORCE is not supported */
-    bool balance_of_step; /* SEL_BALANCE needs an observed step */
+    bool balance_of_step;  /* SEL_BALANCE needs an observed step */
+    const char *conserved; /* "heat": what the balance of a solver with surfaces calls it */
     /* The number of dimensions that these parameters require. NULL: any. */
     int (*dims)(const sel_common *params);
     /* Completes what the scenario left open (a grid given by its data). NULL: nothing. */

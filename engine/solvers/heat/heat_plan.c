@@ -2,15 +2,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include "engine/base/machine.h"
 #include "engine/machine/cpu.h"
 #include "engine/solvers/heat/heat.h"
 
 /* The default time step, of the largest stable one. */
 static const double usual_part = 0.9;
-
-/* ---- bodies ---- */
 
 static const sel_quantity *conductivity_of(const heat_params *params, const char **name) {
     const bool given = sel_quantity_given(&params->conductivity);
@@ -18,89 +14,32 @@ static const sel_quantity *conductivity_of(const heat_params *params, const char
     return given ? &params->conductivity : &params->diffusivity;
 }
 
-/* Values at all free cells, [components][cells]; they must be above 0. */
-static sel_status evaluate_body(const heat_plan *p, const sel_quantity *quantity, const char *name,
-                                double **values, sel_error *error) {
-    const sel_domain *domain = p->base.domain;
-    const int64_t cells = sel_grid_cells(&domain->grid), nx = domain->grid.n[0];
-    const int components = quantity->components;
-    const size_t bytes = (size_t)(cells * components) * sizeof(double);
-    const sel_evaluation asked = {quantity, name, .end = cells / nx};
-    char text[SEL_CELL_TEXT];
-    *values = sel_machine_allocate(bytes);
-    if (!*values) {
-        return sel_fail_memory(error, name, bytes);
-    }
-    sel_status status = sel_domain_evaluate(domain, &asked, p->base.threads, *values, error);
-    for (int64_t k = 0; k < cells * components && !status; k++) {
-        const int64_t cell = k / nx / components * nx + k % nx;
-        if (domain->cell[cell] == 0 && !((*values)[k] > 0)) {
-            status = sel_fail_at(error, sel_simulation_where(p->base.simulation, name),
-                                 "%s must be above 0, it is %g in cell %s", name, (*values)[k],
-                                 sel_cell_text(&domain->grid, cell, text));
-        }
-    }
-    return status;
-}
-
-static double conductivity(const heat_plan *p, int64_t cell, int axis) {
-    const int64_t nx = p->base.domain->grid.n[0];
-    const int c = p->k_components > 1 ? axis : 0;
-    return p->k_of ? p->k_of[(cell / nx * p->k_components + c) * nx + cell % nx] : p->k[axis];
-}
-
 double heat_capacity_of(const heat_plan *p, int64_t cell) {
-    return p->capacity_of ? p->capacity_of[cell] : p->capacity;
+    const sel_grid *grid = &p->base.domain->grid;
+    int64_t at[3];
+    sel_cell_at(grid, cell, at);
+    return sel_material_at(&p->capacity, grid, cell, 0) * sel_part_inside(grid, at, -1);
 }
 
-static sel_status find_bodies(heat_plan *p, sel_error *error) {
-    const heat_params *params = p->params;
+static sel_status find_body(heat_plan *p, sel_error *error) {
     const sel_domain *domain = p->base.domain;
-    const sel_quantity one = sel_constant(1);
-    const bool given = sel_quantity_given(&params->capacity);
-    const sel_quantity *heat = given ? &params->capacity : &one;
+    const double *dx = domain->grid.dx, *k = p->k.same;
     const char *name;
-    const sel_quantity *k = conductivity_of(params, &name);
-    const bool varies = sel_quantity_depends(k) != 0;
-    sel_status status = SEL_OK;
-    p->k_components = k->components;
-    p->capacity = heat->part[0].constant;
-    for (int a = 0; a < domain->grid.dims && !varies && !status; a++) {
-        p->k[a] = k->part[k->components > 1 ? a : 0].constant;
-        if (!(p->k[a] > 0)) {
-            status = sel_fail_at(error, sel_simulation_where(p->base.simulation, name),
-                                 "%s must be above 0, got %g", name, p->k[a]);
-        }
-    }
-    if (!status && varies) {
-        status = evaluate_body(p, k, name, &p->k_of, error);
-    }
-    if (!status && sel_quantity_depends(heat)) {
-        status = evaluate_body(p, heat, "capacity", &p->capacity_of, error);
-    } else if (!status && !(p->capacity > 0)) {
-        status = sel_fail_at(error, sel_simulation_where(p->base.simulation, "capacity"),
-                             "capacity must be above 0, got %g", p->capacity);
-    }
-    const double *dx = domain->grid.dx;
-    const bool uniform = !p->k_of && !p->capacity_of && !sel_quantity_given(&params->source) &&
+    const sel_quantity *given = conductivity_of(p->params, &name);
+    sel_status status = sel_material_find(&p->base, given, name, &p->k, error);
+    status =
+        status ? status
+               : sel_material_find(&p->base, &p->params->capacity, "capacity", &p->capacity, error);
+    const bool uniform = !p->k.of && !p->capacity.of && !sel_quantity_given(&p->params->source) &&
                          domain->free_cells == sel_grid_cells(&domain->grid);
     p->kind = uniform ? HEAT_EVEN : HEAT_VARIED;
     for (int a = 1; a < domain->grid.dims && uniform; a++) {
-        p->kind = p->k[a] / (dx[a] * dx[a]) == p->k[0] / (dx[0] * dx[0]) ? p->kind : HEAT_UNEVEN;
+        p->kind = k[a] / (dx[a] * dx[a]) == k[0] / (dx[0] * dx[0]) ? p->kind : HEAT_UNEVEN;
     }
     return status;
 }
 
 /* ---- surfaces ---- */
-
-/* A view of the grid without arrays. */
-static heat_view geometry(const heat_plan *p) {
-    const sel_grid *grid = &p->base.domain->grid;
-    heat_view v = {.dims = grid->dims, .nodes = grid->nodes, .periodic = grid->periodic};
-    memcpy(v.n, grid->n, sizeof v.n);
-    memcpy(v.dx, grid->dx, sizeof v.dx);
-    return v;
-}
 
 static int law_of(const sel_domain *domain, int region) {
     int law = 0;
@@ -122,7 +61,8 @@ static double far(const sel_domain *domain, int region, bool outer) {
 
 static sel_status find_sites(heat_plan *p, sel_error *error) {
     const sel_domain *domain = p->base.domain;
-    const heat_view v = geometry(p);
+    const sel_grid *grid = &domain->grid;
+    const double volume = sel_cell_volume(grid);
     const sel_surfaces *on = &p->inputs.surfaces;
     sel_status status = sel_inputs_list(&p->inputs, domain, far, error);
     const size_t bytes = (size_t)(on->sites + 1) * sizeof *p->site;
@@ -133,16 +73,15 @@ static sel_status find_sites(heat_plan *p, sel_error *error) {
     for (int64_t k = 0; k < on->sites; k++) {
         const sel_site *site = &on->site[k];
         const int axis = site->face / 2;
-        const double d = far(domain, site->region, site->outer) * v.dx[axis];
+        const double d = far(domain, site->region, site->outer) * grid->dx[axis];
         int64_t at[3];
-        sel_cell_at(&domain->grid, site->cell, at);
-        const double area = heat_inside(&v, at, axis) * heat_volume(&v) / v.dx[axis];
-        const double heat =
-            heat_capacity_of(p, site->cell) * heat_inside(&v, at, -1) * heat_volume(&v);
-        p->site[k] = (heat_site){.reach = d > 0 ? conductivity(p, site->cell, axis) / d : 0,
-                                 .weight = area / heat,
-                                 .area = area,
-                                 .law = law_of(domain, site->region)};
+        sel_cell_at(grid, site->cell, at);
+        const double area = sel_part_inside(grid, at, axis) * volume / grid->dx[axis];
+        p->site[k] =
+            (heat_site){.reach = d > 0 ? sel_material_at(&p->k, grid, site->cell, axis) / d : 0,
+                        .weight = area / (heat_capacity_of(p, site->cell) * volume),
+                        .area = area,
+                        .law = law_of(domain, site->region)};
     }
     return SEL_OK;
 }
@@ -170,30 +109,14 @@ static sel_status find_inputs(heat_plan *p, sel_error *error) {
 
 /* ---- the time step ---- */
 
-double heat_face(const heat_plan *p, int64_t cell, int face) {
-    const sel_domain *domain = p->base.domain;
-    const heat_view v = geometry(p);
-    const int64_t other = sel_cell_beyond(&domain->grid, cell, face);
-    const int axis = face / 2;
-    int64_t at[3];
-    sel_cell_at(&domain->grid, cell, at);
-    if (other < 0 || domain->cell[cell] || domain->cell[other]) {
-        return 0;
-    }
-    const double k = conductivity(p, cell, axis), k_other = conductivity(p, other, axis);
-    return 2 * k * k_other / (k + k_other) / (v.dx[axis] * v.dx[axis]) * heat_inside(&v, at, axis);
-}
-
 /* Lowers the limit to that of one cell, with the sum b of its surfaces for a step of 1. */
 static void limit_by(heat_plan *p, int64_t cell, double b) {
-    const heat_view v = geometry(p);
-    int64_t at[3];
+    const sel_domain *domain = p->base.domain;
     double sum = 0;
-    sel_cell_at(&p->base.domain->grid, cell, at);
-    for (int face = 0; face < 2 * v.dims; face++) {
-        sum += heat_face(p, cell, face);
+    for (int face = 0; face < 2 * domain->grid.dims; face++) {
+        sum += sel_conductance(&p->k, domain, cell, face);
     }
-    const double limit = 1 / (sum / (heat_capacity_of(p, cell) * heat_inside(&v, at, -1)) + b / 2);
+    const double limit = 1 / (sum / heat_capacity_of(p, cell) + b / 2);
     if (limit < p->limit) {
         p->limit = limit;
         p->limit_cell = cell;
@@ -206,10 +129,10 @@ static void find_limit(heat_plan *p) {
     const sel_surfaces *on = &p->inputs.surfaces;
     double sum = 0;
     for (int a = 0; a < domain->grid.dims; a++) {
-        sum += 2 * p->k[a] / (dx[a] * dx[a]);
+        sum += 2 * p->k.same[a] / (dx[a] * dx[a]);
     }
     p->limit_cell = -1;
-    p->limit = p->kind == HEAT_VARIED ? HUGE_VAL : p->capacity / sum;
+    p->limit = p->kind == HEAT_VARIED ? HUGE_VAL : p->capacity.same[0] / sum;
     for (int64_t c = 0; c < sel_grid_cells(&domain->grid) && p->kind == HEAT_VARIED; c++) {
         if (domain->cell[c] == 0) {
             limit_by(p, c, 0);
@@ -234,7 +157,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     const double dt = base->domain->grid.dt;
     char text[SEL_CELL_TEXT];
     p->params = (const heat_params *)base->simulation->params;
-    sel_status status = find_bodies(p, error);
+    sel_status status = find_body(p, error);
     status = status ? status : find_inputs(p, error);
     if (status) {
         return status;
@@ -253,8 +176,8 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
 
 static void clear_plan(sel_plan *base) {
     heat_plan *p = (heat_plan *)base;
-    free(p->k_of);
-    free(p->capacity_of);
+    free(p->k.of);
+    free(p->capacity.of);
     sel_inputs_free(&p->inputs);
     free(p->site);
 }
@@ -268,7 +191,7 @@ static void facts(const sel_plan *base, sel_facts *to) {
     const double dt = base->domain->grid.dt;
     sel_fact_add(to, "body", "%s", bodies[p->kind]);
     if (p->kind != HEAT_VARIED) {
-        sel_fact_add(to, "diffusivity", "%.6g", p->k[0] / p->capacity);
+        sel_fact_add(to, "diffusivity", "%.6g", p->k.same[0] / p->capacity.same[0]);
     }
     sel_fact_add(to, "time step", "%.6g, %.3g of the largest stable one", dt, dt / p->limit);
     sel_fact_add(to, "surfaces", "%lld faces of %lld cells%s", (long long)p->inputs.surfaces.sites,
@@ -334,6 +257,7 @@ const sel_solver heat_solver = {
     .flux_field = HEAT_FLUX_FIELD,
     .no_forces = true,
     .balance_of_step = true,
+    .conserved = "heat",
     .plan_size = sizeof(heat_plan),
     .plan = complete_plan,
     .time_step = time_step,
