@@ -400,7 +400,9 @@ sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *requ
         monitor(look, state, request);
         break;
     case SEL_MEAN_CHANGE:
-        request->mean_change = look->numbers ? mean_change(state) : (double)NAN;
+        request->mean_change = look->mean_change ? look->mean_change(state)
+                               : look->numbers   ? mean_change(state)
+                                                 : (double)NAN;
         break;
     default:
         if (look->other) {
