@@ -253,7 +253,7 @@ extern "C" cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_
 
 // ---- surfaces ----
 
-// b and s of cells on surfaces, or what enters there.
+// Copies b and s of cells on surfaces to the sides, or finds what enters there.
 static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, bool changes,
                                        double *entering) {
     const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -267,24 +267,20 @@ static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, 
                       entering);
         return;
     }
-    heat_surfaces(s.site, s.value, s.first_site[k], s.first_site[k + 1], s.view.dt, &s.b[k],
-                  &s.s[k]);
-    if (s.sides.numbers) {
-        const int face = face_of(s.view, at);
-        const int64_t to = side_at(s.sides, s.view, at, face), other = to + s.sides.sites[face];
-        if (s.view.single) {
-            ((float *)s.sides.numbers)[to] = (float)s.b[k];
-            ((float *)s.sides.numbers)[other] = (float)s.s[k];
-        } else {
-            ((double *)s.sides.numbers)[to] = s.b[k];
-            ((double *)s.sides.numbers)[other] = s.s[k];
-        }
+    const int face = face_of(s.view, at);
+    const int64_t to = side_at(s.sides, s.view, at, face), other = to + s.sides.sites[face];
+    if (s.view.single) {
+        ((float *)s.sides.numbers)[to] = (float)s.b[k];
+        ((float *)s.sides.numbers)[other] = (float)s.s[k];
+    } else {
+        ((double *)s.sides.numbers)[to] = s.b[k];
+        ((double *)s.sides.numbers)[other] = s.s[k];
     }
 }
 
 extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool changes, double *entering,
                                          cudaStream_t stream) {
-    if (step->end > step->first) {
+    if (step->end > step->first && (entering || step->sides.numbers)) {
         surfaces_kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(
             *step, changes, entering);
     }

@@ -23,11 +23,11 @@ static int64_t strips(const heat_plan *plan) {
 
 static void list(sel_state *base) {
     heat_cuda *state = (heat_cuda *)base;
-    const heat_plan *plan = (const heat_plan *)base->plan;
+    const heat_plan *plan = heat_plan_for(base);
     const sel_grid *grid = &plan->base.domain->grid;
     const bool uniform = plan->kind != HEAT_VARIED;
     int64_t numbers = 0;
-    state->marches = grid->dims == 2 && uniform && !plan->inputs.depends &&
+    state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
                      grid->n[1] >= MARCH_LEAST_ROWS * base->blocks.count;
     heat_list(base, state->marches ? HEAT_PASS : 1);
@@ -37,8 +37,8 @@ static void list(sel_state *base) {
         numbers += 2 * state->sides.sites[face];
     }
     sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->turns.type, numbers, 0);
-    base->change_count =
-        sel_state_rows(base) * strips(plan) + (uniform ? numbers / 2 : plan->inputs.surfaces.cells);
+    base->change_count = sel_state_rows(base) * strips(plan) +
+                         (uniform ? numbers / 2 : plan->base.inputs->surfaces.cells);
     SEL_ADD(&base->arrays, base, changes, plan->base.wants_mean_change ? base->change_count : 0, 0);
 }
 
@@ -66,24 +66,24 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
     const heat_state *all = &state->all;
     heat_gpu_step s = {.view = heat_view_of(all, step, b),
                        .sides = state->sides,
-                       .site = all->site,
+                       .site = all->base.given.site,
                        .value = all->base.given.value,
                        .cell = all->base.given.cell,
                        .first_site = all->base.given.first_site,
-                       .b = all->b,
-                       .s = all->s,
+                       .b = all->base.given.b,
+                       .s = all->base.given.s,
                        .halted = cuda_inputs_halted(&all->base),
                        .clock = cuda_queue_clock(all->base.queue, step)};
     sel_given_range(&all->base, b, &s.first, &s.end);
     if (all->base.observing && all->base.changes) {
-        s.strips = (int)strips(all->plan);
+        s.strips = (int)strips(heat_plan_for(&all->base));
         s.row_change = all->base.changes;
         s.cell_change = s.row_change + sel_state_rows(&all->base) * s.strips;
     }
     return s;
 }
 
-/* b and s of all cells on surfaces; or what enters there in the step from `step`. */
+/* The sides of all blocks; or what enters through surfaces in the step from `step`. */
 static sel_status surfaces(sel_state *base, int64_t step, double *entering, sel_error *error) {
     for (int b = 0; b < base->blocks.count; b++) {
         const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
@@ -106,7 +106,7 @@ static sel_status start_march(heat_cuda *state, sel_error *error) {
     march_device *device = &state->device;
     device->stream = state->all.base.queue->stream;
     CUDA_TRY(cudaDeviceGetAttribute(&device->processors, cudaDevAttrMultiProcessorCount,
-                                    state->all.plan->base.device));
+                                    state->all.base.plan->device));
     CUDA_TRY(cudaStreamCreateWithFlags(&device->beside, cudaStreamNonBlocking));
     CUDA_TRY(cudaEventCreateWithFlags(&device->fork, cudaEventDisableTiming));
     CUDA_TRY(cudaEventCreateWithFlags(&device->join, cudaEventDisableTiming));

@@ -108,7 +108,7 @@ static sel_status fill(sel_state *state, sel_error *error) {
         status = status ? status : cuda_inputs_start(state, error);
     }
     status = status ? status : solver->start(state, error);
-    return status || !solver->derive ? status : solver->derive(state, error);
+    return status ? status : cuda_inputs_derive(state, error);
 }
 
 cuda_grid cuda_grid_of(const sel_state *state) {

@@ -103,8 +103,8 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     sel_status status = sel_state_allocate(state, cpu->what, error);
     status = status || !plan->inputs ? status : sel_inputs_start(state, error);
     status = status ? status : cpu->start(state, error);
-    if (!status && cpu->derive) {
-        cpu->derive(state);
+    if (!status && plan->inputs) {
+        sel_given_derive(state);
     }
     if (!status && sel_plan_observes(plan) && cpu->observe) {
         cpu->observe(state, true);
@@ -136,8 +136,8 @@ static sel_status evaluate(sel_state *state, unsigned due, sel_error *error) {
     }
     status =
         status ? status : sel_inputs_evaluate(inputs, due, state->step, state->given.value, error);
-    if (!status && cpu->derive) {
-        cpu->derive(state);
+    if (!status) {
+        sel_given_derive(state);
     }
     return status;
 }

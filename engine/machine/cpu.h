@@ -82,8 +82,6 @@ typedef struct sel_cpu {
     void (*list)(sel_state *state);
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
-    /* What steps derive from the values of the plan's inputs, which are new. NULL: nothing. */
-    void (*derive)(sel_state *state);
     /* What its terms (all that is evaluated before a step) vary with: SEL_ON_T, SEL_ON_CONTROLS.
      * NULL, and so `terms`: it has none. */
     unsigned (*depends)(const sel_plan *plan);

@@ -11,6 +11,12 @@ static void add(sel_inputs *inputs, const sel_input *input) {
     inputs->depends |= sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
 }
 
+const sel_quantity *sel_law_quantity(const sel_variant *law, int k, char what[SEL_INPUT_TEXT]) {
+    const sel_field *field = &law->table->fields[k];
+    snprintf(what, SEL_INPUT_TEXT, "%s: %s", law->table->name, field->name);
+    return (const void *)((const char *)law->data + field->offset);
+}
+
 sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_surface_far *far,
                            sel_error *error) {
     const int64_t *first = inputs->surfaces.first_of;
@@ -19,13 +25,8 @@ sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_sur
     for (int r = 1; r <= domain->region_count && !status; r++) {
         const sel_variant *law = &domain->regions[r - 1].law;
         for (int k = 0; k < law->table->count && first[r] < first[r + 1]; k++) {
-            const sel_field *field = &law->table->fields[k];
-            sel_input input = {
-                .quantity =
-                    (const sel_quantity *)(const void *)((const char *)law->data + field->offset),
-                .region = r,
-                .which = k};
-            snprintf(input.what, sizeof input.what, "%s: %s", law->table->name, field->name);
+            sel_input input = {.region = r, .which = k};
+            input.quantity = sel_law_quantity(law, k, input.what);
             add(inputs, &input);
         }
     }
@@ -48,6 +49,7 @@ sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error) {
 
 void sel_inputs_free(sel_inputs *inputs) {
     sel_surfaces_free(&inputs->surfaces);
+    free(inputs->site);
     free(inputs->value);
 }
 
@@ -163,19 +165,30 @@ sel_status sel_inputs_start(sel_state *state, sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
     const sel_surfaces *on = &inputs->surfaces;
     const sel_given *given = &state->given;
-    const size_t cells = (size_t)on->cells, values = SEL_SITE_VALUES * (size_t)on->sites;
+    const size_t cells = (size_t)on->cells, sites = (size_t)on->sites;
     const struct {
         void *to;
         const void *from;
         size_t bytes;
-    } lists[] = {{given->value, inputs->value, values * sizeof(double)},
+    } lists[] = {{given->value, inputs->value, SEL_SITE_VALUES * sites * sizeof(double)},
                  {given->cell, on->cell, cells * sizeof(int64_t)},
-                 {given->first_site, on->first_site, (cells + 1) * sizeof(int64_t)}};
+                 {given->first_site, on->first_site, (cells + 1) * sizeof(int64_t)},
+                 {given->site, inputs->site, given->site ? sites * sizeof(cond_site) : 0}};
     sel_status status = SEL_OK;
     for (size_t k = 0; k < sizeof lists / sizeof *lists && !status; k++) {
         status = sel_arrays_send(&state->arrays, lists[k].to, lists[k].from, lists[k].bytes, error);
     }
     return status || !inputs->has_source ? status : start_source(state, error);
+}
+
+void sel_given_derive(sel_state *state) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const sel_given *given = &state->given;
+    const int64_t *of = given->first_site;
+    for (int64_t k = 0; k < inputs->surfaces.cells && given->site; k++) {
+        cond_surfaces(given->site, given->value, of[k], of[k + 1], inputs->domain->grid.dt,
+                      &given->b[k], &given->s[k]);
+    }
 }
 
 /* The first cell on a surface whose number is not below `number`. */

@@ -9,14 +9,19 @@
 
 #include "engine/machine/arrays.h"
 #include "engine/machine/surface.h"
+#include "engine/physics/conduction.h"
 #include "engine/scene/solver.h"
 
-enum { SEL_SITE_VALUES = 2, SEL_MOST_INPUTS = 1 + SEL_SITE_VALUES * SEL_REGION_NUMBERS };
+enum {
+    SEL_INPUT_TEXT = 64,
+    SEL_SITE_VALUES = COND_VALUES,
+    SEL_MOST_INPUTS = 1 + SEL_SITE_VALUES * SEL_REGION_NUMBERS
+};
 
 /* A quantity that is given. Numbers of inputs are those in the list of the plan. */
 typedef struct sel_input {
     const sel_quantity *quantity; /* of one component */
-    char what[64];                /* for messages: "law.convective: h" */
+    char what[SEL_INPUT_TEXT];    /* for messages: "law.convective: h" */
     int region;                   /* at whose sites; 0: in all cells, the source */
     int which;                    /* of a site's values */
     bool ahead;        /* in a step it has the value of the step's end; else that of its begin */
@@ -26,6 +31,7 @@ typedef struct sel_input {
 typedef struct sel_inputs {
     const sel_domain *domain;
     sel_surfaces surfaces;
+    cond_site *site;  /* [surfaces.sites], of conducting bodies; else NULL */
     double *value;    /* at time 0: [surfaces.sites][SEL_SITE_VALUES], in the order of sites */
     sel_cells source; /* the layout of the source, in numbers of the state; count 0: none */
     unsigned depends; /* what any input depends on: SEL_ON_T, SEL_ON_CONTROLS */
@@ -33,6 +39,9 @@ typedef struct sel_inputs {
     int count;
     sel_input v[SEL_MOST_INPUTS];
 } sel_inputs;
+
+/* The quantity of a law's field k, and what messages call it. */
+const sel_quantity *sel_law_quantity(const sel_variant *law, int k, char what[SEL_INPUT_TEXT]);
 
 /* Lists the surfaces, and as inputs the quantities of the laws of all regions that have sites: the
  * fields of a law's table in their order. The solver may then set `ahead` and `not_negative`. */
@@ -67,8 +76,14 @@ typedef struct sel_given {
     double *value; /* as inputs->value */
     void *source;
     int64_t *cell, *first_site; /* of the surfaces */
+    /* Of conducting bodies: the sites, and b and s of each cell on surfaces. */
+    cond_site *site;
+    double *b, *s;
     double *entering; /* [sites]: what enters per time, where a balance or a flux is wanted */
 } sel_given;
+
+/* Computes b and s from the values, on the host. */
+void sel_given_derive(sel_state *state);
 
 /* Cells on surfaces in block b of the state: given.cell[k], *first <= k < *end. */
 void sel_given_range(const sel_state *state, int b, int64_t *first, int64_t *end);

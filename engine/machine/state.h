@@ -6,6 +6,7 @@
 #include "engine/machine/arrays.h"
 #include "engine/machine/comm.h"
 #include "engine/machine/inputs.h"
+#include "engine/machine/material.h"
 
 /* The main field at the last monitor: [components][cells], numbers of `type`; whole numbers are
  * divided by `scale`. */

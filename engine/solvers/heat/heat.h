@@ -2,8 +2,7 @@
 #ifndef SEL_HEAT_H
 #define SEL_HEAT_H
 
-#include "engine/machine/material.h"
-#include "engine/machine/state.h"
+#include "engine/machine/conduction.h"
 #include "engine/physics/heat_body.h"
 
 /* The laws' numbers: the temperature; the flux into the domain; the ambient temperature and h. */
@@ -32,26 +31,19 @@ enum { HEAT_TEMPERATURE, HEAT_FLUX_FIELD, HEAT_FIELDS };
 /* Units: the user's. */
 typedef struct heat_plan {
     sel_plan base;
-    const heat_params *params;
     int kind;
-    double limit;       /* of dt */
-    int64_t limit_cell; /* where it is reached; -1: everywhere */
-    sel_material k, capacity;
-    sel_inputs inputs;
-    heat_site *site; /* [inputs.surfaces.sites] */
+    sel_conduction body;
 } heat_plan;
 
 typedef struct heat_state {
     sel_state base;
-    const heat_plan *plan;
     void *T[SEL_MOST_BLOCKS][2];
     void *coefficient[4]; /* of HEAT_VARIED: g along the axes, m; laid out as inputs.source */
-    heat_site *site;
-    double *b, *s; /* [surfaces.cells], of the last step */
 } heat_state;
 
-/* Of a cell, times the part of its volume that is inside. */
-double heat_capacity_of(const heat_plan *plan, int64_t cell);
+static inline const heat_plan *heat_plan_for(const sel_state *state) {
+    return (const heat_plan *)state->plan;
+}
 
 /* What both backends share (heat_state.c). halo: planes. */
 void heat_list(sel_state *base, int halo);

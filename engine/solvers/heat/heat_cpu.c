@@ -11,16 +11,6 @@ static void list(sel_state *base) {
     heat_list(base, 1);
 }
 
-static void derive(sel_state *base) {
-    heat_state *state = (heat_state *)base;
-    const heat_plan *plan = state->plan;
-    const int64_t *of = base->given.first_site;
-    for (int64_t k = 0; k < plan->inputs.surfaces.cells; k++) {
-        heat_surfaces(state->site, base->given.value, of[k], of[k + 1], plan->base.domain->grid.dt,
-                      &state->b[k], &state->s[k]);
-    }
-}
-
 static void step_block(const heat_state *state, const heat_loops *loops, int b) {
     const sel_state *base = &state->base;
     const sel_turns *turns = &base->turns;
@@ -39,7 +29,7 @@ static void step_block(const heat_state *state, const heat_loops *loops, int b) 
         for (int64_t k = first; k < end; k++) {
             int64_t at[3];
             sel_cell_at(&base->plan->domain->grid, base->given.cell[k], at);
-            loops->touch(&v, heat_place(v.stride, at), state->b[k], state->s[k]);
+            loops->touch(&v, heat_place(v.stride, at), base->given.b[k], base->given.s[k]);
         }
     }
 }
@@ -91,14 +81,13 @@ static double amount(const sel_state *base, int64_t step, int64_t row, bool sour
 }
 
 static void entering(const sel_state *base, int64_t step) {
-    const heat_state *state = (const heat_state *)base;
     const sel_given *given = &base->given;
 #pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t k = 0; k < state->plan->inputs.surfaces.cells; k++) {
+    for (int64_t k = 0; k < base->plan->inputs->surfaces.cells; k++) {
         const heat_view v = view_of_row(base, step, given->cell[k] / base->turns.cells.n[0]);
         int64_t at[3];
         sel_cell_at(&base->plan->domain->grid, given->cell[k], at);
-        heat_entering(&v, state->site, given->value, given->first_site[k], given->first_site[k + 1],
+        heat_entering(&v, given->site, given->value, given->first_site[k], given->first_site[k + 1],
                       at, base->step > 0, given->entering);
     }
 }
@@ -108,7 +97,6 @@ const sel_cpu heat_on_cpu = {
     .state_size = sizeof(heat_state),
     .list = list,
     .start = heat_start,
-    .derive = derive,
     .steps = steps,
     .look = {.field = field, .numbers = true, .amount = amount, .entering = entering},
 };

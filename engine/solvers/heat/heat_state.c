@@ -3,21 +3,17 @@
 
 void heat_list(sel_state *base, int halo) {
     heat_state *state = (heat_state *)base;
-    const heat_plan *plan = state->plan = (const heat_plan *)base->plan;
-    const sel_surfaces *on = &plan->inputs.surfaces;
     const int dims = base->plan->domain->grid.dims;
     sel_state_list_numbers(base, "temperature", state->T, halo);
     for (int k = 0; k < 4; k++) {
         sel_arrays_add(&base->arrays, "coefficients", &state->coefficient[k], base->turns.type,
-                       k == 2 && dims == 2 ? 0 : plan->inputs.source.count, 0);
+                       k == 2 && dims == 2 ? 0 : base->plan->inputs->source.count, 0);
     }
-    SEL_ADD(&base->arrays, state, site, on->sites, 0);
-    SEL_ADD(&base->arrays, state, b, on->cells, 0);
-    SEL_ADD(&base->arrays, state, s, on->cells, 0);
 }
 
 heat_view heat_view_of(const heat_state *state, int64_t step, int b) {
-    const heat_plan *plan = state->plan;
+    const heat_plan *plan = heat_plan_for(&state->base);
+    const sel_cells *source = &plan->body.inputs.source;
     const sel_grid *grid = &plan->base.domain->grid;
     const sel_turns *turns = &state->base.turns;
     const sel_blocks *blocks = &state->base.blocks;
@@ -31,16 +27,16 @@ heat_view heat_view_of(const heat_state *state, int64_t step, int b) {
                    .first = blocks->v[b].first,
                    .end = blocks->v[b].end,
                    .stride = {1, turns->cells.pitch, turns->cells.slice},
-                   .apart = {1, plan->inputs.source.pitch, plan->inputs.source.slice},
+                   .apart = {1, source->pitch, source->slice},
                    .dt = grid->dt,
-                   .capacity = plan->capacity.same[0],
+                   .capacity = plan->body.capacity.same[0],
                    .from = (const char *)state->T[b][step & 1] + ahead,
                    .to = (char *)state->T[b][(step + 1) & 1] + ahead,
                    .m = state->coefficient[3],
                    .q = state->base.given.source};
     for (int a = 0; a < 3; a++) {
         v.n[a] = grid->n[a];
-        v.k[a] = plan->k.same[a];
+        v.k[a] = plan->body.k.same[a];
         v.dx[a] = grid->dx[a];
         v.r[a] = v.k[a] * v.dt / (v.capacity * v.dx[a] * v.dx[a]);
         v.g[a] = state->coefficient[a];
@@ -50,39 +46,23 @@ heat_view heat_view_of(const heat_state *state, int64_t step, int b) {
 
 /* sel_state_number */
 static double coefficient(const sel_state *state, int which, int64_t cell) {
-    const heat_plan *plan = (const heat_plan *)state->plan;
+    const sel_conduction *body = &heat_plan_for(state)->body;
     const sel_domain *domain = state->plan->domain;
-    return which < 3            ? sel_conductance(&plan->k, domain, cell, 2 * which)
+    return which < 3            ? sel_conductance(&body->k, domain, cell, 2 * which)
            : domain->cell[cell] ? 0
-                                : domain->grid.dt / heat_capacity_of(plan, cell);
-}
-
-/* sel_state_edit: nodes on surfaces of given temperature have it from the start. */
-static void set_fixed_nodes(const sel_state *base, int64_t first, int64_t end, double *values) {
-    const heat_plan *plan = (const heat_plan *)base->plan;
-    const sel_surfaces *on = &plan->inputs.surfaces;
-    const int64_t *of = on->first_site;
-    for (int64_t k = 0; k < on->cells; k++) {
-        double b, s;
-        heat_surfaces(plan->site, plan->inputs.value, of[k], of[k + 1], 1, &b, &s);
-        if (isinf(b) && on->cell[k] >= first && on->cell[k] < end) {
-            values[on->cell[k] - first] = s;
-        }
-    }
+                                : domain->grid.dt / sel_capacity_of(body, &domain->grid, cell);
 }
 
 sel_status heat_start(sel_state *base, sel_error *error) {
     const heat_state *state = (const heat_state *)base;
-    const heat_plan *plan = state->plan;
-    const size_t bytes = (size_t)plan->inputs.surfaces.sites * sizeof *plan->site;
-    sel_status status = sel_arrays_send(&base->arrays, state->site, plan->site, bytes, error);
-    status = status ? status
-                    : sel_state_start(base, &plan->params->initial.temperature, "temperature",
-                                      set_fixed_nodes, error);
+    const heat_params *params = (const heat_params *)base->plan->simulation->params;
+    sel_status status = sel_state_start(base, &params->initial.temperature, "temperature",
+                                        sel_conduction_edit, error);
     for (int k = 0; k < 4 && !status; k++) {
         void *array = state->coefficient[k];
-        status = array ? sel_state_fill(base, array, &plan->inputs.source, k, coefficient, error)
-                       : SEL_OK;
+        status =
+            array ? sel_state_fill(base, array, &base->plan->inputs->source, k, coefficient, error)
+                  : SEL_OK;
     }
     return status;
 }
