@@ -253,7 +253,7 @@ extern "C" cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_
 
 // ---- surfaces ----
 
-// Copies b and s of cells on surfaces to the sides, or finds what enters there.
+// b and s of cells on surfaces, or what enters there.
 static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, bool changes,
                                        double *entering) {
     const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -265,6 +265,11 @@ static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, 
     if (entering) {
         heat_entering(&s.view, s.site, s.value, s.first_site[k], s.first_site[k + 1], at, changes,
                       entering);
+        return;
+    }
+    cond_surfaces(s.site, s.value, s.first_site[k], s.first_site[k + 1], s.view.dt, &s.b[k],
+                  &s.s[k]);
+    if (!s.sides.numbers) {
         return;
     }
     const int face = face_of(s.view, at);
@@ -280,7 +285,7 @@ static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, 
 
 extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool changes, double *entering,
                                          cudaStream_t stream) {
-    if (step->end > step->first && (entering || step->sides.numbers)) {
+    if (step->end > step->first) {
         surfaces_kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(
             *step, changes, entering);
     }

@@ -10,7 +10,6 @@
 typedef struct heat_cuda {
     heat_state all;
     bool marches;
-    march_device device;
     heat_gpu_sides sides;
     heat_gpu_view view;
 } heat_cuda;
@@ -40,15 +39,6 @@ static void list(sel_state *base) {
     base->change_count = sel_state_rows(base) * strips(plan) +
                          (uniform ? numbers / 2 : plan->base.inputs->surfaces.cells);
     SEL_ADD(&base->arrays, base, changes, plan->base.wants_mean_change ? base->change_count : 0, 0);
-}
-
-static void close(sel_state *base) {
-    heat_cuda *state = (heat_cuda *)base;
-    if (state->device.beside) {
-        cudaStreamDestroy(state->device.beside);
-        cudaEventDestroy(state->device.fork);
-        cudaEventDestroy(state->device.join);
-    }
 }
 
 static sel_status fits(const sel_plan *plan, sel_error *error) {
@@ -83,7 +73,7 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
     return s;
 }
 
-/* The sides of all blocks; or what enters through surfaces in the step from `step`. */
+/* b and s of all cells on surfaces; or what enters there in the step from `step`. */
 static sel_status surfaces(sel_state *base, int64_t step, double *entering, sel_error *error) {
     for (int b = 0; b < base->blocks.count; b++) {
         const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
@@ -100,25 +90,6 @@ static sel_status entering(sel_state *base, int64_t step, sel_error *error) {
     return surfaces(base, step, base->given.entering, error);
 }
 
-/* ---- the start ---- */
-
-static sel_status start_march(heat_cuda *state, sel_error *error) {
-    march_device *device = &state->device;
-    device->stream = state->all.base.queue->stream;
-    CUDA_TRY(cudaDeviceGetAttribute(&device->processors, cudaDevAttrMultiProcessorCount,
-                                    state->all.base.plan->device));
-    CUDA_TRY(cudaStreamCreateWithFlags(&device->beside, cudaStreamNonBlocking));
-    CUDA_TRY(cudaEventCreateWithFlags(&device->fork, cudaEventDisableTiming));
-    CUDA_TRY(cudaEventCreateWithFlags(&device->join, cudaEventDisableTiming));
-    return SEL_OK;
-}
-
-static sel_status start(sel_state *base, sel_error *error) {
-    heat_cuda *state = (heat_cuda *)base;
-    sel_status status = heat_start(base, error);
-    return status || !state->marches ? status : start_march(state, error);
-}
-
 /* ---- steps ---- */
 
 static int64_t pass(const sel_state *base, int64_t most) {
@@ -127,14 +98,16 @@ static int64_t pass(const sel_state *base, int64_t most) {
 }
 
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
-    heat_cuda *state = (heat_cuda *)base;
+    const cuda_queue *queue = base->queue;
+    const march_device device = {queue->stream, queue->beside, queue->fork, queue->join,
+                                 queue->processors};
     sel_status status = cuda_exchange(base, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
-        const heat_gpu_step s = step_of(state, step, b);
-        if (base->queue->pass > 1) {
-            CUDA_TRY(heat_gpu_pass(&s, (int)base->queue->pass, &state->device));
+        const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
+        if (queue->pass > 1) {
+            CUDA_TRY(heat_gpu_pass(&s, (int)queue->pass, &device));
         } else {
-            CUDA_TRY(heat_gpu_take_step(&s, base->queue->stream));
+            CUDA_TRY(heat_gpu_take_step(&s, queue->stream));
         }
     }
     return status;
@@ -165,11 +138,10 @@ const cuda_solver heat_on_cuda = {
     .unit = 8,
     .fits = fits,
     .list = list,
-    .start = start,
+    .start = heat_start,
     .derive = derive,
     .pass = pass,
     .step = step,
-    .close = close,
     .look = look,
     .entering = entering,
     .amount = amount,

@@ -51,8 +51,8 @@ cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream);
 /* A pass of 3 or HEAT_PASS steps over a uniform 2-D body. */
 cudaError_t heat_gpu_pass(const heat_gpu_step *step, int steps, const march_device *on);
 
-/* Copies b and s of the cells on surfaces to the sides; or, with `entering`, what enters at their
- * sites in the step from view.from to view.to (`changes`: see heat_entering). */
+/* b and s of the cells on surfaces, in the lists and on the sides; or, with `entering`, what enters
+ * at their sites in the step from view.from to view.to (`changes`: see heat_entering). */
 cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool changes, double *entering,
                               cudaStream_t stream);
 

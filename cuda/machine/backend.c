@@ -97,7 +97,7 @@ static uint64_t estimate(const sel_plan *plan) {
 static sel_status fill(sel_state *state, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     sel_status status = enter(state, error);
-    status = status ? status : cuda_queue_open(state->queue, error);
+    status = status ? status : cuda_queue_open(state->queue, state->plan->device, error);
     list(state);
     const uint64_t cells = (uint64_t)sel_grid_cells(&state->plan->domain->grid);
     status = status ? status : sel_state_allocate(state, solver->what, error);
@@ -108,7 +108,7 @@ static sel_status fill(sel_state *state, sel_error *error) {
         status = status ? status : cuda_inputs_start(state, error);
     }
     status = status ? status : solver->start(state, error);
-    return status ? status : cuda_inputs_derive(state, error);
+    return status || !solver->derive ? status : solver->derive(state, error);
 }
 
 cuda_grid cuda_grid_of(const sel_state *state) {

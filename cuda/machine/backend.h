@@ -45,7 +45,10 @@ typedef struct cuda_slot {
 typedef struct cuda_queue {
     cudaStream_t stream; /* steps and kernels */
     cudaStream_t copies; /* of fields to the host, beside the steps */
-    void *rows;          /* a cuda_sums for each row of cells: partial sums */
+    cudaStream_t beside; /* for kernels of a step that run at the same time, between two events */
+    cudaEvent_t fork, join;
+    int processors; /* of the device */
+    void *rows;     /* a cuda_sums for each row of cells: partial sums */
     uint8_t *stages[CUDA_STAGES];
     cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
     int64_t pieces; /* that have passed through the stages */
@@ -73,7 +76,7 @@ typedef struct cuda_queue {
 #define CUDA_NO_ALARM UINT64_MAX
 
 /* Streams and events. To be closed also after an error; closing waits for what is under way. */
-sel_status cuda_queue_open(cuda_queue *queue, sel_error *error);
+sel_status cuda_queue_open(cuda_queue *queue, int device, sel_error *error);
 void cuda_queue_close(cuda_queue *queue);
 
 /* Lists its arrays on the device; sets their initial values. */

@@ -124,24 +124,9 @@ const int64_t *cuda_inputs_halted(const sel_state *state) {
     return state->inputs ? state->inputs->terms.halted : NULL;
 }
 
-sel_status cuda_inputs_derive(sel_state *state, sel_error *error) {
-    const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
-    const sel_given *given = &state->given;
-    if (given->site) {
-        const cuda_derived derived = {given->site,
-                                      given->value,
-                                      given->first_site,
-                                      given->b,
-                                      given->s,
-                                      state->plan->inputs->surfaces.cells,
-                                      state->plan->domain->grid.dt};
-        CUDA_TRY(cuda_derive(&derived, state->queue->stream));
-    }
-    return solver->derive ? solver->derive(state, error) : SEL_OK;
-}
-
 sel_status cuda_inputs_step(sel_state *state, unsigned on, int64_t step, sel_error *error) {
     const cuda_inputs *inputs = state->inputs;
+    const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
     bool any = inputs && inputs->sites & on;
     for (int k = 0; inputs && k < inputs->programs; k++) {
         cuda_input program = inputs->program[k];
@@ -151,7 +136,7 @@ sel_status cuda_inputs_step(sel_state *state, unsigned on, int64_t step, sel_err
             CUDA_TRY(cuda_input_evaluate(&program, state->queue->stream));
         }
     }
-    return any ? cuda_inputs_derive(state, error) : SEL_OK;
+    return any && solver->derive ? solver->derive(state, error) : SEL_OK;
 }
 
 static sel_status send_values(sel_state *state, unsigned due, sel_error *error) {

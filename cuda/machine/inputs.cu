@@ -1,4 +1,4 @@
-// inputs.cu -- the kernels that evaluate an input, and b and s of conducting surfaces.
+// inputs.cu -- the kernel that evaluates an input.
 #include "cuda/machine/terms.cuh"
 
 #include "cuda/machine/inputs.h"
@@ -34,21 +34,5 @@ static __global__ void input_kernel(const __grid_constant__ cuda_input in) {
 extern "C" cudaError_t cuda_input_evaluate(const cuda_input *input, cudaStream_t stream) {
     const unsigned blocks = (unsigned)((input->count + THREADS - 1) / THREADS);
     input_kernel<<<blocks, THREADS, cuda_term_bytes(&input->term, THREADS), stream>>>(*input);
-    return cudaGetLastError();
-}
-
-static __global__ void derive_kernel(const __grid_constant__ cuda_derived d) {
-    const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (k < d.cells) {
-        cond_surfaces(d.site, d.value, d.first_site[k], d.first_site[k + 1], d.dt, &d.b[k],
-                      &d.s[k]);
-    }
-}
-
-extern "C" cudaError_t cuda_derive(const cuda_derived *derived, cudaStream_t stream) {
-    if (derived->cells > 0) {
-        const unsigned blocks = (unsigned)((derived->cells + THREADS - 1) / THREADS);
-        derive_kernel<<<blocks, THREADS, 0, stream>>>(*derived);
-    }
     return cudaGetLastError();
 }

@@ -9,7 +9,6 @@
 #define CUDA_INPUTS_H
 
 #include "cuda/machine/terms.h"
-#include "engine/physics/conduction.h"
 
 /* An input that is a program. */
 typedef struct cuda_input {
@@ -32,22 +31,11 @@ typedef struct cuda_input {
     bool single;
 } cuda_input;
 
-/* As in sel_given. */
-typedef struct cuda_derived {
-    const cond_site *site;
-    const double *value;
-    const int64_t *first_site;
-    double *b, *s;
-    int64_t cells;
-    double dt;
-} cuda_derived;
-
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 cudaError_t cuda_input_evaluate(const cuda_input *input, cudaStream_t stream);
-cudaError_t cuda_derive(const cuda_derived *derived, cudaStream_t stream);
 
 #ifdef __cplusplus
 }
@@ -67,8 +55,6 @@ void cuda_inputs_close(sel_state *state);
  * the solver derives from them. */
 sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error);
 sel_status cuda_inputs_step(sel_state *state, unsigned on, int64_t step, sel_error *error);
-/* Enqueues what is derived from the values, as sel_given_derive and the solver do. */
-sel_status cuda_inputs_derive(sel_state *state, sel_error *error);
 /* As in cuda_solver. */
 bool cuda_inputs_alone(const sel_state *state);
 sel_status cuda_inputs_check(sel_state *state, int64_t step, sel_error *error);

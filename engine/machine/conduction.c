@@ -1,27 +1,63 @@
-/* conduction.c -- the materials, surfaces and stable step of conducting bodies. */
+/* conduction.c -- the laws, materials, surfaces and stable step of conducting bodies. */
 #include "engine/machine/conduction.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
+
+/* ---- the laws ---- */
+
+/* As the values of sites are: physics/conduction.h. */
+typedef struct law_values {
+    sel_quantity value[COND_VALUES];
+} law_values;
+
+static const sel_field fixed_fields[] = {
+    SEL_ROW_NAMED("temperature", law_values, value[0], QUANTITY, "Temperature of the surface.",
+                  .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+static const sel_field flux_fields[] = {
+    SEL_ROW_NAMED("flux", law_values, value[0], QUANTITY,
+                  "Heat per area and time, positive into the domain.",
+                  .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+static const sel_field convective_fields[] = {
+    SEL_ROW_NAMED("ambient", law_values, value[0], QUANTITY, "Temperature of what flows past.",
+                  .flags = SEL_REQUIRED),
+    SEL_ROW_NAMED("h", law_values, value[1], QUANTITY,
+                  "Heat per area, time and difference from `ambient`.", .flags = SEL_REQUIRED),
+};
+
+static const sel_table fixed_table =
+    SEL_TABLE("law.fixed", law_values, fixed_fields,
+              "sel.heat: a surface of given temperature; of nodes on it, their temperature.");
+static const sel_table flux_table =
+    SEL_TABLE("law.flux", law_values, flux_fields, "sel.heat: a given heat flux.");
+static const sel_table insulated_table = {.name = "law.insulated",
+                                          .doc = "sel.heat: no heat passes."};
+static const sel_table convective_table =
+    SEL_TABLE("law.convective", law_values, convective_fields,
+              "sel.heat: a surface cooled or heated by what flows past, h (ambient - T).");
+
+/* In the order of COND_FIXED, ... */
+static const sel_table *const laws[COND_LAWS] = {&fixed_table, &flux_table, &insulated_table,
+                                                 &convective_table};
+const sel_family sel_conduction_laws = {"law", "What holds on a region of sel.heat.", laws, 4};
 
 static int law_of(const sel_domain *domain, int region) {
-    static const char *const names[COND_LAWS] = {"law.fixed", "law.flux", "law.insulated",
-                                                 "law.convective"};
     int law = 0;
-    while (strcmp(names[law], domain->regions[region - 1].law.table->name) != 0) {
+    while (laws[law] != domain->regions[region - 1].law.table) {
         law++;
     }
     return law;
 }
+
+/* ---- surfaces ---- */
 
 double sel_capacity_of(const sel_conduction *body, const sel_grid *grid, int64_t cell) {
     int64_t at[3];
     sel_cell_at(grid, cell, at);
     return sel_material_at(&body->capacity, grid, cell, 0) * sel_part_inside(grid, at, -1);
 }
-
-/* ---- surfaces ---- */
 
 /* sel_surface_far */
 static double far(const sel_domain *domain, int region, bool outer) {
@@ -161,10 +197,9 @@ void sel_conduction_edit(const sel_state *state, int64_t first, int64_t end, dou
 
 sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
                                 bool *known, double *out, sel_error *error) {
-    const sel_variant *law = &plan->domain->regions[region - 1].law;
-    char what[SEL_INPUT_TEXT];
+    const law_values *law = plan->domain->regions[region - 1].law.data;
     *known =
         field == plan->simulation->solver->main_field && law_of(plan->domain, region) == COND_FIXED;
-    return *known ? sel_quantity_eval(sel_law_quantity(law, 0, what), what, at, out, error)
+    return *known ? sel_quantity_eval(&law->value[0], "law.fixed: temperature", at, out, error)
                   : SEL_OK;
 }

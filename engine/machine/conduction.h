@@ -1,12 +1,13 @@
 /* conduction.h -- conducting bodies: their materials and surfaces, for solvers of div(k grad T).
  *
- * Such a solver's laws are those of physics/conduction.h: law.fixed, law.flux, law.insulated and
- * law.convective, each with quantities in the order of its values.
+ * Such a solver's laws are law.fixed, law.flux, law.insulated and law.convective.
  */
 #ifndef SEL_CONDUCTION_H
 #define SEL_CONDUCTION_H
 
 #include "engine/machine/state.h"
+
+extern const sel_family sel_conduction_laws;
 
 typedef struct sel_conduction {
     sel_material k, capacity; /* of volume; 1 where a solver knows none */

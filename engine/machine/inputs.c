@@ -11,12 +11,6 @@ static void add(sel_inputs *inputs, const sel_input *input) {
     inputs->depends |= sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
 }
 
-const sel_quantity *sel_law_quantity(const sel_variant *law, int k, char what[SEL_INPUT_TEXT]) {
-    const sel_field *field = &law->table->fields[k];
-    snprintf(what, SEL_INPUT_TEXT, "%s: %s", law->table->name, field->name);
-    return (const void *)((const char *)law->data + field->offset);
-}
-
 sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_surface_far *far,
                            sel_error *error) {
     const int64_t *first = inputs->surfaces.first_of;
@@ -26,7 +20,9 @@ sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_sur
         const sel_variant *law = &domain->regions[r - 1].law;
         for (int k = 0; k < law->table->count && first[r] < first[r + 1]; k++) {
             sel_input input = {.region = r, .which = k};
-            input.quantity = sel_law_quantity(law, k, input.what);
+            const sel_field *field = &law->table->fields[k];
+            input.quantity = (const void *)((const char *)law->data + field->offset);
+            snprintf(input.what, sizeof input.what, "%s: %s", law->table->name, field->name);
             add(inputs, &input);
         }
     }

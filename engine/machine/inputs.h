@@ -13,7 +13,7 @@
 #include "engine/scene/solver.h"
 
 enum {
-    SEL_INPUT_TEXT = 64,
+
     SEL_SITE_VALUES = COND_VALUES,
     SEL_MOST_INPUTS = 1 + SEL_SITE_VALUES * SEL_REGION_NUMBERS
 };
@@ -21,7 +21,7 @@ enum {
 /* A quantity that is given. Numbers of inputs are those in the list of the plan. */
 typedef struct sel_input {
     const sel_quantity *quantity; /* of one component */
-    char what[SEL_INPUT_TEXT];    /* for messages: "law.convective: h" */
+    char what[64];                /* for messages: "law.convective: h" */
     int region;                   /* at whose sites; 0: in all cells, the source */
     int which;                    /* of a site's values */
     bool ahead;        /* in a step it has the value of the step's end; else that of its begin */
@@ -39,9 +39,6 @@ typedef struct sel_inputs {
     int count;
     sel_input v[SEL_MOST_INPUTS];
 } sel_inputs;
-
-/* The quantity of a law's field k, and what messages call it. */
-const sel_quantity *sel_law_quantity(const sel_variant *law, int k, char what[SEL_INPUT_TEXT]);
 
 /* Lists the surfaces, and as inputs the quantities of the laws of all regions that have sites: the
  * fields of a law's table in their order. The solver may then set `ahead` and `not_negative`. */

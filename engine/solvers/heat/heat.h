@@ -5,11 +5,6 @@
 #include "engine/machine/conduction.h"
 #include "engine/physics/heat_body.h"
 
-/* The laws' numbers: the temperature; the flux into the domain; the ambient temperature and h. */
-typedef struct heat_law {
-    sel_quantity value[2];
-} heat_law;
-
 typedef struct heat_initial {
     sel_quantity temperature;
 } heat_initial;
@@ -23,7 +18,6 @@ typedef struct heat_params {
 
 extern const sel_table heat_table;
 extern const sel_solver heat_solver;
-extern const sel_family heat_law_family;
 
 /* Fields. */
 enum { HEAT_TEMPERATURE, HEAT_FLUX_FIELD, HEAT_FIELDS };
