@@ -74,20 +74,12 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
 }
 
 /* b and s of all cells on surfaces; or what enters there in the step from `step`. */
-static sel_status surfaces(sel_state *base, int64_t step, double *entering, sel_error *error) {
+static sel_status derive(sel_state *base, int64_t step, double *entering, sel_error *error) {
     for (int b = 0; b < base->blocks.count; b++) {
         const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
         CUDA_TRY(heat_gpu_surfaces(&s, base->step > 0, entering, base->queue->stream));
     }
     return SEL_OK;
-}
-
-static sel_status derive(sel_state *base, sel_error *error) {
-    return surfaces(base, 0, NULL, error);
-}
-
-static sel_status entering(sel_state *base, int64_t step, sel_error *error) {
-    return surfaces(base, step, base->given.entering, error);
 }
 
 /* ---- steps ---- */
@@ -126,12 +118,6 @@ static const void *amount(sel_state *base, int64_t step, bool source, const cuda
     return &state->view;
 }
 
-static sel_status look(sel_state *base, int field, const cuda_look **to, const void **view,
-                       sel_error *error) {
-    *view = amount(base, base->step, false, to);
-    return field == HEAT_FLUX_FIELD ? cuda_exchange(base, base->step, error) : SEL_OK;
-}
-
 const cuda_solver heat_on_cuda = {
     .what = "the temperature",
     .state_size = sizeof(heat_cuda),
@@ -142,7 +128,5 @@ const cuda_solver heat_on_cuda = {
     .derive = derive,
     .pass = pass,
     .step = step,
-    .look = look,
-    .entering = entering,
     .amount = amount,
 };

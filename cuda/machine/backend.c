@@ -108,7 +108,7 @@ static sel_status fill(sel_state *state, sel_error *error) {
         status = status ? status : cuda_inputs_start(state, error);
     }
     status = status ? status : solver->start(state, error);
-    return status || !solver->derive ? status : solver->derive(state, error);
+    return status || !solver->derive ? status : solver->derive(state, 0, NULL, error);
 }
 
 cuda_grid cuda_grid_of(const sel_state *state) {
@@ -289,6 +289,16 @@ static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *
     return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_monitor), error);
 }
 
+static sel_status look_at(sel_state *state, int field, const cuda_look **look, const void **view,
+                          sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
+    if (solver->look) {
+        return solver->look(state, field, look, view, error);
+    }
+    *view = solver->amount(state, state->step, false, look);
+    return field > 0 ? cuda_exchange(state, state->step, error) : SEL_OK;
+}
+
 static sel_status ask_change(sel_state *state, const sel_request *request, sel_error *error) {
     cuda_queue *queue = state->queue;
     cuda_slot *slot;
@@ -320,7 +330,7 @@ static sel_status ask_balance(sel_state *state, const sel_request *request, sel_
         return status;
     }
     memset(slot->host, 0, sizeof(found_balance));
-    status = solver->entering(state, before, error);
+    status = solver->derive(state, before, state->given.entering, error);
     status = status ? status
                     : cuda_slot_fetch(queue, slot, sizeof(found_balance), state->given.entering,
                                       bytes, error);
@@ -342,11 +352,11 @@ static sel_status ask(sel_state *state, const sel_request *request, sel_error *e
     if (request->kind == SEL_MEAN_CHANGE && state->changes) {
         return ask_change(state, request, error);
     }
-    if (!field && request->kind != SEL_MONITOR && (solver->ask || solver->entering)) {
+    if (!field && request->kind != SEL_MONITOR && (solver->ask || state->plan->inputs)) {
         return solver->ask ? solver->ask(state, request, error)
                            : ask_balance(state, request, error);
     }
-    sel_status status = solver->look(state, field ? request->field : -1, &look, &view, error);
+    sel_status status = look_at(state, field ? request->field : -1, &look, &view, error);
     if (status) {
         return status;
     }
@@ -358,7 +368,7 @@ static sel_status ask(sel_state *state, const sel_request *request, sel_error *e
 sel_status cuda_sum(sel_state *state, sel_error *error) {
     const cuda_look *look;
     const void *view;
-    sel_status status = solver_of(state->plan)->look(state, -1, &look, &view, error);
+    sel_status status = look_at(state, -1, &look, &view, error);
     if (!status) {
         CUDA_TRY(look->sum(view, state->queue->rows, state->queue->stream));
     }
@@ -432,7 +442,7 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
                 slot->step > 0 ? change / (double)state->plan->domain->free_cells : (double)NAN;
         } else if (solver->answer) {
             solver->answer(state, slot, request);
-        } else if (solver->entering) {
+        } else if (state->plan->inputs) {
             answer_balance(state, slot, request);
         } else {
             sel_request_term(request, "total", "", sel_total_of(slot->host, false));

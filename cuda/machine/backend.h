@@ -161,8 +161,9 @@ typedef struct cuda_solver {
     void (*list)(sel_state *state);
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
-    /* Enqueues what steps derive from the values of the plan's inputs (inputs.h), which are new. */
-    sel_status (*derive)(sel_state *state, sel_error *error);
+    /* With `entering` NULL: enqueues what steps derive from the values of the plan's inputs
+     * (inputs.h), which are new; else what fills `entering` as sel_look.entering does. */
+    sel_status (*derive)(sel_state *state, int64_t step, double *entering, sel_error *error);
     /* Whether the next step needs the host, or differs from others: no graph can hold it. */
     bool (*alone)(const sel_state *state);
     /* Evaluates on the host and sends what is `due` (after the first step SEL_ON_T) for the next
@@ -189,9 +190,9 @@ typedef struct cuda_solver {
                        sel_error *error);
     /* As in sel_look. */
     void (*watched)(const sel_plan *plan, sel_request *request);
-    /* Of a plan with surfaces: enqueues what sel_look.entering does; and gives launchers and a
-     * view, valid until the next call, whose sum is that of sel_look.amount. */
-    sel_status (*entering)(sel_state *state, int64_t step, sel_error *error);
+    /* Instead of `look`, for a plan with inputs: launchers and a view, valid until the next call,
+     * of the state of a step, whose sum is that of sel_look.amount. Fields other than 0 read halos.
+     */
     const void *(*amount)(sel_state *state, int64_t step, bool source, const cuda_look **look);
     /* SEL_BALANCE, SEL_FORCE and SEL_FLUX: `ask` opens a slot and enqueues the work that fills it;
      * `answer` converts its content. NULL, both: by the two above, if they are there; else as

@@ -11,7 +11,7 @@ typedef struct cuda_inputs {
     cuda_input program[SEL_MOST_INPUTS];
     int programs;
     unsigned sites, source; /* what those depend on that the host evaluates */
-    double *place[3];
+    double *place;          /* [3][sites + 1], as in sel_surfaces */
     int64_t *order;
     double *known; /* on the host: the values that it sent last */
     cuda_feed value_feed, source_feed;
@@ -45,11 +45,9 @@ void cuda_inputs_list(sel_state *state) {
         }
     }
     cuda_terms_list(&inputs->terms, arrays);
-    SEL_ADD(arrays, inputs, place[0], plan->surfaces.sites, 0);
-    SEL_ADD(arrays, inputs, place[1], plan->surfaces.sites, 0);
-    SEL_ADD(arrays, inputs, place[2], plan->surfaces.sites, 0);
+    SEL_ADD(arrays, inputs, place, 3 * (plan->surfaces.sites + 1), 0);
     SEL_ADD(arrays, inputs, order, plan->surfaces.sites, 0);
-    SEL_ADD(arrays, inputs, known, SEL_SITE_VALUES * plan->surfaces.sites, SEL_ON_HOST);
+    SEL_ADD(arrays, inputs, known, COND_VALUES * plan->surfaces.sites, SEL_ON_HOST);
 }
 
 void cuda_inputs_close(sel_state *state) {
@@ -70,12 +68,11 @@ static void describe(const sel_state *state, cuda_input *to) {
     to->terms = cuda_terms_see(&state->inputs->terms);
     to->grid = plan->domain->grid;
     to->which = input->which;
-    to->values = SEL_SITE_VALUES;
     to->ahead = input->ahead;
     to->not_negative = input->not_negative;
     to->count = input->region ? first[1] - first[0] : sel_grid_cells(&to->grid);
     for (int a = 0; a < 3; a++) {
-        to->place[a] = state->inputs->place[a] + first[0];
+        to->place[a] = state->inputs->place + a * (plan->surfaces.sites + 1) + first[0];
     }
     to->order = state->inputs->order + first[0];
     to->value = state->given.value;
@@ -93,11 +90,11 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
         return SEL_OK;
     }
     const sel_surfaces *on = &state->plan->inputs->surfaces;
-    const size_t sites = (size_t)on->sites, bytes = SEL_SITE_VALUES * sites * sizeof(double);
+    const size_t sites = (size_t)on->sites, bytes = COND_VALUES * sites * sizeof(double);
     sel_status status = cuda_terms_start(&inputs->terms, error);
-    for (int a = 0; a < 3 && !status; a++) {
-        status = cuda_send(inputs->place[a], on->place[a], sites * sizeof(double), error);
-    }
+    status = status
+                 ? status
+                 : cuda_send(inputs->place, on->place[0], 3 * (sites + 1) * sizeof(double), error);
     status = status ? status : cuda_send(inputs->order, on->order, sites * sizeof(int64_t), error);
     for (int k = 0; k < inputs->programs; k++) {
         describe(state, &inputs->program[k]);
@@ -136,7 +133,7 @@ sel_status cuda_inputs_step(sel_state *state, unsigned on, int64_t step, sel_err
             CUDA_TRY(cuda_input_evaluate(&program, state->queue->stream));
         }
     }
-    return any && solver->derive ? solver->derive(state, error) : SEL_OK;
+    return any && solver->derive ? solver->derive(state, step, NULL, error) : SEL_OK;
 }
 
 static sel_status send_values(sel_state *state, unsigned due, sel_error *error) {

@@ -23,7 +23,7 @@ static __global__ void input_kernel(const __grid_constant__ cuda_input in) {
     if (!found || (in.not_negative && value[0] < 0)) {
         cuda_term_report(in.terms, in.number, k, step);
     } else if (!in.source) {
-        in.value[in.order[k] * in.values + in.which] = value[0];
+        in.value[COND_VALUES * in.order[k] + in.which] = value[0];
     } else if (in.single) {
         ((float *)in.source)[cell] = (float)(value[0] * sel_part_inside(&in.grid, at, -1));
     } else {

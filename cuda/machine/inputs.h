@@ -9,6 +9,7 @@
 #define CUDA_INPUTS_H
 
 #include "cuda/machine/terms.h"
+#include "engine/physics/conduction.h"
 
 /* An input that is a program. */
 typedef struct cuda_input {
@@ -16,8 +17,7 @@ typedef struct cuda_input {
     cuda_term term;
     cuda_clock clock;
     sel_grid grid;
-    int number, which; /* in the list of the plan; of a site's values, `values` each */
-    int values;
+    int number, which; /* in the list of the plan; of a site's values */
     bool ahead, not_negative;
     int64_t count; /* of places */
     /* At sites order[k], which are at place[axis][k]: */

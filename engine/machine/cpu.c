@@ -130,7 +130,7 @@ static sel_status evaluate(sel_state *state, unsigned due, sel_error *error) {
         return cpu->terms ? cpu->terms(state, due, error) : SEL_OK;
     }
     sel_status status = SEL_OK;
-    if (sel_inputs_source_depends(inputs) & due) {
+    if (inputs->source_depends & due) {
         status = sel_inputs_fill(inputs, (double)state->step * inputs->domain->grid.dt,
                                  state->threads, state->turns.type, state->given.source, error);
     }

@@ -33,11 +33,12 @@ void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source) {
     if (sel_quantity_given(source)) {
         add(inputs, &(sel_input){.quantity = source, .what = "source"});
         inputs->has_source = true;
+        inputs->source_depends = sel_quantity_depends(source) & (SEL_ON_T | SEL_ON_CONTROLS);
     }
 }
 
 sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error) {
-    const size_t count = SEL_SITE_VALUES * (size_t)inputs->surfaces.sites + 1;
+    const size_t count = COND_VALUES * (size_t)inputs->surfaces.sites + 1;
     inputs->value = calloc(count, sizeof *inputs->value);
     return inputs->value ? sel_inputs_evaluate(inputs, SEL_ALWAYS, -1, inputs->value, error)
                          : sel_fail_memory(error, "the laws", count * sizeof *inputs->value);
@@ -84,8 +85,8 @@ sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t s
         if (input->region && (sel_quantity_depends(input->quantity) | SEL_ALWAYS) & due) {
             status = evaluate(inputs, input, n, on->place[0] + first, on->place[1] + first,
                               on->place[2] + first, step, found, error);
-            for (int64_t i = 0; i < n && !status; i++) {
-                value[SEL_SITE_VALUES * on->order[first + i] + input->which] = found[i];
+            for (int64_t i = 0; i < n && value && !status; i++) {
+                value[COND_VALUES * on->order[first + i] + input->which] = found[i];
             }
         }
     }
@@ -115,10 +116,6 @@ sel_status sel_inputs_fill(const sel_inputs *inputs, double t, int threads, sel_
     return status;
 }
 
-unsigned sel_inputs_source_depends(const sel_inputs *inputs) {
-    return inputs->has_source ? sel_quantity_depends(inputs->v[inputs->count - 1].quantity) : 0;
-}
-
 sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
                          double place[3], sel_error *error) {
     const sel_surfaces *on = &inputs->surfaces;
@@ -132,12 +129,9 @@ sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64
 
 sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error) {
     const sel_inputs *inputs = plan->inputs;
-    const size_t bytes = (SEL_SITE_VALUES * (size_t)inputs->surfaces.sites + 1) * sizeof(double);
-    double place[3], *unused = malloc(bytes);
-    sel_status status = unused ? sel_inputs_evaluate(inputs, SEL_ON_T, step, unused, error)
-                               : sel_fail_memory(error, "the laws", bytes);
-    free(unused);
-    return status || !(sel_inputs_source_depends(inputs) & SEL_ON_T)
+    double place[3];
+    sel_status status = sel_inputs_evaluate(inputs, SEL_ON_T, step, NULL, error);
+    return status || !(inputs->source_depends & SEL_ON_T)
                ? status
                : sel_input_try(inputs, &inputs->v[inputs->count - 1], 0, step, place, error);
 }
@@ -166,7 +160,7 @@ sel_status sel_inputs_start(sel_state *state, sel_error *error) {
         void *to;
         const void *from;
         size_t bytes;
-    } lists[] = {{given->value, inputs->value, SEL_SITE_VALUES * sites * sizeof(double)},
+    } lists[] = {{given->value, inputs->value, COND_VALUES * sites * sizeof(double)},
                  {given->cell, on->cell, cells * sizeof(int64_t)},
                  {given->first_site, on->first_site, (cells + 1) * sizeof(int64_t)},
                  {given->site, inputs->site, given->site ? sites * sizeof(cond_site) : 0}};

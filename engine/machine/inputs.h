@@ -12,11 +12,7 @@
 #include "engine/physics/conduction.h"
 #include "engine/scene/solver.h"
 
-enum {
-
-    SEL_SITE_VALUES = COND_VALUES,
-    SEL_MOST_INPUTS = 1 + SEL_SITE_VALUES * SEL_REGION_NUMBERS
-};
+enum { SEL_MOST_INPUTS = 1 + COND_VALUES * SEL_REGION_NUMBERS };
 
 /* A quantity that is given. Numbers of inputs are those in the list of the plan. */
 typedef struct sel_input {
@@ -32,10 +28,10 @@ typedef struct sel_inputs {
     const sel_domain *domain;
     sel_surfaces surfaces;
     cond_site *site;  /* [surfaces.sites], of conducting bodies; else NULL */
-    double *value;    /* at time 0: [surfaces.sites][SEL_SITE_VALUES], in the order of sites */
+    double *value;    /* at time 0: [surfaces.sites][COND_VALUES], in the order of sites */
     sel_cells source; /* the layout of the source, in numbers of the state; count 0: none */
-    unsigned depends; /* what any input depends on: SEL_ON_T, SEL_ON_CONTROLS */
-    bool has_source;  /* it is the last input */
+    unsigned depends, source_depends; /* on SEL_ON_T, SEL_ON_CONTROLS: any input; the source */
+    bool has_source;                  /* it is the last input */
     int count;
     sel_input v[SEL_MOST_INPUTS];
 } sel_inputs;
@@ -44,7 +40,8 @@ typedef struct sel_inputs {
  * fields of a law's table in their order. The solver may then set `ahead` and `not_negative`. */
 sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_surface_far *far,
                            sel_error *error);
-/* Adds the source, if it is given: heat per volume, times the part of a cell that is inside. */
+/* Adds the source, if it is given; its values are multiplied by the part of a cell that is inside.
+ */
 void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source);
 /* The values of laws at time 0, when all is listed. */
 sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error);
@@ -53,14 +50,13 @@ void sel_inputs_free(sel_inputs *inputs);
 /* The time of an input in the step from `step`. */
 double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t step);
 
-/* Values of laws that depend on any of `due`, in the step from `step`, as in inputs->value. */
+/* Values of laws that depend on any of `due`, in the step from `step`, as in inputs->value; NULL:
+ * only whether there are any. */
 sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step, double *value,
                                sel_error *error);
 /* The source at time t, in numbers of the type, laid out as inputs->source. */
 sel_status sel_inputs_fill(const sel_inputs *inputs, double t, int threads, sel_type type, void *to,
                            sel_error *error);
-/* What it depends on; 0: there is none. */
-unsigned sel_inputs_source_depends(const sel_inputs *inputs);
 /* One number of an input: at its k-th site, or in cell k; SEL_OK if it has one that is allowed. */
 sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
                          double place[3], sel_error *error);

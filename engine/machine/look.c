@@ -329,22 +329,21 @@ static void monitor(const sel_look *look, sel_state *state, sel_request *request
 
 /* ---- balances and changes of solvers that have none of their own ---- */
 
-/* |sum of the changes in the last step| / free cells. */
-static double mean_change(const sel_state *state) {
-    const int64_t rows = sel_state_rows(state), nx = state->plan->domain->grid.n[0];
-#pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = 0; row < rows; row++) {
-        const uint8_t *solid = sel_state_solids(state, row);
-        const void *now = sel_state_row(state, state->step, row);
-        const void *before = sel_state_row(state, state->step + 1, row);
-        double sum = 0;
-        for (int64_t x = 0; x < nx; x++) {
-            sum += solid[x] ? 0 : number_at(state, now, x) - number_at(state, before, x);
-        }
-        *partial_of(state, row) = sum;
+/* The change of a row's sum in the last step. */
+static double change_row(const sel_state *state, int64_t row) {
+    const uint8_t *solid = sel_state_solids(state, row);
+    const void *now = sel_state_row(state, state->step, row);
+    const void *before = sel_state_row(state, state->step + 1, row);
+    double sum = 0;
+    for (int64_t x = 0; x < state->plan->domain->grid.n[0]; x++) {
+        sum += solid[x] ? 0 : number_at(state, now, x) - number_at(state, before, x);
     }
-    const double change = fabs(sel_join_rows(state, false));
-    return state->step > 0 ? change / (double)state->plan->domain->free_cells : (double)NAN;
+    return sum;
+}
+
+static double mean_change(sel_state *state) {
+    const double cells = (double)state->plan->domain->free_cells;
+    return state->step > 0 ? fabs(sel_sum_rows(state, change_row, false)) / cells : (double)NAN;
 }
 
 static double amount(const sel_look *look, const sel_state *state, int64_t step, bool source) {

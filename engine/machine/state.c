@@ -139,7 +139,7 @@ void sel_state_list(sel_state *state) {
     if (state->plan->inputs) {
         const sel_inputs *inputs = state->plan->inputs;
         const sel_surfaces *on = &inputs->surfaces;
-        SEL_ADD(&state->arrays, &state->given, value, SEL_SITE_VALUES * on->sites, 0);
+        SEL_ADD(&state->arrays, &state->given, value, COND_VALUES * on->sites, 0);
         SEL_ADD(&state->arrays, &state->given, cell, on->cells, 0);
         SEL_ADD(&state->arrays, &state->given, first_site, on->cells + 1, 0);
         SEL_ADD(&state->arrays, &state->given, site, inputs->site ? on->sites : 0, 0);
