@@ -126,9 +126,9 @@ sel_status cuda_inputs_step(sel_state *state, unsigned on, int64_t step, sel_err
     const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
     bool any = inputs && inputs->sites & on;
     for (int k = 0; inputs && k < inputs->programs; k++) {
-        cuda_input program = inputs->program[k];
-        program.clock = cuda_queue_clock(state->queue, step);
-        if (varies_with(&state->plan->inputs->v[program.number]) & on) {
+        if (varies_with(&state->plan->inputs->v[inputs->program[k].number]) & on) {
+            cuda_input program = inputs->program[k];
+            program.clock = cuda_queue_clock(state->queue, step);
             any = true;
             CUDA_TRY(cuda_input_evaluate(&program, state->queue->stream));
         }
@@ -150,13 +150,10 @@ static sel_status send_values(sel_state *state, unsigned due, sel_error *error) 
 }
 
 static sel_status send_source(sel_state *state, sel_error *error) {
-    const sel_inputs *plan = state->plan->inputs;
     cuda_feed *feed = &state->inputs->source_feed;
     void *pinned;
     sel_status status = cuda_feed_next(feed, &pinned, error);
-    status = status ? status
-                    : sel_inputs_fill(plan, (double)state->step * plan->domain->grid.dt,
-                                      state->threads, state->turns.type, pinned, error);
+    status = status ? status : sel_inputs_fill(state, state->step, pinned, error);
     return status ? status : cuda_feed_send(feed, state->queue->stream, error);
 }
 

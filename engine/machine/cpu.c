@@ -131,8 +131,7 @@ static sel_status evaluate(sel_state *state, unsigned due, sel_error *error) {
     }
     sel_status status = SEL_OK;
     if (inputs->source_depends & due) {
-        status = sel_inputs_fill(inputs, (double)state->step * inputs->domain->grid.dt,
-                                 state->threads, state->turns.type, state->given.source, error);
+        status = sel_inputs_fill(state, state->step, state->given.source, error);
     }
     status =
         status ? status : sel_inputs_evaluate(inputs, due, state->step, state->given.value, error);

@@ -94,28 +94,6 @@ sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t s
     return status;
 }
 
-sel_status sel_inputs_fill(const sel_inputs *inputs, double t, int threads, sel_type type, void *to,
-                           sel_error *error) {
-    const sel_domain *domain = inputs->domain;
-    const sel_input *input = &inputs->v[inputs->count - 1];
-    const int64_t *n = domain->grid.n, rows = n[1] * n[2];
-    const sel_evaluation asked = {input->quantity, input->what, .t = t, .end = rows};
-    const size_t bytes = (size_t)(rows * n[0]) * sizeof(double);
-    double *values = malloc(bytes);
-    sel_status status = values ? sel_domain_evaluate(domain, &asked, threads, values, error)
-                               : sel_fail_memory(error, input->what, bytes);
-    for (int64_t row = 0; row < rows && !status; row++) {
-        int64_t at[3] = {0, row % n[1], row / n[1]};
-        const int64_t first = at[1] * inputs->source.pitch + at[2] * inputs->source.slice;
-        for (; at[0] < n[0]; at[0]++) {
-            sel_put(to, type, first + at[0],
-                    values[row * n[0] + at[0]] * sel_part_inside(&domain->grid, at, -1));
-        }
-    }
-    free(values);
-    return status;
-}
-
 sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
                          double place[3], sel_error *error) {
     const sel_surfaces *on = &inputs->surfaces;
@@ -136,15 +114,36 @@ sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error
                : sel_input_try(inputs, &inputs->v[inputs->count - 1], 0, step, place, error);
 }
 
-/* ---- the start ---- */
+/* ---- those of a state ---- */
 
-static sel_status start_source(sel_state *state, sel_error *error) {
+sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
-    const size_t bytes = (size_t)inputs->source.count * state->turns.type.size;
-    void *values = calloc(bytes + 1, 1);
-    sel_status status =
-        values ? sel_inputs_fill(inputs, 0, state->threads, state->turns.type, values, error)
-               : sel_fail_memory(error, "the source", bytes);
+    const sel_domain *domain = inputs->domain;
+    const sel_input *input = &inputs->v[inputs->count - 1];
+    const int64_t *n = domain->grid.n, rows = n[1] * n[2];
+    const sel_evaluation asked = {input->quantity, input->what,
+                                  .t = sel_input_time(inputs, input, step), .end = rows};
+    const size_t bytes = (size_t)(rows * n[0]) * sizeof(double);
+    double *values = malloc(bytes);
+    sel_status status = values ? sel_domain_evaluate(domain, &asked, state->threads, values, error)
+                               : sel_fail_memory(error, input->what, bytes);
+    for (int64_t row = 0; row < rows && !status; row++) {
+        int64_t at[3] = {0, row % n[1], row / n[1]};
+        const int64_t first = at[1] * inputs->source.pitch + at[2] * inputs->source.slice;
+        for (; at[0] < n[0]; at[0]++) {
+            sel_put(to, state->turns.type, first + at[0],
+                    values[row * n[0] + at[0]] * sel_part_inside(&domain->grid, at, -1));
+        }
+    }
+    free(values);
+    return status;
+}
+
+static sel_status start_source(const sel_state *state, sel_error *error) {
+    const size_t bytes = (size_t)state->plan->inputs->source.count * state->turns.type.size;
+    void *values = calloc(bytes, 1);
+    sel_status status = values ? sel_inputs_fill(state, -1, values, error)
+                               : sel_fail_memory(error, "the source", bytes);
     status = status ? status
                     : sel_arrays_send(&state->arrays, state->given.source, values, bytes, error);
     free(values);

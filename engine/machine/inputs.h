@@ -47,16 +47,13 @@ void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source);
 sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error);
 void sel_inputs_free(sel_inputs *inputs);
 
-/* The time of an input in the step from `step`. */
+/* The time of an input in the step from `step`; step -1: 0. */
 double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t step);
 
 /* Values of laws that depend on any of `due`, in the step from `step`, as in inputs->value; NULL:
  * only whether there are any. */
 sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step, double *value,
                                sel_error *error);
-/* The source at time t, in numbers of the type, laid out as inputs->source. */
-sel_status sel_inputs_fill(const sel_inputs *inputs, double t, int threads, sel_type type, void *to,
-                           sel_error *error);
 /* One number of an input: at its k-th site, or in cell k; SEL_OK if it has one that is allowed. */
 sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
                          double place[3], sel_error *error);
@@ -80,6 +77,9 @@ void sel_given_derive(sel_state *state);
 
 /* Cells on surfaces in block b of the state: given.cell[k], *first <= k < *end. */
 void sel_given_range(const sel_state *state, int b, int64_t *first, int64_t *end);
+
+/* The source in the step from `step`, laid out and in numbers as given.source. */
+sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_error *error);
 
 /* Sets them for time 0. */
 sel_status sel_inputs_start(sel_state *state, sel_error *error);
