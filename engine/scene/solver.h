@@ -40,10 +40,10 @@ typedef struct sel_plan {
     const sel_domain *domain;
     int precision;
     int threads;
-    int blocks;     /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
-    int device;     /* its number, of a backend that has several */
+    int blocks; /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
+    int device; /* its number, of a backend that has several */
     const struct sel_inputs *inputs; /* engine/machine/inputs.h; NULL: none */
-    double density; /* user's units, of the coefficients of forces; 0: 1 */
+    double density;                  /* user's units, of the coefficients of forces; 0: 1 */
     /* Set before create: requests to come that cost time in every step. */
     bool wants_balance;     /* balance terms */
     unsigned wants_fields;  /* bit f: the field f */
