@@ -14,10 +14,6 @@ typedef struct heat_cuda {
     heat_gpu_view view;
 } heat_cuda;
 
-static int64_t strips(const heat_plan *plan) {
-    return heat_gpu_strips(plan->base.domain->grid.n[0], plan->base.precision == SEL_F32);
-}
-
 /* ---- memory ---- */
 
 static void list(sel_state *base) {
@@ -36,8 +32,9 @@ static void list(sel_state *base) {
         numbers += 2 * state->sides.sites[face];
     }
     sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->turns.type, numbers, 0);
-    base->change_count = sel_state_rows(base) * strips(plan) +
-                         (uniform ? numbers / 2 : plan->base.inputs->surfaces.cells);
+    base->change_count =
+        sel_state_rows(base) * heat_gpu_strips(grid->n[0], base->turns.type.size == sizeof(float)) +
+        (uniform ? numbers / 2 : plan->base.inputs->surfaces.cells);
     SEL_ADD(&base->arrays, base, changes, plan->base.wants_mean_change ? base->change_count : 0, 0);
 }
 
@@ -66,7 +63,7 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
                        .clock = cuda_queue_clock(all->base.queue, step)};
     sel_given_range(&all->base, b, &s.first, &s.end);
     if (all->base.observing && all->base.changes) {
-        s.strips = (int)strips(heat_plan_for(&all->base));
+        s.strips = heat_gpu_strips(s.view.n[0], s.view.single);
         s.row_change = all->base.changes;
         s.cell_change = s.row_change + sel_state_rows(&all->base) * s.strips;
     }
