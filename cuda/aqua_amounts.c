@@ -113,7 +113,7 @@ sel_status aqua_cuda_start_amounts(aqua_cuda *state, sel_error *error) {
                      ? aqua_evaluate_term(plan, &plan->terms[k], 0, state->all.field, error)
                      : SEL_OK;
     }
-    status = status ? status : aqua_evaluate(&state->all, 0, AQUA_ALWAYS, error);
+    status = status ? status : aqua_evaluate(&state->all, 0, SEL_ALWAYS, error);
     status = status ? status : cuda_terms_start(&state->terms, error);
     status = status ? status : open_feeds(state, error);
     status = status ? status : send_lists(state, error);
@@ -152,7 +152,7 @@ static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error)
     const unsigned depends = all->plan->levels_depend;
     const uint64_t bytes = (uint64_t)all->plan->ghosts.count * sizeof(double);
     cudaStream_t stream = all->base.queue->stream;
-    if (!state->levels || !((depends | AQUA_ALWAYS) & due)) {
+    if (!state->levels || !((depends | SEL_ALWAYS) & due)) {
         return SEL_OK;
     }
     sel_status status = cuda_send(state->levels, aqua_levels(all), bytes, error);

@@ -245,7 +245,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     status = status ? status : mark_all(state, error);
     status = status ? status : cuda_sum_now(base, &volume, error);
     all->first_volume = sel_total_of(&volume, all->store.whole);
-    status = status ? status : aqua_cuda_evaluate(state, AQUA_ALWAYS, NULL, error);
+    status = status ? status : aqua_cuda_evaluate(state, SEL_ALWAYS, NULL, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         aqua_gpu_flow flow = aqua_cuda_flow(state, 0, b);
         flow.from = all->water[b][0];
@@ -380,7 +380,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     const int64_t step = base->step;
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
     base->step = step > 0 ? step - 1 : 0;
-    sel_status status = aqua_cuda_evaluate(state, AQUA_ALWAYS | SEL_ON_CONTROLS, NULL, error);
+    sel_status status = aqua_cuda_evaluate(state, SEL_ALWAYS | SEL_ON_CONTROLS, NULL, error);
     base->step = step;
     spread_books(state->all.plan, state->all.totals, state->copied);
     status = status ? status : cuda_send(state->books, state->copied, bytes, error);

@@ -1,4 +1,4 @@
-// heat.cu -- sel.heat, one step at a time: the cells, those on surfaces, laws, sums.
+// heat.cu -- sel.heat, one step at a time: the cells, those on surfaces, sums.
 //
 // A lane of step_kernel owns COLUMNS cells (16 bytes) of ROWS rows along the slowest axis, loads
 // them and the rows at both ends at once, so that many loads are under way, and gets its neighbours
@@ -6,13 +6,11 @@
 // uniform body are done with its cells, the surfaces of other bodies by touch_kernel.
 //
 // Nothing is contracted but by fma(): all kernels give a cell the same bits.
-#include "cuda/machine/terms.cuh"
-
 #include "cuda/heat_traits.cuh"
 #include "cuda/machine/look.cuh"
 #include "cuda/machine/wide.cuh"
 
-enum { THREADS = 128, WARPS = THREADS / CUDA_WARP, SUMMED = 1024 };
+enum { THREADS = 128, WARPS = THREADS / CUDA_WARP };
 
 // ---- cells ----
 
@@ -274,117 +272,48 @@ extern "C" cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_
     return cudaGetLastError();
 }
 
-// ---- laws ----
+// ---- surfaces ----
 
-static __global__ void law_kernel(const __grid_constant__ heat_gpu_law l) {
-    extern __shared__ double registers[];
-    const int64_t step = cuda_now(l.clock), k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    double place[3], value[CUDA_TERM_PARTS];
-    cuda_term_begin(l.terms, l.term, ((double)step + l.ahead) * l.grid.dt, registers);
-    if (k >= l.count) {
-        return;
-    }
-    const int64_t nx = l.grid.n[0], ny = l.grid.n[1];
-    const int64_t at[3] = {k % nx, k / nx % ny, k / nx / ny};
-    for (int a = 0; a < 3; a++) {
-        place[a] = l.order ? l.place[a][k] : sel_centre(&l.grid, a, (double)at[a]);
-    }
-    if (!l.order && l.solid[k]) {
-        return; // as on the CPU
-    }
-    const bool found = cuda_term_evaluate(l.terms, l.term, place, registers, value);
-    if (!found || (l.order && l.which == 1 && value[0] < 0)) {
-        cuda_term_report(l.terms, l.number, k, step);
-    } else if (l.order) {
-        l.site[l.order[k]].value[l.which] = value[0];
-    } else if (l.view.single) {
-        ((float *)l.view.q)[heat_place(l.view.apart, at)] =
-            (float)(value[0] * heat_inside(&l.view, at, -1));
-    } else {
-        ((double *)l.view.q)[heat_place(l.view.apart, at)] =
-            value[0] * heat_inside(&l.view, at, -1);
-    }
-}
-
-extern "C" cudaError_t heat_gpu_evaluate(const heat_gpu_law *law, cudaStream_t stream) {
-    law_kernel<<<parts(law->count, THREADS), THREADS, cuda_term_bytes(&law->term, THREADS),
-                 stream>>>(*law);
-    return cudaGetLastError();
-}
-
-static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s) {
+// b and s of cells on surfaces, or what enters there.
+static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, bool changes,
+                                       double *entering) {
     const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= s.end) {
         return;
     }
-    heat_surfaces(s.site + s.first_site[k], s.first_site[k + 1] - s.first_site[k], s.view.dt,
-                  &s.b[k], &s.s[k]);
-    if (s.sides.numbers) {
-        const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
-        const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
-        const int face = face_of(s.view, at);
-        const int64_t to = side_at(s.sides, s.view, at, face), other = to + s.sides.sites[face];
-        if (s.view.single) {
-            ((float *)s.sides.numbers)[to] = (float)s.b[k];
-            ((float *)s.sides.numbers)[other] = (float)s.s[k];
-        } else {
-            ((double *)s.sides.numbers)[to] = s.b[k];
-            ((double *)s.sides.numbers)[other] = s.s[k];
-        }
+    const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
+    const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
+    if (entering) {
+        heat_entering(&s.view, s.site, s.value, s.first_site[k], s.first_site[k + 1], at, changes,
+                      entering);
+        return;
+    }
+    cond_surfaces(s.site, s.value, s.first_site[k], s.first_site[k + 1], s.view.dt, &s.b[k],
+                  &s.s[k]);
+    if (!s.sides.numbers) {
+        return;
+    }
+    const int face = face_of(s.view, at);
+    const int64_t to = side_at(s.sides, s.view, at, face), other = to + s.sides.sites[face];
+    if (s.view.single) {
+        ((float *)s.sides.numbers)[to] = (float)s.b[k];
+        ((float *)s.sides.numbers)[other] = (float)s.s[k];
+    } else {
+        ((double *)s.sides.numbers)[to] = s.b[k];
+        ((double *)s.sides.numbers)[other] = s.s[k];
     }
 }
 
-extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, cudaStream_t stream) {
-    if (step->end > step->first) {
-        surfaces_kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(*step);
-    }
-    return cudaGetLastError();
-}
-
-// ---- sums ----
-
-static __global__ void entering_kernel(const __grid_constant__ heat_gpu_step s, bool changes,
-                                       double *entering) {
-    const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (k < s.end) {
-        const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
-        const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
-        heat_entering(&s.view, s.site, s.first_site[k], s.first_site[k + 1], at, changes, entering);
-    }
-}
-
-extern "C" cudaError_t heat_gpu_entering(const heat_gpu_step *step, bool changes, double *entering,
+extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool changes, double *entering,
                                          cudaStream_t stream) {
     if (step->end > step->first) {
-        entering_kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(
+        surfaces_kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(
             *step, changes, entering);
     }
     return cudaGetLastError();
 }
 
-static __global__ void sum_kernel(const double *numbers, int64_t n, double *sum) {
-    __shared__ double part[SUMMED];
-    double mine = 0;
-    for (int64_t k = threadIdx.x; k < n; k += SUMMED) {
-        mine += numbers[k];
-    }
-    part[threadIdx.x] = mine;
-    for (int half = SUMMED / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half) {
-            part[threadIdx.x] += part[threadIdx.x + half];
-        }
-    }
-    if (threadIdx.x == 0) {
-        *sum = part[0];
-    }
-}
-
-extern "C" cudaError_t heat_gpu_sum(const double *numbers, int64_t n, double *sum,
-                                    cudaStream_t stream) {
-    sum_kernel<<<1, SUMMED, 0, stream>>>(numbers, n, sum);
-    return cudaGetLastError();
-}
+// ---- fields and sums ----
 
 // The grid with the block of a cell.
 static __device__ heat_view heat_beneath(const heat_gpu_view &v, const uint32_t at[3],

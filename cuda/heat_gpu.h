@@ -4,7 +4,7 @@
 #define HEAT_GPU_H
 
 #include "cuda/machine/march.h"
-#include "cuda/machine/terms.h"
+#include "cuda/machine/look.h"
 #include "engine/physics/heat_body.h"
 
 #ifdef __cplusplus
@@ -28,14 +28,15 @@ typedef struct heat_gpu_sides {
 typedef struct heat_gpu_step {
     heat_view view;
     heat_gpu_sides sides;
-    const heat_site *site;
+    const cond_site *site;
+    const double *value; /* of sites */
     const int64_t *cell, *first_site;
     double *b, *s;
     int64_t first, end;
     const int64_t *halted; /* see cuda_is_halted */
     cuda_clock clock;
     double *row_change;  /* of an observed step: [rows][strips] sums of T' - T; else NULL */
-    double *cell_change; /* [surfaces], or [sites] of all faces: what they add */
+    double *cell_change; /* [surfaces] of a varied body: what they add */
     int strips;
 } heat_gpu_step;
 
@@ -49,31 +50,10 @@ cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream);
 /* A pass of 3 or HEAT_PASS_... steps over a uniform 2-D body. */
 cudaError_t heat_gpu_pass(const heat_gpu_step *step, int steps, const march_device *on);
 
-/* Evaluates a term at the sites order[k], at place[axis][k], or, of the source, at all cells. */
-typedef struct heat_gpu_law {
-    cuda_terms_view terms;
-    cuda_term term;
-    cuda_clock clock;
-    sel_grid grid;
-    double ahead; /* steps */
-    int64_t count;
-    const double *place[3];
-    const int64_t *order;
-    heat_site *site;
-    int which;
-    heat_view view;       /* of the source, q */
-    const uint8_t *solid; /* cells without a source */
-    int number;           /* for faults */
-} heat_gpu_law;
-cudaError_t heat_gpu_evaluate(const heat_gpu_law *law, cudaStream_t stream);
-/* b and s of the cells first <= k < end, in the lists or among the sides. */
-cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, cudaStream_t stream);
-
-/* What enters at the sites of a block in the step from view->from to view->to. */
-cudaError_t heat_gpu_entering(const heat_gpu_step *step, bool changes, double *entering,
+/* b and s of the cells on surfaces, in the lists and on the sides; or, with `entering`, what enters
+ * at their sites in the step from view.from to view.to (`changes`: see heat_entering). */
+cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool changes, double *entering,
                               cudaStream_t stream);
-/* The sum of n numbers, in a fixed order. */
-cudaError_t heat_gpu_sum(const double *numbers, int64_t n, double *sum, cudaStream_t stream);
 
 /* The state as seen by reads and sums: of the heat, or of what the source adds. */
 typedef struct heat_gpu_view {

@@ -213,7 +213,7 @@ static sel_status start_boundary(const lbm_state *state, sel_error *error) {
     if (!link_add) {
         return sel_fail_memory(error, "the laws", (links + values) * sizeof *link_add);
     }
-    sel_status status = lbm_batches_apply(state->plan, 0, LBM_ALWAYS, state->law_values, link_add,
+    sel_status status = lbm_batches_apply(state->plan, 0, SEL_ALWAYS, state->law_values, link_add,
                                           open_value, error);
     for (size_t k = 0; k < (size_t)state->copies && !status; k++) {
         status = cuda_send(state->link_add + k * links, link_add, links * sizeof(double), error);

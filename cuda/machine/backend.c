@@ -1,7 +1,9 @@
 /* backend.c -- the backend that runs a solver on the device: memory, steps, requests. */
-#include "cuda/machine/backend.h"
+#include "cuda/machine/inputs.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;
@@ -61,6 +63,7 @@ static void list(sel_state *state) {
     const int64_t rows = sel_state_rows(state);
     solver_of(state->plan)->list(state);
     sel_state_list(state);
+    cuda_inputs_list(state);
     SEL_ADD(&state->arrays, state, solid, sel_grid_cells(&state->plan->domain->grid), 0);
     sel_arrays_add(&state->arrays, "rows", &state->queue->rows, (sel_type){'s', sizeof(cuda_sums)},
                    rows < CUDA_FEWEST_ROWS ? CUDA_FEWEST_ROWS : rows, 0);
@@ -73,6 +76,7 @@ static void destroy(sel_state *state) {
         if (solver_of(state->plan)->close) {
             solver_of(state->plan)->close(state);
         }
+        cuda_inputs_close(state);
         sel_arrays_free(&state->arrays);
         free(state->queue);
         free(state);
@@ -93,13 +97,18 @@ static uint64_t estimate(const sel_plan *plan) {
 static sel_status fill(sel_state *state, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     sel_status status = enter(state, error);
-    status = status ? status : cuda_queue_open(state->queue, error);
+    status = status ? status : cuda_queue_open(state->queue, state->plan->device, error);
     list(state);
     const uint64_t cells = (uint64_t)sel_grid_cells(&state->plan->domain->grid);
     status = status ? status : sel_state_allocate(state, solver->what, error);
     status = status ? status : cuda_queue_start(state->queue, error);
     status = status ? status : cuda_send(state->solid, state->plan->domain->cell, cells, error);
-    return status ? status : solver->start(state, error);
+    if (!status && state->plan->inputs) {
+        status = sel_inputs_start(state, error);
+        status = status ? status : cuda_inputs_start(state, error);
+    }
+    status = status ? status : solver->start(state, error);
+    return status || !solver->derive ? status : solver->derive(state, 0, NULL, error);
 }
 
 cuda_grid cuda_grid_of(const sel_state *state) {
@@ -151,7 +160,8 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
 
 static sel_status check(sel_state *state, int64_t step, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
-    return solver->check ? solver->check(state, step, error) : SEL_OK;
+    return solver->check ? solver->check(state, step, error)
+                         : cuda_inputs_check(state, step, error);
 }
 
 static int64_t pass_of(const sel_state *state, int64_t most) {
@@ -159,22 +169,27 @@ static int64_t pass_of(const sel_state *state, int64_t most) {
     return solver->pass ? solver->pass(state, most) : 1;
 }
 
+/* cuda_enqueue */
+static sel_status enqueue_step(sel_state *state, int64_t step, sel_error *error) {
+    sel_status status = cuda_inputs_step(state, SEL_ON_T, step, error);
+    return status ? status : solver_of(state->plan)->step(state, step, error);
+}
+
 /* `count` steps, by the graph if there are as many. */
 static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
-    const cuda_solver *solver = solver_of(state->plan);
     cuda_queue *queue = state->queue;
     sel_status status = SEL_OK;
     queue->first = state->step;
     queue->until = state->step + count;
     if (count == queue->graph_steps) {
         queue->pass = pass_of(state, count);
-        status = cuda_queue_launch(queue, solver->step, state, error);
+        status = cuda_queue_launch(queue, enqueue_step, state, error);
         state->step += status ? 0 : count;
         return status;
     }
     while (state->step < queue->until && !status) {
         queue->pass = pass_of(state, queue->until - state->step);
-        status = solver->step(state, state->step, error);
+        status = enqueue_step(state, state->step, error);
         state->step += status ? 0 : queue->pass;
     }
     return status;
@@ -185,7 +200,8 @@ static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
 static int64_t together(const sel_state *state, int64_t left, bool observes) {
     const cuda_solver *solver = solver_of(state->plan);
     const int64_t most = state->queue->graph_steps;
-    const bool alone = left == 1 || state->step % 2 || (solver->alone && solver->alone(state));
+    const bool alone = left == 1 || state->step % 2 || cuda_inputs_alone(state) ||
+                       (solver->alone && solver->alone(state));
     left -= observes;
     return alone ? 1 : left < most ? left : most;
 }
@@ -203,7 +219,8 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     while (state->step < end && !status) {
         int64_t count = together(state, end - state->step, observes);
         state->observing = observes && state->step + 1 == end;
-        status = solver->terms ? solver->terms(state, due, &count, error) : SEL_OK;
+        status = solver->terms ? solver->terms(state, due, &count, error)
+                               : cuda_inputs_terms(state, due, error);
         if (!status) {
             status = enqueue(state, count, error);
             state->broken = status && status != SEL_BAD_SCENARIO;
@@ -231,7 +248,11 @@ static sel_status saving(sel_state *state, sel_error *error) {
 
 static sel_status loaded(sel_state *state, sel_error *error) {
     sel_status status = enter(state, error);
-    status = status ? status : sel_state_loaded(state, solver_of(state->plan)->loaded, error);
+    status = status ? status
+                    : sel_state_loaded(state,
+                                       state->plan->inputs ? cuda_inputs_loaded
+                                                           : solver_of(state->plan)->loaded,
+                                       error);
     return status ? status : wait_for_steps(state, error);
 }
 
@@ -268,15 +289,74 @@ static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *
     return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_monitor), error);
 }
 
+static sel_status look_at(sel_state *state, int field, const cuda_look **look, const void **view,
+                          sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
+    if (solver->look) {
+        return solver->look(state, field, look, view, error);
+    }
+    *view = solver->amount(state, state->step, false, look);
+    return field > 0 ? cuda_exchange(state, state->step, error) : SEL_OK;
+}
+
+static sel_status ask_change(sel_state *state, const sel_request *request, sel_error *error) {
+    cuda_queue *queue = state->queue;
+    cuda_slot *slot;
+    sel_status status = cuda_slot_open(queue, request, sizeof(double), 0, &slot, error);
+    if (!status) {
+        CUDA_TRY(cuda_add(state->changes, state->change_count, queue->rows, queue->stream));
+        status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(double), error);
+    }
+    return status;
+}
+
+/* The answer in a slot by which sel_inputs_answer answers. */
+typedef struct found_balance {
+    sel_total after, before, source;
+    double entering[];
+} found_balance;
+
+static sel_status ask_balance(sel_state *state, const sel_request *request, sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
+    cuda_queue *queue = state->queue;
+    const uint64_t bytes = (uint64_t)state->plan->inputs->surfaces.sites * sizeof(double);
+    const int64_t before = state->step > 0 ? state->step - 1 : 0;
+    const int64_t step[3] = {state->step, before, state->step};
+    const int totals = request->kind != SEL_BALANCE ? 0 : state->given.source ? 3 : 2;
+    cuda_slot *slot;
+    sel_status status =
+        cuda_slot_open(queue, request, sizeof(found_balance) + bytes, 0, &slot, error);
+    if (status) {
+        return status;
+    }
+    memset(slot->host, 0, sizeof(found_balance));
+    status = solver->derive(state, before, state->given.entering, error);
+    status = status ? status
+                    : cuda_slot_fetch(queue, slot, sizeof(found_balance), state->given.entering,
+                                      bytes, error);
+    for (int k = 0; k < totals && !status; k++) {
+        const cuda_look *look;
+        const void *view = solver->amount(state, step[k], k == 2, &look);
+        CUDA_TRY(look->sum(view, queue->rows, queue->stream));
+        status = cuda_slot_fetch(queue, slot, (uint64_t)k * sizeof(sel_total), queue->rows,
+                                 sizeof(sel_total), error);
+    }
+    return status;
+}
+
 static sel_status ask(sel_state *state, const sel_request *request, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
     const cuda_look *look;
     const void *view;
-    if (!field && request->kind != SEL_MONITOR && solver->ask) {
-        return solver->ask(state, request, error);
+    if (request->kind == SEL_MEAN_CHANGE && state->changes) {
+        return ask_change(state, request, error);
     }
-    sel_status status = solver->look(state, field ? request->field : -1, &look, &view, error);
+    if (!field && request->kind != SEL_MONITOR && (solver->ask || state->plan->inputs)) {
+        return solver->ask ? solver->ask(state, request, error)
+                           : ask_balance(state, request, error);
+    }
+    sel_status status = look_at(state, field ? request->field : -1, &look, &view, error);
     if (status) {
         return status;
     }
@@ -288,7 +368,7 @@ static sel_status ask(sel_state *state, const sel_request *request, sel_error *e
 sel_status cuda_sum(sel_state *state, sel_error *error) {
     const cuda_look *look;
     const void *view;
-    sel_status status = solver_of(state->plan)->look(state, -1, &look, &view, error);
+    sel_status status = look_at(state, -1, &look, &view, error);
     if (!status) {
         CUDA_TRY(look->sum(view, state->queue->rows, state->queue->stream));
     }
@@ -321,6 +401,13 @@ static void answer_sums(const cuda_sums *sums, sel_request *request) {
     request->count = (int64_t)sums->count;
 }
 
+static void answer_balance(const sel_state *state, const cuda_slot *slot, sel_request *request) {
+    const found_balance *found = slot->host;
+    sel_inputs_answer(state->plan, found->entering, sel_total_of(&found->after, false),
+                      slot->step > 0 ? sel_total_of(&found->before, false) : (double)NAN,
+                      sel_total_of(&found->source, false), request);
+}
+
 static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     cuda_slot *slot;
@@ -349,8 +436,14 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
         request->change = sel_relative_change(slot->had_before, found->change, found->magnitude);
         break;
     default:
-        if (solver->answer) {
+        if (request->kind == SEL_MEAN_CHANGE && state->changes) {
+            const double change = fabs(*(const double *)slot->host);
+            request->mean_change =
+                slot->step > 0 ? change / (double)state->plan->domain->free_cells : (double)NAN;
+        } else if (solver->answer) {
             solver->answer(state, slot, request);
+        } else if (state->plan->inputs) {
+            answer_balance(state, slot, request);
         } else {
             sel_request_term(request, "total", "", sel_total_of(slot->host, false));
         }

@@ -45,7 +45,10 @@ typedef struct cuda_slot {
 typedef struct cuda_queue {
     cudaStream_t stream; /* steps and kernels */
     cudaStream_t copies; /* of fields to the host, beside the steps */
-    void *rows;          /* a cuda_sums for each row of cells: partial sums */
+    cudaStream_t beside; /* for kernels of a step that run at the same time, between two events */
+    cudaEvent_t fork, join;
+    int processors; /* of the device */
+    void *rows;     /* a cuda_sums for each row of cells: partial sums */
     uint8_t *stages[CUDA_STAGES];
     cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
     int64_t pieces; /* that have passed through the stages */
@@ -73,7 +76,7 @@ typedef struct cuda_queue {
 #define CUDA_NO_ALARM UINT64_MAX
 
 /* Streams and events. To be closed also after an error; closing waits for what is under way. */
-sel_status cuda_queue_open(cuda_queue *queue, sel_error *error);
+sel_status cuda_queue_open(cuda_queue *queue, int device, sel_error *error);
 void cuda_queue_close(cuda_queue *queue);
 
 /* Lists its arrays on the device; sets their initial values. */
@@ -158,6 +161,9 @@ typedef struct cuda_solver {
     void (*list)(sel_state *state);
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
+    /* With `entering` NULL: enqueues what steps derive from the values of the plan's inputs
+     * (inputs.h), which are new; else what fills `entering` as sel_look.entering does. */
+    sel_status (*derive)(sel_state *state, int64_t step, double *entering, sel_error *error);
     /* Whether the next step needs the host, or differs from others: no graph can hold it. */
     bool (*alone)(const sel_state *state);
     /* Evaluates on the host and sends what is `due` (after the first step SEL_ON_T) for the next
@@ -184,8 +190,13 @@ typedef struct cuda_solver {
                        sel_error *error);
     /* As in sel_look. */
     void (*watched)(const sel_plan *plan, sel_request *request);
+    /* Instead of `look`, for a plan with inputs: launchers and a view, valid until the next call,
+     * of the state of a step, whose sum is that of sel_look.amount. Fields other than 0 read halos.
+     */
+    const void *(*amount)(sel_state *state, int64_t step, bool source, const cuda_look **look);
     /* SEL_BALANCE, SEL_FORCE and SEL_FLUX: `ask` opens a slot and enqueues the work that fills it;
-     * `answer` converts its content. NULL, both: as sel_look.other. */
+     * `answer` converts its content. NULL, both: by the two above, if they are there; else as
+     * sel_look.other. */
     sel_status (*ask)(sel_state *state, const sel_request *request, sel_error *error);
     void (*answer)(sel_state *state, const cuda_slot *slot, sel_request *request);
 } cuda_solver;

@@ -7,9 +7,13 @@
 /* Copies to pageable memory larger than this are shared by several threads. */
 static const uint64_t large_copy = 8 << 20;
 
-sel_status cuda_queue_open(cuda_queue *queue, sel_error *error) {
+sel_status cuda_queue_open(cuda_queue *queue, int device, sel_error *error) {
     CUDA_TRY(cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking));
     CUDA_TRY(cudaStreamCreateWithFlags(&queue->copies, cudaStreamNonBlocking));
+    CUDA_TRY(cudaStreamCreateWithFlags(&queue->beside, cudaStreamNonBlocking));
+    CUDA_TRY(cudaEventCreateWithFlags(&queue->fork, cudaEventDisableTiming));
+    CUDA_TRY(cudaEventCreateWithFlags(&queue->join, cudaEventDisableTiming));
+    CUDA_TRY(cudaDeviceGetAttribute(&queue->processors, cudaDevAttrMultiProcessorCount, device));
     for (int k = 0; k < CUDA_CHUNKS; k++) {
         CUDA_TRY(cudaEventCreate(&queue->begun[k]));
         CUDA_TRY(cudaEventCreate(&queue->ended[k]));
@@ -58,11 +62,11 @@ static void free_slots(cuda_slot *slot) {
 }
 
 void cuda_queue_close(cuda_queue *queue) {
-    if (queue->stream) {
-        cudaStreamSynchronize(queue->stream);
-    }
-    if (queue->copies) {
-        cudaStreamSynchronize(queue->copies);
+    cudaStream_t const streams[] = {queue->copies, queue->beside, queue->stream};
+    for (int k = 0; k < 3; k++) {
+        if (streams[k]) {
+            cudaStreamSynchronize(streams[k]);
+        }
     }
     free_slots(queue->slots);
     if (queue->graph) {
@@ -73,11 +77,12 @@ void cuda_queue_close(cuda_queue *queue) {
     destroy_events(queue->sent, CUDA_STAGES);
     destroy_events(queue->begun, CUDA_CHUNKS);
     destroy_events(queue->ended, CUDA_CHUNKS);
-    if (queue->copies) {
-        cudaStreamDestroy(queue->copies);
-    }
-    if (queue->stream) {
-        cudaStreamDestroy(queue->stream);
+    destroy_events(&queue->fork, 1);
+    destroy_events(&queue->join, 1);
+    for (int k = 0; k < 3; k++) {
+        if (streams[k]) {
+            cudaStreamDestroy(streams[k]);
+        }
     }
 }
 

@@ -45,6 +45,15 @@ typedef struct sel_type {
                          : 's'),         \
                 (uint32_t)sizeof(x)})
 
+/* Stores a number as element k of an array of the type. */
+static inline void sel_put(void *array, sel_type type, int64_t k, double value) {
+    if (type.size == sizeof(float)) {
+        ((float *)array)[k] = (float)value;
+    } else {
+        ((double *)array)[k] = value;
+    }
+}
+
 /* A layout of cells: cell (x, y, z) of component c is element first + c plane + z slice + y pitch +
  * x, counted from the pointer to the array. */
 typedef struct sel_cells {

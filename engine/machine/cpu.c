@@ -63,6 +63,8 @@ static void list(sel_state *state, const sel_plan *plan) {
     sel_state_begin(state, plan, 1);
     cpu_of(plan)->list(state);
     sel_state_list(state);
+    SEL_ADD(&state->arrays, state, scratch,
+            cpu_of(plan)->look.numbers ? 3 * state->threads * plan->domain->grid.n[0] : 0, 0);
     SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_state_rows(state), 0);
 }
 
@@ -99,7 +101,11 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     }
     list(state, plan);
     sel_status status = sel_state_allocate(state, cpu->what, error);
+    status = status || !plan->inputs ? status : sel_inputs_start(state, error);
     status = status ? status : cpu->start(state, error);
+    if (!status && plan->inputs) {
+        sel_given_derive(state);
+    }
     if (!status && sel_plan_observes(plan) && cpu->observe) {
         cpu->observe(state, true);
     }
@@ -111,15 +117,39 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     return SEL_OK;
 }
 
+static unsigned depends(const sel_plan *plan) {
+    const sel_cpu *cpu = cpu_of(plan);
+    return plan->inputs ? plan->inputs->depends : cpu->depends ? cpu->depends(plan) : 0;
+}
+
+/* Evaluates for the next step what is due. */
+static sel_status evaluate(sel_state *state, unsigned due, sel_error *error) {
+    const sel_cpu *cpu = cpu_of(state->plan);
+    const sel_inputs *inputs = state->plan->inputs;
+    if (!inputs || !(inputs->depends & due)) {
+        return cpu->terms ? cpu->terms(state, due, error) : SEL_OK;
+    }
+    sel_status status = SEL_OK;
+    if (inputs->source_depends & due) {
+        status = sel_inputs_fill(state, state->step, state->given.source, error);
+    }
+    status =
+        status ? status : sel_inputs_evaluate(inputs, due, state->step, state->given.value, error);
+    if (!status) {
+        sel_given_derive(state);
+    }
+    return status;
+}
+
 static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
-    const unsigned varies = cpu->depends ? cpu->depends(state->plan) : 0;
+    const unsigned varies = depends(state->plan);
     const bool observes = observed && sel_plan_observes(state->plan);
     sel_status status = SEL_OK;
     while (n > 0 && !status) {
         const unsigned due = sel_domain_due(state->plan->domain, state->controls);
         const int64_t together = varies & due || n == 1 ? 1 : n - observes;
-        status = cpu->terms ? cpu->terms(state, due, error) : SEL_OK;
+        status = evaluate(state, due, error);
         if (!status && n == 1 && observes) {
             if (cpu->observe) {
                 cpu->observe(state, false);
@@ -132,8 +162,20 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     return status;
 }
 
+/* The inputs of the last step. The copy of the turns before the present one is not saved. */
+static sel_status restore(sel_state *state, sel_error *error) {
+    const int64_t last = state->step > 0 ? 1 : 0;
+    sel_state_exchange(state, state->step);
+    state->observed = -1;
+    state->step -= last;
+    sel_status status = evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    state->step += last;
+    return status;
+}
+
 static sel_status loaded(sel_state *state, sel_error *error) {
-    return sel_state_loaded(state, cpu_of(state->plan)->loaded, error);
+    return sel_state_loaded(state, state->plan->inputs ? restore : cpu_of(state->plan)->loaded,
+                            error);
 }
 
 static sel_status start(sel_state *state, sel_request *request, sel_error *error) {

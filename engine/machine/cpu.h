@@ -39,16 +39,29 @@ typedef struct sel_look {
      * number of components. */
     int (*field)(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
                  const double **values);
+    /* state->turns have one number per cell (sel_state_list_numbers), which is field 0: that the
+     * machine reads it, and knows its change. The other fields use state->scratch. */
+    bool numbers;
+    /* Answers SEL_MEAN_CHANGE, after an observed step. NULL: that of numbers; else NaN, it is not
+     * known. */
+    double (*mean_change)(sel_state *state);
     /* NULL: it is field 0, which has one component. */
     void (*main)(const sel_state *state, int64_t row, sel_main_row *main);
     /* Converts the extremes of a monitor to the user's units. NULL: they are. */
     void (*watched)(const sel_plan *plan, sel_request *request);
-    /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX. NULL: only SEL_BALANCE, which is the sum of the
-     * main field. */
+    /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX. NULL: by the two below; without these only
+     * SEL_BALANCE, which is the sum of the main field. */
     sel_status (*other)(sel_state *state, sel_request *request, sel_error *error);
-    /* Answers SEL_MEAN_CHANGE, after an observed step. NULL: NaN, it is not known. */
-    double (*mean_change)(sel_state *state);
+    /* What is conserved in the free cells of a row, in the state of a step; or what the source adds
+     * to it per time. */
+    double (*amount)(const sel_state *state, int64_t step, int64_t row, bool source);
+    /* Fills state->given.entering for the step from `step` to the next (step 0 without the next:
+     * for a step to come). */
+    void (*entering)(const sel_state *state, int64_t step);
 } sel_look;
+
+/* state->scratch of the calling thread: [3][nx]. */
+double *sel_state_scratch(const sel_state *state);
 
 /* Answers a request. */
 sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *request,
@@ -82,7 +95,7 @@ typedef struct sel_cpu {
     sel_status (*steps)(sel_state *state, int64_t n, sel_error *error);
     sel_look look;
     /* After the saved arrays have been loaded: fills halos, and evaluates the terms of the last
-     * step. NULL: nothing to do. */
+     * step. NULL: nothing to do. (Where the plan has inputs, the machine does.) */
     sel_status (*loaded)(sel_state *state, sel_error *error);
 } sel_cpu;
 

@@ -2,12 +2,37 @@
 #include "engine/machine/cpu.h"
 
 #include <math.h>
+#include <omp.h>
 
 static double *partial_of(const sel_state *state, int64_t row) {
     return state->partials + row * SEL_PARTIALS;
 }
 
 /* ---- fields ---- */
+
+double *sel_state_scratch(const sel_state *state) {
+    return state->scratch + 3 * state->plan->domain->grid.n[0] * omp_get_thread_num();
+}
+
+static double number_at(const sel_state *state, const void *row, int64_t x) {
+    return state->turns.type.size == sizeof(float) ? (double)((const float *)row)[x]
+                                                   : ((const double *)row)[x];
+}
+
+/* sel_look.field */
+static int read_field(const sel_look *look, const sel_state *state, int field, int64_t row,
+                      int64_t x0, int64_t x1, const double **values) {
+    if (!look->numbers || field > 0) {
+        return look->field(state, field, row, x0, x1, values);
+    }
+    const void *from = sel_state_row(state, state->step, row);
+    double *to = sel_state_scratch(state);
+    *values = to;
+    for (int64_t x = x0; x < x1; x++) {
+        *to++ = number_at(state, from, x);
+    }
+    return 1;
+}
 
 /* Stores cell k of a row with `count` components as entry `at` of the request. */
 static void store(const sel_request *request, const double *values, int64_t stride, int count,
@@ -28,7 +53,7 @@ static void read_cells(const sel_look *look, sel_state *state, const sel_request
     for (int64_t c = 0; c < request->cell_count; c++) {
         const int64_t row = request->cells[c] / nx, x = request->cells[c] % nx;
         const double *values;
-        const int count = look->field(state, request->field, row, x, x + 1, &values);
+        const int count = read_field(look, state, request->field, row, x, x + 1, &values);
         store(request, values, nx, count, 0, sel_state_solids(state, row)[x] != 0, c);
     }
 }
@@ -53,7 +78,8 @@ static void read_box(const sel_look *look, sel_state *state, const sel_request *
         const int64_t row = box_row(state, box, j);
         const uint8_t *solid = sel_state_solids(state, row) + box->lo[0];
         const double *values;
-        const int count = look->field(state, request->field, row, box->lo[0], box->hi[0], &values);
+        const int count =
+            read_field(look, state, request->field, row, box->lo[0], box->hi[0], &values);
         for (int64_t i = 0; i < width; i++) {
             const int64_t k = i * box->stride[0];
             store(request, values, nx, count, k, solid[k] != 0, j * width + i);
@@ -79,7 +105,7 @@ static void reduce_row(const sel_look *look, const sel_state *state, const sel_r
     const int64_t nx = state->plan->domain->grid.n[0];
     const uint8_t *solid = sel_state_solids(state, row);
     const double *values;
-    const int count = look->field(state, request->field, row, box->lo[0], box->hi[0], &values);
+    const int count = read_field(look, state, request->field, row, box->lo[0], box->hi[0], &values);
     partial[CELLS] = 0;
     for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
         partial[SUM + c] = partial[SQUARES + c] = 0;
@@ -251,7 +277,7 @@ static void look_at_main(const sel_look *look, const sel_state *state, int64_t r
     if (look->main) {
         look->main(state, row, main);
     } else {
-        look->field(state, 0, row, 0, state->plan->domain->grid.n[0], &values);
+        read_field(look, state, 0, row, 0, state->plan->domain->grid.n[0], &values);
         *main = (sel_main_row){.value = {values}, .large = values, .small = values};
     }
 }
@@ -301,7 +327,44 @@ static void monitor(const sel_look *look, sel_state *state, sel_request *request
     state->monitored |= !request->only_bad_cell;
 }
 
-/* ---- the balance of a solver that has none of its own ---- */
+/* ---- balances and changes of solvers that have none of their own ---- */
+
+/* The change of a row's sum in the last step. */
+static double change_row(const sel_state *state, int64_t row) {
+    const uint8_t *solid = sel_state_solids(state, row);
+    const void *now = sel_state_row(state, state->step, row);
+    const void *before = sel_state_row(state, state->step + 1, row);
+    double sum = 0;
+    for (int64_t x = 0; x < state->plan->domain->grid.n[0]; x++) {
+        sum += solid[x] ? 0 : number_at(state, now, x) - number_at(state, before, x);
+    }
+    return sum;
+}
+
+static double mean_change(sel_state *state) {
+    const double cells = (double)state->plan->domain->free_cells;
+    return state->step > 0 ? fabs(sel_sum_rows(state, change_row, false)) / cells : (double)NAN;
+}
+
+static double amount(const sel_look *look, const sel_state *state, int64_t step, bool source) {
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t row = 0; row < sel_state_rows(state); row++) {
+        *partial_of(state, row) = look->amount(state, step, row, source);
+    }
+    return sel_join_rows(state, false);
+}
+
+static void answer_by_surfaces(const sel_look *look, const sel_state *state, sel_request *request) {
+    const int64_t step = state->step;
+    double after = 0, before = (double)NAN, source = 0;
+    look->entering(state, step > 0 ? step - 1 : 0);
+    if (request->kind == SEL_BALANCE) {
+        after = amount(look, state, step, false);
+        before = step > 0 ? amount(look, state, step - 1, false) : before;
+        source = state->given.source ? amount(look, state, step, true) : 0;
+    }
+    sel_inputs_answer(state->plan, state->given.entering, after, before, source, request);
+}
 
 static void balance(const sel_look *look, sel_state *state, sel_request *request) {
     const int64_t rows = sel_state_rows(state), nx = state->plan->domain->grid.n[0];
@@ -336,13 +399,19 @@ sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *requ
         monitor(look, state, request);
         break;
     case SEL_MEAN_CHANGE:
-        request->mean_change = look->mean_change ? look->mean_change(state) : (double)NAN;
+        request->mean_change = look->mean_change ? look->mean_change(state)
+                               : look->numbers   ? mean_change(state)
+                                                 : (double)NAN;
         break;
     default:
         if (look->other) {
             return look->other(state, request, error);
         }
-        balance(look, state, request);
+        if (look->entering) {
+            answer_by_surfaces(look, state, request);
+        } else {
+            balance(look, state, request);
+        }
     }
     return SEL_OK;
 }

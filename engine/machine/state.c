@@ -30,6 +30,24 @@ void sel_state_list_turns(sel_state *state, const char *name) {
     }
 }
 
+void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], int halo) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const int64_t *n = grid->n, pitch = (n[0] + 31) / 32 * 32;
+    const int64_t ends = halo * (grid->dims == 3 ? n[1] * pitch : pitch);
+    const sel_cells cells = {.n = {n[0], n[1], n[2]},
+                             .components = 1,
+                             .first = ends,
+                             .pitch = pitch,
+                             .slice = n[1] * pitch,
+                             .plane = n[2] * n[1] * pitch,
+                             .count = n[2] * n[1] * pitch + 2 * ends};
+    const sel_type type = {'f', state->plan->precision == SEL_F32 ? 4 : 8};
+    state->last =
+        (sel_last){.type = {'f', 8}, .components = 1, .scale = 1}; /* as look.cuh has it */
+    state->turns = (sel_turns){at, type, cells, .width = halo, .margin = -ends};
+    sel_state_list_turns(state, name);
+}
+
 /* Rows from `first` on, which are in one block, as they are stored. */
 static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
                             const double *values, char *stored, sel_error *error) {
@@ -38,12 +56,7 @@ static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
     const int size = (int)turns->type.size;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = 0; k < rows * pitch; k++) {
-        const double value = k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0;
-        if (size == sizeof(float)) {
-            ((float *)(void *)stored)[k] = (float)value;
-        } else {
-            ((double *)(void *)stored)[k] = value;
-        }
+        sel_put(stored, turns->type, k, k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0);
     }
     char *to = turns->at[sel_block_of(&state->blocks, first)][0];
     return sel_arrays_send(&state->arrays, to + (first * pitch - turns->margin) * size, stored,
@@ -76,6 +89,35 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
     }
     free(stored);
     free(values);
+    if (!status && !state->arrays.memory) {
+        sel_state_exchange(state, 0);
+    }
+    return status;
+}
+
+sel_status sel_state_fill(const sel_state *state, void *array, const sel_cells *cells, int which,
+                          sel_state_number *number, sel_error *error) {
+    const sel_type type = state->turns.type;
+    const int64_t *n = state->plan->domain->grid.n, apart[3] = {1, cells->pitch, cells->slice};
+    const size_t bytes = (size_t)cells->count * type.size;
+    void *values = calloc(bytes, 1);
+    if (!values) {
+        return sel_fail_memory(error, "the coefficients", bytes);
+    }
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t row = 0; row < n[1] * n[2]; row++) {
+        int64_t at[3] = {0, row % n[1], row / n[1]};
+        for (; at[0] < n[0]; at[0]++) {
+            const int64_t k = at[0] + at[1] * apart[1] + at[2] * apart[2];
+            const double value = number(state, which, row * n[0] + at[0]);
+            sel_put(values, type, k, value);
+            if (which < 3 && at[which] == 0) {
+                sel_put(values, type, k + n[which] * apart[which], value);
+            }
+        }
+    }
+    sel_status status = sel_arrays_send(&state->arrays, array, values, bytes, error);
+    free(values);
     return status;
 }
 
@@ -94,6 +136,20 @@ void sel_state_list(sel_state *state) {
     sel_arrays_add_cells(&state->arrays, "last", &state->last.v, state->last.type, &cells,
                          SEL_SAVED);
     SEL_ADD_VALUE(&state->arrays, state, monitored);
+    if (state->plan->inputs) {
+        const sel_inputs *inputs = state->plan->inputs;
+        const sel_surfaces *on = &inputs->surfaces;
+        SEL_ADD(&state->arrays, &state->given, value, COND_VALUES * on->sites, 0);
+        SEL_ADD(&state->arrays, &state->given, cell, on->cells, 0);
+        SEL_ADD(&state->arrays, &state->given, first_site, on->cells + 1, 0);
+        SEL_ADD(&state->arrays, &state->given, site, inputs->site ? on->sites : 0, 0);
+        SEL_ADD(&state->arrays, &state->given, b, inputs->site ? on->cells : 0, 0);
+        SEL_ADD(&state->arrays, &state->given, s, inputs->site ? on->cells : 0, 0);
+        SEL_ADD(&state->arrays, &state->given, entering,
+                state->plan->wants_balance || state->plan->wants_links ? on->sites : 0, 0);
+        sel_arrays_add(&state->arrays, "source", &state->given.source, state->turns.type,
+                       inputs->source.count, 0);
+    }
 }
 
 bool sel_state_misses(const sel_state *state, const sel_request *request) {

@@ -5,7 +5,8 @@
 #include "engine/io/checkpoint.h"
 #include "engine/machine/arrays.h"
 #include "engine/machine/comm.h"
-#include "engine/scene/solver.h"
+#include "engine/machine/inputs.h"
+#include "engine/machine/material.h"
 
 /* The main field at the last monitor: [components][cells], numbers of `type`; whole numbers are
  * divided by `scale`. */
@@ -29,10 +30,15 @@ struct sel_state {
     sel_arrays arrays;
     sel_turns turns;          /* what has a neighbourhood */
     sel_last last;            /* type, components and scale are given by the list() of the solver */
+    sel_given given;          /* of the plan's inputs */
     double *controls;         /* their values when terms were last evaluated; on the host */
-    double *partials;         /* on the CPU: SEL_PARTIALS numbers for each row of cells */
+    double *partials;         /* on the CPU: SEL_PARTIALS numbers for each row of cells, */
+    double *scratch;          /* [threads][3][nx], where sel_look.numbers is set */
     struct cuda_queue *queue; /* on a device: its queue, */
-    uint8_t *solid;           /* and the domain's cell[] */
+    double *changes;          /* partial sums of the main field's change in an observed step, */
+    int64_t change_count;     /* which the solver lists, */
+    uint8_t *solid;           /* the domain's cell[], */
+    struct cuda_inputs *inputs; /* and inputs that vary, if there are any */
 };
 
 enum { SEL_PARTIALS = 32 };
@@ -71,8 +77,29 @@ void sel_state_list(sel_state *state);
 /* Lists state->turns, which the solver has described: in all blocks, and saved without halos. */
 void sel_state_list_turns(sel_state *state, const char *name);
 
-/* Sets state->turns of turn 0 to a quantity of one component at time 0 (not given: 0); `edit` may
- * change the values of cells first <= cell < end, values[cell - first]. NULL: it does not. */
+/* Describes and lists state->turns of one number per cell in the precision of the plan: whole lines
+ * of caches along x, halos of so many planes; and state->last. */
+void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], int halo);
+
+/* Their first number in a row of cells (y + ny z), on the host. */
+static inline const void *sel_state_row(const sel_state *state, int64_t turn, int64_t row) {
+    const sel_turns *turns = &state->turns;
+    const int64_t ny = turns->cells.n[1];
+    const int64_t first = row % ny * turns->cells.pitch + row / ny * turns->cells.slice;
+    const char *at = turns->at[sel_block_of(&state->blocks, row)][turn & 1];
+    return at + (first - turns->margin) * turns->type.size;
+}
+
+/* Fills an array that has a number for each cell, laid out as `cells`, and sends it: of kind
+ * `which`, by a function of the cell. Those of the low faces along the axis `which` (0 to 2) stand
+ * a second time beyond the last cells, as the high faces of these. */
+typedef double sel_state_number(const sel_state *state, int which, int64_t cell);
+sel_status sel_state_fill(const sel_state *state, void *array, const sel_cells *cells, int which,
+                          sel_state_number *number, sel_error *error);
+
+/* Sets state->turns of turn 0 to a quantity of one component at time 0 (not given: 0), with halos
+ * on the host; `edit` may change the values of cells first <= cell < end, values[cell - first].
+ * NULL: it does not. */
 typedef void sel_state_edit(const sel_state *state, int64_t first, int64_t end, double *values);
 sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const char *what,
                            sel_state_edit *edit, sel_error *error);

@@ -1,4 +1,4 @@
-/* surface.c -- list the faces of cells on surfaces; quantities there. */
+/* surface.c -- list the faces of cells on surfaces. */
 #include "engine/machine/surface.h"
 
 #include <stdlib.h>
@@ -110,13 +110,4 @@ sel_status sel_surfaces_list(const sel_domain *domain, sel_surface_far *far, sel
 void sel_surfaces_free(sel_surfaces *s) {
     free(s->site);
     s->site = NULL;
-}
-
-sel_status sel_surfaces_evaluate(const sel_surfaces *s, const sel_domain *domain, int region,
-                                 const sel_quantity *quantity, const char *what, double t,
-                                 double *to, sel_error *error) {
-    const int64_t first = s->first_of[region], count = s->first_of[region + 1] - first;
-    const sel_places at = sel_domain_at(domain, count, s->place[0] + first, s->place[1] + first,
-                                        s->place[2] + first, t);
-    return count ? sel_quantity_eval(quantity, what, &at, to, error) : SEL_OK;
 }

@@ -19,7 +19,7 @@ typedef struct sel_surfaces {
     int64_t *cell, *first_site; /* [cells], [cells + 1] */
     /* Those of region r are order[k], at place[axis][k], first_of[r] <= k < first_of[r + 1]. */
     int64_t *order, first_of[SEL_REGION_NUMBERS + 1];
-    double *place[3];
+    double *place[3]; /* side by side, each with room for one more */
 } sel_surfaces;
 
 /* How far from the cell's centre along the axis of the face the law of a region holds, in sides of
@@ -29,11 +29,6 @@ typedef double sel_surface_far(const sel_domain *domain, int region, bool outer)
 sel_status sel_surfaces_list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *surfaces,
                              sel_error *error);
 void sel_surfaces_free(sel_surfaces *surfaces);
-
-/* A quantity at all sites of a region: to[k - first_of[region]]. */
-sel_status sel_surfaces_evaluate(const sel_surfaces *surfaces, const sel_domain *domain, int region,
-                                 const sel_quantity *quantity, const char *what, double t,
-                                 double *to, sel_error *error);
 
 /* The cell beyond a face of a cell, around periodic axes; -1: there is none. */
 int64_t sel_cell_beyond(const sel_grid *grid, int64_t cell, int face);

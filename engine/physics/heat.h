@@ -21,15 +21,8 @@
  * of the volume and of the face's area that are inside (1/2, 1/4, ... at faces, edges, ...; else
  * 1). In a uniform body that is the mirror image of the first neighbour.
  *
- * Surfaces. A face of the domain or of a solid lets the heat p - U T (per area) in, with
- *
- *   fixed T_s       U = k / d,                p = U T_s
- *   flux q_s        U = 0,                    p = q_s
- *   convective      U = 1 / (1 / h + d / k),  p = U T_ambient
- *
- * and d the distance from the cell's centre to the surface (of nodes on it 0). After the sums above
- * T' = T' + (s - b T) with s, b = p, U times area dt / (C volume). A node on a fixed surface has
- * the surface's temperature: b is infinite and T' = s.
+ * Surfaces (conduction.h). After the sums above T' = T' + (s - b T); a node on a surface of given
+ * temperature has that: b is infinite and T' = s.
  *
  * Stable for dt <= C v / (sum of g + b / 2) in every cell (Gershgorin's circles), which for a
  * uniform body is dt <= C / (2 k (1/dx^2 + 1/dy^2 + 1/dz^2)).

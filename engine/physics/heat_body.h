@@ -1,4 +1,4 @@
-/* heat_body.h -- surfaces, conductances, fluxes and heat of single cells (heat.h has the
+/* heat_body.h -- conductances, fluxes and heat of single cells (heat.h has the
  * equations), in double precision whatever that of the state: what is not done for every cell of
  * every step.
  *
@@ -7,15 +7,11 @@
 #ifndef HEAT_BODY_H
 #define HEAT_BODY_H
 
-#include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
+#include "engine/physics/conduction.h"
 
 /* Uniform bodies, along all axes alike or not; all others. */
 enum { HEAT_EVEN, HEAT_UNEVEN, HEAT_VARIED };
-
-/* Laws, in the order of their tables. */
-enum { HEAT_FIXED, HEAT_FLUX, HEAT_INSULATED, HEAT_CONVECTIVE };
 
 /* A block of the grid in one step. Arrays are those of numbers of `single` or double precision;
  * pointers lead to cell (0, 0, 0), coefficients to the low face of the cell. */
@@ -33,47 +29,11 @@ typedef struct heat_view {
     void *to;
 } heat_view;
 
-/* A face of a cell on a surface. */
-typedef struct heat_site {
-    double reach;    /* k / d; 0: the node lies on the surface */
-    double weight;   /* area / (C volume) of the cell */
-    double area;     /* in 2-D per unit depth */
-    double value[2]; /* T_s, or q_s, or T_ambient and h */
-    int law, region;
-} heat_site;
-
 #ifdef __CUDACC__
 #define HEAT_INLINE static __host__ __device__ inline
 #else
 #define HEAT_INLINE static inline
 #endif
-
-/* U and p of a surface. */
-HEAT_INLINE void heat_surface(const heat_site *site, double *u, double *p) {
-    const double h = site->value[1];
-    *u = site->law == HEAT_FIXED ? site->reach
-         : site->law != HEAT_CONVECTIVE || h == 0
-             ? 0
-             : (site->reach > 0 ? 1 / (1 / h + 1 / site->reach) : h);
-    *p = site->law == HEAT_FLUX ? site->value[0] : *u * site->value[0];
-}
-
-/* b and s of a cell with these faces. */
-HEAT_INLINE void heat_surfaces(const heat_site *site, int64_t count, double dt, double *b,
-                               double *s) {
-    *b = *s = 0;
-    for (int64_t k = 0; k < count; k++) {
-        double u, p;
-        if (site[k].law == HEAT_FIXED && site[k].reach == 0) {
-            *b = (double)INFINITY;
-            *s = site[k].value[0];
-            return;
-        }
-        heat_surface(&site[k], &u, &p);
-        *b += u * site[k].weight * dt;
-        *s += p * site[k].weight * dt;
-    }
-}
 
 /* Elements to the low (side 0) or high neighbour of cell i along an axis; without one the cell
  * itself or, of nodes, the mirror image. */
@@ -159,20 +119,18 @@ HEAT_INLINE double heat_amount(const heat_view *v, const int64_t at[3], bool sou
 /* The heat per time that enters through the surfaces of a cell, its sites first <= k < end, in the
  * step from `from` to `to`. Of a node on a surface of given temperature: what it needs (`changes`:
  * it may change) and what it conducts to its neighbours, less its source. */
-HEAT_INLINE void heat_entering(const heat_view *v, const heat_site *site, int64_t first,
-                               int64_t end, const int64_t at[3], bool changes, double *entering) {
+HEAT_INLINE void heat_entering(const heat_view *v, const cond_site *site, const double *value,
+                               int64_t first, int64_t end, const int64_t at[3], bool changes,
+                               double *entering) {
     const int64_t cell = heat_place(v->stride, at);
     const double here = heat_number(v, v->from, cell);
-    int64_t fixed = -1;
-    for (int64_t k = end - 1; k >= first; k--) {
-        fixed = site[k].law == HEAT_FIXED && site[k].reach == 0 ? k : fixed;
-    }
+    const int64_t fixed = cond_fixed(site, first, end);
     for (int64_t k = first; k < end; k++) {
         double u, p;
-        heat_surface(&site[k], &u, &p);
-        entering[k] = fixed < 0 ? (p - u * here) * site[k].area : 0;
+        cond_surface(&site[k], value + COND_VALUES * k, &u, &p);
+        entering[k] = fixed == end ? (p - u * here) * site[k].area : 0;
     }
-    if (fixed >= 0) {
+    if (fixed < end) {
         double rate =
             changes ? (heat_number(v, v->to, cell) - here) / v->dt * heat_capacity(v, at) : 0;
         rate -= v->kind == HEAT_VARIED ? heat_number(v, v->q, heat_place(v->apart, at)) : 0;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #ifdef __CUDACC__
-#define SEL_GRID_INLINE static __device__ inline
+#define SEL_GRID_INLINE static __host__ __device__ inline
 #else
 #define SEL_GRID_INLINE static inline
 #endif
@@ -83,6 +83,22 @@ static inline bool sel_axis_periodic(const sel_grid *grid, int axis) {
 /* Where cell i lies along an axis: its centre, or the node. */
 SEL_GRID_INLINE double sel_centre(const sel_grid *grid, int axis, double i) {
     return grid->origin[axis] + (i + (grid->nodes ? 0 : 0.5)) * grid->dx[axis];
+}
+
+/* The part of a cell's volume that is inside the domain, or of its face across an axis (-1: none):
+ * nodes of the border own half. */
+SEL_GRID_INLINE double sel_part_inside(const sel_grid *grid, const int64_t at[3], int across) {
+    double part = 1;
+    for (int a = 0; a < grid->dims && grid->nodes; a++) {
+        const bool border = at[a] == 0 || at[a] == grid->n[a] - 1;
+        part *= a != across && border && !(grid->periodic >> a & 1u) ? 0.5 : 1;
+    }
+    return part;
+}
+
+/* Of a cell; in 2-D per unit depth. */
+static inline double sel_cell_volume(const sel_grid *grid) {
+    return grid->dx[0] * grid->dx[1] * (grid->dims == 3 ? grid->dx[2] : 1);
 }
 
 /* Where a coordinate lies among the cells of an axis: at the centre of cell i it is i. */

@@ -40,9 +40,10 @@ typedef struct sel_plan {
     const sel_domain *domain;
     int precision;
     int threads;
-    int blocks;     /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
-    int device;     /* its number, of a backend that has several */
-    double density; /* user's units, of the coefficients of forces; 0: 1 */
+    int blocks; /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
+    int device; /* its number, of a backend that has several */
+    const struct sel_inputs *inputs; /* engine/machine/inputs.h; NULL: none */
+    double density;                  /* user's units, of the coefficients of forces; 0: 1 */
     /* Set before create: requests to come that cost time in every step. */
     bool wants_balance;     /* balance terms */
     unsigned wants_fields;  /* bit f: the field f */
@@ -182,7 +183,8 @@ typedef struct sel_solver {
     int flux_field; /* the vector that out.flux integrates over lines and planes; -1: none, and
                        SEL_FLUX knows lines */
     bool no_forces; /* SEL_FORCE is not supported */
-    bool balance_of_step; /* SEL_BALANCE needs an observed step */
+    bool balance_of_step;  /* SEL_BALANCE needs an observed step */
+    const char *conserved; /* "heat": what the balance of a solver with surfaces calls it */
     /* The number of dimensions that these parameters require. NULL: any. */
     int (*dims)(const sel_common *params);
     /* Completes what the scenario left open (a grid given by its data). NULL: nothing. */

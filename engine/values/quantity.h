@@ -16,7 +16,8 @@ enum {
     SEL_ON_Z = 4,
     SEL_ON_T = 8,
     SEL_ON_CONTROLS = 16,
-    SEL_ON_PLACE = SEL_ON_X | SEL_ON_Y | SEL_ON_Z
+    SEL_ON_PLACE = SEL_ON_X | SEL_ON_Y | SEL_ON_Z,
+    SEL_ALWAYS = 1 << 30 /* of what is due: also constants */
 };
 
 /* Where and when to evaluate: n places in the user's units (z NULL: 0), one time. */

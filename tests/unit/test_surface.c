@@ -1,5 +1,5 @@
 /* test_surface.c -- faces of cells on surfaces: which are listed, in which order, by region, and
- * where quantities are evaluated.
+ * the values of laws there.
  */
 #include "tests/unit/heat_case.h"
 
@@ -227,29 +227,30 @@ static void no_face_is_left_out_or_listed_twice(void **state) {
     }
 }
 
-static void quantities_are_evaluated_region_by_region(void **state) {
+static void laws_are_evaluated_site_by_site(void **state) {
     (void)state;
-    double values[16];
+    double values[2 * 16] = {0};
     heat_case c;
-    heat_open(&c, "return sel.heat { size = { 4, 3 }, dx = { 1, 2 }, diffusivity = 1,\n"
+    heat_open(&c, "return sel.heat { size = { 4, 3 }, dx = { 1, 2 }, dt = 0.1, diffusivity = 1,\n"
                   "regions = { all(law.insulated {}),\n"
-                  "face('x+', law.fixed { function(x, y, t) return x + 100 * y + 1000 * t end }),\n"
+                  "face('x+', law.convective { h = function(t) return 1 + t end,\n"
+                  "  ambient = function(x, y, t) return x + 100 * y + 1000 * t end }),\n"
                   "face('y-', law.flux { function(x, y) return x + 100 * y end }) },\n"
                   "stop = { steps = 1 } }\n");
-    const heat_plan *plan = heat_plan_of(&c);
-    sel_surfaces s = list(&c, half);
-    for (int region = 2; region <= 3; region++) {
-        assert_int_equal(sel_surfaces_evaluate(&s, c.prepared.domain, region,
-                                               heat_law_value(plan, region, 0), "", 3, values,
-                                               &c.error),
-                         SEL_OK);
-        for (int64_t k = s.first_of[region]; k < s.first_of[region + 1]; k++) {
-            const int64_t i = k - s.first_of[region];
-            assert_true(values[i] ==
-                        (region == 2 ? 3004 + 100 * (2 * (double)i + 1) : (double)i + 0.5));
-        }
+    const sel_inputs *inputs = c.prepared.plan->inputs;
+    const sel_surfaces *on = &inputs->surfaces;
+    assert_int_equal(inputs->count, 3);
+    assert_int_equal(on->sites, 7);
+    assert_int_equal(sel_inputs_evaluate(inputs, SEL_ON_T, 30, values, &c.error), SEL_OK);
+    for (int64_t k = 0; k < on->sites; k++) {
+        const double y = 2 * (double)(on->site[k].cell / 4) + 1;
+        const double x = (double)(on->site[k].cell % 4) + 0.5;
+        const bool wind = on->site[k].face == SEL_X_MAX; /* the flux does not vary in time */
+        assert_true(values[2 * k] == (wind ? 3004 + 100 * y : 0));
+        assert_true(values[2 * k + 1] == (wind ? 4 : 0));
+        assert_true(inputs->value[2 * k] == (wind ? 4 + 100 * y : x));
+        assert_true(inputs->value[2 * k + 1] == (wind ? 1 : 0));
     }
-    sel_surfaces_free(&s);
     heat_close(&c);
 }
 
@@ -261,7 +262,7 @@ int main(void) {
         cmocka_unit_test(nodes_of_a_border_are_their_own_places),
         cmocka_unit_test(thin_grids_have_both_faces_in_one_cell),
         cmocka_unit_test(no_face_is_left_out_or_listed_twice),
-        cmocka_unit_test(quantities_are_evaluated_region_by_region),
+        cmocka_unit_test(laws_are_evaluated_site_by_site),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -260,7 +260,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     const int64_t step = base->step;
     base->step = step > 0 ? step - 1 : 0;
-    sel_status status = terms(base, AQUA_ALWAYS, error);
+    sel_status status = terms(base, SEL_ALWAYS, error);
     base->step = step;
     for (int turn = 0; turn < 2; turn++) {
         const aqua_parts depths = depths_of(state, turn);
@@ -274,7 +274,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     const aqua_plan *plan = state->plan;
     const double *z = aqua_levels(state);
     const aqua_parts depths = depths_of(state, 0);
-    sel_status status = terms(base, AQUA_ALWAYS, error);
+    sel_status status = terms(base, SEL_ALWAYS, error);
     status = status ? status : aqua_fill_water(plan, z, &depths, error);
     if (status) {
         return status;

@@ -79,8 +79,7 @@ void aqua_fill_alpha(const aqua_plan *plan, void *alpha);
 void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, const aqua_parts *water);
 
 /* Evaluates the terms, of fields those on the host, for the step that begins at `step`, as far as
- * they depend on what is `due` (SEL_ON_T, SEL_ON_CONTROLS; AQUA_ALWAYS: all). */
-enum { AQUA_ALWAYS = 1 << 30 };
+ * they depend on what is `due` (SEL_ON_T, SEL_ON_CONTROLS; SEL_ALWAYS: all). */
 sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_error *error);
 
 /* Whether rain or infiltration is a field and due; and its rates of the step to come in the type of

@@ -289,7 +289,7 @@ sel_status aqua_ahead(const sel_plan *base, int64_t step, sel_error *error) {
 /* ---- the step to come ---- */
 
 static bool is_due(const aqua_term *term, unsigned due) {
-    return (sel_quantity_depends(term->quantity) | AQUA_ALWAYS) & due;
+    return (sel_quantity_depends(term->quantity) | SEL_ALWAYS) & due;
 }
 
 bool aqua_rates_are_due(const aqua_state *state, int k, unsigned due) {
@@ -326,7 +326,7 @@ sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_erro
         } else if (!state->base.arrays.memory && aqua_rates_are_due(state, k, due)) {
             status = aqua_rates(state, k, state->rate[k], error);
         }
-        if (!status && term->kind == AQUA_DISCHARGE && !(due & AQUA_ALWAYS)) {
+        if (!status && term->kind == AQUA_DISCHARGE && !(due & SEL_ALWAYS)) {
             const aqua_inflow *inflow = &plan->inflows[term->owner];
             const bool deep = *to / (double)inflow->count > state->store.limit;
             status = deep ? aqua_too_deep(plan, step, inflow->first, error) : SEL_OK;

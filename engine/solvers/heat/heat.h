@@ -2,14 +2,8 @@
 #ifndef SEL_HEAT_H
 #define SEL_HEAT_H
 
-#include "engine/machine/state.h"
-#include "engine/machine/surface.h"
+#include "engine/machine/conduction.h"
 #include "engine/physics/heat_body.h"
-
-/* The laws' numbers: the temperature; the flux into the domain; the ambient temperature and h. */
-typedef struct heat_law {
-    sel_quantity value[2];
-} heat_law;
 
 typedef struct heat_initial {
     sel_quantity temperature;
@@ -24,7 +18,6 @@ typedef struct heat_params {
 
 extern const sel_table heat_table;
 extern const sel_solver heat_solver;
-extern const sel_family heat_law_family;
 
 /* Fields. */
 enum { HEAT_TEMPERATURE, HEAT_FLUX_FIELD, HEAT_FIELDS };
@@ -32,75 +25,30 @@ enum { HEAT_TEMPERATURE, HEAT_FLUX_FIELD, HEAT_FIELDS };
 /* Units: the user's. */
 typedef struct heat_plan {
     sel_plan base;
-    const heat_params *params;
     int kind;
-    bool steady_laws;           /* no law and no source depends on time or controls */
-    double limit;               /* of dt */
-    int64_t limit_cell;         /* where it is reached; -1: everywhere */
-    double k[3], capacity;      /* where these do not vary */
-    double *k_of, *capacity_of; /* else: [rows][k_components][nx], [cells] */
-    int k_components;
-    sel_surfaces surfaces;
-    heat_site *site; /* [surfaces.sites], with the values of the start */
+    sel_conduction body;
 } heat_plan;
 
 typedef struct heat_state {
     sel_state base;
-    const heat_plan *plan;
-    int halo; /* planes */
     void *T[SEL_MOST_BLOCKS][2];
-    void *g[3], *m, *q; /* of HEAT_VARIED: [nz + 1][ny + 1][nx + 1] */
-    heat_site *site;
-    int64_t *cell, *first_site; /* of the surfaces */
-    double *b, *s;              /* [surfaces.cells], of the last step */
-    double *entering;           /* [surfaces.sites]: heat per time, when somebody asks */
+    void *coefficient[4]; /* of HEAT_VARIED: g along the axes, m; laid out as inputs.source */
 } heat_state;
 
-/* ---- heat_plan.c ---- */
+static inline const heat_plan *heat_plan_for(const sel_state *state) {
+    return (const heat_plan *)state->plan;
+}
 
-/* The conductance between a cell and the one beyond a face, k / dx^2; 0: there is none. */
-double heat_face(const heat_plan *plan, int64_t cell, int face);
-double heat_capacity_of(const heat_plan *plan, int64_t cell);
-
-const sel_quantity *heat_law_value(const heat_plan *plan, int region, int which);
-/* What value `which` of a region's law depends on; 0: it is not used. */
-unsigned heat_law_depends(const heat_plan *plan, int region, int which);
-/* The time at which the law of a region is evaluated in the step from `step`: its begin; its end
- * for nodes on a surface of given temperature. */
-double heat_law_time(const heat_plan *plan, int region, int64_t step);
-#define HEAT_NEGATIVE_H "law.convective: h must not be negative, got %g"
-/* That value at all sites of the region. */
-sel_status heat_evaluate(const heat_plan *plan, int region, int which, double t, double *to,
-                         sel_error *error);
-/* Sets the values of laws that depend on any of `on`, in that step; step -1: at time 0. */
-#define HEAT_ALL_LAWS (~0u)
-sel_status heat_evaluate_sites(const heat_plan *plan, unsigned on, int64_t step, heat_site *site,
-                               sel_error *error);
-/* On time, on controls. */
-unsigned heat_depends(const sel_plan *plan);
-
-/* ---- heat_state.c: what both backends share ---- */
-
-void heat_list(sel_state *base);
+/* What both backends share (heat_state.c). halo: planes. */
+void heat_list(sel_state *base, int halo);
 sel_status heat_start(sel_state *base, sel_error *error);
 /* Block b in the step from `step`. */
 heat_view heat_view_of(const heat_state *state, int64_t step, int b);
-/* Cells on surfaces in block b: first <= k < end. */
-void heat_surface_range(const heat_state *state, int b, int64_t *first, int64_t *end);
-/* The bytes of g[a], m or q. */
-uint64_t heat_coefficient_bytes(const heat_state *state);
-/* The source at time t, as numbers of the state in q's layout. */
-sel_status heat_source(const heat_state *state, double t, void *to, sel_error *error);
-/* SEL_BALANCE and SEL_FLUX, from the heat per time that entered at each site and by the source in
- * the last step, and the heat after and before it (NaN: there was none). */
-void heat_answer(const heat_plan *plan, const double *entering, double heat, double before,
-                 double source, sel_request *request);
 
-/* ---- heat_kernel.c: the loops of one precision, compiled for each x86-64 level ---- */
-
+/* The loops of one precision, compiled for each x86-64 level (heat_kernel.c). */
 typedef struct heat_loops {
     void (*row)(const heat_view *v, int64_t y, int64_t z);
-    /* A cell on surfaces, whose neighbours have been gathered. */
+    /* Cell i of a surface, whose neighbours have been gathered. */
     void (*touch)(const heat_view *v, int64_t i, double b, double s);
 } heat_loops;
 

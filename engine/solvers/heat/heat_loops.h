@@ -64,24 +64,15 @@ SEL_INLINE void HEAT_NAME(do_row)(const heat_view *v, int kind, int dims, int64_
 }
 
 static void HEAT_NAME(row)(const heat_view *v, int64_t y, int64_t z) {
-    switch (v->kind * 2 + v->dims - 2) {
-    case 2 * HEAT_EVEN:
-        HEAT_NAME(do_row)(v, HEAT_EVEN, 2, y, z);
-        break;
-    case 2 * HEAT_EVEN + 1:
-        HEAT_NAME(do_row)(v, HEAT_EVEN, 3, y, z);
-        break;
-    case 2 * HEAT_UNEVEN:
-        HEAT_NAME(do_row)(v, HEAT_UNEVEN, 2, y, z);
-        break;
-    case 2 * HEAT_UNEVEN + 1:
-        HEAT_NAME(do_row)(v, HEAT_UNEVEN, 3, y, z);
-        break;
-    case 2 * HEAT_VARIED:
-        HEAT_NAME(do_row)(v, HEAT_VARIED, 2, y, z);
-        break;
-    default:
-        HEAT_NAME(do_row)(v, HEAT_VARIED, 3, y, z);
+    const bool deep = v->dims == 3;
+    if (v->kind == HEAT_EVEN) {
+        deep ? HEAT_NAME(do_row)(v, HEAT_EVEN, 3, y, z) : HEAT_NAME(do_row)(v, HEAT_EVEN, 2, y, z);
+    } else if (v->kind == HEAT_UNEVEN) {
+        deep ? HEAT_NAME(do_row)(v, HEAT_UNEVEN, 3, y, z)
+             : HEAT_NAME(do_row)(v, HEAT_UNEVEN, 2, y, z);
+    } else {
+        deep ? HEAT_NAME(do_row)(v, HEAT_VARIED, 3, y, z)
+             : HEAT_NAME(do_row)(v, HEAT_VARIED, 2, y, z);
     }
 }
 

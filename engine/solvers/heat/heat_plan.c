@@ -1,16 +1,10 @@
-/* heat_plan.c -- bodies, surfaces and the stable time step of sel.heat; the solver's entry. */
-#include <math.h>
+/* heat_plan.c -- the plan of sel.heat; the solver's entry. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "engine/base/machine.h"
 #include "engine/machine/cpu.h"
 #include "engine/solvers/heat/heat.h"
 
 /* The default time step, of the largest stable one. */
 static const double usual_part = 0.9;
-
-/* ---- bodies ---- */
 
 static const sel_quantity *conductivity_of(const heat_params *params, const char **name) {
     const bool given = sel_quantity_given(&params->conductivity);
@@ -18,291 +12,40 @@ static const sel_quantity *conductivity_of(const heat_params *params, const char
     return given ? &params->conductivity : &params->diffusivity;
 }
 
-/* Values at all free cells, [components][cells]; they must be above 0. */
-static sel_status evaluate_body(const heat_plan *p, const sel_quantity *quantity, const char *name,
-                                double **values, sel_error *error) {
-    const sel_domain *domain = p->base.domain;
-    const int64_t cells = sel_grid_cells(&domain->grid), nx = domain->grid.n[0];
-    const int components = quantity->components;
-    const size_t bytes = (size_t)(cells * components) * sizeof(double);
-    const sel_evaluation asked = {quantity, name, .end = cells / nx};
-    char text[SEL_CELL_TEXT];
-    *values = sel_machine_allocate(bytes);
-    if (!*values) {
-        return sel_fail_memory(error, name, bytes);
-    }
-    sel_status status = sel_domain_evaluate(domain, &asked, p->base.threads, *values, error);
-    for (int64_t k = 0; k < cells * components && !status; k++) {
-        const int64_t cell = k / nx / components * nx + k % nx;
-        if (domain->cell[cell] == 0 && !((*values)[k] > 0)) {
-            status = sel_fail_at(error, sel_simulation_where(p->base.simulation, name),
-                                 "%s must be above 0, it is %g in cell %s", name, (*values)[k],
-                                 sel_cell_text(&domain->grid, cell, text));
-        }
-    }
-    return status;
-}
-
-static double conductivity(const heat_plan *p, int64_t cell, int axis) {
-    const int64_t nx = p->base.domain->grid.n[0];
-    const int c = p->k_components > 1 ? axis : 0;
-    return p->k_of ? p->k_of[(cell / nx * p->k_components + c) * nx + cell % nx] : p->k[axis];
-}
-
-double heat_capacity_of(const heat_plan *p, int64_t cell) {
-    return p->capacity_of ? p->capacity_of[cell] : p->capacity;
-}
-
-static sel_status find_bodies(heat_plan *p, sel_error *error) {
-    const heat_params *params = p->params;
-    const sel_domain *domain = p->base.domain;
-    const sel_quantity one = sel_constant(1);
-    const bool given = sel_quantity_given(&params->capacity);
-    const sel_quantity *heat = given ? &params->capacity : &one;
-    const char *name;
-    const sel_quantity *k = conductivity_of(params, &name);
-    const bool varies = sel_quantity_depends(k) != 0;
-    sel_status status = SEL_OK;
-    p->k_components = k->components;
-    p->capacity = heat->part[0].constant;
-    for (int a = 0; a < domain->grid.dims && !varies && !status; a++) {
-        p->k[a] = k->part[k->components > 1 ? a : 0].constant;
-        if (!(p->k[a] > 0)) {
-            status = sel_fail_at(error, sel_simulation_where(p->base.simulation, name),
-                                 "%s must be above 0, got %g", name, p->k[a]);
-        }
-    }
-    if (!status && varies) {
-        status = evaluate_body(p, k, name, &p->k_of, error);
-    }
-    if (!status && sel_quantity_depends(heat)) {
-        status = evaluate_body(p, heat, "capacity", &p->capacity_of, error);
-    } else if (!status && !(p->capacity > 0)) {
-        status = sel_fail_at(error, sel_simulation_where(p->base.simulation, "capacity"),
-                             "capacity must be above 0, got %g", p->capacity);
-    }
-    const double *dx = domain->grid.dx;
-    const bool uniform = !p->k_of && !p->capacity_of && !sel_quantity_given(&params->source) &&
-                         domain->free_cells == sel_grid_cells(&domain->grid);
-    p->kind = uniform ? HEAT_EVEN : HEAT_VARIED;
-    for (int a = 1; a < domain->grid.dims && uniform; a++) {
-        p->kind = p->k[a] / (dx[a] * dx[a]) == p->k[0] / (dx[0] * dx[0]) ? p->kind : HEAT_UNEVEN;
-    }
-    return status;
-}
-
-/* ---- surfaces ---- */
-
-/* A view of the grid without arrays. */
-static heat_view geometry(const heat_plan *p) {
-    const sel_grid *grid = &p->base.domain->grid;
-    heat_view v = {.dims = grid->dims, .nodes = grid->nodes, .periodic = grid->periodic};
-    memcpy(v.n, grid->n, sizeof v.n);
-    memcpy(v.dx, grid->dx, sizeof v.dx);
-    return v;
-}
-
-static int law_of(const sel_domain *domain, int region) {
-    int law = 0;
-    while (heat_law_family.tables[law] != domain->regions[region - 1].law.table) {
-        law++;
-    }
-    return law;
-}
-
-/* sel_surface_far */
-static double far(const sel_domain *domain, int region, bool outer) {
-    const int law = law_of(domain, region);
-    return law == HEAT_INSULATED ? -1
-           : !domain->grid.nodes ? 0.5
-           : outer               ? 0
-           : law == HEAT_FIXED   ? 1
-                                 : 0.5;
-}
-
-static sel_status find_sites(heat_plan *p, sel_error *error) {
-    const sel_domain *domain = p->base.domain;
-    const heat_view v = geometry(p);
-    sel_status status = sel_surfaces_list(domain, far, &p->surfaces, error);
-    const size_t bytes = (size_t)(p->surfaces.sites + 1) * sizeof *p->site;
-    p->site = malloc(bytes);
-    if (status || !p->site) {
-        return status ? status : sel_fail_memory(error, "the surfaces", bytes);
-    }
-    for (int64_t k = 0; k < p->surfaces.sites; k++) {
-        const sel_site *site = &p->surfaces.site[k];
-        const int axis = site->face / 2;
-        const double d = far(domain, site->region, site->outer) * v.dx[axis];
-        int64_t at[3];
-        sel_cell_at(&domain->grid, site->cell, at);
-        const double area = heat_inside(&v, at, axis) * heat_volume(&v) / v.dx[axis];
-        const double heat =
-            heat_capacity_of(p, site->cell) * heat_inside(&v, at, -1) * heat_volume(&v);
-        p->site[k] = (heat_site){.reach = d > 0 ? conductivity(p, site->cell, axis) / d : 0,
-                                 .weight = area / heat,
-                                 .area = area,
-                                 .law = law_of(domain, site->region),
-                                 .region = site->region};
-    }
-    return SEL_OK;
-}
-
-/* ---- values of laws ---- */
-
-const sel_quantity *heat_law_value(const heat_plan *plan, int region, int which) {
-    const heat_law *law = plan->base.domain->regions[region - 1].law.data;
-    return &law->value[which];
-}
-
-unsigned heat_law_depends(const heat_plan *p, int region, int which) {
-    const bool listed = p->surfaces.first_of[region] < p->surfaces.first_of[region + 1];
-    return listed ? sel_quantity_depends(heat_law_value(p, region, which)) : 0;
-}
-
-double heat_law_time(const heat_plan *p, int region, int64_t step) {
-    const heat_site *first = &p->site[p->surfaces.order[p->surfaces.first_of[region]]];
-    const bool ahead = first->law == HEAT_FIXED && first->reach == 0;
-    return ((double)step + ahead) * p->base.domain->grid.dt;
-}
-
-sel_status heat_evaluate(const heat_plan *p, int region, int which, double t, double *to,
-                         sel_error *error) {
-    const sel_domain *domain = p->base.domain;
-    const sel_table *table = domain->regions[region - 1].law.table;
-    const int64_t count = p->surfaces.first_of[region + 1] - p->surfaces.first_of[region];
-    char what[64];
-    snprintf(what, sizeof what, "%s: %s", table->name, table->fields[which].name);
-    sel_status status = sel_surfaces_evaluate(&p->surfaces, domain, region,
-                                              heat_law_value(p, region, which), what, t, to, error);
-    for (int64_t k = 0; k < count && which == 1 && !status; k++) {
-        if (to[k] < 0) {
-            status = sel_fail_at(error, domain->regions[region - 1].at, HEAT_NEGATIVE_H, to[k]);
-        }
-    }
-    return status;
-}
-
-sel_status heat_evaluate_sites(const heat_plan *p, unsigned on, int64_t step, heat_site *site,
-                               sel_error *error) {
-    double *values = malloc((size_t)(p->surfaces.sites + 1) * sizeof *values);
-    sel_status status = values ? SEL_OK : sel_fail_memory(error, "the laws", 0);
-    for (int k = 2; k < 2 * p->base.domain->region_count + 2 && !status; k++) {
-        const int r = k / 2, which = k % 2;
-        const int64_t first = p->surfaces.first_of[r], end = p->surfaces.first_of[r + 1];
-        if (first == end || !(on == HEAT_ALL_LAWS ? sel_quantity_given(heat_law_value(p, r, which))
-                                                  : heat_law_depends(p, r, which) & on)) {
-            continue; /* a law without values has none to ask for, and no sites */
-        }
-        const double t = step < 0 ? 0 : heat_law_time(p, r, step);
-        status = heat_evaluate(p, r, which, t, values, error);
-        for (int64_t i = first; i < end && !status; i++) {
-            site[p->surfaces.order[i]].value[which] = values[i - first];
-        }
-    }
-    free(values);
-    return status;
-}
-
-unsigned heat_depends(const sel_plan *base) {
-    const heat_plan *p = (const heat_plan *)base;
-    unsigned depends = sel_quantity_depends(&p->params->source);
-    for (int r = 1; r <= base->domain->region_count; r++) {
-        depends |= heat_law_depends(p, r, 0) | heat_law_depends(p, r, 1);
-    }
-    return depends & (SEL_ON_T | SEL_ON_CONTROLS);
-}
-
-/* ---- the time step ---- */
-
-double heat_face(const heat_plan *p, int64_t cell, int face) {
-    const sel_domain *domain = p->base.domain;
-    const heat_view v = geometry(p);
-    const int64_t other = sel_cell_beyond(&domain->grid, cell, face);
-    const int axis = face / 2;
-    int64_t at[3];
-    sel_cell_at(&domain->grid, cell, at);
-    if (other < 0 || domain->cell[cell] || domain->cell[other]) {
-        return 0;
-    }
-    const double k = conductivity(p, cell, axis), k_other = conductivity(p, other, axis);
-    return 2 * k * k_other / (k + k_other) / (v.dx[axis] * v.dx[axis]) * heat_inside(&v, at, axis);
-}
-
-/* Lowers the limit to that of one cell, with the sum b of its surfaces for a step of 1. */
-static void limit_by(heat_plan *p, int64_t cell, double b) {
-    const heat_view v = geometry(p);
-    int64_t at[3];
-    double sum = 0;
-    sel_cell_at(&p->base.domain->grid, cell, at);
-    for (int face = 0; face < 2 * v.dims; face++) {
-        sum += heat_face(p, cell, face);
-    }
-    const double limit = 1 / (sum / (heat_capacity_of(p, cell) * heat_inside(&v, at, -1)) + b / 2);
-    if (limit < p->limit) {
-        p->limit = limit;
-        p->limit_cell = cell;
-    }
-}
-
-static void find_limit(heat_plan *p) {
-    const sel_domain *domain = p->base.domain;
-    const double *dx = domain->grid.dx;
-    const sel_surfaces *on = &p->surfaces;
-    double sum = 0;
-    for (int a = 0; a < domain->grid.dims; a++) {
-        sum += 2 * p->k[a] / (dx[a] * dx[a]);
-    }
-    p->limit_cell = -1;
-    p->limit = p->kind == HEAT_VARIED ? HUGE_VAL : p->capacity / sum;
-    for (int64_t c = 0; c < sel_grid_cells(&domain->grid) && p->kind == HEAT_VARIED; c++) {
-        if (domain->cell[c] == 0) {
-            limit_by(p, c, 0);
-        }
-    }
-    for (int64_t k = 0; k < on->cells; k++) {
-        double b, s;
-        heat_surfaces(p->site + on->first_site[k], on->first_site[k + 1] - on->first_site[k], 1, &b,
-                      &s);
-        if (!isinf(b)) {
-            limit_by(p, on->cell[k], b);
-        }
-    }
-}
-
 static double time_step(const sel_plan *base) {
-    return usual_part * ((const heat_plan *)base)->limit;
+    return usual_part * ((const heat_plan *)base)->body.limit;
 }
 
 static sel_status complete_plan(sel_plan *base, sel_error *error) {
     heat_plan *p = (heat_plan *)base;
-    const double dt = base->domain->grid.dt;
+    const heat_params *params = (const heat_params *)base->simulation->params;
+    const sel_grid *grid = &base->domain->grid;
+    const double dt = grid->dt, *k = p->body.k.same, *dx = grid->dx;
+    const char *name;
+    const sel_quantity *conductivity = conductivity_of(params, &name);
     char text[SEL_CELL_TEXT];
-    p->params = (const heat_params *)base->simulation->params;
-    sel_status status = find_bodies(p, error);
-    status = status ? status : find_sites(p, error);
-    status = status ? status : heat_evaluate_sites(p, HEAT_ALL_LAWS, -1, p->site, error);
+    sel_status status = sel_conduction_find(&p->body, base, conductivity, name, &params->capacity,
+                                            &params->source, error);
     if (status) {
         return status;
     }
-    p->steady_laws = heat_depends(base) == 0;
-    find_limit(p);
-    if (dt > p->limit * (1 + 1e-12)) {
-        return sel_fail_at(
-            error, sel_simulation_where(base->simulation, "dt"),
-            "dt = %.9g is not stable: at most %.9g%s%s; lower it, or leave it out (then %.9g)", dt,
-            p->limit, p->limit_cell < 0 ? "" : ", by cell ",
-            p->limit_cell < 0 ? "" : sel_cell_text(&base->domain->grid, p->limit_cell, text),
-            usual_part * p->limit);
+    p->kind = p->body.uniform ? HEAT_EVEN : HEAT_VARIED;
+    for (int a = 1; a < grid->dims && p->body.uniform; a++) {
+        p->kind = k[a] / (dx[a] * dx[a]) == k[0] / (dx[0] * dx[0]) ? p->kind : HEAT_UNEVEN;
     }
-    return SEL_OK;
+    const int64_t cell = p->body.limit_cell;
+    const double limit = p->body.limit;
+    return !(dt > limit * (1 + 1e-12))
+               ? SEL_OK
+               : sel_fail_at(error, sel_simulation_where(base->simulation, "dt"),
+                             "dt = %.9g is not stable: at most %.9g%s%s; lower it, or leave it out "
+                             "(then %.9g)",
+                             dt, limit, cell < 0 ? "" : ", by cell ",
+                             cell < 0 ? "" : sel_cell_text(grid, cell, text), usual_part * limit);
 }
 
 static void clear_plan(sel_plan *base) {
-    heat_plan *p = (heat_plan *)base;
-    free(p->k_of);
-    free(p->capacity_of);
-    sel_surfaces_free(&p->surfaces);
-    free(p->site);
+    sel_conduction_free(&((heat_plan *)base)->body);
 }
 
 /* ---- what users are told ---- */
@@ -312,19 +55,19 @@ static void facts(const sel_plan *base, sel_facts *to) {
     static const char *const bodies[] = {"uniform", "uniform, uneven along the axes",
                                          "varies from cell to cell"};
     const double dt = base->domain->grid.dt;
+    const sel_inputs *inputs = base->inputs;
     sel_fact_add(to, "body", "%s", bodies[p->kind]);
     if (p->kind != HEAT_VARIED) {
-        sel_fact_add(to, "diffusivity", "%.6g", p->k[0] / p->capacity);
+        sel_fact_add(to, "diffusivity", "%.6g", p->body.k.same[0] / p->body.capacity.same[0]);
     }
-    sel_fact_add(to, "time step", "%.6g, %.3g of the largest stable one", dt, dt / p->limit);
-    sel_fact_add(to, "surfaces", "%lld faces of %lld cells%s", (long long)p->surfaces.sites,
-                 (long long)p->surfaces.cells, p->steady_laws ? "" : ", varying in time");
+    sel_fact_add(to, "time step", "%.6g, %.3g of the largest stable one", dt, dt / p->body.limit);
+    sel_fact_add(to, "surfaces", "%lld faces of %lld cells%s", (long long)inputs->surfaces.sites,
+                 (long long)inputs->surfaces.cells, inputs->depends ? ", varying in time" : "");
 }
 
 static void json(const sel_plan *base, FILE *to) {
-    const heat_plan *p = (const heat_plan *)base;
     fprintf(to, "\"layout\": \"%s\", \"largest_dt\": %.9g",
-            base->domain->grid.nodes ? "node" : "cell", p->limit);
+            base->domain->grid.nodes ? "node" : "cell", ((const heat_plan *)base)->body.limit);
 }
 
 static void state_text(const sel_plan *base, char *text, size_t size) {
@@ -333,24 +76,12 @@ static void state_text(const sel_plan *base, char *text, size_t size) {
 
 static void hint(const sel_plan *base, double largest, char *text, size_t size) {
     (void)largest;
-    const heat_plan *p = (const heat_plan *)base;
     snprintf(text, size,
-             p->steady_laws ? "The time step is stable: a law, the source or the initial "
-                              "temperature is too large for the precision."
-                            : "A law or the source grows without bound, or h above what it was at "
-                              "the start, for which dt was found.");
-}
-
-static sel_status ahead(const sel_plan *base, int64_t step, sel_error *error) {
-    const heat_plan *p = (const heat_plan *)base;
-    const double t = (double)step * base->domain->grid.dt;
-    double x[3], value;
-    sel_cell_centre(&base->domain->grid, 0, x);
-    const sel_places at = sel_domain_at(base->domain, 1, x, x + 1, x + 2, t);
-    const bool varies = sel_quantity_depends(&p->params->source) & SEL_ON_T;
-    sel_status status = heat_evaluate_sites(p, SEL_ON_T, step, p->site, error);
-    return status || !varies ? status
-                             : sel_quantity_eval(&p->params->source, "source", &at, &value, error);
+             base->inputs->depends
+                 ? "A law or the source grows without bound, or h above what it was at "
+                   "the start, for which dt was found."
+                 : "The time step is stable: a law, the source or the initial "
+                   "temperature is too large for the precision.");
 }
 
 static sel_cell_bytes bytes(const sel_common *common, int precision) {
@@ -362,15 +93,6 @@ static sel_cell_bytes bytes(const sel_common *common, int precision) {
                         sel_quantity_given(&params->source);
     const double arrays = varied ? 2 + common->size.n : 0;
     return (sel_cell_bytes){(2 + arrays) * size, 2 * size, (2 + arrays) * size + 9};
-}
-
-static sel_status wall_value(const sel_plan *base, int field, int region, const sel_places *at,
-                             bool *known, double *out, sel_error *error) {
-    const heat_plan *p = (const heat_plan *)base;
-    *known = field == HEAT_TEMPERATURE && law_of(base->domain, region) == HEAT_FIXED;
-    return *known ? sel_quantity_eval(heat_law_value(p, region, 0), "law.fixed: temperature", at,
-                                      out, error)
-                  : SEL_OK;
 }
 
 static const char *const initial_fields[] = {"temperature", NULL};
@@ -385,19 +107,20 @@ static const sel_field_info fields[HEAT_FIELDS] = {
 const sel_solver heat_solver = {
     .name = "heat",
     .table = &heat_table,
-    .laws = &heat_law_family,
+    .laws = &sel_conduction_laws,
     .fields = fields,
     .field_count = HEAT_FIELDS,
     .main_field = HEAT_TEMPERATURE,
     .flux_field = HEAT_FLUX_FIELD,
     .no_forces = true,
     .balance_of_step = true,
+    .conserved = "heat",
     .plan_size = sizeof(heat_plan),
     .plan = complete_plan,
     .time_step = time_step,
     .plan_clear = clear_plan,
     .facts = facts,
-    .ahead = ahead,
+    .ahead = sel_inputs_ahead,
     .json = json,
     .state_text = state_text,
     .initial_fields = initial_fields,
@@ -409,5 +132,5 @@ const sel_solver heat_solver = {
     .cuda = &cuda_backend,
     .on_cuda = &heat_on_cuda,
 #endif
-    .wall_value = wall_value,
+    .wall_value = sel_conduction_value,
 };

@@ -1,40 +1,8 @@
-/* heat_tables.c -- the fields of sel.heat and of its laws. */
+/* heat_tables.c -- the fields of sel.heat. */
 #include <math.h>
 #include "engine/solvers/heat/heat.h"
 
-static const sel_field fixed_fields[] = {
-    SEL_ROW_NAMED("temperature", heat_law, value[0], QUANTITY, "Temperature of the surface.",
-                  .flags = SEL_REQUIRED | SEL_POSITIONAL),
-};
-static const sel_field flux_fields[] = {
-    SEL_ROW_NAMED("flux", heat_law, value[0], QUANTITY,
-                  "Heat per area and time, positive into the domain.",
-                  .flags = SEL_REQUIRED | SEL_POSITIONAL),
-};
-static const sel_field convective_fields[] = {
-    SEL_ROW_NAMED("ambient", heat_law, value[0], QUANTITY, "Temperature of what flows past.",
-                  .flags = SEL_REQUIRED),
-    SEL_ROW_NAMED("h", heat_law, value[1], QUANTITY,
-                  "Heat per area, time and difference from `ambient`.", .flags = SEL_REQUIRED),
-};
-
-static const sel_table fixed_table =
-    SEL_TABLE("law.fixed", heat_law, fixed_fields,
-              "sel.heat: a surface of given temperature; of nodes on it, their temperature.");
-static const sel_table flux_table =
-    SEL_TABLE("law.flux", heat_law, flux_fields, "sel.heat: a given heat flux.");
-static const sel_table insulated_table = {.name = "law.insulated",
-                                          .doc = "sel.heat: no heat passes."};
-static const sel_table convective_table =
-    SEL_TABLE("law.convective", heat_law, convective_fields,
-              "sel.heat: a surface cooled or heated by what flows past, h (ambient - T).");
-
-/* In the order of HEAT_FIXED, HEAT_FLUX, ... */
-static const sel_table *const laws[] = {&fixed_table, &flux_table, &insulated_table,
-                                        &convective_table};
-const sel_family heat_law_family = {"law", "What holds on a region of sel.heat.", laws, 4};
-
-static const sel_field region_fields[] = {SEL_REGION_FIELDS(heat_law_family)};
+static const sel_field region_fields[] = {SEL_REGION_FIELDS(sel_conduction_laws)};
 static const sel_table region_table = SEL_REGION_TABLE(region_fields);
 
 static const sel_field initial_fields[] = {

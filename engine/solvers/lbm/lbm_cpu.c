@@ -196,7 +196,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     sel_state_exchange(base, base->step);
     sel_status status = apply_acceleration(state, (double)base->step, error);
     return status ? status
-                  : apply_laws(state, base->step > 0 ? base->step - 1 : 0, LBM_ALWAYS, error);
+                  : apply_laws(state, base->step > 0 ? base->step - 1 : 0, SEL_ALWAYS, error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
@@ -205,7 +205,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     sel_status status = apply_acceleration(state, 0, error);
     memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
     status = status ? status : lbm_set_initial(state, error);
-    status = status ? status : apply_laws(state, 0, LBM_ALWAYS, error);
+    status = status ? status : apply_laws(state, 0, SEL_ALWAYS, error);
     if (!status && base->plan->wants_balance) {
         state->all.first_mass = lbm_mass(&state->all, lbm_deviation(state));
     }

@@ -180,7 +180,7 @@ sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, d
     sel_status status = SEL_OK;
     for (int k = 0; k < batches->count && !status; k++) {
         const lbm_batch *batch = &batches->v[k];
-        if ((batch->depends | LBM_ALWAYS) & due) {
+        if ((batch->depends | SEL_ALWAYS) & due) {
             status = lbm_batch_evaluate(batch, plan->base.domain, lbm_batch_steps(batch, step),
                                         scratch, error);
             if (!status) {

@@ -19,10 +19,8 @@ double lbm_batch_steps(const lbm_batch *batch, int64_t step);
 sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, double steps,
                               double *values, sel_error *error);
 
-enum { LBM_ALWAYS = 1 << 30 };
-
 /* Evaluates, for the step from `step` to step + 1, the batches of a plan that depend on what is
- * `due`, a mask of SEL_ON_T and SEL_ON_CONTROLS; LBM_ALWAYS: all of them. Stores in lattice units
+ * `due`, a mask of SEL_ON_T and SEL_ON_CONTROLS; SEL_ALWAYS: all of them. Stores in lattice units
  *   link_add[links]              what a wall adds to a bounced population: 6 w e.u, at density 1,
  *                                half a step after `step`
  *   open_value[openings][4]      velocity (3 components) and density deviation, a step after `step`

@@ -1,0 +1,209 @@
+/* inputs.c -- lay out the inputs that vary, evaluate them or send them, explain faults. */
+#include "cuda/machine/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFERS = 4, PLACES_AT_ONCE = 128 };
+
+typedef struct cuda_inputs {
+    cuda_terms terms;
+    cuda_input program[SEL_MOST_INPUTS];
+    int programs;
+    unsigned sites, source; /* what those depend on that the host evaluates */
+    double *place;          /* [3][sites + 1], as in sel_surfaces */
+    int64_t *order;
+    double *known; /* on the host: the values that it sent last */
+    cuda_feed value_feed, source_feed;
+} cuda_inputs;
+
+static unsigned varies_with(const sel_input *input) {
+    return sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
+}
+
+/* ---- memory ---- */
+
+void cuda_inputs_list(sel_state *state) {
+    const sel_inputs *plan = state->plan->inputs;
+    sel_arrays *arrays = &state->arrays;
+    cuda_inputs *inputs = plan && plan->depends ? calloc(1, sizeof *inputs) : NULL;
+    if (!inputs || !cuda_terms_open(&inputs->terms, plan->domain)) {
+        arrays->failed |= plan && plan->depends;
+        free(inputs);
+        return;
+    }
+    state->inputs = inputs;
+    for (int k = 0; k < plan->count; k++) {
+        const sel_input *input = &plan->v[k];
+        cuda_input *program = &inputs->program[inputs->programs];
+        program->number = k;
+        if (varies_with(input) &&
+            cuda_terms_take(&inputs->terms, input->quantity, PLACES_AT_ONCE, &program->term)) {
+            inputs->programs++;
+        } else {
+            *(input->region ? &inputs->sites : &inputs->source) |= varies_with(input);
+        }
+    }
+    cuda_terms_list(&inputs->terms, arrays);
+    SEL_ADD(arrays, inputs, place, 3 * (plan->surfaces.sites + 1), 0);
+    SEL_ADD(arrays, inputs, order, plan->surfaces.sites, 0);
+    SEL_ADD(arrays, inputs, known, COND_VALUES * plan->surfaces.sites, SEL_ON_HOST);
+}
+
+void cuda_inputs_close(sel_state *state) {
+    cuda_inputs *inputs = state->inputs;
+    if (inputs) {
+        cuda_terms_close(&inputs->terms);
+        cuda_feed_close(&inputs->value_feed);
+        cuda_feed_close(&inputs->source_feed);
+    }
+    free(inputs);
+}
+
+/* Describes an input to its kernel. */
+static void describe(const sel_state *state, cuda_input *to) {
+    const sel_inputs *plan = state->plan->inputs;
+    const sel_input *input = &plan->v[to->number];
+    const int64_t *first = &plan->surfaces.first_of[input->region];
+    to->terms = cuda_terms_see(&state->inputs->terms);
+    to->grid = plan->domain->grid;
+    to->which = input->which;
+    to->ahead = input->ahead;
+    to->not_negative = input->not_negative;
+    to->count = input->region ? first[1] - first[0] : sel_grid_cells(&to->grid);
+    for (int a = 0; a < 3; a++) {
+        to->place[a] = state->inputs->place + a * (plan->surfaces.sites + 1) + first[0];
+    }
+    to->order = state->inputs->order + first[0];
+    to->value = state->given.value;
+    to->solid = state->solid;
+    to->source = input->region ? NULL : state->given.source;
+    to->pitch = plan->source.pitch;
+    to->slice = plan->source.slice;
+    to->single = state->turns.type.size == sizeof(float);
+}
+
+sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
+    cuda_inputs *inputs = state->inputs;
+    state->queue->timeless = !inputs;
+    if (!inputs) {
+        return SEL_OK;
+    }
+    const sel_surfaces *on = &state->plan->inputs->surfaces;
+    const size_t sites = (size_t)on->sites, bytes = COND_VALUES * sites * sizeof(double);
+    sel_status status = cuda_terms_start(&inputs->terms, error);
+    status = status
+                 ? status
+                 : cuda_send(inputs->place, on->place[0], 3 * (sites + 1) * sizeof(double), error);
+    status = status ? status : cuda_send(inputs->order, on->order, sites * sizeof(int64_t), error);
+    for (int k = 0; k < inputs->programs; k++) {
+        describe(state, &inputs->program[k]);
+    }
+    if (!status && inputs->sites) {
+        memcpy(inputs->known, state->plan->inputs->value, bytes);
+        status = cuda_feed_open(&inputs->value_feed, state->given.value, bytes, BUFFERS, error);
+    }
+    if (!status && inputs->source) {
+        status = cuda_feed_open(
+            &inputs->source_feed, state->given.source,
+            (uint64_t)state->plan->inputs->source.count * state->turns.type.size, BUFFERS, error);
+    }
+    return status;
+}
+
+/* ---- steps ---- */
+
+bool cuda_inputs_alone(const sel_state *state) {
+    return state->inputs && (state->inputs->sites | state->inputs->source) & SEL_ON_T;
+}
+
+const int64_t *cuda_inputs_halted(const sel_state *state) {
+    return state->inputs ? state->inputs->terms.halted : NULL;
+}
+
+sel_status cuda_inputs_step(sel_state *state, unsigned on, int64_t step, sel_error *error) {
+    const cuda_inputs *inputs = state->inputs;
+    const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
+    bool any = inputs && inputs->sites & on;
+    for (int k = 0; inputs && k < inputs->programs; k++) {
+        if (varies_with(&state->plan->inputs->v[inputs->program[k].number]) & on) {
+            cuda_input program = inputs->program[k];
+            program.clock = cuda_queue_clock(state->queue, step);
+            any = true;
+            CUDA_TRY(cuda_input_evaluate(&program, state->queue->stream));
+        }
+    }
+    return any && solver->derive ? solver->derive(state, step, NULL, error) : SEL_OK;
+}
+
+static sel_status send_values(sel_state *state, unsigned due, sel_error *error) {
+    cuda_inputs *inputs = state->inputs;
+    void *pinned;
+    sel_status status =
+        sel_inputs_evaluate(state->plan->inputs, due, state->step, inputs->known, error);
+    status = status ? status : cuda_feed_next(&inputs->value_feed, &pinned, error);
+    if (status) {
+        return status;
+    }
+    memcpy(pinned, inputs->known, inputs->value_feed.bytes);
+    return cuda_feed_send(&inputs->value_feed, state->queue->stream, error);
+}
+
+static sel_status send_source(sel_state *state, sel_error *error) {
+    cuda_feed *feed = &state->inputs->source_feed;
+    void *pinned;
+    sel_status status = cuda_feed_next(feed, &pinned, error);
+    status = status ? status : sel_inputs_fill(state, state->step, pinned, error);
+    return status ? status : cuda_feed_send(feed, state->queue->stream, error);
+}
+
+sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error) {
+    cuda_inputs *inputs = state->inputs;
+    sel_status status = SEL_OK;
+    if (!inputs) {
+        return SEL_OK;
+    }
+    if (due & SEL_ON_CONTROLS) {
+        status =
+            cuda_terms_set_controls(&inputs->terms, state->controls, state->queue->stream, error);
+    }
+    if (!status && inputs->sites & due) {
+        status = send_values(state, due, error);
+    }
+    if (!status && inputs->source & due) {
+        status = send_source(state, error);
+    }
+    return status || !(due & SEL_ON_CONTROLS)
+               ? status
+               : cuda_inputs_step(state, SEL_ON_CONTROLS, state->step, error);
+}
+
+sel_status cuda_inputs_loaded(sel_state *state, sel_error *error) {
+    state->observed = -1; /* the copy of the turns before the present one is not saved */
+    if (!state->inputs || state->step == 0) {
+        return SEL_OK;
+    }
+    state->step--;
+    sel_status status = cuda_inputs_terms(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    status = status ? status : cuda_inputs_step(state, SEL_ON_T, state->step, error);
+    state->step++;
+    return status;
+}
+
+/* ---- faults ---- */
+
+/* The host's error at the place that failed. */
+sel_status cuda_inputs_check(sel_state *state, int64_t step, sel_error *error) {
+    const sel_inputs *plan = state->plan->inputs;
+    cuda_term_fault fault;
+    double place[3];
+    if (!state->inputs || !cuda_terms_failed(&state->inputs->terms, step, &fault)) {
+        return SEL_OK;
+    }
+    const sel_input *input = &plan->v[fault.number];
+    sel_status status = sel_input_try(plan, input, fault.place, fault.step, place, error);
+    const sel_places at = sel_domain_at(plan->domain, 1, place, place + 1, place + 2,
+                                        sel_input_time(plan, input, fault.step));
+    state->step = state->step > fault.step ? fault.step : state->step;
+    return status ? status : cuda_term_unknown(input->quantity, input->what, &at, error);
+}

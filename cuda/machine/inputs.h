@@ -1,0 +1,66 @@
+/* inputs.h -- the inputs of a plan (engine/machine/inputs.h) that vary, on the device.
+ *
+ * Programs are evaluated by kernels before each step, where graphs can hold them; what only Lua can
+ * evaluate, the host evaluates and sends.
+ *
+ * Plain C, shared by the host's files and nvcc's.
+ */
+#ifndef CUDA_INPUTS_H
+#define CUDA_INPUTS_H
+
+#include "cuda/machine/terms.h"
+#include "engine/physics/conduction.h"
+
+/* An input that is a program. */
+typedef struct cuda_input {
+    cuda_terms_view terms;
+    cuda_term term;
+    cuda_clock clock;
+    sel_grid grid;
+    int number, which; /* in the list of the plan; of a site's values */
+    bool ahead, not_negative;
+    int64_t count; /* of places */
+    /* At sites order[k], which are at place[axis][k]: */
+    const double *place[3];
+    const int64_t *order;
+    double *value;
+    /* In free cells: */
+    const uint8_t *solid;
+    void *source; /* NULL: at sites */
+    int64_t pitch, slice;
+    bool single;
+} cuda_input;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+cudaError_t cuda_input_evaluate(const cuda_input *input, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef __CUDACC__
+
+#include "cuda/machine/backend.h"
+
+/* Made with the list of arrays if any input varies: state->inputs. */
+void cuda_inputs_list(sel_state *state);
+sel_status cuda_inputs_start(sel_state *state, sel_error *error);
+void cuda_inputs_close(sel_state *state);
+
+/* These do nothing where no input varies. `terms` evaluates and sends what the host has to, and
+ * what varies by controls; `step` enqueues the programs that depend on any of `on`; both with what
+ * the solver derives from them. */
+sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error);
+sel_status cuda_inputs_step(sel_state *state, unsigned on, int64_t step, sel_error *error);
+/* As in cuda_solver. */
+bool cuda_inputs_alone(const sel_state *state);
+sel_status cuda_inputs_check(sel_state *state, int64_t step, sel_error *error);
+sel_status cuda_inputs_loaded(sel_state *state, sel_error *error);
+/* For cuda_is_halted. */
+const int64_t *cuda_inputs_halted(const sel_state *state);
+
+#endif
+#endif

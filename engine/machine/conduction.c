@@ -1,0 +1,205 @@
+/* conduction.c -- the laws, materials, surfaces and stable step of conducting bodies. */
+#include "engine/machine/conduction.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- the laws ---- */
+
+/* As the values of sites are: physics/conduction.h. */
+typedef struct law_values {
+    sel_quantity value[COND_VALUES];
+} law_values;
+
+static const sel_field fixed_fields[] = {
+    SEL_ROW_NAMED("temperature", law_values, value[0], QUANTITY, "Temperature of the surface.",
+                  .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+static const sel_field flux_fields[] = {
+    SEL_ROW_NAMED("flux", law_values, value[0], QUANTITY,
+                  "Heat per area and time, positive into the domain.",
+                  .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+static const sel_field convective_fields[] = {
+    SEL_ROW_NAMED("ambient", law_values, value[0], QUANTITY, "Temperature of what flows past.",
+                  .flags = SEL_REQUIRED),
+    SEL_ROW_NAMED("h", law_values, value[1], QUANTITY,
+                  "Heat per area, time and difference from `ambient`.", .flags = SEL_REQUIRED),
+};
+
+static const sel_table fixed_table =
+    SEL_TABLE("law.fixed", law_values, fixed_fields,
+              "sel.heat: a surface of given temperature; of nodes on it, their temperature.");
+static const sel_table flux_table =
+    SEL_TABLE("law.flux", law_values, flux_fields, "sel.heat: a given heat flux.");
+static const sel_table insulated_table = {.name = "law.insulated",
+                                          .doc = "sel.heat: no heat passes."};
+static const sel_table convective_table =
+    SEL_TABLE("law.convective", law_values, convective_fields,
+              "sel.heat: a surface cooled or heated by what flows past, h (ambient - T).");
+
+/* In the order of COND_FIXED, ... */
+static const sel_table *const laws[COND_LAWS] = {&fixed_table, &flux_table, &insulated_table,
+                                                 &convective_table};
+const sel_family sel_conduction_laws = {"law", "What holds on a region of sel.heat.", laws, 4};
+
+static int law_of(const sel_domain *domain, int region) {
+    int law = 0;
+    while (laws[law] != domain->regions[region - 1].law.table) {
+        law++;
+    }
+    return law;
+}
+
+/* ---- surfaces ---- */
+
+double sel_capacity_of(const sel_conduction *body, const sel_grid *grid, int64_t cell) {
+    int64_t at[3];
+    sel_cell_at(grid, cell, at);
+    return sel_material_at(&body->capacity, grid, cell, 0) * sel_part_inside(grid, at, -1);
+}
+
+/* sel_surface_far */
+static double far(const sel_domain *domain, int region, bool outer) {
+    const int law = law_of(domain, region);
+    return law == COND_INSULATED ? -1
+           : !domain->grid.nodes ? 0.5
+           : outer               ? 0
+           : law == COND_FIXED   ? 1
+                                 : 0.5;
+}
+
+static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel_error *error) {
+    const sel_grid *grid = &domain->grid;
+    const double volume = sel_cell_volume(grid);
+    const sel_surfaces *on = &body->inputs.surfaces;
+    const size_t bytes = (size_t)(on->sites + 1) * sizeof(cond_site);
+    cond_site *to = body->inputs.site = malloc(bytes);
+    for (int64_t k = 0; k < on->sites && to; k++) {
+        const sel_site *site = &on->site[k];
+        const int axis = site->face / 2;
+        const double d = far(domain, site->region, site->outer) * grid->dx[axis];
+        int64_t at[3];
+        sel_cell_at(grid, site->cell, at);
+        const double area = sel_part_inside(grid, at, axis) * volume / grid->dx[axis];
+        to[k] =
+            (cond_site){.reach = d > 0 ? sel_material_at(&body->k, grid, site->cell, axis) / d : 0,
+                        .weight = area / (sel_capacity_of(body, grid, site->cell) * volume),
+                        .area = area,
+                        .law = law_of(domain, site->region)};
+    }
+    return to ? SEL_OK : sel_fail_memory(error, "the surfaces", bytes);
+}
+
+/* Nodes on a surface of given temperature have that of the end of a step; h is not negative. */
+static void mark_inputs(sel_inputs *inputs) {
+    for (int k = 0; k < inputs->count; k++) {
+        sel_input *input = &inputs->v[k];
+        const int64_t site = inputs->surfaces.order[inputs->surfaces.first_of[input->region]];
+        input->ahead = cond_fixed(inputs->site, site, site + 1) == site;
+        input->not_negative = input->which == 1;
+    }
+}
+
+/* The source, and other numbers of cells and of faces: a cell more along each axis. */
+static sel_cells with_faces(const sel_grid *grid) {
+    const int64_t *n = grid->n, row = n[0] + 1, slice = row * (n[1] + 1);
+    return (sel_cells){
+        .pitch = row, .slice = slice, .count = grid->dims == 3 ? slice * (n[2] + 1) : slice};
+}
+
+/* ---- the stable step ---- */
+
+/* Lowers the limit to that of one cell, with the sum b of its surfaces for a step of 1. */
+static void limit_by(sel_conduction *body, int64_t cell, double b) {
+    const sel_domain *domain = body->inputs.domain;
+    double sum = 0;
+    for (int face = 0; face < 2 * domain->grid.dims; face++) {
+        sum += sel_conductance(&body->k, domain, cell, face);
+    }
+    const double limit = 1 / (sum / sel_capacity_of(body, &domain->grid, cell) + b / 2);
+    if (limit < body->limit) {
+        body->limit = limit;
+        body->limit_cell = cell;
+    }
+}
+
+static void find_limit(sel_conduction *body) {
+    const sel_inputs *inputs = &body->inputs;
+    const sel_domain *domain = inputs->domain;
+    const double *dx = domain->grid.dx;
+    const int64_t *of = inputs->surfaces.first_site;
+    double sum = 0, b, s;
+    for (int a = 0; a < domain->grid.dims; a++) {
+        sum += 2 * body->k.same[a] / (dx[a] * dx[a]);
+    }
+    body->limit_cell = -1;
+    body->limit = body->uniform ? body->capacity.same[0] / sum : HUGE_VAL;
+    for (int64_t c = 0; c < sel_grid_cells(&domain->grid) && !body->uniform; c++) {
+        if (domain->cell[c] == 0) {
+            limit_by(body, c, 0);
+        }
+    }
+    for (int64_t k = 0; k < inputs->surfaces.cells; k++) {
+        cond_surfaces(inputs->site, inputs->value, of[k], of[k + 1], 1, &b, &s);
+        if (!isinf(b)) {
+            limit_by(body, inputs->surfaces.cell[k], b);
+        }
+    }
+}
+
+/* ---- the plan ---- */
+
+sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_quantity *k,
+                               const char *name, const sel_quantity *capacity,
+                               const sel_quantity *source, sel_error *error) {
+    const sel_domain *domain = plan->domain;
+    sel_status status = sel_material_find(plan, k, name, &body->k, error);
+    status =
+        status ? status : sel_material_find(plan, capacity, "capacity", &body->capacity, error);
+    status = status ? status : sel_inputs_list(&body->inputs, domain, far, error);
+    status = status ? status : find_sites(body, domain, error);
+    if (status) {
+        return status;
+    }
+    body->uniform = !body->k.of && !body->capacity.of && !sel_quantity_given(source) &&
+                    domain->free_cells == sel_grid_cells(&domain->grid);
+    mark_inputs(&body->inputs);
+    sel_inputs_source(&body->inputs, source);
+    if (!body->uniform) {
+        body->inputs.source = with_faces(&domain->grid);
+    }
+    plan->inputs = &body->inputs;
+    status = sel_inputs_complete(&body->inputs, error);
+    if (!status) {
+        find_limit(body);
+    }
+    return status;
+}
+
+void sel_conduction_free(sel_conduction *body) {
+    free(body->k.of);
+    free(body->capacity.of);
+    sel_inputs_free(&body->inputs);
+}
+
+void sel_conduction_edit(const sel_state *state, int64_t first, int64_t end, double *values) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const sel_surfaces *on = &inputs->surfaces;
+    for (int64_t k = 0; k < on->cells; k++) {
+        const int64_t last = on->first_site[k + 1];
+        const int64_t fixed = cond_fixed(inputs->site, on->first_site[k], last);
+        if (fixed < last && on->cell[k] >= first && on->cell[k] < end) {
+            values[on->cell[k] - first] = inputs->value[COND_VALUES * fixed];
+        }
+    }
+}
+
+sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
+                                bool *known, double *out, sel_error *error) {
+    const law_values *law = plan->domain->regions[region - 1].law.data;
+    *known =
+        field == plan->simulation->solver->main_field && law_of(plan->domain, region) == COND_FIXED;
+    return *known ? sel_quantity_eval(&law->value[0], "law.fixed: temperature", at, out, error)
+                  : SEL_OK;
+}

@@ -1,0 +1,237 @@
+/* inputs.c -- list the inputs of a plan; their values on the host. */
+#include "engine/machine/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(sel_inputs *inputs, const sel_input *input) {
+    inputs->v[inputs->count++] = *input;
+    inputs->depends |= sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
+}
+
+sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_surface_far *far,
+                           sel_error *error) {
+    const int64_t *first = inputs->surfaces.first_of;
+    inputs->domain = domain;
+    sel_status status = sel_surfaces_list(domain, far, &inputs->surfaces, error);
+    for (int r = 1; r <= domain->region_count && !status; r++) {
+        const sel_variant *law = &domain->regions[r - 1].law;
+        for (int k = 0; k < law->table->count && first[r] < first[r + 1]; k++) {
+            sel_input input = {.region = r, .which = k};
+            const sel_field *field = &law->table->fields[k];
+            input.quantity = (const void *)((const char *)law->data + field->offset);
+            snprintf(input.what, sizeof input.what, "%s: %s", law->table->name, field->name);
+            add(inputs, &input);
+        }
+    }
+    return status;
+}
+
+void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source) {
+    if (sel_quantity_given(source)) {
+        add(inputs, &(sel_input){.quantity = source, .what = "source"});
+        inputs->has_source = true;
+        inputs->source_depends = sel_quantity_depends(source) & (SEL_ON_T | SEL_ON_CONTROLS);
+    }
+}
+
+sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error) {
+    const size_t count = COND_VALUES * (size_t)inputs->surfaces.sites + 1;
+    inputs->value = calloc(count, sizeof *inputs->value);
+    return inputs->value ? sel_inputs_evaluate(inputs, SEL_ALWAYS, -1, inputs->value, error)
+                         : sel_fail_memory(error, "the laws", count * sizeof *inputs->value);
+}
+
+void sel_inputs_free(sel_inputs *inputs) {
+    sel_surfaces_free(&inputs->surfaces);
+    free(inputs->site);
+    free(inputs->value);
+}
+
+/* ---- values ---- */
+
+double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t step) {
+    return step < 0 ? 0 : ((double)step + input->ahead) * inputs->domain->grid.dt;
+}
+
+/* At n places. */
+static sel_status evaluate(const sel_inputs *inputs, const sel_input *input, int64_t n,
+                           const double *x, const double *y, const double *z, int64_t step,
+                           double *to, sel_error *error) {
+    const sel_domain *domain = inputs->domain;
+    const sel_places at = sel_domain_at(domain, n, x, y, z, sel_input_time(inputs, input, step));
+    sel_status status = sel_quantity_eval(input->quantity, input->what, &at, to, error);
+    for (int64_t k = 0; k < n && input->not_negative && !status; k++) {
+        if (to[k] < 0) {
+            status = sel_fail_at(error, domain->regions[input->region - 1].at,
+                                 "%s must not be negative, got %g", input->what, to[k]);
+        }
+    }
+    return status;
+}
+
+sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step, double *value,
+                               sel_error *error) {
+    const sel_surfaces *on = &inputs->surfaces;
+    const size_t bytes = (size_t)(on->sites + 1) * sizeof(double);
+    double *found = malloc(bytes);
+    sel_status status = found ? SEL_OK : sel_fail_memory(error, "the laws", bytes);
+    for (int k = 0; k < inputs->count && !status; k++) {
+        const sel_input *input = &inputs->v[k];
+        const int64_t first = on->first_of[input->region];
+        const int64_t n = on->first_of[input->region + 1] - first;
+        if (input->region && (sel_quantity_depends(input->quantity) | SEL_ALWAYS) & due) {
+            status = evaluate(inputs, input, n, on->place[0] + first, on->place[1] + first,
+                              on->place[2] + first, step, found, error);
+            for (int64_t i = 0; i < n && value && !status; i++) {
+                value[COND_VALUES * on->order[first + i] + input->which] = found[i];
+            }
+        }
+    }
+    free(found);
+    return status;
+}
+
+sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
+                         double place[3], sel_error *error) {
+    const sel_surfaces *on = &inputs->surfaces;
+    double value;
+    sel_cell_centre(&inputs->domain->grid, input->region ? 0 : k, place);
+    for (int a = 0; a < 3 && input->region; a++) {
+        place[a] = on->place[a][on->first_of[input->region] + k];
+    }
+    return evaluate(inputs, input, 1, place, place + 1, place + 2, step, &value, error);
+}
+
+sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error) {
+    const sel_inputs *inputs = plan->inputs;
+    double place[3];
+    sel_status status = sel_inputs_evaluate(inputs, SEL_ON_T, step, NULL, error);
+    return status || !(inputs->source_depends & SEL_ON_T)
+               ? status
+               : sel_input_try(inputs, &inputs->v[inputs->count - 1], 0, step, place, error);
+}
+
+/* ---- those of a state ---- */
+
+sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_error *error) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const sel_domain *domain = inputs->domain;
+    const sel_input *input = &inputs->v[inputs->count - 1];
+    const int64_t *n = domain->grid.n, rows = n[1] * n[2];
+    const sel_evaluation asked = {input->quantity, input->what,
+                                  .t = sel_input_time(inputs, input, step), .end = rows};
+    const size_t bytes = (size_t)(rows * n[0]) * sizeof(double);
+    double *values = malloc(bytes);
+    sel_status status = values ? sel_domain_evaluate(domain, &asked, state->threads, values, error)
+                               : sel_fail_memory(error, input->what, bytes);
+    for (int64_t row = 0; row < rows && !status; row++) {
+        int64_t at[3] = {0, row % n[1], row / n[1]};
+        const int64_t first = at[1] * inputs->source.pitch + at[2] * inputs->source.slice;
+        for (; at[0] < n[0]; at[0]++) {
+            sel_put(to, state->turns.type, first + at[0],
+                    values[row * n[0] + at[0]] * sel_part_inside(&domain->grid, at, -1));
+        }
+    }
+    free(values);
+    return status;
+}
+
+static sel_status start_source(const sel_state *state, sel_error *error) {
+    const size_t bytes = (size_t)state->plan->inputs->source.count * state->turns.type.size;
+    void *values = calloc(bytes, 1);
+    sel_status status = values ? sel_inputs_fill(state, -1, values, error)
+                               : sel_fail_memory(error, "the source", bytes);
+    status = status ? status
+                    : sel_arrays_send(&state->arrays, state->given.source, values, bytes, error);
+    free(values);
+    return status;
+}
+
+sel_status sel_inputs_start(sel_state *state, sel_error *error) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const sel_surfaces *on = &inputs->surfaces;
+    const sel_given *given = &state->given;
+    const size_t cells = (size_t)on->cells, sites = (size_t)on->sites;
+    const struct {
+        void *to;
+        const void *from;
+        size_t bytes;
+    } lists[] = {{given->value, inputs->value, COND_VALUES * sites * sizeof(double)},
+                 {given->cell, on->cell, cells * sizeof(int64_t)},
+                 {given->first_site, on->first_site, (cells + 1) * sizeof(int64_t)},
+                 {given->site, inputs->site, given->site ? sites * sizeof(cond_site) : 0}};
+    sel_status status = SEL_OK;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists && !status; k++) {
+        status = sel_arrays_send(&state->arrays, lists[k].to, lists[k].from, lists[k].bytes, error);
+    }
+    return status || !inputs->has_source ? status : start_source(state, error);
+}
+
+void sel_given_derive(sel_state *state) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const sel_given *given = &state->given;
+    const int64_t *of = given->first_site;
+    for (int64_t k = 0; k < inputs->surfaces.cells && given->site; k++) {
+        cond_surfaces(given->site, given->value, of[k], of[k + 1], inputs->domain->grid.dt,
+                      &given->b[k], &given->s[k]);
+    }
+}
+
+/* The first cell on a surface whose number is not below `number`. */
+static int64_t cells_from(const sel_surfaces *on, int64_t number) {
+    int64_t low = 0, high = on->cells;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        low = on->cell[middle] < number ? middle + 1 : low;
+        high = on->cell[middle] < number ? high : middle;
+    }
+    return low;
+}
+
+void sel_given_range(const sel_state *state, int b, int64_t *first, int64_t *end) {
+    const sel_blocks *blocks = &state->blocks;
+    const sel_inputs *inputs = state->plan->inputs;
+    const int64_t cells = blocks->rows_per_plane * inputs->domain->grid.n[0];
+    *first = cells_from(&inputs->surfaces, blocks->v[b].first * cells);
+    *end = cells_from(&inputs->surfaces, blocks->v[b].end * cells);
+}
+
+/* ---- answers ---- */
+
+void sel_inputs_answer(const sel_plan *plan, const double *entering, double after, double before,
+                       double source, sel_request *request) {
+    const sel_domain *domain = plan->domain;
+    const sel_surfaces *on = &plan->inputs->surfaces;
+    double rate = (after - before) / domain->grid.dt;
+    double sum[SEL_REGION_NUMBERS] = {0}, all = source;
+    for (int64_t k = 0; k < on->sites; k++) {
+        sum[on->site[k].region] += entering[k];
+    }
+    if (request->kind == SEL_FLUX) {
+        request->flux = -sum[request->region];
+        return;
+    }
+    for (int r = 1; r <= domain->region_count; r++) {
+        all += sum[r];
+    }
+    rate = isnan(before) ? all : rate;
+    double turned_over = fabs(rate) + fabs(source);
+    sel_request_term(request, plan->simulation->solver->conserved, "", after);
+    sel_request_term(request, "rate", "", rate);
+    for (int r = 1; r <= domain->region_count; r++) {
+        char text[32];
+        turned_over += fabs(sum[r]);
+        if (on->first_of[r] < on->first_of[r + 1]) {
+            sel_request_term(request, "in_", sel_region_name(domain, r, text), sum[r]);
+        }
+    }
+    if (plan->inputs->has_source) {
+        sel_request_term(request, "source", "", source);
+    }
+    /* What appeared from nowhere in the step, as a part of what is there or moved. */
+    const double dt = domain->grid.dt, moved = fabs(after) + turned_over * dt;
+    sel_request_term(request, "error", "", moved > 0 ? (rate - all) * dt / moved : 0);
+}

@@ -1,0 +1,31 @@
+/* material.h -- materials: coefficients above 0, which may differ from cell to cell and by axis,
+ * and what passes between cells of different ones. */
+#ifndef SEL_MATERIAL_H
+#define SEL_MATERIAL_H
+
+#include "engine/scene/solver.h"
+
+typedef struct sel_material {
+    int components; /* 1, or one per axis */
+    double same[3]; /* by axis, where it is the same in all cells, */
+    double *of;     /* else [rows][components][nx] */
+} sel_material;
+
+/* Evaluates a quantity (not given: 1) at the centres of all free cells; fails where it is not above
+ * 0. Freed with free(material->of), also after a failure. */
+sel_status sel_material_find(const sel_plan *plan, const sel_quantity *quantity, const char *name,
+                             sel_material *material, sel_error *error);
+
+static inline double sel_material_at(const sel_material *m, const sel_grid *grid, int64_t cell,
+                                     int axis) {
+    const int64_t nx = grid->n[0], row = cell / nx * m->components;
+    return m->of ? m->of[(row + (m->components > 1 ? axis : 0)) * nx + cell % nx] : m->same[axis];
+}
+
+/* The conductance k / dx^2 of the face between a cell and the one beyond it, times the part of the
+ * face that is inside: with the harmonic mean k = 2 k1 k2 / (k1 + k2), as of two slabs in series.
+ * 0: nothing passes, since there is no free cell on both sides. */
+double sel_conductance(const sel_material *material, const sel_domain *domain, int64_t cell,
+                       int face);
+
+#endif

@@ -1,0 +1,73 @@
+/* conduction.h -- surfaces of a conducting body, in double precision.
+ *
+ * A face of the domain or of a solid lets p - U T (per area) in, with
+ *
+ *   fixed T_s       U = k / d,                p = U T_s
+ *   flux q_s        U = 0,                    p = q_s
+ *   convective      U = 1 / (1 / h + d / k),  p = U T_ambient
+ *
+ * and d the distance from the cell's centre to the surface (of nodes on it 0). In a step of dt that
+ * adds s - b T to the cell, with s, b = p, U times area dt / (C volume). A node on a fixed surface
+ * has the surface's temperature: b is infinite, s the temperature.
+ *
+ * C11 and C++17, compiled by both compilers.
+ */
+#ifndef CONDUCTION_H
+#define CONDUCTION_H
+
+#include <math.h>
+#include <stdint.h>
+
+/* Laws, in the order of the solvers' families. */
+enum { COND_FIXED, COND_FLUX, COND_INSULATED, COND_CONVECTIVE, COND_LAWS };
+
+/* A face of a cell on a surface. */
+typedef struct cond_site {
+    double reach;  /* k / d; 0: the node lies on the surface */
+    double weight; /* area / (C volume) of the cell */
+    double area;   /* in 2-D per unit depth */
+    int law;
+} cond_site;
+
+/* Of the law of a site: T_s, or q_s, or T_ambient and h. */
+enum { COND_VALUES = 2 };
+
+#ifdef __CUDACC__
+#define COND_INLINE static __host__ __device__ inline
+#else
+#define COND_INLINE static inline
+#endif
+
+/* U and p of a surface. */
+COND_INLINE void cond_surface(const cond_site *site, const double *value, double *u, double *p) {
+    const double h = value[1];
+    *u = site->law == COND_FIXED ? site->reach
+         : site->law != COND_CONVECTIVE || h == 0
+             ? 0
+             : (site->reach > 0 ? 1 / (1 / h + 1 / site->reach) : h);
+    *p = site->law == COND_FLUX ? value[0] : *u * value[0];
+}
+
+/* The first of the sites begin <= k < end by which the cell's temperature is given; end: none. */
+COND_INLINE int64_t cond_fixed(const cond_site *site, int64_t begin, int64_t end) {
+    while (begin < end && !(site[begin].law == COND_FIXED && site[begin].reach == 0)) {
+        begin++;
+    }
+    return begin;
+}
+
+/* b and s of a cell with the sites begin <= k < end. */
+COND_INLINE void cond_surfaces(const cond_site *site, const double *value, int64_t begin,
+                               int64_t end, double dt, double *b, double *s) {
+    const int64_t fixed = cond_fixed(site, begin, end);
+    *b = fixed < end ? (double)INFINITY : 0;
+    *s = fixed < end ? value[COND_VALUES * fixed] : 0;
+    for (int64_t k = begin; k < end && fixed == end; k++) {
+        double u, p;
+        cond_surface(&site[k], value + COND_VALUES * k, &u, &p);
+        *b += u * site[k].weight * dt;
+        *s += p * site[k].weight * dt;
+    }
+}
+
+#endif
