@@ -7,6 +7,8 @@
 SEL_LEVELS(DECLARE)
 #define TABLE(level) heat_loops_##level,
 
+enum { BAND = 1 << 17 /* bytes */ };
+
 static void list(sel_state *base) {
     heat_list(base, 1);
 }
@@ -15,16 +17,23 @@ static void step_block(const heat_state *state, const heat_loops *loops, int b) 
     const sel_state *base = &state->base;
     const sel_turns *turns = &base->turns;
     const int64_t rows = base->blocks.rows_per_plane;
-    int64_t first, end;
+    int64_t first, end, band;
     heat_view v = heat_view_of(state, base->step, b);
     sel_given_range(base, b, &first, &end);
     v.streams = 2 * (uint64_t)(turns->cells.count * turns->type.size) > sel_machine_cache();
+    /* Rows of a plane that are done before the next plane: what they read is still in the cache. */
+    band = BAND / (v.n[0] * (int64_t)turns->type.size) + 1;
 #pragma omp parallel num_threads(base->threads)
     {
-#pragma omp for schedule(static)
-        for (int64_t row = v.first * rows; row < v.end * rows; row++) {
-            loops->row(&v, row % v.n[1], row / v.n[1]);
+        for (int64_t low = 0; low < rows; low += band) {
+            const int64_t height = rows - low < band ? rows - low : band;
+#pragma omp for schedule(static) nowait
+            for (int64_t k = 0; k < (v.end - v.first) * height; k++) {
+                const int64_t row = (v.first + k / height) * rows + low + k % height;
+                loops->row(&v, row % v.n[1], row / v.n[1]);
+            }
         }
+#pragma omp barrier
 #pragma omp for schedule(static)
         for (int64_t k = first; k < end; k++) {
             int64_t at[3];
