@@ -89,8 +89,11 @@ static int64_t pass(const sel_state *base, int64_t most) {
 
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     const cuda_queue *queue = base->queue;
-    const march_device device = {queue->stream, queue->beside, queue->fork, queue->join,
-                                 queue->processors};
+    const march_device device = {.stream = queue->stream,
+                                 .beside = queue->beside,
+                                 .fork = queue->fork,
+                                 .join = queue->join,
+                                 .processors = queue->processors};
     sel_status status = cuda_exchange(base, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const heat_gpu_step s = step_of((heat_cuda *)base, step, b);

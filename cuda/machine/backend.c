@@ -304,7 +304,8 @@ static sel_status ask_change(sel_state *state, const sel_request *request, sel_e
     cuda_slot *slot;
     sel_status status = cuda_slot_open(queue, request, sizeof(double), 0, &slot, error);
     if (!status) {
-        CUDA_TRY(cuda_add(state->changes, state->change_count, queue->rows, queue->stream));
+        const int64_t count = state->changes ? state->change_count : 0;
+        CUDA_TRY(cuda_add(state->changes, count, queue->rows, queue->stream));
         status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(double), error);
     }
     return status;
@@ -349,7 +350,7 @@ static sel_status ask(sel_state *state, const sel_request *request, sel_error *e
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
     const cuda_look *look;
     const void *view;
-    if (request->kind == SEL_MEAN_CHANGE && state->changes) {
+    if (request->kind == SEL_MEAN_CHANGE && state->change_count) {
         return ask_change(state, request, error);
     }
     if (!field && request->kind != SEL_MONITOR && (solver->ask || state->plan->inputs)) {
@@ -436,7 +437,7 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
         request->change = sel_relative_change(slot->had_before, found->change, found->magnitude);
         break;
     default:
-        if (request->kind == SEL_MEAN_CHANGE && state->changes) {
+        if (request->kind == SEL_MEAN_CHANGE && state->change_count) {
             const double change = fabs(*(const double *)slot->host);
             request->mean_change =
                 slot->step > 0 ? change / (double)state->plan->domain->free_cells : (double)NAN;
