@@ -116,7 +116,8 @@ static __device__ __forceinline__ void finish_row(const heat_gpu_step &s, const 
 }
 
 template <class REAL, int KIND, int DIMS, int ROWS>
-__global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ heat_gpu_step s) {
+__global__ void __launch_bounds__(THREADS, DIMS == 3 && KIND != HEAT_VARIED ? 8 : 0)
+    step_kernel(const __grid_constant__ heat_gpu_step s) {
     typedef typename heat_traits<REAL>::around around;
     constexpr int COLUMNS = 16 / sizeof(REAL);
     const heat_view &v = s.view;
@@ -242,7 +243,7 @@ static unsigned parts(int64_t n, int64_t of) {
 template <class REAL, int KIND, int DIMS>
 static void launch_cells(const heat_gpu_step &s, cudaStream_t stream) {
     // Enough loads under way, in as few registers as leave room for many warps.
-    constexpr int ROWS = KIND == HEAT_VARIED ? 2 : 4;
+    constexpr int ROWS = KIND == HEAT_VARIED || DIMS == 3 ? 2 : 4;
     const unsigned strips = parts(s.view.n[0], CUDA_WARP * 16 / sizeof(REAL));
     const int64_t rows = s.view.end - s.view.first;
     const dim3 blocks = DIMS == 3 ? dim3(strips, parts(s.view.n[1], WARPS), parts(rows, ROWS))
