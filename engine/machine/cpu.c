@@ -111,6 +111,18 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     return SEL_OK;
 }
 
+static sel_status clock_of(sel_state *state, sel_clock *clock, sel_error *error) {
+    const int64_t every = state->plan->dt_steps;
+    sel_status status = SEL_OK;
+    double dt = 0;
+    if (every && state->step == state->clock.until &&
+        !(status = cpu_of(state->plan)->time_step(state, &dt, error))) {
+        state->clock = (sel_clock){state->step, state->step + every, sel_state_time(state), dt};
+    }
+    *clock = state->clock;
+    return status;
+}
+
 static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
     const unsigned varies = cpu->depends ? cpu->depends(state->plan) : 0;
@@ -118,8 +130,11 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     sel_status status = SEL_OK;
     while (n > 0 && !status) {
         const unsigned due = sel_domain_due(state->plan->domain, state->controls);
-        const int64_t together = varies & due || n == 1 ? 1 : n - observes;
-        status = cpu->terms ? cpu->terms(state, due, error) : SEL_OK;
+        sel_clock clock;
+        status = clock_of(state, &clock, error);
+        int64_t together = varies & due || n == 1 ? 1 : n - observes;
+        together = together < clock.until - state->step ? together : clock.until - state->step;
+        status = status ? status : cpu->terms ? cpu->terms(state, due, error) : SEL_OK;
         if (!status && n == 1 && observes) {
             if (cpu->observe) {
                 cpu->observe(state, false);
@@ -165,6 +180,7 @@ const sel_backend sel_cpu_backend = {
     .create = create,
     .advance = advance,
     .whole = sel_state_whole,
+    .clock = clock_of,
     .start = start,
     .finish = finish,
     .loaded = loaded,
