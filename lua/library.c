@@ -494,6 +494,7 @@ static void push_host(lua_State *L) {
                                          {NULL, NULL}};
     luaL_newlib(L, functions);
     sel_data_open(L);
+    sel_rule_open(L);
     lua_newtable(L);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &operators_key);

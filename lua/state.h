@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include "engine/run/run.h"
 #include "engine/scene/shape.h"
-#include "engine/values/program.h"
+#include "engine/values/rule.h"
 #include "lua/script.h"
 
 /* ---- a script's text: the lines of its fields (source.c) ---- */
@@ -146,6 +146,10 @@ typedef struct sel_script {
     struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
     bool keeps_state; /* a function of the scenario changes variables or tables outside of it */
     sel_lookups *series, **series_end; /* made so far, a list */
+    const sel_rule_place *cell;        /* where Lua evaluates a rule; NULL: it does not */
+    uint64_t cells;                    /* evaluated so */
+    const sel_places *places;          /* where it evaluates a function, */
+    size_t place;                      /* and which of them */
     bool finds_gaps; /* a raster that has no data where it is asked raises sel_script_gap */
 } sel_script;
 
@@ -424,6 +428,8 @@ typedef struct sel_filler {
     int dims;                        /* of its size; 0: not known */
     const sel_common *common;        /* of the simulation, itself still being filled */
     const sel_numbers *controls;
+    const sel_named_choices *types; /* of the fields that the simulation names, and their names */
+    const char *const *type_names;
     int depth; /* of nested shapes */
     sel_mistake *mistakes;
     int mistake_count;
@@ -481,6 +487,9 @@ void sel_fill_items(sel_filler *f, const sel_slot *slot, int index, int first, i
  * table of a family; a quantity of one component. */
 sel_fill_kind sel_fill_value, sel_fill_nested, sel_fill_list, sel_fill_variant, sel_fill_quantity;
 
+/* fill_named.c: a map of names; a function or a list of some; one of a family, or a map of them. */
+sel_fill_kind sel_fill_map, sel_fill_rules, sel_fill_variants;
+
 /* fill_shape.c: the shape at `index`, or NULL after noting what is wrong. */
 const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index);
 
@@ -504,6 +513,14 @@ const sel_function *sel_fill_data(sel_filler *f, const sel_slot *slot, int index
  * table's. */
 void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_common *params,
                      sel_span span);
+
+/* ---- functions of cells ---- */
+
+/* rule.c: the function at `index`; NULL after noting that its parameters are not those of one. */
+const sel_rule_source *sel_rule_source_create(sel_filler *f, const sel_slot *slot, int index);
+
+/* Makes what functions get for a cell, and sel.random in the table at the top. */
+void sel_rule_open(lua_State *L);
 
 /* ---- hooks ---- */
 

@@ -508,6 +508,11 @@ function sel.params(declared) end
 ---@return selenite.paint
 function sel.paint(layers) end
 
+---Uniform in [0, 1); depends on seed, cell, step and the whole number k only; in rules and in `initial` of sel.rule.
+---@param k integer
+---@return number
+function sel.random(k) end
+
 ---Smooth noise in [-1, 1] that varies over a distance of about 1; the same on every machine.
 ---@param seed number
 ---@param x number
