@@ -307,6 +307,7 @@ static sel_status evaluate_part(void *task, int64_t part, int thread, sel_error 
     uint8_t *gap = (uint8_t *)(value + components * cells);
     const int64_t n = sel_domain_places(domain, first, end, e->wanted, x, y, z);
     sel_places at = sel_domain_at(domain, n, x, y, z, asked->t);
+    at.random = asked->random;
     sel_status status = SEL_OK;
     if (asked->gaps && n) {
         status = leave_out_gaps(asked->quantity, &at, x, y, z, gap, error);

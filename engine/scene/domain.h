@@ -60,6 +60,7 @@ typedef struct sel_evaluation {
     const sel_quantity *quantity;
     const char *what; /* for messages */
     double t;
+    const sel_random *random; /* of sel.random; NULL: it may not be called */
     const bool *wanted; /* [SEL_REGION_NUMBERS], by the region of a cell; NULL: free cells only */
     bool gaps; /* of one component: NaN where it reads a raster without data; else that fails */
     int64_t first, end; /* rows first <= row < end, y + ny z; end == 0: all */
