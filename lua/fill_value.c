@@ -278,9 +278,13 @@ static void fill_vector(sel_filler *f, const sel_slot *slot, int index, void *me
     int n = sel_fill_list_length(f, slot, index);
     if (n < 0)
         return;
-    if (n == 1 && item_type(L, index, 1) == LUA_TFUNCTION) {
+    const bool one_for_all = slot->field->flags & SEL_ONE_FOR_ALL && slot->positional;
+    if (n == 1 && (one_for_all || item_type(L, index, 1) == LUA_TFUNCTION)) {
         lua_rawgeti(L, index, 1);
-        read_whole_vector(f, slot, lua_gettop(L), to);
+        if (one_for_all)
+            sel_fill_quantity(f, slot, lua_gettop(L), member);
+        else
+            read_whole_vector(f, slot, lua_gettop(L), to);
         lua_pop(L, 1);
         return;
     }

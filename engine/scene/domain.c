@@ -111,18 +111,24 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
     const int number = domain->region_count + 1;
     const uint8_t region = number <= MAX_REGIONS ? (uint8_t)number : 0;
     sel_region gaps = {.at = sel_simulation_where(simulation, "nodata"), .name = "nodata"};
-    uint8_t *blank = calloc((size_t)cells, 1), *cell = domain->cell;
+    uint8_t *blank = calloc((size_t)cells, 1), *cell = domain->cell, *all = domain->painted;
     int64_t painted = 0;
     if (!blank) {
         return sel_fail_memory(error, "the cells without data", (size_t)cells);
     }
     sel_status status = simulation->solver->blank(simulation, domain, threads, blank, &gaps, error);
     if (!status && sel_region_law(&gaps, 0)) {
+        domain->nodata = number;
+        domain->regions[number - 1] = gaps; /* there is room for it */
+        const bool solid = !all || simulation->solver->solid(simulation, domain, number);
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : painted)
         for (int64_t i = 0; i < cells; i++) {
             bool paints = blank[i] && cell[i] == 0;
-            cell[i] = paints ? region : cell[i];
+            cell[i] = paints && solid ? region : cell[i];
             painted += paints;
+            if (all) {
+                all[i] = paints ? region : all[i];
+            }
         }
     }
     free(blank);
@@ -133,9 +139,9 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
                            domain->region_count, MAX_REGIONS);
     }
     if (painted) {
-        domain->regions[number - 1] = gaps;
-        domain->region_count = domain->nodata = number;
+        domain->region_count = number;
     }
+    domain->nodata = painted ? number : 0;
     return status;
 }
 
@@ -143,13 +149,9 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
 static sel_status free_computed(sel_domain *domain, const sel_simulation *simulation,
                                 sel_error *error) {
     const int64_t cells = sel_grid_cells(&domain->grid);
-    bool solid[SEL_REGION_NUMBERS] = {false}, all = true;
+    bool solid[SEL_REGION_NUMBERS] = {false};
     for (int r = 1; r <= domain->region_count; r++) {
         solid[r] = simulation->solver->solid(simulation, domain, r);
-        all = all && solid[r];
-    }
-    if (all) {
-        return SEL_OK;
     }
     domain->painted = malloc((size_t)cells);
     if (!domain->painted) {
@@ -180,11 +182,11 @@ static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation
         sel_status painted = sel_domain_paint(domain, simulation->solver, region, threads, error);
         status = status ? status : painted;
     }
-    if (!status && simulation->solver->blank) {
-        status = paint_nodata(domain, simulation, threads, error);
-    }
     if (!status && simulation->solver->solid) {
         status = free_computed(domain, simulation, error);
+    }
+    if (!status && simulation->solver->blank) {
+        status = paint_nodata(domain, simulation, threads, error);
     }
     status = status ? status : sel_domain_find_lost(domain, simulation->solver, threads, error);
     /* After a bad region, errors of unpainted faces would be consequences. */

@@ -18,7 +18,7 @@ typedef struct sel_lost_region {
 typedef struct sel_domain {
     sel_grid grid;
     uint8_t *cell;            /* [nz][ny][nx] region of the volume law, 0: free */
-    uint8_t *painted;         /* the same where some laws leave cells free; NULL: it is cell */
+    uint8_t *painted;         /* the same, also where a law leaves cells free; NULL: none does */
     uint8_t *face[SEL_FACES]; /* [sites] region of the face's law; NULL on periodic axes */
     int64_t free_cells;       /* cells with cell[] == 0 */
     sel_region *regions;      /* the scenario's; behind them "nodata" where the data have gaps */

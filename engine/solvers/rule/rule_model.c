@@ -29,7 +29,9 @@ static sel_status check_name(const rule_model *m, int entries, int deriveds, con
                              sel_where where, sel_error *error) {
     static const char *const taken[] = {"x", "y", "z", "t", "dt", NULL};
     const sel_numbers *controls = &m->params->common.controls;
-    const char *other = sel_name_index(taken, name) >= 0 ? "an argument of rules" : NULL;
+    const bool argument =
+        sel_name_index(taken, name) >= 0 && !(m->dims == 2 && strcmp(name, "z") == 0);
+    const char *other = argument ? "an argument of rules" : NULL;
     for (int k = 0; k < controls->n; k++) {
         other = strcmp(controls->v[k].name, name) == 0 ? "a control" : other;
     }
