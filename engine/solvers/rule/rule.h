@@ -49,7 +49,23 @@ extern const sel_solver rule_solver;
 typedef enum rule_type { RULE_F, RULE_D, RULE_I } rule_type; /* float, double, int32_t */
 
 /* Operations beside those of a graph. */
-enum { RULE_CONVERT = 192, RULE_SHIFT, RULE_MASK };
+enum { RULE_CONVERT = 192, RULE_SHIFT, RULE_MASK, RULE_CHAIN };
+
+/* A step of a chain of sums and products, which stays in the processor's registers: the value so
+ * far `op` slot; FROM: slot - value, UNDER: slot / value. The first one is the value to begin with.
+ */
+typedef enum rule_link_op {
+    RULE_ADD,
+    RULE_SUB,
+    RULE_MUL,
+    RULE_DIV,
+    RULE_FROM,
+    RULE_UNDER
+} rule_link_op;
+typedef struct rule_link {
+    uint16_t op, slot;
+} rule_link;
+enum { RULE_MOST_LINKS = 64 };
 
 /* slot[to] = op(slot[from[0]], ...) in `type`; of comparisons that is the operands' type, the
  * result is an int32_t 0 or 1. */
@@ -59,6 +75,7 @@ typedef struct rule_instruction {
     int number; /* of CONVERT the type of the operand, of ARGUMENT which, of SHIFT and MASK by what
                  */
     const sel_lookup *lookup; /* of LOOKUP, whose arguments are doubles */
+    rule_link *link;          /* of CHAIN: [operands] */
 } rule_instruction;
 
 typedef struct rule_read {

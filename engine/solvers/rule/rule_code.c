@@ -246,36 +246,103 @@ static uint16_t final_slot(const compiler *c, int value, const int *place) {
                           : c->code.uniforms + c->code.reads + place[value - REGISTER]);
 }
 
-/* Gives the values registers: those of values that are no longer needed are used again. */
-static void assign(compiler *c, rule_store *output) {
-    const int count = c->code.count, values = c->values + 1;
-    int *last = calloc((size_t)values * 3, sizeof *last), *place = last + values;
-    int *unused = place + values, unused_count = 0, registers = 0;
-    if (!last) {
-        c->failed = true;
-        return;
-    }
-    for (int i = 0; i <= count + c->rule->outputs; i++) {
-        const bool result = i >= count;
-        const rule_instruction *v = &c->v[i];
-        const int failing = c->code.fails >= 0 ? c->code.fails : 0;
-        const int wanted = i == count ? failing : result ? output[i - count - 1].slot : 0;
-        for (int k = 0; k < (result ? 1 : v->operands); k++) {
-            const int operand = result ? wanted : v->from[k];
-            if (operand >= REGISTER) {
-                last[operand - REGISTER] = i;
+static uint16_t *operand(const rule_instruction *v, int k) {
+    return v->op == RULE_CHAIN ? &v->link[k].slot : (uint16_t *)(uintptr_t)&v->from[k];
+}
+
+/* The uses of values: how many, and the last one; results are used after all instructions. */
+static void count_uses(const compiler *c, const rule_store *output, int *uses, int *last) {
+    for (int i = 0; i < c->code.count; i++) {
+        for (int k = 0; k < c->v[i].operands; k++) {
+            if (*operand(&c->v[i], k) >= REGISTER) {
+                uses[*operand(&c->v[i], k) - REGISTER]++;
+                last[*operand(&c->v[i], k) - REGISTER] = i;
             }
         }
     }
-    for (int i = 0; i < count; i++) {
+    for (int k = -1; k < c->rule->outputs; k++) {
+        const int slot = k < 0 ? c->code.fails : output[k].slot;
+        if (slot >= REGISTER) {
+            uses[slot - REGISTER]++;
+            last[slot - REGISTER] = c->code.count;
+        }
+    }
+}
+
+/* Sums and products whose only use is the next one become one chain. */
+static void join_chains(compiler *c, const int *uses, int *made_by) {
+    int count = 0;
+    for (int i = 0; i < c->code.count; i++) {
+        rule_instruction *v = &c->v[i];
+        made_by[v->to - REGISTER] = i;
+        const bool divides = v->op == SEL_OP_DIV && v->type != RULE_I;
+        if (v->op != SEL_OP_ADD && v->op != SEL_OP_SUB && v->op != SEL_OP_MUL && !divides) {
+            continue;
+        }
+        const rule_instruction *before = NULL;
+        int at = 0;
+        for (int k = 0; k < 2; k++) {
+            const int value = v->from[k] - REGISTER;
+            const rule_instruction *by =
+                value >= 0 && uses[value] == 1 ? &c->v[made_by[value]] : NULL;
+            const bool joins =
+                by && by->op == RULE_CHAIN && by->type == v->type && by->operands < RULE_MOST_LINKS;
+            if (joins && (!before || by->operands > before->operands)) {
+                before = by;
+                at = k;
+            }
+        }
+        const int links = before ? before->operands : 1;
+        rule_link *link = sel_arena_alloc(c->arena, (size_t)(links + 1) * sizeof *link);
+        if (!link) {
+            c->failed = true;
+            return;
+        }
+        link[0] = (rule_link){RULE_ADD, v->from[0]};
+        if (before) {
+            memcpy(link, before->link, (size_t)links * sizeof *link);
+            c->v[made_by[v->from[at] - REGISTER]].operands = 0; /* is part of this one */
+        }
+        link[links] = (rule_link){v->op == SEL_OP_ADD   ? RULE_ADD
+                                  : v->op == SEL_OP_MUL ? RULE_MUL
+                                  : v->op == SEL_OP_SUB ? at ? RULE_FROM : RULE_SUB
+                                  : at                  ? RULE_UNDER
+                                                        : RULE_DIV,
+                                  v->from[1 - at]};
+        v->op = RULE_CHAIN;
+        v->operands = (uint8_t)(links + 1);
+        v->link = link;
+    }
+    for (int i = 0; i < c->code.count; i++) {
+        if (c->v[i].op != RULE_CHAIN || c->v[i].operands) {
+            c->v[count++] = c->v[i];
+        }
+    }
+    c->code.count = count;
+}
+
+/* Gives the values registers: those of values that are no longer needed are used again. */
+static void assign(compiler *c, rule_store *output) {
+    const size_t values = (size_t)c->values + 1;
+    int *uses = calloc(values * 4, sizeof *uses), *last = uses + values, *place = last + values;
+    int *unused = place + values, unused_count = 0, registers = 0;
+    if (!uses) {
+        c->failed = true;
+        return;
+    }
+    count_uses(c, output, uses, last);
+    join_chains(c, uses, place);
+    count_uses(c, output, uses, last);
+    for (int i = 0; i < c->code.count; i++) {
         rule_instruction *v = &c->v[i];
         for (int k = 0; k < v->operands; k++) {
-            int *ends = v->from[k] >= REGISTER ? &last[v->from[k] - REGISTER] : NULL;
+            uint16_t *slot = operand(v, k);
+            int *ends = *slot >= REGISTER ? &last[*slot - REGISTER] : NULL;
             if (ends && *ends == i) {
-                unused[unused_count++] = place[v->from[k] - REGISTER];
+                unused[unused_count++] = place[*slot - REGISTER];
                 *ends = -1;
             }
-            v->from[k] = final_slot(c, v->from[k], place);
+            *slot = final_slot(c, *slot, place);
         }
         for (int k = v->operands; k < 4; k++) {
             v->from[k] = v->operands ? v->from[0] : 0; /* what is not used can be read */
@@ -288,7 +355,7 @@ static void assign(compiler *c, rule_store *output) {
     }
     c->code.fails = c->code.fails >= 0 ? final_slot(c, c->code.fails, place) : -1;
     c->code.slots = c->code.uniforms + c->code.reads + registers;
-    free(last);
+    free(uses);
 }
 
 /* ---- results ---- */
