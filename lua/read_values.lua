@@ -632,7 +632,7 @@ local function plainly(f, ...)
     return unpack(list, 2, list.n)
   end
   local text = type(list[2]) == "string" and list[2] or "an error"
-  if text:find "'n[/%%][/%%]" or text:find "%(zero%)" then
+  if text:find "'n[/%%]" or text:find "divide by zero" or text:find "%(zero%)" then
     return V.raise()
   end
   mistake("%s", (text:gsub("^%S+:%d+: ", "")))
@@ -968,6 +968,24 @@ local ALWAYS = {
   [table.pack] = function(...) return V.made(pack(...)) end,
 }
 
+-- A look-up. With symbols it gives NaN outside its data, where Lua tells the error.
+local function look_up(f, list)
+  local symbols = false
+  for i = 1, list.n do
+    symbols = symbols or class_of(list[i]) ~= nil
+  end
+  if not symbols then
+    local result = pack(pcall(f, unpack(list, 1, list.n)))
+    return result[1] and result[2] or V.raise()
+  end
+  for i = 1, list.n do
+    list[i] = lift(list[i]).n
+  end
+  local n = host.look_up(f, unpack(list, 1, list.n))
+  need(build(op.EQ, n, n))
+  return number(n)
+end
+
 -- sel.NAME, called `known_as` by the library.
 function V.library(f, known_as)
   if known_as == "step" then
@@ -985,20 +1003,8 @@ function V.library(f, known_as)
       return number(build(op.RANDOM, k.n))
     end
   else
-    PLAINLY[f] = known_as
-    HANDLERS[f] = function(...) return V.look_up(f, ...) end
+    ALWAYS[f] = function(...) return look_up(f, pack(...)) end
   end
-end
-
--- A look-up with symbols among its arguments: NaN outside its data, where Lua tells the error.
-function V.look_up(f, ...)
-  local list = { ... }
-  for i = 1, #list do
-    list[i] = lift(list[i]).n
-  end
-  local n = host.look_up(f, unpack(list))
-  need(build(op.EQ, n, n))
-  return number(n)
 end
 
 -- ---- calls ----
@@ -1027,11 +1033,8 @@ local function call(f, list)
     return V.run(f.code, f, list)
   elseif class == CELL then
     return neighbour(f, list)
-  elseif type(f) == "userdata" and symbols then
-    return V.look_up(f, unpack(list, 1, list.n))
   elseif type(f) == "userdata" then
-    local result = pack(pcall(f, unpack(list, 1, list.n)))
-    return result[1] and result[2] or V.raise()
+    return look_up(f, list)
   elseif type(f) == "table" and not class and handler_of(f, "__call") then
     return V.call(handler_of(f, "__call"), pack(f, unpack(list, 1, list.n)))
   elseif type(f) ~= "function" then
@@ -1048,11 +1051,13 @@ end
 
 -- An open choice among the arguments of a function of C is chosen both ways; those of others see it.
 local function call_chosen(f, list)
-  local follows = class_of(f) == CLOSURE or type(f) == "function" and V.text_of(f)
+  local follows = class_of(f) == CLOSURE or (type(f) == "function" and not host.is_library(f))
   for i = 1, follows and 0 or list.n do
     local value, open = resolve(list[i])
     list[i] = value
-    if open then
+    if value == NOTHING then
+      return NOTHING
+    elseif open then
       local function side(chosen)
         local copy = { unpack(list, 1, list.n) }
         copy[i], copy.n = chosen, list.n
@@ -1102,7 +1107,7 @@ local function node_of(v, predicate)
   elseif predicate or not is_number(value) then
     mistake("it returns %s", type(value) == "number" and format("%.14g", value) or name_of(value))
   elseif type(value) == "number" then -- an integer beyond 2^53 too
-    return constant(value + 0.0), math_type(value) == "integer"
+    return constant(value), math_type(value) == "integer"
   end
   return value.n, value.whole
 end

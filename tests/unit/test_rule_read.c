@@ -1,8 +1,9 @@
 /* test_rule_read.c -- functions of cells become graphs that give what Lua gives, bit by bit. */
 #include "rule_case.h"
 #include <math.h>
+#include "random_law.h"
 
-enum { FIELDS = 5, CELLS = 200 };
+enum { FIELDS = 5, CELLS = 60, RULES = 2000 };
 static const sel_cell_field fields[FIELDS] = {{"u", SEL_CELL_REAL, true},
                                               {"v", SEL_CELL_REAL, true},
                                               {"n", SEL_CELL_I32, true},
@@ -81,7 +82,8 @@ static int compare(const sel_rule *rule, const char *text) {
         if (!fails && (status || memcmp(lua, graph, sizeof lua) != 0)) {
             for (int k = 0; k < FIELDS; k++)
                 print_message("# %s: %.17g, in Lua %.17g\n", fields[k].name, graph[k], lua[k]);
-            fail_msg("cell %d differs: %s\n%s", (int)number, error.text, text);
+            fail_msg("cell %d differs: %s\n%s", (int)number, error.text,
+                     strstr(text, "function(c"));
         }
     }
     free(scratch);
@@ -198,9 +200,52 @@ static void rules_become_graphs(void **state) {
             SEL_RETURNS_NUMBERS);
 }
 
+static unsigned setting(const char *name, unsigned preset) {
+    const char *text = getenv(name);
+    return text ? (unsigned)strtoul(text, NULL, 10) : preset;
+}
+
+/* What cannot be followed is left to Lua. */
+static bool may_be_left(const char *why) {
+    return strstr(why, "it always ends in an error") || strstr(why, "2^53") ||
+           strstr(why, "more than") || strstr(why, "a real number for"); /* floor of infinity */
+}
+
+/* RULES=n compares n rules, from the one of number FIRST=n on. */
+static void generated_rules_agree_bit_by_bit(void **state) {
+    (void)state;
+    static law_writer w;
+    static char text[2 * LAW_TEXT];
+    static sel_error error;
+    const unsigned first = setting("FIRST", 1), rules = setting("RULES", RULES);
+    unsigned left = 0, failed = 0, nodes = 0, most = 0;
+    for (unsigned number = first; number < first + rules; number++) {
+        script_case c;
+        char why[SEL_RULE_WHY];
+        rule_write(&w, number);
+        snprintf(text, sizeof text, RULE("%s", "%s"),
+                 RULE_PRELUDE + sizeof "local sel = require 'selenite'\n" - 1, w.text);
+        load(&c, text);
+        assert_string_equal(mistakes, "");
+        const sel_rule *rule = read_rule(&c, SEL_RETURNS_FIELDS, why, &error);
+        if (!rule && !may_be_left(*why ? why : error.text))
+            fail_msg("FIRST=%u: %s%s\n%s", number, why, error.text, w.text);
+        left += !rule;
+        failed += rule ? (unsigned)compare(rule, text) : 0;
+        nodes += rule ? (unsigned)rule->nodes : 0;
+        most = rule && (unsigned)rule->nodes > most ? (unsigned)rule->nodes : most;
+        script_done(&c);
+    }
+    print_message("# %u rules, %u left to Lua; of %u cells %u failed; %u nodes, at most %u\n",
+                  rules, left, CELLS * (rules - left), failed, nodes / (rules - left + 1), most);
+    assert_true(left < rules / 4);
+    assert_true(failed < CELLS * (rules - left) / 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_become_graphs),
+        cmocka_unit_test(generated_rules_agree_bit_by_bit),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
