@@ -426,6 +426,7 @@ void sel_data_open(lua_State *L) {
     make_metatable(L, type_names[SEL_LOOKUP_RASTER]);
     luaL_setfuncs(L, functions, 0);
     sel_trace_allow(L, "noise");
+    sel_read_library(L, "noise");
 }
 
 static bool is_given(lua_State *L, int index, const char *name) {

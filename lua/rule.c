@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Parameters beside SEL_ARGUMENT_...; and the name of the metatable of cells. */
-enum { ARGUMENT_CELL = -1, ARGUMENT_DT = -2, NO_ARGUMENT = -3 };
+enum { NO_ARGUMENT = -3 };
+
+/* The name of the metatable of cells. */
 static const char cell_type[] = "selenite.cell";
 
 typedef struct lua_rule {
@@ -137,19 +138,20 @@ void sel_rule_open(lua_State *L) {
     lua_pop(L, 1);
     lua_pushcfunction(L, random_number);
     lua_setfield(L, -2, "random");
+    sel_read_library(L, "random");
 }
 
 /* ---- Lua's values at a cell ---- */
 
 static void push_argument(lua_State *L, const lua_rule *rule, int which, const sel_rule_place *at) {
     static const int here[3] = {0, 0, 0};
-    if (which == ARGUMENT_CELL)
+    if (which == SEL_RULE_CELL)
         push_cell(L, rule, here);
     else
-        lua_pushnumber(L, which == ARGUMENT_DT      ? at->dt
-                          : which < SEL_ARGUMENT_T  ? at->place[which]
-                          : which == SEL_ARGUMENT_T ? at->t
-                                                    : at->controls[which - SEL_ARGUMENT_CONTROL]);
+        lua_pushnumber(L, which == SEL_RULE_TIME_STEP ? at->dt
+                          : which < SEL_ARGUMENT_T    ? at->place[which]
+                          : which == SEL_ARGUMENT_T   ? at->t
+                                                      : at->controls[which - SEL_ARGUMENT_CONTROL]);
 }
 
 /* The value at the top as number k, of the field called `name` (NULL: of none). */
@@ -279,14 +281,13 @@ static sel_status read_rule(const sel_rule_source *self, const sel_cell_field *f
                             int dims, sel_rule_returns returns, const sel_rule **rule, char *why,
                             sel_error *error) {
     lua_rule *r = self->data;
-    (void)error;
     r->field = field;
     r->fields = fields;
     r->dims = dims;
     r->returns = returns;
-    *rule = NULL;
-    snprintf(why, SEL_RULE_WHY, "functions of cells are not followed");
-    return SEL_OK;
+    const sel_rule_request request = {self->where, r->label, r->reference, r->count, r->arguments,
+                                      field,       fields,   dims,         returns};
+    return sel_read_rule(r->script, &request, rule, why, error);
 }
 
 /* ---- parameters ---- */
@@ -297,8 +298,8 @@ static int find_argument(const sel_filler *f, const char *name) {
     for (int k = 0; k < f->controls->n; k++)
         if (strcmp(name, f->controls->v[k].name) == 0)
             return SEL_ARGUMENT_CONTROL + k;
-    return strcmp(name, "c") == 0                         ? ARGUMENT_CELL
-           : strcmp(name, "dt") == 0                      ? ARGUMENT_DT
+    return strcmp(name, "c") == 0                         ? SEL_RULE_CELL
+           : strcmp(name, "dt") == 0                      ? SEL_RULE_TIME_STEP
            : coordinate == SEL_ARGUMENT_Z && f->dims == 2 ? NO_ARGUMENT
            : coordinate >= 0                              ? coordinate
                                                           : NO_ARGUMENT;

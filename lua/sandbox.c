@@ -155,6 +155,7 @@ void sel_sandbox_open(lua_State *L) {
     sel_limits_track(L);
     sel_trace_open(L);
     order_keys(L);
+    sel_read_open(L);
     sel_module_open(L);
     lua_pop(L, 1);
 }

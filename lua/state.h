@@ -139,6 +139,8 @@ typedef struct sel_script {
     sel_limits limits;             /* of what runs now */
     bool broken;                   /* the script was ended: pcall catches nothing any more */
     sel_error ended;               /* the limit that it hit */
+    sel_builder *reading;          /* the nodes of the function that is read; NULL: none is */
+    sel_source *library;           /* the text of what require "selenite" returns */
     struct sel_trace *trace;       /* the function under trace; NULL: none */
     int64_t paths;                 /* of all traces so far */
     int counts;                    /* thousands of instructions of the traced call so far */
@@ -281,6 +283,9 @@ void sel_library_close(lua_State *L, const char *what);
 
 /* What a function for Lua returns: true, or nil and the error's text. */
 int sel_host_result(lua_State *L, const sel_error *error);
+
+/* For Lua: suggestion(name, members) -> " 'name'; did you mean 'nearest'?", or only the name. */
+int sel_host_suggestion(lua_State *L);
 
 /* For Lua: value_text(value), as sel_script_value_text. */
 int sel_host_value_text(lua_State *L);
@@ -515,6 +520,30 @@ void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_commo
                      sel_span span);
 
 /* ---- functions of cells ---- */
+
+/* Parameters of such a function beside SEL_ARGUMENT_...: the cell, dt. */
+enum { SEL_RULE_CELL = -1, SEL_RULE_TIME_STEP = -2 };
+
+/* A function that is to be read: as sel_rule_source.read has it. */
+typedef struct sel_rule_request {
+    sel_where where;
+    const char *label;
+    int reference; /* in Lua's registry */
+    int count;     /* of parameters */
+    const int *arguments;
+    const sel_cell_field *field;
+    int fields, dims;
+    sel_rule_returns returns;
+} sel_rule_request;
+
+/* read.c: as sel_rule_source.read. */
+sel_status sel_read_rule(sel_script *script, const sel_rule_request *what, const sel_rule **rule,
+                         char *why, sel_error *error);
+
+/* Opens the reader, with the table of globals at the top; and tells it that `name` of the table at
+ * the top is a function of the library that it knows. */
+void sel_read_open(lua_State *L);
+void sel_read_library(lua_State *L, const char *name);
 
 /* rule.c: the function at `index`; NULL after noting that its parameters are not those of one. */
 const sel_rule_source *sel_rule_source_create(sel_filler *f, const sel_slot *slot, int index);

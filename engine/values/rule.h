@@ -42,6 +42,7 @@ typedef struct sel_rule_node {
     int8_t at[3];
     bool whole;       /* an integer of Lua, or a condition */
     double low, high; /* bounds of such a number; infinite when there are none */
+    unsigned depends; /* SEL_ON_..., of all that it is computed from; fields are none of them */
 } sel_rule_node;
 
 typedef struct sel_rule_output {
@@ -103,5 +104,21 @@ typedef struct sel_rule_place {
  * *fails: whether the function calls error there. `scratch`: [rule->nodes]. */
 void sel_rule_eval(const sel_rule *rule, const sel_rule_place *at, double *scratch, double *out,
                    bool *fails);
+
+/* The operands of a node: how many. */
+int sel_rule_operands(const sel_rule_node *node);
+
+/* ---- graphs under construction: more for a sel_builder ---- */
+
+int sel_build_read(sel_builder *builder, int field, const int at[3]);
+
+/* The node is whole and lies between the bounds. */
+void sel_builder_bounds(sel_builder *builder, int at, double low, double high);
+
+const sel_rule_node *sel_builder_node(const sel_builder *builder, int at);
+
+/* What these outputs need, as a rule in the arena; `fails`: a node, or -1. NULL: no memory. */
+sel_rule *sel_builder_rule(const sel_builder *builder, const sel_rule_output *output, int outputs,
+                           int fails, sel_arena *arena);
 
 #endif
