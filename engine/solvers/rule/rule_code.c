@@ -335,6 +335,8 @@ static void assign(compiler *c, rule_store *output) {
     count_uses(c, output, uses, last);
     for (int i = 0; i < c->code.count; i++) {
         rule_instruction *v = &c->v[i];
+        /* Not that of an operand, whose numbers may be of another size. */
+        const int to = unused_count ? unused[--unused_count] : registers++;
         for (int k = 0; k < v->operands; k++) {
             uint16_t *slot = operand(v, k);
             int *ends = *slot >= REGISTER ? &last[*slot - REGISTER] : NULL;
@@ -347,7 +349,7 @@ static void assign(compiler *c, rule_store *output) {
         for (int k = v->operands; k < 4; k++) {
             v->from[k] = v->operands ? v->from[0] : 0; /* what is not used can be read */
         }
-        place[v->to - REGISTER] = unused_count ? unused[--unused_count] : registers++;
+        place[v->to - REGISTER] = to;
         v->to = final_slot(c, v->to, place);
     }
     for (int k = 0; k < c->rule->outputs; k++) {
