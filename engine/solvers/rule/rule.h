@@ -114,18 +114,6 @@ const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field,
 void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double dt,
                    const double *controls, double *value);
 
-/* Lua's operations on the bits of integers. */
-static inline double rule_bits(int op, double a, double b) {
-    const uint64_t x = (uint64_t)(int64_t)a, y = (uint64_t)(int64_t)b;
-    const int64_t by = op == SEL_RULE_SHR ? -(int64_t)y : (int64_t)y;
-    const uint64_t shifted = by <= -64 || by >= 64 ? 0 : by >= 0 ? x << by : x >> -by;
-    return (double)(int64_t)(op == SEL_RULE_BAND   ? x & y
-                             : op == SEL_RULE_BOR  ? x | y
-                             : op == SEL_RULE_BXOR ? x ^ y
-                             : op == SEL_RULE_BNOT ? ~x
-                                                   : shifted);
-}
-
 /* A piece of a row. */
 typedef struct rule_row {
     int n;

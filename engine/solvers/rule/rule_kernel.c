@@ -64,7 +64,7 @@
         default:                                                                            \
             for (int k = 0; k < n; k++) {                                                   \
                 to[k] = (T)(v->op >= SEL_RULE_BAND                                          \
-                                ? rule_bits(v->op, (double)a[k], (double)b[k])              \
+                                ? sel_rule_bits(v->op, (int64_t)a[k], (int64_t)b[k])        \
                                 : sel_program_value(v->op, (double)a[k], (double)b[k], 0)); \
             }                                                                               \
         }                                                                                   \
