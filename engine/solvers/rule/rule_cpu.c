@@ -16,9 +16,15 @@ typedef struct rule_cpu {
     double *by_lua;  /* [cells]: a derived field that Lua evaluates */
     void **slot;     /* [threads][slots] */
     int slots;
+    struct source {
+        int field, size;
+        int64_t away; /* elements from a cell to the one that is read */
+        bool byte, in_place;
+    } *source; /* what the present function reads */
 } rule_cpu;
 
-enum { ROW_BYTES = RULE_ROW * sizeof(double), ROWS = 6 /* a vector, extremes, scratch */ };
+/* A line apart, so that not all rows begin at the same place of a page. */
+enum { ROW_BYTES = RULE_ROW * sizeof(double) + 64, ROWS = 6 /* a vector, extremes, scratch */ };
 
 #define DECLARE(level) extern const rule_loops rule_loops_##level;
 SEL_LEVELS(DECLARE)
@@ -55,6 +61,7 @@ static void list(sel_state *base) {
     SEL_ADD(&base->arrays, state, uniform, (int64_t)state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, registers, (int64_t)base->threads * state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, value, nodes, 0);
+    SEL_ADD(&base->arrays, state, source, state->slots, 0);
     SEL_ADD(&base->arrays, state, slot, (int64_t)base->threads * state->slots, 0);
     SEL_ADD(&base->arrays, state, rows, ROWS * base->threads * grid->n[0], 0);
     SEL_ADD(&base->arrays, state, by_lua, lua ? sel_grid_cells(grid) : 0, 0);
@@ -93,26 +100,23 @@ static uint64_t mask_at(const piece *p, const uint64_t *masks, int64_t at) {
 }
 
 /* Values of a field in the cells about; where they are not just those in memory, in a register. */
-static void *read_values(const piece *p, const rule_read *read, char *to) {
+static void *read_values(const piece *p, const struct source *s, char *to) {
     const rule_state *state = p->state;
-    const int size = size_of(state, read->field);
-    const int64_t away =
-        read->at[0] + read->at[1] * state->cells.pitch + read->at[2] * state->cells.slice;
-    const bool byte = state->model->field[read->field].type == SEL_CELL_U8;
-    const bool in_place = (p->f->writes & ~p->f->turns) >> read->field & 1;
-    char *own = array_of(p, read->field, false), *from = own + away * size;
-    if (!byte && !p->odds && !in_place) {
+    const int size = s->size;
+    char *own = (char *)state->at[p->block][s->field][state->turn[s->field]] + p->at * size;
+    char *from = own + s->away * size;
+    if (!s->byte && !p->odds && !s->in_place) {
         return from;
     }
-    if (byte) {
+    if (s->byte) {
         p->loops->widen((const uint8_t *)from, (int32_t *)(void *)to, p->n);
     } else {
         memcpy(to, from, (size_t)(p->n * size));
     }
-    for (int k = 0; k < p->odds && away; k++) {
+    for (int k = 0; k < p->odds && s->away; k++) {
         const int x = p->odd[k];
-        if (mask_at(p, state->walls, p->at + x + away) >> read->field & 1) {
-            if (byte) {
+        if (mask_at(p, state->walls, p->at + x + s->away) >> s->field & 1) {
+            if (s->byte) {
                 ((int32_t *)(void *)to)[x] = ((const uint8_t *)own)[x];
             } else {
                 memcpy(to + x * size, own + x * size, (size_t)size);
@@ -150,7 +154,7 @@ static void compute(piece *p) {
     const int first = p->code->uniforms, reads = p->code->reads;
     for (int k = 0; k < reads; k++) {
         p->slot[first + k] =
-            read_values(p, &p->code->read[k], p->registers + (int64_t)(first + k) * ROW_BYTES);
+            read_values(p, &p->cpu->source[k], p->registers + (int64_t)(first + k) * ROW_BYTES);
     }
     const rule_row values = {.n = p->n,
                              .slot = p->slot,
@@ -168,6 +172,16 @@ static void compute(piece *p) {
 static void begin_function(rule_cpu *cpu, const rule_function *f) {
     const sel_state *base = &cpu->all.base;
     const rule_code *code = f->code[base->plan->precision];
+    for (int k = 0; k < code->reads; k++) {
+        const rule_read *read = &code->read[k];
+        const sel_cells *cells = &cpu->all.cells;
+        cpu->source[k] = (struct source){
+            .field = read->field,
+            .size = size_of(&cpu->all, read->field),
+            .away = read->at[0] + read->at[1] * cells->pitch + read->at[2] * cells->slice,
+            .byte = cpu->all.model->field[read->field].type == SEL_CELL_U8,
+            .in_place = (f->writes & ~f->turns) >> read->field & 1};
+    }
     rule_uniforms(code, f->rule, sel_state_time(base), base->clock.dt,
                   base->plan->domain->control_values, cpu->value);
     for (int k = 0; k < code->uniforms; k++) {
