@@ -118,7 +118,11 @@ local function variable_named(name)
     return { run = function(env) return env[variable][1] end, variable = variable,
       zero = variable.zero }
   end
-  return { run = function(env) return outside(env, name) end, outside = name }
+  local line = lines[at - 1]
+  return { outside = name, run = function(env)
+    V.line = line
+    return outside(env, name)
+  end }
 end
 
 local function indexed(of, key, line)
@@ -1041,8 +1045,9 @@ function V.read_rule(f, arguments, fields, dims, reach, only, numbers)
   return guarded(function()
     local values, code = read(f, arguments)
     local nodes = {}
+    V.last = code.last
     if values.n == 0 then
-      V.line = code.last
+      V.line = V.last
       V.mistake "it returns nothing on some way"
     elseif numbers then
       for i = 1, values.n do

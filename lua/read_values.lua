@@ -540,7 +540,12 @@ local INTEGERS = {
     local most = all_bits(max(a.high, b.high, -a.low, -b.low))
     return (a.low < 0 or b.low < 0) and -most - 1 or 0.0, most
   end,
-  SHL = function() return -LIMIT, LIMIT end,
+  SHL = function(a, b)
+    if b.low < 0 or b.high > 63 then
+      return -LIMIT, LIMIT
+    end
+    return span(a, b, function(x, y) return x * 2 ^ y end)
+  end,
   SHR = function(a, b)
     if a.low >= 0 and b.low >= 0 and b.high < 64 then
       return 0.0, floor(a.high / 2 ^ b.low) + 0.0
@@ -635,7 +640,7 @@ local function plainly(f, ...)
   if text:find "'n[/%%]" or text:find "divide by zero" or text:find "%(zero%)" then
     return V.raise()
   end
-  mistake("%s", (text:gsub("^%S+:%d+: ", "")))
+  mistake("%s", (text:gsub("^%S+:%d+: ", ""):gsub(" %(%a+ '[^']*'%)$", "")))
 end
 
 -- A table whose end is known: what each of its places holds is there on all ways.
@@ -1098,14 +1103,14 @@ end
 local function node_of(v, predicate)
   local value, open = resolve(v)
   if open then
-    mistake("it returns %s on one way and %s on another", name_of(resolve(value.a)), name_of(resolve(value.b)))
+    mistake("it returns a %s on one way and a %s on another", name_of(resolve(value.a)), name_of(resolve(value.b)))
   elseif value == NOTHING then
     return constant(0), true
   elseif predicate and is_condition(value) then
     local c = truth_of_condition(value)
     return type(c) == "boolean" and constant(c and 1 or 0) or c
   elseif predicate or not is_number(value) then
-    mistake("it returns %s", type(value) == "number" and format("%.14g", value) or name_of(value))
+    mistake("it returns a %s", name_of(value))
   elseif type(value) == "number" then -- an integer beyond 2^53 too
     return constant(value), math_type(value) == "integer"
   end
@@ -1159,6 +1164,7 @@ function V.fields_of(v)
     end
     return a
   elseif value == nil then
+    V.line = V.last
     mistake "it returns nothing on some way"
   elseif type(value) ~= "table" or class_of(value) then
     if not (is_number(value) and V.only) then
