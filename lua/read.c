@@ -221,16 +221,7 @@ void sel_read_library(lua_State *L, const char *name) {
     lua_call(L, 2, 0);
 }
 
-/* ---- rules ---- */
-
-typedef struct request {
-    const sel_rule_request *what;
-    sel_builder *builder;
-    const sel_rule *rule;
-    char *why;
-    sel_error *error;
-    sel_status status;
-} request;
+/* ---- laws ---- */
 
 /* Pushes a list of the nodes of the arguments, false for the cell. */
 static void push_arguments(lua_State *L, const int *arguments, int count) {
@@ -245,6 +236,80 @@ static void push_arguments(lua_State *L, const int *arguments, int count) {
         lua_rawseti(L, -2, i + 1);
     }
 }
+
+/* The protected part. Arguments: the law, the function. */
+static int read_law(lua_State *L) {
+    sel_lua_function *f = lua_touserdata(L, 1);
+    sel_builder *builder = builder_of(L);
+    int node[SEL_PROGRAM_RESULTS];
+    lua_settop(L, 2);
+    push_reader(L, "read_law");
+    lua_insert(L, 2);
+    push_arguments(L, f->arguments, f->count);
+    lua_pushinteger(L, f->base.results);
+    lua_pushboolean(L, f->needs.predicate);
+    lua_call(L, 4, 5);
+    f->script->keeps_state = f->script->keeps_state || lua_toboolean(L, -1);
+    if (lua_isnil(L, 2)) {
+        snprintf(f->why, sizeof f->why, "%s", lua_tostring(L, 3));
+        return 0;
+    }
+    for (int i = 0; i < f->base.results; i++) {
+        lua_rawgeti(L, 2, i + 1);
+        node[i] = to_node(L, -1);
+    }
+    const int exact = sel_build(builder, SEL_OP_NOT, to_node(L, 3), 0, 0);
+    f->program = exact < 0
+                     ? NULL
+                     : sel_builder_finish(builder, node, f->base.results, exact, f->script->arena);
+    if (!f->program)
+        snprintf(f->why, sizeof f->why, "its program needs too many registers");
+    return 0;
+}
+
+/* Calls `what` with the data and the function under the limits of a function. */
+static int call_reader(sel_script *script, lua_CFunction what, void *data, sel_builder *builder) {
+    lua_State *L = script->L;
+    const sel_limits outer = script->limits;
+    script->reading = builder;
+    sel_limits_start(script, SEL_FUNCTION);
+    lua_pushcfunction(L, what);
+    lua_insert(L, -2);
+    lua_pushlightuserdata(L, data);
+    lua_insert(L, -2);
+    const int status = lua_pcall(L, 2, 0, 0);
+    sel_limits_restore(script, &outer);
+    script->reading = NULL;
+    sel_builder_destroy(builder);
+    return status;
+}
+
+const sel_program *sel_read_law(sel_lua_function *f, int index) {
+    lua_State *L = f->script->L;
+    sel_builder *builder = sel_builder_create(MAX_NODES);
+    f->program = NULL;
+    if (!builder) {
+        snprintf(f->why, sizeof f->why, "there is not enough memory to read it");
+        return NULL;
+    }
+    lua_pushvalue(L, index);
+    if (call_reader(f->script, read_law, f, builder) != LUA_OK) {
+        snprintf(f->why, sizeof f->why, "reading it fails: %s", lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    return f->program;
+}
+
+/* ---- rules ---- */
+
+typedef struct request {
+    const sel_rule_request *what;
+    sel_builder *builder;
+    const sel_rule *rule;
+    char *why;
+    sel_error *error;
+    sel_status status;
+} request;
 
 /* Pushes the fields by their names; returns the name of the only state field, NULL: there are more.
  */
@@ -330,25 +395,16 @@ static int read_rule(lua_State *L) {
 
 sel_status sel_read_rule(sel_script *script, const sel_rule_request *what, const sel_rule **rule,
                          char *why, sel_error *error) {
-    lua_State *L = script->L;
     request r = {what, sel_builder_create(MAX_NODES), NULL, why, error, SEL_OK};
-    const sel_limits outer = script->limits;
-    sel_error *outer_error = script->error;
+    sel_error *outer = script->error;
     *why = '\0';
     if (!r.builder)
         return sel_fail_memory(error, "a rule", MAX_NODES);
     script->error = error;
-    script->reading = r.builder;
-    sel_limits_start(script, SEL_FUNCTION);
-    lua_pushcfunction(L, read_rule);
-    lua_pushlightuserdata(L, &r);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, what->reference);
-    if (lua_pcall(L, 2, 0, 0) != LUA_OK)
+    lua_rawgeti(script->L, LUA_REGISTRYINDEX, what->reference);
+    if (call_reader(script, read_rule, &r, r.builder) != LUA_OK)
         r.status = sel_limits_report(script, what->where, "");
-    sel_limits_restore(script, &outer);
-    script->error = outer_error;
-    script->reading = NULL;
-    sel_builder_destroy(r.builder);
+    script->error = outer;
     *rule = r.rule;
     return r.status;
 }

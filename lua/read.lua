@@ -608,7 +608,19 @@ local function while_loop()
   take()
   return function(env)
     loop(env, function()
-      while not V.is_dead() and goes_on(V.truth(condition(env)), line) do
+      while not V.is_dead() do
+        local c = V.truth(condition(env))
+        if type(c) ~= "boolean" then -- once is enough where its body returns
+          V.branch(c, function()
+            body(env)
+            if not V.is_dead() then
+              goes_on(c, line)
+            end
+          end, function() end)
+          break
+        elseif not c then
+          break
+        end
         body(env)
       end
     end)

@@ -572,6 +572,9 @@ end
 
 -- As Lua's integers: floats of operations on bits must be whole.
 local function to_bits(a)
+  if not V.fields then
+    refuse("it computes with the bits of a number on line %d", V.line)
+  end
   if a.whole ~= true then
     need(build(op.EQ, build(op.FLOOR, a.n), a.n))
     return lift(integers(build(op.WHOLE, a.n), true, -LIMIT, LIMIT))
@@ -842,6 +845,12 @@ for _, f in next, { math.random, math.randomseed, string.gsub, string.dump, tabl
   table.sort, table.move } do
   PLAINLY[f] = nil
 end
+local NAMES = {} -- for messages
+for _, library in next, { host.globals, coroutine, utf8 } do
+  for name, f in next, library do
+    NAMES[f] = name
+  end
+end
 local PASSES_ON = { ipairs = true, pairs = true, next = true, select = true, rawget = true,
   unpack = true, pack = true }
 
@@ -1049,7 +1058,7 @@ local function call(f, list)
   end
   local code, closure = V.text_of(f)
   if not code then
-    refuse("it calls a function of the library on line %d that cannot be followed", V.line)
+    refuse("it calls %s on line %d, which cannot be followed", NAMES[f] or "a library function", V.line)
   end
   return V.run(code, closure, list)
 end
