@@ -22,18 +22,19 @@ local error, next, pcall, rawequal, rawget, rawset = error, next, pcall, rawequa
 local setmetatable, type, select, format, tostring = setmetatable, type, select, string.format, tostring
 
 local LIMIT <const> = 0x1p53 -- below it all whole numbers are exact in f64
+local MOST_SIDES <const> = 20000
 
 local V = { line = 0 } -- what read.lua gets; the line that is read
 local SYMBOL, CHOICE, CELL, CLOSURE = {}, {}, {}, {}
 local NOTHING = {} -- the value of what has failed
 V.CLOSURE, V.NOTHING = CLOSURE, NOTHING
 
-local path, journal, facts, trail, clauses, births, fails, clock
+local path, journal, facts, trail, clauses, births, fails, clock, sides
 
 -- Begins a reading.
 function V.begin()
   path, facts, trail, clauses, births, V.lines = { {} }, {}, {}, {}, {}, {}
-  journal, fails, clock = { start = 0, seen = {} }, constant(0), 0
+  journal, fails, clock, sides = { start = 0, seen = {} }, constant(0), 0, 0
   V.kept = false
 end
 
@@ -289,6 +290,10 @@ end
 
 -- Runs a side of a branch: what it gives, whether it goes on, and its changes, undone.
 local function run_side(c, value, f)
+  sides = sides + 1
+  if sides > MOST_SIDES then
+    refuse("it has more than %d sides of branches", MOST_SIDES)
+  end
   local mark, j, changes = #trail, open_journal(), {}
   local entry = { condition = value and c or build(op.NOT, c) }
   path[#path + 1] = entry
