@@ -7,8 +7,12 @@
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>
+#include "read_library_lua.h"
 #include "read_lua.h"
+#include "read_statements_lua.h"
+#include "read_text_lua.h"
 #include "read_values_lua.h"
+#include "read_ways_lua.h"
 #include "selenite_lua.h"
 
 enum { MAX_NODES = 20000 };
@@ -181,6 +185,15 @@ static void push_operations(lua_State *L) {
 }
 
 void sel_read_open(lua_State *L) {
+    static const struct {
+        const unsigned char *text;
+        size_t length;
+    } texts[] = {{read_ways_lua, sizeof read_ways_lua},
+                 {read_values_lua, sizeof read_values_lua},
+                 {read_library_lua, sizeof read_library_lua},
+                 {read_text_lua, sizeof read_text_lua},
+                 {read_statements_lua, sizeof read_statements_lua},
+                 {read_lua, sizeof read_lua}};
     static const luaL_Reg functions[] = {{"build", build},
                                          {"constant", constant},
                                          {"known", known},
@@ -200,11 +213,13 @@ void sel_read_open(lua_State *L) {
     lua_setfield(L, -2, "globals");
     push_operations(L);
     lua_setfield(L, -2, "op");
-    lua_pushvalue(L, -1);
-    sel_sandbox_run(L, read_values_lua, sizeof read_values_lua, 1);
-    lua_setfield(L, -2, "values");
-    sel_sandbox_run(L, read_lua, sizeof read_lua, 1);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        lua_pushvalue(L, -1);
+        sel_sandbox_run(L, texts[i].text, texts[i].length, 0);
+    }
+    lua_getfield(L, -1, "values");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &reader_key);
+    lua_pop(L, 1);
 }
 
 /* Pushes a function of read.lua. */
