@@ -146,12 +146,14 @@ static int has_constant(lua_State *L) {
     return 1;
 }
 
-/* is_library(f): a function of C, or of this library */
-static int is_library(lua_State *L) {
+/* kind_of(f): "C", "library" (what Selenite has in Lua) or "script" */
+static int kind_of(lua_State *L) {
     lua_Debug info;
     lua_settop(L, 1);
     lua_getinfo(L, ">S", &info);
-    lua_pushboolean(L, *info.what == 'C' || strcmp(info.source, "=selenite") == 0);
+    lua_pushstring(L, *info.what == 'C'                       ? "C"
+                      : strcmp(info.source, "=selenite") == 0 ? "library"
+                                                              : "script");
     return 1;
 }
 
@@ -194,19 +196,12 @@ void sel_read_open(lua_State *L) {
                  {read_text_lua, sizeof read_text_lua},
                  {read_statements_lua, sizeof read_statements_lua},
                  {read_lua, sizeof read_lua}};
-    static const luaL_Reg functions[] = {{"build", build},
-                                         {"constant", constant},
-                                         {"known", known},
-                                         {"parts", parts},
-                                         {"bounds", bounds},
-                                         {"read", read_field},
-                                         {"look_up", look_up},
-                                         {"tokens", tokens},
-                                         {"has_constant", has_constant},
-                                         {"is_library", is_library},
-                                         {"environment", environment},
-                                         {"suggestion", sel_host_suggestion},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"build", build},     {"constant", constant},       {"known", known},
+        {"parts", parts},     {"bounds", bounds},           {"read", read_field},
+        {"look_up", look_up}, {"tokens", tokens},           {"has_constant", has_constant},
+        {"kind_of", kind_of}, {"environment", environment}, {"suggestion", sel_host_suggestion},
+        {NULL, NULL}};
     luaopen_debug(L);
     luaL_setfuncs(L, functions, 0);
     lua_pushvalue(L, -2);

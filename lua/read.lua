@@ -132,7 +132,8 @@ local function find_text(f)
     end
   end
   if #list == 0 then
-    V.refuse("it calls a function on line %d that cannot be told from others there", info.linedefined)
+    V.refuse("it calls a function on line %d that cannot be told from others there",
+      info.linedefined)
   end
   local code = list[1].code
   for name in next, code.outside do
@@ -228,7 +229,8 @@ function V.read_rule(f, arguments, fields, dims, reach, only, numbers)
       local field = fields[name]
       local n, whole = V.node_of(given[name])
       if field.low and whole ~= true then
-        V.mistake("it returns a real number for the whole number '%s'; math.floor makes it whole", name)
+        V.mistake("it returns a real number for the whole number '%s'; math.floor makes it whole",
+          name)
       end
       nodes[#nodes + 1] = { field.index, n }
     end

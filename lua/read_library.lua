@@ -19,10 +19,11 @@ local LIMIT <const> = 0x1p53
 
 -- Those that may run as they are: what they do to symbols is to pass them on, or they get none.
 local PLAINLY, HANDLERS = {}, {}
-for name in ("ipairs pairs next select rawget rawlen rawequal tostring tonumber getmetatable"):gmatch
-  "%w+" do
+local BASE = "ipairs pairs next select rawget rawlen rawequal tostring tonumber getmetatable"
+for name in BASE:gmatch "%w+" do
   PLAINLY[host.globals[name]] = name
 end
+PLAINLY[(ipairs {})], PLAINLY[(host.globals.pairs {})] = "ipairs", "next"
 for _, library in next, { math, string, table } do
   for name, f in next, library do
     PLAINLY[f] = name
@@ -241,7 +242,7 @@ local function call(f, list)
     return V.call(handler_of(f, "__call"), pack(f, unpack(list, 1, list.n)))
   elseif type(f) ~= "function" then
     mistake("it calls a %s value", name_of(f))
-  elseif ALWAYS[f] or PLAINLY[f] or HANDLERS[f] or (not symbols and host.is_library(f)) then
+  elseif ALWAYS[f] or PLAINLY[f] or HANDLERS[f] or (host.kind_of(f) == "library" and not symbols) then
     return call_library(f, list, symbols)
   end
   local code, closure = V.text_of(f)
@@ -252,9 +253,9 @@ local function call(f, list)
   return V.run(code, closure, list)
 end
 
--- An open choice among the arguments of a function of C is chosen both ways; those of others see it.
+-- An open choice among the arguments of a library function is chosen both ways; others see it.
 local function call_chosen(f, list)
-  local follows = class_of(f) == CLOSURE or (type(f) == "function" and not host.is_library(f))
+  local follows = class_of(f) == CLOSURE or (type(f) == "function" and host.kind_of(f) == "script")
   for i = 1, follows and 0 or list.n do
     local value, open = resolve(list[i])
     list[i] = value

@@ -11,7 +11,7 @@ local MOST_STEPS <const> = 200000
 local steps, block
 
 local function assigned(target)
-  local variable, name, object, key, line = target.variable, target.outside, target.object, target.key, P.line()
+  local variable, name, line = target.variable, target.outside, P.line()
   if variable then
     return function(env)
       return function(value) V.set(env[variable], value) end
@@ -25,7 +25,7 @@ local function assigned(target)
     end
   end
   return function(env)
-    local t, k = object(env), key(env)
+    local t, k = target.object(env), target.key(env)
     return function(value)
       V.line = line
       V.assign(t, k, value)
@@ -68,7 +68,9 @@ local function local_variables()
   local values, variables = explist(list), {}
   for i = 1, #names do
     variables[i] = declare(names[i])
-    variables[i].zero = constants[i] and list[i] and list[i].zero and i == #names and #list == #names
+  end
+  if constants[#names] and #list == #names then -- Lua's compiler puts its value into the text
+    variables[#names].zero = list[#names].zero
   end
   return function(env)
     local found = values(env)

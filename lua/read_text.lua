@@ -14,8 +14,8 @@ local scope -- of the function that is parsed: its blocks; `above` is that aroun
 local calls -- that are under way
 
 local KEYWORDS = {}
-for word in ("and break do else elseif end false for function goto if in local nil not or repeat " ..
-  "return then true until while"):gmatch "%w+" do
+local WORDS = "and break do else elseif end false for function goto if in local nil not or repeat "
+for word in (WORDS .. "return then true until while"):gmatch "%w+" do
   KEYWORDS[word] = true
 end
 
@@ -47,6 +47,11 @@ end
 local function take()
   at = at + 1
   return words[at - 1]
+end
+
+-- Takes a word that is a key of the table.
+function P.keyword(list)
+  return kinds[at] ~= "string" and list[words[at]] and take()
 end
 
 local function is_name()
@@ -139,14 +144,12 @@ end
 local function called(f, list, line, method)
   local arguments = explist(list)
   return { multi = true, call = true, run = function(env)
-    local target, values = f.run(env)
+    local target, object = f.run(env), nil
     if method then
-      local object = target
       V.line = line
-      target, values = V.index(object, method), arguments(env, object)
-    else
-      values = arguments(env)
+      target, object = V.index(target, method), target
     end
+    local values = arguments(env, object)
     V.line = line
     return V.call(target, values)
   end }
@@ -183,8 +186,9 @@ local function constructor()
     local t = {}
     for i = 1, #items do
       local item = items[i]
-      local values = open and i == #items and pack(item.value.run(env)) or { n = 1, (item.value.run(env)) }
       local key = item.key and item.key(env) or item.position
+      local values = pack(item.value.run(env))
+      values.n = open and i == #items and values.n or 1
       V.line = line
       for k = 1, values.n do
         V.put(t, item.key and key or key + k - 1, values[k])
@@ -282,7 +286,7 @@ local function logical(word, a, b)
   end
 end
 
--- Whether Lua's compiler puts the integer 0 in the place of the expression: it makes x + 0 of x - 0.
+-- Whether Lua's compiler sees the integer 0 there: it makes x + 0 of x - 0.
 local function is_zero(e, env)
   local constants = env.closure.code.constants
   return e.zero or (e.outside and constants[e.outside] and constants[e.outside].zero)
@@ -315,10 +319,9 @@ local function binary(word, left, right, line)
 end
 
 function expression(limit)
-  local name, line, left = kinds[at] == "other" or words[at] == "not", lines[at], nil
-  name = name and UNARY[words[at]]
-  if name then
-    take()
+  local line, word, left = lines[at], P.keyword(UNARY)
+  if word then
+    local name = UNARY[word]
     local operand = expression(12)
     local a = operand.run
     left = { zero = name == "UNM" and operand.zero, run = function(env)
@@ -334,7 +337,7 @@ function expression(limit)
   end
   while kinds[at] ~= "string" and BINARY[words[at]] and BINARY[words[at]][1] > limit do
     line = lines[at]
-    local word = take()
+    word = take()
     local right = expression(BINARY[word][2])
     left = { run = binary(word, left, right, line) }
   end
@@ -378,7 +381,7 @@ end
 -- ---- functions ----
 
 local function new_scope(above)
-  scope = { above = above, free = {}, seen = {}, outside = above and above.outside or {}, file = V.file }
+  scope = { above = above, free = {}, seen = {}, outside = above and above.outside or {} }
   open_block()
 end
 
@@ -431,7 +434,7 @@ end
 -- Calls a function with a list of values.
 function V.run(code, closure, list)
   local env, count = { closure = closure }, #code.parameters
-  local line, file, values = V.line, V.file, nil
+  local line, file = V.line, V.file
   calls = calls + 1
   if calls > MOST_CALLS then
     V.refuse("it calls functions more than %d deep", MOST_CALLS)
@@ -446,12 +449,8 @@ function V.run(code, closure, list)
   env.frame = code.early and V.open()
   V.file = closure.file
   code.body(env)
-  if env.frame then
-    V.line = code.last
-    values = V.close(env.frame)
-  else
-    values = V.is_dead() and { n = 1, V.NOTHING } or env.result or { n = 0 }
-  end
+  local values = env.frame and V.close(env.frame)
+    or V.is_dead() and { n = 1, V.NOTHING } or env.result or { n = 0 }
   calls = calls - 1
   V.line, V.file = line, file
   return unpack(values, 1, values.n)
@@ -464,11 +463,6 @@ local ENDS = { ["end"] = true, ["else"] = true, ["elseif"] = true, ["until"] = t
 -- Whether the word is one that ends a block.
 function P.at_end()
   return ENDS[words[at]] and kinds[at] ~= "string"
-end
-
--- Takes a word that is a key of the table.
-function P.keyword(list)
-  return kinds[at] ~= "string" and list[words[at]] and take()
 end
 
 function P.line()
@@ -509,6 +503,7 @@ end
 
 P.is, P.try, P.take, P.declare, P.open_block, P.close_block = is, try, take, declare, open_block,
   close_block
-P.expression, P.explist, P.suffixed, P.variable_named = expression, explist, suffixed, variable_named
-P.indexed, P.literal, P.function_body, P.set_variable = indexed, literal, function_body, set_variable
+P.expression, P.explist, P.suffixed, P.indexed = expression, explist, suffixed, indexed
+P.variable_named, P.literal, P.set_variable = variable_named, literal, set_variable
+P.function_body = function_body
 host.parser = P

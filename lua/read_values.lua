@@ -7,7 +7,7 @@ local V = host.values
 local build, constant, op, metatable = host.build, host.constant, host.op, host.getmetatable
 local abs, floor, max, min, huge = math.abs, math.floor, math.max, math.min, math.huge
 local tointeger, unpack, pack = math.tointeger, table.unpack, table.pack
-local next, pcall, rawequal, rawget = next, pcall, rawequal, rawget
+local error, next, pcall, rawequal, rawget = error, next, pcall, rawequal, rawget
 local setmetatable, tostring, type = setmetatable, tostring, type
 local SYMBOL, CELL, NOTHING, class_of, name_of = V.SYMBOL, V.CELL, V.NOTHING, V.class_of, V.name_of
 local refuse, mistake, need, number, condition = V.refuse, V.mistake, V.need, V.number, V.condition
@@ -170,7 +170,10 @@ local function plainly(f, ...)
   if list[1] then
     return unpack(list, 2, list.n)
   end
-  local text = type(list[2]) == "string" and list[2] or "an error"
+  if type(list[2]) ~= "string" then
+    error(list[2], 0)
+  end
+  local text = list[2]
   if text:find "'n[/%%]" or text:find "divide by zero" or text:find "%(zero%)" then
     return V.raise()
   end

@@ -2,8 +2,8 @@
 --
 -- Beside Lua's own there are: symbols, numbers and conditions that are nodes of a graph; choices,
 -- of which a condition picks one of two values that no node can hold (tables, nil, functions);
--- cells; and closures that the function makes. Numbers are merged to nodes at once, choices are asked when
--- they are used.
+-- cells; and closures that the function makes. Numbers are merged to nodes at once, choices are
+-- asked when they are used.
 --
 -- A branch runs both of its sides, one after the other, each from the same variables and tables: a
 -- journal lists what a side changes, and merging gives each place what the condition picks. Where a
@@ -265,7 +265,7 @@ end
 
 -- Whether it was made in the side that is read.
 function V.is_new(t)
-  return births[t] and births[t] >= journal.start
+  return births[t] and births[t] > journal.start
 end
 
 local function log(j, t, k, old, born)
