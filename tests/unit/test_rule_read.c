@@ -1,7 +1,14 @@
 /* test_rule_read.c -- functions of cells become graphs that give what Lua gives, bit by bit. */
 #include "rule_case.h"
 #include <math.h>
+#include <time.h>
 #include "random_law.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+enum { SPEED_COUNTS = 0 };
+#else
+enum { SPEED_COUNTS = 1 };
+#endif
 
 enum { FIELDS = 5, CELLS = 60, RULES = 2000 };
 static const sel_cell_field fields[FIELDS] = {{"u", SEL_CELL_REAL, true},
@@ -348,6 +355,36 @@ static void conditions_do_not_multiply(void **state) {
     assert_true(many - few <= few);
 }
 
+/* A rule of a hundred lines takes less than 20 ms to read, its graph compared with Lua included. */
+static void long_rules_are_read_quickly(void **state) {
+    (void)state;
+    static sel_error error;
+    static char text[16384];
+    char why[SEL_RULE_WHY];
+    script_case c;
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   "local sel = require 'selenite'\nreturn sel.lbm { rule = "
+                                   "function(c) local s, n = c.u, 0\n");
+    for (int i = 0; i < 25; i++)
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used,
+                             "for _, d in ipairs { { 1, 0 }, { -1, 0 }, { 0, 1 }, { 0, -1 } } do\n"
+                             "local o = c(d[1], d[2])\n"
+                             "if o.u > s + %d then s = s + 0.25 * (o.u - s) else n = n + o.k end\n"
+                             "end\n",
+                             i);
+    snprintf(text + used, sizeof text - used, "return { u = s, n = n } end }\n");
+    load(&c, text);
+    const clock_t before = clock();
+    const sel_rule *rule = read_rule(&c, SEL_RETURNS_FIELDS, why, &error);
+    const double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
+    if (!rule)
+        fail_msg("%s%s", why, error.text);
+    print_message("# a rule of 100 lines, %d nodes: %.3g ms\n", rule->nodes, 1e3 * seconds);
+    assert_true(!SPEED_COUNTS || seconds < 0.02);
+    script_done(&c);
+}
+
 static void whole_numbers_have_bounds(void **state) {
     (void)state;
     static const struct {
@@ -433,6 +470,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_followed_is_left_to_lua),
         cmocka_unit_test(functions_on_one_line_are_told_apart),
         cmocka_unit_test(conditions_do_not_multiply),
+        cmocka_unit_test(long_rules_are_read_quickly),
         cmocka_unit_test(whole_numbers_have_bounds),
         cmocka_unit_test(generated_rules_agree_bit_by_bit),
     };
