@@ -63,7 +63,7 @@ static sel_status add_entry(rule_model *m, const char *name, sel_cell_type type,
     }
     *entry = (rule_entry){
         .name = name, .first = m->fields, .components = components, .state = state, .where = where};
-    sel_status status = SEL_OK;
+    sel_status status = components > 1 ? check_name(m, m->entries, 0, name, where, error) : SEL_OK;
     for (int c = 0; c < components; c++) {
         const char *full =
             components > 1 ? sel_arena_print(m->arena, "%s_%s", name, sel_axis_names[c]) : name;
