@@ -20,7 +20,7 @@ typedef struct rule_cpu {
         int field, size;
         int64_t away; /* elements from a cell to the one that is read */
         bool byte, in_place;
-    } *source; /* what the present function reads */
+    } * source; /* what the present function reads */
 } rule_cpu;
 
 /* A line apart, so that not all rows begin at the same place of a page. */

@@ -24,6 +24,8 @@ static const char *suggestion(const rule_model *m, int count, const char *name,
     return sel_suggestion(name, names, text);
 }
 
+enum { LONGEST_NAME = 32 }; /* also a part of the names of blocks in checkpoints */
+
 /* One name for two of state, data, derived, controls and x y z t dt. */
 static sel_status check_name(const rule_model *m, int entries, int deriveds, const char *name,
                              sel_where where, sel_error *error) {
@@ -32,6 +34,10 @@ static sel_status check_name(const rule_model *m, int entries, int deriveds, con
     const bool argument =
         sel_name_index(taken, name) >= 0 && !(m->dims == 2 && strcmp(name, "z") == 0);
     const char *other = argument ? "an argument of rules" : NULL;
+    if (strlen(name) > LONGEST_NAME) {
+        return sel_fail_at(error, where, "sel.rule: the name '%.40s' is longer than %d bytes", name,
+                           LONGEST_NAME);
+    }
     for (int k = 0; k < controls->n; k++) {
         other = strcmp(controls->v[k].name, name) == 0 ? "a control" : other;
     }
