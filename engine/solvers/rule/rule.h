@@ -110,6 +110,10 @@ enum { RULE_ROW = 256 /* cells computed together */, RULE_MOST_SLOTS = 1 << 14 }
 const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
                               int precision, sel_arena *arena);
 
+/* Of a function that Lua evaluates: it gives all state fields, or one number. NULL: no memory. */
+const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool numbers,
+                                  sel_arena *arena);
+
 /* The values of all nodes that are the same in all cells, in f64: value[rule->nodes]. */
 void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double dt,
                    const double *controls, double *value);

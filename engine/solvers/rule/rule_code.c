@@ -408,6 +408,26 @@ const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field,
     return c.failed ? NULL : made;
 }
 
+const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool numbers,
+                                  sel_arena *arena) {
+    rule_store *output = sel_arena_alloc(arena, ((size_t)fields + 1) * sizeof *output);
+    rule_code *code = sel_arena_alloc(arena, sizeof *code);
+    if (!output || !code) {
+        return NULL;
+    }
+    *code = (rule_code){.output = output, .outputs = numbers, .fails = -1};
+    output[0] = (rule_store){.type = RULE_D};
+    for (int f = 0; f < fields && !numbers; f++) {
+        if (field[f].state) {
+            output[code->outputs] =
+                (rule_store){f, code->outputs, RULE_D, field[f].type != SEL_CELL_REAL};
+            code->outputs++;
+        }
+    }
+    code->slots = code->outputs;
+    return code;
+}
+
 /* ---- what is the same in all cells ---- */
 
 static double look_up_one(const sel_lookup *lookup, const double at[4]) {

@@ -152,11 +152,12 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
     f->name = name ? name : f->rule ? f->rule->name : "rule";
     f->why = f->rule ? NULL : sel_arena_copy(m->arena, why);
     find_masks(m, f);
-    for (int p = 0; f->rule && p < 2; p++) {
-        f->code[p] = rule_compile(f->rule, m->field, returns == SEL_RETURNS_NUMBERS, p, m->arena);
+    const bool numbers = returns == SEL_RETURNS_NUMBERS;
+    for (int p = 0; p < 2; p++) {
+        f->code[p] = f->rule ? rule_compile(f->rule, m->field, numbers, p, m->arena)
+                             : rule_code_of_lua(m->field, m->fields, numbers, m->arena);
         if (!f->code[p]) {
-            return sel_fail_at(error, source->where, "sel.rule: '%s' is too long, %d operations",
-                               f->name, f->rule->nodes);
+            return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);
         }
     }
     return SEL_OK;
@@ -164,16 +165,12 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
 
 /* What a function writes goes to a second copy where others look at the first. */
 static void find_turns(rule_model *m) {
-    const uint64_t all = m->fields < 64 ? (UINT64_C(1) << m->fields) - 1 : ~UINT64_C(0);
     for (int k = 0; k < m->rules; k++) {
         rule_function *f = &m->rule[k];
-        for (int o = 0; f->rule && o < f->rule->outputs; o++) {
-            f->writes |= UINT64_C(1) << f->rule->output[o].field;
+        for (int o = 0; f->code[0] && o < f->code[0]->outputs; o++) {
+            f->writes |= UINT64_C(1) << f->code[0]->output[o].field;
         }
-        for (int i = 0; !f->rule && i < m->fields; i++) {
-            f->writes |= (uint64_t)m->field[i].state << i;
-        }
-        f->turns = f->writes & f->looks & all;
+        f->turns = f->writes & f->looks;
         m->doubled |= f->turns;
         m->swapping ^= f->turns;
     }
@@ -181,7 +178,7 @@ static void find_turns(rule_model *m) {
 
 static sel_status check_count(const rule_model *m, const rule_function *f, const char *what,
                               bool vectors, sel_error *error) {
-    const int count = f->rule ? f->rule->outputs : 1;
+    const int count = f->code[0]->outputs;
     return count == 1 || (vectors && count == m->dims)
                ? SEL_OK
                : sel_fail_at(error, f->source->where, "%s must return 1 number%s, not %d", what,
@@ -236,7 +233,7 @@ static sel_status make_fields(rule_model *m, sel_error *error) {
     for (int k = 0; k < count; k++) {
         const bool derived = k >= m->entries;
         const rule_function *f = derived ? &m->derived[k - m->entries] : NULL;
-        const int components = !derived ? m->entry[k].components : f->rule ? f->rule->outputs : 1;
+        const int components = derived ? f->code[0]->outputs : m->entry[k].components;
         info[k] = (sel_field_info){.name = derived ? f->name : m->entry[k].name,
                                    .rank = components > 1 ? SEL_VECTOR : SEL_SCALAR,
                                    .unit = "the script's"};
