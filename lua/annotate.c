@@ -82,13 +82,17 @@ static void print_choices(FILE *to, const sel_field *field) {
 static void print_type(FILE *to, const sel_field *field) {
     const bool list = field->kind == SEL_KIND_LIST || field->kind == SEL_KIND_VARIANTS;
     const bool flags = field->kind == SEL_KIND_FLAGS;
+    const bool named = field->kind == SEL_KIND_NAMED_CHOICES;
     if (field->table || field->family) {
-        fprintf(to, "selenite.%s%s", field->table ? field->table->name : field->family->name,
+        const char *name = field->table ? field->table->name : field->family->name;
+        fprintf(to, "%sselenite.%s%s", field->flags & SEL_BARE ? "number|" : "", name,
                 list ? "[]" : "");
+        if (field->kind == SEL_KIND_NAMED_VARIANTS)
+            fprintf(to, "|table<string, selenite.%s>", name);
     } else if (field->choices) {
-        fputs(flags ? "(" : "", to);
+        fputs(named ? "table<string, " : flags ? "(" : "", to);
         print_choices(to, field);
-        fputs(flags ? ")[]" : "", to);
+        fputs(named ? ">" : flags ? ")[]" : "", to);
     } else {
         fputs(sel_kind_annotation(field->kind), to);
     }
@@ -215,6 +219,12 @@ static void print_library(FILE *to, const sel_family *const *families, int count
           "---@param layers (selenite.quantity|table)[]\n"
           "---@return selenite.paint\n"
           "function sel.paint(layers) end\n"
+          "\n"
+          "---Uniform in [0, 1); depends on seed, cell, step and the whole number k only; in rules "
+          "and in `initial` of sel.rule.\n"
+          "---@param k integer\n"
+          "---@return number\n"
+          "function sel.random(k) end\n"
           "\n"
           "---Smooth noise in [-1, 1] that varies over a distance of about 1; the same on every "
           "machine.\n"

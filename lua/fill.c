@@ -139,8 +139,20 @@ void sel_fill_variant(sel_filler *f, const sel_slot *slot, int index, void *memb
     sel_fill_table(f, index, table, table->name, to->data, span);
 }
 
+/* A plain value that stands for the table with its first field alone. */
+static void fill_bare(sel_filler *f, const sel_slot *slot, int index, char *data) {
+    sel_field first = slot->field->table->fields[0];
+    const sel_slot bare = {&first, slot->label, slot->span, false, 0};
+    first.name = slot->field->name;
+    sel_table_presets(slot->field->table, data);
+    sel_fill_value(f, &bare, index, data + first.offset);
+}
+
 void sel_fill_nested(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    if (!lua_istable(f->L, index) || sel_script_mark(f->L, index))
+    const bool table = lua_istable(f->L, index) && !sel_script_mark(f->L, index);
+    if (!table && slot->field->flags & SEL_BARE)
+        fill_bare(f, slot, index, member);
+    else if (!table)
         sel_fill_wrong(f, slot, index, "must be a table { ... }");
     else
         sel_fill_table(f, index, slot->field->table, slot->field->name, member, slot->span);
@@ -335,7 +347,7 @@ static void run_check(sel_filler *f, const sel_table *table, const void *data, s
  * them the choices, since a lattice may belong to another size. */
 static bool comes_first(const sel_field *field) {
     return field->kind == SEL_KIND_SIZE || field->kind == SEL_KIND_NUMBERS ||
-           field->kind == SEL_KIND_CHOICE;
+           field->kind == SEL_KIND_CHOICE || field->kind == SEL_KIND_NAMED_CHOICES;
 }
 
 /* Dimensions of the domain; 0: not known, or the size is not what the solver computes on, which its

@@ -227,45 +227,6 @@ static void fill_names(sel_filler *f, const sel_slot *slot, int index, void *mem
         fill_each(f, slot, index, n, fill_string, to->v, sizeof *to->v);
 }
 
-/* Notes keys that are no names. */
-static void check_names_only(sel_filler *f, const sel_slot *slot, int index) {
-    lua_State *L = f->L;
-    char found[80];
-    if (!check(f, slot, index, lua_rawlen(L, index) == 0,
-               "a table of NAME = number, without positions"))
-        return;
-    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
-        if (!sel_script_key(L, -2))
-            sel_fill_mistake(f, sel_span_where(slot->span),
-                             "%s: %s must be a table of NAME = number, but has the key %s",
-                             slot->label, slot->field->name, sel_script_value_text(L, -2, found));
-}
-
-static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    sel_numbers *to = member;
-    lua_State *L = f->L;
-    int count;
-    if (!check(f, slot, index, lua_istable(L, index), "a table of NAME = number"))
-        return;
-    check_names_only(f, slot, index);
-    sel_named_span *names = sel_script_names_in_order(L, index, slot->span, &count);
-    to->v = sel_fill_alloc(f, (size_t)count * sizeof *to->v);
-    for (int i = 0; i < count; i++) {
-        sel_field field = *slot->field;
-        field.name = sel_fill_print(f, "%s.%s", slot->field->name, names[i].name);
-        sel_slot item = {&field, slot->label, names[i].span, false, 0};
-        sel_script_field(L, index, names[i].name);
-        sel_named_number *number = &to->v[to->n++];
-        number->name = names[i].name;
-        read_number(f, &item, lua_gettop(L), &number->value);
-        if (strlen(names[i].name) == 1 && strchr("xyzt", names[i].name[0]))
-            sel_fill_wrong(f, &item, lua_gettop(L), "has the name of a coordinate");
-        if (!sel_is_plain(names[i].name))
-            sel_fill_wrong(f, &item, lua_gettop(L), "has a name with control characters");
-        lua_pop(L, 1);
-    }
-}
-
 static const sel_function *read_function(sel_filler *f, const sel_slot *slot, int index,
                                          int results, bool predicate) {
     char reason[512];
@@ -317,9 +278,13 @@ static void fill_vector(sel_filler *f, const sel_slot *slot, int index, void *me
     int n = sel_fill_list_length(f, slot, index);
     if (n < 0)
         return;
-    if (n == 1 && item_type(L, index, 1) == LUA_TFUNCTION) {
+    const bool one_for_all = slot->field->flags & SEL_ONE_FOR_ALL && slot->positional;
+    if (n == 1 && (one_for_all || item_type(L, index, 1) == LUA_TFUNCTION)) {
         lua_rawgeti(L, index, 1);
-        read_whole_vector(f, slot, lua_gettop(L), to);
+        if (one_for_all)
+            sel_fill_quantity(f, slot, lua_gettop(L), member);
+        else
+            read_whole_vector(f, slot, lua_gettop(L), to);
         lua_pop(L, 1);
         return;
     }
@@ -392,6 +357,11 @@ static void fill_callback(sel_filler *f, const sel_slot *slot, int index, void *
             sel_hook_callback(f, index, slot->label, sel_span_where(slot->span));
 }
 
+static void fill_rule(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    if (check(f, slot, index, lua_isfunction(f->L, index), "a function"))
+        *(const struct sel_rule_source **)member = sel_rule_source_create(f, slot, index);
+}
+
 static void fill_bool(sel_filler *f, const sel_slot *slot, int index, void *member) {
     if (check(f, slot, index, lua_isboolean(f->L, index), "true or false"))
         *(bool *)member = lua_toboolean(f->L, index);
@@ -409,19 +379,22 @@ static void fill_shape(sel_filler *f, const sel_slot *slot, int index, void *mem
 
 void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member) {
     static sel_fill_kind *const kinds[] = {
-        [SEL_KIND_BOOL] = fill_bool,         [SEL_KIND_INT] = fill_int,
-        [SEL_KIND_NUMBER] = fill_number,     [SEL_KIND_STRING] = fill_string,
-        [SEL_KIND_FILE] = fill_path,         [SEL_KIND_KEY] = fill_key,
-        [SEL_KIND_VALUES] = fill_values,     [SEL_KIND_UNITS] = fill_units,
-        [SEL_KIND_RASTER] = fill_raster,     [SEL_KIND_CHOICE] = fill_choice,
-        [SEL_KIND_FLAGS] = fill_flags,       [SEL_KIND_SIZE] = fill_size,
-        [SEL_KIND_POINT] = fill_point,       [SEL_KIND_POINTS] = fill_points,
-        [SEL_KIND_NAMES] = fill_names,       [SEL_KIND_NUMBERS] = fill_numbers,
-        [SEL_KIND_SPACING] = fill_spacing,   [SEL_KIND_QUANTITY] = sel_fill_quantity,
-        [SEL_KIND_VECTOR] = fill_vector,     [SEL_KIND_PREDICATE] = fill_predicate,
-        [SEL_KIND_CALLBACK] = fill_callback, [SEL_KIND_TABLE] = sel_fill_nested,
-        [SEL_KIND_LIST] = sel_fill_list,     [SEL_KIND_VARIANT] = sel_fill_variant,
-        [SEL_KIND_VARIANTS] = sel_fill_list, [SEL_KIND_SHAPE] = fill_shape,
+        [SEL_KIND_BOOL] = fill_bool,           [SEL_KIND_INT] = fill_int,
+        [SEL_KIND_NUMBER] = fill_number,       [SEL_KIND_STRING] = fill_string,
+        [SEL_KIND_FILE] = fill_path,           [SEL_KIND_KEY] = fill_key,
+        [SEL_KIND_VALUES] = fill_values,       [SEL_KIND_UNITS] = fill_units,
+        [SEL_KIND_RASTER] = fill_raster,       [SEL_KIND_CHOICE] = fill_choice,
+        [SEL_KIND_FLAGS] = fill_flags,         [SEL_KIND_SIZE] = fill_size,
+        [SEL_KIND_POINT] = fill_point,         [SEL_KIND_POINTS] = fill_points,
+        [SEL_KIND_NAMES] = fill_names,         [SEL_KIND_NUMBERS] = sel_fill_map,
+        [SEL_KIND_SPACING] = fill_spacing,     [SEL_KIND_QUANTITY] = sel_fill_quantity,
+        [SEL_KIND_VECTOR] = fill_vector,       [SEL_KIND_PREDICATE] = fill_predicate,
+        [SEL_KIND_CALLBACK] = fill_callback,   [SEL_KIND_TABLE] = sel_fill_nested,
+        [SEL_KIND_LIST] = sel_fill_list,       [SEL_KIND_VARIANT] = sel_fill_variant,
+        [SEL_KIND_VARIANTS] = sel_fill_list,   [SEL_KIND_SHAPE] = fill_shape,
+        [SEL_KIND_RULE] = fill_rule,           [SEL_KIND_NAMED_CHOICES] = sel_fill_map,
+        [SEL_KIND_RULES] = sel_fill_rules,     [SEL_KIND_NAMED_QUANTITIES] = sel_fill_map,
+        [SEL_KIND_NAMED_RULES] = sel_fill_map, [SEL_KIND_NAMED_VARIANTS] = sel_fill_variants,
     };
     kinds[slot->field->kind](f, slot, index, member);
 }

@@ -73,7 +73,10 @@ static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_
     lua_rawgeti(L, LUA_REGISTRYINDEX, f->reference);
     for (int a = 0; a < f->count; a++)
         lua_pushnumber(L, argument(f, f->arguments[a], at, i));
+    f->script->places = at;
+    f->script->place = i;
     int called = lua_pcall(L, f->count, LUA_MULTRET, 0);
+    f->script->places = NULL;
     sel_limits_stop(f->script);
     sel_status status;
     if (called == LUA_ERRRUN && lua_touserdata(L, -1) == &sel_script_gap) {
@@ -281,7 +284,7 @@ void sel_function_compare(sel_lua_function *f) {
             y[i] = sample(&seed);
             z[i] = sample(&seed);
         }
-        const sel_places at = {PLACES, x, y, z, m ? fabs(sample(&seed)) : 0, f->defaults};
+        const sel_places at = {PLACES, x, y, z, m ? fabs(sample(&seed)) : 0, f->defaults, NULL};
         const size_t i = find_difference(f, &at);
         if (i < PLACES) {
             char place[160];
@@ -298,7 +301,7 @@ void sel_function_compare(sel_lua_function *f) {
 
 /* Traces the function at `index` and compares its program with it. */
 static void compile(sel_lua_function *f, int index) {
-    f->program = f->base.program = sel_trace_function(f, index);
+    f->program = f->base.program = sel_read_law(f, index);
     if (f->program)
         sel_function_compare(f);
     sel_limits_look(f->script->L, f->base.where);

@@ -62,7 +62,7 @@ end
 
 local sel = {
   params = host.params, load = host.load,
-  step = host.step, noise = host.noise, ramp = ramp,
+  step = host.step, noise = host.noise, random = host.random, ramp = ramp,
   series = host.series, raster = host.raster, state = host.state,
   paint = host.paint, units = host.units,
 }

@@ -55,8 +55,7 @@ static const char *behind_number(const char *at) {
     return at;
 }
 
-/* Reads the token at `at`, of which all but the line is stored. Operators of which a single '='
- * must be told apart are one token. */
+/* Reads the token at `at`, of which all but the line is stored. */
 static const char *read_token(const char *at, sel_token *token) {
     const int level = long_bracket(at);
     const bool digit = isdigit((unsigned char)at[*at == '.']);
@@ -73,7 +72,10 @@ static const char *read_token(const char *at, sel_token *token) {
         token->kind = SEL_TOKEN_STRING;
         return level >= 0 ? behind_long_bracket(at, level) : behind_quoted(at);
     }
-    return at + 1 + (at[1] == '=' && strchr("=~<>", *at));
+    if (strncmp(at, "...", 3) == 0)
+        return at + 3;
+    const bool twice = at[1] == *at && strchr("./:<>", *at);
+    return at + 1 + (twice || (at[1] == '=' && strchr("=~<>", *at)));
 }
 
 /* Stores the tokens of a text (NULL: none) and an empty one behind them; returns their number. */

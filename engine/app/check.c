@@ -84,7 +84,8 @@ static void print_owned(const sel_domain *domain, const sel_census *census, FILE
     for (int region = 1; region <= domain->region_count; region++) {
         char text[32];
         fprintf(to, "  region %-3d                 %s: %s", region,
-                sel_region_name(domain, region, text), domain->regions[region - 1].law.table->name);
+                sel_region_name(domain, region, text),
+                sel_region_law(&domain->regions[region - 1], 0)->table->name);
         if (census->cells[region]) {
             fprintf(to, ", %lld cells", (long long)census->cells[region]);
         }

@@ -141,6 +141,18 @@ static sel_status evaluate(sel_state *state, unsigned due, sel_error *error) {
     return status;
 }
 
+static sel_status clock_of(sel_state *state, sel_clock *clock, sel_error *error) {
+    const int64_t every = state->plan->dt_steps;
+    sel_status status = SEL_OK;
+    double dt = 0;
+    if (every && state->step == state->clock.until &&
+        !(status = cpu_of(state->plan)->time_step(state, &dt, error))) {
+        state->clock = (sel_clock){state->step, state->step + every, sel_state_time(state), dt};
+    }
+    *clock = state->clock;
+    return status;
+}
+
 static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
     const unsigned varies = depends(state->plan);
@@ -148,8 +160,11 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     sel_status status = SEL_OK;
     while (n > 0 && !status) {
         const unsigned due = sel_domain_due(state->plan->domain, state->controls);
-        const int64_t together = varies & due || n == 1 ? 1 : n - observes;
-        status = evaluate(state, due, error);
+        sel_clock clock;
+        status = clock_of(state, &clock, error);
+        int64_t together = varies & due || n == 1 ? 1 : n - observes;
+        together = together < clock.until - state->step ? together : clock.until - state->step;
+        status = status ? status : evaluate(state, due, error);
         if (!status && n == 1 && observes) {
             if (cpu->observe) {
                 cpu->observe(state, false);
@@ -207,6 +222,7 @@ const sel_backend sel_cpu_backend = {
     .create = create,
     .advance = advance,
     .whole = sel_state_whole,
+    .clock = clock_of,
     .start = start,
     .finish = finish,
     .loaded = loaded,

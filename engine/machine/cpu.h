@@ -34,6 +34,8 @@ typedef struct sel_main_row {
 } sel_main_row;
 
 typedef struct sel_look {
+    /* Makes ready what a request needs. NULL: nothing. */
+    sel_status (*ready)(sel_state *state, const sel_request *request, sel_error *error);
     /* A field on x0 <= x < x1 of a row in the user's units: component c of x at
      * values[c nx + x - x0], in scratch of the calling thread; arbitrary in solids. Returns the
      * number of components. */
@@ -93,6 +95,8 @@ typedef struct sel_cpu {
     void (*observe)(sel_state *state, bool initially);
     /* n steps under the same terms; counts them in state->step. */
     sel_status (*steps)(sel_state *state, int64_t n, sel_error *error);
+    /* The dt of the steps to come, where the plan says that it changes. NULL: it stays. */
+    sel_status (*time_step)(sel_state *state, double *dt, sel_error *error);
     sel_look look;
     /* After the saved arrays have been loaded: fills halos, and evaluates the terms of the last
      * step. NULL: nothing to do. (Where the plan has inputs, the machine does.) */

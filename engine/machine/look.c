@@ -299,8 +299,8 @@ static void monitor_row(const sel_look *look, const sel_state *state, int64_t ro
         for (int a = 0; a < state->last.components; a++) {
             const double u = main.value[a][x];
             const double du = u - exchange(&state->last, a * cells + row * nx + x, u);
-            mine.change += du * du;
-            square += u * u;
+            mine.change += state->last.counts ? du != 0 : du * du;
+            square += state->last.counts ? 1 : u * u;
         }
         mine.magnitude += square;
     }
@@ -320,6 +320,7 @@ static void monitor(const sel_look *look, sel_state *state, sel_request *request
     const double change = sel_tree_sum(&all->change, rows, SEL_PARTIALS);
     const double magnitude = sel_tree_sum(&all->magnitude, rows, SEL_PARTIALS);
     request->change = sel_relative_change(state->monitored, change, magnitude);
+    request->change *= state->last.counts ? request->change : 1; /* a part, no root */
     sel_request_watched(request, &all->watched);
     if (look->watched) {
         look->watched(state->plan, request);
@@ -384,6 +385,10 @@ static void balance(const sel_look *look, sel_state *state, sel_request *request
 
 sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *request,
                        sel_error *error) {
+    sel_status status = look->ready ? look->ready(state, request, error) : SEL_OK;
+    if (status) {
+        return status;
+    }
     switch (request->kind) {
     case SEL_READ:
         if (request->cells) {

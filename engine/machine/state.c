@@ -11,7 +11,12 @@ void sel_state_begin(sel_state *state, const sel_plan *plan, int unit) {
     state->plan = plan;
     state->threads = plan->threads > 0 ? plan->threads : 1;
     state->blocks = sel_blocks_cut(plan->domain, plan->blocks, unit);
+    state->clock = sel_even_clock(plan->domain->grid.dt);
     SEL_ADD_VALUE(&state->arrays, state, step);
+    if (plan->dt_steps) {
+        state->clock.until = 0;
+        SEL_ADD_VALUE(&state->arrays, state, clock);
+    }
     SEL_ADD_VALUE(&state->arrays, state, observed);
     SEL_ADD(&state->arrays, state, controls, plan->domain->control_count + 1,
             SEL_SAVED | SEL_ON_HOST);

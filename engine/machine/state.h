@@ -15,11 +15,13 @@ typedef struct sel_last {
     sel_type type;
     int components;
     double scale;
+    bool counts; /* whole numbers: the change is the part of the cells that changed */
 } sel_last;
 
 struct sel_state {
     const sel_plan *plan;
     int64_t step;
+    sel_clock clock;  /* of the steps to come, or of those just made */
     int64_t observed; /* the last observed step, that of the SEL_OBSERVED arrays; -1: none */
     int threads;
     sel_blocks blocks;
@@ -42,6 +44,11 @@ struct sel_state {
 };
 
 enum { SEL_PARTIALS = 32 };
+
+/* The time of the present step. */
+static inline double sel_state_time(const sel_state *state) {
+    return sel_clock_time(&state->clock, state->step);
+}
 
 /* Rows of cells: y + ny z. */
 static inline int64_t sel_state_rows(const sel_state *state) {

@@ -163,7 +163,7 @@ const sel_output_kind *sel_output_kind_of(const sel_table *table);
 const char *sel_output_name(const sel_variant *output);
 
 /* The first step that an output may write. */
-int64_t sel_output_from(const sel_output_common *common, double dt);
+int64_t sel_output_from(const sel_output_common *common, const sel_clock *clock);
 
 /* Output number `i` of a simulation. */
 const sel_variant *sel_output_variant(const sel_simulation *simulation, int i);

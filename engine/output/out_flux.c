@@ -77,7 +77,11 @@ static void check_across(sel_output_site *site, const sel_points *across) {
 static void flux_check(sel_output_site *site, const void *params) {
     const sel_out_flux *flux = params;
     const sel_solver *solver = site->simulation->solver;
-    if ((flux->region != NULL) + (flux->across.n > 0) + (flux->through != NULL) != 1) {
+    if (solver->no_fluxes) {
+        sel_output_refuse(site,
+                          "sel.%s knows no fluxes; sum a field with out.reduce, `within` a box",
+                          solver->name);
+    } else if ((flux->region != NULL) + (flux->across.n > 0) + (flux->through != NULL) != 1) {
         sel_output_refuse(site, "give one of region, across and through");
     } else if (flux->region) {
         sel_measure_check(site, flux->region);

@@ -55,27 +55,28 @@ const sel_output_kind *sel_output_kind_of(const sel_table *table) {
 /* ---- when ---- */
 
 /* The first step after `step` at which a multiple of `interval` has been reached. */
-static int64_t next_interval(double dt, double interval, int64_t step) {
+static int64_t next_interval(const sel_clock *clock, double interval, int64_t step) {
     if (step < 0) {
         return 0;
     }
-    double passed = floor((double)step * dt / interval);
-    int64_t next = sel_step_at((passed + 1) * interval, dt);
+    double passed = floor(sel_clock_time(clock, step) / interval);
+    int64_t next = sel_clock_step(clock, (passed + 1) * interval);
     /* The multiple of this very step may have been rounded up. */
-    next = next > step ? next : sel_step_at((passed + 2) * interval, dt);
+    next = next > step ? next : sel_clock_step(clock, (passed + 2) * interval);
     return next > step ? next : step + 1;
 }
 
-int64_t sel_output_from(const sel_output_common *common, double dt) {
-    const int64_t by_time = isnan(common->from_time) ? 0 : sel_step_at(common->from_time, dt);
+int64_t sel_output_from(const sel_output_common *common, const sel_clock *clock) {
+    const int64_t by_time = isnan(common->from_time) ? 0 : sel_clock_step(clock, common->from_time);
     return by_time > common->from_step ? by_time : common->from_step;
 }
 
-int64_t sel_output_next(const sel_output_common *common, int64_t period, double dt, int64_t step) {
-    const int64_t from = sel_output_from(common, dt);
+int64_t sel_output_next(const sel_output_common *common, int64_t period, const sel_clock *clock,
+                        int64_t step) {
+    const int64_t from = sel_output_from(common, clock);
     step = from - 1 > step ? from - 1 : step;
-    if (!isnan(common->interval)) {
-        return next_interval(dt, common->interval, step);
+    if (!isnan(common->interval) && from < INT64_MAX) {
+        return next_interval(clock, common->interval, step);
     }
     if (common->every != SEL_INT_NOT_GIVEN) {
         return sel_next_multiple(step, common->every);
@@ -84,8 +85,7 @@ int64_t sel_output_next(const sel_output_common *common, int64_t period, double 
 }
 
 static int64_t next_due(const sel_output *output, int64_t step) {
-    return sel_output_next(output->params, output->kind->period, output->context->domain->grid.dt,
-                           step);
+    return sel_output_next(output->params, output->kind->period, output->context->clock, step);
 }
 
 int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step) {

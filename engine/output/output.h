@@ -145,6 +145,7 @@ typedef struct sel_output_context {
     const sel_plan *plan;
     const sel_backend *backend;
     sel_state *state;
+    const sel_clock *clock; /* of the steps before the present one, and of those to come */
     const char *directory;
     bool force; /* write over files that no run listed */
     sel_writer *writer;
@@ -206,7 +207,8 @@ sel_status sel_outputs_add_file(sel_outputs *outputs, const char *name, sel_erro
 
 /* The first step after `step` at which an output is due that is written every `period` steps when
  * the script does not say; INT64_MAX: never. */
-int64_t sel_output_next(const sel_output_common *common, int64_t period, double dt, int64_t step);
+int64_t sel_output_next(const sel_output_common *common, int64_t period, const sel_clock *clock,
+                        int64_t step);
 
 /* Seconds that outputs waited for the backend's answers. */
 double sel_outputs_waited(const sel_outputs *outputs);

@@ -145,7 +145,7 @@ sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, s
             int component;
             int field =
                 sel_solver_field(simulation->solver, plan->domain->grid.dims, name, &component);
-            plan->wants_fields |= field < 0 ? 0 : 1u << field;
+            plan->wants_fields |= field < 0 ? 0 : 1u << (field & 31); /* a bit for several */
         }
     }
     return status;
@@ -157,7 +157,8 @@ sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, s
 static int64_t times_due(const sel_output_kind *kind, const sel_output_common *common, double dt,
                          int64_t last, bool *at_last) {
     bool given = common->every != SEL_INT_NOT_GIVEN;
-    int64_t from = sel_output_from(common, dt), period = given ? common->every : kind->period;
+    const sel_clock clock = sel_even_clock(dt);
+    int64_t from = sel_output_from(common, &clock), period = given ? common->every : kind->period;
     *at_last = false;
     if (!isnan(common->interval)) {
         const double slack = 1e-9, interval = fmax(common->interval, dt);

@@ -16,8 +16,9 @@ static const int64_t least_cells_per_thread = 4096;
 static sel_status check_numbers(const sel_simulation *simulation, int precision, sel_error *error) {
     const double steady = simulation->params->stop.steady;
     const int64_t threads = simulation->params->threads;
+    const bool counts = simulation->solver->counts_changes;
     sel_status status = SEL_OK;
-    if (precision == SEL_F32 && steady < least_steady_f32) {
+    if (precision == SEL_F32 && steady < least_steady_f32 && !counts) {
         status = sel_fail_at(error, sel_simulation_where(simulation, "stop"),
                              "stop.steady = %g is below what f32 resolves (%g); set precision = "
                              "\"f64\" or raise it",
@@ -145,13 +146,30 @@ static void use_threads(sel_prepared *prepared, int threads) {
     omp_set_num_threads(threads);
 }
 
+/* The fields of a solver may be the scenario's own. */
+static sel_status adapt(const sel_simulation *simulation, sel_prepared *prepared,
+                        sel_error *error) {
+    if (!simulation->solver->adapt) {
+        return SEL_OK;
+    }
+    prepared->arena = sel_arena_create();
+    return prepared->arena ? simulation->solver->adapt(simulation, prepared->arena,
+                                                       &prepared->simulation, error)
+                           : sel_fail_memory(error, "the solver", 0);
+}
+
 sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
                        sel_prepared *prepared, sel_error *error) {
     const sel_common *common = simulation->params;
     int precision = settings->precision >= 0 ? settings->precision : common->precision;
     *prepared = (sel_prepared){.simulation = simulation};
 
-    sel_status status = check_numbers(simulation, precision, error);
+    sel_status status = adapt(simulation, prepared, error);
+    if (status) {
+        return status;
+    }
+    simulation = prepared->simulation;
+    status = check_numbers(simulation, precision, error);
     sel_status backend = choose_backend(settings, prepared, error);
     sel_status size = backend ? backend : check_size(prepared, precision, error);
     status = status ? status : size;
@@ -196,8 +214,10 @@ void sel_prepared_release(sel_prepared *prepared) {
     if (prepared->outer_threads > 0) {
         omp_set_num_threads(prepared->outer_threads);
     }
+    sel_arena_destroy(prepared->arena);
     prepared->plan = NULL;
     prepared->domain = NULL;
+    prepared->arena = NULL;
     prepared->outer_threads = 0;
 }
 

@@ -38,7 +38,8 @@ typedef struct sel_settings {
 } sel_settings;
 
 typedef struct sel_prepared {
-    const sel_simulation *simulation;
+    const sel_simulation *simulation; /* as it was given, or one of its own in `arena` */
+    sel_arena *arena;                 /* NULL: not needed */
     int outer_threads; /* of parallel loops of the calling thread before; 0: left as they were */
     sel_choice choice;
     const sel_backend *backend; /* the chosen one; NULL before that */

@@ -32,11 +32,21 @@ static const double fastest = 0.3;
  * seconds of a call may be those of an earlier chunk, or none. */
 static const double first_growth = 4, later_growth = 1.1;
 
+/* When the steps to come are taken, and which of them is the last. */
+static sel_status read_clock(run *r, sel_error *error) {
+    const sel_backend *backend = r->prepared->backend;
+    const sel_stop *stop = &r->prepared->simulation->params->stop;
+    const int64_t by_steps = stop->steps == SEL_INT_NOT_GIVEN ? INT64_MAX : stop->steps;
+    sel_status status = backend->clock ? backend->clock(r->state, &r->clock, error) : SEL_OK;
+    const int64_t by_time = isnan(stop->time) ? INT64_MAX : sel_clock_step(&r->clock, stop->time);
+    r->report->last_step = r->last_step = by_time < by_steps ? by_time : by_steps;
+    r->last_step_by = r->last_step == stop->steps ? SEL_BY_STEPS : SEL_BY_TIME;
+    return status;
+}
+
 static void resolve_stops(run *r) {
     const sel_common *common = r->prepared->simulation->params;
     const sel_stop *stop = &common->stop;
-    r->report->last_step = r->last_step = sel_stop_step(common);
-    r->last_step_by = r->last_step == stop->steps ? SEL_BY_STEPS : SEL_BY_TIME;
     double steps_to_pass = common->reference.length / common->reference.velocity / common->dt;
     r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
                     : isnan(steps_to_pass)           ? DEFAULT_TEST_STEPS
@@ -84,7 +94,7 @@ static double updates_per_second(const run *r) {
 }
 
 static double run_time(const run *r) {
-    return (double)r->step * r->prepared->simulation->params->dt;
+    return sel_clock_time(&r->clock, r->step);
 }
 
 static void fill_report(run *r) {
@@ -267,7 +277,8 @@ static void take_monitor(run *r) {
     take_look(r);
     if (r->report->stopped_by != SEL_BY_DIVERGENCE && !seen->only_bad_cell) {
         r->report->steady_measure = seen->change;
-        if (r->report->stopped_by == SEL_BY_NOTHING && seen->change < tolerance) {
+        const bool steady = seen->change < tolerance || (tolerance == 0 && seen->change == 0);
+        if (r->report->stopped_by == SEL_BY_NOTHING && steady) {
             stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld", seen->change,
                  (long long)(r->monitor.step - r->test_steps), (long long)r->monitor.step);
         }
@@ -348,7 +359,7 @@ static sel_status start_and_call(run *r, sel_error *error) {
 static sel_status loop(run *r, sel_error *error) {
     /* What was due at the step of a checkpoint has been done. */
     sel_status status = r->resume ? SEL_OK : start_and_call(r, error);
-    while (!status && r->report->stopped_by == SEL_BY_NOTHING) {
+    while (!status && r->report->stopped_by == SEL_BY_NOTHING && !(status = read_clock(r, error))) {
         if (r->step >= r->last_step) {
             stop(r, r->last_step_by, "stop.%s reached",
                  r->last_step_by == SEL_BY_TIME ? "time" : "steps");
@@ -368,7 +379,8 @@ static sel_status loop(run *r, sel_error *error) {
         const int64_t output =
             earlier(sel_outputs_next(r->outputs, r->step), sel_hooks_next(&r->hooks, r->step));
         const int64_t saved = sel_run_next_save(r);
-        const int64_t target = earlier(earlier(test, output), earlier(saved, r->last_step));
+        const int64_t known = earlier(r->last_step, r->clock.until);
+        const int64_t target = earlier(earlier(test, output), earlier(saved, known));
         status = advance_to(r, target, error);
         if (!status && r->step == test) {
             status = finish_tests(r, error);
@@ -434,6 +446,7 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
         .plan = prepared->plan,
         .backend = prepared->backend,
         .state = r->state,
+        .clock = &r->clock,
         .directory = r->options->directory,
         .force = r->options->force,
         .writer = r->writer,
@@ -448,7 +461,8 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
 /* run.json as the run left it. */
 static sel_status write_report(run *r, sel_status status, const sel_error *why, sel_error *error) {
     if (status) {
-        stop(r, SEL_BY_ERROR, "%.500s", why ? why->text : "");
+        stop(r, status == SEL_DIVERGED ? SEL_BY_DIVERGENCE : SEL_BY_ERROR, "%.500s",
+             why ? why->text : "");
     }
     if (r->writer) {
         sel_writer_drain(r->writer, NULL); /* what is written by then is listed */
@@ -466,6 +480,7 @@ static void end_at_once(void *data, const sel_error *error) {
 
 static sel_status run_opened(run *r, sel_error *error) {
     r->report->setup_seconds = sel_machine_seconds() - r->started;
+    r->clock = sel_even_clock(r->prepared->domain->grid.dt);
     if (r->options->begun) {
         r->options->begun(r->prepared);
     }

@@ -407,9 +407,8 @@ bool sel_run_saves_now(const run *r) {
 }
 
 int64_t sel_run_next_save(const run *r) {
-    return r->checkpoint
-               ? sel_output_next(&r->checkpoint->common, 0, r->prepared->domain->grid.dt, r->step)
-               : INT64_MAX;
+    return r->checkpoint ? sel_output_next(&r->checkpoint->common, 0, &r->clock, r->step)
+                         : INT64_MAX;
 }
 
 /* Whether a run may be resumed from the present state. Leaves the test under way alone. */

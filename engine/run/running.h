@@ -30,6 +30,7 @@ typedef struct run {
     FILE *log;       /* run.log; NULL: it could not be made */
     double recorded; /* clock of the last run.json */
 
+    sel_clock clock;                     /* of the steps since it was read */
     int64_t step, first_step, last_step; /* first: of this process */
     int64_t observed_step;               /* the last that was observed; -1: none is known */
     sel_stopped_by last_step_by;

@@ -110,19 +110,25 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
     const int64_t cells = sel_grid_cells(&domain->grid);
     const int number = domain->region_count + 1;
     const uint8_t region = number <= MAX_REGIONS ? (uint8_t)number : 0;
-    sel_variant law = {NULL, NULL, {NULL, 0}};
-    uint8_t *blank = calloc((size_t)cells, 1), *cell = domain->cell;
+    sel_region gaps = {.at = sel_simulation_where(simulation, "nodata"), .name = "nodata"};
+    uint8_t *blank = calloc((size_t)cells, 1), *cell = domain->cell, *all = domain->painted;
     int64_t painted = 0;
     if (!blank) {
         return sel_fail_memory(error, "the cells without data", (size_t)cells);
     }
-    sel_status status = simulation->solver->blank(simulation, domain, threads, blank, &law, error);
-    if (!status && law.table) {
+    sel_status status = simulation->solver->blank(simulation, domain, threads, blank, &gaps, error);
+    if (!status && sel_region_law(&gaps, 0)) {
+        domain->nodata = number;
+        domain->regions[number - 1] = gaps; /* there is room for it */
+        const bool solid = !all || simulation->solver->solid(simulation, domain, number);
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : painted)
         for (int64_t i = 0; i < cells; i++) {
             bool paints = blank[i] && cell[i] == 0;
-            cell[i] = paints ? region : cell[i];
+            cell[i] = paints && solid ? region : cell[i];
             painted += paints;
+            if (all) {
+                all[i] = paints ? region : all[i];
+            }
         }
     }
     free(blank);
@@ -133,11 +139,29 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
                            domain->region_count, MAX_REGIONS);
     }
     if (painted) {
-        domain->regions[number - 1] = (sel_region){
-            .at = sel_simulation_where(simulation, "nodata"), .name = "nodata", .law = law};
-        domain->region_count = domain->nodata = number;
+        domain->region_count = number;
     }
+    domain->nodata = painted ? number : 0;
     return status;
+}
+
+/* Frees the painted cells that the solver computes all the same. */
+static sel_status free_computed(sel_domain *domain, const sel_simulation *simulation,
+                                sel_error *error) {
+    const int64_t cells = sel_grid_cells(&domain->grid);
+    bool solid[SEL_REGION_NUMBERS] = {false};
+    for (int r = 1; r <= domain->region_count; r++) {
+        solid[r] = simulation->solver->solid(simulation, domain, r);
+    }
+    domain->painted = malloc((size_t)cells);
+    if (!domain->painted) {
+        return sel_fail_memory(error, "the map of the cells", (size_t)cells);
+    }
+    memcpy(domain->painted, domain->cell, (size_t)cells);
+    for (int64_t i = 0; i < cells; i++) {
+        domain->cell[i] = solid[domain->cell[i]] ? domain->cell[i] : 0;
+    }
+    return SEL_OK;
 }
 
 static int64_t count_free(const sel_domain *domain, int threads) {
@@ -157,6 +181,9 @@ static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation
     for (int region = 1; region <= domain->region_count; region++) {
         sel_status painted = sel_domain_paint(domain, simulation->solver, region, threads, error);
         status = status ? status : painted;
+    }
+    if (!status && simulation->solver->solid) {
+        status = free_computed(domain, simulation, error);
     }
     if (!status && simulation->solver->blank) {
         status = paint_nodata(domain, simulation, threads, error);
@@ -282,6 +309,7 @@ static sel_status evaluate_part(void *task, int64_t part, int thread, sel_error 
     uint8_t *gap = (uint8_t *)(value + components * cells);
     const int64_t n = sel_domain_places(domain, first, end, e->wanted, x, y, z);
     sel_places at = sel_domain_at(domain, n, x, y, z, asked->t);
+    at.random = asked->random;
     sel_status status = SEL_OK;
     if (asked->gaps && n) {
         status = leave_out_gaps(asked->quantity, &at, x, y, z, gap, error);
@@ -352,11 +380,12 @@ void sel_domain_cells(const sel_domain *domain, const sel_box *box, const sel_ce
             const bool inner =
                 at[1] > 0 && at[1] < last[1] && (grid->dims == 2 || (at[2] > 0 && at[2] < last[2]));
             const int64_t start[3] = {0, at[1], at[2]};
-            const uint8_t *row = domain->cell + sel_cell_number(grid, start);
+            const int64_t first = sel_cell_number(grid, start);
+            const uint8_t *row = domain->cell + first, *painted = sel_domain_painted(domain);
             for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0] += box->stride[0], k++) {
                 const uint8_t region = row[at[0]];
                 const bool away = inner && at[0] > 0 && at[0] < last[0];
-                to->cell_type[k] = region;
+                to->cell_type[k] = painted[first + at[0]];
                 to->solid[k] = region != 0;
                 to->boundary[k] = region || away ? 0 : face_region(domain, at);
             }
@@ -412,7 +441,7 @@ static bool count_cells(sel_census *census, sel_cell_kind kind, int64_t cells) {
 /* Each cell at a face is counted at the first of its faces; the others lie inside. */
 static bool count_kinds(const sel_domain *domain, sel_census *census) {
     const sel_grid *grid = &domain->grid;
-    int64_t at[3], inside = census->cells[0];
+    int64_t at[3], inside = domain->free_cells;
     bool done = true;
     for (int face = 0; face < SEL_FACES; face++) {
         for (int64_t s = 0; domain->face[face] && s < sel_face_sites(grid, face) && done; s++) {
@@ -431,7 +460,7 @@ static bool count_kinds(const sel_domain *domain, sel_census *census) {
 sel_status sel_census_take(const sel_domain *domain, sel_census *census, sel_error *error) {
     *census = (sel_census){.count = 0};
     for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
-        census->cells[domain->cell[i]]++;
+        census->cells[sel_domain_painted(domain)[i]]++;
     }
     for (int f = 0; f < SEL_FACES; f++) {
         for (int64_t s = 0; domain->face[f] && s < sel_face_sites(&domain->grid, f); s++) {

@@ -18,6 +18,7 @@ typedef struct sel_lost_region {
 typedef struct sel_domain {
     sel_grid grid;
     uint8_t *cell;            /* [nz][ny][nx] region of the volume law, 0: free */
+    uint8_t *painted;         /* the same, also where a law leaves cells free; NULL: none does */
     uint8_t *face[SEL_FACES]; /* [sites] region of the face's law; NULL on periodic axes */
     int64_t free_cells;       /* cells with cell[] == 0 */
     sel_region *regions;      /* the scenario's; behind them "nodata" where the data have gaps */
@@ -34,6 +35,11 @@ typedef struct sel_domain {
 sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **domain,
                              sel_error *error);
 void sel_domain_destroy(sel_domain *domain);
+
+/* The region that painted each cell, be it solid or free. */
+static inline const uint8_t *sel_domain_painted(const sel_domain *domain) {
+    return domain->painted ? domain->painted : domain->cell;
+}
 
 /* What values depend on that are to be evaluated again before the next step: SEL_ON_T, with
  * SEL_ON_CONTROLS when controls differ from those in `kept` [control_count], which is updated. */
@@ -54,6 +60,7 @@ typedef struct sel_evaluation {
     const sel_quantity *quantity;
     const char *what; /* for messages */
     double t;
+    const sel_random *random; /* of sel.random; NULL: it may not be called */
     const bool *wanted; /* [SEL_REGION_NUMBERS], by the region of a cell; NULL: free cells only */
     bool gaps; /* of one component: NaN where it reads a raster without data; else that fails */
     int64_t first, end; /* rows first <= row < end, y + ny z; end == 0: all */

@@ -63,6 +63,11 @@ int64_t sel_step_at(double time, double dt) {
     return steps < 0 ? 0 : steps < 9e18 ? (int64_t)steps : INT64_MAX;
 }
 
+int64_t sel_clock_step(const sel_clock *clock, double time) {
+    const int64_t steps = sel_step_at(time - clock->time, clock->dt);
+    return steps > clock->until - clock->step ? INT64_MAX : clock->step + steps;
+}
+
 int64_t sel_next_multiple(int64_t step, int64_t of) {
     int64_t next = step < 0 ? 0 : step / of + 1;
     return next > INT64_MAX / of ? INT64_MAX : next * of;

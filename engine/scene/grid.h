@@ -73,6 +73,24 @@ int64_t sel_cell_behind(const sel_grid *grid, int face, int64_t site); /* by num
  * millionth of a step counts as that step. INT64_MAX for times that no step reaches. */
 int64_t sel_step_at(double time, double dt);
 
+/* When steps are taken: step `step` at `time`, and the next ones, up to step `until`, each dt after
+ * the one before. */
+typedef struct sel_clock {
+    int64_t step, until;
+    double time, dt;
+} sel_clock;
+
+static inline sel_clock sel_even_clock(double dt) {
+    return (sel_clock){.until = INT64_MAX, .dt = dt};
+}
+
+static inline double sel_clock_time(const sel_clock *clock, int64_t step) {
+    return clock->time + (double)(step - clock->step) * clock->dt;
+}
+
+/* As sel_step_at; INT64_MAX for times that are not reached by step `until`. */
+int64_t sel_clock_step(const sel_clock *clock, double time);
+
 /* The first multiple of `of` (>= 1) after `step`, from 0 on; INT64_MAX when it does not fit. */
 int64_t sel_next_multiple(int64_t step, int64_t of);
 

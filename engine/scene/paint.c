@@ -62,7 +62,7 @@ static sel_status find_owners(const paint_function *f, const sel_places *at, can
 static sel_status do_layer(const paint_function *f, int layer, const sel_places *at, canvas *c,
                            double *out, uint8_t *gap, sel_error *error) {
     const sel_quantity *value = layer ? &f->paint->layer[layer - 1].value : &f->paint->base;
-    sel_places part = {0, c->x, c->y, at->z ? c->z : NULL, at->t, at->controls};
+    sel_places part = {0, c->x, c->y, at->z ? c->z : NULL, at->t, at->controls, at->random};
     for (size_t i = 0; i < at->n; i++) {
         if (c->owner[i] == layer) {
             c->index[part.n] = i;

@@ -38,12 +38,13 @@ void sel_domain_free_maps(sel_domain *domain) {
         free(domain->face[face]);
     }
     free(domain->cell);
+    free(domain->painted);
 }
 
 sel_places sel_domain_at(const sel_domain *domain, int64_t n, const double *x, const double *y,
                          const double *z, double t) {
     const double *third = domain->grid.dims == 3 ? z : NULL;
-    return (sel_places){(size_t)n, x, y, third, t, domain->control_values};
+    return (sel_places){(size_t)n, x, y, third, t, domain->control_values, NULL};
 }
 
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]) {
@@ -228,9 +229,18 @@ static sel_status check_place(const sel_domain *domain, const sel_solver *solver
     const sel_region *region = &domain->regions[number - 1];
     char text[32];
     const char *name = sel_region_name(domain, number, text);
-    if (!has_law(solver, region->law.table)) {
-        return sel_fail_at(error, region->law.where, "region '%s': sel.%s has no such law", name,
-                           solver->name);
+    const sel_variant *law;
+    for (int k = 0; (law = sel_region_law(region, k)); k++) {
+        if (!has_law(solver, law->table)) {
+            return sel_fail_at(error, law->where, "region '%s': sel.%s has no such law", name,
+                               solver->name);
+        }
+        if (cells && law->table->faces_only) {
+            return sel_fail_at(error, law->where,
+                               "region '%s': %s may sit on faces only, and this shape paints %lld "
+                               "cells; use shape.face, or face * shape for a part of a face",
+                               name, law->table->name, (long long)cells);
+        }
     }
     if (cells + sites == 0 && !sel_shape_has_rest(region->where)) {
         char extent[SEL_EXTENT_TEXT];
@@ -239,12 +249,6 @@ static sel_status check_place(const sel_domain *domain, const sel_solver *solver
                            "region '%s' paints nothing: its shape contains no cell centre and no "
                            "face site of the domain, %s",
                            name, extent);
-    }
-    if (cells && region->law.table->faces_only) {
-        return sel_fail_at(error, region->law.where,
-                           "region '%s': %s may sit on faces only, and this shape paints %lld "
-                           "cells; use shape.face, or face * shape for a part of a face",
-                           name, region->law.table->name, (long long)cells);
     }
     return SEL_OK;
 }
@@ -303,11 +307,12 @@ typedef struct former_places {
 static void find_owners(const sel_domain *domain, int threads, uint8_t owns[SEL_REGION_NUMBERS]) {
     const sel_grid *grid = &domain->grid;
     const int64_t cells = sel_grid_cells(grid);
+    const uint8_t *cell = sel_domain_painted(domain);
 #pragma omp parallel for schedule(static) num_threads(threads) \
     reduction(|                                                \
               : owns[:SEL_REGION_NUMBERS])
     for (int64_t i = 0; i < cells; i++) {
-        owns[domain->cell[i]] = 1;
+        owns[cell[i]] = 1;
     }
     for (int face = 0; face < SEL_FACES; face++) {
         const uint8_t *region = domain->face[face];
@@ -325,7 +330,7 @@ static void look_back(const sel_domain *then, const sel_domain *now, int number,
     for (int64_t i = 0; i < sel_grid_cells(grid); i++) {
         if (then->cell[i] == number) {
             found->cells++;
-            found->over[now->cell[i]]++;
+            found->over[sel_domain_painted(now)[i]]++;
         }
     }
     for (int face = 0; face < SEL_FACES; face++) {

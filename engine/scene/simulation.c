@@ -29,7 +29,7 @@ static sel_status check_mean_stop(const void *data, sel_where where, sel_error *
     return check_ends(data, "steps, time, steady, mean_change", where, error);
 }
 
-#define SEL_STOP_FIELDS                                                                            \
+#define SEL_STOP_FIELDS(steady_flags)                                                              \
     SEL_ROW(sel_stop, steps, INT, "Number of steps after which the run ends.",                     \
             .preset = SEL_NOT_GIVEN),                                                              \
         SEL_ROW(sel_stop, time, NUMBER, "The run ends at the first step at or after this time.",   \
@@ -37,7 +37,7 @@ static sel_status check_mean_stop(const void *data, sel_where where, sel_error *
         SEL_ROW(sel_stop, steady, NUMBER,                                                          \
                 "The run ends when the relative change of velocity (run-off: depth) between two "  \
                 "tests is below this.",                                                            \
-                .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),                                   \
+                .flags = steady_flags, .preset = SEL_NOT_GIVEN),                                   \
         SEL_ROW(sel_stop, every, INT,                                                              \
                 "Steps between two tests; when not given, reference.length / "                     \
                 "reference.velocity where reference gives both, else 1000.",                       \
@@ -47,9 +47,10 @@ static sel_status check_mean_stop(const void *data, sel_where where, sel_error *
                 "the last state is written and the exit status is 0.",                             \
                 .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
 
-static const sel_field stop_fields[] = {SEL_STOP_FIELDS};
+static const sel_field stop_fields[] = {SEL_STOP_FIELDS(SEL_POSITIVE)};
+static const sel_field rule_stop_fields[] = {SEL_STOP_FIELDS(0)};
 static const sel_field mean_stop_fields[] = {
-    SEL_STOP_FIELDS,
+    SEL_STOP_FIELDS(SEL_POSITIVE),
     SEL_ROW(sel_stop, mean_change, NUMBER,
             "The run ends when the mean of the main field differs from the one a step before by at "
             "most this; looked at every `every` steps.",
@@ -60,6 +61,13 @@ const sel_table sel_stop_table =
     SEL_TABLE("stop", sel_stop, stop_fields,
               "When a run ends: at the first condition met. `steps` and `time` end it at once, "
               "`steady` at the next test, or at the next look for divergence if that comes first.",
+              .check = check_stop);
+
+const sel_table sel_rule_stop_table =
+    SEL_TABLE("stop", sel_stop, rule_stop_fields,
+              "When a run of sel.rule ends: at the first condition met. `steady` is the relative "
+              "change of the main field; of whole numbers the part of the cells that changed, and "
+              "0 ends the run when none does.",
               .check = check_stop);
 
 const sel_table sel_mean_stop_table =

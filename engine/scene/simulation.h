@@ -59,7 +59,7 @@ typedef struct sel_saved_field {
     const sel_function *component[3]; /* of x, y and z */
 } sel_saved_field;
 
-enum { SEL_MOST_SAVED_FIELDS = 8 };
+enum { SEL_MOST_SAVED_FIELDS = 64 };
 
 /* Reads all of them into the arena; *count is their number. At the centre of a cell a function has
  * the cell's value, between centres it is interpolated linearly without the solid cells, beyond the
@@ -75,7 +75,15 @@ typedef struct sel_region {
     const char *name;
     const struct sel_shape *where;
     sel_variant law;
+    sel_named_variants laws; /* instead, of a solver with a law for each field */
 } sel_region;
+
+/* Law k of a region; NULL: it has fewer. */
+static inline const sel_variant *sel_region_law(const sel_region *region, int k) {
+    return region->law.table    ? k == 0 ? &region->law : NULL
+           : k < region->laws.n ? &region->laws.v[k].value
+                                : NULL;
+}
 
 typedef struct sel_stop {
     int64_t steps;      /* SEL_INT_NOT_GIVEN */
@@ -142,17 +150,17 @@ typedef struct sel_common {
     SEL_ROW_NAMED("dx", sel_common, sides, SPACING, "Sides of a cell; " dx_doc, \
                   .flags = SEL_POSITIVE, .preset = unit)
 
+#define SEL_DT_ROW(unit, dt_doc) \
+    SEL_ROW(sel_common, dt, NUMBER, "Time step; " dt_doc, .flags = SEL_POSITIVE, .preset = unit)
+
 /* Rows that every solver's field list begins with; `region_table` describes sel_region with its
  * laws, `stops` is sel_stop_table, or sel_mean_stop_table of a solver that answers SEL_MEAN_CHANGE.
- * The size is required or not, dt has the preset `unit`; `..._doc` say what holds when they
- * are not given. */
-#define SEL_COMMON_FIELDS_FROM(region_table, stops, size_flags, size_doc, dx_row, unit, dt_doc)    \
+ * The size is required or not; `size_doc` says what holds when it is not given. */
+#define SEL_COMMON_FIELDS_FROM(region_table, stops, size_flags, size_doc, dx_row, dt_row)          \
     SEL_ROW(sel_common, name, STRING, "Name of the simulation; required and unique in a list."),   \
         SEL_ROW(sel_common, size, SIZE, "Number of cells { nx, ny } or { nx, ny, nz }" size_doc,   \
                 .flags = size_flags),                                                              \
-        dx_row,                                                                                    \
-        SEL_ROW(sel_common, dt, NUMBER, "Time step; " dt_doc, .flags = SEL_POSITIVE,               \
-                .preset = unit),                                                                   \
+        dx_row, dt_row,                                                                            \
         SEL_ROW(sel_common, units, UNITS,                                                          \
                 "A lattice made by sel.units: gives dx, dt, nu, density and the reference."),      \
         SEL_ROW(sel_common, origin, POINT, "Lower corner of the domain; zero when not given."),    \
@@ -191,21 +199,24 @@ typedef struct sel_common {
                 .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
 
 /* Of a solver in whose units a cell and a step are 1 when nothing else is said. */
-#define SEL_COMMON_FIELDS(region_table)                                           \
-    SEL_COMMON_FIELDS_FROM(region_table, sel_stop_table, SEL_REQUIRED, ".",       \
-                           SEL_DX_ROW(1, "1 (lattice units) when not given."), 1, \
-                           "1 (lattice units) when not given.")
+#define SEL_COMMON_FIELDS(region_table)                                        \
+    SEL_COMMON_FIELDS_FROM(region_table, sel_stop_table, SEL_REQUIRED, ".",    \
+                           SEL_DX_ROW(1, "1 (lattice units) when not given."), \
+                           SEL_DT_ROW(1, "1 (lattice units) when not given."))
 
 extern const char *const sel_axis_names[]; /* "x" "y" "z" */
-extern const sel_table sel_stop_table, sel_mean_stop_table, sel_reference_table, sel_hook_table;
+extern const sel_table sel_stop_table, sel_mean_stop_table, sel_rule_stop_table;
+extern const sel_table sel_reference_table, sel_hook_table;
 extern const sel_family sel_output_family;
 
 /* The rows of sel_region, which are the same for all solvers but for the family of its law. */
-#define SEL_REGION_FIELDS(law_family)                                                     \
+#define SEL_REGION_FIELDS(law_family)                                             \
+    SEL_REGION_FIELDS_WITH(SEL_ROW(sel_region, law, VARIANT, "What holds there.", \
+                                   .flags = SEL_REQUIRED, .family = &(law_family)))
+#define SEL_REGION_FIELDS_WITH(law_row)                                                   \
     SEL_ROW(sel_region, where, SHAPE, "The cells or face sites that this region paints.", \
             .flags = SEL_REQUIRED),                                                       \
-        SEL_ROW(sel_region, law, VARIANT, "What holds there.", .flags = SEL_REQUIRED,     \
-                .family = &(law_family)),                                                 \
+        law_row,                                                                          \
         SEL_ROW(sel_region, name, STRING,                                                 \
                 "Name for outputs and messages; region K when not given.")
 

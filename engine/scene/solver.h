@@ -40,10 +40,11 @@ typedef struct sel_plan {
     const sel_domain *domain;
     int precision;
     int threads;
-    int blocks; /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
-    int device; /* its number, of a backend that has several */
+    int blocks;       /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
+    int device;       /* its number, of a backend that has several */
+    double density;   /* user's units, of the coefficients of forces; 0: 1 */
+    int64_t dt_steps; /* dt changes at multiples of so many steps; 0: it stays */
     const struct sel_inputs *inputs; /* engine/machine/inputs.h; NULL: none */
-    double density;                  /* user's units, of the coefficients of forces; 0: 1 */
     /* Set before create: requests to come that cost time in every step. */
     bool wants_balance;     /* balance terms */
     unsigned wants_fields;  /* bit f: the field f */
@@ -152,6 +153,9 @@ typedef struct sel_backend {
     /* The step of the state that requests read; after a failed advance that of the last complete
      * state, -1: there is none. */
     int64_t (*whole)(const sel_state *state);
+    /* When the steps to come are taken; finds their dt where it changes. NULL: all are of the
+     * grid's dt. */
+    sel_status (*clock)(sel_state *state, sel_clock *clock, sel_error *error);
     /* Waits until all steps are done. NULL: advance does them itself. */
     sel_status (*wait)(sel_state *state, sel_error *error);
     /* The steps that are known to be done and the seconds that they took by themselves. NULL: those
@@ -179,21 +183,30 @@ typedef struct sel_solver {
     const sel_family *laws;
     const sel_field_info *fields;
     int field_count;
-    int main_field; /* of stop.steady and the NaN test */
-    int flux_field; /* the vector that out.flux integrates over lines and planes; -1: none, and
-                       SEL_FLUX knows lines */
-    bool no_forces; /* SEL_FORCE is not supported */
+    int main_field;      /* of stop.steady and the NaN test */
+    int flux_field;      /* the vector that out.flux integrates over lines and planes; -1: none, and
+                            SEL_FLUX knows lines */
+    bool no_forces;      /* SEL_FORCE is not supported */
+    bool no_fluxes;      /* nor is SEL_FLUX */
+    bool counts_changes; /* the main field is of whole numbers: the change between monitors is the
+                            part of the cells that changed */
     bool balance_of_step;  /* SEL_BALANCE needs an observed step */
     const char *conserved; /* "heat": what the balance of a solver with surfaces calls it */
     /* The number of dimensions that these parameters require. NULL: any. */
     int (*dims)(const sel_common *params);
     /* Completes what the scenario left open (a grid given by its data). NULL: nothing. */
     void (*complete)(sel_common *params);
+    /* The simulation with a solver of its own, in the arena: with the fields that this scenario
+     * describes. NULL: all have the same. */
+    sel_status (*adapt)(const sel_simulation *simulation, sel_arena *arena,
+                        const sel_simulation **own, sel_error *error);
     /* Sets blank[cell] = 1 at free cells where data are missing, and the law of the region "nodata"
-     * that these cells become; law->table stays NULL when no data can be missing. NULL: there are
-     * no such data. */
+     * that these cells become; it gets none when no data can be missing. NULL: there are no such
+     * data. */
     sel_status (*blank)(const sel_simulation *simulation, const sel_domain *domain, int threads,
-                        uint8_t *blank, sel_variant *law, sel_error *error);
+                        uint8_t *blank, sel_region *gaps, sel_error *error);
+    /* Whether a region makes its cells solid; NULL: all do. */
+    bool (*solid)(const sel_simulation *simulation, const sel_domain *domain, int region);
     size_t plan_size;
     /* Completes a plan whose base is set: resolves the numbers, lists the boundary cells, and
      * checks the whole. */

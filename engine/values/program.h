@@ -49,7 +49,7 @@ void sel_builder_destroy(sel_builder *builder);
  * same node. Unused operands are 0. */
 int sel_build_constant(sel_builder *builder, double value);
 int sel_build_argument(sel_builder *builder, int argument);
-int sel_build(sel_builder *builder, sel_op op, int a, int b, int c);
+int sel_build(sel_builder *builder, int op, int a, int b, int c); /* sel_op or sel_rule_op */
 int sel_build_lookup(sel_builder *builder, const sel_lookup *lookup, const int *arguments);
 
 /* True, with the value, when the node is a constant. */

@@ -5,19 +5,14 @@
  * and the list, stage by stage, is a schedule. Registers that no later instruction reads are
  * reused, except those that one stage leaves to a later one.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/values/program.h"
+#include "engine/values/rule.h"
 
-enum { MAX_REGISTERS = 4096, MAX_OPERANDS = 4 };
+enum { MAX_REGISTERS = 4096 };
 
-typedef struct node {
-    int op;
-    int operand[MAX_OPERANDS]; /* nodes; ARGUMENT: which; LOOKUP: its arguments */
-    double value;              /* CONSTANT */
-    const sel_lookup *lookup;
-    unsigned depends;
-} node;
+typedef sel_rule_node node;
 
 struct sel_builder {
     node *nodes; /* [limit] */
@@ -25,16 +20,6 @@ struct sel_builder {
     int *buckets; /* node + 1 by hash; a power of two of them */
     int bucket_count;
 };
-
-static int operands_of(const node *n) {
-#define OPERANDS(name, operands, value) operands,
-    static const int counts[] = {SEL_PROGRAM_OPS(OPERANDS)};
-#undef OPERANDS
-    if (n->op < SEL_OP_COUNT) {
-        return counts[n->op];
-    }
-    return n->op == SEL_OP_LOOKUP ? n->lookup->arguments : 0;
-}
 
 sel_builder *sel_builder_create(int limit) {
     sel_builder *b = calloc(1, sizeof *b);
@@ -72,16 +57,42 @@ static uint64_t bits_of(double value) {
 /* By bits: 0 and -0 differ, a NaN is itself. */
 static bool same_node(const node *a, const node *b) {
     return a->op == b->op && a->lookup == b->lookup && bits_of(a->value) == bits_of(b->value) &&
-           memcmp(a->operand, b->operand, sizeof a->operand) == 0;
+           memcmp(a->operand, b->operand, sizeof a->operand) == 0 && a->field == b->field &&
+           memcmp(a->at, b->at, sizeof a->at) == 0;
 }
 
 static uint64_t hash_node(const node *n) {
     uint64_t hash = (uint64_t)n->op ^ bits_of(n->value);
-    for (int i = 0; i < MAX_OPERANDS; i++) {
+    hash ^= (uint64_t)(unsigned)n->field << 24 ^ (uint64_t)(n->at[0] * 25 + n->at[1] * 5 + n->at[2])
+                                                     << 8;
+    for (int i = 0; i < 4; i++) {
         hash = (hash ^ (uint64_t)(unsigned)n->operand[i]) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 29;
     }
     return hash;
+}
+
+/* What is known of a node's value by its operation alone. */
+static void note_whole(sel_builder *b, int at) {
+    node *n = &b->nodes[at];
+    const node *second = &b->nodes[n->operand[1]], *third = &b->nodes[n->operand[2]];
+    n->low = -INFINITY;
+    n->high = INFINITY;
+    if (n->op >= SEL_OP_LT && n->op <= SEL_OP_OR) {
+        sel_builder_bounds(b, at, 0, 1);
+    } else if (n->op == SEL_OP_CONSTANT && n->value == floor(n->value) && fabs(n->value) < 0x1p53 &&
+               !(n->value == 0 && signbit(n->value))) {
+        sel_builder_bounds(b, at, n->value, n->value);
+    } else if (n->op == SEL_OP_SELECT && second->whole && third->whole) {
+        sel_builder_bounds(b, at, fmin(second->low, third->low), fmax(second->high, third->high));
+    }
+}
+
+void sel_builder_bounds(sel_builder *builder, int at, double low, double high) {
+    node *n = &builder->nodes[at];
+    n->whole = true;
+    n->low = fmax(n->low, low);
+    n->high = fmin(n->high, high);
 }
 
 /* The node equal to *n, made when there is none. */
@@ -95,10 +106,11 @@ static int intern(sel_builder *b, node *n) {
     if (b->count >= b->limit) {
         return -1;
     }
-    for (int i = 0; i < operands_of(n); i++) {
+    for (int i = 0; i < sel_rule_operands(n); i++) {
         n->depends |= b->nodes[n->operand[i]].depends;
     }
     b->nodes[b->count] = *n;
+    note_whole(b, b->count);
     b->buckets[at] = ++b->count;
     return b->count - 1;
 }
@@ -118,6 +130,18 @@ int sel_build_lookup(sel_builder *builder, const sel_lookup *lookup, const int *
     node n = {.op = SEL_OP_LOOKUP, .lookup = lookup};
     memcpy(n.operand, arguments, (size_t)lookup->arguments * sizeof *arguments);
     return intern(builder, &n);
+}
+
+int sel_build_read(sel_builder *builder, int field, const int at[3]) {
+    node n = {.op = SEL_RULE_READ, .field = field};
+    for (int axis = 0; axis < 3; axis++) {
+        n.at[axis] = (int8_t)at[axis];
+    }
+    return intern(builder, &n);
+}
+
+const sel_rule_node *sel_builder_node(const sel_builder *builder, int at) {
+    return &builder->nodes[at];
 }
 
 bool sel_builder_constant(const sel_builder *builder, int at, double *value) {
@@ -161,10 +185,11 @@ static int shortcut(const sel_builder *b, const node *n) {
     }
 }
 
-int sel_build(sel_builder *builder, sel_op op, int a, int b, int c) {
-    node n = {.op = (int)op, .operand = {a, b, c}};
+int sel_build(sel_builder *builder, int op, int a, int b, int c) {
+    node n = {.op = op, .operand = {a, b, c}};
+    n.depends = op == SEL_RULE_DT ? SEL_ON_DT : op == SEL_RULE_RANDOM ? SEL_ON_STEP : 0;
     double value[3] = {0};
-    int operands = operands_of(&n), constants = 0;
+    int operands = sel_rule_operands(&n), constants = 0;
     int same = shortcut(builder, &n);
     if (same >= 0) {
         return same;
@@ -172,9 +197,8 @@ int sel_build(sel_builder *builder, sel_op op, int a, int b, int c) {
     for (int i = 0; i < operands; i++) {
         constants += sel_builder_constant(builder, n.operand[i], &value[i]);
     }
-    if (constants == operands) {
-        return sel_build_constant(builder,
-                                  sel_program_value((int)op, value[0], value[1], value[2]));
+    if (op < SEL_OP_COUNT && constants == operands) {
+        return sel_build_constant(builder, sel_program_value(op, value[0], value[1], value[2]));
     }
     return intern(builder, &n);
 }
@@ -244,7 +268,7 @@ static int mark_needed(layout *l, const int *results, int count, int exact) {
     mark_use(l, exact, behind, OF_ALL);
     for (int i = l->b->count - 1; i >= 0; i--) {
         const node *n = &l->b->nodes[i];
-        for (int k = 0; l->at[i].needed && k < operands_of(n); k++) {
+        for (int k = 0; l->at[i].needed && k < sel_rule_operands(n); k++) {
             mark_use(l, n->operand[k], time_of(l, i), stage_of(l, n));
         }
         kept += l->at[i].kept;
@@ -298,7 +322,7 @@ static int place_kept(layout *l, stage which) {
  * instruction itself: loops that write where they read are not vectorised. */
 static void free_operands(layout *l, int at) {
     const node *n = &l->b->nodes[at];
-    for (int k = 0; k < operands_of(n); k++) {
+    for (int k = 0; k < sel_rule_operands(n); k++) {
         int operand = n->operand[k];
         bool again = false;
         for (int j = 0; j < k; j++) {
@@ -357,8 +381,8 @@ static void emit(layout *l) {
     sel_program_call *call = l->p->call;
     for (int i = 0; i < l->ordered; i++) {
         const node *n = &l->b->nodes[l->order[i]];
-        uint16_t operand[1 + MAX_OPERANDS] = {(uint16_t)l->at[l->order[i]].place};
-        for (int k = 0; k < operands_of(n); k++) {
+        uint16_t operand[1 + SEL_LOOKUP_ARGUMENTS] = {(uint16_t)l->at[l->order[i]].place};
+        for (int k = 0; k < sel_rule_operands(n); k++) {
             operand[1 + k] = (uint16_t)l->at[n->operand[k]].place;
         }
         if (n->op == SEL_OP_LOOKUP) {

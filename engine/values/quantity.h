@@ -20,12 +20,19 @@ enum {
     SEL_ALWAYS = 1 << 30 /* of what is due: also constants */
 };
 
+/* What sel.random gives at a place, to functions that may call it. */
+typedef struct sel_random {
+    double (*value)(const struct sel_random *self, const double place[3], int64_t k);
+    const void *data;
+} sel_random;
+
 /* Where and when to evaluate: n places in the user's units (z NULL: 0), one time. */
 typedef struct sel_places {
     size_t n;
     const double *x, *y, *z;
     double t;
-    const double *controls; /* by index in the simulation's list; NULL: none */
+    const double *controls;   /* by index in the simulation's list; NULL: none */
+    const sel_random *random; /* NULL: functions may not call sel.random */
 } sel_places;
 
 /* "x=0.5, y=12.5, t=0": place i, for messages. */

@@ -78,6 +78,13 @@ static const struct {
     [SEL_KIND_LIST] = {"list of tables ", NULL},
     [SEL_KIND_VARIANT] = {"", NULL},
     [SEL_KIND_VARIANTS] = {"list of ", NULL},
+    [SEL_KIND_NAMED_CHOICES] = {"{ NAME = one of, ... }: ", NULL},
+    [SEL_KIND_NAMED_QUANTITIES] = {"{ NAME = quantity or vector, ... }",
+                                   "table<string, selenite.quantity|selenite.vector>"},
+    [SEL_KIND_RULE] = {"function(c, ...)", "function"},
+    [SEL_KIND_RULES] = {"function(c, ...) or list of functions", "function|function[]"},
+    [SEL_KIND_NAMED_RULES] = {"{ NAME = function(c, ...), ... }", "table<string, function>"},
+    [SEL_KIND_NAMED_VARIANTS] = {"one, or { NAME = one, ... }: ", NULL},
 };
 
 const char *sel_kind_annotation(sel_kind kind) {
@@ -87,8 +94,9 @@ const char *sel_kind_annotation(sel_kind kind) {
 void sel_kind_text(const sel_field *field, char *text, size_t size) {
     const char *const *choice = field->choices;
     size_t used =
-        (size_t)snprintf(text, size, "%s%s%s%s%s", field->flags & SEL_POSITIVE ? "positive " : "",
-                         kinds[field->kind].words, field->table ? field->table->name : "",
+        (size_t)snprintf(text, size, "%s%s%s%s%s%s", field->flags & SEL_POSITIVE ? "positive " : "",
+                         field->flags & SEL_BARE ? "number or " : "", kinds[field->kind].words,
+                         field->table ? field->table->name : "",
                          field->family ? field->family->name : "", field->family ? ".*" : "");
     for (; choice && *choice && used < size; choice++) {
         used += (size_t)snprintf(text + used, size - used, "%s\"%s\"",

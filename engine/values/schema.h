@@ -87,6 +87,52 @@ typedef struct sel_numbers {
     sel_named_number *v;
 } sel_numbers;
 
+typedef struct sel_named_choice {
+    const char *name;
+    int choice; /* index in the field's choices */
+    sel_where where;
+} sel_named_choice;
+
+typedef struct sel_named_choices {
+    int n;
+    sel_named_choice *v;
+} sel_named_choices;
+
+typedef struct sel_named_quantity {
+    const char *name;
+    sel_quantity value; /* of one component, or of one per dimension */
+    sel_where where;
+} sel_named_quantity;
+
+typedef struct sel_named_quantities {
+    int n;
+    sel_named_quantity *v;
+} sel_named_quantities;
+
+struct sel_rule_source;
+
+/* Functions of cells (engine/values/rule.h); names are NULL in a plain list. */
+typedef struct sel_named_rule {
+    const char *name;
+    const struct sel_rule_source *source;
+} sel_named_rule;
+
+typedef struct sel_named_rules {
+    int n;
+    sel_named_rule *v;
+} sel_named_rules;
+
+typedef struct sel_named_variant {
+    const char *name; /* NULL: for all that have none of their own */
+    sel_variant value;
+} sel_named_variant;
+
+typedef struct sel_named_variants {
+    int n; /* 0: not given */
+    sel_named_variant *v;
+    sel_where where;
+} sel_named_variants;
+
 /* What a field holds in Lua, and the C type of the member that it fills. */
 typedef enum sel_kind {
     SEL_KIND_BOOL,      /* bool */
@@ -114,16 +160,24 @@ typedef enum sel_kind {
     SEL_KIND_TABLE,     /* the struct of `table`, nested by value */
     SEL_KIND_LIST,      /* sel_list of structs of `table` */
     SEL_KIND_VARIANT,   /* sel_variant of `family` */
-    SEL_KIND_VARIANTS   /* sel_list of sel_variant of `family` */
+    SEL_KIND_VARIANTS,  /* sel_list of sel_variant of `family` */
+    /* Maps are in the script's order. */
+    SEL_KIND_NAMED_CHOICES,    /* sel_named_choices: { NAME = string }, one of `choices` */
+    SEL_KIND_NAMED_QUANTITIES, /* sel_named_quantities: { NAME = quantity or vector } */
+    SEL_KIND_RULE,             /* const struct sel_rule_source *, NULL when not given */
+    SEL_KIND_RULES,            /* sel_named_rules: a function, or a list of functions */
+    SEL_KIND_NAMED_RULES,      /* sel_named_rules: { NAME = function } */
+    SEL_KIND_NAMED_VARIANTS    /* sel_named_variants of `family`: one, or { NAME = variant } */
 } sel_kind;
 
 enum {
     SEL_REQUIRED = 1,
-    SEL_POSITIONAL = 2,  /* may stand without its name: law.velocity { 0.1, 0 } */
-    SEL_POSITIVE = 4,    /* a number or integer must be > 0 */
-    SEL_ANY_DIMS = 8,    /* a point that the table's own check compares with the domain */
-    SEL_RESULT = 16,     /* STRING, NAMES of an output: fields of the results that it reads */
-    SEL_ONE_FOR_ALL = 32 /* a VECTOR may be one quantity, for all axes: components == 1 */
+    SEL_POSITIONAL = 2,   /* may stand without its name: law.velocity { 0.1, 0 } */
+    SEL_POSITIVE = 4,     /* a number or integer must be > 0 */
+    SEL_ANY_DIMS = 8,     /* a point that the table's own check compares with the domain */
+    SEL_RESULT = 16,      /* STRING, NAMES of an output: fields of the results that it reads */
+    SEL_ONE_FOR_ALL = 32, /* a VECTOR may be one quantity, for all axes: components == 1 */
+    SEL_BARE = 64         /* a TABLE may be a plain value, which is that of its first field */
 };
 
 typedef struct sel_field {

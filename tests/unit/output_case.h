@@ -40,6 +40,7 @@ typedef struct output_case {
     sel_plan plan;
     struct sel_state state;
     sel_results results;
+    sel_clock clock;
     sel_output_context context;
     sel_outputs *opened;
     sel_error error;
@@ -248,12 +249,14 @@ static inline sel_status case_begin(output_case *c) {
     c->plan = (sel_plan){
         .simulation = &c->simulation, .domain = &c->domain, .precision = SEL_F64, .threads = 1};
     assert_int_equal(sel_outputs_wants(&c->simulation, &c->plan, &c->error), SEL_OK);
+    c->clock = sel_even_clock(c->domain.grid.dt);
     c->context = (sel_output_context){.simulation = &c->simulation,
                                       .solver = &case_solver,
                                       .domain = &c->domain,
                                       .plan = &c->plan,
                                       .backend = &case_backend,
                                       .state = &c->state,
+                                      .clock = &c->clock,
                                       .directory = c->directory,
                                       .results = &c->results};
     assert_int_equal(case_check(c), SEL_OK);

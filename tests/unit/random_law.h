@@ -1,8 +1,10 @@
-/* random_law.h -- writes random Lua functions of x, y, t and a control: every choice from one seed.
+/* random_law.h -- writes random Lua functions of x, y, t and a control, and rules of cells: every
+ * choice from one seed.
  *
  * They use what laws may use and symbols can follow: arithmetic, comparisons, branches, loops with
  * constant bounds, math, locals with attributes, `and` and `or`, closures, tables of their own,
- * sel.step, sel.noise and a series.
+ * sel.step, sel.noise and a series. Rules also read cells, compare by == and ~=, use bits, return
+ * early, and have conditions in loops.
  */
 #ifndef RANDOM_LAW_H
 #define RANDOM_LAW_H
@@ -30,6 +32,7 @@ typedef struct law_writer {
     uint64_t seed;
     char text[LAW_TEXT];
     size_t used;
+    bool cells;   /* it writes rules */
     int branches; /* left: each doubles the paths */
     int names;    /* that can be read */
     char name[LAW_NAMES][16];
@@ -70,17 +73,23 @@ static inline void law_leaf(law_writer *w) {
         "1000000007", "0x10",  "one",     "half", "-half", "list[2]", "(#list)", "list[one + 2]",
         "-1",         "1 / 0", "2^53"};
     unsigned kind = law_choose(w, 5);
-    if (kind < 3 && w->names > 0)
+    if (w->cells && law_choose(w, 4) == 0) {
+        static const char *const reads[] = {
+            "c.u",        "c.v",       "c.n",          "c.k",        "c(1, 0).u",
+            "c(-1, 2).v", "c(0, 1).n", "c(2, -2).k",   "c(0, -1).k", "c(1, 0)(1, 0).n",
+            "sum(c, 1)",  "side(c).v", "sel.random(3)"};
+        law_add(w, reads[law_choose(w, sizeof reads / sizeof *reads)]);
+    } else if (kind < 3 && w->names > 0)
         law_add(w, w->name[law_choose(w, (unsigned)w->names)]);
     else
         law_add(w, leaves[law_choose(w, sizeof leaves / sizeof *leaves)]);
 }
 
 static inline void law_comparison(law_writer *w, int depth) {
-    static const char *const comparisons[] = {" < ", " <= ", " > ", " >= "};
+    static const char *const comparisons[] = {" < ", " <= ", " > ", " >= ", " == ", " ~= "};
     law_add(w, law_choose(w, 6) == 0 ? "not (" : "(");
     law_expression(w, depth - 1);
-    law_add(w, comparisons[law_choose(w, 4)]);
+    law_add(w, comparisons[law_choose(w, w->cells ? 6 : 4)]);
     law_expression(w, depth - 1);
     law_add(w, ")");
 }
@@ -226,11 +235,40 @@ static inline void law_loop(law_writer *w, int depth) {
     snprintf(head, sizeof head, heads[law_choose(w, sizeof heads / sizeof *heads)], name);
     law_add(w, head);
     law_declare(w, NULL, true);
-    w->branches = 0; /* each turn would take its own */
+    w->branches = w->cells ? branches : 0; /* each turn would take its own */
     law_block(w, depth - 1, 2);
+    if (w->cells && law_choose(w, 3) == 0) {
+        law_add(w, "if ");
+        law_condition(w, 1);
+        law_add(w,
+                law_choose(w, 2) ? " then break end\n" : " then goto on end\na = a + 1 ::on::\n");
+    }
     w->branches = branches;
     w->names = names;
     law_add(w, "end\n");
+}
+
+/* An early return, or what is done with bits. */
+static inline void law_of_cells(law_writer *w) {
+    if (law_choose(w, 3) == 0) {
+        law_add(w, "if ");
+        law_condition(w, 2);
+        law_add(w, law_choose(w, 2) ? " then return { u = b, v = a, n = 3 } end\n"
+                                    : " then return give(a, c.n) end\n");
+    } else if (law_choose(w, 2)) {
+        static const char *const bits[] = {
+            "c.n & 255",  "c.k | c(0, 1).k << 3",  "(c.n ~ c.k) >> 12",
+            "~c.k & c.n", "(c.n % 16) << c.k % 8", "c.n // 3 & -4"};
+        law_add(w, "a = ");
+        law_add(w, bits[law_choose(w, sizeof bits / sizeof *bits)]);
+        law_add(w, "\n");
+    } else {
+        law_add(w, "for dy = -1, 1 do for dx = -1, 1 do\nif ");
+        law_comparison(w, 1);
+        law_add(w, law_choose(w, 2) ? " and c(dx, dy).k ~= 0 then b = b + c(dx, dy).u end\n"
+                                    : " then b = b + 1 elseif dx ~= 0 then b = -b end\n");
+        law_add(w, "end end\n");
+    }
 }
 
 static inline void law_while(law_writer *w, int depth) {
@@ -240,7 +278,7 @@ static inline void law_while(law_writer *w, int depth) {
     snprintf(text, sizeof text, "local v%d = 0\n%s\nv%d = v%d + 1\n", counter,
              repeats ? "repeat" : "while true do", counter, counter);
     law_add(w, text);
-    w->branches = 0;
+    w->branches = w->cells ? branches : 0;
     law_block(w, depth - 1, 2);
     w->branches = branches;
     snprintf(text, sizeof text, repeats ? "until v%d >= 2\n" : "if v%d > 2 then break end end\n",
@@ -298,7 +336,9 @@ static inline void law_table(law_writer *w) {
 
 static inline void law_statement(law_writer *w, int depth) {
     unsigned kind = depth > 0 ? law_choose(w, 12) : law_choose(w, 5);
-    if (kind < 3)
+    if (w->cells && law_choose(w, 4) == 0)
+        law_of_cells(w);
+    else if (kind < 3)
         law_assignment(w);
     else if (kind < 5)
         law_local(w);
@@ -335,6 +375,35 @@ static inline void law_write(law_writer *w, uint64_t seed) {
     law_add(w, "return a, ");
     law_expression(w, 4);
     law_add(w, "\nend");
+}
+
+/* What rules find outside of them. */
+#define RULE_PRELUDE                                                                          \
+    LAW_PRELUDE                                                                               \
+    "local function sum(c, d) local s = 0 for _, o in ipairs { c(d, 0), c(-d, 0), c(0, d) } " \
+    "do\nif o.k ~= 0 then s = s + o.u else s = s + o.n end end return s end\n"                \
+    "local function side(c) if c.u > 0 then return c(1, 0) end return c(0, -1) end\n"         \
+    "local function give(u, n) return { u = u, v = 0.5, n = n } end\n"
+
+/* function(c, x, y, t, gain) ... end, which gives u and v and n. */
+static inline void rule_write(law_writer *w, uint64_t seed) {
+    static const char *const arguments[] = {"x", "y", "t", "gain"};
+    memset(w, 0, sizeof *w);
+    w->seed = seed * 0x9e3779b97f4a7c15u;
+    w->cells = true;
+    w->branches = 12;
+    law_add(w, "function(c, x, y, t, gain)\nlocal a, b = c.n, c.u\n");
+    for (int i = 0; i < 4; i++)
+        law_declare(w, arguments[i], false);
+    law_declare(w, "a", false);
+    law_declare(w, "b", false);
+    for (unsigned n = law_choose(w, 5) + 2; n > 0; n--)
+        law_statement(w, 2);
+    law_add(w, "return { u = a, v = ");
+    law_expression(w, 3);
+    law_add(w, ", n = ");
+    law_add(w, law_choose(w, 2) ? "c.n // 2 + c.k" : "b ~= b and 0 or math.floor(b % 7)");
+    law_add(w, " }\nend");
 }
 
 #endif

@@ -25,7 +25,7 @@ static bool known_on_face(const sel_table *law, void *data, int field, double ou
     sel_plan plan = {.domain = &domain};
     bool known[2];
     for (int k = 0; k < 2; k++) {
-        const sel_places place = {1, &x[k], &y[k], NULL, 0, NULL};
+        const sel_places place = {1, &x[k], &y[k], NULL, 0, NULL, NULL};
         assert_int_equal(
             lbm_solver.wall_value(&plan, field, 1, &place, &known[k], out + 2 * k, NULL), SEL_OK);
     }
@@ -55,7 +55,7 @@ static void in_space_velocity_has_three_components(void **state) {
     sel_region region = {.law = {&lbm_wall_table, &moving, {NULL, 0}}};
     sel_domain domain = {.grid = {.dims = 3}, .regions = &region, .region_count = 1};
     sel_plan plan = {.domain = &domain};
-    const sel_places place = {1, x, y, y, 0, NULL};
+    const sel_places place = {1, x, y, y, 0, NULL, NULL};
     double out[3];
     bool known;
     lbm_solver.wall_value(&plan, LBM_VELOCITY, 1, &place, &known, out, NULL);

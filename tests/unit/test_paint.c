@@ -71,7 +71,7 @@ static int tear_down(void **state) {
 static sel_status evaluate(fixture *f, const sel_function **painted) {
     sel_where where = {"test.lua", 5};
     *painted = sel_paint_function(f->arena, &f->paint, &f->common, where);
-    sel_places at = {CELLS, f->x, f->y, f->z, 2, NULL};
+    sel_places at = {CELLS, f->x, f->y, f->z, 2, NULL, NULL};
     return (*painted)->eval(*painted, &at, f->out, &f->error);
 }
 

@@ -84,7 +84,7 @@ static const sel_lookup *raster(void) {
 
 /* Program `number` of the pack, at all places. */
 static void compare(const fixture *f, const sel_program *program, int number, double t) {
-    const sel_places at = {PLACES, f->x, f->y, f->z, t, controls};
+    const sel_places at = {PLACES, f->x, f->y, f->z, t, controls, NULL};
     pack_agrees(f->pack, number, program, &at, controls);
 }
 
@@ -160,7 +160,7 @@ static void look_ups_without_a_value_are_not_sure(void **state) {
     compare(f, program, number, 0);
     double out[PLACES];
     uint8_t exact[PLACES];
-    const sel_places at = {PLACES, f->x, f->y, f->z, 0, NULL};
+    const sel_places at = {PLACES, f->x, f->y, f->z, 0, NULL, NULL};
     assert_int_equal(sel_program_eval(program, &at, NULL, out, exact, NULL), SEL_OK);
     assert_int_equal(exact[0], 1);
     assert_int_equal(exact[1], 0);
@@ -218,7 +218,7 @@ static void data_by_themselves_are_programs(void **state) {
         double expected, value;
         uint8_t exact;
         const double x = 0.4, y = -1.3;
-        const sel_places at = {1, &x, &y, NULL, 2.1, NULL};
+        const sel_places at = {1, &x, &y, NULL, 2.1, NULL, NULL};
         assert_non_null(function->program);
         assert_int_equal(function->program->depends, function->depends);
         assert_int_equal(function->eval(function, &at, &expected, NULL), SEL_OK);
@@ -246,7 +246,7 @@ static void many_places_do_not_depend_on_threads(void **state) {
         sum = sel_build(f->b, SEL_OP_ADD, sel_build(f->b, SEL_OP_SIN, sum, 0, 0), product, 0);
     const sel_program *program =
         finish(f, &sum, 1, sel_build(f->b, SEL_OP_LT, argument, product, 0));
-    const sel_places at = {MANY, x, NULL, NULL, 3, NULL};
+    const sel_places at = {MANY, x, NULL, NULL, 3, NULL, NULL};
     omp_set_num_threads(1);
     assert_int_equal(sel_program_eval(program, &at, NULL, one, exact, NULL), SEL_OK);
     omp_set_num_threads(3);

@@ -270,7 +270,7 @@ static void assert_holds(const sel_shape *shape, int face, const char *expected)
                : face % 2      ? 21
                                : 20;
     }
-    const sel_places at = {n, x, y, NULL, 0, NULL};
+    const sel_places at = {n, x, y, NULL, 0, NULL, NULL};
     const uint8_t painted[6] = {0};
     assert_int_equal(sel_shape_test(shape, &cells, face, &at, painted, in, &error), SEL_OK);
     for (size_t i = 0; i < n; i++) {

@@ -12,7 +12,7 @@
 
 static double density_at(const script_case *c, double x, double y, double t) {
     const sel_quantity *density = &script_lbm(c)->initial.density;
-    const sel_places at = {1, &x, &y, NULL, t, NULL};
+    const sel_places at = {1, &x, &y, NULL, t, NULL, NULL};
     sel_error error = {.status = SEL_OK};
     double value = (double)NAN;
     if (sel_quantity_eval(density, "density", &at, &value, &error))

@@ -47,7 +47,7 @@ static int compare_everywhere(const sel_lua_function *f, unsigned number) {
     double x[PLACES], y[PLACES], out[2 * PLACES], gain = number % 3 ? 2.5 : -3;
     uint8_t exact[PLACES];
     int sure = 0;
-    sel_places at = {PLACES, x, y, NULL, number % 5 ? 7.25 : 0, &gain};
+    sel_places at = {PLACES, x, y, NULL, number % 5 ? 7.25 : 0, &gain, NULL};
     fill_places(number, x, y, PLACES);
     assert_int_equal(sel_program_eval(f->program, &at, &gain, out, exact, NULL), SEL_OK);
     sel_pack *pack = sel_pack_create();

@@ -103,7 +103,7 @@ static sel_status one_over_x(const sel_function *self, const sel_places *at, dou
 }
 
 static const double xs[] = {0, 1, 2}, ys[] = {5, 6, 7};
-static const sel_places places = {3, xs, ys, NULL, 0.5, NULL};
+static const sel_places places = {3, xs, ys, NULL, 0.5, NULL, NULL};
 
 static void a_whole_function_fills_all_components(void **state) {
     (void)state;

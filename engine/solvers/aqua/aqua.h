@@ -186,7 +186,7 @@ sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const ch
 /* sel_solver.complete and sel_solver.blank */
 void aqua_complete(sel_common *params);
 sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
-                      uint8_t *blank, sel_variant *law, sel_error *error);
+                      uint8_t *blank, sel_region *gaps, sel_error *error);
 
 /* Fills plan->ground and plan->lowest. Refuses heights that no ground has, and values that stand
  * for no data although their file does not say so. */

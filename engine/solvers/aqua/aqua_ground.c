@@ -86,7 +86,7 @@ static sel_status evaluate(const aqua_params *params, const sel_domain *domain, 
 }
 
 sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
-                      uint8_t *blank, sel_variant *law, sel_error *error) {
+                      uint8_t *blank, sel_region *gaps, sel_error *error) {
     const aqua_params *params = (const aqua_params *)simulation->params;
     const sel_where where = sel_simulation_where(simulation, "ground");
     const sel_raster *raster = plain_raster(params);
@@ -95,7 +95,7 @@ sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain
     if (!raster_of(params)) {
         return SEL_OK;
     }
-    *law = params->nodata.table ? params->nodata : (sel_variant){.table = &aqua_wall_table};
+    gaps->law = params->nodata.table ? params->nodata : (sel_variant){.table = &aqua_wall_table};
     sel_status status = raster ? check_covers(raster, &domain->grid, where, error) : SEL_OK;
     status = status ? status : evaluate(params, domain, threads, NULL, &own, &ground, error);
     for (int64_t i = 0; i < sel_grid_cells(&domain->grid) && !status; i++) {

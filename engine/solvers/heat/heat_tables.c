@@ -40,8 +40,8 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
 static const sel_field fields[] = {
     SEL_COMMON_FIELDS_FROM(
         region_table, sel_mean_stop_table, SEL_REQUIRED, ".", SEL_SIDES_ROW(1, "1 when not given."),
-        SEL_NOT_GIVEN,
-        "0.9 of the largest stable one when not given; a larger one than that is refused."),
+        SEL_DT_ROW(SEL_NOT_GIVEN, "0.9 of the largest stable one when not given; a larger one than "
+                                  "that is refused.")),
     SEL_ROW(heat_params, conductivity, VECTOR,
             "Conductivity k, above 0; or one per axis. Where it differs from cell to cell the "
             "faces have the harmonic mean.",

@@ -1,0 +1,273 @@
+/* rule.h -- sel.rule: its parameters, what it makes of the script's functions, its plan, its state.
+ */
+#ifndef SEL_SOLVER_RULE_H
+#define SEL_SOLVER_RULE_H
+
+#include "engine/machine/state.h"
+#include "engine/values/rule.h"
+
+/* ---- what a script gives ---- */
+
+enum { RULE_REAL, RULE_VECTOR, RULE_I32, RULE_U8 }; /* rule_params.state */
+
+typedef struct rule_dt {
+    double max; /* the step itself where there is no limit; NaN: not given */
+    const sel_rule_source *limit;
+    double factor;
+    int64_t every;
+} rule_dt;
+
+enum { RULE_AT_CELL, RULE_AT_FACE };
+
+/* Of law.fixed and law.gradient. */
+typedef struct rule_law {
+    sel_quantity value;
+    int at;
+} rule_law;
+
+typedef struct rule_params {
+    sel_common common;
+    sel_named_choices state;
+    sel_named_rules rule, derived;
+    sel_named_quantities data, initial;
+    rule_dt dt;
+    sel_names conserved;
+    const char *main;
+    sel_named_variants nodata;
+    int64_t seed;
+    bool exact;
+} rule_params;
+
+extern const sel_table rule_table, rule_fixed_table, rule_wall_table, rule_mirror_table,
+    rule_gradient_table;
+extern const sel_family rule_law_family;
+extern const sel_solver rule_solver;
+
+/* ---- functions as code for rows of cells: rule_code.c, rule_kernel.c ---- */
+
+/* Of numbers in a row. */
+typedef enum rule_type { RULE_F, RULE_D, RULE_I } rule_type; /* float, double, int32_t */
+
+/* Operations beside those of a graph. */
+enum { RULE_CONVERT = 192, RULE_SHIFT, RULE_MASK, RULE_CHAIN };
+
+/* A step of a chain of sums and products, which stays in the processor's registers: the value so
+ * far `op` slot; FROM: slot - value, UNDER: slot / value. The first one is the value to begin with.
+ */
+typedef enum rule_link_op {
+    RULE_ADD,
+    RULE_SUB,
+    RULE_MUL,
+    RULE_DIV,
+    RULE_FROM,
+    RULE_UNDER
+} rule_link_op;
+typedef struct rule_link {
+    uint16_t op, slot;
+} rule_link;
+enum { RULE_MOST_LINKS = 64 };
+
+/* slot[to] = op(slot[from[0]], ...) in `type`; of comparisons that is the operands' type, the
+ * result is an int32_t 0 or 1. */
+typedef struct rule_instruction {
+    uint8_t op, type, operands;
+    uint16_t to, from[4];
+    int number; /* of CONVERT the type of the operand, of ARGUMENT which, of SHIFT and MASK by what
+                 */
+    const sel_lookup *lookup; /* of LOOKUP, whose arguments are doubles */
+    rule_link *link;          /* of CHAIN: [operands] */
+} rule_instruction;
+
+typedef struct rule_read {
+    int field, at[3];
+} rule_read;
+
+typedef struct rule_store {
+    int field, slot; /* of the output: its number */
+    rule_type type;
+    bool checked; /* the value may not fit the field */
+} rule_store;
+
+typedef struct rule_uniform {
+    int node;
+    rule_type type;
+} rule_uniform;
+
+/* Slots: first the uniform values, then what is read, then registers. */
+typedef struct rule_code {
+    int count, uniforms, reads, slots, outputs, fails; /* fails: a slot, or -1 */
+    const rule_instruction *v;
+    const rule_uniform *uniform;
+    const rule_read *read;
+    const rule_store *output;
+    const bool *same; /* by node: the value is the same in all cells */
+} rule_code;
+
+enum { RULE_ROW = 256 /* cells computed together */, RULE_MOST_SLOTS = 1 << 14 };
+
+/* `numbers`: the outputs are no fields but numbers, stored as doubles. NULL: no memory, or too many
+ * slots. */
+const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
+                              int precision, sel_arena *arena);
+
+/* Of a function that Lua evaluates: it gives all state fields, or one number. NULL: no memory. */
+const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool numbers,
+                                  sel_arena *arena);
+
+/* The values of all nodes that are the same in all cells, in f64: value[rule->nodes]. */
+void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double dt,
+                   const double *controls, double *value);
+
+/* A piece of a row. */
+typedef struct rule_row {
+    int n;
+    void *const *slot;
+    double x0, dx, y, z; /* cell k has its centre at x0 + k dx */
+    int64_t cell, step;  /* the number of the first cell */
+    uint64_t seed;
+} rule_row;
+
+/* The loops of a level. */
+typedef struct rule_loops {
+    void (*run)(const rule_code *code, const rule_row *row);
+    void (*fill)(rule_type type, double value, void *to); /* RULE_ROW numbers */
+    void (*widen)(const uint8_t *from, int32_t *to, int n);
+    /* Stores numbers of a row as those of a field; the first that does not fit it, or -1. */
+    int (*store)(rule_type type, const void *from, sel_cell_type field, void *to, int n,
+                 bool checked);
+} rule_loops;
+
+/* ---- the model: the fields and functions of a scenario (rule_model.c) ---- */
+
+/* What a user calls a field: a scalar, or a vector with its components in a row. */
+typedef struct rule_entry {
+    const char *name;
+    int first, components; /* in rule_model.field */
+    bool state;
+    const sel_quantity *value; /* of data, or initial; NULL: not given */
+    sel_where where;
+} rule_entry;
+
+/* Masks are of cell fields. */
+typedef struct rule_function {
+    const sel_rule_source *source;
+    const char *name;
+    const sel_rule *rule;     /* NULL: Lua evaluates it at each cell, */
+    const char *why;          /* for this reason */
+    const rule_code *code[2]; /* by precision */
+    uint64_t reads, looks;    /* of the cell or others; of others */
+    uint64_t writes, turns;   /* turns: the new value goes to the other copy */
+} rule_function;
+
+typedef struct rule_model {
+    sel_solver solver; /* with the fields of this scenario */
+    sel_simulation simulation;
+    const rule_params *params;
+    sel_arena *arena;
+    int dims, reach; /* reach: of all functions, along all axes */
+    int entries, states, fields;
+    rule_entry entry[SEL_MOST_CELL_FIELDS]; /* state, then data */
+    sel_cell_field field[SEL_MOST_CELL_FIELDS];
+    int entry_of[SEL_MOST_CELL_FIELDS];
+    const char *saved[SEL_MOST_CELL_FIELDS]; /* what its array is called in checkpoints */
+    int rules, deriveds;
+    rule_function *rule, *derived, limit;
+    int main;          /* entry */
+    uint64_t doubled;  /* fields of two copies */
+    uint64_t swapping; /* whose present copy is another one after each step */
+} rule_model;
+
+sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
+                      const sel_simulation **own, sel_error *error);
+
+/* ---- the plan ---- */
+
+typedef enum rule_law_kind {
+    RULE_FREE, /* on a shape: as elsewhere */
+    RULE_WALL,
+    RULE_FIXED,
+    RULE_FIXED_FACE,
+    RULE_MIRROR,
+    RULE_GRADIENT
+} rule_law_kind;
+
+typedef struct rule_plan {
+    sel_plan base;
+    const rule_model *model;
+    /* [region][entry], beyond faces and on shapes */
+    uint8_t (*beyond)[SEL_MOST_CELL_FIELDS], (*within)[SEL_MOST_CELL_FIELDS];
+    unsigned law_depends; /* of all values of laws */
+} rule_plan;
+
+/* Of an entry in a region. */
+rule_law_kind rule_law_of(const sel_region *region, bool nodata, const char *name, bool state,
+                          bool beyond, const rule_law **law);
+const rule_law *rule_law_value(const rule_plan *plan, int region, int entry);
+
+/* sel_solver.solid and .blank */
+bool rule_is_solid(const sel_simulation *simulation, const sel_domain *domain, int region);
+sel_status rule_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
+                      uint8_t *blank, sel_region *gaps, sel_error *error);
+
+/* ---- the state (rule_state.c, rule_laws.c) ----
+ *
+ * Each cell field is an array by blocks, with margins as wide as the reach about each block's
+ * cells. Before a function is evaluated the margins of what it looks at are filled, axis after
+ * axis, by the laws beyond faces. What sees its own value at a wall cannot stand there: `kind` says
+ * of each cell and place of a margin for which fields it is a wall.
+ */
+
+enum { RULE_ODD = 128 /* a cell that is not computed like others, or sees a wall */ };
+
+typedef struct rule_state {
+    sel_state base;
+    const rule_plan *plan;
+    const rule_model *model;
+    sel_cells cells; /* of all fields, as one block would have them */
+    void *at[SEL_MOST_BLOCKS][SEL_MOST_CELL_FIELDS][2];
+    int turn[SEL_MOST_CELL_FIELDS]; /* the present copy */
+    uint8_t *kind[SEL_MOST_BLOCKS]; /* number in walls[] and held[], and RULE_ODD */
+    uint64_t walls[RULE_ODD];       /* fields whose readers see their own value */
+    uint64_t held[RULE_ODD];        /* state fields that are not computed */
+    int kinds;
+    uint8_t *odd;                                 /* [rows][pieces]: it has such cells */
+    double *law[SEL_MOST_CELL_FIELDS][SEL_FACES]; /* values at the places beyond a face */
+    double *start;                                /* sums of what is conserved at step 0 */
+    struct {
+        int64_t cell;
+        int field; /* -1: the function calls error */
+        double value;
+    } bad; /* the first cell with a value that does not fit; cell -1: none */
+} rule_state;
+
+/* An element of a field's array in a block. */
+static inline int64_t rule_place(const rule_state *state, int64_t x, int64_t y, int64_t z) {
+    return state->cells.first + z * state->cells.slice + y * state->cells.pitch + x;
+}
+
+double rule_number(sel_cell_type type, int precision, const void *array, int64_t at);
+void rule_set(sel_cell_type type, int precision, void *array, int64_t at, double value);
+
+void rule_list(sel_state *base);
+sel_status rule_start(sel_state *base, sel_error *error);
+/* Data, and values of laws, that depend on any of `due`, at the present time. */
+sel_status rule_terms(sel_state *base, unsigned due, sel_error *error);
+unsigned rule_depends(const sel_plan *base);
+/* sel.random(k) */
+double rule_random(const rule_plan *plan, int64_t cell, int64_t step, int64_t k);
+/* Pieces of a row. */
+static inline int rule_pieces(int64_t nx) {
+    return (int)((nx + RULE_ROW - 1) / RULE_ROW);
+}
+
+/* Values of laws beyond faces. */
+void rule_list_laws(rule_state *state);
+sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
+/* Which cells are walls, or not computed; once the data are there. */
+sel_status rule_find_kinds(rule_state *state, sel_error *error);
+/* Fills the margins of these fields. */
+void rule_fill_margins(rule_state *state, uint64_t fields);
+
+extern const struct sel_cpu rule_on_cpu;
+
+#endif

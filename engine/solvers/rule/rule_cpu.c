@@ -1,0 +1,620 @@
+/* rule_cpu.c -- sel.rule on the processor. */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/machine/cpu.h"
+#include "engine/solvers/rule/rule.h"
+
+typedef struct rule_cpu {
+    rule_state all;
+    char *uniform;     /* rows of the values that are the same in all cells */
+    char *registers;   /* [threads][slots] rows */
+    double *value;     /* of nodes */
+    double *rows;      /* [threads][ROWS][nx]: of fields */
+    sel_status status; /* of functions that Lua evaluates, on the calling thread alone */
+    sel_error *error;
+    void **slot; /* [threads][slots] */
+    int slots;
+    struct source {
+        int field, size;
+        int64_t away; /* elements from a cell to the one that is read */
+        bool byte, in_place;
+    } * source; /* what the present function reads */
+} rule_cpu;
+
+/* A line apart, so that not all rows begin at the same place of a page. */
+enum { ROW_BYTES = RULE_ROW * sizeof(double) + 64, ROWS = 6 /* a vector, extremes, scratch */ };
+
+#define DECLARE(level) extern const rule_loops rule_loops_##level;
+SEL_LEVELS(DECLARE)
+#define TABLE(level) &rule_loops_##level,
+
+static const rule_loops *loops_of_level(void) {
+    static const rule_loops *const tables[] = {SEL_LEVELS(TABLE)};
+    return tables[sel_level(0)];
+}
+
+static void most_slots(const rule_function *f, int *slots, int *nodes) {
+    for (int p = 0; p < 2 && f->source; p++) {
+        *slots = f->code[p]->slots > *slots ? f->code[p]->slots : *slots;
+        *nodes = f->rule && f->rule->nodes > *nodes ? f->rule->nodes : *nodes;
+    }
+}
+
+static void list(sel_state *base) {
+    rule_cpu *state = (rule_cpu *)base;
+    const rule_model *m = ((const rule_plan *)base->plan)->model;
+    const sel_grid *grid = &base->plan->domain->grid;
+    int nodes = 1;
+    state->slots = 1;
+    rule_list(base);
+    for (int k = 0; k < m->rules; k++) {
+        most_slots(&m->rule[k], &state->slots, &nodes);
+    }
+    for (int k = 0; k < m->deriveds; k++) {
+        most_slots(&m->derived[k], &state->slots, &nodes);
+    }
+    most_slots(&m->limit, &state->slots, &nodes);
+    SEL_ADD(&base->arrays, state, uniform, (int64_t)state->slots * ROW_BYTES, 0);
+    SEL_ADD(&base->arrays, state, registers, (int64_t)base->threads * state->slots * ROW_BYTES, 0);
+    SEL_ADD(&base->arrays, state, value, nodes, 0);
+    SEL_ADD(&base->arrays, state, source, state->slots, 0);
+    SEL_ADD(&base->arrays, state, slot, (int64_t)base->threads * state->slots, 0);
+    SEL_ADD(&base->arrays, state, rows, ROWS * base->threads * grid->n[0], 0);
+}
+
+/* ---- a function on a piece of a row ---- */
+
+typedef struct piece {
+    rule_cpu *cpu;
+    const rule_state *state;
+    const rule_function *f;
+    const rule_code *code;
+    const rule_loops *loops;
+    int block, n, odds;
+    int64_t row, x, at; /* its first cell, and where that is in the arrays */
+    void **slot;
+    char *registers;
+    uint8_t odd[RULE_ROW]; /* cells that are not computed like others */
+} piece;
+
+static int size_of(const rule_state *state, int f) {
+    const sel_cell_type type = state->model->field[f].type;
+    return type == SEL_CELL_U8                                              ? 1
+           : type == SEL_CELL_I32 || state->plan->base.precision == SEL_F32 ? 4
+                                                                            : 8;
+}
+
+static char *array_of(const piece *p, int f, bool other) {
+    return (char *)p->state->at[p->block][f][p->state->turn[f] ^ (int)other] +
+           p->at * size_of(p->state, f);
+}
+
+/* The masks of a cell's kind. */
+static uint64_t mask_at(const piece *p, const uint64_t *masks, int64_t at) {
+    return masks[p->state->kind[p->block][at] % RULE_ODD];
+}
+
+/* Values of a field in the cells about; where they are not just those in memory, in a register. */
+static void *read_values(const piece *p, const struct source *s, char *to) {
+    const rule_state *state = p->state;
+    const int size = s->size;
+    char *own = (char *)state->at[p->block][s->field][state->turn[s->field]] + p->at * size;
+    char *from = own + s->away * size;
+    if (!s->byte && !p->odds && !s->in_place) {
+        return from;
+    }
+    if (s->byte) {
+        p->loops->widen((const uint8_t *)from, (int32_t *)(void *)to, p->n);
+    } else {
+        memcpy(to, from, (size_t)(p->n * size));
+    }
+    for (int k = 0; k < p->odds && s->away; k++) {
+        const int x = p->odd[k];
+        if (mask_at(p, state->walls, p->at + x + s->away) >> s->field & 1) {
+            if (s->byte) {
+                ((int32_t *)(void *)to)[x] = ((const uint8_t *)own)[x];
+            } else {
+                memcpy(to + x * size, own + x * size, (size_t)size);
+            }
+        }
+    }
+    return to;
+}
+
+static bool begin_piece(piece *p, int64_t row, int number) {
+    const rule_state *state = p->state;
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const uint8_t *solid = sel_state_solids(&state->base, row);
+    p->row = row;
+    p->x = (int64_t)number * RULE_ROW;
+    p->n = grid->n[0] - p->x < RULE_ROW ? (int)(grid->n[0] - p->x) : RULE_ROW;
+    p->block = sel_block_of(&state->base.blocks, row);
+    p->at = rule_place(state, p->x, row % grid->n[1], row / grid->n[1]);
+    p->odds = 0;
+    if (!state->odd[row * rule_pieces(grid->n[0]) + number]) {
+        return true;
+    }
+    int solids = 0;
+    for (int x = 0; x < p->n; x++) {
+        p->odd[p->odds] = (uint8_t)x;
+        p->odds += state->kind[p->block][p->at + x] >= RULE_ODD;
+        solids += solid[p->x + x] != 0;
+    }
+    return solids < p->n; /* else nothing is to be computed */
+}
+
+/* ---- functions that only Lua evaluates ---- */
+
+typedef struct lua_cell {
+    const piece *p;
+    int x; /* in the piece */
+} lua_cell;
+
+static double read_cell(const sel_rule_place *self, int field, const int away[3]) {
+    const lua_cell *c = self->data;
+    const rule_state *state = c->p->state;
+    const sel_cells *cells = &state->cells;
+    const int64_t own = c->p->at + c->x;
+    const int64_t at = own + away[0] + away[1] * cells->pitch + away[2] * cells->slice;
+    const bool wall = mask_at(c->p, state->walls, at) >> field & 1;
+    return rule_number(state->model->field[field].type, state->plan->base.precision,
+                       state->at[c->p->block][field][state->turn[field]], wall ? own : at);
+}
+
+static double random_in_cell(const sel_rule_place *self, int64_t k) {
+    const lua_cell *c = self->data;
+    const rule_state *state = c->p->state;
+    const int64_t first = c->p->row * state->plan->base.domain->grid.n[0] + c->p->x;
+    return rule_random(state->plan, first + c->x, state->base.step, k);
+}
+
+/* Its values in the cells of a piece; what it does not return keeps its value. */
+static void call_lua(const piece *p) {
+    const rule_state *state = p->state;
+    const sel_domain *domain = state->plan->base.domain;
+    const int64_t first = p->row * domain->grid.n[0] + p->x;
+    double out[SEL_MOST_CELL_FIELDS];
+    lua_cell c = {.p = p};
+    sel_rule_place place = {.t = sel_state_time(&state->base),
+                            .dt = state->base.clock.dt,
+                            .controls = domain->control_values,
+                            .read = read_cell,
+                            .random = random_in_cell,
+                            .data = &c};
+    for (; c.x < p->n; c.x++) {
+        for (int f = 0; f < state->model->fields; f++) {
+            out[f] = read_cell(&place, f, (int[3]){0});
+        }
+        sel_cell_centre(&domain->grid, first + c.x, place.place);
+        if (!domain->cell[first + c.x] && !p->cpu->status) {
+            p->cpu->status = p->f->source->call(p->f->source, &place, out, p->cpu->error);
+        }
+        for (int k = 0; k < p->code->outputs; k++) {
+            ((double *)p->slot[k])[c.x] = out[p->code->output[k].field];
+        }
+    }
+}
+
+static void compute(piece *p) {
+    const rule_state *state = p->state;
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const int first = p->code->uniforms, reads = p->code->reads;
+    for (int k = 0; k < reads; k++) {
+        p->slot[first + k] =
+            read_values(p, &p->cpu->source[k], p->registers + (int64_t)(first + k) * ROW_BYTES);
+    }
+    const rule_row values = {.n = p->n,
+                             .slot = p->slot,
+                             .x0 = sel_centre(grid, 0, (double)p->x),
+                             .dx = grid->dx[0],
+                             .y = sel_centre(grid, 1, (double)(p->row % grid->n[1])),
+                             .z = sel_centre(grid, 2, (double)(p->row / grid->n[1])),
+                             .cell = p->row * grid->n[0] + p->x,
+                             .step = state->base.step,
+                             .seed = (uint64_t)state->model->params->seed};
+    if (p->f->rule) {
+        p->loops->run(p->code, &values);
+    } else {
+        call_lua(p);
+    }
+}
+
+/* Before a function is evaluated: what is the same in all cells. */
+static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *error) {
+    sel_state *base = &cpu->all.base;
+    const rule_code *code = f->code[base->plan->precision];
+    for (int k = 0; k < code->reads; k++) {
+        const rule_read *read = &code->read[k];
+        const sel_cells *cells = &cpu->all.cells;
+        cpu->source[k] = (struct source){
+            .field = read->field,
+            .size = size_of(&cpu->all, read->field),
+            .away = read->at[0] + read->at[1] * cells->pitch + read->at[2] * cells->slice,
+            .byte = cpu->all.model->field[read->field].type == SEL_CELL_U8,
+            .in_place = (f->writes & ~f->turns) >> read->field & 1};
+    }
+    base->threads = f->rule && base->plan->threads > 0 ? base->plan->threads : 1;
+    cpu->status = SEL_OK;
+    cpu->error = error;
+    if (!f->rule) {
+        return;
+    }
+    rule_uniforms(code, f->rule, sel_state_time(base), base->clock.dt,
+                  base->plan->domain->control_values, cpu->value);
+    for (int k = 0; k < code->uniforms; k++) {
+        loops_of_level()->fill(code->uniform[k].type, cpu->value[code->uniform[k].node],
+                               cpu->uniform + (int64_t)k * ROW_BYTES);
+    }
+}
+
+/* For the calling thread. */
+static piece begin_thread(rule_cpu *cpu, const rule_function *f) {
+    const int thread = omp_get_thread_num();
+    const rule_code *code = f->code[cpu->all.base.plan->precision];
+    piece p = {.cpu = cpu,
+               .state = &cpu->all,
+               .f = f,
+               .code = code,
+               .loops = loops_of_level(),
+               .slot = cpu->slot + thread * cpu->slots,
+               .registers = cpu->registers + (int64_t)thread * cpu->slots * ROW_BYTES};
+    for (int k = 0; k < code->slots; k++) {
+        p.slot[k] = (k < code->uniforms ? cpu->uniform : p.registers) + (int64_t)k * ROW_BYTES;
+    }
+    return p;
+}
+
+/* ---- steps ---- */
+
+static void note_bad(rule_state *state, int64_t cell, int field, double value) {
+#pragma omp critical(sel_rule_bad)
+    if (state->bad.cell < 0 || cell < state->bad.cell) {
+        state->bad.cell = cell;
+        state->bad.field = field;
+        state->bad.value = value;
+    }
+}
+
+static double number_in(rule_type type, const void *row, int k) {
+    return type == RULE_F   ? (double)((const float *)row)[k]
+           : type == RULE_D ? ((const double *)row)[k]
+                            : ((const int32_t *)row)[k];
+}
+
+static void store_output(const piece *p, rule_state *state, const rule_store *output) {
+    const int f = output->field, turns = (int)(p->f->turns >> f & 1);
+    const sel_cell_type type = state->model->field[f].type;
+    const int64_t cell = p->row * state->plan->base.domain->grid.n[0] + p->x;
+    const size_t size = output->type == RULE_D ? sizeof(double) : 4;
+    char *to = array_of(p, f, turns);
+    const char *from = p->slot[output->slot];
+    char row[ROW_BYTES];
+    if (p->odds) { /* what is not computed keeps its value */
+        from = memcpy(row, from, (size_t)p->n * size);
+    }
+    for (int k = 0; k < p->odds; k++) {
+        const int x = p->odd[k];
+        if (mask_at(p, state->held, p->at + x) >> f & 1) {
+            const double kept = rule_number(type, state->plan->base.precision, to, x);
+            rule_set(output->type == RULE_I ? SEL_CELL_I32 : SEL_CELL_REAL,
+                     output->type == RULE_F ? SEL_F32 : SEL_F64, row, x, kept);
+        }
+    }
+    const int bad = p->loops->store(output->type, from, type, to, p->n, output->checked);
+    if (bad >= 0) {
+        note_bad(state, cell + bad, f, number_in(output->type, from, bad));
+    }
+}
+
+/* Cells where the function calls error. */
+static void note_failures(const piece *p, rule_state *state) {
+    const int32_t *fails = p->code->fails >= 0 ? p->slot[p->code->fails] : NULL;
+    const int64_t cell = p->row * state->plan->base.domain->grid.n[0] + p->x;
+    for (int k = 0; fails && k < p->n; k++) {
+        const bool computed = p->f->writes & ~mask_at(p, state->held, p->at + k);
+        if (fails[k] && computed) {
+            note_bad(state, cell + k, -1, 0);
+            return;
+        }
+    }
+}
+
+static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *error) {
+    rule_state *state = &cpu->all;
+    const int64_t rows = sel_state_rows(&state->base);
+    const int pieces = rule_pieces(state->plan->base.domain->grid.n[0]);
+    begin_function(cpu, f, error);
+#pragma omp parallel num_threads(state->base.threads)
+    {
+        piece p = begin_thread(cpu, f);
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < rows * pieces; k++) {
+            if (begin_piece(&p, k / pieces, (int)(k % pieces))) {
+                compute(&p);
+                note_failures(&p, state);
+                for (int o = 0; o < p.code->outputs; o++) {
+                    store_output(&p, state, &p.code->output[o]);
+                }
+            }
+        }
+    }
+    return cpu->status;
+}
+
+/* ---- the loop ---- */
+
+static void set_turns(rule_state *state) {
+    for (int f = 0; f < state->model->fields; f++) {
+        state->turn[f] = (int)(state->model->swapping >> f & (uint64_t)state->base.step & 1);
+    }
+}
+
+static sel_status report_bad(rule_state *state, const rule_function *f, sel_error *error) {
+    const int64_t cell = state->bad.cell;
+    const sel_cell_field *field = &state->model->field[state->bad.field < 0 ? 0 : state->bad.field];
+    char text[SEL_CELL_TEXT];
+    if (cell < 0) {
+        return SEL_OK;
+    }
+    state->bad.cell = -1;
+    sel_cell_text(&state->plan->base.domain->grid, cell, text);
+    if (state->bad.field < 0) {
+        return sel_fail_at(error, f->source->where, "%s calls error in cell %s in step %lld",
+                           f->name, text, (long long)state->base.step + 1);
+    }
+    return sel_fail_as(error, SEL_DIVERGED, f->source->where,
+                       "diverged: in step %lld %s gives %.17g for '%s', which holds whole numbers "
+                       "%s, in cell %s",
+                       (long long)state->base.step + 1, f->name, state->bad.value, field->name,
+                       field->type == SEL_CELL_U8 ? "from 0 to 255" : "of 32 bits", text);
+}
+
+static sel_status step(rule_cpu *cpu, sel_error *error) {
+    rule_state *state = &cpu->all;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < state->model->rules; k++) {
+        const rule_function *f = &state->model->rule[k];
+        rule_fill_margins(state, f->looks);
+        if (run_rule(cpu, f, error)) {
+            state->base.broken = true;
+            return cpu->status;
+        }
+        status = status ? status : report_bad(state, f, error);
+        state->bad.cell = -1;
+        for (int i = 0; i < state->model->fields; i++) {
+            state->turn[i] ^= (int)(f->turns >> i & 1);
+        }
+    }
+    state->base.step++;
+    return status;
+}
+
+static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (; n > 0 && !status; n--) {
+        status = step((rule_cpu *)base, error);
+    }
+    return status;
+}
+
+/* ---- derived fields, dt, sums ---- */
+
+/* Before a function that is no rule is evaluated; NULL: before data are read. */
+static sel_status make_ready(rule_cpu *cpu, const rule_function *f, sel_error *error) {
+    sel_status status = rule_terms(&cpu->all.base, SEL_ON_T | SEL_ON_CONTROLS, error);
+    if (!status && f) {
+        rule_fill_margins(&cpu->all, f->looks);
+        begin_function(cpu, f, error);
+    }
+    return status;
+}
+
+static sel_status ready_field(rule_cpu *cpu, int field, sel_error *error) {
+    const rule_model *m = cpu->all.model;
+    const rule_function *f = field < m->entries ? NULL : &m->derived[field - m->entries];
+    return field < m->states ? SEL_OK : make_ready(cpu, f, error);
+}
+
+static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
+    const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
+    return field ? ready_field((rule_cpu *)base, request->field, error) : SEL_OK;
+}
+
+/* Numbers of a function at cells x0 <= x < x1 of a row: number c of x at to[c nx + x - x0]. */
+static void evaluate_row(rule_cpu *cpu, const rule_function *f, int64_t row, int64_t x0, int64_t x1,
+                         double *to) {
+    const int64_t nx = cpu->all.plan->base.domain->grid.n[0];
+    piece p = begin_thread(cpu, f);
+    for (int64_t k = x0 / RULE_ROW; k * RULE_ROW < x1; k++) {
+        if (!begin_piece(&p, row, (int)k)) {
+            continue;
+        }
+        compute(&p);
+        const int64_t first = p.x > x0 ? p.x : x0, end = p.x + p.n < x1 ? p.x + p.n : x1;
+        for (int c = 0; c < p.code->outputs; c++) {
+            const double *from = p.slot[p.code->output[c].slot];
+            memcpy(to + p.code->output[c].field * nx + first - x0, from + first - p.x,
+                   (size_t)(end - first) * sizeof *to);
+        }
+    }
+}
+
+static int entry_row(const rule_state *state, int entry, int64_t row, int64_t x0, int64_t x1,
+                     double *to) {
+    const rule_entry *e = &state->model->entry[entry];
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const int b = sel_block_of(&state->base.blocks, row);
+    const int64_t at = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
+    for (int c = 0; c < e->components; c++) {
+        const int f = e->first + c;
+        for (int64_t x = x0; x < x1; x++) {
+            to[c * grid->n[0] + x - x0] =
+                rule_number(state->model->field[f].type, state->plan->base.precision,
+                            state->at[b][f][state->turn[f]], at + x);
+        }
+    }
+    return e->components;
+}
+
+static double *rows_of(const sel_state *base) {
+    return ((const rule_cpu *)base)->rows +
+           ROWS * base->plan->domain->grid.n[0] * omp_get_thread_num();
+}
+
+static int field(const sel_state *base, int which, int64_t row, int64_t x0, int64_t x1,
+                 const double **values) {
+    rule_cpu *cpu = (rule_cpu *)(uintptr_t)base;
+    const rule_model *m = cpu->all.model;
+    double *to = rows_of(base);
+    *values = to;
+    if (which < m->entries) {
+        return entry_row(&cpu->all, which, row, x0, x1, to);
+    }
+    const rule_function *f = &m->derived[which - m->entries];
+    evaluate_row(cpu, f, row, x0, x1, to);
+    return f->code[base->plan->precision]->outputs;
+}
+
+/* The magnitude of the main field, and beside it a number that shows whether all fields are finite.
+ */
+static void main_row(const sel_state *base, int64_t row, sel_main_row *main) {
+    const rule_state *state = (const rule_state *)base;
+    const rule_model *m = state->model;
+    const int64_t nx = base->plan->domain->grid.n[0];
+    double *values = rows_of(base), *large = values + 3 * nx, *finite = large + nx;
+    memset(large, 0, 2 * (size_t)nx * sizeof *large);
+    for (int e = 0; e < m->states; e++) {
+        const int components = m->field[m->entry[e].first].type == SEL_CELL_REAL
+                                   ? entry_row(state, e, row, 0, nx, values)
+                                   : 0;
+        for (int64_t k = 0; k < components * nx; k++) {
+            finite[k % nx] += values[k] - values[k];
+        }
+    }
+    const int components = entry_row(state, m->main, row, 0, nx, values);
+    *main = (sel_main_row){.large = large, .small = finite};
+    for (int c = 0; c < components; c++) {
+        main->value[c] = values + c * nx;
+        for (int64_t x = 0; x < nx; x++) {
+            large[x] = components == 1 ? fabs(values[x]) : hypot(large[x], values[c * nx + x]);
+        }
+    }
+}
+
+/* Sums of a field over the cells that are not solid, by component; their number. */
+static sel_status sum_field(rule_cpu *cpu, int which, double sum[3], int *components,
+                            sel_error *error) {
+    sel_state *base = &cpu->all.base;
+    const int64_t rows = sel_state_rows(base), nx = base->plan->domain->grid.n[0];
+    sel_status status = ready_field(cpu, which, error);
+    const sel_field_info *info = &cpu->all.model->solver.fields[which];
+    *components = sel_field_components(info, base->plan->domain->grid.dims);
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t row = 0; row < rows; row++) {
+        const uint8_t *solid = sel_state_solids(base, row);
+        const double *values;
+        const int count = status ? 0 : field(base, which, row, 0, nx, &values);
+        for (int c = 0; c < count; c++) {
+            double *partial = base->partials + row * SEL_PARTIALS + c;
+            *partial = 0;
+            for (int64_t x = 0; x < nx; x++) {
+                *partial += solid[x] ? 0 : values[c * nx + x];
+            }
+        }
+    }
+    for (int c = 0; c < *components && !status; c++) {
+        sum[c] = sel_tree_sum(base->partials + c, rows, SEL_PARTIALS);
+    }
+    return status;
+}
+
+/* What is conserved: sums less those at the start, and the sums. */
+static sel_status other(sel_state *base, sel_request *request, sel_error *error) {
+    rule_cpu *cpu = (rule_cpu *)base;
+    const rule_model *m = cpu->all.model;
+    const sel_names *names = &m->params->conserved;
+    const char *const main = m->entry[m->main].name;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < (names->n ? names->n : 1) && !status; k++) {
+        const char *name = names->n ? names->v[k] : main;
+        double sum[3];
+        int component, components;
+        const int which = sel_solver_field(&m->solver, m->dims, name, &component);
+        status = sum_field(cpu, which, sum, &components, error);
+        for (int c = 0; c < components && !status; c++) {
+            const bool whole = component < 0 && components > 1;
+            char term[64];
+            snprintf(term, sizeof term, "%.40s%s%s", name, whole ? "_" : "",
+                     whole ? sel_axis_names[c] : "");
+            if (component < 0 || c == component) {
+                const double before = names->n ? cpu->all.start[3 * k + c] : 0;
+                sel_request_term(request, term, "", sum[c] - before);
+                sel_request_term(request, term, "_sum", sum[c]);
+            }
+        }
+    }
+    return status;
+}
+
+static sel_status time_step(sel_state *base, double *dt, sel_error *error) {
+    rule_cpu *cpu = (rule_cpu *)base;
+    const rule_function *f = &cpu->all.model->limit;
+    const rule_dt *given = &cpu->all.model->params->dt;
+    const sel_domain *domain = base->plan->domain;
+    const int64_t rows = sel_state_rows(base), nx = domain->grid.n[0];
+    double least = HUGE_VAL;
+    int64_t wrong = INT64_MAX;
+    char text[SEL_CELL_TEXT];
+    sel_status status = make_ready(cpu, f, error);
+#pragma omp parallel for schedule(static) num_threads(base->threads) reduction(min : least, wrong)
+    for (int64_t row = 0; row < (status ? 0 : rows); row++) {
+        double *values = rows_of(base);
+        evaluate_row(cpu, f, row, 0, nx, values);
+        for (int64_t x = 0; x < nx; x++) {
+            const bool counts = domain->cell[row * nx + x] == 0;
+            least = counts && values[x] < least ? values[x] : least;
+            wrong = counts && !(values[x] > 0) && row * nx + x < wrong ? row * nx + x : wrong;
+        }
+    }
+    *dt = fmin(given->max, given->factor * least);
+    if (status || cpu->status || wrong == INT64_MAX) {
+        return status ? status : cpu->status;
+    }
+    return sel_fail_at(error, f->source->where,
+                       "dt.limit must be above 0, it is not in cell %s at step %lld",
+                       sel_cell_text(&domain->grid, wrong, text), (long long)base->step);
+}
+
+static sel_status start(sel_state *base, sel_error *error) {
+    rule_cpu *cpu = (rule_cpu *)base;
+    const rule_model *m = cpu->all.model;
+    const sel_names *names = &m->params->conserved;
+    sel_status status = rule_start(base, error);
+    for (int k = 0; k < names->n && base->plan->wants_balance && !status; k++) {
+        int component, components;
+        status = sum_field(cpu, sel_solver_field(&m->solver, m->dims, names->v[k], &component),
+                           cpu->all.start + 3 * k, &components, error);
+    }
+    return status;
+}
+
+static sel_status loaded(sel_state *base, sel_error *error) {
+    set_turns((rule_state *)base);
+    return rule_terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
+}
+
+const sel_cpu rule_on_cpu = {
+    .what = "the fields",
+    .state_size = sizeof(rule_cpu),
+    .list = list,
+    .start = start,
+    .depends = rule_depends,
+    .terms = rule_terms,
+    .steps = steps,
+    .time_step = time_step,
+    .look = {.ready = ready, .field = field, .main = main_row, .other = other},
+    .loaded = loaded,
+};

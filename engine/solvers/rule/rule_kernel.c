@@ -1,0 +1,286 @@
+/* rule_kernel.c -- the instructions of rules as loops over a piece of a row, for one level.
+ *
+ * Compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off x86-64). Nothing is contracted
+ * or reordered, so that all levels give the same bits.
+ */
+#include <math.h>
+#include <string.h>
+#include "engine/physics/philox.h"
+#include "engine/solvers/rule/rule.h"
+
+/* The cells of a row do not depend on each other. */
+#if defined(__clang__)
+#define EACH _Pragma("clang loop vectorize(assume_safety)") for (int k = 0; k < n; k++)
+#else
+#define EACH _Pragma("GCC ivdep") for (int k = 0; k < n; k++)
+#endif
+
+/* OP(name, value): on any numbers a and b; on reals only. */
+#define NUMBERS(OP)                    \
+    OP(ADD, a[k] + b[k])               \
+    OP(SUB, a[k] - b[k])               \
+    OP(MUL, a[k] * b[k])               \
+    OP(UNM, -a[k])                     \
+    OP(MIN, b[k] < a[k] ? b[k] : a[k]) \
+    OP(MAX, a[k] < b[k] ? b[k] : a[k])
+#define REALS(OP, suffix)          \
+    OP(DIV, a[k] / b[k])           \
+    OP(SQRT, sqrt##suffix(a[k]))   \
+    OP(FLOOR, floor##suffix(a[k])) \
+    OP(CEIL, ceil##suffix(a[k]))   \
+    OP(ABS, fabs##suffix(a[k]))    \
+    OP(WHOLE, a[k] + 0)
+/* Of b = 0, which only a side that is not taken divides by, anything will do. */
+#define WHOLES(OP)                                                                       \
+    OP(ABS, a[k] < 0 ? -a[k] : a[k])                                                     \
+    OP(IDIV, (int32_t)floor((double)a[k] / (b[k] ? b[k] : 1)))                           \
+    OP(MOD, a[k] - (b[k] ? b[k] : 1) * (int32_t)floor((double)a[k] / (b[k] ? b[k] : 1))) \
+    OP(AND, a[k] != 0 && b[k] != 0)                                                      \
+    OP(OR, a[k] != 0 || b[k] != 0)                                                       \
+    OP(NOT, a[k] == 0)
+
+#define CASE(name, value)   \
+    case SEL_OP_##name:     \
+        EACH to[k] = value; \
+        return;
+#define COMPARE(name, value) \
+    case SEL_OP_##name:      \
+        EACH is[k] = value;  \
+        return;
+
+/* An instruction on n numbers of one type. */
+#define OPERATE(name, T, MORE)                                                              \
+    static void operate_##name(const rule_instruction *v, void *const *slot, int n) {       \
+        T *to = slot[v->to];                                                                \
+        int32_t *is = slot[v->to];                                                          \
+        const T *a = slot[v->from[0]], *b = slot[v->from[1]], *c = slot[v->from[2]];        \
+        const int32_t *if_so = slot[v->from[0]];                                            \
+        switch (v->op) {                                                                    \
+            NUMBERS(CASE)                                                                   \
+            MORE COMPARE(LT, a[k] < b[k]) COMPARE(LE, a[k] <= b[k])                         \
+                COMPARE(EQ, a[k] == b[k]) case SEL_OP_SELECT : EACH to[k] =                 \
+                                                                   if_so[k] ? b[k] : c[k];  \
+            return;                                                                         \
+        default:                                                                            \
+            for (int k = 0; k < n; k++) {                                                   \
+                to[k] = (T)(v->op >= SEL_RULE_BAND                                          \
+                                ? sel_rule_bits(v->op, (int64_t)a[k], (int64_t)b[k])        \
+                                : sel_program_value(v->op, (double)a[k], (double)b[k], 0)); \
+            }                                                                               \
+        }                                                                                   \
+    }
+
+OPERATE(f, float, REALS(CASE, f))
+OPERATE(d, double, REALS(CASE, ))
+OPERATE(i, int32_t, WHOLES(CASE))
+
+/* ---- chains ---- */
+
+#if defined(__AVX512F__)
+#define VECTOR 64
+#elif defined(__AVX2__)
+#define VECTOR 32
+#else
+#define VECTOR 16
+#endif
+
+/* Eight vectors at a time, which stay in registers from link to link. The last ones of a row may
+ * reach beyond its end, where memory is there to be read. */
+#define EIGHT(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define LOAD(j) r##j = a[j];
+#define STORE(j) to[j] = r##j;
+#define ADD(j) r##j += b[j];
+#define SUB(j) r##j -= b[j];
+#define MUL(j) r##j *= b[j];
+#define DIV(j) r##j /= b[j];
+#define FROM(j) r##j = b[j] - r##j;
+#define UNDER(j) r##j = b[j] / r##j;
+#define LINK(name)    \
+    case RULE_##name: \
+        EIGHT(name)   \
+        break;
+#define CHAIN(T, DIVISIONS)                                                                       \
+    typedef T T##_vector __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));     \
+    static void chain_##T(const rule_instruction *v, void *const *slot, int n) {                  \
+        for (int k = 0; k < n; k += 8 * VECTOR / (int)sizeof(T)) {                                \
+            T##_vector *to = (T##_vector *)(void *)((T *)slot[v->to] + k);                        \
+            const T##_vector *a =                                                                 \
+                (const T##_vector *)(const void *)((T *)slot[v->link->slot] + k);                 \
+            T##_vector r0, r1, r2, r3, r4, r5, r6, r7;                                            \
+            EIGHT(LOAD)                                                                           \
+            for (const rule_link *l = v->link + 1; l < v->link + v->operands; l++) {              \
+                const T##_vector *b = (const T##_vector *)(const void *)((T *)slot[l->slot] + k); \
+                switch (l->op) { LINK(ADD) LINK(SUB) LINK(MUL) LINK(FROM) DIVISIONS }             \
+            }                                                                                     \
+            EIGHT(STORE)                                                                          \
+        }                                                                                         \
+    }
+
+CHAIN(float, LINK(DIV) LINK(UNDER))
+CHAIN(double, LINK(DIV) LINK(UNDER))
+CHAIN(int32_t, )
+
+/* ---- the others ---- */
+
+static void convert(const rule_instruction *v, void *const *slot, int n) {
+    const float *f = slot[v->from[0]];
+    const double *d = slot[v->from[0]];
+    const int32_t *i = slot[v->from[0]];
+    float *to_f = slot[v->to];
+    double *to_d = slot[v->to];
+    int32_t *to_i = slot[v->to];
+    switch (3 * v->type + v->number) {
+    case 3 * RULE_F + RULE_D:
+        EACH to_f[k] = (float)d[k];
+        return;
+    case 3 * RULE_F + RULE_I:
+        EACH to_f[k] = (float)i[k];
+        return;
+    case 3 * RULE_D + RULE_F:
+        EACH to_d[k] = (double)f[k];
+        return;
+    case 3 * RULE_D + RULE_I:
+        EACH to_d[k] = (double)i[k];
+        return;
+    case 3 * RULE_I + RULE_F:
+        EACH to_i[k] = (int32_t)f[k];
+        return;
+    default:
+        EACH to_i[k] = (int32_t)d[k];
+    }
+}
+
+static void argument(const rule_instruction *v, const rule_row *row) {
+    const bool x = v->number == SEL_ARGUMENT_X;
+    const double first = x ? row->x0 : v->number == SEL_ARGUMENT_Y ? row->y : row->z;
+    const double dx = x ? row->dx : 0;
+    float *f = row->slot[v->to];
+    double *d = row->slot[v->to];
+    const int n = row->n;
+    if (v->type == RULE_F) {
+        EACH f[k] = (float)(first + k * dx);
+    } else {
+        EACH d[k] = first + k * dx;
+    }
+}
+
+static void random_numbers(const rule_instruction *v, const rule_row *row) {
+    const double *which = row->slot[v->from[0]];
+    double *to = row->slot[v->to];
+    const int n = row->n;
+    EACH to[k] = sel_philox(row->seed, row->cell + k, row->step, (int64_t)which[k]) * 0x1p-32;
+}
+
+/* Where there is no value, as outside of a raster, it is NaN: not all cells need theirs. */
+static void look_up(const rule_instruction *v, const rule_row *row) {
+    const double *at[4];
+    double *to = row->slot[v->to], values[RULE_ROW];
+    for (int a = 0; a < 4; a++) {
+        at[a] = row->slot[v->from[a]];
+    }
+    if (v->lookup->at(v->lookup, (size_t)row->n, at, values, NULL)) {
+        for (int k = 0; k < row->n; k++) {
+            const double *const one[4] = {at[0] + k, at[1] + k, at[2] + k, at[3] + k};
+            values[k] =
+                v->lookup->at(v->lookup, 1, one, &values[k], NULL) ? (double)NAN : values[k];
+        }
+    }
+    memcpy(to, values, (size_t)row->n * sizeof *to);
+}
+
+static void by_number(const rule_instruction *v, void *const *slot, int n) {
+    const int32_t *a = slot[v->from[0]];
+    int32_t *to = slot[v->to];
+    if (v->op == RULE_SHIFT) {
+        EACH to[k] = a[k] >> v->number;
+    } else {
+        EACH to[k] = a[k] & v->number;
+    }
+}
+
+static void run(const rule_code *code, const rule_row *row) {
+    for (const rule_instruction *v = code->v; v < code->v + code->count; v++) {
+        switch (v->op) {
+        case RULE_CONVERT:
+            convert(v, row->slot, row->n);
+            break;
+        case RULE_CHAIN:
+            (v->type == RULE_F   ? chain_float
+             : v->type == RULE_D ? chain_double
+                                 : chain_int32_t)(v, row->slot, row->n);
+            break;
+        case RULE_SHIFT:
+        case RULE_MASK:
+            by_number(v, row->slot, row->n);
+            break;
+        case SEL_OP_ARGUMENT:
+            argument(v, row);
+            break;
+        case SEL_RULE_RANDOM:
+            random_numbers(v, row);
+            break;
+        case SEL_OP_LOOKUP:
+            look_up(v, row);
+            break;
+        default:
+            (v->type == RULE_F   ? operate_f
+             : v->type == RULE_D ? operate_d
+                                 : operate_i)(v, row->slot, row->n);
+        }
+    }
+}
+
+static void fill(rule_type type, double value, void *to) {
+    for (int k = 0; k < RULE_ROW; k++) {
+        if (type == RULE_F) {
+            ((float *)to)[k] = (float)value;
+        } else if (type == RULE_D) {
+            ((double *)to)[k] = value;
+        } else {
+            ((int32_t *)to)[k] = (int32_t)value;
+        }
+    }
+}
+
+static void widen(const uint8_t *from, int32_t *to, int n) {
+    EACH to[k] = from[k];
+}
+
+static int store(rule_type type, const void *from, sel_cell_type field, void *to, int n,
+                 bool checked) {
+    const double *d = from, high = field == SEL_CELL_U8 ? UINT8_MAX : INT32_MAX;
+    const double low = field == SEL_CELL_U8 ? 0 : INT32_MIN;
+    const int32_t *i = from;
+    uint8_t *bytes = to;
+    int32_t *whole = to;
+    int first = -1;
+    if (field == SEL_CELL_REAL) {
+        memcpy(to, from, (size_t)n * (type == RULE_F ? sizeof(float) : sizeof(double)));
+        return -1;
+    }
+    for (int k = n - 1; k >= 0 && checked; k--) {
+        const double value = type == RULE_D ? d[k] : i[k];
+        first = value >= low && value <= high ? first : k;
+    }
+    if (type == RULE_D) {
+        for (int k = 0; k < n; k++) {
+            const double value = d[k] >= low ? d[k] <= high ? d[k] : high : low;
+            if (field == SEL_CELL_U8) {
+                bytes[k] = (uint8_t)value;
+            } else {
+                whole[k] = (int32_t)value;
+            }
+        }
+    } else if (field == SEL_CELL_U8) {
+        EACH bytes[k] = (uint8_t)i[k];
+    } else {
+        memcpy(whole, i, (size_t)n * sizeof *i);
+    }
+    return first;
+}
+
+#define JOIN(a, b) a##b
+#define LEVEL_NAME(prefix, level) JOIN(prefix, level)
+#define TABLE LEVEL_NAME(rule_loops_, SEL_LEVEL)
+extern const rule_loops TABLE;
+const rule_loops TABLE = {run, fill, widen, store};

@@ -1,0 +1,332 @@
+/* rule_model.c -- the fields and functions that a scenario of sel.rule describes. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "engine/solvers/rule/rule.h"
+
+/* ---- names ---- */
+
+static int entry_called(const rule_model *m, const char *name) {
+    int e = 0;
+    while (e < m->entries && strcmp(m->entry[e].name, name) != 0) {
+        e++;
+    }
+    return e < m->entries ? e : -1;
+}
+
+/* "; did you mean 'NAME'?", of the first `count` entries. */
+static const char *suggestion(const rule_model *m, int count, const char *name,
+                              char text[SEL_SUGGESTION_ROOM]) {
+    const char *names[SEL_MOST_CELL_FIELDS + 1] = {NULL};
+    for (int e = 0; e < count; e++) {
+        names[e] = m->entry[e].name;
+    }
+    return sel_suggestion(name, names, text);
+}
+
+enum { LONGEST_NAME = 32 }; /* also a part of the names of blocks in checkpoints */
+
+/* One name for two of state, data, derived, controls and x y z t dt. */
+static sel_status check_name(const rule_model *m, int entries, int deriveds, const char *name,
+                             sel_where where, sel_error *error) {
+    static const char *const taken[] = {"x", "y", "z", "t", "dt", NULL};
+    const sel_numbers *controls = &m->params->common.controls;
+    const bool argument =
+        sel_name_index(taken, name) >= 0 && !(m->dims == 2 && strcmp(name, "z") == 0);
+    const char *other = argument ? "an argument of rules" : NULL;
+    if (strlen(name) > LONGEST_NAME) {
+        return sel_fail_at(error, where, "sel.rule: the name '%.40s' is longer than %d bytes", name,
+                           LONGEST_NAME);
+    }
+    for (int k = 0; k < controls->n; k++) {
+        other = strcmp(controls->v[k].name, name) == 0 ? "a control" : other;
+    }
+    for (int e = 0; e < entries; e++) {
+        const rule_entry *entry = &m->entry[e];
+        for (int c = 0; c < entry->components; c++) {
+            other =
+                strcmp(m->field[entry->first + c].name, name) == 0 || strcmp(entry->name, name) == 0
+                    ? entry->state ? "in state" : "in data"
+                    : other;
+        }
+    }
+    for (int d = 0; d < deriveds; d++) {
+        other = strcmp(m->derived[d].name, name) == 0 ? "in derived" : other;
+    }
+    return other ? sel_fail_at(error, where, "sel.rule: '%s' is already %s; choose another name",
+                               name, other)
+                 : SEL_OK;
+}
+
+/* ---- fields ---- */
+
+static sel_status add_entry(rule_model *m, const char *name, sel_cell_type type, int components,
+                            bool state, sel_where where, sel_error *error) {
+    rule_entry *entry = &m->entry[m->entries];
+    if (m->fields + components > SEL_MOST_CELL_FIELDS) {
+        return sel_fail_at(error, where, "sel.rule: more than %d fields, components counted singly",
+                           SEL_MOST_CELL_FIELDS);
+    }
+    *entry = (rule_entry){
+        .name = name, .first = m->fields, .components = components, .state = state, .where = where};
+    sel_status status = components > 1 ? check_name(m, m->entries, 0, name, where, error) : SEL_OK;
+    for (int c = 0; c < components; c++) {
+        const char *full =
+            components > 1 ? sel_arena_print(m->arena, "%s_%s", name, sel_axis_names[c]) : name;
+        const sel_status taken = check_name(m, m->entries, 0, full, where, error);
+        status = status ? status : full ? taken : sel_fail_memory(error, "the fields", 0);
+        m->entry_of[m->fields] = m->entries;
+        m->saved[m->fields] = sel_arena_print(m->arena, "rule %s", full);
+        m->field[m->fields++] = (sel_cell_field){full, type, state};
+    }
+    m->entries++;
+    return status;
+}
+
+static sel_status add_entries(rule_model *m, sel_error *error) {
+    static const sel_cell_type types[] = {SEL_CELL_REAL, SEL_CELL_REAL, SEL_CELL_I32, SEL_CELL_U8};
+    const rule_params *p = m->params;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < p->state.n && status != SEL_NO_DEVICE; k++) {
+        const sel_named_choice *given = &p->state.v[k];
+        const int components = given->choice == RULE_VECTOR ? m->dims : 1;
+        sel_status added =
+            add_entry(m, given->name, types[given->choice], components, true, given->where, error);
+        status = status ? status : added;
+    }
+    m->states = m->entries;
+    for (int k = 0; k < p->data.n; k++) {
+        const sel_named_quantity *given = &p->data.v[k];
+        sel_status added = add_entry(m, given->name, SEL_CELL_REAL, given->value.components, false,
+                                     given->where, error);
+        m->entry[m->entries - 1].value = &given->value;
+        status = status ? status : added;
+    }
+    for (int k = 0; k < p->initial.n; k++) {
+        const sel_named_quantity *given = &p->initial.v[k];
+        const int e = entry_called(m, given->name);
+        char near[SEL_SUGGESTION_ROOM];
+        if (e < 0 || e >= m->states) {
+            status = sel_fail_at(error, given->where, "initial: state has no field '%s'%s",
+                                 given->name, suggestion(m, m->states, given->name, near));
+        } else if (m->entry[e].components != given->value.components) {
+            status = sel_fail_at(error, given->where, "initial.%s has %d components, the field %d",
+                                 given->name, given->value.components, m->entry[e].components);
+        } else {
+            m->entry[e].value = &given->value;
+        }
+    }
+    return status;
+}
+
+/* ---- functions ---- */
+
+static void find_masks(rule_model *m, rule_function *f) {
+    const uint64_t all = m->fields < 64 ? (UINT64_C(1) << m->fields) - 1 : ~UINT64_C(0);
+    if (!f->rule) { /* Lua may look at anything */
+        f->reads = f->looks = all;
+        m->reach = SEL_MOST_REACH;
+        return;
+    }
+    for (int n = 0; n < f->rule->nodes; n++) {
+        const sel_rule_node *node = &f->rule->node[n];
+        if (node->op == SEL_RULE_READ) {
+            f->reads |= UINT64_C(1) << node->field;
+            f->looks |= (uint64_t)(node->at[0] || node->at[1] || node->at[2]) << node->field;
+        }
+    }
+    for (int a = 0; a < m->dims; a++) {
+        m->reach = f->rule->reach[a] > m->reach ? f->rule->reach[a] : m->reach;
+    }
+}
+
+static sel_status read_function(rule_model *m, const char *name, const sel_rule_source *source,
+                                sel_rule_returns returns, rule_function *f, sel_error *error) {
+    char why[SEL_RULE_WHY] = "";
+    *f = (rule_function){.source = source, .name = name};
+    sel_status status =
+        source->read(source, m->field, m->fields, m->dims, returns, &f->rule, why, error);
+    if (status) {
+        return status;
+    }
+    f->name = name ? name : f->rule ? f->rule->name : "rule";
+    f->why = f->rule ? NULL : sel_arena_copy(m->arena, why);
+    find_masks(m, f);
+    const bool numbers = returns == SEL_RETURNS_NUMBERS;
+    for (int p = 0; p < 2; p++) {
+        f->code[p] = f->rule ? rule_compile(f->rule, m->field, numbers, p, m->arena)
+                             : rule_code_of_lua(m->field, m->fields, numbers, m->arena);
+        if (!f->code[p]) {
+            return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);
+        }
+    }
+    return SEL_OK;
+}
+
+/* What a function writes goes to a second copy where others look at the first. */
+static void find_turns(rule_model *m) {
+    for (int k = 0; k < m->rules; k++) {
+        rule_function *f = &m->rule[k];
+        for (int o = 0; f->code[0] && o < f->code[0]->outputs; o++) {
+            f->writes |= UINT64_C(1) << f->code[0]->output[o].field;
+        }
+        f->turns = f->writes & f->looks;
+        m->doubled |= f->turns;
+        m->swapping ^= f->turns;
+    }
+}
+
+static sel_status check_count(const rule_model *m, const rule_function *f, const char *what,
+                              bool vectors, sel_error *error) {
+    const int count = f->code[0]->outputs;
+    return count == 1 || (vectors && count == m->dims)
+               ? SEL_OK
+               : sel_fail_at(error, f->source->where, "%s must return 1 number%s, not %d", what,
+                             vectors ? m->dims == 2 ? " or 2" : " or 3" : "", count);
+}
+
+static sel_status read_functions(rule_model *m, sel_error *error) {
+    const rule_params *p = m->params;
+    sel_status status = SEL_OK;
+    char what[96];
+    m->rules = p->rule.n;
+    m->rule = sel_arena_alloc(m->arena, (size_t)(p->rule.n + 1) * sizeof *m->rule);
+    m->derived = sel_arena_alloc(m->arena, (size_t)(p->derived.n + 1) * sizeof *m->derived);
+    if (!m->rule || !m->derived) {
+        return sel_fail_memory(error, "the rules", 0);
+    }
+    for (int k = 0; k < p->rule.n; k++) {
+        sel_status read =
+            read_function(m, NULL, p->rule.v[k].source, SEL_RETURNS_FIELDS, &m->rule[k], error);
+        status = status ? status : read;
+    }
+    for (int k = 0; k < p->derived.n; k++, m->deriveds++) {
+        const sel_named_rule *given = &p->derived.v[k];
+        sel_status read = check_name(m, m->entries, k, given->name, given->source->where, error);
+        read = read ? read
+                    : read_function(m, given->name, given->source, SEL_RETURNS_NUMBERS,
+                                    &m->derived[k], error);
+        m->derived[k].name = given->name;
+        snprintf(what, sizeof what, "derived.%.64s", given->name);
+        status = status ? status : read ? read : check_count(m, &m->derived[k], what, true, error);
+    }
+    if (p->dt.limit) {
+        sel_status read =
+            read_function(m, "dt.limit", p->dt.limit, SEL_RETURNS_NUMBERS, &m->limit, error);
+        status = status ? status
+                 : read ? read
+                        : check_count(m, &m->limit, "dt.limit", false, error);
+    }
+    find_turns(m);
+    return status;
+}
+
+/* ---- the solver ---- */
+
+static sel_status make_fields(rule_model *m, sel_error *error) {
+    const int count = m->entries + m->deriveds;
+    sel_field_info *info = sel_arena_alloc(m->arena, (size_t)count * sizeof *info);
+    const char **initial = sel_arena_alloc(m->arena, (size_t)(m->states + 1) * sizeof *initial);
+    if (!info || !initial) {
+        return sel_fail_memory(error, "the fields", 0);
+    }
+    for (int k = 0; k < count; k++) {
+        const bool derived = k >= m->entries;
+        const rule_function *f = derived ? &m->derived[k - m->entries] : NULL;
+        const int components = derived ? f->code[0]->outputs : m->entry[k].components;
+        info[k] = (sel_field_info){.name = derived ? f->name : m->entry[k].name,
+                                   .rank = components > 1 ? SEL_VECTOR : SEL_SCALAR,
+                                   .unit = "the script's"};
+        if (k < m->states) {
+            initial[k] = info[k].name;
+        }
+    }
+    m->solver.fields = info;
+    m->solver.field_count = count;
+    m->solver.initial_fields = initial;
+    return SEL_OK;
+}
+
+static sel_status check_uses(rule_model *m, sel_error *error) {
+    const rule_params *p = m->params;
+    char near[SEL_SUGGESTION_ROOM];
+    sel_status status = SEL_OK;
+    int component;
+    m->main = p->main ? entry_called(m, p->main) : 0;
+    if (m->main < 0 || m->main >= m->states) {
+        status = sel_fail_at(error, sel_simulation_where(&m->simulation, "main"),
+                             "main: state has no field '%s'%s", p->main,
+                             suggestion(m, m->states, p->main, near));
+    } else if (!p->main && m->states > 1 && !isnan(p->common.stop.steady)) {
+        status =
+            sel_fail_at(error, sel_simulation_where(&m->simulation, "stop"),
+                        "stop.steady needs main = \"NAME\", the field of state that it watches");
+    }
+    for (int k = 0; k < p->conserved.n; k++) {
+        const char *name = p->conserved.v[k];
+        if (sel_solver_field(&m->solver, m->dims, name, &component) < 0) {
+            status = sel_fail_at(error, sel_simulation_where(&m->simulation, "conserved"),
+                                 "conserved: there is no field '%s'%s", name,
+                                 suggestion(m, m->entries, name, near));
+        }
+    }
+    if (!status) {
+        m->solver.main_field = m->main;
+        m->solver.counts_changes = m->field[m->entry[m->main].first].type != SEL_CELL_REAL;
+    }
+    return status;
+}
+
+/* The laws of a region name fields, and give as many values as these have. */
+static sel_status check_laws(const rule_model *m, const sel_named_variants *laws,
+                             sel_error *error) {
+    sel_status status = SEL_OK;
+    char near[SEL_SUGGESTION_ROOM];
+    for (int k = 0; k < laws->n; k++) {
+        const sel_named_variant *law = &laws->v[k];
+        const bool valued =
+            law->value.table == &rule_fixed_table || law->value.table == &rule_gradient_table;
+        const int given = valued ? ((const rule_law *)law->value.data)->value.components : 1;
+        const int e = law->name ? entry_called(m, law->name) : -1;
+        if (law->name && e < 0) {
+            status = sel_fail_at(error, law->value.where, "law: there is no field '%s'%s",
+                                 law->name, suggestion(m, m->entries, law->name, near));
+        }
+        for (int i = 0; i < m->states + (e >= m->states) && given > 1; i++) {
+            const rule_entry *entry = &m->entry[i < m->states ? i : e];
+            if ((!law->name || entry == &m->entry[e]) && entry->components != given) {
+                status = sel_fail_at(error, law->value.where,
+                                     "%s gives %d values, '%s' has %d component%s",
+                                     law->value.table->name, given, entry->name, entry->components,
+                                     entry->components > 1 ? "s" : "");
+            }
+        }
+    }
+    return status;
+}
+
+sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
+                      const sel_simulation **own, sel_error *error) {
+    rule_model *m = sel_arena_alloc(arena, sizeof *m);
+    if (!m) {
+        return sel_fail_memory(error, "the rules", sizeof *m);
+    }
+    m->arena = arena;
+    m->params = (const rule_params *)simulation->params;
+    m->dims = simulation->params->size.n;
+    m->solver = rule_solver;
+    m->simulation = *simulation;
+    m->simulation.solver = &m->solver;
+    const sel_list *regions = &simulation->params->regions;
+    sel_status status = add_entries(m, error);
+    status = status ? status : read_functions(m, error);
+    status = status ? status : make_fields(m, error);
+    status = status ? status : check_uses(m, error);
+    for (int k = 0; k < regions->n && m->entries > 0; k++) {
+        sel_status laws = check_laws(m, &((const sel_region *)regions->v)[k].laws, error);
+        status = status ? status : laws;
+    }
+    sel_status gaps = check_laws(m, &m->params->nodata, error);
+    *own = &m->simulation;
+    return status ? status : gaps;
+}

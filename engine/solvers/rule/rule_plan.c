@@ -1,0 +1,211 @@
+/* rule_plan.c -- laws by region and field, what users are told; the entry of sel.rule. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/machine/cpu.h"
+#include "engine/solvers/rule/rule.h"
+
+/* ---- the grid and its solids ---- */
+
+/* The step of even steps, or the largest one. */
+static void complete(sel_common *common) {
+    const rule_params *params = (const rule_params *)common;
+    const bool given = common->units && !isnan(common->units->dt);
+    common->dt = !isnan(params->dt.max) ? params->dt.max : given ? common->units->dt : 1;
+}
+
+bool rule_is_solid(const sel_simulation *simulation, const sel_domain *domain, int region) {
+    const rule_params *params = (const rule_params *)simulation->params;
+    bool wall = false;
+    for (int k = 0; k < params->state.n; k++) {
+        const rule_law *law;
+        const rule_law_kind kind =
+            rule_law_of(&domain->regions[region - 1], region == domain->nodata,
+                        params->state.v[k].name, true, false, &law);
+        if (kind == RULE_FREE) {
+            return false;
+        }
+        wall = wall || kind == RULE_WALL;
+    }
+    return wall;
+}
+
+sel_status rule_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
+                      uint8_t *blank, sel_region *gaps, sel_error *error) {
+    static const sel_named_variant walls = {.value = {.table = &rule_wall_table}};
+    const rule_params *params = (const rule_params *)simulation->params;
+    const int64_t cells = sel_grid_cells(&domain->grid);
+    double *values = NULL;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < params->data.n && !status; k++) {
+        const sel_evaluation asked = {
+            .quantity = &params->data.v[k].value, .what = "data", .gaps = true};
+        if (!sel_quantity_raster(asked.quantity) || asked.quantity->components > 1) {
+            continue;
+        }
+        gaps->laws = params->nodata;
+        if (params->nodata.n == 0) {
+            gaps->laws = (sel_named_variants){1, (sel_named_variant *)(uintptr_t)&walls, gaps->at};
+        }
+        values = values ? values : malloc((size_t)cells * sizeof *values);
+        status = values ? sel_domain_evaluate(domain, &asked, threads, values, error)
+                        : sel_fail_memory(error, "the data", 0);
+        for (int64_t i = 0; i < cells && !status; i++) {
+            blank[i] |= isnan(values[i]) != 0;
+        }
+    }
+    free(values);
+    return status;
+}
+
+/* ---- the plan ---- */
+
+static sel_status complete_plan(sel_plan *base, sel_error *error) {
+    rule_plan *plan = (rule_plan *)base;
+    const rule_model *m = plan->model = (const rule_model *)base->simulation->solver;
+    const sel_domain *domain = base->domain;
+    const size_t regions = (size_t)domain->region_count + 1;
+    plan->beyond = calloc(regions, sizeof *plan->beyond);
+    plan->within = calloc(regions, sizeof *plan->within);
+    if (!plan->beyond || !plan->within) {
+        return sel_fail_memory(error, "the laws", 0);
+    }
+    base->dt_steps = m->limit.source ? m->params->dt.every : 0;
+    for (int r = 1; r <= domain->region_count; r++) {
+        for (int e = 0; e < m->entries; e++) {
+            const sel_region *region = &domain->regions[r - 1];
+            const bool nodata = r == domain->nodata, state = m->entry[e].state;
+            const rule_law *law;
+            plan->within[r][e] =
+                (uint8_t)rule_law_of(region, nodata, m->entry[e].name, state, false, &law);
+            plan->beyond[r][e] =
+                (uint8_t)rule_law_of(region, nodata, m->entry[e].name, state, true, &law);
+            plan->law_depends |= law ? sel_quantity_depends(&law->value) : 0;
+        }
+    }
+    return SEL_OK;
+}
+
+static void clear_plan(sel_plan *base) {
+    rule_plan *plan = (rule_plan *)base;
+    free(plan->beyond);
+    free(plan->within);
+}
+
+/* ---- what users are told ---- */
+
+static double bytes_of(const rule_model *m, int f, double real) {
+    return m->field[f].type == SEL_CELL_U8 ? 1 : m->field[f].type == SEL_CELL_I32 ? 4 : real;
+}
+
+static int bits_in(uint64_t mask) {
+    return __builtin_popcountll(mask);
+}
+
+static double bytes_of_mask(const rule_model *m, uint64_t mask, double real) {
+    double bytes = 0;
+    for (int f = 0; f < m->fields; f++) {
+        bytes += mask >> f & 1 ? bytes_of(m, f, real) : 0;
+    }
+    return bytes;
+}
+
+static void facts(const sel_plan *base, sel_facts *to) {
+    const rule_plan *plan = (const rule_plan *)base;
+    const rule_model *m = plan->model;
+    const double real = base->simulation->params->precision == SEL_F32 ? 4 : 8;
+    for (int k = 0; k < m->rules; k++) {
+        const rule_function *f = &m->rule[k];
+        if (!f->rule) {
+            sel_fact_add(to, "rule", "%s: by Lua at each cell", f->name);
+            continue;
+        }
+        const rule_code *code = f->code[base->simulation->params->precision];
+        sel_fact_add(to, "rule", "%s: %d operations, %d reads, %d writes, %g bytes per cell",
+                     f->name, code->count, code->reads, bits_in(f->writes),
+                     bytes_of_mask(m, f->reads, real) + bytes_of_mask(m, f->writes, real));
+    }
+    if (base->dt_steps) {
+        sel_fact_add(to, "time step", "at most %g, found every %lld steps", m->params->dt.max,
+                     (long long)base->dt_steps);
+    }
+}
+
+static void warn(const sel_plan *base, sel_error *warnings) {
+    const rule_model *m = ((const rule_plan *)base)->model;
+    for (int k = 0; k < m->rules + m->deriveds + 1; k++) {
+        const rule_function *f = k < m->rules                 ? &m->rule[k]
+                                 : k < m->rules + m->deriveds ? &m->derived[k - m->rules]
+                                                              : &m->limit;
+        if (f->source && !f->rule) {
+            sel_fail_at(warnings, f->source->where,
+                        "%s is evaluated by Lua at each cell, hundreds of times slower: %s",
+                        f->name, f->why);
+        }
+    }
+}
+
+static void hint(const sel_plan *base, double largest, char *text, size_t size) {
+    (void)base, (void)largest;
+    snprintf(text, size,
+             "A smaller dt may be stable; else look at what the rules divide by, and at "
+             "the laws.");
+}
+
+static void json(const sel_plan *base, FILE *to) {
+    const rule_model *m = ((const rule_plan *)base)->model;
+    fprintf(to, "\"rules\": %d, \"seed\": %lld", m->rules, (long long)m->params->seed);
+}
+
+/* The fields and their types, of which a checkpoint has the numbers. */
+static void state_text(const sel_plan *base, char *text, size_t size) {
+    const rule_model *m = ((const rule_plan *)base)->model;
+    static const char *const types[] = {"real", "i32", "u8"};
+    size_t used = (size_t)snprintf(text, size, "fields");
+    for (int f = 0; f < m->fields && used < size; f++) {
+        if (m->field[f].state) {
+            used += (size_t)snprintf(text + used, size - used, " %s:%s", m->field[f].name,
+                                     types[m->field[f].type]);
+        }
+    }
+}
+
+/* Before the rules are read: two copies of all fields are taken for granted. */
+static sel_cell_bytes bytes(const sel_common *common, int precision) {
+    const rule_params *params = (const rule_params *)common;
+    const double real = precision == SEL_F32 ? 4 : 8;
+    double state = 0;
+    for (int k = 0; k < params->state.n; k++) {
+        const int type = params->state.v[k].choice;
+        state += type == RULE_U8    ? 1
+                 : type == RULE_I32 ? 4
+                                    : real * (type == RULE_VECTOR ? common->size.n : 1);
+    }
+    const double data = real * params->data.n;
+    return (sel_cell_bytes){2 * state + data, state + 8, 2 * state + data + 10};
+}
+
+const sel_solver rule_solver = {
+    .name = "rule",
+    .table = &rule_table,
+    .laws = &rule_law_family,
+    .flux_field = -1,
+    .no_forces = true,
+    .no_fluxes = true,
+    .complete = complete,
+    .adapt = rule_adapt,
+    .blank = rule_blank,
+    .solid = rule_is_solid,
+    .plan_size = sizeof(rule_plan),
+    .plan = complete_plan,
+    .plan_clear = clear_plan,
+    .facts = facts,
+    .warn = warn,
+    .json = json,
+    .state_text = state_text,
+    .hint = hint,
+    .bytes = bytes,
+    .cpu = &sel_cpu_backend,
+    .on_cpu = &rule_on_cpu,
+};

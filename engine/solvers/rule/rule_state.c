@@ -1,0 +1,282 @@
+/* rule_state.c -- the arrays of sel.rule, their start, and what is evaluated before a step. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/base/machine.h"
+#include "engine/physics/philox.h"
+#include "engine/solvers/rule/rule.h"
+
+double rule_number(sel_cell_type type, int precision, const void *array, int64_t at) {
+    return type == SEL_CELL_I32   ? ((const int32_t *)array)[at]
+           : type == SEL_CELL_U8  ? ((const uint8_t *)array)[at]
+           : precision == SEL_F32 ? (double)((const float *)array)[at]
+                                  : ((const double *)array)[at];
+}
+
+void rule_set(sel_cell_type type, int precision, void *array, int64_t at, double value) {
+    if (type == SEL_CELL_I32) {
+        ((int32_t *)array)[at] = (int32_t)value;
+    } else if (type == SEL_CELL_U8) {
+        ((uint8_t *)array)[at] = (uint8_t)value;
+    } else if (precision == SEL_F32) {
+        ((float *)array)[at] = (float)value;
+    } else {
+        ((double *)array)[at] = value;
+    }
+}
+
+/* ---- arrays ---- */
+
+enum { UNIT = 64 }; /* elements: whole lines of the caches, of bytes too */
+
+/* Margins along x lie between the rows: on the right of one, on the left of the next. */
+static sel_cells cells_of(const rule_model *m, const sel_grid *grid) {
+    const bool deep = grid->dims == 3;
+    const int64_t pitch = (grid->n[0] + 2 * m->reach + UNIT - 1) / UNIT * UNIT;
+    const int64_t slice = (grid->n[1] + 2 * m->reach) * pitch;
+    return (sel_cells){.n = {grid->n[0], grid->n[1], grid->n[2]},
+                       .components = 1,
+                       .first = UNIT + m->reach * (deep ? slice + pitch : pitch),
+                       .pitch = pitch,
+                       .slice = slice};
+}
+
+/* An array of cells, as blocks that lie behind each other in the list. */
+static void list_cells(rule_state *state, const char *name, sel_type type, unsigned saved,
+                       void *place[], size_t apart) {
+    const rule_model *m = state->model;
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const int count = state->base.blocks.count;
+    const int64_t stride = grid->dims == 3 ? state->cells.slice : state->cells.pitch;
+    for (int b = 0; b < count; b++) {
+        const sel_block *block = &state->base.blocks.v[b];
+        const int listed = state->base.arrays.count;
+        sel_cells cells = state->cells;
+        cells.n[grid->dims - 1] = block->end - block->first;
+        cells.shift = block->first * stride;
+        cells.count = (cells.n[grid->dims - 1] + 2 * m->reach) * stride + 2 * UNIT;
+        cells.plane = cells.count;
+        sel_arrays_add_cells(&state->base.arrays, name, place + (size_t)b * apart, type, &cells,
+                             saved);
+        if (state->base.arrays.count > listed) {
+            state->base.arrays.v[listed].parts = b == 0 ? count : 0;
+        }
+    }
+}
+
+static void list_field(rule_state *state, int f, int copy) {
+    const rule_model *m = state->model;
+    const sel_cell_field *field = &m->field[f];
+    const bool swaps = m->swapping >> f & 1;
+    const unsigned saved = !field->state || (copy && !swaps) ? 0
+                           : swaps ? SEL_SAVED | (copy ? SEL_ODD : SEL_EVEN)
+                                   : SEL_SAVED;
+    const uint32_t real = state->plan->base.precision == SEL_F32 ? 4 : 8;
+    const sel_type type = field->type == SEL_CELL_REAL  ? (sel_type){'f', real}
+                          : field->type == SEL_CELL_I32 ? (sel_type){'i', 4}
+                                                        : (sel_type){'u', 1};
+    list_cells(state, m->saved[f], type, saved, &state->at[0][f][copy],
+               sizeof state->at[0] / sizeof(void *));
+}
+
+void rule_list(sel_state *base) {
+    rule_state *state = (rule_state *)base;
+    const rule_plan *plan = state->plan = (const rule_plan *)base->plan;
+    const rule_model *m = state->model = plan->model;
+    const rule_entry *main = &m->entry[m->main];
+    const int64_t nx = plan->base.domain->grid.n[0];
+    state->cells = cells_of(m, &plan->base.domain->grid);
+    list_cells(state, "kind", (sel_type){'u', 1}, 0, (void **)(void *)state->kind, 1);
+    for (int f = 0; f < m->fields; f++) {
+        for (int copy = 0; copy < 1 + (int)(m->doubled >> f & 1); copy++) {
+            list_field(state, f, copy);
+        }
+    }
+    base->last = (sel_last){.type = {'f', 8},
+                            .components = main->components,
+                            .scale = 1,
+                            .counts = m->solver.counts_changes};
+    state->bad.cell = -1;
+    SEL_ADD(&base->arrays, state, odd, sel_state_rows(base) * rule_pieces(nx), 0);
+    SEL_ADD(&base->arrays, state, start, 3 * m->params->conserved.n, SEL_SAVED | SEL_ON_HOST);
+    rule_list_laws(state);
+}
+
+/* ---- quantities at cells ---- */
+
+/* Where a quantity is evaluated, and what becomes of it. */
+typedef struct target {
+    int entry, copies; /* the present copy alone, or both */
+    const sel_domain *domain;
+    const bool *wanted;
+    const sel_random *random;
+} target;
+
+static sel_status refuse(const rule_state *state, const char *what, int f, double value,
+                         int64_t cell, sel_error *error) {
+    const sel_cell_field *field = &state->model->field[f];
+    char text[SEL_CELL_TEXT];
+    return sel_fail_at(error, state->model->entry[state->model->entry_of[f]].where,
+                       "%s: '%s' is %s, got %.17g in cell %s", what, field->name,
+                       field->type == SEL_CELL_U8 ? "a whole number from 0 to 255"
+                                                  : "a whole number of 32 bits",
+                       value, sel_cell_text(&state->plan->base.domain->grid, cell, text));
+}
+
+static sel_status put_row(rule_state *state, const target *t, const char *what, int64_t row, int c,
+                          const double *values, sel_error *error) {
+    const sel_domain *domain = t->domain;
+    const sel_grid *grid = &domain->grid;
+    const int f = state->model->entry[t->entry].first + c,
+              b = sel_block_of(&state->base.blocks, row);
+    const sel_cell_field *field = &state->model->field[f];
+    const double low = field->type == SEL_CELL_U8 ? 0 : INT32_MIN;
+    const double high = field->type == SEL_CELL_U8 ? UINT8_MAX : INT32_MAX;
+    const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
+    for (int64_t x = 0; x < grid->n[0]; x++) {
+        const double v = values[x];
+        if (!t->wanted[domain->cell[row * grid->n[0] + x]]) {
+            continue;
+        }
+        if (field->type != SEL_CELL_REAL && !(v >= low && v <= high && v == floor(v))) {
+            return refuse(state, what, f, v, row * grid->n[0] + x, error);
+        }
+        for (int copy = 0; copy < 2; copy++) {
+            void *to = state->at[b][f][copy];
+            if (to && (t->copies == 2 || copy == state->turn[f])) {
+                rule_set(field->type, state->plan->base.precision, to, first + x, v);
+            }
+        }
+    }
+    return SEL_OK;
+}
+
+enum { AT_ONCE = 1 << 20 }; /* cells */
+
+static sel_status evaluate(rule_state *state, const sel_quantity *quantity, const char *what,
+                           const target *t, sel_error *error) {
+    const sel_grid *grid = &t->domain->grid;
+    const rule_entry *entry = &state->model->entry[t->entry];
+    const int64_t rows = sel_state_rows(&state->base), nx = grid->n[0];
+    const int64_t most = AT_ONCE / nx + 1, together = most < rows ? most : rows;
+    const int components = quantity->components;
+    const size_t bytes = (size_t)(together * nx * components) * sizeof(double);
+    double *values = malloc(bytes);
+    sel_status status = values ? SEL_OK : sel_fail_memory(error, what, bytes);
+    for (int64_t first = 0; first < rows && !status; first += together) {
+        const int64_t end = first + together < rows ? first + together : rows;
+        const sel_evaluation asked = {.quantity = quantity,
+                                      .what = what,
+                                      .t = sel_state_time(&state->base),
+                                      .wanted = t->wanted,
+                                      .random = t->random,
+                                      .gaps = !entry->state && components == 1,
+                                      .first = first,
+                                      .end = end};
+        status = sel_domain_evaluate(t->domain, &asked, state->base.threads, values, error);
+        for (int64_t k = 0; k < (end - first) * entry->components && !status; k++) {
+            const int64_t row = k / entry->components;
+            const int c = (int)(k % entry->components);
+            status = put_row(state, t, what, first + row, c,
+                             values + (row * components + (components > 1 ? c : 0)) * nx, error);
+        }
+    }
+    free(values);
+    return status;
+}
+
+/* ---- data, and values that laws fix in cells ---- */
+
+static sel_status evaluate_data(rule_state *state, unsigned due, sel_error *error) {
+    const rule_model *m = state->model;
+    bool all[SEL_REGION_NUMBERS];
+    char what[80];
+    sel_status status = SEL_OK;
+    for (int r = 0; r < SEL_REGION_NUMBERS; r++) {
+        all[r] = true;
+    }
+    for (int e = m->states; e < m->entries && !status; e++) {
+        const sel_quantity *quantity = m->entry[e].value;
+        const target t = {e, 2, state->plan->base.domain, all, NULL};
+        if (due == ~0u || sel_quantity_depends(quantity) & due) {
+            snprintf(what, sizeof what, "data.%.64s", m->entry[e].name);
+            status = evaluate(state, quantity, what, &t, error);
+        }
+    }
+    return status;
+}
+
+static sel_status evaluate_fixed(rule_state *state, unsigned due, sel_error *error) {
+    const rule_model *m = state->model;
+    sel_domain painted = *state->plan->base.domain;
+    sel_status status = SEL_OK;
+    painted.cell = (uint8_t *)(uintptr_t)sel_domain_painted(&painted);
+    for (int k = 0; k < painted.region_count * m->entries && !status; k++) {
+        const int r = 1 + k / m->entries, e = k % m->entries;
+        bool wanted[SEL_REGION_NUMBERS] = {false};
+        const target t = {e, 2, &painted, wanted, NULL};
+        wanted[r] = true;
+        if (state->plan->within[r][e] == RULE_FIXED) {
+            const sel_quantity *value = &rule_law_value(state->plan, r, e)->value;
+            /* Data in time are evaluated in these cells too. */
+            const bool over = !m->entry[e].state && sel_quantity_depends(m->entry[e].value) & due;
+            if (due == ~0u || over || sel_quantity_depends(value) & due) {
+                status = evaluate(state, value, "law.fixed", &t, error);
+            }
+        }
+    }
+    return status;
+}
+
+unsigned rule_depends(const sel_plan *base) {
+    const rule_plan *plan = (const rule_plan *)base;
+    unsigned depends = plan->law_depends;
+    for (int e = plan->model->states; e < plan->model->entries; e++) {
+        depends |= sel_quantity_depends(plan->model->entry[e].value);
+    }
+    return depends & (SEL_ON_T | SEL_ON_CONTROLS);
+}
+
+sel_status rule_terms(sel_state *base, unsigned due, sel_error *error) {
+    rule_state *state = (rule_state *)base;
+    if (!(rule_depends(base->plan) & due)) {
+        return SEL_OK;
+    }
+    sel_status status = evaluate_data(state, due, error);
+    status = status ? status : evaluate_fixed(state, due, error);
+    return status ? status : rule_evaluate_laws(state, due, error);
+}
+
+/* ---- the start ---- */
+
+double rule_random(const rule_plan *plan, int64_t cell, int64_t step, int64_t k) {
+    return sel_philox((uint64_t)plan->model->params->seed, cell, step, k) * 0x1p-32;
+}
+
+/* sel_random.value: that of the cell about the place, in step -1. */
+static double random_at(const sel_random *self, const double place[3], int64_t k) {
+    const rule_plan *plan = self->data;
+    const sel_grid *grid = &plan->base.domain->grid;
+    int64_t at[3] = {0};
+    for (int a = 0; a < grid->dims; a++) {
+        at[a] = (int64_t)floor(sel_index(grid, a, place[a]) + 0.5);
+    }
+    return rule_random(plan, sel_cell_number(grid, at), -1, k);
+}
+
+sel_status rule_start(sel_state *base, sel_error *error) {
+    rule_state *state = (rule_state *)base;
+    const rule_model *m = state->model;
+    const sel_random random = {random_at, state->plan};
+    const bool free_cells[SEL_REGION_NUMBERS] = {true};
+    char what[80];
+    sel_status status = evaluate_data(state, ~0u, error);
+    for (int e = 0; e < m->states && !status; e++) {
+        const target t = {e, 1, base->plan->domain, free_cells, &random};
+        snprintf(what, sizeof what, "initial.%.64s", m->entry[e].name);
+        status = m->entry[e].value ? evaluate(state, m->entry[e].value, what, &t, error) : SEL_OK;
+    }
+    status = status ? status : rule_find_kinds(state, error);
+    status = status ? status : evaluate_fixed(state, ~0u, error);
+    return status ? status : rule_evaluate_laws(state, ~0u, error);
+}

@@ -1,0 +1,426 @@
+/* read.c -- what the reading of functions needs of C: nodes of a graph, and the tokens of texts.
+ *
+ * read.lua interprets the text of a function on symbols: numbers that are nodes of a sel_builder.
+ * It asks for nodes here, and what it returns becomes a program or a rule.
+ */
+#include "lua/state.h"
+#include <lualib.h>
+#include <stdio.h>
+#include <string.h>
+#include "read_library_lua.h"
+#include "read_lua.h"
+#include "read_statements_lua.h"
+#include "read_text_lua.h"
+#include "read_values_lua.h"
+#include "read_ways_lua.h"
+#include "selenite_lua.h"
+
+enum { MAX_NODES = 20000 };
+
+/* Address is a key in Lua's registry: what read.lua returned. */
+static const char reader_key;
+
+static sel_builder *builder_of(lua_State *L) {
+    return sel_script_of(L)->reading;
+}
+
+/* ---- nodes ---- */
+
+static int push_node(lua_State *L, int node) {
+    if (node < 0) {
+        lua_createtable(L, 0, 1);
+        lua_pushfstring(L, "it takes more than %d operations", MAX_NODES);
+        lua_setfield(L, -2, "text");
+        return lua_error(L);
+    }
+    lua_pushinteger(L, node);
+    return 1;
+}
+
+static int to_node(lua_State *L, int index) {
+    return (int)lua_tointeger(L, index);
+}
+
+/* build(op, a, b, c) */
+static int build(lua_State *L) {
+    return push_node(
+        L, sel_build(builder_of(L), to_node(L, 1), to_node(L, 2), to_node(L, 3), to_node(L, 4)));
+}
+
+static int constant(lua_State *L) {
+    return push_node(L, sel_build_constant(builder_of(L), lua_tonumber(L, 1)));
+}
+
+/* known(node) -> the value of a constant, or nil */
+static int known(lua_State *L) {
+    double value;
+    if (!sel_builder_constant(builder_of(L), to_node(L, 1), &value))
+        return 0;
+    lua_pushnumber(L, value);
+    return 1;
+}
+
+/* parts(node) -> its operation and two operands */
+static int parts(lua_State *L) {
+    const sel_rule_node *n = sel_builder_node(builder_of(L), to_node(L, 1));
+    lua_pushinteger(L, n->op);
+    lua_pushinteger(L, n->operand[0]);
+    lua_pushinteger(L, n->operand[1]);
+    return 3;
+}
+
+static int bounds(lua_State *L) {
+    sel_builder_bounds(builder_of(L), to_node(L, 1), lua_tonumber(L, 2), lua_tonumber(L, 3));
+    return 0;
+}
+
+/* read(field, dx, dy, dz) */
+static int read_field(lua_State *L) {
+    const int at[3] = {to_node(L, 2), to_node(L, 3), to_node(L, 4)};
+    return push_node(L, sel_build_read(builder_of(L), to_node(L, 1), at));
+}
+
+/* look_up(what, arguments ...): a series or a raster; what else is called is sel.noise */
+static int look_up(lua_State *L) {
+    const sel_lookup *found = sel_lookup_at(L, 1), *lookup = found ? found : &sel_noise_lookup;
+    const int given = lua_gettop(L) - 1;
+    int arguments[SEL_LOOKUP_ARGUMENTS] = {0};
+    if (found ? given != lookup->arguments : given < 2 || given > lookup->arguments)
+        return luaL_error(L, "%s takes %d arguments, not %d", lookup->name, lookup->arguments,
+                          given);
+    for (int i = 0; i < lookup->arguments; i++)
+        arguments[i] = i < given ? to_node(L, 2 + i) : sel_build_constant(builder_of(L), 0);
+    return push_node(L, sel_build_lookup(builder_of(L), lookup, arguments));
+}
+
+/* ---- texts ---- */
+
+static sel_source *find_source(lua_State *L, const char *chunk) {
+    sel_script *script = sel_script_of(L);
+    if (strcmp(chunk, "=selenite") != 0)
+        return sel_script_source(script, chunk);
+    if (!script->library)
+        script->library = sel_source_create(script->arena, "selenite", (const char *)selenite_lua,
+                                            sizeof selenite_lua);
+    return script->library;
+}
+
+static void set(lua_State *L, int table, int at, const char *text, size_t length) {
+    lua_pushlstring(L, text, length);
+    lua_rawseti(L, table, at);
+}
+
+/* tokens(chunk, first, last) -> the words on these lines, their kinds and lines; nothing where the
+ * text is not known */
+static int tokens(lua_State *L) {
+    static const char *const kinds[] = {"name", "other", "string"};
+    sel_source *source = find_source(L, lua_tostring(L, 1));
+    const lua_Integer first = lua_tointeger(L, 2), last = lua_tointeger(L, 3);
+    int count = 0;
+    if (!source || !sel_source_read(sel_script_of(L)->arena, source))
+        return 0;
+    lua_settop(L, 0);
+    for (int i = 0; i < 3; i++)
+        lua_newtable(L);
+    for (int i = 0; i < source->token_count && source->tokens[i].line <= last; i++) {
+        const sel_token *token = &source->tokens[i];
+        if (token->line < first)
+            continue;
+        set(L, 1, ++count, source->text + token->start, token->length);
+        set(L, 2, count, kinds[token->kind], strlen(kinds[token->kind]));
+        lua_pushinteger(L, token->line);
+        lua_rawseti(L, 3, count);
+    }
+    return 3;
+}
+
+/* has_constant(chunk, name): whether the text has `name <const>` somewhere */
+static int has_constant(lua_State *L) {
+    sel_source *source = find_source(L, lua_tostring(L, 1));
+    const char *name = lua_tostring(L, 2);
+    bool found = false;
+    for (int i = 0; source && i < source->token_count && !found; i++)
+        found = sel_token_is(source, i, name) && sel_token_is(source, i + 1, "<") &&
+                sel_token_is(source, i + 2, "const");
+    lua_pushboolean(L, found);
+    return 1;
+}
+
+/* kind_of(f): "C", "library" (what Selenite has in Lua) or "script" */
+static int kind_of(lua_State *L) {
+    lua_Debug info;
+    lua_settop(L, 1);
+    lua_getinfo(L, ">S", &info);
+    lua_pushstring(L, *info.what == 'C'                       ? "C"
+                      : strcmp(info.source, "=selenite") == 0 ? "library"
+                                                              : "script");
+    return 1;
+}
+
+static int environment(lua_State *L) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    return 1;
+}
+
+/* ---- opening ---- */
+
+static void push_operations(lua_State *L) {
+    static const struct {
+        const char *name;
+        int op;
+    } operations[] = {
+#define OPERATION(name, operands, value) {#name, SEL_OP_##name},
+        SEL_PROGRAM_OPS(OPERATION)
+#undef OPERATION
+            {"RANDOM", SEL_RULE_RANDOM},
+        {"BAND", SEL_RULE_BAND},
+        {"BOR", SEL_RULE_BOR},
+        {"BXOR", SEL_RULE_BXOR},
+        {"BNOT", SEL_RULE_BNOT},
+        {"SHL", SEL_RULE_SHL},
+        {"SHR", SEL_RULE_SHR}};
+    lua_newtable(L);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        lua_pushinteger(L, operations[i].op);
+        lua_setfield(L, -2, operations[i].name);
+    }
+}
+
+void sel_read_open(lua_State *L) {
+    static const struct {
+        const unsigned char *text;
+        size_t length;
+    } texts[] = {{read_ways_lua, sizeof read_ways_lua},
+                 {read_values_lua, sizeof read_values_lua},
+                 {read_library_lua, sizeof read_library_lua},
+                 {read_text_lua, sizeof read_text_lua},
+                 {read_statements_lua, sizeof read_statements_lua},
+                 {read_lua, sizeof read_lua}};
+    static const luaL_Reg functions[] = {
+        {"build", build},     {"constant", constant},       {"known", known},
+        {"parts", parts},     {"bounds", bounds},           {"read", read_field},
+        {"look_up", look_up}, {"tokens", tokens},           {"has_constant", has_constant},
+        {"kind_of", kind_of}, {"environment", environment}, {"suggestion", sel_host_suggestion},
+        {NULL, NULL}};
+    luaopen_debug(L);
+    luaL_setfuncs(L, functions, 0);
+    lua_pushvalue(L, -2);
+    lua_setfield(L, -2, "globals");
+    push_operations(L);
+    lua_setfield(L, -2, "op");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        lua_pushvalue(L, -1);
+        sel_sandbox_run(L, texts[i].text, texts[i].length, 0);
+    }
+    lua_getfield(L, -1, "values");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &reader_key);
+    lua_pop(L, 1);
+}
+
+/* Pushes a function of read.lua. */
+static void push_reader(lua_State *L, const char *name) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &reader_key);
+    lua_getfield(L, -1, name);
+    lua_remove(L, -2);
+}
+
+void sel_read_library(lua_State *L, const char *name) {
+    push_reader(L, "library");
+    lua_getfield(L, -2, name);
+    lua_pushstring(L, name);
+    lua_call(L, 2, 0);
+}
+
+/* ---- laws ---- */
+
+/* Pushes a list of the nodes of the arguments, false for the cell. */
+static void push_arguments(lua_State *L, const int *arguments, int count) {
+    lua_createtable(L, count, 0);
+    for (int i = 0; i < count; i++) {
+        if (arguments[i] == SEL_RULE_CELL)
+            lua_pushboolean(L, false);
+        else if (arguments[i] == SEL_RULE_TIME_STEP)
+            push_node(L, sel_build(builder_of(L), SEL_RULE_DT, 0, 0, 0));
+        else
+            push_node(L, sel_build_argument(builder_of(L), arguments[i]));
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+/* The protected part. Arguments: the law, the function. */
+static int read_law(lua_State *L) {
+    sel_lua_function *f = lua_touserdata(L, 1);
+    sel_builder *builder = builder_of(L);
+    int node[SEL_PROGRAM_RESULTS];
+    lua_settop(L, 2);
+    push_reader(L, "read_law");
+    lua_insert(L, 2);
+    push_arguments(L, f->arguments, f->count);
+    lua_pushinteger(L, f->base.results);
+    lua_pushboolean(L, f->needs.predicate);
+    lua_call(L, 4, 5);
+    f->script->keeps_state = f->script->keeps_state || lua_toboolean(L, -1);
+    if (lua_isnil(L, 2)) {
+        snprintf(f->why, sizeof f->why, "%s", lua_tostring(L, 3));
+        return 0;
+    }
+    for (int i = 0; i < f->base.results; i++) {
+        lua_rawgeti(L, 2, i + 1);
+        node[i] = to_node(L, -1);
+    }
+    const int exact = sel_build(builder, SEL_OP_NOT, to_node(L, 3), 0, 0);
+    f->program = exact < 0
+                     ? NULL
+                     : sel_builder_finish(builder, node, f->base.results, exact, f->script->arena);
+    if (!f->program)
+        snprintf(f->why, sizeof f->why, "its program needs too many registers");
+    return 0;
+}
+
+/* Calls `what` with the data and the function at the top. read.lua counts its own steps: Lua runs
+ * faster without a hook. */
+static int call_reader(sel_script *script, lua_CFunction what, void *data, sel_builder *builder) {
+    lua_State *L = script->L;
+    const sel_limits outer = script->limits;
+    const lua_Hook hook = lua_gethook(L);
+    const int mask = lua_gethookmask(L), count = lua_gethookcount(L);
+    script->reading = builder;
+    lua_sethook(L, NULL, 0, 0);
+    sel_limits_start(script, SEL_FUNCTION);
+    lua_pushcfunction(L, what);
+    lua_insert(L, -2);
+    lua_pushlightuserdata(L, data);
+    lua_insert(L, -2);
+    const int status = lua_pcall(L, 2, 0, 0);
+    if (!script->broken)
+        lua_sethook(L, hook, mask, count);
+    sel_limits_restore(script, &outer);
+    script->reading = NULL;
+    sel_builder_destroy(builder);
+    return status;
+}
+
+const sel_program *sel_read_law(sel_lua_function *f, int index) {
+    lua_State *L = f->script->L;
+    sel_builder *builder = sel_builder_create(MAX_NODES);
+    f->program = NULL;
+    if (!builder) {
+        snprintf(f->why, sizeof f->why, "there is not enough memory to read it");
+        return NULL;
+    }
+    lua_pushvalue(L, index);
+    if (call_reader(f->script, read_law, f, builder) != LUA_OK) {
+        snprintf(f->why, sizeof f->why, "reading it fails: %s", lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    return f->program;
+}
+
+/* ---- rules ---- */
+
+typedef struct request {
+    const sel_rule_request *what;
+    sel_builder *builder;
+    const sel_rule *rule;
+    char *why;
+    sel_error *error;
+    sel_status status;
+} request;
+
+/* Pushes the fields by their names; returns the name of the only state field, NULL: there are more.
+ */
+static const char *push_fields(lua_State *L, const sel_cell_field *field, int fields) {
+    static const double low[] = {0, -0x1p31, 0}, high[] = {0, 0x1p31 - 1, 255};
+    const char *only = NULL;
+    int states = 0;
+    lua_newtable(L);
+    for (int k = 0; k < fields; k++) {
+        lua_newtable(L);
+        lua_pushinteger(L, k);
+        lua_setfield(L, -2, "index");
+        lua_pushboolean(L, field[k].state);
+        lua_setfield(L, -2, "state");
+        if (field[k].type != SEL_CELL_REAL) {
+            lua_pushnumber(L, low[field[k].type]);
+            lua_setfield(L, -2, "low");
+            lua_pushnumber(L, high[field[k].type]);
+            lua_setfield(L, -2, "high");
+        }
+        lua_setfield(L, -2, field[k].name);
+        states += field[k].state;
+        only = field[k].state ? field[k].name : only;
+    }
+    return states == 1 ? only : NULL;
+}
+
+/* Takes nodes, failure and name, which read_rule returned. */
+static void take_rule(lua_State *L, request *r) {
+    sel_script *script = sel_script_of(L);
+    const int count = (int)lua_rawlen(L, -3), fails = to_node(L, -2);
+    double known_value;
+    const bool never = sel_builder_constant(r->builder, fails, &known_value) && known_value == 0;
+    sel_rule_output *output = sel_script_alloc(script, "a rule", (size_t)count * sizeof *output);
+    for (int i = 0; i < count; i++) {
+        lua_rawgeti(L, -3, i + 1);
+        lua_rawgeti(L, -1, 1);
+        lua_rawgeti(L, -2, 2);
+        output[i] = (sel_rule_output){to_node(L, -2), to_node(L, -1)};
+        lua_pop(L, 3);
+    }
+    sel_rule *rule = sel_builder_rule(r->builder, output, count, never ? -1 : fails, script->arena);
+    if (!rule)
+        sel_script_no_memory(script, "a rule", sizeof *rule);
+    rule->where = r->what->where;
+    rule->name = lua_isstring(L, -1) ? sel_arena_copy(script->arena, lua_tostring(L, -1)) : "rule";
+    r->rule = rule;
+}
+
+/* Takes nil, the reason and, of a mistake, its file and line. */
+static void take_refusal(lua_State *L, request *r) {
+    const char *text = lua_tostring(L, -4), *file = lua_tostring(L, -3);
+    sel_source *source = file ? find_source(L, file) : NULL;
+    const sel_where where = {source ? source->name : NULL, (int)lua_tointeger(L, -2)};
+    if (file)
+        r->status =
+            sel_fail_at(r->error, source ? where : r->what->where, "%s: %s", r->what->label, text);
+    else
+        snprintf(r->why, SEL_RULE_WHY, "%s", text ? text : "reading it fails");
+}
+
+/* The protected part. Arguments: the request, the function. */
+static int read_rule(lua_State *L) {
+    request *r = lua_touserdata(L, 1);
+    const sel_rule_request *what = r->what;
+    push_reader(L, "read_rule");
+    lua_pushvalue(L, 2);
+    push_arguments(L, what->arguments, what->count);
+    const char *only = push_fields(L, what->field, what->fields);
+    lua_pushinteger(L, what->dims);
+    lua_pushinteger(L, SEL_MOST_REACH);
+    lua_pushstring(L, only);
+    lua_pushboolean(L, what->returns == SEL_RETURNS_NUMBERS);
+    lua_call(L, 7, 5);
+    if (lua_isnil(L, -5)) {
+        take_refusal(L, r);
+    } else {
+        lua_settop(L, -3);
+        take_rule(L, r);
+    }
+    return 0;
+}
+
+sel_status sel_read_rule(sel_script *script, const sel_rule_request *what, const sel_rule **rule,
+                         char *why, sel_error *error) {
+    request r = {what, sel_builder_create(MAX_NODES), NULL, why, error, SEL_OK};
+    sel_error *outer = script->error;
+    *why = '\0';
+    if (!r.builder)
+        return sel_fail_memory(error, "a rule", MAX_NODES);
+    script->error = error;
+    lua_rawgeti(script->L, LUA_REGISTRYINDEX, what->reference);
+    if (call_reader(script, read_rule, &r, r.builder) != LUA_OK)
+        r.status = sel_limits_report(script, what->where, "");
+    script->error = outer;
+    *rule = r.rule;
+    return r.status;
+}

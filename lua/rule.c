@@ -1,0 +1,430 @@
+/* rule.c -- functions of cells: what their parameters are, and what Lua gives at a cell.
+ *
+ * In Lua a cell is a userdata: c.NAME asks the engine for a field, c(dx, dy) makes that of the
+ * neighbour. It is good for the call that it was made for only.
+ */
+#include "lua/state.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_ARGUMENT = -3 };
+
+/* The name of the metatable of cells. */
+static const char cell_type[] = "selenite.cell";
+
+typedef struct lua_rule {
+    sel_rule_source base;
+    sel_script *script;
+    const char *label; /* "sel.rule.rule[2]" */
+    const sel_numbers *controls;
+    int reference; /* in Lua's registry */
+    int count;     /* of parameters */
+    int *arguments;
+    /* As it was read: */
+    const sel_cell_field *field;
+    int fields, dims;
+    sel_rule_returns returns;
+} lua_rule;
+
+typedef struct cell {
+    const lua_rule *rule;
+    uint64_t call; /* that it belongs to */
+    int at[3];
+} cell;
+
+/* ---- cells in Lua ---- */
+
+static void push_cell(lua_State *L, const lua_rule *rule, const int at[3]) {
+    cell *c = lua_newuserdatauv(L, sizeof *c, 0);
+    *c = (cell){rule, rule->script->cells, {at[0], at[1], at[2]}};
+    luaL_setmetatable(L, cell_type);
+}
+
+static const cell *check_cell(lua_State *L) {
+    const cell *c = luaL_checkudata(L, 1, cell_type);
+    const sel_script *script = sel_script_of(L);
+    if (!script->cell || c->call != script->cells)
+        luaL_error(L, "this cell belongs to an earlier call");
+    return c;
+}
+
+/* The number of the field called so, or -1. */
+static int find_field(const lua_rule *rule, const char *name) {
+    int k = rule->fields - 1;
+    while (k >= 0 && strcmp(rule->field[k].name, name) != 0)
+        k--;
+    return k;
+}
+
+static const char *suggest_field(const lua_rule *rule, const char *name, bool state,
+                                 char text[256]) {
+    const char *names[SEL_MOST_CELL_FIELDS + 1];
+    int count = 0;
+    for (int k = 0; k < rule->fields && count < SEL_MOST_CELL_FIELDS; k++)
+        if (!state || rule->field[k].state)
+            names[count++] = rule->field[k].name;
+    names[count] = NULL;
+    return sel_script_suggest(name, names, text);
+}
+
+/* A number of the field's type. */
+static void push_value(lua_State *L, const sel_cell_field *field, double value) {
+    if (field->type != SEL_CELL_REAL && fabs(value) < 0x1p53)
+        lua_pushinteger(L, (lua_Integer)value);
+    else
+        lua_pushnumber(L, value);
+}
+
+static int cell_field(lua_State *L) {
+    const cell *c = check_cell(L);
+    char text[256];
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
+    const int k = find_field(c->rule, name);
+    if (k < 0)
+        return luaL_error(L, "a cell has no field%s", suggest_field(c->rule, name, false, text));
+    const sel_rule_place *at = sel_script_of(L)->cell;
+    push_value(L, &c->rule->field[k], at->read(at, k, c->at));
+    return 1;
+}
+
+static int cell_neighbour(lua_State *L) {
+    const cell *c = check_cell(L);
+    const int dims = c->rule->dims;
+    int at[3] = {c->at[0], c->at[1], c->at[2]};
+    if (lua_gettop(L) - 1 != dims)
+        return luaL_error(L, "a cell takes %d distances: c(dx, dy%s)", dims,
+                          dims == 3 ? ", dz" : "");
+    for (int axis = 0; axis < dims; axis++) {
+        const lua_Integer distance = luaL_checkinteger(L, 2 + axis);
+        at[axis] += distance < -99 ? -99 : distance > 99 ? 99 : (int)distance;
+        if (at[axis] < -SEL_MOST_REACH || at[axis] > SEL_MOST_REACH)
+            return luaL_error(L, "rules reach at most %d cells from the one that they compute",
+                              SEL_MOST_REACH);
+    }
+    push_cell(L, c->rule, at);
+    return 1;
+}
+
+static int cell_assigned(lua_State *L) {
+    return luaL_error(L, "a cell cannot be assigned to; return the new values: "
+                         "return { NAME = value }");
+}
+
+/* sel.random(k) */
+static int random_number(lua_State *L) {
+    const sel_script *script = sel_script_of(L);
+    const sel_places *at = script->places;
+    const size_t i = script->place;
+    if (!script->cell && !(at && at->random))
+        return luaL_error(L, "sel.random may be called in rules and in `initial` of sel.rule only");
+    const lua_Integer k = luaL_checkinteger(L, 1);
+    const double place[] = {script->cell ? 0 : at->x[i], script->cell ? 0 : at->y[i],
+                            script->cell || !at->z ? 0 : at->z[i]};
+    lua_pushnumber(L, script->cell ? script->cell->random(script->cell, k)
+                                   : at->random->value(at->random, place, k));
+    return 1;
+}
+
+void sel_rule_open(lua_State *L) {
+    static const luaL_Reg methods[] = {{"__index", cell_field},
+                                       {"__call", cell_neighbour},
+                                       {"__newindex", cell_assigned},
+                                       {NULL, NULL}};
+    luaL_newmetatable(L, cell_type);
+    luaL_setfuncs(L, methods, 0);
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 1);
+    lua_pushcfunction(L, random_number);
+    lua_setfield(L, -2, "random");
+    sel_read_library(L, "random");
+}
+
+/* ---- Lua's values at a cell ---- */
+
+static void push_argument(lua_State *L, const lua_rule *rule, int which, const sel_rule_place *at) {
+    static const int here[3] = {0, 0, 0};
+    if (which == SEL_RULE_CELL)
+        push_cell(L, rule, here);
+    else
+        lua_pushnumber(L, which == SEL_RULE_TIME_STEP ? at->dt
+                          : which < SEL_ARGUMENT_T    ? at->place[which]
+                          : which == SEL_ARGUMENT_T   ? at->t
+                                                      : at->controls[which - SEL_ARGUMENT_CONTROL]);
+}
+
+/* The value at the top as number k, of the field called `name` (NULL: of none). */
+static sel_status take_value(const lua_rule *rule, int k, const char *name, double *out,
+                             sel_error *error) {
+    lua_State *L = rule->script->L;
+    char found[80];
+    int whole = 1;
+    if (lua_type(L, -1) != LUA_TNUMBER)
+        return sel_fail_at(error, rule->base.where, "%s: function returned %s%s%s", rule->label,
+                           sel_script_value_text(L, -1, found), name ? " as " : "",
+                           name ? name : "");
+    if (name && rule->field[k].type != SEL_CELL_REAL)
+        lua_tointegerx(L, -1, &whole);
+    if (!whole)
+        return sel_fail_at(error, rule->base.where,
+                           "%s: function returned %s for %s, which holds whole numbers",
+                           rule->label, sel_script_value_text(L, -1, found), name);
+    out[k] = lua_tonumber(L, -1);
+    return SEL_OK;
+}
+
+/* The fields in the table at the top. */
+static sel_status take_fields(const lua_rule *rule, double *out, sel_error *error) {
+    lua_State *L = rule->script->L;
+    char text[256];
+    sel_status status = SEL_OK;
+    const int table = lua_gettop(L);
+    for (lua_pushnil(L); !status && lua_next(L, table); lua_pop(L, 1)) {
+        const char *name = sel_script_key(L, -2);
+        const int k = name ? find_field(rule, name) : -1;
+        if (k < 0 || !rule->field[k].state)
+            return sel_fail_at(error, rule->base.where,
+                               "%s: function returned a value for%s; that "
+                               "is no state field",
+                               rule->label,
+                               suggest_field(rule, name ? name : luaL_typename(L, -2), true, text));
+        status = take_value(rule, k, name, out, error);
+    }
+    return status;
+}
+
+/* The number of the only state field, or -1. */
+static int only_field(const lua_rule *rule) {
+    int found = -1, count = 0;
+    for (int k = 0; k < rule->fields; k++)
+        if (rule->field[k].state) {
+            found = k;
+            count++;
+        }
+    return count == 1 ? found : -1;
+}
+
+/* What a call left above `base`. */
+static sel_status take_results(const lua_rule *rule, int base, double *out, sel_error *error) {
+    lua_State *L = rule->script->L;
+    const int count = lua_gettop(L) - base, only = only_field(rule);
+    sel_status status = SEL_OK;
+    if (count == 0)
+        return sel_fail_at(error, rule->base.where, "%s: function returned nothing", rule->label);
+    if (rule->returns == SEL_RETURNS_FIELDS) {
+        lua_settop(L, base + 1);
+        return lua_istable(L, -1) ? take_fields(rule, out, error)
+               : only >= 0
+                   ? take_value(rule, only, rule->field[only].name, out, error)
+                   : sel_fail_at(error, rule->base.where,
+                                 "%s: function must return { NAME = value, ... }", rule->label);
+    }
+    for (int k = count - 1; k >= 0 && !status; k--, lua_pop(L, 1))
+        status = k < 3 ? take_value(rule, k, NULL, out, error) : SEL_OK;
+    return status;
+}
+
+static sel_status call_at(const lua_rule *rule, const sel_rule_place *at, double *out,
+                          sel_error *error) {
+    sel_script *script = rule->script;
+    lua_State *L = script->L;
+    const int base = lua_gettop(L);
+    sel_limits_start(script, SEL_FUNCTION);
+    if (sel_limits_check(script, rule->base.where))
+        return SEL_BAD_SCENARIO;
+    script->cell = at;
+    script->cells++;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, rule->reference);
+    for (int i = 0; i < rule->count; i++)
+        push_argument(L, rule, rule->arguments[i], at);
+    const int called = lua_pcall(L, rule->count, LUA_MULTRET, 0);
+    script->cell = NULL;
+    sel_limits_stop(script);
+    char suffix[320];
+    snprintf(suffix, sizeof suffix, " (%s, in the cell at x=%.6g, y=%.6g, t=%.6g)", rule->label,
+             at->place[0], at->place[1], at->t);
+    sel_status status = called == LUA_OK ? take_results(rule, base, out, error)
+                                         : sel_limits_report(script, rule->base.where, suffix);
+    lua_settop(L, base);
+    return status;
+}
+
+/* sel_rule_source.call */
+static sel_status call(const sel_rule_source *self, const sel_rule_place *at, double *out,
+                       sel_error *error) {
+    const lua_rule *rule = self->data;
+    sel_script *script = rule->script;
+    if (!pthread_equal(pthread_self(), script->thread))
+        return sel_fail_at(error, self->where,
+                           "%s: only the thread that loaded the script may evaluate its functions",
+                           rule->label);
+    if (script->broken)
+        return sel_fail(error, SEL_BAD_SCENARIO, "%s", script->ended.text);
+    if (!lua_checkstack(script->L, rule->count + LUA_MINSTACK))
+        return sel_fail_memory(error, "the arguments of a function", (size_t)rule->count * 16);
+    sel_error *outer = script->error;
+    const sel_limits outer_limits = script->limits;
+    script->error = error;
+    if (script->left >= 0)
+        sel_limits_begin(script, script->left);
+    const sel_status status = call_at(rule, at, out, error);
+    if (script->left >= 0)
+        script->left = fmax(0, sel_limits_end(script));
+    sel_limits_restore(script, &outer_limits);
+    script->error = outer;
+    return status;
+}
+
+/* ---- a graph is compared with Lua before it is trusted ---- */
+
+enum { CELLS_COMPARED = 64 };
+
+/* A cell whose fields follow from its number. */
+typedef struct sample {
+    sel_rule_place at;
+    const lua_rule *rule;
+    uint64_t number;
+} sample;
+
+static uint64_t draw(uint64_t seed) {
+    seed = (seed + 1) * 0x9e3779b97f4a7c15u;
+    seed = (seed ^ seed >> 31) * 0xbf58476d1ce4e5b9u;
+    return (seed ^ seed >> 29) >> 8;
+}
+
+static double sample_field(const sel_rule_place *self, int field, const int at[3]) {
+    const sample *s = (const sample *)self->data;
+    const int place = at[0] * 25 + at[1] * 5 + at[2] + 200;
+    const uint64_t value = draw(s->number * 100000 + (uint64_t)(field * 500 + place));
+    const sel_cell_type type = s->rule->field[field].type;
+    if (type == SEL_CELL_REAL)
+        return value % 4 == 0 ? (double)(value / 4 % 5) - 1 : (double)value * 0x1p-54 - 1;
+    return (double)(value % (value & 1024 ? 3 : 256)) - (type == SEL_CELL_I32 ? 2 : 0);
+}
+
+static double sample_random(const sel_rule_place *self, int64_t k) {
+    return (double)draw(((const sample *)self->data)->number + 77 * (uint64_t)k) * 0x1p-56;
+}
+
+static bool same_values(const sel_rule *rule, const double *graph, const double *lua) {
+    for (int k = 0; k < rule->outputs; k++) {
+        const double a = graph[k], b = lua[rule->output[k].field];
+        if (memcmp(&a, &b, sizeof a) != 0 && !(isnan(a) && isnan(b)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether Lua gives what the graph gives. Of a script that has taken too long nothing is known. */
+static bool agrees(const lua_rule *source, const sel_rule *rule) {
+    const int most = rule->outputs > SEL_MOST_CELL_FIELDS ? rule->outputs : SEL_MOST_CELL_FIELDS;
+    const int parts = rule->nodes + 2 * most + source->controls->n;
+    double *scratch = malloc((size_t)parts * sizeof *scratch);
+    double *graph = scratch + rule->nodes, *lua = graph + most, *controls = lua + most;
+    bool same = scratch != NULL;
+    for (int k = 0; same && k < source->controls->n; k++)
+        controls[k] = source->controls->v[k].value;
+    for (uint64_t number = 0; same && number < CELLS_COMPARED; number++) {
+        sample s = {.rule = source, .number = number};
+        bool fails;
+        s.at = (sel_rule_place){{(double)number / 4, 1.5, 0.5},
+                                (double)(number % 8),
+                                0.25,
+                                controls,
+                                sample_field,
+                                sample_random,
+                                &s};
+        sel_rule_eval(rule, &s.at, scratch, graph, &fails);
+        same = fails || (source->base.call(&source->base, &s.at, lua, NULL) == SEL_OK
+                             ? same_values(rule, graph, lua)
+                             : source->script->broken);
+    }
+    free(scratch);
+    return same;
+}
+
+/* sel_rule_source.read */
+static sel_status read_rule(const sel_rule_source *self, const sel_cell_field *field, int fields,
+                            int dims, sel_rule_returns returns, const sel_rule **rule, char *why,
+                            sel_error *error) {
+    lua_rule *r = self->data;
+    r->field = field;
+    r->fields = fields;
+    r->dims = dims;
+    r->returns = returns;
+    const sel_rule_request request = {self->where, r->label, r->reference, r->count, r->arguments,
+                                      field,       fields,   dims,         returns};
+    const sel_status status = sel_read_rule(r->script, &request, rule, why, error);
+    if (*rule && !agrees(r, *rule)) {
+        *rule = NULL;
+        snprintf(why, SEL_RULE_WHY,
+                 "its graph gave another value than Lua; does it depend on more than its cell?");
+    }
+    return status;
+}
+
+/* ---- parameters ---- */
+
+static int find_argument(const sel_filler *f, const char *name) {
+    static const char *const names[] = {"x", "y", "z", "t", NULL};
+    const int coordinate = sel_name_index(names, name);
+    for (int k = 0; k < f->controls->n; k++)
+        if (strcmp(name, f->controls->v[k].name) == 0)
+            return SEL_ARGUMENT_CONTROL + k;
+    return strcmp(name, "c") == 0                         ? SEL_RULE_CELL
+           : strcmp(name, "dt") == 0                      ? SEL_RULE_TIME_STEP
+           : coordinate == SEL_ARGUMENT_Z && f->dims == 2 ? NO_ARGUMENT
+           : coordinate >= 0                              ? coordinate
+                                                          : NO_ARGUMENT;
+}
+
+/* False, noted, where a parameter is none of a function of cells. */
+static bool read_parameters(sel_filler *f, lua_rule *rule, int index) {
+    lua_State *L = f->L;
+    const char *z = f->dims == 2 ? "" : "z, ", *list = "";
+    for (int i = 0; i < rule->count; i++) {
+        lua_pushvalue(L, index);
+        const char *name = lua_getlocal(L, NULL, i + 1);
+        rule->arguments[i] = find_argument(f, name);
+        lua_pop(L, 1);
+        if (rule->arguments[i] != NO_ARGUMENT)
+            continue;
+        for (int k = 0; k < f->controls->n; k++)
+            list = sel_fill_print(f, "%s, %s", list, f->controls->v[k].name);
+        sel_fill_mistake(f, rule->base.where,
+                         "%s: a function of cells cannot depend on '%.40s'; its parameters may be "
+                         "c, x, y, %st, dt%s",
+                         rule->label, name, z, list);
+        return false;
+    }
+    return true;
+}
+
+const sel_rule_source *sel_rule_source_create(sel_filler *f, const sel_slot *slot, int index) {
+    lua_State *L = f->L;
+    lua_Debug info;
+    lua_pushvalue(L, index);
+    lua_getinfo(L, ">Su", &info);
+    const char *label = sel_fill_print(f, "%s.%s", slot->label, slot->field->name);
+    const sel_source *text = sel_script_source(f->script, info.source);
+    const sel_where where =
+        text ? (sel_where){text->name, info.linedefined} : sel_span_where(slot->span);
+    if (lua_iscfunction(L, index) || info.isvararg) {
+        sel_fill_mistake(f, where, "%s: name the parameters: function(c, t, dt) ... end", label);
+        return NULL;
+    }
+    lua_rule *rule = sel_fill_alloc(f, sizeof *rule);
+    *rule = (lua_rule){.base = {where, read_rule, call, rule},
+                       .script = f->script,
+                       .label = label,
+                       .controls = f->controls,
+                       .count = info.nparams,
+                       .arguments = sel_fill_alloc(f, info.nparams * sizeof(int))};
+    if (!read_parameters(f, rule, index))
+        return NULL;
+    lua_pushvalue(L, index);
+    rule->reference = luaL_ref(L, LUA_REGISTRYINDEX);
+    return &rule->base;
+}

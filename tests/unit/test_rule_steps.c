@@ -1,0 +1,145 @@
+/* test_rule_steps.c -- rules as graphs on the CPU, against the same rules as plain loops in C.
+ */
+#include "engine/physics/philox.h"
+#include "tests/unit/rule_graph.h"
+
+/* ---- Gray and Scott ---- */
+
+/* u or v: their Laplacian, and u v^2. */
+static int laplacian(graph *g, int field, int four) {
+    const int away[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+    int sum = graph_read(g, field, 1, 0, 0);
+    for (int k = 1; k < 4; k++) {
+        sum = graph_op(g, SEL_OP_ADD, sum, graph_read(g, field, away[k][0], away[k][1], 0));
+    }
+    return graph_op(g, SEL_OP_SUB, sum,
+                    graph_op(g, SEL_OP_MUL, four, graph_read(g, field, 0, 0, 0)));
+}
+
+static graph *gray_scott(void) {
+    graph *g = graph_create();
+    const int four = graph_number(g, 4), two = graph_number(g, 2), one = graph_number(g, 1);
+    const int du = graph_number(g, 0.16), dv = graph_number(g, 0.08);
+    const int feed = graph_number(g, 0.037), loss = graph_number(g, 0.037 + 0.06);
+    const int dt = graph_add(g, (sel_rule_node){.op = SEL_RULE_DT});
+    const int u = graph_read(g, 0, 0, 0, 0), v = graph_read(g, 1, 0, 0, 0);
+    const int rate = graph_op(g, SEL_OP_MUL, u, graph_op(g, SEL_OP_POW, v, two));
+    const int gain = graph_op(g, SEL_OP_MUL, feed, graph_op(g, SEL_OP_SUB, one, u));
+    int nu = graph_op(g, SEL_OP_MUL, du, laplacian(g, 0, four));
+    int nv = graph_op(g, SEL_OP_MUL, dv, laplacian(g, 1, four));
+    nu = graph_op(g, SEL_OP_ADD, graph_op(g, SEL_OP_SUB, nu, rate), gain);
+    nv = graph_op(g, SEL_OP_SUB, graph_op(g, SEL_OP_ADD, nv, rate),
+                  graph_op(g, SEL_OP_MUL, loss, v));
+    graph_return(g, 0, graph_op(g, SEL_OP_ADD, u, graph_op(g, SEL_OP_MUL, dt, nu)));
+    graph_return(g, 1, graph_op(g, SEL_OP_ADD, v, graph_op(g, SEL_OP_MUL, dt, nv)));
+    return g;
+}
+
+enum { NX = 300, NY = 37 };
+
+static void plain_gray_scott(double *u, double *v) {
+    static double a[NY][NX], b[NY][NX];
+    const double dt = 0.9;
+    for (int y = 0; y < NY; y++) {
+        for (int x = 0; x < NX; x++) {
+            const int at = y * NX + x, e = y * NX + (x + 1) % NX, w = y * NX + (x + NX - 1) % NX;
+            const int n = (y + 1) % NY * NX + x, s = (y + NY - 1) % NY * NX + x;
+            const double rate = u[at] * (v[at] * v[at]);
+            a[y][x] = u[at] + dt * (0.16 * (u[e] + u[w] + u[n] + u[s] - 4 * u[at]) - rate +
+                                    0.037 * (1 - u[at]));
+            b[y][x] = v[at] + dt * (0.08 * (v[e] + v[w] + v[n] + v[s] - 4 * v[at]) + rate -
+                                    (0.037 + 0.06) * v[at]);
+        }
+    }
+    memcpy(u, a, sizeof a);
+    memcpy(v, b, sizeof b);
+}
+
+static void gray_scott_equals_a_plain_loop_bit_for_bit(void **state) {
+    (void)state;
+    for (int blocks = 1; blocks <= 3; blocks += 2) {
+        rule_case c;
+        graph *g = gray_scott();
+        rule_load(
+            &c, RULE_BEGIN
+            "return sel.rule { size = { 300, 37 }, periodic = { 'x', 'y' }, dt = 0.9,\n"
+            "precision = 'f64', main = 'v', state = { u = 'real', v = 'real' }, rule = none,\n"
+            "initial = { u = function(x, y) return 1 - math.exp(-(x - 9) ^ 2 / 99) end,\n"
+            "v = function(x, y) return math.exp(-(x - 20) ^ 2 / 90 - y / 8) end },\n"
+            "stop = { steps = 9 } }");
+        rule_params_of(&c)->rule.v[0].source = &g->source;
+        rule_open(&c, blocks, blocks);
+        double *u = rule_values(&c, "u"), *v = rule_values(&c, "v");
+        rule_steps(&c, 21);
+        for (int k = 0; k < 21; k++) {
+            plain_gray_scott(u, v);
+        }
+        double *a = rule_values(&c, "u"), *b = rule_values(&c, "v");
+        assert_memory_equal(a, u, NX * NY * sizeof *a);
+        assert_memory_equal(b, v, NX * NY * sizeof *b);
+        assert_true(v[5] > 1e-6 && v[5] < 10);
+        free(a), free(b), free(u), free(v), free(g);
+        rule_close(&c);
+    }
+}
+
+/* ---- the R-pentomino ---- */
+
+static graph *life(void) {
+    graph *g = graph_create();
+    int n = -1;
+    for (int k = 0; k < 9; k++) {
+        const int cell = graph_read_whole(g, 0, k % 3 - 1, k / 3 - 1, 0, 255);
+        n = n < 0 ? cell : graph_whole(g, SEL_OP_ADD, n, cell, 0, 255 * (k + 1));
+    }
+    const int own = graph_read_whole(g, 0, 0, 0, 0, 255), one = graph_integer(g, 1);
+    n = graph_whole(g, SEL_OP_SUB, n, own, -255, 2295);
+    const int three = graph_condition(g, SEL_OP_EQ, n, graph_integer(g, 3));
+    const int two = graph_condition(g, SEL_OP_EQ, n, graph_integer(g, 2));
+    const int lives = graph_condition(g, SEL_OP_AND, two, graph_condition(g, SEL_OP_EQ, own, one));
+    graph_return(
+        g, 0,
+        graph_select(g, graph_condition(g, SEL_OP_OR, three, lives), one, graph_integer(g, 0)));
+    return g;
+}
+
+static void the_r_pentomino_settles(void **state) {
+    (void)state;
+    rule_case c;
+    graph *g = life();
+    rule_load(&c, RULE_BEGIN
+              "local function box(i, j) return { shape.box { min = { i, j }, max = { i + 1, j + 1 "
+              "} }, 1 } end\n"
+              "return sel.rule { size = { 640, 640 }, periodic = { 'x', 'y' }, rule = none,\n"
+              "state = { alive = 'u8' }, stop = { steps = 9 }, initial = { alive = sel.paint { 0,\n"
+              "box(321, 320), box(322, 320), box(320, 319), box(321, 319), box(321, 318) } } }");
+    rule_params_of(&c)->rule.v[0].source = &g->source;
+    rule_open(&c, 2, 2);
+    const int64_t steps[] = {1102, 1, 97};
+    const double population[] = {118, 116, 116};
+    for (int k = 0; k < 3; k++) {
+        rule_steps(&c, steps[k]);
+        sel_request sum = {.kind = SEL_REDUCE, .box = sel_grid_box(&c.prepared.domain->grid)};
+        c.prepared.backend->start(c.state, &sum, &c.error);
+        assert_true(sum.sum[0] == population[k]);
+    }
+    free(g);
+    rule_close(&c);
+}
+
+/* ---- random numbers ---- */
+
+/* Values of the authors' own tests, which begin with these words. */
+static void random_numbers_are_those_of_philox(void **state) {
+    (void)state;
+    assert_int_equal(sel_philox(0, 0, 0, 0), 0x6627e8d5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gray_scott_equals_a_plain_loop_bit_for_bit),
+        cmocka_unit_test(the_r_pentomino_settles),
+        cmocka_unit_test(random_numbers_are_those_of_philox),
+    };
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}
