@@ -472,6 +472,18 @@ local function each(v, f)
 end
 V.each = each
 
+-- f of two values, neither of them a choice, and of `extra`.
+function V.each_of_two(a, b, f, extra)
+  local x, a_open = resolve(a)
+  local y, b_open = resolve(b)
+  if a_open then
+    return each(x, function(value) return V.each_of_two(value, y, f, extra) end)
+  elseif b_open then
+    return each(y, function(value) return f(x, value, extra) end)
+  end
+  return f(x, y, extra)
+end
+
 -- Whether the value counts as true: a node, true or false.
 local function truth(v)
   local value, open = resolve(v)
