@@ -281,8 +281,9 @@ function V.call(f, list)
   if not open then
     return call_chosen(value, list)
   end
+  local copy = pack(unpack(list, 1, list.n))
   local results = branch(value.c, function() return pack(V.call(value.a, list)) end,
-    function() return pack(V.call(value.b, list)) end)
+    function() return pack(V.call(value.b, copy)) end)
   return unpack(results, 1, results.n)
 end
 
