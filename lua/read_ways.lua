@@ -265,12 +265,12 @@ local function settle(v)
   if not open then
     return value
   end
-  local mark, c, a, b = #trail, value.c, nil, nil
+  local mark, c = #trail, value.c
   assume(c, true)
-  a = settle(value.a)
+  local a = settle(value.a)
   forget(mark)
   assume(c, false)
-  b = settle(value.b)
+  local b = settle(value.b)
   forget(mark)
   if rawequal(a, value.a) and rawequal(b, value.b) then
     return value
