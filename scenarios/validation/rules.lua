@@ -85,9 +85,9 @@ end
 
 return {
   about = "Rules written in scripts: the R-pentomino settles after 1,103 generations; sandpiles "
-    .. "have identities; two slits make fringes; electrons and lattice of a metal keep their energy; "
-    .. "the local inertial equations keep a lake at rest, flow uniformly down a slope and follow the "
-    .. "wave of Hunter et al. (2005) on a dry plane.",
+    .. "have identities; two slits make fringes; electrons and lattice of a metal keep their "
+    .. "energy; the local inertial equations keep a lake at rest, flow uniformly down a slope and "
+    .. "follow the wave of Hunter et al. (2005) on a dry plane.",
   run = function(c)
     automata(c)
     waves(c)
