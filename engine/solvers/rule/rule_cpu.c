@@ -221,10 +221,8 @@ static void compute(piece *p) {
     }
     const rule_row values = {.n = p->n,
                              .slot = p->slot,
-                             .x0 = sel_centre(grid, 0, (double)p->x),
-                             .dx = grid->dx[0],
-                             .y = sel_centre(grid, 1, (double)(p->row % grid->n[1])),
-                             .z = sel_centre(grid, 2, (double)(p->row / grid->n[1])),
+                             .grid = grid,
+                             .at = {p->x, p->row % grid->n[1], p->row / grid->n[1]},
                              .cell = p->row * grid->n[0] + p->x,
                              .step = state->base.step,
                              .seed = (uint64_t)state->model->params->seed};
