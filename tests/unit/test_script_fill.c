@@ -268,7 +268,7 @@ static void misspelt_members_of_the_library_are_errors(void **state) {
     script_refuses(
         "local sel = require 'selenite'\nlocal x = sel.law.wal\n",
         "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has convective, fixed, flux, "
-        "insulated, level, open, outflow, pressure, slip, velocity, wall");
+        "gradient, insulated, level, mirror, open, outflow, pressure, slip, velocity, wall");
     script_refuses(
         "local sel = require 'selenite'\nlocal x = sel.lmb\n",
         "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has aqua, heat, law, "

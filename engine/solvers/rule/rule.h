@@ -86,6 +86,7 @@ typedef struct rule_store {
     int field, slot; /* of the output: its number */
     rule_type type;
     bool checked; /* the value may not fit the field */
+    bool direct;  /* a register of its own, with numbers as the field has them */
 } rule_store;
 
 typedef struct rule_uniform {
@@ -101,6 +102,7 @@ typedef struct rule_code {
     const rule_read *read;
     const rule_store *output;
     const bool *same; /* by node: the value is the same in all cells */
+    bool direct;      /* no number is larger than the field's reals */
 } rule_code;
 
 enum { RULE_ROW = 256 /* cells computed together */, RULE_MOST_SLOTS = 1 << 14 };
@@ -122,8 +124,9 @@ void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double
 typedef struct rule_row {
     int n;
     void *const *slot;
-    double x0, dx, y, z; /* cell k has its centre at x0 + k dx */
-    int64_t cell, step;  /* the number of the first cell */
+    const sel_grid *grid;
+    int64_t at[3];      /* the first cell */
+    int64_t cell, step; /* the number of the first cell */
     uint64_t seed;
 } rule_row;
 

@@ -310,6 +310,21 @@ static void join_chains(compiler *c, const int *uses, int *made_by) {
     c->code.count = count;
 }
 
+/* Reals that stand in a register of their own. */
+static void mark_direct(compiler *c, rule_store *output) {
+    c->code.direct = true;
+    for (int i = 0; i < c->code.count; i++) {
+        c->code.direct = c->code.direct && (c->real == RULE_D || c->v[i].type != RULE_D);
+    }
+    for (int k = 0; k < c->rule->outputs; k++) {
+        output[k].direct = output[k].slot >= c->code.uniforms + c->code.reads &&
+                           c->field[output[k].field].type == SEL_CELL_REAL;
+        for (int j = 0; j < c->rule->outputs; j++) {
+            output[k].direct = output[k].direct && (j == k || output[j].slot != output[k].slot);
+        }
+    }
+}
+
 /* Gives the values registers: those of values that are no longer needed are used again. */
 static void assign(compiler *c, rule_store *output) {
     const size_t values = (size_t)c->values + 1;
@@ -344,6 +359,7 @@ static void assign(compiler *c, rule_store *output) {
     for (int k = 0; k < c->rule->outputs; k++) {
         output[k].slot = final_slot(c, output[k].slot, place);
     }
+    mark_direct(c, output);
     c->code.fails = c->code.fails >= 0 ? final_slot(c, c->code.fails, place) : -1;
     c->code.slots = c->code.uniforms + c->code.reads + registers;
     free(uses);
@@ -364,7 +380,7 @@ static void compile_output(compiler *c, int k, const sel_rule_output *from, bool
     const bool fits =
         type == SEL_CELL_U8 ? low >= 0 && high <= UINT8_MAX : low >= INT32_MIN && high <= INT32_MAX;
     to[k] = (rule_store){from->field, value_in(c, from->node, in), in,
-                         !real && !(fits && (node->whole || constant))};
+                         !real && !(fits && (node->whole || constant)), false};
 }
 
 const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
@@ -420,7 +436,7 @@ const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool 
     for (int f = 0; f < fields && !numbers; f++) {
         if (field[f].state) {
             output[code->outputs] =
-                (rule_store){f, code->outputs, RULE_D, field[f].type != SEL_CELL_REAL};
+                (rule_store){f, code->outputs, RULE_D, field[f].type != SEL_CELL_REAL, false};
             code->outputs++;
         }
     }

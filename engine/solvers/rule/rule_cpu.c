@@ -198,20 +198,31 @@ static void call_lua(const piece *p) {
     }
 }
 
+/* Results may be computed where they are to stand: in other copies, by whole blocks of numbers. */
+static void place_results(const piece *p) {
+    const bool whole = p->odds == 0 && p->n == RULE_ROW;
+    for (int o = 0; o < p->code->outputs && p->code->direct; o++) {
+        const rule_store *output = &p->code->output[o];
+        char *own = p->registers + (int64_t)output->slot * ROW_BYTES;
+        if (output->direct && p->f->turns >> output->field & 1) {
+            p->slot[output->slot] = whole ? array_of(p, output->field, true) : own;
+        }
+    }
+}
+
 static void compute(piece *p) {
     const rule_state *state = p->state;
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int first = p->code->uniforms, reads = p->code->reads;
+    place_results(p);
     for (int k = 0; k < reads; k++) {
         p->slot[first + k] =
             read_values(p, &p->cpu->source[k], p->registers + (int64_t)(first + k) * ROW_BYTES);
     }
     const rule_row values = {.n = p->n,
                              .slot = p->slot,
-                             .x0 = sel_centre(grid, 0, (double)p->x),
-                             .dx = grid->dx[0],
-                             .y = sel_centre(grid, 1, (double)(p->row % grid->n[1])),
-                             .z = sel_centre(grid, 2, (double)(p->row / grid->n[1])),
+                             .grid = grid,
+                             .at = {p->x, p->row % grid->n[1], p->row / grid->n[1]},
                              .cell = p->row * grid->n[0] + p->x,
                              .step = state->base.step,
                              .seed = (uint64_t)state->model->params->seed};
@@ -292,6 +303,9 @@ static void store_output(const piece *p, rule_state *state, const rule_store *ou
     char *to = array_of(p, f, turns);
     const char *from = p->slot[output->slot];
     char row[ROW_BYTES];
+    if (from == to) {
+        return;
+    }
     if (p->odds) { /* what is not computed keeps its value */
         from = memcpy(row, from, (size_t)p->n * size);
     }
