@@ -292,7 +292,7 @@ static int read_law(lua_State *L) {
 }
 
 /* Calls `what` with the data and the function at the top. read.lua counts its own steps: Lua runs
- * faster without a hook, and garbage can wait. */
+ * faster without a hook. */
 static int call_reader(sel_script *script, lua_CFunction what, void *data, sel_builder *builder) {
     lua_State *L = script->L;
     const sel_limits outer = script->limits;
@@ -300,14 +300,12 @@ static int call_reader(sel_script *script, lua_CFunction what, void *data, sel_b
     const int mask = lua_gethookmask(L), count = lua_gethookcount(L);
     script->reading = builder;
     lua_sethook(L, NULL, 0, 0);
-    lua_gc(L, LUA_GCSTOP);
     sel_limits_start(script, SEL_FUNCTION);
     lua_pushcfunction(L, what);
     lua_insert(L, -2);
     lua_pushlightuserdata(L, data);
     lua_insert(L, -2);
     const int status = lua_pcall(L, 2, 0, 0);
-    lua_gc(L, LUA_GCRESTART);
     if (!script->broken)
         lua_sethook(L, hook, mask, count);
     sel_limits_restore(script, &outer);
