@@ -67,7 +67,7 @@ local function candidates(source, first, last)
       until depth == 0 or j == #words
       if depth == 0 and lines[j] == last then
         local name = words[i - 1] == "=" and words[i - 2] or nil
-        list[#list + 1] = { text = text_of_tokens(words, lines, i, j),
+        list[#list + 1] = { text = function() return text_of_tokens(words, lines, i, j) end,
           code = P.parse({ words, kinds, lines }, i, P.whole_function, name) }
       end
     end
@@ -127,7 +127,7 @@ local function find_text(f)
     end
   end
   for i = #list, 1, -1 do
-    if #list > 1 and not compiles_to(f, list[i].text, names, info.linedefined) then
+    if #list > 1 and not compiles_to(f, list[i].text(), names, info.linedefined) then
       table.remove(list, i)
     end
   end
