@@ -157,6 +157,12 @@ static int kind_of(lua_State *L) {
     return 1;
 }
 
+/* is_late(): whether the time of a function is up */
+static int is_late(lua_State *L) {
+    lua_pushboolean(L, sel_limits_passed(sel_script_of(L)));
+    return 1;
+}
+
 static int environment(lua_State *L) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     return 1;
@@ -196,12 +202,20 @@ void sel_read_open(lua_State *L) {
                  {read_text_lua, sizeof read_text_lua},
                  {read_statements_lua, sizeof read_statements_lua},
                  {read_lua, sizeof read_lua}};
-    static const luaL_Reg functions[] = {
-        {"build", build},     {"constant", constant},       {"known", known},
-        {"parts", parts},     {"bounds", bounds},           {"read", read_field},
-        {"look_up", look_up}, {"tokens", tokens},           {"has_constant", has_constant},
-        {"kind_of", kind_of}, {"environment", environment}, {"suggestion", sel_host_suggestion},
-        {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"build", build},
+                                         {"constant", constant},
+                                         {"known", known},
+                                         {"parts", parts},
+                                         {"bounds", bounds},
+                                         {"read", read_field},
+                                         {"look_up", look_up},
+                                         {"tokens", tokens},
+                                         {"has_constant", has_constant},
+                                         {"kind_of", kind_of},
+                                         {"is_late", is_late},
+                                         {"environment", environment},
+                                         {"suggestion", sel_host_suggestion},
+                                         {NULL, NULL}};
     luaopen_debug(L);
     luaL_setfuncs(L, functions, 0);
     lua_pushvalue(L, -2);

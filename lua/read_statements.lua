@@ -377,6 +377,8 @@ function block(behind)
     steps = steps + #list + 1
     if steps > MOST_STEPS then
       V.refuse("it takes more than %d steps", MOST_STEPS)
+    elseif host.is_late() then
+      V.refuse "reading it takes too long"
     end
     for i = 1, #list do
       if is_label[i] or not V.is_dead() then
