@@ -366,7 +366,21 @@ static void set_turns(rule_state *state) {
     }
 }
 
-static sel_status report_bad(rule_state *state, const rule_function *f, sel_error *error) {
+/* What the function says in the cell where it calls error. */
+static sel_status repeat_by_lua(rule_cpu *cpu, const rule_function *f, int64_t cell,
+                                sel_error *error) {
+    const int64_t nx = cpu->all.plan->base.domain->grid.n[0];
+    piece p = begin_thread(cpu, f);
+    cpu->error = error;
+    if (f->source->call && p.code->outputs <= cpu->slots &&
+        begin_piece(&p, cell / nx, (int)(cell % nx / RULE_ROW))) {
+        call_lua(&p);
+    }
+    return cpu->status;
+}
+
+static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *error) {
+    rule_state *state = &cpu->all;
     const int64_t cell = state->bad.cell;
     const sel_cell_field *field = &state->model->field[state->bad.field < 0 ? 0 : state->bad.field];
     char text[SEL_CELL_TEXT];
@@ -375,6 +389,9 @@ static sel_status report_bad(rule_state *state, const rule_function *f, sel_erro
     }
     state->bad.cell = -1;
     sel_cell_text(&state->plan->base.domain->grid, cell, text);
+    if (state->bad.field < 0 && repeat_by_lua(cpu, f, cell, error)) {
+        return cpu->status;
+    }
     if (state->bad.field < 0) {
         return sel_fail_at(error, f->source->where, "%s calls error in cell %s in step %lld",
                            f->name, text, (long long)state->base.step + 1);
@@ -396,7 +413,7 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
             state->base.broken = true;
             return cpu->status;
         }
-        status = status ? status : report_bad(state, f, error);
+        status = status ? status : report_bad(cpu, f, error);
         state->bad.cell = -1;
         for (int i = 0; i < state->model->fields; i++) {
             state->turn[i] ^= (int)(f->turns >> i & 1);
