@@ -2,8 +2,7 @@
  * functions, s(t), r(x, y), and taken as quantities where a number or a function could stand; and
  * sel.units, applied to a simulation.
  *
- * A look-up is a userdata that cannot be changed. Called with numbers it gives a number; with
- * symbols the call is recorded in the function's program.
+ * A look-up is a userdata that cannot be changed. Called with numbers it gives a number.
  *
  * Series and rasters are read where the script makes them, since it may call them at once; what is
  * wrong with their tables is reported all together and ends the script.
@@ -30,29 +29,23 @@ const char sel_script_gap = 0;
 static int look_up(lua_State *L, const sel_lookup *lookup, int first) {
     double values[4], out;
     const double *arguments[4];
-    bool symbol = false;
     char found[80];
     for (int i = 0; i < lookup->arguments; i++) {
-        symbol = symbol || sel_trace_is_symbol(L, first + i);
-        if (lua_type(L, first + i) != LUA_TNUMBER && !sel_trace_is_symbol(L, first + i))
+        if (lua_type(L, first + i) != LUA_TNUMBER)
             return luaL_error(L, "%s takes numbers: %s, got %s as argument %d",
                               type_names[lookup->kind], call_texts[lookup->kind],
                               sel_script_value_text(L, first + i, found), i + 1);
         values[i] = lua_tonumber(L, first + i);
         arguments[i] = &values[i];
     }
-    if (symbol)
-        return sel_trace_lookup(L, lookup, first, lookup->arguments);
     if (sel_script_of(L)->finds_gaps && sel_lookup_has_gap(lookup, values[0], values[1])) {
         lua_pushlightuserdata(L, (void *)(uintptr_t)&sel_script_gap);
         return lua_error(L);
     }
     sel_error *error = lua_newuserdatauv(L, sizeof *error, 0);
     *error = (sel_error){.status = SEL_OK};
-    if (lookup->at(lookup, 1, arguments, &out, error)) {
-        sel_script_of(L)->raised = true;
+    if (lookup->at(lookup, 1, arguments, &out, error))
         return luaL_error(L, "%s", error->text);
-    }
     lua_pushnumber(L, out);
     return 1;
 }
@@ -127,7 +120,6 @@ static int write_field(lua_State *L) {
 static void make_metatable(lua_State *L, const char *name) {
     luaL_newmetatable(L, name);
     lua_pushcfunction(L, call);
-    sel_trace_allow(L, NULL);
     lua_setfield(L, -2, "__call");
     lua_pushcfunction(L, read_field);
     lua_setfield(L, -2, "__index");
@@ -425,7 +417,6 @@ void sel_data_open(lua_State *L) {
     make_metatable(L, type_names[SEL_LOOKUP_SERIES]);
     make_metatable(L, type_names[SEL_LOOKUP_RASTER]);
     luaL_setfuncs(L, functions, 0);
-    sel_trace_allow(L, "noise");
     sel_read_library(L, "noise");
 }
 

@@ -301,7 +301,7 @@ void sel_function_compare(sel_lua_function *f) {
 
 /* Traces the function at `index` and compares its program with it. */
 static void compile(sel_lua_function *f, int index) {
-    f->program = f->base.program = sel_trace_function(f, index);
+    f->program = f->base.program = sel_read_law(f, index);
     if (f->program)
         sel_function_compare(f);
     sel_limits_look(f->script->L, f->base.where);

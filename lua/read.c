@@ -7,8 +7,12 @@
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>
+#include "read_library_lua.h"
 #include "read_lua.h"
+#include "read_statements_lua.h"
+#include "read_text_lua.h"
 #include "read_values_lua.h"
+#include "read_ways_lua.h"
 #include "selenite_lua.h"
 
 enum { MAX_NODES = 20000 };
@@ -142,12 +146,14 @@ static int has_constant(lua_State *L) {
     return 1;
 }
 
-/* is_library(f): a function of C, or of this library */
-static int is_library(lua_State *L) {
+/* kind_of(f): "C", "library" (what Selenite has in Lua) or "script" */
+static int kind_of(lua_State *L) {
     lua_Debug info;
     lua_settop(L, 1);
     lua_getinfo(L, ">S", &info);
-    lua_pushboolean(L, *info.what == 'C' || strcmp(info.source, "=selenite") == 0);
+    lua_pushstring(L, *info.what == 'C'                       ? "C"
+                      : strcmp(info.source, "=selenite") == 0 ? "library"
+                                                              : "script");
     return 1;
 }
 
@@ -181,30 +187,34 @@ static void push_operations(lua_State *L) {
 }
 
 void sel_read_open(lua_State *L) {
-    static const luaL_Reg functions[] = {{"build", build},
-                                         {"constant", constant},
-                                         {"known", known},
-                                         {"parts", parts},
-                                         {"bounds", bounds},
-                                         {"read", read_field},
-                                         {"look_up", look_up},
-                                         {"tokens", tokens},
-                                         {"has_constant", has_constant},
-                                         {"is_library", is_library},
-                                         {"environment", environment},
-                                         {"suggestion", sel_host_suggestion},
-                                         {NULL, NULL}};
+    static const struct {
+        const unsigned char *text;
+        size_t length;
+    } texts[] = {{read_ways_lua, sizeof read_ways_lua},
+                 {read_values_lua, sizeof read_values_lua},
+                 {read_library_lua, sizeof read_library_lua},
+                 {read_text_lua, sizeof read_text_lua},
+                 {read_statements_lua, sizeof read_statements_lua},
+                 {read_lua, sizeof read_lua}};
+    static const luaL_Reg functions[] = {
+        {"build", build},     {"constant", constant},       {"known", known},
+        {"parts", parts},     {"bounds", bounds},           {"read", read_field},
+        {"look_up", look_up}, {"tokens", tokens},           {"has_constant", has_constant},
+        {"kind_of", kind_of}, {"environment", environment}, {"suggestion", sel_host_suggestion},
+        {NULL, NULL}};
     luaopen_debug(L);
     luaL_setfuncs(L, functions, 0);
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, "globals");
     push_operations(L);
     lua_setfield(L, -2, "op");
-    lua_pushvalue(L, -1);
-    sel_sandbox_run(L, read_values_lua, sizeof read_values_lua, 1);
-    lua_setfield(L, -2, "values");
-    sel_sandbox_run(L, read_lua, sizeof read_lua, 1);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        lua_pushvalue(L, -1);
+        sel_sandbox_run(L, texts[i].text, texts[i].length, 0);
+    }
+    lua_getfield(L, -1, "values");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &reader_key);
+    lua_pop(L, 1);
 }
 
 /* Pushes a function of read.lua. */
@@ -221,16 +231,7 @@ void sel_read_library(lua_State *L, const char *name) {
     lua_call(L, 2, 0);
 }
 
-/* ---- rules ---- */
-
-typedef struct request {
-    const sel_rule_request *what;
-    sel_builder *builder;
-    const sel_rule *rule;
-    char *why;
-    sel_error *error;
-    sel_status status;
-} request;
+/* ---- laws ---- */
 
 /* Pushes a list of the nodes of the arguments, false for the cell. */
 static void push_arguments(lua_State *L, const int *arguments, int count) {
@@ -245,6 +246,86 @@ static void push_arguments(lua_State *L, const int *arguments, int count) {
         lua_rawseti(L, -2, i + 1);
     }
 }
+
+/* The protected part. Arguments: the law, the function. */
+static int read_law(lua_State *L) {
+    sel_lua_function *f = lua_touserdata(L, 1);
+    sel_builder *builder = builder_of(L);
+    int node[SEL_PROGRAM_RESULTS];
+    lua_settop(L, 2);
+    push_reader(L, "read_law");
+    lua_insert(L, 2);
+    push_arguments(L, f->arguments, f->count);
+    lua_pushinteger(L, f->base.results);
+    lua_pushboolean(L, f->needs.predicate);
+    lua_call(L, 4, 5);
+    f->script->keeps_state = f->script->keeps_state || lua_toboolean(L, -1);
+    if (lua_isnil(L, 2)) {
+        snprintf(f->why, sizeof f->why, "%s", lua_tostring(L, 3));
+        return 0;
+    }
+    for (int i = 0; i < f->base.results; i++) {
+        lua_rawgeti(L, 2, i + 1);
+        node[i] = to_node(L, -1);
+    }
+    const int exact = sel_build(builder, SEL_OP_NOT, to_node(L, 3), 0, 0);
+    f->program = exact < 0
+                     ? NULL
+                     : sel_builder_finish(builder, node, f->base.results, exact, f->script->arena);
+    if (!f->program)
+        snprintf(f->why, sizeof f->why, "its program needs too many registers");
+    return 0;
+}
+
+/* Calls `what` with the data and the function at the top. read.lua counts its own steps: Lua runs
+ * faster without a hook. */
+static int call_reader(sel_script *script, lua_CFunction what, void *data, sel_builder *builder) {
+    lua_State *L = script->L;
+    const sel_limits outer = script->limits;
+    const lua_Hook hook = lua_gethook(L);
+    const int mask = lua_gethookmask(L), count = lua_gethookcount(L);
+    script->reading = builder;
+    lua_sethook(L, NULL, 0, 0);
+    sel_limits_start(script, SEL_FUNCTION);
+    lua_pushcfunction(L, what);
+    lua_insert(L, -2);
+    lua_pushlightuserdata(L, data);
+    lua_insert(L, -2);
+    const int status = lua_pcall(L, 2, 0, 0);
+    if (!script->broken)
+        lua_sethook(L, hook, mask, count);
+    sel_limits_restore(script, &outer);
+    script->reading = NULL;
+    sel_builder_destroy(builder);
+    return status;
+}
+
+const sel_program *sel_read_law(sel_lua_function *f, int index) {
+    lua_State *L = f->script->L;
+    sel_builder *builder = sel_builder_create(MAX_NODES);
+    f->program = NULL;
+    if (!builder) {
+        snprintf(f->why, sizeof f->why, "there is not enough memory to read it");
+        return NULL;
+    }
+    lua_pushvalue(L, index);
+    if (call_reader(f->script, read_law, f, builder) != LUA_OK) {
+        snprintf(f->why, sizeof f->why, "reading it fails: %s", lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    return f->program;
+}
+
+/* ---- rules ---- */
+
+typedef struct request {
+    const sel_rule_request *what;
+    sel_builder *builder;
+    const sel_rule *rule;
+    char *why;
+    sel_error *error;
+    sel_status status;
+} request;
 
 /* Pushes the fields by their names; returns the name of the only state field, NULL: there are more.
  */
@@ -330,25 +411,16 @@ static int read_rule(lua_State *L) {
 
 sel_status sel_read_rule(sel_script *script, const sel_rule_request *what, const sel_rule **rule,
                          char *why, sel_error *error) {
-    lua_State *L = script->L;
     request r = {what, sel_builder_create(MAX_NODES), NULL, why, error, SEL_OK};
-    const sel_limits outer = script->limits;
-    sel_error *outer_error = script->error;
+    sel_error *outer = script->error;
     *why = '\0';
     if (!r.builder)
         return sel_fail_memory(error, "a rule", MAX_NODES);
     script->error = error;
-    script->reading = r.builder;
-    sel_limits_start(script, SEL_FUNCTION);
-    lua_pushcfunction(L, read_rule);
-    lua_pushlightuserdata(L, &r);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, what->reference);
-    if (lua_pcall(L, 2, 0, 0) != LUA_OK)
+    lua_rawgeti(script->L, LUA_REGISTRYINDEX, what->reference);
+    if (call_reader(script, read_rule, &r, r.builder) != LUA_OK)
         r.status = sel_limits_report(script, what->where, "");
-    sel_limits_restore(script, &outer);
-    script->error = outer_error;
-    script->reading = NULL;
-    sel_builder_destroy(r.builder);
+    script->error = outer;
     *rule = r.rule;
     return r.status;
 }

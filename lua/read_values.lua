@@ -1,489 +1,20 @@
--- read_values.lua -- the values that a function is read with, and what becomes of them in its branches.
+-- read_values.lua -- what operators, indices and assignments do to the values of read_ways.lua.
 --
--- Beside Lua's own there are: symbols, numbers and conditions that are nodes of a graph; choices, of
--- which a condition picks one of two values that no node can hold (tables, nil, functions); cells;
--- and closures that the function makes. Numbers are merged to nodes at once, choices are asked when
--- they are used.
---
--- A branch runs both of its sides, one after the other, each from the same variables and tables: a
--- journal lists what a side changes, and merging gives each place what the condition picks. Where a
--- side ends by return, break or error, what follows is that of the other one alone; a frame (a
--- function or a loop) keeps what its exits found, and merges it when it is closed. So nothing is
--- computed twice, whatever the number of conditions.
---
--- `host` is what C gives (read.c): nodes are its numbers.
+-- Lua's integers are followed: an operation on two of them is exact in f64 below 2^53; where it may
+-- go beyond, or divides by 0, the function fails in that cell, and Lua is asked.
 local host = ...
-local build, constant, known, parts, bounds = host.build, host.constant, host.known, host.parts,
-  host.bounds
-local op, metatable = host.op, host.getmetatable
+local V = host.values
+local build, constant, op, metatable = host.build, host.constant, host.op, host.getmetatable
 local abs, floor, max, min, huge = math.abs, math.floor, math.max, math.min, math.huge
-local math_type, tointeger, unpack, pack = math.type, math.tointeger, table.unpack, table.pack
-local error, next, pcall, rawequal, rawget, rawset = error, next, pcall, rawequal, rawget, rawset
-local setmetatable, type, select, format, tostring = setmetatable, type, select, string.format, tostring
+local tointeger, unpack, pack = math.tointeger, table.unpack, table.pack
+local error, next, pcall, rawequal, rawget = error, next, pcall, rawequal, rawget
+local setmetatable, tostring, type = setmetatable, tostring, type
+local SYMBOL, CELL, NOTHING, class_of, name_of = V.SYMBOL, V.CELL, V.NOTHING, V.class_of, V.name_of
+local refuse, mistake, need, number, condition = V.refuse, V.mistake, V.need, V.number, V.condition
+local is_number, lift, pick, is_condition = V.is_number, V.lift, V.pick, V.is_condition
+local truth_of_condition, each, resolve = V.truth_of_condition, V.each, V.resolve
 
-local LIMIT <const> = 0x1p53 -- below it all whole numbers are exact in f64
-
-local V = { line = 0 } -- what read.lua gets; the line that is read
-local SYMBOL, CHOICE, CELL, CLOSURE = {}, {}, {}, {}
-local NOTHING = {} -- the value of what has failed
-V.CLOSURE, V.NOTHING = CLOSURE, NOTHING
-
-local path, journal, facts, trail, clauses, births, fails, clock
-
--- Begins a reading.
-function V.begin()
-  path, facts, trail, clauses, births, V.lines = { {} }, {}, {}, {}, {}, {}
-  journal, fails, clock = { start = 0, seen = {} }, constant(0), 0
-  V.kept = false
-end
-
--- Ends the reading: Lua evaluates the function, for this reason.
-local function refuse(text, ...)
-  error({ text = format(text, ...) }, 0)
-end
-
--- As above; where a rule is read it is an error, with the line.
-local function mistake(text, ...)
-  error({ text = format(text, ...), line = V.line, file = V.file, mistake = true }, 0)
-end
-V.refuse, V.mistake = refuse, mistake
-
--- The class of a value: SYMBOL, CHOICE, CELL, CLOSURE; that of a table of the script is nil.
-local CLASSES = { [SYMBOL] = true, [CHOICE] = true, [CELL] = true, [CLOSURE] = true }
-local function class_of(v)
-  local class = type(v) == "table" and metatable(v)
-  return class and CLASSES[class] and class or nil
-end
-
-local function name_of(v)
-  local class = class_of(v)
-  return class == SYMBOL and (v.condition and "condition" or "number") or class == CELL and "cell"
-    or class == CLOSURE and "function" or type(v)
-end
-
--- ---- where the reading is: conditions, facts, frames ----
-
--- The condition that the place that is read is reached, from entry `from` of the path on.
-local function reached(from)
-  local n = constant(1)
-  for i = from, #path do
-    local entry = path[i]
-    n = entry.condition and build(op.AND, n, entry.condition) or n
-    n = entry.gone and build(op.AND, n, build(op.NOT, entry.gone)) or n
-  end
-  return n
-end
-
--- Lua raises an error where the node is 0.
-local function need(n)
-  if known(n) ~= 1 then
-    fails = build(op.OR, fails, build(op.AND, reached(1), build(op.NOT, n)))
-  end
-end
-
--- Error at all that is reached.
-function V.raise()
-  need(constant(0))
-  path[#path].dead = true
-  return NOTHING
-end
-
-function V.is_dead()
-  return path[#path].dead
-end
-
-function V.fails()
-  return fails
-end
-
--- What the path says of a condition: true, false or nil.
-local function decided(n)
-  local value = known(n)
-  if value then
-    return value ~= 0
-  elseif facts[n] == nil then
-    local operation, operand = parts(n)
-    if operation == op.NOT and facts[operand] ~= nil then
-      return not facts[operand]
-    end
-  end
-  return facts[n]
-end
-
-local function assume(n, value)
-  if facts[n] == nil then
-    local operation, a, b = parts(n)
-    facts[n], trail[#trail + 1] = value, n
-    if operation == op.NOT then
-      assume(a, not value)
-    elseif operation == (value and op.AND or op.OR) then
-      assume(a, value)
-      assume(b, value)
-    elseif operation == (value and op.OR or op.AND) then
-      clauses[#clauses + 1] = { a, b, value, mark = #trail }
-    end
-    for i = 1, #clauses do -- one of the two has the value
-      a, b, value = unpack(clauses[i], 1, 3)
-      if decided(a) == not value then
-        assume(b, value)
-      elseif decided(b) == not value then
-        assume(a, value)
-      end
-    end
-  end
-end
-
-local function forget(mark)
-  for i = #trail, mark + 1, -1 do
-    facts[trail[i]], trail[i] = nil, nil
-  end
-  while clauses[1] and clauses[#clauses].mark > mark do
-    clauses[#clauses] = nil
-  end
-end
-
--- ---- numbers and conditions ----
-
--- The number of a node. Whole: whether Lua has an integer there, known or a node; such a number lies
--- between low and high.
-local function number(n, whole, low, high)
-  local value = known(n)
-  if value and (whole == true or not whole) then
-    return whole and tointeger(value) or value
-  elseif whole == true then
-    bounds(n, low, high)
-  end
-  return setmetatable({ n = n, whole = whole or false, low = low, high = high }, SYMBOL)
-end
-V.number = number
-
-local function condition(n)
-  local value = decided(n)
-  if value == nil then
-    return setmetatable({ n = n, condition = true }, SYMBOL)
-  end
-  return value
-end
-
-local function is_number(v)
-  return type(v) == "number" or (class_of(v) == SYMBOL and not v.condition)
-end
-
--- A number as a symbol.
-local function lift(v)
-  if type(v) == "number" then
-    local whole = math_type(v) == "integer"
-    if whole and (v >= LIMIT or v <= -LIMIT) then
-      refuse("it computes with the integer %d, beyond 2^53", v)
-    end
-    return { n = constant(v), whole = whole, low = v + 0.0, high = v + 0.0 }
-  elseif class_of(v) == SYMBOL and not v.condition then
-    return v
-  end
-  mistake("it computes with a %s value", name_of(v))
-end
-
--- A condition that is `a` where c holds, else `b`; each is a node, true or false.
-local function pick(c, a, b)
-  if a == b then
-    return a
-  elseif type(a) == "boolean" and type(b) == "boolean" then
-    return a and c or build(op.NOT, c)
-  elseif a == true then
-    return build(op.OR, c, b)
-  elseif b == true then
-    return build(op.OR, build(op.NOT, c), a)
-  elseif a == false then
-    return build(op.AND, build(op.NOT, c), b)
-  elseif b == false then
-    return build(op.AND, c, a)
-  end
-  return build(op.SELECT, c, a, b)
-end
-
-local function same(a, b)
-  if type(a) == "number" and type(b) == "number" then
-    return math_type(a) == math_type(b) and (a == b and (a ~= 0 or 1 / a == 1 / b) or a ~= a and b ~= b)
-  elseif class_of(a) == SYMBOL and class_of(b) == SYMBOL then
-    return a.n == b.n and a.whole == b.whole and a.condition == b.condition
-  end
-  return rawequal(a, b)
-end
-
-local function truth_of_condition(v)
-  return type(v) == "boolean" and v or type(v) == "table" and v.n
-end
-
-local function is_condition(v)
-  return type(v) == "boolean" or (class_of(v) == SYMBOL and v.condition)
-end
-
--- What is `a` where c holds, else `b`.
-local function merge(c, a, b)
-  if same(a, b) or b == NOTHING then
-    return a
-  elseif a == NOTHING then
-    return b
-  elseif is_number(a) and is_number(b) then
-    a, b = lift(a), lift(b)
-    local low, high = min(a.low or huge, b.low or huge), max(a.high or -huge, b.high or -huge)
-    return number(build(op.SELECT, c, a.n, b.n), pick(c, a.whole, b.whole), low, high)
-  elseif is_condition(a) and is_condition(b) then
-    local n = pick(c, truth_of_condition(a), truth_of_condition(b))
-    return type(n) == "boolean" and n or condition(n)
-  end
-  return setmetatable({ c = c, a = a, b = b }, CHOICE)
-end
-
-local function merge_lists(c, a, b)
-  local list = { n = max(a.n, b.n) }
-  for i = 1, list.n do
-    list[i] = merge(c, a[i], b[i])
-  end
-  return list
-end
-
--- ---- variables and tables: what is changed where ----
-
--- A variable; `transient` where no closure sees it.
-function V.variable(value, transient)
-  clock = clock + 1
-  return { value, born = clock, transient = transient }
-end
-
--- A table that the function makes.
-function V.made(t)
-  clock = clock + 1
-  births[t], V.lines[t] = clock, V.line
-  return t
-end
-
-local function log(j, t, k, old, born)
-  local seen = j.seen[t]
-  if not seen then
-    seen = {}
-    j.seen[t] = seen
-  end
-  if not seen[k] then
-    seen[k] = true
-    j[#j + 1] = { t, k, old, born }
-  end
-end
-
-local function write(t, k, value)
-  local born = births[t] or t.born
-  if not (t.transient and born > journal.start) then
-    log(journal, t, k, rawget(t, k), born)
-  end
-  rawset(t, k, value)
-end
-
-function V.set(variable, value)
-  write(variable, 1, value)
-end
-
-local function open_journal()
-  journal = { start = clock, seen = {}, above = journal }
-  return journal
-end
-
--- Runs a side of a branch: what it gives, whether it goes on, and its changes, undone.
-local function run_side(c, value, f)
-  local mark, j, changes = #trail, open_journal(), {}
-  local entry = { condition = value and c or build(op.NOT, c) }
-  path[#path + 1] = entry
-  assume(c, value)
-  local result = f()
-  path[#path] = nil
-  forget(mark)
-  journal = j.above
-  for i = #j, 1, -1 do
-    local t, k, old, born = unpack(j[i], 1, 4)
-    if born <= j.start then
-      changes[#changes + 1] = { t, k, rawget(t, k) }
-      rawset(t, k, old)
-    elseif not t.transient then
-      log(journal, t, k, old, born)
-    end
-  end
-  return result, not entry.dead, changes, j.seen
-end
-
--- Runs `yes` where c holds and `no` elsewhere; the lists of values that they give, merged.
-local function branch(c, yes, no)
-  local a, a_lives, changes = run_side(c, true, yes)
-  local b, b_lives, others = run_side(c, false, no)
-  if not (a_lives and b_lives) then
-    changes = a_lives and changes or b_lives and others or {}
-    for i = #changes, 1, -1 do
-      write(unpack(changes[i], 1, 3))
-    end
-    if a_lives or b_lives then
-      assume(c, a_lives)
-    end
-    path[#path].dead = not (a_lives or b_lives)
-    return a_lives and a or b
-  end
-  local of = {} -- the changes of the second side, by table and key
-  for i = #others, 1, -1 do
-    local t, k, new = unpack(others[i], 1, 3)
-    of[t] = of[t] or {}
-    of[t][k] = true
-    others[i][4] = rawget(t, k)
-    rawset(t, k, new)
-  end
-  for i = #changes, 1, -1 do
-    local t, k, new = unpack(changes[i], 1, 3)
-    changes[i][3] = merge(c, new, rawget(t, k))
-  end
-  for i = #others, 1, -1 do
-    local t, k, new, old = unpack(others[i], 1, 4)
-    rawset(t, k, old)
-    others[i][3] = merge(c, old, new)
-  end
-  for i = #others, 1, -1 do
-    write(unpack(others[i], 1, 3))
-  end
-  for i = #changes, 1, -1 do
-    write(unpack(changes[i], 1, 3))
-  end
-  return a and merge_lists(c, a, b)
-end
-V.branch = branch
-
--- ---- frames ----
-
--- Opens a frame: its exits are merged when it is closed.
-function V.open()
-  local frame = { exits = {}, mark = #trail, journal = open_journal() }
-  path[#path + 1] = frame
-  frame.depth = #path
-  return frame
-end
-
--- Leaves the frame from here, with a list of values.
-function V.leave(frame, values)
-  local top = path[#path]
-  top.dead = true
-  if top == frame then
-    frame.final = values
-    return
-  end
-  local exit = { c = reached(frame.depth + 1), values = values, clock = clock, seen = {} }
-  local j = journal
-  repeat
-    for i = 1, #j do
-      local t, k, _, born = unpack(j[i], 1, 4)
-      local seen = exit.seen[t] or {}
-      exit.seen[t] = seen
-      if not seen[k] and not (t.transient and born > frame.journal.start) then
-        seen[k] = true
-        exit[#exit + 1] = { t, k, rawget(t, k) }
-      end
-    end
-    local last = j == frame.journal
-    j = j.above
-  until last
-  frame.gone = frame.gone and build(op.OR, frame.gone, exit.c) or exit.c
-  frame.exits[#frame.exits + 1] = exit
-end
-
--- Merges the exit with what the frame has so far; c nil: there is nothing else.
-local function take_exit(frame, exit, c)
-  local j = frame.journal
-  local function take(t, k, value)
-    if c then
-      value = merge(c, value, rawget(t, k))
-    end
-    write(t, k, value)
-  end
-  for i = 1, #j do
-    local t, k, old, born = unpack(j[i], 1, 4)
-    if born <= exit.clock and not (exit.seen[t] and exit.seen[t][k]) then
-      take(t, k, old)
-    end
-  end
-  for i = 1, #exit do
-    take(unpack(exit[i], 1, 3))
-  end
-end
-
--- The list of values that the frame was left with; none where it ends otherwise.
-function V.close(frame)
-  local j, exits = frame.journal, frame.exits
-  local values, last = frame.final or not frame.dead and { n = 0 } or nil, #exits
-  path[#path] = nil
-  forget(frame.mark)
-  if not values and last > 0 then
-    take_exit(frame, exits[last])
-    values, last = exits[last].values, last - 1
-  end
-  for i = last, 1, -1 do
-    take_exit(frame, exits[i], exits[i].c)
-    values = merge_lists(exits[i].c, exits[i].values, values)
-  end
-  journal = j.above
-  for i = 1, #j do
-    local t, k, old, born = unpack(j[i], 1, 4)
-    if not (t.transient and born > journal.start) then
-      log(journal, t, k, old, born)
-    end
-  end
-  path[#path].dead = path[#path].dead or not values
-  return values or { n = 1, NOTHING }
-end
-
--- ---- choices ----
-
--- A choice that the path has made is the value chosen; whether it is still open.
-local function resolve(v)
-  while class_of(v) == CHOICE do
-    local value = decided(v.c)
-    if value == nil then
-      return v, true
-    elseif value then
-      v = v.a
-    else
-      v = v.b
-    end
-  end
-  return v, false
-end
-
--- f of a value; of a choice, for each of its two.
-local function each(v, f)
-  local value, open = resolve(v)
-  if not open then
-    return f(value)
-  end
-  return branch(value.c, function() return { n = 1, (each(value.a, f)) } end,
-    function() return { n = 1, (each(value.b, f)) } end)[1]
-end
-V.each = each
-
--- Whether the value counts as true: a node, true or false.
-local function truth(v)
-  local value, open = resolve(v)
-  if open then
-    return pick(value.c, truth(value.a), truth(value.b))
-  elseif class_of(value) == SYMBOL and value.condition then
-    local known_now = decided(value.n)
-    if known_now == nil then
-      return value.n
-    end
-    return known_now
-  end
-  return value ~= NOTHING and value ~= nil and value ~= false
-end
-V.truth = truth
-
-function V.negation(v)
-  local c = truth(v)
-  if type(c) == "boolean" then
-    return not c
-  end
-  return condition(build(op.NOT, c))
-end
+local LIMIT <const> = 0x1p53
 
 -- ---- arithmetic ----
 
@@ -540,7 +71,12 @@ local INTEGERS = {
     local most = all_bits(max(a.high, b.high, -a.low, -b.low))
     return (a.low < 0 or b.low < 0) and -most - 1 or 0.0, most
   end,
-  SHL = function() return -LIMIT, LIMIT end,
+  SHL = function(a, b)
+    if b.low < 0 or b.high > 63 then
+      return -LIMIT, LIMIT
+    end
+    return span(a, b, function(x, y) return x * 2 ^ y end)
+  end,
   SHR = function(a, b)
     if a.low >= 0 and b.low >= 0 and b.high < 64 then
       return 0.0, floor(a.high / 2 ^ b.low) + 0.0
@@ -567,6 +103,9 @@ end
 
 -- As Lua's integers: floats of operations on bits must be whole.
 local function to_bits(a)
+  if not V.fields then
+    refuse("it computes with the bits of a number on line %d", V.line)
+  end
   if a.whole ~= true then
     need(build(op.EQ, build(op.FLOOR, a.n), a.n))
     return lift(integers(build(op.WHOLE, a.n), true, -LIMIT, LIMIT))
@@ -631,19 +170,23 @@ local function plainly(f, ...)
   if list[1] then
     return unpack(list, 2, list.n)
   end
-  local text = type(list[2]) == "string" and list[2] or "an error"
+  if type(list[2]) ~= "string" then
+    error(list[2], 0)
+  end
+  local text = list[2]
   if text:find "'n[/%%]" or text:find "divide by zero" or text:find "%(zero%)" then
     return V.raise()
   end
-  mistake("%s", (text:gsub("^%S+:%d+: ", "")))
+  mistake("%s", (text:gsub("^%S+:%d+: ", ""):gsub(" %(%a+ '[^']*'%)$", "")))
 end
 
 -- A table whose end is known: what each of its places holds is there on all ways.
 local function whole_table(t)
-  for _, v in next, births[t] and t or {} do
+  for _, v in next, V.is_made(t) and t or {} do
     local value, open = resolve(v)
     if open and (value.a == nil or value.b == nil) then
-      refuse("it looks through a table on line %d of which a value is there on some ways only", V.line)
+      refuse("it looks through a table on line %d of which a value is there on some ways only",
+        V.line)
     end
   end
 end
@@ -732,7 +275,7 @@ local function field_of(cell, name)
 end
 
 -- The cell `distances` further.
-local function neighbour(cell, distances)
+function V.neighbour(cell, distances)
   local at = setmetatable({ cell[1], cell[2], cell[3] }, CELL)
   if distances.n ~= V.dims then
     mistake("a cell takes %d distances: c(dx, dy%s)", V.dims, V.dims == 3 and ", dz" or "")
@@ -744,7 +287,8 @@ local function neighbour(cell, distances)
     end
     distance = type(distance) == "number" and tointeger(distance)
     if not distance then
-      mistake("the distance of a neighbour must be a whole number, not a %s", name_of(distances[axis]))
+      mistake("the distance of a neighbour must be a whole number, not a %s",
+        name_of(distances[axis]))
     end
     at[axis] = at[axis] + max(min(distance, 99), -99)
     if abs(at[axis]) > V.reach then
@@ -799,7 +343,7 @@ local function assign(t, k, value)
     mistake "a cell cannot be assigned to; return the new values: return { NAME = value }"
   elseif type(t) ~= "table" or class_of(t) then
     mistake("it assigns to a field of a %s value", name_of(t))
-  elseif not births[t] then
+  elseif not V.is_made(t) then
     V.changes "a table outside of it"
   elseif known_key(k) == nil or k ~= k then
     mistake "it assigns to the field nil of a table"
@@ -810,7 +354,7 @@ local function assign(t, k, value)
   elseif handler then
     V.assign(handler, k, value)
   else
-    write(t, k, value)
+    V.write(t, k, value)
   end
 end
 
@@ -818,318 +362,6 @@ function V.assign(t, k, value)
   each(t, function(x)
     each(k, function(y) assign(x, y, value) end)
   end)
-end
-
--- ---- functions of the library ----
-
--- Those that may run as they are: what they do to symbols is to pass them on, or they get none.
-local PLAINLY, HANDLERS = {}, {}
-for _, name in next, { "ipairs", "pairs", "next", "select", "rawget", "rawlen", "rawequal", "tostring",
-  "tonumber", "getmetatable" } do
-  PLAINLY[host.globals[name]] = name
-end
-for _, library in next, { math, string, table } do
-  for name, f in next, library do
-    PLAINLY[f] = name
-  end
-end
-for _, f in next, { math.random, math.randomseed, string.gsub, string.dump, table.insert, table.remove,
-  table.sort, table.move } do
-  PLAINLY[f] = nil
-end
-local PASSES_ON = { ipairs = true, pairs = true, next = true, select = true, rawget = true,
-  unpack = true, pack = true }
-
--- What is recorded of a function of math follows lmathlib.c.
-local function unary(name)
-  return function(a) return number(build(op[name], lift(a).n)) end
-end
-
-local function scaled(name, by)
-  return function(a) return number(build(op[name], lift(a).n, constant(by))) end
-end
-
-local function rounded(name)
-  return function(a)
-    a = lift(a)
-    if a.whole == true then
-      return a
-    end
-    local n = build(op[name], a.n)
-    local fits = build(op.LT, build(op.ABS, n), constant(LIMIT))
-    need(a.whole and build(op.OR, a.whole, fits) or fits)
-    return number(build(op.WHOLE, n), true, -LIMIT, LIMIT)
-  end
-end
-
--- Keeps the kind of the one chosen.
-local function extreme(name)
-  return function(first, ...)
-    local found = lift(first)
-    for i = 1, select("#", ...) do
-      local a, b = found, lift((select(i, ...)))
-      local second = name == "MAX" and build(op.LT, a.n, b.n) or build(op.LT, b.n, a.n)
-      local whole = pick(second, b.whole, a.whole)
-      local best = name == "MAX" and max or min
-      local low, high = best(a.low or -huge, b.low or -huge), best(a.high or huge, b.high or huge)
-      if whole ~= true or not (a.low and b.low) then
-        low, high = min(a.low or huge, b.low or huge), max(a.high or -huge, b.high or -huge)
-      end
-      found = lift(number(build(op[name], a.n, b.n), whole, low, high))
-    end
-    return number(found.n, found.whole, found.low, found.high)
-  end
-end
-
-local half_turn <const> = 3.141592653589793238462643383279502884
-local RECORDED = {
-  floor = rounded "FLOOR", ceil = rounded "CEIL", max = extreme "MAX", min = extreme "MIN",
-  deg = scaled("MUL", 180.0 / half_turn), rad = scaled("MUL", half_turn / 180.0),
-  fmod = function(a, b) return binary("FMOD", a, b) end,
-  pow = function(a, b) return number(build(op.CPOW, lift(a).n, lift(b).n)) end,
-  atan = function(a, b) return number(build(op.ATAN2, lift(a).n, lift(b or 1).n)) end,
-  abs = function(a)
-    a = lift(a)
-    local low = a.low and max(a.low, -a.high, 0.0)
-    return number(build(op.ABS, a.n), a.whole, low, a.low and max(-a.low, a.high))
-  end,
-  -- The base decides the formula.
-  log = function(a, base)
-    if class_of(base) then
-      refuse("the base of math.log on line %d is not a number known beforehand", V.line)
-    end
-    local name = base == 2 and "LOG2" or base == 10 and "LOG10" or "LOG"
-    local n = build(op[name], lift(a).n)
-    return number(base and name == "LOG" and build(op.DIV, n, constant(math.log(base))) or n)
-  end,
-  -- The part before the point as a float, and the rest.
-  modf = function(a)
-    a = lift(a)
-    local n, zero = a.n, constant(0)
-    local part = build(op.SELECT, build(op.LT, n, zero), build(op.CEIL, n), build(op.FLOOR, n))
-    local rest = build(op.SELECT, build(op.EQ, part, n), zero, build(op.SUB, n, part))
-    return rounded "FLOOR"(number(part)), number(rest)
-  end,
-}
-for name in ("sqrt exp sin cos tan sinh cosh tanh asin acos log10"):gmatch "%w+" do
-  RECORDED[name] = unary(name:upper())
-end
-for name, f in next, RECORDED do
-  if math[name] then
-    HANDLERS[math[name]] = f
-  end
-end
-
-HANDLERS[host.globals.type] = function(v)
-  local name = name_of(v)
-  return name == "cell" and "userdata" or name == "condition" and "boolean" or name
-end
-HANDLERS[math.type] = function(v)
-  if class_of(v) ~= SYMBOL or v.condition then
-    return nil
-  elseif type(v.whole) ~= "boolean" then
-    refuse("it asks for the type of a number on line %d that is an integer on some ways only", V.line)
-  end
-  return v.whole and "integer" or "float"
-end
-HANDLERS[math.tointeger] = function(v)
-  v = lift(v)
-  if v.whole ~= true then
-    refuse("it asks on line %d whether a number is whole that is known in a cell only", V.line)
-  end
-  return v
-end
-
--- Those that are handled also where no argument is a symbol.
-local ALWAYS = {
-  [host.globals.error] = V.raise,
-  [host.globals.assert] = function(v, ...)
-    local c = truth(v)
-    if c == false then
-      return V.raise()
-    elseif c ~= true then
-      need(c)
-      assume(c, true)
-    end
-    return v, ...
-  end,
-  [host.globals.setmetatable] = function(t, meta)
-    if type(t) ~= "table" or not births[t] or births[t] < journal.start or metatable(t) then
-      refuse("it gives a table a metatable on line %d that is not new", V.line)
-    end
-    return setmetatable(t, meta)
-  end,
-  [table.insert] = function(t, v, ...)
-    if select("#", ...) > 0 then
-      refuse("it inserts into a list on line %d elsewhere than at its end", V.line)
-    end
-    V.assign(t, V.operate("LEN", t) + 1, v)
-  end,
-  [table.pack] = function(...) return V.made(pack(...)) end,
-}
-
--- A look-up. With symbols it gives NaN outside its data, where Lua tells the error.
-local function look_up(f, list)
-  local symbols = false
-  for i = 1, list.n do
-    symbols = symbols or class_of(list[i]) ~= nil
-  end
-  if not symbols then
-    local result = pack(pcall(f, unpack(list, 1, list.n)))
-    return result[1] and result[2] or V.raise()
-  end
-  for i = 1, list.n do
-    list[i] = lift(list[i]).n
-  end
-  local n = host.look_up(f, unpack(list, 1, list.n))
-  need(build(op.EQ, n, n))
-  return number(n)
-end
-
--- sel.NAME, called `known_as` by the library.
-function V.library(f, known_as)
-  if known_as == "step" then
-    HANDLERS[f] = function(a) return number(build(op.LE, constant(0), lift(a).n)) end
-    PLAINLY[f] = "step"
-  elseif known_as == "random" then
-    ALWAYS[f] = function(k)
-      if not V.fields then
-        refuse "it calls sel.random"
-      end
-      k = lift(k)
-      if k.whole ~= true then
-        mistake "sel.random(k): k must be a whole number"
-      end
-      return number(build(op.RANDOM, k.n))
-    end
-  else
-    ALWAYS[f] = function(...) return look_up(f, pack(...)) end
-  end
-end
-
--- ---- calls ----
-
--- Calls a function of the library; no argument is a choice.
-local function call_library(f, list, symbols)
-  local name, handler = PLAINLY[f], ALWAYS[f] or symbols and HANDLERS[f]
-  if handler then
-    return handler(unpack(list, 1, list.n))
-  elseif symbols and not PASSES_ON[name] then
-    refuse("it calls %s on line %d with what is known in a cell only", name or "a function", V.line)
-  elseif type(list[1]) == "table" then
-    whole_table(list[1])
-  end
-  return plainly(f, unpack(list, 1, list.n))
-end
-
-local function call(f, list)
-  local class, symbols = class_of(f), false
-  for i = 1, list.n do
-    symbols = symbols or class_of(list[i]) ~= nil
-  end
-  if f == NOTHING then
-    return NOTHING
-  elseif class == CLOSURE then
-    return V.run(f.code, f, list)
-  elseif class == CELL then
-    return neighbour(f, list)
-  elseif type(f) == "userdata" then
-    return look_up(f, list)
-  elseif type(f) == "table" and not class and handler_of(f, "__call") then
-    return V.call(handler_of(f, "__call"), pack(f, unpack(list, 1, list.n)))
-  elseif type(f) ~= "function" then
-    mistake("it calls a %s value", name_of(f))
-  elseif ALWAYS[f] or PLAINLY[f] or HANDLERS[f] or (not symbols and host.is_library(f)) then
-    return call_library(f, list, symbols)
-  end
-  local code, closure = V.text_of(f)
-  if not code then
-    refuse("it calls a function of the library on line %d that cannot be followed", V.line)
-  end
-  return V.run(code, closure, list)
-end
-
--- An open choice among the arguments of a function of C is chosen both ways; those of others see it.
-local function call_chosen(f, list)
-  local follows = class_of(f) == CLOSURE or (type(f) == "function" and not host.is_library(f))
-  for i = 1, follows and 0 or list.n do
-    local value, open = resolve(list[i])
-    list[i] = value
-    if value == NOTHING then
-      return NOTHING
-    elseif open then
-      local function side(chosen)
-        local copy = { unpack(list, 1, list.n) }
-        copy[i], copy.n = chosen, list.n
-        return function() return pack(call_chosen(f, copy)) end
-      end
-      local results = branch(value.c, side(value.a), side(value.b))
-      return unpack(results, 1, results.n)
-    end
-  end
-  return call(f, list)
-end
-
--- Calls a value with a list of arguments.
-function V.call(f, list)
-  local value, open = resolve(f)
-  if not open then
-    return call_chosen(value, list)
-  end
-  local results = branch(value.c, function() return pack(V.call(value.a, list)) end,
-    function() return pack(V.call(value.b, list)) end)
-  return unpack(results, 1, results.n)
-end
-
--- A cell at no distance.
-function V.cell()
-  return setmetatable({ 0, 0, 0 }, CELL)
-end
-
--- A closure of the code, with the variables that it sees.
-function V.closure(code, variables)
-  variables.code = code
-  return setmetatable(variables, CLOSURE)
-end
-
--- ---- results ----
-
--- A value that must be a number (or a condition): its node, and whether it is an integer.
-local function node_of(v, predicate)
-  local value, open = resolve(v)
-  if open then
-    mistake("it returns %s on one way and %s on another", name_of(resolve(value.a)), name_of(resolve(value.b)))
-  elseif value == NOTHING then
-    return constant(0), true
-  elseif predicate and is_condition(value) then
-    local c = truth_of_condition(value)
-    return type(c) == "boolean" and constant(c and 1 or 0) or c
-  elseif predicate or not is_number(value) then
-    mistake("it returns %s", type(value) == "number" and format("%.14g", value) or name_of(value))
-  elseif type(value) == "number" then -- an integer beyond 2^53 too
-    return constant(value), math_type(value) == "integer"
-  end
-  return value.n, value.whole
-end
-V.node_of = node_of
-
-function V.is_open(v)
-  return (select(2, resolve(v)))
-end
-
--- What the value is where it counts as `side`, true or false.
-function V.as(v, side)
-  local value, open = resolve(v)
-  if open and truth(value.a) == not side then
-    return V.as(value.b, side)
-  elseif open and truth(value.b) == not side then
-    return V.as(value.a, side)
-  elseif open then
-    return merge(value.c, V.as(value.a, side), V.as(value.b, side))
-  elseif is_condition(value) then
-    return side
-  end
-  return value
 end
 
 -- Puts a value into a table that is being made.
@@ -1140,41 +372,4 @@ function V.put(t, k, value)
   t[k] = value
 end
 
--- The fields that the value gives: what each of its ways gives must be called the same.
-function V.fields_of(v)
-  local value, open = resolve(v)
-  V.line = type(value) == "table" and V.lines[value] or V.line
-  if open then
-    local a, b = V.fields_of(value.a), V.fields_of(value.b)
-    for name in host.globals.pairs(a) do
-      if b[name] == nil then
-        mistake("it returns '%s' on one way and not on another", name)
-      end
-      a[name] = merge(value.c, a[name], b[name])
-    end
-    for name in host.globals.pairs(b) do
-      if a[name] == nil then
-        mistake("it returns '%s' on one way and not on another", name)
-      end
-    end
-    return a
-  elseif value == nil then
-    mistake "it returns nothing on some way"
-  elseif type(value) ~= "table" or class_of(value) then
-    if not (is_number(value) and V.only) then
-      mistake("it returns a %s; a rule returns { NAME = new value, ... }", name_of(value))
-    end
-    return { [V.only] = value }
-  end
-  local list = {}
-  for name, new in host.globals.pairs(value) do
-    local field = V.fields[name]
-    if not (field and field.state) then
-      mistake("it returns a value for%s; that is no state field", host.suggestion(tostring(name), V.state))
-    end
-    list[name] = new
-  end
-  return list
-end
-
-return V
+V.binary, V.plainly, V.whole_table, V.handler_of = binary, plainly, whole_table, handler_of

@@ -6,6 +6,7 @@
 #include "lua/state.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NO_ARGUMENT = -3 };
@@ -276,6 +277,74 @@ static sel_status call(const sel_rule_source *self, const sel_rule_place *at, do
     return status;
 }
 
+/* ---- a graph is compared with Lua before it is trusted ---- */
+
+enum { CELLS_COMPARED = 64 };
+
+/* A cell whose fields follow from its number. */
+typedef struct sample {
+    sel_rule_place at;
+    const lua_rule *rule;
+    uint64_t number;
+} sample;
+
+static uint64_t draw(uint64_t seed) {
+    seed = (seed + 1) * 0x9e3779b97f4a7c15u;
+    seed = (seed ^ seed >> 31) * 0xbf58476d1ce4e5b9u;
+    return (seed ^ seed >> 29) >> 8;
+}
+
+static double sample_field(const sel_rule_place *self, int field, const int at[3]) {
+    const sample *s = (const sample *)self->data;
+    const int place = at[0] * 25 + at[1] * 5 + at[2] + 200;
+    const uint64_t value = draw(s->number * 100000 + (uint64_t)(field * 500 + place));
+    const sel_cell_type type = s->rule->field[field].type;
+    if (type == SEL_CELL_REAL)
+        return value % 4 == 0 ? (double)(value / 4 % 5) - 1 : (double)value * 0x1p-54 - 1;
+    return (double)(value % (value & 1024 ? 3 : 256)) - (type == SEL_CELL_I32 ? 2 : 0);
+}
+
+static double sample_random(const sel_rule_place *self, int64_t k) {
+    return (double)draw(((const sample *)self->data)->number + 77 * (uint64_t)k) * 0x1p-56;
+}
+
+static bool same_values(const sel_rule *rule, const double *graph, const double *lua) {
+    for (int k = 0; k < rule->outputs; k++) {
+        const double a = graph[k], b = lua[rule->output[k].field];
+        if (memcmp(&a, &b, sizeof a) != 0 && !(isnan(a) && isnan(b)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether Lua gives what the graph gives. Of a script that has taken too long nothing is known. */
+static bool agrees(const lua_rule *source, const sel_rule *rule) {
+    const int most = rule->outputs > SEL_MOST_CELL_FIELDS ? rule->outputs : SEL_MOST_CELL_FIELDS;
+    const int parts = rule->nodes + 2 * most + source->controls->n;
+    double *scratch = malloc((size_t)parts * sizeof *scratch);
+    double *graph = scratch + rule->nodes, *lua = graph + most, *controls = lua + most;
+    bool same = scratch != NULL;
+    for (int k = 0; same && k < source->controls->n; k++)
+        controls[k] = source->controls->v[k].value;
+    for (uint64_t number = 0; same && number < CELLS_COMPARED; number++) {
+        sample s = {.rule = source, .number = number};
+        bool fails;
+        s.at = (sel_rule_place){{(double)number / 4, 1.5, 0.5},
+                                (double)(number % 8),
+                                0.25,
+                                controls,
+                                sample_field,
+                                sample_random,
+                                &s};
+        sel_rule_eval(rule, &s.at, scratch, graph, &fails);
+        same = fails || (source->base.call(&source->base, &s.at, lua, NULL) == SEL_OK
+                             ? same_values(rule, graph, lua)
+                             : source->script->broken);
+    }
+    free(scratch);
+    return same;
+}
+
 /* sel_rule_source.read */
 static sel_status read_rule(const sel_rule_source *self, const sel_cell_field *field, int fields,
                             int dims, sel_rule_returns returns, const sel_rule **rule, char *why,
@@ -287,7 +356,13 @@ static sel_status read_rule(const sel_rule_source *self, const sel_cell_field *f
     r->returns = returns;
     const sel_rule_request request = {self->where, r->label, r->reference, r->count, r->arguments,
                                       field,       fields,   dims,         returns};
-    return sel_read_rule(r->script, &request, rule, why, error);
+    const sel_status status = sel_read_rule(r->script, &request, rule, why, error);
+    if (*rule && !agrees(r, *rule)) {
+        *rule = NULL;
+        snprintf(why, SEL_RULE_WHY,
+                 "its graph gave another value than Lua; does it depend on more than its cell?");
+    }
+    return status;
 }
 
 /* ---- parameters ---- */

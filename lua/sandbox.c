@@ -129,7 +129,6 @@ static const char keys_key;
 
 /* Replaces pairs and next in the table of globals at the top. */
 static void order_keys(lua_State *L) {
-    sel_trace_allow(L, "next");
     lua_pushcfunction(L, sel_host_number);
     sel_sandbox_run(L, order_lua, sizeof order_lua, 3);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &keys_key);
@@ -153,7 +152,6 @@ void sel_sandbox_open(lua_State *L) {
         open_safe_libraries(L);
     guard_random(L);
     sel_limits_track(L);
-    sel_trace_open(L);
     order_keys(L);
     sel_read_open(L);
     sel_module_open(L);

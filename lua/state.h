@@ -141,10 +141,6 @@ typedef struct sel_script {
     sel_error ended;               /* the limit that it hit */
     sel_builder *reading;          /* the nodes of the function that is read; NULL: none is */
     sel_source *library;           /* the text of what require "selenite" returns */
-    struct sel_trace *trace;       /* the function under trace; NULL: none */
-    int64_t paths;                 /* of all traces so far */
-    int counts;                    /* thousands of instructions of the traced call so far */
-    bool raised; /* it called error or assert last, or an error of its own follows */
     struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
     bool keeps_state; /* a function of the scenario changes variables or tables outside of it */
     sel_lookups *series, **series_end; /* made so far, a list */
@@ -376,46 +372,35 @@ const sel_function *sel_function_create(sel_script *script, int index,
                                         const sel_function_needs *needs, sel_where where,
                                         char reason[512]);
 
-/* ---- turn a function into a program by calling it with symbols ---- */
+/* ---- read.c: functions become programs and graphs ---- */
 
-/* Replaces the functions of math in the table of globals at the top by ones that take numbers and
- * symbols alike. */
-void sel_trace_open(lua_State *L);
+/* Opens the reader, with the table of globals at the top; and tells it that `name` of the table at
+ * the top is a function of the library that it knows. */
+void sel_read_open(lua_State *L);
+void sel_read_library(lua_State *L, const char *name);
 
-/* Lets a function under trace call the C function at the top, or `name` of the table there: one
- * that only passes values on, or that knows symbols itself. All others end the trace. */
-void sel_trace_allow(lua_State *L, const char *name);
+/* The program of the function at `index`, in the script's arena; NULL with the reason in f->why
+ * where it does what cannot be followed, or too much. Changes nothing, and raises nothing. */
+const sel_program *sel_read_law(sel_lua_function *f, int index);
 
-/* The program of the function, which is at `index`, in the script's arena; NULL with the reason in
- * f->why when it does something that symbols cannot see, or too much. Leaves the function's
- * upvalues as they were. Raises nothing. */
-const sel_program *sel_trace_function(sel_lua_function *f, int index);
+/* Parameters of a function of cells beside SEL_ARGUMENT_...: the cell, dt. */
+enum { SEL_RULE_CELL = -1, SEL_RULE_TIME_STEP = -2 };
 
-/* True for a symbol: what a function under trace gets instead of a number. */
-bool sel_trace_is_symbol(lua_State *L, int index);
+/* A function of cells that is to be read, as sel_rule_source.read has it. */
+typedef struct sel_rule_request {
+    sel_where where;
+    const char *label;
+    int reference; /* in Lua's registry */
+    int count;     /* of parameters */
+    const int *arguments;
+    const sel_cell_field *field;
+    int fields, dims;
+    sel_rule_returns returns;
+} sel_rule_request;
 
-/* Records a look-up with the arguments at `first` ... `first + n - 1`, numbers or symbols; pushes
- * the symbol of its value and returns 1. */
-int sel_trace_lookup(lua_State *L, const sel_lookup *lookup, int first, int n);
-
-/* sel.step(x): 1.0 where x >= 0, else 0.0. */
-int sel_trace_step(lua_State *L);
-
-/* trace_watch.c. With the table of globals at the top: the functions of the language that may be
- * called. */
-void sel_trace_open_watch(lua_State *L);
-
-/* Watches the call that follows. The caller takes the hook away. */
-void sel_trace_watch(lua_State *L);
-
-/* Begins a trace: no function has been called. */
-void sel_trace_begin(lua_State *L);
-
-/* Puts back the upvalues and tables that a path changed; false, with the reason, when one was. */
-bool sel_trace_restore(lua_State *L, char reason[256]);
-
-/* trace.c: ends the trace; the first reason is kept. */
-int sel_trace_fail(lua_State *L, const char *format, ...);
+/* As sel_rule_source.read. */
+sel_status sel_read_rule(sel_script *script, const sel_rule_request *what, const sel_rule **rule,
+                         char *why, sel_error *error);
 
 /* ---- C structs, filled from Lua tables ---- */
 
@@ -520,30 +505,6 @@ void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_commo
                      sel_span span);
 
 /* ---- functions of cells ---- */
-
-/* Parameters of such a function beside SEL_ARGUMENT_...: the cell, dt. */
-enum { SEL_RULE_CELL = -1, SEL_RULE_TIME_STEP = -2 };
-
-/* A function that is to be read: as sel_rule_source.read has it. */
-typedef struct sel_rule_request {
-    sel_where where;
-    const char *label;
-    int reference; /* in Lua's registry */
-    int count;     /* of parameters */
-    const int *arguments;
-    const sel_cell_field *field;
-    int fields, dims;
-    sel_rule_returns returns;
-} sel_rule_request;
-
-/* read.c: as sel_rule_source.read. */
-sel_status sel_read_rule(sel_script *script, const sel_rule_request *what, const sel_rule **rule,
-                         char *why, sel_error *error);
-
-/* Opens the reader, with the table of globals at the top; and tells it that `name` of the table at
- * the top is a function of the library that it knows. */
-void sel_read_open(lua_State *L);
-void sel_read_library(lua_State *L, const char *name);
 
 /* rule.c: the function at `index`; NULL after noting that its parameters are not those of one. */
 const sel_rule_source *sel_rule_source_create(sel_filler *f, const sel_slot *slot, int index);

@@ -217,6 +217,20 @@ static uint64_t find(const sel_checkpoint *checkpoint, const char *name, uint64_
     }
 }
 
+bool sel_checkpoint_name(const sel_checkpoint *checkpoint, int k, char name[SEL_BLOCK_NAME]) {
+    uint64_t at = sizeof(opening);
+    block_header header;
+    for (; k >= 0; k--) {
+        header = header_at(checkpoint, at);
+        if (strcmp(header.name, last_block) == 0) {
+            return false;
+        }
+        at += sizeof header + header.bytes;
+    }
+    memcpy(name, header.name, SEL_BLOCK_NAME);
+    return true;
+}
+
 int64_t sel_checkpoint_bytes(const sel_checkpoint *checkpoint, const char *name) {
     uint64_t bytes;
     return find(checkpoint, name, &bytes) ? (int64_t)bytes : -1;

@@ -47,6 +47,9 @@ sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_er
 /* Loading: the bytes of a block; -1: there is none. */
 int64_t sel_checkpoint_bytes(const sel_checkpoint *checkpoint, const char *name);
 
+/* Loading: the name of block k; false: there are fewer. */
+bool sel_checkpoint_name(const sel_checkpoint *checkpoint, int k, char name[SEL_BLOCK_NAME]);
+
 /* Ends the present block and begins another. A block that the file does not hold, or one that was
  * not read to its end, is a failure. */
 void sel_checkpoint_block(sel_checkpoint *checkpoint, const char *name);

@@ -144,6 +144,8 @@ static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells
     }
 }
 
+static const char prefix[] = "field "; /* of the names of their blocks */
+
 static void read_fields(sel_arena *arena, sel_checkpoint *from, sel_where where,
                         sel_saved_field *fields, int *count) {
     saved_cells *cells = take(arena, from, sizeof *cells);
@@ -160,16 +162,12 @@ static void read_fields(sel_arena *arena, sel_checkpoint *from, sel_where where,
     }
     cells->grid = grid_of(&saved);
     cells->solid = read_block(arena, from, "solids", (uint64_t)number);
-    for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
-        const char *const *name = (*solver)->initial_fields;
-        for (; name && *name && *count < SEL_MOST_SAVED_FIELDS; name++) {
-            char block[SEL_BLOCK_NAME];
-            snprintf(block, sizeof block, "field %s", *name);
-            if (sel_checkpoint_bytes(from, block) >= 0 && !from->failure.status) {
-                sel_saved_field *field = &fields[(*count)++];
-                *field = (sel_saved_field){.name = *name};
-                read_field(arena, from, cells, number, where, block, field);
-            }
+    char block[SEL_BLOCK_NAME];
+    for (int k = 0; sel_checkpoint_name(from, k, block) && *count < SEL_MOST_SAVED_FIELDS; k++) {
+        if (strncmp(block, prefix, strlen(prefix)) == 0 && !from->failure.status) {
+            sel_saved_field *field = &fields[(*count)++];
+            *field = (sel_saved_field){.name = sel_arena_copy(arena, block + strlen(prefix))};
+            read_field(arena, from, cells, number, where, block, field);
         }
     }
 }

@@ -59,7 +59,7 @@ typedef struct sel_saved_field {
     const sel_function *component[3]; /* of x, y and z */
 } sel_saved_field;
 
-enum { SEL_MOST_SAVED_FIELDS = 8 };
+enum { SEL_MOST_SAVED_FIELDS = 64 };
 
 /* Reads all of them into the arena; *count is their number. At the centre of a cell a function has
  * the cell's value, between centres it is interpolated linearly without the solid cells, beyond the

@@ -107,7 +107,7 @@ static int64_t to_integer(double value) {
     return fabs(value) < 0x1p63 ? (int64_t)value : 0;
 }
 
-static double of_bits(int op, int64_t a, int64_t b) {
+double sel_rule_bits(int op, int64_t a, int64_t b) {
     switch (op) {
     case SEL_RULE_BAND:
         return (double)(a & b);
@@ -159,7 +159,7 @@ static double value_of(const sel_rule_node *n, const sel_rule_place *at, const d
         return at->random(at, to_integer(a));
     default:
         return n->op < SEL_OP_COUNT ? sel_program_value(n->op, a, b, values[n->operand[2]])
-                                    : of_bits(n->op, to_integer(a), to_integer(b));
+                                    : sel_rule_bits(n->op, to_integer(a), to_integer(b));
     }
 }
 

@@ -108,6 +108,9 @@ void sel_rule_eval(const sel_rule *rule, const sel_rule_place *at, double *scrat
 /* The operands of a node: how many. */
 int sel_rule_operands(const sel_rule_node *node);
 
+/* Lua's operations on the bits of integers: SEL_RULE_BAND ... SEL_RULE_SHR. */
+double sel_rule_bits(int op, int64_t a, int64_t b);
+
 /* ---- graphs under construction: more for a sel_builder ---- */
 
 int sel_build_read(sel_builder *builder, int field, const int at[3]);

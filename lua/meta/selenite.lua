@@ -349,6 +349,9 @@
 ---@class (exact) selenite.law.fixed
 ---@field temperature? selenite.quantity Temperature of the surface.
 ---@field [1]? selenite.quantity the same as temperature
+---@field value? selenite.vector The value; of a vector one for each component, or one for all.
+---@field [integer] selenite.quantity the components
+---@field at? "cell"|"face" cell: the value in the cells beyond a face; face: the value on the face itself, beyond which stands twice the value less the mirror image.
 
 ---sel.heat: a given heat flux.
 ---@class (exact) selenite.law.flux
@@ -362,6 +365,50 @@
 ---@class (exact) selenite.law.convective
 ---@field ambient selenite.quantity Temperature of what flows past.
 ---@field h selenite.quantity Heat per area, time and difference from `ambient`.
+
+---Your own automaton or equations: named fields, and functions that give a cell's new values from those about it.
+---@class (exact) selenite.sel.rule
+---@field name? string Name of the simulation; required and unique in a list.
+---@field size integer[] Number of cells { nx, ny } or { nx, ny, nz }.
+---@field dx? number Side of a cell; 1 when not given.
+---@field dt? number|selenite.dt Time step, or how it adapts; 1 when not given.
+---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
+---@field origin? number[] Lower corner of the domain; zero when not given.
+---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.
+---@field regions? selenite.region[] Solids and boundary conditions, painted in order: where several paint, the last one holds.
+---@field controls? table<string, number> Numbers that functions of this scenario may name as arguments and hooks may change.
+---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
+---@field stop selenite.stop When the run ends.
+---@field output? selenite.out[] What is written: a list of out.* tables.
+---@field hooks? selenite.hooks[] Functions that the run calls at regular steps or at its end.
+---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
+---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
+---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
+---@field state table<string, "real"|"vector"|"i32"|"u8"> What rules change: { NAME = type }. Reals have the precision of the run; a vector V is V_x, V_y (V_z) in rules.
+---@field rule function|function[] A function of any of c, x, y, z, t, dt and the controls that returns the new values of a cell, { NAME = value, ... }; or several that run in order in each step.
+---@field data? table<string, selenite.quantity|selenite.vector> What rules only read; with t or a control in it evaluated before each step.
+---@field derived? table<string, function> Fields made when somebody asks for them; a vector returns its components.
+---@field initial? table<string, selenite.quantity|selenite.vector> The state at step 0; 0 when not given.
+---@field conserved? string|string[] Fields of out.balance: NAME is the sum less that at step 0, NAME_sum the sum.
+---@field main? string The field that stop.steady watches; required there if there are several.
+---@field nodata? selenite.law|table<string, selenite.law> Law where a raster in data has no value; wall when not given.
+---@field seed? integer Seed of sel.random.
+---@field exact? boolean Whether reals are computed without contraction, so that all backends give the same bits.
+
+---Steps that adapt: the least of `max` and `factor` times `limit` over all cells.
+---@class (exact) selenite.dt
+---@field max number The largest step.
+---@field limit function The largest step that a cell allows, a function as of a rule.
+---@field factor? number The part of the least limit of all cells that is taken.
+---@field every? integer Steps after which dt is found again.
+
+---sel.rule: beyond the face stands the mirror image.
+---@class (exact) selenite.law.mirror
+
+---sel.rule: a given derivative across the face: the mirror image and so much more.
+---@class (exact) selenite.law.gradient
+---@field value? selenite.vector The outward derivative; of a vector one for each component, or one for all.
+---@field [integer] selenite.quantity the components
 
 ---The cells whose centres lie in min <= x < max.
 ---@class (exact) selenite.shape.box
@@ -453,6 +500,8 @@
 ---@field flux fun(fields: selenite.law.flux|selenite.quantity): selenite.law sel.heat: a given heat flux.
 ---@field insulated fun(fields: selenite.law.insulated): selenite.law sel.heat: no heat passes.
 ---@field convective fun(fields: selenite.law.convective): selenite.law sel.heat: a surface cooled or heated by what flows past, h (ambient - T).
+---@field mirror fun(fields: selenite.law.mirror): selenite.law sel.rule: beyond the face stands the mirror image.
+---@field gradient fun(fields: selenite.law.gradient|selenite.quantity): selenite.law sel.rule: a given derivative across the face: the mirror image and so much more.
 
 ---What a run writes. The last state is always written.
 ---@class selenite.out
@@ -489,6 +538,7 @@
 ---@field lbm fun(fields: selenite.sel.lbm): selenite.simulation Weakly compressible flow by the lattice Boltzmann method.
 ---@field aqua fun(fields: selenite.sel.aqua): selenite.simulation Surface run-off by the cellular automaton AQUA-GRAPH.
 ---@field heat fun(fields: selenite.sel.heat): selenite.simulation Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, on 5 points in 2-D and 7 in 3-D, forward in time.
+---@field rule fun(fields: selenite.sel.rule): selenite.simulation Your own automaton or equations: named fields, and functions that give a cell's new values from those about it.
 ---@field units fun(fields: selenite.sel.units): selenite.units A lattice from numbers in SI, or in any other units that belong together: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
 ---@field series fun(fields: selenite.sel.series|string): selenite.series A quantity over time, given at points; s(t) inside functions.
 ---@field raster fun(fields: selenite.sel.raster|string): selenite.raster A quantity over the x-y plane, read from a grid or a picture whose first row is the northernmost; r(x, y) inside functions. It has .size, .dx and .origin, the lower left corner.

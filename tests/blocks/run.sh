@@ -64,6 +64,9 @@ for precision in f32 f64; do
         cut tests/checkpoint/plate.lua steps=120 --precision $precision
     ok "a slab of nodes, periodic along z, $precision" \
         cut tests/checkpoint/plate.lua layout=node deep=7 steps=60 --precision $precision
+    ok "rules with all that varies, $precision" cut tests/checkpoint/rule.lua steps=90 --precision $precision
+    ok "a checkpoint of three blocks goes on in two: rules, $precision" \
+        goes_on rule --precision $precision
     ok "a checkpoint of three blocks goes on in two: plate, $precision" \
         goes_on plate --precision $precision
     ok "a checkpoint of three blocks goes on in two: flow, $precision" \
@@ -71,6 +74,8 @@ for precision in f32 f64; do
     ok "a checkpoint of three blocks goes on in two: storm, $precision" \
         goes_on storm --precision $precision
 done
+ok "rules in 3-D, periodic along y" cut tests/checkpoint/rule.lua deep=9 steps=60
+ok "a forest on fire" cut scenarios/forest_fire.lua N=64 steps=200
 ok "periodic in all axes" cut scenarios/taylor_green3d.lua N=12 time=2
 ok "a cylinder with forces and a steady stop" cut scenarios/cylinder2d.lua D=8 time=0.2
 ok "solids in most cells" cut scenarios/porous2d.lua picture=scenarios/porous2d_square.png

@@ -86,6 +86,7 @@ typedef struct rule_store {
     int field, slot; /* of the output: its number */
     rule_type type;
     bool checked; /* the value may not fit the field */
+    bool direct;  /* a register of its own, with numbers as the field has them */
 } rule_store;
 
 typedef struct rule_uniform {
@@ -101,6 +102,7 @@ typedef struct rule_code {
     const rule_read *read;
     const rule_store *output;
     const bool *same; /* by node: the value is the same in all cells */
+    bool direct;      /* no number is larger than the field's reals */
 } rule_code;
 
 enum { RULE_ROW = 256 /* cells computed together */, RULE_MOST_SLOTS = 1 << 14 };
@@ -110,21 +112,13 @@ enum { RULE_ROW = 256 /* cells computed together */, RULE_MOST_SLOTS = 1 << 14 }
 const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
                               int precision, sel_arena *arena);
 
+/* Of a function that Lua evaluates: it gives all state fields, or one number. NULL: no memory. */
+const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool numbers,
+                                  sel_arena *arena);
+
 /* The values of all nodes that are the same in all cells, in f64: value[rule->nodes]. */
 void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double dt,
                    const double *controls, double *value);
-
-/* Lua's operations on the bits of integers. */
-static inline double rule_bits(int op, double a, double b) {
-    const uint64_t x = (uint64_t)(int64_t)a, y = (uint64_t)(int64_t)b;
-    const int64_t by = op == SEL_RULE_SHR ? -(int64_t)y : (int64_t)y;
-    const uint64_t shifted = by <= -64 || by >= 64 ? 0 : by >= 0 ? x << by : x >> -by;
-    return (double)(int64_t)(op == SEL_RULE_BAND   ? x & y
-                             : op == SEL_RULE_BOR  ? x | y
-                             : op == SEL_RULE_BXOR ? x ^ y
-                             : op == SEL_RULE_BNOT ? ~x
-                                                   : shifted);
-}
 
 /* A piece of a row. */
 typedef struct rule_row {

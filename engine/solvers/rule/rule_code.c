@@ -35,17 +35,6 @@ static const sel_rule_node *node_of(const compiler *c, int n) {
     return &c->rule->node[n];
 }
 
-static int operands_of(const sel_rule_node *node) {
-#define OPERANDS(name, operands, value) [SEL_OP_##name] = operands,
-    static const uint8_t count[SEL_OP_COUNT] = {SEL_PROGRAM_OPS(OPERANDS)};
-    return node->op < SEL_OP_COUNT       ? count[node->op]
-           : node->op == SEL_OP_LOOKUP   ? node->lookup->arguments
-           : node->op == SEL_RULE_RANDOM ? 1
-           : node->op == SEL_RULE_BNOT   ? 1
-           : node->op >= SEL_RULE_BAND   ? 2
-                                         : 0;
-}
-
 static bool compares(int op) {
     return op == SEL_OP_LT || op == SEL_OP_LE || op == SEL_OP_EQ;
 }
@@ -86,7 +75,7 @@ static rule_type compared(const compiler *c, int a, int b) {
 
 /* The type of an operation, whose result may then be converted. */
 static rule_type computed(const compiler *c, const sel_rule_node *node, rule_type result) {
-    const int op = node->op, count = operands_of(node);
+    const int op = node->op, count = sel_rule_operands(node);
     rule_type type = result;
     if (compares(op)) {
         return compared(c, node->operand[0], node->operand[1]);
@@ -171,7 +160,7 @@ static int look_up(compiler *c, const sel_rule_node *node) {
 }
 
 static int operate(compiler *c, const sel_rule_node *node, rule_type type) {
-    const int count = operands_of(node), op = node->op;
+    const int count = sel_rule_operands(node), op = node->op;
     const bool logic = op == SEL_OP_NOT || op == SEL_OP_AND || op == SEL_OP_OR;
     int operand[3] = {0}, slot;
     if (by_power_of_two(c, node, type, &slot)) {
@@ -222,7 +211,7 @@ static void survey(compiler *c) {
         c->used[rule->fails] = true;
     }
     for (int n = rule->nodes - 1; n >= 0; n--) {
-        for (int k = 0; c->used[n] && k < operands_of(node_of(c, n)); k++) {
+        for (int k = 0; c->used[n] && k < sel_rule_operands(node_of(c, n)); k++) {
             c->used[node_of(c, n)->operand[k]] = true;
         }
     }
@@ -230,7 +219,7 @@ static void survey(compiler *c) {
         const sel_rule_node *node = node_of(c, n);
         bool same = node->op != SEL_RULE_READ && node->op != SEL_RULE_RANDOM &&
                     !(node->op == SEL_OP_ARGUMENT && node->operand[0] <= SEL_ARGUMENT_Z);
-        for (int k = 0; k < operands_of(node); k++) {
+        for (int k = 0; k < sel_rule_operands(node); k++) {
             same = same && c->same[node->operand[k]];
         }
         c->same[n] = same;
@@ -321,6 +310,21 @@ static void join_chains(compiler *c, const int *uses, int *made_by) {
     c->code.count = count;
 }
 
+/* Reals that stand in a register of their own. */
+static void mark_direct(compiler *c, rule_store *output) {
+    c->code.direct = true;
+    for (int i = 0; i < c->code.count; i++) {
+        c->code.direct = c->code.direct && (c->real == RULE_D || c->v[i].type != RULE_D);
+    }
+    for (int k = 0; k < c->rule->outputs; k++) {
+        output[k].direct = output[k].slot >= c->code.uniforms + c->code.reads &&
+                           c->field[output[k].field].type == SEL_CELL_REAL;
+        for (int j = 0; j < c->rule->outputs; j++) {
+            output[k].direct = output[k].direct && (j == k || output[j].slot != output[k].slot);
+        }
+    }
+}
+
 /* Gives the values registers: those of values that are no longer needed are used again. */
 static void assign(compiler *c, rule_store *output) {
     const size_t values = (size_t)c->values + 1;
@@ -355,6 +359,7 @@ static void assign(compiler *c, rule_store *output) {
     for (int k = 0; k < c->rule->outputs; k++) {
         output[k].slot = final_slot(c, output[k].slot, place);
     }
+    mark_direct(c, output);
     c->code.fails = c->code.fails >= 0 ? final_slot(c, c->code.fails, place) : -1;
     c->code.slots = c->code.uniforms + c->code.reads + registers;
     free(uses);
@@ -375,7 +380,7 @@ static void compile_output(compiler *c, int k, const sel_rule_output *from, bool
     const bool fits =
         type == SEL_CELL_U8 ? low >= 0 && high <= UINT8_MAX : low >= INT32_MIN && high <= INT32_MAX;
     to[k] = (rule_store){from->field, value_in(c, from->node, in), in,
-                         !real && !(fits && (node->whole || constant))};
+                         !real && !(fits && (node->whole || constant)), false};
 }
 
 const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
@@ -419,6 +424,26 @@ const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field,
     return c.failed ? NULL : made;
 }
 
+const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool numbers,
+                                  sel_arena *arena) {
+    rule_store *output = sel_arena_alloc(arena, ((size_t)fields + 1) * sizeof *output);
+    rule_code *code = sel_arena_alloc(arena, sizeof *code);
+    if (!output || !code) {
+        return NULL;
+    }
+    *code = (rule_code){.output = output, .outputs = numbers, .fails = -1};
+    output[0] = (rule_store){.type = RULE_D};
+    for (int f = 0; f < fields && !numbers; f++) {
+        if (field[f].state) {
+            output[code->outputs] =
+                (rule_store){f, code->outputs, RULE_D, field[f].type != SEL_CELL_REAL, false};
+            code->outputs++;
+        }
+    }
+    code->slots = code->outputs;
+    return code;
+}
+
 /* ---- what is the same in all cells ---- */
 
 static double look_up_one(const sel_lookup *lookup, const double at[4]) {
@@ -432,7 +457,7 @@ void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double
     for (int n = 0; n < rule->nodes; n++) {
         const sel_rule_node *node = &rule->node[n];
         double at[4] = {0};
-        for (int k = 0; k < operands_of(node) && code->same[n]; k++) {
+        for (int k = 0; k < sel_rule_operands(node) && code->same[n]; k++) {
             at[k] = value[node->operand[k]];
         }
         value[n] = !code->same[n]                ? 0
@@ -441,7 +466,7 @@ void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double
                    : node->op == SEL_OP_LOOKUP   ? look_up_one(node->lookup, at)
                    : node->op != SEL_OP_ARGUMENT
                        ? node->op >= SEL_RULE_BAND
-                             ? rule_bits(node->op, at[0], at[1])
+                             ? sel_rule_bits(node->op, (int64_t)at[0], (int64_t)at[1])
                              : sel_program_value(node->op, at[0], at[1], at[2])
                    : node->operand[0] == SEL_ARGUMENT_T
                        ? t

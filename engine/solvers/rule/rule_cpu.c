@@ -9,16 +9,23 @@
 
 typedef struct rule_cpu {
     rule_state all;
-    char *uniform;   /* rows of the values that are the same in all cells */
-    char *registers; /* [threads][slots] rows */
-    double *value;   /* of nodes */
-    double *rows;    /* [threads][ROWS][nx]: of fields */
-    double *by_lua;  /* [cells]: a derived field that Lua evaluates */
-    void **slot;     /* [threads][slots] */
+    char *uniform;     /* rows of the values that are the same in all cells */
+    char *registers;   /* [threads][slots] rows */
+    double *value;     /* of nodes */
+    double *rows;      /* [threads][ROWS][nx]: of fields */
+    sel_status status; /* of functions that Lua evaluates, on the calling thread alone */
+    sel_error *error;
+    void **slot; /* [threads][slots] */
     int slots;
+    struct source {
+        int field, size;
+        int64_t away; /* elements from a cell to the one that is read */
+        bool byte, in_place;
+    } * source; /* what the present function reads */
 } rule_cpu;
 
-enum { ROW_BYTES = RULE_ROW * sizeof(double), ROWS = 6 /* a vector, extremes, scratch */ };
+/* A line apart, so that not all rows begin at the same place of a page. */
+enum { ROW_BYTES = RULE_ROW * sizeof(double) + 64, ROWS = 6 /* a vector, extremes, scratch */ };
 
 #define DECLARE(level) extern const rule_loops rule_loops_##level;
 SEL_LEVELS(DECLARE)
@@ -30,9 +37,9 @@ static const rule_loops *loops_of_level(void) {
 }
 
 static void most_slots(const rule_function *f, int *slots, int *nodes) {
-    for (int p = 0; p < 2 && f->rule; p++) {
+    for (int p = 0; p < 2 && f->source; p++) {
         *slots = f->code[p]->slots > *slots ? f->code[p]->slots : *slots;
-        *nodes = f->rule->nodes > *nodes ? f->rule->nodes : *nodes;
+        *nodes = f->rule && f->rule->nodes > *nodes ? f->rule->nodes : *nodes;
     }
 }
 
@@ -41,7 +48,6 @@ static void list(sel_state *base) {
     const rule_model *m = ((const rule_plan *)base->plan)->model;
     const sel_grid *grid = &base->plan->domain->grid;
     int nodes = 1;
-    bool lua = false;
     state->slots = 1;
     rule_list(base);
     for (int k = 0; k < m->rules; k++) {
@@ -49,21 +55,20 @@ static void list(sel_state *base) {
     }
     for (int k = 0; k < m->deriveds; k++) {
         most_slots(&m->derived[k], &state->slots, &nodes);
-        lua = lua || !m->derived[k].rule;
     }
     most_slots(&m->limit, &state->slots, &nodes);
     SEL_ADD(&base->arrays, state, uniform, (int64_t)state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, registers, (int64_t)base->threads * state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, value, nodes, 0);
+    SEL_ADD(&base->arrays, state, source, state->slots, 0);
     SEL_ADD(&base->arrays, state, slot, (int64_t)base->threads * state->slots, 0);
     SEL_ADD(&base->arrays, state, rows, ROWS * base->threads * grid->n[0], 0);
-    SEL_ADD(&base->arrays, state, by_lua, lua ? sel_grid_cells(grid) : 0, 0);
 }
 
 /* ---- a function on a piece of a row ---- */
 
 typedef struct piece {
-    const rule_cpu *cpu;
+    rule_cpu *cpu;
     const rule_state *state;
     const rule_function *f;
     const rule_code *code;
@@ -93,26 +98,23 @@ static uint64_t mask_at(const piece *p, const uint64_t *masks, int64_t at) {
 }
 
 /* Values of a field in the cells about; where they are not just those in memory, in a register. */
-static void *read_values(const piece *p, const rule_read *read, char *to) {
+static void *read_values(const piece *p, const struct source *s, char *to) {
     const rule_state *state = p->state;
-    const int size = size_of(state, read->field);
-    const int64_t away =
-        read->at[0] + read->at[1] * state->cells.pitch + read->at[2] * state->cells.slice;
-    const bool byte = state->model->field[read->field].type == SEL_CELL_U8;
-    const bool in_place = (p->f->writes & ~p->f->turns) >> read->field & 1;
-    char *own = array_of(p, read->field, false), *from = own + away * size;
-    if (!byte && !p->odds && !in_place) {
+    const int size = s->size;
+    char *own = (char *)state->at[p->block][s->field][state->turn[s->field]] + p->at * size;
+    char *from = own + s->away * size;
+    if (!s->byte && !p->odds && !s->in_place) {
         return from;
     }
-    if (byte) {
+    if (s->byte) {
         p->loops->widen((const uint8_t *)from, (int32_t *)(void *)to, p->n);
     } else {
         memcpy(to, from, (size_t)(p->n * size));
     }
-    for (int k = 0; k < p->odds && away; k++) {
+    for (int k = 0; k < p->odds && s->away; k++) {
         const int x = p->odd[k];
-        if (mask_at(p, state->walls, p->at + x + away) >> read->field & 1) {
-            if (byte) {
+        if (mask_at(p, state->walls, p->at + x + s->away) >> s->field & 1) {
+            if (s->byte) {
                 ((int32_t *)(void *)to)[x] = ((const uint8_t *)own)[x];
             } else {
                 memcpy(to + x * size, own + x * size, (size_t)size);
@@ -144,13 +146,78 @@ static bool begin_piece(piece *p, int64_t row, int number) {
     return solids < p->n; /* else nothing is to be computed */
 }
 
+/* ---- functions that only Lua evaluates ---- */
+
+typedef struct lua_cell {
+    const piece *p;
+    int x; /* in the piece */
+} lua_cell;
+
+static double read_cell(const sel_rule_place *self, int field, const int away[3]) {
+    const lua_cell *c = self->data;
+    const rule_state *state = c->p->state;
+    const sel_cells *cells = &state->cells;
+    const int64_t own = c->p->at + c->x;
+    const int64_t at = own + away[0] + away[1] * cells->pitch + away[2] * cells->slice;
+    const bool wall = mask_at(c->p, state->walls, at) >> field & 1;
+    return rule_number(state->model->field[field].type, state->plan->base.precision,
+                       state->at[c->p->block][field][state->turn[field]], wall ? own : at);
+}
+
+static double random_in_cell(const sel_rule_place *self, int64_t k) {
+    const lua_cell *c = self->data;
+    const rule_state *state = c->p->state;
+    const int64_t first = c->p->row * state->plan->base.domain->grid.n[0] + c->p->x;
+    return rule_random(state->plan, first + c->x, state->base.step, k);
+}
+
+/* Its values in the cells of a piece; what it does not return keeps its value. */
+static void call_lua(const piece *p) {
+    const rule_state *state = p->state;
+    const sel_domain *domain = state->plan->base.domain;
+    const int64_t first = p->row * domain->grid.n[0] + p->x;
+    double out[SEL_MOST_CELL_FIELDS];
+    lua_cell c = {.p = p};
+    sel_rule_place place = {.t = sel_state_time(&state->base),
+                            .dt = state->base.clock.dt,
+                            .controls = domain->control_values,
+                            .read = read_cell,
+                            .random = random_in_cell,
+                            .data = &c};
+    for (; c.x < p->n; c.x++) {
+        for (int f = 0; f < state->model->fields; f++) {
+            out[f] = read_cell(&place, f, (int[3]){0});
+        }
+        sel_cell_centre(&domain->grid, first + c.x, place.place);
+        if (!domain->cell[first + c.x] && !p->cpu->status) {
+            p->cpu->status = p->f->source->call(p->f->source, &place, out, p->cpu->error);
+        }
+        for (int k = 0; k < p->code->outputs; k++) {
+            ((double *)p->slot[k])[c.x] = out[p->code->output[k].field];
+        }
+    }
+}
+
+/* Results may be computed where they are to stand: in other copies, by whole blocks of numbers. */
+static void place_results(const piece *p) {
+    const bool whole = p->odds == 0 && p->n == RULE_ROW;
+    for (int o = 0; o < p->code->outputs && p->code->direct; o++) {
+        const rule_store *output = &p->code->output[o];
+        char *own = p->registers + (int64_t)output->slot * ROW_BYTES;
+        if (output->direct && p->f->turns >> output->field & 1) {
+            p->slot[output->slot] = whole ? array_of(p, output->field, true) : own;
+        }
+    }
+}
+
 static void compute(piece *p) {
     const rule_state *state = p->state;
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int first = p->code->uniforms, reads = p->code->reads;
+    place_results(p);
     for (int k = 0; k < reads; k++) {
         p->slot[first + k] =
-            read_values(p, &p->code->read[k], p->registers + (int64_t)(first + k) * ROW_BYTES);
+            read_values(p, &p->cpu->source[k], p->registers + (int64_t)(first + k) * ROW_BYTES);
     }
     const rule_row values = {.n = p->n,
                              .slot = p->slot,
@@ -161,13 +228,33 @@ static void compute(piece *p) {
                              .cell = p->row * grid->n[0] + p->x,
                              .step = state->base.step,
                              .seed = (uint64_t)state->model->params->seed};
-    p->loops->run(p->code, &values);
+    if (p->f->rule) {
+        p->loops->run(p->code, &values);
+    } else {
+        call_lua(p);
+    }
 }
 
 /* Before a function is evaluated: what is the same in all cells. */
-static void begin_function(rule_cpu *cpu, const rule_function *f) {
-    const sel_state *base = &cpu->all.base;
+static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *error) {
+    sel_state *base = &cpu->all.base;
     const rule_code *code = f->code[base->plan->precision];
+    for (int k = 0; k < code->reads; k++) {
+        const rule_read *read = &code->read[k];
+        const sel_cells *cells = &cpu->all.cells;
+        cpu->source[k] = (struct source){
+            .field = read->field,
+            .size = size_of(&cpu->all, read->field),
+            .away = read->at[0] + read->at[1] * cells->pitch + read->at[2] * cells->slice,
+            .byte = cpu->all.model->field[read->field].type == SEL_CELL_U8,
+            .in_place = (f->writes & ~f->turns) >> read->field & 1};
+    }
+    base->threads = f->rule && base->plan->threads > 0 ? base->plan->threads : 1;
+    cpu->status = SEL_OK;
+    cpu->error = error;
+    if (!f->rule) {
+        return;
+    }
     rule_uniforms(code, f->rule, sel_state_time(base), base->clock.dt,
                   base->plan->domain->control_values, cpu->value);
     for (int k = 0; k < code->uniforms; k++) {
@@ -177,7 +264,7 @@ static void begin_function(rule_cpu *cpu, const rule_function *f) {
 }
 
 /* For the calling thread. */
-static piece begin_thread(const rule_cpu *cpu, const rule_function *f) {
+static piece begin_thread(rule_cpu *cpu, const rule_function *f) {
     const int thread = omp_get_thread_num();
     const rule_code *code = f->code[cpu->all.base.plan->precision];
     piece p = {.cpu = cpu,
@@ -218,6 +305,9 @@ static void store_output(const piece *p, rule_state *state, const rule_store *ou
     char *to = array_of(p, f, turns);
     const char *from = p->slot[output->slot];
     char row[ROW_BYTES];
+    if (from == to) {
+        return;
+    }
     if (p->odds) { /* what is not computed keeps its value */
         from = memcpy(row, from, (size_t)p->n * size);
     }
@@ -248,11 +338,11 @@ static void note_failures(const piece *p, rule_state *state) {
     }
 }
 
-static void run_rule(rule_cpu *cpu, const rule_function *f) {
+static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     rule_state *state = &cpu->all;
     const int64_t rows = sel_state_rows(&state->base);
     const int pieces = rule_pieces(state->plan->base.domain->grid.n[0]);
-    begin_function(cpu, f);
+    begin_function(cpu, f, error);
 #pragma omp parallel num_threads(state->base.threads)
     {
         piece p = begin_thread(cpu, f);
@@ -267,95 +357,7 @@ static void run_rule(rule_cpu *cpu, const rule_function *f) {
             }
         }
     }
-}
-
-/* ---- functions that only Lua evaluates ---- */
-
-typedef struct lua_cell {
-    const rule_state *state;
-    int block;
-    int64_t at, cell;
-} lua_cell;
-
-static double read_cell(const sel_rule_place *self, int field, const int away[3]) {
-    const lua_cell *c = self->data;
-    const rule_state *state = c->state;
-    const int64_t at =
-        c->at + away[0] + away[1] * state->cells.pitch + away[2] * state->cells.slice;
-    const bool wall = state->walls[state->kind[c->block][at] % RULE_ODD] >> field & 1;
-    return rule_number(state->model->field[field].type, state->plan->base.precision,
-                       state->at[c->block][field][state->turn[field]], wall ? c->at : at);
-}
-
-static double random_in_cell(const sel_rule_place *self, int64_t k) {
-    const lua_cell *c = self->data;
-    return rule_random(c->state->plan, c->cell, c->state->base.step, k);
-}
-
-/* The values of a function in one cell. */
-static sel_status call_lua(const rule_state *state, const rule_function *f, int64_t cell,
-                           double *out, sel_error *error) {
-    const sel_domain *domain = state->plan->base.domain;
-    const int64_t row = cell / domain->grid.n[0];
-    lua_cell c = {state, sel_block_of(&state->base.blocks, row),
-                  rule_place(state, cell % domain->grid.n[0], row % domain->grid.n[1],
-                             row / domain->grid.n[1]),
-                  cell};
-    sel_rule_place place = {.t = sel_state_time(&state->base),
-                            .dt = state->base.clock.dt,
-                            .controls = domain->control_values,
-                            .read = read_cell,
-                            .random = random_in_cell,
-                            .data = &c};
-    sel_cell_centre(&domain->grid, cell, place.place);
-    return f->source->call(f->source, &place, out, error);
-}
-
-static void put_values(rule_state *state, const rule_function *f, int64_t cell, const double *out) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const int64_t row = cell / grid->n[0];
-    const int b = sel_block_of(&state->base.blocks, row);
-    const int64_t at = rule_place(state, cell % grid->n[0], row % grid->n[1], row / grid->n[1]);
-    const uint64_t held = state->held[state->kind[b][at] % RULE_ODD];
-    for (int i = 0; i < state->model->fields; i++) {
-        const sel_cell_type type = state->model->field[i].type;
-        const double high = type == SEL_CELL_U8 ? UINT8_MAX : INT32_MAX;
-        const double low = type == SEL_CELL_U8 ? 0 : INT32_MIN;
-        if (!(f->writes >> i & 1) || held >> i & 1) {
-            continue;
-        }
-        const bool whole = type != SEL_CELL_REAL;
-        if (whole && !(out[i] >= low && out[i] <= high)) {
-            note_bad(state, cell, i, out[i]);
-        }
-        rule_set(type, state->plan->base.precision,
-                 state->at[b][i][state->turn[i] ^ (int)(f->turns >> i & 1)], at,
-                 whole ? fmin(fmax(out[i], low), high) : out[i]);
-    }
-}
-
-static sel_status run_by_lua(rule_cpu *cpu, const rule_function *f, sel_error *error) {
-    rule_state *state = &cpu->all;
-    const rule_model *m = state->model;
-    const sel_domain *domain = state->plan->base.domain;
-    double out[SEL_MOST_CELL_FIELDS];
-    lua_cell c = {.state = state};
-    const sel_rule_place place = {.data = &c};
-    sel_status status = SEL_OK;
-    for (int64_t cell = 0; cell < sel_grid_cells(&domain->grid) && !status; cell++) {
-        const int64_t row = cell / domain->grid.n[0];
-        c.block = sel_block_of(&state->base.blocks, row);
-        c.at = rule_place(state, cell % domain->grid.n[0], row % domain->grid.n[1],
-                          row / domain->grid.n[1]);
-        for (int i = 0; i < m->fields; i++) {
-            out[i] = read_cell(&place, i, (int[3]){0});
-        }
-        if (!domain->cell[cell]) {
-            status = call_lua(state, f, cell, out, error);
-        }
-        put_values(state, f, cell, out);
-    }
-    return status;
+    return cpu->status;
 }
 
 /* ---- the loop ---- */
@@ -392,15 +394,12 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
     for (int k = 0; k < state->model->rules; k++) {
         const rule_function *f = &state->model->rule[k];
         rule_fill_margins(state, f->looks);
-        if (f->rule) {
-            run_rule(cpu, f);
-        } else if ((status = run_by_lua(cpu, f, error))) {
+        if (run_rule(cpu, f, error)) {
             state->base.broken = true;
-            return status;
+            return cpu->status;
         }
-        const sel_status bad = status ? SEL_OK : report_bad(state, f, error);
+        status = status ? status : report_bad(state, f, error);
         state->bad.cell = -1;
-        status = status ? status : bad;
         for (int i = 0; i < state->model->fields; i++) {
             state->turn[i] ^= (int)(f->turns >> i & 1);
         }
@@ -419,40 +418,20 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
 
 /* ---- derived fields, dt, sums ---- */
 
-static sel_status make_ready(rule_state *state, const rule_function *f, sel_error *error) {
-    sel_status status = rule_terms(&state->base, SEL_ON_T | SEL_ON_CONTROLS, error);
-    if (!status) {
-        rule_fill_margins(state, f->looks);
-    }
-    return status;
-}
-
-static sel_status fill_by_lua(rule_cpu *cpu, const rule_function *f, sel_error *error) {
-    const sel_domain *domain = cpu->all.plan->base.domain;
-    sel_status status = SEL_OK;
-    for (int64_t cell = 0; cell < sel_grid_cells(&domain->grid) && !status; cell++) {
-        double out[3] = {0};
-        status = domain->cell[cell] ? SEL_OK : call_lua(&cpu->all, f, cell, out, error);
-        cpu->by_lua[cell] = out[0];
+/* Before a function that is no rule is evaluated; NULL: before data are read. */
+static sel_status make_ready(rule_cpu *cpu, const rule_function *f, sel_error *error) {
+    sel_status status = rule_terms(&cpu->all.base, SEL_ON_T | SEL_ON_CONTROLS, error);
+    if (!status && f) {
+        rule_fill_margins(&cpu->all, f->looks);
+        begin_function(cpu, f, error);
     }
     return status;
 }
 
 static sel_status ready_field(rule_cpu *cpu, int field, sel_error *error) {
-    rule_state *state = &cpu->all;
-    const rule_model *m = state->model;
-    if (field < m->states) {
-        return SEL_OK;
-    }
-    const rule_function none = {.looks = 0},
-                        *f = field < m->entries ? &none : &m->derived[field - m->entries];
-    sel_status status = make_ready(state, f, error);
-    if (!status && field >= m->entries && f->rule) {
-        begin_function(cpu, f);
-    } else if (!status && field >= m->entries) {
-        status = fill_by_lua(cpu, f, error);
-    }
-    return status;
+    const rule_model *m = cpu->all.model;
+    const rule_function *f = field < m->entries ? NULL : &m->derived[field - m->entries];
+    return field < m->states ? SEL_OK : make_ready(cpu, f, error);
 }
 
 static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
@@ -461,8 +440,8 @@ static sel_status ready(sel_state *base, const sel_request *request, sel_error *
 }
 
 /* Numbers of a function at cells x0 <= x < x1 of a row: number c of x at to[c nx + x - x0]. */
-static void evaluate_row(const rule_cpu *cpu, const rule_function *f, int64_t row, int64_t x0,
-                         int64_t x1, double *to) {
+static void evaluate_row(rule_cpu *cpu, const rule_function *f, int64_t row, int64_t x0, int64_t x1,
+                         double *to) {
     const int64_t nx = cpu->all.plan->base.domain->grid.n[0];
     piece p = begin_thread(cpu, f);
     for (int64_t k = x0 / RULE_ROW; k * RULE_ROW < x1; k++) {
@@ -503,7 +482,7 @@ static double *rows_of(const sel_state *base) {
 
 static int field(const sel_state *base, int which, int64_t row, int64_t x0, int64_t x1,
                  const double **values) {
-    const rule_cpu *cpu = (const rule_cpu *)base;
+    rule_cpu *cpu = (rule_cpu *)(uintptr_t)base;
     const rule_model *m = cpu->all.model;
     double *to = rows_of(base);
     *values = to;
@@ -511,12 +490,8 @@ static int field(const sel_state *base, int which, int64_t row, int64_t x0, int6
         return entry_row(&cpu->all, which, row, x0, x1, to);
     }
     const rule_function *f = &m->derived[which - m->entries];
-    if (!f->rule) {
-        *values = cpu->by_lua + row * base->plan->domain->grid.n[0] + x0;
-        return 1;
-    }
     evaluate_row(cpu, f, row, x0, x1, to);
-    return f->rule->outputs;
+    return f->code[base->plan->precision]->outputs;
 }
 
 /* The magnitude of the main field, and beside it a number that shows whether all fields are finite.
@@ -577,28 +552,24 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
     rule_cpu *cpu = (rule_cpu *)base;
     const rule_model *m = cpu->all.model;
     const sel_names *names = &m->params->conserved;
+    const char *const main = m->entry[m->main].name;
     sel_status status = SEL_OK;
     for (int k = 0; k < (names->n ? names->n : 1) && !status; k++) {
+        const char *name = names->n ? names->v[k] : main;
         double sum[3];
         int component, components;
-        const int which =
-            names->n ? sel_solver_field(&m->solver, m->dims, names->v[k], &component) : m->main;
+        const int which = sel_solver_field(&m->solver, m->dims, name, &component);
         status = sum_field(cpu, which, sum, &components, error);
-        component = names->n ? component : -1;
         for (int c = 0; c < components && !status; c++) {
-            const sel_field_info *info = &m->solver.fields[which];
-            char name[48];
-            const char *suffix = components > 1 ? sel_field_suffix(info, m->dims, c) : "";
-            snprintf(name, sizeof name, "%s%.40s%s", "", info->name, *suffix ? "_" : "");
-            if (component >= 0 && c != component) {
-                continue;
+            const bool whole = component < 0 && components > 1;
+            char term[64];
+            snprintf(term, sizeof term, "%.40s%s%s", name, whole ? "_" : "",
+                     whole ? sel_axis_names[c] : "");
+            if (component < 0 || c == component) {
+                const double before = names->n ? cpu->all.start[3 * k + c] : 0;
+                sel_request_term(request, term, "", sum[c] - before);
+                sel_request_term(request, term, "_sum", sum[c]);
             }
-            char full[64];
-            snprintf(full, sizeof full, "%s%s", name, suffix);
-            if (names->n) {
-                sel_request_term(request, full, "", sum[c] - cpu->all.start[3 * k + c]);
-            }
-            sel_request_term(request, full, "_sum", sum[c]);
         }
     }
     return status;
@@ -606,47 +577,31 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
 
 static sel_status time_step(sel_state *base, double *dt, sel_error *error) {
     rule_cpu *cpu = (rule_cpu *)base;
-    rule_state *state = &cpu->all;
-    const rule_function *f = &state->model->limit;
+    const rule_function *f = &cpu->all.model->limit;
+    const rule_dt *given = &cpu->all.model->params->dt;
     const sel_domain *domain = base->plan->domain;
     const int64_t rows = sel_state_rows(base), nx = domain->grid.n[0];
     double least = HUGE_VAL;
-    int64_t wrong = -1;
-    sel_status status = make_ready(state, f, error);
-    if (!status && f->rule) {
-        begin_function(cpu, f);
-    }
-#pragma omp parallel for schedule(static) num_threads(f->rule ? base->threads : 1) \
-    reduction(min                                                                  \
-              : least)
-    for (int64_t row = 0; row < rows; row++) {
-        double *values = rows_of(base);
-        if (!status && f->rule) {
-            evaluate_row(cpu, f, row, 0, nx, values);
-        }
-        for (int64_t x = 0; x < nx && !status; x++) {
-            const int64_t cell = row * nx + x;
-            if (domain->cell[cell]) {
-                continue;
-            }
-            if (!f->rule) {
-                status = call_lua(state, f, cell, &values[x], error);
-            }
-            least = values[x] < least ? values[x] : least;
-            if (!(values[x] > 0)) {
-#pragma omp critical(sel_rule_limit)
-                wrong = wrong < 0 || cell < wrong ? cell : wrong;
-            }
-        }
-    }
-    const rule_dt *given = &state->model->params->dt;
+    int64_t wrong = INT64_MAX;
     char text[SEL_CELL_TEXT];
+    sel_status status = make_ready(cpu, f, error);
+#pragma omp parallel for schedule(static) num_threads(base->threads) reduction(min : least, wrong)
+    for (int64_t row = 0; row < (status ? 0 : rows); row++) {
+        double *values = rows_of(base);
+        evaluate_row(cpu, f, row, 0, nx, values);
+        for (int64_t x = 0; x < nx; x++) {
+            const bool counts = domain->cell[row * nx + x] == 0;
+            least = counts && values[x] < least ? values[x] : least;
+            wrong = counts && !(values[x] > 0) && row * nx + x < wrong ? row * nx + x : wrong;
+        }
+    }
     *dt = fmin(given->max, given->factor * least);
-    return status || wrong < 0
-               ? status
-               : sel_fail_at(error, f->source->where,
-                             "dt.limit must be above 0, it is not in cell %s at step %lld",
-                             sel_cell_text(&domain->grid, wrong, text), (long long)base->step);
+    if (status || cpu->status || wrong == INT64_MAX) {
+        return status ? status : cpu->status;
+    }
+    return sel_fail_at(error, f->source->where,
+                       "dt.limit must be above 0, it is not in cell %s at step %lld",
+                       sel_cell_text(&domain->grid, wrong, text), (long long)base->step);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {

@@ -64,7 +64,7 @@
         default:                                                                            \
             for (int k = 0; k < n; k++) {                                                   \
                 to[k] = (T)(v->op >= SEL_RULE_BAND                                          \
-                                ? rule_bits(v->op, (double)a[k], (double)b[k])              \
+                                ? sel_rule_bits(v->op, (int64_t)a[k], (int64_t)b[k])        \
                                 : sel_program_value(v->op, (double)a[k], (double)b[k], 0)); \
             }                                                                               \
         }                                                                                   \
@@ -84,43 +84,41 @@ OPERATE(i, int32_t, WHOLES(CASE))
 #define VECTOR 16
 #endif
 
-/* Four vectors at a time, which stay in registers from link to link. The last ones of a row may
+/* Eight vectors at a time, which stay in registers from link to link. The last ones of a row may
  * reach beyond its end, where memory is there to be read. */
-#define CHAIN(name, T, MORE)                                                                     \
-    typedef T name##_vector __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias)); \
-    static void chain_##name(const rule_instruction *v, void *const *slot, int n) {              \
-        enum { BLOCK = 4 * VECTOR / (int)sizeof(T) };                                            \
-        for (int k = 0; k < n; k += BLOCK) {                                                     \
-            name##_vector *to = (name##_vector *)(void *)((T *)slot[v->to] + k);                 \
-            const name##_vector *a =                                                             \
-                (const name##_vector *)(const void *)((const T *)slot[v->link->slot] + k);       \
-            name##_vector r0 = a[0], r1 = a[1], r2 = a[2], r3 = a[3];                            \
-            for (const rule_link *l = v->link + 1; l < v->link + v->operands; l++) {             \
-                const name##_vector *b =                                                         \
-                    (const name##_vector *)(const void *)((const T *)slot[l->slot] + k);         \
-                switch (l->op) {                                                                 \
-                    LINK(RULE_ADD, +)                                                            \
-                    LINK(RULE_SUB, -)                                                            \
-                    LINK(RULE_MUL, *)                                                            \
-                    LINK_FROM(RULE_FROM, -)                                                      \
-                    MORE                                                                         \
-                }                                                                                \
-            }                                                                                    \
-            to[0] = r0, to[1] = r1, to[2] = r2, to[3] = r3;                                      \
-        }                                                                                        \
+#define EIGHT(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define LOAD(j) r##j = a[j];
+#define STORE(j) to[j] = r##j;
+#define ADD(j) r##j += b[j];
+#define SUB(j) r##j -= b[j];
+#define MUL(j) r##j *= b[j];
+#define DIV(j) r##j /= b[j];
+#define FROM(j) r##j = b[j] - r##j;
+#define UNDER(j) r##j = b[j] / r##j;
+#define LINK(name)    \
+    case RULE_##name: \
+        EIGHT(name)   \
+        break;
+#define CHAIN(T, DIVISIONS)                                                                       \
+    typedef T T##_vector __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));     \
+    static void chain_##T(const rule_instruction *v, void *const *slot, int n) {                  \
+        for (int k = 0; k < n; k += 8 * VECTOR / (int)sizeof(T)) {                                \
+            T##_vector *to = (T##_vector *)(void *)((T *)slot[v->to] + k);                        \
+            const T##_vector *a =                                                                 \
+                (const T##_vector *)(const void *)((T *)slot[v->link->slot] + k);                 \
+            T##_vector r0, r1, r2, r3, r4, r5, r6, r7;                                            \
+            EIGHT(LOAD)                                                                           \
+            for (const rule_link *l = v->link + 1; l < v->link + v->operands; l++) {              \
+                const T##_vector *b = (const T##_vector *)(const void *)((T *)slot[l->slot] + k); \
+                switch (l->op) { LINK(ADD) LINK(SUB) LINK(MUL) LINK(FROM) DIVISIONS }             \
+            }                                                                                     \
+            EIGHT(STORE)                                                                          \
+        }                                                                                         \
     }
-#define LINK(which, op)                                                     \
-    case which:                                                             \
-        r0 = r0 op b[0], r1 = r1 op b[1], r2 = r2 op b[2], r3 = r3 op b[3]; \
-        break;
-#define LINK_FROM(which, op)                                                \
-    case which:                                                             \
-        r0 = b[0] op r0, r1 = b[1] op r1, r2 = b[2] op r2, r3 = b[3] op r3; \
-        break;
 
-CHAIN(f, float, LINK(RULE_DIV, /) LINK_FROM(RULE_UNDER, /))
-CHAIN(d, double, LINK(RULE_DIV, /) LINK_FROM(RULE_UNDER, /))
-CHAIN(i, int32_t, )
+CHAIN(float, LINK(DIV) LINK(UNDER))
+CHAIN(double, LINK(DIV) LINK(UNDER))
+CHAIN(int32_t, )
 
 /* ---- the others ---- */
 
@@ -207,9 +205,9 @@ static void run(const rule_code *code, const rule_row *row) {
             convert(v, row->slot, row->n);
             break;
         case RULE_CHAIN:
-            (v->type == RULE_F   ? chain_f
-             : v->type == RULE_D ? chain_d
-                                 : chain_i)(v, row->slot, row->n);
+            (v->type == RULE_F   ? chain_float
+             : v->type == RULE_D ? chain_double
+                                 : chain_int32_t)(v, row->slot, row->n);
             break;
         case RULE_SHIFT:
         case RULE_MASK:

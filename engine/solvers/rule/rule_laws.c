@@ -1,10 +1,9 @@
 /* rule_laws.c -- what rules read beyond the faces of the domain and in cells under laws.
  *
  * About each block's cells stand margins, filled axis after axis: around periodic axes and from the
- * blocks beside by copies, beyond faces by the laws, along the slowest axis last.
- *
- *        y+ of the whole width        an edge or corner is filled by the law of the later axis,
- * from . . . . . . . . . . .          what stands in the margin of the earlier one x-| |x+
+ * blocks beside by copies, beyond faces by the laws. Lines of a later axis include the margins of
+ * the earlier ones, so that edges and corners are filled by the law of the later axis, from what
+ * the earlier one has put there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +133,7 @@ static void each_line(rule_state *state, int threads, visit *visited, const void
             low[a] = a < axis ? -reach : slow ? blocks->v[b].first : 0;
             high[a] = a < axis ? grid->n[a] + reach : slow ? blocks->v[b].end : grid->n[a];
         }
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(grid->dims == 3 ? threads : 1)
         for (int64_t c = low[across]; c < high[across]; c++) {
             for (int j = 0; j < 2 * reach; j++) {
                 line l = {

@@ -24,6 +24,8 @@ static const char *suggestion(const rule_model *m, int count, const char *name,
     return sel_suggestion(name, names, text);
 }
 
+enum { LONGEST_NAME = 32 }; /* also a part of the names of blocks in checkpoints */
+
 /* One name for two of state, data, derived, controls and x y z t dt. */
 static sel_status check_name(const rule_model *m, int entries, int deriveds, const char *name,
                              sel_where where, sel_error *error) {
@@ -32,6 +34,10 @@ static sel_status check_name(const rule_model *m, int entries, int deriveds, con
     const bool argument =
         sel_name_index(taken, name) >= 0 && !(m->dims == 2 && strcmp(name, "z") == 0);
     const char *other = argument ? "an argument of rules" : NULL;
+    if (strlen(name) > LONGEST_NAME) {
+        return sel_fail_at(error, where, "sel.rule: the name '%.40s' is longer than %d bytes", name,
+                           LONGEST_NAME);
+    }
     for (int k = 0; k < controls->n; k++) {
         other = strcmp(controls->v[k].name, name) == 0 ? "a control" : other;
     }
@@ -63,7 +69,7 @@ static sel_status add_entry(rule_model *m, const char *name, sel_cell_type type,
     }
     *entry = (rule_entry){
         .name = name, .first = m->fields, .components = components, .state = state, .where = where};
-    sel_status status = SEL_OK;
+    sel_status status = components > 1 ? check_name(m, m->entries, 0, name, where, error) : SEL_OK;
     for (int c = 0; c < components; c++) {
         const char *full =
             components > 1 ? sel_arena_print(m->arena, "%s_%s", name, sel_axis_names[c]) : name;
@@ -146,11 +152,12 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
     f->name = name ? name : f->rule ? f->rule->name : "rule";
     f->why = f->rule ? NULL : sel_arena_copy(m->arena, why);
     find_masks(m, f);
-    for (int p = 0; f->rule && p < 2; p++) {
-        f->code[p] = rule_compile(f->rule, m->field, returns == SEL_RETURNS_NUMBERS, p, m->arena);
+    const bool numbers = returns == SEL_RETURNS_NUMBERS;
+    for (int p = 0; p < 2; p++) {
+        f->code[p] = f->rule ? rule_compile(f->rule, m->field, numbers, p, m->arena)
+                             : rule_code_of_lua(m->field, m->fields, numbers, m->arena);
         if (!f->code[p]) {
-            return sel_fail_at(error, source->where, "sel.rule: '%s' is too long, %d operations",
-                               f->name, f->rule->nodes);
+            return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);
         }
     }
     return SEL_OK;
@@ -158,16 +165,12 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
 
 /* What a function writes goes to a second copy where others look at the first. */
 static void find_turns(rule_model *m) {
-    const uint64_t all = m->fields < 64 ? (UINT64_C(1) << m->fields) - 1 : ~UINT64_C(0);
     for (int k = 0; k < m->rules; k++) {
         rule_function *f = &m->rule[k];
-        for (int o = 0; f->rule && o < f->rule->outputs; o++) {
-            f->writes |= UINT64_C(1) << f->rule->output[o].field;
+        for (int o = 0; f->code[0] && o < f->code[0]->outputs; o++) {
+            f->writes |= UINT64_C(1) << f->code[0]->output[o].field;
         }
-        for (int i = 0; !f->rule && i < m->fields; i++) {
-            f->writes |= (uint64_t)m->field[i].state << i;
-        }
-        f->turns = f->writes & f->looks & all;
+        f->turns = f->writes & f->looks;
         m->doubled |= f->turns;
         m->swapping ^= f->turns;
     }
@@ -175,7 +178,7 @@ static void find_turns(rule_model *m) {
 
 static sel_status check_count(const rule_model *m, const rule_function *f, const char *what,
                               bool vectors, sel_error *error) {
-    const int count = f->rule ? f->rule->outputs : 1;
+    const int count = f->code[0]->outputs;
     return count == 1 || (vectors && count == m->dims)
                ? SEL_OK
                : sel_fail_at(error, f->source->where, "%s must return 1 number%s, not %d", what,
@@ -230,7 +233,7 @@ static sel_status make_fields(rule_model *m, sel_error *error) {
     for (int k = 0; k < count; k++) {
         const bool derived = k >= m->entries;
         const rule_function *f = derived ? &m->derived[k - m->entries] : NULL;
-        const int components = !derived ? m->entry[k].components : f->rule ? f->rule->outputs : 1;
+        const int components = derived ? f->code[0]->outputs : m->entry[k].components;
         info[k] = (sel_field_info){.name = derived ? f->name : m->entry[k].name,
                                    .rank = components > 1 ? SEL_VECTOR : SEL_SCALAR,
                                    .unit = "the script's"};

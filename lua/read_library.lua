@@ -1,0 +1,358 @@
+-- read_library.lua -- calls: what functions of Lua's library and of Selenite's do to symbols; and
+-- what a function returns.
+local host = ...
+local V = host.values
+local build, constant, op, metatable = host.build, host.constant, host.op, host.getmetatable
+local max, min, huge, math_type = math.max, math.min, math.huge, math.type
+local unpack, pack, next, pcall, select = table.unpack, table.pack, next, pcall, select
+local setmetatable, tostring, type = setmetatable, tostring, type
+local SYMBOL, CELL, CLOSURE, NOTHING = V.SYMBOL, V.CELL, V.CLOSURE, V.NOTHING
+local class_of, name_of, refuse, mistake, need = V.class_of, V.name_of, V.refuse, V.mistake, V.need
+local number, is_number, lift, pick, merge = V.number, V.is_number, V.lift, V.pick, V.merge
+local is_condition, truth_of_condition, resolve = V.is_condition, V.truth_of_condition, V.resolve
+local branch, binary, plainly = V.branch, V.binary, V.plainly
+local whole_table, handler_of = V.whole_table, V.handler_of
+
+local LIMIT <const> = 0x1p53
+
+-- ---- functions of the library ----
+
+-- Those that may run as they are: what they do to symbols is to pass them on, or they get none.
+local PLAINLY, HANDLERS = {}, {}
+local BASE = "ipairs pairs next select rawget rawlen rawequal tostring tonumber getmetatable"
+for name in BASE:gmatch "%w+" do
+  PLAINLY[host.globals[name]] = name
+end
+PLAINLY[(ipairs {})], PLAINLY[(host.globals.pairs {})] = "ipairs", "next"
+for _, library in next, { math, string, table } do
+  for name, f in next, library do
+    PLAINLY[f] = name
+  end
+end
+for _, f in next, { math.random, math.randomseed, string.gsub, string.dump, table.insert,
+  table.remove, table.sort, table.move } do
+  PLAINLY[f] = nil
+end
+local NAMES = {} -- for messages
+for _, library in next, { host.globals, coroutine, utf8 } do
+  for name, f in next, library do
+    NAMES[f] = name
+  end
+end
+local PASSES_ON = { ipairs = true, pairs = true, next = true, select = true, rawget = true,
+  unpack = true, pack = true }
+
+-- What is recorded of a function of math follows lmathlib.c.
+local function unary(name)
+  return function(a) return number(build(op[name], lift(a).n)) end
+end
+
+local function scaled(name, by)
+  return function(a) return number(build(op[name], lift(a).n, constant(by))) end
+end
+
+local function rounded(name)
+  return function(a)
+    a = lift(a)
+    if a.whole == true then
+      return a
+    end
+    local n = build(op[name], a.n)
+    local fits = build(op.LT, build(op.ABS, n), constant(LIMIT))
+    need(a.whole and build(op.OR, a.whole, fits) or fits)
+    return number(build(op.WHOLE, n), true, -LIMIT, LIMIT)
+  end
+end
+
+-- Keeps the kind of the one chosen.
+local function extreme(name)
+  return function(first, ...)
+    local found = lift(first)
+    for i = 1, select("#", ...) do
+      local a, b = found, lift((select(i, ...)))
+      local second = name == "MAX" and build(op.LT, a.n, b.n) or build(op.LT, b.n, a.n)
+      local whole = pick(second, b.whole, a.whole)
+      local best = name == "MAX" and max or min
+      local low, high = min(a.low or huge, b.low or huge), max(a.high or -huge, b.high or -huge)
+      if whole == true and a.low and b.low then
+        low, high = best(a.low, b.low), best(a.high, b.high)
+      end
+      found = lift(number(build(op[name], a.n, b.n), whole, low, high))
+    end
+    return number(found.n, found.whole, found.low, found.high)
+  end
+end
+
+local half_turn <const> = 3.141592653589793238462643383279502884
+local RECORDED = {
+  floor = rounded "FLOOR", ceil = rounded "CEIL", max = extreme "MAX", min = extreme "MIN",
+  deg = scaled("MUL", 180.0 / half_turn), rad = scaled("MUL", half_turn / 180.0),
+  fmod = function(a, b) return binary("FMOD", a, b) end,
+  pow = function(a, b) return number(build(op.CPOW, lift(a).n, lift(b).n)) end,
+  atan = function(a, b) return number(build(op.ATAN2, lift(a).n, lift(b or 1).n)) end,
+  abs = function(a)
+    a = lift(a)
+    local low = a.low and max(a.low, -a.high, 0.0)
+    return number(build(op.ABS, a.n), a.whole, low, a.low and max(-a.low, a.high))
+  end,
+  -- The base decides the formula.
+  log = function(a, base)
+    if class_of(base) then
+      refuse("the base of math.log on line %d is not a number known beforehand", V.line)
+    end
+    local name = base == 2 and "LOG2" or base == 10 and "LOG10" or "LOG"
+    local n = build(op[name], lift(a).n)
+    return number(base and name == "LOG" and build(op.DIV, n, constant(math.log(base))) or n)
+  end,
+  -- The part before the point as a float, and the rest.
+  modf = function(a)
+    a = lift(a)
+    local n, zero = a.n, constant(0)
+    local part = build(op.SELECT, build(op.LT, n, zero), build(op.CEIL, n), build(op.FLOOR, n))
+    local rest = build(op.SELECT, build(op.EQ, part, n), zero, build(op.SUB, n, part))
+    return rounded "FLOOR"(number(part)), number(rest)
+  end,
+}
+for name in ("sqrt exp sin cos tan sinh cosh tanh asin acos log10"):gmatch "%w+" do
+  RECORDED[name] = unary(name:upper())
+end
+for name, f in next, RECORDED do
+  if math[name] then
+    HANDLERS[math[name]] = f
+  end
+end
+
+HANDLERS[host.globals.type] = function(v)
+  local name = name_of(v)
+  return name == "cell" and "userdata" or name == "condition" and "boolean" or name
+end
+HANDLERS[math.type] = function(v)
+  if class_of(v) ~= SYMBOL or v.condition then
+    return nil
+  elseif type(v.whole) ~= "boolean" then
+    refuse("it asks on line %d for the type of a number that is an integer on some ways", V.line)
+  end
+  return v.whole and "integer" or "float"
+end
+HANDLERS[math.tointeger] = function(v)
+  v = lift(v)
+  if v.whole ~= true then
+    refuse("it asks on line %d whether a number is whole that is known in a cell only", V.line)
+  end
+  return v
+end
+
+-- Those that are handled also where no argument is a symbol.
+local ALWAYS = {
+  [host.globals.error] = V.raise,
+  [host.globals.assert] = function(v, ...)
+    local c = V.truth(v)
+    if c == false then
+      return V.raise()
+    elseif c ~= true then
+      need(c)
+      V.assume(c, true)
+    end
+    return v, ...
+  end,
+  [host.globals.setmetatable] = function(t, meta)
+    if type(t) ~= "table" or not V.is_new(t) or metatable(t) then
+      refuse("it gives a table a metatable on line %d that is not new", V.line)
+    end
+    return setmetatable(t, meta)
+  end,
+  [table.insert] = function(t, v, ...)
+    if select("#", ...) > 0 then
+      refuse("it inserts into a list on line %d elsewhere than at its end", V.line)
+    end
+    V.assign(t, V.operate("LEN", t) + 1, v)
+  end,
+  [table.pack] = function(...) return V.made(pack(...)) end,
+}
+
+-- A look-up. With symbols it gives NaN outside its data, where Lua tells the error.
+local function look_up(f, list)
+  local symbols = false
+  for i = 1, list.n do
+    symbols = symbols or class_of(list[i]) ~= nil
+  end
+  if not symbols then
+    local result = pack(pcall(f, unpack(list, 1, list.n)))
+    return result[1] and result[2] or V.raise()
+  end
+  for i = 1, list.n do
+    list[i] = lift(list[i]).n
+  end
+  local n = host.look_up(f, unpack(list, 1, list.n))
+  need(build(op.EQ, n, n))
+  return number(n)
+end
+
+-- sel.NAME, called `known_as` by the library.
+function V.library(f, known_as)
+  if known_as == "step" then
+    HANDLERS[f] = function(a) return number(build(op.LE, constant(0), lift(a).n)) end
+    PLAINLY[f] = "step"
+  elseif known_as == "random" then
+    ALWAYS[f] = function(k)
+      if not V.fields then
+        refuse "it calls sel.random"
+      end
+      k = lift(k)
+      if k.whole ~= true then
+        mistake "sel.random(k): k must be a whole number"
+      end
+      return number(build(op.RANDOM, k.n))
+    end
+  else
+    ALWAYS[f] = function(...) return look_up(f, pack(...)) end
+  end
+end
+
+-- ---- calls ----
+
+-- Calls a function of the library; no argument is a choice.
+local function call_library(f, list, symbols)
+  local name, handler = PLAINLY[f], ALWAYS[f] or symbols and HANDLERS[f]
+  if handler then
+    return handler(unpack(list, 1, list.n))
+  elseif symbols and not PASSES_ON[name] then
+    refuse("it calls %s on line %d with what is known in a cell only", name or "a function",
+      V.line)
+  elseif type(list[1]) == "table" then
+    whole_table(list[1])
+  end
+  return plainly(f, unpack(list, 1, list.n))
+end
+
+local function call(f, list)
+  local class, symbols = class_of(f), false
+  for i = 1, list.n do
+    symbols = symbols or class_of(list[i]) ~= nil
+  end
+  if f == NOTHING then
+    return NOTHING
+  elseif class == CLOSURE then
+    return V.run(f.code, f, list)
+  elseif class == CELL then
+    return V.neighbour(f, list)
+  elseif type(f) == "userdata" then
+    return look_up(f, list)
+  elseif type(f) == "table" and not class and handler_of(f, "__call") then
+    return V.call(handler_of(f, "__call"), pack(f, unpack(list, 1, list.n)))
+  elseif type(f) ~= "function" then
+    mistake("it calls a %s value", name_of(f))
+  elseif ALWAYS[f] or PLAINLY[f] or HANDLERS[f] or (host.kind_of(f) == "library" and not symbols) then
+    return call_library(f, list, symbols)
+  end
+  local code, closure = V.text_of(f)
+  if not code then
+    refuse("it calls %s on line %d, which cannot be followed", NAMES[f] or "a library function",
+      V.line)
+  end
+  return V.run(code, closure, list)
+end
+
+-- An open choice among the arguments of a library function is chosen both ways; others see it.
+local function call_chosen(f, list)
+  local follows = class_of(f) == CLOSURE or (type(f) == "function" and host.kind_of(f) == "script")
+  for i = 1, follows and 0 or list.n do
+    local value, open = resolve(list[i])
+    list[i] = value
+    if value == NOTHING then
+      return NOTHING
+    elseif open then
+      local function side(chosen)
+        local copy = { unpack(list, 1, list.n) }
+        copy[i], copy.n = chosen, list.n
+        return function() return pack(call_chosen(f, copy)) end
+      end
+      local results = branch(value.c, side(value.a), side(value.b))
+      return unpack(results, 1, results.n)
+    end
+  end
+  return call(f, list)
+end
+
+-- Calls a value with a list of arguments.
+function V.call(f, list)
+  local value, open = resolve(f)
+  if not open then
+    return call_chosen(value, list)
+  end
+  local results = branch(value.c, function() return pack(V.call(value.a, list)) end,
+    function() return pack(V.call(value.b, list)) end)
+  return unpack(results, 1, results.n)
+end
+
+-- A cell at no distance.
+function V.cell()
+  return setmetatable({ 0, 0, 0 }, CELL)
+end
+
+-- A closure of the code, with the variables that it sees.
+function V.closure(code, variables)
+  variables.code = code
+  return setmetatable(variables, CLOSURE)
+end
+
+-- ---- results ----
+
+-- A value that must be a number (or a condition): its node, and whether it is an integer.
+local function node_of(v, predicate)
+  local value, open = resolve(v)
+  if open then
+    mistake("it returns a %s on one way and a %s on another", name_of((resolve(value.a))),
+      name_of((resolve(value.b))))
+  elseif value == NOTHING then
+    return constant(0), true
+  elseif predicate and is_condition(value) then
+    local c = truth_of_condition(value)
+    return type(c) == "boolean" and constant(c and 1 or 0) or c
+  elseif predicate or not is_number(value) then
+    mistake("it returns a %s", name_of(value))
+  elseif type(value) == "number" then -- an integer beyond 2^53 too
+    return constant(value), math_type(value) == "integer"
+  end
+  return value.n, value.whole
+end
+V.node_of = node_of
+
+-- The fields that the value gives: what each of its ways gives must be called the same.
+function V.fields_of(v)
+  local value, open = resolve(v)
+  V.line = type(value) == "table" and V.lines[value] or V.line
+  if open then
+    local a, b = V.fields_of(value.a), V.fields_of(value.b)
+    for name in host.globals.pairs(a) do
+      if b[name] == nil then
+        mistake("it returns '%s' on one way and not on another", name)
+      end
+      a[name] = merge(value.c, a[name], b[name])
+    end
+    for name in host.globals.pairs(b) do
+      if a[name] == nil then
+        mistake("it returns '%s' on one way and not on another", name)
+      end
+    end
+    return a
+  elseif value == nil then
+    V.line = V.last
+    mistake "it returns nothing on some way"
+  elseif type(value) ~= "table" or class_of(value) then
+    if not (is_number(value) and V.only) then
+      mistake("it returns a %s; a rule returns { NAME = new value, ... }", name_of(value))
+    end
+    return { [V.only] = value }
+  end
+  local list = {}
+  for name, new in host.globals.pairs(value) do
+    local field = V.fields[name]
+    if not (field and field.state) then
+      mistake("it returns a value for%s; that is no state field",
+        host.suggestion(tostring(name), V.state))
+    end
+    list[name] = new
+  end
+  return list
+end

@@ -1,0 +1,10 @@
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+
+return sel.rule {
+  size = { 8, 8 }, periodic = { "x", "y" }, stop = { steps = 3 },
+  state     = { depth = "real" },
+  rule      = function(c) return c.depth end,
+  conserved = { "deph" },
+  main      = "deepth",
+}

@@ -1,0 +1,13 @@
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+
+return sel.rule {
+  size = { 8, 8 }, periodic = { "x", "y" }, stop = { steps = 3 },
+  state = { u = "real", v = "real" },
+  rule  = function(c)
+    if c.u > 0 then
+      return { u = 1 }
+    end
+    return { u = 0, v = 1 }
+  end,
+}

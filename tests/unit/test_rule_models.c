@@ -1,0 +1,69 @@
+/* test_rule_models.c -- models written as rules, against other solvers and exact solutions. */
+#include "engine/solvers/aqua/aqua.h"
+#include "tests/unit/rule_graph.h"
+
+/* ---- AQUA-GRAPH by its mean ---- */
+
+#define TERRAIN                                                                       \
+    "local function ground(x, y) return 5 * sel.noise(1, x / 3, y / 3) end\n"         \
+    "local function water(x, y) return math.max(2 * sel.noise(2, x / 2, y), 0) end\n" \
+    "local edge = { { where = shape.faces, law = law.wall {} } }\n"
+
+static const char aqua_rules[] = RULE_BEGIN TERRAIN
+    "local around = { { 1, 0 }, { -1, 0 }, { 0, 1 }, { 0, -1 }, { 1, 1 }, { -1, 1 }, { 1, -1 },\n"
+    "  { -1, -1 } }\n"
+    "local function head(a, b) return (a.z - b.z) + (a.w - b.w) end\n"
+    "local function give(c)\n"
+    "  local n, fall, roots = 1, 0, 0\n"
+    "  for _, d in ipairs(around) do\n"
+    "    local above = head(c, c(d[1], d[2]))\n"
+    "    if above > 0 then n, fall, roots = n + 1, fall + above, roots + math.sqrt(above) end\n"
+    "  end\n"
+    "  if roots == 0 then return { share = 0 } end\n"
+    "  return { share = 0.2 * math.min(fall / n, c.w) / roots }\n"
+    "end\n"
+    "local function move(c)\n"
+    "  local w = c.w\n"
+    "  for _, d in ipairs(around) do\n"
+    "    local u = c(d[1], d[2])\n"
+    "    local above = head(c, u)\n"
+    "    if above > 0 then w = w - c.share * math.sqrt(above)\n"
+    "    elseif above < 0 then w = w + u.share * math.sqrt(-above) end\n"
+    "  end\n"
+    "  return { w = w }\n"
+    "end\n"
+    "return sel.rule { size = { 70, 50 }, precision = 'f64', rule = { give, move }, main = 'w',\n"
+    "state = { w = 'real', share = 'real' }, data = { z = ground }, initial = { w = water },\n"
+    "regions = edge, stop = { steps = 1 }, conserved = { 'w' } }";
+
+static const char aqua_solver_text[] = RULE_BEGIN TERRAIN
+    "return sel.aqua { size = { 70, 50 }, precision = 'f64', ground = ground, alpha = 0.2,\n"
+    "equilibrium = 'mean', initial = { depth = water }, regions = edge, stop = { steps = 1 } }";
+
+static void water_moves_as_in_sel_aqua(void **state) {
+    (void)state;
+    rule_case a, b;
+    rule_load(&a, aqua_rules);
+    rule_open(&a, 2, 3);
+    rule_load(&b, aqua_solver_text);
+    rule_open(&b, 1, 1);
+    rule_steps(&a, 1);
+    rule_steps(&b, 1);
+    double *w = rule_values(&a, "w"), *depth = rule_values(&b, "depth"), most = 0;
+    for (int k = 0; k < 70 * 50; k++) {
+        most = fmax(most, fabs(w[k] - depth[k]));
+    }
+    if (!(most <= 1e-15)) {
+        fail_msg("depths differ by %g", most);
+    }
+    free(w), free(depth);
+    rule_close(&a);
+    rule_close(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(water_moves_as_in_sel_aqua),
+    };
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}
