@@ -190,6 +190,12 @@ static int64_t together(const sel_state *state, int64_t left, bool observes) {
     return alone ? 1 : left < most ? left : most;
 }
 
+static sel_status clock_of(sel_state *state, sel_clock *clock, sel_error *error) {
+    sel_status status = enter(state, error);
+    return status ? status
+                  : sel_state_clock(state, solver_of(state->plan)->time_step, clock, error);
+}
+
 static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     const bool observes = observed && sel_plan_observes(state->plan);
@@ -201,9 +207,14 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     state->queue->graph_steps = CUDA_STEPS / two * two;
     unsigned due = sel_domain_due(state->plan->domain, state->controls);
     while (state->step < end && !status) {
-        int64_t count = together(state, end - state->step, observes);
+        sel_clock clock;
+        status = clock_of(state, &clock, error);
+        const int64_t known = clock.until < end ? clock.until : end;
+        int64_t count = together(state, known - state->step, observes && known == end);
         state->observing = observes && state->step + 1 == end;
-        status = solver->terms ? solver->terms(state, due, &count, error) : SEL_OK;
+        status = status          ? status
+                 : solver->terms ? solver->terms(state, due, &count, error)
+                                 : SEL_OK;
         if (!status) {
             status = enqueue(state, count, error);
             state->broken = status && status != SEL_BAD_SCENARIO;
@@ -347,6 +358,7 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
             solver->watched(state->plan, request);
         }
         request->change = sel_relative_change(slot->had_before, found->change, found->magnitude);
+        request->change *= state->last.counts ? request->change : 1; /* a part, no root */
         break;
     default:
         if (solver->answer) {
@@ -368,6 +380,7 @@ const sel_backend cuda_backend = {
     .create = create,
     .advance = advance,
     .whole = sel_state_whole,
+    .clock = clock_of,
     .wait = wait_for_steps,
     .done = done,
     .start = start,

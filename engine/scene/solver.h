@@ -237,6 +237,8 @@ typedef struct sel_solver {
     /* Why a run may have diverged: one sentence for the user. */
     void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
     sel_cell_bytes (*bytes)(const sel_common *params, int precision);
+    /* Whether a device can run this simulation; else why not. NULL: any. */
+    sel_status (*portable)(const sel_simulation *simulation, sel_error *error);
     const sel_backend *cpu;
     const sel_backend *cuda; /* NULL: none, or built without it */
     /* The solver on sel_cpu_backend (engine/machine/cpu.h) and cuda_backend

@@ -1,0 +1,96 @@
+/* rule_gpu.h -- functions of sel.rule as text for the device, and the launchers of its kernels:
+ * plain C, shared by rule_cuda.c and the kernels' file.
+ */
+#ifndef RULE_GPU_H
+#define RULE_GPU_H
+
+#include <stdbool.h>
+#include "cuda/machine/look.h"
+#include "cuda/rule_view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- margins, one axis of a block (engine/solvers/rule/rule_laws.c) ---- */
+
+enum { RULE_BLOCKS = 8, RULE_FACES = 6 };
+
+/* The arrays of all blocks, on the device. */
+typedef struct rule_tables {
+    void *at[RULE_BLOCKS][RULE_VIEW_FIELDS][2];
+    const double *law[RULE_VIEW_FIELDS][RULE_FACES];
+    const uint8_t *face[RULE_FACES]; /* regions of the sites */
+    uint8_t beyond[256][RULE_VIEW_FIELDS];
+    uint8_t type[RULE_VIEW_FIELDS]; /* sel_cell_type */
+    int64_t block_first[RULE_BLOCKS], block_end[RULE_BLOCKS];
+} rule_tables;
+
+typedef struct rule_margin {
+    const rule_tables *tables;
+    uint64_t fields, turns; /* bit f: of field f; its present copy */
+    int64_t n[3], first, pitch, slice;
+    double dx;
+    unsigned periodic;
+    int dims, reach, axis, blocks, wide; /* wide: reals are doubles */
+} rule_margin;
+
+cudaError_t rule_gpu_margin(const rule_margin *margin, cudaStream_t stream);
+
+/* ---- reads and sums ---- */
+
+typedef struct rule_gpu_look {
+    cuda_grid grid;
+    const rule_tables *tables;
+    const double *numbers; /* of a derived field: [component][cells]; NULL: fields */
+    uint64_t turns;
+    int64_t first, pitch, slice, cells;
+    int blocks, dims, wide;
+    int field, components; /* the first component of what is looked at */
+    int main;              /* the same of the main field */
+    uint64_t reals;        /* state fields that must be finite */
+} rule_gpu_look;
+
+const cuda_look *rule_gpu_looks(int components, bool counts);
+
+/* Held cells of a field, in both copies, become those of `values`. */
+cudaError_t rule_gpu_hold(const rule_gpu_look *look, const uint8_t *kind, const uint64_t *held,
+                          int block, int field, const void *values, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#else
+
+#include <stdio.h>
+#include "engine/solvers/rule/rule.h"
+
+/* ---- functions as text (rule_print.c) ----
+ *
+ * Function k of a model: its rules, then derived fields, then dt.limit; its kernel is called
+ * "function_k".
+ */
+
+int rule_functions(const rule_model *m);
+/* NULL: there is none, or only Lua evaluates it. */
+const rule_function *rule_function_at(const rule_model *m, int k);
+
+/* Cells of a thread. */
+int rule_cells_of_thread(const rule_model *m, int k, int precision);
+
+/* What a function's values that are the same in all cells vary with: SEL_ON_... */
+unsigned rule_uniforms_vary(const rule_function *f, int precision);
+
+/* The look-ups of all functions, each once; list NULL: their number. */
+int rule_lookups(const rule_model *m, int precision, const sel_lookup **list);
+
+/* All kernels. Values that never vary are numbers in the text: dt that of even steps. */
+void rule_print(const rule_model *m, int precision, double dt, FILE *to);
+
+/* The headers that the text includes, by name and content; NULL-terminated. */
+extern const char *const rule_header_names[], *const rule_headers[];
+
+/* A block as function k sees it when the present copies are `turns`; of arrays anywhere. */
+rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns);
+
+#endif
+#endif
