@@ -225,7 +225,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(LUA_OBJECTS) $(LIBRARY) Makefile
 ifeq ($(CUDA),1)
 $(BUILD)/tests/test_machine: TEST_KERNELS = $(BUILD)/tests/unit/blur.cu.o
 $(BUILD)/tests/test_machine: $(BUILD)/tests/unit/blur.cu.o
-$(BUILD)/tests/test_machine: CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
+$(BUILD)/tests/test_machine $(BUILD)/tests/test_rule_print: CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
 endif
 
 unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed

@@ -8,6 +8,8 @@
 #define RULE_CELL_CUH
 
 #define SEL_VALUE_INLINE static __device__ inline
+#define SEL_LANES_INLINE static __device__ inline
+#define SEL_LANES_CALL static __device__ inline
 #define SEL_PHILOX_INLINE static __device__ inline
 #include "cuda/rule_view.h"
 #include "engine/physics/philox.h"
