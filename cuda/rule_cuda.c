@@ -39,6 +39,8 @@ typedef struct rule_cuda {
     sel_packed tables_of_pack;
     cuda_module *module;
     cuda_kernel **kernel;
+    rule_packed *table; /* instead of kernels, where there is no NVRTC */
+    void *tables_at;    /* their memory, and their slots */
     cuda_feed rows, others;
     rule_gpu_look view;
 } rule_cuda;
@@ -126,6 +128,8 @@ static void close(sel_state *base) {
     sel_pack_destroy(state->pack);
     cuda_module_free(state->module);
     free(state->kernel);
+    free(state->table);
+    cudaFree(state->tables_at);
     cuda_feed_close(&state->rows);
     cuda_feed_close(&state->others);
 }
@@ -208,6 +212,44 @@ static sel_status send_pack(rule_cuda *state, sel_error *error) {
     return status;
 }
 
+enum { TABLE_THREADS = 1 << 15, TABLE_LINE = 16 };
+
+/* All functions for the interpreter: their slots, then their tables. */
+static sel_status make_tables(rule_cuda *state, sel_error *error) {
+    const rule_model *m = state->all.model;
+    const int functions = rule_functions(m), precision = state->all.plan->base.precision;
+    void **block = calloc((size_t)functions, sizeof *block);
+    size_t *bytes = calloc((size_t)functions, sizeof *bytes), all = 0;
+    state->table = calloc((size_t)functions, sizeof *state->table);
+    sel_status status =
+        block && bytes && state->table ? SEL_OK : sel_fail_memory(error, "the rules", 0);
+    int slots = 1;
+    for (int k = 0; k < functions && !status; k++) {
+        if (rule_function_at(m, k)) {
+            block[k] = rule_packed_make(m, k, precision, &state->table[k], &bytes[k]);
+            status = block[k] ? SEL_OK : sel_fail_memory(error, "the rules", bytes[k]);
+            slots = state->table[k].slots > slots ? state->table[k].slots : slots;
+            all += (bytes[k] + TABLE_LINE - 1) / TABLE_LINE * TABLE_LINE;
+        }
+    }
+    const size_t room = (size_t)slots * TABLE_THREADS * sizeof(double);
+    status = status ? status
+                    : cuda_device_allocate(&state->tables_at, room + all + 1, "the rules", error);
+    char *to = status ? NULL : (char *)state->tables_at + room;
+    for (int k = 0; k < functions && block; k++) {
+        if (!status && block[k]) {
+            status = cuda_send(to, block[k], bytes[k], error);
+            rule_packed_place(&state->table[k], to);
+            state->table[k].slot = state->tables_at;
+            state->table[k].threads = TABLE_THREADS;
+            to += (bytes[k] + TABLE_LINE - 1) / TABLE_LINE * TABLE_LINE;
+        }
+        free(block[k]);
+    }
+    free(block), free(bytes);
+    return status;
+}
+
 static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *error) {
     const rule_model *m = state->all.model;
     const cuda_text given = {.text = text,
@@ -223,7 +265,8 @@ static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *er
     sel_status status = cuda_architecture(device, &architecture, error);
     status = status ? status : cuda_compile(&given, architecture, &binary, &bytes, why, error);
     if (!status && !binary) {
-        status = sel_fail(error, SEL_NO_DEVICE, "%s, or use --backend cpu", why);
+        fprintf(stderr, "%s; until then rules are interpreted there, which is slow\n", why);
+        return make_tables(state, error);
     }
     status = status ? status : cuda_module_load(binary, &state->module, error);
     for (int k = 0; k < rule_functions(m) && !status; k++) {
@@ -469,6 +512,10 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
         v.clock = clock.base;
         v.ahead = clock.offset;
         const int64_t rows = (v.end_row - v.first_row + RULE_LANE_ROWS - 1) / RULE_LANE_ROWS;
+        if (state->table) {
+            CUDA_TRY(rule_interpret(&v, &state->table[k], base->queue->stream));
+            continue;
+        }
         status = cuda_kernel_launch(state->kernel[k], (unsigned)(strips * rows), threads, &v,
                                     base->queue->stream, error);
     }

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 #include "cuda/machine/look.h"
-#include "cuda/rule_view.h"
+#include "cuda/rule_interpret.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +36,9 @@ typedef struct rule_margin {
 } rule_margin;
 
 cudaError_t rule_gpu_margin(const rule_margin *margin, cudaStream_t stream);
+
+/* Runs a function on a block by its table. */
+cudaError_t rule_interpret(const rule_view *view, const rule_packed *packed, cudaStream_t stream);
 
 /* ---- reads and sums ---- */
 
@@ -82,12 +85,17 @@ unsigned rule_uniforms_vary(const rule_function *f, int precision);
 
 /* The look-ups of all functions, each once; list NULL: their number. */
 int rule_lookups(const rule_model *m, int precision, const sel_lookup **list);
+int rule_lookup_number(const rule_model *m, int precision, const sel_lookup *lookup);
 
 /* All kernels. Values that never vary are numbers in the text: dt that of even steps. */
 void rule_print(const rule_model *m, int precision, double dt, FILE *to);
 
 /* The headers that the text includes, by name and content; NULL-terminated. */
 extern const char *const rule_header_names[], *const rule_headers[];
+
+/* Function k as a table, from malloc; NULL: no memory. And the table of a copy of it. */
+void *rule_packed_make(const rule_model *m, int k, int precision, rule_packed *to, size_t *bytes);
+void rule_packed_place(rule_packed *table, const void *block);
 
 /* A block as function k sees it when the present copies are `turns`; of arrays anywhere. */
 rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns);

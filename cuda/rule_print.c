@@ -71,6 +71,16 @@ int rule_lookups(const rule_model *m, int precision, const sel_lookup **list) {
     return count;
 }
 
+int rule_lookup_number(const rule_model *m, int precision, const sel_lookup *lookup) {
+    const sel_lookup *list[RULE_MOST_SLOTS];
+    const int count = rule_lookups(m, precision, list);
+    int n = 0;
+    while (n + 1 < count && (list[n]->kind != lookup->kind || list[n]->data != lookup->data)) {
+        n++;
+    }
+    return n;
+}
+
 /* What each node that is the same in all cells varies with; freed by the caller. */
 static unsigned *find_varies(const sel_rule *rule) {
     unsigned *varies = calloc((size_t)rule->nodes + 1, sizeof *varies);
@@ -264,16 +274,6 @@ static void print_chain(const printer *p, int i) {
     fprintf(p->to, "        const %s a%d = %s;\n", types[v->type], i, text);
 }
 
-static int lookup_number(const printer *p, const sel_lookup *lookup) {
-    const sel_lookup *list[RULE_MOST_SLOTS];
-    const int count = rule_lookups(p->model, p->precision, list);
-    int n = 0;
-    while (n + 1 < count && (list[n]->kind != lookup->kind || list[n]->data != lookup->data)) {
-        n++;
-    }
-    return n;
-}
-
 static void print_value(const printer *p, const rule_instruction *v) {
     const int slot[3] = {v->from[0], v->from[1], v->from[2]};
     char a[NAME], b[NAME], c[NAME], d[NAME];
@@ -287,9 +287,9 @@ static void print_value(const printer *p, const rule_instruction *v) {
     } else if (v->op == SEL_RULE_RANDOM) {
         fprintf(p->to, "rule_random(v, p, j, %s)", name_of(p, v->from[0], a));
     } else if (v->op == SEL_OP_LOOKUP) {
-        fprintf(p->to, "rule_look_up(v, %d, %s, %s, %s, %s)", lookup_number(p, v->lookup),
-                name_of(p, v->from[0], a), name_of(p, v->from[1], b), name_of(p, v->from[2], c),
-                name_of(p, v->from[3], d));
+        fprintf(p->to, "rule_look_up(v, %d, %s, %s, %s, %s)",
+                rule_lookup_number(p->model, p->precision, v->lookup), name_of(p, v->from[0], a),
+                name_of(p, v->from[1], b), name_of(p, v->from[2], c), name_of(p, v->from[3], d));
     } else if (v->op >= SEL_RULE_BAND) {
         fprintf(p->to, "rule_bits(%d, (double)%s, (double)%s)", v->op - SEL_RULE_BAND,
                 name_of(p, v->from[0], a), name_of(p, v->from[1], b));

@@ -78,7 +78,7 @@ static const char stand_ins[] =
 static void *compile_for_processor(const char *text) {
     FILE *to = fopen("printed.cpp", "w");
     assert_non_null(to);
-    fprintf(to, "%s%s", stand_ins, text);
+    fprintf(to, "%s%s#include \"cuda/rule_interpret.cuh\"\n", stand_ins, text);
     fclose(to);
     char command[2048];
     snprintf(command, sizeof command,
@@ -93,19 +93,27 @@ static void *compile_for_processor(const char *text) {
     return library;
 }
 
-static void run_printed(void *library, rule_state *state, int k, rule_bad *bad) {
+static void run_printed(void *library, rule_state *state, int k, bool interpreted, rule_bad *bad) {
     const rule_function *f = rule_function_at(state->model, k);
     const rule_code *code = f->code[state->plan->base.precision];
     const sel_domain *domain = state->plan->base.domain;
     double *value = calloc((size_t)f->rule->nodes + 1, sizeof *value);
     double *uniform = calloc((size_t)code->uniforms + 1, sizeof *uniform);
-    void (*kernel)(rule_view), (*place)(unsigned, unsigned, unsigned);
+    void (*kernel)(rule_view), (*interpret)(rule_view, rule_packed),
+        (*place)(unsigned, unsigned, unsigned);
     char name[24];
     uint64_t alarm = UINT64_MAX, turns = 0;
     snprintf(name, sizeof name, "function_%d", k);
     *(void **)&kernel = dlsym(library, name);
     *(void **)&place = dlsym(library, "place");
-    assert_true(kernel && place);
+    *(void **)&interpret = dlsym(library, "rule_interpret_kernel");
+    assert_true(kernel && interpret && place);
+    size_t bytes;
+    rule_packed packed;
+    void *block = rule_packed_make(state->model, k, state->plan->base.precision, &packed, &bytes);
+    packed.threads = 3 * RULE_PACKED_THREADS;
+    packed.slot = calloc((size_t)packed.slots * (size_t)packed.threads, sizeof(double));
+    assert_true(block && packed.slot);
     rule_uniforms(code, f->rule, sel_state_time(&state->base), state->base.clock.dt,
                   domain->control_values, value);
     for (int u = 0; u < code->uniforms; u++) {
@@ -128,7 +136,11 @@ static void run_printed(void *library, rule_state *state, int k, rule_bad *bad) 
             RULE_LANES * rule_cells_of_thread(state->model, k, state->plan->base.precision);
         const int64_t blocks = (v.n[0] + wide - 1) / wide *
                                ((v.end_row - v.first_row + RULE_LANE_ROWS - 1) / RULE_LANE_ROWS);
-        for (int64_t t = 0; t < blocks * RULE_LANES * RULE_LANE_ROWS; t++) {
+        for (int64_t t = 0; t < packed.threads && interpreted; t++) {
+            place((unsigned)(t / RULE_PACKED_THREADS), (unsigned)(t % RULE_PACKED_THREADS), 0);
+            interpret(v, packed);
+        }
+        for (int64_t t = 0; !interpreted && t < blocks * RULE_LANES * RULE_LANE_ROWS; t++) {
             place((unsigned)(t / RULE_LANES / RULE_LANE_ROWS), (unsigned)(t % RULE_LANES),
                   (unsigned)(t / RULE_LANES % RULE_LANE_ROWS));
             kernel(v);
@@ -137,10 +149,10 @@ static void run_printed(void *library, rule_state *state, int k, rule_bad *bad) 
     for (int i = 0; i < state->model->fields; i++) {
         state->turn[i] ^= (int)(f->turns >> i & 1);
     }
-    free(value), free(uniform);
+    free(value), free(uniform), free(block), free(packed.slot);
 }
 
-static void compare_printed(int k, int precision, int blocks) {
+static void compare_printed(int k, int precision, int blocks, bool interpreted) {
     rule_case c, d;
     sel_error error = {.status = SEL_OK};
     rule_bad bad = {.when = INT64_MAX};
@@ -155,7 +167,7 @@ static void compare_printed(int k, int precision, int blocks) {
         assert_int_equal(d.prepared.backend->clock(d.state, &clock, &error), SEL_OK);
         assert_int_equal(rule_terms(d.state, SEL_ON_T | SEL_ON_CONTROLS, &error), SEL_OK);
         for (int r = 0; r < state->model->rules; r++) {
-            run_printed(library, state, r, &bad);
+            run_printed(library, state, r, interpreted, &bad);
         }
         state->base.step++;
     }
@@ -193,8 +205,16 @@ static void compare_printed(int k, int precision, int blocks) {
 static void what_is_printed_gives_the_same_bits(void **state) {
     (void)state;
     for (int k = 0; k < RULE_TEXTS; k++) {
-        compare_printed(k, k % 2, 1 + k % 3);
-        compare_printed(k, 1 - k % 2, 1 + (k + 1) % 3);
+        compare_printed(k, k % 2, 1 + k % 3, false);
+        compare_printed(k, 1 - k % 2, 1 + (k + 1) % 3, false);
+    }
+}
+
+static void the_interpreter_gives_the_same_bits(void **state) {
+    (void)state;
+    for (int k = 0; k < RULE_TEXTS; k++) {
+        compare_printed(k, k % 2, 1 + k % 3, true);
+        compare_printed(k, 1 - k % 2, 1 + (k + 1) % 3, true);
     }
 }
 
@@ -205,6 +225,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_printed_compiles_for_a_device),
         cmocka_unit_test(what_is_printed_gives_the_same_bits),
+        cmocka_unit_test(the_interpreter_gives_the_same_bits),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
