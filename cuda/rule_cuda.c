@@ -160,28 +160,15 @@ static sel_status send_array(const rule_cuda *state, int k, sel_error *error) {
 }
 
 static sel_status send_tables(rule_cuda *state, sel_error *error) {
-    const rule_model *m = state->all.model;
-    const rule_plan *plan = state->all.plan;
-    const sel_domain *domain = plan->base.domain;
+    const sel_domain *domain = state->all.plan->base.domain;
     const rule_bad none = {.when = INT64_MAX};
     rule_tables *t = calloc(1, sizeof *t);
     uint64_t masks[2 * RULE_KINDS];
     sel_status status = t ? SEL_OK : sel_fail_memory(error, "the laws", sizeof *t);
     memcpy(masks, state->twin->walls, sizeof state->twin->walls);
     memcpy(masks + RULE_KINDS, state->twin->held, sizeof state->twin->held);
-    if (!status) {
-        memcpy(t->at, state->all.at, sizeof t->at);
-        memcpy(t->law, state->all.law, sizeof t->law);
-    }
-    for (int b = 0; b < state->all.base.blocks.count && t; b++) {
-        t->block_first[b] = state->all.base.blocks.v[b].first;
-        t->block_end[b] = state->all.base.blocks.v[b].end;
-    }
-    for (int f = 0; f < m->fields && t; f++) {
-        t->type[f] = (uint8_t)m->field[f].type;
-        for (int r = 1; r <= domain->region_count; r++) {
-            t->beyond[r][f] = plan->beyond[r][m->entry_of[f]];
-        }
+    if (t) {
+        rule_tables_fill(&state->all, t);
     }
     int64_t sent = 0;
     for (int face = 0; face < SEL_FACES && !status; face++) {
@@ -463,24 +450,9 @@ static uint64_t turns_at(const rule_cuda *state, int64_t step) {
 
 static sel_status fill_margins(const rule_cuda *state, uint64_t fields, uint64_t turns,
                                sel_error *error) {
-    const rule_model *m = state->all.model;
-    const sel_grid *grid = &state->all.plan->base.domain->grid;
-    const sel_cells *cells = &state->all.cells;
-    rule_margin margin = {.tables = state->tables,
-                          .fields = fields,
-                          .turns = turns,
-                          .n = {grid->n[0], grid->n[1], grid->n[2]},
-                          .first = cells->first,
-                          .pitch = cells->pitch,
-                          .slice = cells->slice,
-                          .periodic = grid->periodic,
-                          .dims = grid->dims,
-                          .reach = m->reach,
-                          .blocks = state->all.base.blocks.count,
-                          .wide = state->all.plan->base.precision == SEL_F64};
-    for (int axis = 0; axis < grid->dims && fields; axis++) {
-        margin.axis = axis;
-        margin.dx = grid->dx[axis];
+    for (int axis = 0; axis < state->all.model->dims && fields; axis++) {
+        rule_margin margin = rule_margin_of(&state->all, axis, fields, turns);
+        margin.tables = state->tables;
         CUDA_TRY(rule_gpu_margin(&margin, state->all.base.queue->stream));
     }
     return SEL_OK;

@@ -7,33 +7,13 @@
 #include <stdbool.h>
 #include "cuda/machine/look.h"
 #include "cuda/rule_interpret.h"
+#include "cuda/rule_margin.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- margins, one axis of a block (engine/solvers/rule/rule_laws.c) ---- */
-
-enum { RULE_BLOCKS = 8, RULE_FACES = 6 };
-
-/* The arrays of all blocks, on the device. */
-typedef struct rule_tables {
-    void *at[RULE_BLOCKS][RULE_VIEW_FIELDS][2];
-    const double *law[RULE_VIEW_FIELDS][RULE_FACES];
-    const uint8_t *face[RULE_FACES]; /* regions of the sites */
-    uint8_t beyond[256][RULE_VIEW_FIELDS];
-    uint8_t type[RULE_VIEW_FIELDS]; /* sel_cell_type */
-    int64_t block_first[RULE_BLOCKS], block_end[RULE_BLOCKS];
-} rule_tables;
-
-typedef struct rule_margin {
-    const rule_tables *tables;
-    uint64_t fields, turns; /* bit f: of field f; its present copy */
-    int64_t n[3], first, pitch, slice;
-    double dx;
-    unsigned periodic;
-    int dims, reach, axis, blocks, wide; /* wide: reals are doubles */
-} rule_margin;
+/* ---- margins ---- */
 
 cudaError_t rule_gpu_margin(const rule_margin *margin, cudaStream_t stream);
 
@@ -99,6 +79,10 @@ void rule_packed_place(rule_packed *table, const void *block);
 
 /* A block as function k sees it when the present copies are `turns`; of arrays anywhere. */
 rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns);
+
+/* Margins of these fields along an axis, but for the tables; and these, but for where they are. */
+rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns);
+void rule_tables_fill(const rule_state *state, rule_tables *to);
 
 #endif
 #endif

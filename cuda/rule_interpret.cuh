@@ -7,9 +7,9 @@
 
 #include "cuda/rule_cell.cuh"
 #include "cuda/rule_interpret.h"
+#include "cuda/rule_margin.cuh"
 
-enum { TYPE_F, TYPE_D, TYPE_I };       // rule_type
-enum { CELL_REAL, CELL_I32, CELL_U8 }; // sel_cell_type
+enum { TYPE_F, TYPE_D, TYPE_I }; // rule_type
 
 // What numbers of all types have; false: `op` is another one.
 template <class T> static __device__ bool operate_any(int op, T a, T b, double *to) {
@@ -89,13 +89,6 @@ static __device__ double run_op(const rule_view &v, const rule_at &p, const rule
                                           : sel_program_value(o.op, a, b, 0);
 }
 
-static __device__ double read_number(int type, int wide, const void *array, int64_t at) {
-    return type == CELL_I32  ? ((const int32_t *)array)[at]
-           : type == CELL_U8 ? ((const uint8_t *)array)[at]
-           : wide            ? ((const double *)array)[at]
-                             : (double)((const float *)array)[at];
-}
-
 static __device__ void store_number(const rule_view &v, const rule_at &p, const rule_packed &t,
                                     int output, double value) {
     const rule_packed_store &s = t.store[output];
@@ -140,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(RULE_PACKED_THREADS)
             const rule_packed_read &read = t.read[r];
             const int64_t away = read.at[0] + read.at[1] * v.pitch + read.at[2] * v.slice;
             const bool wall = away && v.walls[v.kind[p.at + away] % RULE_KINDS] >> read.field & 1;
-            slot[(t.uniforms + r) * t.threads] = read_number(
+            slot[(t.uniforms + r) * t.threads] = number_at(
                 t.type[read.field], t.wide, v.from[read.field], wall ? p.at : p.at + away);
         }
         for (int i = 0; i < t.ops; i++) {

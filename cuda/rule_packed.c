@@ -81,3 +81,74 @@ void rule_packed_place(rule_packed *table, const void *block) {
     table->read = (const rule_packed_read *)(const void *)(table->op + table->ops);
     table->store = (const rule_packed_store *)(const void *)(table->read + table->reads);
 }
+
+/* ---- a block ---- */
+
+rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns) {
+    const rule_model *m = state->model;
+    const rule_function *f = rule_function_at(m, k);
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const sel_block *own = &state->base.blocks.v[block];
+    rule_view v = {.kind = state->kind[block],
+                   .odd = state->odd,
+                   .cells = sel_grid_cells(grid),
+                   .first_row = own->first * state->base.blocks.rows_per_plane,
+                   .end_row = own->end * state->base.blocks.rows_per_plane,
+                   .first = state->cells.first,
+                   .pitch = state->cells.pitch,
+                   .slice = state->cells.slice,
+                   .pieces = rule_pieces(grid->n[0]),
+                   .seed = (uint64_t)m->params->seed,
+                   .writes = f->writes,
+                   .half = grid->nodes ? 0 : 0.5,
+                   .function = k,
+                   .functions = rule_functions(m)};
+    for (int a = 0; a < 3; a++) {
+        v.n[a] = grid->n[a];
+        v.origin[a] = grid->origin[a];
+        v.dx[a] = grid->dx[a];
+    }
+    for (int i = 0; i < m->fields; i++) {
+        const int turn = (int)(turns >> i & 1);
+        v.from[i] = state->at[block][i][turn];
+        v.to[i] = state->at[block][i][turn ^ (int)(f->turns >> i & 1)];
+    }
+    return v;
+}
+
+/* ---- margins ---- */
+
+rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns) {
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    return (rule_margin){.fields = fields,
+                         .turns = turns,
+                         .n = {grid->n[0], grid->n[1], grid->n[2]},
+                         .first = state->cells.first,
+                         .pitch = state->cells.pitch,
+                         .slice = state->cells.slice,
+                         .dx = grid->dx[axis],
+                         .periodic = grid->periodic,
+                         .dims = grid->dims,
+                         .reach = state->model->reach,
+                         .axis = axis,
+                         .blocks = state->base.blocks.count,
+                         .wide = state->plan->base.precision == SEL_F64};
+}
+
+void rule_tables_fill(const rule_state *state, rule_tables *to) {
+    const rule_model *m = state->model;
+    const sel_domain *domain = state->plan->base.domain;
+    memcpy(to->at, state->at, sizeof to->at);
+    memcpy(to->law, state->law, sizeof to->law);
+    memcpy(to->face, domain->face, sizeof to->face);
+    for (int b = 0; b < state->base.blocks.count; b++) {
+        to->block_first[b] = state->base.blocks.v[b].first;
+        to->block_end[b] = state->base.blocks.v[b].end;
+    }
+    for (int f = 0; f < m->fields; f++) {
+        to->type[f] = (uint8_t)m->field[f].type;
+        for (int r = 1; r <= domain->region_count; r++) {
+            to->beyond[r][f] = state->plan->beyond[r][m->entry_of[f]];
+        }
+    }
+}

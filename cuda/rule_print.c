@@ -433,37 +433,3 @@ const char *const rule_headers[] = {CONTENT(rule_cell),
                                     "",
                                     "",
                                     NULL};
-
-/* ---- a block ---- */
-
-rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns) {
-    const rule_model *m = state->model;
-    const rule_function *f = rule_function_at(m, k);
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const sel_block *own = &state->base.blocks.v[block];
-    rule_view v = {.kind = state->kind[block],
-                   .odd = state->odd,
-                   .cells = sel_grid_cells(grid),
-                   .first_row = own->first * state->base.blocks.rows_per_plane,
-                   .end_row = own->end * state->base.blocks.rows_per_plane,
-                   .first = state->cells.first,
-                   .pitch = state->cells.pitch,
-                   .slice = state->cells.slice,
-                   .pieces = rule_pieces(grid->n[0]),
-                   .seed = (uint64_t)m->params->seed,
-                   .writes = f->writes,
-                   .half = grid->nodes ? 0 : 0.5,
-                   .function = k,
-                   .functions = rule_functions(m)};
-    for (int a = 0; a < 3; a++) {
-        v.n[a] = grid->n[a];
-        v.origin[a] = grid->origin[a];
-        v.dx[a] = grid->dx[a];
-    }
-    for (int i = 0; i < m->fields; i++) {
-        const int turn = (int)(turns >> i & 1);
-        v.from[i] = state->at[block][i][turn];
-        v.to[i] = state->at[block][i][turn ^ (int)(f->turns >> i & 1)];
-    }
-    return v;
-}

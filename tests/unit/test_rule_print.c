@@ -70,7 +70,8 @@ static const char stand_ins[] =
     "#define __forceinline__ inline\n#define __noinline__\n#define __launch_bounds__(n)\n"
     "static struct { unsigned x, y; } threadIdx, blockIdx;\n"
     "extern \"C\" void place(unsigned b, unsigned x, unsigned y) {\n"
-    "    blockIdx.x = b, threadIdx.x = x, threadIdx.y = y;\n}\n"
+    "    blockIdx.x = b, threadIdx.x = x, threadIdx.y = blockIdx.y = y;\n}\n"
+    "static int __ffsll(long long bits) { return __builtin_ffsll(bits); }\n"
     "static int atomicCAS(int *p, int a, int b) { int o = *p; *p = o == a ? b : o; return o; }\n"
     "static int atomicExch(int *p, int a) { int o = *p; *p = a; return o; }\n"
     "static void __threadfence() {}\n";
@@ -91,6 +92,29 @@ static void *compile_for_processor(const char *text) {
         fail_msg("%s", dlerror());
     }
     return library;
+}
+
+/* By the device's kernel. */
+static void fill_margins(void *library, const rule_state *state, uint64_t fields, uint64_t turns) {
+    static rule_tables tables;
+    void (*kernel)(rule_margin, int64_t, int64_t), (*place)(unsigned, unsigned, unsigned);
+    *(void **)&kernel = dlsym(library, "rule_margin_kernel");
+    *(void **)&place = dlsym(library, "place");
+    assert_true(kernel && place);
+    rule_tables_fill(state, &tables);
+    for (int axis = 0; axis < state->model->dims && fields; axis++) {
+        rule_margin margin = rule_margin_of(state, axis, fields, turns);
+        margin.tables = &tables;
+        int64_t count, most;
+        rule_margin_places(&margin, &count, &most);
+        for (int b = 0; b < margin.blocks; b++) {
+            for (int64_t k = 0; k < most; k++) {
+                place((unsigned)(k / RULE_MARGIN_THREADS), (unsigned)(k % RULE_MARGIN_THREADS),
+                      (unsigned)b);
+                kernel(margin, count, most);
+            }
+        }
+    }
 }
 
 static void run_printed(void *library, rule_state *state, int k, bool interpreted, rule_bad *bad) {
@@ -122,7 +146,11 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     for (int i = 0; i < state->model->fields; i++) {
         turns |= (uint64_t)state->turn[i] << i;
     }
-    rule_fill_margins(state, f->looks);
+    if (interpreted) {
+        rule_fill_margins(state, f->looks);
+    } else {
+        fill_margins(library, state, f->looks, turns);
+    }
     for (int b = 0; b < state->base.blocks.count; b++) {
         rule_view v = rule_view_of(state, k, b, turns);
         v.walls = state->walls;
