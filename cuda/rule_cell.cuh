@@ -34,13 +34,23 @@ template <int N> RULE_CALL bool rule_begin(const rule_view &v, rule_at &p) {
     p.x = k % strips * wide + threadIdx.x * N;
     p.row = v.first_row + k / strips * RULE_LANE_ROWS + threadIdx.y;
     if (p.x >= v.n[0] || p.row >= v.end_row) {
-        return false;
+        return false; // nor has it more
     }
     p.at = v.first + p.row / v.n[1] * v.slice + p.row % v.n[1] * v.pitch + p.x;
     p.cell = p.row * v.n[0] + p.x;
     p.step = *v.clock + v.ahead;
     p.odd = v.odd[p.row * v.pieces + p.x / RULE_PIECE] != 0;
     return true;
+}
+
+RULE_CALL bool rule_has_more(const rule_view &v, const rule_at &p) {
+    return p.x < v.n[0] && p.row < v.end_row;
+}
+
+RULE_CALL void rule_move_on(rule_at &p) {
+    p.x++;
+    p.at++;
+    p.cell++;
 }
 
 // ---- reading ----

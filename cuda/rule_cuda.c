@@ -688,6 +688,11 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     return evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
 }
 
+static void print(const sel_plan *plan, FILE *to) {
+    fprintf(to, "  kernels on a GPU:\n");
+    rule_print(model_of(plan), plan->precision, plan->domain->grid.dt, to);
+}
+
 const cuda_solver rule_on_cuda = {
     .what = "the fields",
     .state_size = sizeof(rule_cuda),
@@ -699,6 +704,7 @@ const cuda_solver rule_on_cuda = {
     .step = step,
     .time_step = time_step,
     .check = check,
+    .print = print,
     .close = close,
     .loaded = loaded,
     .look = look,

@@ -2,7 +2,8 @@
  * runs, so that types and values are the same.
  *
  * A thread has some cells of a row. What it reads stands in windows, a field's row each; then the
- * instructions follow for each cell, a variable for each value; results are stored together.
+ * instructions follow for each cell, a variable for each value; results are stored together. Odd
+ * cells are done one by one, so that they cost the others no registers.
  */
 #include <ctype.h>
 #include <math.h>
@@ -187,11 +188,11 @@ static void print_windows(printer *p) {
         }
         p->window[k] = windows;
         const char *type = stored_type(p, read->field);
-        fprintf(p->to, "    %s w%d[%d];\n", type, windows, left + p->cells + right);
+        fprintf(p->to, "    %s w%d[%d + N];\n", type, windows, left + right);
         fprintf(p->to,
-                "    rule_window<%s, %s, %d, %d, %d>(v.from[%d], p.at + %d * v.pitch + %d * "
+                "    rule_window<%s, %s, N, %d, %d>(v.from[%d], p.at + %d * v.pitch + %d * "
                 "v.slice, w%d);\n",
-                type, type, p->cells, left, right, read->field, read->at[1], read->at[2], windows);
+                type, type, left, right, read->field, read->at[1], read->at[2], windows);
         windows++;
     }
 }
@@ -324,16 +325,16 @@ static void print_instructions(const printer *p) {
 static void print_stores(const printer *p) {
     const bool fails = p->code->fails >= 0 && !p->numbers;
     if (fails) {
-        fprintf(p->to, "    rule_failed<ODD, %d>(v, p, fails);\n", p->cells);
+        fprintf(p->to, "    rule_failed<ODD, N>(v, p, fails);\n");
     }
     for (int o = 0; o < p->code->outputs; o++) {
         const rule_store *out = &p->code->output[o];
         if (p->numbers) {
-            fprintf(p->to, "    rule_store_numbers<%d>(v, p, %d, o%d);\n", p->cells, out->field, o);
+            fprintf(p->to, "    rule_store_numbers<N>(v, p, %d, o%d);\n", out->field, o);
         } else {
-            fprintf(p->to, "    rule_store<ODD, %s, %s, %s, %d>(v, p, %d, %d, o%d);\n",
+            fprintf(p->to, "    rule_store<ODD, %s, %s, %s, N>(v, p, %d, %d, o%d);\n",
                     out->checked ? "true" : "false", types[out->type], stored_type(p, out->field),
-                    p->cells, o, out->field, o);
+                    o, out->field, o);
         }
     }
 }
@@ -344,15 +345,16 @@ static void print_function(printer *p) {
     char name[NAME];
     fprintf(p->to,
             "\n// %s: %d operations on %d numbers\n"
-            "template <bool ODD> RULE_CALL void cells_%d(const rule_view &v, const rule_at &p) {\n",
+            "template <bool ODD, int N>\n"
+            "RULE_CALL void cells_%d(const rule_view &v, const rule_at &p) {\n",
             p->f->name, code->count, code->reads, p->function);
     print_uniforms(p);
     print_windows(p);
     for (int o = 0; o < code->outputs; o++) {
-        fprintf(p->to, "    %s o%d[%d];\n", types[code->output[o].type], o, p->cells);
+        fprintf(p->to, "    %s o%d[N];\n", types[code->output[o].type], o);
     }
-    fprintf(p->to, fails ? "    int32_t fails[%d];\n" : "", p->cells);
-    fprintf(p->to, "#pragma unroll\n    for (int j = 0; j < %d; j++) {\n", p->cells);
+    fputs(fails ? "    int32_t fails[N];\n" : "", p->to);
+    fputs("#pragma unroll\n    for (int j = 0; j < N; j++) {\n", p->to);
     print_reads(p);
     print_instructions(p);
     for (int o = 0; o < code->outputs; o++) {
@@ -366,9 +368,14 @@ static void print_function(printer *p) {
     fprintf(p->to,
             "}\n\nextern \"C\" __global__ void __launch_bounds__(%d) function_%d(\n"
             "    const __grid_constant__ rule_view v) {\n    rule_at p;\n"
-            "    if (rule_begin<%d>(v, p)) {\n"
-            "        p.odd ? cells_%d<true>(v, p) : cells_%d<false>(v, p);\n    }\n}\n",
-            RULE_LANES * RULE_LANE_ROWS, p->function, p->cells, p->function, p->function);
+            "    if (rule_begin<%d>(v, p) && !p.odd) {\n"
+            "        cells_%d<false, %d>(v, p);\n"
+            "        return;\n    }\n"
+            "#pragma unroll 1\n"
+            "    for (int j = 0; j < %d && rule_has_more(v, p); j++, rule_move_on(p)) {\n"
+            "        cells_%d<true, 1>(v, p);\n    }\n}\n",
+            RULE_LANES * RULE_LANE_ROWS, p->function, p->cells, p->function, p->cells, p->cells,
+            p->function);
 }
 
 void rule_print(const rule_model *m, int precision, double dt, FILE *to) {

@@ -371,6 +371,12 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
     return check(state, slot->step, error);
 }
 
+static void print(const sel_plan *plan, FILE *to) {
+    if (solver_of(plan)->print) {
+        solver_of(plan)->print(plan, to);
+    }
+}
+
 const sel_backend cuda_backend = {
     .name = "cuda",
     .devices = cuda_device_count,
@@ -388,5 +394,6 @@ const sel_backend cuda_backend = {
     .saving = saving,
     .loaded = loaded,
     .destroy = destroy,
+    .print = print,
     .device = cuda_device_text,
 };

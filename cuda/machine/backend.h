@@ -174,6 +174,8 @@ typedef struct cuda_solver {
     /* Reports a failure that is known by now and affects the state after `step` steps; sets
      * state->step to the last whole state, or state->broken if there is none. */
     sel_status (*check)(sel_state *state, int64_t step, sel_error *error);
+    /* As in sel_backend. */
+    void (*print)(const sel_plan *plan, FILE *to);
     /* Releases what is not listed; `list` may not have been called. */
     void (*close)(sel_state *state);
     /* As in sel_backend. */

@@ -167,6 +167,8 @@ typedef struct sel_backend {
     /* Derives what is not saved, after the saved arrays have been set. */
     sel_status (*loaded)(sel_state *state, sel_error *error);
     void (*destroy)(sel_state *state); /* NULL is fine */
+    /* Prints the code that it makes of a plan. NULL: it makes none. */
+    void (*print)(const sel_plan *plan, FILE *to);
     /* What it runs on, for run.json: "AMD EPYC, x86-64-v4". */
     void (*device)(int device, char *text, size_t size);
 } sel_backend;
