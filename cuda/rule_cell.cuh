@@ -19,27 +19,31 @@
 
 // The first of a thread's cells.
 struct rule_at {
-    int64_t x, row, at, cell, step;
+    int64_t x, y, z, row, at, cell, step;
     bool odd;
 };
 
-RULE_CALL int64_t rule_least(int64_t a, int64_t b) {
-    return a < b ? a : b;
+// The rest, of a cell at x in a row.
+RULE_CALL void rule_find(const rule_view &v, rule_at &p) {
+    p.z = v.n[2] == 1 ? 0 : (uint32_t)p.row / (uint32_t)v.n[1];
+    p.y = p.row - p.z * v.n[1];
+    p.at = v.first + p.z * v.slice + p.y * v.pitch + p.x;
+    p.cell = p.row * v.n[0] + p.x;
+    p.step = *v.clock + v.ahead;
 }
 
 // False: the thread has no cells.
 template <int N> RULE_CALL bool rule_begin(const rule_view &v, rule_at &p) {
-    const int64_t wide = RULE_LANES * N, strips = (v.n[0] + wide - 1) / wide;
-    const int64_t k = blockIdx.x;
-    p.x = k % strips * wide + threadIdx.x * N;
-    p.row = v.first_row + k / strips * RULE_LANE_ROWS + threadIdx.y;
+    // In 32 bits: quotients of 64 bits would take longer than the cells.
+    const uint32_t wide = RULE_LANES * N, strips = ((uint32_t)v.n[0] + wide - 1) / wide;
+    const uint32_t group = blockIdx.x / strips;
+    p.x = (blockIdx.x - group * strips) * wide + threadIdx.x * N;
+    p.row = v.first_row + group * RULE_LANE_ROWS + threadIdx.y;
     if (p.x >= v.n[0] || p.row >= v.end_row) {
         return false; // nor has it more
     }
-    p.at = v.first + p.row / v.n[1] * v.slice + p.row % v.n[1] * v.pitch + p.x;
-    p.cell = p.row * v.n[0] + p.x;
-    p.step = *v.clock + v.ahead;
-    p.odd = v.odd[p.row * v.pieces + p.x / RULE_PIECE] != 0;
+    rule_find(v, p);
+    p.odd = v.odd && v.odd[p.row * v.pieces + p.x / RULE_PIECE];
     return true;
 }
 
@@ -93,7 +97,7 @@ RULE_CALL double rule_uniform(const rule_view &v, const rule_at &p, int k) {
 
 RULE_CALL double rule_place(const rule_view &v, const rule_at &p, int j, int axis) {
     const int64_t first = p.x / RULE_PIECE * RULE_PIECE;
-    const int64_t i = axis == 0 ? first : axis == 1 ? p.row % v.n[1] : p.row / v.n[1];
+    const int64_t i = axis == 0 ? first : axis == 1 ? p.y : p.z;
     const double centre = v.origin[axis] + ((double)i + v.half) * v.dx[axis];
     return axis == 0 ? centre + (double)(p.x + j - first) * v.dx[0] : centre;
 }

@@ -34,6 +34,7 @@ typedef struct rule_cuda {
     int64_t apart, *offset; /* offset[k]: of function k */
     unsigned vary;          /* with what the rules' uniform values do */
     double sent_dt;
+    bool has_odd;  /* cells that are not computed like others */
     double *value; /* of nodes */
     sel_pack *pack;
     sel_packed tables_of_pack;
@@ -321,9 +322,13 @@ static sel_status start_sums(rule_cuda *state, sel_error *error);
 
 static sel_status start(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
+    const int64_t nx = base->plan->domain->grid.n[0];
     sel_status status = start_twin(state, error);
     for (int k = state->first_array; k < state->end_array && !status; k++) {
         status = base->arrays.v[k].flags & SEL_ON_HOST ? SEL_OK : send_array(state, k, error);
+    }
+    for (int64_t k = 0; !status && k < sel_state_rows(base) * rule_pieces(nx); k++) {
+        state->has_odd = state->has_odd || state->twin->odd[k];
     }
     status = status ? status : send_tables(state, error);
     status = status ? status : send_pack(state, error);
@@ -471,6 +476,7 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
     sel_status status = fill_margins(state, f->looks, turns, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         rule_view v = rule_view_of(&state->all, k, b, turns);
+        v.odd = state->has_odd ? v.odd : NULL;
         v.walls = state->masks;
         v.held = state->masks + RULE_KINDS;
         v.numbers = state->numbers;

@@ -123,9 +123,7 @@ extern "C" __global__ void __launch_bounds__(RULE_PACKED_THREADS)
         rule_at p;
         p.row = v.first_row + k / v.n[0];
         p.x = k % v.n[0];
-        p.at = v.first + p.row / v.n[1] * v.slice + p.row % v.n[1] * v.pitch + p.x;
-        p.cell = p.row * v.n[0] + p.x;
-        p.step = *v.clock + v.ahead;
+        rule_find(v, p);
         for (int u = 0; u < t.uniforms; u++) {
             slot[u * t.threads] = rule_uniform(v, p, u);
         }

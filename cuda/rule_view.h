@@ -27,7 +27,7 @@ typedef struct rule_view {
     const void *from[RULE_VIEW_FIELDS]; /* the copies that are read, */
     void *to[RULE_VIEW_FIELDS];         /* and those that are written */
     double *numbers;                    /* [output][cells]: of functions that return numbers */
-    const uint8_t *kind, *odd;
+    const uint8_t *kind, *odd;          /* odd NULL: no piece is */
     const uint64_t *walls, *held;
     const double *uniform; /* [steps][apart], step n at n % steps */
     int64_t uniform_steps, uniform_apart;
