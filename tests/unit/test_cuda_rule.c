@@ -116,6 +116,17 @@ static void every_rule_gives_the_same(void **state) {
     assert_agreement();
 }
 
+/* As where there is no NVRTC. */
+static void the_interpreter_gives_the_same(void **state) {
+    (void)state;
+    setenv("SELENITE_NVRTC", "0", 1);
+    for (int k = 0; k < RULE_TEXTS; k++) {
+        compare_text(&rule_texts[k], k % 2, 1 + 2 * (k / 2 % 2));
+    }
+    unsetenv("SELENITE_NVRTC");
+    assert_agreement();
+}
+
 /* ---- what fails ---- */
 
 static void the_first_value_that_does_not_fit_is_told(void **state) {
@@ -147,6 +158,7 @@ static void the_first_value_that_does_not_fit_is_told(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rule_gives_the_same),
+        cmocka_unit_test(the_interpreter_gives_the_same),
         cmocka_unit_test(the_first_value_that_does_not_fit_is_told),
     };
     if (!comparison_begins(argc, argv, "test_cuda_rule")) {
