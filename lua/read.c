@@ -157,6 +157,12 @@ static int kind_of(lua_State *L) {
     return 1;
 }
 
+/* is_late(): whether the time of a function is up */
+static int is_late(lua_State *L) {
+    lua_pushboolean(L, sel_limits_passed(sel_script_of(L)));
+    return 1;
+}
+
 static int environment(lua_State *L) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     return 1;
@@ -196,12 +202,20 @@ void sel_read_open(lua_State *L) {
                  {read_text_lua, sizeof read_text_lua},
                  {read_statements_lua, sizeof read_statements_lua},
                  {read_lua, sizeof read_lua}};
-    static const luaL_Reg functions[] = {
-        {"build", build},     {"constant", constant},       {"known", known},
-        {"parts", parts},     {"bounds", bounds},           {"read", read_field},
-        {"look_up", look_up}, {"tokens", tokens},           {"has_constant", has_constant},
-        {"kind_of", kind_of}, {"environment", environment}, {"suggestion", sel_host_suggestion},
-        {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"build", build},
+                                         {"constant", constant},
+                                         {"known", known},
+                                         {"parts", parts},
+                                         {"bounds", bounds},
+                                         {"read", read_field},
+                                         {"look_up", look_up},
+                                         {"tokens", tokens},
+                                         {"has_constant", has_constant},
+                                         {"kind_of", kind_of},
+                                         {"is_late", is_late},
+                                         {"environment", environment},
+                                         {"suggestion", sel_host_suggestion},
+                                         {NULL, NULL}};
     luaopen_debug(L);
     luaL_setfuncs(L, functions, 0);
     lua_pushvalue(L, -2);
@@ -278,7 +292,7 @@ static int read_law(lua_State *L) {
 }
 
 /* Calls `what` with the data and the function at the top. read.lua counts its own steps: Lua runs
- * faster without a hook. */
+ * faster without a hook, and garbage can wait. */
 static int call_reader(sel_script *script, lua_CFunction what, void *data, sel_builder *builder) {
     lua_State *L = script->L;
     const sel_limits outer = script->limits;
@@ -286,12 +300,14 @@ static int call_reader(sel_script *script, lua_CFunction what, void *data, sel_b
     const int mask = lua_gethookmask(L), count = lua_gethookcount(L);
     script->reading = builder;
     lua_sethook(L, NULL, 0, 0);
+    lua_gc(L, LUA_GCSTOP);
     sel_limits_start(script, SEL_FUNCTION);
     lua_pushcfunction(L, what);
     lua_insert(L, -2);
     lua_pushlightuserdata(L, data);
     lua_insert(L, -2);
     const int status = lua_pcall(L, 2, 0, 0);
+    lua_gc(L, LUA_GCRESTART);
     if (!script->broken)
         lua_sethook(L, hook, mask, count);
     sel_limits_restore(script, &outer);

@@ -242,7 +242,8 @@ local function call(f, list)
     return V.call(handler_of(f, "__call"), pack(f, unpack(list, 1, list.n)))
   elseif type(f) ~= "function" then
     mistake("it calls a %s value", name_of(f))
-  elseif ALWAYS[f] or PLAINLY[f] or HANDLERS[f] or (host.kind_of(f) == "library" and not symbols) then
+  elseif ALWAYS[f] or PLAINLY[f] or HANDLERS[f]
+    or (not symbols and host.kind_of(f) == "library") then
     return call_library(f, list, symbols)
   end
   local code, closure = V.text_of(f)
@@ -280,8 +281,9 @@ function V.call(f, list)
   if not open then
     return call_chosen(value, list)
   end
+  local copy = pack(unpack(list, 1, list.n))
   local results = branch(value.c, function() return pack(V.call(value.a, list)) end,
-    function() return pack(V.call(value.b, list)) end)
+    function() return pack(V.call(value.b, copy)) end)
   return unpack(results, 1, results.n)
 end
 

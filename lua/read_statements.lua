@@ -374,11 +374,13 @@ function block(behind)
     for i = #labels, 1, -1 do
       env[labels[i]] = V.open()
     end
+    steps = steps + #list + 1
+    if steps > MOST_STEPS then
+      V.refuse("it takes more than %d steps", MOST_STEPS)
+    elseif host.is_late() then
+      V.refuse "reading it takes too long"
+    end
     for i = 1, #list do
-      steps = steps + 1
-      if steps > MOST_STEPS then
-        V.refuse("it takes more than %d steps", MOST_STEPS)
-      end
       if is_label[i] or not V.is_dead() then
         list[i](env)
       elseif #labels == 0 then

@@ -319,7 +319,8 @@ local function binary(word, left, right, line)
 end
 
 function expression(limit)
-  local line, word, left = lines[at], P.keyword(UNARY)
+  local line, word = lines[at], P.keyword(UNARY)
+  local left
   if word then
     local name = UNARY[word]
     local operand = expression(12)

@@ -12,7 +12,7 @@ local setmetatable, tostring, type = setmetatable, tostring, type
 local SYMBOL, CELL, NOTHING, class_of, name_of = V.SYMBOL, V.CELL, V.NOTHING, V.class_of, V.name_of
 local refuse, mistake, need, number, condition = V.refuse, V.mistake, V.need, V.number, V.condition
 local is_number, lift, pick, is_condition = V.is_number, V.lift, V.pick, V.is_condition
-local truth_of_condition, each, resolve = V.truth_of_condition, V.each, V.resolve
+local truth_of_condition, each_of_two, resolve = V.truth_of_condition, V.each_of_two, V.resolve
 
 local LIMIT <const> = 0x1p53
 
@@ -192,7 +192,7 @@ local function whole_table(t)
 end
 
 -- An operator on values that are no choices.
-local function operate(name, a, b)
+local function operate(a, b, name)
   if a == NOTHING or b == NOTHING then
     return NOTHING
   end
@@ -226,9 +226,7 @@ function V.operate(name, a, b)
   if type(a) == "number" and type(b) == "number" and b ~= 0 then
     return PLAIN[name](a, b)
   end
-  return each(a, function(x)
-    return each(b, function(y) return operate(name, x, y) end)
-  end)
+  return each_of_two(a, b, operate, name)
 end
 
 local function equal(x, y)
@@ -251,9 +249,7 @@ end
 
 -- a == b
 function V.equal(a, b)
-  return each(a, function(x)
-    return each(b, function(y) return equal(x, y) end)
-  end)
+  return each_of_two(a, b, equal)
 end
 
 -- ---- tables and cells ----
@@ -322,9 +318,7 @@ local function index(t, k)
 end
 
 function V.index(t, k)
-  return each(t, function(x)
-    return each(k, function(y) return index(x, y) end)
-  end)
+  return each_of_two(t, k, index)
 end
 
 -- The function changes what is outside of it.
@@ -359,9 +353,7 @@ local function assign(t, k, value)
 end
 
 function V.assign(t, k, value)
-  each(t, function(x)
-    each(k, function(y) assign(x, y, value) end)
-  end)
+  each_of_two(t, k, assign, value)
 end
 
 -- Puts a value into a table that is being made.

@@ -244,6 +244,47 @@ local function merge_lists(c, a, b)
   return list
 end
 
+-- A choice that the path has made is the value chosen; whether it is still open.
+local function resolve(v)
+  while class_of(v) == CHOICE do
+    local value = decided(v.c)
+    if value == nil then
+      return v, true
+    elseif value then
+      v = v.a
+    else
+      v = v.b
+    end
+  end
+  return v, false
+end
+
+-- The value with all choices made that the path has made, also those inside of others.
+local function settle(v)
+  local value, open = resolve(v)
+  if not open then
+    return value
+  end
+  local mark, c = #trail, value.c
+  assume(c, true)
+  local a = settle(value.a)
+  forget(mark)
+  assume(c, false)
+  local b = settle(value.b)
+  forget(mark)
+  if rawequal(a, value.a) and rawequal(b, value.b) then
+    return value
+  end
+  return merge(c, a, b)
+end
+
+local function settle_list(list)
+  for i = 1, list and list.n or 0 do
+    list[i] = settle(list[i])
+  end
+  return list
+end
+
 -- ---- variables and tables: what is changed where ----
 
 -- A variable; `transient` where no closure sees it.
@@ -307,7 +348,11 @@ local function run_side(c, value, f)
   local entry = { condition = value and c or build(op.NOT, c) }
   path[#path + 1] = entry
   assume(c, value)
-  local result = f()
+  local result = settle_list(f())
+  for i = #j, 1, -1 do
+    local t, k = j[i][1], j[i][2]
+    rawset(t, k, settle(rawget(t, k)))
+  end
   path[#path] = nil
   forget(mark)
   journal = j.above
@@ -376,6 +421,7 @@ end
 function V.leave(frame, values)
   local top = path[#path]
   top.dead = true
+  settle_list(values)
   if top == frame then
     frame.final = values
     return
@@ -389,7 +435,7 @@ function V.leave(frame, values)
       exit.seen[t] = seen
       if not seen[k] and not (t.transient and born > frame.journal.start) then
         seen[k] = true
-        exit[#exit + 1] = { t, k, rawget(t, k) }
+        exit[#exit + 1] = { t, k, settle(rawget(t, k)) }
       end
     end
     local last = j == frame.journal
@@ -423,6 +469,10 @@ end
 function V.close(frame)
   local j, exits = frame.journal, frame.exits
   local values, last = frame.final or not frame.dead and { n = 0 } or nil, #exits
+  for i = 1, #j do
+    local t, k = j[i][1], j[i][2]
+    rawset(t, k, settle(rawget(t, k)))
+  end
   path[#path] = nil
   forget(frame.mark)
   if not values and last > 0 then
@@ -446,21 +496,6 @@ end
 
 -- ---- choices ----
 
--- A choice that the path has made is the value chosen; whether it is still open.
-local function resolve(v)
-  while class_of(v) == CHOICE do
-    local value = decided(v.c)
-    if value == nil then
-      return v, true
-    elseif value then
-      v = v.a
-    else
-      v = v.b
-    end
-  end
-  return v, false
-end
-
 -- f of a value; of a choice, for each of its two.
 local function each(v, f)
   local value, open = resolve(v)
@@ -471,6 +506,18 @@ local function each(v, f)
     function() return { n = 1, (each(value.b, f)) } end)[1]
 end
 V.each = each
+
+-- f of two values, neither of them a choice, and of `extra`.
+function V.each_of_two(a, b, f, extra)
+  local x, a_open = resolve(a)
+  local y, b_open = resolve(b)
+  if a_open then
+    return each(x, function(value) return V.each_of_two(value, y, f, extra) end)
+  elseif b_open then
+    return each(y, function(value) return f(x, value, extra) end)
+  end
+  return f(x, y, extra)
+end
 
 -- Whether the value counts as true: a node, true or false.
 local function truth(v)

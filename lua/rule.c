@@ -279,7 +279,7 @@ static sel_status call(const sel_rule_source *self, const sel_rule_place *at, do
 
 /* ---- a graph is compared with Lua before it is trusted ---- */
 
-enum { CELLS_COMPARED = 64 };
+enum { CELLS_COMPARED = 16 };
 
 /* A cell whose fields follow from its number. */
 typedef struct sample {

@@ -1,5 +1,5 @@
--- The equations of flood.lua in a channel whose solution is known: a lake at rest over hills, uniform
--- flow down a slope, and the wave of Hunter et al. (2005) that runs onto a dry plane.
+-- The equations of flood.lua in a channel whose solution is known: a lake at rest over hills,
+-- uniform flow down a slope, and the wave of Hunter et al. (2005) that runs onto a dry plane.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 

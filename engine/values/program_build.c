@@ -76,8 +76,8 @@ static uint64_t hash_node(const node *n) {
 static void note_whole(sel_builder *b, int at) {
     node *n = &b->nodes[at];
     const node *second = &b->nodes[n->operand[1]], *third = &b->nodes[n->operand[2]];
-    n->low = -INFINITY;
-    n->high = INFINITY;
+    n->low = (double)-INFINITY;
+    n->high = (double)INFINITY;
     if (n->op >= SEL_OP_LT && n->op <= SEL_OP_OR) {
         sel_builder_bounds(b, at, 0, 1);
     } else if (n->op == SEL_OP_CONSTANT && n->value == floor(n->value) && fabs(n->value) < 0x1p53 &&

@@ -1,4 +1,5 @@
--- Rules of the script's own: automata with known numbers, waves, heat and floods with known solutions.
+-- Rules of the script's own: automata with known numbers, waves, heat and floods with known
+-- solutions.
 local v = ...
 
 local function automata(c)
@@ -27,7 +28,8 @@ end
 local function waves(c)
   local screen = c:run("double_slit", {}):last("screen")
   for _, side in ipairs { -1, 1 } do
-    c:gate { ("double slit: first fringe %s the axis, cells"):format(side < 0 and "below" or "above"),
+    local name = side < 0 and "below" or "above"
+    c:gate { ("double slit: first fringe %s the axis, cells"):format(name),
       computed = peak(screen, "energy", 150 + side * 65 - 25, 150 + side * 65 + 25) - 150,
       reference = side * 65, within = 2 }
   end
@@ -72,7 +74,8 @@ local function floods(c)
     local p = c:run("flood_channel", { case = "wave", dx = dx }):last("axis")
     local t = p.time[1]
     c:gate { ("flood: wave on a dry plane, dx = %d m: rms of depth, m"):format(dx), reference = 0,
-      within = 0.05, computed = v.rms(v.map(p.x, function(x, i) return p.h[i] - wave_depth(x, t) end)) }
+      within = 0.05,
+      computed = v.rms(v.map(p.x, function(x, i) return p.h[i] - wave_depth(x, t) end)) }
     c:gate { ("flood: front of the wave, dx = %d m, over the true one"):format(dx), reference = 1,
       within = 0.02, computed = front(p) / (t - 0.05 ^ (7 / 3) / (7 / 3 * 0.03 ^ 2)) }
     c:gate { ("flood: least depth, dx = %d m"):format(dx), reference = 0, within = 0,
@@ -81,10 +84,10 @@ local function floods(c)
 end
 
 return {
-  about = "Rules written in scripts: the R-pentomino settles after 1,103 generations; sandpiles have "
-    .. "identities; two slits make fringes; electrons and lattice of a metal keep their energy; the "
-    .. "local inertial equations keep a lake at rest, flow uniformly down a slope and follow the "
-    .. "wave of Hunter et al. (2005) on a dry plane.",
+  about = "Rules written in scripts: the R-pentomino settles after 1,103 generations; sandpiles "
+    .. "have identities; two slits make fringes; electrons and lattice of a metal keep their "
+    .. "energy; the local inertial equations keep a lake at rest, flow uniformly down a slope and "
+    .. "follow the wave of Hunter et al. (2005) on a dry plane.",
   run = function(c)
     automata(c)
     waves(c)

@@ -6,7 +6,7 @@ local shape, law = sel.shape, sel.law
 local function slow(x)
   local n = 0
   for i = 1, 50000 do n = n + i % 3 end
-  return x == n
+  return #tostring(x) == n
 end
 
 return sel.lbm {

@@ -248,6 +248,44 @@ static inline void law_loop(law_writer *w, int depth) {
     law_add(w, "end\n");
 }
 
+/* A text with a condition for each ? and an expression for each @. */
+static inline void law_fill(law_writer *w, const char *text) {
+    char one[2] = "";
+    for (; *text; text++) {
+        one[0] = *text;
+        if (*text == '?')
+            law_condition(w, 1);
+        else if (*text == '@')
+            law_expression(w, 2);
+        else
+            law_add(w, one);
+    }
+}
+
+/* Tables, functions and variables that conditions choose and change. */
+static inline void law_of_ways(law_writer *w) {
+    static const char *const texts[] = {
+        "do local tab = { u = a, list = { b, @ } }\nif ? then tab.list[1] = @ tab.u = tab.list[2]\n"
+        "else tab = { u = b, list = { a, 1 } } end\na = tab.u + tab.list[1] b = tab.list[2] end\n",
+        "do local function f(pp) for i = 1, 3 do if pp > i then return pp - i elseif ? then break "
+        "end\n"
+        "pp = pp + @ end return pp * 2 end\na = f(b) b = f(@) end\n",
+        "do local f = ? and square or math.floor\na = f(@) + (? and math.abs or both)(b) end\n",
+        "do local m if ? then m = @ end\nb = m or a\nif m then a = m end end\n",
+        "do local o = ? and c(1, 0) or side(c)\nb = o.u + o.n if ? then o = c end a = o.v end\n",
+        "do local n = 0 local function add(v) n = n + v if n > 2 then return n end n = n * 2 end\n"
+        "if ? then add(a) end add(@) a = n end\n",
+        "do local l = {} if ? then l[1] = @ l[2] = 2 else l[1] = 1 l[2] = a end\n"
+        "for i, v in ipairs(l) do b = b + i * v end\nfor k, v in pairs { x = a, y = l[1] } do\n"
+        "if ? then a = a + v goto done end b = b - v ::done:: end end\n",
+        "do local function f(d) if d < 1 then return a end if ? then return f(d - 1) + 1 end\n"
+        "return f(d - 2) end\nb = f(3) end\n",
+        "while ? do a = @ b = b + 1 if true then break end end\n",
+        "do local pp, qq = @ if ? then pp, qq = qq or 2, pp end a = pp b = qq or b end\n",
+    };
+    law_fill(w, texts[law_choose(w, sizeof texts / sizeof *texts)]);
+}
+
 /* An early return, or what is done with bits. */
 static inline void law_of_cells(law_writer *w) {
     if (law_choose(w, 3) == 0) {
@@ -337,7 +375,7 @@ static inline void law_table(law_writer *w) {
 static inline void law_statement(law_writer *w, int depth) {
     unsigned kind = depth > 0 ? law_choose(w, 12) : law_choose(w, 5);
     if (w->cells && law_choose(w, 4) == 0)
-        law_of_cells(w);
+        law_choose(w, 2) ? law_of_cells(w) : law_of_ways(w);
     else if (kind < 3)
         law_assignment(w);
     else if (kind < 5)

@@ -149,7 +149,15 @@ static void the_first_value_that_does_not_fit_is_told(void **state) {
             status = status ? status : sel_backend_wait(backend, side[s].state, &side[s].error);
             assert_int_not_equal(status, SEL_OK);
         }
-        assert_string_equal(side[0].error.text, side[1].error.text);
+        if (k == 0) {
+            assert_string_equal(side[0].error.text, side[1].error.text);
+        } else { /* the device does not know the words of the script */
+            assert_non_null(strstr(side[0].error.text, "too much"));
+            assert_non_null(
+                strstr(side[1].error.text, comparison.second_backend == SEL_BACKEND_CPU
+                                               ? "too much"
+                                               : "calls error in cell {0, 17} in step"));
+        }
         rule_close(&side[0]);
         rule_close(&side[1]);
     }

@@ -1,6 +1,8 @@
 /* test_rule_models.c -- models written as rules, against other solvers and exact solutions. */
 #include "engine/solvers/aqua/aqua.h"
+#include "tests/unit/compare_files.h"
 #include "tests/unit/rule_graph.h"
+#include "tests/unit/run_case.h"
 
 /* ---- AQUA-GRAPH by its mean ---- */
 
@@ -61,9 +63,46 @@ static void water_moves_as_in_sel_aqua(void **state) {
     rule_close(&b);
 }
 
+/* ---- steps that adapt ---- */
+
+/* u = 1 + t, and every three steps dt becomes 1 / (2 u). */
+static void dt_follows_its_limit_and_time_is_the_sum_of_steps(void **state) {
+    (void)state;
+    run_case r;
+    case_run_well(
+        &r, RULE_BEGIN
+        "return sel.rule { size = { 5, 4 }, periodic = { 'x', 'y' }, precision = 'f64',\n"
+        "state = { u = 'real' }, initial = { u = 1 }, stop = { time = 4 },\n"
+        "rule = function(c, dt) return c.u + dt end,\n"
+        "dt = { limit = function(c) return 1 / c.u end, factor = 0.5, max = 1, every = 3 },\n"
+        "output = { out.reduce { name = 'all', field = 'u', op = 'max', every = 1 },\n"
+        "out.reduce { name = 'some', field = 'u', op = 'max', interval = 0.75 } } }");
+    char *all_text = read_whole("run/all.csv", NULL), *some_text = read_whole("run/some.csv", NULL);
+    csv_table all = csv_read(all_text), some = csv_read(some_text);
+    double time = 0, dt = 0, before = -1;
+    int due = 0;
+    for (int row = 0; row < all.rows; row++) {
+        const double *v = all.value + row * all.columns;
+        assert_true(fabs(v[1] - time) < 1e-14 && fabs(v[2] - 1 - time) < 1e-13);
+        if (before < 0.75 * due && time >= 0.75 * due) { /* the first step at or after its time */
+            assert_true(due < some.rows && some.value[due * some.columns] == v[0]);
+            due++;
+        }
+        before = time;
+        dt = row % 3 == 0 ? 0.5 / (1 + time) : dt;
+        time += dt;
+    }
+    assert_true(r.report.stopped_by == SEL_BY_TIME && before >= 4 && before - dt < 4);
+    assert_true(fabs(r.report.time - before) < 1e-14 && all.rows == r.report.steps + 1);
+    assert_in_range(some.rows, due, due + 1); /* and the last state */
+    free(all.value), free(some.value), free(all_text), free(some_text);
+    case_done(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(water_moves_as_in_sel_aqua),
+        cmocka_unit_test(dt_follows_its_limit_and_time_is_the_sum_of_steps),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

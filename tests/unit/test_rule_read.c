@@ -197,6 +197,41 @@ static void rules_become_graphs(void **state) {
         RULE("",
              "function(c) if c.u > 1000 then error 'too large' end\nassert(c.v < 1e6)\nreturn { "
              "u = c.u } end"),
+        RULE("",
+             "function(c) local a = -c.u ^ 2 + 2 ^ -c.k * 3 % 5 - -3 // 2\n"
+             "local b = not (c.u > 1) == (c.v > 1) and #'ab' .. 3 .. 4 or 0x1p-2 + 0xA + 3e2 + "
+             ".5\n--[[ a\ncomment ]] local s = [==[\nlong]]]==];\n"
+             "return { u = a + tonumber(b) + #s, v = 1 < 2 == true and 1 or 2 ; n = 7 & 3 << 1 | "
+             "~0 & 8 ~ 1, } end"),
+        RULE("local t = { f = { g = function(x) return { h = x } end } }\nfunction t.f.k(...) "
+             "return "
+             "... end\nfunction t.f:m(x, ...) return self.z or x, ... end",
+             "function(c) local f, v = t.f, { t.f.k(1, 2), t.f.k(3, 4), [7] = 5, ['x y'] = 6; n = "
+             "7 }\n"
+             "do local f <const> = 1; v[2] = v[2] + f end\n"
+             "local p, q, r = f:m(c.u, (f.k(c.v, 9)))\n"
+             "return { u = t.f.g(c.u).h + t['f']['g'](2)['h'] + #v + v[7] + v['x y'] + v.n, v = p "
+             "+ q + "
+             "(r and 1 or 2), n = select('#', f.k()) + select('#', (f.k())) } end"),
+        RULE("local function id(x) return x end local s = { len = string.len }",
+             "function(c) local n = s.len'abc' + #id{ 1, 2 } + ('x'):rep(3):len() + id(c).k\n"
+             "for i = 3, 1, -1 do n = n + i end for i = 1.0, 2 do n = n + i // 1 | 0 end\n"
+             "repeat local done = true until done\nif n then elseif c then else end\n"
+             "local function none() return end ; none();\n(none or id)(1)\n"
+             "return { n = n } end"),
+        RULE(
+            "local Point = {} Point.__index = Point\nPoint.__eq = function(a, b) return a.x == b.x "
+            "end\nPoint.__lt = function(a, b) return a.x < b.x end\nPoint.__unm = function(a) "
+            "return "
+            "-a.x end\nPoint.__len = function() return 4 end\nPoint.__call = function(a, k) return "
+            "a.x "
+            "* k end\nPoint.__concat = function(a, b) return b end\n"
+            "Point.__newindex = function(t, k, v) rawset(t, k, 1) end\n"
+            "local function new(x) return setmetatable({ x = x }, Point) end",
+            "function(c) local a, b = new(c.u), new(c.v)\n"
+            "return { u = (a == b and 1 or a ~= b and 2 or 3) + -a + #a + a(2), v = a < b and a .. "
+            "5 "
+            "or b .. 6 } end"),
         RULE("", "function(c) local ok = c.u > 0\nlocal both = ok == (c.v > 0)\nreturn { u = both "
                  "and 1 or 0, v = ok ~= true and 1 or 2 } end"),
     };
@@ -444,8 +479,8 @@ static void generated_rules_agree_bit_by_bit(void **state) {
         script_case c;
         char why[SEL_RULE_WHY];
         rule_write(&w, number);
-        snprintf(text, sizeof text, RULE("%s", "%s"),
-                 RULE_PRELUDE + sizeof "local sel = require 'selenite'\n" - 1, w.text);
+        snprintf(text, sizeof text, "%sreturn sel.lbm { controls = { gain = 2.5 }, rule = %s }\n",
+                 RULE_PRELUDE, w.text);
         load(&c, text);
         assert_string_equal(mistakes, "");
         const sel_rule *rule = read_rule(&c, SEL_RETURNS_FIELDS, why, &error);

@@ -268,12 +268,12 @@ static void misspelt_members_of_the_library_are_errors(void **state) {
     script_refuses(
         "local sel = require 'selenite'\nlocal x = sel.law.wal\n",
         "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has convective, fixed, flux, "
-        "insulated, level, open, outflow, pressure, slip, velocity, wall");
+        "gradient, insulated, level, mirror, open, outflow, pressure, slip, velocity, wall");
     script_refuses(
         "local sel = require 'selenite'\nlocal x = sel.lmb\n",
         "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has aqua, heat, law, "
-        "lbm, load, noise, out, paint, params, ramp, random, raster, series, shape, state, step, "
-        "units");
+        "lbm, load, noise, out, paint, params, ramp, random, raster, rule, series, shape, "
+        "state, step, units");
     script_refuses("local sel = require 'selenite'\nsel.law.mine = 1\n",
                    "s.lua:2: sel.law cannot be changed");
     script_refuses("local sel = require 'selenite'\nreturn sel.lbm()\n",

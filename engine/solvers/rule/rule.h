@@ -124,8 +124,9 @@ void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double
 typedef struct rule_row {
     int n;
     void *const *slot;
-    double x0, dx, y, z; /* cell k has its centre at x0 + k dx */
-    int64_t cell, step;  /* the number of the first cell */
+    const sel_grid *grid;
+    int64_t at[3];      /* the first cell */
+    int64_t cell, step; /* the number of the first cell */
     uint64_t seed;
 } rule_row;
 

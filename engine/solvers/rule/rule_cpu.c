@@ -221,10 +221,8 @@ static void compute(piece *p) {
     }
     const rule_row values = {.n = p->n,
                              .slot = p->slot,
-                             .x0 = sel_centre(grid, 0, (double)p->x),
-                             .dx = grid->dx[0],
-                             .y = sel_centre(grid, 1, (double)(p->row % grid->n[1])),
-                             .z = sel_centre(grid, 2, (double)(p->row / grid->n[1])),
+                             .grid = grid,
+                             .at = {p->x, p->row % grid->n[1], p->row / grid->n[1]},
                              .cell = p->row * grid->n[0] + p->x,
                              .step = state->base.step,
                              .seed = (uint64_t)state->model->params->seed};
@@ -368,6 +366,26 @@ static void set_turns(rule_state *state) {
     }
 }
 
+/* What the function says in the cell where it calls error. */
+static sel_status repeat_by_lua(rule_cpu *cpu, const rule_function *f, int64_t cell,
+                                sel_error *error) {
+    const int64_t nx = cpu->all.plan->base.domain->grid.n[0];
+    piece p = begin_thread(cpu, f);
+    cpu->error = error;
+    if (f->source->call && p.code->outputs <= cpu->slots &&
+        begin_piece(&p, cell / nx, (int)(cell % nx / RULE_ROW))) {
+        call_lua(&p);
+    }
+    return cpu->status;
+}
+
+static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *error) {
+    rule_state *state = &cpu->all;
+    const bool said = state->bad.cell >= 0 && state->bad.field < 0 &&
+                      repeat_by_lua(cpu, f, state->bad.cell, error);
+    return said ? cpu->status : rule_report_bad(state, f, error);
+}
+
 static sel_status step(rule_cpu *cpu, sel_error *error) {
     rule_state *state = &cpu->all;
     sel_status status = SEL_OK;
@@ -378,7 +396,7 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
             state->base.broken = true;
             return cpu->status;
         }
-        status = status ? status : rule_report_bad(state, f, error);
+        status = status ? status : report_bad(cpu, f, error);
         state->bad.cell = -1;
         for (int i = 0; i < state->model->fields; i++) {
             state->turn[i] ^= (int)(f->turns >> i & 1);

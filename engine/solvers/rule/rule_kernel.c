@@ -151,16 +151,15 @@ static void convert(const rule_instruction *v, void *const *slot, int n) {
 }
 
 static void argument(const rule_instruction *v, const rule_row *row) {
-    const bool x = v->number == SEL_ARGUMENT_X;
-    const double first = x ? row->x0 : v->number == SEL_ARGUMENT_Y ? row->y : row->z;
-    const double dx = x ? row->dx : 0;
+    const int axis = v->number, n = row->n;
+    const double first = (double)row->at[axis], next = axis == 0;
+    const double origin = row->grid->origin[axis], dx = row->grid->dx[axis];
     float *f = row->slot[v->to];
     double *d = row->slot[v->to];
-    const int n = row->n;
     if (v->type == RULE_F) {
-        EACH f[k] = (float)(first + k * dx);
+        EACH f[k] = (float)(origin + (first + k * next + 0.5) * dx);
     } else {
-        EACH d[k] = first + k * dx;
+        EACH d[k] = origin + (first + k * next + 0.5) * dx;
     }
 }
 

@@ -5,6 +5,7 @@
  * the earlier ones, so that edges and corners are filled by the law of the later axis, from what
  * the earlier one has put there.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/solvers/rule/rule.h"
@@ -349,15 +350,15 @@ static void find_line_kinds(rule_state *state, const line *l, const void *data) 
 /* By a cell's region, and where its data have gaps. */
 static int cell_kind(rule_state *state, int block, int64_t at, int region) {
     const rule_model *m = state->model;
+    const int precision = state->plan->base.precision;
     uint64_t walls = 0, held = 0;
     for (int f = 0; f < m->fields; f++) {
         const int law = state->plan->within[region][m->entry_of[f]];
-        double *data = m->field[f].state ? NULL : state->at[block][f][0];
+        const bool data = !m->field[f].state, computed = law == RULE_FREE;
         const bool gap =
-            data && rule_number(SEL_CELL_REAL, state->plan->base.precision, data, at) !=
-                        rule_number(SEL_CELL_REAL, state->plan->base.precision, data, at);
-        walls |= (uint64_t)(law == RULE_WALL || gap) << f;
-        held |= (uint64_t)(m->field[f].state && law != RULE_FREE) << f;
+            data && isnan(rule_number(SEL_CELL_REAL, precision, state->at[block][f][0], at));
+        walls |= (uint64_t)(law == RULE_WALL || (gap && computed)) << f;
+        held |= (uint64_t) !(data || computed) << f;
     }
     return kind_of(state, walls, held);
 }
