@@ -142,7 +142,7 @@ $(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
 $(BUILD)/cuda/%.o: CFLAGS_ALL += $(patsubst %,-isystem %,$(filter-out /usr/include,$(CUDA_INCLUDE))) \
                           $(call need_cuda,CUDA_INCLUDE,cuda_runtime_api.h,FOLDER) \
                           $(call need_cuda,CUDART,libcudart_static.a,FILE)
-CHOOSERS := $(foreach solver,lbm aqua heat,$(BUILD)/engine/solvers/$(solver)/$(solver)_plan.o)
+CHOOSERS := $(foreach solver,lbm aqua heat rule,$(BUILD)/engine/solvers/$(solver)/$(solver)_plan.o)
 $(CHOOSERS): CFLAGS_ALL += $(if $(filter 1,$(CUDA)),-DSEL_CUDA)
 $(CHOOSERS) $(CUDA_OBJECTS): $(BUILD)/gen/backends
 $(BUILD)/%.o: %.c Makefile | compiler $(BUILD)/gen/selenite_version.h
@@ -155,7 +155,7 @@ $(BUILD)/cuda/lbm_step_%.cu.o: cuda/lbm_step.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'
 	$(Q)$(NVCC) $(NVCCFLAGS) -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(BUILD)/cuda/lbm_laws.cu.o $(BUILD)/cuda/aqua_%.cu.o $(BUILD)/cuda/heat.cu.o $(BUILD)/cuda/heat_%.cu.o $(BUILD)/cuda/machine/inputs.cu.o: NVCCFLAGS += -fmad=false
+$(BUILD)/cuda/lbm_laws.cu.o $(BUILD)/cuda/aqua_%.cu.o $(BUILD)/cuda/heat.cu.o $(BUILD)/cuda/heat_%.cu.o $(BUILD)/cuda/rule.cu.o $(BUILD)/cuda/machine/inputs.cu.o: NVCCFLAGS += -fmad=false
 $(BUILD)/%.cu.o: %.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $<'
@@ -181,6 +181,17 @@ bytes_of = { echo 'static const unsigned char $(1)[] = {'; \
 $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call bytes_of,$*_lua,$<,) > $@
+# What kernels compiled at run time include.
+RUN_TIME_HEADERS := cuda/rule_cell.cuh cuda/rule_view.h engine/physics/philox.h engine/values/program_eval.h \
+                    engine/values/lookup_value.h
+RUN_TIME_TEXTS = $(foreach h,$(RUN_TIME_HEADERS),$(BUILD)/gen/$(basename $(notdir $(h)))_text.h)
+define text_rule
+$(BUILD)/gen/$(basename $(notdir $(1)))_text.h: $(1) Makefile
+	@mkdir -p $$(@D)
+	$$(Q)$$(call bytes_of,$(basename $(notdir $(1)))_text,$$<,0) > $$@
+endef
+$(foreach h,$(RUN_TIME_HEADERS),$(eval $(call text_rule,$(h))))
+$(BUILD)/cuda/rule_print.o: $(RUN_TIME_TEXTS)
 $(BUILD)/gen/completion_%.h: tools/completion.% Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call bytes_of,completion_$*,$<,0) > $@
@@ -214,7 +225,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(LUA_OBJECTS) $(LIBRARY) Makefile
 ifeq ($(CUDA),1)
 $(BUILD)/tests/test_machine: TEST_KERNELS = $(BUILD)/tests/unit/blur.cu.o
 $(BUILD)/tests/test_machine: $(BUILD)/tests/unit/blur.cu.o
-$(BUILD)/tests/test_machine: CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
+$(BUILD)/tests/test_machine $(BUILD)/tests/test_rule_print: CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
 endif
 
 unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed

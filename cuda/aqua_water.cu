@@ -421,7 +421,7 @@ template <class S> struct aqua_looked {
     typedef aqua_gpu_view view;
     typedef typename S::water last;
     static constexpr int components = 1;
-    static constexpr bool whole = S::whole;
+    static constexpr bool whole = S::whole, counts = false;
 
     static __host__ __device__ void extent(const view &v, uint32_t n[3]) {
         n[0] = v.layout.nx;

@@ -25,7 +25,7 @@ template <class T, class D> struct lbm_look {
     typedef lbm_gpu_view view;
     typedef real last;
     static constexpr int components = D::dims;
-    static constexpr bool whole = false;
+    static constexpr bool whole = false, counts = false;
 
     static __host__ __device__ void extent(const lbm_gpu_view &v, uint32_t n[3]) {
         n[0] = v.last.layout.nx;

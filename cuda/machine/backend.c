@@ -206,6 +206,12 @@ static int64_t together(const sel_state *state, int64_t left, bool observes) {
     return alone ? 1 : left < most ? left : most;
 }
 
+static sel_status clock_of(sel_state *state, sel_clock *clock, sel_error *error) {
+    sel_status status = enter(state, error);
+    return status ? status
+                  : sel_state_clock(state, solver_of(state->plan)->time_step, clock, error);
+}
+
 static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     const bool observes = observed && sel_plan_observes(state->plan);
@@ -217,10 +223,14 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     state->queue->graph_steps = CUDA_STEPS / two * two;
     unsigned due = sel_domain_due(state->plan->domain, state->controls);
     while (state->step < end && !status) {
-        int64_t count = together(state, end - state->step, observes);
+        sel_clock clock;
+        status = clock_of(state, &clock, error);
+        const int64_t known = clock.until < end ? clock.until : end;
+        int64_t count = together(state, known - state->step, observes && known == end);
         state->observing = observes && state->step + 1 == end;
-        status = solver->terms ? solver->terms(state, due, &count, error)
-                               : cuda_inputs_terms(state, due, error);
+        status = status          ? status
+                 : solver->terms ? solver->terms(state, due, &count, error)
+                                 : cuda_inputs_terms(state, due, error);
         if (!status) {
             status = enqueue(state, count, error);
             state->broken = status && status != SEL_BAD_SCENARIO;
@@ -435,6 +445,7 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
             solver->watched(state->plan, request);
         }
         request->change = sel_relative_change(slot->had_before, found->change, found->magnitude);
+        request->change *= state->last.counts ? request->change : 1; /* a part, no root */
         break;
     default:
         if (request->kind == SEL_MEAN_CHANGE && state->change_count) {
@@ -453,6 +464,12 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
     return check(state, slot->step, error);
 }
 
+static void print(const sel_plan *plan, FILE *to) {
+    if (solver_of(plan)->print) {
+        solver_of(plan)->print(plan, to);
+    }
+}
+
 const sel_backend cuda_backend = {
     .name = "cuda",
     .devices = cuda_device_count,
@@ -462,6 +479,7 @@ const sel_backend cuda_backend = {
     .create = create,
     .advance = advance,
     .whole = sel_state_whole,
+    .clock = clock_of,
     .wait = wait_for_steps,
     .done = done,
     .start = start,
@@ -469,5 +487,6 @@ const sel_backend cuda_backend = {
     .saving = saving,
     .loaded = loaded,
     .destroy = destroy,
+    .print = print,
     .device = cuda_device_text,
 };

@@ -175,9 +175,13 @@ typedef struct cuda_solver {
     /* Enqueues the step, or queue->pass steps, from `step` on; fails with SEL_BAD_SCENARIO where a
      * quantity does, and then leaves the state as it is. Observed when state->observing is set. */
     sel_status (*step)(sel_state *state, int64_t step, sel_error *error);
+    /* The dt of the steps to come, where the plan says that it changes. NULL: it stays. */
+    sel_status (*time_step)(sel_state *state, double *dt, sel_error *error);
     /* Reports a failure that is known by now and affects the state after `step` steps; sets
      * state->step to the last whole state, or state->broken if there is none. */
     sel_status (*check)(sel_state *state, int64_t step, sel_error *error);
+    /* As in sel_backend. */
+    void (*print)(const sel_plan *plan, FILE *to);
     /* Releases what is not listed; `list` may not have been called. */
     void (*close)(sel_state *state);
     /* As in sel_backend. */

@@ -3,7 +3,8 @@
 // A solver gives a struct V with functions of one cell:
 //
 //   view                        what its kernels see of a state
-//   components, whole           of the main field; whether the conserved amounts are whole numbers
+//   components, whole, counts   of the main field; whether the conserved amounts are whole numbers;
+//                               whether the change is the number of cells that changed
 //   last                        the type in which the main field is kept (see sel_last)
 //   extent(view, n)             cells of each axis
 //   is_solid(view, at)
@@ -264,8 +265,8 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
                 typename V::last *kept = last + a * cells + number;
                 const double du = u[a] - V::value_of(v, *kept);
                 *kept = V::last_of(v, u[a]);
-                mine.change += du * du;
-                mine.magnitude += u[a] * u[a];
+                mine.change += V::counts ? du != 0 : du * du;
+                mine.magnitude += V::counts ? 1 : u[a] * u[a];
             }
         }
     }
@@ -327,7 +328,7 @@ template <class S> struct look_of_value {
     typedef typename S::view view;
     typedef double last;
     static constexpr int components = 1;
-    static constexpr bool whole = false;
+    static constexpr bool whole = false, counts = false;
 
     static __host__ __device__ void extent(const view &v, uint32_t n[3]) {
         for (int a = 0; a < 3; a++) {

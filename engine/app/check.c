@@ -253,7 +253,7 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
 }
 
 sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings, bool regions,
-                     FILE *to, sel_error *error) {
+                     bool laws, FILE *to, sel_error *error) {
     sel_prepared prepared;
     sel_state *state;
     sel_census census = {.count = 0};
@@ -269,6 +269,10 @@ sel_status sel_check(const sel_simulation *simulation, const sel_settings *setti
     }
     if (!status) {
         print_all(&prepared, regions ? &census : NULL, last_step, seconds_per_step, to);
+        const sel_backend *device = prepared.simulation->solver->cuda;
+        if (laws && device && device->print) {
+            device->print(prepared.plan, to);
+        }
     }
     sel_census_free(&census);
     sel_prepared_release(&prepared);

@@ -145,7 +145,7 @@ static sel_status check_all(const sel_arguments *a, const sel_scenario *scenario
     sel_status status = SEL_OK;
     for (int i = 0; i < scenario->count; i++) {
         sel_status one =
-            sel_check(&scenario->simulations[i], &a->settings, a->regions, stdout, error);
+            sel_check(&scenario->simulations[i], &a->settings, a->regions, a->laws, stdout, error);
         status = status ? status : one;
     }
     if (a->laws) {

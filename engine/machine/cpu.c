@@ -142,15 +142,7 @@ static sel_status evaluate(sel_state *state, unsigned due, sel_error *error) {
 }
 
 static sel_status clock_of(sel_state *state, sel_clock *clock, sel_error *error) {
-    const int64_t every = state->plan->dt_steps;
-    sel_status status = SEL_OK;
-    double dt = 0;
-    if (every && state->step == state->clock.until &&
-        !(status = cpu_of(state->plan)->time_step(state, &dt, error))) {
-        state->clock = (sel_clock){state->step, state->step + every, sel_state_time(state), dt};
-    }
-    *clock = state->clock;
-    return status;
+    return sel_state_clock(state, cpu_of(state->plan)->time_step, clock, error);
 }
 
 static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {

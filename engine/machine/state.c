@@ -191,6 +191,19 @@ sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, 
     return status;
 }
 
+sel_status sel_state_clock(sel_state *state,
+                           sel_status (*time_step)(sel_state *, double *, sel_error *),
+                           sel_clock *clock, sel_error *error) {
+    const int64_t every = state->plan->dt_steps;
+    sel_status status = SEL_OK;
+    double dt = 0;
+    if (every && state->step == state->clock.until && !(status = time_step(state, &dt, error))) {
+        state->clock = (sel_clock){state->step, state->step + every, sel_state_time(state), dt};
+    }
+    *clock = state->clock;
+    return status;
+}
+
 int64_t sel_state_whole(const sel_state *state) {
     return state->broken ? -1 : state->step;
 }

@@ -73,6 +73,11 @@ sel_status sel_state_allocate(sel_state *state, const char *what, sel_error *err
 sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
                             sel_error *error);
 
+/* sel_backend.clock; `time_step` finds the dt of the steps to come where it changes. */
+sel_status sel_state_clock(sel_state *state,
+                           sel_status (*time_step)(sel_state *, double *, sel_error *),
+                           sel_clock *clock, sel_error *error);
+
 /* sel_backend.whole */
 int64_t sel_state_whole(const sel_state *state);
 

@@ -69,9 +69,21 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
     const sel_simulation *simulation = prepared->simulation;
     bool scenario = settings->backend < 0;
     int wanted = scenario ? simulation->params->backend : settings->backend;
+    const sel_solver *solver = simulation->solver;
     sel_error why = {.status = SEL_OK};
+    if (wanted != SEL_BACKEND_CPU && solver->cuda && solver->portable &&
+        solver->portable(simulation, &why)) {
+        if (wanted == SEL_BACKEND_CUDA) {
+            *error = why;
+            return why.status;
+        }
+        wanted = SEL_BACKEND_CPU;
+    }
     sel_status status =
-        sel_backend_choose(simulation->solver, wanted, settings->device, &prepared->choice, &why);
+        sel_backend_choose(solver, wanted, settings->device, &prepared->choice, &why);
+    if (!status && why.text[0]) {
+        snprintf(prepared->choice.fallback, sizeof prepared->choice.fallback, "%.500s", why.text);
+    }
     if (status) {
         const sel_where none = {NULL, 0};
         const sel_where place = scenario ? sel_simulation_where(simulation, "backend") : none;

@@ -78,8 +78,9 @@ void sel_warnings_print(const sel_error *warnings, const char *before, FILE *to)
 /* ---- `selenite check` (check.c) ---- */
 
 /* Prints the resolved simulation: sizes, numbers and warnings, regions with their counts, memory,
- * outputs, and the time that the run will take, from a calibration of less than a second. */
+ * outputs, and the time that the run will take, from a calibration of less than a second; with
+ * `laws` also the code that a device would run. */
 sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings, bool regions,
-                     FILE *to, sel_error *error);
+                     bool laws, FILE *to, sel_error *error);
 
 #endif

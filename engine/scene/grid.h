@@ -81,8 +81,7 @@ typedef struct sel_clock {
 } sel_clock;
 
 static inline sel_clock sel_even_clock(double dt) {
-    const sel_clock clock = {0, INT64_MAX, 0, dt};
-    return clock;
+    return (sel_clock){0, INT64_MAX, 0, dt};
 }
 
 static inline double sel_clock_time(const sel_clock *clock, int64_t step) {

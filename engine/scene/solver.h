@@ -168,6 +168,8 @@ typedef struct sel_backend {
     /* Derives what is not saved, after the saved arrays have been set. */
     sel_status (*loaded)(sel_state *state, sel_error *error);
     void (*destroy)(sel_state *state); /* NULL is fine */
+    /* Prints the code that it makes of a plan. NULL: it makes none. */
+    void (*print)(const sel_plan *plan, FILE *to);
     /* What it runs on, for run.json: "AMD EPYC, x86-64-v4". */
     void (*device)(int device, char *text, size_t size);
 } sel_backend;
@@ -239,6 +241,8 @@ typedef struct sel_solver {
     /* Why a run may have diverged: one sentence for the user. */
     void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
     sel_cell_bytes (*bytes)(const sel_common *params, int precision);
+    /* Whether a device can run this simulation; else why not. NULL: any. */
+    sel_status (*portable)(const sel_simulation *simulation, sel_error *error);
     const sel_backend *cpu;
     const sel_backend *cuda; /* NULL: none, or built without it */
     /* The solver on sel_cpu_backend (engine/machine/cpu.h) and cuda_backend

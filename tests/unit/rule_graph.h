@@ -125,17 +125,21 @@ static inline void rule_load(rule_case *c, const char *text) {
     script_accepts(&c->script, text);
 }
 
-/* At step 0 on the CPU, with so many threads and blocks. */
-static inline void rule_open(rule_case *c, int threads, int blocks) {
-    const sel_settings settings = {
-        .precision = -1, .backend = SEL_BACKEND_CPU, .threads = threads, .blocks = blocks};
-    if (sel_prepare(c->script.scenario->simulations, &settings, &c->prepared, &c->error)) {
+static inline void rule_open_on(rule_case *c, const sel_settings *settings) {
+    if (sel_prepare(c->script.scenario->simulations, settings, &c->prepared, &c->error)) {
         fail_msg("%s", c->error.text);
     }
     c->prepared.plan->wants_balance = true;
     if (c->prepared.backend->create(c->prepared.plan, &c->state, &c->error)) {
         fail_msg("%s", c->error.text);
     }
+}
+
+/* At step 0 on the CPU, with so many threads and blocks. */
+static inline void rule_open(rule_case *c, int threads, int blocks) {
+    const sel_settings settings = {
+        .precision = -1, .backend = SEL_BACKEND_CPU, .threads = threads, .blocks = blocks};
+    rule_open_on(c, &settings);
 }
 
 static inline void rule_close(rule_case *c) {

@@ -258,6 +258,11 @@ sel_status rule_terms(sel_state *base, unsigned due, sel_error *error);
 unsigned rule_depends(const sel_plan *base);
 /* sel.random(k) */
 double rule_random(const rule_plan *plan, int64_t cell, int64_t step, int64_t k);
+/* The error of state->bad, in the step to come; SEL_OK: there is none. */
+sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error *error);
+sel_status rule_limit_fails(const rule_state *state, int64_t cell, sel_error *error);
+/* What SEL_BALANCE gives for number k of what is conserved, of which these are the sums. */
+void rule_add_terms(const rule_state *state, int k, const double sum[3], sel_request *request);
 /* Pieces of a row. */
 static inline int rule_pieces(int64_t nx) {
     return (int)((nx + RULE_ROW - 1) / RULE_ROW);
@@ -272,5 +277,8 @@ sel_status rule_find_kinds(rule_state *state, sel_error *error);
 void rule_fill_margins(rule_state *state, uint64_t fields);
 
 extern const struct sel_cpu rule_on_cpu;
+#ifdef SEL_CUDA
+extern const struct cuda_solver rule_on_cuda;
+#endif
 
 #endif

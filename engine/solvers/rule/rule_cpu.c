@@ -381,26 +381,9 @@ static sel_status repeat_by_lua(rule_cpu *cpu, const rule_function *f, int64_t c
 
 static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     rule_state *state = &cpu->all;
-    const int64_t cell = state->bad.cell;
-    const sel_cell_field *field = &state->model->field[state->bad.field < 0 ? 0 : state->bad.field];
-    char text[SEL_CELL_TEXT];
-    if (cell < 0) {
-        return SEL_OK;
-    }
-    state->bad.cell = -1;
-    sel_cell_text(&state->plan->base.domain->grid, cell, text);
-    if (state->bad.field < 0 && repeat_by_lua(cpu, f, cell, error)) {
-        return cpu->status;
-    }
-    if (state->bad.field < 0) {
-        return sel_fail_at(error, f->source->where, "%s calls error in cell %s in step %lld",
-                           f->name, text, (long long)state->base.step + 1);
-    }
-    return sel_fail_as(error, SEL_DIVERGED, f->source->where,
-                       "diverged: in step %lld %s gives %.17g for '%s', which holds whole numbers "
-                       "%s, in cell %s",
-                       (long long)state->base.step + 1, f->name, state->bad.value, field->name,
-                       field->type == SEL_CELL_U8 ? "from 0 to 255" : "of 32 bits", text);
+    const bool said = state->bad.cell >= 0 && state->bad.field < 0 &&
+                      repeat_by_lua(cpu, f, state->bad.cell, error);
+    return said ? cpu->status : rule_report_bad(state, f, error);
 }
 
 static sel_status step(rule_cpu *cpu, sel_error *error) {
@@ -575,16 +558,8 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
         int component, components;
         const int which = sel_solver_field(&m->solver, m->dims, name, &component);
         status = sum_field(cpu, which, sum, &components, error);
-        for (int c = 0; c < components && !status; c++) {
-            const bool whole = component < 0 && components > 1;
-            char term[64];
-            snprintf(term, sizeof term, "%.40s%s%s", name, whole ? "_" : "",
-                     whole ? sel_axis_names[c] : "");
-            if (component < 0 || c == component) {
-                const double before = names->n ? cpu->all.start[3 * k + c] : 0;
-                sel_request_term(request, term, "", sum[c] - before);
-                sel_request_term(request, term, "_sum", sum[c]);
-            }
+        if (!status) {
+            rule_add_terms(&cpu->all, k, sum, request);
         }
     }
     return status;
@@ -598,7 +573,6 @@ static sel_status time_step(sel_state *base, double *dt, sel_error *error) {
     const int64_t rows = sel_state_rows(base), nx = domain->grid.n[0];
     double least = HUGE_VAL;
     int64_t wrong = INT64_MAX;
-    char text[SEL_CELL_TEXT];
     sel_status status = make_ready(cpu, f, error);
 #pragma omp parallel for schedule(static) num_threads(base->threads) reduction(min : least, wrong)
     for (int64_t row = 0; row < (status ? 0 : rows); row++) {
@@ -614,9 +588,7 @@ static sel_status time_step(sel_state *base, double *dt, sel_error *error) {
     if (status || cpu->status || wrong == INT64_MAX) {
         return status ? status : cpu->status;
     }
-    return sel_fail_at(error, f->source->where,
-                       "dt.limit must be above 0, it is not in cell %s at step %lld",
-                       sel_cell_text(&domain->grid, wrong, text), (long long)base->step);
+    return rule_limit_fails(&cpu->all, wrong, error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {

@@ -132,18 +132,36 @@ static void facts(const sel_plan *base, sel_facts *to) {
     }
 }
 
+static const rule_function *function_at(const rule_model *m, int k) {
+    return k < m->rules                 ? &m->rule[k]
+           : k < m->rules + m->deriveds ? &m->derived[k - m->rules]
+                                        : &m->limit;
+}
+
 static void warn(const sel_plan *base, sel_error *warnings) {
     const rule_model *m = ((const rule_plan *)base)->model;
     for (int k = 0; k < m->rules + m->deriveds + 1; k++) {
-        const rule_function *f = k < m->rules                 ? &m->rule[k]
-                                 : k < m->rules + m->deriveds ? &m->derived[k - m->rules]
-                                                              : &m->limit;
+        const rule_function *f = function_at(m, k);
         if (f->source && !f->rule) {
             sel_fail_at(warnings, f->source->where,
                         "%s is evaluated by Lua at each cell, hundreds of times slower: %s",
                         f->name, f->why);
         }
     }
+}
+
+static sel_status portable(const sel_simulation *simulation, sel_error *error) {
+    const rule_model *m = (const rule_model *)simulation->solver;
+    for (int k = 0; k < m->rules + m->deriveds + 1; k++) {
+        const rule_function *f = function_at(m, k);
+        if (f->source && !f->rule) {
+            return sel_fail_at(error, f->source->where,
+                               "only Lua can evaluate %s, which runs on the processor (--backend "
+                               "cpu): %s",
+                               f->name, f->why);
+        }
+    }
+    return SEL_OK;
 }
 
 static void hint(const sel_plan *base, double largest, char *text, size_t size) {
@@ -208,4 +226,9 @@ const sel_solver rule_solver = {
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &rule_on_cpu,
+    .portable = portable,
+#ifdef SEL_CUDA
+    .cuda = &cuda_backend,
+    .on_cuda = &rule_on_cuda,
+#endif
 };

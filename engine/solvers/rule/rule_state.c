@@ -280,3 +280,53 @@ sel_status rule_start(sel_state *base, sel_error *error) {
     status = status ? status : evaluate_fixed(state, ~0u, error);
     return status ? status : rule_evaluate_laws(state, ~0u, error);
 }
+
+/* ---- what both backends tell users ---- */
+
+sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error *error) {
+    const int64_t cell = state->bad.cell;
+    const sel_cell_field *field = &state->model->field[state->bad.field < 0 ? 0 : state->bad.field];
+    char text[SEL_CELL_TEXT];
+    if (cell < 0) {
+        return SEL_OK;
+    }
+    state->bad.cell = -1;
+    sel_cell_text(&state->plan->base.domain->grid, cell, text);
+    if (state->bad.field < 0) {
+        return sel_fail_at(error, f->source->where, "%s calls error in cell %s in step %lld",
+                           f->name, text, (long long)state->base.step + 1);
+    }
+    return sel_fail_as(error, SEL_DIVERGED, f->source->where,
+                       "diverged: in step %lld %s gives %.17g for '%s', which holds whole numbers "
+                       "%s, in cell %s",
+                       (long long)state->base.step + 1, f->name, state->bad.value, field->name,
+                       field->type == SEL_CELL_U8 ? "from 0 to 255" : "of 32 bits", text);
+}
+
+sel_status rule_limit_fails(const rule_state *state, int64_t cell, sel_error *error) {
+    char text[SEL_CELL_TEXT];
+    return sel_fail_at(error, state->model->limit.source->where,
+                       "dt.limit must be above 0, it is not in cell %s at step %lld",
+                       sel_cell_text(&state->plan->base.domain->grid, cell, text),
+                       (long long)state->base.step);
+}
+
+void rule_add_terms(const rule_state *state, int k, const double sum[3], sel_request *request) {
+    const rule_model *m = state->model;
+    const sel_names *names = &m->params->conserved;
+    const char *name = names->n ? names->v[k] : m->entry[m->main].name;
+    int component;
+    const int which = sel_solver_field(&m->solver, m->dims, name, &component);
+    const int components = sel_field_components(&m->solver.fields[which], m->dims);
+    for (int c = 0; c < components; c++) {
+        const bool whole = component < 0 && components > 1;
+        char term[64];
+        snprintf(term, sizeof term, "%.40s%s%s", name, whole ? "_" : "",
+                 whole ? sel_axis_names[c] : "");
+        if (component < 0 || c == component) {
+            const double before = names->n ? state->start[3 * k + c] : 0;
+            sel_request_term(request, term, "", sum[c] - before);
+            sel_request_term(request, term, "_sum", sum[c]);
+        }
+    }
+}

@@ -1,0 +1,299 @@
+/* compile.c -- compile text by NVRTC, keep what was compiled, load it by the driver. */
+#include "cuda/machine/compile.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+#include "engine/base/file.h"
+#include "engine/base/folder.h"
+
+/* ---- libraries ---- */
+
+/* The functions of nvrtc.h and cuda.h that are used here; each returns 0 when all is well. */
+typedef struct nvrtc {
+    int (*version)(int *major, int *minor);
+    int (*create)(void **program, const char *text, const char *name, int headers,
+                  const char *const *header, const char *const *header_name);
+    int (*compile)(void *program, int options, const char *const *option);
+    int (*code_size)(void *program, size_t *bytes);
+    int (*code)(void *program, char *to);
+    int (*log_size)(void *program, size_t *bytes);
+    int (*log)(void *program, char *to);
+    int (*destroy)(void **program);
+} nvrtc;
+
+typedef struct driver {
+    int (*load)(void **module, const void *binary);
+    int (*unload)(void *module);
+    int (*function)(void **function, void *module, const char *name);
+    int (*launch)(void *function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                  unsigned shared, void *stream, void **arguments, void **extra);
+} driver;
+
+/* Fills `count` pointers to functions; false: one is missing. */
+static bool find_functions(void *library, const char *const *names, int count, void *to) {
+    bool found = library != NULL;
+    for (int k = 0; k < count && found; k++) {
+        void *function = dlsym(library, names[k]);
+        memcpy((char *)to + (size_t)k * sizeof function, &function, sizeof function);
+        found = function != NULL;
+    }
+    return found;
+}
+
+/* Libraries stay open. */
+static bool open_nvrtc(nvrtc *to) {
+    static const char *const places[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+                                         "/usr/local/cuda/lib64/libnvrtc.so",
+                                         "/usr/lib/x86_64-linux-gnu/libnvrtc.so"};
+    static const char *const names[] = {
+        "nvrtcVersion",  "nvrtcCreateProgram",     "nvrtcCompileProgram", "nvrtcGetCUBINSize",
+        "nvrtcGetCUBIN", "nvrtcGetProgramLogSize", "nvrtcGetProgramLog",  "nvrtcDestroyProgram"};
+    void *library = NULL;
+    for (size_t k = 0; k < sizeof places / sizeof *places && !library; k++) {
+        library = dlopen(places[k], RTLD_NOW | RTLD_LOCAL);
+    }
+    return find_functions(library, names, sizeof names / sizeof *names, to);
+}
+
+static bool open_driver(driver *to) {
+    static const char *const names[] = {"cuModuleLoadData", "cuModuleUnload", "cuModuleGetFunction",
+                                        "cuLaunchKernel"};
+    return find_functions(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), names,
+                          sizeof names / sizeof *names, to);
+}
+
+/* ---- what was compiled before ---- */
+
+/* In front of the code in a file. */
+typedef struct kept {
+    uint64_t bytes;
+    uint32_t crc, mark;
+} kept;
+
+enum { KEPT_MARK = 0x43454c53 /* SLEC */, KEPT_MOST = 64 << 20, OPTION = 32, OPTIONS = 4 };
+
+/* FNV-1a, with the end of a string as its last byte. */
+static uint64_t mix(uint64_t hash, const char *text) {
+    do {
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    } while (*text++);
+    return hash;
+}
+
+/* The file of a text with these options; empty: there is no folder for it. */
+static void cache_path(const cuda_text *text, const char option[][OPTION], int options,
+                       char path[SEL_PATH_ROOM]) {
+    uint64_t hash[2] = {0xcbf29ce484222325u, 0x9ae16a3b2f90404fu};
+    char folder[SEL_PATH_ROOM - 64] = "";
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    for (int h = 0; h < 2; h++) {
+        hash[h] = mix(hash[h], text->text);
+        for (int k = 0; text->headers[k]; k++) {
+            hash[h] = mix(hash[h], text->headers[k]);
+        }
+        for (int k = 0; k < options; k++) {
+            hash[h] = mix(hash[h], option[k]);
+        }
+    }
+    path[0] = '\0';
+    int length = text->folder    ? snprintf(folder, sizeof folder, "%s", text->folder)
+                 : xdg && *xdg   ? snprintf(folder, sizeof folder, "%s", xdg)
+                 : home && *home ? snprintf(folder, sizeof folder, "%s/.cache", home)
+                                 : 0;
+    if (length <= 0 || length >= (int)sizeof folder - 16) {
+        return;
+    }
+    mkdir(folder, 0777);
+    if (!text->folder) {
+        strcat(folder, "/selenite");
+        mkdir(folder, 0777);
+    }
+    snprintf(path, SEL_PATH_ROOM, "%s/%016llx%016llx.cubin", folder, (unsigned long long)hash[0],
+             (unsigned long long)hash[1]);
+}
+
+/* NULL: it is not there, or not whole. */
+static void *read_kept(const char *path, size_t *bytes) {
+    sel_error none = {.status = SEL_OK};
+    char *all = NULL;
+    size_t length = 0;
+    kept head = {.bytes = 0};
+    if (!*path || sel_file_read(path, KEPT_MOST, "", &all, &length, &none)) {
+        free(all);
+        return NULL;
+    }
+    memcpy(&head, all, length < sizeof head ? 0 : sizeof head);
+    if (head.mark != KEPT_MARK || head.bytes != length - sizeof head ||
+        head.crc != crc32_z(0, (const Bytef *)all + sizeof head, (z_size_t)head.bytes)) {
+        free(all);
+        return NULL;
+    }
+    *bytes = (size_t)head.bytes;
+    memmove(all, all + sizeof head, *bytes);
+    return all;
+}
+
+/* Where it cannot be kept it will be compiled again. */
+static void keep(const char *path, const void *binary, size_t bytes) {
+    const kept head = {bytes, (uint32_t)crc32_z(0, binary, bytes), KEPT_MARK};
+    sel_error none = {.status = SEL_OK};
+    FILE *file = *path ? sel_file_begin(path) : NULL;
+    if (file) {
+        const bool whole =
+            fwrite(&head, sizeof head, 1, file) == 1 && fwrite(binary, 1, bytes, file) == bytes;
+        sel_file_end(file, path, whole ? NULL : "short", &none);
+    }
+}
+
+/* ---- compiling ---- */
+
+static sel_status report_log(const nvrtc *library, void *program, const cuda_text *text,
+                             sel_error *error) {
+    size_t bytes = 0;
+    library->log_size(program, &bytes);
+    char *log = calloc(1, bytes + 1);
+    if (log) {
+        library->log(program, log);
+    }
+    sel_status status = sel_fail(error, SEL_NO_DEVICE,
+                                 "%s does not compile for the device; use --backend cpu: %.600s",
+                                 text->name, log ? log : "");
+    free(log);
+    return status;
+}
+
+static sel_status compile(const nvrtc *library, const cuda_text *text, const char option[][OPTION],
+                          int options, void **binary, size_t *bytes, sel_error *error) {
+    const char *list[OPTIONS];
+    void *program = NULL;
+    int headers = 0;
+    for (int k = 0; k < options; k++) {
+        list[k] = option[k];
+    }
+    while (text->headers[headers]) {
+        headers++;
+    }
+    if (library->create(&program, text->text, text->name, headers, text->headers,
+                        text->header_names)) {
+        return sel_fail(error, SEL_NO_DEVICE, "NVRTC does not take %s", text->name);
+    }
+    sel_status status = library->compile(program, options, list)
+                            ? report_log(library, program, text, error)
+                            : SEL_OK;
+    if (!status && !library->code_size(program, bytes)) {
+        *binary = malloc(*bytes + 1);
+    }
+    if (!status && (!*binary || library->code(program, *binary))) {
+        status = sel_fail(error, SEL_NO_DEVICE, "NVRTC gives no code for %s", text->name);
+    }
+    library->destroy(&program);
+    return status;
+}
+
+sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, size_t *bytes,
+                        char why[CUDA_WHY], sel_error *error) {
+    nvrtc library;
+    char option[OPTIONS][OPTION], path[SEL_PATH_ROOM];
+    int major = 0, minor = 0;
+    *binary = NULL;
+    *why = '\0';
+    const char *wanted = getenv("SELENITE_NVRTC");
+    if ((wanted && strcmp(wanted, "0") == 0) || !open_nvrtc(&library) ||
+        library.version(&major, &minor)) {
+        snprintf(why, CUDA_WHY,
+                 "NVRTC is not here, which compiles for the device; install libnvrtc.so of the "
+                 "CUDA toolkit");
+        return SEL_OK;
+    }
+    snprintf(option[0], OPTION, "-arch=sm_%d", architecture);
+    snprintf(option[1], OPTION, "-std=c++17");
+    snprintf(option[2], OPTION, "-fmad=%s", text->exact ? "false" : "true");
+    snprintf(option[3], OPTION, "%d.%d", major, minor); /* of the key alone */
+    cache_path(text, option, OPTIONS, path);
+    *binary = read_kept(path, bytes);
+    if (*binary) {
+        return SEL_OK;
+    }
+    sel_status status = compile(&library, text, option, OPTIONS - 1, binary, bytes, error);
+    if (!status) {
+        keep(path, *binary, *bytes);
+    } else {
+        free(*binary);
+        *binary = NULL;
+    }
+    return status;
+}
+
+sel_status cuda_architecture(int device, int *architecture, sel_error *error) {
+    int major = 0, minor = 0;
+    CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    CUDA_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+    *architecture = 10 * major + minor;
+    return SEL_OK;
+}
+
+/* ---- what was compiled ---- */
+
+struct cuda_module {
+    driver driver;
+    void *loaded;
+    cuda_kernel *first; /* a list */
+};
+
+struct cuda_kernel {
+    cuda_module *module;
+    void *function;
+    cuda_kernel *next;
+};
+
+sel_status cuda_module_load(const void *binary, cuda_module **module, sel_error *error) {
+    cuda_module *m = *module = calloc(1, sizeof *m);
+    if (!m) {
+        return sel_fail_memory(error, "the kernels", sizeof *m);
+    }
+    CUDA_TRY(cudaFree(NULL)); /* the runtime's context is the driver's present one */
+    const int code = open_driver(&m->driver) ? m->driver.load(&m->loaded, binary) : -1;
+    return code
+               ? sel_fail(error, SEL_NO_DEVICE,
+                          "the driver does not load compiled kernels (%d); use --backend cpu", code)
+               : SEL_OK;
+}
+
+void cuda_module_free(cuda_module *module) {
+    if (module) {
+        for (cuda_kernel *k = module->first, *next; k; k = next) {
+            next = k->next;
+            free(k);
+        }
+        if (module->loaded) {
+            module->driver.unload(module->loaded);
+        }
+        free(module);
+    }
+}
+
+sel_status cuda_module_kernel(cuda_module *module, const char *name, cuda_kernel **kernel,
+                              sel_error *error) {
+    cuda_kernel *k = *kernel = calloc(1, sizeof *k);
+    if (!k) {
+        return sel_fail_memory(error, "the kernels", sizeof *k);
+    }
+    k->module = module;
+    k->next = module->first;
+    module->first = k;
+    const int code = module->driver.function(&k->function, module->loaded, name);
+    return code ? sel_fail(error, SEL_NO_DEVICE, "there is no kernel %s (%d)", name, code) : SEL_OK;
+}
+
+sel_status cuda_kernel_launch(cuda_kernel *kernel, unsigned blocks, const unsigned threads[2],
+                              const void *argument, cudaStream_t stream, sel_error *error) {
+    void *arguments[] = {(void *)(uintptr_t)argument};
+    const int code = kernel->module->driver.launch(kernel->function, blocks, 1, 1, threads[0],
+                                                   threads[1], 1, 0, stream, arguments, NULL);
+    return code ? sel_fail(error, SEL_NO_DEVICE, "CUDA: a kernel does not start (%d)", code)
+                : SEL_OK;
+}

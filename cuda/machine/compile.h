@@ -1,0 +1,43 @@
+/* compile.h -- kernels from text at run time: by NVRTC where it is installed, kept in a folder of
+ * the user's, so that one text is compiled once.
+ *
+ * NVRTC and the driver are opened when they are needed; nothing is linked to them.
+ */
+#ifndef CUDA_COMPILE_H
+#define CUDA_COMPILE_H
+
+#include <stdbool.h>
+#include "cuda/machine/device.h"
+
+/* A text, and the headers that it may include; names and headers end with NULL. */
+typedef struct cuda_text {
+    const char *text, *name;
+    const char *const *header_names, *const *headers;
+    bool exact;         /* no product is contracted with a sum */
+    const char *folder; /* for what was compiled; NULL: $XDG_CACHE_HOME/selenite, or
+                           ~/.cache/selenite */
+} cuda_text;
+
+enum { CUDA_WHY = 160 };
+
+/* Code for devices of an architecture (90: sm_90); freed by the caller. *binary is NULL, with what
+ * to install in `why`, where there is no NVRTC. A text that does not compile is an error. */
+sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, size_t *bytes,
+                        char why[CUDA_WHY], sel_error *error);
+
+/* What was compiled, on the device that is current. */
+typedef struct cuda_module cuda_module;
+typedef struct cuda_kernel cuda_kernel;
+sel_status cuda_module_load(const void *binary, cuda_module **module, sel_error *error);
+void cuda_module_free(cuda_module *module); /* NULL is fine */
+sel_status cuda_module_kernel(cuda_module *module, const char *name, cuda_kernel **kernel,
+                              sel_error *error);
+
+/* Enqueues a kernel that takes one struct. */
+sel_status cuda_kernel_launch(cuda_kernel *kernel, unsigned blocks, const unsigned threads[2],
+                              const void *argument, cudaStream_t stream, sel_error *error);
+
+/* Of the present device, as cuda_compile takes it. */
+sel_status cuda_architecture(int device, int *architecture, sel_error *error);
+
+#endif

@@ -1,0 +1,117 @@
+// rule.cu -- margins, held cells and reads of sel.rule on the device; what functions compute is
+// compiled at run time (rule_print.c).
+#include "cuda/machine/look.cuh"
+#include "cuda/rule_gpu.h"
+#include "cuda/rule_interpret.cuh"
+#include "cuda/rule_margin.cuh"
+
+enum { THREADS = RULE_MARGIN_THREADS };
+
+static unsigned parts(int64_t n) {
+    return (unsigned)((n + THREADS - 1) / THREADS);
+}
+
+// ---- margins ----
+
+extern "C" cudaError_t rule_gpu_margin(const rule_margin *m, cudaStream_t stream) {
+    int64_t count, most;
+    rule_margin_places(m, &count, &most);
+    if (most > 0 && m->fields) {
+        rule_margin_kernel<<<dim3(parts(most), (unsigned)m->blocks), RULE_MARGIN_THREADS, 0,
+                             stream>>>(*m, count, most);
+    }
+    return cudaGetLastError();
+}
+
+// ---- functions without a compiler ----
+
+extern "C" cudaError_t rule_interpret(const rule_view *view, const rule_packed *packed,
+                                      cudaStream_t stream) {
+    const unsigned blocks =
+        (unsigned)((packed->threads + RULE_PACKED_THREADS - 1) / RULE_PACKED_THREADS);
+    rule_interpret_kernel<<<blocks, RULE_PACKED_THREADS, 0, stream>>>(*view, *packed);
+    return cudaGetLastError();
+}
+
+// ---- held cells ----
+
+static __global__ void hold_kernel(const __grid_constant__ rule_gpu_look v, const uint8_t *kind,
+                                   const uint64_t *held, int block, int field, const void *values) {
+    const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    const int64_t nx = v.grid.n[0], ny = v.grid.n[1], y = k / nx % ny, z = k / nx / ny;
+    const int64_t plane = v.dims == 3 ? z : y, at = v.first + z * v.slice + y * v.pitch + k % nx;
+    const rule_tables &t = *v.tables;
+    if (k >= v.cells || plane < t.block_first[block] || plane >= t.block_end[block] ||
+        !(held[kind[at] % RULE_KINDS] >> field & 1)) {
+        return;
+    }
+    for (int copy = 0; copy < 2; copy++) {
+        if (t.at[block][field][copy]) {
+            set_number(t.type[field], v.wide, t.at[block][field][copy], at,
+                       number_at(t.type[field], v.wide, values, at));
+        }
+    }
+}
+
+extern "C" cudaError_t rule_gpu_hold(const rule_gpu_look *look, const uint8_t *kind,
+                                     const uint64_t *held, int block, int field, const void *values,
+                                     cudaStream_t stream) {
+    hold_kernel<<<parts(look->cells), THREADS, 0, stream>>>(*look, kind, held, block, field,
+                                                            values);
+    return cudaGetLastError();
+}
+
+// ---- reads and sums ----
+
+struct rule_cell {
+    typedef rule_gpu_look view;
+    static __device__ double value(const view &, int64_t) { return 0; }
+};
+
+// What look.cuh asks for; COMPONENTS are those of the main field.
+template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_value<rule_cell> {
+    static constexpr int components = COMPONENTS;
+    static constexpr bool counts = COUNTS;
+
+    static __device__ double number(const view &v, int f, const uint32_t at[3]) {
+        const rule_tables &t = *v.tables;
+        const int64_t plane = v.dims == 3 ? at[2] : at[1];
+        int b = 0;
+        while (plane >= t.block_end[b]) {
+            b++;
+        }
+        return number_at(t.type[f], v.wide, t.at[b][f][v.turns >> f & 1],
+                         v.first + at[2] * v.slice + at[1] * v.pitch + at[0]);
+    }
+
+    static __device__ int field(const view &v, int, const uint32_t at[3], double *out) {
+        const int64_t cell = ((int64_t)at[2] * v.grid.n[1] + at[1]) * v.grid.n[0] + at[0];
+        for (int c = 0; c < v.components; c++) {
+            out[c] = v.numbers ? v.numbers[c * v.cells + cell] : number(v, v.field + c, at);
+        }
+        return v.components;
+    }
+
+    static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
+        double large = 0;
+        *small = 0;
+        for (int c = 0; c < COMPONENTS; c++) {
+            u[c] = number(v, v.main + c, at);
+            large = COMPONENTS == 1 ? fabs(u[c]) : hypot(large, u[c]);
+        }
+        for (uint64_t left = v.reals; left; left &= left - 1) {
+            const double value = number(v, __ffsll((long long)left) - 1, at);
+            *small += value - value;
+        }
+        return large;
+    }
+
+    static __device__ double amount(const view &, const uint32_t[3]) { return 0; }
+};
+
+extern "C" const cuda_look *rule_gpu_looks(int components, bool counts) {
+    return counts            ? look_of<rule_fields<1, true>>()
+           : components == 1 ? look_of<rule_fields<1, false>>()
+           : components == 2 ? look_of<rule_fields<2, false>>()
+                             : look_of<rule_fields<3, false>>();
+}

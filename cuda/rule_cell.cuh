@@ -1,0 +1,278 @@
+// rule_cell.cuh -- what the kernels of sel.rule do around a function's own operations: read cells
+// and those about them, store results that fit, report those that do not.
+//
+// A thread has N cells of a row; N numbers of a field are loaded and stored together. Compiled by
+// nvcc, and at run time with the printed functions. In pieces of rows with odd cells (walls beside
+// them, fields that are held) ODD is true.
+#ifndef RULE_CELL_CUH
+#define RULE_CELL_CUH
+
+#define SEL_VALUE_INLINE static __device__ inline
+#define SEL_LANES_INLINE static __device__ inline
+#define SEL_LANES_CALL static __device__ inline
+#define SEL_PHILOX_INLINE static __device__ inline
+#include "cuda/rule_view.h"
+#include "engine/physics/philox.h"
+#include "engine/values/program_eval.h"
+
+#define RULE_CALL static __device__ __forceinline__
+
+// The first of a thread's cells.
+struct rule_at {
+    int64_t x, y, z, row, at, cell, step;
+    bool odd;
+};
+
+// The rest, of a cell at x in a row.
+RULE_CALL void rule_find(const rule_view &v, rule_at &p) {
+    p.z = v.n[2] == 1 ? 0 : (uint32_t)p.row / (uint32_t)v.n[1];
+    p.y = p.row - p.z * v.n[1];
+    p.at = v.first + p.z * v.slice + p.y * v.pitch + p.x;
+    p.cell = p.row * v.n[0] + p.x;
+    p.step = *v.clock + v.ahead;
+}
+
+// False: the thread has no cells.
+template <int N> RULE_CALL bool rule_begin(const rule_view &v, rule_at &p) {
+    // In 32 bits: quotients of 64 bits would take longer than the cells.
+    const uint32_t wide = RULE_LANES * N, strips = ((uint32_t)v.n[0] + wide - 1) / wide;
+    const uint32_t group = blockIdx.x / strips;
+    p.x = (blockIdx.x - group * strips) * wide + threadIdx.x * N;
+    p.row = v.first_row + group * RULE_LANE_ROWS + threadIdx.y;
+    if (p.x >= v.n[0] || p.row >= v.end_row) {
+        return false; // nor has it more
+    }
+    rule_find(v, p);
+    p.odd = v.odd && v.odd[p.row * v.pieces + p.x / RULE_PIECE];
+    return true;
+}
+
+RULE_CALL bool rule_has_more(const rule_view &v, const rule_at &p) {
+    return p.x < v.n[0] && p.row < v.end_row;
+}
+
+RULE_CALL void rule_move_on(rule_at &p) {
+    p.x++;
+    p.at++;
+    p.cell++;
+}
+
+// ---- reading ----
+
+template <class S, int N> struct alignas(N * sizeof(S)) rule_pack { S v[N]; };
+
+// LEFT cells before the thread's own, these, and RIGHT cells behind them.
+template <class T, class S, int N, int LEFT, int RIGHT>
+RULE_CALL void rule_window(const void *field, int64_t at, T *to) {
+    const S *from = (const S *)field + at;
+    const rule_pack<S, N> own = *(const rule_pack<S, N> *)from;
+#pragma unroll
+    for (int k = 0; k < LEFT; k++) {
+        to[k] = from[k - LEFT];
+    }
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        to[LEFT + k] = own.v[k];
+    }
+#pragma unroll
+    for (int k = 0; k < RIGHT; k++) {
+        to[LEFT + N + k] = from[N + k];
+    }
+}
+
+// The value of a cell `away`: that of cell j itself where there is a wall.
+template <bool ODD, class T, class S>
+RULE_CALL T rule_beside(const rule_view &v, const rule_at &p, int j, int field, int64_t away,
+                        T value) {
+    if (ODD && v.walls[v.kind[p.at + j + away] % RULE_KINDS] >> field & 1) {
+        value = ((const S *)v.from[field])[p.at + j];
+    }
+    return value;
+}
+
+// A number that is the same in all cells.
+RULE_CALL double rule_uniform(const rule_view &v, const rule_at &p, int k) {
+    return v.uniform[p.step % v.uniform_steps * v.uniform_apart + k];
+}
+
+RULE_CALL double rule_place(const rule_view &v, const rule_at &p, int j, int axis) {
+    const int64_t first = p.x / RULE_PIECE * RULE_PIECE;
+    const int64_t i = axis == 0 ? first : axis == 1 ? p.y : p.z;
+    const double centre = v.origin[axis] + ((double)i + v.half) * v.dx[axis];
+    return axis == 0 ? centre + (double)(p.x + j - first) * v.dx[0] : centre;
+}
+
+RULE_CALL double rule_random(const rule_view &v, const rule_at &p, int j, double k) {
+    return sel_philox(v.seed, p.cell + j, p.step, (int64_t)k) * (1.0 / 4294967296.0);
+}
+
+static __device__ inline double rule_look_up(const rule_view &v, int which, double a, double b,
+                                             double c, double d) {
+    const double at[SEL_LOOKUP_ARGUMENTS] = {a, b, c, d};
+    sel_packed packed = {};
+    packed.lookup = (const sel_packed_lookup *)v.lookup;
+    packed.number = v.number;
+    return sel_packed_look_up(&packed, which, at);
+}
+
+// ---- operations that C has in another form; of b = 0 anything will do ----
+
+RULE_CALL float rule_sqrt(float a) {
+    return sqrtf(a);
+}
+RULE_CALL double rule_sqrt(double a) {
+    return sqrt(a);
+}
+RULE_CALL float rule_floor(float a) {
+    return floorf(a);
+}
+RULE_CALL double rule_floor(double a) {
+    return floor(a);
+}
+RULE_CALL float rule_ceil(float a) {
+    return ceilf(a);
+}
+RULE_CALL double rule_ceil(double a) {
+    return ceil(a);
+}
+RULE_CALL float rule_abs(float a) {
+    return fabsf(a);
+}
+RULE_CALL double rule_abs(double a) {
+    return fabs(a);
+}
+RULE_CALL int32_t rule_abs(int32_t a) {
+    return a < 0 ? -a : a;
+}
+RULE_CALL int32_t rule_quotient(int32_t a, int32_t b) {
+    return (int32_t)floor((double)a / (b ? b : 1));
+}
+RULE_CALL int32_t rule_remainder(int32_t a, int32_t b) {
+    return a - (b ? b : 1) * rule_quotient(a, b);
+}
+
+enum { RULE_BITS_AND, RULE_BITS_OR, RULE_BITS_XOR, RULE_BITS_NOT, RULE_BITS_LEFT, RULE_BITS_RIGHT };
+
+// Lua's operations on the bits of integers.
+static __device__ inline double rule_bits(int op, double a, double b) {
+    const uint64_t x = (uint64_t)(int64_t)a, y = (uint64_t)(int64_t)b;
+    const int64_t by = op == RULE_BITS_RIGHT ? -(int64_t)y : (int64_t)y;
+    const uint64_t shifted = by <= -64 || by >= 64 ? 0 : by >= 0 ? x << by : x >> -by;
+    return (double)(int64_t)(op == RULE_BITS_AND   ? x & y
+                             : op == RULE_BITS_OR  ? x | y
+                             : op == RULE_BITS_XOR ? x ^ y
+                             : op == RULE_BITS_NOT ? ~x
+                                                   : shifted);
+}
+
+// ---- results ----
+
+// Keeps the first of all bad values. Only few threads wait: those that have an earlier one.
+static __device__ __noinline__ void rule_report(const rule_view &v, int64_t step, int64_t cell,
+                                                int output, int field, double value) {
+    volatile rule_bad *bad = v.bad;
+    const int64_t when = step * v.functions + v.function, which = cell * RULE_KINDS + output;
+    bool waits = when < bad->when || (when == bad->when && which < bad->which);
+    while (waits) {
+        if (atomicCAS(&v.bad->lock, 0, 1) == 0) {
+            __threadfence();
+            if (when < bad->when || (when == bad->when && which < bad->which)) {
+                bad->when = when;
+                bad->which = which;
+                bad->field = field;
+                bad->value = value;
+                *(volatile uint64_t *)v.alarm = (uint64_t)when;
+            }
+            __threadfence();
+            atomicExch(&v.bad->lock, 0);
+            waits = false;
+        }
+    }
+}
+
+RULE_CALL bool rule_fits(double value, uint8_t) {
+    return value >= 0 && value <= 255;
+}
+RULE_CALL bool rule_fits(double value, int32_t) {
+    return value >= -2147483648.0 && value <= 2147483647.0;
+}
+RULE_CALL bool rule_fits(double, float) {
+    return true;
+}
+RULE_CALL bool rule_fits(double, double) {
+    return true;
+}
+
+// As the field holds it; a number that does not fit becomes the nearest that does.
+RULE_CALL uint8_t rule_kept(double value, uint8_t) {
+    return (uint8_t)(value >= 0 ? value <= 255 ? value : 255.0 : 0.0);
+}
+RULE_CALL int32_t rule_kept(double value, int32_t) {
+    return (int32_t)(value >= -2147483648.0 ? value <= 2147483647.0 ? value : 2147483647.0
+                                            : -2147483648.0);
+}
+RULE_CALL uint8_t rule_kept(int32_t value, uint8_t) {
+    return (uint8_t)value;
+}
+RULE_CALL int32_t rule_kept(int32_t value, int32_t) {
+    return value;
+}
+RULE_CALL float rule_kept(float value, float) {
+    return value;
+}
+RULE_CALL double rule_kept(double value, double) {
+    return value;
+}
+
+template <bool ODD> RULE_CALL uint64_t rule_held(const rule_view &v, const rule_at &p, int j) {
+    return ODD ? v.held[v.kind[p.at + j] % RULE_KINDS] : 0;
+}
+
+template <bool ODD, bool CHECKED, class T, class S, int N>
+RULE_CALL void rule_store(const rule_view &v, const rule_at &p, int output, int field,
+                          const T *value) {
+    S *to = (S *)v.to[field] + p.at;
+    rule_pack<S, N> kept;
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        kept.v[j] = rule_kept(value[j], S());
+        if (CHECKED && p.x + j < v.n[0] && !(rule_held<ODD>(v, p, j) >> field & 1) &&
+            !rule_fits((double)value[j], S())) {
+            rule_report(v, p.step, p.cell + j, output + 1, field, (double)value[j]);
+        }
+    }
+    if (!ODD && p.x + N <= v.n[0]) {
+        *(rule_pack<S, N> *)to = kept;
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        if (p.x + j < v.n[0] && !(rule_held<ODD>(v, p, j) >> field & 1)) {
+            to[j] = kept.v[j];
+        }
+    }
+}
+
+template <int N>
+RULE_CALL void rule_store_numbers(const rule_view &v, const rule_at &p, int output,
+                                  const double *value) {
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        if (p.x + j < v.n[0]) {
+            v.numbers[output * v.cells + p.cell + j] = value[j];
+        }
+    }
+}
+
+// Cells where the function calls error.
+template <bool ODD, int N>
+RULE_CALL void rule_failed(const rule_view &v, const rule_at &p, const int32_t *fails) {
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        if (fails[j] && p.x + j < v.n[0] && v.writes & ~rule_held<ODD>(v, p, j)) {
+            rule_report(v, p.step, p.cell + j, 0, -1, 0);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,719 @@
+/* rule_cuda.c -- sel.rule on the device.
+ *
+ * Functions are printed (rule_print.c), compiled at run time and launched block by block, after the
+ * margins of what they look at are filled. The state begins as on the processor: a twin on the
+ * host, whose arrays have the same layout, evaluates data, laws and what is odd about cells; it is
+ * kept where they vary. Values that are the same in all cells the host computes some steps ahead.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cuda/machine/backend.h"
+#include "cuda/machine/compile.h"
+#include "cuda/rule_gpu.h"
+#include "engine/values/program.h"
+
+_Static_assert(RULE_VIEW_FIELDS == (int)SEL_MOST_CELL_FIELDS && RULE_PIECE == (int)RULE_ROW &&
+                   RULE_KINDS == (int)RULE_ODD && RULE_BLOCKS == (int)SEL_MOST_BLOCKS &&
+                   RULE_FIXED == 2 && RULE_FIXED_FACE == 3 && RULE_GRADIENT == 5 &&
+                   SEL_CELL_I32 == 1 && SEL_CELL_U8 == 2,
+               "rule_view.h and rule.cu number as the engine does");
+
+enum { BUFFERS = 4, MOST_NUMBERS = 3 };
+
+typedef struct rule_cuda {
+    rule_state all;
+    rule_state *twin; /* on the host; NULL: nothing varies */
+    int first_array, end_array;
+    rule_tables *tables;
+    uint64_t *masks; /* walls, then held */
+    uint8_t *faces, *packed, *staged;
+    double *uniform; /* [CUDA_STEPS][apart] of the rules, then a row for each other function */
+    double *numbers; /* of derived fields and dt.limit: [MOST_NUMBERS][cells] */
+    rule_bad *found;
+    int64_t apart, *offset; /* offset[k]: of function k */
+    unsigned vary;          /* with what the rules' uniform values do */
+    double sent_dt;
+    bool has_odd;  /* cells that are not computed like others */
+    double *value; /* of nodes */
+    sel_pack *pack;
+    sel_packed tables_of_pack;
+    cuda_module *module;
+    cuda_kernel **kernel;
+    rule_packed *table; /* instead of kernels, where there is no NVRTC */
+    void *tables_at;    /* their memory, and their slots */
+    cuda_feed rows, others;
+    rule_gpu_look view;
+} rule_cuda;
+
+static const rule_model *model_of(const sel_plan *plan) {
+    return ((const rule_plan *)plan)->model;
+}
+
+static int64_t uniforms_of(const rule_model *m, int k, int precision) {
+    const rule_function *f = rule_function_at(m, k);
+    return f ? f->code[precision]->uniforms : 0;
+}
+
+/* ---- memory ---- */
+
+/* The look-ups as calls of a program without instructions. */
+static void pack_lookups(rule_cuda *state) {
+    const rule_model *m = state->all.model;
+    const int precision = state->all.plan->base.precision;
+    const sel_lookup *list[RULE_MOST_SLOTS];
+    sel_program program = {.calls = rule_lookups(m, precision, list)};
+    program.call = calloc((size_t)program.calls + 1, sizeof *program.call);
+    state->pack = sel_pack_create();
+    for (int k = 0; k < program.calls && program.call; k++) {
+        program.call[k].lookup = list[k];
+    }
+    if (program.call && state->pack && program.calls) {
+        sel_pack_add(state->pack, &program);
+    }
+    free(program.call);
+}
+
+static void list(sel_state *base) {
+    rule_cuda *state = (rule_cuda *)base;
+    sel_arrays *arrays = &base->arrays;
+    const sel_domain *domain = base->plan->domain;
+    const int precision = base->plan->precision;
+    int64_t sites = 0, rows = 0, nodes = 1, largest = 0;
+    state->first_array = arrays->count;
+    rule_list(base);
+    state->end_array = arrays->count;
+    const rule_model *m = state->all.model;
+    const int functions = rule_functions(m);
+    for (int k = state->first_array; k < state->end_array; k++) {
+        largest = arrays->v[k].count > largest ? arrays->v[k].count : largest;
+    }
+    for (int face = 0; face < SEL_FACES; face++) {
+        sites += domain->face[face] ? sel_face_sites(&domain->grid, face) : 0;
+    }
+    SEL_ADD(arrays, state, offset, functions, SEL_ON_HOST);
+    state->apart = 0;
+    for (int k = 0; k < functions; k++) {
+        const int64_t count = uniforms_of(m, k, precision);
+        const rule_function *f = rule_function_at(m, k);
+        *(k < m->rules ? &state->apart : &rows) += count;
+        nodes = f && f->rule->nodes > nodes ? f->rule->nodes : nodes;
+    }
+    SEL_ADD(arrays, state, value, nodes, SEL_ON_HOST);
+    SEL_ADD(arrays, state, tables, 1, 0);
+    SEL_ADD(arrays, state, masks, 2 * RULE_KINDS, 0);
+    SEL_ADD(arrays, state, faces, sites, 0);
+    SEL_ADD(arrays, state, uniform, CUDA_STEPS * state->apart + rows + 1, 0);
+    SEL_ADD(arrays, state, found, 1, 0);
+    SEL_ADD(arrays, state, numbers,
+            m->deriveds || m->limit.source ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
+    SEL_ADD(arrays, state, staged,
+            state->all.plan->law_depends ? largest * (int64_t)sizeof(double) : 0, 0);
+    if (!state->pack) {
+        pack_lookups(state);
+    }
+    SEL_ADD(arrays, state, packed, state->pack ? (int64_t)sel_pack_bytes(state->pack) : 0, 0);
+}
+
+static void free_twin(rule_cuda *state) {
+    if (state->twin) {
+        sel_arrays_free(&state->twin->base.arrays);
+        free(state->twin);
+        state->twin = NULL;
+    }
+}
+
+static void close(sel_state *base) {
+    rule_cuda *state = (rule_cuda *)base;
+    free_twin(state);
+    sel_pack_destroy(state->pack);
+    cuda_module_free(state->module);
+    free(state->kernel);
+    free(state->table);
+    cudaFree(state->tables_at);
+    cuda_feed_close(&state->rows);
+    cuda_feed_close(&state->others);
+}
+
+/* ---- the start ---- */
+
+static sel_status start_twin(rule_cuda *state, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    rule_state *twin = state->twin = calloc(1, sizeof *twin);
+    if (!twin) {
+        return sel_fail_memory(error, "the fields", sizeof *twin);
+    }
+    sel_state_begin(&twin->base, base->plan, 1);
+    rule_list(&twin->base);
+    sel_status status = sel_state_allocate(&twin->base, "the fields", error);
+    return status ? status : rule_start(&twin->base, error);
+}
+
+/* Array `k` of the device's list, from the twin's; the lists have the same rows. */
+static sel_status send_array(const rule_cuda *state, int k, sel_error *error) {
+    const sel_arrays *to = &state->all.base.arrays, *from = &state->twin->base.arrays;
+    const sel_array *array = &to->v[k];
+    CUDA_TRY(cudaMemcpyAsync(sel_arrays_memory(to, array->place),
+                             sel_arrays_memory(from, from->v[k].place),
+                             (size_t)array->count * array->type.size, cudaMemcpyHostToDevice,
+                             state->all.base.queue->stream));
+    return SEL_OK;
+}
+
+static sel_status send_tables(rule_cuda *state, sel_error *error) {
+    const sel_domain *domain = state->all.plan->base.domain;
+    const rule_bad none = {.when = INT64_MAX};
+    rule_tables *t = calloc(1, sizeof *t);
+    uint64_t masks[2 * RULE_KINDS];
+    sel_status status = t ? SEL_OK : sel_fail_memory(error, "the laws", sizeof *t);
+    memcpy(masks, state->twin->walls, sizeof state->twin->walls);
+    memcpy(masks + RULE_KINDS, state->twin->held, sizeof state->twin->held);
+    if (t) {
+        rule_tables_fill(&state->all, t);
+    }
+    int64_t sent = 0;
+    for (int face = 0; face < SEL_FACES && !status; face++) {
+        const int64_t sites = domain->face[face] ? sel_face_sites(&domain->grid, face) : 0;
+        t->face[face] = state->faces + sent;
+        status = cuda_send(state->faces + sent, domain->face[face], (uint64_t)sites, error);
+        sent += sites;
+    }
+    status = status ? status : cuda_send(state->tables, t, sizeof *t, error);
+    status = status ? status : cuda_send(state->masks, masks, sizeof masks, error);
+    status = status ? status : cuda_send(state->found, &none, sizeof none, error);
+    free(t);
+    return status;
+}
+
+static sel_status send_pack(rule_cuda *state, sel_error *error) {
+    const size_t bytes = state->pack ? sel_pack_bytes(state->pack) : 0;
+    void *packed = calloc(1, bytes + 1);
+    if (!packed) {
+        return sel_fail_memory(error, "the data", bytes);
+    }
+    if (bytes) {
+        sel_pack_write(state->pack, packed);
+        state->tables_of_pack = sel_pack_tables(state->pack, state->packed);
+    }
+    sel_status status = cuda_send(state->packed, packed, bytes, error);
+    free(packed);
+    return status;
+}
+
+enum { TABLE_THREADS = 1 << 15, TABLE_LINE = 16 };
+
+/* All functions for the interpreter: their slots, then their tables. */
+static sel_status make_tables(rule_cuda *state, sel_error *error) {
+    const rule_model *m = state->all.model;
+    const int functions = rule_functions(m), precision = state->all.plan->base.precision;
+    void **block = calloc((size_t)functions, sizeof *block);
+    size_t *bytes = calloc((size_t)functions, sizeof *bytes), all = 0;
+    state->table = calloc((size_t)functions, sizeof *state->table);
+    sel_status status =
+        block && bytes && state->table ? SEL_OK : sel_fail_memory(error, "the rules", 0);
+    int slots = 1;
+    for (int k = 0; k < functions && !status; k++) {
+        if (rule_function_at(m, k)) {
+            block[k] = rule_packed_make(m, k, precision, &state->table[k], &bytes[k]);
+            status = block[k] ? SEL_OK : sel_fail_memory(error, "the rules", bytes[k]);
+            slots = state->table[k].slots > slots ? state->table[k].slots : slots;
+            all += (bytes[k] + TABLE_LINE - 1) / TABLE_LINE * TABLE_LINE;
+        }
+    }
+    const size_t room = (size_t)slots * TABLE_THREADS * sizeof(double);
+    status = status ? status
+                    : cuda_device_allocate(&state->tables_at, room + all + 1, "the rules", error);
+    char *to = status ? NULL : (char *)state->tables_at + room;
+    for (int k = 0; k < functions && block; k++) {
+        if (!status && block[k]) {
+            status = cuda_send(to, block[k], bytes[k], error);
+            rule_packed_place(&state->table[k], to);
+            state->table[k].slot = state->tables_at;
+            state->table[k].threads = TABLE_THREADS;
+            to += (bytes[k] + TABLE_LINE - 1) / TABLE_LINE * TABLE_LINE;
+        }
+        free(block[k]);
+    }
+    free(block), free(bytes);
+    return status;
+}
+
+static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *error) {
+    const rule_model *m = state->all.model;
+    const cuda_text given = {.text = text,
+                             .name = "the rule",
+                             .header_names = rule_header_names,
+                             .headers = rule_headers,
+                             .exact = m->params->exact};
+    const int device = state->all.base.plan->device;
+    char why[CUDA_WHY], name[24];
+    void *binary = NULL;
+    size_t bytes;
+    int architecture = 0;
+    sel_status status = cuda_architecture(device, &architecture, error);
+    status = status ? status : cuda_compile(&given, architecture, &binary, &bytes, why, error);
+    if (!status && !binary) {
+        fprintf(stderr, "%s; until then rules are interpreted there, which is slow\n", why);
+        return make_tables(state, error);
+    }
+    status = status ? status : cuda_module_load(binary, &state->module, error);
+    for (int k = 0; k < rule_functions(m) && !status; k++) {
+        snprintf(name, sizeof name, "function_%d", k);
+        status = rule_function_at(m, k)
+                     ? cuda_module_kernel(state->module, name, &state->kernel[k], error)
+                     : SEL_OK;
+    }
+    free(binary);
+    return status;
+}
+
+static sel_status start_kernels(rule_cuda *state, sel_error *error) {
+    const rule_model *m = state->all.model;
+    const sel_plan *plan = &state->all.plan->base;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    state->kernel = calloc((size_t)rule_functions(m), sizeof(cuda_kernel *));
+    if (to) {
+        rule_print(m, plan->precision, plan->domain->grid.dt, to);
+        fclose(to);
+    }
+    sel_status status = to && text && state->kernel ? load_kernels(state, text, error)
+                                                    : sel_fail_memory(error, "the rules", length);
+    free(text);
+    return status;
+}
+
+/* Where the uniform values of each function are; with what the rules' vary. */
+static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
+    const rule_model *m = state->all.model;
+    const int precision = state->all.plan->base.precision;
+    int64_t in_row = 0, behind = CUDA_STEPS * state->apart, most = 1;
+    bool steps = false;
+    for (int k = 0; k < rule_functions(m); k++) {
+        const rule_function *f = rule_function_at(m, k);
+        const int64_t count = uniforms_of(m, k, precision);
+        int64_t *at = k < m->rules ? &in_row : &behind;
+        state->offset[k] = *at;
+        *at += count;
+        most = count > most ? count : most;
+        if (k < m->rules) {
+            state->vary |= rule_uniforms_vary(f, precision);
+            steps = steps || f->rule->depends & SEL_ON_STEP || f->code[precision]->fails >= 0;
+            for (int o = 0; o < f->code[precision]->outputs; o++) {
+                steps = steps || f->code[precision]->output[o].checked;
+            }
+            for (int i = 0; i < f->code[precision]->count; i++) {
+                steps = steps || f->code[precision]->v[i].op == SEL_RULE_RANDOM;
+            }
+        }
+    }
+    state->all.base.queue->timeless = !steps && !(state->vary & SEL_ON_T);
+    state->sent_dt = (double)NAN;
+    sel_status status =
+        cuda_feed_open(&state->rows, state->uniform,
+                       (uint64_t)(CUDA_STEPS * state->apart) * sizeof(double), BUFFERS, error);
+    return status ? status
+                  : cuda_feed_open(&state->others, NULL, (uint64_t)most * sizeof(double), BUFFERS,
+                                   error);
+}
+
+static sel_status start_sums(rule_cuda *state, sel_error *error);
+
+static sel_status start(sel_state *base, sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    const int64_t nx = base->plan->domain->grid.n[0];
+    sel_status status = start_twin(state, error);
+    for (int k = state->first_array; k < state->end_array && !status; k++) {
+        status = base->arrays.v[k].flags & SEL_ON_HOST ? SEL_OK : send_array(state, k, error);
+    }
+    for (int64_t k = 0; !status && k < sel_state_rows(base) * rule_pieces(nx); k++) {
+        state->has_odd = state->has_odd || state->twin->odd[k];
+    }
+    status = status ? status : send_tables(state, error);
+    status = status ? status : send_pack(state, error);
+    status = status ? status : start_uniforms(state, error);
+    status = status ? status : start_kernels(state, error);
+    if (!rule_depends(base->plan)) {
+        CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
+        free_twin(state);
+    }
+    return status ? status : start_sums(state, error);
+}
+
+/* ---- what varies in time ---- */
+
+/* The cells whose values laws fix, of a state field. */
+static sel_status send_fixed(const rule_cuda *state, int f, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    for (int b = 0; b < base->blocks.count; b++) {
+        const int copy = state->twin->turn[f];
+        int k = state->first_array;
+        while (base->arrays.v[k].place != (const void *)&state->all.at[b][f][copy]) {
+            k++;
+        }
+        const sel_array *array = &base->arrays.v[k];
+        const int64_t shift = array->cells.shift * array->type.size;
+        CUDA_TRY(cudaMemcpyAsync(
+            state->staged,
+            sel_arrays_memory(&state->twin->base.arrays, &state->twin->at[b][f][copy]),
+            (size_t)array->count * array->type.size, cudaMemcpyHostToDevice, base->queue->stream));
+        CUDA_TRY(rule_gpu_hold(&state->view, state->all.kind[b], state->masks + RULE_KINDS, b, f,
+                               state->staged - shift, base->queue->stream));
+    }
+    return SEL_OK;
+}
+
+static void set_view(rule_cuda *state);
+
+/* Data and laws at the present time, of what depends on any of `due`. */
+static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
+    const rule_plan *plan = state->all.plan;
+    const rule_model *m = state->all.model;
+    const bool laws = plan->law_depends & due;
+    if (!state->twin || !(rule_depends(&plan->base) & due)) {
+        return SEL_OK;
+    }
+    state->twin->base.step = state->all.base.step;
+    state->twin->base.clock = state->all.base.clock;
+    set_view(state);
+    sel_status status = rule_terms(&state->twin->base, due, error);
+    for (int k = state->first_array; k < state->end_array && !status; k++) {
+        const char *place = state->all.base.arrays.v[k].place;
+        for (int f = 0; f < m->fields && !status; f++) {
+            const rule_entry *e = &m->entry[m->entry_of[f]];
+            const bool data = !e->state && (laws || sel_quantity_depends(e->value) & due);
+            bool mine = laws && place >= (const char *)state->all.law[f] &&
+                        place < (const char *)state->all.law[f + 1];
+            for (int b = 0; b < state->all.base.blocks.count && data; b++) {
+                mine = mine || place == (const char *)&state->all.at[b][f][0];
+            }
+            status = mine ? send_array(state, k, error) : SEL_OK;
+        }
+    }
+    for (int f = 0; f < m->fields && laws && !status; f++) {
+        bool fixed = false;
+        for (int r = 1; r <= plan->base.domain->region_count; r++) {
+            fixed = fixed || plan->within[r][m->entry_of[f]] == RULE_FIXED;
+        }
+        status = fixed && m->field[f].state ? send_fixed(state, f, error) : SEL_OK;
+    }
+    return status;
+}
+
+static void fill_uniforms(const rule_cuda *state, int k, int64_t step, double *to) {
+    const sel_state *base = &state->all.base;
+    const rule_function *f = rule_function_at(state->all.model, k);
+    const rule_code *code = f->code[base->plan->precision];
+    rule_uniforms(code, f->rule, sel_clock_time(&base->clock, step), base->clock.dt,
+                  base->plan->domain->control_values, state->value);
+    for (int u = 0; u < code->uniforms; u++) {
+        to[u] = state->value[code->uniform[u].node];
+    }
+}
+
+/* The rules' uniform values for `count` steps to come. */
+static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    void *pinned;
+    sel_status status = cuda_feed_next(&state->rows, &pinned, error);
+    if (status) {
+        return status;
+    }
+    double *rows = pinned;
+    const int64_t each = state->vary & SEL_ON_T ? count : 1;
+    for (int64_t s = 0; s < CUDA_STEPS; s++) {
+        double *row = rows + (base->step + s) % CUDA_STEPS * state->apart;
+        for (int k = 0; k < state->all.model->rules && s < each; k++) {
+            fill_uniforms(state, k, base->step + s, row + state->offset[k]);
+        }
+        if (s >= each) {
+            memcpy(row, rows + base->step % CUDA_STEPS * state->apart,
+                   (size_t)state->apart * sizeof *row);
+        }
+    }
+    state->sent_dt = base->clock.dt;
+    return cuda_feed_send(&state->rows, base->queue->stream, error);
+}
+
+static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    sel_status status = evaluate(state, due, error);
+    const bool stale = state->vary & due || !(state->sent_dt == base->clock.dt);
+    return status || !stale || !state->apart ? status : send_rows(state, *count, error);
+}
+
+static bool alone(const sel_state *base) {
+    return rule_depends(base->plan) & SEL_ON_T;
+}
+
+/* ---- functions ---- */
+
+static uint64_t turns_at(const rule_cuda *state, int64_t step) {
+    return step & 1 ? state->all.model->swapping : 0;
+}
+
+static sel_status fill_margins(const rule_cuda *state, uint64_t fields, uint64_t turns,
+                               sel_error *error) {
+    for (int axis = 0; axis < state->all.model->dims && fields; axis++) {
+        rule_margin margin = rule_margin_of(&state->all, axis, fields, turns);
+        margin.tables = state->tables;
+        CUDA_TRY(rule_gpu_margin(&margin, state->all.base.queue->stream));
+    }
+    return SEL_OK;
+}
+
+/* Enqueues function k on all blocks, after the margins of what it looks at. */
+static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint64_t turns,
+                               sel_error *error) {
+    static const unsigned threads[2] = {RULE_LANES, RULE_LANE_ROWS};
+    const rule_model *m = state->all.model;
+    const rule_function *f = rule_function_at(m, k);
+    const sel_state *base = &state->all.base;
+    const cuda_clock clock = cuda_queue_clock(base->queue, step);
+    const int64_t wide = RULE_LANES * rule_cells_of_thread(m, k, base->plan->precision);
+    const int64_t strips = (base->plan->domain->grid.n[0] + wide - 1) / wide;
+    sel_status status = fill_margins(state, f->looks, turns, error);
+    for (int b = 0; b < base->blocks.count && !status; b++) {
+        rule_view v = rule_view_of(&state->all, k, b, turns);
+        v.odd = state->has_odd ? v.odd : NULL;
+        v.walls = state->masks;
+        v.held = state->masks + RULE_KINDS;
+        v.numbers = state->numbers;
+        v.uniform = state->uniform + state->offset[k];
+        v.uniform_steps = k < m->rules ? CUDA_STEPS : 1;
+        v.uniform_apart = state->apart;
+        v.lookup = state->tables_of_pack.lookup;
+        v.number = state->tables_of_pack.number;
+        v.bad = state->found;
+        v.alarm = base->queue->alarm;
+        v.clock = clock.base;
+        v.ahead = clock.offset;
+        const int64_t rows = (v.end_row - v.first_row + RULE_LANE_ROWS - 1) / RULE_LANE_ROWS;
+        if (state->table) {
+            CUDA_TRY(rule_interpret(&v, &state->table[k], base->queue->stream));
+            continue;
+        }
+        status = cuda_kernel_launch(state->kernel[k], (unsigned)(strips * rows), threads, &v,
+                                    base->queue->stream, error);
+    }
+    return status;
+}
+
+static sel_status step(sel_state *base, int64_t step, sel_error *error) {
+    const rule_cuda *state = (const rule_cuda *)base;
+    const rule_model *m = state->all.model;
+    uint64_t turns = turns_at(state, step);
+    sel_status status = SEL_OK;
+    for (int k = 0; k < m->rules && !status; k++) {
+        status = run_function(state, k, step, turns, error);
+        turns ^= m->rule[k].turns;
+    }
+    return status;
+}
+
+/* A function that returns numbers, at the present time. */
+static sel_status compute_numbers(rule_cuda *state, int k, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const int64_t count = uniforms_of(state->all.model, k, base->plan->precision);
+    void *pinned;
+    sel_status status = evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    status = status ? status : cuda_feed_next(&state->others, &pinned, error);
+    if (!status) {
+        fill_uniforms(state, k, base->step, pinned);
+        CUDA_TRY(cudaMemcpyAsync(state->uniform + state->offset[k], pinned,
+                                 (size_t)count * sizeof(double), cudaMemcpyHostToDevice,
+                                 base->queue->stream));
+        status = cuda_feed_sent(&state->others, base->queue->stream, error);
+    }
+    return status ? status : run_function(state, k, base->step, turns_at(state, base->step), error);
+}
+
+/* The first value that did not fit. */
+static sel_status check(sel_state *base, int64_t step, sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    const rule_model *m = state->all.model;
+    const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
+    rule_bad bad;
+    if (alarm == CUDA_NO_ALARM || (int64_t)alarm / rule_functions(m) >= step) {
+        return SEL_OK;
+    }
+    sel_status status = cuda_send(&bad, state->found, sizeof bad, error);
+    if (!status) {
+        state->all.bad.cell = bad.which / RULE_KINDS;
+        state->all.bad.field = bad.field;
+        state->all.bad.value = bad.value;
+        base->step = bad.when / rule_functions(m);
+        status = rule_report_bad(&state->all, &m->rule[bad.when % rule_functions(m)], error);
+    }
+    base->broken = true;
+    return status;
+}
+
+/* ---- requests ---- */
+
+static void set_view(rule_cuda *state) {
+    const rule_model *m = state->all.model;
+    const sel_plan *plan = &state->all.plan->base;
+    const sel_cells *cells = &state->all.cells;
+    state->view = (rule_gpu_look){.grid = cuda_grid_of(&state->all.base),
+                                  .tables = state->tables,
+                                  .turns = turns_at(state, state->all.base.step),
+                                  .first = cells->first,
+                                  .pitch = cells->pitch,
+                                  .slice = cells->slice,
+                                  .cells = sel_grid_cells(&plan->domain->grid),
+                                  .blocks = state->all.base.blocks.count,
+                                  .dims = plan->domain->grid.dims,
+                                  .wide = plan->precision == SEL_F64,
+                                  .main = m->entry[m->main].first};
+    for (int f = 0; f < m->fields; f++) {
+        const bool real = m->field[f].state && m->field[f].type == SEL_CELL_REAL;
+        state->view.reals |= (uint64_t)real << f;
+    }
+}
+
+static sel_status look(sel_state *base, int field, const cuda_look **to, const void **view,
+                       sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    const rule_model *m = state->all.model;
+    sel_status status = field < m->states ? SEL_OK
+                        : field >= m->entries
+                            ? compute_numbers(state, m->rules + field - m->entries, error)
+                            : evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    set_view(state);
+    if (field >= m->entries) {
+        state->view.numbers = state->numbers;
+        state->view.components = m->derived[field - m->entries].rule->outputs;
+    } else if (field >= 0) {
+        state->view.field = m->entry[field].first;
+        state->view.components = m->entry[field].components;
+    }
+    *to = rule_gpu_looks(m->entry[m->main].components, m->solver.counts_changes);
+    *view = &state->view;
+    return status;
+}
+
+/* Sums of field `which` over all free cells: in the first of the queue's rows. */
+static sel_status sum_field(sel_state *base, int which, sel_error *error) {
+    const sel_request all = {.box = sel_grid_box(&base->plan->domain->grid)};
+    const cuda_cells cells = cuda_cells_of(&all);
+    const cuda_look *with;
+    const void *view;
+    sel_status status = look(base, which, &with, &view, error);
+    if (!status) {
+        CUDA_TRY(with->reduce(view, which, &cells, base->queue->rows, base->queue->stream));
+    }
+    return status;
+}
+
+static sel_status start_sums(rule_cuda *state, sel_error *error) {
+    const rule_model *m = state->all.model;
+    const sel_names *names = &m->params->conserved;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < names->n && state->all.plan->base.wants_balance && !status; k++) {
+        int component;
+        cuda_sums sums;
+        status = sum_field(&state->all.base,
+                           sel_solver_field(&m->solver, m->dims, names->v[k], &component), error);
+        status =
+            status ? status : cuda_send(&sums, state->all.base.queue->rows, sizeof sums, error);
+        memcpy(state->all.start + 3 * k, sums.sum, 3 * sizeof(double));
+    }
+    return status;
+}
+
+static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
+    const rule_model *m = model_of(base->plan);
+    const sel_names *names = &m->params->conserved;
+    const int count = names->n ? names->n : 1;
+    cuda_slot *slot;
+    sel_status status =
+        cuda_slot_open(base->queue, request, (uint64_t)count * sizeof(cuda_sums), 0, &slot, error);
+    for (int k = 0; k < count && !status; k++) {
+        int component;
+        const int which =
+            names->n ? sel_solver_field(&m->solver, m->dims, names->v[k], &component) : m->main;
+        status = sum_field(base, which, error);
+        status = status ? status
+                        : cuda_slot_fetch(base->queue, slot, (uint64_t)k * sizeof(cuda_sums),
+                                          base->queue->rows, sizeof(cuda_sums), error);
+    }
+    return status;
+}
+
+static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
+    const rule_cuda *state = (const rule_cuda *)base;
+    const cuda_sums *sums = slot->host;
+    const int count = state->all.model->params->conserved.n;
+    for (int k = 0; k < (count ? count : 1); k++) {
+        rule_add_terms(&state->all, k, sums[k].sum, request);
+    }
+}
+
+static sel_status time_step(sel_state *base, double *dt, sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    const rule_model *m = state->all.model;
+    const rule_dt *given = &m->params->dt;
+    const sel_domain *domain = base->plan->domain;
+    const int k = m->rules + m->deriveds;
+    const sel_request all = {.box = sel_grid_box(&domain->grid)};
+    const cuda_cells cells = cuda_cells_of(&all);
+    cuda_sums sums;
+    sel_status status = compute_numbers(state, k, error);
+    set_view(state);
+    state->view.numbers = state->numbers;
+    state->view.components = 1;
+    if (!status) {
+        CUDA_TRY(rule_gpu_looks(1, false)->reduce(&state->view, 0, &cells, base->queue->rows,
+                                                  base->queue->stream));
+        status = cuda_send(&sums, base->queue->rows, sizeof sums, error);
+    }
+    if (status) {
+        return status;
+    }
+    *dt = fmin(given->max, given->factor * sums.least[0]);
+    if (sums.count == 0 || (sums.least[0] > 0 && !isnan(sums.sum[0]))) {
+        return SEL_OK;
+    }
+    const size_t bytes = (size_t)sel_grid_cells(&domain->grid) * sizeof(double);
+    double *limit = malloc(bytes);
+    status = limit ? cuda_send(limit, state->numbers, bytes, error)
+                   : sel_fail_memory(error, "dt.limit", bytes);
+    int64_t cell = 0;
+    while (!status && (domain->cell[cell] || limit[cell] > 0)) {
+        cell++;
+    }
+    free(limit);
+    return status ? status : rule_limit_fails(&state->all, cell, error);
+}
+
+static sel_status loaded(sel_state *base, sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    state->sent_dt = (double)NAN;
+    return evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+}
+
+static void print(const sel_plan *plan, FILE *to) {
+    fprintf(to, "  kernels on a GPU:\n");
+    rule_print(model_of(plan), plan->precision, plan->domain->grid.dt, to);
+}
+
+const cuda_solver rule_on_cuda = {
+    .what = "the fields",
+    .state_size = sizeof(rule_cuda),
+    .unit = 1,
+    .list = list,
+    .start = start,
+    .alone = alone,
+    .terms = terms,
+    .step = step,
+    .time_step = time_step,
+    .check = check,
+    .print = print,
+    .close = close,
+    .loaded = loaded,
+    .look = look,
+    .ask = ask,
+    .answer = answer,
+};

@@ -1,0 +1,88 @@
+/* rule_gpu.h -- functions of sel.rule as text for the device, and the launchers of its kernels:
+ * plain C, shared by rule_cuda.c and the kernels' file.
+ */
+#ifndef RULE_GPU_H
+#define RULE_GPU_H
+
+#include <stdbool.h>
+#include "cuda/machine/look.h"
+#include "cuda/rule_interpret.h"
+#include "cuda/rule_margin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- margins ---- */
+
+cudaError_t rule_gpu_margin(const rule_margin *margin, cudaStream_t stream);
+
+/* Runs a function on a block by its table. */
+cudaError_t rule_interpret(const rule_view *view, const rule_packed *packed, cudaStream_t stream);
+
+/* ---- reads and sums ---- */
+
+typedef struct rule_gpu_look {
+    cuda_grid grid;
+    const rule_tables *tables;
+    const double *numbers; /* of a derived field: [component][cells]; NULL: fields */
+    uint64_t turns;
+    int64_t first, pitch, slice, cells;
+    int blocks, dims, wide;
+    int field, components; /* the first component of what is looked at */
+    int main;              /* the same of the main field */
+    uint64_t reals;        /* state fields that must be finite */
+} rule_gpu_look;
+
+const cuda_look *rule_gpu_looks(int components, bool counts);
+
+/* Held cells of a field, in both copies, become those of `values`. */
+cudaError_t rule_gpu_hold(const rule_gpu_look *look, const uint8_t *kind, const uint64_t *held,
+                          int block, int field, const void *values, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#else
+
+#include <stdio.h>
+#include "engine/solvers/rule/rule.h"
+
+/* ---- functions as text (rule_print.c) ----
+ *
+ * Function k of a model: its rules, then derived fields, then dt.limit; its kernel is called
+ * "function_k".
+ */
+
+int rule_functions(const rule_model *m);
+/* NULL: there is none, or only Lua evaluates it. */
+const rule_function *rule_function_at(const rule_model *m, int k);
+
+/* Cells of a thread. */
+int rule_cells_of_thread(const rule_model *m, int k, int precision);
+
+/* What a function's values that are the same in all cells vary with: SEL_ON_... */
+unsigned rule_uniforms_vary(const rule_function *f, int precision);
+
+/* The look-ups of all functions, each once; list NULL: their number. */
+int rule_lookups(const rule_model *m, int precision, const sel_lookup **list);
+int rule_lookup_number(const rule_model *m, int precision, const sel_lookup *lookup);
+
+/* All kernels. Values that never vary are numbers in the text: dt that of even steps. */
+void rule_print(const rule_model *m, int precision, double dt, FILE *to);
+
+/* The headers that the text includes, by name and content; NULL-terminated. */
+extern const char *const rule_header_names[], *const rule_headers[];
+
+/* Function k as a table, from malloc; NULL: no memory. And the table of a copy of it. */
+void *rule_packed_make(const rule_model *m, int k, int precision, rule_packed *to, size_t *bytes);
+void rule_packed_place(rule_packed *table, const void *block);
+
+/* A block as function k sees it when the present copies are `turns`; of arrays anywhere. */
+rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns);
+
+/* Margins of these fields along an axis, but for the tables; and these, but for where they are. */
+rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns);
+void rule_tables_fill(const rule_state *state, rule_tables *to);
+
+#endif
+#endif

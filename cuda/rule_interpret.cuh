@@ -1,0 +1,151 @@
+// rule_interpret.cuh -- the functions of sel.rule by interpreting their instructions: one kernel
+// for all, a thread for each cell. Slow, and the reference of those that are printed.
+//
+// All numbers stand in slots as doubles, which hold floats and whole numbers of 32 bits exactly.
+#ifndef RULE_INTERPRET_CUH
+#define RULE_INTERPRET_CUH
+
+#include "cuda/rule_cell.cuh"
+#include "cuda/rule_interpret.h"
+#include "cuda/rule_margin.cuh"
+
+enum { TYPE_F, TYPE_D, TYPE_I }; // rule_type
+
+// What numbers of all types have; false: `op` is another one.
+template <class T> static __device__ bool operate_any(int op, T a, T b, double *to) {
+    switch (op) {
+    case SEL_OP_ADD:
+        return *to = a + b, true;
+    case SEL_OP_SUB:
+        return *to = a - b, true;
+    case SEL_OP_MUL:
+        return *to = a * b, true;
+    case SEL_OP_UNM:
+        return *to = -a, true;
+    case SEL_OP_MIN:
+        return *to = b < a ? b : a, true;
+    case SEL_OP_MAX:
+        return *to = a < b ? b : a, true;
+    case SEL_OP_LT:
+        return *to = a < b, true;
+    case SEL_OP_LE:
+        return *to = a <= b, true;
+    case SEL_OP_EQ:
+        return *to = a == b, true;
+    default:
+        return false;
+    }
+}
+
+static __device__ double operate_float(int op, float a, float b) {
+    double to;
+    return operate_any(op, a, b, &to) ? to
+           : op == SEL_OP_DIV         ? a / b
+           : op == SEL_OP_SQRT        ? sqrtf(a)
+                                      : (float)sel_program_value(op, a, b, 0);
+}
+
+static __device__ double operate_whole(int op, int32_t a, int32_t b) {
+    double to;
+    return operate_any(op, a, b, &to) ? to
+           : op == SEL_OP_ABS         ? rule_abs(a)
+           : op == SEL_OP_IDIV        ? rule_quotient(a, b)
+           : op == SEL_OP_MOD         ? rule_remainder(a, b)
+                                      : (int32_t)sel_program_value(op, a, b, 0);
+}
+
+static __device__ double as_type(int type, double value) {
+    return type == TYPE_F ? (double)(float)value : type == TYPE_D ? value : (double)(int32_t)value;
+}
+
+static __device__ double run_op(const rule_view &v, const rule_at &p, const rule_packed_op &o,
+                                double a, double b, double c, double d) {
+    const int type = o.type;
+    switch (o.op) {
+    case RULE_STEP_CONVERT:
+        return as_type(o.type, a);
+    case RULE_STEP_SHIFT:
+        return (int32_t)a >> o.number;
+    case RULE_STEP_MASK:
+        return (int32_t)a & o.number;
+    case SEL_OP_ARGUMENT:
+        return as_type(o.type, rule_place(v, p, 0, o.number));
+    case SEL_OP_LOOKUP:
+        return rule_look_up(v, o.number, a, b, c, d);
+    case SEL_OP_SELECT:
+        return as_type(o.type, a != 0 ? b : c);
+    case RULE_STEP_RANDOM:
+        return rule_random(v, p, 0, a);
+    default:
+        break;
+    }
+    if (o.op > RULE_STEP_RANDOM) {
+        return as_type(o.type, rule_bits(o.op - RULE_STEP_RANDOM - 1, a, b));
+    }
+    double to;
+    return type == TYPE_F                 ? operate_float(o.op, (float)a, (float)b)
+           : type == TYPE_I               ? operate_whole(o.op, (int32_t)a, (int32_t)b)
+           : operate_any(o.op, a, b, &to) ? to
+                                          : sel_program_value(o.op, a, b, 0);
+}
+
+static __device__ void store_number(const rule_view &v, const rule_at &p, const rule_packed &t,
+                                    int output, double value) {
+    const rule_packed_store &s = t.store[output];
+    const int type = t.type[s.field] == CELL_REAL && t.wide ? -1 : t.type[s.field];
+    const double kept[1] = {as_type(s.type, value)};
+    const int32_t whole[1] = {(int32_t)kept[0]};
+    const float single[1] = {(float)kept[0]};
+    if (t.numbers) {
+        rule_store_numbers<1>(v, p, s.field, kept);
+    } else if (type == -1) {
+        rule_store<true, false, double, double, 1>(v, p, output, s.field, kept);
+    } else if (type == CELL_REAL) {
+        rule_store<true, false, float, float, 1>(v, p, output, s.field, single);
+    } else if (type == CELL_I32) {
+        s.checked ? rule_store<true, true, double, int32_t, 1>(v, p, output, s.field, kept)
+                  : rule_store<true, false, int32_t, int32_t, 1>(v, p, output, s.field, whole);
+    } else {
+        s.checked &&s.type == TYPE_D
+            ? rule_store<true, true, double, uint8_t, 1>(v, p, output, s.field, kept)
+        : s.checked ? rule_store<true, true, int32_t, uint8_t, 1>(v, p, output, s.field, whole)
+                    : rule_store<true, false, int32_t, uint8_t, 1>(v, p, output, s.field, whole);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(RULE_PACKED_THREADS)
+    rule_interpret_kernel(const __grid_constant__ rule_view v,
+                          const __grid_constant__ rule_packed t) {
+    const int64_t me = (int64_t)blockIdx.x * RULE_PACKED_THREADS + threadIdx.x;
+    const int64_t cells = (v.end_row - v.first_row) * v.n[0];
+    double *slot = t.slot + me;
+    for (int64_t k = me; k < cells && me < t.threads; k += t.threads) {
+        rule_at p;
+        p.row = v.first_row + k / v.n[0];
+        p.x = k % v.n[0];
+        rule_find(v, p);
+        for (int u = 0; u < t.uniforms; u++) {
+            slot[u * t.threads] = rule_uniform(v, p, u);
+        }
+        for (int r = 0; r < t.reads; r++) {
+            const rule_packed_read &read = t.read[r];
+            const int64_t away = read.at[0] + read.at[1] * v.pitch + read.at[2] * v.slice;
+            const bool wall = away && v.walls[v.kind[p.at + away] % RULE_KINDS] >> read.field & 1;
+            slot[(t.uniforms + r) * t.threads] = number_at(
+                t.type[read.field], t.wide, v.from[read.field], wall ? p.at : p.at + away);
+        }
+        for (int i = 0; i < t.ops; i++) {
+            const rule_packed_op o = t.op[i];
+            slot[o.to * t.threads] =
+                run_op(v, p, o, slot[o.from[0] * t.threads], slot[o.from[1] * t.threads],
+                       slot[o.from[2] * t.threads], slot[o.from[3] * t.threads]);
+        }
+        const int32_t fails[1] = {t.fails < 0 ? 0 : (int32_t)slot[t.fails * t.threads]};
+        rule_failed<true, 1>(v, p, fails);
+        for (int o = 0; o < t.stores; o++) {
+            store_number(v, p, t, o, slot[t.store[o].slot * t.threads]);
+        }
+    }
+}
+
+#endif

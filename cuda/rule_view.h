@@ -1,0 +1,49 @@
+/* rule_view.h -- a block of the grid as the kernels of a function of sel.rule see it.
+ *
+ * Plain C, shared by the host's files, nvcc's, and the text that is compiled at run time.
+ */
+#ifndef RULE_VIEW_H
+#define RULE_VIEW_H
+
+#include <stdint.h>
+
+enum {
+    RULE_VIEW_FIELDS = 64, /* SEL_MOST_CELL_FIELDS */
+    RULE_LANES = 32,       /* threads of a block along a row, */
+    RULE_LANE_ROWS = 4,    /* and rows */
+    RULE_PIECE = 256,      /* RULE_ROW */
+    RULE_KINDS = 128       /* RULE_ODD */
+};
+
+/* The first value that does not fit its field, or call of error. */
+typedef struct rule_bad {
+    int lock, field; /* field -1: error was called */
+    int64_t when;    /* step * functions + function; none: INT64_MAX */
+    int64_t which;   /* cell * RULE_KINDS + output; the least of that moment */
+    double value;
+} rule_bad;
+
+typedef struct rule_view {
+    const void *from[RULE_VIEW_FIELDS]; /* the copies that are read, */
+    void *to[RULE_VIEW_FIELDS];         /* and those that are written */
+    double *numbers;                    /* [output][cells]: of functions that return numbers */
+    const uint8_t *kind, *odd;          /* odd NULL: no piece is */
+    const uint64_t *walls, *held;
+    const double *uniform; /* [steps][apart], step n at n % steps */
+    int64_t uniform_steps, uniform_apart;
+    const void *lookup; /* sel_packed_lookup */
+    const double *number;
+    rule_bad *bad;
+    uint64_t *alarm;      /* the least `when` */
+    const int64_t *clock; /* the step is *clock + ahead */
+    int64_t ahead;
+    int64_t n[3], cells;
+    int64_t first_row, end_row;  /* y + ny z */
+    int64_t first, pitch, slice; /* of cells in the arrays */
+    int64_t pieces;              /* of a row */
+    uint64_t seed, writes;
+    double origin[3], dx[3], half; /* cell i has its centre at origin + (i + half) dx */
+    int64_t function, functions;
+} rule_view;
+
+#endif

@@ -1,0 +1,176 @@
+/* test_cuda_rule.c -- sel.rule on the GPU is that on the CPU: with `exact` bit by bit, but for
+ * functions of mathematics, in one block and in three. Arguments: see compare.h.
+ */
+#include "tests/unit/compare.h"
+#include "tests/unit/rule_graph.h"
+#include "tests/unit/rule_texts.h"
+
+static void open_on(rule_case *c, const char *body, int precision, int backend, int blocks) {
+    char text[8192] = RULE_BEGIN;
+    const size_t begin = strlen(text);
+    const sel_settings settings = {
+        .precision = -1, .backend = backend, .threads = 1, .blocks = blocks};
+    snprintf(text + begin, sizeof text - begin, body, sel_precision_names[precision]);
+    rule_load(c, text);
+    rule_open_on(c, &settings);
+}
+
+static void ask_both(rule_case side[2], sel_request request[2]) {
+    for (int k = 0; k < 2; k++) {
+        const sel_backend *backend = side[k].prepared.backend;
+        if (backend->start(side[k].state, &request[k], &side[k].error) ||
+            backend->finish(side[k].state, &request[k], &side[k].error)) {
+            fail_msg("%s", side[k].error.text);
+        }
+    }
+}
+
+static void compare_values(const char *name, double a, double b, double allowed) {
+    const bool same = memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)) ||
+                      fabs(a - b) <= allowed * (fabs(a) + 1);
+    if (!same) {
+        disagree("%s: %.17g on the CPU, %.17g on the GPU", name, a, b);
+    }
+}
+
+static void compare_fields(rule_case side[2], double allowed) {
+    const sel_solver *solver = side->prepared.simulation->solver;
+    const sel_grid *grid = &side->prepared.domain->grid;
+    for (int f = 0; f < solver->field_count; f++) {
+        const int components = sel_field_components(&solver->fields[f], grid->dims);
+        const int64_t n = sel_grid_cells(grid) * components;
+        sel_request read[2], reduce[2];
+        for (int k = 0; k < 2; k++) {
+            reduce[k] = (sel_request){.kind = SEL_REDUCE, .field = f, .box = sel_grid_box(grid)};
+            read[k] = (sel_request){.kind = SEL_READ,
+                                    .field = f,
+                                    .box = sel_grid_box(grid),
+                                    .precision = SEL_F64,
+                                    .components = components,
+                                    .to = calloc((size_t)n, sizeof(double))};
+        }
+        ask_both(side, read);
+        ask_both(side, reduce);
+        for (int64_t i = 0; i < n; i++) {
+            compare_values(solver->fields[f].name, ((double *)read[0].to)[i],
+                           ((double *)read[1].to)[i], allowed);
+        }
+        for (int c = 0; c < components; c++) {
+            compare_values("a sum", reduce[0].sum[c], reduce[1].sum[c], 1e-12 + allowed);
+            compare_values("a minimum", reduce[0].min[c], reduce[1].min[c], allowed);
+            compare_values("a maximum", reduce[0].max[c], reduce[1].max[c], allowed);
+        }
+        free(read[0].to), free(read[1].to);
+    }
+}
+
+static void compare_answers(rule_case side[2], double allowed) {
+    static sel_term terms[2][SEL_MAX_TERMS];
+    sel_request balance[2] = {{.kind = SEL_BALANCE, .terms = terms[0]},
+                              {.kind = SEL_BALANCE, .terms = terms[1]}};
+    sel_request monitor[2] = {{.kind = SEL_MONITOR}, {.kind = SEL_MONITOR}};
+    ask_both(side, balance);
+    ask_both(side, monitor);
+    assert_int_equal(balance[0].term_count, balance[1].term_count);
+    for (int i = 0; i < balance[0].term_count; i++) {
+        assert_string_equal(terms[0][i].name, terms[1][i].name);
+        compare_values(terms[0][i].name, terms[0][i].value, terms[1][i].value, 1e-9 + allowed);
+    }
+    compare_values("the change", monitor[0].change, monitor[1].change, 1e-9 + allowed);
+    compare_values("the largest value", monitor[0].largest, monitor[1].largest, allowed);
+    assert_int_equal(monitor[0].bad_cells, monitor[1].bad_cells);
+}
+
+/* A control changes in the middle. */
+static void compare_text(const rule_text *text, int precision, int blocks) {
+    static const int64_t pieces[] = {0, 1, 2, 35, 64};
+    rule_case side[2];
+    const double allowed = !text->round_off ? 0 : precision == SEL_F64 ? 1e-11 : 1e-4;
+    comparing("%s, %s, %d blocks", text->name, sel_precision_names[precision], blocks);
+    open_on(&side[0], text->text, precision, SEL_BACKEND_CPU, 1);
+    open_on(&side[1], text->text, precision, comparison.second_backend, blocks);
+    for (size_t p = 0; p < (comparison.is_short ? 3 : sizeof pieces / sizeof *pieces); p++) {
+        for (int k = 0; k < 2; k++) {
+            const sel_domain *domain = side[k].prepared.domain;
+            if (domain->control_count) {
+                domain->control_values[0] = p >= 3 ? 0.15 : 0.2;
+            }
+            if (pieces[p]) {
+                rule_steps(&side[k], pieces[p]);
+            }
+        }
+        compare_fields(side, allowed);
+        compare_answers(side, allowed);
+    }
+    rule_close(&side[0]);
+    rule_close(&side[1]);
+}
+
+static void every_rule_gives_the_same(void **state) {
+    (void)state;
+    for (int k = 0; k < RULE_TEXTS; k++) {
+        for (int precision = SEL_F32; precision <= SEL_F64; precision++) {
+            compare_text(&rule_texts[k], precision, 1 + 2 * ((k + precision) % 2));
+        }
+    }
+    assert_agreement();
+}
+
+/* As where there is no NVRTC. */
+static void the_interpreter_gives_the_same(void **state) {
+    (void)state;
+    setenv("SELENITE_NVRTC", "0", 1);
+    for (int k = 0; k < RULE_TEXTS; k++) {
+        compare_text(&rule_texts[k], k % 2, 1 + 2 * (k / 2 % 2));
+    }
+    unsetenv("SELENITE_NVRTC");
+    assert_agreement();
+}
+
+/* ---- what fails ---- */
+
+static void the_first_value_that_does_not_fit_is_told(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "return sel.rule { size = { 300, 40 }, precision = '%s', state = { n = 'u8' },\n"
+        "periodic = { 'x', 'y' }, stop = { steps = 99 },\n"
+        "rule = function(c, x) return math.floor(c.n + 1 + x / 100) end }\n",
+        "return sel.rule { size = { 300, 40 }, precision = '%s', state = { n = 'i32' },\n"
+        "periodic = { 'x', 'y' }, stop = { steps = 99 }, rule = function(c, y)\n"
+        "if c.n > 20 and y > 17 then error 'too much' end return c.n + 1 end }\n"};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        rule_case side[2];
+        comparing("failure %d", (int)k);
+        for (int s = 0; s < 2; s++) {
+            open_on(&side[s], texts[k], SEL_F32, s ? comparison.second_backend : SEL_BACKEND_CPU,
+                    1 + 2 * s);
+            const sel_backend *backend = side[s].prepared.backend;
+            sel_status status = backend->advance(side[s].state, 300, false, &side[s].error);
+            status = status ? status : sel_backend_wait(backend, side[s].state, &side[s].error);
+            assert_int_not_equal(status, SEL_OK);
+        }
+        if (k == 0) {
+            assert_string_equal(side[0].error.text, side[1].error.text);
+        } else { /* the device does not know the words of the script */
+            assert_non_null(strstr(side[0].error.text, "too much"));
+            assert_non_null(
+                strstr(side[1].error.text, comparison.second_backend == SEL_BACKEND_CPU
+                                               ? "too much"
+                                               : "calls error in cell {0, 17} in step"));
+        }
+        rule_close(&side[0]);
+        rule_close(&side[1]);
+    }
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_rule_gives_the_same),
+        cmocka_unit_test(the_interpreter_gives_the_same),
+        cmocka_unit_test(the_first_value_that_does_not_fit_is_told),
+    };
+    if (!comparison_begins(argc, argv, "test_cuda_rule")) {
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}

@@ -1,0 +1,265 @@
+/* test_rule_print.c -- rules as CUDA C, without a GPU: what is printed compiles for one, and,
+ * compiled for the processor, gives what the CPU's solver gives, bit by bit.
+ */
+#include <dlfcn.h>
+#include "tests/unit/rule_graph.h"
+#include "tests/unit/rule_texts.h"
+#ifdef SEL_CUDA
+#include "cuda/machine/compile.h"
+#include "cuda/rule_gpu.h"
+
+static char tree[1024]; /* of the sources */
+
+static char *print_model(const rule_case *c) {
+    char *text = NULL;
+    size_t length;
+    FILE *to = open_memstream(&text, &length);
+    assert_non_null(to);
+    rule_print((const rule_model *)c->prepared.simulation->solver, c->prepared.plan->precision,
+               c->prepared.domain->grid.dt, to);
+    fclose(to);
+    return text;
+}
+
+static void open_text(rule_case *c, int k, int precision, int blocks) {
+    char text[8192] = RULE_BEGIN;
+    const size_t begin = strlen(text);
+    snprintf(text + begin, sizeof text - begin, rule_texts[k].text, sel_precision_names[precision]);
+    rule_load(c, text);
+    rule_open(c, 1, blocks);
+}
+
+/* ---- as kernels ---- */
+
+static void what_is_printed_compiles_for_a_device(void **state) {
+    (void)state;
+    for (int k = 0; k < RULE_TEXTS; k++) {
+        rule_case c;
+        sel_error error = {.status = SEL_OK};
+        char why[CUDA_WHY];
+        void *binary = NULL;
+        size_t bytes = 0;
+        open_text(&c, k, k % 2, 1);
+        char *text = print_model(&c);
+        const cuda_text given = {text, rule_texts[k].name, rule_header_names, rule_headers, k % 2,
+                                 "."};
+        for (int again = 0; again < 2; again++) { /* the second time from the file */
+            if (cuda_compile(&given, 90, &binary, &bytes, why, &error)) {
+                fail_msg("%s\n%s", error.text, text);
+            }
+            if (!binary) {
+                print_message("%s: not compiled\n", why);
+            } else {
+                assert_memory_equal(binary,
+                                    "\x7f"
+                                    "ELF",
+                                    4);
+            }
+            free(binary);
+        }
+        free(text);
+        rule_close(&c);
+    }
+}
+
+/* ---- as C++ for the processor ---- */
+
+static const char stand_ins[] =
+    "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <string.h>\n"
+    "#define __device__\n#define __global__\n#define __grid_constant__\n"
+    "#define __forceinline__ inline\n#define __noinline__\n#define __launch_bounds__(n)\n"
+    "static struct { unsigned x, y; } threadIdx, blockIdx;\n"
+    "extern \"C\" void place(unsigned b, unsigned x, unsigned y) {\n"
+    "    blockIdx.x = b, threadIdx.x = x, threadIdx.y = blockIdx.y = y;\n}\n"
+    "static int __ffsll(long long bits) { return __builtin_ffsll(bits); }\n"
+    "static int atomicCAS(int *p, int a, int b) { int o = *p; *p = o == a ? b : o; return o; }\n"
+    "static int atomicExch(int *p, int a) { int o = *p; *p = a; return o; }\n"
+    "static void __threadfence() {}\n";
+
+static void *compile_for_processor(const char *text) {
+    FILE *to = fopen("printed.cpp", "w");
+    assert_non_null(to);
+    fprintf(to, "%s%s#include \"cuda/rule_interpret.cuh\"\n", stand_ins, text);
+    fclose(to);
+    char command[2048];
+    snprintf(command, sizeof command,
+             "g++ -std=c++17 -O1 -ffp-contract=off -w -shared -fPIC -I%s -o ./printed.so "
+             "printed.cpp",
+             tree);
+    assert_int_equal(system(command), 0);
+    void *library = dlopen("./printed.so", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        fail_msg("%s", dlerror());
+    }
+    return library;
+}
+
+/* By the device's kernel. */
+static void fill_margins(void *library, const rule_state *state, uint64_t fields, uint64_t turns) {
+    static rule_tables tables;
+    void (*kernel)(rule_margin, int64_t, int64_t), (*place)(unsigned, unsigned, unsigned);
+    *(void **)&kernel = dlsym(library, "rule_margin_kernel");
+    *(void **)&place = dlsym(library, "place");
+    assert_true(kernel && place);
+    rule_tables_fill(state, &tables);
+    for (int axis = 0; axis < state->model->dims && fields; axis++) {
+        rule_margin margin = rule_margin_of(state, axis, fields, turns);
+        margin.tables = &tables;
+        int64_t count, most;
+        rule_margin_places(&margin, &count, &most);
+        for (int b = 0; b < margin.blocks; b++) {
+            for (int64_t k = 0; k < most; k++) {
+                place((unsigned)(k / RULE_MARGIN_THREADS), (unsigned)(k % RULE_MARGIN_THREADS),
+                      (unsigned)b);
+                kernel(margin, count, most);
+            }
+        }
+    }
+}
+
+static void run_printed(void *library, rule_state *state, int k, bool interpreted, rule_bad *bad) {
+    const rule_function *f = rule_function_at(state->model, k);
+    const rule_code *code = f->code[state->plan->base.precision];
+    const sel_domain *domain = state->plan->base.domain;
+    double *value = calloc((size_t)f->rule->nodes + 1, sizeof *value);
+    double *uniform = calloc((size_t)code->uniforms + 1, sizeof *uniform);
+    void (*kernel)(rule_view), (*interpret)(rule_view, rule_packed),
+        (*place)(unsigned, unsigned, unsigned);
+    char name[24];
+    uint64_t alarm = UINT64_MAX, turns = 0;
+    snprintf(name, sizeof name, "function_%d", k);
+    *(void **)&kernel = dlsym(library, name);
+    *(void **)&place = dlsym(library, "place");
+    *(void **)&interpret = dlsym(library, "rule_interpret_kernel");
+    assert_true(kernel && interpret && place);
+    size_t bytes;
+    rule_packed packed;
+    void *block = rule_packed_make(state->model, k, state->plan->base.precision, &packed, &bytes);
+    packed.threads = 3 * RULE_PACKED_THREADS;
+    packed.slot = calloc((size_t)packed.slots * (size_t)packed.threads, sizeof(double));
+    assert_true(block && packed.slot);
+    rule_uniforms(code, f->rule, sel_state_time(&state->base), state->base.clock.dt,
+                  domain->control_values, value);
+    for (int u = 0; u < code->uniforms; u++) {
+        uniform[u] = value[code->uniform[u].node];
+    }
+    for (int i = 0; i < state->model->fields; i++) {
+        turns |= (uint64_t)state->turn[i] << i;
+    }
+    if (interpreted) {
+        rule_fill_margins(state, f->looks);
+    } else {
+        fill_margins(library, state, f->looks, turns);
+    }
+    for (int b = 0; b < state->base.blocks.count; b++) {
+        rule_view v = rule_view_of(state, k, b, turns);
+        v.walls = state->walls;
+        v.held = state->held;
+        v.uniform = uniform;
+        v.uniform_steps = 1;
+        v.bad = bad;
+        v.alarm = &alarm;
+        v.clock = &state->base.step;
+        const int64_t wide =
+            RULE_LANES * rule_cells_of_thread(state->model, k, state->plan->base.precision);
+        const int64_t blocks = (v.n[0] + wide - 1) / wide *
+                               ((v.end_row - v.first_row + RULE_LANE_ROWS - 1) / RULE_LANE_ROWS);
+        for (int64_t t = 0; t < packed.threads && interpreted; t++) {
+            place((unsigned)(t / RULE_PACKED_THREADS), (unsigned)(t % RULE_PACKED_THREADS), 0);
+            interpret(v, packed);
+        }
+        for (int64_t t = 0; !interpreted && t < blocks * RULE_LANES * RULE_LANE_ROWS; t++) {
+            place((unsigned)(t / RULE_LANES / RULE_LANE_ROWS), (unsigned)(t % RULE_LANES),
+                  (unsigned)(t / RULE_LANES % RULE_LANE_ROWS));
+            kernel(v);
+        }
+    }
+    for (int i = 0; i < state->model->fields; i++) {
+        state->turn[i] ^= (int)(f->turns >> i & 1);
+    }
+    free(value), free(uniform), free(block), free(packed.slot);
+}
+
+static void compare_printed(int k, int precision, int blocks, bool interpreted) {
+    rule_case c, d;
+    sel_error error = {.status = SEL_OK};
+    rule_bad bad = {.when = INT64_MAX};
+    open_text(&c, k, precision, blocks);
+    open_text(&d, k, precision, blocks);
+    rule_state *state = (rule_state *)d.state;
+    char *text = print_model(&d);
+    void *library = compile_for_processor(text);
+    for (int s = 0; s < 7; s++) {
+        sel_clock clock;
+        rule_steps(&c, 1);
+        assert_int_equal(d.prepared.backend->clock(d.state, &clock, &error), SEL_OK);
+        assert_int_equal(rule_terms(d.state, SEL_ON_T | SEL_ON_CONTROLS, &error), SEL_OK);
+        for (int r = 0; r < state->model->rules; r++) {
+            run_printed(library, state, r, interpreted, &bad);
+        }
+        state->base.step++;
+    }
+    assert_true(bad.when == INT64_MAX);
+    const rule_model *m = state->model;
+    for (int f = 0; f < m->states; f++) {
+        sel_request read[2];
+        const int64_t cells = sel_grid_cells(&c.prepared.domain->grid);
+        for (int side = 0; side < 2; side++) {
+            rule_case *of = side ? &d : &c;
+            read[side] = (sel_request){.kind = SEL_READ,
+                                       .field = f,
+                                       .box = sel_grid_box(&c.prepared.domain->grid),
+                                       .precision = SEL_F64,
+                                       .components = m->entry[f].components,
+                                       .to = calloc((size_t)cells, 3 * sizeof(double))};
+            of->prepared.backend->start(of->state, &read[side], &error);
+        }
+        const double *a = read[0].to, *b = read[1].to;
+        for (int64_t i = 0; i < cells * m->entry[f].components; i++) {
+            if (memcmp(&a[i], &b[i], sizeof *a)) {
+                fail_msg("%s, %s, %d blocks: %s %lld: %.17g %.17g\n%s", rule_texts[k].name,
+                         sel_precision_names[precision], blocks, m->entry[f].name, (long long)i,
+                         a[i], b[i], text);
+            }
+        }
+        free(read[0].to), free(read[1].to);
+    }
+    dlclose(library);
+    free(text);
+    rule_close(&c);
+    rule_close(&d);
+}
+
+static void what_is_printed_gives_the_same_bits(void **state) {
+    (void)state;
+    for (int k = 0; k < RULE_TEXTS; k++) {
+        compare_printed(k, k % 2, 1 + k % 3, false);
+        compare_printed(k, 1 - k % 2, 1 + (k + 1) % 3, false);
+    }
+}
+
+static void the_interpreter_gives_the_same_bits(void **state) {
+    (void)state;
+    for (int k = 0; k < RULE_TEXTS; k++) {
+        compare_printed(k, k % 2, 1 + k % 3, true);
+        compare_printed(k, 1 - k % 2, 1 + (k + 1) % 3, true);
+    }
+}
+
+int main(void) {
+    if (!getcwd(tree, sizeof tree)) {
+        return 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_printed_compiles_for_a_device),
+        cmocka_unit_test(what_is_printed_gives_the_same_bits),
+        cmocka_unit_test(the_interpreter_gives_the_same_bits),
+    };
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}
+#else
+int main(void) {
+    printf("ok test_rule_print # SKIP this build has no CUDA backend\n");
+    return 0;
+}
+#endif
