@@ -62,6 +62,43 @@ static void what_is_printed_compiles_for_a_device(void **state) {
     }
 }
 
+static void *compile_in(const char *folder, size_t *bytes) {
+    const cuda_text text = {"extern \"C\" __global__ void f(int *a) { *a = 1; }\n",
+                            "a text",
+                            rule_header_names,
+                            rule_headers,
+                            false,
+                            folder};
+    sel_error error = {.status = SEL_OK};
+    char why[CUDA_WHY];
+    void *binary;
+    if (cuda_compile(&text, 90, &binary, bytes, why, &error)) {
+        fail_msg("%s", error.text);
+    }
+    return binary;
+}
+
+/* A file that is damaged is not believed, a folder that cannot be had is no error. */
+static void what_was_compiled_is_kept_where_it_can_be(void **state) {
+    (void)state;
+    size_t bytes, again;
+    void *first = compile_in("kept", &bytes);
+    if (!first) {
+        return; /* there is no NVRTC */
+    }
+    assert_int_equal(system("set -- kept/*.cubin; test $# = 1 && test -s \"$1\" && printf x | "
+                            "dd of=\"$1\" bs=1 seek=200 conv=notrunc 2>/dev/null"),
+                     0);
+    const char *const folders[] = {"kept", "kept", "/proc/none", ""};
+    for (size_t k = 0; k < sizeof folders / sizeof *folders; k++) {
+        void *binary = compile_in(folders[k], &again);
+        assert_true(binary && again == bytes);
+        assert_memory_equal(binary, first, bytes);
+        free(binary);
+    }
+    free(first);
+}
+
 /* ---- as C++ for the processor ---- */
 
 static const char stand_ins[] =
@@ -252,6 +289,7 @@ int main(void) {
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_printed_compiles_for_a_device),
+        cmocka_unit_test(what_was_compiled_is_kept_where_it_can_be),
         cmocka_unit_test(what_is_printed_gives_the_same_bits),
         cmocka_unit_test(the_interpreter_gives_the_same_bits),
     };
