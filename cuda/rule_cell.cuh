@@ -117,28 +117,16 @@ static __device__ inline double rule_look_up(const rule_view &v, int which, doub
 
 // ---- operations that C has in another form; of b = 0 anything will do ----
 
-RULE_CALL float rule_sqrt(float a) {
-    return sqrtf(a);
-}
-RULE_CALL double rule_sqrt(double a) {
+template <class T> RULE_CALL T rule_sqrt(T a) {
     return sqrt(a);
 }
-RULE_CALL float rule_floor(float a) {
-    return floorf(a);
-}
-RULE_CALL double rule_floor(double a) {
+template <class T> RULE_CALL T rule_floor(T a) {
     return floor(a);
 }
-RULE_CALL float rule_ceil(float a) {
-    return ceilf(a);
-}
-RULE_CALL double rule_ceil(double a) {
+template <class T> RULE_CALL T rule_ceil(T a) {
     return ceil(a);
 }
-RULE_CALL float rule_abs(float a) {
-    return fabsf(a);
-}
-RULE_CALL double rule_abs(double a) {
+template <class T> RULE_CALL T rule_abs(T a) {
     return fabs(a);
 }
 RULE_CALL int32_t rule_abs(int32_t a) {

@@ -8,9 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/machine/backend.h"
-#include "cuda/machine/compile.h"
-#include "cuda/rule_gpu.h"
+#include "cuda/rule_cuda.h"
 #include "engine/values/program.h"
 
 _Static_assert(RULE_VIEW_FIELDS == (int)SEL_MOST_CELL_FIELDS && RULE_PIECE == (int)RULE_ROW &&
@@ -20,35 +18,6 @@ _Static_assert(RULE_VIEW_FIELDS == (int)SEL_MOST_CELL_FIELDS && RULE_PIECE == (i
                "rule_view.h and rule.cu number as the engine does");
 
 enum { BUFFERS = 4, MOST_NUMBERS = 3 };
-
-typedef struct rule_cuda {
-    rule_state all;
-    rule_state *twin; /* on the host; NULL: nothing varies */
-    int first_array, end_array;
-    rule_tables *tables;
-    uint64_t *masks; /* walls, then held */
-    uint8_t *faces, *packed, *staged;
-    double *uniform; /* [CUDA_STEPS][apart] of the rules, then a row for each other function */
-    double *numbers; /* of derived fields and dt.limit: [MOST_NUMBERS][cells] */
-    rule_bad *found;
-    int64_t apart, *offset; /* offset[k]: of function k */
-    unsigned vary;          /* with what the rules' uniform values do */
-    double sent_dt;
-    bool has_odd;  /* cells that are not computed like others */
-    double *value; /* of nodes */
-    sel_pack *pack;
-    sel_packed tables_of_pack;
-    cuda_module *module;
-    cuda_kernel **kernel;
-    rule_packed *table; /* instead of kernels, where there is no NVRTC */
-    void *tables_at;    /* their memory, and their slots */
-    cuda_feed rows, others;
-    rule_gpu_look view;
-} rule_cuda;
-
-static const rule_model *model_of(const sel_plan *plan) {
-    return ((const rule_plan *)plan)->model;
-}
 
 static int64_t uniforms_of(const rule_model *m, int k, int precision) {
     const rule_function *f = rule_function_at(m, k);
@@ -318,8 +287,6 @@ static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
                                    error);
 }
 
-static sel_status start_sums(rule_cuda *state, sel_error *error);
-
 static sel_status start(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     const int64_t nx = base->plan->domain->grid.n[0];
@@ -338,7 +305,7 @@ static sel_status start(sel_state *base, sel_error *error) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         free_twin(state);
     }
-    return status ? status : start_sums(state, error);
+    return status ? status : rule_cuda_start_sums(state, error);
 }
 
 /* ---- what varies in time ---- */
@@ -364,10 +331,8 @@ static sel_status send_fixed(const rule_cuda *state, int f, sel_error *error) {
     return SEL_OK;
 }
 
-static void set_view(rule_cuda *state);
-
 /* Data and laws at the present time, of what depends on any of `due`. */
-static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
+sel_status rule_cuda_evaluate(rule_cuda *state, unsigned due, sel_error *error) {
     const rule_plan *plan = state->all.plan;
     const rule_model *m = state->all.model;
     const bool laws = plan->law_depends & due;
@@ -376,7 +341,7 @@ static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
     }
     state->twin->base.step = state->all.base.step;
     state->twin->base.clock = state->all.base.clock;
-    set_view(state);
+    rule_cuda_set_view(state);
     sel_status status = rule_terms(&state->twin->base, due, error);
     for (int k = state->first_array; k < state->end_array && !status; k++) {
         const char *place = state->all.base.arrays.v[k].place;
@@ -438,7 +403,7 @@ static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
 
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
-    sel_status status = evaluate(state, due, error);
+    sel_status status = rule_cuda_evaluate(state, due, error);
     const bool stale = state->vary & due || !(state->sent_dt == base->clock.dt);
     return status || !stale || !state->apart ? status : send_rows(state, *count, error);
 }
@@ -448,10 +413,6 @@ static bool alone(const sel_state *base) {
 }
 
 /* ---- functions ---- */
-
-static uint64_t turns_at(const rule_cuda *state, int64_t step) {
-    return step & 1 ? state->all.model->swapping : 0;
-}
 
 static sel_status fill_margins(const rule_cuda *state, uint64_t fields, uint64_t turns,
                                sel_error *error) {
@@ -503,7 +464,7 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     const rule_cuda *state = (const rule_cuda *)base;
     const rule_model *m = state->all.model;
-    uint64_t turns = turns_at(state, step);
+    uint64_t turns = rule_cuda_turns(state, step);
     sel_status status = SEL_OK;
     for (int k = 0; k < m->rules && !status; k++) {
         status = run_function(state, k, step, turns, error);
@@ -513,11 +474,11 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
 }
 
 /* A function that returns numbers, at the present time. */
-static sel_status compute_numbers(rule_cuda *state, int k, sel_error *error) {
+sel_status rule_cuda_compute(rule_cuda *state, int k, sel_error *error) {
     const sel_state *base = &state->all.base;
     const int64_t count = uniforms_of(state->all.model, k, base->plan->precision);
     void *pinned;
-    sel_status status = evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    sel_status status = rule_cuda_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
     status = status ? status : cuda_feed_next(&state->others, &pinned, error);
     if (!status) {
         fill_uniforms(state, k, base->step, pinned);
@@ -526,7 +487,8 @@ static sel_status compute_numbers(rule_cuda *state, int k, sel_error *error) {
                                  base->queue->stream));
         status = cuda_feed_sent(&state->others, base->queue->stream, error);
     }
-    return status ? status : run_function(state, k, base->step, turns_at(state, base->step), error);
+    return status ? status
+                  : run_function(state, k, base->step, rule_cuda_turns(state, base->step), error);
 }
 
 /* The first value that did not fit. */
@@ -550,153 +512,15 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     return status;
 }
 
-/* ---- requests ---- */
-
-static void set_view(rule_cuda *state) {
-    const rule_model *m = state->all.model;
-    const sel_plan *plan = &state->all.plan->base;
-    const sel_cells *cells = &state->all.cells;
-    state->view = (rule_gpu_look){.grid = cuda_grid_of(&state->all.base),
-                                  .tables = state->tables,
-                                  .turns = turns_at(state, state->all.base.step),
-                                  .first = cells->first,
-                                  .pitch = cells->pitch,
-                                  .slice = cells->slice,
-                                  .cells = sel_grid_cells(&plan->domain->grid),
-                                  .blocks = state->all.base.blocks.count,
-                                  .dims = plan->domain->grid.dims,
-                                  .wide = plan->precision == SEL_F64,
-                                  .main = m->entry[m->main].first};
-    for (int f = 0; f < m->fields; f++) {
-        const bool real = m->field[f].state && m->field[f].type == SEL_CELL_REAL;
-        state->view.reals |= (uint64_t)real << f;
-    }
-}
-
-static sel_status look(sel_state *base, int field, const cuda_look **to, const void **view,
-                       sel_error *error) {
-    rule_cuda *state = (rule_cuda *)base;
-    const rule_model *m = state->all.model;
-    sel_status status = field < m->states ? SEL_OK
-                        : field >= m->entries
-                            ? compute_numbers(state, m->rules + field - m->entries, error)
-                            : evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
-    set_view(state);
-    if (field >= m->entries) {
-        state->view.numbers = state->numbers;
-        state->view.components = m->derived[field - m->entries].rule->outputs;
-    } else if (field >= 0) {
-        state->view.field = m->entry[field].first;
-        state->view.components = m->entry[field].components;
-    }
-    *to = rule_gpu_looks(m->entry[m->main].components, m->solver.counts_changes);
-    *view = &state->view;
-    return status;
-}
-
-/* Sums of field `which` over all free cells: in the first of the queue's rows. */
-static sel_status sum_field(sel_state *base, int which, sel_error *error) {
-    const sel_request all = {.box = sel_grid_box(&base->plan->domain->grid)};
-    const cuda_cells cells = cuda_cells_of(&all);
-    const cuda_look *with;
-    const void *view;
-    sel_status status = look(base, which, &with, &view, error);
-    if (!status) {
-        CUDA_TRY(with->reduce(view, which, &cells, base->queue->rows, base->queue->stream));
-    }
-    return status;
-}
-
-static sel_status start_sums(rule_cuda *state, sel_error *error) {
-    const rule_model *m = state->all.model;
-    const sel_names *names = &m->params->conserved;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < names->n && state->all.plan->base.wants_balance && !status; k++) {
-        int component;
-        cuda_sums sums;
-        status = sum_field(&state->all.base,
-                           sel_solver_field(&m->solver, m->dims, names->v[k], &component), error);
-        status =
-            status ? status : cuda_send(&sums, state->all.base.queue->rows, sizeof sums, error);
-        memcpy(state->all.start + 3 * k, sums.sum, 3 * sizeof(double));
-    }
-    return status;
-}
-
-static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
-    const rule_model *m = model_of(base->plan);
-    const sel_names *names = &m->params->conserved;
-    const int count = names->n ? names->n : 1;
-    cuda_slot *slot;
-    sel_status status =
-        cuda_slot_open(base->queue, request, (uint64_t)count * sizeof(cuda_sums), 0, &slot, error);
-    for (int k = 0; k < count && !status; k++) {
-        int component;
-        const int which =
-            names->n ? sel_solver_field(&m->solver, m->dims, names->v[k], &component) : m->main;
-        status = sum_field(base, which, error);
-        status = status ? status
-                        : cuda_slot_fetch(base->queue, slot, (uint64_t)k * sizeof(cuda_sums),
-                                          base->queue->rows, sizeof(cuda_sums), error);
-    }
-    return status;
-}
-
-static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
-    const rule_cuda *state = (const rule_cuda *)base;
-    const cuda_sums *sums = slot->host;
-    const int count = state->all.model->params->conserved.n;
-    for (int k = 0; k < (count ? count : 1); k++) {
-        rule_add_terms(&state->all, k, sums[k].sum, request);
-    }
-}
-
-static sel_status time_step(sel_state *base, double *dt, sel_error *error) {
-    rule_cuda *state = (rule_cuda *)base;
-    const rule_model *m = state->all.model;
-    const rule_dt *given = &m->params->dt;
-    const sel_domain *domain = base->plan->domain;
-    const int k = m->rules + m->deriveds;
-    const sel_request all = {.box = sel_grid_box(&domain->grid)};
-    const cuda_cells cells = cuda_cells_of(&all);
-    cuda_sums sums;
-    sel_status status = compute_numbers(state, k, error);
-    set_view(state);
-    state->view.numbers = state->numbers;
-    state->view.components = 1;
-    if (!status) {
-        CUDA_TRY(rule_gpu_looks(1, false)->reduce(&state->view, 0, &cells, base->queue->rows,
-                                                  base->queue->stream));
-        status = cuda_send(&sums, base->queue->rows, sizeof sums, error);
-    }
-    if (status) {
-        return status;
-    }
-    *dt = fmin(given->max, given->factor * sums.least[0]);
-    if (sums.count == 0 || (sums.least[0] > 0 && !isnan(sums.sum[0]))) {
-        return SEL_OK;
-    }
-    const size_t bytes = (size_t)sel_grid_cells(&domain->grid) * sizeof(double);
-    double *limit = malloc(bytes);
-    status = limit ? cuda_send(limit, state->numbers, bytes, error)
-                   : sel_fail_memory(error, "dt.limit", bytes);
-    int64_t cell = 0;
-    while (!status && (domain->cell[cell] || limit[cell] > 0)) {
-        cell++;
-    }
-    free(limit);
-    return status ? status : rule_limit_fails(&state->all, cell, error);
-}
-
 static sel_status loaded(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     state->sent_dt = (double)NAN;
-    return evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    return rule_cuda_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
 }
 
 static void print(const sel_plan *plan, FILE *to) {
     fprintf(to, "  kernels on a GPU:\n");
-    rule_print(model_of(plan), plan->precision, plan->domain->grid.dt, to);
+    rule_print(rule_cuda_model(plan), plan->precision, plan->domain->grid.dt, to);
 }
 
 const cuda_solver rule_on_cuda = {
@@ -708,12 +532,12 @@ const cuda_solver rule_on_cuda = {
     .alone = alone,
     .terms = terms,
     .step = step,
-    .time_step = time_step,
+    .time_step = rule_cuda_time_step,
     .check = check,
     .print = print,
     .close = close,
     .loaded = loaded,
-    .look = look,
-    .ask = ask,
-    .answer = answer,
+    .look = rule_cuda_look,
+    .ask = rule_cuda_ask,
+    .answer = rule_cuda_answer,
 };
