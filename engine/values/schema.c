@@ -78,13 +78,13 @@ static const struct {
     [SEL_KIND_LIST] = {"list of tables ", NULL},
     [SEL_KIND_VARIANT] = {"", NULL},
     [SEL_KIND_VARIANTS] = {"list of ", NULL},
-    [SEL_KIND_NAMED_CHOICES] = {"{ NAME = one of, ... }: ", NULL},
+    [SEL_KIND_NAMED_CHOICES] = {"{ NAME = word, ... }, words of ", NULL},
     [SEL_KIND_NAMED_QUANTITIES] = {"{ NAME = quantity or vector, ... }",
                                    "table<string, selenite.quantity|selenite.vector>"},
     [SEL_KIND_RULE] = {"function(c, ...)", "function"},
     [SEL_KIND_RULES] = {"function(c, ...) or list of functions", "function|function[]"},
     [SEL_KIND_NAMED_RULES] = {"{ NAME = function(c, ...), ... }", "table<string, function>"},
-    [SEL_KIND_NAMED_VARIANTS] = {"one, or { NAME = one, ... }: ", NULL},
+    [SEL_KIND_NAMED_VARIANTS] = {"a law, or { NAME = law, ... }: ", NULL},
 };
 
 const char *sel_kind_annotation(sel_kind kind) {
