@@ -343,8 +343,13 @@ static __device__ __forceinline__ march_tile march_tile_of(const march_grid &g, 
                      (*kind || later < 0 ? k * rows : c.parts * c.rows + later * rows);
         tile.end = tile.first + rows < end ? tile.first + rows : end;
     }
-    tile.low = strip * WIDTH;
-    tile.high = tile.low + WIDTH < g.nx ? tile.low + WIDTH : g.nx;
+    // The last strip has at least HALO columns, so that the one before it needs none beyond the
+    // grid.
+    const int rest = (g.nx - HALO) / COLUMNS * COLUMNS;
+    tile.low = tile.last_strip && rest < strip * WIDTH ? rest : strip * WIDTH;
+    tile.high = tile.last_strip                                    ? g.nx
+                : strip + 2 == c.strips && rest < tile.low + WIDTH ? rest
+                                                                   : tile.low + WIDTH;
     tile.start =
         tile.last_strip && !g.periodic_x ? g.nx + HALO - CUDA_WARP * COLUMNS : tile.low - HALO;
     return tile;

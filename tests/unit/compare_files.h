@@ -13,8 +13,8 @@ enum { FILES_MOST = 400, COLUMNS_MOST = 64 };
 typedef struct compared_run {
     const char *folder[2];
     const lbm_plan *plan; /* NULL: not sel.lbm */
-    const heat_plan
-        *heat;      /* NULL: not sel.heat. Neither: sel.aqua, whose fields are the same bits */
+    /* NULL: not sel.heat. Neither: sel.aqua or sel.rule, whose fields are the same bits. */
+    const heat_plan *heat;
     double largest; /* velocity, or temperature, in the files; user's units */
 } compared_run;
 
@@ -454,7 +454,7 @@ static inline void compare_file(const compared_run *run, const char *name) {
     free(bytes[1]);
 }
 
-/* The same files, and in them the same but for round-off, of sel.aqua without: only its sums in
+/* The same files, and in them the same but for round-off; of sel.aqua and sel.rule only sums in
  * .csv files have any. Finds the largest velocity or temperature first. */
 static inline void compare_folders(compared_run *run) {
     file_list a = files_below(run->folder[0]), b = files_below(run->folder[1]);

@@ -317,6 +317,9 @@ static const plate plates[] = {
     {1433, 1402, "1", "cell", ""},
     {1500, 1407, "{ 1, 1.25 }", "node", ""},
     {1434, 1402, "1", "node", "xy"},
+    /* 2 and 6 columns more than a whole number of strips of 112 and 44 */
+    {1458, 1403, "1", "cell", ""},
+    {1458, 1403, "1", "cell", "x"},
 };
 
 static void open_plate(heat_case *c, const plate *p, int precision, bool single, int blocks) {

@@ -31,8 +31,9 @@ static const flow_part bodies[] = {
      "local u = 0 for k = 1, 40 do u = u + math.sin(k * y) * math.cos((41 - k) * t) end\n"
      "local v = 1 for k = 1, 30 do v = v * (1 + 1e-3 * math.sin(k + y * t)) end\n"
      "return 1e-3 * u, 1e-3 * v"},
-    {"Lua: a table by a coordinate", "return levels[math.floor(y) % 5 + 1] + 1e-4 * t, 0"},
-    {"Lua: equality", "if math.floor(t) % 3 == 0 then return 0.03, 0 end return 0.02 + y / 1e3, 0"},
+    {"equality", "if math.floor(t) % 3 == 0 then return 0.03, 0 end return 0.02 + y / 1e3, 0"},
+    {"Lua: a table by a number", "return levels[math.floor(y + t) % 5 + 1] + 1e-4 * t, 0"},
+    {"Lua: bits", "return 0.01 * (math.floor(y + t) & 3), 0"},
 };
 
 /* `series` and so on, for the bodies; the files are those of the examples. */
