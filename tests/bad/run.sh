@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh -- scripts that must fail: each NAME.lua with the exact message and exit status of NAME.txt.
-# A first line `-- args: run ...` in the script replaces the command `check`.
+# A first line `-- args: run ...` in the script replaces the command `check`. NAME.cuda is what a GPU
+# says, where it is not NAME.txt.
 # usage: BUILD=build BACKEND=cpu|cuda run.sh
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -20,6 +21,7 @@ for expected in *.txt; do
         echo "ok $name # SKIP a device tells of its own memory"
         continue
     fi
+    [ "$backend" = cuda ] && [ -f "$name.cuda" ] && expected=$name.cuda
     script=$name.lua
     command='check @'
     if [ -f "$script" ]; then
