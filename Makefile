@@ -181,14 +181,15 @@ bytes_of = { echo 'static const unsigned char $(1)[] = {'; \
 $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call bytes_of,$*_lua,$<,) > $@
-# What kernels compiled at run time include.
+# What kernels compiled at run time include: rule_cell.cuh is in gen/rule_cell_cuh_text.h.
 RUN_TIME_HEADERS := cuda/rule_cell.cuh cuda/rule_view.h engine/physics/philox.h engine/values/program_eval.h \
-                    engine/values/lookup_value.h
-RUN_TIME_TEXTS = $(foreach h,$(RUN_TIME_HEADERS),$(BUILD)/gen/$(basename $(notdir $(h)))_text.h)
+                    engine/values/lookup_value.h cuda/machine/march.cuh cuda/machine/march.h cuda/machine/wide.cuh
+text_of = $(subst .,_,$(notdir $(1)))_text
+RUN_TIME_TEXTS = $(foreach h,$(RUN_TIME_HEADERS),$(BUILD)/gen/$(call text_of,$(h)).h)
 define text_rule
-$(BUILD)/gen/$(basename $(notdir $(1)))_text.h: $(1) Makefile
+$(BUILD)/gen/$(call text_of,$(1)).h: $(1) Makefile
 	@mkdir -p $$(@D)
-	$$(Q)$$(call bytes_of,$(basename $(notdir $(1)))_text,$$<,0) > $$@
+	$$(Q)$$(call bytes_of,$(call text_of,$(1)),$$<,0) > $$@
 endef
 $(foreach h,$(RUN_TIME_HEADERS),$(eval $(call text_rule,$(h))))
 $(BUILD)/cuda/rule_print.o: $(RUN_TIME_TEXTS)

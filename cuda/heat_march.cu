@@ -18,7 +18,7 @@ template <class REAL, int KIND> struct heat_rule {
             w[1][1][0], w[1][0][0], w[1][2][0], w[0][1][0], w[2][1][0], 0, 0};
         out[0] = heat_traits<REAL>::next(KIND, 2, r, &t, NULL, 0, 0);
     }
-    __device__ __forceinline__ void beyond(const REAL (&near)[1], const REAL (&far)[1],
+    __device__ __forceinline__ void beyond(int, const REAL (&near)[1], const REAL (&far)[1],
                                            REAL (&out)[1]) const {
         out[0] = nodes ? far[0] : near[0];
     }
@@ -49,8 +49,8 @@ static cudaError_t pass(const heat_gpu_step *s, int steps, const march_device *o
     g.periodic_x = v->periodic & 1;
     g.periodic_y = v->periodic & 2;
     g.wraps = v->wraps;
-    g.from = v->from;
-    g.to = v->to;
+    g.from[0] = v->from;
+    g.to[0] = v->to;
     constexpr bool single = sizeof(REAL) == 4;
     constexpr int STEPS = single ? HEAT_PASS_F32 : HEAT_PASS_F64;
     if ((g.end - g.first) * (int64_t)g.nx <= TILED) {

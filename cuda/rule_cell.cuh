@@ -17,7 +17,7 @@
 
 #define RULE_CALL static __device__ __forceinline__
 
-// The first of a thread's cells.
+// The first of a thread's cells, N of each of its ROWS rows.
 struct rule_at {
     int64_t x, y, z, row, at, cell, step;
     bool odd;
@@ -33,50 +33,78 @@ RULE_CALL void rule_find(const rule_view &v, rule_at &p) {
 }
 
 // False: the thread has no cells.
-template <int N> RULE_CALL bool rule_begin(const rule_view &v, rule_at &p) {
+template <int N, int ROWS> RULE_CALL bool rule_begin(const rule_view &v, rule_at &p) {
     // In 32 bits: quotients of 64 bits would take longer than the cells.
     const uint32_t wide = RULE_LANES * N, strips = ((uint32_t)v.n[0] + wide - 1) / wide;
     const uint32_t group = blockIdx.x / strips;
     p.x = (blockIdx.x - group * strips) * wide + threadIdx.x * N;
-    p.row = v.first_row + group * RULE_LANE_ROWS + threadIdx.y;
+    p.row = v.first_row + (group * RULE_LANE_ROWS + threadIdx.y) * ROWS;
     if (p.x >= v.n[0] || p.row >= v.end_row) {
         return false; // nor has it more
     }
     rule_find(v, p);
-    p.odd = v.odd && v.odd[p.row * v.pieces + p.x / RULE_PIECE];
+    p.odd = false;
+#pragma unroll
+    for (int r = 0; r < ROWS && v.odd; r++) {
+        const int64_t row = p.row + r < v.end_row ? p.row + r : p.row;
+        p.odd = p.odd || v.odd[row * v.pieces + p.x / RULE_PIECE];
+    }
     return true;
 }
 
-RULE_CALL bool rule_has_more(const rule_view &v, const rule_at &p) {
-    return p.x < v.n[0] && p.row < v.end_row;
+// The cell `right` of p, `up` rows above it. Several rows are those of a plane.
+RULE_CALL rule_at rule_moved(const rule_view &v, rule_at p, int right, int up) {
+    p.x += right;
+    p.y += up;
+    p.row += up;
+    p.at += up * v.pitch + right;
+    p.cell += up * v.n[0] + right;
+    return p;
 }
 
-RULE_CALL void rule_move_on(rule_at &p) {
-    p.x++;
-    p.at++;
-    p.cell++;
+RULE_CALL bool rule_is_there(const rule_view &v, const rule_at &p) {
+    return p.x < v.n[0] && p.row < v.end_row;
 }
 
 // ---- reading ----
 
 template <class S, int N> struct alignas(N * sizeof(S)) rule_pack { S v[N]; };
 
-// LEFT cells before the thread's own, these, and RIGHT cells behind them.
-template <class T, class S, int N, int LEFT, int RIGHT>
-RULE_CALL void rule_window(const void *field, int64_t at, T *to) {
-    const S *from = (const S *)field + at;
-    const rule_pack<S, N> own = *(const rule_pack<S, N> *)from;
-#pragma unroll
-    for (int k = 0; k < LEFT; k++) {
-        to[k] = from[k - LEFT];
+// Where a cell's number i along an axis stands.
+RULE_CALL int rule_inside(const rule_view &v, int axis, int i) {
+    const int n = (int)v.n[axis];
+    if (v.direct && (uint32_t)i >= (uint32_t)n) {
+        const bool around = v.periodic >> axis & 1u;
+        i = i < 0 ? (around ? i + n : -1 - i) : (around ? i - n : 2 * n - 1 - i);
     }
+    return i;
+}
+
+// ROWS rows of a field from row y + low of plane z + dz on: LEFT cells before the thread's own,
+// these, and RIGHT cells behind them.
+template <class S, int N, int ROWS, int LEFT, int RIGHT>
+RULE_CALL void rule_window(const rule_view &v, const rule_at &p, int field, int low, int high,
+                           int dz, S (&to)[ROWS][LEFT + N + RIGHT]) {
+    const int64_t plane = v.first + (int64_t)rule_inside(v, 2, (int)p.z + dz) * v.slice;
+    const int last = (int)(v.end_row - 1 - p.row + p.y) + high; // of rows that are needed
 #pragma unroll
-    for (int k = 0; k < N; k++) {
-        to[LEFT + k] = own.v[k];
-    }
+    for (int q = 0; q < ROWS; q++) {
+        int y = (int)p.y + low + q;
+        y = ROWS > high - low + 1 && y > last ? last : y;
+        const S *from = (const S *)v.from[field] + plane + rule_inside(v, 1, y) * v.pitch;
+        const rule_pack<S, N> own = *(const rule_pack<S, N> *)(from + p.x);
 #pragma unroll
-    for (int k = 0; k < RIGHT; k++) {
-        to[LEFT + N + k] = from[N + k];
+        for (int k = 0; k < LEFT; k++) {
+            to[q][k] = from[rule_inside(v, 0, (int)p.x + k - LEFT)];
+        }
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            to[q][LEFT + k] = own.v[k];
+        }
+#pragma unroll
+        for (int k = 0; k < RIGHT; k++) {
+            to[q][LEFT + N + k] = from[rule_inside(v, 0, (int)p.x + N + k)];
+        }
     }
 }
 
@@ -221,6 +249,9 @@ RULE_CALL void rule_store(const rule_view &v, const rule_at &p, int output, int 
                           const T *value) {
     S *to = (S *)v.to[field] + p.at;
     rule_pack<S, N> kept;
+    if (p.row >= v.end_row) {
+        return;
+    }
 #pragma unroll
     for (int j = 0; j < N; j++) {
         kept.v[j] = rule_kept(value[j], S());
@@ -246,7 +277,7 @@ RULE_CALL void rule_store_numbers(const rule_view &v, const rule_at &p, int outp
                                   const double *value) {
 #pragma unroll
     for (int j = 0; j < N; j++) {
-        if (p.x + j < v.n[0]) {
+        if (rule_is_there(v, rule_moved(v, p, j, 0))) {
             v.numbers[output * v.cells + p.cell + j] = value[j];
         }
     }
@@ -257,7 +288,8 @@ template <bool ODD, int N>
 RULE_CALL void rule_failed(const rule_view &v, const rule_at &p, const int32_t *fails) {
 #pragma unroll
     for (int j = 0; j < N; j++) {
-        if (fails[j] && p.x + j < v.n[0] && v.writes & ~rule_held<ODD>(v, p, j)) {
+        if (fails[j] && rule_is_there(v, rule_moved(v, p, j, 0)) &&
+            v.writes & ~rule_held<ODD>(v, p, j)) {
             rule_report(v, p.step, p.cell + j, 0, -1, 0);
         }
     }

@@ -212,8 +212,7 @@ static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *er
     const cuda_text given = {.text = text,
                              .name = "the rule",
                              .header_names = rule_header_names,
-                             .headers = rule_headers,
-                             .exact = m->params->exact};
+                             .headers = rule_headers};
     const int device = state->all.base.plan->device;
     char why[CUDA_WHY], name[24];
     void *binary = NULL;
@@ -232,7 +231,12 @@ static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *er
                      ? cuda_module_kernel(state->module, name, &state->kernel[k], error)
                      : SEL_OK;
     }
+    for (int k = 0; k < 2 && state->march.steps && !status; k++) {
+        status = cuda_module_kernel(state->module, k ? "march_inner" : "march_border",
+                                    &state->march_kernel[k], error);
+    }
     free(binary);
+    state->direct = rule_is_direct(state->twin);
     return status;
 }
 
@@ -243,8 +247,9 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     size_t length = 0;
     FILE *to = open_memstream(&text, &length);
     state->kernel = calloc((size_t)rule_functions(m), sizeof(cuda_kernel *));
+    const bool marches = rule_march_of(state->twin, state->has_odd, &state->march);
     if (to) {
-        rule_print(m, plan->precision, plan->domain->grid.dt, to);
+        rule_print(m, plan->precision, plan->domain->grid.dt, marches ? &state->march : NULL, to);
         fclose(to);
     }
     sel_status status = to && text && state->kernel ? load_kernels(state, text, error)
@@ -432,9 +437,8 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
     const rule_function *f = rule_function_at(m, k);
     const sel_state *base = &state->all.base;
     const cuda_clock clock = cuda_queue_clock(base->queue, step);
-    const int64_t wide = RULE_LANES * rule_cells_of_thread(m, k, base->plan->precision);
-    const int64_t strips = (base->plan->domain->grid.n[0] + wide - 1) / wide;
-    sel_status status = fill_margins(state, f->looks, turns, error);
+    const rule_shape shape = rule_shape_of(m, k, base->plan->precision);
+    sel_status status = state->direct ? SEL_OK : fill_margins(state, f->looks, turns, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         rule_view v = rule_view_of(&state->all, k, b, turns);
         v.odd = state->has_odd ? v.odd : NULL;
@@ -450,20 +454,29 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
         v.alarm = base->queue->alarm;
         v.clock = clock.base;
         v.ahead = clock.offset;
-        const int64_t rows = (v.end_row - v.first_row + RULE_LANE_ROWS - 1) / RULE_LANE_ROWS;
+        v.direct = state->direct;
         if (state->table) {
             CUDA_TRY(rule_interpret(&v, &state->table[k], base->queue->stream));
             continue;
         }
-        status = cuda_kernel_launch(state->kernel[k], (unsigned)(strips * rows), threads, &v,
+        status = cuda_kernel_launch(state->kernel[k], rule_blocks(&v, shape), threads, &v,
                                     base->queue->stream, error);
     }
     return status;
 }
 
+static int64_t pass(const sel_state *base, int64_t most) {
+    const rule_cuda *state = (const rule_cuda *)base;
+    const bool marches = state->march_kernel[1] && !base->observing && most >= state->march.steps;
+    return marches ? state->march.steps : 1;
+}
+
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     const rule_cuda *state = (const rule_cuda *)base;
     const rule_model *m = state->all.model;
+    if (base->queue->pass > 1) {
+        return rule_march_pass(state, step, error);
+    }
     uint64_t turns = rule_cuda_turns(state, step);
     sel_status status = SEL_OK;
     for (int k = 0; k < m->rules && !status; k++) {
@@ -520,7 +533,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
 
 static void print(const sel_plan *plan, FILE *to) {
     fprintf(to, "  kernels on a GPU:\n");
-    rule_print(rule_cuda_model(plan), plan->precision, plan->domain->grid.dt, to);
+    rule_print(rule_cuda_model(plan), plan->precision, plan->domain->grid.dt, NULL, to);
 }
 
 const cuda_solver rule_on_cuda = {
@@ -531,6 +544,7 @@ const cuda_solver rule_on_cuda = {
     .start = start,
     .alone = alone,
     .terms = terms,
+    .pass = pass,
     .step = step,
     .time_step = rule_cuda_time_step,
     .check = check,

@@ -19,8 +19,11 @@ typedef struct rule_cuda {
     int64_t apart, *offset; /* offset[k]: of function k */
     unsigned vary;          /* with what the rules' uniform values do */
     double sent_dt;
-    bool has_odd;  /* cells that are not computed like others */
-    double *value; /* of nodes */
+    bool has_odd; /* cells that are not computed like others */
+    bool direct;  /* no margins are filled */
+    rule_march march;
+    cuda_kernel *march_kernel[2]; /* at the borders, inside; NULL: steps are taken one by one */
+    double *value;                /* of nodes */
     sel_pack *pack;
     sel_packed tables_of_pack;
     cuda_module *module;
@@ -46,6 +49,11 @@ static inline uint64_t rule_cuda_turns(const rule_cuda *state, int64_t step) {
 sel_status rule_cuda_evaluate(rule_cuda *state, unsigned due, sel_error *error);
 /* Function k, which returns numbers, at the present time: state->numbers. */
 sel_status rule_cuda_compute(rule_cuda *state, int k, sel_error *error);
+
+/* ---- rule_march.c ---- */
+
+/* Enqueues state->march.steps steps. */
+sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *error);
 
 /* ---- rule_look.c ---- */
 

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include "cuda/machine/look.h"
+#include "cuda/machine/march.h"
 #include "cuda/rule_interpret.h"
 #include "cuda/rule_margin.h"
 
@@ -57,8 +58,12 @@ int rule_functions(const rule_model *m);
 /* NULL: there is none, or only Lua evaluates it. */
 const rule_function *rule_function_at(const rule_model *m, int k);
 
-/* Cells of a thread. */
-int rule_cells_of_thread(const rule_model *m, int k, int precision);
+/* Cells of a thread, and how many blocks of threads a function takes. */
+typedef struct rule_shape {
+    int cells, rows;
+} rule_shape;
+rule_shape rule_shape_of(const rule_model *m, int k, int precision);
+unsigned rule_blocks(const rule_view *v, rule_shape shape);
 
 /* What a function's values that are the same in all cells vary with: SEL_ON_... */
 unsigned rule_uniforms_vary(const rule_function *f, int precision);
@@ -67,8 +72,26 @@ unsigned rule_uniforms_vary(const rule_function *f, int precision);
 int rule_lookups(const rule_model *m, int precision, const sel_lookup **list);
 int rule_lookup_number(const rule_model *m, int precision, const sel_lookup *lookup);
 
-/* All kernels. Values that never vary are numbers in the text: dt that of even steps. */
-void rule_print(const rule_model *m, int precision, double dt, FILE *to);
+/* ---- several steps in a pass (rule_march.c) ---- */
+
+typedef struct rule_march {
+    int steps, columns, ahead, blocks; /* as march.cuh takes them */
+    int fields, field[MARCH_FIELDS];
+    double a[RULE_FACES][MARCH_FIELDS], b[RULE_FACES][MARCH_FIELDS]; /* beyond faces: a near + b */
+} rule_march;
+
+/* Of a state whose laws are evaluated; odd: some cells are not computed like others. False: steps
+ * are taken one by one. */
+bool rule_march_of(const rule_state *state, bool odd, rule_march *to);
+
+/* Whether all that lies beyond the grid is a copy of a cell within (rule_view.direct). */
+bool rule_is_direct(const rule_state *state);
+
+/* ---- the text ---- */
+
+/* All kernels; march: NULL, or also those of several steps, "march_border" and "march_inner".
+ * Values that never vary are numbers in the text: dt that of even steps. */
+void rule_print(const rule_model *m, int precision, double dt, const rule_march *march, FILE *to);
 
 /* The headers that the text includes, by name and content; NULL-terminated. */
 extern const char *const rule_header_names[], *const rule_headers[];

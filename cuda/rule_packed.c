@@ -100,6 +100,7 @@ rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns
                    .pieces = rule_pieces(grid->n[0]),
                    .seed = (uint64_t)m->params->seed,
                    .writes = f->writes,
+                   .periodic = grid->periodic,
                    .half = grid->nodes ? 0 : 0.5,
                    .function = k,
                    .functions = rule_functions(m)};

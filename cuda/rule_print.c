@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/rule_gpu.h"
-#include "lookup_value_text.h"
-#include "philox_text.h"
-#include "program_eval_text.h"
-#include "rule_cell_text.h"
-#include "rule_view_text.h"
+#include "lookup_value_h_text.h"
+#include "march_cuh_text.h"
+#include "march_h_text.h"
+#include "philox_h_text.h"
+#include "program_eval_h_text.h"
+#include "rule_cell_cuh_text.h"
+#include "rule_view_h_text.h"
+#include "wide_cuh_text.h"
 
 /* ---- the functions of a model ---- */
 
@@ -33,20 +36,27 @@ static int size_of(sel_cell_type type, int precision) {
     return type == SEL_CELL_U8 ? 1 : type == SEL_CELL_I32 || precision == SEL_F32 ? 4 : 8;
 }
 
-enum { LOAD = 16 /* bytes */, MOST_OPERATIONS = 2000 /* of a thread */ };
+enum { LOAD = 16 /* bytes */, MOST_OPERATIONS = 2000 /* of a thread */, MOST_ROWS = 2 };
 
-int rule_cells_of_thread(const rule_model *m, int k, int precision) {
+rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
     const rule_function *f = rule_function_at(m, k);
+    const int count = f->code[precision]->count;
     int largest = 1;
     for (int i = 0; i < m->fields; i++) {
         const int size = (f->reads | f->writes) >> i & 1 ? size_of(m->field[i].type, precision) : 1;
         largest = size > largest ? size : largest;
     }
-    int cells = LOAD / largest;
-    while (cells > 1 && cells * f->code[precision]->count > MOST_OPERATIONS) {
-        cells /= 2;
+    rule_shape shape = {LOAD / largest, m->dims == 2 ? MOST_ROWS : 1};
+    while (shape.cells * shape.rows > 1 && shape.cells * shape.rows * count > MOST_OPERATIONS) {
+        *(shape.rows > 1 ? &shape.rows : &shape.cells) /= 2;
     }
-    return cells;
+    return shape;
+}
+
+unsigned rule_blocks(const rule_view *v, rule_shape shape) {
+    const int64_t wide = RULE_LANES * shape.cells, high = RULE_LANE_ROWS * shape.rows;
+    return (unsigned)((v->n[0] + wide - 1) / wide *
+                      ((v->end_row - v->first_row + high - 1) / high));
 }
 
 int rule_lookups(const rule_model *m, int precision, const sel_lookup **list) {
@@ -115,14 +125,27 @@ typedef struct printer {
     const rule_model *model;
     const rule_function *f;
     const rule_code *code;
-    int precision, function, cells;
-    bool numbers;
-    unsigned fixed;   /* what does not vary in this run */
-    unsigned *varies; /* with what nodes do */
-    double *value;    /* of those that do not */
-    int *made_by;     /* of each slot: the instruction that filled it last */
-    int *window;      /* of each read */
+    int precision, function;
+    rule_shape shape;
+    bool numbers, fuses;     /* sums take products that are not rounded before */
+    unsigned fixed;          /* what does not vary in this run */
+    unsigned *varies;        /* with what nodes do */
+    double *value;           /* of those that do not */
+    int *made_by;            /* of each slot: the instruction that filled it last */
+    struct window *window;   /* of each read */
+    struct product *product; /* of each instruction */
 } printer;
+
+/* Rows low to high of a field in a plane, with so many columns beside them. */
+typedef struct window {
+    int number, low, high, left, right;
+} window;
+
+/* The factors of the last product of a chain, or "". */
+enum { NAME = 16 };
+typedef struct product {
+    char of[2][NAME];
+} product;
 
 static const char *const types[] = {"float", "double", "int32_t"};
 
@@ -137,8 +160,6 @@ static const char *stored_type(const printer *p, int field) {
 static const char *read_type(const printer *p, int field) {
     return p->model->field[field].type == SEL_CELL_U8 ? "int32_t" : stored_type(p, field);
 }
-
-enum { NAME = 16 };
 
 static const char *name_of(const printer *p, int slot, char text[NAME]) {
     const int read = slot - p->code->uniforms;
@@ -167,55 +188,61 @@ static void print_uniforms(const printer *p) {
     }
 }
 
-/* The rows of fields that are read, each once. */
-static void print_windows(printer *p) {
+/* What is read of fields, each row once. */
+static void find_windows(printer *p) {
     int windows = 0;
     for (int k = 0; k < p->code->reads; k++) {
         const rule_read *read = &p->code->read[k];
-        int left = 0, right = 0, same = -1;
+        window w = {-1, read->at[1], read->at[1], 0, 0};
         for (int i = 0; i < p->code->reads; i++) {
             const rule_read *other = &p->code->read[i];
-            if (other->field == read->field && other->at[1] == read->at[1] &&
-                other->at[2] == read->at[2]) {
-                same = same < 0 ? i : same;
-                left = -other->at[0] > left ? -other->at[0] : left;
-                right = other->at[0] > right ? other->at[0] : right;
+            if (other->field == read->field && other->at[2] == read->at[2]) {
+                w.number = i < k && w.number < 0 ? p->window[i].number : w.number;
+                w.low = other->at[1] < w.low ? other->at[1] : w.low;
+                w.high = other->at[1] > w.high ? other->at[1] : w.high;
+                w.left = -other->at[0] > w.left ? -other->at[0] : w.left;
+                w.right = other->at[0] > w.right ? other->at[0] : w.right;
             }
         }
-        if (same < k) {
-            p->window[k] = p->window[same];
-            continue;
-        }
-        p->window[k] = windows;
+        w.number = w.number < 0 ? windows++ : w.number;
+        p->window[k] = w;
+    }
+}
+
+static void print_windows(const printer *p) {
+    int windows = 0;
+    for (int k = 0; k < p->code->reads; k++) {
+        const rule_read *read = &p->code->read[k];
+        const window *w = &p->window[k];
         const char *type = stored_type(p, read->field);
-        fprintf(p->to, "    %s w%d[%d + N];\n", type, windows, left + right);
-        fprintf(p->to,
-                "    rule_window<%s, %s, N, %d, %d>(v.from[%d], p.at + %d * v.pitch + %d * "
-                "v.slice, w%d);\n",
-                type, type, left, right, read->field, read->at[1], read->at[2], windows);
-        windows++;
+        if (w->number == windows) {
+            fprintf(p->to,
+                    "    %s w%d[ROWS + %d][%d + N];\n"
+                    "    rule_window<%s, N, ROWS + %d, %d, %d>(v, p, %d, %d, %d, %d, w%d);\n",
+                    type, windows, w->high - w->low, w->left + w->right, type, w->high - w->low,
+                    w->left, w->right, read->field, w->low, w->high, read->at[2], windows);
+            windows++;
+        }
     }
 }
 
 static void print_reads(const printer *p) {
     for (int k = 0; k < p->code->reads; k++) {
         const rule_read *read = &p->code->read[k];
-        int left = 0;
-        for (int i = 0; i < p->code->reads; i++) {
-            const int before = p->window[i] == p->window[k] ? -p->code->read[i].at[0] : 0;
-            left = before > left ? before : left;
-        }
+        const window *w = &p->window[k];
         const char *type = read_type(p, read->field);
-        const int at = left + read->at[0];
+        char value[64];
+        snprintf(value, sizeof value, "w%d[r + %d][j + %d]", w->number, read->at[1] - w->low,
+                 w->left + read->at[0]);
         if (read->at[0] || read->at[1] || read->at[2]) {
             fprintf(
                 p->to,
-                "        const %s r%d = rule_beside<ODD, %s, %s>(v, p, j, %d, %d + %d * v.pitch "
-                "+ %d * v.slice, w%d[j + %d]);\n",
+                "        const %s r%d = rule_beside<ODD, %s, %s>(v, q, j, %d, %d + %d * v.pitch "
+                "+ %d * v.slice, %s);\n",
                 type, k, type, stored_type(p, read->field), read->field, read->at[0], read->at[1],
-                read->at[2], p->window[k], at);
+                read->at[2], value);
         } else {
-            fprintf(p->to, "        const %s r%d = w%d[j + %d];\n", type, k, p->window[k], at);
+            fprintf(p->to, "        const %s r%d = %s;\n", type, k, value);
         }
     }
 }
@@ -257,36 +284,98 @@ static void print_formula(const printer *p, const char *formula, const int slot[
     }
 }
 
+/* `last` op `name`: one rounding for a product and a sum, where sums take products. */
+static void print_link(const printer *p, const product *of_last, const product *of_name, int op,
+                       const char *last, const char *name) {
+    const bool adds = op == RULE_ADD || op == RULE_SUB || op == RULE_FROM;
+    const bool under = op == RULE_FROM || op == RULE_UNDER;
+    if (adds && p->fuses && *of_last->of[0]) {
+        fprintf(p->to, "fma(%s%s, %s, %s%s)", op == RULE_FROM ? "-" : "", of_last->of[0],
+                of_last->of[1], op == RULE_SUB ? "-" : "", name);
+    } else if (adds && p->fuses && *of_name->of[0]) {
+        fprintf(p->to, "fma(%s%s, %s, %s%s)", op == RULE_SUB ? "-" : "", of_name->of[0],
+                of_name->of[1], op == RULE_FROM ? "-" : "", last);
+    } else {
+        fprintf(p->to, "%s %c %s", under ? name : last, "+-*/-/"[op], under ? last : name);
+    }
+}
+
+/* Whole numbers of a row that a chain adds are summed up first, so that the rows above and below,
+ * which the thread has too, can use the sum. Puts the links in that order. */
+static int by_row(const void *a, const void *b) {
+    const int *x = a, *y = b;
+    return x[0] != y[0] ? x[0] - y[0] : x[1] - y[1];
+}
+
+static bool print_sum(const printer *p, int i) {
+    const rule_instruction *v = &p->code->v[i];
+    int term[RULE_MOST_LINKS][3]; /* row, column, link; row -1: not read */
+    bool adds = v->type == RULE_I && v->operands > 2;
+    for (int k = 0; k < v->operands; k++) {
+        const int read = v->link[k].slot - p->code->uniforms;
+        const bool is = read >= 0 && read < p->code->reads;
+        const rule_read *r = is ? &p->code->read[read] : NULL;
+        adds = adds && (k == 0 || v->link[k].op == RULE_ADD);
+        term[k][0] = r ? p->window[read].number * 64 + r->at[1] - p->window[read].low : -1;
+        term[k][1] = r ? r->at[0] : k;
+        term[k][2] = k;
+    }
+    if (!adds) {
+        return false;
+    }
+    qsort(term, v->operands, sizeof *term, by_row);
+    fprintf(p->to, "        const int32_t a%d = ", i);
+    for (int k = 0; k < v->operands; k++) {
+        const bool begins = k == 0 || term[k][0] != term[k - 1][0] || term[k][0] < 0;
+        const bool ends = k + 1 == v->operands || term[k][0] != term[k + 1][0] || term[k][0] < 0;
+        char name[NAME];
+        fprintf(p->to, "%s%s%s%s", k ? " + " : "", begins && !ends ? "(" : "",
+                name_of(p, v->link[term[k][2]].slot, name), ends && !begins ? ")" : "");
+    }
+    fputs(";\n", p->to);
+    return true;
+}
+
 static void print_chain(const printer *p, int i) {
     const rule_instruction *v = &p->code->v[i];
-    char name[NAME], last[NAME], text[3 * NAME];
+    const product none = {{"", ""}};
+    char name[NAME], last[NAME];
     name_of(p, v->link[0].slot, last);
     for (int k = 1; k < v->operands; k++) {
         const rule_link *l = &v->link[k];
-        const bool under = l->op == RULE_FROM || l->op == RULE_UNDER;
+        const int first = p->code->uniforms + p->code->reads;
+        const int slot = k == 1 && v->link[0].slot >= first ? p->made_by[v->link[0].slot] : -1;
+        const product of_last = k > 1 ? p->product[i] : slot >= 0 ? p->product[slot] : none;
         name_of(p, l->slot, name);
-        snprintf(text, sizeof text, "%s %c %s", under ? name : last, "+-*/-/"[l->op],
-                 under ? last : name);
         if (k + 1 < v->operands) {
-            fprintf(p->to, "        const %s b%d_%d = %s;\n", types[v->type], i, k, text);
-            snprintf(last, NAME, "b%d_%d", i, k);
+            fprintf(p->to, "        const %s b%d_%d = ", types[v->type], i, k);
+        } else {
+            fprintf(p->to, "        const %s a%d = ", types[v->type], i);
         }
+        print_link(p, &of_last, l->slot >= first ? &p->product[p->made_by[l->slot]] : &none, l->op,
+                   last, name);
+        fputs(";\n", p->to);
+        p->product[i] = none;
+        if (l->op == RULE_MUL && v->type != RULE_I) {
+            memcpy(p->product[i].of[0], last, NAME);
+            memcpy(p->product[i].of[1], name, NAME);
+        }
+        snprintf(last, NAME, "b%d_%d", i, k);
     }
-    fprintf(p->to, "        const %s a%d = %s;\n", types[v->type], i, text);
 }
 
 static void print_value(const printer *p, const rule_instruction *v) {
     const int slot[3] = {v->from[0], v->from[1], v->from[2]};
     char a[NAME], b[NAME], c[NAME], d[NAME];
     if (v->op == SEL_OP_ARGUMENT) {
-        fprintf(p->to, "rule_place(v, p, j, %d)", v->number);
+        fprintf(p->to, "rule_place(v, q, j, %d)", v->number);
     } else if (v->op == RULE_CONVERT) {
         fprintf(p->to, "%s", name_of(p, v->from[0], a));
     } else if (v->op == RULE_SHIFT || v->op == RULE_MASK) {
         fprintf(p->to, "(%s %s %d)", name_of(p, v->from[0], a), v->op == RULE_SHIFT ? ">>" : "&",
                 v->number);
     } else if (v->op == SEL_RULE_RANDOM) {
-        fprintf(p->to, "rule_random(v, p, j, %s)", name_of(p, v->from[0], a));
+        fprintf(p->to, "rule_random(v, q, j, %s)", name_of(p, v->from[0], a));
     } else if (v->op == SEL_OP_LOOKUP) {
         fprintf(p->to, "rule_look_up(v, %d, %s, %s, %s, %s)",
                 rule_lookup_number(p->model, p->precision, v->lookup), name_of(p, v->from[0], a),
@@ -312,7 +401,9 @@ static void print_instructions(const printer *p) {
         const rule_instruction *v = &p->code->v[i];
         const char *type = is_comparison(v->op) ? types[RULE_I] : types[v->type];
         if (v->op == RULE_CHAIN) {
-            print_chain(p, i);
+            if (!print_sum(p, i)) {
+                print_chain(p, i);
+            }
         } else {
             fprintf(p->to, "        const %s a%d = (%s)", type, i, type);
             print_value(p, v);
@@ -323,16 +414,15 @@ static void print_instructions(const printer *p) {
 }
 
 static void print_stores(const printer *p) {
-    const bool fails = p->code->fails >= 0 && !p->numbers;
-    if (fails) {
-        fprintf(p->to, "    rule_failed<ODD, N>(v, p, fails);\n");
+    if (p->code->fails >= 0 && !p->numbers) {
+        fprintf(p->to, "        rule_failed<ODD, N>(v, q, fails[r]);\n");
     }
     for (int o = 0; o < p->code->outputs; o++) {
         const rule_store *out = &p->code->output[o];
         if (p->numbers) {
-            fprintf(p->to, "    rule_store_numbers<N>(v, p, %d, o%d);\n", out->field, o);
+            fprintf(p->to, "        rule_store_numbers<N>(v, q, %d, o%d[r]);\n", out->field, o);
         } else {
-            fprintf(p->to, "    rule_store<ODD, %s, %s, %s, N>(v, p, %d, %d, o%d);\n",
+            fprintf(p->to, "        rule_store<ODD, %s, %s, %s, N>(v, q, %d, %d, o%d[r]);\n",
                     out->checked ? "true" : "false", types[out->type], stored_type(p, out->field),
                     o, out->field, o);
         }
@@ -345,40 +435,113 @@ static void print_function(printer *p) {
     char name[NAME];
     fprintf(p->to,
             "\n// %s: %d operations on %d numbers\n"
-            "template <bool ODD, int N>\n"
+            "template <bool ODD, int N, int ROWS>\n"
             "RULE_CALL void cells_%d(const rule_view &v, const rule_at &p) {\n",
             p->f->name, code->count, code->reads, p->function);
     print_uniforms(p);
     print_windows(p);
     for (int o = 0; o < code->outputs; o++) {
-        fprintf(p->to, "    %s o%d[N];\n", types[code->output[o].type], o);
+        fprintf(p->to, "    %s o%d[ROWS][N];\n", types[code->output[o].type], o);
     }
-    fputs(fails ? "    int32_t fails[N];\n" : "", p->to);
-    fputs("#pragma unroll\n    for (int j = 0; j < N; j++) {\n", p->to);
+    fputs(fails ? "    int32_t fails[ROWS][N];\n" : "", p->to);
+    fputs("#pragma unroll\n    for (int k = 0; k < ROWS * N; k++) {\n"
+          "        const int r = k / N, j = k % N;\n"
+          "        const rule_at q = rule_moved(v, p, 0, r);\n",
+          p->to);
     print_reads(p);
     print_instructions(p);
     for (int o = 0; o < code->outputs; o++) {
-        fprintf(p->to, "        o%d[j] = %s;\n", o, name_of(p, code->output[o].slot, name));
+        fprintf(p->to, "        o%d[r][j] = %s;\n", o, name_of(p, code->output[o].slot, name));
     }
     if (fails) {
-        fprintf(p->to, "        fails[j] = %s;\n", name_of(p, code->fails, name));
+        fprintf(p->to, "        fails[r][j] = %s;\n", name_of(p, code->fails, name));
     }
-    fputs("    }\n", p->to);
+    fputs("    }\n#pragma unroll\n    for (int r = 0; r < ROWS; r++) {\n"
+          "        const rule_at q = rule_moved(v, p, 0, r);\n",
+          p->to);
     print_stores(p);
     fprintf(p->to,
-            "}\n\nextern \"C\" __global__ void __launch_bounds__(%d) function_%d(\n"
-            "    const __grid_constant__ rule_view v) {\n    rule_at p;\n"
-            "    if (rule_begin<%d>(v, p) && !p.odd) {\n"
-            "        cells_%d<false, %d>(v, p);\n"
+            "    }\n}\n\nextern \"C\" __global__ void __launch_bounds__(%d) function_%d(\n"
+            "    const __grid_constant__ rule_view v) {\n"
+            "    enum { N = %d, ROWS = %d };\n"
+            "    rule_at p;\n"
+            "    if (rule_begin<N, ROWS>(v, p) && !p.odd) {\n"
+            "        cells_%d<false, N, ROWS>(v, p);\n"
             "        return;\n    }\n"
             "#pragma unroll 1\n"
-            "    for (int j = 0; j < %d && rule_has_more(v, p); j++, rule_move_on(p)) {\n"
-            "        cells_%d<true, 1>(v, p);\n    }\n}\n",
-            RULE_LANES * RULE_LANE_ROWS, p->function, p->cells, p->function, p->cells, p->cells,
+            "    for (int k = 0; k < N * ROWS; k++) {\n"
+            "        const rule_at q = rule_moved(v, p, k %% N, k / N);\n"
+            "        if (rule_is_there(v, q)) {\n"
+            "            cells_%d<true, 1, 1>(v, q);\n        }\n    }\n}\n",
+            RULE_LANES * RULE_LANE_ROWS, p->function, p->shape.cells, p->shape.rows, p->function,
             p->function);
 }
 
-void rule_print(const rule_model *m, int precision, double dt, FILE *to) {
+/* What stands beyond the faces of a grid that is marched over. */
+static void print_beyond(const printer *p, const rule_march *march) {
+    fputs("    __device__ __forceinline__ void beyond(int face, const real (&near)[FIELDS],\n"
+          "                                           const real (&)[FIELDS], real (&out)[FIELDS]) "
+          "const {\n",
+          p->to);
+    for (int f = 0; f < march->fields; f++) {
+        fprintf(p->to, "        out[%d] = near[%d];\n", f, f);
+        for (int face = 0; face < 2 * p->model->dims; face++) {
+            const double a = march->a[face][f], b = march->b[face][f];
+            char mirrored[32] = "";
+            if (a != 0) {
+                snprintf(mirrored, sizeof mirrored, " %c (double)near[%d]", a < 0 ? '-' : '+', f);
+            }
+            if (a != 1 || b != 0) {
+                fprintf(p->to, "        out[%d] = face == %d ? (real)(%a%s) : out[%d];\n", f, face,
+                        b, mirrored, f);
+            }
+        }
+    }
+    fputs("    }\n", p->to);
+}
+
+/* The function as a rule of march.cuh, and its kernels. */
+static void print_march(const printer *p, const rule_march *march) {
+    char name[NAME];
+    int number[RULE_VIEW_FIELDS] = {0};
+    fprintf(p->to,
+            "\n#include \"cuda/machine/march.cuh\"\n\n"
+            "struct march_rule {\n    typedef %s real;\n    enum { FIELDS = %d };\n"
+            "    __device__ __forceinline__ void next(const real (&w)[3][3][FIELDS],\n"
+            "                                         real (&out)[FIELDS]) const {\n",
+            types[p->precision == SEL_F32 ? RULE_F : RULE_D], march->fields);
+    for (int f = 0; f < march->fields; f++) {
+        number[march->field[f]] = f;
+    }
+    print_uniforms(p);
+    for (int k = 0; k < p->code->reads; k++) {
+        const rule_read *read = &p->code->read[k];
+        fprintf(p->to, "        const real r%d = w[%d][%d][%d];\n", k, 1 + read->at[1],
+                1 + read->at[0], number[read->field]);
+    }
+    print_instructions(p);
+    for (int o = 0; o < p->code->outputs; o++) {
+        fprintf(p->to, "        out[%d] = %s;\n", number[p->code->output[o].field],
+                name_of(p, p->code->output[o].slot, name));
+    }
+    fputs("    }\n", p->to);
+    print_beyond(p, march);
+    fputs("    __device__ __forceinline__ march_site<real> site(int, int) const {\n"
+          "        return {0, 0};\n    }\n"
+          "    __device__ __forceinline__ void touched(const real (&)[FIELDS], real (&)[FIELDS],\n"
+          "                                            const march_site<real> &) const {}\n};\n",
+          p->to);
+    for (int inner = 0; inner < 2; inner++) {
+        fprintf(p->to,
+                "\nextern \"C\" __global__ void __launch_bounds__(%d, %d) march_%s(\n"
+                "    const __grid_constant__ march_grid g) {\n"
+                "    march_warp<march_rule, %d, %d, %d, %s>(g, march_rule());\n}\n",
+                MARCH_WARPS * CUDA_WARP, inner ? march->blocks : 2, inner ? "inner" : "border",
+                march->steps, march->columns, inner ? march->ahead : 2, inner ? "false" : "true");
+    }
+}
+
+void rule_print(const rule_model *m, int precision, double dt, const rule_march *march, FILE *to) {
     fputs("#include \"cuda/rule_cell.cuh\"\n", to);
     for (int k = 0; k < rule_functions(m); k++) {
         const rule_function *f = rule_function_at(m, k);
@@ -392,19 +555,26 @@ void rule_print(const rule_model *m, int precision, double dt, FILE *to) {
                      .code = code,
                      .precision = precision,
                      .function = k,
-                     .cells = rule_cells_of_thread(m, k, precision),
+                     .shape = rule_shape_of(m, k, precision),
                      .numbers = k >= m->rules,
+                     .fuses = !m->params->exact,
                      .fixed = m->limit.source ? 0 : SEL_ON_DT,
                      .varies = find_varies(f->rule),
                      .value = calloc((size_t)f->rule->nodes + 1, sizeof(double)),
                      .made_by = calloc((size_t)code->slots + 1, sizeof(int)),
-                     .window = calloc((size_t)code->reads + 1, sizeof(int))};
+                     .window = calloc((size_t)code->reads + 1, sizeof(window)),
+                     .product = calloc((size_t)code->count + 1, sizeof(product))};
         double *none = calloc((size_t)m->params->common.controls.n + 1, sizeof *none);
-        if (p.varies && p.value && p.made_by && p.window && none) {
+        if (p.varies && p.value && p.made_by && p.window && p.product && none) {
             rule_uniforms(code, f->rule, 0, dt, none, p.value);
+            find_windows(&p);
             print_function(&p);
+            if (march && k == 0) {
+                print_march(&p, march);
+            }
         }
         free(none), free(p.varies), free(p.value), free(p.made_by), free(p.window);
+        free(p.product);
     }
 }
 
@@ -425,16 +595,22 @@ const char *const rule_header_names[] = {"cuda/rule_cell.cuh",
                                          "engine/physics/philox.h",
                                          "engine/values/program_eval.h",
                                          "engine/values/lookup_value.h",
+                                         "cuda/machine/march.cuh",
+                                         "cuda/machine/march.h",
+                                         "cuda/machine/wide.cuh",
                                          "stdint.h",
                                          "math.h",
                                          "stdbool.h",
                                          "string.h",
                                          NULL};
-const char *const rule_headers[] = {CONTENT(rule_cell),
-                                    CONTENT(rule_view),
-                                    CONTENT(philox),
-                                    CONTENT(program_eval),
-                                    CONTENT(lookup_value),
+const char *const rule_headers[] = {CONTENT(rule_cell_cuh),
+                                    CONTENT(rule_view_h),
+                                    CONTENT(philox_h),
+                                    CONTENT(program_eval_h),
+                                    CONTENT(lookup_value_h),
+                                    CONTENT(march_cuh),
+                                    CONTENT(march_h),
+                                    CONTENT(wide_cuh),
                                     stdint_text,
                                     math_text,
                                     "",

@@ -5,6 +5,7 @@
 #ifndef RULE_VIEW_H
 #define RULE_VIEW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -41,6 +42,10 @@ typedef struct rule_view {
     int64_t first_row, end_row;  /* y + ny z */
     int64_t first, pitch, slice; /* of cells in the arrays */
     int64_t pieces;              /* of a row */
+    /* Cells beyond the grid are those of the opposite end along axes of `periodic`, along others
+     * those before the face, mirrored; else they stand in margins. */
+    bool direct;
+    unsigned periodic;
     uint64_t seed, writes;
     double origin[3], dx[3], half; /* cell i has its centre at origin + (i + half) dx */
     int64_t function, functions;

@@ -74,7 +74,7 @@ typedef struct kept {
     uint32_t crc, mark;
 } kept;
 
-enum { KEPT_MARK = 0x43454c53 /* SLEC */, KEPT_MOST = 64 << 20, OPTION = 32, OPTIONS = 4 };
+enum { KEPT_MARK = 0x43454c53 /* SLEC */, KEPT_MOST = 64 << 20, OPTION = 32, OPTIONS = 5 };
 
 /* FNV-1a, with the end of a string as its last byte. */
 static uint64_t mix(uint64_t hash, const char *text) {
@@ -211,8 +211,9 @@ sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, 
     }
     snprintf(option[0], OPTION, "-arch=sm_%d", architecture);
     snprintf(option[1], OPTION, "-std=c++17");
-    snprintf(option[2], OPTION, "-fmad=%s", text->exact ? "false" : "true");
-    snprintf(option[3], OPTION, "%d.%d", major, minor); /* of the key alone */
+    snprintf(option[2], OPTION, "-fmad=false");
+    snprintf(option[3], OPTION, "-w");
+    snprintf(option[4], OPTION, "%d.%d", major, minor); /* of the key alone */
     cache_path(text, option, OPTIONS, path);
     *binary = read_kept(path, bytes);
     if (*binary) {

@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include "cuda/machine/device.h"
 
-/* A text, and the headers that it may include; names and headers end with NULL. */
+/* A text, and the headers that it may include; names and headers end with NULL. Only fma() takes a
+ * product that is not rounded. */
 typedef struct cuda_text {
     const char *text, *name;
     const char *const *header_names, *const *headers;
-    bool exact;         /* no product is contracted with a sum */
     const char *folder; /* for what was compiled; NULL: $XDG_CACHE_HOME/selenite, or
                            ~/.cache/selenite */
 } cuda_text;

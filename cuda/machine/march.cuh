@@ -25,13 +25,17 @@
 //
 //   real, FIELDS                  numbers of a cell
 //   next(w, out)                  out[FIELDS] from w[1 + dy][1 + dx][FIELDS]
-//   beyond(near, far, out)        the cell beyond a face, from the two before it
+//   beyond(face, near, far, out)  the cell beyond a face, from the two before it
 //   site(face, k), touched(here, out, site)
 //                                 what a face does to the new value of its k-th cell; site has two
 //                                 numbers, which pass from lane to lane
+// Faces are numbered 0 (x = 0), 1, 2 (y = 0), 3.
 #ifndef CUDA_MARCH_CUH
 #define CUDA_MARCH_CUH
 
+#ifdef __CUDACC_RTC__
+enum { CUDA_WARP = 32 };
+#endif
 #include "cuda/machine/march.h"
 #include "cuda/machine/wide.cuh"
 
@@ -51,10 +55,10 @@ static __device__ __forceinline__ int march_around(int k, int n, bool periodic) 
 
 // What is beyond a face that is there, in place of `to`.
 template <class R, class CELL>
-static __device__ __forceinline__ void march_replace(const R &rule, bool there, const CELL &near,
-                                                     const CELL &far, CELL &to) {
+static __device__ __forceinline__ void march_replace(const R &rule, bool there, int face,
+                                                     const CELL &near, const CELL &far, CELL &to) {
     CELL beyond;
-    rule.beyond(near, far, beyond);
+    rule.beyond(face, near, far, beyond);
 #pragma unroll
     for (int f = 0; f < R::FIELDS; f++) {
         to[f] = there ? beyond[f] : to[f];
@@ -70,13 +74,13 @@ static __device__ __forceinline__ void march_next(const R &rule, const march_fac
     CELL touched;
 #pragma unroll
     for (int k = 0; k < 3; k++) {
-        march_replace(rule, at.west, w[k][1], w[k][2], w[k][0]);
-        march_replace(rule, at.east, w[k][1], w[k][0], w[k][2]);
+        march_replace(rule, at.west, 0, w[k][1], w[k][2], w[k][0]);
+        march_replace(rule, at.east, 1, w[k][1], w[k][0], w[k][2]);
     }
 #pragma unroll
     for (int k = 0; k < 3; k++) {
-        march_replace(rule, at.low, w[1][k], w[2][k], w[0][k]);
-        march_replace(rule, at.high, w[1][k], w[0][k], w[2][k]);
+        march_replace(rule, at.low, 2, w[1][k], w[2][k], w[0][k]);
+        march_replace(rule, at.high, 3, w[1][k], w[0][k], w[2][k]);
     }
     rule.next(w, to);
 #pragma unroll
@@ -118,15 +122,11 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
     __device__ __forceinline__ march(const march_grid &grid, const R &r, const march_tile &t)
         : g(grid), rule(r), tile(t) {}
 
-    __device__ __forceinline__ const real *field(const void *at, int f) const {
-        return (const real *)at + f * g.plane;
-    }
-
     __device__ __forceinline__ void load(int y, row &to) const {
         y = END ? march_around(y, g.ny, g.wraps) : y;
 #pragma unroll
         for (int f = 0; f < FIELDS; f++) {
-            const real *from = field(g.from, f) + (int64_t)y * g.pitch;
+            const real *from = (const real *)g.from[f] + (int64_t)y * g.pitch;
             if (KIND) {
 #pragma unroll
                 for (int j = 0; j < COLUMNS; j++) {
@@ -152,7 +152,7 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
         }
 #pragma unroll
         for (int f = 0; f < FIELDS; f++) {
-            real *to = (real *)g.to + f * g.plane + (int64_t)y * g.pitch + x;
+            real *to = (real *)g.to[f] + (int64_t)y * g.pitch + x;
             if (KIND) {
 #pragma unroll
                 for (int j = 0; j < COLUMNS; j++) {
@@ -331,7 +331,8 @@ static __device__ __forceinline__ march_tile march_tile_of(const march_grid &g, 
         strip = 1 + (k - c.borders) % (c.strips - 2);
         part = ends + (k - c.borders) / (c.strips - 2);
     }
-    march_tile tile = {.last_strip = strip == c.strips - 1};
+    march_tile tile = {};
+    tile.last_strip = strip == c.strips - 1;
     if (part < ends) {
         tile.first = part == 0 && c.low_end ? g.first : g.end - c.band;
         tile.end = tile.first + c.band;
@@ -355,9 +356,9 @@ static __device__ __forceinline__ march_tile march_tile_of(const march_grid &g, 
     return tile;
 }
 
-template <class R, int STEPS, int COLUMNS, int AHEAD, int BLOCKS, bool BORDER>
-__global__ void __launch_bounds__(MARCH_WARPS *CUDA_WARP, BLOCKS)
-    march_kernel(const __grid_constant__ march_grid g, const __grid_constant__ R rule) {
+// The work of a warp: a tile at the borders, or an inner one.
+template <class R, int STEPS, int COLUMNS, int AHEAD, bool BORDER>
+static __device__ __forceinline__ void march_warp(const march_grid &g, const R &rule) {
     typedef march<R, STEPS, COLUMNS, AHEAD, 0> inner;
     const int k = blockIdx.x * MARCH_WARPS + threadIdx.x / CUDA_WARP;
     const int number = BORDER ? k : g.cut.borders + k;
@@ -377,26 +378,30 @@ __global__ void __launch_bounds__(MARCH_WARPS *CUDA_WARP, BLOCKS)
     }
 }
 
+#ifndef __CUDACC_RTC__
+template <class R, int STEPS, int COLUMNS, int AHEAD, int BLOCKS, bool BORDER>
+__global__ void __launch_bounds__(MARCH_WARPS *CUDA_WARP, BLOCKS)
+    march_kernel(const __grid_constant__ march_grid g, const __grid_constant__ R rule) {
+    march_warp<R, STEPS, COLUMNS, AHEAD, BORDER>(g, rule);
+}
+
 // The launcher. Inner tiles run in BLOCKS blocks of a multiprocessor, tiles at the borders, of more
 // registers, in two; these load two rows early only and begin first, beside the others.
 template <class R, int STEPS, int COLUMNS, int AHEAD, int BLOCKS>
 static cudaError_t march_launch(march_grid g, const R &rule, const march_device *on) {
-    typedef march<R, STEPS, COLUMNS, AHEAD, 0> inner;
     const int threads = MARCH_WARPS * CUDA_WARP;
-    g.cut = march_cut_of(&g, inner::WIDTH, STEPS, on->processors, BLOCKS);
-    const march_cut &c = g.cut;
-    const int borders = (c.borders + MARCH_WARPS - 1) / MARCH_WARPS;
-    const int inside = (c.tiles - c.borders + MARCH_WARPS - 1) / MARCH_WARPS;
-    cudaEventRecord(on->fork, on->stream);
-    cudaStreamWaitEvent(on->beside, on->fork, 0);
-    march_kernel<R, STEPS, COLUMNS, 2, 2, true><<<borders, threads, 0, on->beside>>>(g, rule);
+    g.cut = march_cut_of(&g, march_width(STEPS, COLUMNS), STEPS, on->processors, BLOCKS);
+    const int inside = march_inner_blocks(&g.cut);
+    march_fork(on);
+    march_kernel<R, STEPS, COLUMNS, 2, 2, true>
+        <<<march_border_blocks(&g.cut), threads, 0, on->beside>>>(g, rule);
     if (inside > 0) {
         march_kernel<R, STEPS, COLUMNS, AHEAD, BLOCKS, false>
             <<<inside, threads, 0, on->stream>>>(g, rule);
     }
-    cudaEventRecord(on->join, on->beside);
-    cudaStreamWaitEvent(on->stream, on->join, 0);
+    march_join(on);
     return cudaGetLastError();
 }
+#endif
 
 #endif

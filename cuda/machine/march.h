@@ -1,11 +1,12 @@
 /* march.h -- a 2-D grid that is marched over in tiles (march.cuh).
  *
- * Plain C, shared by the host's files and nvcc's.
+ * Plain C, shared by the host's files, nvcc's and what is compiled at run time.
  */
 #ifndef CUDA_MARCH_H
 #define CUDA_MARCH_H
 
-#include "cuda/machine/look.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Rows and columns of the tiles. */
 typedef struct march_cut {
@@ -16,14 +17,15 @@ typedef struct march_cut {
     int borders, tiles;          /* numbers of tiles: at the borders, of all */
 } march_cut;
 
+enum { MARCH_FIELDS = 2 /* at most */, MARCH_WARPS = 4 /* of a block */ };
+
 /* A block of a grid. */
 typedef struct march_grid {
     int nx, ny, pitch, first, end; /* rows first <= y < end */
-    int64_t plane;                 /* elements from field to field */
     bool periodic_x, periodic_y;
     bool wraps; /* periodic along y, and not by halos */
-    const void *from;
-    void *to;
+    const void *from[MARCH_FIELDS];
+    void *to[MARCH_FIELDS];
     march_cut cut;
 } march_grid;
 
@@ -32,6 +34,9 @@ typedef struct march_tile {
     int first, end, low, high, start;
     bool last_strip;
 } march_tile;
+
+#ifndef __CUDACC_RTC__
+#include "cuda/machine/look.h"
 
 /* Where a pass runs: two streams that wait for each other, and how many multiprocessors. */
 typedef struct march_device {
@@ -43,7 +48,28 @@ typedef struct march_device {
 /* The least grid that is marched over, in columns and rows of a block. */
 enum { MARCH_LEAST_COLUMNS = 128, MARCH_LEAST_ROWS = 64 };
 
-enum { MARCH_WARPS = 4 /* of a block */ };
+/* Columns of a strip of a warp. */
+static inline int march_width(int steps, int columns) {
+    return CUDA_WARP * columns - 2 * ((steps + columns - 1) / columns * columns);
+}
+
+/* Blocks of threads for the tiles at the borders, and for those inside. */
+static inline int march_border_blocks(const march_cut *c) {
+    return (c->borders + MARCH_WARPS - 1) / MARCH_WARPS;
+}
+static inline int march_inner_blocks(const march_cut *c) {
+    return (c->tiles - c->borders + MARCH_WARPS - 1) / MARCH_WARPS;
+}
+
+/* Work that is put into on->beside between the two runs beside that in on->stream. */
+static inline cudaError_t march_fork(const march_device *on) {
+    cudaEventRecord(on->fork, on->stream);
+    return cudaStreamWaitEvent(on->beside, on->fork, 0);
+}
+static inline cudaError_t march_join(const march_device *on) {
+    cudaEventRecord(on->join, on->beside);
+    return cudaStreamWaitEvent(on->stream, on->join, 0);
+}
 
 /* Tiles of strips of `width` columns, for a device that runs `blocks` blocks of inner tiles on a
  * multiprocessor, or two of others. Each of these slots takes one inner tile after the other, in as
@@ -86,5 +112,6 @@ static inline march_cut march_cut_of(const march_grid *g, int width, int steps, 
     c.tiles = c.borders + (c.parts + (left + c.later_rows - 1) / c.later_rows) * (c.strips - 2);
     return c;
 }
+#endif
 
 #endif

@@ -26,7 +26,7 @@ template <class R, int STEPS> struct tile {
             const int j = first + k % TILE_ROWS, f = k / TILE_ROWS;
             int y = low_y + j < g.end + STEPS ? low_y + j : g.end + STEPS - 1;
             y = g.wraps || !g.periodic_y ? march_around(y, g.ny, g.wraps) : y;
-            to[f][j][i] = ((const real *)g.from)[f * g.plane + (int64_t)y * g.pitch + x];
+            to[f][j][i] = ((const real *)g.from[f])[(int64_t)y * g.pitch + x];
         }
     }
 
@@ -39,7 +39,7 @@ template <class R, int STEPS> struct tile {
         for (int k = 0; k < TILE_ROWS * FIELDS; k++) {
             const int j = first + k % TILE_ROWS, f = k / TILE_ROWS, y = low_y + j;
             if (j >= STEPS && j < STEPS + OUT && y < g.end) {
-                ((real *)g.to)[f * g.plane + (int64_t)y * g.pitch + x] = from[f][j][i];
+                ((real *)g.to[f])[(int64_t)y * g.pitch + x] = from[f][j][i];
             }
         }
     }

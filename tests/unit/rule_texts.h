@@ -33,6 +33,28 @@ static const rule_text rule_texts[] = {
          "initial = { u = function(x, y) return 1 - math.exp(-(x - 9) ^ 2 / 99) end,\n"
          "v = function(x, y) return math.exp(-(x - 20) ^ 2 / 90 - y / 8) end }"),
      false},
+    {"a plate",
+     RULE_TEXT("size = { 140, 70 }, dx = 0.5",
+               "state = { T = 'real' }, regions = {\n"
+               "{ where = shape.face 'x-', law = law.fixed { 1, at = 'face' } },\n"
+               "{ where = shape.face 'x+', law = law.fixed { 2 } },\n"
+               "{ where = shape.face 'y-', law = law.gradient { 0.1 } },\n"
+               "{ where = shape.face 'y+', law = law.mirror {} } },\n"
+               "rule = function(c)\n"
+               "  return c.T + 0.2 * (c(1, 0).T + c(-1, 0).T + c(0, 1).T + c(0, -1).T - 4 * c.T)\n"
+               "end, initial = { T = function(x, y) return math.sin(x * y / 9) end }"),
+     false},
+    {"two fields in a box",
+     RULE_TEXT(
+         "size = { 242, 67 }, periodic = { 'x' }",
+         "state = { u = 'real', v = 'real' }, main = 'u', dt = 0.5,\n"
+         "regions = { { where = shape.faces, law = law.mirror {} } },\n"
+         "rule = function(c, dt)\n"
+         "  local rate = c.u * c(1, 1).v ^ 2 * c(-1, 0).v\n"
+         "  return { u = c.u + dt * (0.037 * (1 - c(-1, 0).u) - rate), v = c.v + dt * rate }\n"
+         "end, initial = { u = function(x, y) return math.cos(x - y / 7) end,\n"
+         "v = function(x, y) return math.sin(x / 5 + y) end }"),
+     false},
     {"life",
      RULE_TEXT("size = { 301, 45 }, periodic = { 'x', 'y' }",
                "state = { alive = 'u8' }, rule = function(c)\n"

@@ -10,13 +10,15 @@
 
 static char tree[1024]; /* of the sources */
 
-static char *print_model(const rule_case *c) {
+static char *print_model(const rule_case *c, bool whole) {
+    rule_march march;
+    const bool marches = whole && rule_march_of((const rule_state *)c->state, false, &march);
     char *text = NULL;
     size_t length;
     FILE *to = open_memstream(&text, &length);
     assert_non_null(to);
     rule_print((const rule_model *)c->prepared.simulation->solver, c->prepared.plan->precision,
-               c->prepared.domain->grid.dt, to);
+               c->prepared.domain->grid.dt, marches ? &march : NULL, to);
     fclose(to);
     return text;
 }
@@ -33,6 +35,7 @@ static void open_text(rule_case *c, int k, int precision, int blocks) {
 
 static void what_is_printed_compiles_for_a_device(void **state) {
     (void)state;
+    int passes = 0;
     for (int k = 0; k < RULE_TEXTS; k++) {
         rule_case c;
         sel_error error = {.status = SEL_OK};
@@ -40,9 +43,9 @@ static void what_is_printed_compiles_for_a_device(void **state) {
         void *binary = NULL;
         size_t bytes = 0;
         open_text(&c, k, k % 2, 1);
-        char *text = print_model(&c);
-        const cuda_text given = {text, rule_texts[k].name, rule_header_names, rule_headers, k % 2,
-                                 "."};
+        char *text = print_model(&c, true);
+        passes += strstr(text, "march_inner") != NULL;
+        const cuda_text given = {text, rule_texts[k].name, rule_header_names, rule_headers, "."};
         for (int again = 0; again < 2; again++) { /* the second time from the file */
             if (cuda_compile(&given, 90, &binary, &bytes, why, &error)) {
                 fail_msg("%s\n%s", error.text, text);
@@ -60,15 +63,12 @@ static void what_is_printed_compiles_for_a_device(void **state) {
         free(text);
         rule_close(&c);
     }
+    assert_int_equal(passes, 2);
 }
 
 static void *compile_in(const char *folder, size_t *bytes) {
-    const cuda_text text = {"extern \"C\" __global__ void f(int *a) { *a = 1; }\n",
-                            "a text",
-                            rule_header_names,
-                            rule_headers,
-                            false,
-                            folder};
+    const cuda_text text = {"extern \"C\" __global__ void f(int *a) { *a = 1; }\n", "a text",
+                            rule_header_names, rule_headers, folder};
     sel_error error = {.status = SEL_OK};
     char why[CUDA_WHY];
     void *binary;
@@ -183,9 +183,10 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     for (int i = 0; i < state->model->fields; i++) {
         turns |= (uint64_t)state->turn[i] << i;
     }
+    const bool direct = !interpreted && rule_is_direct(state);
     if (interpreted) {
         rule_fill_margins(state, f->looks);
-    } else {
+    } else if (!direct) {
         fill_margins(library, state, f->looks, turns);
     }
     for (int b = 0; b < state->base.blocks.count; b++) {
@@ -197,10 +198,9 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
         v.bad = bad;
         v.alarm = &alarm;
         v.clock = &state->base.step;
-        const int64_t wide =
-            RULE_LANES * rule_cells_of_thread(state->model, k, state->plan->base.precision);
-        const int64_t blocks = (v.n[0] + wide - 1) / wide *
-                               ((v.end_row - v.first_row + RULE_LANE_ROWS - 1) / RULE_LANE_ROWS);
+        v.direct = direct;
+        const int64_t blocks =
+            rule_blocks(&v, rule_shape_of(state->model, k, state->plan->base.precision));
         for (int64_t t = 0; t < packed.threads && interpreted; t++) {
             place((unsigned)(t / RULE_PACKED_THREADS), (unsigned)(t % RULE_PACKED_THREADS), 0);
             interpret(v, packed);
@@ -224,7 +224,7 @@ static void compare_printed(int k, int precision, int blocks, bool interpreted) 
     open_text(&c, k, precision, blocks);
     open_text(&d, k, precision, blocks);
     rule_state *state = (rule_state *)d.state;
-    char *text = print_model(&d);
+    char *text = print_model(&d, false);
     void *library = compile_for_processor(text);
     for (int s = 0; s < 7; s++) {
         sel_clock clock;

@@ -60,6 +60,14 @@ static rule_type type_of(const compiler *c, int n) {
     return !node->whole ? c->real : low >= INT32_MIN && high <= INT32_MAX ? RULE_I : RULE_D;
 }
 
+/* The number of the whole number that node n is the negative of, with -0 made 0; -1: it is not. */
+static int negated(const compiler *c, int n) {
+    const sel_rule_node *node = node_of(c, n);
+    const sel_rule_node *minus = node->op == SEL_OP_WHOLE ? node_of(c, node->operand[0]) : node;
+    const bool is = minus != node && minus->op == SEL_OP_UNM && type_of(c, n) == RULE_I;
+    return is && type_of(c, minus->operand[0]) == RULE_I ? minus->operand[0] : -1;
+}
+
 /* The type in which two values are computed together. */
 static rule_type join(rule_type a, rule_type b) {
     return a == b ? a : a == RULE_D || b == RULE_D ? RULE_D : RULE_F;
@@ -180,8 +188,12 @@ static int operate(compiler *c, const sel_rule_node *node, rule_type type) {
 static void compile_node(compiler *c, int n) {
     const sel_rule_node *node = node_of(c, n);
     const rule_type type = type_of(c, n), in = computed(c, node, type);
+    const int positive = negated(c, n);
     int slot;
-    if (node->op == SEL_RULE_READ) {
+    if (positive >= 0) {
+        const int from = value_in(c, positive, RULE_I);
+        slot = emit(c, SEL_OP_UNM, RULE_I, 1, &from);
+    } else if (node->op == SEL_RULE_READ) {
         c->read[c->code.reads] = (rule_read){node->field, {node->at[0], node->at[1], node->at[2]}};
         slot = READ + c->code.reads++;
     } else if (node->op == SEL_OP_LOOKUP) {
@@ -211,8 +223,9 @@ static void survey(compiler *c) {
         c->used[rule->fails] = true;
     }
     for (int n = rule->nodes - 1; n >= 0; n--) {
+        const int positive = c->used[n] ? negated(c, n) : -1;
         for (int k = 0; c->used[n] && k < sel_rule_operands(node_of(c, n)); k++) {
-            c->used[node_of(c, n)->operand[k]] = true;
+            c->used[positive < 0 ? node_of(c, n)->operand[k] : positive] = true;
         }
     }
     for (int n = 0; n < rule->nodes; n++) {

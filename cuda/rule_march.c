@@ -1,0 +1,158 @@
+/* rule_march.c -- several steps of a rule in one pass over a 2-D grid (cuda/machine/march.cuh): for
+ * one function of one or two fields of reals that looks at cells beside and at nothing else, where
+ * the laws at each face are the same along it and do not vary.
+ */
+#include "cuda/rule_cuda.h"
+
+/* What stands beyond a face for a field: a * near + b. False: not the same at all its places. In
+ * 3-D only what mirrors is found. */
+static bool law_of_face(const rule_state *state, int face, int f, double *a, double *b) {
+    const rule_model *m = state->model;
+    const sel_domain *domain = state->plan->base.domain;
+    const int axis = face / 2;
+    int first = -1;
+    for (int64_t k = 0; k < sel_face_sites(&domain->grid, face); k++) {
+        const int region = domain->face[face][k];
+        const int kind = region ? state->plan->beyond[region][m->entry_of[f]] : RULE_FREE;
+        const bool valued = kind == RULE_FIXED || kind == RULE_FIXED_FACE || kind == RULE_GRADIENT;
+        const int law = valued ? kind : RULE_MIRROR;
+        if ((first >= 0 && law != first) || (valued && m->dims == 3)) {
+            return false;
+        }
+        first = law;
+    }
+    /* Those of y have values also beyond the ends of the face. */
+    const int64_t begin = axis == 0 ? m->reach : 0;
+    const int64_t end = domain->grid.n[1 - axis % 2] + 2 * m->reach - begin;
+    const double *value = state->law[f][face] + begin;
+    for (int64_t k = begin; k < end && first != RULE_MIRROR; k++) {
+        if (value[k - begin] != *value) {
+            return false;
+        }
+    }
+    *a = first == RULE_FIXED ? 0 : first == RULE_FIXED_FACE ? -1 : 1;
+    *b = first == RULE_FIXED        ? *value
+         : first == RULE_FIXED_FACE ? 2 * *value
+         : first == RULE_GRADIENT   ? *value * domain->grid.dx[axis]
+                                    : 0;
+    return true;
+}
+
+static bool is_periodic(const rule_state *state, int face) {
+    return state->plan->base.domain->grid.periodic >> face / 2 & 1u;
+}
+
+bool rule_is_direct(const rule_state *state) {
+    const rule_model *m = state->model;
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    bool direct = state->base.blocks.count == 1;
+    for (int k = 0; k < rule_functions(m); k++) {
+        const int precision = state->plan->base.precision;
+        direct = direct && (!rule_function_at(m, k) ||
+                            grid->n[0] % rule_shape_of(m, k, precision).cells == 0);
+    }
+    for (int face = 0; face < 2 * m->dims; face++) {
+        direct = direct && grid->n[face / 2] >= m->reach;
+        for (int f = 0; f < m->fields && direct && !is_periodic(state, face); f++) {
+            double a, b;
+            direct = law_of_face(state, face, f, &a, &b) && a == 1 && b == 0;
+        }
+    }
+    return direct;
+}
+
+/* Whether all that a function does is to look at its fields. */
+static bool is_plain(const rule_function *f, int precision) {
+    const rule_code *code = f->code[precision];
+    bool plain = code->fails < 0 && !(rule_uniforms_vary(f, precision) & ~SEL_ON_DT) &&
+                 !(f->reads & ~f->writes) && f->turns == f->writes;
+    for (int i = 0; i < code->count; i++) {
+        plain = plain && code->v[i].op != SEL_OP_ARGUMENT && code->v[i].op != SEL_RULE_RANDOM &&
+                code->v[i].op != SEL_OP_LOOKUP;
+    }
+    return plain;
+}
+
+bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
+    enum { MOST_OPERATIONS = 100 };
+    const rule_model *m = state->model;
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const int precision = state->plan->base.precision;
+    const rule_function *f = m->rule;
+    *to = (rule_march){0};
+    if (odd || m->dims != 2 || m->rules != 1 || m->reach > 1 || m->limit.source || !f->rule ||
+        state->base.blocks.count > 1 || state->plan->law_depends || !is_plain(f, precision) ||
+        grid->n[0] < MARCH_LEAST_COLUMNS || grid->n[1] < MARCH_LEAST_ROWS) {
+        return false;
+    }
+    int operations = 0;
+    for (int i = 0; i < f->code[precision]->count; i++) {
+        operations += f->code[precision]->v[i].operands;
+    }
+    if (operations > MOST_OPERATIONS) {
+        return false;
+    }
+    for (int k = 0; k < m->fields; k++) {
+        const bool has = f->writes >> k & 1;
+        if (has && (to->fields == MARCH_FIELDS || m->field[k].type != SEL_CELL_REAL)) {
+            return false;
+        }
+        for (int face = 0; face < RULE_FACES && has; face++) {
+            double *a = &to->a[face][to->fields], *b = &to->b[face][to->fields];
+            *a = 1;
+            if (face < 2 * m->dims && !is_periodic(state, face) &&
+                !law_of_face(state, face, k, a, b)) {
+                return false;
+            }
+        }
+        if (has) {
+            to->field[to->fields++] = k;
+        }
+    }
+    /* What the registers hold, odd numbers of steps. */
+    const bool single = precision == SEL_F32, one = to->fields == 1;
+    to->columns = single ? 4 : 2;
+    to->steps = !one ? 3 : single ? 7 : 9;
+    to->ahead = single && one ? 4 : 2;
+    to->blocks = single && one ? 4 : 3;
+    return true;
+}
+
+sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *error) {
+    static const unsigned threads[2] = {MARCH_WARPS * CUDA_WARP, 1};
+    const rule_state *all = &state->all;
+    const sel_grid *grid = &all->plan->base.domain->grid;
+    const cuda_queue *queue = all->base.queue;
+    const rule_march *march = &state->march;
+    const march_device on = {.stream = queue->stream,
+                             .beside = queue->beside,
+                             .fork = queue->fork,
+                             .join = queue->join,
+                             .processors = queue->processors};
+    march_grid g = {.nx = (int)grid->n[0],
+                    .ny = (int)grid->n[1],
+                    .pitch = (int)all->cells.pitch,
+                    .end = (int)grid->n[1],
+                    .periodic_x = grid->periodic & 1u,
+                    .periodic_y = grid->periodic & 2u,
+                    .wraps = grid->periodic & 2u};
+    for (int k = 0; k < march->fields; k++) {
+        const int field = march->field[k];
+        const int turn = (int)(rule_cuda_turns(state, step) >> field & 1);
+        const size_t size = all->plan->base.precision == SEL_F32 ? sizeof(float) : sizeof(double);
+        g.from[k] = (const char *)all->at[0][field][turn] + (size_t)all->cells.first * size;
+        g.to[k] = (char *)all->at[0][field][1 - turn] + (size_t)all->cells.first * size;
+    }
+    g.cut = march_cut_of(&g, march_width(march->steps, march->columns), march->steps, on.processors,
+                         march->blocks);
+    CUDA_TRY(march_fork(&on));
+    sel_status status =
+        cuda_kernel_launch(state->march_kernel[0], (unsigned)march_border_blocks(&g.cut), threads,
+                           &g, on.beside, error);
+    if (!status && march_inner_blocks(&g.cut) > 0) {
+        status = cuda_kernel_launch(state->march_kernel[1], (unsigned)march_inner_blocks(&g.cut),
+                                    threads, &g, on.stream, error);
+    }
+    CUDA_TRY(march_join(&on));
+    return status;
+}
