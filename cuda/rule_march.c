@@ -65,7 +65,7 @@ bool rule_is_direct(const rule_state *state) {
 static bool is_plain(const rule_function *f, int precision) {
     const rule_code *code = f->code[precision];
     bool plain = code->fails < 0 && !(rule_uniforms_vary(f, precision) & ~SEL_ON_DT) &&
-                 !(f->reads & ~f->writes) && f->turns == f->writes;
+                 f->looks && f->turns == f->writes;
     for (int i = 0; i < code->count; i++) {
         plain = plain && code->v[i].op != SEL_OP_ARGUMENT && code->v[i].op != SEL_RULE_RANDOM &&
                 code->v[i].op != SEL_OP_LOOKUP;
@@ -80,9 +80,9 @@ bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
     const int precision = state->plan->base.precision;
     const rule_function *f = m->rule;
     *to = (rule_march){0};
-    if (odd || m->dims != 2 || m->rules != 1 || m->reach > 1 || m->limit.source || !f->rule ||
-        state->base.blocks.count > 1 || state->plan->law_depends || !is_plain(f, precision) ||
-        grid->n[0] < MARCH_LEAST_COLUMNS || grid->n[1] < MARCH_LEAST_ROWS) {
+    if (odd || !m->simple || state->base.blocks.count > 1 || state->plan->law_depends ||
+        !is_plain(f, precision) || grid->n[0] < MARCH_LEAST_COLUMNS ||
+        grid->n[1] < MARCH_LEAST_ROWS) {
         return false;
     }
     int operations = 0;
@@ -94,9 +94,6 @@ bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
     }
     for (int k = 0; k < m->fields; k++) {
         const bool has = f->writes >> k & 1;
-        if (has && (to->fields == MARCH_FIELDS || m->field[k].type != SEL_CELL_REAL)) {
-            return false;
-        }
         for (int face = 0; face < RULE_FACES && has; face++) {
             double *a = &to->a[face][to->fields], *b = &to->b[face][to->fields];
             *a = 1;

@@ -36,7 +36,7 @@ static int size_of(sel_cell_type type, int precision) {
     return type == SEL_CELL_U8 ? 1 : type == SEL_CELL_I32 || precision == SEL_F32 ? 4 : 8;
 }
 
-enum { LOAD = 16 /* bytes */, MOST_OPERATIONS = 2000 /* of a thread */, MOST_ROWS = 2 };
+enum { LOAD = 16 /* bytes */, MOST_OPERATIONS = 2000 /* of a thread */ };
 
 rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
     const rule_function *f = rule_function_at(m, k);
@@ -46,7 +46,9 @@ rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
         const int size = (f->reads | f->writes) >> i & 1 ? size_of(m->field[i].type, precision) : 1;
         largest = size > largest ? size : largest;
     }
-    rule_shape shape = {LOAD / largest, m->dims == 2 ? MOST_ROWS : 1};
+    /* Rows of two fields and more are so many loads that a second one does not pay. */
+    const bool one = !(f->looks & (f->looks - 1));
+    rule_shape shape = {LOAD / largest, m->dims == 2 && one ? 2 : 1};
     while (shape.cells * shape.rows > 1 && shape.cells * shape.rows * count > MOST_OPERATIONS) {
         *(shape.rows > 1 ? &shape.rows : &shape.cells) /= 2;
     }

@@ -2,6 +2,7 @@
  * functions of mathematics, in one block and in three. Arguments: see compare.h.
  */
 #include "tests/unit/compare.h"
+#include "tests/unit/random_law.h"
 #include "tests/unit/rule_graph.h"
 #include "tests/unit/rule_texts.h"
 
@@ -127,6 +128,94 @@ static void the_interpreter_gives_the_same(void **state) {
     assert_agreement();
 }
 
+/* ---- generated rules ---- */
+
+enum { GENERATED_TEXT = 1 << 20, TOGETHER = 20, GENERATED = 40 };
+
+/* A scenario whose derived fields are the results of rules: of the numbers that `wanted` has. */
+static void write_generated(char text[GENERATED_TEXT], const unsigned *wanted, int count) {
+    static law_writer w;
+    size_t used = (size_t)snprintf(text, GENERATED_TEXT, "%slocal rules = {}\n", RULE_PRELUDE);
+    for (int k = 0; k < count; k++) {
+        rule_write(&w, wanted[k], true);
+        used +=
+            (size_t)snprintf(text + used, GENERATED_TEXT - used, "rules[%d] = %s\n", k + 1, w.text);
+    }
+    used += (size_t)snprintf(
+        text + used, GENERATED_TEXT - used,
+        "return sel.rule { size = { 37, 11 }, exact = true, main = 'u',\n"
+        "periodic = { 'x', 'y' }, controls = { gain = 2.5 }, stop = { steps = 9 },\n"
+        "state = { u = 'real', v = 'real', n = 'i32', k = 'u8' },\n"
+        "initial = { u = function(x, y) return math.floor(7 * math.sin(x * y)) / 2 end,\n"
+        "  v = function(x, y) return 30 * math.cos(x - y * y) end,\n"
+        "  n = function(x, y) return math.floor(1e5 * math.sin(3 * x + y)) %% 2000 - 1000 end,\n"
+        "  k = function(x, y) return math.floor(x * y) %% 3 end },\n"
+        "rule = function(c) return { u = c.u } end, derived = {\n");
+    for (int k = 1; k <= count; k++) {
+        used += (size_t)snprintf(
+            text + used, GENERATED_TEXT - used,
+            "r%d = function(c, x, y, t, gain)\n  local o = rules[%d](c, x, y, t, gain)\n"
+            "  return o.u, o.v\nend,\nn%d = function(c, x, y, t, gain)\n"
+            "  return rules[%d](c, x, y, t, gain).n\nend,\n",
+            k, k, k, k);
+    }
+    snprintf(text + used, GENERATED_TEXT - used, "} }\n");
+}
+
+/* Whether the rule is read, and never calls error. */
+static bool is_read(unsigned number) {
+    static char text[GENERATED_TEXT];
+    script_case c = {.scenario = NULL};
+    sel_error error = {.status = SEL_OK};
+    sel_prepared prepared;
+    const sel_settings settings = {.precision = -1, .backend = SEL_BACKEND_CPU, .threads = 1};
+    write_generated(text, &number, 1);
+    bool read = !script_load(&c, text) &&
+                !sel_prepare(c.scenario->simulations, &settings, &prepared, &error);
+    if (read) {
+        const rule_model *m = (const rule_model *)prepared.simulation->solver;
+        for (int k = 0; k < 2; k++) {
+            read = read && m->derived[k].rule && m->derived[k].rule->fails < 0;
+        }
+        sel_prepared_release(&prepared);
+    }
+    script_done(&c);
+    return read;
+}
+
+/* RULES=n compares n rules, from the one of number FIRST=n on. */
+static void generated_rules_give_the_same(void **state) {
+    (void)state;
+    static char text[GENERATED_TEXT];
+    const char *const given[] = {getenv("RULES"), getenv("FIRST")};
+    const int rules = given[0] ? atoi(given[0]) : comparison.is_short ? TOGETHER : GENERATED;
+    unsigned number = given[1] ? (unsigned)atoi(given[1]) : 1;
+    for (int done = 0; done < rules; done += TOGETHER) {
+        unsigned wanted[TOGETHER];
+        rule_case side[2];
+        for (int k = 0; k < TOGETHER; number++) {
+            wanted[k] = number;
+            k += is_read(number);
+        }
+        const int precision = done / TOGETHER % 2;
+        comparing("generated rules %u to %u, %s", wanted[0], wanted[TOGETHER - 1],
+                  sel_precision_names[precision]);
+        write_generated(text, wanted, TOGETHER);
+        for (int k = 0; k < 2; k++) {
+            const sel_settings settings = {.precision = precision,
+                                           .backend =
+                                               k ? comparison.second_backend : SEL_BACKEND_CPU,
+                                           .threads = 1};
+            rule_load(&side[k], text);
+            rule_open_on(&side[k], &settings);
+        }
+        compare_fields(side, 0);
+        rule_close(&side[0]);
+        rule_close(&side[1]);
+    }
+    assert_agreement();
+}
+
 /* ---- what fails ---- */
 
 static void the_first_value_that_does_not_fit_is_told(void **state) {
@@ -167,6 +256,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rule_gives_the_same),
         cmocka_unit_test(the_interpreter_gives_the_same),
+        cmocka_unit_test(generated_rules_give_the_same),
         cmocka_unit_test(the_first_value_that_does_not_fit_is_told),
     };
     if (!comparison_begins(argc, argv, "test_cuda_rule")) {

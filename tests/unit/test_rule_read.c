@@ -478,7 +478,7 @@ static void generated_rules_agree_bit_by_bit(void **state) {
     for (unsigned number = first; number < first + rules; number++) {
         script_case c;
         char why[SEL_RULE_WHY];
-        rule_write(&w, number);
+        rule_write(&w, number, false);
         snprintf(text, sizeof text, "%sreturn sel.lbm { controls = { gain = 2.5 }, rule = %s }\n",
                  RULE_PRELUDE, w.text);
         load(&c, text);

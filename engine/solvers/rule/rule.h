@@ -178,6 +178,8 @@ typedef struct rule_model {
     int main;          /* entry */
     uint64_t doubled;  /* fields of two copies */
     uint64_t swapping; /* whose present copy is another one after each step */
+    /* One function of one or two fields of reals that looks at cells beside, in 2-D. */
+    bool simple;
 } rule_model;
 
 sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,

@@ -163,14 +163,30 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
     return SEL_OK;
 }
 
-/* What a function writes goes to a second copy where others look at the first. */
+/* Whether several steps can be taken in a pass over the memory (cuda/rule_march.c), but for the
+ * laws. */
+static bool is_simple(const rule_model *m) {
+    const rule_function *f = m->rule;
+    int fields = 0;
+    bool reals = true;
+    for (int k = 0; k < m->fields; k++) {
+        fields += (int)(f->writes >> k & 1);
+        reals = reals && (m->field[k].type == SEL_CELL_REAL || !(f->writes >> k & 1));
+    }
+    return m->dims == 2 && m->rules == 1 && m->reach == 1 && f->rule && reals && fields <= 2 &&
+           !(f->reads & ~f->writes) && !m->limit.source;
+}
+
+/* What a function writes goes to a second copy where others look at the first, or will do so while
+ * several steps are taken. */
 static void find_turns(rule_model *m) {
     for (int k = 0; k < m->rules; k++) {
         rule_function *f = &m->rule[k];
         for (int o = 0; f->code[0] && o < f->code[0]->outputs; o++) {
             f->writes |= UINT64_C(1) << f->code[0]->output[o].field;
         }
-        f->turns = f->writes & f->looks;
+        m->simple = is_simple(m);
+        f->turns = m->simple ? f->writes : f->writes & f->looks;
         m->doubled |= f->turns;
         m->swapping ^= f->turns;
     }
