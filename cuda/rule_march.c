@@ -64,8 +64,8 @@ bool rule_is_direct(const rule_state *state) {
 /* Whether all that a function does is to look at its fields. */
 static bool is_plain(const rule_function *f, int precision) {
     const rule_code *code = f->code[precision];
-    bool plain = code->fails < 0 && !(rule_uniforms_vary(f, precision) & ~SEL_ON_DT) &&
-                 f->looks && f->turns == f->writes;
+    bool plain = code->fails < 0 && !(rule_uniforms_vary(f, precision) & ~SEL_ON_DT) && f->looks &&
+                 f->turns == f->writes;
     for (int i = 0; i < code->count; i++) {
         plain = plain && code->v[i].op != SEL_OP_ARGUMENT && code->v[i].op != SEL_RULE_RANDOM &&
                 code->v[i].op != SEL_OP_LOOKUP;
