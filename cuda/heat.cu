@@ -6,7 +6,7 @@
 // uniform body are done with its cells, the surfaces of other bodies by touch_kernel.
 //
 // Nothing is contracted but by fma(): all kernels give a cell the same bits.
-#include "cuda/heat_traits.cuh"
+#include "cuda/heat_gpu.h"
 #include "cuda/machine/look.cuh"
 #include "cuda/machine/wide.cuh"
 
@@ -22,79 +22,38 @@ static __device__ __forceinline__ int64_t element(const heat_view &v, int axis, 
                       : p * v.stride[axis];
 }
 
+static __device__ __forceinline__ bool at_face(const heat_view &v, int axis, int64_t k) {
+    return (k == 0 || k == v.n[axis] - 1) && !(v.periodic >> axis & 1u);
+}
+
+// The number of a border cell's b and s among those of all faces; -1: it lies at none.
+static __device__ __forceinline__ int64_t site_of(const heat_gpu_step &s, int64_t x, int64_t y,
+                                                  int64_t z) {
+    const int64_t *n = s.view.n, *first = s.sides.first;
+    return at_face(s.view, 0, x)                       ? first[x > 0] + y + n[1] * z
+           : at_face(s.view, 1, y)                     ? first[2 + (y > 0)] + x + n[0] * z
+           : s.view.dims == 3 && at_face(s.view, 2, z) ? first[4 + (z > 0)] + x + n[0] * y
+                                                       : -1;
+}
+
 // The cells of a lane in a row.
 struct lane_cells {
-    int x, last;     // the first; the column of the last of the row
-    bool west, east; // at the faces of a uniform body: the lane has the first, the last of the row
-    bool at_side;    // some lane of the warp has
+    int x, last; // the first; the column of the last of the row
     bool stores;
 };
-
-template <int COLUMNS, int KIND>
-static __device__ __forceinline__ lane_cells cells_of(const heat_view &v, int own) {
-    lane_cells l;
-    l.x = own < v.n[0] ? own : (int)(v.n[0] - 1) / COLUMNS * COLUMNS; // all lanes load
-    l.last = (int)v.n[0] - 1 - l.x;
-    l.west = KIND != HEAT_VARIED && !(v.periodic & 1u) && own == 0;
-    l.east = KIND != HEAT_VARIED && !(v.periodic & 1u) && l.last < COLUMNS;
-    l.at_side = KIND != HEAT_VARIED && !(v.periodic & 1u) &&
-                (blockIdx.x == 0 || blockIdx.x == gridDim.x - 1);
-    l.stores = own < v.n[0];
-    return l;
-}
-
-// The face of a uniform body's domain that number k along an axis lies at; -1: none.
-static __device__ __forceinline__ int face_at(const heat_view &v, int axis, int k) {
-    const int last = (int)v.n[axis] - 1;
-    return v.periodic >> axis & 1u ? -1 : k == 0 ? 2 * axis : k == last ? 2 * axis + 1 : -1;
-}
-
-// T' of a cell with site k of a face.
-template <class REAL>
-static __device__ __forceinline__ REAL touched(const heat_gpu_sides &sides, int face, int64_t k,
-                                               REAL here, REAL next) {
-    const REAL *b = (const REAL *)sides.numbers + sides.first[face] + k;
-    return heat_traits<REAL>::touched(here, next, b[0], b[sides.sites[face]]);
-}
-
-// What the faces of a uniform body do to the cells of row (y, z); a cell at several has its
-// surfaces with the first of them.
-template <class REAL, int COLUMNS>
-static __device__ __forceinline__ void touch_row(const heat_gpu_step &s, const lane_cells &l,
-                                                 int face, int y, int z, const REAL (&c)[COLUMNS],
-                                                 REAL (&out)[COLUMNS]) {
-    const int64_t site = y + z * s.view.n[1];
-    const REAL west = l.west ? touched(s.sides, 0, site, c[0], out[0]) : 0;
-    REAL end_c = c[0], end = out[0]; // the last cell of the row
-#pragma unroll
-    for (int j = 1; j < COLUMNS; j++) {
-        end_c = j == l.last ? c[j] : end_c;
-        end = j == l.last ? out[j] : end;
-    }
-    end = l.east ? touched(s.sides, 1, site, end_c, end) : 0;
-    if (face >= 0) { // with the whole warp
-#pragma unroll
-        for (int j = 0; j < COLUMNS; j++) {
-            const int64_t k = l.x + j + s.view.n[0] * (face < 4 ? z : y);
-            out[j] = j <= l.last ? touched(s.sides, face, k, c[j], out[j]) : 0;
-        }
-    }
-#pragma unroll
-    for (int j = 0; j < COLUMNS; j++) {
-        out[j] = l.west && j == 0 ? west : l.east && j == l.last ? end : out[j];
-    }
-}
 
 // Finishes the new values of row (y, z), stores them and sums up their changes.
 template <class REAL, int KIND, int DIMS, int COLUMNS>
 static __device__ __forceinline__ void finish_row(const heat_gpu_step &s, const lane_cells &l,
                                                   int y, int z, const REAL (&c)[COLUMNS],
                                                   REAL (&out)[COLUMNS], REAL *to) {
-    if (KIND != HEAT_VARIED) {
-        const int at_y = face_at(s.view, 1, y);
-        const int face = DIMS == 2 || at_y >= 0 ? at_y : face_at(s.view, 2, z);
-        if (l.at_side || face >= 0) { // with its whole warp
-            touch_row(s, l, face, y, z, c, out);
+    if (KIND != HEAT_VARIED && (at_face(s.view, 1, y) || (DIMS == 3 && at_face(s.view, 2, z)) ||
+                                ((l.x == 0 || l.last < COLUMNS) && !(s.view.periodic & 1u)))) {
+#pragma unroll
+        for (int j = 0; j < COLUMNS; j++) {
+            const int64_t site = j <= l.last ? site_of(s, l.x + j, y, z) : -1;
+            const REAL *b = (const REAL *)s.sides.numbers + site;
+            out[j] = site >= 0 ? heat_touched(c[j], out[j], b[0], b[s.sides.sites]) : out[j];
         }
     }
     if (l.stores) {
@@ -116,13 +75,16 @@ static __device__ __forceinline__ void finish_row(const heat_gpu_step &s, const 
 }
 
 template <class REAL, int KIND, int DIMS, int ROWS>
-__global__ void __launch_bounds__(THREADS, DIMS == 3 && KIND != HEAT_VARIED ? 8 : 0)
+__global__ void __launch_bounds__(THREADS, KIND != HEAT_VARIED              ? 8
+                                           : DIMS == 3 && sizeof(REAL) == 4 ? 7
+                                                                            : 0)
     step_kernel(const __grid_constant__ heat_gpu_step s) {
-    typedef typename heat_traits<REAL>::around around;
     constexpr int COLUMNS = 16 / sizeof(REAL);
     const heat_view &v = s.view;
     const int lane = threadIdx.x, nx = (int)v.n[0];
-    const lane_cells l = cells_of<COLUMNS, KIND>(v, (blockIdx.x * CUDA_WARP + lane) * COLUMNS);
+    const int own = (blockIdx.x * CUDA_WARP + lane) * COLUMNS; // all lanes load
+    const int x = own < nx ? own : (nx - 1) / COLUMNS * COLUMNS;
+    const lane_cells l = {x, nx - 1 - x, own < nx};
     const int y = DIMS == 3 ? blockIdx.y * WARPS + threadIdx.y : 0;
     const int first =
         (int)v.first + (DIMS == 3 ? blockIdx.z : blockIdx.y * WARPS + threadIdx.y) * ROWS;
@@ -173,29 +135,25 @@ __global__ void __launch_bounds__(THREADS, DIMS == 3 && KIND != HEAT_VARIED ? 8 
         REAL out[COLUMNS];
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++) {
-            const around t = {c[j],
-                              j > 0 ? c[j - 1] : low,
-                              j == COLUMNS - 1 || j == l.last ? high : c[j + 1],
-                              DIMS == 3 ? south[k][j] : row[k][j],
-                              DIMS == 3 ? north[k][j] : row[k + 2][j],
-                              row[k][j],
-                              row[k + 2][j]};
-            around g = {};
-            REAL m = 0, q = 0;
+            const REAL t[6] = {j > 0 ? c[j - 1] : low,
+                               j == COLUMNS - 1 || j == l.last ? high : c[j + 1],
+                               DIMS == 3 ? south[k][j] : row[k][j],
+                               DIMS == 3 ? north[k][j] : row[k + 2][j],
+                               row[k][j],
+                               row[k + 2][j]};
+            REAL g[6] = {}, m = 0, q = 0;
             if (KIND == HEAT_VARIED && j <= l.last && k < rows) {
                 const int64_t at[3] = {l.x + j, yk, zk}, i = heat_place(v.apart, at);
                 const REAL *const *of = (const REAL *const *)v.g;
-                g = {0,
-                     of[0][i],
-                     of[0][i + 1],
-                     of[1][i],
-                     of[1][i + v.apart[1]],
-                     DIMS == 3 ? of[2][i] : 0,
-                     DIMS == 3 ? of[2][i + v.apart[2]] : 0};
+#pragma unroll
+                for (int a = 0; a < DIMS; a++) {
+                    g[2 * a] = of[a][i];
+                    g[2 * a + 1] = of[a][i + v.apart[a]];
+                }
                 m = ((const REAL *)v.m)[i];
                 q = ((const REAL *)v.q)[i];
             }
-            out[j] = heat_traits<REAL>::next(KIND, DIMS, r, &t, &g, m, q);
+            out[j] = heat_next(KIND, DIMS, r, c[j], t, g, m, q);
         }
         if (k < rows && !halted) { // with its whole warp
             finish_row<REAL, KIND, DIMS>(s, l, yk, zk, c, out, to + k * stride);
@@ -203,33 +161,17 @@ __global__ void __launch_bounds__(THREADS, DIMS == 3 && KIND != HEAT_VARIED ? 8 
     }
 }
 
-// The face with whose sites the numbers of a border cell stand.
-static __device__ int face_of(const heat_view &v, const int64_t at[3]) {
-    int axis = 0;
-    while ((at[axis] != 0 && at[axis] != v.n[axis] - 1) || v.periodic >> axis & 1u) {
-        axis++;
-    }
-    return 2 * axis + (at[axis] != 0);
-}
-
-// Where its b stands; s stands sides.sites[face] behind it.
-static __device__ int64_t side_at(const heat_gpu_sides &sides, const heat_view &v,
-                                  const int64_t at[3], int face) {
-    const int low = face / 2 == 0 ? 1 : 0, high = face / 2 == 2 ? 1 : 2;
-    return sides.first[face] + at[low] + v.n[low] * at[high];
-}
-
 template <class REAL> __global__ void touch_kernel(const __grid_constant__ heat_gpu_step s) {
     const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= s.end || cuda_is_halted(s.halted, s.clock)) {
         return;
     }
-    const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
-    const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
+    int64_t at[3];
+    heat_at(&s.view, s.given.cell[k], at);
     const int64_t i = heat_place(s.view.stride, at);
     REAL *to = (REAL *)s.view.to + i;
     const REAL next =
-        heat_traits<REAL>::touched(((const REAL *)s.view.from)[i], *to, (REAL)s.b[k], (REAL)s.s[k]);
+        heat_touched(((const REAL *)s.view.from)[i], *to, (REAL)s.given.b[k], (REAL)s.given.s[k]);
     if (s.cell_change) {
         s.cell_change[k] = (double)next - (double)*to;
     }
@@ -240,31 +182,28 @@ static unsigned parts(int64_t n, int64_t of) {
     return (unsigned)((n + of - 1) / of);
 }
 
-template <class REAL, int KIND, int DIMS>
-static void launch_cells(const heat_gpu_step &s, cudaStream_t stream) {
+template <class REAL, int KIND> static void launch_cells(const heat_gpu_step &s, cudaStream_t on) {
     // Enough loads under way, in as few registers as leave room for many warps.
-    constexpr int ROWS = KIND == HEAT_VARIED || DIMS == 3 ? 2 : 4;
+    constexpr int ROWS = 2, FLAT_ROWS = KIND == HEAT_VARIED ? 2 : 4;
+    const dim3 threads(CUDA_WARP, WARPS);
     const unsigned strips = parts(s.view.n[0], CUDA_WARP * 16 / sizeof(REAL));
     const int64_t rows = s.view.end - s.view.first;
-    const dim3 blocks = DIMS == 3 ? dim3(strips, parts(s.view.n[1], WARPS), parts(rows, ROWS))
-                                  : dim3(strips, parts(rows, ROWS * WARPS));
-    step_kernel<REAL, KIND, DIMS, ROWS><<<blocks, dim3(CUDA_WARP, WARPS), 0, stream>>>(s);
+    if (s.view.dims == 3) {
+        const dim3 blocks(strips, parts(s.view.n[1], WARPS), parts(rows, ROWS));
+        step_kernel<REAL, KIND, 3, ROWS><<<blocks, threads, 0, on>>>(s);
+    } else {
+        const dim3 blocks(strips, parts(rows, FLAT_ROWS * WARPS));
+        step_kernel<REAL, KIND, 2, FLAT_ROWS><<<blocks, threads, 0, on>>>(s);
+    }
 }
 
-template <class REAL> static void launch_step(const heat_gpu_step &s, cudaStream_t stream) {
-    const bool deep = s.view.dims == 3;
-    if (s.view.kind == HEAT_EVEN) {
-        deep ? launch_cells<REAL, HEAT_EVEN, 3>(s, stream)
-             : launch_cells<REAL, HEAT_EVEN, 2>(s, stream);
-    } else if (s.view.kind == HEAT_UNEVEN) {
-        deep ? launch_cells<REAL, HEAT_UNEVEN, 3>(s, stream)
-             : launch_cells<REAL, HEAT_UNEVEN, 2>(s, stream);
-    } else {
-        deep ? launch_cells<REAL, HEAT_VARIED, 3>(s, stream)
-             : launch_cells<REAL, HEAT_VARIED, 2>(s, stream);
-        if (s.end > s.first) {
-            touch_kernel<REAL><<<parts(s.end - s.first, THREADS), THREADS, 0, stream>>>(s);
-        }
+template <class REAL> static void launch_step(const heat_gpu_step &s, cudaStream_t on) {
+    const int kind = s.view.kind;
+    kind == HEAT_EVEN     ? launch_cells<REAL, HEAT_EVEN>(s, on)
+    : kind == HEAT_UNEVEN ? launch_cells<REAL, HEAT_UNEVEN>(s, on)
+                          : launch_cells<REAL, HEAT_VARIED>(s, on);
+    if (kind == HEAT_VARIED && s.end > s.first) {
+        touch_kernel<REAL><<<parts(s.end - s.first, THREADS), THREADS, 0, on>>>(s);
     }
 }
 
@@ -275,90 +214,73 @@ extern "C" cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_
 
 // ---- surfaces ----
 
+static __device__ void put(const heat_gpu_step &s, int64_t at, double value) {
+    if (s.view.single) {
+        ((float *)s.sides.numbers)[at] = (float)value;
+    } else {
+        ((double *)s.sides.numbers)[at] = value;
+    }
+}
+
 // b and s of cells on surfaces, or what enters there.
-static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, bool changes,
-                                       double *entering) {
+static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, bool entering,
+                                       bool changes) {
     const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= s.end) {
         return;
     }
-    const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
-    const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
     if (entering) {
-        heat_entering(&s.view, s.site, s.value, s.first_site[k], s.first_site[k + 1], at, changes,
-                      entering);
+        heat_entering(&s.view, &s.given, k, changes);
         return;
     }
-    cond_surfaces(s.site, s.value, s.first_site[k], s.first_site[k + 1], s.view.dt, &s.b[k],
-                  &s.s[k]);
-    if (!s.sides.numbers) {
-        return;
-    }
-    const int face = face_of(s.view, at);
-    const int64_t to = side_at(s.sides, s.view, at, face), other = to + s.sides.sites[face];
-    if (s.view.single) {
-        ((float *)s.sides.numbers)[to] = (float)s.b[k];
-        ((float *)s.sides.numbers)[other] = (float)s.s[k];
-    } else {
-        ((double *)s.sides.numbers)[to] = s.b[k];
-        ((double *)s.sides.numbers)[other] = s.s[k];
+    cond_surfaces(s.given.site, s.given.value, s.given.first_site[k], s.given.first_site[k + 1],
+                  s.view.dt, &s.given.b[k], &s.given.s[k]);
+    if (s.sides.numbers) {
+        int64_t at[3];
+        heat_at(&s.view, s.given.cell[k], at);
+        const int64_t to = site_of(s, at[0], at[1], at[2]);
+        put(s, to, s.given.b[k]);
+        put(s, to + s.sides.sites, s.given.s[k]);
     }
 }
 
-extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool changes, double *entering,
+extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool entering, bool changes,
                                          cudaStream_t stream) {
     if (step->end > step->first) {
         surfaces_kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(
-            *step, changes, entering);
+            *step, entering, changes);
     }
     return cudaGetLastError();
 }
 
 // ---- fields and sums ----
 
-// The grid with the block of a cell.
-static __device__ heat_view heat_beneath(const heat_gpu_view &v, const uint32_t at[3],
-                                         int64_t place[3]) {
-    heat_view heat = v.heat;
-    for (int a = 0; a < 3; a++) {
-        place[a] = at[a];
-    }
-    const uint32_t element = (uint32_t)(v.first + heat_place(heat.stride, place));
-    heat.from = (const char *)cuda_part(v.from, element) + v.first * (heat.single ? 4 : 8);
-    return heat;
-}
-
 struct heat_cell {
     typedef heat_gpu_view view;
 };
 
-// What look.cuh asks for; field 1 is the flux.
-struct temperature : look_of_value<heat_cell> {
+// What look.cuh asks for.
+struct heat_look : look_of_value<heat_cell> {
     static __device__ int field(const view &v, int which, const uint32_t at[3], double *out) {
-        int64_t place[3];
-        const heat_view heat = heat_beneath(v, at, place);
-        if (which == 0) {
-            *out = heat_number(&heat, heat.from, heat_place(heat.stride, place));
-            return 1;
-        }
-        for (int a = 0; a < heat.dims; a++) {
-            out[a] = heat_flux(&heat, place, a);
-        }
-        return heat.dims;
+        const int64_t place[3] = {at[0], at[1], at[2]};
+        heat_view heat = v.heat; // the grid with the block of the cell
+        const uint32_t element = (uint32_t)(v.first + heat_place(heat.stride, place));
+        heat.from = (const char *)cuda_part(v.from, element) + v.first * (heat.single ? 4 : 8);
+        return heat_values(&heat, which, place, out);
     }
 
     static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
-        field(v, 0, at, u);
+        field(v, HEAT_TEMPERATURE, at, u);
         return *small = *u;
     }
 
     static __device__ double amount(const view &v, const uint32_t at[3]) {
-        int64_t place[3];
-        const heat_view heat = heat_beneath(v, at, place);
-        return heat_amount(&heat, place, v.source);
+        double value;
+        field(v, v.sum, at, &value);
+        return value;
     }
 };
 
 extern "C" const cuda_look *heat_gpu_look() {
-    return look_of<temperature>();
+    return look_of<heat_look>();
 }

@@ -21,17 +21,16 @@ static void list(sel_state *base) {
     const heat_plan *plan = heat_plan_for(base);
     const sel_grid *grid = &plan->base.domain->grid;
     const bool uniform = plan->kind != HEAT_VARIED;
-    int64_t numbers = 0;
     state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
                      grid->n[1] >= MARCH_LEAST_ROWS * base->blocks.count;
     heat_list(base, state->marches ? HEAT_PASS_F64 : 1);
     for (int face = 0; face < 2 * grid->dims && uniform; face++) {
-        state->sides.first[face] = numbers;
-        state->sides.sites[face] = sel_face_sites(grid, face);
-        numbers += 2 * state->sides.sites[face];
+        state->sides.first[face] = state->sides.sites;
+        state->sides.sites += sel_face_sites(grid, face);
     }
-    sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->turns.type, numbers, 0);
+    sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->turns.type,
+                   2 * state->sides.sites, 0);
     base->change_count =
         sel_state_rows(base) * heat_gpu_strips(grid->n[0], base->turns.type.size == sizeof(float)) +
         (uniform ? 0 : plan->base.inputs->surfaces.cells);
@@ -53,12 +52,7 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
     const heat_state *all = &state->all;
     heat_gpu_step s = {.view = heat_view_of(all, step, b),
                        .sides = state->sides,
-                       .site = all->base.given.site,
-                       .value = all->base.given.value,
-                       .cell = all->base.given.cell,
-                       .first_site = all->base.given.first_site,
-                       .b = all->base.given.b,
-                       .s = all->base.given.s,
+                       .given = all->base.given,
                        .halted = cuda_inputs_halted(&all->base),
                        .clock = cuda_queue_clock(all->base.queue, step)};
     sel_given_range(&all->base, b, &s.first, &s.end);
@@ -74,7 +68,7 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
 static sel_status derive(sel_state *base, int64_t step, double *entering, sel_error *error) {
     for (int b = 0; b < base->blocks.count; b++) {
         const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
-        CUDA_TRY(heat_gpu_surfaces(&s, base->step > 0, entering, base->queue->stream));
+        CUDA_TRY(heat_gpu_surfaces(&s, entering, base->step > 0, base->queue->stream));
     }
     return SEL_OK;
 }
@@ -89,16 +83,11 @@ static int64_t pass(const sel_state *base, int64_t most) {
 
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     const cuda_queue *queue = base->queue;
-    const march_device device = {.stream = queue->stream,
-                                 .beside = queue->beside,
-                                 .fork = queue->fork,
-                                 .join = queue->join,
-                                 .processors = queue->processors};
     sel_status status = cuda_exchange(base, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
         if (queue->pass > 1) {
-            CUDA_TRY(heat_gpu_pass(&s, (int)queue->pass, &device));
+            CUDA_TRY(heat_gpu_pass(&s, (int)queue->pass, &queue->march));
         } else {
             CUDA_TRY(heat_gpu_take_step(&s, queue->stream));
         }
@@ -115,7 +104,7 @@ static const void *amount(sel_state *base, int64_t step, bool source, const cuda
                                   .heat = heat_view_of(&state->all, step, 0),
                                   .from = cuda_parts_of(base, step),
                                   .first = -base->turns.margin,
-                                  .source = source};
+                                  .sum = source ? HEAT_ADDED : HEAT_CONTENT};
     return &state->view;
 }
 

@@ -15,23 +15,20 @@ extern "C" {
  * steps. */
 enum { HEAT_PASS_F32 = 7, HEAT_PASS_F64 = 9 };
 
-/* b and s of all border cells of a uniform body, numbers of the state: [2][sites] of each face that
- * is not periodic, sites as sel_face_site counts them. Those of a cell on several faces stand with
- * the first one, x- before x+ before y-; with the others they are 0. */
+/* b and s of all border cells of a uniform body, numbers of the state: [2][sites], the sites
+ * of a face from first[face] on, as sel_face_site counts them. Those of a cell on several faces
+ * that are not periodic stand with the first one, x- before x+ before y-; with the others they are
+ * 0. */
 typedef struct heat_gpu_sides {
     void *numbers; /* NULL: there are none */
-    int64_t first[6], sites[6];
+    int64_t first[6], sites;
 } heat_gpu_sides;
 
-/* A step of a block; surfaces: cells first <= k < end of the lists, which are not read where there
- * are sides. */
+/* A step of a block; surfaces: cells first <= k < end of those given. */
 typedef struct heat_gpu_step {
     heat_view view;
+    sel_given given; /* b and s are not read where there are sides */
     heat_gpu_sides sides;
-    const cond_site *site;
-    const double *value; /* of sites */
-    const int64_t *cell, *first_site;
-    double *b, *s;
     int64_t first, end;
     const int64_t *halted; /* see cuda_is_halted */
     cuda_clock clock;
@@ -50,23 +47,30 @@ cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream);
 /* A pass of 3 or HEAT_PASS_... steps over a uniform 2-D body. */
 cudaError_t heat_gpu_pass(const heat_gpu_step *step, int steps, const march_device *on);
 
-/* b and s of the cells on surfaces, in the lists and on the sides; or, with `entering`, what enters
+/* b and s of the cells on surfaces, in the lists and on the sides; or, if `entering`, what enters
  * at their sites in the step from view.from to view.to (`changes`: see heat_entering). */
-cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool changes, double *entering,
+cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool entering, bool changes,
                               cudaStream_t stream);
 
-/* The state as seen by reads and sums: of the heat, or of what the source adds. */
+/* The state as seen by reads and sums. */
 typedef struct heat_gpu_view {
     cuda_grid grid;
     heat_view heat;
     cuda_parts from;
     int64_t first; /* the element of cell 0 in `from` */
-    bool source;
+    int sum;       /* HEAT_CONTENT or HEAT_ADDED */
 } heat_gpu_view;
 const cuda_look *heat_gpu_look(void);
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef __CUDACC__
+#define SEL_INLINE template <class REAL> static __device__ __forceinline__
+#define HEAT_FMA(a, b, c) fma(a, b, c)
+#define HEAT_NAME(name) name
+#include "engine/physics/heat.h"
 #endif
 
 #endif

@@ -1,6 +1,6 @@
 // heat_march.cu -- several steps of sel.heat in one pass, of uniform 2-D bodies whose laws do not
 // vary in time. The surfaces of a cell at a corner stand with its side.
-#include "cuda/heat_traits.cuh"
+#include "cuda/heat_gpu.h"
 #include "cuda/machine/tile.cuh"
 
 // The largest block that is taken in tiles, in cells.
@@ -14,9 +14,8 @@ template <class REAL, int KIND> struct heat_rule {
     const REAL *face[4], *other[4]; // b and s of the cells at a face
 
     __device__ __forceinline__ void next(const REAL (&w)[3][3][1], REAL (&out)[1]) const {
-        const typename heat_traits<REAL>::around t = {
-            w[1][1][0], w[1][0][0], w[1][2][0], w[0][1][0], w[2][1][0], 0, 0};
-        out[0] = heat_traits<REAL>::next(KIND, 2, r, &t, NULL, 0, 0);
+        const REAL t[6] = {w[1][0][0], w[1][2][0], w[0][1][0], w[2][1][0]};
+        out[0] = heat_next(KIND, 2, r, w[1][1][0], t, t, r[0], r[0]); // the last three: not read
     }
     __device__ __forceinline__ void beyond(int, const REAL (&near)[1], const REAL (&far)[1],
                                            REAL (&out)[1]) const {
@@ -27,7 +26,7 @@ template <class REAL, int KIND> struct heat_rule {
     }
     __device__ __forceinline__ void touched(const REAL (&here)[1], REAL (&out)[1],
                                             const march_site<REAL> &site) const {
-        out[0] = heat_traits<REAL>::touched(here[0], out[0], site.a, site.b);
+        out[0] = heat_touched(here[0], out[0], site.a, site.b);
     }
 };
 
@@ -38,7 +37,7 @@ static cudaError_t pass(const heat_gpu_step *s, int steps, const march_device *o
     rule_type rule = {{(REAL)v->r[0], (REAL)v->r[1], 0}, v->nodes, {}, {}};
     for (int face = 0; face < 4; face++) {
         rule.face[face] = (const REAL *)s->sides.numbers + s->sides.first[face];
-        rule.other[face] = rule.face[face] + s->sides.sites[face];
+        rule.other[face] = rule.face[face] + s->sides.sites;
     }
     march_grid g = {};
     g.nx = (int)v->n[0];

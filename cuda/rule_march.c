@@ -119,13 +119,8 @@ sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *erro
     static const unsigned threads[2] = {MARCH_WARPS * CUDA_WARP, 1};
     const rule_state *all = &state->all;
     const sel_grid *grid = &all->plan->base.domain->grid;
-    const cuda_queue *queue = all->base.queue;
+    const march_device *on = &((const cuda_queue *)all->base.queue)->march;
     const rule_march *march = &state->march;
-    const march_device on = {.stream = queue->stream,
-                             .beside = queue->beside,
-                             .fork = queue->fork,
-                             .join = queue->join,
-                             .processors = queue->processors};
     march_grid g = {.nx = (int)grid->n[0],
                     .ny = (int)grid->n[1],
                     .pitch = (int)all->cells.pitch,
@@ -140,16 +135,16 @@ sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *erro
         g.from[k] = (const char *)all->at[0][field][turn] + (size_t)all->cells.first * size;
         g.to[k] = (char *)all->at[0][field][1 - turn] + (size_t)all->cells.first * size;
     }
-    g.cut = march_cut_of(&g, march_width(march->steps, march->columns), march->steps, on.processors,
-                         march->blocks);
-    CUDA_TRY(march_fork(&on));
+    g.cut = march_cut_of(&g, march_width(march->steps, march->columns), march->steps,
+                         on->processors, march->blocks);
+    CUDA_TRY(march_fork(on));
     sel_status status =
         cuda_kernel_launch(state->march_kernel[0], (unsigned)march_border_blocks(&g.cut), threads,
-                           &g, on.beside, error);
+                           &g, on->beside, error);
     if (!status && march_inner_blocks(&g.cut) > 0) {
         status = cuda_kernel_launch(state->march_kernel[1], (unsigned)march_inner_blocks(&g.cut),
-                                    threads, &g, on.stream, error);
+                                    threads, &g, on->stream, error);
     }
-    CUDA_TRY(march_join(&on));
+    CUDA_TRY(march_join(on));
     return status;
 }

@@ -9,7 +9,7 @@
 #define CUDA_BACKEND_H
 
 #include <stdbool.h>
-#include "cuda/machine/look.h"
+#include "cuda/machine/march.h"
 #include "cuda/machine/device.h"
 #include "engine/machine/state.h"
 
@@ -45,10 +45,8 @@ typedef struct cuda_slot {
 typedef struct cuda_queue {
     cudaStream_t stream; /* steps and kernels */
     cudaStream_t copies; /* of fields to the host, beside the steps */
-    cudaStream_t beside; /* for kernels of a step that run at the same time, between two events */
-    cudaEvent_t fork, join;
-    int processors; /* of the device */
-    void *rows;     /* a cuda_sums for each row of cells: partial sums */
+    march_device march;  /* where a pass of several steps runs: this stream and one beside it */
+    void *rows;          /* a cuda_sums for each row of cells: partial sums */
     uint8_t *stages[CUDA_STAGES];
     cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
     int64_t pieces; /* that have passed through the stages */

@@ -9,11 +9,13 @@ static const uint64_t large_copy = 8 << 20;
 
 sel_status cuda_queue_open(cuda_queue *queue, int device, sel_error *error) {
     CUDA_TRY(cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking));
+    queue->march.stream = queue->stream;
     CUDA_TRY(cudaStreamCreateWithFlags(&queue->copies, cudaStreamNonBlocking));
-    CUDA_TRY(cudaStreamCreateWithFlags(&queue->beside, cudaStreamNonBlocking));
-    CUDA_TRY(cudaEventCreateWithFlags(&queue->fork, cudaEventDisableTiming));
-    CUDA_TRY(cudaEventCreateWithFlags(&queue->join, cudaEventDisableTiming));
-    CUDA_TRY(cudaDeviceGetAttribute(&queue->processors, cudaDevAttrMultiProcessorCount, device));
+    CUDA_TRY(cudaStreamCreateWithFlags(&queue->march.beside, cudaStreamNonBlocking));
+    CUDA_TRY(cudaEventCreateWithFlags(&queue->march.fork, cudaEventDisableTiming));
+    CUDA_TRY(cudaEventCreateWithFlags(&queue->march.join, cudaEventDisableTiming));
+    CUDA_TRY(
+        cudaDeviceGetAttribute(&queue->march.processors, cudaDevAttrMultiProcessorCount, device));
     for (int k = 0; k < CUDA_CHUNKS; k++) {
         CUDA_TRY(cudaEventCreate(&queue->begun[k]));
         CUDA_TRY(cudaEventCreate(&queue->ended[k]));
@@ -62,7 +64,7 @@ static void free_slots(cuda_slot *slot) {
 }
 
 void cuda_queue_close(cuda_queue *queue) {
-    cudaStream_t const streams[] = {queue->copies, queue->beside, queue->stream};
+    cudaStream_t const streams[] = {queue->copies, queue->march.beside, queue->stream};
     for (int k = 0; k < 3; k++) {
         if (streams[k]) {
             cudaStreamSynchronize(streams[k]);
@@ -77,8 +79,8 @@ void cuda_queue_close(cuda_queue *queue) {
     destroy_events(queue->sent, CUDA_STAGES);
     destroy_events(queue->begun, CUDA_CHUNKS);
     destroy_events(queue->ended, CUDA_CHUNKS);
-    destroy_events(&queue->fork, 1);
-    destroy_events(&queue->join, 1);
+    destroy_events(&queue->march.fork, 1);
+    destroy_events(&queue->march.join, 1);
     for (int k = 0; k < 3; k++) {
         if (streams[k]) {
             cudaStreamDestroy(streams[k]);

@@ -60,17 +60,7 @@ sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64
 /* sel_solver.ahead: of a source in one cell. */
 sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error);
 
-/* ---- those of a state, which allocates them ---- */
-
-typedef struct sel_given {
-    double *value; /* as inputs->value */
-    void *source;
-    int64_t *cell, *first_site; /* of the surfaces */
-    /* Of conducting bodies: the sites, and b and s of each cell on surfaces. */
-    cond_site *site;
-    double *b, *s;
-    double *entering; /* [sites]: what enters per time, where a balance or a flux is wanted */
-} sel_given;
+/* ---- those of a state, which allocates them: sel_given ---- */
 
 /* Computes b and s from the values, on the host. */
 void sel_given_derive(sel_state *state);

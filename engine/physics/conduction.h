@@ -32,6 +32,18 @@ typedef struct cond_site {
 /* Of the law of a site: T_s, or q_s, or T_ambient and h. */
 enum { COND_VALUES = 2 };
 
+/* What steps read, as the machine keeps it (machine/inputs.h): the values of laws, the source, and
+ * the cells on surfaces. */
+typedef struct sel_given {
+    double *value; /* [sites][COND_VALUES] */
+    void *source;
+    int64_t *cell, *first_site; /* cell k has the sites first_site[k] <= site < first_site[k + 1] */
+    /* Of conducting bodies: the sites, and b and s of each cell on surfaces. */
+    cond_site *site;
+    double *b, *s;
+    double *entering; /* [sites]: what enters per time, where a balance or a flux is wanted */
+} sel_given;
+
 #ifdef __CUDACC__
 #define COND_INLINE static __host__ __device__ inline
 #else

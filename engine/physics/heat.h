@@ -1,7 +1,8 @@
 /* heat.h -- conduction of heat between a cell and its neighbours along the axes.
  *
  * Re-includable. The includer defines REAL, HEAT_FMA(a, b, c) (a b + c, rounded once or twice),
- * HEAT_NAME(name) (adds a suffix) and SEL_INLINE (the functions' qualifiers). C11 and C++17.
+ * HEAT_NAME(name) (adds a suffix) and SEL_INLINE (the functions' qualifiers); or, in C++, functions
+ * that are templates of REAL.
  *
  *   C T_t = div(k grad T) + q,   finite volumes, forward in time, 5 points in 2-D and 7 in 3-D:
  *
@@ -31,34 +32,24 @@
  */
 #include "engine/physics/heat_body.h"
 
-/* A cell's temperature and those of its neighbours; or the conductances to them. */
-typedef struct HEAT_NAME(heat_around) {
-    REAL here, w, e, s, n, d, u;
-} HEAT_NAME(heat_around);
-
-/* T' without surfaces; `kind` and `dims` are constants where this is called. r: by axis; g, m, q:
- * only of HEAT_VARIED. */
-SEL_INLINE REAL HEAT_NAME(heat_next)(int kind, int dims, const REAL r[3],
-                                     const HEAT_NAME(heat_around) * t,
-                                     const HEAT_NAME(heat_around) * g, REAL m, REAL q) {
-    const REAL c = t->here;
+/* T' without surfaces of a cell of temperature c, whose neighbours have t: the low and the high one
+ * along x, then y, then z. `kind` and `dims` are constants where this is called. r: by axis; g, by
+ * neighbour, m and q: only of HEAT_VARIED. */
+SEL_INLINE REAL HEAT_NAME(heat_next)(int kind, int dims, const REAL r[3], REAL c, const REAL t[6],
+                                     const REAL g[6], REAL m, REAL q) {
     if (kind == HEAT_EVEN) {
-        REAL sum = (t->w + t->e) + (t->s + t->n);
-        sum = dims == 3 ? sum + (t->d + t->u) : sum;
+        REAL sum = (t[0] + t[1]) + (t[2] + t[3]);
+        sum = dims == 3 ? sum + (t[4] + t[5]) : sum;
         return HEAT_FMA(r[0], HEAT_FMA((REAL)(-2 * dims), c, sum), c);
     }
     if (kind == HEAT_UNEVEN) {
-        REAL next = HEAT_FMA(r[0], HEAT_FMA((REAL)-2, c, t->w + t->e), c);
-        next = HEAT_FMA(r[1], HEAT_FMA((REAL)-2, c, t->s + t->n), next);
-        return dims == 3 ? HEAT_FMA(r[2], HEAT_FMA((REAL)-2, c, t->d + t->u), next) : next;
+        REAL next = HEAT_FMA(r[0], HEAT_FMA((REAL)-2, c, t[0] + t[1]), c);
+        next = HEAT_FMA(r[1], HEAT_FMA((REAL)-2, c, t[2] + t[3]), next);
+        return dims == 3 ? HEAT_FMA(r[2], HEAT_FMA((REAL)-2, c, t[4] + t[5]), next) : next;
     }
-    REAL sum = HEAT_FMA(g->w, t->w - c, q);
-    sum = HEAT_FMA(g->e, t->e - c, sum);
-    sum = HEAT_FMA(g->s, t->s - c, sum);
-    sum = HEAT_FMA(g->n, t->n - c, sum);
-    if (dims == 3) {
-        sum = HEAT_FMA(g->d, t->d - c, sum);
-        sum = HEAT_FMA(g->u, t->u - c, sum);
+    REAL sum = q;
+    for (int k = 0; k < 2 * dims; k++) {
+        sum = HEAT_FMA(g[k], t[k] - c, sum);
     }
     return HEAT_FMA(m, sum, c);
 }

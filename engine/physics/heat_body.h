@@ -13,6 +13,9 @@
 /* Uniform bodies, along all axes alike or not; all others. */
 enum { HEAT_EVEN, HEAT_UNEVEN, HEAT_VARIED };
 
+/* Fields; and what sums are made of: the heat of a cell, what the source adds to it per time. */
+enum { HEAT_TEMPERATURE, HEAT_FLUX_FIELD, HEAT_FIELDS, HEAT_CONTENT = HEAT_FIELDS, HEAT_ADDED };
+
 /* A block of the grid in one step. Arrays are those of numbers of `single` or double precision;
  * pointers lead to cell (0, 0, 0), coefficients to the low face of the cell. */
 typedef struct heat_view {
@@ -55,6 +58,13 @@ HEAT_INLINE double heat_number(const heat_view *v, const void *array, int64_t i)
 
 HEAT_INLINE int64_t heat_place(const int64_t apart[3], const int64_t at[3]) {
     return at[0] * apart[0] + at[1] * apart[1] + at[2] * apart[2];
+}
+
+/* Where a cell is. */
+HEAT_INLINE void heat_at(const heat_view *v, int64_t cell, int64_t at[3]) {
+    at[0] = cell % v->n[0];
+    at[1] = cell / v->n[0] % v->n[1];
+    at[2] = cell / v->n[0] / v->n[1];
 }
 
 /* The part of a cell's volume that is inside, or of its face across an axis (-1: none). */
@@ -108,27 +118,36 @@ HEAT_INLINE double heat_volume(const heat_view *v) {
     return v->dx[0] * v->dx[1] * (v->dims == 3 ? v->dx[2] : 1);
 }
 
-/* The heat of a cell, or what the source adds to it per time. */
-HEAT_INLINE double heat_amount(const heat_view *v, const int64_t at[3], bool source) {
-    const double value =
-        source ? heat_number(v, v->q, heat_place(v->apart, at))
-               : heat_number(v, v->from, heat_place(v->stride, at)) * heat_capacity(v, at);
-    return value * heat_volume(v);
+/* A field of a cell, or its part of a sum; returns the number of components. */
+HEAT_INLINE int heat_values(const heat_view *v, int field, const int64_t at[3], double *out) {
+    if (field == HEAT_FLUX_FIELD) {
+        for (int a = 0; a < v->dims; a++) {
+            out[a] = heat_flux(v, at, a);
+        }
+        return v->dims;
+    }
+    *out = field == HEAT_ADDED ? heat_number(v, v->q, heat_place(v->apart, at))
+                               : heat_number(v, v->from, heat_place(v->stride, at));
+    *out *= field == HEAT_CONTENT ? heat_capacity(v, at) : 1;
+    *out *= field >= HEAT_FIELDS ? heat_volume(v) : 1;
+    return 1;
 }
 
-/* The heat per time that enters through the surfaces of a cell, its sites first <= k < end, in the
- * step from `from` to `to`. Of a node on a surface of given temperature: what it needs (`changes`:
- * it may change) and what it conducts to its neighbours, less its source. */
-HEAT_INLINE void heat_entering(const heat_view *v, const cond_site *site, const double *value,
-                               int64_t first, int64_t end, const int64_t at[3], bool changes,
-                               double *entering) {
+/* The heat per time that enters at the sites of cell k on surfaces, in the step from `from` to
+ * `to`. Of a node on a surface of given temperature: what it needs (`changes`: it may change) and
+ * what it conducts to its neighbours, less its source. */
+HEAT_INLINE void heat_entering(const heat_view *v, const sel_given *given, int64_t k,
+                               bool changes) {
+    const int64_t end = given->first_site[k + 1];
+    const int64_t fixed = cond_fixed(given->site, given->first_site[k], end);
+    int64_t at[3];
+    heat_at(v, given->cell[k], at);
     const int64_t cell = heat_place(v->stride, at);
     const double here = heat_number(v, v->from, cell);
-    const int64_t fixed = cond_fixed(site, first, end);
-    for (int64_t k = first; k < end; k++) {
+    for (int64_t i = given->first_site[k]; i < end; i++) {
         double u, p;
-        cond_surface(&site[k], value + COND_VALUES * k, &u, &p);
-        entering[k] = fixed == end ? (p - u * here) * site[k].area : 0;
+        cond_surface(&given->site[i], given->value + COND_VALUES * i, &u, &p);
+        given->entering[i] = fixed == end ? (p - u * here) * given->site[i].area : 0;
     }
     if (fixed < end) {
         double rate =
@@ -137,7 +156,7 @@ HEAT_INLINE void heat_entering(const heat_view *v, const cond_site *site, const 
         for (int a = 0; a < v->dims; a++) {
             rate -= heat_conducted(v, at, a, 0) + heat_conducted(v, at, a, 1);
         }
-        entering[fixed] = rate * heat_volume(v);
+        given->entering[fixed] = rate * heat_volume(v);
     }
 }
 

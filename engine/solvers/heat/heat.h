@@ -19,9 +19,6 @@ typedef struct heat_params {
 extern const sel_table heat_table;
 extern const sel_solver heat_solver;
 
-/* Fields. */
-enum { HEAT_TEMPERATURE, HEAT_FLUX_FIELD, HEAT_FIELDS };
-
 /* Units: the user's. */
 typedef struct heat_plan {
     sel_plan base;

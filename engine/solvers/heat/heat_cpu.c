@@ -1,5 +1,6 @@
 /* heat_cpu.c -- sel.heat on the processor. */
 #include "engine/base/machine.h"
+#include "engine/base/stream.h"
 #include "engine/machine/cpu.h"
 #include "engine/solvers/heat/heat.h"
 
@@ -7,7 +8,7 @@
 SEL_LEVELS(DECLARE)
 #define TABLE(level) heat_loops_##level,
 
-enum { BAND = 1 << 17 /* bytes */ };
+enum { BAND = 1 << 19 /* bytes */ };
 
 static void list(sel_state *base) {
     heat_list(base, 1);
@@ -33,11 +34,12 @@ static void step_block(const heat_state *state, const heat_loops *loops, int b) 
                 loops->row(&v, row % v.n[1], row / v.n[1]);
             }
         }
+        sel_stream_end();
 #pragma omp barrier
 #pragma omp for schedule(static)
         for (int64_t k = first; k < end; k++) {
             int64_t at[3];
-            sel_cell_at(&base->plan->domain->grid, base->given.cell[k], at);
+            heat_at(&v, base->given.cell[k], at);
             loops->touch(&v, heat_place(v.stride, at), base->given.b[k], base->given.s[k]);
         }
     }
@@ -62,17 +64,15 @@ static heat_view view_of_row(const sel_state *base, int64_t step, int64_t row) {
     return heat_view_of((const heat_state *)base, step, sel_block_of(&base->blocks, row));
 }
 
-/* The flux. */
 static int field(const sel_state *base, int which, int64_t row, int64_t x0, int64_t x1,
                  const double **values) {
     const heat_view v = view_of_row(base, base->step, row);
-    double *to = sel_state_scratch(base);
+    double *to = sel_state_scratch(base), out[3];
     int64_t at[3] = {x0, row % v.n[1], row / v.n[1]};
-    (void)which;
     *values = to;
     for (; at[0] < x1; at[0]++, to++) {
-        for (int a = 0; a < v.dims; a++) {
-            to[a * v.n[0]] = heat_flux(&v, at, a);
+        for (int a = heat_values(&v, which, at, out) - 1; a >= 0; a--) {
+            to[a * v.n[0]] = out[a];
         }
     }
     return v.dims;
@@ -82,9 +82,10 @@ static double amount(const sel_state *base, int64_t step, int64_t row, bool sour
     const heat_view v = view_of_row(base, step, row);
     const uint8_t *solid = sel_state_solids(base, row);
     int64_t at[3] = {0, row % v.n[1], row / v.n[1]};
-    double sum = 0;
+    double sum = 0, value;
     for (; at[0] < v.n[0]; at[0]++) {
-        sum += solid[at[0]] ? 0 : heat_amount(&v, at, source);
+        heat_values(&v, source ? HEAT_ADDED : HEAT_CONTENT, at, &value);
+        sum += solid[at[0]] ? 0 : value;
     }
     return sum;
 }
@@ -94,10 +95,7 @@ static void entering(const sel_state *base, int64_t step) {
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int64_t k = 0; k < base->plan->inputs->surfaces.cells; k++) {
         const heat_view v = view_of_row(base, step, given->cell[k] / base->turns.cells.n[0]);
-        int64_t at[3];
-        sel_cell_at(&base->plan->domain->grid, given->cell[k], at);
-        heat_entering(&v, given->site, given->value, given->first_site[k], given->first_site[k + 1],
-                      at, base->step > 0, given->entering);
+        heat_entering(&v, given, k, base->step > 0);
     }
 }
 

@@ -11,9 +11,9 @@
 
 /* The cells of a row do not depend on each other. */
 #if defined(__clang__)
-#define HEAT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define HEAT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
-#define HEAT_INDEPENDENT _Pragma("GCC ivdep")
+#define HEAT_INDEPENDENT _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 
 #define REAL float

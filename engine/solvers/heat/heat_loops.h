@@ -1,79 +1,94 @@
 /* heat_loops.h -- a row of cells in one step, in one precision; included by heat_kernel.c. */
 #include "engine/physics/heat.h"
 
-/* T' of cell x of a row: low and high lead to its neighbours along x. */
-SEL_INLINE REAL HEAT_NAME(one)(int kind, int dims, const REAL r[3], const REAL *const row[5],
-                               const REAL *const g[6], const REAL *m, const REAL *q, int64_t x,
-                               int64_t low, int64_t high) {
-    const bool varied = kind == HEAT_VARIED, deep = dims == 3;
-    const HEAT_NAME(heat_around)
-        t = {row[0][x], row[0][x + low],      row[0][x + high],    row[1][x],
-             row[2][x], deep ? row[3][x] : 0, deep ? row[4][x] : 0};
-    const HEAT_NAME(heat_around) c = {0,
-                                      varied ? g[0][x] : 0,
-                                      varied ? g[1][x] : 0,
-                                      varied ? g[2][x] : 0,
-                                      varied ? g[3][x] : 0,
-                                      varied && deep ? g[4][x] : 0,
-                                      varied && deep ? g[5][x] : 0};
-    return HEAT_NAME(heat_next)(kind, dims, r, &t, &c, varied ? m[x] : 0, varied ? q[x] : 0);
+/* A row, by its cell 0: the cell, its neighbours, the conductances to them, m and q, T'. */
+typedef struct HEAT_NAME(row_of) {
+    REAL r[3], *to;
+    const REAL *here, *near[6], *g[6], *m, *q;
+} HEAT_NAME(row_of);
+
+/* T' of cell x. */
+SEL_INLINE REAL HEAT_NAME(one)(int kind, int dims, const HEAT_NAME(row_of) * w, int64_t x) {
+    const bool varied = kind == HEAT_VARIED;
+    REAL t[6], g[6];
+    for (int k = 0; k < 2 * dims; k++) {
+        t[k] = w->near[k][x];
+        g[k] = varied ? w->g[k][x] : 0;
+    }
+    return HEAT_NAME(heat_next)(kind, dims, w->r, w->here[x], t, g, varied ? w->m[x] : 0,
+                                varied ? w->q[x] : 0);
+}
+
+/* Those of n cells from x on. */
+SEL_INLINE void HEAT_NAME(some)(int kind, int dims, const HEAT_NAME(row_of) * w, int64_t x,
+                                int64_t n, REAL *to) {
+    HEAT_INDEPENDENT
+    for (int64_t k = 0; k < n; k++) {
+        to[k] = HEAT_NAME(one)(kind, dims, w, x + k);
+    }
+}
+
+/* Stores the values of a cache line of cells past the caches; cell x + end (-1: none) is at an end
+ * of the row, with another one. */
+SEL_INLINE void HEAT_NAME(stream)(int kind, int dims, const HEAT_NAME(row_of) * w, int64_t x,
+                                  int end, REAL next) {
+    enum { LINE = 64 / sizeof(REAL), AHEAD = 16 * LINE };
+    _Alignas(64) REAL line[LINE];
+    __builtin_prefetch(w->near[2 * dims - 1] + x + AHEAD);
+    HEAT_NAME(some)(kind, dims, w, x, LINE, line);
+    if (end >= 0) {
+        line[end] = next;
+    }
+    sel_stream_line(w->to + x, line);
 }
 
 SEL_INLINE void HEAT_NAME(do_row)(const heat_view *v, int kind, int dims, int64_t y, int64_t z) {
-    enum { LINE = 64 / sizeof(REAL), AHEAD = 1024 / sizeof(REAL) };
-    const REAL r[3] = {(REAL)v->r[0], (REAL)v->r[1], (REAL)v->r[2]};
+    enum { LINE = 64 / sizeof(REAL) };
     const int64_t at[3] = {0, y, z}, nx = v->n[0];
     const int64_t first = heat_place(v->stride, at), of = heat_place(v->apart, at);
-    const REAL *from = (const REAL *)v->from + first;
-    const REAL *const row[5] = {from, from + heat_beside(v, 1, y, 0),
-                                from + heat_beside(v, 1, y, 1),
-                                dims == 3 ? from + heat_beside(v, 2, z, 0) : NULL,
-                                dims == 3 ? from + heat_beside(v, 2, z, 1) : NULL};
-    const REAL *g[6] = {NULL}, *m = NULL, *q = NULL;
-    for (int k = 0; k < 2 * dims && kind == HEAT_VARIED; k++) {
-        g[k] = (const REAL *)v->g[k / 2] + of + (k % 2 ? v->apart[k / 2] : 0);
-        m = (const REAL *)v->m + of;
-        q = (const REAL *)v->q + of;
-    }
-    REAL *to = (REAL *)v->to + first;
-    const bool streams = v->streams && nx > 2 * LINE;
-    const int64_t before = streams ? LINE : nx - 1;
-    int64_t x = LINE;
-    to[0] = HEAT_NAME(one)(kind, dims, r, row, g, m, q, 0, heat_beside(v, 0, 0, 0),
-                           heat_beside(v, 0, 0, 1));
-    HEAT_INDEPENDENT
-    for (int64_t k = 1; k < before; k++) {
-        to[k] = HEAT_NAME(one)(kind, dims, r, row, g, m, q, k, -1, 1);
-    }
-    for (; streams && x + LINE < nx; x += LINE) { /* past the caches, line by line */
-        _Alignas(64) REAL line[LINE];
-        __builtin_prefetch(row[2 * dims - 2] + x + AHEAD);
-        for (int k = 0; k < LINE; k++) {
-            line[k] = HEAT_NAME(one)(kind, dims, r, row, g, m, q, x + k, -1, 1);
+    const REAL *here = (const REAL *)v->from + first;
+    HEAT_NAME(row_of) w = {.to = (REAL *)v->to + first, .here = here};
+    REAL end[2];
+    int64_t x = 0;
+    for (int k = 0; k < 2 * dims; k++) {
+        w.r[k / 2] = (REAL)v->r[k / 2];
+        w.near[k] = here + heat_beside(v, k / 2, at[k / 2], k % 2);
+        if (kind == HEAT_VARIED) {
+            w.g[k] = (const REAL *)v->g[k / 2] + of + (k % 2 ? v->apart[k / 2] : 0);
+            w.m = (const REAL *)v->m + of;
+            w.q = (const REAL *)v->q + of;
         }
-        sel_stream_line(to + x, line);
     }
-    for (int64_t k = streams ? x : nx; k < nx - 1; k++) {
-        to[k] = HEAT_NAME(one)(kind, dims, r, row, g, m, q, k, -1, 1);
+    for (int k = 0; k < 2; k++) { /* the ends have other neighbours along x */
+        w.near[0] = here + heat_beside(v, 0, k * (nx - 1), 0);
+        w.near[1] = here + heat_beside(v, 0, k * (nx - 1), 1);
+        end[k] = HEAT_NAME(one)(kind, dims, &w, k * (nx - 1));
     }
-    to[nx - 1] = HEAT_NAME(one)(kind, dims, r, row, g, m, q, nx - 1, heat_beside(v, 0, nx - 1, 0),
-                                heat_beside(v, 0, nx - 1, 1));
-    if (streams) {
-        sel_stream_end();
+    w.near[0] = here - 1;
+    w.near[1] = here + 1;
+    if (v->streams && nx > LINE) {
+        HEAT_NAME(stream)(kind, dims, &w, 0, 0, end[0]);
+        for (x = LINE; x + LINE < nx; x += LINE) {
+            HEAT_NAME(stream)(kind, dims, &w, x, -1, 0);
+        }
+        if (x + LINE == nx) {
+            HEAT_NAME(stream)(kind, dims, &w, x, LINE - 1, end[1]);
+            return;
+        }
     }
+    HEAT_NAME(some)(kind, dims, &w, x, nx - x, w.to + x);
+    w.to[0] = x > 0 ? w.to[0] : end[0];
+    w.to[nx - 1] = end[1];
+}
+
+SEL_INLINE void HEAT_NAME(row_of_kind)(const heat_view *v, int kind, int64_t y, int64_t z) {
+    v->dims == 3 ? HEAT_NAME(do_row)(v, kind, 3, y, z) : HEAT_NAME(do_row)(v, kind, 2, y, z);
 }
 
 static void HEAT_NAME(row)(const heat_view *v, int64_t y, int64_t z) {
-    const bool deep = v->dims == 3;
-    if (v->kind == HEAT_EVEN) {
-        deep ? HEAT_NAME(do_row)(v, HEAT_EVEN, 3, y, z) : HEAT_NAME(do_row)(v, HEAT_EVEN, 2, y, z);
-    } else if (v->kind == HEAT_UNEVEN) {
-        deep ? HEAT_NAME(do_row)(v, HEAT_UNEVEN, 3, y, z)
-             : HEAT_NAME(do_row)(v, HEAT_UNEVEN, 2, y, z);
-    } else {
-        deep ? HEAT_NAME(do_row)(v, HEAT_VARIED, 3, y, z)
-             : HEAT_NAME(do_row)(v, HEAT_VARIED, 2, y, z);
-    }
+    v->kind == HEAT_EVEN     ? HEAT_NAME(row_of_kind)(v, HEAT_EVEN, y, z)
+    : v->kind == HEAT_UNEVEN ? HEAT_NAME(row_of_kind)(v, HEAT_UNEVEN, y, z)
+                             : HEAT_NAME(row_of_kind)(v, HEAT_VARIED, y, z);
 }
 
 /* Cell i of a surface, whose neighbours have been gathered. */
