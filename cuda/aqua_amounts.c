@@ -145,28 +145,26 @@ static sel_status send_rates(aqua_cuda *state, int k, unsigned due, sel_error *e
     return status ? status : cuda_feed_send(rates, state->all.base.queue->stream, error);
 }
 
-/* Sets the ghosts where levels do not vary in time: in both copies of the depths, since the flow
- * does not change those beyond the grid, and in the third. */
+/* Sets the ghosts at the start, and where levels do not vary in time: in both copies of the depths,
+ * since the flow does not change those beyond the grid, and in the third; and their beds. */
 static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error) {
     aqua_state *all = &state->all;
-    const unsigned depends = all->plan->levels_depend;
-    const uint64_t bytes = (uint64_t)all->plan->ghosts.count * sizeof(double);
+    const aqua_gpu_ghosts *ghosts = &state->ghosts;
+    const unsigned depends = state->levels ? all->plan->levels_depend : 0;
     cudaStream_t stream = all->base.queue->stream;
-    if (!state->levels || !((depends | SEL_ALWAYS) & due)) {
+    if (ghosts->count == 0 || !((depends | SEL_ALWAYS) & due)) {
         return SEL_OK;
     }
-    sel_status status = cuda_send(state->levels, aqua_levels(all), bytes, error);
+    sel_status status = cuda_send(ghosts->z + all->base.step % CUDA_STEPS * ghosts->stride,
+                                  aqua_levels(all), ghosts->count * sizeof(double), error);
     for (int k = 0; k < 3 * all->base.blocks.count && !status; k++) {
         const int b = k / 3, copy = k % 3;
         aqua_gpu_flow flow = aqua_cuda_flow(state, all->base.step, b);
         flow.from = copy == 2 ? all->poured : all->water[b][copy];
         flow.marks_from = copy == 2 ? NULL : state->marks[copy];
-        void *bed = depends && copy == 0 ? all->bed : NULL;
-        CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, stream));
+        CUDA_TRY(aqua_gpu_set_ghosts(&flow, ghosts, copy == 0 ? all->bed : NULL, stream));
     }
-    if (depends && !status) {
-        CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->bed, stream));
-    }
+    CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->bed, stream));
     return status;
 }
 

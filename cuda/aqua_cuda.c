@@ -146,38 +146,6 @@ static void describe(aqua_cuda *state) {
     }
 }
 
-static sel_status send_layout(aqua_cuda *state, sel_error *error) {
-    aqua_state *all = &state->all;
-    const aqua_plan *plan = all->plan;
-    const uint64_t bytes = (uint64_t)(plan->layout.cells * all->size);
-    const uint64_t edges = (uint64_t)all->edge_count * sizeof *all->edges;
-    void *values = calloc(bytes > edges ? bytes : edges, 1);
-    if (!values) {
-        return sel_fail_memory(error, "the water", bytes);
-    }
-    const aqua_parts whole = aqua_whole(values);
-    sel_status status = aqua_fill_water(plan, aqua_levels(all), &whole, error);
-    for (int b = 0; b < all->base.blocks.count && !status; b++) {
-        const sel_block *block = &all->base.blocks.v[b]; /* and its halo */
-        const int64_t first = block->first * plan->layout.pitch * all->size;
-        const int64_t end = (block->end + 2 * AQUA_HALO) * plan->layout.pitch * all->size;
-        status = cuda_send((char *)all->water[b][0] + first, (const char *)values + first,
-                           (uint64_t)(end - first), error);
-    }
-    aqua_fill_bed(plan, aqua_levels(all), values);
-    status = status ? status : cuda_send(all->bed, values, bytes, error);
-    if (!status && plan->alpha) {
-        aqua_fill_alpha(plan, values);
-        status = cuda_send(all->alphas, values, bytes, error);
-    }
-    if (!status && all->edges) {
-        aqua_list_edges(plan, values);
-        status = cuda_send(all->edges, values, edges, error);
-    }
-    free(values);
-    return status;
-}
-
 /* No tile is known to be dry: marks all as wet. */
 static sel_status mark_all(aqua_cuda *state, sel_error *error) {
     const aqua_gpu_layout *layout = &state->pattern.layout;
@@ -233,7 +201,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     if (!status && state->view.ground) {
         status = cuda_send(state->view.ground, plan->ground, cells * sizeof(double), error);
     }
-    status = status ? status : send_layout(state, error);
+    status = status ? status : aqua_start(all, error);
     if (!status && all->arrived) {
         CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, cells * sizeof *all->arrived, /* -1 */
                                  base->queue->stream));
@@ -246,8 +214,14 @@ static sel_status start(sel_state *base, sel_error *error) {
     status = status ? status : cuda_sum_now(base, &volume, error);
     all->first_volume = sel_total_of(&volume, all->store.whole);
     status = status ? status : aqua_cuda_evaluate(state, SEL_ALWAYS, NULL, error);
+    aqua_gpu_flow flow;
     for (int b = 0; b < base->blocks.count && !status; b++) {
-        aqua_gpu_flow flow = aqua_cuda_flow(state, 0, b);
+        flow = aqua_cuda_flow(state, 0, b);
+        CUDA_TRY(aqua_gpu_wrap(&flow, all->water[b][0], base->queue->stream));
+    }
+    status = status ? status : cuda_exchange(base, 0, error);
+    for (int b = 0; b < base->blocks.count && !status; b++) {
+        flow = aqua_cuda_flow(state, 0, b);
         flow.from = all->water[b][0];
         CUDA_TRY(aqua_gpu_edges(&flow, all->edges, all->shown ? all->edge_count : 0, NULL,
                                 all->shown, base->queue->stream));

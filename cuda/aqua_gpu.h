@@ -124,7 +124,7 @@ typedef struct aqua_gpu_ghosts {
     const int64_t *at; /* in the layout */
     const uint8_t *level;
     const double *ground; /* m */
-    const double *z; /* m, and the distance to those of the next step, in a ring of CUDA_STEPS */
+    double *z; /* m, and the distance to those of the next step, in a ring of CUDA_STEPS */
     int64_t stride;
 } aqua_gpu_ghosts;
 

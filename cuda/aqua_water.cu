@@ -263,11 +263,11 @@ __global__ void __launch_bounds__(THREADS)
     const double ground = g.ground[k];
     const double z = g.z[cuda_now(f.clock) % CUDA_STEPS * g.stride + k];
     if (bed) {
-        bed[g.at[k]] =
-            S::bed_of(level ? aqua_level_bed(ground, z) : ground, f.store.datum, f.store.per_metre);
+        bed[g.at[k]] = (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(level, ground, z));
     }
     if (water) {
-        water[g.at[k]] = S::water_of(level ? aqua_level_depth(ground, z) : 0, f.store.per_metre);
+        water[g.at[k]] =
+            (typename S::water)aqua_water_of(&f.store, aqua_ghost_depth(level, ground, z));
         if (level) {
             aqua_mark_at(f, (uint32_t)g.at[k]);
         }

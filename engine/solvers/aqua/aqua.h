@@ -94,6 +94,11 @@ static inline int64_t aqua_beside(const aqua_layout *layout, int64_t at, int k) 
     return at + aqua_around[k][1] * layout->pitch + aqua_around[k][0];
 }
 
+/* Number i of n cells of a periodic axis. */
+static inline int64_t aqua_wrapped(int64_t i, int64_t n) {
+    return (i % n + n) % n;
+}
+
 /* The number of the free cell at (x, y) with periodic axes wrapped; -1: there is none. */
 int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y);
 

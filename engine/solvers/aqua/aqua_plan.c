@@ -25,7 +25,7 @@ int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y) {
     int64_t at[2] = {x, y};
     for (int a = 0; a < 2; a++) {
         if (sel_axis_periodic(grid, a)) {
-            at[a] = (at[a] % grid->n[a] + grid->n[a]) % grid->n[a];
+            at[a] = aqua_wrapped(at[a], grid->n[a]);
         } else if (at[a] < 0 || at[a] >= grid->n[a]) {
             return -1;
         }

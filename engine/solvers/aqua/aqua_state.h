@@ -41,21 +41,6 @@ typedef struct aqua_state {
     uint8_t *scratch; /* of the flow, for each thread */
 } aqua_state;
 
-/* An array in the layout of aqua_layout: in the blocks of a grid or, blocks NULL, in one piece. */
-typedef struct aqua_parts {
-    const sel_blocks *blocks;
-    void *at[SEL_MOST_BLOCKS];
-} aqua_parts;
-
-static inline aqua_parts aqua_whole(void *values) {
-    return (aqua_parts){.at = {values}};
-}
-
-/* The piece that has row y, -2 <= y < ny + 2. */
-static inline void *aqua_part(const aqua_parts *parts, int64_t y) {
-    return parts->at[parts->blocks ? sel_block_of(parts->blocks, y) : 0];
-}
-
 /* Whether a run may ask for a field: the greatest depths and arrivals are kept up from step 0 on.
  */
 static inline bool aqua_wants(const aqua_plan *plan, int field) {
@@ -66,17 +51,9 @@ static inline bool aqua_wants(const aqua_plan *plan, int field) {
  * and behind. `apart`: with the third copy of the depths. */
 void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart);
 
-/* Fill [ny + 4][pitch] with beds (float or double), with depths of step 0 (int32_t or double) where
- * all are 0, both with ghosts at their levels z and with the frame, and with alpha (float or
- * double) where it has a value for each cell. Fails where a quantity does. */
-void aqua_fill_bed(const aqua_plan *plan, const double *z, void *bed);
-sel_status aqua_fill_water(const aqua_plan *plan, const double *z, const aqua_parts *water,
-                           sel_error *error);
-void aqua_fill_alpha(const aqua_plan *plan, void *alpha);
-
-/* Sets beds and depths of the ghosts, open ones dry, the others at z[ghosts], and copies what lies
- * beyond periodic axes. NULL: not wanted. */
-void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, const aqua_parts *water);
+/* Sets beds, alphas, edges, and the depths of step 0; but for ghosts, and the depths beyond
+ * periodic axes. Fails where a quantity does. */
+sel_status aqua_start(aqua_state *state, sel_error *error);
 
 /* Evaluates the terms, of fields those on the host, for the step that begins at `step`, as far as
  * they depend on what is `due` (SEL_ON_T, SEL_ON_CONTROLS; SEL_ALWAYS: all). */
