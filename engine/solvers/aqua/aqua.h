@@ -123,25 +123,23 @@ typedef struct aqua_ghosts {
     int64_t first_edge[AQUA_FIRSTS];
 } aqua_ghosts;
 
-/* The cells that share the discharge of a source. */
-typedef struct aqua_inflow {
-    const aqua_source *source;
-    char name[48];        /* for columns and messages */
-    int64_t count, first; /* how many; the number of the first */
-} aqua_inflow;
-
-/* What is evaluated before a step: rain and infiltration; the discharge of a source; the level of a
- * region that has ghosts. Rates are not given, the same in all cells, or a field. */
-typedef enum aqua_kind { AQUA_RATE, AQUA_DISCHARGE, AQUA_STAGE } aqua_kind;
-typedef enum aqua_spread { AQUA_NOTHING, AQUA_UNIFORM, AQUA_FIELD } aqua_spread;
+/* What is evaluated before a step: rain and infiltration, which are not given, the same in all
+ * cells or fields; the discharge of a source; the level of a region that has ghosts. */
+typedef enum aqua_kind {
+    AQUA_NOTHING,
+    AQUA_UNIFORM,
+    AQUA_FIELD,
+    AQUA_DISCHARGE,
+    AQUA_STAGE
+} aqua_kind;
 typedef struct aqua_term {
     aqua_kind kind;
-    aqua_spread spread;
-    int owner;                    /* the number of the source or region */
     const sel_quantity *quantity; /* mm/h, m3/s, m */
     sel_where where;              /* in the script */
-    char what[96];                /* for messages */
+    char name[48], what[96];      /* for columns; for messages */
     int64_t first, count;         /* its values in aqua_state.values, but those of a field */
+    int64_t first_cell, cells;    /* of a source: the number of its first cell, and how many */
+    int region;                   /* of a level */
 } aqua_term;
 
 typedef struct aqua_plan {
@@ -155,14 +153,12 @@ typedef struct aqua_plan {
     double lowest;  /* m: ground of free cells */
     double deepest; /* m: the depth that is expected */
     aqua_ghosts ghosts;
-    aqua_inflow *inflows;
-    int inflow_count;
     aqua_source_cell *source_cells; /* of all sources, sorted by cell, those of one by source */
     int64_t source_cell_count;
     /* Rain, infiltration, sources, levels; and what these vary with, of SEL_ON_T and
      * SEL_ON_CONTROLS: all, and levels. */
     aqua_term *terms;
-    int term_count;
+    int term_count, source_count;
     unsigned depends, levels_depend;
     /* Of the f32 store: a metre has 2^bits quanta, beds count from datum, m. */
     int bits; /* 0: not chosen yet */
@@ -227,9 +223,11 @@ const aqua_law_level *aqua_level_of(const sel_domain *domain, int region);
 
 /* ---- what is evaluated before a step ---- */
 
-/* Fills plan->inflows and plan->source_cells; and plan->terms, when the ghosts are there. */
-sel_status aqua_sources_create(aqua_plan *plan, sel_error *error);
+/* Fills plan->terms, but for levels, and plan->source_cells; adds levels, when the ghosts are
+ * there.
+ */
 sel_status aqua_terms_create(aqua_plan *plan, sel_error *error);
+void aqua_levels_create(aqua_plan *plan);
 
 /* The values of a term for the step that begins at `step`: of a rate in units of the store per
  * cell, of a discharge in units for all cells of its source together, of a level in m, for each

@@ -22,14 +22,13 @@ void aqua_answer_balance(const aqua_state *state, const sel_total *totals, doubl
     double in = state->first_volume * unit, out = 0;
     request->term_count = 0;
     sel_request_term(request, "volume", "", now);
-    if (plan->terms[AQUA_RAIN].spread != AQUA_NOTHING) {
+    if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING) {
         in += add_term(state, "rain", "", &totals[AQUA_RAIN], request);
     }
-    for (int i = 0; i < plan->inflow_count; i++) {
-        in +=
-            add_term(state, "inflow_", plan->inflows[i].name, &totals[AQUA_SUPPLIES + i], request);
+    for (int k = AQUA_SUPPLIES; k < AQUA_SUPPLIES + plan->source_count; k++) {
+        in += add_term(state, "inflow_", plan->terms[k].name, &totals[k], request);
     }
-    if (plan->terms[AQUA_SOIL].spread != AQUA_NOTHING) {
+    if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
         out += add_term(state, "infiltration", "", &totals[AQUA_SOIL], request);
     }
     double turned_over = in;

@@ -16,12 +16,20 @@ static int64_t scratch_bytes(const aqua_state *state) {
     return (int64_t)((state->loops->scratch + SEL_LINE - 1) / SEL_LINE * SEL_LINE);
 }
 
+/* aqua_state.give */
+static sel_status give(aqua_state *state, int k, int64_t step, unsigned due, sel_error *error) {
+    (void)due;
+    return aqua_rates(state, k, step, state->rate[k], error);
+}
+
 static void list(sel_state *base) {
     aqua_state *state = (aqua_state *)base;
     const aqua_loops *loops = aqua_loops_usable(0);
     sel_arrays *arrays = &base->arrays;
     aqua_list(state, 0, 0, false);
     state->loops = loops ? &loops[base->plan->precision] : NULL;
+    state->give = give;
+    SEL_ADD(arrays, state, amounts, aqua_amount_count(state->plan), 0);
     SEL_ADD(arrays, state, rows, state->plan->layout.nx * base->threads, 0);
     SEL_ADD(arrays, state, scratch, loops ? base->threads * scratch_bytes(state) : 0, 0);
 }
@@ -98,20 +106,19 @@ static void supply(aqua_state *state, int k, int64_t step) {
     const int64_t nx = state->plan->layout.nx, size = state->size;
     const double arrival = state->plan->params->arrival_depth * state->store.per_metre;
     const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
-    const bool given = state->plan->terms[k].spread != AQUA_NOTHING;
+    const bool given = state->plan->terms[k].kind != AQUA_NOTHING;
     const bool supplies = given && !(k == AQUA_SOIL && step == 0);
     if (!supplies && !watches) {
         return;
     }
-    const double uniform = supplies ? aqua_take(state, k) : 0;
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t y = 0; y < state->plan->layout.ny; y++) {
         const int64_t at = y * nx;
         void *water = depths(state, step, 0, y);
         if (supplies) {
             state->base.partials[y * SEL_PARTIALS] =
-                state->loops->supply(water, nx, sel_state_solids(&state->base, y), uniform,
-                                     offset(state->rate[k], at * size),
+                state->loops->supply(water, nx, sel_state_solids(&state->base, y),
+                                     state->amounts[k], offset(state->rate[k], at * size),
                                      offset(state->owed[k], at * size), k == AQUA_SOIL);
         }
         if (watches) {
@@ -128,14 +135,14 @@ static void supply(aqua_state *state, int k, int64_t step) {
 
 static sel_status add_sources(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
-    aqua_take_doses(state, state->doses);
+    const aqua_dose *doses = (const aqua_dose *)(state->amounts + AQUA_SUPPLIES);
     for (int64_t c = 0; c < plan->source_cell_count; c++) {
         const aqua_source_cell *cell = &plan->source_cells[c];
         const int64_t y = aqua_row(&plan->layout, cell->at);
         void *water = depths_of(state, state->base.step, y);
         const double before =
             state->store.whole ? (double)((int32_t *)water)[cell->at] : ((double *)water)[cell->at];
-        const double depth = before + aqua_dose_of(&state->doses[cell->source], cell);
+        const double depth = before + aqua_dose_of(&doses[cell->source], cell);
         if (depth > state->store.most_poured) {
             state->base.broken = true;
             return aqua_too_deep(plan, state->base.step, aqua_cell_number(&plan->layout, cell->at),
@@ -173,7 +180,6 @@ static void fill_frame(const aqua_state *state, void *beds, int64_t step) {
 static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
     const aqua_ghosts *ghosts = &state->plan->ghosts;
     const double *z = aqua_levels(state);
-    const sel_type real = {'f', (uint32_t)state->size};
     for (int64_t k = 0; k < ghosts->count; k++) {
         const int64_t at = ghosts->at[k];
         const double ground = ghosts->ground[k];
@@ -181,7 +187,7 @@ static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
         sel_put(depths_of(state, step, aqua_row(&state->plan->layout, at)), state->base.turns.type,
                 at, aqua_water_of(&state->store, aqua_ghost_depth(level, ground, z[k])));
         if (beds) {
-            sel_put(state->bed, real, at,
+            sel_put(state->bed, state->real, at,
                     aqua_bed_of(&state->store, aqua_ghost_bed(level, ground, z[k])));
         }
     }
@@ -257,6 +263,7 @@ static void observe(sel_state *base, bool initially) {
 
 static sel_status one_step(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
+    aqua_take(state, state->amounts);
     supply(state, AQUA_RAIN, state->base.step);
     sel_status status = add_sources(state, error);
     if (status) {

@@ -192,9 +192,10 @@ void aqua_facts(const sel_plan *base, sel_facts *facts) {
     add_store(plan, facts);
     add_terrain(plan, facts);
     add_rain(plan, facts);
-    for (int i = 0; i < plan->inflow_count && facts->count < SEL_MAX_FACTS - 1; i++) {
-        sel_fact_add(facts, "source", "%s: %lld cell%s", plan->inflows[i].name,
-                     (long long)plan->inflows[i].count, plan->inflows[i].count == 1 ? "" : "s");
+    for (int i = 0; i < plan->source_count && facts->count < SEL_MAX_FACTS - 1; i++) {
+        const aqua_term *source = &plan->terms[AQUA_SUPPLIES + i];
+        sel_fact_add(facts, "source", "%s: %lld cell%s", source->name, (long long)source->cells,
+                     source->cells == 1 ? "" : "s");
     }
 }
 

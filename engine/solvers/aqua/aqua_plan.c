@@ -156,7 +156,7 @@ static double highest_level(const aqua_plan *plan) {
     double highest = -HUGE_VAL, *z = malloc((size_t)(plan->ghosts.count + 1) * sizeof *z);
     for (int s = 0; s <= samples && z; s++) {
         const double step = samples ? end * s / samples : 0;
-        for (int k = AQUA_SUPPLIES + plan->inflow_count; k < plan->term_count; k++) {
+        for (int k = AQUA_SUPPLIES + plan->source_count; k < plan->term_count; k++) {
             const bool fails = aqua_evaluate_term(plan, &plan->terms[k], step, z, NULL);
             for (int64_t i = 0; i < plan->terms[k].count && !fails; i++) {
                 highest = fmax(highest, z[i]);
@@ -196,19 +196,21 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     p->layout = make_layout(&base->domain->grid);
     sel_status status = aqua_ground_create(p, error);
     sel_status alpha = resolve_alpha(p, error);
-    sel_status inflows = aqua_sources_create(p, error);
+    sel_status terms = aqua_terms_create(p, error);
     status = status ? status : alpha;
-    status = status ? status : inflows;
+    status = status ? status : terms;
     status = status ? status : aqua_ghosts_create(p, error);
-    status = status ? status : aqua_terms_create(p, error);
-    return status ? status : choose_quantum(p, error);
+    if (status) {
+        return status;
+    }
+    aqua_levels_create(p);
+    return choose_quantum(p, error);
 }
 
 static void clear_plan(sel_plan *base) {
     aqua_plan *p = (aqua_plan *)base;
     free(p->ghosts.at); /* and all behind it */
     free(p->ghosts.edge);
-    free(p->inflows);
     free(p->source_cells);
     free(p->terms);
     free(p->own_ground);

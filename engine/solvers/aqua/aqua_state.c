@@ -9,7 +9,7 @@
 static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan;
     const uint32_t size = (uint32_t)state->size;
-    const sel_type real = {'f', size}, depth = {state->store.whole ? 'i' : 'f', size};
+    const sel_type depth = {state->store.whole ? 'i' : 'f', size};
     const aqua_layout *layout = &plan->layout;
     const sel_cells cells = {.n = {layout->nx, layout->ny, 1},
                              .components = 1,
@@ -21,7 +21,7 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
     framed.before = before;
     framed.count = before + layout->cells + behind;
     sel_arrays *arrays = &state->base.arrays;
-    sel_arrays_add_cells(arrays, "bed", &state->bed, real, &framed, 0);
+    sel_arrays_add_cells(arrays, "bed", &state->bed, state->real, &framed, 0);
     state->base.turns = (sel_turns){.at = state->water,
                                     .type = depth,
                                     .cells = framed,
@@ -32,7 +32,7 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
         sel_arrays_add_cells(arrays, "poured", &state->poured, depth, &framed, 0);
     }
     if (plan->alpha) {
-        sel_arrays_add_cells(arrays, "alphas", &state->alphas, real, &framed, 0);
+        sel_arrays_add_cells(arrays, "alphas", &state->alphas, state->real, &framed, 0);
     }
     if (aqua_wants(plan, AQUA_MAX_DEPTH) || aqua_wants(plan, AQUA_MAX_LEVEL)) {
         sel_arrays_add_cells(arrays, "most", &state->most, depth, &cells, SEL_SAVED);
@@ -43,27 +43,28 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
     }
     state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        if (plan->terms[k].spread == AQUA_FIELD) {
+        if (plan->terms[k].kind == AQUA_FIELD) {
             const bool rain = k == AQUA_RAIN;
-            sel_arrays_add_cells(arrays, rain ? "rain" : "soil", &state->rate[k], real, &cells, 0);
-            sel_arrays_add_cells(arrays, rain ? "rain_owed" : "soil_owed", &state->owed[k], real,
-                                 &cells, SEL_SAVED);
+            sel_arrays_add_cells(arrays, rain ? "rain" : "soil", &state->rate[k], state->real,
+                                 &cells, 0);
+            sel_arrays_add_cells(arrays, rain ? "rain_owed" : "soil_owed", &state->owed[k],
+                                 state->real, &cells, SEL_SAVED);
         }
     }
 }
 
 void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan = (const aqua_plan *)state->base.plan;
-    const int64_t sources = plan->inflow_count;
+    const int64_t sources = plan->source_count;
     const bool fields =
-        plan->terms[AQUA_RAIN].spread == AQUA_FIELD || plan->terms[AQUA_SOIL].spread == AQUA_FIELD;
+        plan->terms[AQUA_RAIN].kind == AQUA_FIELD || plan->terms[AQUA_SOIL].kind == AQUA_FIELD;
     const unsigned kept = SEL_SAVED | SEL_ON_HOST;
     sel_arrays *arrays = &state->base.arrays;
     state->store = aqua_store_of(plan);
     state->size = state->store.whole ? 4 : 8;
+    state->real = (sel_type){'f', (uint32_t)state->size};
     list_cells(state, before, behind, apart);
     SEL_ADD(arrays, state, values, AQUA_SUPPLIES + sources + plan->ghosts.count, SEL_ON_HOST);
-    SEL_ADD(arrays, state, doses, sources, SEL_ON_HOST);
     SEL_ADD(arrays, state, carry, AQUA_SUPPLIES + sources, kept);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);
     SEL_ADD(arrays, state, totals, aqua_total_count(plan), kept);
@@ -110,7 +111,6 @@ static sel_status fill(const aqua_state *state, void *array,
                        double (*number)(const aqua_state *, int64_t x, int64_t y),
                        sel_error *error) {
     const aqua_layout *layout = &state->plan->layout;
-    const sel_type real = {'f', (uint32_t)state->size};
     const uint64_t bytes = (uint64_t)(layout->cells * state->size);
     void *values = malloc(bytes);
     if (!values) {
@@ -119,7 +119,7 @@ static sel_status fill(const aqua_state *state, void *array,
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t k = 0; k < layout->cells; k++) {
         const int64_t x = aqua_column(layout, k);
-        sel_put(values, real, k,
+        sel_put(values, state->real, k,
                 x < layout->nx + AQUA_HALO ? number(state, x, aqua_row(layout, k))
                                            : AQUA_NO_GROUND);
     }
