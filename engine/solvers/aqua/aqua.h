@@ -112,6 +112,7 @@ int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y);
 enum { AQUA_FIRSTS = SEL_REGION_NUMBERS + 2 };
 typedef struct aqua_ghosts {
     int64_t count;
+    bool inside;    /* some are cells of the grid */
     int64_t *at;    /* their elements */
     double *ground; /* m: the bed; of levels, unless z is lower, the lowest of the region */
     double *x, *y;  /* where the law is evaluated */

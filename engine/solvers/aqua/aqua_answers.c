@@ -14,6 +14,30 @@ static double add_term(const aqua_state *state, const char *prefix, const char *
     return value;
 }
 
+int64_t aqua_parts_of(const aqua_plan *plan, int64_t total) {
+    const int64_t r = total - aqua_total_of(plan, 0), *first = plan->ghosts.first_edge;
+    if (total < AQUA_SUPPLIES) {
+        const aqua_kind kind = plan->terms[total].kind;
+        const bool summed = kind == AQUA_FIELD || (total == AQUA_SOIL && kind != AQUA_NOTHING);
+        return summed ? plan->layout.ny : 0;
+    }
+    return r > 0 && plan->base.wants_balance ? first[r + 1] - first[r] : 0;
+}
+
+void aqua_join_parts(const aqua_plan *plan, sel_total *parts, sel_total *totals, bool inverse) {
+    for (int64_t i = 0; i < aqua_total_count(plan); i++) {
+        sel_total sum = {0};
+        const int64_t count = aqua_parts_of(plan, i);
+        for (int64_t k = 0; k < count; k++, parts++) {
+            if (inverse) {
+                *parts = k == 0 ? totals[i] : (sel_total){0};
+            }
+            sel_total_join(&sum, parts);
+        }
+        totals[i] = count && !inverse ? sum : totals[i];
+    }
+}
+
 void aqua_answer_balance(const aqua_state *state, const sel_total *totals, double volume,
                          sel_request *request) {
     const aqua_plan *plan = state->plan;

@@ -168,6 +168,7 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     aqua_ghosts *ghosts = &plan->ghosts;
     list l = {.count = 0};
     add_faces(&l, plan);
+    const int64_t beyond = l.count;
     add_cells(&l, plan);
     const size_t n = (size_t)l.count + 1, edges = AQUA_AROUND * n * sizeof *ghosts->edge;
     const size_t bytes = n * (sizeof *ghosts->at + 3 * sizeof *ghosts->ground + 1);
@@ -176,6 +177,7 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     const bool failed = l.failed || !ghosts->at || !ghosts->edge;
     if (!failed) {
         ghosts->count = l.count;
+        ghosts->inside = l.count > beyond;
         ghosts->ground = (double *)(ghosts->at + n);
         ghosts->x = ghosts->ground + n;
         ghosts->y = ghosts->x + n;

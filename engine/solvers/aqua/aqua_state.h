@@ -73,6 +73,13 @@ static inline int64_t aqua_amount_count(const aqua_plan *plan) {
     return AQUA_SUPPLIES + plan->source_count * (int64_t)(sizeof(aqua_dose) / sizeof(double));
 }
 
+/* Parts of a total that kernels add up, one behind the other: rows of rain that is a field (the
+ * host adds up other rain) and of infiltration, and the edges of each region if a balance is
+ * wanted. */
+int64_t aqua_parts_of(const aqua_plan *plan, int64_t total);
+/* Joins the parts of each total that has any; or the inverse, all of it in its first part. */
+void aqua_join_parts(const aqua_plan *plan, sel_total *parts, sel_total *totals, bool inverse);
+
 /* Answers a SEL_BALANCE from the totals and the present volume, units of the store. */
 void aqua_answer_balance(const aqua_state *state, const sel_total *totals, double volume,
                          sel_request *request);
