@@ -53,11 +53,10 @@ static void the_start_is_the_same_for_any_number_of_threads(void **state) {
 static void terrain_is_measured_alike_by_any_number_of_threads(void **state) {
     (void)state;
     static aqua_case c;
-    aqua_terrain one, other;
+    sel_terrain one, other;
     make_start(&c, 1);
-    assert_true(aqua_terrain_measure((const aqua_plan *)c.plan, &one));
-    c.plan->threads = 7;
-    assert_true(aqua_terrain_measure((const aqua_plan *)c.plan, &other));
+    assert_true(sel_terrain_measure(c.domain, ground, 1, &one));
+    assert_true(sel_terrain_measure(c.domain, ground, 7, &other));
     assert_true(one.highest == other.highest && one.pits == other.pits && one.pits > 1000);
     assert_true(one.deepest_pit == other.deepest_pit && one.mean_slope == other.mean_slope);
     assert_true(one.largest_slope == other.largest_slope && one.largest_slope > 1.9);

@@ -14,6 +14,7 @@
 #include "engine/machine/arrays.h"
 #include "engine/physics/aqua_method.h"
 #include "engine/scene/solver.h"
+#include "engine/scene/terrain.h"
 
 /* ---- the scenario ---- */
 
@@ -93,14 +94,6 @@ static const int aqua_around[AQUA_AROUND][2] = {AQUA_NEIGHBOURS(AQUA_OFFSET)};
 static inline int64_t aqua_beside(const aqua_layout *layout, int64_t at, int k) {
     return at + aqua_around[k][1] * layout->pitch + aqua_around[k][0];
 }
-
-/* Number i of n cells of a periodic axis. */
-static inline int64_t aqua_wrapped(int64_t i, int64_t n) {
-    return (i % n + n) % n;
-}
-
-/* The number of the free cell at (x, y) with periodic axes wrapped; -1: there is none. */
-int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y);
 
 /* ---- the plan ---- */
 
@@ -182,36 +175,6 @@ extern const struct cuda_solver aqua_on_cuda;
 /* The sum of a quantity over all free cells, and its largest value, at least 0. */
 sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
                           double *sum, double *largest, sel_error *error);
-
-/* ---- the ground ---- */
-
-/* sel_solver.complete and sel_solver.blank */
-void aqua_complete(sel_common *params);
-sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
-                      uint8_t *blank, sel_region *gaps, sel_error *error);
-
-/* Fills plan->ground and plan->lowest. Refuses heights that no ground has, and values that stand
- * for no data although their file does not say so. */
-sel_status aqua_ground_create(aqua_plan *plan, sel_error *error);
-
-/* Refuses a grid that would be that of a raster in degrees; and warns of a raster that looks like
- * one, where nothing says what its coordinates are. */
-sel_status aqua_degrees_check(const aqua_params *params, sel_where where, sel_error *error);
-void aqua_degrees_warn(const aqua_plan *plan, sel_error *warnings);
-
-/* Slopes are those between neighbours in x and y. */
-typedef struct aqua_terrain {
-    double highest;     /* m */
-    int64_t pits;       /* cells lower than all their neighbours */
-    double deepest_pit; /* m below its lowest neighbour */
-    double mean_slope, largest_slope;
-} aqua_terrain;
-
-/* The same for any number of threads. False: there is no memory. */
-bool aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain);
-
-/* The lowest ground of the free neighbours of a cell, also across periodic faces; NaN: none. */
-double aqua_lowest_beside(const aqua_plan *plan, int64_t x, int64_t y);
 
 /* ---- ghosts and their levels ---- */
 

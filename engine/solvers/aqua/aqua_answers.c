@@ -128,7 +128,7 @@ static int64_t line_edges(const aqua_plan *plan, const double line[2][2], aqua_e
                 const int sign = crosses(p, q, a, b);
                 const bool inside = u >= -1 && u <= grid->n[0] && v <= grid->n[1];
                 if (!sign || !inside ||
-                    (aqua_free_cell(domain, x, y) < 0 && aqua_free_cell(domain, u, v) < 0)) {
+                    (sel_free_cell(domain, x, y) < 0 && sel_free_cell(domain, u, v) < 0)) {
                     continue;
                 }
                 if (to) {

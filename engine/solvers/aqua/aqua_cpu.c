@@ -164,14 +164,14 @@ static void fill_frame(const aqua_state *state, void *beds, int64_t step) {
     for (int64_t y = -AQUA_HALO; y < ny + AQUA_HALO && (rows || columns); y++) {
         char *array = beds ? beds : depths_of(state, step, y);
         char *row = array + aqua_index(layout, 0, y) * size;
-        const int64_t from = rows ? aqua_wrapped(y, ny) : y;
+        const int64_t from = rows ? sel_wrapped(grid, 1, y) : y;
         if (from != y) {
             memcpy(row - AQUA_HALO * size, array + aqua_index(layout, -AQUA_HALO, from) * size,
                    (size_t)(layout->pitch * size));
         }
         for (int64_t k = -AQUA_HALO; k < AQUA_HALO && columns; k++) {
             const int64_t x = k < 0 ? k : nx + k;
-            memcpy(row + x * size, row + aqua_wrapped(x, nx) * size, (size_t)size);
+            memcpy(row + x * size, row + sel_wrapped(grid, 0, x) * size, (size_t)size);
         }
     }
 }

@@ -81,7 +81,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
 
 /* Of cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2, in units; but for ghosts. */
 static double bed_at(const aqua_state *state, int64_t x, int64_t y) {
-    const int64_t cell = aqua_free_cell(state->base.plan->domain, x, y);
+    const int64_t cell = sel_free_cell(state->base.plan->domain, x, y);
     return cell < 0 ? AQUA_NO_GROUND : aqua_bed_of(&state->store, state->plan->ground[cell]);
 }
 
@@ -92,7 +92,7 @@ static double alpha_at(const aqua_state *state, int64_t x, int64_t y) {
     int64_t at[3] = {x, y, 0};
     for (int a = 0; a < 2; a++) {
         const int64_t last = domain->grid.n[a] - 1, inside = at[a] < last ? at[a] : last;
-        at[a] = sel_axis_periodic(&domain->grid, a) ? aqua_wrapped(at[a], last + 1)
+        at[a] = sel_axis_periodic(&domain->grid, a) ? sel_wrapped(&domain->grid, a, at[a])
                 : inside < 0                        ? 0
                                                     : inside;
     }
@@ -100,7 +100,7 @@ static double alpha_at(const aqua_state *state, int64_t x, int64_t y) {
     double alpha = state->plan->alpha[here];
     for (int k = 0; domain->cell[here] != 0 && k < AQUA_AROUND; k++) {
         const int64_t cell =
-            aqua_free_cell(domain, at[0] + aqua_around[k][0], at[1] + aqua_around[k][1]);
+            sel_free_cell(domain, at[0] + aqua_around[k][0], at[1] + aqua_around[k][1]);
         alpha = cell >= 0 ? fmax(alpha, state->plan->alpha[cell]) : alpha;
     }
     return fmin(alpha, state->store.largest_alpha);
