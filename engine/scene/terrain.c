@@ -69,9 +69,8 @@ sel_status sel_terrain_blank(const sel_quantity *ground, const sel_simulation *s
     const double *heights;
     double *own = NULL;
     sel_status status = raster ? check_covers(raster, &domain->grid, where, error) : SEL_OK;
-    status = status
-                 ? status
-                 : sel_terrain_evaluate(ground, domain, threads, NULL, &own, &heights, error);
+    status = status ? status
+                    : sel_terrain_evaluate(ground, domain, threads, NULL, &own, &heights, error);
     for (int64_t i = 0; i < sel_grid_cells(&domain->grid) && !status; i++) {
         blank[i] = isnan(heights[i]);
     }

@@ -1,5 +1,5 @@
-/* terrain.h -- the ground of a plane domain: elevations in m, of a raster or another quantity, which
- * scripts give as the field "ground". */
+/* terrain.h -- the ground of a plane domain: elevations in m, of a raster or another quantity,
+ * which scripts give as the field "ground". */
 #ifndef SEL_TERRAIN_H
 #define SEL_TERRAIN_H
 
