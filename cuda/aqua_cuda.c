@@ -1,4 +1,4 @@
-/* aqua_cuda.c -- sel.aqua on the device: memory, steps, checkpoints, answers.
+/* aqua_cuda.c -- sel.aqua on the device: memory, amounts, steps, checkpoints, answers.
  *
  * Two copies of the depths take turns. Where a term of rain or infiltration may fail, rain and
  * sources are added into a third copy, from which the flow starts, so that the last whole state
@@ -6,10 +6,45 @@
  * limit raise an alarm, which is read with the next answer. Kernels accumulate one total per row or
  * per edge; these are saved, so that a run is resumed bit by bit, and as the totals of all
  * backends.
+ *
+ * What is the same for many cells, and the levels where they vary in time, is sent as a table of
+ * many steps, in which steps recorded in a graph find theirs. Fields of rain and infiltration that
+ * vary in time are terms, evaluated by kernels; only those that Lua alone can evaluate are sent
+ * step by step. Pinned buffers take turns, so that nothing waits for a step.
  */
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/aqua_state.h"
+#include "cuda/aqua_gpu.h"
+#include "cuda/machine/backend.h"
+#include "engine/solvers/aqua/aqua_state.h"
+
+typedef struct aqua_cuda {
+    aqua_state all;
+    aqua_gpu_flow pattern; /* what flow_of completes */
+    aqua_gpu_view view;    /* all but the present depths */
+    uint8_t *marks;        /* [2][tiles] of each copy of the depths; NULL: the flow asks for none */
+    int64_t tiles;
+
+    cuda_terms terms; /* fields that vary in time */
+    aqua_gpu_spread spread[AQUA_SUPPLIES];
+    cuda_feed rates[AQUA_SUPPLIES]; /* of fields that are no term */
+    double *amounts;                /* of steps to come (aqua_gpu.h), on the device, */
+    cuda_feed sent;                 /* and the buffers that are copied there */
+    aqua_source_cell *source_cells; /* on the device */
+
+    aqua_gpu_ghosts ghosts;
+    double *levels;   /* of the ghosts; NULL: they vary in time, and are in the amounts */
+    bool sets_ghosts; /* before every step, as the flow or a level changes some of them */
+
+    /* Totals on the device: rain that is a field, by rows; infiltration, by rows; fluxes into
+     * ghosts, by edges. A part that is not wanted is NULL and has no room. */
+    sel_total *books;
+    sel_total *copied; /* on the host, while it is saved or loaded */
+    int64_t book_count, summed_edges;
+} aqua_cuda;
+
+/* Buffers that take turns: many small ones, so that the host may run ahead. */
+enum { MANY = CUDA_FEED, FEW = 2 };
 
 /* Numbers that 32 bits can hold. */
 static const double most_numbers = 4294967296.0;
@@ -24,89 +59,107 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
                           cells);
 }
 
-/* ---- the books: the kernels' parts of the totals of the balance ---- */
-
-/* Parts of a total, one behind the other: rows of rain that is a field (the host adds up other
- * rain) and of infiltration, and the edges of each region if a balance is wanted. */
-static int64_t parts_of(const aqua_plan *plan, int64_t total) {
-    const int64_t r = total - aqua_total_of(plan, 0), *first = plan->ghosts.first_edge;
-    if (total < AQUA_SUPPLIES) {
-        const aqua_spread spread = plan->terms[total].spread;
-        const bool summed = spread == AQUA_FIELD || (total == AQUA_SOIL && spread != AQUA_NOTHING);
-        return summed ? plan->layout.ny : 0;
-    }
-    return r > 0 && plan->base.wants_balance ? first[r + 1] - first[r] : 0;
+static bool varies(const aqua_plan *plan, int k) {
+    return sel_quantity_depends(plan->terms[k].quantity) & SEL_ON_T;
 }
 
-static void join_books(const aqua_plan *plan, const sel_total *books, sel_total *totals) {
-    for (int64_t i = 0; i < aqua_total_count(plan); i++) {
-        const int64_t count = parts_of(plan, i);
-        totals[i] = count ? (sel_total){0} : totals[i];
-        for (int64_t k = 0; k < count; k++) {
-            sel_total_join(&totals[i], books++);
-        }
-    }
+static bool levels_vary(const aqua_plan *plan) {
+    return plan->levels_depend & SEL_ON_T;
 }
 
-/* The inverse: all of a total in its first part. */
-static void spread_books(const aqua_plan *plan, const sel_total *totals, sel_total *books) {
-    for (int64_t i = 0; i < aqua_total_count(plan); i++) {
-        for (int64_t k = 0; k < parts_of(plan, i); k++) {
-            *books++ = k == 0 ? totals[i] : (sel_total){0};
-        }
-    }
+/* Columns of the table: amounts, and levels behind them. */
+static int64_t table_width(const aqua_plan *plan) {
+    return aqua_amount_count(plan) + (levels_vary(plan) ? plan->ghosts.count : 0);
 }
 
 /* ---- memory ---- */
 
-static void list_books(aqua_cuda *state) {
-    const aqua_plan *plan = state->all.plan;
-    sel_arrays *arrays = &state->all.base.arrays;
-    for (int64_t i = 0; i < aqua_total_count(plan); i++) {
-        state->book_count += parts_of(plan, i);
-        state->summed_edges += i < AQUA_SUPPLIES ? 0 : parts_of(plan, i);
+/* aqua_state.give: sends the rates; of terms the first are evaluated for the host's errors. */
+static sel_status give(aqua_state *all, int k, int64_t step, unsigned due, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)all;
+    void *pinned;
+    if (state->spread[k].by_term) {
+        return due & SEL_ALWAYS ? aqua_evaluate_term(all->plan, &all->plan->terms[k], (double)step,
+                                                     all->field, error)
+                                : SEL_OK;
     }
-    SEL_ADD(arrays, state, books, state->book_count, SEL_SAVED | SEL_OPTIONAL);
-    SEL_ADD(arrays, state, copied, state->book_count, SEL_ON_HOST);
+    sel_status status = cuda_feed_next(&state->rates[k], &pinned, error);
+    status = status ? status : aqua_rates(all, k, step, pinned, error);
+    return status ? status : cuda_feed_send(&state->rates[k], all->base.queue->stream, error);
 }
 
 static void list(sel_state *base) {
     aqua_cuda *state = (aqua_cuda *)base;
     aqua_state *all = &state->all;
-    const aqua_plan *plan = (const aqua_plan *)base->plan;
+    const aqua_plan *plan = all->plan = (const aqua_plan *)base->plan;
     const aqua_layout *layout = &plan->layout;
+    const aqua_term *terms = plan->terms;
+    const int64_t ghosts = plan->ghosts.count;
+    const bool pours = plan->source_count > 0, levels = levels_vary(plan);
+    const bool amounts = terms[AQUA_RAIN].kind == AQUA_UNIFORM ||
+                         terms[AQUA_SOIL].kind == AQUA_UNIFORM || pours || levels;
     sel_arrays *arrays = &base->arrays;
-    all->plan = plan;
-    const bool apart = aqua_cuda_list_amounts(state);
+    if (!cuda_terms_open(&state->terms, plan->base.domain)) {
+        arrays->failed = true;
+        return;
+    }
+    for (int k = 0; k < AQUA_SUPPLIES; k++) {
+        aqua_gpu_spread *to = &state->spread[k];
+        to->by_term = terms[k].kind == AQUA_FIELD && varies(plan, k) &&
+                      cuda_terms_take(&state->terms, terms[k].quantity, CUDA_WARP, &to->term) &&
+                      cuda_term_row_bytes(&to->term) <= CUDA_TERM_SHARED;
+        to->term.number = k;
+    }
+    /* Rain or infiltration may fail after rain or sources have changed the depths. */
+    const bool apart = (terms[AQUA_RAIN].kind != AQUA_NOTHING || pours) &&
+                       (state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term);
+    cuda_terms_list(&state->terms, arrays);
+    SEL_ADD(arrays, state, amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
+    SEL_ADD(arrays, state, source_cells, plan->source_cell_count, 0);
+    SEL_ADD(arrays, state, ghosts.at, ghosts, 0);
+    SEL_ADD(arrays, state, ghosts.level, ghosts, 0);
+    SEL_ADD(arrays, state, ghosts.ground, ghosts, 0);
+    SEL_ADD(arrays, state, levels, levels ? 0 : ghosts, 0);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch, apart);
-    const bool whole = all->store.whole;
-    const bool cuts = plan->params->equilibrium == AQUA_MINDIFF;
-    const int64_t tiles = whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
-    const int64_t scratch = whole ? 0 : layout->cells;
+    all->give = give;
+    const int64_t scratch = all->store.whole ? 0 : layout->cells;
+    const int64_t cuts = plan->params->equilibrium == AQUA_MINDIFF ? scratch : 0;
     const bool ground = aqua_wants(plan, AQUA_GROUND) || aqua_wants(plan, AQUA_LEVEL) ||
                         aqua_wants(plan, AQUA_MAX_LEVEL);
-    const sel_type real = {'f', (uint32_t)all->size};
-    SEL_ADD(arrays, state, marks[0], tiles, 0);
-    SEL_ADD(arrays, state, marks[1], tiles, 0);
-    sel_arrays_add(arrays, "factor", &state->pattern.factor, real, scratch, 0);
-    sel_arrays_add(arrays, "cut", &state->pattern.cut, real, cuts ? scratch : 0, 0);
+    state->tiles = all->store.whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
+    SEL_ADD(arrays, state, marks, 2 * state->tiles, 0);
+    sel_arrays_add(arrays, "factor", &state->pattern.factor, all->real, scratch, 0);
+    sel_arrays_add(arrays, "cut", &state->pattern.cut, all->real, cuts, 0);
     SEL_ADD(arrays, state, view.ground, ground ? aqua_cells(all) : 0, 0);
-    list_books(state);
+    state->summed_edges = plan->base.wants_balance ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] : 0;
+    state->book_count =
+        aqua_parts_of(plan, AQUA_RAIN) + aqua_parts_of(plan, AQUA_SOIL) + state->summed_edges;
+    SEL_ADD(arrays, state, books, state->book_count, SEL_SAVED | SEL_OPTIONAL);
+    SEL_ADD(arrays, state, copied, state->book_count, SEL_ON_HOST);
 }
 
-/* ---- step 0 ---- */
+static void close(sel_state *base) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    cuda_feed_close(&state->rates[AQUA_RAIN]);
+    cuda_feed_close(&state->rates[AQUA_SOIL]);
+    cuda_feed_close(&state->sent);
+    cuda_terms_close(&state->terms);
+}
 
-/* What kernels need besides the arrays. */
+/* ---- what kernels see ---- */
+
+/* What they need besides the arrays. */
 static void describe(aqua_cuda *state) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
+    const aqua_ghosts *ghosts = &plan->ghosts;
     const sel_grid *grid = &plan->base.domain->grid;
+    const bool levels = levels_vary(plan);
     aqua_gpu_flow *flow = &state->pattern;
     flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
                                      .ny = (uint32_t)plan->layout.ny,
                                      .pitch = (uint32_t)plan->layout.pitch,
-                                     .cells = plan->layout.cells,
                                      .across = aqua_gpu_across(plan->layout.nx),
                                      .end = (uint32_t)plan->layout.ny,
                                      .end_cell = (uint32_t)plan->layout.cells};
@@ -116,80 +169,55 @@ static void describe(aqua_cuda *state) {
     flow->sent = plan->params->scheme == AQUA_SCATTER;
     flow->equilibrium = plan->params->equilibrium;
     flow->alarm = all->base.queue->alarm;
-    if (state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term) {
-        flow->halted = state->terms.halted;
-    }
+    flow->amounts = state->amounts;
+    flow->width = (uint32_t)table_width(plan);
+    flow->periodic[0] = sel_axis_periodic(grid, 0);
+    flow->periodic[1] = sel_axis_periodic(grid, 1);
+    flow->framed = ghosts->count > 0 || flow->periodic[0] || flow->periodic[1];
+    state->ghosts.count = (uint32_t)ghosts->count;
+    state->ghosts.z = levels ? state->amounts + aqua_amount_count(plan) : state->levels;
+    state->ghosts.stride = levels ? table_width(plan) : 0;
+    state->sets_ghosts = ghosts->inside || (ghosts->count > 0 && levels);
     state->view.layout = flow->layout;
-    state->view.solid = all->base.solid;
+    state->view.grid = cuda_grid_of(&all->base);
     state->view.most = all->most;
     state->view.arrived = all->arrived;
     state->view.arrival = plan->params->arrival_depth * all->store.per_metre;
     state->view.metre = 1 / all->store.per_metre;
     state->view.dt = grid->dt;
-    flow->periodic[0] = sel_axis_periodic(grid, 0);
-    flow->periodic[1] = sel_axis_periodic(grid, 1);
-    flow->framed = plan->ghosts.count > 0 || flow->periodic[0] || flow->periodic[1];
-    state->edge_totals = state->books;
+    sel_total *books = state->books;
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
         aqua_gpu_spread *to = &state->spread[k];
+        flow->halted = to->by_term ? state->terms.halted : flow->halted;
         to->solid = all->base.solid;
-        to->uniform = plan->terms[k].spread == AQUA_UNIFORM;
+        to->uniform = plan->terms[k].kind != AQUA_FIELD;
         to->column = (uint32_t)k;
         to->rate = all->rate[k];
         to->remainder = all->owed[k];
-        to->totals = parts_of(plan, k) ? state->edge_totals : NULL;
+        to->totals = aqua_parts_of(plan, k) ? books : NULL;
         to->terms = cuda_terms_see(&state->terms);
         to->grid = *grid;
-        to->unit = aqua_unit_of(plan, AQUA_RATE);
+        to->unit = aqua_unit_of(plan, AQUA_FIELD);
         to->most = all->store.most_rain;
-        state->edge_totals += parts_of(plan, k);
+        books += aqua_parts_of(plan, k);
     }
 }
 
-static sel_status send_layout(aqua_cuda *state, sel_error *error) {
-    aqua_state *all = &state->all;
-    const aqua_plan *plan = all->plan;
-    const uint64_t bytes = (uint64_t)(plan->layout.cells * all->size);
-    const uint64_t edges = (uint64_t)all->edge_count * sizeof *all->edges;
-    void *values = calloc(bytes > edges ? bytes : edges, 1);
-    if (!values) {
-        return sel_fail_memory(error, "the water", bytes);
-    }
-    const aqua_parts whole = aqua_whole(values);
-    sel_status status = aqua_fill_water(plan, aqua_levels(all), &whole, error);
-    for (int b = 0; b < all->base.blocks.count && !status; b++) {
-        const sel_block *block = &all->base.blocks.v[b]; /* and its halo */
-        const int64_t first = block->first * plan->layout.pitch * all->size;
-        const int64_t end = (block->end + 2 * AQUA_HALO) * plan->layout.pitch * all->size;
-        status = cuda_send((char *)all->water[b][0] + first, (const char *)values + first,
-                           (uint64_t)(end - first), error);
-    }
-    aqua_fill_bed(plan, aqua_levels(all), values);
-    status = status ? status : cuda_send(all->bed, values, bytes, error);
-    if (!status && plan->alpha) {
-        aqua_fill_alpha(plan, values);
-        status = cuda_send(all->alphas, values, bytes, error);
-    }
-    if (!status && all->edges) {
-        aqua_list_edges(plan, values);
-        status = cuda_send(all->edges, values, edges, error);
-    }
-    free(values);
-    return status;
+static uint8_t *marks_of(const aqua_cuda *state, int64_t step) {
+    return state->marks ? state->marks + (step & 1) * state->tiles : NULL;
 }
 
 /* No tile is known to be dry: marks all as wet. */
-static sel_status mark_all(aqua_cuda *state, sel_error *error) {
-    const aqua_gpu_layout *layout = &state->pattern.layout;
-    for (int k = 0; k < 2 && state->marks[k]; k++) {
-        CUDA_TRY(cudaMemsetAsync(state->marks[k], AQUA_ALL_WET,
-                                 (size_t)aqua_gpu_tiles(layout->nx, layout->ny),
+static sel_status mark_all(const aqua_cuda *state, sel_error *error) {
+    if (state->marks) {
+        CUDA_TRY(cudaMemsetAsync(state->marks, AQUA_ALL_WET, 2 * (size_t)state->tiles,
                                  state->all.base.queue->stream));
     }
     return SEL_OK;
 }
 
-aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step, int b) {
+/* The step from `step` on in block b of the grid. */
+static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
     const aqua_state *all = &state->all;
     const sel_block *block = &all->base.blocks.v[b];
     aqua_gpu_flow flow = state->pattern;
@@ -202,55 +230,156 @@ aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step, int b) {
     }
     flow.from = all->poured ? all->poured : all->water[b][step & 1];
     flow.to = all->water[b][(step + 1) & 1];
-    flow.marks_from = state->marks[step & 1];
-    flow.marks_to = state->marks[(step + 1) & 1];
+    flow.marks_from = marks_of(state, step);
+    flow.marks_to = marks_of(state, step + 1);
     flow.clock = cuda_queue_clock(all->base.queue, step);
     return flow;
 }
 
-/* Fills what lies beyond periodic axes, and the halos of blocks. */
-static sel_status exchange(const aqua_cuda *state, int64_t step, sel_error *error) {
-    const aqua_state *all = &state->all;
-    if (all->poured) { /* which is in one piece */
-        CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->poured, all->base.queue->stream));
+/* ---- amounts ---- */
+
+/* Sets the ghosts at the start, and where levels do not vary in time: in both copies of the depths,
+ * since the flow does not change those beyond the grid, and in the third; and their beds. */
+static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error) {
+    aqua_state *all = &state->all;
+    const aqua_gpu_ghosts *ghosts = &state->ghosts;
+    const unsigned depends = state->levels ? all->plan->levels_depend : 0;
+    cudaStream_t stream = all->base.queue->stream;
+    if (ghosts->count == 0 || !((depends | SEL_ALWAYS) & due)) {
         return SEL_OK;
     }
-    for (int b = 0; b < all->base.blocks.count; b++) {
-        const aqua_gpu_flow flow = aqua_cuda_flow(state, step, b);
-        CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, all->base.queue->stream));
+    sel_status status = cuda_send(ghosts->z + all->base.step % CUDA_STEPS * ghosts->stride,
+                                  aqua_levels(all), ghosts->count * sizeof(double), error);
+    for (int k = 0; k < 3 * all->base.blocks.count && !status; k++) {
+        const int b = k / 3, copy = k % 3;
+        aqua_gpu_flow flow = flow_of(state, all->base.step, b);
+        flow.from = copy == 2 ? all->poured : all->water[b][copy];
+        flow.marks_from = marks_of(state, copy);
+        CUDA_TRY(aqua_gpu_set_ghosts(&flow, ghosts, copy == 0 ? all->bed : NULL, stream));
     }
-    return cuda_exchange(&all->base, step, error);
+    CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->bed, stream));
+    return status;
+}
+
+/* Evaluates what is due for the present step, and sends fields of rain and infiltration, and levels
+ * that do not vary in time. */
+static sel_status evaluate(aqua_cuda *state, unsigned due, sel_error *error) {
+    sel_state *base = &state->all.base;
+    sel_status status =
+        due & SEL_ON_CONTROLS
+            ? cuda_terms_set_controls(&state->terms, base->controls, base->queue->stream, error)
+            : SEL_OK;
+    status = status ? status : aqua_evaluate(&state->all, base->step, due, error);
+    return status ? status : place_ghosts(state, due, error);
+}
+
+/* Sends the amounts of *count steps from the present one on, which is evaluated; lowers *count to
+ * those before a step that fails: it fails again as the first of a call. All of the table is sent
+ * where they go round its end. */
+static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *error) {
+    aqua_state *all = &state->all;
+    const aqua_plan *plan = all->plan;
+    const int64_t width = table_width(plan), own = aqua_amount_count(plan);
+    const int64_t first = all->base.step % CUDA_STEPS;
+    cudaStream_t stream = all->base.queue->stream;
+    void *pinned;
+    sel_status status = cuda_feed_next(&state->sent, &pinned, error);
+    double *table = pinned;
+    for (int64_t k = 0; k < *count && !status; k++) {
+        const int64_t step = all->base.step + k;
+        double *row = table + step % CUDA_STEPS * width;
+        if (k && aqua_evaluate(all, step, SEL_ON_T, NULL)) {
+            *count = k;
+            break;
+        }
+        aqua_take(all, row);
+        memcpy(row + own, aqua_levels(all), (size_t)(width - own) * sizeof *row);
+        if (plan->terms[AQUA_RAIN].kind == AQUA_UNIFORM) {
+            sel_total_more(&all->totals[AQUA_RAIN], all->store.whole,
+                           row[AQUA_RAIN] * (double)plan->base.domain->free_cells);
+        }
+    }
+    if (status) {
+        return status;
+    }
+    const bool round = first + *count > CUDA_STEPS;
+    const int64_t from = round ? 0 : first * width;
+    const int64_t numbers = (round ? CUDA_STEPS : *count) * width;
+    CUDA_TRY(cudaMemcpyAsync(state->amounts + from, table + from, (size_t)numbers * sizeof *table,
+                             cudaMemcpyHostToDevice, stream));
+    return cuda_feed_sent(&state->sent, stream, error);
+}
+
+/* ---- step 0 ---- */
+
+static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
+    const aqua_state *all = &state->all;
+    const uint64_t field = (uint64_t)(aqua_cells(all) * all->size);
+    const uint64_t table = CUDA_STEPS * (uint64_t)table_width(all->plan) * sizeof(double);
+    sel_status status = cuda_terms_start(&state->terms, error);
+    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
+        if (all->rate[k] && !state->spread[k].by_term) {
+            status = cuda_feed_open(&state->rates[k], all->rate[k], field,
+                                    varies(all->plan, k) ? FEW : 1, error);
+        }
+    }
+    return status || !state->amounts ? status
+                                     : cuda_feed_open(&state->sent, state->amounts, table,
+                                                      levels_vary(all->plan) ? FEW : MANY, error);
+}
+
+static sel_status send_lists(const aqua_cuda *state, sel_error *error) {
+    const aqua_plan *plan = state->all.plan;
+    const aqua_ghosts *from = &plan->ghosts;
+    const aqua_gpu_ghosts *to = &state->ghosts;
+    const uint64_t n = to->count, ground = (uint64_t)aqua_cells(&state->all) * sizeof(double);
+    const uint64_t cells = (uint64_t)plan->source_cell_count * sizeof *state->source_cells;
+    sel_status status = cuda_send(state->source_cells, plan->source_cells, cells, error);
+    status = status ? status : cuda_send(to->at, from->at, n * sizeof *from->at, error);
+    status = status ? status : cuda_send(to->level, from->level, n, error);
+    status = status ? status : cuda_send(to->ground, from->ground, n * sizeof *to->ground, error);
+    return status || !state->view.ground
+               ? status
+               : cuda_send(state->view.ground, plan->ground, ground, error);
+}
+
+/* Fills what lies beyond periodic axes, and the halos of blocks, of the depths of a step. */
+static sel_status exchange(const aqua_cuda *state, int64_t step, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    for (int b = 0; b < base->blocks.count; b++) {
+        const aqua_gpu_flow flow = flow_of(state, step, b);
+        CUDA_TRY(aqua_gpu_wrap(&flow, state->all.water[b][step & 1], base->queue->stream));
+    }
+    return cuda_exchange(base, step, error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     aqua_state *all = &state->all;
-    const aqua_plan *plan = all->plan;
-    const uint64_t cells = (uint64_t)aqua_cells(all);
+    cudaStream_t stream = base->queue->stream;
     sel_total volume = {0};
-    sel_status status = aqua_cuda_start_amounts(state, error);
     describe(state);
-    if (!status && state->view.ground) {
-        status = cuda_send(state->view.ground, plan->ground, cells * sizeof(double), error);
-    }
-    status = status ? status : send_layout(state, error);
+    sel_status status = open_feeds(state, error);
+    status = status ? status : send_lists(state, error);
+    status = status ? status : aqua_evaluate(all, 0, SEL_ALWAYS, error);
+    status = status ? status : aqua_start(all, error);
     if (!status && all->arrived) {
-        CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, cells * sizeof *all->arrived, /* -1 */
-                                 base->queue->stream));
+        CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, /* -1 */
+                                 (size_t)aqua_cells(all) * sizeof *all->arrived, stream));
     }
     for (int b = 0; b < base->blocks.count && !status; b++) {
-        const aqua_gpu_flow before = aqua_cuda_flow(state, -1, b);
-        CUDA_TRY(aqua_gpu_watch(&before, &state->view, base->queue->stream));
+        const aqua_gpu_flow before = flow_of(state, -1, b);
+        CUDA_TRY(aqua_gpu_watch(&before, &state->view, stream));
     }
     status = status ? status : mark_all(state, error);
     status = status ? status : cuda_sum_now(base, &volume, error);
     all->first_volume = sel_total_of(&volume, all->store.whole);
-    status = status ? status : aqua_cuda_evaluate(state, SEL_ALWAYS, NULL, error);
-    for (int b = 0; b < base->blocks.count && !status; b++) {
-        aqua_gpu_flow flow = aqua_cuda_flow(state, 0, b);
+    status = status ? status : place_ghosts(state, SEL_ALWAYS, error);
+    status = status ? status : exchange(state, 0, error);
+    for (int b = 0; b < base->blocks.count && all->shown && !status; b++) {
+        aqua_gpu_flow flow = flow_of(state, 0, b);
         flow.from = all->water[b][0];
-        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, all->shown ? all->edge_count : 0, NULL,
-                                all->shown, base->queue->stream));
+        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, all->edge_count, NULL, all->shown, stream));
     }
     return status;
 }
@@ -260,16 +389,11 @@ static sel_status start(sel_state *base, sel_error *error) {
 /* Rain, sources and ghosts of a block before the flow. */
 static sel_status add_water(const aqua_cuda *state, int64_t step, int b, sel_error *error) {
     const aqua_state *all = &state->all;
-    const aqua_gpu_flow flow = aqua_cuda_flow(state, step, b);
+    const aqua_gpu_flow flow = flow_of(state, step, b);
     const void *before = all->water[b][step & 1];
     cudaStream_t stream = all->base.queue->stream;
-    if (all->plan->terms[AQUA_RAIN].spread != AQUA_NOTHING) {
+    if (all->plan->terms[AQUA_RAIN].kind != AQUA_NOTHING || flow.from != before) {
         CUDA_TRY(aqua_gpu_supply(&flow, before, &state->spread[AQUA_RAIN], stream));
-    } else if (flow.from != before) {
-        const size_t first = flow.layout.first_cell * (size_t)all->size;
-        CUDA_TRY(cudaMemcpyAsync((char *)flow.from + first, (const char *)before + first,
-                                 flow.layout.end_cell * (size_t)all->size - first,
-                                 cudaMemcpyDeviceToDevice, stream));
     }
     CUDA_TRY(aqua_gpu_source(&flow, state->source_cells, (uint32_t)all->plan->source_cell_count,
                              stream));
@@ -280,53 +404,54 @@ static sel_status add_water(const aqua_cuda *state, int64_t step, int b, sel_err
     return SEL_OK;
 }
 
-/* What flows through edges, infiltration, and what is watched, of a block. */
-static sel_status finish(const aqua_cuda *state, const aqua_gpu_flow *flow, sel_error *error) {
+/* The flow, what flows through edges, infiltration, and what is watched, of a block. */
+static sel_status move_water(const aqua_cuda *state, int64_t step, int b, sel_error *error) {
     const aqua_state *all = &state->all;
+    const aqua_gpu_flow flow = flow_of(state, step, b);
     cudaStream_t stream = all->base.queue->stream;
-    CUDA_TRY(
-        aqua_gpu_edges(flow, all->edges, state->summed_edges, state->edge_totals, NULL, stream));
+    CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, stream));
+    CUDA_TRY(aqua_gpu_edges(&flow, all->edges, state->summed_edges,
+                            state->books + state->book_count - state->summed_edges, NULL, stream));
     if (all->base.observing && all->shown) {
-        CUDA_TRY(aqua_gpu_edges(flow, all->edges, all->edge_count, NULL, all->shown, stream));
+        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, all->edge_count, NULL, all->shown, stream));
     }
-    if (all->plan->terms[AQUA_SOIL].spread != AQUA_NOTHING) {
-        CUDA_TRY(aqua_gpu_supply(flow, NULL, &state->spread[AQUA_SOIL], stream));
+    if (all->plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
+        CUDA_TRY(aqua_gpu_supply(&flow, NULL, &state->spread[AQUA_SOIL], stream));
     }
-    CUDA_TRY(aqua_gpu_watch(flow, &state->view, stream));
+    CUDA_TRY(aqua_gpu_watch(&flow, &state->view, stream));
     return SEL_OK;
 }
 
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
-    aqua_cuda *state = (aqua_cuda *)base;
+    const aqua_cuda *state = (const aqua_cuda *)base;
+    const aqua_state *all = &state->all;
     cudaStream_t stream = base->queue->stream;
-    const int blocks = base->blocks.count;
-    aqua_gpu_flow flow[SEL_MOST_BLOCKS];
     sel_status status = SEL_OK;
-    for (int b = 0; b < blocks && !status; b++) {
-        flow[b] = aqua_cuda_flow(state, step, b);
+    for (int b = 0; b < base->blocks.count && !status; b++) {
         status = add_water(state, step, b, error);
     }
     if (state->sets_ghosts && !state->levels) {
-        CUDA_TRY(aqua_gpu_wrap(&state->pattern, state->all.bed, stream));
+        CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->bed, stream));
     }
-    status = status ? status : exchange(state, step, error);
-    if (status) {
-        return status;
+    if (all->poured) { /* in one piece */
+        CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->poured, stream));
+    } else {
+        status = status ? status : exchange(state, step, error);
     }
-    for (int b = 0; b < blocks && !status; b++) {
-        CUDA_TRY(flow[b].store.whole ? aqua_gpu_march(&flow[b], stream)
-                                     : aqua_gpu_two_pass(&flow[b], stream));
-        status = finish(state, &flow[b], error);
+    for (int b = 0; b < base->blocks.count && !status; b++) {
+        status = move_water(state, step, b, error);
     }
     return status;
 }
 
 /* Fields that vary in time without being terms are sent for each step. */
 static bool alone(const sel_state *base) {
-    return ((const aqua_cuda *)base)->alone;
+    const cuda_feed *rates = ((const aqua_cuda *)base)->rates;
+    return rates[AQUA_RAIN].turns == FEW || rates[AQUA_SOIL].turns == FEW;
 }
 
-/* The earliest failure that kernels report; within a step, terms come first. */
+/* The earliest failure that kernels report; within a step, terms come first. Of a term the host
+ * finds the error, if it has one there. */
 static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_plan *plan = state->all.plan;
@@ -342,17 +467,26 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
         return aqua_too_deep(plan, (int64_t)moment / 2,
                              aqua_cell_number(&plan->layout, (int64_t)(alarm & UINT32_MAX)), error);
     }
-    if (failed) {
-        base->step = fault.step;
-        base->unbalanced = true;
+    if (!failed) {
+        return SEL_OK;
     }
-    return failed ? aqua_cuda_explain(state, &fault, error) : SEL_OK;
+    base->step = fault.step;
+    base->unbalanced = true;
+    const aqua_term *term = &plan->terms[fault.number];
+    double centre[3];
+    const sel_status status =
+        aqua_evaluate_term(plan, term, (double)fault.step, state->all.field, error);
+    sel_cell_centre(&plan->base.domain->grid, fault.place, centre);
+    const sel_places at = sel_domain_at(plan->base.domain, 1, centre, centre + 1, NULL,
+                                        aqua_time_of_amounts(plan, fault.step));
+    return status ? status : cuda_term_unknown(term->quantity, term->what, &at, error);
 }
 
 /* If the host fails, kernels may have failed in an earlier step. */
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
-    sel_status status = aqua_cuda_evaluate(state, due, count, error);
+    sel_status status = evaluate(state, due, error);
+    status = status || !state->amounts ? status : send_amounts(state, count, error);
     if (status && state->terms.fault) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         const sel_status before = check(base, base->step, error);
@@ -368,7 +502,7 @@ static sel_status saving(sel_state *base, sel_error *error) {
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
     sel_status status = cuda_send(state->copied, state->books, bytes, error);
     if (!status) {
-        join_books(state->all.plan, state->copied, state->all.totals);
+        aqua_join_parts(state->all.plan, state->copied, state->all.totals, false);
     }
     return status;
 }
@@ -380,9 +514,9 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     const int64_t step = base->step;
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
     base->step = step > 0 ? step - 1 : 0;
-    sel_status status = aqua_cuda_evaluate(state, SEL_ALWAYS | SEL_ON_CONTROLS, NULL, error);
+    sel_status status = evaluate(state, SEL_ALWAYS | SEL_ON_CONTROLS, error);
     base->step = step;
-    spread_books(state->all.plan, state->all.totals, state->copied);
+    aqua_join_parts(state->all.plan, state->copied, state->all.totals, true);
     status = status ? status : cuda_send(state->books, state->copied, bytes, error);
     return status ? status : mark_all(state, error);
 }
@@ -399,55 +533,41 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
     return SEL_OK;
 }
 
-/* The host's totals until now, the volume, and the books of the kernels. */
-static sel_status ask_balance(aqua_cuda *state, const sel_request *request, sel_error *error) {
-    const size_t one = sizeof(sel_total), totals = (size_t)aqua_total_count(state->all.plan) * one;
+/* A balance: the host's totals until now, the volume, and the books of the kernels. */
+static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
+    const aqua_cuda *state = (const aqua_cuda *)base;
+    const aqua_state *all = &state->all;
+    const bool balance = request->kind == SEL_BALANCE;
+    const size_t one = sizeof(sel_total), totals = (size_t)aqua_total_count(all->plan) * one;
     const size_t books = (size_t)state->book_count * one;
-    cuda_queue *queue = state->all.base.queue;
-    cuda_slot *slot;
-    sel_status status = cuda_slot_open(queue, request, totals + one + books, 0, &slot, error);
-    if (status) {
-        return status;
-    }
-    memcpy(slot->host, state->all.totals, totals);
-    status = cuda_sum(&state->all.base, error);
-    status = status ? status : cuda_slot_fetch(queue, slot, totals, queue->rows, one, error);
-    return status ? status : cuda_slot_fetch(queue, slot, totals + one, state->books, books, error);
-}
-
-static void answer_balance(const aqua_cuda *state, sel_total *totals, sel_request *request) {
-    const aqua_plan *plan = state->all.plan;
-    const sel_total *volume = totals + aqua_total_count(plan);
-    join_books(plan, volume + 1, totals);
-    aqua_answer_balance(&state->all, totals, sel_total_of(volume, state->all.store.whole), request);
-}
-
-static sel_status ask_flux(aqua_cuda *state, const sel_request *request, sel_error *error) {
     int64_t first;
-    const int64_t count = aqua_flux_edges(state->all.plan, request, &first);
-    const uint64_t bytes = (uint64_t)count * sizeof(double);
-    cuda_queue *queue = state->all.base.queue;
+    const int64_t count = balance ? 0 : aqua_flux_edges(all->plan, request, &first);
+    const size_t fluxes = (size_t)count * sizeof(double);
+    cuda_queue *queue = base->queue;
     cuda_slot *slot;
-    sel_status status = cuda_slot_open(queue, request, bytes + 1, 0, &slot, error);
+    sel_status status = cuda_slot_open(queue, request, balance ? totals + one + books : fluxes + 1,
+                                       0, &slot, error);
     if (status) {
         return status;
     }
     slot->count = count;
-    return cuda_slot_fetch(queue, slot, 0, state->all.shown + first, bytes, error);
-}
-
-static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
-    aqua_cuda *state = (aqua_cuda *)base;
-    return request->kind == SEL_BALANCE ? ask_balance(state, request, error)
-                                        : ask_flux(state, request, error);
+    if (!balance) {
+        return cuda_slot_fetch(queue, slot, 0, all->shown + first, fluxes, error);
+    }
+    memcpy(slot->host, all->totals, totals);
+    status = cuda_sum(base, error);
+    status = status ? status : cuda_slot_fetch(queue, slot, totals, queue->rows, one, error);
+    return status ? status : cuda_slot_fetch(queue, slot, totals + one, state->books, books, error);
 }
 
 static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
-    const aqua_cuda *state = (const aqua_cuda *)base;
+    const aqua_state *all = (const aqua_state *)base;
+    sel_total *totals = slot->host, *volume = totals + aqua_total_count(all->plan);
     if (request->kind == SEL_BALANCE) {
-        answer_balance(state, slot->host, request);
+        aqua_join_parts(all->plan, volume + 1, totals, false);
+        aqua_answer_balance(all, totals, sel_total_of(volume, all->store.whole), request);
     } else {
-        aqua_answer_flux(&state->all, slot->host, slot->count, request);
+        aqua_answer_flux(all, slot->host, slot->count, request);
     }
 }
 
@@ -464,7 +584,7 @@ const cuda_solver aqua_on_cuda = {
     .check = check,
     .saving = saving,
     .loaded = loaded,
-    .close = aqua_cuda_close_amounts,
+    .close = close,
     .look = look,
     .ask = ask,
     .answer = answer,

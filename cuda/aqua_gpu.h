@@ -22,7 +22,6 @@ extern "C" {
  * multiple of a warp; all numbers fit 32 bits. */
 typedef struct aqua_gpu_layout {
     uint32_t nx, ny, pitch;
-    int64_t cells;   /* of the frame too: pitch (ny + 4) */
     uint32_t across; /* tiles in a row of them */
     /* Of the block of the grid: its rows first <= y < end; and the numbers of its cells, those of
      * the frame too where the grid ends. */
@@ -124,7 +123,7 @@ typedef struct aqua_gpu_ghosts {
     const int64_t *at; /* in the layout */
     const uint8_t *level;
     const double *ground; /* m */
-    const double *z; /* m, and the distance to those of the next step, in a ring of CUDA_STEPS */
+    double *z; /* m, and the distance to those of the next step, in a ring of CUDA_STEPS */
     int64_t stride;
 } aqua_gpu_ghosts;
 
@@ -145,12 +144,12 @@ cudaError_t aqua_gpu_edges(const aqua_gpu_flow *flow, const aqua_edge *edges, in
 
 typedef struct aqua_gpu_view {
     aqua_gpu_layout layout;
+    cuda_grid grid;
     cuda_parts water;     /* the present depths */
     void *most;           /* [ny][nx] the greatest depths; NULL: not wanted */
     int32_t *arrived;     /* [ny][nx] the steps of arrival, -1: not yet; NULL: not wanted */
     double arrival;       /* depth of arrival, in units of the store */
     const double *ground; /* [ny][nx] m; NULL: not wanted */
-    const uint8_t *solid; /* [ny][nx] */
     double metre, dt;     /* m in a unit of the store */
 } aqua_gpu_view;
 

@@ -21,12 +21,6 @@ struct aqua_f32 {
 #undef REAL
 #undef AQUA_WATER
 #undef AQUA_SQRT
-    SEL_INLINE real bed_of(double metres, double datum, double per_metre) {
-        return aqua_bed_f32(metres, datum, per_metre);
-    }
-    SEL_INLINE water water_of(double metres, double per_metre) {
-        return aqua_water_f32(metres, per_metre);
-    }
 };
 
 struct aqua_f64 {
@@ -40,12 +34,6 @@ struct aqua_f64 {
 #undef REAL
 #undef AQUA_WATER
 #undef AQUA_SQRT
-    SEL_INLINE real bed_of(double metres, double, double) {
-        return metres;
-    }
-    SEL_INLINE water water_of(double metres, double) {
-        return metres;
-    }
 };
 
 // Cell (x, y) of the grid, also of its frame.

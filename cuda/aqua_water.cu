@@ -263,11 +263,11 @@ __global__ void __launch_bounds__(THREADS)
     const double ground = g.ground[k];
     const double z = g.z[cuda_now(f.clock) % CUDA_STEPS * g.stride + k];
     if (bed) {
-        bed[g.at[k]] =
-            S::bed_of(level ? aqua_level_bed(ground, z) : ground, f.store.datum, f.store.per_metre);
+        bed[g.at[k]] = (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(level, ground, z));
     }
     if (water) {
-        water[g.at[k]] = S::water_of(level ? aqua_level_depth(ground, z) : 0, f.store.per_metre);
+        water[g.at[k]] =
+            (typename S::water)aqua_water_of(&f.store, aqua_ghost_depth(level, ground, z));
         if (level) {
             aqua_mark_at(f, (uint32_t)g.at[k]);
         }
@@ -417,25 +417,13 @@ cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, const aqua_gpu_view *v, cudaS
 
 // ---- fields ----
 
-template <class S> struct aqua_looked {
+struct aqua_grid {
     typedef aqua_gpu_view view;
+};
+
+template <class S> struct aqua_looked : look_of_value<aqua_grid> {
     typedef typename S::water last;
-    static constexpr int components = 1;
-    static constexpr bool whole = S::whole, counts = false;
-
-    static __host__ __device__ void extent(const view &v, uint32_t n[3]) {
-        n[0] = v.layout.nx;
-        n[1] = v.layout.ny;
-        n[2] = 1;
-    }
-
-    static __device__ __forceinline__ int64_t number(const view &v, const uint32_t at[3]) {
-        return (int64_t)at[1] * v.layout.nx + at[0];
-    }
-
-    static __device__ __forceinline__ bool is_solid(const view &v, const uint32_t at[3]) {
-        return v.solid[number(v, at)] != 0;
-    }
+    static constexpr bool whole = S::whole;
 
     // The depth in units of the store.
     static __device__ __forceinline__ last depth(const view &v, const uint32_t at[3]) {

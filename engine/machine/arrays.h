@@ -45,9 +45,11 @@ typedef struct sel_type {
                          : 's'),         \
                 (uint32_t)sizeof(x)})
 
-/* Stores a number as element k of an array of the type. */
+/* Stores a number as element k of an array of the type: of floats, doubles or int32_t. */
 static inline void sel_put(void *array, sel_type type, int64_t k, double value) {
-    if (type.size == sizeof(float)) {
+    if (type.kind == 'i') {
+        ((int32_t *)array)[k] = (int32_t)value;
+    } else if (type.size == sizeof(float)) {
         ((float *)array)[k] = (float)value;
     } else {
         ((double *)array)[k] = value;

@@ -183,9 +183,11 @@ void sel_conduction_free(sel_conduction *body) {
     sel_inputs_free(&body->inputs);
 }
 
-void sel_conduction_edit(const sel_state *state, int64_t first, int64_t end, double *values) {
+sel_status sel_conduction_edit(const sel_state *state, int64_t first, int64_t end, double *values,
+                               sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
     const sel_surfaces *on = &inputs->surfaces;
+    (void)error;
     for (int64_t k = 0; k < on->cells; k++) {
         const int64_t last = on->first_site[k + 1];
         const int64_t fixed = cond_fixed(inputs->site, on->first_site[k], last);
@@ -193,6 +195,7 @@ void sel_conduction_edit(const sel_state *state, int64_t first, int64_t end, dou
             values[on->cell[k] - first] = inputs->value[COND_VALUES * fixed];
         }
     }
+    return SEL_OK;
 }
 
 sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,

@@ -29,7 +29,8 @@ void sel_conduction_free(sel_conduction *body);
 double sel_capacity_of(const sel_conduction *body, const sel_grid *grid, int64_t cell);
 
 /* sel_state_edit: nodes on surfaces of given temperature have it from the start. */
-void sel_conduction_edit(const sel_state *state, int64_t first, int64_t end, double *values);
+sel_status sel_conduction_edit(const sel_state *state, int64_t first, int64_t end, double *values,
+                               sel_error *error);
 /* sel_solver.wall_value: of the main field on law.fixed. */
 sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
                                 bool *known, double *out, sel_error *error);

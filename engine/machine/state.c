@@ -64,7 +64,7 @@ static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
         sel_put(stored, turns->type, k, k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0);
     }
     char *to = turns->at[sel_block_of(&state->blocks, first)][0];
-    return sel_arrays_send(&state->arrays, to + (first * pitch - turns->margin) * size, stored,
+    return sel_arrays_send(&state->arrays, to + (first * pitch + turns->cells.first) * size, stored,
                            (size_t)(rows * pitch * size), error);
 }
 
@@ -85,9 +85,7 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
         asked.first = asked.end;
         asked.end = asked.first + most < last ? asked.first + most : last;
         status = sel_domain_evaluate(domain, &asked, state->threads, values, error);
-        if (!status && edit) {
-            edit(state, asked.first * nx, asked.end * nx, values);
-        }
+        status = status ? status : edit(state, asked.first * nx, asked.end * nx, values, error);
         status =
             status ? status
                    : send_rows(state, asked.first, asked.end - asked.first, values, stored, error);

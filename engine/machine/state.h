@@ -110,9 +110,10 @@ sel_status sel_state_fill(const sel_state *state, void *array, const sel_cells *
                           sel_state_number *number, sel_error *error);
 
 /* Sets state->turns of turn 0 to a quantity of one component at time 0 (not given: 0), with halos
- * on the host; `edit` may change the values of cells first <= cell < end, values[cell - first].
- * NULL: it does not. */
-typedef void sel_state_edit(const sel_state *state, int64_t first, int64_t end, double *values);
+ * on the host; `edit` may change the values of cells first <= cell < end, values[cell - first],
+ * or refuse them. */
+typedef sel_status sel_state_edit(const sel_state *state, int64_t first, int64_t end,
+                                  double *values, sel_error *error);
 sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const char *what,
                            sel_state_edit *edit, sel_error *error);
 

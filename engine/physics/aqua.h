@@ -94,11 +94,6 @@ SEL_INLINE REAL AQUA_NAME(aqua_factor)(REAL alpha, AQUA_WATER water, REAL sum, R
     return roots > (REAL)0 ? AQUA_DIVIDE(part, members * roots) : (REAL)0;
 }
 
-/* Of a receiver (drive > 0): how far its bed lies below T_c; of others AQUA_NO_GROUND. */
-SEL_INLINE REAL AQUA_NAME(aqua_below)(REAL bed_c, REAL bed_u, AQUA_WATER water_c, REAL drive) {
-    return drive > (REAL)0 ? (bed_c - bed_u) + (REAL)water_c : (REAL)AQUA_NO_GROUND;
-}
-
 /* Whether fill has beds to drop: `least` is the smallest depth e of a receiver's bed below T_c.
  * Where it is false fill and mean are the same to the bit. */
 SEL_INLINE int AQUA_NAME(aqua_fill_drops)(REAL least, REAL sum, REAL members) {
@@ -128,8 +123,8 @@ SEL_INLINE void AQUA_NAME(aqua_sort_down)(REAL v[AQUA_AROUND]) {
 #undef LARGE_FIRST
 }
 
-/* Drops the beds that stand above the level. below[k] is aqua_below of neighbour k; it is sorted.
- */
+/* Drops the beds that stand above the level. below[k] is how far the bed of neighbour k lies below
+ * T_c, of those that are no receivers AQUA_NO_GROUND; it is sorted. */
 SEL_INLINE void AQUA_NAME(aqua_fill)(REAL below[AQUA_AROUND], REAL *sum, REAL *members) {
     REAL x = *sum, m = *members, *v = below;
     AQUA_NAME(aqua_sort_up)(v);
@@ -203,33 +198,54 @@ SEL_INLINE AQUA_WATER AQUA_NAME(aqua_after_sent)(AQUA_WATER water,
     return water + in - gone;
 }
 
-/* F_c of one cell from its neighbours' beds and depths, in rows of `pitch` numbers, for code that
- * works cell by cell. Also gives its signed roots, and its cut (0 except for mindiff). */
-SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, const REAL *bed,
-                                     const AQUA_WATER *water, int pitch, REAL root[AQUA_AROUND],
-                                     REAL *cut) {
-    REAL drive[AQUA_AROUND], given[AQUA_AROUND], below[AQUA_AROUND];
-#define HEAD(k, dx, dy)                                                      \
-    {                                                                        \
-        const int u = (dy)*pitch + (dx);                                     \
-        const REAL d = AQUA_NAME(aqua_head)(*bed, bed[u], *water, water[u]); \
-        drive[k] = AQUA_NAME(aqua_drive)(d, least);                          \
-        root[k] = AQUA_NAME(aqua_root)(d, least);                            \
-        below[k] = AQUA_NAME(aqua_below)(*bed, bed[u], *water, drive[k]);    \
-    }
-    AQUA_NEIGHBOURS(HEAD)
-#undef HEAD
-    REAL sum = AQUA_NAME(aqua_tree)(drive), members = AQUA_NAME(aqua_members)(drive);
+/* F_c from the heads, signed roots and falls (h_c - h_u) of a cell's edges; and its cut, 0 except
+ * for mindiff. `drops`, unless NULL, becomes whether fill would drop beds. */
+SEL_INLINE REAL AQUA_NAME(aqua_share)(int equilibrium, REAL alpha, REAL least, AQUA_WATER water,
+                                      const REAL head[AQUA_AROUND], const REAL root[AQUA_AROUND],
+                                      const REAL fall[AQUA_AROUND], REAL *cut, int *drops) {
+    REAL drive[AQUA_AROUND], below[AQUA_AROUND], given[AQUA_AROUND], lowest = (REAL)AQUA_NO_GROUND;
+#define RECEIVER(k, dx, dy)                                                       \
+    drive[k] = AQUA_NAME(aqua_drive)(head[k], least);                             \
+    below[k] = drive[k] > (REAL)0 ? fall[k] + (REAL)water : (REAL)AQUA_NO_GROUND; \
+    lowest = below[k] < lowest ? below[k] : lowest;
+    AQUA_NEIGHBOURS(RECEIVER)
+#undef RECEIVER
+    REAL sum, members;
     *cut = (REAL)0;
+    if (equilibrium == AQUA_MINDIFF) {
+        *cut = AQUA_NAME(aqua_mindiff)(drive, &sum, &members);
+    } else {
+        sum = AQUA_NAME(aqua_tree)(drive);
+        members = AQUA_NAME(aqua_members)(drive);
+    }
+    if (drops) {
+        *drops = AQUA_NAME(aqua_fill_drops)(lowest, sum, members) & (water > 0);
+    }
     if (equilibrium == AQUA_FILL) {
         AQUA_NAME(aqua_fill)(below, &sum, &members);
-    } else if (equilibrium == AQUA_MINDIFF) {
-        *cut = AQUA_NAME(aqua_mindiff)(drive, &sum, &members);
     }
 #define GIVEN(k, dx, dy) given[k] = root[k] > (REAL)0 && root[k] >= *cut ? root[k] : (REAL)0;
     AQUA_NEIGHBOURS(GIVEN)
 #undef GIVEN
-    return AQUA_NAME(aqua_factor)(alpha, *water, sum, members, AQUA_NAME(aqua_tree)(given));
+    return AQUA_NAME(aqua_factor)(alpha, water, sum, members, AQUA_NAME(aqua_tree)(given));
+}
+
+/* The same from the beds and depths about a cell, in rows of `pitch` numbers, for code that works
+ * cell by cell; and the roots. */
+SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, const REAL *bed,
+                                     const AQUA_WATER *water, int pitch, REAL root[AQUA_AROUND],
+                                     REAL *cut) {
+    REAL head[AQUA_AROUND], fall[AQUA_AROUND];
+#define EDGE(k, dx, dy)                                                 \
+    {                                                                   \
+        const int u = (dy)*pitch + (dx);                                \
+        head[k] = AQUA_NAME(aqua_head)(*bed, bed[u], *water, water[u]); \
+        root[k] = AQUA_NAME(aqua_root)(head[k], least);                 \
+        fall[k] = *bed - bed[u];                                        \
+    }
+    AQUA_NEIGHBOURS(EDGE)
+#undef EDGE
+    return AQUA_NAME(aqua_share)(equilibrium, alpha, least, *water, head, root, fall, cut, NULL);
 }
 
 /* What a rate in units per step adds to a cell, or takes: the whole quanta, of which the remainder

@@ -114,26 +114,26 @@ enum {
     COMPARE(3, 4)           \
     COMPARE(5, 6)
 
-/* Beds of the f32 store count from `datum`, a whole number of metres below all ground, since floats
- * resolve small numbers best; whole quanta, so that a head is 0 or at least about a quantum. */
-AQUA_INLINE float aqua_bed_f32(double metres, double datum, double per_metre) {
-    return (float)rint((metres - datum) * per_metre);
+/* A bed in units. Whole quanta count from `datum`, a whole number of metres below all ground, since
+ * floats resolve small numbers best; they are rounded, so that a head is 0 or at least about a
+ * quantum. */
+AQUA_INLINE double aqua_bed_of(const aqua_store *store, double metres) {
+    return store->whole ? rint((metres - store->datum) * store->per_metre) : metres;
 }
 
-/* Depths beyond the range of the store become the largest of it. */
-AQUA_INLINE int32_t aqua_water_f32(double metres, double per_metre) {
-    const double quanta = rint(metres * per_metre);
-    return quanta < (double)INT32_MAX ? (int32_t)quanta : INT32_MAX;
+/* A depth in units. Depths beyond the range of whole quanta become the largest of it. */
+AQUA_INLINE double aqua_water_of(const aqua_store *store, double metres) {
+    return store->whole ? fmin(rint(metres * store->per_metre), (double)INT32_MAX) : metres;
 }
 
-/* The bed of a cell whose level is fixed at z: its ground, or z where that is lower; and its depth.
- */
-AQUA_INLINE double aqua_level_bed(double ground, double z) {
-    return z < ground ? z : ground;
+/* The bed of a ghost, m: its ground, or the level z of one that has a level if that is lower; and
+ * its depth. */
+AQUA_INLINE double aqua_ghost_bed(bool level, double ground, double z) {
+    return level && z < ground ? z : ground;
 }
 
-AQUA_INLINE double aqua_level_depth(double ground, double z) {
-    return z < ground ? 0 : z - ground;
+AQUA_INLINE double aqua_ghost_depth(bool level, double ground, double z) {
+    return level && !(z < ground) ? z - ground : 0;
 }
 
 /* Converts a rate of rain or infiltration in mm/h to units per step, `unit` for each. False where

@@ -95,6 +95,20 @@ static sel_status copy_scenario(sel_domain *domain, const sel_common *common, se
     return SEL_OK;
 }
 
+int64_t sel_free_cell(const sel_domain *domain, int64_t x, int64_t y) {
+    const sel_grid *grid = &domain->grid;
+    int64_t at[2] = {x, y};
+    for (int a = 0; a < 2; a++) {
+        if (sel_axis_periodic(grid, a)) {
+            at[a] = sel_wrapped(grid, a, at[a]);
+        } else if (at[a] < 0 || at[a] >= grid->n[a]) {
+            return -1;
+        }
+    }
+    const int64_t cell = at[1] * grid->n[0] + at[0];
+    return domain->cell[cell] == 0 ? cell : -1;
+}
+
 unsigned sel_domain_due(const sel_domain *domain, double *kept) {
     const size_t bytes = (size_t)domain->control_count * sizeof *kept;
     if (bytes == 0 || memcmp(kept, domain->control_values, bytes) == 0) {

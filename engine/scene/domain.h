@@ -41,6 +41,10 @@ static inline const uint8_t *sel_domain_painted(const sel_domain *domain) {
     return domain->painted ? domain->painted : domain->cell;
 }
 
+/* The number of the free cell at (x, y) of a plane with periodic axes wrapped; -1: there is none.
+ */
+int64_t sel_free_cell(const sel_domain *domain, int64_t x, int64_t y);
+
 /* What values depend on that are to be evaluated again before the next step: SEL_ON_T, with
  * SEL_ON_CONTROLS when controls differ from those in `kept` [control_count], which is updated. */
 unsigned sel_domain_due(const sel_domain *domain, double *kept);

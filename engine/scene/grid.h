@@ -98,6 +98,11 @@ static inline bool sel_axis_periodic(const sel_grid *grid, int axis) {
     return (grid->periodic >> axis & 1u) != 0;
 }
 
+/* The cell of a periodic axis that is number i. */
+static inline int64_t sel_wrapped(const sel_grid *grid, int axis, int64_t i) {
+    return (i % grid->n[axis] + grid->n[axis]) % grid->n[axis];
+}
+
 /* Where cell i lies along an axis: its centre, or the node. */
 SEL_GRID_INLINE double sel_centre(const sel_grid *grid, int axis, double i) {
     return grid->origin[axis] + (i + (grid->nodes ? 0 : 0.5)) * grid->dx[axis];

@@ -22,46 +22,18 @@ static void begin(aqua_case *c, int threads) {
     case_level(c, "lake", case_box(c, 450, 5, 640, 250), sel_constant(11.5));
 }
 
-/* What a backend starts from. */
-typedef struct start {
-    aqua_case c;
-    double *z; /* levels of the ghosts */
-    float *bed;
-    int32_t *water;
-} start;
-
-static void make_start(start *s, int threads) {
-    begin(&s->c, threads);
-    assert_int_equal(case_plan(&s->c), SEL_OK);
-    const aqua_plan *plan = (const aqua_plan *)s->c.plan;
-    s->z = calloc((size_t)plan->ghosts.count, sizeof *s->z);
-    s->bed = malloc((size_t)plan->layout.cells * sizeof *s->bed);
-    s->water = calloc((size_t)plan->layout.cells, sizeof *s->water);
-    for (int k = 0; k < plan->term_count; k++) {
-        const aqua_term *term = &plan->terms[k];
-        double *z = s->z + plan->ghosts.first[term->owner];
-        assert_true(term->kind != AQUA_STAGE || !aqua_evaluate_term(plan, term, 0, z, NULL));
-    }
-    aqua_fill_bed(plan, s->z, s->bed);
-    const aqua_parts water = aqua_whole(s->water);
-    assert_int_equal(aqua_fill_water(plan, s->z, &water, NULL), SEL_OK);
-}
-
-static void end_start(start *s) {
-    free(s->z);
-    free(s->bed);
-    free(s->water);
-    sel_plan_destroy(s->c.plan);
-    sel_domain_destroy(s->c.domain);
-    sel_arena_destroy(s->c.arena);
+static void make_start(aqua_case *c, int threads) {
+    begin(c, threads);
+    case_start(c);
 }
 
 static void the_start_is_the_same_for_any_number_of_threads(void **state) {
     (void)state;
-    static start one, other;
+    static aqua_case one, other;
     make_start(&one, 1);
     make_start(&other, 5);
-    const aqua_plan *a = (const aqua_plan *)one.c.plan, *b = (const aqua_plan *)other.c.plan;
+    const aqua_plan *a = (const aqua_plan *)one.plan, *b = (const aqua_plan *)other.plan;
+    const aqua_state *p = (const aqua_state *)one.state, *q = (const aqua_state *)other.state;
     const size_t ghosts = (size_t)a->ghosts.count, cells = (size_t)a->layout.cells;
     assert_true(ghosts > 2 * (NX + NY));
     assert_int_equal(b->ghosts.count, ghosts);
@@ -72,43 +44,37 @@ static void the_start_is_the_same_for_any_number_of_threads(void **state) {
     assert_memory_equal(a->ghosts.y, b->ghosts.y, ghosts * sizeof(double));
     assert_int_equal(a->bits, b->bits);
     assert_true(a->datum == b->datum && a->lowest == b->lowest && a->deepest == b->deepest);
-    assert_memory_equal(one.bed, other.bed, cells * sizeof *one.bed);
-    assert_memory_equal(one.water, other.water, cells * sizeof *one.water);
-    end_start(&one);
-    end_start(&other);
+    assert_memory_equal(p->bed, q->bed, cells * sizeof(float));
+    assert_memory_equal(p->water[0][0], q->water[0][0], cells * sizeof(int32_t));
+    case_end(&one);
+    case_end(&other);
 }
 
 static void terrain_is_measured_alike_by_any_number_of_threads(void **state) {
     (void)state;
-    static start s;
-    aqua_terrain one, other;
-    make_start(&s, 1);
-    assert_true(aqua_terrain_measure((const aqua_plan *)s.c.plan, &one));
-    s.c.plan->threads = 7;
-    assert_true(aqua_terrain_measure((const aqua_plan *)s.c.plan, &other));
+    static aqua_case c;
+    sel_terrain one, other;
+    make_start(&c, 1);
+    assert_true(sel_terrain_measure(c.domain, ground, 1, &one));
+    assert_true(sel_terrain_measure(c.domain, ground, 7, &other));
     assert_true(one.highest == other.highest && one.pits == other.pits && one.pits > 1000);
     assert_true(one.deepest_pit == other.deepest_pit && one.mean_slope == other.mean_slope);
     assert_true(one.largest_slope == other.largest_slope && one.largest_slope > 1.9);
-    end_start(&s);
+    case_end(&c);
 }
 
 static void the_first_cell_that_is_wrong_is_told(void **state) {
     (void)state;
-    static start s;
+    static aqua_case c;
     for (int threads = 1; threads <= 5; threads += 4) {
-        s = (start){.z = NULL};
-        begin(&s.c, threads);
-        assert_int_equal(case_plan(&s.c), SEL_OK);
+        begin(&c, threads);
         for (int y = 150; y < NY; y++) {
             depth[y * NX + 650] = -1;
         }
-        const aqua_plan *plan = (const aqua_plan *)s.c.plan;
-        s.z = calloc((size_t)plan->ghosts.count, sizeof *s.z);
-        s.water = malloc((size_t)plan->layout.cells * sizeof *s.water);
-        const aqua_parts water = aqua_whole(s.water);
-        assert_int_equal(aqua_fill_water(plan, s.z, &water, &s.c.error), SEL_BAD_SCENARIO);
-        assert_string_equal(s.c.error.text, "the initial depth at cell {650, 150} is negative, -1");
-        end_start(&s);
+        assert_int_equal(case_plan(&c), SEL_OK);
+        assert_int_equal(sel_cpu_backend.create(c.plan, &c.state, &c.error), SEL_BAD_SCENARIO);
+        assert_string_equal(c.error.text, "the initial depth at cell {650, 150} is negative, -1");
+        case_end(&c);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "engine/machine/arrays.h"
 #include "engine/physics/aqua_method.h"
 #include "engine/scene/solver.h"
+#include "engine/scene/terrain.h"
 
 /* ---- the scenario ---- */
 
@@ -94,9 +95,6 @@ static inline int64_t aqua_beside(const aqua_layout *layout, int64_t at, int k) 
     return at + aqua_around[k][1] * layout->pitch + aqua_around[k][0];
 }
 
-/* The number of the free cell at (x, y) with periodic axes wrapped; -1: there is none. */
-int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y);
-
 /* ---- the plan ---- */
 
 /* Ghost cells: cells whose depth is not a result of the flow. They lie beyond an open face or one
@@ -107,6 +105,7 @@ int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y);
 enum { AQUA_FIRSTS = SEL_REGION_NUMBERS + 2 };
 typedef struct aqua_ghosts {
     int64_t count;
+    bool inside;    /* some are cells of the grid */
     int64_t *at;    /* their elements */
     double *ground; /* m: the bed; of levels, unless z is lower, the lowest of the region */
     double *x, *y;  /* where the law is evaluated */
@@ -118,25 +117,23 @@ typedef struct aqua_ghosts {
     int64_t first_edge[AQUA_FIRSTS];
 } aqua_ghosts;
 
-/* The cells that share the discharge of a source. */
-typedef struct aqua_inflow {
-    const aqua_source *source;
-    char name[48];        /* for columns and messages */
-    int64_t count, first; /* how many; the number of the first */
-} aqua_inflow;
-
-/* What is evaluated before a step: rain and infiltration; the discharge of a source; the level of a
- * region that has ghosts. Rates are not given, the same in all cells, or a field. */
-typedef enum aqua_kind { AQUA_RATE, AQUA_DISCHARGE, AQUA_STAGE } aqua_kind;
-typedef enum aqua_spread { AQUA_NOTHING, AQUA_UNIFORM, AQUA_FIELD } aqua_spread;
+/* What is evaluated before a step: rain and infiltration, which are not given, the same in all
+ * cells or fields; the discharge of a source; the level of a region that has ghosts. */
+typedef enum aqua_kind {
+    AQUA_NOTHING,
+    AQUA_UNIFORM,
+    AQUA_FIELD,
+    AQUA_DISCHARGE,
+    AQUA_STAGE
+} aqua_kind;
 typedef struct aqua_term {
     aqua_kind kind;
-    aqua_spread spread;
-    int owner;                    /* the number of the source or region */
     const sel_quantity *quantity; /* mm/h, m3/s, m */
     sel_where where;              /* in the script */
-    char what[96];                /* for messages */
+    char name[48], what[96];      /* for columns; for messages */
     int64_t first, count;         /* its values in aqua_state.values, but those of a field */
+    int64_t first_cell, cells;    /* of a source: the number of its first cell, and how many */
+    int region;                   /* of a level */
 } aqua_term;
 
 typedef struct aqua_plan {
@@ -150,14 +147,12 @@ typedef struct aqua_plan {
     double lowest;  /* m: ground of free cells */
     double deepest; /* m: the depth that is expected */
     aqua_ghosts ghosts;
-    aqua_inflow *inflows;
-    int inflow_count;
     aqua_source_cell *source_cells; /* of all sources, sorted by cell, those of one by source */
     int64_t source_cell_count;
     /* Rain, infiltration, sources, levels; and what these vary with, of SEL_ON_T and
      * SEL_ON_CONTROLS: all, and levels. */
     aqua_term *terms;
-    int term_count;
+    int term_count, source_count;
     unsigned depends, levels_depend;
     /* Of the f32 store: a metre has 2^bits quanta, beds count from datum, m. */
     int bits; /* 0: not chosen yet */
@@ -181,36 +176,6 @@ extern const struct cuda_solver aqua_on_cuda;
 sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
                           double *sum, double *largest, sel_error *error);
 
-/* ---- the ground ---- */
-
-/* sel_solver.complete and sel_solver.blank */
-void aqua_complete(sel_common *params);
-sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
-                      uint8_t *blank, sel_region *gaps, sel_error *error);
-
-/* Fills plan->ground and plan->lowest. Refuses heights that no ground has, and values that stand
- * for no data although their file does not say so. */
-sel_status aqua_ground_create(aqua_plan *plan, sel_error *error);
-
-/* Refuses a grid that would be that of a raster in degrees; and warns of a raster that looks like
- * one, where nothing says what its coordinates are. */
-sel_status aqua_degrees_check(const aqua_params *params, sel_where where, sel_error *error);
-void aqua_degrees_warn(const aqua_plan *plan, sel_error *warnings);
-
-/* Slopes are those between neighbours in x and y. */
-typedef struct aqua_terrain {
-    double highest;     /* m */
-    int64_t pits;       /* cells lower than all their neighbours */
-    double deepest_pit; /* m below its lowest neighbour */
-    double mean_slope, largest_slope;
-} aqua_terrain;
-
-/* The same for any number of threads. False: there is no memory. */
-bool aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain);
-
-/* The lowest ground of the free neighbours of a cell, also across periodic faces; NaN: none. */
-double aqua_lowest_beside(const aqua_plan *plan, int64_t x, int64_t y);
-
 /* ---- ghosts and their levels ---- */
 
 /* Fills plan->ghosts; plan->ground must be there. */
@@ -222,9 +187,11 @@ const aqua_law_level *aqua_level_of(const sel_domain *domain, int region);
 
 /* ---- what is evaluated before a step ---- */
 
-/* Fills plan->inflows and plan->source_cells; and plan->terms, when the ghosts are there. */
-sel_status aqua_sources_create(aqua_plan *plan, sel_error *error);
+/* Fills plan->terms, but for levels, and plan->source_cells; adds levels, when the ghosts are
+ * there.
+ */
 sel_status aqua_terms_create(aqua_plan *plan, sel_error *error);
+void aqua_levels_create(aqua_plan *plan);
 
 /* The values of a term for the step that begins at `step`: of a rate in units of the store per
  * cell, of a discharge in units for all cells of its source together, of a level in m, for each

@@ -14,6 +14,30 @@ static double add_term(const aqua_state *state, const char *prefix, const char *
     return value;
 }
 
+int64_t aqua_parts_of(const aqua_plan *plan, int64_t total) {
+    const int64_t r = total - aqua_total_of(plan, 0), *first = plan->ghosts.first_edge;
+    if (total < AQUA_SUPPLIES) {
+        const aqua_kind kind = plan->terms[total].kind;
+        const bool summed = kind == AQUA_FIELD || (total == AQUA_SOIL && kind != AQUA_NOTHING);
+        return summed ? plan->layout.ny : 0;
+    }
+    return r > 0 && plan->base.wants_balance ? first[r + 1] - first[r] : 0;
+}
+
+void aqua_join_parts(const aqua_plan *plan, sel_total *parts, sel_total *totals, bool inverse) {
+    for (int64_t i = 0; i < aqua_total_count(plan); i++) {
+        sel_total sum = {0};
+        const int64_t count = aqua_parts_of(plan, i);
+        for (int64_t k = 0; k < count; k++, parts++) {
+            if (inverse) {
+                *parts = k == 0 ? totals[i] : (sel_total){0};
+            }
+            sel_total_join(&sum, parts);
+        }
+        totals[i] = count && !inverse ? sum : totals[i];
+    }
+}
+
 void aqua_answer_balance(const aqua_state *state, const sel_total *totals, double volume,
                          sel_request *request) {
     const aqua_plan *plan = state->plan;
@@ -22,14 +46,13 @@ void aqua_answer_balance(const aqua_state *state, const sel_total *totals, doubl
     double in = state->first_volume * unit, out = 0;
     request->term_count = 0;
     sel_request_term(request, "volume", "", now);
-    if (plan->terms[AQUA_RAIN].spread != AQUA_NOTHING) {
+    if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING) {
         in += add_term(state, "rain", "", &totals[AQUA_RAIN], request);
     }
-    for (int i = 0; i < plan->inflow_count; i++) {
-        in +=
-            add_term(state, "inflow_", plan->inflows[i].name, &totals[AQUA_SUPPLIES + i], request);
+    for (int k = AQUA_SUPPLIES; k < AQUA_SUPPLIES + plan->source_count; k++) {
+        in += add_term(state, "inflow_", plan->terms[k].name, &totals[k], request);
     }
-    if (plan->terms[AQUA_SOIL].spread != AQUA_NOTHING) {
+    if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
         out += add_term(state, "infiltration", "", &totals[AQUA_SOIL], request);
     }
     double turned_over = in;
@@ -105,7 +128,7 @@ static int64_t line_edges(const aqua_plan *plan, const double line[2][2], aqua_e
                 const int sign = crosses(p, q, a, b);
                 const bool inside = u >= -1 && u <= grid->n[0] && v <= grid->n[1];
                 if (!sign || !inside ||
-                    (aqua_free_cell(domain, x, y) < 0 && aqua_free_cell(domain, u, v) < 0)) {
+                    (sel_free_cell(domain, x, y) < 0 && sel_free_cell(domain, u, v) < 0)) {
                     continue;
                 }
                 if (to) {

@@ -16,30 +16,34 @@ static int64_t scratch_bytes(const aqua_state *state) {
     return (int64_t)((state->loops->scratch + SEL_LINE - 1) / SEL_LINE * SEL_LINE);
 }
 
+/* aqua_state.give */
+static sel_status give(aqua_state *state, int k, int64_t step, unsigned due, sel_error *error) {
+    (void)due;
+    return aqua_rates(state, k, step, state->rate[k], error);
+}
+
 static void list(sel_state *base) {
     aqua_state *state = (aqua_state *)base;
     const aqua_loops *loops = aqua_loops_usable(0);
     sel_arrays *arrays = &base->arrays;
     aqua_list(state, 0, 0, false);
     state->loops = loops ? &loops[base->plan->precision] : NULL;
+    state->give = give;
+    SEL_ADD(arrays, state, amounts, aqua_amount_count(state->plan), 0);
     SEL_ADD(arrays, state, rows, state->plan->layout.nx * base->threads, 0);
     SEL_ADD(arrays, state, scratch, loops ? base->threads * scratch_bytes(state) : 0, 0);
 }
 
 /* ---- depths ---- */
 
-static aqua_parts depths_of(const aqua_state *state, int64_t step) {
-    aqua_parts depths = {.blocks = &state->base.blocks};
-    for (int b = 0; b < depths.blocks->count; b++) {
-        depths.at[b] = state->water[b][step & 1];
-    }
-    return depths;
+/* The array of the block that has row y, -2 <= y < ny + 2. */
+static void *depths_of(const aqua_state *state, int64_t step, int64_t y) {
+    return state->water[sel_block_of(&state->base.blocks, y)][step & 1];
 }
 
 /* From cell x of row y on. */
 static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y) {
-    const int b = sel_block_of(&state->base.blocks, y);
-    return (char *)state->water[b][step & 1] + aqua_index(&state->plan->layout, x, y) * state->size;
+    return (char *)depths_of(state, step, y) + aqua_index(&state->plan->layout, x, y) * state->size;
 }
 
 static void *offset(void *array, int64_t bytes) {
@@ -102,20 +106,19 @@ static void supply(aqua_state *state, int k, int64_t step) {
     const int64_t nx = state->plan->layout.nx, size = state->size;
     const double arrival = state->plan->params->arrival_depth * state->store.per_metre;
     const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
-    const bool given = state->plan->terms[k].spread != AQUA_NOTHING;
+    const bool given = state->plan->terms[k].kind != AQUA_NOTHING;
     const bool supplies = given && !(k == AQUA_SOIL && step == 0);
     if (!supplies && !watches) {
         return;
     }
-    const double uniform = supplies ? aqua_take(state, k) : 0;
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t y = 0; y < state->plan->layout.ny; y++) {
         const int64_t at = y * nx;
         void *water = depths(state, step, 0, y);
         if (supplies) {
             state->base.partials[y * SEL_PARTIALS] =
-                state->loops->supply(water, nx, sel_state_solids(&state->base, y), uniform,
-                                     offset(state->rate[k], at * size),
+                state->loops->supply(water, nx, sel_state_solids(&state->base, y),
+                                     state->amounts[k], offset(state->rate[k], at * size),
                                      offset(state->owed[k], at * size), k == AQUA_SOIL);
         }
         if (watches) {
@@ -132,27 +135,66 @@ static void supply(aqua_state *state, int k, int64_t step) {
 
 static sel_status add_sources(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
-    const aqua_parts depths = depths_of(state, state->base.step);
-    aqua_take_doses(state, state->doses);
+    const aqua_dose *doses = (const aqua_dose *)(state->amounts + AQUA_SUPPLIES);
     for (int64_t c = 0; c < plan->source_cell_count; c++) {
         const aqua_source_cell *cell = &plan->source_cells[c];
-        void *water = aqua_part(&depths, aqua_row(&plan->layout, cell->at));
-        int32_t *whole = water;
-        double *metres = water;
-        const double before = state->store.whole ? whole[cell->at] : metres[cell->at];
-        const double depth = before + aqua_dose_of(&state->doses[cell->source], cell);
+        const int64_t y = aqua_row(&plan->layout, cell->at);
+        void *water = depths_of(state, state->base.step, y);
+        const double before =
+            state->store.whole ? (double)((int32_t *)water)[cell->at] : ((double *)water)[cell->at];
+        const double depth = before + aqua_dose_of(&doses[cell->source], cell);
         if (depth > state->store.most_poured) {
             state->base.broken = true;
             return aqua_too_deep(plan, state->base.step, aqua_cell_number(&plan->layout, cell->at),
                                  error);
         }
-        if (state->store.whole) {
-            whole[cell->at] = (int32_t)depth;
-        } else {
-            metres[cell->at] = depth;
-        }
+        sel_put(water, state->base.turns.type, cell->at, depth);
     }
     return SEL_OK;
+}
+
+/* Copies what lies beyond periodic axes, of the beds or (beds NULL) of the depths, where rows
+ * beyond the ends of several blocks are exchanged. */
+static void fill_frame(const aqua_state *state, void *beds, int64_t step) {
+    const aqua_layout *layout = &state->plan->layout;
+    const sel_grid *grid = &state->base.plan->domain->grid;
+    const int64_t nx = layout->nx, ny = layout->ny, size = state->size;
+    const bool rows = sel_axis_periodic(grid, 1) && (beds || state->base.blocks.count == 1);
+    const bool columns = sel_axis_periodic(grid, 0);
+    for (int64_t y = -AQUA_HALO; y < ny + AQUA_HALO && (rows || columns); y++) {
+        char *array = beds ? beds : depths_of(state, step, y);
+        char *row = array + aqua_index(layout, 0, y) * size;
+        const int64_t from = rows ? sel_wrapped(grid, 1, y) : y;
+        if (from != y) {
+            memcpy(row - AQUA_HALO * size, array + aqua_index(layout, -AQUA_HALO, from) * size,
+                   (size_t)(layout->pitch * size));
+        }
+        for (int64_t k = -AQUA_HALO; k < AQUA_HALO && columns; k++) {
+            const int64_t x = k < 0 ? k : nx + k;
+            memcpy(row + x * size, row + sel_wrapped(grid, 0, x) * size, (size_t)size);
+        }
+    }
+}
+
+/* Sets the depths of the ghosts, open ones dry, and their beds, if wanted; and the frame. */
+static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
+    const aqua_ghosts *ghosts = &state->plan->ghosts;
+    const double *z = aqua_levels(state);
+    for (int64_t k = 0; k < ghosts->count; k++) {
+        const int64_t at = ghosts->at[k];
+        const double ground = ghosts->ground[k];
+        const bool level = ghosts->level[k];
+        sel_put(depths_of(state, step, aqua_row(&state->plan->layout, at)), state->base.turns.type,
+                at, aqua_water_of(&state->store, aqua_ghost_depth(level, ground, z[k])));
+        if (beds) {
+            sel_put(state->bed, state->real, at,
+                    aqua_bed_of(&state->store, aqua_ghost_bed(level, ground, z[k])));
+        }
+    }
+    fill_frame(state, NULL, step);
+    if (beds) {
+        fill_frame(state, state->bed, step);
+    }
 }
 
 /* Rows that a thread does at a time: so many that the two computed twice do not matter. */
@@ -221,13 +263,13 @@ static void observe(sel_state *base, bool initially) {
 
 static sel_status one_step(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
+    aqua_take(state, state->amounts);
     supply(state, AQUA_RAIN, state->base.step);
     sel_status status = add_sources(state, error);
     if (status) {
         return status;
     }
-    const aqua_parts depths = depths_of(state, state->base.step);
-    aqua_set_ghosts(plan, aqua_levels(state), plan->levels_depend ? state->bed : NULL, &depths);
+    set_ghosts(state, state->base.step, plan->levels_depend);
     sel_state_exchange(&state->base, state->base.step);
     const double most = flow_all(state);
     status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
@@ -263,35 +305,25 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     sel_status status = terms(base, SEL_ALWAYS, error);
     base->step = step;
     for (int turn = 0; turn < 2; turn++) {
-        const aqua_parts depths = depths_of(state, turn);
-        aqua_set_ghosts(state->plan, aqua_levels(state), state->bed, &depths);
+        set_ghosts(state, turn, true);
     }
     return status;
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
-    const aqua_plan *plan = state->plan;
-    const double *z = aqua_levels(state);
-    const aqua_parts depths = depths_of(state, 0);
     sel_status status = terms(base, SEL_ALWAYS, error);
-    status = status ? status : aqua_fill_water(plan, z, &depths, error);
+    status = status ? status : aqua_start(state, error);
     if (status) {
         return status;
     }
-    aqua_fill_bed(plan, z, state->bed);
-    if (state->alphas) {
-        aqua_fill_alpha(plan, state->alphas);
-    }
+    set_ghosts(state, 0, true);
+    sel_state_exchange(base, 0);
     if (state->arrived) {
         memset(state->arrived, 0xff, (size_t)aqua_cells(state) * sizeof *state->arrived); /* -1 */
     }
     supply(state, AQUA_SOIL, 0);
     state->first_volume = sel_sum_rows(base, sum_row, state->store.whole);
-    sel_state_exchange(base, 0);
-    if (state->edges) {
-        aqua_list_edges(plan, state->edges);
-    }
     return SEL_OK;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "engine/base/file.h"
 #include "engine/solvers/aqua/aqua.h"
 
 /* ---- how much rain a run brings, known before it starts: summed up, or sampled ---- */
@@ -144,8 +145,8 @@ static void add_store(const aqua_plan *plan, sel_facts *facts) {
 }
 
 static void add_terrain(const aqua_plan *plan, sel_facts *facts) {
-    aqua_terrain terrain;
-    if (!aqua_terrain_measure(plan, &terrain)) {
+    sel_terrain terrain;
+    if (!sel_terrain_measure(plan->base.domain, plan->ground, plan->base.threads, &terrain)) {
         return;
     }
     sel_fact_add(facts, "ground", "%.6g to %.6g m", plan->lowest, terrain.highest);
@@ -192,13 +193,32 @@ void aqua_facts(const sel_plan *base, sel_facts *facts) {
     add_store(plan, facts);
     add_terrain(plan, facts);
     add_rain(plan, facts);
-    for (int i = 0; i < plan->inflow_count && facts->count < SEL_MAX_FACTS - 1; i++) {
-        sel_fact_add(facts, "source", "%s: %lld cell%s", plan->inflows[i].name,
-                     (long long)plan->inflows[i].count, plan->inflows[i].count == 1 ? "" : "s");
+    for (int i = 0; i < plan->source_count && facts->count < SEL_MAX_FACTS - 1; i++) {
+        const aqua_term *source = &plan->terms[AQUA_SUPPLIES + i];
+        sel_fact_add(facts, "source", "%s: %lld cell%s", source->name, (long long)source->cells,
+                     source->cells == 1 ? "" : "s");
     }
 }
 
 /* ---- warnings ---- */
+
+/* Of a raster that looks like one in degrees, where nothing says what its coordinates are. */
+static void warn_of_degrees(const aqua_plan *plan, sel_error *warnings) {
+    const sel_raster *raster = sel_terrain_raster(&plan->params->ground);
+    char warp[SEL_WARP_ROOM];
+    if (raster && raster->file && plan->base.domain->grid.dx[0] == raster->dx &&
+        sel_map_looks_like_degrees(raster)) {
+        sel_fail_at(
+            warnings, sel_simulation_where(plan->base.simulation, "ground"),
+            "ground: %s lies at %.6g to %.6g by %.6g to %.6g with cells of %.6g and does not "
+            "name its map: this looks like degrees, and is taken as metres. If it is in "
+            "degrees: %s",
+            sel_file_name(raster->file->path), raster->origin[0],
+            raster->origin[0] + (double)raster->n[0] * raster->dx, raster->origin[1],
+            raster->origin[1] + (double)raster->n[1] * raster->dx, raster->dx,
+            sel_map_warp(raster, false, warp));
+    }
+}
 
 /* Above this alpha potential energy may rise in a step. */
 static const double most_without_rise = 4.0 / 9;
@@ -211,6 +231,6 @@ void aqua_warn(const sel_plan *base, sel_error *warnings) {
                  "less",
                  plan->largest_alpha);
     }
-    aqua_degrees_warn(plan, warnings);
+    warn_of_degrees(plan, warnings);
     warn_of_rain(plan, warnings);
 }

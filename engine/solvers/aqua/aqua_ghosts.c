@@ -78,8 +78,8 @@ static void add_faces(list *l, const aqua_plan *plan) {
             int64_t at[3];
             const int region = domain->face[face][s];
             sel_face_cell(&domain->grid, face, s, at);
-            const int64_t cell = aqua_free_cell(domain, at[0], at[1]);
-            const int64_t inner = aqua_free_cell(domain, at[0] - out[0], at[1] - out[1]);
+            const int64_t cell = sel_free_cell(domain, at[0], at[1]);
+            const int64_t inner = sel_free_cell(domain, at[0] - out[0], at[1] - out[1]);
             if (aqua_passes(domain, region) && cell >= 0) {
                 const double here = plan->ground[cell];
                 const double fall = inner >= 0 ? fmax(0, plan->ground[inner] - here) : 0;
@@ -101,7 +101,7 @@ static void add_cells(list *l, const aqua_plan *plan) {
             const int region = domain->cell[y * nx + x];
             if (aqua_passes(domain, region)) {
                 const double ground = plan->ground[y * nx + x];
-                const double beside = aqua_lowest_beside(plan, x, y);
+                const double beside = sel_terrain_beside(domain, plan->ground, x, y);
                 if (!isnan(beside)) {
                     add_ghost(&row, plan, region, x, y, (int[2]){0, 0},
                               isnan(ground) ? beside : ground, 0);
@@ -154,8 +154,8 @@ static void list_edges(aqua_plan *plan) {
             const int64_t x = aqua_column(&plan->layout, ghosts->at[g]);
             const int64_t y = aqua_row(&plan->layout, ghosts->at[g]);
             for (int k = 0; k < AQUA_AROUND; k++) {
-                if (aqua_free_cell(plan->base.domain, x + aqua_around[k][0],
-                                   y + aqua_around[k][1]) >= 0) {
+                if (sel_free_cell(plan->base.domain, x + aqua_around[k][0],
+                                  y + aqua_around[k][1]) >= 0) {
                     ghosts->edge[count++] = (aqua_edge){ghosts->at[g], k, -1};
                 }
             }
@@ -168,6 +168,7 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     aqua_ghosts *ghosts = &plan->ghosts;
     list l = {.count = 0};
     add_faces(&l, plan);
+    const int64_t beyond = l.count;
     add_cells(&l, plan);
     const size_t n = (size_t)l.count + 1, edges = AQUA_AROUND * n * sizeof *ghosts->edge;
     const size_t bytes = n * (sizeof *ghosts->at + 3 * sizeof *ghosts->ground + 1);
@@ -176,6 +177,7 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     const bool failed = l.failed || !ghosts->at || !ghosts->edge;
     if (!failed) {
         ghosts->count = l.count;
+        ghosts->inside = l.count > beyond;
         ghosts->ground = (double *)(ghosts->at + n);
         ghosts->x = ghosts->ground + n;
         ghosts->y = ghosts->x + n;

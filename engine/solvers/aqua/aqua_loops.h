@@ -26,6 +26,7 @@ typedef struct EDGES {
 typedef struct SCRATCH {
     EDGES edges[3];
     REAL factor[3][ROOM], cut[3][ROOM], alpha[ROOM]; /* alpha: where it is the same everywhere */
+    AQUA_WATER most;                                 /* the greatest new depth */
 } SCRATCH;
 
 /* The values of an edge array about index i of a row, in the order of the neighbours: `own` are the
@@ -68,38 +69,9 @@ typedef struct AQUA_NAME(row_of) {
     REAL least, *factor, *cut;
 } AQUA_NAME(row_of);
 
-SEL_INLINE REAL AQUA_NAME(roots_of)(const REAL (*own)[ROOM], const REAL (*low)[ROOM], int64_t i,
-                                    REAL cut) {
-    REAL v[AQUA_AROUND], given[AQUA_AROUND];
-    AROUND(v, own, low, i)
-#define GIVEN(k, dx, dy) given[k] = v[k] > (REAL)0 && v[k] >= cut ? v[k] : (REAL)0;
-    AQUA_NEIGHBOURS(GIVEN)
-#undef GIVEN
-    return AQUA_NAME(aqua_tree)(given);
-}
-
-SEL_INLINE void AQUA_NAME(drives_of)(const AQUA_NAME(row_of) * row, int64_t i,
-                                     REAL drive[AQUA_AROUND]) {
-    REAL v[AQUA_AROUND];
-    AROUND(v, row->own->head, row->low->head, i)
-#define DRIVE(k, dx, dy) drive[k] = AQUA_NAME(aqua_drive)(v[k], row->least);
-    AQUA_NEIGHBOURS(DRIVE)
-#undef DRIVE
-}
-
-/* aqua_below of the neighbours. */
-SEL_INLINE void AQUA_NAME(belows_of)(const AQUA_NAME(row_of) * row, int64_t i,
-                                     const REAL drive[AQUA_AROUND], REAL below[AQUA_AROUND]) {
-    REAL v[AQUA_AROUND];
-    const REAL water = (REAL)row->water[i];
-    AROUND(v, row->own->fall, row->low->fall, i)
-#define BELOW(k, dx, dy) below[k] = drive[k] > (REAL)0 ? v[k] + water : (REAL)AQUA_NO_GROUND;
-    AQUA_NEIGHBOURS(BELOW)
-#undef BELOW
-}
-
-/* Factors of the cells first <= i < last. With `looks`, for the mean, returns whether fill drops
- * any bed. */
+/* Factors of the cells first <= i < last, and cuts. With `looks` returns whether fill drops any
+ * bed.
+ */
 SEL_INLINE int AQUA_NAME(factors_by)(const AQUA_NAME(row_of) * given, int64_t first, int64_t last,
                                      int equilibrium, bool looks) {
     const AQUA_NAME(row_of) row = *given;
@@ -107,54 +79,26 @@ SEL_INLINE int AQUA_NAME(factors_by)(const AQUA_NAME(row_of) * given, int64_t fi
     int drops = 0;
     AQUA_INDEPENDENT
     for (int64_t i = first; i < last; i++) {
-        REAL drive[AQUA_AROUND], below[AQUA_AROUND], sum, members, cut = (REAL)0;
-        AQUA_NAME(drives_of)(&row, i, drive);
+        REAL head[AQUA_AROUND], root[AQUA_AROUND], fall[AQUA_AROUND], cut;
+        int dropped = 0;
+        AROUND(head, row.own->head, row.low->head, i)
+        AROUND(root, row.own->root, row.low->root, i)
+        AROUND(fall, row.own->fall, row.low->fall, i)
+        factor[i] = AQUA_NAME(aqua_share)(equilibrium, row.alpha[i], row.least, row.water[i], head,
+                                          root, fall, &cut, looks ? &dropped : NULL);
         if (equilibrium == AQUA_MINDIFF) {
-            cut = AQUA_NAME(aqua_mindiff)(drive, &sum, &members);
             cuts[i] = cut;
-        } else {
-            sum = AQUA_NAME(aqua_tree)(drive);
-            members = AQUA_NAME(aqua_members)(drive);
         }
-        if (equilibrium == AQUA_FILL || looks) {
-            AQUA_NAME(belows_of)(&row, i, drive, below);
-        }
-        if (equilibrium == AQUA_FILL) {
-            AQUA_NAME(aqua_fill)(below, &sum, &members);
-        } else if (looks) {
-            REAL lowest = below[0];
-#define LOWER(k, dx, dy) lowest = below[k] < lowest ? below[k] : lowest;
-            AQUA_NEIGHBOURS(LOWER)
-#undef LOWER
-            drops |= AQUA_NAME(aqua_fill_drops)(lowest, sum, members) & (row.water[i] > 0);
-        }
-        factor[i] =
-            AQUA_NAME(aqua_factor)(row.alpha[i], row.water[i], sum, members,
-                                   AQUA_NAME(roots_of)(row.own->root, row.low->root, i, cut));
+        drops |= dropped;
     }
     return drops;
 }
 
-/* Where no bed is dropped fill is the mean: most pieces of a row need no sorting. */
-SEL_INLINE void AQUA_NAME(factors)(const AQUA_NAME(row_of) * row, int64_t n, int equilibrium) {
-    const int64_t last = n + 3;
-    if (equilibrium != AQUA_FILL) {
-        AQUA_NAME(factors_by)(row, 1, last, equilibrium, false);
-        return;
-    }
-    for (int64_t i = 1; i < last; i += PIECE) {
-        const int64_t end = i + PIECE < last ? i + PIECE : last;
-        if (AQUA_NAME(factors_by)(row, i, end, AQUA_MEAN, true)) {
-            AQUA_NAME(factors_by)(row, i, end, AQUA_FILL, false);
-        }
-    }
-}
-
 /* Factors of the cells x0 - 1 to x0 + n of row y, whose edges and those of the row below are there.
- */
+ * Where no bed is dropped fill is the mean: most pieces of a row need no sorting. */
 static void AQUA_NAME(factor_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
                                   SCRATCH *s) {
-    const int64_t at = aqua_index(&step->layout, x0 - 2, y);
+    const int64_t at = aqua_index(&step->layout, x0 - 2, y), last = n + 3;
     const int slot = (int)((y + 3) % 3), before = (int)((y + 2) % 3);
     const REAL *alphas = step->alphas;
     const AQUA_NAME(row_of) row = {.own = &s->edges[slot],
@@ -165,11 +109,15 @@ static void AQUA_NAME(factor_row)(const aqua_step *step, int64_t x0, int64_t n, 
                                    .factor = s->factor[slot],
                                    .cut = s->cut[slot]};
     if (step->equilibrium == AQUA_MEAN) {
-        AQUA_NAME(factors)(&row, n, AQUA_MEAN);
-    } else if (step->equilibrium == AQUA_FILL) {
-        AQUA_NAME(factors)(&row, n, AQUA_FILL);
-    } else {
-        AQUA_NAME(factors)(&row, n, AQUA_MINDIFF);
+        AQUA_NAME(factors_by)(&row, 1, last, AQUA_MEAN, false);
+    } else if (step->equilibrium == AQUA_MINDIFF) {
+        AQUA_NAME(factors_by)(&row, 1, last, AQUA_MINDIFF, false);
+    }
+    for (int64_t i = 1; i < last && step->equilibrium == AQUA_FILL; i += PIECE) {
+        const int64_t end = i + PIECE < last ? i + PIECE : last;
+        if (AQUA_NAME(factors_by)(&row, i, end, AQUA_MEAN, true)) {
+            AQUA_NAME(factors_by)(&row, i, end, AQUA_FILL, false);
+        }
     }
 }
 
@@ -210,10 +158,9 @@ static void AQUA_NAME(after)(const aqua_step *step, int64_t x0, int64_t n, int64
     }
 }
 
-/* The greatest of n depths; 0 but for whole quanta, which alone have a limit. */
-static __attribute__((noinline)) AQUA_WATER AQUA_NAME(greatest)(const AQUA_WATER *water,
-                                                                int64_t n) {
-    AQUA_WATER most = 0;
+/* The greatest of n depths and `most`; of whole quanta only, which alone have a limit. */
+static __attribute__((noinline)) AQUA_WATER AQUA_NAME(greatest)(const AQUA_WATER *water, int64_t n,
+                                                                AQUA_WATER most) {
     for (int64_t i = 0; (AQUA_WATER)0.5 == (AQUA_WATER)0 && i < n; i++) {
         most = water[i] > most ? water[i] : most;
     }
@@ -221,12 +168,8 @@ static __attribute__((noinline)) AQUA_WATER AQUA_NAME(greatest)(const AQUA_WATER
 }
 
 /* A tile of columns, marching up the rows. */
-static AQUA_WATER AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
-                                       int64_t y1, SCRATCH *s) {
-    AQUA_WATER most = 0;
-    for (int i = 0; i < ROOM; i++) {
-        s->alpha[i] = (REAL)step->alpha;
-    }
+static void AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
+                                 int64_t y1, SCRATCH *s) {
     for (int64_t y = y0 - 2; y <= y1; y++) {
         AQUA_NAME(edge_row)(step, x0, n, y, &s->edges[(y + 3) % 3]);
         if (y > y0 - 2) {
@@ -234,70 +177,57 @@ static AQUA_WATER AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_
         }
         if (y > y0) {
             /* The edges of row y - 1 and y - 2 and the factors of y - 2 to y are there. */
-            AQUA_NAME(after)(step, x0, n, y - 1, s);
             const AQUA_WATER *to = step->to;
-            const AQUA_WATER here =
-                AQUA_NAME(greatest)(to + aqua_index(&step->layout, x0, y - 1), n);
-            most = here > most ? here : most;
+            AQUA_NAME(after)(step, x0, n, y - 1, s);
+            s->most = AQUA_NAME(greatest)(to + aqua_index(&step->layout, x0, y - 1), n, s->most);
         }
     }
-    return most;
 }
 
 /* Whether rows of a tile stay dry: they and the two cells around them have no water. */
 static bool AQUA_NAME(stays_dry)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
                                  int64_t y1) {
-    for (int64_t y = y0 - 2; y < y1 + 2; y++) {
+    int wet = 0;
+    for (int64_t y = y0 - 2; y < y1 + 2 && !wet; y++) {
         const AQUA_WATER *water =
             (const AQUA_WATER *)step->from + aqua_index(&step->layout, x0 - 2, y);
-        int wet = 0;
         for (int64_t i = 0; i < n + 4; i++) {
             wet |= water[i] > (AQUA_WATER)0;
         }
-        if (wet) {
-            return false;
-        }
     }
-    return true;
-}
-
-static void AQUA_NAME(clear_tile)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
-                                  int64_t y1) {
-    for (int64_t y = y0; y < y1; y++) {
-        memset((AQUA_WATER *)step->to + aqua_index(&step->layout, x0, y), 0,
-               (size_t)n * sizeof(AQUA_WATER));
-    }
+    return !wet;
 }
 
 /* Bands of rows that stay dry are set to 0; runs of others are computed together. */
-static AQUA_WATER AQUA_NAME(flow_bands)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
-                                        int64_t y1, SCRATCH *s) {
-    AQUA_WATER most = 0;
+static void AQUA_NAME(flow_bands)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
+                                  int64_t y1, SCRATCH *s) {
+    AQUA_WATER *to = step->to;
     int64_t wet = y0; /* rows from here to y are still to be computed */
     for (int64_t y = y0, end; y < y1; y = end) {
         end = y1 - y < BAND ? y1 : y + BAND;
         const bool dry = AQUA_NAME(stays_dry)(step, x0, n, y, end);
         const int64_t behind = dry ? y : end;
         if ((dry || end == y1) && wet < behind) {
-            const AQUA_WATER here = AQUA_NAME(flow_tile)(step, x0, n, wet, behind, s);
-            most = here > most ? here : most;
+            AQUA_NAME(flow_tile)(step, x0, n, wet, behind, s);
         }
-        if (dry) {
-            AQUA_NAME(clear_tile)(step, x0, n, y, end);
-            wet = end;
+        for (int64_t row = y; row < end && dry; row++) {
+            memset(to + aqua_index(&step->layout, x0, row), 0, (size_t)n * sizeof *to);
         }
+        wet = dry ? end : wet;
     }
-    return most;
 }
 
 static double AQUA_NAME(aqua_flow)(const aqua_step *step, int64_t y0, int64_t y1, void *scratch) {
-    AQUA_WATER most = 0;
-    for (int64_t x0 = 0; x0 < step->layout.nx; x0 += TILE) {
-        const int64_t left = step->layout.nx - x0, n = left < TILE ? left : TILE;
-        const AQUA_WATER here = AQUA_NAME(flow_bands)(step, x0, n, y0, y1, scratch);
-        most = here > most ? here : most;
+    SCRATCH *s = scratch;
+    s->most = 0;
+    for (int i = 0; i < ROOM; i++) {
+        s->alpha[i] = (REAL)step->alpha;
     }
-    return (double)most;
+    for (int64_t x0 = 0; x0 < step->layout.nx; x0 += TILE) {
+        const int64_t left = step->layout.nx - x0;
+        AQUA_NAME(flow_bands)(step, x0, left < TILE ? left : TILE, y0, y1, s);
+    }
+    return (double)s->most;
 }
 
 /* ---- cell by cell ---- */

@@ -20,18 +20,37 @@ static aqua_layout make_layout(const sel_grid *grid) {
     return layout;
 }
 
-int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y) {
-    const sel_grid *grid = &domain->grid;
-    int64_t at[2] = {x, y};
-    for (int a = 0; a < 2; a++) {
-        if (sel_axis_periodic(grid, a)) {
-            at[a] = (at[a] % grid->n[a] + grid->n[a]) % grid->n[a];
-        } else if (at[a] < 0 || at[a] >= grid->n[a]) {
-            return -1;
-        }
+/* ---- the ground ---- */
+
+/* sel_solver.complete */
+static void complete(sel_common *params) {
+    sel_terrain_complete(&((const aqua_params *)params)->ground, params);
+    params->dt = isnan(params->dt) ? 1 : params->dt;
+}
+
+/* sel_solver.blank */
+static sel_status blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
+                        uint8_t *cells, sel_region *gaps, sel_error *error) {
+    const aqua_params *params = (const aqua_params *)simulation->params;
+    if (!sel_terrain_raster(&params->ground)) {
+        return SEL_OK;
     }
-    const int64_t cell = at[1] * grid->n[0] + at[0];
-    return domain->cell[cell] == 0 ? cell : -1;
+    gaps->law = params->nodata.table ? params->nodata : (sel_variant){.table = &aqua_wall_table};
+    return sel_terrain_blank(&params->ground, simulation, domain, threads, cells, error);
+}
+
+static sel_status evaluate_ground(aqua_plan *plan, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_quantity *ground = &plan->params->ground;
+    bool wanted[SEL_REGION_NUMBERS] = {true};
+    for (int r = 1; r <= domain->region_count; r++) {
+        wanted[r] = aqua_passes(domain, r);
+    }
+    sel_status status = sel_terrain_evaluate(ground, domain, plan->base.threads, wanted,
+                                             &plan->own_ground, &plan->ground, error);
+    return status ? status
+                  : sel_terrain_check(ground, plan->base.simulation, domain, plan->ground,
+                                      &plan->lowest, error);
 }
 
 /* ---- quantities ---- */
@@ -156,7 +175,7 @@ static double highest_level(const aqua_plan *plan) {
     double highest = -HUGE_VAL, *z = malloc((size_t)(plan->ghosts.count + 1) * sizeof *z);
     for (int s = 0; s <= samples && z; s++) {
         const double step = samples ? end * s / samples : 0;
-        for (int k = AQUA_SUPPLIES + plan->inflow_count; k < plan->term_count; k++) {
+        for (int k = AQUA_SUPPLIES + plan->source_count; k < plan->term_count; k++) {
             const bool fails = aqua_evaluate_term(plan, &plan->terms[k], step, z, NULL);
             for (int64_t i = 0; i < plan->terms[k].count && !fails; i++) {
                 highest = fmax(highest, z[i]);
@@ -194,21 +213,23 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     aqua_plan *p = (aqua_plan *)base;
     p->params = (const aqua_params *)base->simulation->params;
     p->layout = make_layout(&base->domain->grid);
-    sel_status status = aqua_ground_create(p, error);
+    sel_status status = evaluate_ground(p, error);
     sel_status alpha = resolve_alpha(p, error);
-    sel_status inflows = aqua_sources_create(p, error);
+    sel_status terms = aqua_terms_create(p, error);
     status = status ? status : alpha;
-    status = status ? status : inflows;
+    status = status ? status : terms;
     status = status ? status : aqua_ghosts_create(p, error);
-    status = status ? status : aqua_terms_create(p, error);
-    return status ? status : choose_quantum(p, error);
+    if (status) {
+        return status;
+    }
+    aqua_levels_create(p);
+    return choose_quantum(p, error);
 }
 
 static void clear_plan(sel_plan *base) {
     aqua_plan *p = (aqua_plan *)base;
     free(p->ghosts.at); /* and all behind it */
     free(p->ghosts.edge);
-    free(p->inflows);
     free(p->source_cells);
     free(p->terms);
     free(p->own_ground);
@@ -284,8 +305,8 @@ const sel_solver aqua_solver = {
     .flux_field = -1,
     .no_forces = true,
     .dims = dims,
-    .complete = aqua_complete,
-    .blank = aqua_blank,
+    .complete = complete,
+    .blank = blank,
     .plan_size = sizeof(aqua_plan),
     .plan = complete_plan,
     .plan_clear = clear_plan,

@@ -9,7 +9,7 @@
 static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan;
     const uint32_t size = (uint32_t)state->size;
-    const sel_type real = {'f', size}, depth = {state->store.whole ? 'i' : 'f', size};
+    const sel_type depth = {state->store.whole ? 'i' : 'f', size};
     const aqua_layout *layout = &plan->layout;
     const sel_cells cells = {.n = {layout->nx, layout->ny, 1},
                              .components = 1,
@@ -21,7 +21,7 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
     framed.before = before;
     framed.count = before + layout->cells + behind;
     sel_arrays *arrays = &state->base.arrays;
-    sel_arrays_add_cells(arrays, "bed", &state->bed, real, &framed, 0);
+    sel_arrays_add_cells(arrays, "bed", &state->bed, state->real, &framed, 0);
     state->base.turns = (sel_turns){.at = state->water,
                                     .type = depth,
                                     .cells = framed,
@@ -32,7 +32,7 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
         sel_arrays_add_cells(arrays, "poured", &state->poured, depth, &framed, 0);
     }
     if (plan->alpha) {
-        sel_arrays_add_cells(arrays, "alphas", &state->alphas, real, &framed, 0);
+        sel_arrays_add_cells(arrays, "alphas", &state->alphas, state->real, &framed, 0);
     }
     if (aqua_wants(plan, AQUA_MAX_DEPTH) || aqua_wants(plan, AQUA_MAX_LEVEL)) {
         sel_arrays_add_cells(arrays, "most", &state->most, depth, &cells, SEL_SAVED);
@@ -43,27 +43,28 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
     }
     state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        if (plan->terms[k].spread == AQUA_FIELD) {
+        if (plan->terms[k].kind == AQUA_FIELD) {
             const bool rain = k == AQUA_RAIN;
-            sel_arrays_add_cells(arrays, rain ? "rain" : "soil", &state->rate[k], real, &cells, 0);
-            sel_arrays_add_cells(arrays, rain ? "rain_owed" : "soil_owed", &state->owed[k], real,
-                                 &cells, SEL_SAVED);
+            sel_arrays_add_cells(arrays, rain ? "rain" : "soil", &state->rate[k], state->real,
+                                 &cells, 0);
+            sel_arrays_add_cells(arrays, rain ? "rain_owed" : "soil_owed", &state->owed[k],
+                                 state->real, &cells, SEL_SAVED);
         }
     }
 }
 
 void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan = (const aqua_plan *)state->base.plan;
-    const int64_t sources = plan->inflow_count;
+    const int64_t sources = plan->source_count;
     const bool fields =
-        plan->terms[AQUA_RAIN].spread == AQUA_FIELD || plan->terms[AQUA_SOIL].spread == AQUA_FIELD;
+        plan->terms[AQUA_RAIN].kind == AQUA_FIELD || plan->terms[AQUA_SOIL].kind == AQUA_FIELD;
     const unsigned kept = SEL_SAVED | SEL_ON_HOST;
     sel_arrays *arrays = &state->base.arrays;
     state->store = aqua_store_of(plan);
     state->size = state->store.whole ? 4 : 8;
+    state->real = (sel_type){'f', (uint32_t)state->size};
     list_cells(state, before, behind, apart);
     SEL_ADD(arrays, state, values, AQUA_SUPPLIES + sources + plan->ghosts.count, SEL_ON_HOST);
-    SEL_ADD(arrays, state, doses, sources, SEL_ON_HOST);
     SEL_ADD(arrays, state, carry, AQUA_SUPPLIES + sources, kept);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);
     SEL_ADD(arrays, state, totals, aqua_total_count(plan), kept);
@@ -76,193 +77,104 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
             SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED);
 }
 
-/* ---- numbers in the types of the store ---- */
+/* ---- beds and alphas ---- */
 
-static size_t size_of(const aqua_plan *plan) {
-    return plan->base.precision == SEL_F32 ? 4 : 8;
-}
-
-typedef enum what { ALPHA, BED, DEPTH } what;
-
-/* Stores a number, in metres but for alpha, in the type that the store has for it. */
-static void put(const aqua_store *store, what is, void *to, int64_t at, double value) {
-    if (!store->whole) {
-        ((double *)to)[at] = value;
-    } else if (is == DEPTH) {
-        ((int32_t *)to)[at] = aqua_water_f32(value, store->per_metre);
-    } else {
-        ((float *)to)[at] =
-            is == BED ? aqua_bed_f32(value, store->datum, store->per_metre) : (float)value;
-    }
-}
-
-static int64_t wrapped(int64_t i, int64_t n) {
-    return (i % n + n) % n;
-}
-
-/* Copies what lies beyond periodic axes; beyond the ends of several blocks it is exchanged. */
-static void fill_frame(const aqua_plan *plan, const aqua_parts *values) {
-    const aqua_layout *layout = &plan->layout;
-    const sel_grid *grid = &plan->base.domain->grid;
-    const int64_t nx = layout->nx, ny = layout->ny, size = (int64_t)size_of(plan);
-    const bool cut = values->blocks && values->blocks->count > 1;
-    const bool rows = sel_axis_periodic(grid, 1) && !cut, columns = sel_axis_periodic(grid, 0);
-    for (int64_t y = -AQUA_HALO; y < ny + AQUA_HALO && (rows || columns); y++) {
-        const int64_t from = rows ? wrapped(y, ny) : y;
-        char *row = (char *)aqua_part(values, y) + aqua_index(layout, 0, y) * size;
-        if (from != y) {
-            const char *other =
-                (char *)aqua_part(values, from) + aqua_index(layout, 0, from) * size;
-            memcpy(row - AQUA_HALO * size, other - AQUA_HALO * size,
-                   (size_t)(layout->pitch * size));
-        }
-        for (int64_t k = -AQUA_HALO; k < AQUA_HALO && columns; k++) {
-            const int64_t x = k < 0 ? k : nx + k;
-            memcpy(row + x * size, row + wrapped(x, nx) * size, (size_t)size);
-        }
-    }
-}
-
-/* ---- beds ---- */
-
-/* The bed of a row of the layout, -2 <= y < ny + 2. */
-static void set_bed_row(const aqua_plan *plan, const aqua_store *store, int64_t y, void *bed) {
-    const aqua_layout *layout = &plan->layout;
-    const int64_t start = aqua_index(layout, -AQUA_HALO, y), first = aqua_index(layout, 0, y);
-    const int64_t cells = y >= 0 && y < layout->ny ? layout->nx : 0, cell = y * layout->nx;
-    for (int64_t i = start; i < start + layout->pitch; i++) {
-        put(store, ALPHA, bed, i, AQUA_NO_GROUND);
-    }
-    for (int64_t x = 0; x < cells; x++) {
-        if (plan->base.domain->cell[cell + x] == 0) {
-            put(store, BED, bed, first + x, plan->ground[cell + x]);
-        }
-    }
-}
-
-void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, const aqua_parts *water) {
-    const aqua_ghosts *ghosts = &plan->ghosts;
-    const aqua_store store = aqua_store_of(plan);
-    for (int64_t k = 0; k < ghosts->count; k++) {
-        const int64_t at = ghosts->at[k];
-        const double ground = ghosts->ground[k];
-        const bool level = ghosts->level[k];
-        if (bed) {
-            put(&store, BED, bed, at, level ? aqua_level_bed(ground, z[k]) : ground);
-        }
-        if (water) {
-            put(&store, DEPTH, aqua_part(water, aqua_row(&plan->layout, at)), at,
-                level ? aqua_level_depth(ground, z[k]) : 0);
-        }
-    }
-    if (bed) {
-        const aqua_parts beds = aqua_whole(bed);
-        fill_frame(plan, &beds);
-    }
-    if (water) {
-        fill_frame(plan, water);
-    }
-}
-
-void aqua_fill_bed(const aqua_plan *plan, const double *z, void *bed) {
-    const aqua_store store = aqua_store_of(plan);
-#pragma omp parallel for schedule(static) num_threads(plan->base.threads)
-    for (int64_t y = -AQUA_HALO; y < plan->layout.ny + AQUA_HALO; y++) {
-        set_bed_row(plan, &store, y, bed);
-    }
-    aqua_set_ghosts(plan, z, bed, NULL);
-}
-
-/* ---- depths ---- */
-
-/* Cells whose depths are evaluated before they are stored. */
-enum { STORED_AT_ONCE = 1 << 20 };
-
-/* Stores depths[end - first][nx]. Refuses the first cell that has a negative one, or one beyond the
- * store's limit. */
-static sel_status store_rows(const aqua_plan *plan, int64_t first, int64_t end,
-                             const double *depths, const aqua_parts *water, sel_error *error) {
-    const int64_t nx = plan->layout.nx;
-    const aqua_store store = aqua_store_of(plan);
-    int64_t wrong = INT64_MAX;
-#pragma omp parallel for schedule(static) num_threads(plan->base.threads) reduction(min : wrong)
-    for (int64_t y = first; y < end; y++) {
-        const double *depth = depths + (y - first) * nx;
-        const int64_t start = aqua_index(&plan->layout, 0, y);
-        void *piece = aqua_part(water, y);
-        for (int64_t x = 0; x < nx; x++) {
-            put(&store, DEPTH, piece, start + x, depth[x]);
-            if ((depth[x] < 0 || depth[x] * store.per_metre > store.limit) && wrong > y * nx + x) {
-                wrong = y * nx + x;
-            }
-        }
-    }
-    const double depth = wrong < INT64_MAX ? depths[wrong - first * nx] : 0;
-    if (depth < 0) {
-        char text[SEL_CELL_TEXT];
-        return sel_fail_at(error, sel_simulation_where(plan->base.simulation, "initial"),
-                           "the initial depth at cell %s is negative, %g",
-                           sel_cell_text(&plan->base.domain->grid, wrong, text), depth);
-    }
-    return depth > 0 ? aqua_too_deep(plan, 0, wrong, error) : SEL_OK;
-}
-
-static sel_status store_initial(const aqua_plan *plan, const aqua_parts *water, sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    const int64_t nx = plan->layout.nx, ny = plan->layout.ny;
-    const int64_t most = nx < STORED_AT_ONCE ? STORED_AT_ONCE / nx : 1;
-    const int64_t rows = most < ny ? most : ny;
-    sel_evaluation asked = {.quantity = &plan->params->initial.depth, .what = "initial.depth"};
-    const size_t bytes = (size_t)(rows * nx) * sizeof(double);
-    double *depths = malloc(bytes);
-    sel_status status = depths ? SEL_OK : sel_fail_memory(error, "the water", bytes);
-    for (; asked.first < ny && !status; asked.first = asked.end) {
-        asked.end = asked.first + rows < ny ? asked.first + rows : ny;
-        status = sel_domain_evaluate(domain, &asked, plan->base.threads, depths, error);
-        status = status ? status : store_rows(plan, asked.first, asked.end, depths, water, error);
-    }
-    free(depths);
-    return status;
-}
-
-sel_status aqua_fill_water(const aqua_plan *plan, const double *z, const aqua_parts *water,
-                           sel_error *error) {
-    sel_status status = sel_quantity_given(&plan->params->initial.depth)
-                            ? store_initial(plan, water, error)
-                            : SEL_OK;
-    aqua_set_ghosts(plan, z, NULL, water);
-    return status;
-}
-
-/* ---- alpha ---- */
-
-static int64_t nearest(int64_t at, int64_t n) {
-    return at < 0 ? 0 : at >= n ? n - 1 : at;
+/* Of cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2, in units; but for ghosts. */
+static double bed_at(const aqua_state *state, int64_t x, int64_t y) {
+    const int64_t cell = sel_free_cell(state->base.plan->domain, x, y);
+    return cell < 0 ? AQUA_NO_GROUND : aqua_bed_of(&state->store, state->plan->ground[cell]);
 }
 
 /* Painted cells have no alpha of their own. They take the largest beside them, so that water from a
- * level flows as fast as in the cells that it enters. */
-static double alpha_at(const aqua_plan *plan, int64_t x, int64_t y) {
-    const sel_domain *domain = plan->base.domain;
-    double alpha = plan->alpha[y * plan->layout.nx + x];
-    for (int k = 0; domain->cell[y * plan->layout.nx + x] != 0 && k < 8; k++) {
-        int64_t cell = aqua_free_cell(domain, x + aqua_around[k][0], y + aqua_around[k][1]);
-        alpha = cell >= 0 ? fmax(alpha, plan->alpha[cell]) : alpha;
+ * level flows as fast as in the cells that it enters; so do those beyond a face. */
+static double alpha_at(const aqua_state *state, int64_t x, int64_t y) {
+    const sel_domain *domain = state->base.plan->domain;
+    int64_t at[3] = {x, y, 0};
+    for (int a = 0; a < 2; a++) {
+        const int64_t last = domain->grid.n[a] - 1, inside = at[a] < last ? at[a] : last;
+        at[a] = sel_axis_periodic(&domain->grid, a) ? sel_wrapped(&domain->grid, a, at[a])
+                : inside < 0                        ? 0
+                                                    : inside;
     }
-    return alpha;
+    const int64_t here = sel_cell_number(&domain->grid, at);
+    double alpha = state->plan->alpha[here];
+    for (int k = 0; domain->cell[here] != 0 && k < AQUA_AROUND; k++) {
+        const int64_t cell =
+            sel_free_cell(domain, at[0] + aqua_around[k][0], at[1] + aqua_around[k][1]);
+        alpha = cell >= 0 ? fmax(alpha, state->plan->alpha[cell]) : alpha;
+    }
+    return fmin(alpha, state->store.largest_alpha);
 }
 
-void aqua_fill_alpha(const aqua_plan *plan, void *alpha) {
-    const aqua_layout *layout = &plan->layout;
-    const aqua_store store = aqua_store_of(plan);
-#pragma omp parallel for schedule(static) num_threads(plan->base.threads)
-    for (int64_t y = -2; y < layout->ny + 2; y++) {
-        for (int64_t x = -2; x < layout->nx + 2; x++) {
-            double beside = alpha_at(plan, nearest(x, layout->nx), nearest(y, layout->ny));
-            double value = fmin(beside, store.largest_alpha);
-            put(&store, ALPHA, alpha, aqua_index(layout, x, y), value);
+/* Fills an array of beds or alphas, and sends it. */
+static sel_status fill(const aqua_state *state, void *array,
+                       double (*number)(const aqua_state *, int64_t x, int64_t y),
+                       sel_error *error) {
+    const aqua_layout *layout = &state->plan->layout;
+    const uint64_t bytes = (uint64_t)(layout->cells * state->size);
+    void *values = malloc(bytes);
+    if (!values) {
+        return sel_fail_memory(error, "the ground", bytes);
+    }
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+    for (int64_t k = 0; k < layout->cells; k++) {
+        const int64_t x = aqua_column(layout, k);
+        sel_put(values, state->real, k,
+                x < layout->nx + AQUA_HALO ? number(state, x, aqua_row(layout, k))
+                                           : AQUA_NO_GROUND);
+    }
+    const sel_status status = sel_arrays_send(&state->base.arrays, array, values, bytes, error);
+    free(values);
+    return status;
+}
+
+/* ---- step 0 ---- */
+
+/* sel_state_edit: depths in units. Refuses the first that is negative, or beyond the store's limit.
+ */
+static sel_status take_depths(const sel_state *base, int64_t first, int64_t end, double *depths,
+                              sel_error *error) {
+    const aqua_state *state = (const aqua_state *)base;
+    int64_t wrong = end;
+#pragma omp parallel for schedule(static) num_threads(base->threads) reduction(min : wrong)
+    for (int64_t i = first; i < end; i++) {
+        const double depth = depths[i - first];
+        if ((depth < 0 || depth * state->store.per_metre > state->store.limit) && i < wrong) {
+            wrong = i;
+        } else {
+            depths[i - first] = aqua_water_of(&state->store, depth);
         }
     }
-    const aqua_parts alphas = aqua_whole(alpha);
-    fill_frame(plan, &alphas);
+    if (wrong == end) {
+        return SEL_OK;
+    }
+    if (!(depths[wrong - first] < 0)) {
+        return aqua_too_deep(state->plan, 0, wrong, error);
+    }
+    char text[SEL_CELL_TEXT];
+    return sel_fail_at(error, sel_simulation_where(base->plan->simulation, "initial"),
+                       "the initial depth at cell %s is negative, %g",
+                       sel_cell_text(&base->plan->domain->grid, wrong, text),
+                       depths[wrong - first]);
+}
+
+static sel_status send_edges(const aqua_state *state, sel_error *error) {
+    const uint64_t bytes = (uint64_t)state->edge_count * sizeof *state->edges;
+    aqua_edge *edges = malloc(bytes);
+    if (!edges) {
+        return sel_fail_memory(error, "the edges", bytes);
+    }
+    aqua_list_edges(state->plan, edges);
+    const sel_status status =
+        sel_arrays_send(&state->base.arrays, state->edges, edges, bytes, error);
+    free(edges);
+    return status;
+}
+
+sel_status aqua_start(aqua_state *state, sel_error *error) {
+    const sel_quantity *depth = &state->plan->params->initial.depth;
+    sel_status status = sel_state_start(&state->base, depth, "initial.depth", take_depths, error);
+    status = status ? status : fill(state, state->bed, bed_at, error);
+    status = status || !state->alphas ? status : fill(state, state->alphas, alpha_at, error);
+    return status || !state->edges ? status : send_edges(state, error);
 }

@@ -10,6 +10,7 @@ typedef struct aqua_state {
     sel_state base;
     const aqua_plan *plan;
     aqua_store store;
+    sel_type real;                   /* of beds, alphas, rates */
     int64_t size;                    /* bytes of a number */
     void *bed, *alphas;              /* alphas: NULL when alpha is the same everywhere */
     void *water[SEL_MOST_BLOCKS][2]; /* by block, [step & 1]: the depths of `step` */
@@ -25,8 +26,10 @@ typedef struct aqua_state {
     double *values;       /* of the terms; those of levels for each ghost */
     double *carry;        /* of rain, infiltration and sources: the part of a quantum left over; */
     int64_t *inflow_turn; /* of each source: the cell that gets the next odd one */
-    aqua_dose *doses;     /* of a step */
     double *field;        /* [ny][nx] scratch of rates */
+    /* Evaluates term k, a field of rain or infiltration, for a step (aqua_rates). */
+    sel_status (*give)(struct aqua_state *state, int k, int64_t step, unsigned due,
+                       sel_error *error);
     /* The totals of the balance since step 0, in units of the store: rain, infiltration, what each
      * source has brought, what has left into the ghosts of each region (from 0 on). */
     sel_total *totals;
@@ -36,25 +39,11 @@ typedef struct aqua_state {
     int64_t edge_count;
     double first_volume; /* at step 0, units */
     /* Of the CPU. */
+    double *amounts; /* of a step (aqua_take) */
     const struct aqua_loops *loops;
     double *rows;     /* [threads][nx] */
     uint8_t *scratch; /* of the flow, for each thread */
 } aqua_state;
-
-/* An array in the layout of aqua_layout: in the blocks of a grid or, blocks NULL, in one piece. */
-typedef struct aqua_parts {
-    const sel_blocks *blocks;
-    void *at[SEL_MOST_BLOCKS];
-} aqua_parts;
-
-static inline aqua_parts aqua_whole(void *values) {
-    return (aqua_parts){.at = {values}};
-}
-
-/* The piece that has row y, -2 <= y < ny + 2. */
-static inline void *aqua_part(const aqua_parts *parts, int64_t y) {
-    return parts->at[parts->blocks ? sel_block_of(parts->blocks, y) : 0];
-}
 
 /* Whether a run may ask for a field: the greatest depths and arrivals are kept up from step 0 on.
  */
@@ -66,32 +55,30 @@ static inline bool aqua_wants(const aqua_plan *plan, int field) {
  * and behind. `apart`: with the third copy of the depths. */
 void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart);
 
-/* Fill [ny + 4][pitch] with beds (float or double), with depths of step 0 (int32_t or double) where
- * all are 0, both with ghosts at their levels z and with the frame, and with alpha (float or
- * double) where it has a value for each cell. Fails where a quantity does. */
-void aqua_fill_bed(const aqua_plan *plan, const double *z, void *bed);
-sel_status aqua_fill_water(const aqua_plan *plan, const double *z, const aqua_parts *water,
-                           sel_error *error);
-void aqua_fill_alpha(const aqua_plan *plan, void *alpha);
+/* Sets beds, alphas, edges, and the depths of step 0; but for ghosts, and the depths beyond
+ * periodic axes. Fails where a quantity does. */
+sel_status aqua_start(aqua_state *state, sel_error *error);
 
-/* Sets beds and depths of the ghosts, open ones dry, the others at z[ghosts], and copies what lies
- * beyond periodic axes. NULL: not wanted. */
-void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, const aqua_parts *water);
-
-/* Evaluates the terms, of fields those on the host, for the step that begins at `step`, as far as
- * they depend on what is `due` (SEL_ON_T, SEL_ON_CONTROLS; SEL_ALWAYS: all). */
+/* Evaluates the terms for the step that begins at `step`, as far as they depend on what is `due`
+ * (SEL_ON_T, SEL_ON_CONTROLS; SEL_ALWAYS: all). */
 sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_error *error);
 
-/* Whether rain or infiltration is a field and due; and its rates of the step to come in the type of
- * beds. */
-bool aqua_rates_are_due(const aqua_state *state, int k, unsigned due);
-sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error);
+/* The rates of rain or infiltration that is a field, in the type of beds. */
+sel_status aqua_rates(aqua_state *state, int k, int64_t step, void *to, sel_error *error);
 
-/* Rain or infiltration of a step where it is uniform, or what a source brings: of whole quanta,
- * with the carry of the steps before. And the water of all sources, which is added to the totals.
- */
-double aqua_take(aqua_state *state, int k);
-void aqua_take_doses(aqua_state *state, aqua_dose *doses);
+/* The amounts of a step, of whole quanta with the carry of the steps before: those of rain and
+ * infiltration that are uniform, and the aqua_dose of each source, which is added to the totals. */
+void aqua_take(aqua_state *state, double *amounts);
+static inline int64_t aqua_amount_count(const aqua_plan *plan) {
+    return AQUA_SUPPLIES + plan->source_count * (int64_t)(sizeof(aqua_dose) / sizeof(double));
+}
+
+/* Parts of a total that kernels add up, one behind the other: rows of rain that is a field (the
+ * host adds up other rain) and of infiltration, and the edges of each region if a balance is
+ * wanted. */
+int64_t aqua_parts_of(const aqua_plan *plan, int64_t total);
+/* Joins the parts of each total that has any; or the inverse, all of it in its first part. */
+void aqua_join_parts(const aqua_plan *plan, sel_total *parts, sel_total *totals, bool inverse);
 
 /* Answers a SEL_BALANCE from the totals and the present volume, units of the store. */
 void aqua_answer_balance(const aqua_state *state, const sel_total *totals, double volume,
@@ -114,7 +101,7 @@ static inline double aqua_volume_unit(const aqua_state *state) {
 
 /* The number of the total of a region, and of all totals. */
 static inline int64_t aqua_total_of(const aqua_plan *plan, int region) {
-    return AQUA_SUPPLIES + plan->inflow_count + region;
+    return AQUA_SUPPLIES + plan->source_count + region;
 }
 static inline int64_t aqua_total_count(const aqua_plan *plan) {
     return aqua_total_of(plan, plan->base.domain->region_count + 1);
@@ -122,7 +109,7 @@ static inline int64_t aqua_total_count(const aqua_plan *plan) {
 
 /* The levels of the ghosts, m. */
 static inline double *aqua_levels(const aqua_state *state) {
-    return state->values + AQUA_SUPPLIES + state->plan->inflow_count;
+    return state->values + AQUA_SUPPLIES + state->plan->source_count;
 }
 
 static inline int64_t aqua_cells(const aqua_state *state) {

@@ -1,7 +1,7 @@
 /* aqua_tables.c -- the fields of sel.aqua, of its laws and of its sources. */
 #include <math.h>
 #include "engine/solvers/aqua/aqua.h"
-#include "engine/values/quantity.h"
+#include "engine/base/file.h"
 
 const char *const aqua_equilibrium_names[] = {"fill", "mean", "mindiff", NULL};
 const char *const aqua_scheme_names[] = {"gather", "scatter", NULL};
@@ -99,8 +99,15 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
                              "sel.aqua: units with a velocity need lattice_velocity too; with "
                              "alpha there, water on a slope moves with that velocity");
     }
-    const sel_status degrees = aqua_degrees_check(params, where, error);
-    status = status ? status : degrees;
+    const sel_raster *raster = sel_terrain_raster(&params->ground);
+    if (raster && isnan(params->common.dx) && sel_map_unit_of(raster) == SEL_MAP_DEGREES) {
+        char warp[SEL_WARP_ROOM];
+        status = sel_fail_at(error, where,
+                             "sel.aqua: the map of %s is in degrees (its cells are %.6g wide), "
+                             "run-off needs metres. Make a map in metres and read that: %s",
+                             sel_file_name(raster->file->path), raster->dx,
+                             sel_map_warp(raster, true, warp));
+    }
     if (params->min_head < 0) {
         status = sel_fail_at(error, where, "sel.aqua: min_head must not be negative");
     }

@@ -1,0 +1,195 @@
+/* terrain.c -- evaluate a ground, find its gaps, measure its pits and slopes; refuse what no ground
+ * is. */
+#include "engine/scene/terrain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "engine/base/file.h"
+#include "engine/base/machine.h"
+
+/* ---- elevations ---- */
+
+void sel_terrain_complete(const sel_quantity *ground, sel_common *params) {
+    const sel_raster *raster = sel_terrain_raster(ground);
+    if (raster && params->size.n == 0) {
+        params->size = (sel_ints){2, {raster->n[0], raster->n[1], 0}};
+    }
+    if (raster && params->origin.n == 0) {
+        params->origin = (sel_point){2, {raster->origin[0], raster->origin[1], 0}};
+    }
+    if (isnan(params->dx)) {
+        params->dx = raster ? raster->dx : 1;
+    }
+}
+
+/* Centres of cells must lie in the raster: what is outside of it is a mistake, no gap. */
+static sel_status check_covers(const sel_raster *raster, const sel_grid *grid, sel_where where,
+                               sel_error *error) {
+    for (int a = 0; a < 2; a++) {
+        double low = sel_centre(grid, a, 0), high = sel_centre(grid, a, (double)(grid->n[a] - 1));
+        double first = raster->origin[a], last = first + (double)raster->n[a] * raster->dx;
+        if (low < first || high > last) {
+            char warp[SEL_WARP_ROOM] = "";
+            bool degrees = sel_map_unit_of(raster) == SEL_MAP_DEGREES;
+            return sel_fail_at(error, where,
+                               "ground: the raster covers %.10g to %.10g along %s, the cells' "
+                               "centres lie between %.10g and %.10g; mind origin, dx and size%s%s",
+                               first, last, a ? "y" : "x", low, high,
+                               degrees ? ". Its map is in degrees, one in metres is made by: " : "",
+                               degrees ? sel_map_warp(raster, true, warp) : "");
+        }
+    }
+    return SEL_OK;
+}
+
+/* Nothing is interpolated where pixels are the cells, whatever rounding says of their centres. */
+sel_status sel_terrain_evaluate(const sel_quantity *ground, const sel_domain *domain, int threads,
+                                const bool *wanted, double **own, const double **heights,
+                                sel_error *error) {
+    const sel_evaluation asked = {ground, "ground", .wanted = wanted, .gaps = true};
+    const sel_raster *raster = sel_raster_of(sel_lookup_of(ground));
+    const sel_grid *grid = &domain->grid;
+    const size_t bytes = (size_t)sel_grid_cells(grid) * sizeof(double);
+    bool same = raster && raster->dx == grid->dx[0];
+    for (int a = 0; a < 2 && same; a++) {
+        same = raster->n[a] == grid->n[a] && raster->origin[a] == grid->origin[a];
+    }
+    *own = same ? NULL : sel_machine_allocate(bytes);
+    *heights = same ? raster->value : *own;
+    return same   ? SEL_OK
+           : *own ? sel_domain_evaluate(domain, &asked, threads, *own, error)
+                  : sel_fail_memory(error, "the ground", bytes);
+}
+
+sel_status sel_terrain_blank(const sel_quantity *ground, const sel_simulation *simulation,
+                             const sel_domain *domain, int threads, uint8_t *blank,
+                             sel_error *error) {
+    const sel_where where = sel_simulation_where(simulation, "ground");
+    const sel_raster *raster = sel_raster_of(sel_lookup_of(ground));
+    const double *heights;
+    double *own = NULL;
+    sel_status status = raster ? check_covers(raster, &domain->grid, where, error) : SEL_OK;
+    status = status ? status
+                    : sel_terrain_evaluate(ground, domain, threads, NULL, &own, &heights, error);
+    for (int64_t i = 0; i < sel_grid_cells(&domain->grid) && !status; i++) {
+        blank[i] = isnan(heights[i]);
+    }
+    free(own);
+    return status;
+}
+
+/* ---- pits and slopes ---- */
+
+double sel_terrain_beside(const sel_domain *domain, const double *heights, int64_t x, int64_t y) {
+    double lowest = (double)NAN;
+    for (int k = 0; k < 9; k++) {
+        const int64_t cell = sel_free_cell(domain, x + k % 3 - 1, y + k / 3 - 1);
+        lowest = cell >= 0 && k != 4 ? fmin(lowest, heights[cell]) : lowest;
+    }
+    return lowest;
+}
+
+bool sel_terrain_measure(const sel_domain *domain, const double *heights, int threads,
+                         sel_terrain *terrain) {
+    const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
+    double highest = -HUGE_VAL, deepest = 0, largest = 0, sum = 0;
+    double *row_sum = calloc((size_t)ny, sizeof *row_sum); /* of slopes: added up in their order */
+    int64_t pits = 0, slopes = 0;
+    if (!row_sum) {
+        return false;
+    }
+#pragma omp parallel for schedule(static) num_threads(threads) \
+    reduction(max : highest, deepest, largest) reduction(+ : pits, slopes)
+    for (int64_t y = 0; y < ny; y++) {
+        for (int64_t x = 0; x < nx; x++) {
+            const double here = heights[y * nx + x];
+            if (domain->cell[y * nx + x]) {
+                continue;
+            }
+            const double beside = sel_terrain_beside(domain, heights, x, y);
+            highest = fmax(highest, here);
+            deepest = fmax(deepest, beside - here);
+            pits += beside > here;
+            for (int k = 0; k < 2; k++) { /* to the east and to the north */
+                const int64_t cell = sel_free_cell(domain, x + (k == 0), y + (k == 1));
+                if (cell >= 0) {
+                    const double slope = fabs(heights[cell] - here) / domain->grid.dx[0];
+                    largest = fmax(largest, slope);
+                    row_sum[y] += slope;
+                    slopes++;
+                }
+            }
+        }
+    }
+    for (int64_t y = 0; y < ny; y++) {
+        sum += row_sum[y];
+    }
+    free(row_sum);
+    *terrain = (sel_terrain){highest, pits, deepest, slopes ? sum / (double)slopes : 0, largest};
+    return true;
+}
+
+/* ---- values that stand for no data ---- */
+
+/* Even the coarsest numbers of a solver cannot store more; m. */
+static const double most_height = 1e9;
+
+/* Limits of heights on the Earth, m. And where less than this part of an undeclared value is left
+ * in the ground, the script has put another value there. */
+static const double lowest_ground = -12000, highest_ground = 9000, kept_part = 0.05;
+
+/* The undeclared value of the raster that a cell has for its ground; NULL: none. Where the script
+ * says which value stands for no data, others that can be heights are taken for heights. */
+static const sel_undeclared *find_undeclared(const sel_raster *raster, const sel_grid *grid,
+                                             int64_t cell, double height) {
+    double place[3];
+    sel_cell_centre(grid, cell, place);
+    const sel_undeclared *u = sel_raster_undeclared(raster, place[0], place[1]);
+    const bool meant =
+        u && raster->file->nodata_given && u->scaled > lowest_ground && u->scaled < highest_ground;
+    return u && !meant && height / u->scaled > kept_part ? u : NULL;
+}
+
+/* Names the value, how many cells have it, the file and what to write. */
+sel_status sel_terrain_check(const sel_quantity *ground, const sel_simulation *simulation,
+                             const sel_domain *domain, const double *heights, double *lowest,
+                             sel_error *error) {
+    const sel_where where = sel_simulation_where(simulation, "ground");
+    const sel_raster *raster = sel_terrain_raster(ground);
+    const bool suspect = raster && raster->file && raster->file->undeclared_count > 0;
+    const sel_undeclared *what = NULL;
+    int64_t count = 0, first = 0;
+    *lowest = HUGE_VAL;
+    for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
+        if (domain->cell[i]) {
+            continue;
+        }
+        const bool high = fabs(heights[i]) > most_height;
+        const sel_undeclared *u =
+            suspect ? find_undeclared(raster, &domain->grid, i, heights[i]) : NULL;
+        *lowest = heights[i] < *lowest ? heights[i] : *lowest;
+        if ((u || high) && (count == 0 || u == what)) {
+            first = count++ == 0 ? i : first;
+            what = u;
+        }
+    }
+    const char *plural = count == 1 ? "" : "s";
+    char advice[600], cell[SEL_CELL_TEXT];
+    sel_cell_text(&domain->grid, first, cell);
+    if (count && !what) {
+        return sel_fail_at(error, where,
+                           "ground is %.9g m in %lld cell%s, the first is %s: no ground is so; if "
+                           "it stands for no data, give sel.raster { ..., nodata = } its value",
+                           heights[first], (long long)count, plural, cell);
+    }
+    if (!count) {
+        return SEL_OK;
+    }
+    sel_map_declare(raster->file, what, advice, sizeof advice);
+    return sel_fail_at(error, where,
+                       "ground: %lld cell%s of %s, the first is %s, %s the value %.9g, "
+                       "which stands for no data in most files; this one does not call it NODATA. "
+                       "If it is: %s",
+                       (long long)count, plural, sel_file_name(raster->file->path), cell,
+                       count == 1 ? "has" : "have", what->value, advice);
+}
