@@ -100,7 +100,7 @@ CUDA_LIBS = $(call need_cuda,CUDART,libcudart_static.a,FILE)$(CUDART) -lrt $(cal
 endif
 
 # Files named *_kernel.c hold inner loops: built once per x86-64 level, chosen at start.
-KERNELS := $(wildcard engine/*/*/*_kernel.c)
+KERNELS := $(wildcard engine/*/*_kernel.c engine/*/*/*_kernel.c)
 CORE := $(filter-out engine/app/main.c $(KERNELS),$(wildcard engine/*/*.c engine/*/*/*.c geometry/*.c))
 LUA_SOURCES := $(wildcard lua/*.c)
 ifeq ($(shell uname -m),x86_64)
@@ -142,7 +142,7 @@ $(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
 $(BUILD)/cuda/%.o: CFLAGS_ALL += $(patsubst %,-isystem %,$(filter-out /usr/include,$(CUDA_INCLUDE))) \
                           $(call need_cuda,CUDA_INCLUDE,cuda_runtime_api.h,FOLDER) \
                           $(call need_cuda,CUDART,libcudart_static.a,FILE)
-CHOOSERS := $(foreach solver,lbm aqua heat rule,$(BUILD)/engine/solvers/$(solver)/$(solver)_plan.o)
+CHOOSERS := $(foreach solver,lbm aqua heat poisson rule,$(BUILD)/engine/solvers/$(solver)/$(solver)_plan.o)
 $(CHOOSERS): CFLAGS_ALL += $(if $(filter 1,$(CUDA)),-DSEL_CUDA)
 $(CHOOSERS) $(CUDA_OBJECTS): $(BUILD)/gen/backends
 $(BUILD)/%.o: %.c Makefile | compiler $(BUILD)/gen/selenite_version.h
