@@ -66,9 +66,9 @@ typedef struct poisson_state {
     double *F, *p, *q; /* laid out as u; p and q = A p: of conjugate directions */
     mg m;
     poisson_progress now;
-    int64_t known;  /* the step whose residual f is; -1: none */
-    double norm;    /* of the right-hand side with the values of boundaries in it */
-    double rhs_sum; /* over the free volume, user's units */
+    int64_t known;            /* the step whose residual f is; -1: none */
+    double norm;              /* of the right-hand side with the values of boundaries in it */
+    double rhs_sum, rhs_size; /* over the free volume, and that of magnitudes; user's units */
 } poisson_state;
 
 static inline const poisson_plan *poisson_plan_for(const sel_state *state) {

@@ -126,6 +126,7 @@ static sel_status fill_F(poisson_state *state, double *F, sel_error *error) {
         sel_cell_at(grid, k, at);
         const double inside = domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
         state->rhs_sum += F[k] * inside * sel_cell_volume(grid);
+        state->rhs_size += fabs(F[k]) * inside * sel_cell_volume(grid);
         F[k] *= plan->box.even ? -1 : -inside;
     }
     for (int64_t k = 0; k < on->cells && !status; k++) {
@@ -264,9 +265,10 @@ void poisson_judge(poisson_state *state, double residual, double potential) {
 void poisson_answer(const poisson_state *state, const double *entering, sel_request *request) {
     const sel_plan *plan = state->base.plan;
     const sel_surfaces *on = &plan->inputs->surfaces;
-    double sum[SEL_REGION_NUMBERS] = {0}, all = -state->rhs_sum, magnitude = fabs(all);
+    double sum[SEL_REGION_NUMBERS] = {0}, all = -state->rhs_sum, magnitude = state->rhs_size;
     for (int64_t k = 0; k < on->sites; k++) {
         sum[on->site[k].region] += entering[k];
+        magnitude += fabs(entering[k]);
     }
     if (request->kind == SEL_FLUX) {
         request->flux = -sum[request->region];
@@ -276,7 +278,6 @@ void poisson_answer(const poisson_state *state, const double *entering, sel_requ
     for (int r = 1; r <= plan->domain->region_count; r++) {
         char text[32];
         all += sum[r];
-        magnitude += fabs(sum[r]);
         if (on->first_of[r] < on->first_of[r + 1]) {
             sel_request_term(request, "in_", sel_region_name(plan->domain, r, text), sum[r]);
         }
