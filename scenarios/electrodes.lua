@@ -1,10 +1,11 @@
--- Potential and field around two conductors in a dielectric, in SI units, in a plane: a coaxial line
--- of inner radius a and outer radius b, or, with line = "pair", two wires of radius a whose middles
--- are b apart in a box of insulating walls.
+-- Potential and field around two conductors in a dielectric, in SI units, in a plane: a coaxial
+-- line of inner radius a and outer radius b, or, with line = "pair", two wires of radius a whose
+-- middles are b apart in a box of insulating walls.
 --
--- Shows: charge and capacitance from the flux through a conductor's surface, per metre of line, which
--- is balance.in_inner in run.json: C = Q / U, exactly 2 pi eps / log(b / a) for the coaxial line, and pi eps / acosh(b / 2a) for a
--- pair in the open, which a box of `room` distances comes near to. Both are in run.json.
+-- Shows: charge and capacitance from the flux through a conductor's surface, per metre of line,
+-- which is balance.in_inner in run.json: C = Q / U, exactly 2 pi eps / log(b / a) for the coaxial
+-- line, and pi eps / acosh(b / 2a) for a pair in the open, which a box of `room` distances comes
+-- near to. Both are in run.json.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 

@@ -1,13 +1,13 @@
--- Poisson's equation on a square of N x N unknowns between fixed edges, by every method: the problem
--- of D. Smalcuga, G.-A. Dogarel and C. D. Leon Ilano, "Metodos estacionarios para la ecuacion de
--- Poisson - Version CUDA" (Universitat Politecnica de Valencia, 2025), who iterate by Jacobi's method
--- in double precision. The paper gives neither right-hand side nor tolerance; here phi is a wave with
--- `waves` halves along each axis, or, with rhs = "noise", the right-hand side is one number or
--- another in each cell.
+-- Poisson's equation on a square of N x N unknowns between fixed edges, by every method: the
+-- problem of D. Smalcuga, G.-A. Dogarel and C. D. Leon Ilano, "Metodos estacionarios para la
+-- ecuacion de Poisson - Version CUDA" (Universitat Politecnica de Valencia, 2025), who iterate by
+-- Jacobi's method in double precision. The paper gives neither right-hand side nor tolerance; here
+-- phi is a wave with `waves` halves along each axis, or, with rhs = "noise", the right-hand side is
+-- one number or another in each cell.
 --
--- Shows: what a method is worth. Jacobi and Gauss-Seidel need iterations by the square of N, SOR and
--- conjugate gradients by N; cycles of multigrid, about as dear as a dozen sweeps, are as many on any
--- grid. Their time for 600 x 600: 162.26 s on one core, 4.09 s on a GPU.
+-- Shows: what a method is worth. Jacobi and Gauss-Seidel need iterations by the square of N, SOR
+-- and conjugate gradients by N; cycles of multigrid, about as dear as a dozen sweeps, are as many on
+-- any grid. Their time for 600 x 600: 162.26 s on one core, 4.09 s on a GPU.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 

@@ -8,8 +8,8 @@
 #define SEL_INLINE static inline __attribute__((always_inline))
 
 /* The cells of a colour do not depend on each other, nor do those of a row in other loops. */
-#if defined(__clang__)
-#define MG_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#if defined(__clang__) /* which does not make vectors of these loops, and would say so */
+#define MG_INDEPENDENT
 #else
 #define MG_INDEPENDENT _Pragma("GCC ivdep")
 #endif

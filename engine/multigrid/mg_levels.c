@@ -247,11 +247,13 @@ static void faces_free(faces *of) {
 static sel_status faces_allocate(faces *of, const mg_level *v, sel_error *error) {
     const size_t each = (size_t)v->elements;
     double *all = calloc(6 * each, sizeof *all);
-    *of = (faces){.K = {all, all + each, all + 2 * each}};
+    of->K[0] = all; /* the others stand behind it */
+    of->K[1] = all + each;
+    of->K[2] = all + 2 * each;
     of->near = all + 3 * each;
     of->far = all + 4 * each;
     of->d = all + 5 * each;
-    return all ? SEL_OK : sel_fail_memory(error, "the coefficients", 6 * each * sizeof *all);
+    return of->K[0] ? SEL_OK : sel_fail_memory(error, "the coefficients", 6 * each * sizeof *all);
 }
 
 static int64_t place(const mg_level *v, int64_t x, int64_t y, int64_t z) {

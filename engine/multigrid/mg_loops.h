@@ -57,7 +57,7 @@ SEL_INLINE void MG_NAME(do_relax)(const mg *m, const mg_level *v, bool even, boo
         REAL diagonal;
         const REAL sum = MG_NAME(around)(&r, even, deep, e, f, x, &diagonal);
         const REAL found = diagonal > 0 ? sum / diagonal : 0;
-        e[x] += ((x + parity) & 1 ? 0 : omega) * (found - e[x]);
+        e[x] += omega * (REAL)((x + parity + 1) & 1) * (found - e[x]);
     }
     if (m->box.periodic & 1u) {
         e[-1] = e[n - 1];

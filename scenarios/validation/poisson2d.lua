@@ -8,8 +8,8 @@ local function amplitude(N)
 end
 
 return {
-  about = "Half a wave along each axis of a square between fixed edges, whose amplitude on the grid "
-    .. "is known; on a node at the middle it can be compared to round-off. Cycles of multigrid for "
+  about = "Half a wave along each axis of a square between fixed edges, whose amplitude on the "
+    .. "grid is known; on a node at the middle it can be compared to round-off. Cycles of multigrid for "
     .. "a rough right-hand side are as many on all grids, and methods agree.",
   run = function(c)
     local errors = {}
