@@ -52,10 +52,12 @@ SEL_INLINE void MG_NAME(do_relax)(const mg *m, const mg_level *v, bool even, boo
     const int n = (int)v->n[0], parity = (int)((y + z + colour) & 1);
     const REAL *f = (const REAL *)v->f + at;
     REAL *e = (REAL *)v->e + at;
+    const REAL *row = e;
+    __asm__("" : "+r"(row)); /* hides that it is e: compilers would see neighbours change in turn */
     MG_INDEPENDENT
     for (int x = 0; x < n; x++) {
         REAL diagonal;
-        const REAL sum = MG_NAME(around)(&r, even, deep, e, f, x, &diagonal);
+        const REAL sum = MG_NAME(around)(&r, even, deep, row, f, x, &diagonal);
         const REAL found = diagonal > 0 ? sum / diagonal : 0;
         e[x] += omega * (REAL)((x + parity + 1) & 1) * (found - e[x]);
     }

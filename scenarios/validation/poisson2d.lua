@@ -9,8 +9,8 @@ end
 
 return {
   about = "Half a wave along each axis of a square between fixed edges, whose amplitude on the "
-    .. "grid is known; on a node at the middle it can be compared to round-off. Cycles of multigrid for "
-    .. "a rough right-hand side are as many on all grids, and methods agree.",
+    .. "grid is known; on a node at the middle it can be compared to round-off. Cycles of "
+    .. "multigrid for a rough right-hand side are as many on all grids, and methods agree.",
   run = function(c)
     local errors = {}
     for _, N in ipairs { 63, 127, 255 } do

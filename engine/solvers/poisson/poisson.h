@@ -97,8 +97,5 @@ heat_view poisson_view(const poisson_state *state, int64_t step);
 void poisson_answer(const poisson_state *state, const double *entering, sel_request *request);
 
 extern const struct sel_cpu poisson_on_cpu;
-#ifdef SEL_CUDA
-extern const struct cuda_solver poisson_on_cuda;
-#endif
 
 #endif
