@@ -100,7 +100,7 @@ CUDA_LIBS = $(call need_cuda,CUDART,libcudart_static.a,FILE)$(CUDART) -lrt $(cal
 endif
 
 # Files named *_kernel.c hold inner loops: built once per x86-64 level, chosen at start.
-KERNELS := $(wildcard engine/*/*/*_kernel.c)
+KERNELS := $(wildcard engine/*/*_kernel.c engine/*/*/*_kernel.c)
 CORE := $(filter-out engine/app/main.c $(KERNELS),$(wildcard engine/*/*.c engine/*/*/*.c geometry/*.c))
 LUA_SOURCES := $(wildcard lua/*.c)
 ifeq ($(shell uname -m),x86_64)

@@ -27,21 +27,25 @@ static const sel_field convective_fields[] = {
                   "Heat per area, time and difference from `ambient`.", .flags = SEL_REQUIRED),
 };
 
-static const sel_table fixed_table =
-    SEL_TABLE("law.fixed", law_values, fixed_fields,
-              "sel.heat: a surface of given temperature; of nodes on it, their temperature.");
+static const sel_table fixed_table = SEL_TABLE(
+    "law.fixed", law_values, fixed_fields,
+    "sel.heat: a surface of given temperature; of nodes on it, their temperature. sel.poisson: "
+    "of given potential.");
 static const sel_table flux_table =
-    SEL_TABLE("law.flux", law_values, flux_fields, "sel.heat: a given heat flux.");
+    SEL_TABLE("law.flux", law_values, flux_fields,
+              "sel.heat: a given heat flux. sel.poisson: coefficient dphi/dn, outward.");
 static const sel_table insulated_table = {.name = "law.insulated",
-                                          .doc = "sel.heat: no heat passes."};
-static const sel_table convective_table =
-    SEL_TABLE("law.convective", law_values, convective_fields,
-              "sel.heat: a surface cooled or heated by what flows past, h (ambient - T).");
+                                          .doc = "sel.heat, sel.poisson: nothing passes."};
+static const sel_table convective_table = SEL_TABLE(
+    "law.convective", law_values, convective_fields,
+    "sel.heat: a surface cooled or heated by what flows past, h (ambient - T). sel.poisson: "
+    "the same flux for the potential.");
 
 /* In the order of COND_FIXED, ... */
 static const sel_table *const laws[COND_LAWS] = {&fixed_table, &flux_table, &insulated_table,
                                                  &convective_table};
-const sel_family sel_conduction_laws = {"law", "What holds on a region of sel.heat.", laws, 4};
+const sel_family sel_conduction_laws = {"law", "What holds on a region of sel.heat or sel.poisson.",
+                                        laws, 4};
 
 static int law_of(const sel_domain *domain, int region) {
     int law = 0;

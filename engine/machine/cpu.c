@@ -150,7 +150,7 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     const unsigned varies = depends(state->plan);
     const bool observes = observed && sel_plan_observes(state->plan);
     sel_status status = SEL_OK;
-    while (n > 0 && !status) {
+    while (n > 0 && !status && state->ending.how == SEL_GOES_ON) {
         const unsigned due = sel_domain_due(state->plan->domain, state->controls);
         sel_clock clock;
         status = clock_of(state, &clock, error);
@@ -213,6 +213,7 @@ const sel_backend sel_cpu_backend = {
     .estimate = estimate,
     .create = create,
     .advance = advance,
+    .ending = sel_state_ending,
     .whole = sel_state_whole,
     .clock = clock_of,
     .start = start,

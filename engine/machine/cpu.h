@@ -93,7 +93,7 @@ typedef struct sel_cpu {
      * the step itself do so; `initially`: for step 0, without a step before it. NULL: there are
      * none. */
     void (*observe)(sel_state *state, bool initially);
-    /* n steps under the same terms; counts them in state->step. */
+    /* n steps under the same terms, or less if state->ending is set; counts them in state->step. */
     sel_status (*steps)(sel_state *state, int64_t n, sel_error *error);
     /* The dt of the steps to come, where the plan says that it changes. NULL: it stays. */
     sel_status (*time_step)(sel_state *state, double *dt, sel_error *error);

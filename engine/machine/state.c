@@ -206,6 +206,10 @@ int64_t sel_state_whole(const sel_state *state) {
     return state->broken ? -1 : state->step;
 }
 
+const sel_ending *sel_state_ending(const sel_state *state) {
+    return &state->ending;
+}
+
 /* ---- checkpoints ---- */
 
 static void block_of(const sel_array *array, char name[SEL_BLOCK_NAME]) {

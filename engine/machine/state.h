@@ -29,6 +29,7 @@ struct sel_state {
     bool observing;  /* the next step is to be observed */
     bool unbalanced; /* the totals include a step that failed: there is no balance */
     bool monitored;
+    sel_ending ending;
     sel_arrays arrays;
     sel_turns turns;          /* what has a neighbourhood */
     sel_last last;            /* type, components and scale are given by the list() of the solver */
@@ -78,8 +79,9 @@ sel_status sel_state_clock(sel_state *state,
                            sel_status (*time_step)(sel_state *, double *, sel_error *),
                            sel_clock *clock, sel_error *error);
 
-/* sel_backend.whole */
+/* sel_backend.whole, sel_backend.ending */
 int64_t sel_state_whole(const sel_state *state);
+const sel_ending *sel_state_ending(const sel_state *state);
 
 /* Set-up common to all states: before the solver lists its arrays, and after. `unit`: of
  * sel_blocks_cut. */

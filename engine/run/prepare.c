@@ -24,6 +24,11 @@ static sel_status check_numbers(const sel_simulation *simulation, int precision,
                              "\"f64\" or raise it",
                              steady, least_steady_f32);
     }
+    if (precision == SEL_F32 && simulation->solver->double_only) {
+        status =
+            sel_fail_at(error, sel_simulation_where(simulation, "precision"),
+                        "sel.%s computes in f64: leave precision out", simulation->solver->name);
+    }
     if (threads > SEL_MAX_THREADS) {
         status = sel_fail_at(error, sel_simulation_where(simulation, "threads"),
                              "threads must be at most %d, got %lld", SEL_MAX_THREADS,

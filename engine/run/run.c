@@ -150,6 +150,30 @@ static void adapt_chunk(run *r, int64_t n, double seconds, double growth) {
     }
 }
 
+SEL_PRINTF(3, 4)
+static void stop(run *r, sel_stopped_by by, const char *reason, ...) {
+    va_list args;
+    va_start(args, reason);
+    r->report->stopped_by = by;
+    vsnprintf(r->report->stop_reason, sizeof r->report->stop_reason, reason, args);
+    va_end(args);
+    sel_plain_text(r->report->stop_reason); /* hooks give reasons */
+}
+
+/* Stops where an iteration has ended. */
+static void take_ending(run *r) {
+    static const sel_stopped_by by[] = {[SEL_CONVERGED] = SEL_BY_CONVERGENCE,
+                                        [SEL_STAGNATED] = SEL_BY_STAGNATION,
+                                        [SEL_OUT_OF_ITERATIONS] = SEL_BY_ITERATIONS,
+                                        [SEL_ITERATION_DIVERGED] = SEL_BY_DIVERGENCE};
+    const sel_backend *backend = r->prepared->backend;
+    const sel_ending *ending = backend->ending ? backend->ending(r->state) : NULL;
+    if (ending && ending->how != SEL_GOES_ON) {
+        r->step = r->observed_step = backend->whole(r->state);
+        stop(r, by[ending->how], "%s", ending->why);
+    }
+}
+
 static sel_status advance_chunk(run *r, int64_t n, bool observed, sel_error *error) {
     bool first = r->compute_seconds < chunk_seconds;
     double before = sel_machine_seconds();
@@ -163,6 +187,7 @@ static sel_status advance_chunk(run *r, int64_t n, bool observed, sel_error *err
         int64_t steps;
         r->step += n;
         r->observed_step = observed ? r->step : r->observed_step;
+        take_ending(r);
         if (r->prepared->backend->done && seconds_of_steps(r, &steps) > 0) {
             seconds = seconds_of_steps(r, &steps) * (double)n / (double)steps;
         }
@@ -178,7 +203,7 @@ static sel_status advance_to(run *r, int64_t target, sel_error *error) {
         int64_t left = ends_early(r) ? 1 : target - r->step;
         int64_t n = (double)left < r->chunk ? left : (int64_t)r->chunk;
         sel_status status = advance_chunk(r, n, n == left, error);
-        on = !ends_early(r) && !sel_run_saves_now(r);
+        on = !ends_early(r) && !sel_run_saves_now(r) && r->report->stopped_by == SEL_BY_NOTHING;
         if (!status && ++r->chunks_ahead == CHUNKS_AHEAD) {
             status = sel_outputs_finish(r->outputs, error);
         }
@@ -188,16 +213,6 @@ static sel_status advance_to(run *r, int64_t target, sel_error *error) {
         show_progress(r);
     }
     return SEL_OK;
-}
-
-SEL_PRINTF(3, 4)
-static void stop(run *r, sel_stopped_by by, const char *reason, ...) {
-    va_list args;
-    va_start(args, reason);
-    r->report->stopped_by = by;
-    vsnprintf(r->report->stop_reason, sizeof r->report->stop_reason, reason, args);
-    va_end(args);
-    sel_plain_text(r->report->stop_reason); /* hooks give reasons */
 }
 
 void sel_run_log(const char *text, void *data) {
@@ -359,6 +374,7 @@ static sel_status start_and_call(run *r, sel_error *error) {
 static sel_status loop(run *r, sel_error *error) {
     /* What was due at the step of a checkpoint has been done. */
     sel_status status = r->resume ? SEL_OK : start_and_call(r, error);
+    take_ending(r);
     while (!status && r->report->stopped_by == SEL_BY_NOTHING && !(status = read_clock(r, error))) {
         if (r->step >= r->last_step) {
             stop(r, r->last_step_by, "stop.%s reached",
@@ -382,7 +398,7 @@ static sel_status loop(run *r, sel_error *error) {
         const int64_t known = earlier(r->last_step, r->clock.until);
         const int64_t target = earlier(earlier(test, output), earlier(saved, known));
         status = advance_to(r, target, error);
-        if (!status && r->step == test) {
+        if (!status && r->step == test && r->report->stopped_by == SEL_BY_NOTHING) {
             status = finish_tests(r, error);
             if (!status && r->report->stopped_by == SEL_BY_NOTHING) {
                 status = start_tests(r, error);
@@ -543,7 +559,8 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
     if (status) {
         return status;
     }
-    if (report->stopped_by == SEL_BY_DIVERGENCE) {
+    if (report->stopped_by == SEL_BY_DIVERGENCE || report->stopped_by == SEL_BY_STAGNATION ||
+        report->stopped_by == SEL_BY_ITERATIONS) {
         return sel_fail(error, SEL_DIVERGED, "%s", report->stop_reason);
     }
     if (report->stopped_by == SEL_BY_INTERRUPT) {

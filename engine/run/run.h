@@ -17,6 +17,9 @@ typedef enum sel_stopped_by {
     SEL_BY_WALL_TIME,
     SEL_BY_HOOK,
     SEL_BY_INTERRUPT,
+    SEL_BY_CONVERGENCE, /* of an iteration; the next two also write the last state, */
+    SEL_BY_STAGNATION,  /* and are failures */
+    SEL_BY_ITERATIONS,
     SEL_BY_DIVERGENCE,
     SEL_BY_ERROR /* of a law, a hook, a file: the reason is its message */
 } sel_stopped_by;

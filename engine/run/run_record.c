@@ -23,12 +23,19 @@ static const double default_seconds = 10;
 
 /* ---- run.json ---- */
 
-static const char *const stopped_by_names[] = {
-    [SEL_BY_NOTHING] = "running",     [SEL_BY_STEPS] = "steps",
-    [SEL_BY_STEADY] = "steady",       [SEL_BY_MEAN_CHANGE] = "mean_change",
-    [SEL_BY_TIME] = "time",           [SEL_BY_WALL_TIME] = "wall_time",
-    [SEL_BY_HOOK] = "hook",           [SEL_BY_INTERRUPT] = "interrupted",
-    [SEL_BY_DIVERGENCE] = "diverged", [SEL_BY_ERROR] = "error"};
+static const char *const stopped_by_names[] = {[SEL_BY_NOTHING] = "running",
+                                               [SEL_BY_STEPS] = "steps",
+                                               [SEL_BY_STEADY] = "steady",
+                                               [SEL_BY_MEAN_CHANGE] = "mean_change",
+                                               [SEL_BY_TIME] = "time",
+                                               [SEL_BY_WALL_TIME] = "wall_time",
+                                               [SEL_BY_HOOK] = "hook",
+                                               [SEL_BY_INTERRUPT] = "interrupted",
+                                               [SEL_BY_CONVERGENCE] = "converged",
+                                               [SEL_BY_STAGNATION] = "stagnated",
+                                               [SEL_BY_ITERATIONS] = "max_iterations",
+                                               [SEL_BY_DIVERGENCE] = "diverged",
+                                               [SEL_BY_ERROR] = "error"};
 
 static void string_entry(FILE *to, const char *key, const char *value) {
     fprintf(to, ",\n  \"%s\": ", key);

@@ -153,50 +153,56 @@ typedef struct sel_common {
 #define SEL_DT_ROW(unit, dt_doc) \
     SEL_ROW(sel_common, dt, NUMBER, "Time step; " dt_doc, .flags = SEL_POSITIVE, .preset = unit)
 
-/* Rows that every solver's field list begins with; `region_table` describes sel_region with its
- * laws, `stops` is sel_stop_table, or sel_mean_stop_table of a solver that answers SEL_MEAN_CHANGE.
- * The size is required or not; `size_doc` says what holds when it is not given. */
-#define SEL_COMMON_FIELDS_FROM(region_table, stops, size_flags, size_doc, dx_row, dt_row)          \
-    SEL_ROW(sel_common, name, STRING, "Name of the simulation; required and unique in a list."),   \
-        SEL_ROW(sel_common, size, SIZE, "Number of cells { nx, ny } or { nx, ny, nz }" size_doc,   \
-                .flags = size_flags),                                                              \
-        dx_row, dt_row,                                                                            \
-        SEL_ROW(sel_common, units, UNITS,                                                          \
-                "A lattice made by sel.units: gives dx, dt, nu, density and the reference."),      \
+/* Rows that every solver's field list begins with: of the size, behind which stand those of dx and
+ * dt; of the scene, before that of the stop; and of the run. The size is required or not;
+ * `size_doc` says what holds when it is not given. `region_table` describes sel_region with its
+ * laws. */
+#define SEL_SIZE_FIELDS(size_flags, size_doc)                                                    \
+    SEL_ROW(sel_common, name, STRING, "Name of the simulation; required and unique in a list."), \
+        SEL_ROW(sel_common, size, SIZE, "Number of cells { nx, ny } or { nx, ny, nz }" size_doc, \
+                .flags = size_flags)
+#define SEL_SCENE_FIELDS(region_table)                                                             \
+    SEL_ROW(sel_common, units, UNITS,                                                              \
+            "A lattice made by sel.units: gives dx, dt, nu, density and the reference."),          \
         SEL_ROW(sel_common, origin, POINT, "Lower corner of the domain; zero when not given."),    \
         SEL_ROW(                                                                                   \
             sel_common, periodic, FLAGS,                                                           \
             "Axes along which the domain is periodic: what leaves one face enters the opposite "   \
             "one.",                                                                                \
             .choices = sel_axis_names),                                                            \
-        SEL_ROW(                                                                                   \
-            sel_common, regions, LIST,                                                             \
-            "Solids and boundary conditions, painted in order: where several paint, the last one " \
-            "holds.",                                                                              \
-            .table = &(region_table)),                                                             \
+        SEL_ROW(sel_common, regions, LIST,                                                         \
+                "Solids and boundary conditions, painted in order: where several paint, the last " \
+                "one holds.",                                                                      \
+                .table = &(region_table)),                                                         \
         SEL_ROW(sel_common, controls, NUMBERS,                                                     \
                 "Numbers that functions of this scenario may name as arguments and hooks may "     \
                 "change."),                                                                        \
         SEL_ROW(sel_common, reference, TABLE,                                                      \
                 "Scales for the Reynolds and Mach numbers and the flow-through time.",             \
-                .table = &sel_reference_table),                                                    \
-        SEL_ROW(sel_common, stop, TABLE, "When the run ends.", .flags = SEL_REQUIRED,              \
-                .table = &(stops)),                                                                \
-        SEL_ROW(sel_common, output, VARIANTS, "What is written: a list of out.* tables.",          \
-                .family = &sel_output_family),                                                     \
-        SEL_ROW(sel_common, hooks, LIST,                                                           \
-                "Functions that the run calls at regular steps or at its end.",                    \
-                .table = &sel_hook_table),                                                         \
-        SEL_ROW(sel_common, precision, CHOICE,                                                     \
-                "Precision of the stored state; --precision overrides it.", .preset = SEL_F32,     \
-                .choices = sel_precision_names),                                                   \
-        SEL_ROW(                                                                                   \
-            sel_common, backend, CHOICE,                                                           \
-            "What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.",  \
-            .preset = SEL_BACKEND_AUTO, .choices = sel_backend_names),                             \
-        SEL_ROW(sel_common, threads, INT,                                                          \
-                "CPU threads; all cores when not given; --threads overrides it.",                  \
+                .table = &sel_reference_table)
+#define SEL_RUN_FIELDS(usual_precision)                                                           \
+    SEL_ROW(sel_common, output, VARIANTS, "What is written: a list of out.* tables.",             \
+            .family = &sel_output_family),                                                        \
+        SEL_ROW(sel_common, hooks, LIST,                                                          \
+                "Functions that the run calls at regular steps or at its end.",                   \
+                .table = &sel_hook_table),                                                        \
+        SEL_ROW(sel_common, precision, CHOICE,                                                    \
+                "Precision of the stored state; --precision overrides it.",                       \
+                .preset = usual_precision, .choices = sel_precision_names),                       \
+        SEL_ROW(                                                                                  \
+            sel_common, backend, CHOICE,                                                          \
+            "What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.", \
+            .preset = SEL_BACKEND_AUTO, .choices = sel_backend_names),                            \
+        SEL_ROW(sel_common, threads, INT,                                                         \
+                "CPU threads; all cores when not given; --threads overrides it.",                 \
                 .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
+
+/* `stops` is sel_stop_table, or sel_mean_stop_table of a solver that answers SEL_MEAN_CHANGE. */
+#define SEL_COMMON_FIELDS_FROM(region_table, stops, size_flags, size_doc, dx_row, dt_row)  \
+    SEL_SIZE_FIELDS(size_flags, size_doc), dx_row, dt_row, SEL_SCENE_FIELDS(region_table), \
+        SEL_ROW(sel_common, stop, TABLE, "When the run ends.", .flags = SEL_REQUIRED,      \
+                .table = &(stops)),                                                        \
+        SEL_RUN_FIELDS(SEL_F32)
 
 /* Of a solver in whose units a cell and a step are 1 when nothing else is said. */
 #define SEL_COMMON_FIELDS(region_table)                                        \

@@ -133,6 +133,20 @@ typedef struct sel_request {
 
 typedef struct sel_state sel_state; /* a backend's own */
 
+/* How an iteration has ended: by success; by its own failure, which leaves a state to look at. */
+typedef enum sel_end {
+    SEL_GOES_ON,
+    SEL_CONVERGED,
+    SEL_STAGNATED,
+    SEL_OUT_OF_ITERATIONS,
+    SEL_ITERATION_DIVERGED
+} sel_end;
+
+typedef struct sel_ending {
+    sel_end how;
+    char why[256]; /* for users */
+} sel_ending;
+
 typedef struct sel_backend {
     const char *name; /* "cpu", "cuda" */
     /* How many devices there are to choose from. NULL: nothing to choose. */
@@ -150,6 +164,9 @@ typedef struct sel_backend {
      * strain as far as the plan wants them. Step 0 is observed. Fails when a law's function fails.
      * May return before the steps are done; requests started later see the state after them. */
     sel_status (*advance)(sel_state *state, int64_t n, bool observed, sel_error *error);
+    /* Of solvers that iterate: whether the iteration has ended, at the step `whole`, which may be
+     * before the end of an advance. NULL: none does. */
+    const sel_ending *(*ending)(const sel_state *state);
     /* The step of the state that requests read; after a failed advance that of the last complete
      * state, -1: there is none. */
     int64_t (*whole)(const sel_state *state);
@@ -190,6 +207,7 @@ typedef struct sel_solver {
                             SEL_FLUX knows lines */
     bool no_forces;      /* SEL_FORCE is not supported */
     bool no_fluxes;      /* nor is SEL_FLUX */
+    bool double_only;    /* it computes in f64 */
     bool counts_changes; /* the main field is of whole numbers: the change between monitors is the
                             part of the cells that changed */
     bool balance_of_step;  /* SEL_BALANCE needs an observed step */

@@ -5,11 +5,12 @@
 #include "engine/solvers/aqua/aqua.h"
 #include "engine/solvers/heat/heat.h"
 #include "engine/solvers/lbm/lbm.h"
+#include "engine/solvers/poisson/poisson.h"
 #include "engine/solvers/rule/rule.h"
 #include "engine/values/series.h"
 
-const sel_solver *const sel_solvers[] = {&lbm_solver, &aqua_solver, &heat_solver, &rule_solver,
-                                         NULL};
+const sel_solver *const sel_solvers[] = {&lbm_solver,     &aqua_solver, &heat_solver,
+                                         &poisson_solver, &rule_solver, NULL};
 
 static void collect_table(sel_schema *all, const sel_table *table);
 

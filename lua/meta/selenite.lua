@@ -144,6 +144,7 @@
 ---@field density? selenite.quantity Density at the start, instead of pressure.
 ---@field depth? selenite.quantity Depth of the water at step 0, m; dry when not given.
 ---@field temperature? selenite.quantity Temperature at step 0; 0 when not given.
+---@field potential? selenite.quantity Potential to begin with; 0 when not given.
 
 ---Fields for ParaView, as cell data, with layout = "node" as point data: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
 ---@class (exact) selenite.out.vtk
@@ -345,7 +346,7 @@
 ---@field layout? "cell"|"node" cell: temperatures at the centres of cells; node: at nodes, of which the outer ones lie on the faces.
 ---@field initial? selenite.initial The temperature at step 0; 0 when not given.
 
----sel.heat: a surface of given temperature; of nodes on it, their temperature.
+---sel.heat: a surface of given temperature; of nodes on it, their temperature. sel.poisson: of given potential.
 ---@class (exact) selenite.law.fixed
 ---@field temperature? selenite.quantity Temperature of the surface.
 ---@field [1]? selenite.quantity the same as temperature
@@ -353,18 +354,42 @@
 ---@field [integer] selenite.quantity the components
 ---@field at? "cell"|"face" cell: the value in the cells beyond a face; face: the value on the face itself, beyond which stands twice the value less the mirror image.
 
----sel.heat: a given heat flux.
+---sel.heat: a given heat flux. sel.poisson: coefficient dphi/dn, outward.
 ---@class (exact) selenite.law.flux
 ---@field flux? selenite.quantity Heat per area and time, positive into the domain.
 ---@field [1]? selenite.quantity the same as flux
 
----sel.heat: no heat passes.
+---sel.heat, sel.poisson: nothing passes.
 ---@class (exact) selenite.law.insulated
 
----sel.heat: a surface cooled or heated by what flows past, h (ambient - T).
+---sel.heat: a surface cooled or heated by what flows past, h (ambient - T). sel.poisson: the same flux for the potential.
 ---@class (exact) selenite.law.convective
 ---@field ambient selenite.quantity Temperature of what flows past.
 ---@field h selenite.quantity Heat per area, time and difference from `ambient`.
+
+---Poisson's equation: div(coefficient grad phi) = rhs, on 5 points in 2-D and 7 in 3-D, in double precision. The laws are those of sel.heat, phi for the temperature; a flux is c dphi/dn, outward.
+---@class (exact) selenite.sel.poisson
+---@field name? string Name of the simulation; required and unique in a list.
+---@field size integer[] Number of cells { nx, ny } or { nx, ny, nz }.
+---@field dx? number|number[] Sides of a cell; 1 when not given.
+---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
+---@field origin? number[] Lower corner of the domain; zero when not given.
+---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.
+---@field regions? selenite.region[] Solids and boundary conditions, painted in order: where several paint, the last one holds.
+---@field controls? table<string, number> Numbers that functions of this scenario may name as arguments and hooks may change.
+---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
+---@field output? selenite.out[] What is written: a list of out.* tables.
+---@field hooks? selenite.hooks[] Functions that the run calls at regular steps or at its end.
+---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
+---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
+---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
+---@field tolerance? number The iteration ends when the residual is at most this part of the right-hand side, the values of boundaries included; or where round-off keeps it from falling.
+---@field max_iterations? integer Iterations after which it is given up, with exit status 3; when not given 100 cycles of multigrid, and of others what they need on this grid.
+---@field rhs selenite.quantity Right-hand side.
+---@field coefficient? selenite.vector Coefficient c, above 0, 1 when not given; or one per axis. Where it differs from cell to cell the faces have the harmonic mean.
+---@field method? "multigrid"|"jacobi"|"gauss_seidel"|"sor"|"conjugate_gradient" multigrid: each iteration is a cycle, and takes about nine tenths off the residual on any grid; conjugate_gradient and sor need iterations by the number of cells along an axis; jacobi and gauss_seidel by its square.
+---@field layout? "cell"|"node" cell: the potential at the centres of cells; node: at nodes, of which the outer ones lie on the faces.
+---@field initial? selenite.initial The potential to begin with; 0 when not given.
 
 ---Your own automaton or equations: named fields, and functions that give a cell's new values from those about it.
 ---@class (exact) selenite.sel.rule
@@ -496,10 +521,10 @@
 ---@field slip fun(fields: selenite.law.slip): selenite.law A plane of symmetry on the face: no flow through it, no friction on it.
 ---@field open fun(fields: selenite.law.open): selenite.law sel.aqua: water that reaches it leaves the domain.
 ---@field level fun(fields: selenite.law.level|selenite.quantity): selenite.law sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.
----@field fixed fun(fields: selenite.law.fixed|selenite.quantity): selenite.law sel.heat: a surface of given temperature; of nodes on it, their temperature.
----@field flux fun(fields: selenite.law.flux|selenite.quantity): selenite.law sel.heat: a given heat flux.
----@field insulated fun(fields: selenite.law.insulated): selenite.law sel.heat: no heat passes.
----@field convective fun(fields: selenite.law.convective): selenite.law sel.heat: a surface cooled or heated by what flows past, h (ambient - T).
+---@field fixed fun(fields: selenite.law.fixed|selenite.quantity): selenite.law sel.heat: a surface of given temperature; of nodes on it, their temperature. sel.poisson: of given potential.
+---@field flux fun(fields: selenite.law.flux|selenite.quantity): selenite.law sel.heat: a given heat flux. sel.poisson: coefficient dphi/dn, outward.
+---@field insulated fun(fields: selenite.law.insulated): selenite.law sel.heat, sel.poisson: nothing passes.
+---@field convective fun(fields: selenite.law.convective): selenite.law sel.heat: a surface cooled or heated by what flows past, h (ambient - T). sel.poisson: the same flux for the potential.
 ---@field mirror fun(fields: selenite.law.mirror): selenite.law sel.rule: beyond the face stands the mirror image.
 ---@field gradient fun(fields: selenite.law.gradient|selenite.quantity): selenite.law sel.rule: a given derivative across the face: the mirror image and so much more.
 
@@ -538,6 +563,7 @@
 ---@field lbm fun(fields: selenite.sel.lbm): selenite.simulation Weakly compressible flow by the lattice Boltzmann method.
 ---@field aqua fun(fields: selenite.sel.aqua): selenite.simulation Surface run-off by the cellular automaton AQUA-GRAPH.
 ---@field heat fun(fields: selenite.sel.heat): selenite.simulation Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, on 5 points in 2-D and 7 in 3-D, forward in time.
+---@field poisson fun(fields: selenite.sel.poisson): selenite.simulation Poisson's equation: div(coefficient grad phi) = rhs, on 5 points in 2-D and 7 in 3-D, in double precision. The laws are those of sel.heat, phi for the temperature; a flux is c dphi/dn, outward.
 ---@field rule fun(fields: selenite.sel.rule): selenite.simulation Your own automaton or equations: named fields, and functions that give a cell's new values from those about it.
 ---@field units fun(fields: selenite.sel.units): selenite.units A lattice from numbers in SI, or in any other units that belong together: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
 ---@field series fun(fields: selenite.sel.series|string): selenite.series A quantity over time, given at points; s(t) inside functions.

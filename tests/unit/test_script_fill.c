@@ -272,7 +272,7 @@ static void misspelt_members_of_the_library_are_errors(void **state) {
     script_refuses(
         "local sel = require 'selenite'\nlocal x = sel.lmb\n",
         "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has aqua, heat, law, "
-        "lbm, load, noise, out, paint, params, ramp, random, raster, rule, series, shape, "
+        "lbm, load, noise, out, paint, params, poisson, ramp, random, raster, rule, series, shape, "
         "state, step, units");
     script_refuses("local sel = require 'selenite'\nsel.law.mine = 1\n",
                    "s.lua:2: sel.law cannot be changed");

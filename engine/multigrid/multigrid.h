@@ -1,0 +1,128 @@
+/* multigrid.h -- geometric multigrid: A e = f for A = -div(k grad) + mass on the cells or nodes of
+ * a box, with surfaces, solids and coefficients that vary.
+ *
+ * A level is a grid; the next one has half the cells along the axes along which neighbours are
+ * coupled most, down to a single cell. A cycle smooths by red-black Gauss-Seidel, takes the
+ * residual to the next level, solves there by the same means, and adds the correction by linear
+ * interpolation (A. Brandt, Math. Comp. 31, 1977). Unknowns are corrections: e is 0 beyond fixed
+ * surfaces, whose values stand in f.
+ *
+ * Even bodies (one k per axis, no solids, one law per face) are tensor products: their coefficients
+ * are tables along the axes. Others have a coefficient for each face of a cell. Rows of A are those
+ * of the finite volumes, divided by the volume of even bodies' cells, or by that of a whole cell.
+ */
+#ifndef MULTIGRID_H
+#define MULTIGRID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "engine/machine/arrays.h"
+#include "engine/scene/grid.h"
+
+enum { MG_MOST_LEVELS = 40 };
+
+/* Tables along an axis: couplings of cell i to i - 1 and i + 1, its part of the diagonal; weights
+ * of the corrections of the coarser cell that it belongs to and of the other one beside it; and,
+ * three for each coarser cell, of residuals of the cells 2 i - 1 ... 2 i + 1. */
+enum { MG_LOW, MG_HIGH, MG_MIDDLE, MG_OWN, MG_OTHER, MG_RESIDUAL, MG_TABLES };
+
+/* Pointers lead to cell (0, 0, 0). Around the cells is a halo of one: zero, or periodic images. */
+typedef struct mg_level {
+    int64_t n[3], stride[3];
+    int64_t first, elements; /* of the arrays: of cell (0, 0, 0), and all */
+    int half[3];             /* 1: the next level has half the cells along the axis */
+    void *e, *f;
+    void *table[3][MG_TABLES];
+    void *g[3], *d; /* of bodies that are not even: of low faces, and the diagonal; 0: e is not
+                       sought in this cell */
+} mg_level;
+
+/* What is solved. */
+typedef struct mg_box {
+    int dims;
+    bool nodes, even;
+    bool single; /* cycles are in single precision */
+    unsigned periodic;
+    int64_t n[3];
+    double dx[3];
+    /* Of even bodies: */
+    double k[3], mass;
+    double h[SEL_FACES]; /* conductance from outside to the face: infinite on fixed ones */
+} mg_box;
+
+typedef struct mg {
+    mg_box box;
+    int count;
+    mg_level level[MG_MOST_LEVELS];
+    /* Memory of all levels. */
+    void *e, *f, *tables, *g[3], *d;
+    /* The finest level's in double precision, for residuals: [n]; and `part`, that of a cell's
+     * volume inside, 0 where e is not sought. */
+    double *low[3], *high[3], *middle[3], *part[3];
+    double *outer;   /* their memory */
+    double *scratch; /* on the processor, mg_scratch of each thread */
+    double norm;     /* the largest sum of the magnitudes of a row of A */
+} mg;
+
+/* The levels of a box, without memory, and their arrays; for cycles on the processor by so many
+ * threads (0: elsewhere). */
+void mg_list(mg *m, const mg_box *box, int threads, sel_arrays *arrays);
+
+/* Coefficients of a body that is not even, in rows of cells: K of the low face of a cell, in whole
+ * cells' volumes, and conductances to surfaces, of which those that are `far` double their
+ * resistance with the distance. seeks: e is sought in this cell. */
+typedef struct mg_cell {
+    double K[3], near, far;
+    bool seeks;
+} mg_cell;
+typedef void mg_describe(const void *data, int64_t cell, mg_cell *to);
+
+/* Fills the tables and coefficients, wherever the arrays are, when these have been allocated. */
+sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, const void *data,
+                    int threads, sel_error *error);
+
+/* ---- on the processor ---- */
+
+/* e = about A^-1 f: a V-cycle with two sweeps before and after each correction; `full`: a full
+ * multigrid cycle, which begins on the coarsest level. f is kept on the finest level. */
+void mg_cycle(const mg *m, bool full, int threads);
+
+/* e = what a red-black sweep makes of 0. */
+void mg_sweep(const mg *m, double omega, int threads);
+
+/* A vector of the finest level in double precision, without a halo: cell (x, y, z) is element
+ * x + y stride[1] + z stride[2]. */
+typedef struct mg_vector {
+    double *v;
+    const int64_t *stride;
+} mg_vector;
+
+/* Rows of the finest level. */
+typedef struct mg_loops {
+    void (*relax)(const mg *m, int level, int colour, double omega, int64_t y, int64_t z);
+    void (*take_residual)(const mg *m, int level, int64_t y, int64_t z, void *scratch);
+    void (*correct)(const mg *m, int level, int64_t y, int64_t z, void *scratch);
+    /* f = F - A u, 0 where e is not sought. sums: of squares of f and u, and of u, by volume. */
+    void (*residual)(const mg *m, mg_vector u, const double *F, int64_t y, int64_t z,
+                     double *scratch, double sums[3]);
+    /* p = e + beta p in a row, and q = A p in another. sums: p q and p f. */
+    void (*direct)(const mg *m, mg_vector p, double beta, int64_t y, int64_t z);
+    void (*apply)(const mg *m, mg_vector p, double *q, int64_t y, int64_t z, double *scratch,
+                  double sums[2]);
+    /* The sum of e q. */
+    double (*dot)(const mg *m, const double *q, int64_t y, int64_t z);
+    /* e = f over the diagonal. */
+    void (*divide)(const mg *m, int64_t y, int64_t z);
+    /* to = u + alpha e - shift, or with p instead of e; where e is sought. */
+    void (*add)(const mg *m, mg_vector u, const double *p, double alpha, double shift, double *to,
+                int64_t y, int64_t z);
+} mg_loops;
+
+const mg_loops *mg_loops_of(const mg *m);
+
+/* Doubles of scratch for a thread. */
+static inline int64_t mg_scratch(const mg *m) {
+    return 2 * (m->box.n[0] + 4);
+}
+
+#endif

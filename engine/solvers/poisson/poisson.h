@@ -1,0 +1,101 @@
+/* poisson.h -- sel.poisson: its parameters, its plan, its state.
+ *
+ * div(c grad phi) = rhs by finite volumes is A phi = F, with the laws' part in A and F. A step is
+ * an iteration: from the residual f = F - A phi, in double precision, a method makes a correction
+ * e, which is added: f over the diagonal (Jacobi), a red-black sweep from 0 (Gauss-Seidel; SOR with
+ * over-relaxation) or a cycle of multigrid, in single precision where that does not slow it. Where
+ * the body is not even, multigrid makes directions of a flexible method of conjugate gradients
+ * instead (Y. Notay, SIAM J. Sci. Comput. 22, 2000), as the diagonal does in the plain one.
+ */
+#ifndef SEL_POISSON_H
+#define SEL_POISSON_H
+
+#include "engine/machine/conduction.h"
+#include "engine/multigrid/multigrid.h"
+#include "engine/physics/poisson.h"
+
+typedef struct poisson_initial {
+    sel_quantity potential;
+} poisson_initial;
+
+enum {
+    POISSON_MULTIGRID,
+    POISSON_JACOBI,
+    POISSON_GAUSS_SEIDEL,
+    POISSON_SOR,
+    POISSON_CONJUGATE_GRADIENT
+};
+
+typedef struct poisson_params {
+    sel_common common;
+    sel_quantity rhs, coefficient;
+    int method;
+    double tolerance;
+    int64_t max_iterations;
+    poisson_initial initial;
+} poisson_params;
+
+extern const sel_table poisson_table;
+extern const sel_solver poisson_solver;
+
+/* Fields. */
+enum { POISSON_POTENTIAL, POISSON_RESIDUAL, POISSON_GRADIENT, POISSON_FLUX, POISSON_FIELDS };
+
+typedef struct poisson_plan {
+    sel_plan base;
+    sel_conduction body;
+    mg_box box;
+    bool singular;  /* phi is known but for a constant: nothing is fixed */
+    bool conjugate; /* corrections are directions */
+    double omega;   /* of SOR */
+    double volume;  /* of free cells, in cells */
+} poisson_plan;
+
+/* How far the iteration is. */
+typedef struct poisson_progress {
+    double relative; /* the residual over that of the potential 0 */
+    double best;     /* the least so far that was a notable improvement, */
+    int64_t best_step;
+    double mean; /* of phi, where it is known but for a constant */
+    double pq;   /* p A p of the last direction; 0: there is none */
+} poisson_progress;
+
+typedef struct poisson_state {
+    sel_state base;
+    void *u[SEL_MOST_BLOCKS][2];
+    double *F, *p, *q; /* laid out as u; p and q = A p: of conjugate directions */
+    mg m;
+    poisson_progress now;
+    int64_t known;            /* the step whose residual f is; -1: none */
+    double norm;              /* of the right-hand side with the values of boundaries in it */
+    double rhs_sum, rhs_size; /* over the free volume, and that of magnitudes; user's units */
+} poisson_state;
+
+static inline const poisson_plan *poisson_plan_for(const sel_state *state) {
+    return (const poisson_plan *)state->plan;
+}
+
+static inline int poisson_method(const sel_state *state) {
+    return ((const poisson_params *)state->plan->simulation->params)->method;
+}
+
+/* What both backends share (poisson_state.c). threads: for cycles on the processor; else 0. */
+void poisson_list(sel_state *base, int threads);
+
+/* Coefficients, right-hand side and the initial potential of turn 0. `measure` makes f of the
+ * present turn and hands what it finds to poisson_judge. */
+typedef sel_status poisson_measure(poisson_state *state, sel_error *error);
+sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *error);
+
+/* Ends the iteration or lets it go on, by the norms of the residual and of phi. */
+void poisson_judge(poisson_state *state, double residual, double potential);
+
+/* The body in the state of `step`. */
+heat_view poisson_view(const poisson_state *state, int64_t step);
+
+/* Answers SEL_BALANCE and SEL_FLUX from what enters at each site. */
+void poisson_answer(const poisson_state *state, const double *entering, sel_request *request);
+
+extern const struct sel_cpu poisson_on_cpu;
+
+#endif

@@ -1,0 +1,210 @@
+/* poisson_cpu.c -- sel.poisson on the processor. */
+#include "engine/machine/cpu.h"
+#include "engine/solvers/poisson/poisson.h"
+
+#include <math.h>
+#include <omp.h>
+
+static void list(sel_state *base) {
+    poisson_list(base, base->threads);
+}
+
+/* ---- rows ---- */
+
+typedef struct rows {
+    poisson_state *state;
+    const mg_loops *loops;
+    const int64_t stride[3];
+    double beta, alpha;
+} rows;
+
+typedef void row_work(const rows *of, int64_t y, int64_t z, double *scratch, double *sums);
+
+static mg_vector vector(const rows *of, void *v) {
+    return (mg_vector){v, of->stride};
+}
+
+/* Does the work in all rows and adds up what it returns for each. */
+static void each_row(poisson_state *state, double beta, double alpha, row_work *work,
+                     double sums[3]) {
+    sel_state *base = &state->base;
+    const mg *m = &state->m;
+    const int64_t count = sel_state_rows(base), ny = m->level[0].n[1];
+    const rows of = {
+        state, mg_loops_of(m), {1, base->turns.cells.pitch, base->turns.cells.slice}, beta, alpha};
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t row = 0; row < count; row++) {
+        double *to = base->partials + row * SEL_PARTIALS;
+        to[0] = to[1] = to[2] = 0;
+        work(&of, row % ny, row / ny, m->scratch + mg_scratch(m) * omp_get_thread_num(), to);
+    }
+    for (int k = 0; k < 3; k++) {
+        sums[k] = sel_tree_sum(base->partials + k, count, SEL_PARTIALS);
+    }
+}
+
+static double *turn(const rows *of, int64_t step) {
+    return of->state->u[0][step & 1];
+}
+
+static void residual(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
+    poisson_state *s = of->state;
+    of->loops->residual(&s->m, vector(of, turn(of, s->base.step)), s->F, y, z, scratch, sums);
+}
+
+static void divide(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
+    (void)scratch, (void)sums;
+    of->loops->divide(&of->state->m, y, z);
+}
+
+static void dot(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
+    (void)scratch;
+    sums[0] =
+        of->loops->dot(&of->state->m, of->state->q + y * of->stride[1] + z * of->stride[2], y, z);
+}
+
+static void direct(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
+    (void)scratch, (void)sums;
+    of->loops->direct(&of->state->m, vector(of, of->state->p), of->beta, y, z);
+}
+
+static void apply(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
+    of->loops->apply(&of->state->m, vector(of, of->state->p), of->state->q, y, z, scratch, sums);
+}
+
+static void add(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
+    poisson_state *s = of->state;
+    const poisson_plan *plan = poisson_plan_for(&s->base);
+    (void)scratch, (void)sums;
+    of->loops->add(&s->m, vector(of, turn(of, s->base.step)), plan->conjugate ? s->p : NULL,
+                   of->alpha, plan->singular ? s->now.mean : 0, turn(of, s->base.step + 1), y, z);
+}
+
+/* ---- an iteration ---- */
+
+static sel_status measure(poisson_state *state, sel_error *error) {
+    double sums[3];
+    (void)error;
+    each_row(state, 0, 0, residual, sums);
+    state->now.mean = sums[2] / poisson_plan_for(&state->base)->volume;
+    poisson_judge(state, sqrt(sums[0]), sqrt(sums[1]));
+    return SEL_OK;
+}
+
+/* The length of the step along the next direction. */
+static double next_direction(poisson_state *state) {
+    poisson_progress *now = &state->now;
+    double sums[3], beta = 0;
+    if (now->pq > 0) {
+        each_row(state, 0, 0, dot, sums);
+        beta = -sums[0] / now->pq;
+    }
+    each_row(state, beta, 0, direct, sums);
+    each_row(state, 0, 0, apply, sums);
+    now->pq = sums[0];
+    return sums[0] > 0 ? sums[1] / sums[0] : 0;
+}
+
+static void iterate(poisson_state *state) {
+    const sel_state *base = &state->base;
+    const mg *m = &state->m;
+    double sums[3], alpha = 1;
+    switch (poisson_method(base)) {
+    case POISSON_MULTIGRID:
+        mg_cycle(m, base->step == 0, base->threads);
+        break;
+    case POISSON_GAUSS_SEIDEL:
+        mg_sweep(m, 1, base->threads);
+        break;
+    case POISSON_SOR:
+        mg_sweep(m, poisson_plan_for(base)->omega, base->threads);
+        break;
+    default:
+        each_row(state, 0, 0, divide, sums);
+    }
+    if (poisson_plan_for(base)->conjugate) {
+        alpha = next_direction(state);
+    }
+    each_row(state, 0, alpha, add, sums);
+}
+
+/* Makes f and q of a state that was loaded. */
+static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
+    poisson_state *state = (poisson_state *)base;
+    double sums[3];
+    (void)request;
+    if (state->known == base->step) {
+        return SEL_OK;
+    }
+    if (state->now.pq > 0) {
+        each_row(state, 0, 0, apply, sums);
+    }
+    return measure(state, error);
+}
+
+static sel_status start(sel_state *base, sel_error *error) {
+    return poisson_start(base, measure, error);
+}
+
+static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+    poisson_state *state = (poisson_state *)base;
+    sel_status status = ready(base, NULL, error);
+    for (; n > 0 && !status && base->ending.how == SEL_GOES_ON; n--) {
+        iterate(state);
+        base->step++;
+        status = measure(state, error);
+    }
+    base->observed = base->step; /* nothing is to be gathered */
+    return status;
+}
+
+/* ---- fields and sums ---- */
+
+static int field(const sel_state *base, int which, int64_t row, int64_t x0, int64_t x1,
+                 const double **values) {
+    const poisson_state *state = (const poisson_state *)base;
+    const heat_view v = poisson_view(state, base->step);
+    const mg_level *level = &state->m.level[0];
+    double *to = sel_state_scratch(base);
+    int64_t at[3] = {x0, row % v.n[1], row / v.n[1]};
+    *values = to;
+    for (; at[0] < x1; at[0]++, to++) {
+        const int64_t cell = heat_place(v.apart, at);
+        if (which == POISSON_RESIDUAL) {
+            *to = state->m.box.single ? (double)((const float *)level->f)[cell]
+                                      : ((const double *)level->f)[cell];
+            *to /= v.kind == HEAT_VARIED ? heat_inside(&v, at, -1) : 1;
+        }
+        for (int a = 0; a < v.dims && which != POISSON_RESIDUAL; a++) {
+            to[a * v.n[0]] =
+                which == POISSON_FLUX ? heat_flux(&v, at, a) : poisson_gradient(&v, at, a);
+        }
+    }
+    return which == POISSON_RESIDUAL ? 1 : v.dims;
+}
+
+/* sel_look.other */
+static sel_status answer(sel_state *base, sel_request *request, sel_error *error) {
+    const poisson_state *state = (const poisson_state *)base;
+    const sel_given *given = &base->given;
+    const heat_view v = poisson_view(state, base->step);
+    (void)error;
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t k = 0; k < base->plan->inputs->surfaces.cells; k++) {
+        int64_t at[3];
+        sel_cell_at(&base->plan->domain->grid, given->cell[k], at);
+        poisson_entering(&v, state->F[heat_place(v.stride, at)], given->site, given->value,
+                         given->first_site[k], given->first_site[k + 1], at, given->entering);
+    }
+    poisson_answer(state, given->entering, request);
+    return SEL_OK;
+}
+
+const sel_cpu poisson_on_cpu = {
+    .what = "the potential",
+    .state_size = sizeof(poisson_state),
+    .list = list,
+    .start = start,
+    .steps = steps,
+    .look = {.ready = ready, .field = field, .numbers = true, .other = answer},
+};

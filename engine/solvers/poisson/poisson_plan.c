@@ -1,0 +1,325 @@
+/* poisson_plan.c -- the plan of sel.poisson; the solver's entry. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/machine/cpu.h"
+#include "engine/solvers/poisson/poisson.h"
+
+/* On larger grids the round-off of corrections in single precision would slow cycles. */
+enum { MOST_CELLS_SINGLE = 8192, MOST_CYCLES = 100 };
+
+static int64_t longest(const sel_ints *size) {
+    int64_t most = 1;
+    for (int a = 0; a < size->n; a++) {
+        most = size->v[a] > most ? size->v[a] : most;
+    }
+    return most;
+}
+
+/* A solver without time: a step is an iteration. */
+static void complete(sel_common *common) {
+    poisson_params *params = (poisson_params *)common;
+    const int64_t n = longest(&common->size), not_given = SEL_INT_NOT_GIVEN;
+    const int64_t usual[] = {[POISSON_MULTIGRID] = MOST_CYCLES,
+                             [POISSON_JACOBI] = 40 * n * n,
+                             [POISSON_GAUSS_SEIDEL] = 20 * n * n,
+                             [POISSON_SOR] = 100 * n,
+                             [POISSON_CONJUGATE_GRADIENT] = 100 * n};
+    if (params->max_iterations == not_given) {
+        params->max_iterations = usual[params->method];
+    }
+    common->dt = 1;
+    common->stop = (sel_stop){.steps = params->max_iterations,
+                              .time = SEL_NOT_GIVEN,
+                              .steady = SEL_NOT_GIVEN,
+                              .every = not_given,
+                              .wall_time = SEL_NOT_GIVEN};
+}
+
+/* ---- what is known of phi ---- */
+
+/* Whether a surface ties the potential of its cell to a given one. */
+static bool ties(const sel_inputs *inputs, int64_t site) {
+    const cond_site *s = &inputs->site[site];
+    return s->law == COND_FIXED ||
+           (s->law == COND_CONVECTIVE && inputs->value[COND_VALUES * site + 1] > 0);
+}
+
+/* Marks the cells that are joined to `cell` with its number + 1 in `part`; whether any is tied. */
+static bool join(const poisson_plan *p, int64_t cell, const uint8_t *tied, uint8_t *seen,
+                 int64_t *stack) {
+    const sel_domain *domain = p->base.domain;
+    int64_t count = 1;
+    bool any = false;
+    stack[0] = cell;
+    seen[cell] = 1;
+    while (count > 0) {
+        const int64_t at = stack[--count];
+        any = any || tied[at];
+        for (int face = 0; face < 2 * domain->grid.dims; face++) {
+            const int64_t other = sel_cell_beyond(&domain->grid, at, face);
+            if (other >= 0 && !domain->cell[other] && !seen[other]) {
+                seen[other] = 1;
+                stack[count++] = other;
+            }
+        }
+    }
+    return any;
+}
+
+/* All free cells must be joined to a tied one, or all to each other. */
+static sel_status check_joined(poisson_plan *p, const uint8_t *tied, uint8_t *seen, int64_t *stack,
+                               sel_error *error) {
+    const sel_domain *domain = p->base.domain;
+    const int64_t cells = sel_grid_cells(&domain->grid);
+    int64_t loose = -1, parts = 0;
+    for (int64_t k = 0; k < cells; k++) {
+        if (domain->cell[k] == 0 && !seen[k]) {
+            const bool any = join(p, k, tied, seen, stack);
+            loose = !any && loose < 0 ? k : loose;
+            parts++;
+        }
+    }
+    p->singular = loose >= 0;
+    if (loose >= 0 && parts > 1) {
+        char text[SEL_CELL_TEXT];
+        return sel_fail_at(error, sel_simulation_where(p->base.simulation, "regions"),
+                           "the cells about %s are cut off from every fixed value, so that their "
+                           "potential is unknown: give a surface there law.fixed, or make them "
+                           "solid",
+                           sel_cell_text(&domain->grid, loose, text));
+    }
+    return SEL_OK;
+}
+
+static sel_status find_ties(poisson_plan *p, sel_error *error) {
+    const sel_domain *domain = p->base.domain;
+    const sel_inputs *inputs = &p->body.inputs;
+    const size_t cells = (size_t)sel_grid_cells(&domain->grid);
+    uint8_t *tied = calloc(cells, 2);
+    int64_t *stack = malloc(cells * sizeof *stack);
+    sel_status status = SEL_OK;
+    if (!tied || !stack) {
+        status = sel_fail_memory(error, "the regions", cells * (2 + sizeof *stack));
+    }
+    for (int64_t k = 0; k < inputs->surfaces.sites && !status; k++) {
+        tied[inputs->surfaces.site[k].cell] |= ties(inputs, k);
+    }
+    status = status ? status : check_joined(p, tied, tied + cells, stack, error);
+    free(stack);
+    free(tied);
+    return status;
+}
+
+/* ---- the box of the multigrid ---- */
+
+/* The conductance from outside to the surface at a site. */
+static double outside(const sel_inputs *inputs, int64_t site) {
+    const int law = inputs->site[site].law;
+    return law == COND_FIXED        ? HUGE_VAL
+           : law == COND_CONVECTIVE ? inputs->value[COND_VALUES * site + 1]
+                                    : 0;
+}
+
+/* Sets box.h; whether each face has one law in all its cells. */
+static bool find_faces(poisson_plan *p) {
+    const sel_inputs *inputs = &p->body.inputs;
+    const sel_grid *grid = &p->base.domain->grid;
+    int64_t count[SEL_FACES] = {0};
+    bool one[SEL_FACES] = {true, true, true, true, true, true}, all = true;
+    for (int64_t k = 0; k < inputs->surfaces.sites; k++) {
+        const sel_site *site = &inputs->surfaces.site[k];
+        const double h = outside(inputs, k);
+        if (site->outer) {
+            double *known = &p->box.h[site->face];
+            one[site->face] = one[site->face] && (count[site->face] == 0 || *known == h);
+            count[site->face]++;
+            *known = h;
+        }
+    }
+    for (int face = 0; face < 2 * grid->dims; face++) {
+        const bool whole = count[face] == 0 || count[face] == sel_face_sites(grid, face);
+        all = all && one[face] && (whole || p->box.h[face] == 0);
+        p->box.h[face] = one[face] ? p->box.h[face] : 0;
+    }
+    return all;
+}
+
+/* The largest damping of Jacobi's iteration gives the best over-relaxation. */
+static double best_omega(const mg_box *box) {
+    const double pi = acos(-1);
+    double sum = 0, most = 0, damping;
+    bool any = false;
+    for (int a = 0; a < box->dims; a++) {
+        any = any || box->h[2 * a] > 0 || box->h[2 * a + 1] > 0;
+    }
+    for (int a = 0; a < box->dims; a++) {
+        const double g = box->k[a] / (box->dx[a] * box->dx[a]);
+        const int ends = any ? (box->h[2 * a] > 0) + (box->h[2 * a + 1] > 0) : 1;
+        sum += g * cos(ends * pi / (2 * (double)box->n[a]));
+        most += g;
+    }
+    damping = sum / most;
+    return 2 / (1 + sqrt(fmax(1 - damping * damping, 0)));
+}
+
+static void describe_box(poisson_plan *p, int method) {
+    const sel_domain *domain = p->base.domain;
+    const sel_grid *grid = &domain->grid;
+    p->box = (mg_box){.dims = grid->dims, .nodes = grid->nodes, .periodic = grid->periodic};
+    const bool one_law = find_faces(p);
+    int64_t most = 1;
+    for (int a = 0; a < 3; a++) {
+        p->box.n[a] = grid->n[a];
+        p->box.dx[a] = grid->dx[a];
+        p->box.k[a] = p->body.k.of ? 0 : p->body.k.same[a];
+        most = grid->n[a] > most ? grid->n[a] : most;
+    }
+    for (int64_t k = 0; k < sel_grid_cells(grid); k++) {
+        int64_t at[3];
+        sel_cell_at(grid, k, at);
+        p->volume += domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
+        for (int a = 0; a < grid->dims && p->body.k.of; a++) {
+            p->box.k[a] += domain->cell[k] ? 0
+                                           : sel_material_at(&p->body.k, grid, k, a) /
+                                                 (double)domain->free_cells;
+        }
+    }
+    p->box.even = p->body.uniform && one_law;
+    p->conjugate =
+        method == POISSON_CONJUGATE_GRADIENT || (method == POISSON_MULTIGRID && !p->box.even);
+    p->box.single = p->box.even && !p->conjugate && most <= MOST_CELLS_SINGLE;
+    p->omega = best_omega(&p->box);
+}
+
+/* ---- the plan ---- */
+
+static sel_status check_inputs(const poisson_plan *p, sel_error *error) {
+    const sel_inputs *inputs = &p->body.inputs;
+    for (int k = 0; k < inputs->count; k++) {
+        const sel_input *input = &inputs->v[k];
+        if (sel_quantity_depends(input->quantity) & ~(unsigned)SEL_ON_PLACE) {
+            return sel_fail_at(error, p->base.domain->regions[input->region - 1].at,
+                               "%s may depend on place only: sel.poisson knows no time",
+                               input->what);
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status complete_plan(sel_plan *base, sel_error *error) {
+    poisson_plan *p = (poisson_plan *)base;
+    const poisson_params *params = (const poisson_params *)base->simulation->params;
+    const sel_quantity none = {.components = 0};
+    sel_status status = sel_conduction_find(&p->body, base, &params->coefficient, "coefficient",
+                                            &none, &none, error);
+    status = status ? status : check_inputs(p, error);
+    status = status ? status : find_ties(p, error);
+    if (!status) {
+        describe_box(p, params->method);
+    }
+    return status;
+}
+
+static void clear_plan(sel_plan *base) {
+    sel_conduction_free(&((poisson_plan *)base)->body);
+}
+
+/* ---- what users are told ---- */
+
+static void facts(const sel_plan *base, sel_facts *to) {
+    const poisson_plan *p = (const poisson_plan *)base;
+    const poisson_params *params = (const poisson_params *)base->simulation->params;
+    sel_fact_add(to, "body", "%s", p->box.even ? "even" : "varies from cell to cell");
+    sel_fact_add(to, "iterations", "to %.3g of the right-hand side, at most %lld",
+                 params->tolerance, (long long)params->max_iterations);
+    if (params->method == POISSON_MULTIGRID) {
+        sel_fact_add(to, "cycles", "V(2,2)%s%s", p->box.single ? " in f32" : "",
+                     p->conjugate ? ", as directions of conjugate gradients" : "");
+    } else if (params->method == POISSON_SOR) {
+        sel_fact_add(to, "over-relaxation", "%.6g", p->omega);
+    }
+    if (p->singular) {
+        sel_fact_add(to, "potential", "known but for a constant: its mean is made 0");
+    }
+}
+
+static void warn(const sel_plan *base, sel_error *warnings) {
+    const poisson_params *params = (const poisson_params *)base->simulation->params;
+    const bool slow = params->method == POISSON_JACOBI || params->method == POISSON_GAUSS_SEIDEL;
+    const int64_t n = longest(&params->common.size);
+    const double needs = (slow && params->method == POISSON_JACOBI ? 1 : 0.5) * (double)(n * n);
+    if (slow && needs > (double)params->max_iterations) {
+        sel_fail_at(warnings, sel_simulation_where(base->simulation, "max_iterations"),
+                    "%lld iterations are few for this method on %lld cells along an axis, which "
+                    "takes some %.0e; method = \"multigrid\" takes about ten",
+                    (long long)params->max_iterations, (long long)n, needs);
+    }
+}
+
+static void json(const sel_plan *base, FILE *to) {
+    const poisson_params *params = (const poisson_params *)base->simulation->params;
+    fprintf(to, "\"layout\": \"%s\", \"tolerance\": %.9g, \"max_iterations\": %lld",
+            base->domain->grid.nodes ? "node" : "cell", params->tolerance,
+            (long long)params->max_iterations);
+}
+
+static void state_text(const sel_plan *base, char *text, size_t size) {
+    const poisson_params *params = (const poisson_params *)base->simulation->params;
+    snprintf(text, size, "layout %s, method %d", base->domain->grid.nodes ? "node" : "cell",
+             params->method);
+}
+
+static void hint(const sel_plan *base, double largest, char *text, size_t size) {
+    (void)base, (void)largest;
+    snprintf(text, size, "The right-hand side, a law or the initial potential is too large.");
+}
+
+static sel_cell_bytes bytes(const sel_common *common, int precision) {
+    const poisson_params *params = (const poisson_params *)common;
+    const bool varied = sel_quantity_depends(&params->coefficient) != 0;
+    const double faces = varied ? 8 * (1 + common->size.n) : 0;
+    (void)precision;
+    return (sel_cell_bytes){40 + faces, 16, 16 + 8 + 8 + 16 + 16 + 2 * faces};
+}
+
+static const char *const initial_fields[] = {"potential", NULL};
+static const sel_field_info fields[POISSON_FIELDS] = {
+    [POISSON_POTENTIAL] = {"potential", SEL_SCALAR, "potential (SI: V)", "Potential.", false},
+    [POISSON_RESIDUAL] = {"residual", SEL_SCALAR, "as rhs", "div(coefficient grad phi) - rhs.",
+                          false},
+    [POISSON_GRADIENT] = {"gradient", SEL_VECTOR, "potential per length (SI: V/m)",
+                          "Gradient of the potential: the mean over the two faces of the cell, "
+                          "beside a surface that of the face inside.",
+                          false},
+    [POISSON_FLUX] = {"flux", SEL_VECTOR, "coefficient times gradient",
+                      "-coefficient grad phi, of which out.flux is the integral; formed as the "
+                      "gradient is.",
+                      false},
+};
+
+const sel_solver poisson_solver = {
+    .name = "poisson",
+    .table = &poisson_table,
+    .laws = &sel_conduction_laws,
+    .fields = fields,
+    .field_count = POISSON_FIELDS,
+    .main_field = POISSON_POTENTIAL,
+    .flux_field = POISSON_FLUX,
+    .no_forces = true,
+    .double_only = true,
+    .complete = complete,
+    .plan_size = sizeof(poisson_plan),
+    .plan = complete_plan,
+    .plan_clear = clear_plan,
+    .facts = facts,
+    .warn = warn,
+    .json = json,
+    .state_text = state_text,
+    .initial_fields = initial_fields,
+    .hint = hint,
+    .bytes = bytes,
+    .cpu = &sel_cpu_backend,
+    .on_cpu = &poisson_on_cpu,
+    .wall_value = sel_conduction_value,
+};

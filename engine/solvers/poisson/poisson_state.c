@@ -1,0 +1,287 @@
+/* poisson_state.c -- the arrays of sel.poisson, their start, and when its iteration ends, for all
+ * backends.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include "engine/solvers/poisson/poisson.h"
+
+/* Right-hand sides of potentials that are known but for a constant must add up to 0, but for this
+ * part of their magnitudes. */
+static const double round_off = 1e-9;
+/* An iteration stagnates that has not made the residual less by this factor in so many steps: of
+ * cycles, and of others, whose residuals fall slowly, or rise for a while. */
+static const double notable_cycle = 0.9, notable_sweep = 0.999999;
+enum { PATIENCE_CYCLES = 10, PATIENCE_SWEEPS = 2000 };
+/* It diverges when the residual has grown to this many times its least. */
+static const double grown = 1e6;
+
+void poisson_list(sel_state *base, int threads) {
+    poisson_state *state = (poisson_state *)base;
+    const poisson_plan *plan = poisson_plan_for(base);
+    base->blocks = sel_blocks_cut(plan->base.domain, 1, 1); /* the levels know no blocks */
+    sel_state_list_numbers(base, "potential", state->u, 0);
+    const sel_cells cells = base->turns.cells;
+    SEL_ADD(&base->arrays, state, F, cells.count, 0);
+    if (plan->conjugate) {
+        sel_arrays_add_cells(&base->arrays, "direction", &state->p, base->turns.type, &cells,
+                             SEL_SAVED);
+    }
+    SEL_ADD(&base->arrays, state, q, plan->conjugate ? cells.count : 0, 0);
+    SEL_ADD_VALUE(&base->arrays, state, now);
+    mg_list(&state->m, &plan->box, threads, &base->arrays);
+    state->known = -1;
+}
+
+heat_view poisson_view(const poisson_state *state, int64_t step) {
+    const poisson_plan *plan = poisson_plan_for(&state->base);
+    const sel_grid *grid = &plan->base.domain->grid;
+    const sel_turns *turns = &state->base.turns;
+    const mg_level *level = &state->m.level[0];
+    heat_view v = {.dims = grid->dims,
+                   .kind = plan->box.even ? HEAT_EVEN : HEAT_VARIED,
+                   .nodes = grid->nodes,
+                   .wraps = state->base.blocks.wraps,
+                   .periodic = grid->periodic,
+                   .end = grid->n[grid->dims - 1],
+                   .stride = {1, turns->cells.pitch, turns->cells.slice},
+                   .apart = {1, level->stride[1], level->stride[2]},
+                   .dt = 1,
+                   .capacity = 1,
+                   .from = state->u[0][step & 1]};
+    for (int a = 0; a < 3; a++) {
+        v.n[a] = grid->n[a];
+        v.k[a] = plan->body.k.same[a];
+        v.dx[a] = grid->dx[a];
+        v.g[a] = level->g[a];
+    }
+    return v;
+}
+
+/* ---- coefficients ---- */
+
+/* Index in the list of cells on surfaces; its length when this is none. */
+static int64_t surface_of(const sel_surfaces *on, int64_t cell) {
+    int64_t low = 0, high = on->cells;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (on->cell[middle] < cell) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < on->cells && on->cell[low] == cell ? low : on->cells;
+}
+
+/* mg_describe: of a plan. A resistance R of the body in the whole 1 / U of a surface doubles with
+ * the distance, so that U becomes U / (1 + U R): as if the part 2 U R / (1 + U R) of U were halved.
+ */
+static void describe(const void *data, int64_t cell, mg_cell *to) {
+    const poisson_plan *plan = data;
+    const sel_domain *domain = plan->base.domain;
+    const sel_inputs *inputs = &plan->body.inputs;
+    const sel_surfaces *on = &inputs->surfaces;
+    if (domain->cell[cell]) {
+        return;
+    }
+    for (int a = 0; a < domain->grid.dims; a++) {
+        to->K[a] = sel_conductance(&plan->body.k, domain, cell, 2 * a);
+    }
+    to->seeks = true;
+    const int64_t k = surface_of(on, cell);
+    if (k < on->cells) {
+        const int64_t first = on->first_site[k], end = on->first_site[k + 1];
+        const double inside = sel_capacity_of(&plan->body, &domain->grid, cell);
+        to->seeks = cond_fixed(inputs->site, first, end) == end;
+        for (int64_t i = first; i < end && to->seeks; i++) {
+            const cond_site *site = &inputs->site[i];
+            double u, p;
+            cond_surface(site, inputs->value + COND_VALUES * i, &u, &p);
+            const double of_body = site->reach > 0 ? u / site->reach : 0;
+            const double far = 2 * of_body / (1 + of_body), all = u * site->weight * inside;
+            to->far += far * all;
+            to->near += (1 - far) * all;
+        }
+    }
+}
+
+/* ---- the right-hand side ---- */
+
+/* F = s - rhs, in rows of cells; as A is, of bodies that are not even times the part inside. */
+static sel_status fill_F(poisson_state *state, double *F, sel_error *error) {
+    const poisson_plan *plan = poisson_plan_for(&state->base);
+    const poisson_params *params = (const poisson_params *)plan->base.simulation->params;
+    const sel_domain *domain = plan->base.domain;
+    const sel_inputs *inputs = &plan->body.inputs;
+    const sel_surfaces *on = &inputs->surfaces;
+    const sel_grid *grid = &domain->grid;
+    const sel_evaluation asked = {&params->rhs, "rhs", .end = sel_state_rows(&state->base)};
+    sel_status status = sel_domain_evaluate(domain, &asked, state->base.threads, F, error);
+    for (int64_t k = 0; k < sel_grid_cells(grid) && !status; k++) {
+        int64_t at[3];
+        sel_cell_at(grid, k, at);
+        const double inside = domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
+        state->rhs_sum += F[k] * inside * sel_cell_volume(grid);
+        state->rhs_size += fabs(F[k]) * inside * sel_cell_volume(grid);
+        F[k] *= plan->box.even ? -1 : -inside;
+    }
+    for (int64_t k = 0; k < on->cells && !status; k++) {
+        const double inside = sel_capacity_of(&plan->body, grid, on->cell[k]);
+        double b, s;
+        cond_surfaces(inputs->site, inputs->value, on->first_site[k], on->first_site[k + 1], 1, &b,
+                      &s);
+        F[on->cell[k]] += isinf(b) ? 0 : s * (plan->box.even ? 1 : inside);
+    }
+    return status;
+}
+
+/* Where phi is known but for a constant, F adds up to 0. */
+static sel_status balance_F(const poisson_plan *plan, double *F, sel_error *error) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const double volume = sel_cell_volume(grid);
+    double sum = 0, magnitude = 0;
+    for (int turn = 0; turn < 2; turn++) {
+        const double mean = sum / plan->volume;
+        for (int64_t k = 0; k < sel_grid_cells(grid); k++) {
+            int64_t at[3];
+            sel_cell_at(grid, k, at);
+            const double inside = plan->base.domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
+            if (turn == 0) {
+                sum += F[k] * (plan->box.even ? inside : 1);
+                magnitude += fabs(F[k]) * (plan->box.even ? inside : 1);
+            } else {
+                F[k] -= mean * (plan->box.even ? 1 : inside);
+            }
+        }
+        if (!(fabs(sum) <= round_off * magnitude)) {
+            return sel_fail_at(
+                error, sel_simulation_where(plan->base.simulation, "rhs"),
+                "nothing fixes the potential, and the integral of rhs differs from what the laws "
+                "let in by %.6g (%.2g of the magnitudes): there is no solution. Fix a value "
+                "somewhere, or add %.9g to rhs",
+                -sum * volume, fabs(sum) / magnitude, sum / plan->volume);
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status start_F(poisson_state *state, sel_error *error) {
+    const poisson_plan *plan = poisson_plan_for(&state->base);
+    const sel_cells *cells = &state->base.turns.cells;
+    const int64_t *n = plan->base.domain->grid.n;
+    const size_t bytes = (size_t)(n[0] * n[1] * n[2]) * sizeof(double);
+    const size_t laid_out = (size_t)cells->count * sizeof(double);
+    double *F = malloc(bytes), *to = calloc(laid_out, 1);
+    sel_status status =
+        F && to ? fill_F(state, F, error) : sel_fail_memory(error, "rhs", bytes + laid_out);
+    if (!status && plan->singular) {
+        status = balance_F(plan, F, error);
+    }
+    for (int64_t row = 0; row < n[1] * n[2] && !status; row++) {
+        memcpy(to + row % n[1] * cells->pitch + row / n[1] * cells->slice, F + row * n[0],
+               (size_t)n[0] * sizeof *F);
+    }
+    status = status ? status : sel_arrays_send(&state->base.arrays, state->F, to, laid_out, error);
+    free(to);
+    free(F);
+    return status;
+}
+
+/* ---- the start ---- */
+
+sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *error) {
+    poisson_state *state = (poisson_state *)base;
+    const poisson_plan *plan = poisson_plan_for(base);
+    const poisson_params *params = (const poisson_params *)plan->base.simulation->params;
+    const sel_quantity none = {.components = 0};
+    sel_status status = mg_start(&state->m, &base->arrays, describe, plan, base->threads, error);
+    status = status ? status : start_F(state, error);
+    /* The residual of the potential 0 is the right-hand side, with the boundaries' values. */
+    status =
+        status ? status : sel_state_start(base, &none, "potential", sel_conduction_edit, error);
+    status = status ? status : measure(state, error);
+    if (!status) {
+        state->norm = state->now.relative; /* of which was 1 */
+        base->ending = (sel_ending){.how = SEL_GOES_ON};
+        state->now = (poisson_progress){.best = HUGE_VAL};
+        status = sel_state_start(base, &params->initial.potential, "initial.potential",
+                                 sel_conduction_edit, error);
+    }
+    return status ? status : measure(state, error);
+}
+
+/* ---- the end ---- */
+
+SEL_PRINTF(3, 4)
+static void end(poisson_state *state, sel_end how, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    state->base.ending.how = how;
+    vsnprintf(state->base.ending.why, sizeof state->base.ending.why, format, args);
+    va_end(args);
+    state->base.observed = state->base.step;
+}
+
+void poisson_judge(poisson_state *state, double residual, double potential) {
+    const poisson_params *params = (const poisson_params *)state->base.plan->simulation->params;
+    const bool cycles = params->method == POISSON_MULTIGRID;
+    const int64_t step = state->base.step;
+    poisson_progress *now = &state->now;
+    const double norm = state->norm > 0 ? state->norm : 1;
+    const double level = 4 * DBL_EPSILON * state->m.norm * potential / norm;
+    const double relative = now->relative = residual / norm;
+    if (relative < (cycles ? notable_cycle : notable_sweep) * now->best) {
+        now->best = relative;
+        now->best_step = step;
+    }
+    state->known = step;
+    if (!isfinite(relative) || relative > grown * fmax(now->best, 1)) {
+        end(state, SEL_ITERATION_DIVERGED, "diverged: the residual is %.3g of the right-hand side",
+            relative);
+    } else if (relative <= params->tolerance) {
+        end(state, SEL_CONVERGED, "the residual is %.3g of the right-hand side", relative);
+    } else if (relative <= level) {
+        end(state, SEL_CONVERGED,
+            "the residual is %.3g of the right-hand side: round-off, %.2g, keeps it from falling",
+            relative, level);
+    } else if (step - now->best_step >= (cycles ? PATIENCE_CYCLES : PATIENCE_SWEEPS)) {
+        end(state, SEL_STAGNATED,
+            "stagnated: the residual, %.3g of the right-hand side, has not fallen since iteration "
+            "%lld",
+            relative, (long long)now->best_step);
+    } else if (step >= params->max_iterations) {
+        end(state, SEL_OUT_OF_ITERATIONS,
+            "max_iterations reached: the residual is %.3g of the right-hand side, not %.3g",
+            relative, params->tolerance);
+    }
+}
+
+/* ---- answers ---- */
+
+void poisson_answer(const poisson_state *state, const double *entering, sel_request *request) {
+    const sel_plan *plan = state->base.plan;
+    const sel_surfaces *on = &plan->inputs->surfaces;
+    double sum[SEL_REGION_NUMBERS] = {0}, all = -state->rhs_sum, magnitude = state->rhs_size;
+    for (int64_t k = 0; k < on->sites; k++) {
+        sum[on->site[k].region] += entering[k];
+        magnitude += fabs(entering[k]);
+    }
+    if (request->kind == SEL_FLUX) {
+        request->flux = -sum[request->region];
+        return;
+    }
+    sel_request_term(request, "residual", "", state->now.relative);
+    for (int r = 1; r <= plan->domain->region_count; r++) {
+        char text[32];
+        all += sum[r];
+        if (on->first_of[r] < on->first_of[r + 1]) {
+            sel_request_term(request, "in_", sel_region_name(plan->domain, r, text), sum[r]);
+        }
+    }
+    sel_request_term(request, "rhs", "", state->rhs_sum);
+    sel_request_term(request, "error", "", magnitude > 0 ? all / magnitude : 0);
+}

@@ -1,0 +1,245 @@
+/* test_poisson.c -- sel.poisson: orders of accuracy, methods that agree, how iterations end, what
+ * enters through surfaces.
+ */
+#include <float.h>
+#include "tests/unit/heat_case.h"
+#include "engine/solvers/poisson/poisson.h"
+
+/* Iterates until it ends, and expects how. */
+static void solve(heat_case *c, sel_end how) {
+    heat_steps(c, 1000000, true);
+    if (c->state->ending.how != how) {
+        fail_msg("ended by %d, not %d: %s", (int)c->state->ending.how, (int)how,
+                 c->state->ending.why);
+    }
+}
+
+static double *potential_of(heat_case *c) {
+    const sel_box box = sel_grid_box(&c->prepared.domain->grid);
+    double *phi = malloc((size_t)sel_box_cells(&box) * sizeof *phi);
+    sel_request request = {.kind = SEL_READ,
+                           .field = POISSON_POTENTIAL,
+                           .box = box,
+                           .precision = SEL_F64,
+                           .components = 1,
+                           .to = phi};
+    assert_int_equal(c->prepared.backend->start(c->state, &request, &c->error), SEL_OK);
+    return phi;
+}
+
+/* ---- orders ---- */
+
+/* phi = sin(u + 0.5) cos(2 v) on the unit square, c = 1 + a sin(2 u + v). */
+#define SMOOTH                                                            \
+    "local N, dims, layout, a = %d, %d, '%s', %g\n"                       \
+    "local function phi(u, v) return sin(u + 0.5) * cos(2 * v) end\n"     \
+    "local function c(u, v) return 1 + a * sin(2 * u + v) end\n"          \
+    "local function pu(u, v) return cos(u + 0.5) * cos(2 * v) end\n"      \
+    "local function pv(u, v) return -2 * sin(u + 0.5) * sin(2 * v) end\n" \
+    "local function rhs(x, y) return -5 * c(x, y) * phi(x, y)\n"          \
+    "  + a * cos(2 * x + y) * (2 * pu(x, y) + pv(x, y)) end\n"            \
+    "local function value(x, y) return phi(x, y) end\n"                   \
+    "local size, cells = { N, N, dims == 3 and 4 or nil }, layout == 'cell' and N or N - 1\n"
+
+#define SOLVER                                                                                \
+    "return sel.poisson { size = size, dx = 1 / cells, layout = layout, tolerance = 1e-10,\n" \
+    "  rhs = rhs, coefficient = a > 0 and function(x, y) return c(x, y) end or nil,\n"        \
+    "  periodic = dims == 3 and { 'z' } or nil, regions = {\n"                                \
+    "  face('x-', law.fixed { value }),\n"                                                    \
+    "  face('x+', law.flux { function(x, y) return c(x, y) * pu(x, y) end }),\n"              \
+    "  face('y-', law.insulated {}),\n"                                                       \
+    "  face('y+', law.convective { h = 2, ambient = function(x, y)\n"                         \
+    "    return phi(x, y) + c(x, y) * pv(x, y) / 2 end }), %s } }\n"
+
+static double error_of_smooth(int n, int dims, const char *layout, double a, const char *more) {
+    heat_case c;
+    double sum = 0;
+    heat_open(&c, SMOOTH SOLVER, n, dims, layout, a, more);
+    solve(&c, SEL_CONVERGED);
+    const sel_grid *grid = &c.prepared.domain->grid;
+    double *phi = potential_of(&c);
+    for (int64_t k = 0; k < sel_grid_cells(grid); k++) {
+        double x[3];
+        sel_cell_centre(grid, k, x);
+        const double d = phi[k] - sin(x[0] + 0.5) * cos(2 * x[1]);
+        sum += c.prepared.domain->cell[k] ? 0 : d * d;
+    }
+    free(phi);
+    sum = sqrt(sum / (double)c.prepared.domain->free_cells);
+    heat_close(&c);
+    return sum;
+}
+
+static void expect_order(int dims, const char *layout, double a, const char *more, double least) {
+    const int nodes = strcmp(layout, "node") == 0;
+    const double coarse = error_of_smooth(32 + nodes, dims, layout, a, more);
+    const double fine = error_of_smooth(64 + nodes, dims, layout, a, more);
+    const double order = log2(coarse / fine);
+    print_message("# %d-D, %s, c varies by %g: order %.3f\n", dims, layout, a, order);
+    if (!(order >= least && order <= 2.3)) {
+        fail_msg("%d-D, %s, %g: errors %.3g, %.3g", dims, layout, a, coarse, fine);
+    }
+}
+
+static void every_law_is_of_second_order(void **state) {
+    (void)state;
+    expect_order(2, "cell", 0, "", 1.95);
+    expect_order(2, "node", 0, "", 1.95);
+    expect_order(2, "cell", 0.5, "", 1.95);
+    expect_order(2, "node", 0.5, "", 1.95);
+    expect_order(3, "cell", 0.5, "", 1.95);
+    expect_order(3, "node", 0, "", 1.95);
+}
+
+static void solids_along_faces_keep_the_order_and_curved_ones_one(void **state) {
+    (void)state;
+    expect_order(2, "cell", 0,
+                 "{ where = shape.box { min = { 0.25, 0.5 }, max = { 0.5, 0.75 } }, "
+                 "law = law.fixed { value } }",
+                 1.95);
+    expect_order(2, "cell", 0,
+                 "{ where = shape.ball { centre = { 0.5, 0.5 }, radius = 0.2 }, "
+                 "law = law.fixed { value } }",
+                 0.9);
+}
+
+/* ---- methods ---- */
+
+static void all_methods_find_the_same_potential(void **state) {
+    (void)state;
+    static const char *const methods[] = {"multigrid", "jacobi", "gauss_seidel", "sor",
+                                          "conjugate_gradient"};
+    static const char *const solids[] = {
+        "", "{ where = shape.ball { centre = { 12, 10 }, radius = 4 }, law = law.insulated {} }"};
+    for (int s = 0; s < 2; s++) {
+        double *first = NULL;
+        for (int k = 0; k < 5; k++) {
+            heat_case c;
+            heat_open(&c,
+                      "return sel.poisson { size = { 30, 20 }, method = '%s', tolerance = 1e-12,\n"
+                      "rhs = function(x, y) return sin(x) * y end, regions = {\n"
+                      "all(law.fixed { function(x) return x end }), face('x+', law.insulated {}),\n"
+                      "%s } }\n",
+                      methods[k], solids[s]);
+            solve(&c, SEL_CONVERGED);
+            double *phi = potential_of(&c), largest = 0;
+            first = first ? first : phi;
+            for (int i = 0; i < 600; i++) {
+                largest = fmax(largest, fabs(phi[i] - first[i]));
+            }
+            if (!(largest < 1e-7)) {
+                fail_msg("%s differs by %g", methods[k], largest);
+            }
+            if (phi != first) {
+                free(phi);
+            }
+            heat_close(&c);
+        }
+        free(first);
+    }
+}
+
+static void threads_do_not_change_a_bit(void **state) {
+    (void)state;
+    double *found[2];
+    for (int k = 0; k < 2; k++) {
+        const sel_settings settings = {
+            .precision = -1, .backend = SEL_BACKEND_CPU, .threads = 1 + 2 * k};
+        heat_case c;
+        heat_open_on(&c, &settings,
+                     HEAT_BEGIN "return sel.poisson { size = { 150, 131 }, rhs = 1, regions = {\n"
+                                "all(law.fixed { 0 }) } }\n");
+        solve(&c, SEL_CONVERGED);
+        found[k] = potential_of(&c);
+        heat_close(&c);
+    }
+    assert_memory_equal(found[0], found[1], 150 * 131 * sizeof(double));
+    free(found[0]);
+    free(found[1]);
+}
+
+/* ---- ends ---- */
+
+static void expect_end(const char *fields, sel_end how, const char *why) {
+    heat_case c;
+    heat_open(&c, "return sel.poisson { size = { 40, 40 }, %s }\n", fields);
+    solve(&c, how);
+    if (!strstr(c.state->ending.why, why)) {
+        fail_msg("%s: %s", fields, c.state->ending.why);
+    }
+    heat_close(&c);
+}
+
+static void iterations_end_by_what_they_have_reached(void **state) {
+    (void)state;
+#define FIXED "regions = { all(law.fixed { function(x) return x end }) }, "
+    expect_end(FIXED "rhs = 0", SEL_CONVERGED, "the residual is");
+    expect_end(FIXED "rhs = 1, tolerance = 1e-300", SEL_CONVERGED, "round-off");
+    expect_end(FIXED "rhs = 1, max_iterations = 2", SEL_OUT_OF_ITERATIONS, "not 1e-08");
+    expect_end("regions = { all(law.fixed { 0 }) }, rhs = 0", SEL_CONVERGED, "residual is 0");
+    /* Jacobi's iteration keeps the checkerboard of a periodic grid. */
+    expect_end("periodic = { 'x', 'y' }, method = 'jacobi', tolerance = 1e-12,\n"
+               "rhs = function(x, y) return cos(pi * (x + y - 1)) end",
+               SEL_STAGNATED, "has not fallen since");
+}
+
+static void a_potential_known_but_for_a_constant_has_the_mean_0(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        static const char *const solvers[] = {"layout = 'cell'", "layout = 'node'",
+                                              "method = 'conjugate_gradient'"};
+        heat_case c;
+        double sum = 0;
+        heat_open(&c,
+                  "return sel.poisson { size = { 32, 32 }, dx = %s, %s,\n"
+                  "rhs = function(x, y) return cos(pi * x / 32) end, initial = { potential = 7 },\n"
+                  "regions = { all(law.insulated {}) } }\n",
+                  k == 1 ? "32 / 31" : "1", solvers[k]);
+        solve(&c, SEL_CONVERGED);
+        double *phi = potential_of(&c);
+        for (int64_t i = 0; i < 32 * 32; i++) {
+            const int64_t at[3] = {i % 32, i / 32, 0};
+            sum += phi[i] * sel_part_inside(&c.prepared.domain->grid, at, -1);
+        }
+        assert_true(fabs(sum) < 1e-5 * fabs(phi[0]) * 32 * 32);
+        assert_true(fabs(phi[0]) > 1);
+        free(phi);
+        heat_close(&c);
+    }
+}
+
+static void what_enters_through_surfaces_is_the_integral_of_the_right_hand_side(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        sel_term terms[SEL_MAX_TERMS];
+        sel_request request = {.kind = SEL_BALANCE, .terms = terms};
+        heat_case c;
+        heat_open(&c,
+                  "return sel.poisson { size = { 30, 20 }, layout = '%s', tolerance = 1e-12,\n"
+                  "rhs = function(x, y) return x - 3 * y end, regions = {\n"
+                  "all(law.fixed { function(x) return x end }),\n"
+                  "face('x+', law.convective { h = 1, ambient = 3 }),\n"
+                  "{ where = shape.ball { centre = { 12, 10 }, radius = 4 }, law = law.flux { 2 } "
+                  "} } }\n",
+                  k ? "node" : "cell");
+        solve(&c, SEL_CONVERGED);
+        assert_int_equal(c.prepared.backend->start(c.state, &request, &c.error), SEL_OK);
+        const sel_term *last = &terms[request.term_count - 1];
+        assert_string_equal(last->name, "error");
+        assert_true(fabs(last->value) < 1e-9);
+        heat_close(&c);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_law_is_of_second_order),
+        cmocka_unit_test(solids_along_faces_keep_the_order_and_curved_ones_one),
+        cmocka_unit_test(all_methods_find_the_same_potential),
+        cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(iterations_end_by_what_they_have_reached),
+        cmocka_unit_test(a_potential_known_but_for_a_constant_has_the_mean_0),
+        cmocka_unit_test(what_enters_through_surfaces_is_the_integral_of_the_right_hand_side),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
