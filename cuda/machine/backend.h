@@ -216,6 +216,9 @@ sel_status cuda_exchange(const sel_state *state, int64_t turn, sel_error *error)
 /* The memory of the blocks of state->turns, by the number of an element. */
 cuda_parts cuda_parts_of(const sel_state *state, int64_t turn);
 
+/* Block b of state->turns, for passes of several steps; which fields they take is the caller's. */
+march_grid cuda_march_grid(const sel_state *state, int b);
+
 /* Copies between host and device; done when it returns. */
 sel_status cuda_send(const void *to, const void *from, uint64_t bytes, sel_error *error);
 
