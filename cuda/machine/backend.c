@@ -270,7 +270,8 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     state->observing = false;
     state->observed = observes && !status ? end : state->observed;
     sel_status ended = cuda_queue_end(state->queue, state->step - first, status ? NULL : error);
-    return status ? status : ended;
+    status = status ? status : ended;
+    return status || !solver->ending ? status : solver->ending(state, error);
 }
 
 static sel_status wait_for_steps(sel_state *state, sel_error *error) {
@@ -288,11 +289,10 @@ static sel_status saving(sel_state *state, sel_error *error) {
 
 static sel_status loaded(sel_state *state, sel_error *error) {
     sel_status status = enter(state, error);
-    status = status ? status
-                    : sel_state_loaded(state,
-                                       state->plan->inputs ? cuda_inputs_loaded
-                                                           : solver_of(state->plan)->loaded,
-                                       error);
+    if (!status && state->plan->inputs) {
+        status = sel_state_loaded(state, cuda_inputs_loaded, error);
+    }
+    status = status ? status : sel_state_loaded(state, solver_of(state->plan)->loaded, error);
     return status ? status : wait_for_steps(state, error);
 }
 
@@ -508,6 +508,7 @@ const sel_backend cuda_backend = {
     .estimate = estimate,
     .create = create,
     .advance = advance,
+    .ending = sel_state_ending,
     .whole = sel_state_whole,
     .clock = clock_of,
     .wait = wait_for_steps,

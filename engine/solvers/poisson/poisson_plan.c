@@ -319,5 +319,9 @@ const sel_solver poisson_solver = {
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &poisson_on_cpu,
+#ifdef SEL_CUDA
+    .cuda = &cuda_backend,
+    .on_cuda = &poisson_on_cuda,
+#endif
     .wall_value = sel_conduction_value,
 };
