@@ -122,7 +122,7 @@ UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 CMOCKA_LIBS ?= $(or $(call find_static,libcmocka-static.a),$(call static_or,libcmocka.a,-lcmocka))
 
 .PHONY: all demo test validate bench lint format install release clean help setup-run setup-test \
-        setup-lint compiler unit-tests gpu-tests annotations test-paraview test-fresh fuzz FORCE
+        setup-lint compiler unit-tests gpu-tests test-device annotations test-paraview test-fresh fuzz FORCE
 .DELETE_ON_ERROR:
 
 all: $(PROGRAM)
@@ -240,6 +240,20 @@ gpu-tests: $(PROGRAM) $(GPU_TESTS) $(BUILD)/examples/c/embed
 	$(Q)for f in selenite examples/c/embed $(GPU_TESTS:$(BUILD)/%=%); do \
 	    strip -g -o $(BUILD)/gpu/$$f $(BUILD)/$$f || exit 1; done
 	$(Q)$(if $(CMOCKA_SHARED),cp -L $(CMOCKA_SHARED) $(BUILD)/gpu/tests/lib/)
+
+# The same tests where there is no GPU: kernels compiled for the processor, each once (tests/device).
+DEVICE := $(BUILD)/device
+DEVICE_LIBRARY = $(abspath $(DEVICE))/lib/libcudart.so
+$(DEVICE_LIBRARY): $(wildcard tests/device/*)
+	@mkdir -p $(@D)
+	@echo 'compile tests/device'
+	$(Q)tests/device/nvcc --library $@
+	$(Q)ln -sf libcudart.so $(@D)/libnvrtc.so
+	$(Q)ln -sf libcudart.so $(@D)/libcuda.so.1
+test-device: setup-test $(DEVICE_LIBRARY)
+	$(MAKE) BUILD=$(DEVICE) CUDA=1 NVCC=tests/device/nvcc CUDA_ARCH=sm_90 CUDART=$(DEVICE_LIBRARY) \
+	    CUDA_INCLUDE=tests/device/include gpu-tests
+	DEVICE=$(DEVICE) tests/device/all.sh $(ONLY)
 
 # The engine alone: no Lua in it.
 $(BUILD)/examples/c/embed: $(BUILD)/%: %.c $(LIBRARY)
