@@ -3,7 +3,6 @@
 #include "engine/solvers/poisson/poisson.h"
 
 #include <math.h>
-#include <omp.h>
 
 static void list(sel_state *base) {
     poisson_list(base, base->threads);
@@ -11,45 +10,45 @@ static void list(sel_state *base) {
 
 /* ---- rows ---- */
 
-typedef struct rows {
-    poisson_state *state;
-    const mg_loops *loops;
-    const int64_t stride[3];
-    double beta, alpha;
-} rows;
-
+typedef struct rows rows;
 typedef void row_work(const rows *of, int64_t y, int64_t z, double *scratch, double *sums);
 
-static mg_vector vector(const rows *of, void *v) {
-    return (mg_vector){v, of->stride};
+/* Work in the state of `step`. */
+struct rows {
+    poisson_state *state;
+    const mg_loops *loops;
+    row_work *work[2];
+    mg_vector u, p;
+    double factor;
+};
+
+static void work_row(void *data, int pass, int64_t y, int64_t z, double *scratch) {
+    const rows *of = data;
+    const sel_state *base = &of->state->base;
+    double *sums = base->partials + (y + base->plan->domain->grid.n[1] * z) * SEL_PARTIALS;
+    of->work[pass](of, y, z, scratch, sums);
 }
 
-/* Does the work in all rows and adds up what it returns for each. */
-static void each_row(poisson_state *state, double beta, double alpha, row_work *work,
-                     double sums[3]) {
-    sel_state *base = &state->base;
-    const mg *m = &state->m;
-    const int64_t count = sel_state_rows(base), ny = m->level[0].n[1];
-    const rows of = {
-        state, mg_loops_of(m), {1, base->turns.cells.pitch, base->turns.cells.slice}, beta, alpha};
-#pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t row = 0; row < count; row++) {
-        double *to = base->partials + row * SEL_PARTIALS;
-        to[0] = to[1] = to[2] = 0;
-        work(&of, row % ny, row / ny, m->scratch + mg_scratch(m) * omp_get_thread_num(), to);
-    }
+/* Does the work of one or two passes in all rows and adds up the last one's sums. */
+static void each_row(poisson_state *state, int64_t step, double factor, row_work *first,
+                     row_work *second, double sums[3]) {
+    const sel_state *base = &state->base;
+    const sel_cells *cells = &base->turns.cells;
+    const int64_t stride[3] = {1, cells->pitch, cells->slice};
+    rows of = {state,
+               mg_loops_of(&state->m),
+               {first, second},
+               {state->u[0][step & 1], stride},
+               {state->p, stride},
+               factor};
+    mg_pass(&state->m, 0, second ? 2 : 1, false, work_row, &of, base->threads);
     for (int k = 0; k < 3; k++) {
-        sums[k] = sel_tree_sum(base->partials + k, count, SEL_PARTIALS);
+        sums[k] = sel_tree_sum(base->partials + k, sel_state_rows(base), SEL_PARTIALS);
     }
-}
-
-static double *turn(const rows *of, int64_t step) {
-    return of->state->u[0][step & 1];
 }
 
 static void residual(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    poisson_state *s = of->state;
-    of->loops->residual(&s->m, vector(of, turn(of, s->base.step)), s->F, y, z, scratch, sums);
+    of->loops->residual(&of->state->m, of->u, of->state->F, y, z, scratch, sums);
 }
 
 static void divide(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
@@ -58,55 +57,59 @@ static void divide(const rows *of, int64_t y, int64_t z, double *scratch, double
 }
 
 static void dot(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    (void)scratch;
-    sums[0] =
-        of->loops->dot(&of->state->m, of->state->q + y * of->stride[1] + z * of->stride[2], y, z);
+    const int64_t from = y * of->p.stride[1] + z * of->p.stride[2];
+    sums[0] = of->loops->dot(&of->state->m, of->state->q + from, y, z, scratch);
 }
 
 static void direct(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
     (void)scratch, (void)sums;
-    of->loops->direct(&of->state->m, vector(of, of->state->p), of->beta, y, z);
+    of->loops->direct(&of->state->m, of->p, of->factor, y, z);
 }
 
 static void apply(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    of->loops->apply(&of->state->m, vector(of, of->state->p), of->state->q, y, z, scratch, sums);
+    of->loops->apply(&of->state->m, of->p, of->state->q, y, z, scratch, sums);
 }
 
 static void add(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
     poisson_state *s = of->state;
     const poisson_plan *plan = poisson_plan_for(&s->base);
-    (void)scratch, (void)sums;
-    of->loops->add(&s->m, vector(of, turn(of, s->base.step)), plan->conjugate ? s->p : NULL,
-                   of->alpha, plan->singular ? s->now.mean : 0, turn(of, s->base.step + 1), y, z);
+    const mg_vector from = {s->u[0][s->base.step & 1], of->u.stride};
+    (void)sums;
+    of->loops->add(&s->m, from, plan->conjugate ? s->p : NULL, of->factor,
+                   plan->singular ? s->now.mean : 0, of->u.v, y, z, scratch);
 }
 
 /* ---- an iteration ---- */
 
+static void judge(poisson_state *state, const double sums[3]) {
+    state->now.mean = sums[2] / poisson_plan_for(&state->base)->volume;
+    poisson_judge(state, sqrt(sums[0]), sqrt(sums[1]));
+}
+
 static sel_status measure(poisson_state *state, sel_error *error) {
     double sums[3];
     (void)error;
-    each_row(state, 0, 0, residual, sums);
-    state->now.mean = sums[2] / poisson_plan_for(&state->base)->volume;
-    poisson_judge(state, sqrt(sums[0]), sqrt(sums[1]));
+    each_row(state, state->base.step, 0, residual, NULL, sums);
+    judge(state, sums);
     return SEL_OK;
 }
 
 /* The length of the step along the next direction. */
 static double next_direction(poisson_state *state) {
     poisson_progress *now = &state->now;
+    const int64_t step = state->base.step;
     double sums[3], beta = 0;
     if (now->pq > 0) {
-        each_row(state, 0, 0, dot, sums);
+        each_row(state, step, 0, dot, NULL, sums);
         beta = -sums[0] / now->pq;
     }
-    each_row(state, beta, 0, direct, sums);
-    each_row(state, 0, 0, apply, sums);
+    each_row(state, step, beta, direct, apply, sums);
     now->pq = sums[0];
     return sums[0] > 0 ? sums[1] / sums[0] : 0;
 }
 
 static void iterate(poisson_state *state) {
-    const sel_state *base = &state->base;
+    sel_state *base = &state->base;
     const mg *m = &state->m;
     double sums[3], alpha = 1;
     switch (poisson_method(base)) {
@@ -120,12 +123,14 @@ static void iterate(poisson_state *state) {
         mg_sweep(m, poisson_plan_for(base)->omega, base->threads);
         break;
     default:
-        each_row(state, 0, 0, divide, sums);
+        each_row(state, base->step, 0, divide, NULL, sums);
     }
     if (poisson_plan_for(base)->conjugate) {
         alpha = next_direction(state);
     }
-    each_row(state, 0, alpha, add, sums);
+    each_row(state, base->step + 1, alpha, add, residual, sums);
+    base->step++;
+    judge(state, sums);
 }
 
 /* Makes f and q of a state that was loaded. */
@@ -137,7 +142,7 @@ static sel_status ready(sel_state *base, const sel_request *request, sel_error *
         return SEL_OK;
     }
     if (state->now.pq > 0) {
-        each_row(state, 0, 0, apply, sums);
+        each_row(state, base->step, 0, apply, NULL, sums);
     }
     return measure(state, error);
 }
@@ -151,8 +156,6 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     sel_status status = ready(base, NULL, error);
     for (; n > 0 && !status && base->ending.how == SEL_GOES_ON; n--) {
         iterate(state);
-        base->step++;
-        status = measure(state, error);
     }
     base->observed = base->step; /* nothing is to be gathered */
     return status;
