@@ -142,7 +142,7 @@ $(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
 $(BUILD)/cuda/%.o: CFLAGS_ALL += $(patsubst %,-isystem %,$(filter-out /usr/include,$(CUDA_INCLUDE))) \
                           $(call need_cuda,CUDA_INCLUDE,cuda_runtime_api.h,FOLDER) \
                           $(call need_cuda,CUDART,libcudart_static.a,FILE)
-CHOOSERS := $(foreach solver,lbm aqua heat rule,$(BUILD)/engine/solvers/$(solver)/$(solver)_plan.o)
+CHOOSERS := $(foreach solver,lbm aqua heat rule poisson,$(BUILD)/engine/solvers/$(solver)/$(solver)_plan.o)
 $(CHOOSERS): CFLAGS_ALL += $(if $(filter 1,$(CUDA)),-DSEL_CUDA)
 $(CHOOSERS) $(CUDA_OBJECTS): $(BUILD)/gen/backends
 $(BUILD)/%.o: %.c Makefile | compiler $(BUILD)/gen/selenite_version.h

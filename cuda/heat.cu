@@ -74,12 +74,17 @@ static __device__ __forceinline__ void finish_row(const heat_gpu_step &s, const 
     }
 }
 
-template <class REAL, int KIND, int DIMS, int ROWS>
+// Rows of a lane: enough loads under way, in as few registers as leave room for many warps.
+static constexpr __host__ __device__ int rows_of(int kind, int dims) {
+    return kind == HEAT_VARIED || dims == 3 ? 2 : 4;
+}
+
+template <class REAL, int KIND, int DIMS>
 __global__ void __launch_bounds__(THREADS, KIND != HEAT_VARIED              ? 8
                                            : DIMS == 3 && sizeof(REAL) == 4 ? 7
                                                                             : 0)
     step_kernel(const __grid_constant__ heat_gpu_step s) {
-    constexpr int COLUMNS = 16 / sizeof(REAL);
+    constexpr int COLUMNS = 16 / sizeof(REAL), ROWS = rows_of(KIND, DIMS);
     const heat_view &v = s.view;
     const int lane = threadIdx.x, nx = (int)v.n[0];
     const int own = (blockIdx.x * CUDA_WARP + lane) * COLUMNS; // all lanes load
@@ -182,49 +187,34 @@ static unsigned parts(int64_t n, int64_t of) {
     return (unsigned)((n + of - 1) / of);
 }
 
-template <class REAL, int KIND> static void launch_cells(const heat_gpu_step &s, cudaStream_t on) {
-    // Enough loads under way, in as few registers as leave room for many warps.
-    constexpr int ROWS = 2, FLAT_ROWS = KIND == HEAT_VARIED ? 2 : 4;
-    const dim3 threads(CUDA_WARP, WARPS);
+template <class REAL, int DIMS> static void launch_cells(const heat_gpu_step &s, cudaStream_t on) {
+    static void (*const kernels[])(heat_gpu_step) = {step_kernel<REAL, HEAT_EVEN, DIMS>,
+                                                     step_kernel<REAL, HEAT_UNEVEN, DIMS>,
+                                                     step_kernel<REAL, HEAT_VARIED, DIMS>};
     const unsigned strips = parts(s.view.n[0], CUDA_WARP * 16 / sizeof(REAL));
-    const int64_t rows = s.view.end - s.view.first;
-    if (s.view.dims == 3) {
-        const dim3 blocks(strips, parts(s.view.n[1], WARPS), parts(rows, ROWS));
-        step_kernel<REAL, KIND, 3, ROWS><<<blocks, threads, 0, on>>>(s);
-    } else {
-        const dim3 blocks(strips, parts(rows, FLAT_ROWS * WARPS));
-        step_kernel<REAL, KIND, 2, FLAT_ROWS><<<blocks, threads, 0, on>>>(s);
-    }
-}
-
-template <class REAL> static void launch_step(const heat_gpu_step &s, cudaStream_t on) {
-    const int kind = s.view.kind;
-    kind == HEAT_EVEN     ? launch_cells<REAL, HEAT_EVEN>(s, on)
-    : kind == HEAT_UNEVEN ? launch_cells<REAL, HEAT_UNEVEN>(s, on)
-                          : launch_cells<REAL, HEAT_VARIED>(s, on);
-    if (kind == HEAT_VARIED && s.end > s.first) {
+    const unsigned high = parts(s.view.end - s.view.first, rows_of(s.view.kind, DIMS));
+    const dim3 blocks = DIMS == 3 ? dim3(strips, parts(s.view.n[1], WARPS), high)
+                                  : dim3(strips, parts(high, WARPS));
+    kernels[s.view.kind]<<<blocks, dim3(CUDA_WARP, WARPS), 0, on>>>(s);
+    if (s.view.kind == HEAT_VARIED && s.end > s.first) {
         touch_kernel<REAL><<<parts(s.end - s.first, THREADS), THREADS, 0, on>>>(s);
     }
 }
 
-extern "C" cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream) {
-    step->view.single ? launch_step<float>(*step, stream) : launch_step<double>(*step, stream);
+extern "C" cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t on) {
+    static void (*const launches[2][2])(const heat_gpu_step &, cudaStream_t) = {
+        {launch_cells<double, 2>, launch_cells<double, 3>},
+        {launch_cells<float, 2>, launch_cells<float, 3>}};
+    launches[step->view.single][step->view.dims - 2](*step, on);
     return cudaGetLastError();
 }
 
 // ---- surfaces ----
 
-static __device__ void put(const heat_gpu_step &s, int64_t at, double value) {
-    if (s.view.single) {
-        ((float *)s.sides.numbers)[at] = (float)value;
-    } else {
-        ((double *)s.sides.numbers)[at] = value;
-    }
-}
-
 // b and s of cells on surfaces, or what enters there.
-static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, bool entering,
-                                       bool changes) {
+template <class REAL>
+__global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, bool entering,
+                                bool changes) {
     const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= s.end) {
         return;
@@ -238,17 +228,18 @@ static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, 
     if (s.sides.numbers) {
         int64_t at[3];
         heat_at(&s.view, s.given.cell[k], at);
-        const int64_t to = site_of(s, at[0], at[1], at[2]);
-        put(s, to, s.given.b[k]);
-        put(s, to + s.sides.sites, s.given.s[k]);
+        REAL *to = (REAL *)s.sides.numbers + site_of(s, at[0], at[1], at[2]);
+        to[0] = (REAL)s.given.b[k];
+        to[s.sides.sites] = (REAL)s.given.s[k];
     }
 }
 
 extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool entering, bool changes,
                                          cudaStream_t stream) {
     if (step->end > step->first) {
-        surfaces_kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(
-            *step, entering, changes);
+        const auto kernel = step->view.single ? surfaces_kernel<float> : surfaces_kernel<double>;
+        kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(*step, entering,
+                                                                                changes);
     }
     return cudaGetLastError();
 }

@@ -37,15 +37,6 @@ static void list(sel_state *base) {
     SEL_ADD(&base->arrays, base, changes, plan->base.wants_mean_change ? base->change_count : 0, 0);
 }
 
-static sel_status fits(const sel_plan *plan, sel_error *error) {
-    const int64_t *n = plan->domain->grid.n;
-    const double elements = (double)(n[0] + 32) * (double)(n[1] + 18) * (double)(n[2] + 2);
-    return elements < 4294967295.0
-               ? SEL_OK
-               : sel_fail_at(error, sel_simulation_where(plan->simulation, "size"),
-                             "a device takes at most 4.29e9 cells of sel.heat");
-}
-
 /* ---- a step of a block ---- */
 
 static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
@@ -87,7 +78,7 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
         if (queue->pass > 1) {
-            CUDA_TRY(heat_gpu_pass(&s, (int)queue->pass, &queue->march));
+            CUDA_TRY(heat_gpu_pass(&s, cuda_march_grid(base, b), (int)queue->pass, &queue->march));
         } else {
             CUDA_TRY(heat_gpu_take_step(&s, queue->stream));
         }
@@ -112,7 +103,6 @@ const cuda_solver heat_on_cuda = {
     .what = "the temperature",
     .state_size = sizeof(heat_cuda),
     .unit = 8,
-    .fits = fits,
     .list = list,
     .start = heat_start,
     .derive = derive,

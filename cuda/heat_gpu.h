@@ -44,8 +44,9 @@ static inline int heat_gpu_strips(int64_t nx, bool single) {
 
 cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream);
 
-/* A pass of 3 or HEAT_PASS_... steps over a uniform 2-D body. */
-cudaError_t heat_gpu_pass(const heat_gpu_step *step, int steps, const march_device *on);
+/* A pass of 3 or HEAT_PASS_... steps over a block of a uniform 2-D body. */
+cudaError_t heat_gpu_pass(const heat_gpu_step *step, march_grid grid, int steps,
+                          const march_device *on);
 
 /* b and s of the cells on surfaces, in the lists and on the sides; or, if `entering`, what enters
  * at their sites in the step from view.from to view.to (`changes`: see heat_entering). */

@@ -31,7 +31,7 @@ template <class REAL, int KIND> struct heat_rule {
 };
 
 template <class REAL, int KIND>
-static cudaError_t pass(const heat_gpu_step *s, int steps, const march_device *on) {
+static cudaError_t pass(const heat_gpu_step *s, march_grid g, int steps, const march_device *on) {
     typedef heat_rule<REAL, KIND> rule_type;
     const heat_view *v = &s->view;
     rule_type rule = {{(REAL)v->r[0], (REAL)v->r[1], 0}, v->nodes, {}, {}};
@@ -39,15 +39,6 @@ static cudaError_t pass(const heat_gpu_step *s, int steps, const march_device *o
         rule.face[face] = (const REAL *)s->sides.numbers + s->sides.first[face];
         rule.other[face] = rule.face[face] + s->sides.sites;
     }
-    march_grid g = {};
-    g.nx = (int)v->n[0];
-    g.ny = (int)v->n[1];
-    g.pitch = (int)v->stride[1];
-    g.first = (int)v->first;
-    g.end = (int)v->end;
-    g.periodic_x = v->periodic & 1;
-    g.periodic_y = v->periodic & 2;
-    g.wraps = v->wraps;
     g.from[0] = v->from;
     g.to[0] = v->to;
     constexpr bool single = sizeof(REAL) == 4;
@@ -62,10 +53,13 @@ static cudaError_t pass(const heat_gpu_step *s, int steps, const march_device *o
                           : march_launch<rule_type, 3, COLUMNS, AHEAD, BLOCKS>(g, rule, on);
 }
 
-extern "C" cudaError_t heat_gpu_pass(const heat_gpu_step *s, int steps, const march_device *on) {
-    const bool even = s->view.kind == HEAT_EVEN;
-    if (s->view.single) {
-        return even ? pass<float, HEAT_EVEN>(s, steps, on) : pass<float, HEAT_UNEVEN>(s, steps, on);
-    }
-    return even ? pass<double, HEAT_EVEN>(s, steps, on) : pass<double, HEAT_UNEVEN>(s, steps, on);
+template <class REAL>
+static cudaError_t pass_of(const heat_gpu_step *s, march_grid g, int n, const march_device *on) {
+    return s->view.kind == HEAT_EVEN ? pass<REAL, HEAT_EVEN>(s, g, n, on)
+                                     : pass<REAL, HEAT_UNEVEN>(s, g, n, on);
+}
+
+extern "C" cudaError_t heat_gpu_pass(const heat_gpu_step *s, march_grid g, int steps,
+                                     const march_device *on) {
+    return s->view.single ? pass_of<float>(s, g, steps, on) : pass_of<double>(s, g, steps, on);
 }

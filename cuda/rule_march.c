@@ -118,16 +118,10 @@ bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
 sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *error) {
     static const unsigned threads[2] = {MARCH_WARPS * CUDA_WARP, 1};
     const rule_state *all = &state->all;
-    const sel_grid *grid = &all->plan->base.domain->grid;
     const march_device *on = &((const cuda_queue *)all->base.queue)->march;
     const rule_march *march = &state->march;
-    march_grid g = {.nx = (int)grid->n[0],
-                    .ny = (int)grid->n[1],
-                    .pitch = (int)all->cells.pitch,
-                    .end = (int)grid->n[1],
-                    .periodic_x = grid->periodic & 1u,
-                    .periodic_y = grid->periodic & 2u,
-                    .wraps = grid->periodic & 2u};
+    march_grid g = cuda_march_grid(&all->base, 0);
+    g.pitch = (int)all->cells.pitch;
     for (int k = 0; k < march->fields; k++) {
         const int field = march->field[k];
         const int turn = (int)(rule_cuda_turns(state, step) >> field & 1);

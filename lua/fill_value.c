@@ -397,4 +397,6 @@ void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member
         [SEL_KIND_NAMED_RULES] = sel_fill_map, [SEL_KIND_NAMED_VARIANTS] = sel_fill_variants,
     };
     kinds[slot->field->kind](f, slot, index, member);
+    if (slot->field->flags & SEL_OF_PLACE && sel_quantity_depends(member) & ~(unsigned)SEL_ON_PLACE)
+        sel_fill_wrong(f, slot, 0, "may depend on place only");
 }

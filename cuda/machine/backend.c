@@ -116,6 +116,19 @@ cuda_grid cuda_grid_of(const sel_state *state) {
     return (cuda_grid){{(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]}, state->solid};
 }
 
+march_grid cuda_march_grid(const sel_state *state, int b) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const sel_blocks *blocks = &state->blocks;
+    return (march_grid){.nx = (int)grid->n[0],
+                        .ny = (int)grid->n[1],
+                        .pitch = (int)state->turns.cells.pitch,
+                        .first = (int)blocks->v[b].first,
+                        .end = (int)blocks->v[b].end,
+                        .periodic_x = sel_axis_periodic(grid, 0),
+                        .periodic_y = sel_axis_periodic(grid, 1),
+                        .wraps = blocks->wraps && blocks->count == 1};
+}
+
 /* sel_copy */
 static sel_status copy_on_stream(void *stream, void *to, const void *from, size_t bytes,
                                  sel_error *error) {
@@ -139,10 +152,27 @@ cuda_parts cuda_parts_of(const sel_state *state, int64_t turn) {
     return parts;
 }
 
+/* Kernels count cells, halos and the rest of a row's last warp included, in 32 bits. */
+static sel_status check_size(const sel_plan *plan, sel_error *error) {
+    enum { HALOS = 18 };
+    const sel_grid *grid = &plan->domain->grid;
+    double cells = 1;
+    for (int a = 0; a < grid->dims; a++) {
+        cells *= (double)(grid->n[a] + (a == 0 ? CUDA_WARP : HALOS));
+    }
+    return cells < 4294967296.0
+               ? SEL_OK
+               : sel_fail(error, SEL_NO_DEVICE,
+                          "the CUDA backend takes up to 2^32 cells, halos included, and this "
+                          "domain has %.3g; use --backend cpu",
+                          cells);
+}
+
 static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
     const cuda_solver *solver = solver_of(plan);
     *made = NULL;
-    sel_status status = solver->fits ? solver->fits(plan, error) : SEL_OK;
+    sel_status status = check_size(plan, error);
+    status = status || !solver->fits ? status : solver->fits(plan, error);
     sel_state *state = status ? NULL : begin(plan);
     if (!state) {
         return status ? status : sel_fail_memory(error, solver->what, solver->state_size);
@@ -240,7 +270,8 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     state->observing = false;
     state->observed = observes && !status ? end : state->observed;
     sel_status ended = cuda_queue_end(state->queue, state->step - first, status ? NULL : error);
-    return status ? status : ended;
+    status = status ? status : ended;
+    return status || !solver->ending ? status : solver->ending(state, error);
 }
 
 static sel_status wait_for_steps(sel_state *state, sel_error *error) {
@@ -258,11 +289,10 @@ static sel_status saving(sel_state *state, sel_error *error) {
 
 static sel_status loaded(sel_state *state, sel_error *error) {
     sel_status status = enter(state, error);
-    status = status ? status
-                    : sel_state_loaded(state,
-                                       state->plan->inputs ? cuda_inputs_loaded
-                                                           : solver_of(state->plan)->loaded,
-                                       error);
+    if (!status && state->plan->inputs) {
+        status = sel_state_loaded(state, cuda_inputs_loaded, error);
+    }
+    status = status ? status : sel_state_loaded(state, solver_of(state->plan)->loaded, error);
     return status ? status : wait_for_steps(state, error);
 }
 
@@ -478,6 +508,7 @@ const sel_backend cuda_backend = {
     .estimate = estimate,
     .create = create,
     .advance = advance,
+    .ending = sel_state_ending,
     .whole = sel_state_whole,
     .clock = clock_of,
     .wait = wait_for_steps,

@@ -173,6 +173,9 @@ typedef struct cuda_solver {
     /* Enqueues the step, or queue->pass steps, from `step` on; fails with SEL_BAD_SCENARIO where a
      * quantity does, and then leaves the state as it is. Observed when state->observing is set. */
     sel_status (*step)(sel_state *state, int64_t step, sel_error *error);
+    /* Of solvers that iterate: waits for the steps that are enqueued; sets state->step to those that
+     * were made, and state->ending. Steps beyond the end leave the state as it is. */
+    sel_status (*ending)(sel_state *state, sel_error *error);
     /* The dt of the steps to come, where the plan says that it changes. NULL: it stays. */
     sel_status (*time_step)(sel_state *state, double *dt, sel_error *error);
     /* Reports a failure that is known by now and affects the state after `step` steps; sets
@@ -215,6 +218,9 @@ sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error);
 sel_status cuda_exchange(const sel_state *state, int64_t turn, sel_error *error);
 /* The memory of the blocks of state->turns, by the number of an element. */
 cuda_parts cuda_parts_of(const sel_state *state, int64_t turn);
+
+/* Block b of state->turns, for passes of several steps; which fields they take is the caller's. */
+march_grid cuda_march_grid(const sel_state *state, int b);
 
 /* Copies between host and device; done when it returns. */
 sel_status cuda_send(const void *to, const void *from, uint64_t bytes, sel_error *error);

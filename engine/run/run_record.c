@@ -157,6 +157,7 @@ static void print_setup(FILE *to, const run *r) {
         fprintf(to, "%s%lld", a ? ", " : "", (long long)grid->n[a]);
     }
     fputs("]", to);
+    string_entry(to, "layout", sel_layout_names[grid->nodes]);
     integer_entry(to, "cells", sel_grid_cells(grid));
     print_sides(to, grid);
     number_entry(to, "dt", grid->dt);

@@ -111,12 +111,6 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
     if (params->min_head < 0) {
         status = sel_fail_at(error, where, "sel.aqua: min_head must not be negative");
     }
-    if (sel_quantity_depends(&params->alpha) & ~(unsigned)SEL_ON_PLACE) {
-        status = sel_fail_at(error, where, "sel.aqua: alpha may depend on place only");
-    }
-    if (sel_quantity_depends(&params->ground) & ~(unsigned)SEL_ON_PLACE) {
-        status = sel_fail_at(error, where, "sel.aqua: ground may depend on place only");
-    }
     return status;
 }
 
@@ -130,12 +124,12 @@ static const sel_field fields[] = {
             "Elevation of the ground, m. If it is made of a raster (by itself, painted over, or "
             "called by a function), cells without data are outside of the domain, and size, dx and "
             "origin are the raster's unless given.",
-            .flags = SEL_REQUIRED),
+            .flags = SEL_REQUIRED | SEL_OF_PLACE),
     SEL_ROW(aqua_params, alpha, QUANTITY,
             "Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one "
             "step. On a slope, water moves at alpha dx/dt, whatever the slope and the depth. May "
             "depend on place.",
-            .flags = SEL_REQUIRED),
+            .flags = SEL_REQUIRED | SEL_OF_PLACE),
     SEL_ROW(aqua_params, equilibrium, CHOICE,
             "The level at which a cell would be in balance with its lower neighbours. fill: the "
             "common level of all their water; mean: the mean of their levels; mindiff: the level "

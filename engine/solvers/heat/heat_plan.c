@@ -66,12 +66,7 @@ static void facts(const sel_plan *base, sel_facts *to) {
 }
 
 static void json(const sel_plan *base, FILE *to) {
-    fprintf(to, "\"layout\": \"%s\", \"largest_dt\": %.9g",
-            base->domain->grid.nodes ? "node" : "cell", ((const heat_plan *)base)->body.limit);
-}
-
-static void state_text(const sel_plan *base, char *text, size_t size) {
-    snprintf(text, size, "layout %s", base->domain->grid.nodes ? "node" : "cell");
+    fprintf(to, "\"largest_dt\": %.9g", ((const heat_plan *)base)->body.limit);
 }
 
 static void hint(const sel_plan *base, double largest, char *text, size_t size) {
@@ -122,7 +117,6 @@ const sel_solver heat_solver = {
     .facts = facts,
     .ahead = sel_inputs_ahead,
     .json = json,
-    .state_text = state_text,
     .initial_fields = initial_fields,
     .hint = hint,
     .bytes = bytes,

@@ -13,12 +13,6 @@ static const sel_table initial_table =
 
 static sel_status check_params(const void *data, sel_where where, sel_error *error) {
     const heat_params *params = data;
-    const struct {
-        const char *name;
-        const sel_quantity *quantity;
-    } of_place[] = {{"conductivity", &params->conductivity},
-                    {"diffusivity", &params->diffusivity},
-                    {"capacity", &params->capacity}};
     sel_status status = SEL_OK;
     if (sel_quantity_given(&params->conductivity) == sel_quantity_given(&params->diffusivity)) {
         status = sel_fail_at(error, where, "sel.heat: give %s conductivity or diffusivity",
@@ -27,12 +21,6 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
         status = sel_fail_at(error, where,
                              "sel.heat: diffusivity is conductivity / capacity; leave capacity "
                              "out, or give conductivity");
-    }
-    for (size_t k = 0; k < sizeof of_place / sizeof *of_place; k++) {
-        if (sel_quantity_depends(of_place[k].quantity) & ~(unsigned)SEL_ON_PLACE) {
-            status = sel_fail_at(error, where, "sel.heat: %s may depend on place only",
-                                 of_place[k].name);
-        }
     }
     return status;
 }
@@ -45,11 +33,13 @@ static const sel_field fields[] = {
     SEL_ROW(heat_params, conductivity, VECTOR,
             "Conductivity k, above 0; or one per axis. Where it differs from cell to cell the "
             "faces have the harmonic mean.",
-            .flags = SEL_ONE_FOR_ALL),
+            .flags = SEL_ONE_FOR_ALL | SEL_OF_PLACE),
     SEL_ROW(heat_params, diffusivity, VECTOR,
-            "k / capacity, instead of conductivity; or one per axis.", .flags = SEL_ONE_FOR_ALL),
+            "k / capacity, instead of conductivity; or one per axis.",
+            .flags = SEL_ONE_FOR_ALL | SEL_OF_PLACE),
     SEL_ROW(heat_params, capacity, QUANTITY,
-            "Heat capacity per volume (density times specific heat), above 0; 1 when not given."),
+            "Heat capacity per volume (density times specific heat), above 0; 1 when not given.",
+            .flags = SEL_OF_PLACE),
     SEL_ROW(heat_params, source, QUANTITY,
             "Heat per volume and time that appears in the cells; 0 when not given."),
     SEL_ROW_NAMED("layout", sel_common, layout, CHOICE,

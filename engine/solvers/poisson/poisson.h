@@ -38,9 +38,6 @@ typedef struct poisson_params {
 extern const sel_table poisson_table;
 extern const sel_solver poisson_solver;
 
-/* Fields. */
-enum { POISSON_POTENTIAL, POISSON_RESIDUAL, POISSON_GRADIENT, POISSON_FLUX, POISSON_FIELDS };
-
 typedef struct poisson_plan {
     sel_plan base;
     sel_conduction body;
@@ -50,15 +47,6 @@ typedef struct poisson_plan {
     double omega;   /* of SOR */
     double volume;  /* of free cells, in cells */
 } poisson_plan;
-
-/* How far the iteration is. */
-typedef struct poisson_progress {
-    double relative; /* the residual over that of the potential 0 */
-    double best;     /* the least so far that was a notable improvement, */
-    int64_t best_step;
-    double mean; /* of phi, where it is known but for a constant */
-    double pq;   /* p A p of the last direction; 0: there is none */
-} poisson_progress;
 
 typedef struct poisson_state {
     sel_state base;
@@ -89,6 +77,9 @@ sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *e
 
 /* Ends the iteration or lets it go on, by the norms of the residual and of phi. */
 void poisson_judge(poisson_state *state, double residual, double potential);
+/* For poisson_decide, elsewhere; and what follows from the state->now that it made. */
+poisson_limits poisson_limits_of(const poisson_state *state);
+void poisson_conclude(poisson_state *state);
 
 /* The body in the state of `step`. */
 heat_view poisson_view(const poisson_state *state, int64_t step);
@@ -97,5 +88,8 @@ heat_view poisson_view(const poisson_state *state, int64_t step);
 void poisson_answer(const poisson_state *state, const double *entering, sel_request *request);
 
 extern const struct sel_cpu poisson_on_cpu;
+#ifdef SEL_CUDA
+extern const struct cuda_solver poisson_on_cuda;
+#endif
 
 #endif

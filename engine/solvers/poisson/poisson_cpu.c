@@ -167,20 +167,13 @@ static int field(const sel_state *base, int which, int64_t row, int64_t x0, int6
                  const double **values) {
     const poisson_state *state = (const poisson_state *)base;
     const heat_view v = poisson_view(state, base->step);
-    const mg_level *level = &state->m.level[0];
-    double *to = sel_state_scratch(base);
+    double *to = sel_state_scratch(base), out[3];
     int64_t at[3] = {x0, row % v.n[1], row / v.n[1]};
     *values = to;
     for (; at[0] < x1; at[0]++, to++) {
-        const int64_t cell = heat_place(v.apart, at);
-        if (which == POISSON_RESIDUAL) {
-            *to = state->m.box.single ? (double)((const float *)level->f)[cell]
-                                      : ((const double *)level->f)[cell];
-            *to /= v.kind == HEAT_VARIED ? heat_inside(&v, at, -1) : 1;
-        }
-        for (int a = 0; a < v.dims && which != POISSON_RESIDUAL; a++) {
-            to[a * v.n[0]] =
-                which == POISSON_FLUX ? heat_flux(&v, at, a) : poisson_gradient(&v, at, a);
+        const void *f = state->m.level[0].f;
+        for (int a = poisson_values(&v, f, state->m.box.single, which, at, out) - 1; a >= 0; a--) {
+            to[a * v.n[0]] = out[a];
         }
     }
     return which == POISSON_RESIDUAL ? 1 : v.dims;

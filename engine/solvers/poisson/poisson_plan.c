@@ -259,15 +259,13 @@ static void warn(const sel_plan *base, sel_error *warnings) {
 
 static void json(const sel_plan *base, FILE *to) {
     const poisson_params *params = (const poisson_params *)base->simulation->params;
-    fprintf(to, "\"layout\": \"%s\", \"tolerance\": %.9g, \"max_iterations\": %lld",
-            base->domain->grid.nodes ? "node" : "cell", params->tolerance,
+    fprintf(to, "\"tolerance\": %.9g, \"max_iterations\": %lld", params->tolerance,
             (long long)params->max_iterations);
 }
 
 static void state_text(const sel_plan *base, char *text, size_t size) {
     const poisson_params *params = (const poisson_params *)base->simulation->params;
-    snprintf(text, size, "layout %s, method %d", base->domain->grid.nodes ? "node" : "cell",
-             params->method);
+    snprintf(text, size, "method %d", params->method);
 }
 
 static void hint(const sel_plan *base, double largest, char *text, size_t size) {
@@ -321,5 +319,9 @@ const sel_solver poisson_solver = {
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &poisson_on_cpu,
+#ifdef SEL_CUDA
+    .cuda = &cuda_backend,
+    .on_cuda = &poisson_on_cuda,
+#endif
     .wall_value = sel_conduction_value,
 };

@@ -1,9 +1,7 @@
 /* poisson_state.c -- the arrays of sel.poisson, their start, and when its iteration ends, for all
  * backends.
  */
-#include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,12 +10,6 @@
 /* Right-hand sides of potentials that are known but for a constant must add up to 0, but for this
  * part of their magnitudes. */
 static const double round_off = 1e-9;
-/* An iteration stagnates that has not made the residual less by this factor in so many steps: of
- * cycles, and of others, whose residuals fall slowly, or rise for a while. */
-static const double notable_cycle = 0.9, notable_sweep = 0.999999;
-enum { PATIENCE_CYCLES = 10, PATIENCE_SWEEPS = 2000 };
-/* It diverges when the residual has grown to this many times its least. */
-static const double grown = 1e6;
 
 void poisson_list(sel_state *base, int threads) {
     poisson_state *state = (poisson_state *)base;
@@ -216,48 +208,53 @@ sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *e
 
 /* ---- the end ---- */
 
-SEL_PRINTF(3, 4)
-static void end(poisson_state *state, sel_end how, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    state->base.ending.how = how;
-    vsnprintf(state->base.ending.why, sizeof state->base.ending.why, format, args);
-    va_end(args);
+poisson_limits poisson_limits_of(const poisson_state *state) {
+    const poisson_params *params = (const poisson_params *)state->base.plan->simulation->params;
+    return (poisson_limits){.tolerance = params->tolerance,
+                            .norm = state->norm,
+                            .rows = state->m.norm,
+                            .cycles = params->method == POISSON_MULTIGRID,
+                            .most = params->max_iterations};
+}
+
+void poisson_conclude(poisson_state *state) {
+    static const sel_end ends[] = {[POISSON_CONVERGED] = SEL_CONVERGED,
+                                   [POISSON_AT_ROUND_OFF] = SEL_CONVERGED,
+                                   [POISSON_STAGNATED] = SEL_STAGNATED,
+                                   [POISSON_OUT_OF_ITERATIONS] = SEL_OUT_OF_ITERATIONS,
+                                   [POISSON_DIVERGED] = SEL_ITERATION_DIVERGED};
+    static const char *const begins[] = {[POISSON_CONVERGED] = "",
+                                         [POISSON_AT_ROUND_OFF] = "",
+                                         [POISSON_STAGNATED] = "stagnated: ",
+                                         [POISSON_OUT_OF_ITERATIONS] = "max_iterations reached: ",
+                                         [POISSON_DIVERGED] = "diverged: "};
+    const poisson_progress *now = &state->now;
+    const poisson_limits limits = poisson_limits_of(state);
+    sel_ending *ending = &state->base.ending;
+    char more[100] = "";
+    state->known = state->base.step = now->step;
+    if (now->how == POISSON_GOES_ON) {
+        return;
+    }
+    if (now->how == POISSON_AT_ROUND_OFF) {
+        snprintf(more, sizeof more, ": round-off, %.2g, keeps it from falling", now->level);
+    } else if (now->how == POISSON_STAGNATED) {
+        snprintf(more, sizeof more, ", has not fallen since iteration %lld",
+                 (long long)now->best_step);
+    } else if (now->how == POISSON_OUT_OF_ITERATIONS) {
+        snprintf(more, sizeof more, ", not %.3g", limits.tolerance);
+    }
+    ending->how = ends[now->how];
+    snprintf(ending->why, sizeof ending->why, "%sthe residual%s %.3g of the right-hand side%s",
+             begins[now->how], now->how == POISSON_STAGNATED ? "," : " is", now->relative, more);
     state->base.observed = state->base.step;
 }
 
 void poisson_judge(poisson_state *state, double residual, double potential) {
-    const poisson_params *params = (const poisson_params *)state->base.plan->simulation->params;
-    const bool cycles = params->method == POISSON_MULTIGRID;
-    const int64_t step = state->base.step;
-    poisson_progress *now = &state->now;
-    const double norm = state->norm > 0 ? state->norm : 1;
-    const double level = 4 * DBL_EPSILON * state->m.norm * potential / norm;
-    const double relative = now->relative = residual / norm;
-    if (relative < (cycles ? notable_cycle : notable_sweep) * now->best) {
-        now->best = relative;
-        now->best_step = step;
-    }
-    state->known = step;
-    if (!isfinite(relative) || relative > grown * fmax(now->best, 1)) {
-        end(state, SEL_ITERATION_DIVERGED, "diverged: the residual is %.3g of the right-hand side",
-            relative);
-    } else if (relative <= params->tolerance) {
-        end(state, SEL_CONVERGED, "the residual is %.3g of the right-hand side", relative);
-    } else if (relative <= level) {
-        end(state, SEL_CONVERGED,
-            "the residual is %.3g of the right-hand side: round-off, %.2g, keeps it from falling",
-            relative, level);
-    } else if (step - now->best_step >= (cycles ? PATIENCE_CYCLES : PATIENCE_SWEEPS)) {
-        end(state, SEL_STAGNATED,
-            "stagnated: the residual, %.3g of the right-hand side, has not fallen since iteration "
-            "%lld",
-            relative, (long long)now->best_step);
-    } else if (step >= params->max_iterations) {
-        end(state, SEL_OUT_OF_ITERATIONS,
-            "max_iterations reached: the residual is %.3g of the right-hand side, not %.3g",
-            relative, params->tolerance);
-    }
+    const poisson_limits limits = poisson_limits_of(state);
+    state->now.step = state->base.step;
+    poisson_decide(&limits, residual, potential, &state->now);
+    poisson_conclude(state);
 }
 
 /* ---- answers ---- */

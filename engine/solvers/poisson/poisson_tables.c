@@ -5,26 +5,15 @@ static const sel_field region_fields[] = {SEL_REGION_FIELDS(sel_conduction_laws)
 static const sel_table region_table = SEL_REGION_TABLE(region_fields);
 
 static const sel_field initial_fields[] = {
-    SEL_ROW(poisson_initial, potential, QUANTITY, "Potential to begin with; 0 when not given."),
+    SEL_ROW(poisson_initial, potential, QUANTITY, "Potential to begin with; 0 when not given.",
+            .flags = SEL_OF_PLACE),
 };
 static const sel_table initial_table =
     SEL_TABLE("initial", poisson_initial, initial_fields, "The potential to begin with.");
 
 static sel_status check_params(const void *data, sel_where where, sel_error *error) {
     const poisson_params *params = data;
-    const struct {
-        const char *name;
-        const sel_quantity *quantity;
-    } of_place[] = {{"rhs", &params->rhs},
-                    {"coefficient", &params->coefficient},
-                    {"initial.potential", &params->initial.potential}};
     sel_status status = SEL_OK;
-    for (size_t k = 0; k < sizeof of_place / sizeof *of_place; k++) {
-        if (sel_quantity_depends(of_place[k].quantity) & ~(unsigned)SEL_ON_PLACE) {
-            status = sel_fail_at(error, where, "sel.poisson: %s may depend on place only",
-                                 of_place[k].name);
-        }
-    }
     if (params->tolerance >= 1) {
         status = sel_fail_at(error, where, "sel.poisson: tolerance must be below 1, got %g",
                              params->tolerance);
@@ -48,11 +37,12 @@ static const sel_field fields[] = {
             "Iterations after which it is given up, with exit status 3; when not given 100 cycles "
             "of multigrid, and of others what they need on this grid.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
-    SEL_ROW(poisson_params, rhs, QUANTITY, "Right-hand side.", .flags = SEL_REQUIRED),
+    SEL_ROW(poisson_params, rhs, QUANTITY, "Right-hand side.",
+            .flags = SEL_REQUIRED | SEL_OF_PLACE),
     SEL_ROW(poisson_params, coefficient, VECTOR,
             "Coefficient c, above 0, 1 when not given; or one per axis. Where it differs from cell "
             "to cell the faces have the harmonic mean.",
-            .flags = SEL_ONE_FOR_ALL),
+            .flags = SEL_ONE_FOR_ALL | SEL_OF_PLACE),
     SEL_ROW(poisson_params, method, CHOICE,
             "multigrid: each iteration is a cycle, and takes about nine tenths off the residual on "
             "any grid; conjugate_gradient and sor need iterations by the number of cells along an "

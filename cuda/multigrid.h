@@ -1,0 +1,30 @@
+/* multigrid.h -- the launchers of multigrid on the device (engine/multigrid/multigrid.h): plain C.
+ *
+ * Launchers enqueue; nothing is done where *stop is not 0.
+ */
+#ifndef CUDA_MULTIGRID_H
+#define CUDA_MULTIGRID_H
+
+#include <cuda_runtime_api.h>
+#include "engine/multigrid/multigrid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mg_gpu {
+    const mg *m;           /* on the host; its arrays are on the device */
+    const mg_level *level; /* a copy of m->level on the device */
+    const int64_t *stop;
+    cudaStream_t stream;
+} mg_gpu;
+
+/* As mg_cycle and mg_sweep. */
+cudaError_t mg_gpu_cycle(const mg_gpu *g, bool full);
+cudaError_t mg_gpu_sweep(const mg_gpu *g, double omega);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

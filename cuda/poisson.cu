@@ -1,0 +1,259 @@
+// poisson.cu -- sel.poisson on the device: the finest level in double precision, fields and sums.
+//
+// A thread does ROWS cells along y. Sums are made by block, then joined by a fixed tree.
+#include "cuda/poisson_gpu.h"
+
+static __device__ inline void join(poisson_sums &a, const poisson_sums &b);
+static __device__ inline void clear(poisson_sums &a);
+#include "cuda/machine/look.cuh"
+
+static __device__ inline void join(poisson_sums &a, const poisson_sums &b) {
+    for (int k = 0; k < 3; k++) {
+        a.v[k] += b.v[k];
+    }
+}
+
+static __device__ inline void clear(poisson_sums &a) {
+    a.v[0] = a.v[1] = a.v[2] = 0;
+}
+
+enum { THREADS = 128, WARPS = THREADS / CUDA_WARP, ROWS = 4 };
+
+static dim3 blocks_of(const int64_t n[3]) {
+    return dim3((unsigned)((n[0] + THREADS - 1) / THREADS), (unsigned)((n[1] + ROWS - 1) / ROWS),
+                (unsigned)n[2]);
+}
+
+extern "C" int64_t poisson_gpu_partials(const int64_t n[3]) {
+    const dim3 blocks = blocks_of(n);
+    return (int64_t)blocks.x * blocks.y * blocks.z;
+}
+
+// ---- a cell ----
+
+struct cell {
+    int at[3];
+    int64_t u, level; // its elements in vectors and on the level
+};
+
+// Of a body that is not even rows of A have been multiplied by the part inside.
+static __device__ double part_of(const poisson_gpu_step &s, const cell &c) {
+    return s.even ? s.part[0][c.at[0]] * s.part[1][c.at[1]] * s.part[2][c.at[2]]
+                  : ((const double *)s.level.d)[c.level] > 0;
+}
+
+// (A v) of a cell.
+static __device__ double product(const poisson_gpu_step &s, const double *v, const cell &c) {
+    double sum = 0, diagonal = 0;
+#pragma unroll
+    for (int a = 0; a < 3; a++) {
+        if (a < s.dims) {
+            const int last = (int)s.level.n[a] - 1, k = c.at[a];
+            const int64_t apart = s.stride[a], there = s.level.stride[a];
+            const double low = v[c.u + (k > 0 ? -apart : last * apart)];
+            const double high = v[c.u + (k < last ? apart : -last * apart)];
+            const double *g = (const double *)s.level.g[a] + c.level;
+            sum += s.even ? s.low[a][k] * low + s.high[a][k] * high : g[0] * low + g[there] * high;
+            diagonal += s.even ? s.middle[a][k] : 0;
+        }
+    }
+    diagonal = s.even ? diagonal : ((const double *)s.level.d)[c.level];
+    return diagonal * v[c.u] - sum;
+}
+
+static __device__ double number(const poisson_gpu_step &s, const void *of, const cell &c) {
+    return s.single ? (double)((const float *)of)[c.level] : ((const double *)of)[c.level];
+}
+
+static __device__ void put(const poisson_gpu_step &s, void *of, const cell &c, double value) {
+    if (s.single) {
+        ((float *)of)[c.level] = (float)value;
+    } else {
+        ((double *)of)[c.level] = value;
+    }
+}
+
+// ---- what is done in all cells ----
+
+struct divide {
+    static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &) {
+        double diagonal = 0;
+        for (int a = 0; a < s.dims && s.even; a++) {
+            diagonal += s.middle[a][c.at[a]];
+        }
+        diagonal = s.even ? diagonal : ((const double *)s.level.d)[c.level];
+        put(s, s.level.e, c, diagonal > 0 ? number(s, s.level.f, c) / diagonal : 0);
+    }
+};
+
+struct apply {
+    static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &sums) {
+        const double part = part_of(s, c), p = s.p[c.u];
+        s.q[c.u] = product(s, s.p, c);
+        sums.v[0] += part * p * s.q[c.u];
+        sums.v[1] += part * p * number(s, s.level.f, c);
+    }
+};
+
+struct dot {
+    static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &sums) {
+        sums.v[0] += part_of(s, c) * number(s, s.level.e, c) * s.q[c.u];
+    }
+};
+
+// By the sum of `dot`.
+struct direct {
+    static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &) {
+        const double beta = s.now->pq > 0 ? -s.partials->v[0] / s.now->pq : 0;
+        s.p[c.u] = number(s, s.level.e, c) + beta * s.p[c.u];
+    }
+};
+
+// By the sums of `apply`.
+struct add {
+    static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &) {
+        const double pq = s.partials->v[0];
+        const double change = !s.conjugate ? number(s, s.level.e, c)
+                              : pq > 0     ? s.partials->v[1] / pq * s.p[c.u]
+                                           : 0;
+        s.to[c.u] = s.u[c.u] + (part_of(s, c) > 0 ? change - (s.singular ? s.now->mean : 0) : 0);
+        if (s.conjugate && c.u == 0) {
+            s.now->pq = pq; // which nothing else reads here
+        }
+    }
+};
+
+struct residual {
+    static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &sums) {
+        const double part = part_of(s, c), u = s.u[c.u];
+        const double r = part > 0 ? s.F[c.u] - product(s, s.u, c) : 0;
+        put(s, s.level.f, c, r);
+        sums.v[0] += part * r * r;
+        sums.v[1] += part * u * u;
+        sums.v[2] +=
+            part > 0 ? s.part[0][c.at[0]] * s.part[1][c.at[1]] * s.part[2][c.at[2]] * u : 0;
+    }
+};
+
+template <class WORK, bool SUMS>
+__global__ void __launch_bounds__(THREADS)
+    cells_kernel(const __grid_constant__ poisson_gpu_step s) {
+    __shared__ poisson_sums of_warp[WARPS];
+    poisson_sums sums = {};
+    if (s.now->how) {
+        return;
+    }
+    cell c = {{(int)(blockIdx.x * THREADS + threadIdx.x), 0, (int)blockIdx.z}, 0, 0};
+    for (int k = 0; k < ROWS; k++) {
+        c.at[1] = blockIdx.y * ROWS + k;
+        if (c.at[0] < s.level.n[0] && c.at[1] < s.level.n[1]) {
+            c.u = c.at[0] + c.at[1] * s.stride[1] + c.at[2] * s.stride[2];
+            c.level = c.at[0] + c.at[1] * s.level.stride[1] + c.at[2] * s.level.stride[2];
+            WORK::at(s, c, sums);
+        }
+    }
+    if (SUMS) {
+        join_lanes(sums);
+        if (threadIdx.x % CUDA_WARP == 0) {
+            of_warp[threadIdx.x / CUDA_WARP] = sums;
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            for (int k = 1; k < WARPS; k++) {
+                join(sums, of_warp[k]);
+            }
+            s.partials[blockIdx.x + gridDim.x * (blockIdx.y + (int64_t)gridDim.y * blockIdx.z)] =
+                sums;
+        }
+    }
+}
+
+template <class WORK, bool SUMS>
+static cudaError_t in_all(const poisson_gpu_step *s, cudaStream_t stream) {
+    const int64_t *n = s->level.n;
+    cells_kernel<WORK, SUMS><<<blocks_of(n), THREADS, 0, stream>>>(*s);
+    return SUMS ? join_all(s->partials, poisson_gpu_partials(n), stream) : cudaGetLastError();
+}
+
+extern "C" cudaError_t poisson_gpu_divide(const poisson_gpu_step *s, cudaStream_t stream) {
+    return in_all<divide, false>(s, stream);
+}
+
+extern "C" cudaError_t poisson_gpu_apply(const poisson_gpu_step *s, cudaStream_t stream) {
+    return in_all<apply, true>(s, stream);
+}
+
+extern "C" cudaError_t poisson_gpu_direct(const poisson_gpu_step *s, cudaStream_t stream) {
+    const cudaError_t code = in_all<dot, true>(s, stream);
+    return code == cudaSuccess ? in_all<direct, false>(s, stream) : code;
+}
+
+extern "C" cudaError_t poisson_gpu_add(const poisson_gpu_step *s, cudaStream_t stream) {
+    return in_all<add, false>(s, stream);
+}
+
+static __global__ void judge_kernel(poisson_limits limits, double volume, int steps,
+                                    const poisson_sums *sums, poisson_progress *now) {
+    if (!now->how) {
+        now->step += steps;
+        now->mean = sums->v[2] / volume;
+        poisson_decide(&limits, sqrt(sums->v[0]), sqrt(sums->v[1]), now);
+    }
+}
+
+extern "C" cudaError_t poisson_gpu_measure(const poisson_gpu_step *s, int steps,
+                                           cudaStream_t stream) {
+    const cudaError_t code = in_all<residual, true>(s, stream);
+    judge_kernel<<<1, 1, 0, stream>>>(s->limits, s->volume, steps, s->partials, s->now);
+    return code == cudaSuccess ? cudaGetLastError() : code;
+}
+
+// ---- fields and sums ----
+
+struct poisson_cell {
+    typedef poisson_gpu_view view;
+};
+
+// What look.cuh asks for.
+struct poisson_look : look_of_value<poisson_cell> {
+    static __device__ int field(const view &v, int which, const uint32_t at[3], double *out) {
+        const int64_t place[3] = {at[0], at[1], at[2]};
+        return poisson_values(&v.heat, v.f, v.single, which, place, out);
+    }
+
+    static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
+        field(v, POISSON_POTENTIAL, at, u);
+        return *small = *u;
+    }
+
+    static __device__ double amount(const view &v, const uint32_t at[3]) {
+        double value;
+        field(v, POISSON_POTENTIAL, at, &value);
+        return value;
+    }
+};
+
+extern "C" const cuda_look *poisson_gpu_look() {
+    return look_of<poisson_look>();
+}
+
+static __global__ void entering_kernel(const __grid_constant__ heat_view v, const double *F,
+                                       const __grid_constant__ sel_given given, int64_t cells) {
+    const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (k < cells) {
+        int64_t at[3];
+        heat_at(&v, given.cell[k], at);
+        poisson_entering(&v, F[heat_place(v.stride, at)], given.site, given.value,
+                         given.first_site[k], given.first_site[k + 1], at, given.entering);
+    }
+}
+
+extern "C" cudaError_t poisson_gpu_entering(const poisson_gpu_view *view, const double *F,
+                                            const sel_given *given, int64_t cells,
+                                            cudaStream_t stream) {
+    if (cells > 0) {
+        entering_kernel<<<(unsigned)((cells + THREADS - 1) / THREADS), THREADS, 0, stream>>>(
+            view->heat, F, *given, cells);
+    }
+    return cudaGetLastError();
+}
