@@ -1,5 +1,6 @@
 /* poisson_cpu.c -- sel.poisson on the processor. */
 #include "engine/machine/cpu.h"
+#include "engine/multigrid/mg_solve.h"
 #include "engine/solvers/poisson/poisson.h"
 
 #include <math.h>
@@ -8,78 +9,20 @@ static void list(sel_state *base) {
     poisson_list(base, base->threads);
 }
 
-/* ---- rows ---- */
+/* ---- an iteration ---- */
 
-typedef struct rows rows;
-typedef void row_work(const rows *of, int64_t y, int64_t z, double *scratch, double *sums);
-
-/* Work in the state of `step`. */
-struct rows {
-    poisson_state *state;
-    const mg_loops *loops;
-    row_work *work[2];
-    mg_vector u, p;
-    double factor;
-};
-
-static void work_row(void *data, int pass, int64_t y, int64_t z, double *scratch) {
-    const rows *of = data;
-    const sel_state *base = &of->state->base;
-    double *sums = base->partials + (y + base->plan->domain->grid.n[1] * z) * SEL_PARTIALS;
-    of->work[pass](of, y, z, scratch, sums);
-}
-
-/* Does the work of one or two passes in all rows and adds up the last one's sums. */
-static void each_row(poisson_state *state, int64_t step, double factor, row_work *first,
-                     row_work *second, double sums[3]) {
+static mg_solve solve_of(const poisson_state *state) {
     const sel_state *base = &state->base;
     const sel_cells *cells = &base->turns.cells;
-    const int64_t stride[3] = {1, cells->pitch, cells->slice};
-    rows of = {state,
-               mg_loops_of(&state->m),
-               {first, second},
-               {state->u[0][step & 1], stride},
-               {state->p, stride},
-               factor};
-    mg_pass(&state->m, 0, second ? 2 : 1, false, work_row, &of, base->threads);
-    for (int k = 0; k < 3; k++) {
-        sums[k] = sel_tree_sum(base->partials + k, sel_state_rows(base), SEL_PARTIALS);
-    }
+    return (mg_solve){.m = &state->m,
+                      .stride = {1, cells->pitch, cells->slice},
+                      .F = state->F,
+                      .p = state->p,
+                      .q = state->q,
+                      .pq = state->now.pq,
+                      .partials = base->partials,
+                      .threads = base->threads};
 }
-
-static void residual(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    of->loops->residual(&of->state->m, of->u, of->state->F, y, z, scratch, sums);
-}
-
-static void divide(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    (void)scratch, (void)sums;
-    of->loops->divide(&of->state->m, y, z);
-}
-
-static void dot(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    const int64_t from = y * of->p.stride[1] + z * of->p.stride[2];
-    sums[0] = of->loops->dot(&of->state->m, of->state->q + from, y, z, scratch);
-}
-
-static void direct(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    (void)scratch, (void)sums;
-    of->loops->direct(&of->state->m, of->p, of->factor, y, z);
-}
-
-static void apply(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    of->loops->apply(&of->state->m, of->p, of->state->q, y, z, scratch, sums);
-}
-
-static void add(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    poisson_state *s = of->state;
-    const poisson_plan *plan = poisson_plan_for(&s->base);
-    const mg_vector from = {s->u[0][s->base.step & 1], of->u.stride};
-    (void)sums;
-    of->loops->add(&s->m, from, plan->conjugate ? s->p : NULL, of->factor,
-                   plan->singular ? s->now.mean : 0, of->u.v, y, z, scratch);
-}
-
-/* ---- an iteration ---- */
 
 static void judge(poisson_state *state, const double sums[3]) {
     state->now.mean = sums[2] / poisson_plan_for(&state->base)->volume;
@@ -87,48 +30,30 @@ static void judge(poisson_state *state, const double sums[3]) {
 }
 
 static sel_status measure(poisson_state *state, sel_error *error) {
+    mg_solve s = solve_of(state);
     double sums[3];
     (void)error;
-    each_row(state, state->base.step, 0, residual, NULL, sums);
+    mg_solve_residual(&s, state->u[0][state->base.step & 1], sums);
     judge(state, sums);
     return SEL_OK;
 }
 
-/* The length of the step along the next direction. */
-static double next_direction(poisson_state *state) {
-    poisson_progress *now = &state->now;
-    const int64_t step = state->base.step;
-    double sums[3], beta = 0;
-    if (now->pq > 0) {
-        each_row(state, step, 0, dot, NULL, sums);
-        beta = -sums[0] / now->pq;
-    }
-    each_row(state, step, beta, direct, apply, sums);
-    now->pq = sums[0];
-    return sums[0] > 0 ? sums[1] / sums[0] : 0;
-}
-
 static void iterate(poisson_state *state) {
+    static const int corrections[] = {[POISSON_MULTIGRID] = MG_CYCLE,
+                                      [POISSON_JACOBI] = MG_DIVIDE,
+                                      [POISSON_GAUSS_SEIDEL] = MG_SWEEP,
+                                      [POISSON_SOR] = MG_SWEEP,
+                                      [POISSON_CONJUGATE_GRADIENT] = MG_DIVIDE};
     sel_state *base = &state->base;
-    const mg *m = &state->m;
-    double sums[3], alpha = 1;
-    switch (poisson_method(base)) {
-    case POISSON_MULTIGRID:
-        mg_cycle(m, base->step == 0, base->threads);
-        break;
-    case POISSON_GAUSS_SEIDEL:
-        mg_sweep(m, 1, base->threads);
-        break;
-    case POISSON_SOR:
-        mg_sweep(m, poisson_plan_for(base)->omega, base->threads);
-        break;
-    default:
-        each_row(state, base->step, 0, divide, NULL, sums);
-    }
-    if (poisson_plan_for(base)->conjugate) {
-        alpha = next_direction(state);
-    }
-    each_row(state, base->step + 1, alpha, add, residual, sums);
+    const poisson_plan *plan = poisson_plan_for(base);
+    const int method = poisson_method(base), turn = base->step & 1;
+    const bool full = method == POISSON_MULTIGRID && base->step == 0;
+    mg_solve s = solve_of(state);
+    double sums[3];
+    mg_solve_correct(&s, full ? MG_FULL_CYCLE : corrections[method],
+                     method == POISSON_SOR ? plan->omega : 1, plan->singular ? state->now.mean : 0,
+                     state->u[0][turn], state->u[0][!turn], sums);
+    state->now.pq = s.pq;
     base->step++;
     judge(state, sums);
 }
@@ -136,13 +61,13 @@ static void iterate(poisson_state *state) {
 /* Makes f and q of a state that was loaded. */
 static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
-    double sums[3];
+    mg_solve s = solve_of(state);
     (void)request;
     if (state->known == base->step) {
         return SEL_OK;
     }
-    if (state->now.pq > 0) {
-        each_row(state, base->step, 0, apply, NULL, sums);
+    if (s.pq > 0) {
+        mg_solve_resume(&s);
     }
     return measure(state, error);
 }
