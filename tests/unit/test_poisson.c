@@ -241,5 +241,5 @@ int main(void) {
         cmocka_unit_test(a_potential_known_but_for_a_constant_has_the_mean_0),
         cmocka_unit_test(what_enters_through_surfaces_is_the_integral_of_the_right_hand_side),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
