@@ -163,6 +163,22 @@ static sel_status check_inputs(const poisson_plan *p, sel_error *error) {
     return SEL_OK;
 }
 
+/* Cells of a colour are neighbours where an odd number of them lies around: over-relaxed sweeps
+ * would diverge. */
+static sel_status check_colours(const poisson_plan *p, sel_error *error) {
+    const sel_grid *grid = &p->base.domain->grid;
+    for (int a = 0; a < grid->dims; a++) {
+        if (grid->periodic >> a & 1u && grid->n[a] % 2) {
+            return sel_fail_at(
+                error, sel_simulation_where(p->base.simulation, "method"),
+                "method = \"sor\" needs an even number of cells along periodic axes, "
+                "and there are %lld along %c; take one more, or another method",
+                (long long)grid->n[a], 'x' + a);
+        }
+    }
+    return SEL_OK;
+}
+
 static sel_status complete_plan(sel_plan *base, sel_error *error) {
     poisson_plan *p = (poisson_plan *)base;
     const poisson_params *params = (const poisson_params *)base->simulation->params;
@@ -170,6 +186,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     sel_status status = sel_conduction_find(&p->body, base, &params->coefficient, "coefficient",
                                             &none, &none, error);
     status = status ? status : check_inputs(p, error);
+    status = status || params->method != POISSON_SOR ? status : check_colours(p, error);
     status = status ? status : find_ties(p, error);
     if (!status) {
         describe_box(p, params->method);
