@@ -358,8 +358,8 @@ static sel_status start(sel_state *base, sel_error *error) {
     aqua_state *all = &state->all;
     cudaStream_t stream = base->queue->stream;
     sel_total volume = {0};
-    describe(state);
     sel_status status = open_feeds(state, error);
+    describe(state); /* with the terms that have been started */
     status = status ? status : send_lists(state, error);
     status = status ? status : aqua_evaluate(all, 0, SEL_ALWAYS, error);
     status = status ? status : aqua_start(all, error);

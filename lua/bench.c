@@ -3,7 +3,7 @@
  *
  * Lattice Boltzmann reads and writes every population once, run-off reads the ground and reads and
  * writes a depth, conduction of heat reads and writes a temperature and, where materials differ,
- * reads conductances, and they do little else: on a large grid the time of a step is the time of
+ * reads conductances, a rule its fields, and they do little else: on a large grid the time of a step is the time of
  * moving its bytes. So the figure to look at is
  *
  *     updates per second * bytes per update / bytes per second of a copy, read and written
@@ -26,6 +26,7 @@
 #include "engine/solvers/aqua/aqua.h"
 #include "engine/solvers/heat/heat.h"
 #include "engine/solvers/lbm/lbm.h"
+#include "engine/solvers/rule/rule.h"
 #include "lua/script.h"
 
 typedef struct bench_case {
@@ -145,6 +146,10 @@ static void json_words(const bench_case *c, FILE *to) {
         fprintf(to, "\"body\": \"%s\", \"laws\": \"%s\"", c->box, c->rule);
         return;
     }
+    if (c->simulation.solver == &rule_solver) {
+        fprintf(to, "\"rule\": \"%s\"", c->box);
+        return;
+    }
     const aqua_params *params = (const aqua_params *)c->simulation.params;
     fprintf(to, "\"equilibrium\": \"%s\", \"ground\": \"%s\", \"water\": \"%s\", \"rain\": \"%s\"",
             aqua_equilibrium_names[params->equilibrium],
@@ -227,7 +232,7 @@ static sel_status pick_cases(bench *b, sel_error *error) {
     snprintf(pattern, sizeof pattern, "*%.250s*", b->options->only ? b->options->only : "");
     for (int i = 0; i < b->scenario->count; i++) {
         bench_case *c = &b->cases[b->count];
-        c->simulation = b->scenario->simulations[i];
+        *c = (bench_case){.simulation = b->scenario->simulations[i]};
         c->simulation.locate = NULL; /* users know no lines of bench.lua */
         c->name = c->simulation.params->name;
         sscanf(c->name, "%15s %*s %31s %15s %31[^\n]", c->kind, c->size, c->box, c->rule);

@@ -115,6 +115,48 @@ local function uniform_squares(precision, sizes)
   for _, n in ipairs(sizes) do body(2, n, precision, "uniform", "fixed") end
 end
 
+-- Rules in Lua on a periodic square: a reaction of two substances, waves, conduction, the game of
+-- life.
+local function laplacian(c, u) return u(c(1, 0)) + u(c(-1, 0)) + u(c(0, 1)) + u(c(0, -1)) - 4 * u(c) end
+local function field_u(c) return c.u end
+local function field_v(c) return c.v end
+local function bumps(x, y) return 0.5 * wave(x, 64) * wave(y, 64) end
+
+local rules = {
+  gray_scott = {
+    state = { u = "real", v = "real" }, main = "v", initial = { u = 1, v = bumps },
+    rule = function(c, dt)
+      local rate = c.u * c.v ^ 2
+      return { u = c.u + dt * (0.16 * laplacian(c, field_u) - rate + 0.037 * (1 - c.u)),
+               v = c.v + dt * (0.08 * laplacian(c, field_v) + rate - 0.097 * c.v) }
+    end,
+  },
+  wave = {
+    state = { u = "real", before = "real" }, main = "u", initial = { u = bumps, before = bumps },
+    rule = function(c) return { u = 2 * c.u - c.before + 0.2 * laplacian(c, field_u), before = c.u } end,
+  },
+  heat = {
+    state = { u = "real" }, initial = { u = bumps },
+    rule = function(c) return c.u + 0.2 * laplacian(c, field_u) end,
+  },
+  life = {
+    state = { u = "u8" }, initial = { u = function(x, y) return math.floor(2 * noise(x, y, 3)) end },
+    rule = function(c)
+      local n = -c.u
+      for dy = -1, 1 do for dx = -1, 1 do n = n + c(dx, dy).u end end
+      return (n == 3 or n == 2 and c.u == 1) and 1 or 0
+    end,
+  },
+}
+
+local function automaton(name, precision, n)
+  local settings = { name = ("rule %s %dx%d %s"):format(precision, n, n, name) }
+  for key, value in pairs(rules[name]) do settings[key] = value end
+  settings.size, settings.periodic, settings.precision = { n, n }, { "x", "y" }, precision
+  settings.stop = { steps = 1 }
+  cases[#cases + 1] = sel.rule(settings)
+end
+
 if p.device then
   boxes("D2Q9", "f32", { 1024, 4096, 8192, 16384 })
   cavity_and_operators("D2Q9", 8192)
@@ -157,4 +199,8 @@ else
     body(3, 256, precision, "uniform", "closed")
   end
 end
+for _, name in ipairs { "gray_scott", "wave", "heat" } do
+  for _, precision in ipairs { "f32", "f64" } do automaton(name, precision, p.device and 8192 or 2048) end
+end
+automaton("life", "f32", p.device and 16384 or 4096)
 return cases
