@@ -2,6 +2,10 @@
 #include <math.h>
 #include "engine/multigrid/mg_body.h"
 
+/* Along an axis; on larger grids the round-off of corrections in single precision would slow
+ * cycles. */
+enum { MOST_CELLS_SINGLE = 8192 };
+
 /* ---- the box ---- */
 
 /* The conductance from outside to the surface at a site. */
@@ -45,7 +49,9 @@ void mg_body_box(const mg_body *of, mg_box *box) {
                     .periodic = grid->periodic,
                     .mass = of->rate * of->body->capacity.same[0]};
     box->even = find_faces(of, box) && of->body->uniform;
+    box->single = box->even;
     for (int a = 0; a < 3; a++) {
+        box->single = box->single && grid->n[a] <= MOST_CELLS_SINGLE;
         box->n[a] = grid->n[a];
         box->dx[a] = grid->dx[a];
         box->k[a] = k->of ? 0 : k->same[a];

@@ -13,7 +13,8 @@ typedef struct mg_body {
     double rate; /* 1 over a time; 0: a steady body */
 } mg_body;
 
-/* Its box; even, when no coefficient varies and each face has one law. */
+/* Its box; even, when no coefficient varies and each face has one law, and then in single precision
+ * unless it is too large for that. */
 void mg_body_box(const mg_body *of, mg_box *box);
 
 /* mg_describe, of an mg_body. */

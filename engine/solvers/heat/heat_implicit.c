@@ -28,7 +28,6 @@ void heat_implicit_plan(heat_plan *plan) {
     const mg_body of = body_of(plan);
     mg_body_box(&of, &plan->box);
     plan->conjugate = !plan->box.even;
-    plan->box.single = plan->box.even;
 }
 
 void heat_implicit_list(heat_state *state) {

@@ -5,8 +5,7 @@
 #include "engine/machine/cpu.h"
 #include "engine/solvers/poisson/poisson.h"
 
-/* On larger grids the round-off of corrections in single precision would slow cycles. */
-enum { MOST_CELLS_SINGLE = 8192, MOST_CYCLES = 100 };
+enum { MOST_CYCLES = 100 };
 
 static int64_t longest(const sel_ints *size) {
     int64_t most = 1;
@@ -143,8 +142,7 @@ static void describe_box(poisson_plan *p, int method) {
     }
     p->conjugate =
         method == POISSON_CONJUGATE_GRADIENT || (method == POISSON_MULTIGRID && !p->box.even);
-    p->box.single = p->box.even && !p->conjugate &&
-                    longest(&p->base.simulation->params->size) <= MOST_CELLS_SINGLE;
+    p->box.single = p->box.single && !p->conjugate;
     p->omega = best_omega(&p->box);
 }
 
