@@ -123,6 +123,7 @@ void mg_pass(const mg *m, int l, int count, bool wraps, mg_work *work, void *dat
  * colour (r) or of the other (b), take the residual to the next level (t). */
 typedef struct passes {
     const mg *m;
+    const mg_loops *loops;
     int level;
     const char *what;
     double omega;
@@ -137,7 +138,7 @@ static void work(void *data, int pass, int64_t y, int64_t z, double *scratch) {
     const passes *p = data;
     const mg *m = p->m;
     const mg_level *v = &m->level[p->level];
-    const mg_loops *loops = mg_loops_of(m);
+    const mg_loops *loops = p->loops;
     const int64_t size = m->box.single ? 4 : 8;
     switch (p->what[pass]) {
     case '0':
@@ -160,7 +161,7 @@ static void work(void *data, int pass, int64_t y, int64_t z, double *scratch) {
 }
 
 static void run(const mg *m, int l, const char *what, double omega, int threads) {
-    passes p = {m, l, what, omega};
+    passes p = {m, mg_loops_of(m), l, what, omega};
     mg_pass(m, l, (int)strlen(what), true, work, &p, threads);
 }
 
