@@ -20,7 +20,7 @@ typedef struct sel_input {
     char what[64];                /* for messages: "law.convective: h" */
     int region;                   /* at whose sites; 0: in all cells, the source */
     int which;                    /* of a site's values */
-    bool ahead;        /* in a step it has the value of the step's end; else that of its begin */
+    double ahead;      /* the part of a step after which it has the value that the step takes */
     bool not_negative; /* values below 0 are refused */
 } sel_input;
 

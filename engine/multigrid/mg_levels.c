@@ -53,12 +53,16 @@ static bool halve(mg_level *v, const mg_box *box, double coupling[3], mg_level *
     return any;
 }
 
+static int64_t aligned(int64_t count) {
+    return (count + ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
 /* Elements of the tables of a level. */
 static int64_t tables_of(const mg *m, int l) {
     const mg_level *v = &m->level[l], *next = l + 1 < m->count ? v + 1 : v;
     int64_t sum = 0;
     for (int a = 0; a < 3; a++) {
-        sum += MG_RESIDUAL * v->n[a] + 3 * next->n[a];
+        sum += MG_RESIDUAL * aligned(v->n[a]) + aligned(3 * next->n[a]);
     }
     return sum;
 }
@@ -475,7 +479,7 @@ static sel_status send_tables(mg *m, int l, const sel_arrays *arrays, int64_t *a
             const int64_t count = k == MG_RESIDUAL ? 3 * coarse[a].n : fine[a].n;
             m->level[l].table[a][k] = (char *)m->tables + *at * size;
             status = send(m, arrays, m->tables, *at, fine[a].table[k], count, error);
-            *at += count;
+            *at += aligned(count);
         }
     }
     return status || l > 0 ? status : send_outer(m, arrays, fine, error);

@@ -97,7 +97,13 @@ typedef struct mg_vector {
     const int64_t *stride;
 } mg_vector;
 
-/* Rows of the finest level. */
+/* Work on rows of cells of a level in passes, of which each follows the one before at a distance of
+ * a row (in 3-D a plane) and so finds what it reads in the cache; it may read neighbours, the last
+ * one also what is three rows behind. wraps: passes change e, whose periodic images follow. */
+typedef void mg_work(void *data, int pass, int64_t y, int64_t z, double *scratch);
+void mg_pass(const mg *m, int level, int count, bool wraps, mg_work *work, void *data, int threads);
+
+/* Work on rows. */
 typedef struct mg_loops {
     void (*relax)(const mg *m, int level, int colour, double omega, int64_t y, int64_t z);
     void (*take_residual)(const mg *m, int level, int64_t y, int64_t z, void *scratch);
@@ -110,19 +116,19 @@ typedef struct mg_loops {
     void (*apply)(const mg *m, mg_vector p, double *q, int64_t y, int64_t z, double *scratch,
                   double sums[2]);
     /* The sum of e q. */
-    double (*dot)(const mg *m, const double *q, int64_t y, int64_t z);
+    double (*dot)(const mg *m, const double *q, int64_t y, int64_t z, double *scratch);
     /* e = f over the diagonal. */
     void (*divide)(const mg *m, int64_t y, int64_t z);
     /* to = u + alpha e - shift, or with p instead of e; where e is sought. */
     void (*add)(const mg *m, mg_vector u, const double *p, double alpha, double shift, double *to,
-                int64_t y, int64_t z);
+                int64_t y, int64_t z, double *scratch);
 } mg_loops;
 
 const mg_loops *mg_loops_of(const mg *m);
 
 /* Doubles of scratch for a thread. */
 static inline int64_t mg_scratch(const mg *m) {
-    return 2 * (m->box.n[0] + 4);
+    return 3 * (m->box.n[0] + 4);
 }
 
 #endif

@@ -26,8 +26,9 @@ typedef struct heat_view {
     unsigned periodic;
     int64_t n[3], stride[3], apart[3]; /* from a cell to the next, of T and of coefficients */
     int64_t first, end;                /* planes of the slowest axis */
-    double r[3];                       /* of a uniform body */
-    double k[3], dx[3], dt, capacity;  /* k, capacity: of a uniform body */
+    double implicit; /* the part that T' has in what is conducted, T having the rest */
+    double r[3];     /* of a uniform body */
+    double k[3], dx[3], dt, capacity; /* k, capacity: of a uniform body */
     const void *from, *g[3], *m, *q;
     void *to;
 } heat_view;
@@ -54,6 +55,12 @@ HEAT_INLINE int64_t heat_beside(const heat_view *v, int axis, int64_t i, int sid
 
 HEAT_INLINE double heat_number(const heat_view *v, const void *array, int64_t i) {
     return v->single ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+
+/* The temperature by which cell i conducts. */
+HEAT_INLINE double heat_acting(const heat_view *v, int64_t i) {
+    const double from = heat_number(v, v->from, i);
+    return v->implicit > 0 ? from + v->implicit * (heat_number(v, v->to, i) - from) : from;
 }
 
 HEAT_INLINE int64_t heat_place(const int64_t apart[3], const int64_t at[3]) {
@@ -90,10 +97,9 @@ HEAT_INLINE double heat_conductance(const heat_view *v, const int64_t at[3], int
 HEAT_INLINE double heat_conducted(const heat_view *v, const int64_t at[3], int axis, int side) {
     const int64_t cell = heat_place(v->stride, at);
     const double g = heat_conductance(v, at, axis, side);
-    const double here = heat_number(v, v->from, cell);
-    return g == 0
-               ? 0
-               : g * (heat_number(v, v->from, cell + heat_beside(v, axis, at[axis], side)) - here);
+    return g == 0 ? 0
+                  : g * (heat_acting(v, cell + heat_beside(v, axis, at[axis], side)) -
+                         heat_acting(v, cell));
 }
 
 /* The heat flux along an axis: the mean of those through the two faces of a cell; beside a surface
@@ -147,7 +153,8 @@ HEAT_INLINE void heat_entering(const heat_view *v, const sel_given *given, int64
     for (int64_t i = given->first_site[k]; i < end; i++) {
         double u, p;
         cond_surface(&given->site[i], given->value + COND_VALUES * i, &u, &p);
-        given->entering[i] = fixed == end ? (p - u * here) * given->site[i].area : 0;
+        given->entering[i] =
+            fixed == end ? (p - u * heat_acting(v, cell)) * given->site[i].area : 0;
     }
     if (fixed < end) {
         double rate =

@@ -321,12 +321,12 @@
 ---@field where? selenite.shape A shape; its cells share the water equally.
 ---@field discharge selenite.quantity m3/s: a number, a series, or a function of t and controls.
 
----Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, on 5 points in 2-D and 7 in 3-D, forward in time.
+---Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, on 5 points in 2-D and 7 in 3-D.
 ---@class (exact) selenite.sel.heat
 ---@field name? string Name of the simulation; required and unique in a list.
 ---@field size integer[] Number of cells { nx, ny } or { nx, ny, nz }.
 ---@field dx? number|number[] Sides of a cell; 1 when not given.
----@field dt? number Time step; 0.9 of the largest stable one when not given; a larger one than that is refused.
+---@field dt? number Time step; 0.9 of the largest stable one when not given; a larger one than that is refused, unless the scheme is implicit.
 ---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
 ---@field origin? number[] Lower corner of the domain; zero when not given.
 ---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.
@@ -339,6 +339,7 @@
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
+---@field scheme? "explicit"|"crank_nicolson"|"backward_euler" explicit: forward in time, dt limited; crank_nicolson and backward_euler: implicit, solved by multigrid in each step, any dt, of second and of first order in it. After a jump Crank-Nicolson oscillates where dt is far above the stable one, backward Euler never does.
 ---@field conductivity? selenite.vector Conductivity k, above 0; or one per axis. Where it differs from cell to cell the faces have the harmonic mean.
 ---@field diffusivity? selenite.vector k / capacity, instead of conductivity; or one per axis.
 ---@field capacity? selenite.quantity Heat capacity per volume (density times specific heat), above 0; 1 when not given.
@@ -562,7 +563,7 @@
 ---@class (exact) selenite.library
 ---@field lbm fun(fields: selenite.sel.lbm): selenite.simulation Weakly compressible flow by the lattice Boltzmann method.
 ---@field aqua fun(fields: selenite.sel.aqua): selenite.simulation Surface run-off by the cellular automaton AQUA-GRAPH.
----@field heat fun(fields: selenite.sel.heat): selenite.simulation Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, on 5 points in 2-D and 7 in 3-D, forward in time.
+---@field heat fun(fields: selenite.sel.heat): selenite.simulation Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, on 5 points in 2-D and 7 in 3-D.
 ---@field poisson fun(fields: selenite.sel.poisson): selenite.simulation Poisson's equation: div(coefficient grad phi) = rhs, on 5 points in 2-D and 7 in 3-D, in double precision. The laws are those of sel.heat, phi for the temperature; a flux is c dphi/dn, outward.
 ---@field rule fun(fields: selenite.sel.rule): selenite.simulation Your own automaton or equations: named fields, and functions that give a cell's new values from those about it.
 ---@field units fun(fields: selenite.sel.units): selenite.units A lattice from numbers in SI, or in any other units that belong together: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.

@@ -8,7 +8,7 @@ local p = sel.params {
   body = { "varied", "uniform, or varied: materials, a source, a hole" },
   laws = { "time", "still, time, control, or lua: what only Lua can evaluate" },
   around = { 0, "1: periodic along y", integer = true },
-  mean = { 0, "stop.mean_change; 0: none" },
+  mean = { 0, "stop.mean_change; 0: none" }, scheme = { "explicit", "scheme" },
 }
 local deep, varied, cell = p.deep > 0, p.body == "varied", p.layout == "cell"
 local around, weight = p.around > 0, { 1 }
@@ -41,7 +41,8 @@ local list = {
 }
 if p.save > 0 then list[#list + 1] = out.checkpoint { every = p.save } end
 return sel.heat {
-  size = deep and { 37, 29, p.deep } or { 37, 29 }, precision = p.precision, layout = p.layout, dt = 0.1,
+  size = deep and { 37, 29, p.deep } or { 37, 29 }, precision = p.precision, layout = p.layout,
+  dt = p.scheme == "explicit" and 0.1 or 1, scheme = p.scheme,
   periodic = { deep and "z" or around and "y" or nil, deep and around and "y" or nil },
   conductivity = varied and function(x, y) return 1 + 0.5 * math.sin(x / 4) * math.cos(y / 3) end or 1,
   source = varied and function(x, y, t) return 0.02 * math.sin(y / 6 + t / 20) end or nil,

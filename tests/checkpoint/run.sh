@@ -206,6 +206,14 @@ END
         done
 }
 
+# potential ARGUMENTS...: an iteration that was given up goes on when more are allowed.
+potential() {
+    rm -rf "$work/a" "$work/b"
+    run $here/potential.lua "$@" -o "$work/a" &&
+        fails 3 "max_iterations reached" run $here/potential.lua "$@" most=4 save=100000 -o "$work/b" &&
+        run $here/potential.lua "$@" save=100000 -o "$work/b" --resume && same "$work/a" "$work/b"
+}
+
 # A series is asked for no time before its first.
 a_series_goes_on_from_its_first_time() {
     cat >"$work/series.lua" <<'END'
@@ -371,6 +379,12 @@ ok "controls are set after the checkpoint, too" goes_on plate 150 250 laws=contr
 ok "steady laws go on" goes_on plate 101 150 laws=still body=uniform
 ok "a run goes on to its stop by the mean" goes_on plate 411 4000 laws=still body=uniform mean=1.2e-3 \
     precision=f64
+[ "$backend" = cpu ] && for scheme in crank_nicolson backward_euler; do
+    ok "implicit conduction goes on ($scheme)" goes_on plate 111 250 scheme=$scheme laws=still
+done
+ok "cycles of multigrid go on" potential body=even
+ok "conjugate directions go on" potential
+ok "sweeps go on, in three dimensions" potential method=sor deep=8 layout=node
 ok "a run goes on from step 0" goes_on channel 0 30
 ok "conduction goes on from step 0" goes_on plate 0 40
 ok "a series goes on from its first time" a_series_goes_on_from_its_first_time

@@ -119,6 +119,46 @@ a_heat_sink_gives_off_what_its_chip_gives() {
             "$(result "$work/sink/run.json" efficiency_formula)" 0.002
 }
 
+# In SI units: inner radius 32 cells.
+a_coaxial_line_has_its_capacitance() {
+    run scenarios/electrodes.lua -o "$work/line" &&
+        awk -v q="$(result "$work/line/run.json" balance.in_inner)" \
+            -v c="$(result "$work/line/run.json" exact_capacitance)" \
+            'BEGIN { print q / 100, c; d = q / 100 / c - 1; exit !(c > 0 && d * d < 0.02 ^ 2) }'
+}
+
+# Sums of sines: the odd image of the right-hand side makes of it a periodic problem.
+a_potential_is_that_of_numpy_fft() {
+    cat >"$work/square.lua" <<'LUA'
+local sel = require "selenite"
+return sel.poisson {
+  size = { 33, 33 }, dx = 1 / 32, layout = "node", tolerance = 1e-12,
+  rhs = function(x, y) return math.sin(40 * x * x) * math.cos(50 * y) end,
+  regions = { { name = "edge", where = sel.shape.faces, law = sel.law.fixed { 0 } } },
+  output = { sel.out.profile { field = "potential", from = { 0, 0.40625 }, to = { 1, 0.40625 } } },
+}
+LUA
+    run "$work/square.lua" -o "$work/square" && "${PYTHON:-/usr/bin/python3}" - "$work/square" <<'END'
+import csv, sys
+import numpy as np
+N = 32
+x = np.arange(1, N) / N
+f = np.zeros((2 * N, 2 * N))
+f[1:N, 1:N] = np.sin(40 * x * x)[None, :] * np.cos(50 * x)[:, None]
+f[N + 1:, :] = -f[N - 1:0:-1, :]
+f[:, N + 1:] = -f[:, N - 1:0:-1]
+k = (2 * np.cos(np.pi * np.arange(2 * N) / N) - 2) * N * N
+k = k[None, :] + k[:, None]
+k[0, 0] = 1
+phi = np.fft.ifft2(np.fft.fft2(f) / k).real[13, :N + 1]
+rows = list(csv.DictReader(open(sys.argv[1] + "/profile.csv")))
+found = np.array([float(row["potential"]) for row in rows])
+worst = abs(found - phi).max() / abs(phi).max()
+print("difference", worst)
+assert len(found) == N + 1 and worst < 1e-9
+END
+}
+
 # aqua CHECK DIRECTORY ...: what a run-off has written.
 aqua() { "${PYTHON:-/usr/bin/python3}" tests/scenarios/aqua.py "$@"; }
 
@@ -340,6 +380,12 @@ ok "a plate stops when its mean stands still" a_plate_stops_when_its_mean_stands
 ok "a wall of two materials is two layers" a_wall_of_two_materials_is_two_layers
 ok "a bell spreads as its grid says" a_bell_spreads_as_its_grid_says
 ok "a heat sink gives off what its chip gives" a_heat_sink_gives_off_what_its_chip_gives
+ok "a coaxial line has its capacitance" a_coaxial_line_has_its_capacitance
+if "${PYTHON:-/usr/bin/python3}" -c 'import numpy' 2>/dev/null; then
+    ok "a potential is that of numpy.fft" a_potential_is_that_of_numpy_fft
+else
+    echo "ok a potential is that of numpy.fft # SKIP needs numpy (python3-numpy)"
+fi
 ok "a pulse passes on a plane" a_pulse_passes_on_a_plane
 ok "a bowl comes to its level" a_bowl_comes_to_its_level
 ok "depressions fill to their brims" depressions_fill_to_their_brims

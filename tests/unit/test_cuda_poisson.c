@@ -187,6 +187,6 @@ int main(int argc, char **argv) {
         cmocka_unit_test(iterations_in_pieces_are_those_in_one),
     };
     return comparison_begins(argc, argv, "test_cuda_poisson")
-               ? cmocka_run_group_tests(tests, NULL, NULL)
+               ? cmocka_run_group_tests(tests, enter_directory, leave_directory)
                : 0;
 }

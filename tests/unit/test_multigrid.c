@@ -68,7 +68,7 @@ static void add_correction(problem *p) {
     const mg_vector u = {p->u, p->stride};
     const int64_t *n = p->m.level[0].n;
     for (int64_t row = 0; row < n[1] * n[2]; row++) {
-        mg_loops_of(&p->m)->add(&p->m, u, NULL, 1, 0, p->u, row % n[1], row / n[1]);
+        mg_loops_of(&p->m)->add(&p->m, u, NULL, 1, 0, p->u, row % n[1], row / n[1], p->m.scratch);
     }
 }
 

@@ -3,19 +3,24 @@
 #define SEL_HEAT_H
 
 #include "engine/machine/conduction.h"
+#include "engine/multigrid/mg_body.h"
 #include "engine/physics/heat_body.h"
 
 typedef struct heat_initial {
     sel_quantity temperature;
 } heat_initial;
 
+enum { HEAT_EXPLICIT, HEAT_CRANK_NICOLSON, HEAT_BACKWARD_EULER };
+
 typedef struct heat_params {
     sel_common common;
     sel_quantity conductivity, diffusivity; /* one component, or one per axis */
     sel_quantity capacity, source;
+    int scheme;
     heat_initial initial;
 } heat_params;
 
+extern const char *const heat_schemes[];
 extern const sel_table heat_table;
 extern const sel_solver heat_solver;
 
@@ -24,12 +29,19 @@ typedef struct heat_plan {
     sel_plan base;
     int kind;
     sel_conduction body;
+    double implicit; /* the part that T' has in what is conducted; 0: explicit */
+    mg_box box;      /* of implicit schemes, and whether their corrections are directions */
+    bool conjugate;
 } heat_plan;
 
 typedef struct heat_state {
     sel_state base;
     void *T[SEL_MOST_BLOCKS][2];
     void *coefficient[4]; /* of HEAT_VARIED: g along the axes, m; laid out as inputs.source */
+    /* Of implicit schemes: A T' = F, T' in u, vectors laid out as cells are numbered. */
+    mg m;
+    double *u, *F, *p, *q;
+    double *capacity; /* of cells, times the part inside; of bodies that are not even */
 } heat_state;
 
 static inline const heat_plan *heat_plan_for(const sel_state *state) {
@@ -48,6 +60,12 @@ typedef struct heat_loops {
     /* Cell i of a surface, whose neighbours have been gathered. */
     void (*touch)(const heat_view *v, int64_t i, double b, double s);
 } heat_loops;
+
+/* Implicit schemes, on the processor (heat_implicit.c): their arrays, coefficients, and a step. */
+void heat_implicit_plan(heat_plan *plan);
+void heat_implicit_list(heat_state *state);
+sel_status heat_implicit_start(heat_state *state, sel_error *error);
+sel_status heat_implicit_step(heat_state *state, sel_error *error);
 
 extern const struct sel_cpu heat_on_cpu;
 #ifdef SEL_CUDA

@@ -11,7 +11,21 @@ SEL_LEVELS(DECLARE)
 enum { BAND = 1 << 19 /* bytes */ };
 
 static void list(sel_state *base) {
+    const bool implicit = heat_plan_for(base)->implicit > 0;
+    if (implicit) {
+        base->blocks = sel_blocks_cut(base->plan->domain, 1, 1); /* the levels know no blocks */
+    }
     heat_list(base, 1);
+    if (implicit) {
+        heat_implicit_list((heat_state *)base);
+    }
+}
+
+static sel_status start(sel_state *base, sel_error *error) {
+    const sel_status status = heat_start(base, error);
+    return status || heat_plan_for(base)->implicit == 0
+               ? status
+               : heat_implicit_start((heat_state *)base, error);
 }
 
 static void step_block(const heat_state *state, const heat_loops *loops, int b) {
@@ -48,14 +62,18 @@ static void step_block(const heat_state *state, const heat_loops *loops, int b) 
 static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     static const heat_loops *const tables[] = {SEL_LEVELS(TABLE)};
     const heat_loops *loops = &tables[sel_level(0)][base->plan->precision];
-    (void)error;
-    for (; n > 0; n--) {
-        for (int b = 0; b < base->blocks.count; b++) {
+    const bool implicit = heat_plan_for(base)->implicit > 0;
+    sel_status status = SEL_OK;
+    for (; n > 0 && !status; n--) {
+        for (int b = 0; b < base->blocks.count && !implicit; b++) {
             step_block((heat_state *)base, loops, b);
         }
-        sel_state_exchange(base, ++base->step); /* at once, since fluxes read halos too */
+        status = implicit ? heat_implicit_step((heat_state *)base, error) : SEL_OK;
+        if (!status) {
+            sel_state_exchange(base, ++base->step); /* at once, since fluxes read halos too */
+        }
     }
-    return SEL_OK;
+    return status;
 }
 
 /* ---- fields and sums ---- */
@@ -94,7 +112,8 @@ static void entering(const sel_state *base, int64_t step) {
     const sel_given *given = &base->given;
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int64_t k = 0; k < base->plan->inputs->surfaces.cells; k++) {
-        const heat_view v = view_of_row(base, step, given->cell[k] / base->turns.cells.n[0]);
+        heat_view v = view_of_row(base, step, given->cell[k] / base->turns.cells.n[0]);
+        v.implicit = base->step > 0 ? heat_plan_for(base)->implicit : 0;
         heat_entering(&v, given, k, base->step > 0);
     }
 }
@@ -103,7 +122,7 @@ const sel_cpu heat_on_cpu = {
     .what = "the temperature",
     .state_size = sizeof(heat_state),
     .list = list,
-    .start = heat_start,
+    .start = start,
     .steps = steps,
     .look = {.field = field, .numbers = true, .amount = amount, .entering = entering},
 };

@@ -1,4 +1,5 @@
 /* heat_plan.c -- the plan of sel.heat; the solver's entry. */
+#include <math.h>
 #include <stdio.h>
 #include "engine/machine/cpu.h"
 #include "engine/solvers/heat/heat.h"
@@ -14,6 +15,25 @@ static const sel_quantity *conductivity_of(const heat_params *params, const char
 
 static double time_step(const sel_plan *base) {
     return usual_part * ((const heat_plan *)base)->body.limit;
+}
+
+/* Steps of implicit schemes take the values of inputs at the time for which they conduct. */
+static sel_status complete_implicit(heat_plan *p, int scheme, sel_error *error) {
+    sel_inputs *inputs = &p->body.inputs;
+    p->implicit = scheme == HEAT_BACKWARD_EULER ? 1 : 0.5;
+    for (int k = 0; k < inputs->count; k++) {
+        sel_input *input = &inputs->v[k];
+        if (input->not_negative &&
+            (sel_quantity_depends(input->quantity) & ~(unsigned)SEL_ON_PLACE)) {
+            return sel_fail_at(error, p->base.domain->regions[input->region - 1].at,
+                               "%s may depend on place only with this scheme; where it varies in "
+                               "time take scheme = \"explicit\"",
+                               input->what);
+        }
+        input->ahead = fmax(input->ahead, p->implicit);
+    }
+    heat_implicit_plan(p);
+    return SEL_OK;
 }
 
 static sel_status complete_plan(sel_plan *base, sel_error *error) {
@@ -32,6 +52,9 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     p->kind = p->body.uniform ? HEAT_EVEN : HEAT_VARIED;
     for (int a = 1; a < grid->dims && p->body.uniform; a++) {
         p->kind = k[a] / (dx[a] * dx[a]) == k[0] / (dx[0] * dx[0]) ? p->kind : HEAT_UNEVEN;
+    }
+    if (params->scheme != HEAT_EXPLICIT) {
+        return complete_implicit(p, params->scheme, error);
     }
     const int64_t cell = p->body.limit_cell;
     const double limit = p->body.limit;
@@ -60,6 +83,8 @@ static void facts(const sel_plan *base, sel_facts *to) {
     if (p->kind != HEAT_VARIED) {
         sel_fact_add(to, "diffusivity", "%.6g", p->body.k.same[0] / p->body.capacity.same[0]);
     }
+    sel_fact_add(to, "scheme", "%s",
+                 heat_schemes[((const heat_params *)base->simulation->params)->scheme]);
     sel_fact_add(to, "time step", "%.6g, %.3g of the largest stable one", dt, dt / p->body.limit);
     sel_fact_add(to, "surfaces", "%lld faces of %lld cells%s", (long long)inputs->surfaces.sites,
                  (long long)inputs->surfaces.cells, inputs->depends ? ", varying in time" : "");
@@ -67,6 +92,15 @@ static void facts(const sel_plan *base, sel_facts *to) {
 
 static void json(const sel_plan *base, FILE *to) {
     fprintf(to, "\"largest_dt\": %.9g", ((const heat_plan *)base)->body.limit);
+}
+
+static sel_status portable(const sel_simulation *simulation, sel_error *error) {
+    const int scheme = ((const heat_params *)simulation->params)->scheme;
+    return scheme == HEAT_EXPLICIT
+               ? SEL_OK
+               : sel_fail_at(error, sel_simulation_where(simulation, "scheme"),
+                             "scheme = \"%s\" runs on the processor only (--backend cpu)",
+                             heat_schemes[scheme]);
 }
 
 static void hint(const sel_plan *base, double largest, char *text, size_t size) {
@@ -87,7 +121,10 @@ static sel_cell_bytes bytes(const sel_common *common, int precision) {
                         sel_quantity_depends(&params->capacity) ||
                         sel_quantity_given(&params->source);
     const double arrays = varied ? 2 + common->size.n : 0;
-    return (sel_cell_bytes){(2 + arrays) * size, 2 * size, (2 + arrays) * size + 9};
+    const bool implicit = params->scheme != HEAT_EXPLICIT;
+    const double solves = !implicit ? 0 : varied ? 40 + 11 * (3 + common->size.n) : 16 + 11;
+    return (sel_cell_bytes){(2 + arrays) * size + solves, 2 * size,
+                            (2 + arrays) * size + 9 + solves};
 }
 
 static const char *const initial_fields[] = {"temperature", NULL};
@@ -119,6 +156,7 @@ const sel_solver heat_solver = {
     .json = json,
     .initial_fields = initial_fields,
     .hint = hint,
+    .portable = portable,
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &heat_on_cpu,

@@ -25,11 +25,19 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
     return status;
 }
 
+const char *const heat_schemes[] = {"explicit", "crank_nicolson", "backward_euler", NULL};
+
 static const sel_field fields[] = {
     SEL_COMMON_FIELDS_FROM(
         region_table, sel_mean_stop_table, SEL_REQUIRED, ".", SEL_SIDES_ROW(1, "1 when not given."),
         SEL_DT_ROW(SEL_NOT_GIVEN, "0.9 of the largest stable one when not given; a larger one than "
-                                  "that is refused.")),
+                                  "that is refused, unless the scheme is implicit.")),
+    SEL_ROW(heat_params, scheme, CHOICE,
+            "explicit: forward in time, dt limited; crank_nicolson and backward_euler: implicit, "
+            "solved by multigrid in each step, any dt, of second and of first order in it. After a "
+            "jump Crank-Nicolson oscillates where dt is far above the stable one, backward Euler "
+            "never does.",
+            .choices = heat_schemes),
     SEL_ROW(heat_params, conductivity, VECTOR,
             "Conductivity k, above 0; or one per axis. Where it differs from cell to cell the "
             "faces have the harmonic mean.",
@@ -53,5 +61,5 @@ static const sel_field fields[] = {
 const sel_table heat_table =
     SEL_TABLE("sel.heat", heat_params, fields,
               "Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, "
-              "on 5 points in 2-D and 7 in 3-D, forward in time.",
+              "on 5 points in 2-D and 7 in 3-D.",
               .has_where = true, .check = check_params);

@@ -11,7 +11,7 @@
 #define SEL_POISSON_H
 
 #include "engine/machine/conduction.h"
-#include "engine/multigrid/multigrid.h"
+#include "engine/multigrid/mg_body.h"
 #include "engine/physics/poisson.h"
 
 typedef struct poisson_initial {

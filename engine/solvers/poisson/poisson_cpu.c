@@ -1,143 +1,73 @@
 /* poisson_cpu.c -- sel.poisson on the processor. */
 #include "engine/machine/cpu.h"
+#include "engine/multigrid/mg_solve.h"
 #include "engine/solvers/poisson/poisson.h"
 
 #include <math.h>
-#include <omp.h>
 
 static void list(sel_state *base) {
     poisson_list(base, base->threads);
 }
 
-/* ---- rows ---- */
-
-typedef struct rows {
-    poisson_state *state;
-    const mg_loops *loops;
-    const int64_t stride[3];
-    double beta, alpha;
-} rows;
-
-typedef void row_work(const rows *of, int64_t y, int64_t z, double *scratch, double *sums);
-
-static mg_vector vector(const rows *of, void *v) {
-    return (mg_vector){v, of->stride};
-}
-
-/* Does the work in all rows and adds up what it returns for each. */
-static void each_row(poisson_state *state, double beta, double alpha, row_work *work,
-                     double sums[3]) {
-    sel_state *base = &state->base;
-    const mg *m = &state->m;
-    const int64_t count = sel_state_rows(base), ny = m->level[0].n[1];
-    const rows of = {
-        state, mg_loops_of(m), {1, base->turns.cells.pitch, base->turns.cells.slice}, beta, alpha};
-#pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t row = 0; row < count; row++) {
-        double *to = base->partials + row * SEL_PARTIALS;
-        to[0] = to[1] = to[2] = 0;
-        work(&of, row % ny, row / ny, m->scratch + mg_scratch(m) * omp_get_thread_num(), to);
-    }
-    for (int k = 0; k < 3; k++) {
-        sums[k] = sel_tree_sum(base->partials + k, count, SEL_PARTIALS);
-    }
-}
-
-static double *turn(const rows *of, int64_t step) {
-    return of->state->u[0][step & 1];
-}
-
-static void residual(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    poisson_state *s = of->state;
-    of->loops->residual(&s->m, vector(of, turn(of, s->base.step)), s->F, y, z, scratch, sums);
-}
-
-static void divide(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    (void)scratch, (void)sums;
-    of->loops->divide(&of->state->m, y, z);
-}
-
-static void dot(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    (void)scratch;
-    sums[0] =
-        of->loops->dot(&of->state->m, of->state->q + y * of->stride[1] + z * of->stride[2], y, z);
-}
-
-static void direct(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    (void)scratch, (void)sums;
-    of->loops->direct(&of->state->m, vector(of, of->state->p), of->beta, y, z);
-}
-
-static void apply(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    of->loops->apply(&of->state->m, vector(of, of->state->p), of->state->q, y, z, scratch, sums);
-}
-
-static void add(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    poisson_state *s = of->state;
-    const poisson_plan *plan = poisson_plan_for(&s->base);
-    (void)scratch, (void)sums;
-    of->loops->add(&s->m, vector(of, turn(of, s->base.step)), plan->conjugate ? s->p : NULL,
-                   of->alpha, plan->singular ? s->now.mean : 0, turn(of, s->base.step + 1), y, z);
-}
-
 /* ---- an iteration ---- */
 
-static sel_status measure(poisson_state *state, sel_error *error) {
-    double sums[3];
-    (void)error;
-    each_row(state, 0, 0, residual, sums);
+static mg_solve solve_of(const poisson_state *state) {
+    const sel_state *base = &state->base;
+    const sel_cells *cells = &base->turns.cells;
+    return (mg_solve){.m = &state->m,
+                      .stride = {1, cells->pitch, cells->slice},
+                      .F = state->F,
+                      .p = state->p,
+                      .q = state->q,
+                      .pq = state->now.pq,
+                      .partials = base->partials,
+                      .threads = base->threads};
+}
+
+static void judge(poisson_state *state, const double sums[3]) {
     state->now.mean = sums[2] / poisson_plan_for(&state->base)->volume;
     poisson_judge(state, sqrt(sums[0]), sqrt(sums[1]));
+}
+
+static sel_status measure(poisson_state *state, sel_error *error) {
+    mg_solve s = solve_of(state);
+    double sums[3];
+    (void)error;
+    mg_solve_residual(&s, state->u[0][state->base.step & 1], sums);
+    judge(state, sums);
     return SEL_OK;
 }
 
-/* The length of the step along the next direction. */
-static double next_direction(poisson_state *state) {
-    poisson_progress *now = &state->now;
-    double sums[3], beta = 0;
-    if (now->pq > 0) {
-        each_row(state, 0, 0, dot, sums);
-        beta = -sums[0] / now->pq;
-    }
-    each_row(state, beta, 0, direct, sums);
-    each_row(state, 0, 0, apply, sums);
-    now->pq = sums[0];
-    return sums[0] > 0 ? sums[1] / sums[0] : 0;
-}
-
 static void iterate(poisson_state *state) {
-    const sel_state *base = &state->base;
-    const mg *m = &state->m;
-    double sums[3], alpha = 1;
-    switch (poisson_method(base)) {
-    case POISSON_MULTIGRID:
-        mg_cycle(m, base->step == 0, base->threads);
-        break;
-    case POISSON_GAUSS_SEIDEL:
-        mg_sweep(m, 1, base->threads);
-        break;
-    case POISSON_SOR:
-        mg_sweep(m, poisson_plan_for(base)->omega, base->threads);
-        break;
-    default:
-        each_row(state, 0, 0, divide, sums);
-    }
-    if (poisson_plan_for(base)->conjugate) {
-        alpha = next_direction(state);
-    }
-    each_row(state, 0, alpha, add, sums);
+    static const int corrections[] = {[POISSON_MULTIGRID] = MG_CYCLE,
+                                      [POISSON_JACOBI] = MG_DIVIDE,
+                                      [POISSON_GAUSS_SEIDEL] = MG_SWEEP,
+                                      [POISSON_SOR] = MG_SWEEP,
+                                      [POISSON_CONJUGATE_GRADIENT] = MG_DIVIDE};
+    sel_state *base = &state->base;
+    const poisson_plan *plan = poisson_plan_for(base);
+    const int method = poisson_method(base), turn = base->step & 1;
+    const bool full = method == POISSON_MULTIGRID && base->step == 0;
+    mg_solve s = solve_of(state);
+    double sums[3];
+    mg_solve_correct(&s, full ? MG_FULL_CYCLE : corrections[method],
+                     method == POISSON_SOR ? plan->omega : 1, plan->singular ? state->now.mean : 0,
+                     state->u[0][turn], state->u[0][!turn], sums);
+    state->now.pq = s.pq;
+    base->step++;
+    judge(state, sums);
 }
 
 /* Makes f and q of a state that was loaded. */
 static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
-    double sums[3];
+    mg_solve s = solve_of(state);
     (void)request;
     if (state->known == base->step) {
         return SEL_OK;
     }
-    if (state->now.pq > 0) {
-        each_row(state, 0, 0, apply, sums);
+    if (s.pq > 0) {
+        mg_solve_resume(&s);
     }
     return measure(state, error);
 }
@@ -151,8 +81,6 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     sel_status status = ready(base, NULL, error);
     for (; n > 0 && !status && base->ending.how == SEL_GOES_ON; n--) {
         iterate(state);
-        base->step++;
-        status = measure(state, error);
     }
     base->observed = base->step; /* nothing is to be gathered */
     return status;

@@ -5,8 +5,7 @@
 #include "engine/machine/cpu.h"
 #include "engine/solvers/poisson/poisson.h"
 
-/* On larger grids the round-off of corrections in single precision would slow cycles. */
-enum { MOST_CELLS_SINGLE = 8192, MOST_CYCLES = 100 };
+enum { MOST_CYCLES = 100 };
 
 static int64_t longest(const sel_ints *size) {
     int64_t most = 1;
@@ -113,38 +112,6 @@ static sel_status find_ties(poisson_plan *p, sel_error *error) {
 
 /* ---- the box of the multigrid ---- */
 
-/* The conductance from outside to the surface at a site. */
-static double outside(const sel_inputs *inputs, int64_t site) {
-    const int law = inputs->site[site].law;
-    return law == COND_FIXED        ? HUGE_VAL
-           : law == COND_CONVECTIVE ? inputs->value[COND_VALUES * site + 1]
-                                    : 0;
-}
-
-/* Sets box.h; whether each face has one law in all its cells. */
-static bool find_faces(poisson_plan *p) {
-    const sel_inputs *inputs = &p->body.inputs;
-    const sel_grid *grid = &p->base.domain->grid;
-    int64_t count[SEL_FACES] = {0};
-    bool one[SEL_FACES] = {true, true, true, true, true, true}, all = true;
-    for (int64_t k = 0; k < inputs->surfaces.sites; k++) {
-        const sel_site *site = &inputs->surfaces.site[k];
-        const double h = outside(inputs, k);
-        if (site->outer) {
-            double *known = &p->box.h[site->face];
-            one[site->face] = one[site->face] && (count[site->face] == 0 || *known == h);
-            count[site->face]++;
-            *known = h;
-        }
-    }
-    for (int face = 0; face < 2 * grid->dims; face++) {
-        const bool whole = count[face] == 0 || count[face] == sel_face_sites(grid, face);
-        all = all && one[face] && (whole || p->box.h[face] == 0);
-        p->box.h[face] = one[face] ? p->box.h[face] : 0;
-    }
-    return all;
-}
-
 /* The largest damping of Jacobi's iteration gives the best over-relaxation. */
 static double best_omega(const mg_box *box) {
     const double pi = acos(-1);
@@ -166,29 +133,16 @@ static double best_omega(const mg_box *box) {
 static void describe_box(poisson_plan *p, int method) {
     const sel_domain *domain = p->base.domain;
     const sel_grid *grid = &domain->grid;
-    p->box = (mg_box){.dims = grid->dims, .nodes = grid->nodes, .periodic = grid->periodic};
-    const bool one_law = find_faces(p);
-    int64_t most = 1;
-    for (int a = 0; a < 3; a++) {
-        p->box.n[a] = grid->n[a];
-        p->box.dx[a] = grid->dx[a];
-        p->box.k[a] = p->body.k.of ? 0 : p->body.k.same[a];
-        most = grid->n[a] > most ? grid->n[a] : most;
-    }
+    const mg_body of = {&p->body, domain, 0};
+    mg_body_box(&of, &p->box);
     for (int64_t k = 0; k < sel_grid_cells(grid); k++) {
         int64_t at[3];
         sel_cell_at(grid, k, at);
         p->volume += domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
-        for (int a = 0; a < grid->dims && p->body.k.of; a++) {
-            p->box.k[a] += domain->cell[k] ? 0
-                                           : sel_material_at(&p->body.k, grid, k, a) /
-                                                 (double)domain->free_cells;
-        }
     }
-    p->box.even = p->body.uniform && one_law;
     p->conjugate =
         method == POISSON_CONJUGATE_GRADIENT || (method == POISSON_MULTIGRID && !p->box.even);
-    p->box.single = p->box.even && !p->conjugate && most <= MOST_CELLS_SINGLE;
+    p->box.single = p->box.single && !p->conjugate;
     p->omega = best_omega(&p->box);
 }
 
@@ -207,6 +161,22 @@ static sel_status check_inputs(const poisson_plan *p, sel_error *error) {
     return SEL_OK;
 }
 
+/* Cells of a colour are neighbours where an odd number of them lies around: over-relaxed sweeps
+ * would diverge. */
+static sel_status check_colours(const poisson_plan *p, sel_error *error) {
+    const sel_grid *grid = &p->base.domain->grid;
+    for (int a = 0; a < grid->dims; a++) {
+        if (grid->periodic >> a & 1u && grid->n[a] % 2) {
+            return sel_fail_at(
+                error, sel_simulation_where(p->base.simulation, "method"),
+                "method = \"sor\" needs an even number of cells along periodic axes, "
+                "and there are %lld along %c; take one more, or another method",
+                (long long)grid->n[a], 'x' + a);
+        }
+    }
+    return SEL_OK;
+}
+
 static sel_status complete_plan(sel_plan *base, sel_error *error) {
     poisson_plan *p = (poisson_plan *)base;
     const poisson_params *params = (const poisson_params *)base->simulation->params;
@@ -214,6 +184,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     sel_status status = sel_conduction_find(&p->body, base, &params->coefficient, "coefficient",
                                             &none, &none, error);
     status = status ? status : check_inputs(p, error);
+    status = status || params->method != POISSON_SOR ? status : check_colours(p, error);
     status = status ? status : find_ties(p, error);
     if (!status) {
         describe_box(p, params->method);

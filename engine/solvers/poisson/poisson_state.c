@@ -53,54 +53,6 @@ heat_view poisson_view(const poisson_state *state, int64_t step) {
     return v;
 }
 
-/* ---- coefficients ---- */
-
-/* Index in the list of cells on surfaces; its length when this is none. */
-static int64_t surface_of(const sel_surfaces *on, int64_t cell) {
-    int64_t low = 0, high = on->cells;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (on->cell[middle] < cell) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < on->cells && on->cell[low] == cell ? low : on->cells;
-}
-
-/* mg_describe: of a plan. A resistance R of the body in the whole 1 / U of a surface doubles with
- * the distance, so that U becomes U / (1 + U R): as if the part 2 U R / (1 + U R) of U were halved.
- */
-static void describe(const void *data, int64_t cell, mg_cell *to) {
-    const poisson_plan *plan = data;
-    const sel_domain *domain = plan->base.domain;
-    const sel_inputs *inputs = &plan->body.inputs;
-    const sel_surfaces *on = &inputs->surfaces;
-    if (domain->cell[cell]) {
-        return;
-    }
-    for (int a = 0; a < domain->grid.dims; a++) {
-        to->K[a] = sel_conductance(&plan->body.k, domain, cell, 2 * a);
-    }
-    to->seeks = true;
-    const int64_t k = surface_of(on, cell);
-    if (k < on->cells) {
-        const int64_t first = on->first_site[k], end = on->first_site[k + 1];
-        const double inside = sel_capacity_of(&plan->body, &domain->grid, cell);
-        to->seeks = cond_fixed(inputs->site, first, end) == end;
-        for (int64_t i = first; i < end && to->seeks; i++) {
-            const cond_site *site = &inputs->site[i];
-            double u, p;
-            cond_surface(site, inputs->value + COND_VALUES * i, &u, &p);
-            const double of_body = site->reach > 0 ? u / site->reach : 0;
-            const double far = 2 * of_body / (1 + of_body), all = u * site->weight * inside;
-            to->far += far * all;
-            to->near += (1 - far) * all;
-        }
-    }
-}
-
 /* ---- the right-hand side ---- */
 
 /* F = s - rhs, in rows of cells; as A is, of bodies that are not even times the part inside. */
@@ -190,7 +142,8 @@ sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *e
     const poisson_plan *plan = poisson_plan_for(base);
     const poisson_params *params = (const poisson_params *)plan->base.simulation->params;
     const sel_quantity none = {.components = 0};
-    sel_status status = mg_start(&state->m, &base->arrays, describe, plan, base->threads, error);
+    const mg_body of = {&plan->body, plan->base.domain, 0};
+    sel_status status = mg_start(&state->m, &base->arrays, mg_body_cell, &of, base->threads, error);
     status = status ? status : start_F(state, error);
     /* The residual of the potential 0 is the right-hand side, with the boundaries' values. */
     status =
