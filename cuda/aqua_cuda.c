@@ -20,9 +20,9 @@
 
 typedef struct aqua_cuda {
     aqua_state all;
-    aqua_gpu_flow pattern; /* what flow_of completes */
-    aqua_gpu_view view;    /* all but the present depths */
-    uint8_t *marks;        /* [2][tiles] of each copy of the depths; NULL: the flow asks for none */
+    void *factor, *cut; /* scratch of the flow in f64 */
+    aqua_gpu_view view; /* all but the present depths */
+    uint8_t *marks;     /* [2][tiles] of each copy of the depths; NULL: the flow asks for none */
     int64_t tiles;
 
     cuda_terms terms; /* fields that vary in time */
@@ -67,6 +67,10 @@ static bool levels_vary(const aqua_plan *plan) {
     return plan->levels_depend & SEL_ON_T;
 }
 
+static bool has_terms(const aqua_cuda *state) {
+    return state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term;
+}
+
 /* Columns of the table: amounts, and levels behind them. */
 static int64_t table_width(const aqua_plan *plan) {
     return aqua_amount_count(plan) + (levels_vary(plan) ? plan->ghosts.count : 0);
@@ -95,9 +99,7 @@ static void list(sel_state *base) {
     const aqua_layout *layout = &plan->layout;
     const aqua_term *terms = plan->terms;
     const int64_t ghosts = plan->ghosts.count;
-    const bool pours = plan->source_count > 0, levels = levels_vary(plan);
-    const bool amounts = terms[AQUA_RAIN].kind == AQUA_UNIFORM ||
-                         terms[AQUA_SOIL].kind == AQUA_UNIFORM || pours || levels;
+    const bool pours = plan->source_count > 0;
     sel_arrays *arrays = &base->arrays;
     if (!cuda_terms_open(&state->terms, plan->base.domain)) {
         arrays->failed = true;
@@ -111,15 +113,14 @@ static void list(sel_state *base) {
         to->term.number = k;
     }
     /* Rain or infiltration may fail after rain or sources have changed the depths. */
-    const bool apart = (terms[AQUA_RAIN].kind != AQUA_NOTHING || pours) &&
-                       (state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term);
+    const bool apart = (terms[AQUA_RAIN].kind != AQUA_NOTHING || pours) && has_terms(state);
     cuda_terms_list(&state->terms, arrays);
-    SEL_ADD(arrays, state, amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
-    SEL_ADD(arrays, state, source_cells, plan->source_cell_count, 0);
-    SEL_ADD(arrays, state, ghosts.at, ghosts, 0);
-    SEL_ADD(arrays, state, ghosts.level, ghosts, 0);
-    SEL_ADD(arrays, state, ghosts.ground, ghosts, 0);
-    SEL_ADD(arrays, state, levels, levels ? 0 : ghosts, 0);
+    SEL_ADD(arrays, state, amounts, CUDA_STEPS * table_width(plan), 0);
+    SEL_ADD_COPY(arrays, state, source_cells, plan->source_cell_count, plan->source_cells);
+    SEL_ADD_COPY(arrays, state, ghosts.at, ghosts, plan->ghosts.at);
+    SEL_ADD_COPY(arrays, state, ghosts.level, ghosts, plan->ghosts.level);
+    SEL_ADD_COPY(arrays, state, ghosts.ground, ghosts, plan->ghosts.ground);
+    SEL_ADD(arrays, state, levels, levels_vary(plan) ? 0 : ghosts, 0);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch, apart);
     all->give = give;
@@ -129,9 +130,9 @@ static void list(sel_state *base) {
                         aqua_wants(plan, AQUA_MAX_LEVEL);
     state->tiles = all->store.whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
     SEL_ADD(arrays, state, marks, 2 * state->tiles, 0);
-    sel_arrays_add(arrays, "factor", &state->pattern.factor, all->real, scratch, 0);
-    sel_arrays_add(arrays, "cut", &state->pattern.cut, all->real, cuts, 0);
-    SEL_ADD(arrays, state, view.ground, ground ? aqua_cells(all) : 0, 0);
+    sel_arrays_add(arrays, "factor", &state->factor, all->real, scratch, 0);
+    sel_arrays_add(arrays, "cut", &state->cut, all->real, cuts, 0);
+    SEL_ADD_COPY(arrays, state, view.ground, ground ? aqua_cells(all) : 0, plan->ground);
     state->summed_edges = plan->base.wants_balance ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] : 0;
     state->book_count =
         aqua_parts_of(plan, AQUA_RAIN) + aqua_parts_of(plan, AQUA_SOIL) + state->summed_edges;
@@ -149,60 +150,6 @@ static void close(sel_state *base) {
 
 /* ---- what kernels see ---- */
 
-/* What they need besides the arrays. */
-static void describe(aqua_cuda *state) {
-    const aqua_state *all = &state->all;
-    const aqua_plan *plan = all->plan;
-    const aqua_ghosts *ghosts = &plan->ghosts;
-    const sel_grid *grid = &plan->base.domain->grid;
-    const bool levels = levels_vary(plan);
-    aqua_gpu_flow *flow = &state->pattern;
-    flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
-                                     .ny = (uint32_t)plan->layout.ny,
-                                     .pitch = (uint32_t)plan->layout.pitch,
-                                     .across = aqua_gpu_across(plan->layout.nx),
-                                     .end = (uint32_t)plan->layout.ny,
-                                     .end_cell = (uint32_t)plan->layout.cells};
-    flow->store = all->store;
-    flow->bed = all->bed;
-    flow->alphas = all->alphas;
-    flow->sent = plan->params->scheme == AQUA_SCATTER;
-    flow->equilibrium = plan->params->equilibrium;
-    flow->alarm = all->base.queue->alarm;
-    flow->amounts = state->amounts;
-    flow->width = (uint32_t)table_width(plan);
-    flow->periodic[0] = sel_axis_periodic(grid, 0);
-    flow->periodic[1] = sel_axis_periodic(grid, 1);
-    flow->framed = ghosts->count > 0 || flow->periodic[0] || flow->periodic[1];
-    state->ghosts.count = (uint32_t)ghosts->count;
-    state->ghosts.z = levels ? state->amounts + aqua_amount_count(plan) : state->levels;
-    state->ghosts.stride = levels ? table_width(plan) : 0;
-    state->sets_ghosts = ghosts->inside || (ghosts->count > 0 && levels);
-    state->view.layout = flow->layout;
-    state->view.grid = cuda_grid_of(&all->base);
-    state->view.most = all->most;
-    state->view.arrived = all->arrived;
-    state->view.arrival = plan->params->arrival_depth * all->store.per_metre;
-    state->view.metre = 1 / all->store.per_metre;
-    state->view.dt = grid->dt;
-    sel_total *books = state->books;
-    for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        aqua_gpu_spread *to = &state->spread[k];
-        flow->halted = to->by_term ? state->terms.halted : flow->halted;
-        to->solid = all->base.solid;
-        to->uniform = plan->terms[k].kind != AQUA_FIELD;
-        to->column = (uint32_t)k;
-        to->rate = all->rate[k];
-        to->remainder = all->owed[k];
-        to->totals = aqua_parts_of(plan, k) ? books : NULL;
-        to->terms = cuda_terms_see(&state->terms);
-        to->grid = *grid;
-        to->unit = aqua_unit_of(plan, AQUA_FIELD);
-        to->most = all->store.most_rain;
-        books += aqua_parts_of(plan, k);
-    }
-}
-
 static uint8_t *marks_of(const aqua_cuda *state, int64_t step) {
     return state->marks ? state->marks + (step & 1) * state->tiles : NULL;
 }
@@ -216,24 +163,77 @@ static sel_status mark_all(const aqua_cuda *state, sel_error *error) {
     return SEL_OK;
 }
 
-/* The step from `step` on in block b of the grid. */
+/* The step from `step` on in block b of the grid; WHOLE: for arrays that are not cut into blocks.
+ */
+enum { WHOLE = -1 };
 static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
     const aqua_state *all = &state->all;
-    const sel_block *block = &all->base.blocks.v[b];
-    aqua_gpu_flow flow = state->pattern;
-    aqua_gpu_layout *layout = &flow.layout;
-    layout->first = (uint32_t)block->first;
-    layout->end = (uint32_t)block->end;
-    layout->first_cell = b == 0 ? 0 : (layout->first + AQUA_HALO) * layout->pitch;
-    if (block->end < all->plan->layout.ny) {
-        layout->end_cell = (layout->end + AQUA_HALO) * layout->pitch;
+    const aqua_plan *plan = all->plan;
+    const aqua_layout *l = &plan->layout;
+    const sel_grid *grid = &plan->base.domain->grid;
+    const sel_block whole = {0, l->ny}, *block = b == WHOLE ? &whole : &all->base.blocks.v[b];
+    const int64_t first_cell = (block->first + AQUA_HALO) * l->pitch;
+    const int64_t end_cell = (block->end + AQUA_HALO) * l->pitch;
+    aqua_gpu_flow flow = {
+        .layout = {.nx = (uint32_t)l->nx,
+                   .ny = (uint32_t)l->ny,
+                   .pitch = (uint32_t)l->pitch,
+                   .across = aqua_gpu_across(l->nx),
+                   .first = (uint32_t)block->first,
+                   .end = (uint32_t)block->end,
+                   .first_cell = block->first == 0 ? 0 : (uint32_t)first_cell,
+                   .end_cell = (uint32_t)(block->end == l->ny ? l->cells : end_cell)},
+        .store = all->store,
+        .bed = all->bed,
+        .alphas = all->alphas,
+        .equilibrium = plan->params->equilibrium,
+        .factor = state->factor,
+        .cut = state->cut,
+        .sent = plan->params->scheme == AQUA_SCATTER,
+        .alarm = all->base.queue->alarm,
+        .clock = cuda_queue_clock(all->base.queue, step),
+        .halted = has_terms(state) ? state->terms.halted : NULL,
+        .marks_from = marks_of(state, step),
+        .marks_to = marks_of(state, step + 1),
+        .amounts = state->amounts,
+        .width = (uint32_t)table_width(plan),
+        .periodic = {sel_axis_periodic(grid, 0), sel_axis_periodic(grid, 1)}};
+    flow.framed = plan->ghosts.count > 0 || flow.periodic[0] || flow.periodic[1];
+    if (b != WHOLE) {
+        flow.from = all->poured ? all->poured : all->water[b][step & 1];
+        flow.to = all->water[b][(step + 1) & 1];
     }
-    flow.from = all->poured ? all->poured : all->water[b][step & 1];
-    flow.to = all->water[b][(step + 1) & 1];
-    flow.marks_from = marks_of(state, step);
-    flow.marks_to = marks_of(state, step + 1);
-    flow.clock = cuda_queue_clock(all->base.queue, step);
     return flow;
+}
+
+/* What they need besides the arrays, but for a step. */
+static void describe(aqua_cuda *state) {
+    const aqua_state *all = &state->all;
+    const aqua_plan *plan = all->plan;
+    const bool levels = levels_vary(plan);
+    state->ghosts.count = (uint32_t)plan->ghosts.count;
+    state->ghosts.z = levels ? state->amounts + aqua_amount_count(plan) : state->levels;
+    state->ghosts.stride = levels ? table_width(plan) : 0;
+    state->sets_ghosts = plan->ghosts.inside || (plan->ghosts.count > 0 && levels);
+    state->view.layout = flow_of(state, 0, WHOLE).layout;
+    state->view.grid = cuda_grid_of(&all->base);
+    state->view.most = all->most;
+    state->view.arrived = all->arrived;
+    state->view.arrival = plan->params->arrival_depth * all->store.per_metre;
+    state->view.metre = 1 / all->store.per_metre;
+    state->view.dt = plan->base.domain->grid.dt;
+    sel_total *books = state->books;
+    for (int k = 0; k < AQUA_SUPPLIES; k++) {
+        aqua_gpu_spread *to = &state->spread[k];
+        to->solid = all->base.solid;
+        to->rate = all->rate[k];
+        to->remainder = all->owed[k];
+        to->totals = aqua_parts_of(plan, k) ? books : NULL;
+        to->terms = cuda_terms_see(&state->terms);
+        to->grid = plan->base.domain->grid;
+        to->unit = aqua_unit_of(plan, AQUA_FIELD);
+        books += aqua_parts_of(plan, k);
+    }
 }
 
 /* ---- amounts ---- */
@@ -257,7 +257,8 @@ static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error)
         flow.marks_from = marks_of(state, copy);
         CUDA_TRY(aqua_gpu_set_ghosts(&flow, ghosts, copy == 0 ? all->bed : NULL, stream));
     }
-    CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->bed, stream));
+    const aqua_gpu_flow whole = flow_of(state, all->base.step, WHOLE);
+    CUDA_TRY(aqua_gpu_wrap(&whole, all->bed, stream));
     return status;
 }
 
@@ -269,7 +270,7 @@ static sel_status evaluate(aqua_cuda *state, unsigned due, sel_error *error) {
         due & SEL_ON_CONTROLS
             ? cuda_terms_set_controls(&state->terms, base->controls, base->queue->stream, error)
             : SEL_OK;
-    status = status ? status : aqua_evaluate(&state->all, base->step, due, error);
+    status = status ? status : aqua_evaluate(base, due, error);
     return status ? status : place_ghosts(state, due, error);
 }
 
@@ -280,15 +281,15 @@ static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *erro
     aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const int64_t width = table_width(plan), own = aqua_amount_count(plan);
-    const int64_t first = all->base.step % CUDA_STEPS;
+    const int64_t now = all->base.step, first = now % CUDA_STEPS;
     cudaStream_t stream = all->base.queue->stream;
     void *pinned;
     sel_status status = cuda_feed_next(&state->sent, &pinned, error);
     double *table = pinned;
     for (int64_t k = 0; k < *count && !status; k++) {
-        const int64_t step = all->base.step + k;
-        double *row = table + step % CUDA_STEPS * width;
-        if (k && aqua_evaluate(all, step, SEL_ON_T, NULL)) {
+        double *row = table + (now + k) % CUDA_STEPS * width;
+        all->base.step = now + k;
+        if (k && aqua_evaluate(&all->base, SEL_ON_T, NULL)) {
             *count = k;
             break;
         }
@@ -299,6 +300,7 @@ static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *erro
                            row[AQUA_RAIN] * (double)plan->base.domain->free_cells);
         }
     }
+    all->base.step = now;
     if (status) {
         return status;
     }
@@ -323,24 +325,9 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                                     varies(all->plan, k) ? FEW : 1, error);
         }
     }
-    return status || !state->amounts ? status
-                                     : cuda_feed_open(&state->sent, state->amounts, table,
-                                                      levels_vary(all->plan) ? FEW : MANY, error);
-}
-
-static sel_status send_lists(const aqua_cuda *state, sel_error *error) {
-    const aqua_plan *plan = state->all.plan;
-    const aqua_ghosts *from = &plan->ghosts;
-    const aqua_gpu_ghosts *to = &state->ghosts;
-    const uint64_t n = to->count, ground = (uint64_t)aqua_cells(&state->all) * sizeof(double);
-    const uint64_t cells = (uint64_t)plan->source_cell_count * sizeof *state->source_cells;
-    sel_status status = cuda_send(state->source_cells, plan->source_cells, cells, error);
-    status = status ? status : cuda_send(to->at, from->at, n * sizeof *from->at, error);
-    status = status ? status : cuda_send(to->level, from->level, n, error);
-    status = status ? status : cuda_send(to->ground, from->ground, n * sizeof *to->ground, error);
-    return status || !state->view.ground
-               ? status
-               : cuda_send(state->view.ground, plan->ground, ground, error);
+    return status ? status
+                  : cuda_feed_open(&state->sent, state->amounts, table,
+                                   levels_vary(all->plan) ? FEW : MANY, error);
 }
 
 /* Fills what lies beyond periodic axes, and the halos of blocks, of the depths of a step. */
@@ -360,8 +347,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     sel_total volume = {0};
     describe(state);
     sel_status status = open_feeds(state, error);
-    status = status ? status : send_lists(state, error);
-    status = status ? status : aqua_evaluate(all, 0, SEL_ALWAYS, error);
+    status = status ? status : aqua_evaluate(base, SEL_ALWAYS, error);
     status = status ? status : aqua_start(all, error);
     if (!status && all->arrived) {
         CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, /* -1 */
@@ -425,16 +411,17 @@ static sel_status move_water(const aqua_cuda *state, int64_t step, int b, sel_er
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_state *all = &state->all;
+    const aqua_gpu_flow whole = flow_of(state, step, WHOLE);
     cudaStream_t stream = base->queue->stream;
     sel_status status = SEL_OK;
     for (int b = 0; b < base->blocks.count && !status; b++) {
         status = add_water(state, step, b, error);
     }
     if (state->sets_ghosts && !state->levels) {
-        CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->bed, stream));
+        CUDA_TRY(aqua_gpu_wrap(&whole, all->bed, stream));
     }
-    if (all->poured) { /* in one piece */
-        CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->poured, stream));
+    if (all->poured) {
+        CUDA_TRY(aqua_gpu_wrap(&whole, all->poured, stream));
     } else {
         status = status ? status : exchange(state, step, error);
     }
@@ -486,7 +473,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     sel_status status = evaluate(state, due, error);
-    status = status || !state->amounts ? status : send_amounts(state, count, error);
+    status = status ? status : send_amounts(state, count, error);
     if (status && state->terms.fault) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         const sel_status before = check(base, base->step, error);

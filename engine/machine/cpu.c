@@ -64,7 +64,7 @@ static void list(sel_state *state, const sel_plan *plan) {
     cpu_of(plan)->list(state);
     sel_state_list(state);
     SEL_ADD(&state->arrays, state, scratch,
-            cpu_of(plan)->look.numbers ? 3 * state->threads * plan->domain->grid.n[0] : 0, 0);
+            cpu_of(plan)->look.main ? 0 : 3 * state->threads * plan->domain->grid.n[0], 0);
     SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_state_rows(state), 0);
 }
 
@@ -157,7 +157,8 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
         int64_t together = varies & due || n == 1 ? 1 : n - observes;
         together = together < clock.until - state->step ? together : clock.until - state->step;
         status = status ? status : evaluate(state, due, error);
-        if (!status && n == 1 && observes) {
+        state->observing = observes && n == 1;
+        if (!status && state->observing) {
             if (cpu->observe) {
                 cpu->observe(state, false);
             }

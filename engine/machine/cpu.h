@@ -42,12 +42,12 @@ typedef struct sel_look {
     int (*field)(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
                  const double **values);
     /* state->turns have one number per cell (sel_state_list_numbers), which is field 0: that the
-     * machine reads it, and knows its change. The other fields use state->scratch. */
+     * machine reads it, and knows its change. */
     bool numbers;
     /* Answers SEL_MEAN_CHANGE, after an observed step. NULL: that of numbers; else NaN, it is not
      * known. */
     double (*mean_change)(sel_state *state);
-    /* NULL: it is field 0, which has one component. */
+    /* NULL: it is read as a field, and has one component. */
     void (*main)(const sel_state *state, int64_t row, sel_main_row *main);
     /* Converts the extremes of a monitor to the user's units. NULL: they are. */
     void (*watched)(const sel_plan *plan, sel_request *request);
@@ -62,7 +62,7 @@ typedef struct sel_look {
     void (*entering)(const sel_state *state, int64_t step);
 } sel_look;
 
-/* state->scratch of the calling thread: [3][nx]. */
+/* state->scratch of the calling thread: [3][nx], for a solver without sel_look.main. */
 double *sel_state_scratch(const sel_state *state);
 
 /* Answers a request. */

@@ -41,7 +41,6 @@ typedef struct aqua_state {
     /* Of the CPU. */
     double *amounts; /* of a step (aqua_take) */
     const struct aqua_loops *loops;
-    double *rows;     /* [threads][nx] */
     uint8_t *scratch; /* of the flow, for each thread */
 } aqua_state;
 
@@ -59,9 +58,9 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart);
  * periodic axes. Fails where a quantity does. */
 sel_status aqua_start(aqua_state *state, sel_error *error);
 
-/* Evaluates the terms for the step that begins at `step`, as far as they depend on what is `due`
- * (SEL_ON_T, SEL_ON_CONTROLS; SEL_ALWAYS: all). */
-sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_error *error);
+/* Evaluates the terms for the step to come, as far as they depend on what is `due` (SEL_ON_T,
+ * SEL_ON_CONTROLS; SEL_ALWAYS: all): sel_cpu.terms. */
+sel_status aqua_evaluate(sel_state *base, unsigned due, sel_error *error);
 
 /* The rates of rain or infiltration that is a field, in the type of beds. */
 sel_status aqua_rates(aqua_state *state, int k, int64_t step, void *to, sel_error *error);
@@ -133,7 +132,7 @@ typedef struct aqua_step {
 /* Amounts are in units of the store. A solid cell is one whose byte is not 0. Sums over a row are
  * exact for whole quanta. */
 typedef struct aqua_loops {
-    size_t scratch; /* bytes that flow() needs */
+    size_t scratch; /* bytes that flow() needs, whole lines of a cache */
     /* Rows y0 <= y < y1; returns the greatest depth, in whole quanta: 0 in f64. */
     double (*flow)(const aqua_step *step, int64_t y0, int64_t y1, void *scratch);
     /* In these `water` is a row of n cells. Rain adds an amount to each free cell, infiltration

@@ -282,8 +282,10 @@ sel_status aqua_rates(aqua_state *state, int k, int64_t step, void *to, sel_erro
 
 /* A source that alone brings more than a cell can hold is refused before the step changes any depth
  * (but not yet when the state is made). */
-sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_error *error) {
+sel_status aqua_evaluate(sel_state *base, unsigned due, sel_error *error) {
+    aqua_state *state = (aqua_state *)base;
     const aqua_plan *plan = state->plan;
+    const int64_t step = base->step;
     sel_status status = SEL_OK;
     for (int k = 0; k < plan->term_count && !status; k++) {
         const aqua_term *term = &plan->terms[k];
