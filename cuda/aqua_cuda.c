@@ -372,61 +372,39 @@ static sel_status start(sel_state *base, sel_error *error) {
 
 /* ---- a step ---- */
 
-/* Rain, sources and ghosts of a block before the flow. */
-static sel_status add_water(const aqua_cuda *state, int64_t step, int b, sel_error *error) {
-    const aqua_state *all = &state->all;
-    const aqua_gpu_flow flow = flow_of(state, step, b);
-    const void *before = all->water[b][step & 1];
-    cudaStream_t stream = all->base.queue->stream;
-    if (all->plan->terms[AQUA_RAIN].kind != AQUA_NOTHING || flow.from != before) {
-        CUDA_TRY(aqua_gpu_supply(&flow, before, &state->spread[AQUA_RAIN], stream));
-    }
-    CUDA_TRY(aqua_gpu_source(&flow, state->source_cells, (uint32_t)all->plan->source_cell_count,
-                             stream));
-    if (state->sets_ghosts) {
-        void *bed = state->levels ? NULL : all->bed;
-        CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, stream));
-    }
-    return SEL_OK;
-}
-
-/* The flow, what flows through edges, infiltration, and what is watched, of a block. */
-static sel_status move_water(const aqua_cuda *state, int64_t step, int b, sel_error *error) {
-    const aqua_state *all = &state->all;
-    const aqua_gpu_flow flow = flow_of(state, step, b);
-    cudaStream_t stream = all->base.queue->stream;
-    CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, stream));
-    CUDA_TRY(aqua_gpu_edges(&flow, all->edges, state->summed_edges,
-                            state->books + state->book_count - state->summed_edges, NULL, stream));
-    if (all->base.observing && all->shown) {
-        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, all->edge_count, NULL, all->shown, stream));
-    }
-    if (all->plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
-        CUDA_TRY(aqua_gpu_supply(&flow, NULL, &state->spread[AQUA_SOIL], stream));
-    }
-    CUDA_TRY(aqua_gpu_watch(&flow, &state->view, stream));
-    return SEL_OK;
-}
-
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_state *all = &state->all;
+    const aqua_plan *plan = all->plan;
+    const uint32_t sources = (uint32_t)plan->source_cell_count;
+    const int64_t observed = base->observing && all->shown ? all->edge_count : 0;
+    sel_total *edge_books = state->books + state->book_count - state->summed_edges;
+    void *bed = state->sets_ghosts && !state->levels ? all->bed : NULL;
     const aqua_gpu_flow whole = flow_of(state, step, WHOLE);
     cudaStream_t stream = base->queue->stream;
-    sel_status status = SEL_OK;
+    for (int b = 0; b < base->blocks.count; b++) {
+        const aqua_gpu_flow flow = flow_of(state, step, b);
+        const void *before = all->water[b][step & 1];
+        if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING || all->poured) {
+            CUDA_TRY(aqua_gpu_supply(&flow, before, &state->spread[AQUA_RAIN], stream));
+        }
+        CUDA_TRY(aqua_gpu_source(&flow, state->source_cells, sources, stream));
+        if (state->sets_ghosts) {
+            CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, stream));
+        }
+    }
+    CUDA_TRY(aqua_gpu_wrap(&whole, bed, stream));
+    CUDA_TRY(aqua_gpu_wrap(&whole, all->poured, stream));
+    sel_status status = all->poured ? SEL_OK : exchange(state, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
-        status = add_water(state, step, b, error);
-    }
-    if (state->sets_ghosts && !state->levels) {
-        CUDA_TRY(aqua_gpu_wrap(&whole, all->bed, stream));
-    }
-    if (all->poured) {
-        CUDA_TRY(aqua_gpu_wrap(&whole, all->poured, stream));
-    } else {
-        status = status ? status : exchange(state, step, error);
-    }
-    for (int b = 0; b < base->blocks.count && !status; b++) {
-        status = move_water(state, step, b, error);
+        const aqua_gpu_flow flow = flow_of(state, step, b);
+        CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, stream));
+        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, state->summed_edges, edge_books, NULL, stream));
+        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, observed, NULL, all->shown, stream));
+        if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
+            CUDA_TRY(aqua_gpu_supply(&flow, NULL, &state->spread[AQUA_SOIL], stream));
+        }
+        CUDA_TRY(aqua_gpu_watch(&flow, &state->view, stream));
     }
     return status;
 }

@@ -28,10 +28,13 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y)
     factor_kernel(const __grid_constant__ aqua_gpu_flow f) {
     EACH_ROW(f.layout, 1, x, y) {
         const uint32_t at = aqua_at(f.layout, x, y);
-        const aqua_cell_of<S> cell = aqua_look_at<S>(f, EQUILIBRIUM, at);
-        ((double *)f.factor)[at] = cell.factor;
+        const double alpha = f.alphas ? ((const double *)f.alphas)[at] : f.store.alpha;
+        double root[AQUA_AROUND], cut;
+        ((double *)f.factor)[at] =
+            S::aqua_cell(EQUILIBRIUM, alpha, f.store.least, (const double *)f.bed + at,
+                         (const double *)f.from + at, (int)f.layout.pitch, root, &cut);
         if (EQUILIBRIUM == AQUA_MINDIFF) {
-            ((double *)f.cut)[at] = cell.cut;
+            ((double *)f.cut)[at] = cut;
         }
     }
 }

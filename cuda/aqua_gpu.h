@@ -129,8 +129,8 @@ typedef struct aqua_gpu_ghosts {
 cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *flow, const aqua_gpu_ghosts *ghosts, void *bed,
                                 cudaStream_t stream);
 
-/* Fills what lies beyond periodic axes, of beds or depths; beyond the ends of y if the block has
- * all rows. */
+/* Fills what lies beyond periodic axes, of beds or depths (NULL: nothing); beyond the ends of y if
+ * the block has all rows. */
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *flow, void *values, cudaStream_t stream);
 
 /* The fluxes of the edges, units of the store: added to totals[count], or if that is NULL stored in

@@ -75,19 +75,4 @@ static __device__ inline void aqua_raise(const aqua_gpu_flow &flow, uint32_t at)
     aqua_raise_at(flow.alarm, 2 * (cuda_now(flow.clock) + 1), at);
 }
 
-// The rule at one cell of the present depths.
-template <class S> struct aqua_cell_of { typename S::real root[AQUA_AROUND], factor, cut; };
-
-template <class S>
-static __device__ __forceinline__ aqua_cell_of<S> aqua_look_at(const aqua_gpu_flow &flow,
-                                                               int equilibrium, uint32_t at) {
-    typedef typename S::real real;
-    const real alpha = flow.alphas ? ((const real *)flow.alphas)[at] : (real)flow.store.alpha;
-    aqua_cell_of<S> cell;
-    cell.factor = S::aqua_cell(
-        equilibrium, alpha, (real)flow.store.least, (const real *)flow.bed + at,
-        (const typename S::water *)flow.from + at, (int)flow.layout.pitch, cell.root, &cell.cut);
-    return cell;
-}
-
 #endif

@@ -314,29 +314,14 @@ cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, void *values, cudaStream_t str
     const aqua_gpu_layout &l = f->layout;
     const int64_t frame = 4 * ((int64_t)l.nx + 2 * AQUA_HALO) + 4 * (int64_t)l.ny;
     const bool along_x = f->periodic[0], along_y = f->periodic[1] && l.end - l.first == l.ny;
-    return by_store(f, along_x || along_y ? frame : 0, [&](auto store, unsigned blocks) {
-        typedef typename decltype(store)::water number;
-        wrap_kernel<<<blocks, THREADS, 0, stream>>>(l, along_x, along_y, (number *)values);
-    });
+    return by_store(
+        f, values && (along_x || along_y) ? frame : 0, [&](auto store, unsigned blocks) {
+            typedef typename decltype(store)::water number;
+            wrap_kernel<<<blocks, THREADS, 0, stream>>>(l, along_x, along_y, (number *)values);
+        });
 }
 
 // ---- edges ----
-
-// The signed flux through an edge.
-template <class S> static __device__ double carried(const aqua_gpu_flow &f, const aqua_edge &edge) {
-#define OFFSET(k, dx, dy) (dy) * (int)f.layout.pitch + (dx),
-    const int offset[AQUA_AROUND] = {AQUA_NEIGHBOURS(OFFSET)};
-#undef OFFSET
-    const int along = edge.k;
-    typename S::real root = 0;
-    const aqua_cell_of<S> c = aqua_look_at<S>(f, f.equilibrium, (uint32_t)edge.at);
-    const aqua_cell_of<S> u =
-        aqua_look_at<S>(f, f.equilibrium, (uint32_t)edge.at + (uint32_t)offset[along]);
-#define ROOT(k, dx, dy) root = along == k ? c.root[k] : root;
-    AQUA_NEIGHBOURS(ROOT)
-#undef ROOT
-    return edge.sign * (double)S::aqua_flux_cut(root, c.factor, c.cut, u.factor, u.cut);
-}
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
@@ -346,7 +331,10 @@ __global__ void __launch_bounds__(THREADS)
     if (e >= count || !aqua_owns(f.layout, (uint32_t)edges[e].at)) {
         return;
     }
-    const double value = carried<S>(f, edges[e]);
+    typedef typename S::real real;
+    const double value = (double)S::aqua_edge_flux(
+        &edges[e], f.equilibrium, (const real *)f.alphas, (real)f.store.alpha, (real)f.store.least,
+        (const real *)f.bed, (const typename S::water *)f.from, (int)f.layout.pitch);
     if (totals) {
         sel_total_more(&totals[e], S::whole, value);
     } else {

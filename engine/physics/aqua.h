@@ -248,6 +248,28 @@ SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, co
     return AQUA_NAME(aqua_share)(equilibrium, alpha, least, *water, head, root, fall, cut, NULL);
 }
 
+/* The flux that an edge counts, by the rule at both its ends; alphas NULL: alpha everywhere. */
+SEL_INLINE AQUA_WATER AQUA_NAME(aqua_edge_flux)(const aqua_edge *edge, int equilibrium,
+                                                const REAL *alphas, REAL alpha, REAL least,
+                                                const REAL *bed, const AQUA_WATER *water,
+                                                int pitch) {
+    const int along = edge->k;
+    int64_t end[2] = {edge->at, edge->at};
+    REAL root[2][AQUA_AROUND], factor[2], cut[2], of_edge = (REAL)0;
+#define BESIDE(k, dx, dy) end[1] += along == k ? (dy)*pitch + (dx) : 0;
+    AQUA_NEIGHBOURS(BESIDE)
+#undef BESIDE
+    for (int e = 0; e < 2; e++) {
+        factor[e] = AQUA_NAME(aqua_cell)(equilibrium, alphas ? alphas[end[e]] : alpha, least,
+                                         bed + end[e], water + end[e], pitch, root[e], &cut[e]);
+    }
+#define ROOT(k, dx, dy) of_edge = along == k ? root[0][k] : of_edge;
+    AQUA_NEIGHBOURS(ROOT)
+#undef ROOT
+    return (AQUA_WATER)edge->sign *
+           AQUA_NAME(aqua_flux_cut)(of_edge, factor[0], cut[0], factor[1], cut[1]);
+}
+
 /* What a rate in units per step adds to a cell, or takes: the whole quanta, of which the remainder
  * is carried to the next step, so that none is lost. */
 SEL_INLINE AQUA_WATER AQUA_NAME(aqua_part)(REAL rate, REAL *carry) {

@@ -85,15 +85,10 @@ static inline int64_t aqua_cell_number(const aqua_layout *layout, int64_t at) {
     return aqua_row(layout, at) * layout->nx + aqua_column(layout, at);
 }
 
-/* Neighbour k of cell (x, y) is (x + aqua_around[k][0], y + aqua_around[k][1]); the element of that
- * of element `at`. */
+/* Neighbour k of cell (x, y) is (x + aqua_around[k][0], y + aqua_around[k][1]). */
 #define AQUA_OFFSET(k, dx, dy) {dx, dy},
 static const int aqua_around[AQUA_AROUND][2] = {AQUA_NEIGHBOURS(AQUA_OFFSET)};
 #undef AQUA_OFFSET
-
-static inline int64_t aqua_beside(const aqua_layout *layout, int64_t at, int k) {
-    return at + aqua_around[k][1] * layout->pitch + aqua_around[k][0];
-}
 
 /* ---- the plan ---- */
 

@@ -78,7 +78,7 @@ static double flux_of(const aqua_state *state, int64_t e) {
     const aqua_edge *edge = &state->edges[e];
     const aqua_step step =
         describe_step(state, state->base.step, aqua_row(&state->plan->layout, edge->at));
-    return edge->sign * state->loops->edge(&step, edge->at, edge->k);
+    return state->loops->edge(&step, edge);
 }
 
 /* ---- a step ---- */

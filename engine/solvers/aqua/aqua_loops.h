@@ -230,22 +230,10 @@ static double AQUA_NAME(aqua_flow)(const aqua_step *step, int64_t y0, int64_t y1
     return (double)s->most;
 }
 
-/* ---- cell by cell ---- */
-
-SEL_INLINE REAL AQUA_NAME(cell_at)(const aqua_step *step, int64_t at, REAL root[AQUA_AROUND],
-                                   REAL *cut) {
-    const REAL alpha = step->alphas ? ((const REAL *)step->alphas)[at] : (REAL)step->alpha;
-    return AQUA_NAME(aqua_cell)(step->equilibrium, alpha, (REAL)step->least,
-                                (const REAL *)step->bed + at, (const AQUA_WATER *)step->from + at,
-                                (int)step->layout.pitch, root, cut);
-}
-
-static double AQUA_NAME(aqua_edge_flux)(const aqua_step *step, int64_t at, int k) {
-    REAL root[AQUA_AROUND], others[AQUA_AROUND], cut_c, cut_u;
-    const REAL factor_c = AQUA_NAME(cell_at)(step, at, root, &cut_c);
-    const REAL factor_u =
-        AQUA_NAME(cell_at)(step, aqua_beside(&step->layout, at, k), others, &cut_u);
-    return (double)AQUA_NAME(aqua_flux_cut)(root[k], factor_c, cut_c, factor_u, cut_u);
+static double AQUA_NAME(aqua_flux_of)(const aqua_step *step, const aqua_edge *edge) {
+    return (double)AQUA_NAME(aqua_edge_flux)(edge, step->equilibrium, step->alphas,
+                                             (REAL)step->alpha, (REAL)step->least, step->bed,
+                                             step->from, (int)step->layout.pitch);
 }
 
 /* ---- rain and infiltration ---- */

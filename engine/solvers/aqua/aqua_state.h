@@ -146,8 +146,7 @@ typedef struct aqua_loops {
                   int32_t step);
     /* to[n] in metres */
     void (*read)(const void *water, int64_t n, double per_metre, double *to);
-    /* Flux from cell `at` of the layout to its neighbour k. */
-    double (*edge)(const aqua_step *step, int64_t at, int k);
+    double (*edge)(const aqua_step *step, const aqua_edge *edge); /* the flux that it counts */
 } aqua_loops;
 
 /* The tables that this processor can run, [SEL_F32, SEL_F64], best first; NULL after the last
