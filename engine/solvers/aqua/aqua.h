@@ -157,7 +157,6 @@ typedef struct aqua_plan {
 /* Bits of the f32 store: quanta of 2^-26 m unless depths need more room, and the coarsest. */
 enum { AQUA_MOST_BITS = 26, AQUA_LEAST_BITS = 8 };
 
-/* That of the plan's precision. */
 aqua_store aqua_store_of(const aqua_plan *plan);
 
 /* The error of a depth beyond the store's limit, at a cell, after `step` steps. */
@@ -182,11 +181,8 @@ const aqua_law_level *aqua_level_of(const sel_domain *domain, int region);
 
 /* ---- what is evaluated before a step ---- */
 
-/* Fills plan->terms, but for levels, and plan->source_cells; adds levels, when the ghosts are
- * there.
- */
+/* Fills plan->terms and plan->source_cells; the ghosts must be there. */
 sel_status aqua_terms_create(aqua_plan *plan, sel_error *error);
-void aqua_levels_create(aqua_plan *plan);
 
 /* The values of a term for the step that begins at `step`: of a rate in units of the store per
  * cell, of a discharge in units for all cells of its source together, of a level in m, for each

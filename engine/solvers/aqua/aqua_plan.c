@@ -120,9 +120,14 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
 
 enum { UNITS_OF_THE_LAST_PLACE = 16 };
 
-static aqua_store make_store(const aqua_plan *plan, int precision) {
-    const double alpha = plan->largest_alpha;
-    aqua_store store = {.whole = precision == SEL_F32,
+/* The greatest depth in quanta: all eight neighbours may give alpha times their depth, which rain
+ * and sources have raised to a 32nd above it at most. */
+static double most_quanta(const aqua_plan *plan) {
+    return floor(0x1p31 / (1 + 8 * plan->largest_alpha) * 32 / 33) - 1;
+}
+
+aqua_store aqua_store_of(const aqua_plan *plan) {
+    aqua_store store = {.whole = plan->base.precision == SEL_F32,
                         .per_metre = 1,
                         .limit = HUGE_VAL,
                         .most_poured = HUGE_VAL,
@@ -131,20 +136,14 @@ static aqua_store make_store(const aqua_plan *plan, int precision) {
     if (store.whole) {
         store.per_metre = ldexp(1, plan->bits);
         store.datum = plan->datum;
-        /* All eight neighbours may give alpha times their depth, which rain and sources have raised
-         * to a 32nd above the limit at most. */
-        store.limit = floor(0x1p31 / (1 + 8 * alpha) * 32 / 33) - 1;
+        store.limit = most_quanta(plan);
         store.most_poured = store.limit * 33 / 32;
         store.most_rain = store.limit / 64;
         store.largest_alpha = 1 - UNITS_OF_THE_LAST_PLACE * 0x1p-24;
     }
     store.least = plan->params->min_head * store.per_metre;
-    store.alpha = fmin(alpha, store.largest_alpha);
+    store.alpha = fmin(plan->largest_alpha, store.largest_alpha);
     return store;
-}
-
-aqua_store aqua_store_of(const aqua_plan *plan) {
-    return make_store(plan, plan->base.precision);
 }
 
 sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error) {
@@ -198,11 +197,9 @@ static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
     const bool said = !isnan(params->depth_limit);
     plan->deepest = said ? params->depth_limit : fmax(fmax(2 * initial, level), 0);
     plan->datum = floor(plan->lowest);
-    for (plan->bits = AQUA_MOST_BITS; plan->bits > AQUA_LEAST_BITS; plan->bits--) {
-        const aqua_store store = make_store(plan, SEL_F32);
-        if (plan->deepest * store.per_metre <= store.limit) {
-            break;
-        }
+    plan->bits = AQUA_MOST_BITS;
+    while (plan->bits > AQUA_LEAST_BITS && ldexp(plan->deepest, plan->bits) > most_quanta(plan)) {
+        plan->bits--;
     }
     return status;
 }
@@ -214,16 +211,12 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     p->params = (const aqua_params *)base->simulation->params;
     p->layout = make_layout(&base->domain->grid);
     sel_status status = evaluate_ground(p, error);
-    sel_status alpha = resolve_alpha(p, error);
-    sel_status terms = aqua_terms_create(p, error);
+    const sel_status alpha = resolve_alpha(p, error);
+    status = status ? status : aqua_ghosts_create(p, error);
+    const sel_status terms = aqua_terms_create(p, error);
     status = status ? status : alpha;
     status = status ? status : terms;
-    status = status ? status : aqua_ghosts_create(p, error);
-    if (status) {
-        return status;
-    }
-    aqua_levels_create(p);
-    return choose_quantum(p, error);
+    return status ? status : choose_quantum(p, error);
 }
 
 static void clear_plan(sel_plan *base) {
