@@ -381,7 +381,8 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     sel_total *edge_books = state->books + state->book_count - state->summed_edges;
     void *bed = state->sets_ghosts && !state->levels ? all->bed : NULL;
     const aqua_gpu_flow whole = flow_of(state, step, WHOLE);
-    cudaStream_t stream = base->queue->stream;
+    const march_device *march = &base->queue->march;
+    cudaStream_t stream = march->stream;
     for (int b = 0; b < base->blocks.count; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
         const void *before = all->water[b][step & 1];
@@ -398,7 +399,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     sel_status status = all->poured ? SEL_OK : exchange(state, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
-        CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, stream));
+        CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, march));
         CUDA_TRY(aqua_gpu_edges(&flow, all->edges, state->summed_edges, edge_books, NULL, stream));
         CUDA_TRY(aqua_gpu_edges(&flow, all->edges, observed, NULL, all->shown, stream));
         if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include "engine/physics/aqua_method.h"
 #include "cuda/machine/look.h"
+#include "cuda/machine/march.h"
 #include "cuda/machine/terms.h"
 
 #ifdef __cplusplus
@@ -86,9 +87,9 @@ typedef struct aqua_gpu_flow {
 /* Gather in one pass, for whole quanta: a warp marches over a strip. It reads beyond the beds,
  * depths and alphas: up to this many numbers before, and behind as many and these rows. */
 enum { AQUA_GPU_MARGIN = 512, AQUA_GPU_MARGIN_ROWS = 8 };
-cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, cudaStream_t stream);
+cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, const march_device *on);
 /* Gather in two passes, for f64: factors (and cuts), then the fluxes of each cell's eight edges. */
-cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, cudaStream_t stream);
+cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, const march_device *on);
 
 /* ---- the other parts of a step ---- */
 

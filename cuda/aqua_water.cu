@@ -290,19 +290,13 @@ __global__ void __launch_bounds__(THREADS)
     wrap_kernel(aqua_gpu_layout l, bool along_x, bool along_y, T *values) {
     const int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     const int nx = (int)l.nx, ny = (int)l.ny, width = nx + 2 * AQUA_HALO;
-    int x, y;
-    if (t < 4 * (int64_t)width) {
-        const int row = (int)(t / width);
-        x = (int)(t % width) - AQUA_HALO;
-        y = row < AQUA_HALO ? row - AQUA_HALO : ny + row - AQUA_HALO;
-    } else {
-        const int64_t rest = t - 4 * (int64_t)width;
-        const int column = (int)(rest % 4);
-        if (rest >= 4 * (int64_t)ny) {
-            return;
-        }
-        x = column < AQUA_HALO ? column - AQUA_HALO : nx + column - AQUA_HALO;
-        y = (int)(rest / 4);
+    const bool in_row = t < 4 * (int64_t)width;
+    const int64_t k = in_row ? t : t - 4 * (int64_t)width;
+    const int line = (int)(in_row ? k / width : k % 4), along = (int)(in_row ? k % width : k / 4);
+    const int beyond = (line < AQUA_HALO ? 0 : in_row ? ny : nx) + line - AQUA_HALO;
+    const int x = in_row ? along - AQUA_HALO : beyond, y = in_row ? beyond : along;
+    if (!in_row && along >= ny) {
+        return;
     }
     const int from_x = along_x ? wrapped(x, nx) : x, from_y = along_y ? wrapped(y, ny) : y;
     if ((from_x != x || from_y != y) && aqua_owns(l, aqua_at(l, x, y))) {

@@ -77,38 +77,32 @@ sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const ch
 
 /* ---- alpha ---- */
 
-static sel_status refuse_alpha(const aqua_plan *plan, double alpha, int64_t cell,
-                               sel_error *error) {
-    char text[SEL_CELL_TEXT];
-    return sel_fail_at(error, sel_simulation_where(plan->base.simulation, "alpha"),
-                       "alpha must be above 0 and at most 1, got %g%s%s", alpha,
-                       plan->alpha ? " at cell " : "",
-                       plan->alpha ? sel_cell_text(&plan->base.domain->grid, cell, text) : "");
-}
-
 static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const sel_quantity *q = &plan->params->alpha;
     const bool field = sel_quantity_depends(q) & SEL_ON_PLACE;
     const int64_t count = field ? sel_grid_cells(&domain->grid) : 1;
+    const size_t bytes = (size_t)count * sizeof(double);
     const sel_evaluation asked = {.quantity = q, .what = "alpha"};
     const double *origin = domain->grid.origin;
     const sel_places at = sel_domain_at(domain, 1, origin, origin + 1, NULL, 0);
-    double uniform = 0, *alpha = &uniform;
-    if (field) {
-        alpha = plan->alpha = sel_machine_allocate((size_t)count * sizeof(double));
-    }
-    sel_status status = !alpha ? sel_fail_memory(error, "alpha", (size_t)count * sizeof(double))
+    char text[SEL_CELL_TEXT];
+    plan->alpha = field ? sel_machine_allocate(bytes) : NULL;
+    plan->smallest_alpha = HUGE_VAL;
+    double uniform = 0, *alpha = field ? plan->alpha : &uniform;
+    sel_status status = !alpha ? sel_fail_memory(error, "alpha", bytes)
                         : field
                             ? sel_domain_evaluate(domain, &asked, plan->base.threads, alpha, error)
                             : sel_quantity_eval(q, "alpha", &at, alpha, error);
-    plan->smallest_alpha = HUGE_VAL;
     for (int64_t i = 0; i < count && !status; i++) {
-        if (plan->alpha && domain->cell[i]) {
+        if (field && domain->cell[i]) {
             continue;
         }
         if (!(alpha[i] > 0 && alpha[i] <= 1)) {
-            return refuse_alpha(plan, alpha[i], i, error);
+            return sel_fail_at(error, sel_simulation_where(plan->base.simulation, "alpha"),
+                               "alpha must be above 0 and at most 1, got %g%s%s", alpha[i],
+                               field ? " at cell " : "",
+                               field ? sel_cell_text(&domain->grid, i, text) : "");
         }
         plan->smallest_alpha = fmin(plan->smallest_alpha, alpha[i]);
         plan->largest_alpha = fmax(plan->largest_alpha, alpha[i]);
