@@ -166,10 +166,6 @@ extern const sel_solver aqua_solver;
 extern const struct sel_cpu aqua_on_cpu;
 extern const struct cuda_solver aqua_on_cuda;
 
-/* The sum of a quantity over all free cells, and its largest value, at least 0. */
-sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
-                          double *sum, double *largest, sel_error *error);
-
 /* ---- ghosts and their levels ---- */
 
 /* Fills plan->ghosts; plan->ground must be there. */

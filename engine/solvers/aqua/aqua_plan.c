@@ -11,6 +11,7 @@
 #include "engine/solvers/aqua/aqua.h"
 #include "engine/base/machine.h"
 #include "engine/machine/cpu.h"
+#include "engine/scene/survey.h"
 
 static aqua_layout make_layout(const sel_grid *grid) {
     aqua_layout layout = {.nx = grid->n[0], .ny = grid->n[1]};
@@ -51,28 +52,6 @@ static sel_status evaluate_ground(aqua_plan *plan, sel_error *error) {
     return status ? status
                   : sel_terrain_check(ground, plan->base.simulation, domain, plan->ground,
                                       &plan->lowest, error);
-}
-
-/* ---- quantities ---- */
-
-sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
-                          double *sum, double *largest, sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    const sel_evaluation asked = {.quantity = q, .what = what, .t = t};
-    const size_t cells = (size_t)sel_grid_cells(&domain->grid), bytes = cells * sizeof(double);
-    double *values = sel_machine_allocate(bytes);
-    sel_status status = values
-                            ? sel_domain_evaluate(domain, &asked, plan->base.threads, values, error)
-                            : sel_fail_memory(error, what, bytes);
-    double total = 0, most = 0;
-    for (size_t i = 0; i < cells && !status; i++) {
-        total += values[i];
-        most = values[i] > most ? values[i] : most;
-    }
-    free(values);
-    *sum = total;
-    *largest = most;
-    return status;
 }
 
 /* ---- alpha ---- */
@@ -183,13 +162,14 @@ static double highest_level(const aqua_plan *plan) {
  * initial depth and the depth below the highest level. */
 static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
     const aqua_params *params = plan->params;
-    double sum, initial = 0, level = highest_level(plan) - plan->lowest;
+    const double level = highest_level(plan) - plan->lowest;
+    sel_survey initial = {0};
     sel_status status = sel_quantity_given(&params->initial.depth)
-                            ? aqua_sum_cells(plan, &params->initial.depth, "initial.depth", 0, &sum,
-                                             &initial, error)
+                            ? sel_survey_cells(&plan->base, &params->initial.depth, "initial.depth",
+                                               0, &initial, error)
                             : SEL_OK;
     const bool said = !isnan(params->depth_limit);
-    plan->deepest = said ? params->depth_limit : fmax(fmax(2 * initial, level), 0);
+    plan->deepest = said ? params->depth_limit : fmax(fmax(2 * initial.largest, level), 0);
     plan->datum = floor(plan->lowest);
     plan->bits = AQUA_MOST_BITS;
     while (plan->bits > AQUA_LEAST_BITS && ldexp(plan->deepest, plan->bits) > most_quanta(plan)) {
