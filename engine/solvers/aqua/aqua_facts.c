@@ -1,7 +1,6 @@
 /* aqua_facts.c -- the facts and warnings of `selenite check`. */
 #include <math.h>
 #include <stdio.h>
-#include "engine/base/file.h"
 #include "engine/scene/survey.h"
 #include "engine/solvers/aqua/aqua.h"
 
@@ -69,22 +68,6 @@ static void add_store(const aqua_plan *plan, sel_facts *facts) {
                  3 / (plan->smallest_alpha * store.per_metre));
 }
 
-static void add_terrain(const aqua_plan *plan, sel_facts *facts) {
-    sel_terrain terrain;
-    if (!sel_terrain_measure(plan->base.domain, plan->ground, plan->base.threads, &terrain)) {
-        return;
-    }
-    sel_fact_add(facts, "ground", "%.6g to %.6g m", plan->lowest, terrain.highest);
-    sel_fact_add(facts, "slope", "mean %.3g, largest %.3g", terrain.mean_slope,
-                 terrain.largest_slope);
-    if (terrain.pits) {
-        sel_fact_add(facts, "pits of one cell", "%lld, the deepest %.3g m", (long long)terrain.pits,
-                     terrain.deepest_pit);
-    } else {
-        sel_fact_add(facts, "pits of one cell", "0 (no cell lies below all its neighbours)");
-    }
-}
-
 static void add_rain(const aqua_plan *plan, sel_facts *facts) {
     const sel_grid *grid = &plan->base.domain->grid;
     const int64_t steps = sel_stop_step(&plan->params->common);
@@ -116,7 +99,7 @@ void aqua_facts(const sel_plan *base, sel_facts *facts) {
                  aqua_scheme_names[plan->params->scheme]);
     add_alpha(plan, facts);
     add_store(plan, facts);
-    add_terrain(plan, facts);
+    sel_terrain_facts(base, plan->ground, plan->lowest, facts);
     add_rain(plan, facts);
     for (int i = 0; i < plan->source_count && facts->count < SEL_MAX_FACTS - 1; i++) {
         const aqua_term *source = &plan->terms[AQUA_SUPPLIES + i];
@@ -126,24 +109,6 @@ void aqua_facts(const sel_plan *base, sel_facts *facts) {
 }
 
 /* ---- warnings ---- */
-
-/* Of a raster that looks like one in degrees, where nothing says what its coordinates are. */
-static void warn_of_degrees(const aqua_plan *plan, sel_error *warnings) {
-    const sel_raster *raster = sel_terrain_raster(&plan->params->ground);
-    char warp[SEL_WARP_ROOM];
-    if (raster && raster->file && plan->base.domain->grid.dx[0] == raster->dx &&
-        sel_map_looks_like_degrees(raster)) {
-        sel_fail_at(
-            warnings, sel_simulation_where(plan->base.simulation, "ground"),
-            "ground: %s lies at %.6g to %.6g by %.6g to %.6g with cells of %.6g and does not "
-            "name its map: this looks like degrees, and is taken as metres. If it is in "
-            "degrees: %s",
-            sel_file_name(raster->file->path), raster->origin[0],
-            raster->origin[0] + (double)raster->n[0] * raster->dx, raster->origin[1],
-            raster->origin[1] + (double)raster->n[1] * raster->dx, raster->dx,
-            sel_map_warp(raster, false, warp));
-    }
-}
 
 /* Above this alpha potential energy may rise in a step. */
 static const double most_without_rise = 4.0 / 9;
@@ -156,6 +121,6 @@ void aqua_warn(const sel_plan *base, sel_error *warnings) {
                  "less",
                  plan->largest_alpha);
     }
-    warn_of_degrees(plan, warnings);
+    sel_terrain_warn(&plan->params->ground, base, warnings);
     warn_of_rain(plan, warnings);
 }
