@@ -275,19 +275,16 @@ static sel_status evaluate(aqua_cuda *state, unsigned due, sel_error *error) {
 }
 
 /* Sends the amounts of *count steps from the present one on, which is evaluated; lowers *count to
- * those before a step that fails: it fails again as the first of a call. All of the table is sent
- * where they go round its end. */
+ * those before a step that fails: it fails again as the first of a call. */
 static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *error) {
     aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const int64_t width = table_width(plan), own = aqua_amount_count(plan);
-    const int64_t now = all->base.step, first = now % CUDA_STEPS;
-    cudaStream_t stream = all->base.queue->stream;
-    void *pinned;
-    sel_status status = cuda_feed_next(&state->sent, &pinned, error);
-    double *table = pinned;
+    const int64_t now = all->base.step;
+    void *table;
+    sel_status status = cuda_feed_next(&state->sent, &table, error);
     for (int64_t k = 0; k < *count && !status; k++) {
-        double *row = table + (now + k) % CUDA_STEPS * width;
+        double *row = (double *)table + (now + k) % CUDA_STEPS * width;
         all->base.step = now + k;
         if (k && aqua_evaluate(&all->base, SEL_ON_T, NULL)) {
             *count = k;
@@ -301,15 +298,7 @@ static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *erro
         }
     }
     all->base.step = now;
-    if (status) {
-        return status;
-    }
-    const bool round = first + *count > CUDA_STEPS;
-    const int64_t from = round ? 0 : first * width;
-    const int64_t numbers = (round ? CUDA_STEPS : *count) * width;
-    CUDA_TRY(cudaMemcpyAsync(state->amounts + from, table + from, (size_t)numbers * sizeof *table,
-                             cudaMemcpyHostToDevice, stream));
-    return cuda_feed_sent(&state->sent, stream, error);
+    return status ? status : cuda_feed_send(&state->sent, all->base.queue->stream, error);
 }
 
 /* ---- step 0 ---- */

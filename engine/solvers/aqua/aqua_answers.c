@@ -141,12 +141,12 @@ static int64_t line_edges(const aqua_plan *plan, const double line[2][2], aqua_e
     return count;
 }
 
-int64_t aqua_list_edges(const aqua_plan *plan, aqua_edge *to) {
+int64_t aqua_list_edges(const aqua_plan *plan, int lines, aqua_edge *to) {
     int64_t count = plan->ghosts.first_edge[AQUA_FIRSTS - 1];
     if (to) {
         memcpy(to, plan->ghosts.edge, (size_t)count * sizeof *to);
     }
-    for (int l = 0; l < plan->base.line_count; l++) {
+    for (int l = 0; l < lines; l++) {
         count += line_edges(plan, plan->base.lines[l], to ? to + count : NULL);
     }
     return count;
@@ -154,16 +154,12 @@ int64_t aqua_list_edges(const aqua_plan *plan, aqua_edge *to) {
 
 int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first) {
     const int64_t *edge = plan->ghosts.first_edge + request->region;
-    *first = request->region ? edge[0] : plan->ghosts.first_edge[AQUA_FIRSTS - 1];
-    int64_t count = edge[1] - edge[0];
-    for (int l = 0; !request->region && l < plan->base.line_count; l++) {
-        count = line_edges(plan, plan->base.lines[l], NULL);
-        if (memcmp(plan->base.lines[l], request->line, sizeof request->line) == 0) {
-            break;
-        }
-        *first += count;
+    int l = 0;
+    while (!request->region && memcmp(plan->base.lines[l], request->line, sizeof request->line)) {
+        l++;
     }
-    return count;
+    *first = request->region ? edge[0] : aqua_list_edges(plan, l, NULL);
+    return (request->region ? edge[1] : aqua_list_edges(plan, l + 1, NULL)) - *first;
 }
 
 void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t count,

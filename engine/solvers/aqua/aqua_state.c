@@ -68,7 +68,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     SEL_ADD(arrays, state, field, fields ? aqua_cells(state) : 0, SEL_ON_HOST);
     SEL_ADD_VALUE(arrays, state, first_volume);
     const bool asks = plan->base.wants_balance || plan->base.wants_links;
-    state->edge_count = asks ? aqua_list_edges(plan, NULL) : 0;
+    state->edge_count = asks ? aqua_list_edges(plan, plan->base.line_count, NULL) : 0;
     SEL_ADD(arrays, state, edges, state->edge_count, 0);
     SEL_ADD(arrays, state, shown, plan->base.wants_links ? state->edge_count : 0,
             SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED);
@@ -161,7 +161,7 @@ static sel_status send_edges(const aqua_state *state, sel_error *error) {
     if (!edges) {
         return sel_fail_memory(error, "the edges", bytes);
     }
-    aqua_list_edges(state->plan, edges);
+    aqua_list_edges(state->plan, state->plan->base.line_count, edges);
     const sel_status status =
         sel_arrays_send(&state->base.arrays, state->edges, edges, bytes, error);
     free(edges);

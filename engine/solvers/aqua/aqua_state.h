@@ -83,9 +83,9 @@ void aqua_join_parts(const aqua_plan *plan, sel_total *parts, sel_total *totals,
 void aqua_answer_balance(const aqua_state *state, const sel_total *totals, double volume,
                          sel_request *request);
 
-/* The edges of a plan: from cells into the ghosts, by region, then those that cross its lines,
- * positive to the left, line by line. Stores them unless `to` is NULL; returns their number. */
-int64_t aqua_list_edges(const aqua_plan *plan, aqua_edge *to);
+/* The edges of a plan: from cells into the ghosts, by region, then those that cross the first of
+ * its lines, positive to the left. Stores them unless `to` is NULL; returns their number. */
+int64_t aqua_list_edges(const aqua_plan *plan, int lines, aqua_edge *to);
 /* Those of a SEL_FLUX: sets the first, returns how many. */
 int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first);
 /* Answers it by their fluxes, units of the store. */
