@@ -69,8 +69,7 @@ typedef struct aqua_gpu_flow {
     int equilibrium;    /* aqua_equilibrium */
     void *factor, *cut; /* scratch of the two passes, of the type of beds, [cells] */
     bool sent;          /* f64: sums are those of the scheme "scatter" (aqua_after_sent) */
-    /* Raised (aqua_raise of cuda/aqua_traits.cuh) by a cell of `to` beyond the store's limit. */
-    uint64_t *alarm;
+    uint64_t *alarm;    /* see above */
     cuda_clock clock;
     const int64_t *halted;          /* see cuda_is_halted: depths are not changed from then on */
     uint8_t *marks_from, *marks_to; /* march: marks of the tiles of `from` and `to`; NULL: all are

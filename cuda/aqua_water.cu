@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(THREADS)
         const aqua_source_cell cell = cells[t];
         const double depth = (double)water[at] + aqua_dose_of(&doses[cell.source], &cell);
         if (depth > f.store.most_poured) {
-            aqua_raise_at(f.alarm, 2 * cuda_now(f.clock) + 1, at);
+            aqua_raise(f, 1, at);
         } else {
             water[at] = (typename S::water)depth;
         }

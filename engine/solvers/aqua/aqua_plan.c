@@ -13,14 +13,6 @@
 #include "engine/machine/cpu.h"
 #include "engine/scene/survey.h"
 
-static aqua_layout make_layout(const sel_grid *grid) {
-    aqua_layout layout = {.nx = grid->n[0], .ny = grid->n[1]};
-    const int64_t unit = SEL_LINE / 4;
-    layout.pitch = (layout.nx + 2 * AQUA_HALO + unit - 1) / unit * unit;
-    layout.cells = layout.pitch * (layout.ny + 2 * AQUA_HALO);
-    return layout;
-}
-
 /* ---- the ground ---- */
 
 /* sel_solver.complete */
@@ -182,8 +174,10 @@ static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
 
 static sel_status complete_plan(sel_plan *base, sel_error *error) {
     aqua_plan *p = (aqua_plan *)base;
+    const int64_t *n = base->domain->grid.n, line = SEL_LINE / sizeof(float);
+    const int64_t pitch = (n[0] + 2 * AQUA_HALO + line - 1) / line * line;
     p->params = (const aqua_params *)base->simulation->params;
-    p->layout = make_layout(&base->domain->grid);
+    p->layout = (aqua_layout){n[0], n[1], pitch, pitch * (n[1] + 2 * AQUA_HALO)};
     sel_status status = evaluate_ground(p, error);
     const sel_status alpha = resolve_alpha(p, error);
     status = status ? status : aqua_ghosts_create(p, error);
