@@ -2,15 +2,13 @@
  *
  * Two copies of the depths take turns. Where a term of rain or infiltration may fail, rain and
  * sources are added into a third copy, from which the flow starts, so that the last whole state
- * survives: kernels of later steps see which step failed and do nothing. Depths beyond the store's
- * limit raise an alarm, which is read with the next answer. Kernels accumulate one total per row or
- * per edge; these are saved, so that a run is resumed bit by bit, and as the totals of all
- * backends.
+ * survives: kernels of later steps see which step failed and do nothing. Kernels accumulate one
+ * total per row or per edge; these are saved, so that a run is resumed bit by bit, and as the
+ * totals of all backends.
  *
  * What is the same for many cells, and the levels where they vary in time, is sent as a table of
  * many steps, in which steps recorded in a graph find theirs. Fields of rain and infiltration that
- * vary in time are terms, evaluated by kernels; only those that Lua alone can evaluate are sent
- * step by step. Pinned buffers take turns, so that nothing waits for a step.
+ * vary in time are terms, evaluated by kernels; those that Lua alone can evaluate are sent by step.
  */
 #include <stdlib.h>
 #include <string.h>

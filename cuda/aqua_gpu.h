@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/* Cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2, is number (y + 2) pitch + x + 2. The pitch is a
- * multiple of a warp; all numbers fit 32 bits. */
+/* Cells are numbered as by aqua_index. The pitch is a multiple of a warp; all numbers fit 32 bits.
+ */
 typedef struct aqua_gpu_layout {
     uint32_t nx, ny, pitch;
     uint32_t across; /* tiles in a row of them */
@@ -52,13 +52,11 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
 
 /* One step of a block of the grid, from one copy of the depths to the other.
  *
- * Before the flow, `from` is complete, frame and halo included: ghosts are dry or at their level,
- * copies beyond periodic axes are there, cells without ground are dry. After, `to` holds w + what
- * came in - what went out for all cells 0 <= x < nx of the block's rows; its frame is left alone.
- * (Ghosts among these cells are reset before the next step; aqua_gpu_edges computes what they
- * receive, from `from`.)
- *
- * Cells without ground are cells like others: their bed is AQUA_NO_GROUND, their depth stays 0. */
+ * Before the flow, `from` is complete, frame and halo included. After, `to` holds w + what came in
+ * - what went out for all cells 0 <= x < nx of the block's rows; its frame is left alone. (Ghosts
+ * among these cells are reset before the next step; aqua_gpu_edges computes what they receive, from
+ * `from`.) Cells without ground are cells like others: their bed is AQUA_NO_GROUND, their depth
+ * stays 0. */
 typedef struct aqua_gpu_flow {
     aqua_gpu_layout layout;
     aqua_store store;

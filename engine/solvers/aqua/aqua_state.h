@@ -44,8 +44,7 @@ typedef struct aqua_state {
     uint8_t *scratch; /* of the flow, for each thread */
 } aqua_state;
 
-/* Whether a run may ask for a field: the greatest depths and arrivals are kept up from step 0 on.
- */
+/* Whether a run may ask for a field: depths and arrivals are watched from step 0 on. */
 static inline bool aqua_wants(const aqua_plan *plan, int field) {
     return plan->base.wants_fields >> field & 1u;
 }
@@ -72,9 +71,8 @@ static inline int64_t aqua_amount_count(const aqua_plan *plan) {
     return AQUA_SUPPLIES + plan->source_count * (int64_t)(sizeof(aqua_dose) / sizeof(double));
 }
 
-/* Parts of a total that kernels add up, one behind the other: rows of rain that is a field (the
- * host adds up other rain) and of infiltration, and the edges of each region if a balance is
- * wanted. */
+/* Parts of a total that kernels add up: rows of rain that is a field (the host adds up other rain)
+ * and of infiltration, and the edges of each region if a balance is wanted. */
 int64_t aqua_parts_of(const aqua_plan *plan, int64_t total);
 /* Joins the parts of each total that has any; or the inverse, all of it in its first part. */
 void aqua_join_parts(const aqua_plan *plan, sel_total *parts, sel_total *totals, bool inverse);
