@@ -77,16 +77,16 @@ static int64_t table_width(const aqua_plan *plan) {
 /* ---- memory ---- */
 
 /* aqua_state.give: sends the rates; of terms the first are evaluated for the host's errors. */
-static sel_status give(aqua_state *all, int k, int64_t step, unsigned due, sel_error *error) {
+static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)all;
     void *pinned;
     if (state->spread[k].by_term) {
-        return due & SEL_ALWAYS ? aqua_evaluate_term(all->plan, &all->plan->terms[k], (double)step,
-                                                     all->field, error)
+        return due & SEL_ALWAYS ? aqua_evaluate_term(all->plan, &all->plan->terms[k],
+                                                     (double)all->base.step, all->field, error)
                                 : SEL_OK;
     }
     sel_status status = cuda_feed_next(&state->rates[k], &pinned, error);
-    status = status ? status : aqua_rates(all, k, step, pinned, error);
+    status = status ? status : aqua_rates(all, k, pinned, error);
     return status ? status : cuda_feed_send(&state->rates[k], all->base.queue->stream, error);
 }
 

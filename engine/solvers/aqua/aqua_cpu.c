@@ -11,19 +11,12 @@
 
 /* ---- memory ---- */
 
-/* aqua_state.give */
-static sel_status give(aqua_state *state, int k, int64_t step, unsigned due, sel_error *error) {
-    (void)due;
-    return aqua_rates(state, k, step, state->rate[k], error);
-}
-
 static void list(sel_state *base) {
     aqua_state *state = (aqua_state *)base;
     const aqua_loops *loops = aqua_loops_usable(0);
     sel_arrays *arrays = &base->arrays;
     aqua_list(state, 0, 0, false);
     state->loops = loops ? &loops[base->plan->precision] : NULL;
-    state->give = give;
     SEL_ADD(arrays, state, amounts, aqua_amount_count(state->plan), 0);
     SEL_ADD(arrays, state, scratch,
             loops ? base->threads * (int64_t)loops[base->plan->precision].scratch : 0, 0);

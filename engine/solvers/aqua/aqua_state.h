@@ -27,9 +27,8 @@ typedef struct aqua_state {
     double *carry;        /* of rain, infiltration and sources: the part of a quantum left over; */
     int64_t *inflow_turn; /* of each source: the cell that gets the next odd one */
     double *field;        /* [ny][nx] scratch of rates */
-    /* Evaluates term k, a field of rain or infiltration, for a step (aqua_rates). */
-    sel_status (*give)(struct aqua_state *state, int k, int64_t step, unsigned due,
-                       sel_error *error);
+    /* Evaluates term k, a field of rain or infiltration, for the step to come; NULL: to rate[k]. */
+    sel_status (*give)(struct aqua_state *state, int k, unsigned due, sel_error *error);
     /* The totals of the balance since step 0, in units of the store: rain, infiltration, what each
      * source has brought, what has left into the ghosts of each region (from 0 on). */
     sel_total *totals;
@@ -61,8 +60,8 @@ sel_status aqua_start(aqua_state *state, sel_error *error);
  * SEL_ON_CONTROLS; SEL_ALWAYS: all): sel_cpu.terms. */
 sel_status aqua_evaluate(sel_state *base, unsigned due, sel_error *error);
 
-/* The rates of rain or infiltration that is a field, in the type of beds. */
-sel_status aqua_rates(aqua_state *state, int k, int64_t step, void *to, sel_error *error);
+/* The rates of rain or infiltration that is a field in the step to come, in the type of beds. */
+sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error);
 
 /* The amounts of a step, of whole quanta with the carry of the steps before: those of rain and
  * infiltration that are uniform, and the aqua_dose of each source, which is added to the totals. */

@@ -261,10 +261,10 @@ sel_status aqua_ahead(const sel_plan *base, int64_t step, sel_error *error) {
 
 /* ---- the step to come ---- */
 
-sel_status aqua_rates(aqua_state *state, int k, int64_t step, void *to, sel_error *error) {
+sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error) {
     const int64_t cells = aqua_cells(state);
-    sel_status status =
-        aqua_evaluate_term(state->plan, &state->plan->terms[k], (double)step, state->field, error);
+    const sel_status status = aqua_evaluate_term(state->plan, &state->plan->terms[k],
+                                                 (double)state->base.step, state->field, error);
 #pragma omp parallel for schedule(static) num_threads(state->base.threads) if (!status)
     for (int64_t i = 0; i < (status ? 0 : cells); i++) {
         sel_put(to, state->real, i, state->field[i]);
@@ -284,9 +284,10 @@ sel_status aqua_evaluate(sel_state *base, unsigned due, sel_error *error) {
         double *to = state->values + term->first;
         if (term->kind != AQUA_NOTHING &&
             (sel_quantity_depends(term->quantity) | SEL_ALWAYS) & due) {
-            status = term->kind == AQUA_FIELD
-                         ? state->give(state, k, step, due, error)
-                         : aqua_evaluate_term(plan, term, (double)step, to, error);
+            status = term->kind != AQUA_FIELD
+                         ? aqua_evaluate_term(plan, term, (double)step, to, error)
+                     : state->give ? state->give(state, k, due, error)
+                                   : aqua_rates(state, k, state->rate[k], error);
         }
         if (!status && term->kind == AQUA_DISCHARGE && !(due & SEL_ALWAYS) &&
             *to / (double)term->cells > state->store.limit) {
