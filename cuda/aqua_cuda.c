@@ -97,7 +97,9 @@ static void list(sel_state *base) {
     const aqua_layout *layout = &plan->layout;
     const aqua_term *terms = plan->terms;
     const int64_t ghosts = plan->ghosts.count;
-    const bool pours = plan->source_count > 0;
+    const bool pours = plan->source_count > 0, levels = levels_vary(plan);
+    const bool amounts = terms[AQUA_RAIN].kind == AQUA_UNIFORM ||
+                         terms[AQUA_SOIL].kind == AQUA_UNIFORM || pours || levels;
     sel_arrays *arrays = &base->arrays;
     if (!cuda_terms_open(&state->terms, plan->base.domain)) {
         arrays->failed = true;
@@ -113,12 +115,12 @@ static void list(sel_state *base) {
     /* Rain or infiltration may fail after rain or sources have changed the depths. */
     const bool apart = (terms[AQUA_RAIN].kind != AQUA_NOTHING || pours) && has_terms(state);
     cuda_terms_list(&state->terms, arrays);
-    SEL_ADD(arrays, state, amounts, CUDA_STEPS * table_width(plan), 0);
+    SEL_ADD(arrays, state, amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
     SEL_ADD_COPY(arrays, state, source_cells, plan->source_cell_count, plan->source_cells);
     SEL_ADD_COPY(arrays, state, ghosts.at, ghosts, plan->ghosts.at);
     SEL_ADD_COPY(arrays, state, ghosts.level, ghosts, plan->ghosts.level);
     SEL_ADD_COPY(arrays, state, ghosts.ground, ghosts, plan->ghosts.ground);
-    SEL_ADD(arrays, state, levels, levels_vary(plan) ? 0 : ghosts, 0);
+    SEL_ADD(arrays, state, levels, levels ? 0 : ghosts, 0);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch, apart);
     all->give = give;
@@ -312,9 +314,9 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                                     varies(all->plan, k) ? FEW : 1, error);
         }
     }
-    return status ? status
-                  : cuda_feed_open(&state->sent, state->amounts, table,
-                                   levels_vary(all->plan) ? FEW : MANY, error);
+    return status || !state->amounts ? status
+                                     : cuda_feed_open(&state->sent, state->amounts, table,
+                                                      levels_vary(all->plan) ? FEW : MANY, error);
 }
 
 /* Fills what lies beyond periodic axes, and the halos of blocks, of the depths of a step. */
@@ -439,7 +441,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     sel_status status = evaluate(state, due, error);
-    status = status ? status : send_amounts(state, count, error);
+    status = status || !state->amounts ? status : send_amounts(state, count, error);
     if (status && state->terms.fault) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         const sel_status before = check(base, base->step, error);
