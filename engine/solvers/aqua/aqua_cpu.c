@@ -50,9 +50,9 @@ static double sum_row(const sel_state *base, int64_t y) {
     return sum;
 }
 
-/* The flow of the step that begins at `step`, in the block that has row y. */
-static aqua_step describe_step(const aqua_state *state, int64_t step, int64_t y) {
-    const int b = sel_block_of(&state->base.blocks, y);
+/* The flow of the step to come or under way in block b. */
+static aqua_step describe_step(const aqua_state *state, int b) {
+    const int64_t step = state->base.step;
     return (aqua_step){
         .layout = state->plan->layout,
         .bed = state->bed,
@@ -66,11 +66,11 @@ static aqua_step describe_step(const aqua_state *state, int64_t step, int64_t y)
     };
 }
 
-/* The flux along an edge in the step to come or under way, units of the store. */
+/* The flux along an edge in that step, units of the store. */
 static double flux_of(const aqua_state *state, int64_t e) {
     const aqua_edge *edge = &state->edges[e];
-    const aqua_step step =
-        describe_step(state, state->base.step, aqua_row(&state->plan->layout, edge->at));
+    const int64_t y = aqua_row(&state->plan->layout, edge->at);
+    const aqua_step step = describe_step(state, sel_block_of(&state->base.blocks, y));
     return state->loops->edge(&step, edge);
 }
 
@@ -173,18 +173,15 @@ static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
     }
 }
 
-/* Rows that a thread does at a time: so many that the two computed twice do not matter. */
-static int64_t rows_of_a_piece(const aqua_state *state) {
-    int64_t share = state->plan->layout.ny / (4 * state->base.threads);
-    return share < 16 ? 16 : share > 128 ? 128 : share;
-}
-
+/* Returns the greatest depth. A thread does so many rows at a time that the two computed twice do
+ * not matter. */
 static double flow_all(aqua_state *state) {
-    const int64_t piece = rows_of_a_piece(state);
+    const int64_t share = state->plan->layout.ny / (4 * state->base.threads);
+    const int64_t piece = share < 16 ? 16 : share > 128 ? 128 : share;
     double most = 0;
     for (int b = 0; b < state->base.blocks.count; b++) {
         const sel_block *block = &state->base.blocks.v[b];
-        const aqua_step step = describe_step(state, state->base.step, block->first);
+        const aqua_step step = describe_step(state, b);
 #pragma omp parallel for schedule(dynamic) num_threads(state->base.threads) reduction(max : most)
         for (int64_t y = block->first; y < block->end; y += piece) {
             int64_t end = y + piece < block->end ? y + piece : block->end;
@@ -222,17 +219,13 @@ static void add_fluxes(aqua_state *state) {
     }
 }
 
-static void observe_fluxes(aqua_state *state) {
-#pragma omp parallel for schedule(static) num_threads(state->base.threads)
-    for (int64_t e = 0; e < state->edge_count; e++) {
+/* The fluxes of this step; and sel_cpu.observe: at step 0 those of the step to come, before rain.
+ */
+static void observe(sel_state *base, bool now) {
+    const aqua_state *state = (const aqua_state *)base;
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t e = 0; e < (now && state->shown ? state->edge_count : 0); e++) {
         state->shown[e] = flux_of(state, e);
-    }
-}
-
-/* sel_cpu.observe: at step 0 the fluxes of the step to come, before rain. */
-static void observe(sel_state *base, bool initially) {
-    if (initially) {
-        observe_fluxes((aqua_state *)base);
     }
 }
 
@@ -253,9 +246,7 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
         if (base->plan->wants_balance) {
             add_fluxes(state);
         }
-        if (base->observing) {
-            observe_fluxes(state);
-        }
+        observe(base, base->observing);
         supply(state, AQUA_SOIL, ++base->step);
     }
     return status;

@@ -10,16 +10,12 @@
  * the record of a minute is about 2,000 mm/h. In mm/h. */
 static const double weakest = 0.01, strongest = 1000;
 
-/* What a run brings, mm/h. */
-static bool measure_rain(const aqua_plan *plan, sel_survey *found) {
-    return sel_survey_run(&plan->base, &plan->params->rain, "rain", found);
-}
-
 static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {
     const sel_where where = sel_simulation_where(plan->base.simulation, "rain");
+    const sel_quantity *rain = &plan->params->rain;
     sel_survey found;
-    bool constant = !sel_quantity_depends(&plan->params->rain);
-    if (!measure_rain(plan, &found) || (constant && found.largest == 0)) {
+    if (!sel_survey_run(&plan->base, rain, "rain", &found) ||
+        (!sel_quantity_depends(rain) && found.largest == 0)) {
         return;
     }
     if (found.largest < weakest) {
@@ -74,7 +70,7 @@ static void add_rain(const aqua_plan *plan, sel_facts *facts) {
     const double hours = (double)steps * grid->dt / 3600;
     const double area = (double)plan->base.domain->free_cells * grid->dx[0] * grid->dx[0];
     sel_survey found;
-    if (!measure_rain(plan, &found)) {
+    if (!sel_survey_run(&plan->base, &plan->params->rain, "rain", &found)) {
         return; /* there is none, or the run tells why it has no value */
     }
     const double mean = found.sum / (double)found.count;
