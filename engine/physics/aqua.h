@@ -254,20 +254,21 @@ SEL_INLINE AQUA_WATER AQUA_NAME(aqua_edge_flux)(const aqua_edge *edge, int equil
                                                 const REAL *bed, const AQUA_WATER *water,
                                                 int pitch) {
     const int along = edge->k;
-    int64_t end[2] = {edge->at, edge->at};
-    REAL root[2][AQUA_AROUND], factor[2], cut[2], of_edge = (REAL)0;
-#define BESIDE(k, dx, dy) end[1] += along == k ? (dy)*pitch + (dx) : 0;
+    const int64_t c = edge->at;
+    int64_t u = c;
+#define BESIDE(k, dx, dy) u += along == k ? (dy)*pitch + (dx) : 0;
     AQUA_NEIGHBOURS(BESIDE)
 #undef BESIDE
-    for (int e = 0; e < 2; e++) {
-        factor[e] = AQUA_NAME(aqua_cell)(equilibrium, alphas ? alphas[end[e]] : alpha, least,
-                                         bed + end[e], water + end[e], pitch, root[e], &cut[e]);
-    }
-#define ROOT(k, dx, dy) of_edge = along == k ? root[0][k] : of_edge;
+    REAL roots_c[AQUA_AROUND], roots_u[AQUA_AROUND], cut_c, cut_u, root = (REAL)0;
+    const REAL factor_c = AQUA_NAME(aqua_cell)(equilibrium, alphas ? alphas[c] : alpha, least,
+                                               bed + c, water + c, pitch, roots_c, &cut_c);
+    const REAL factor_u = AQUA_NAME(aqua_cell)(equilibrium, alphas ? alphas[u] : alpha, least,
+                                               bed + u, water + u, pitch, roots_u, &cut_u);
+#define ROOT(k, dx, dy) root = along == k ? roots_c[k] : root;
     AQUA_NEIGHBOURS(ROOT)
 #undef ROOT
     return (AQUA_WATER)edge->sign *
-           AQUA_NAME(aqua_flux_cut)(of_edge, factor[0], cut[0], factor[1], cut[1]);
+           AQUA_NAME(aqua_flux_cut)(root, factor_c, cut_c, factor_u, cut_u);
 }
 
 /* What a rate in units per step adds to a cell, or takes: the whole quanta, of which the remainder
