@@ -84,7 +84,7 @@ static int64_t count_copies(const lbm_cuda *state) {
     const lbm_plan *plan = state->all.plan;
     const lbm_boundary *boundary = &plan->boundary;
     const int64_t numbers = boundary->link_count + LBM_OPEN_VALUES * boundary->open_count;
-    const bool in_time = lbm_depends(plan) & SEL_ON_T;
+    const bool in_time = plan->base.depends & SEL_ON_T;
     const bool field = lbm_acceleration_is_field(plan) && plan->acceleration.depends;
     return in_time && !field && !state->laws.need_host && numbers <= MOST_AHEAD / CUDA_STEPS
                ? CUDA_STEPS
@@ -274,7 +274,7 @@ static sel_status upload(lbm_cuda *state, sel_error *error) {
 
 sel_status cuda_laws_start(lbm_cuda *state, sel_error *error) {
     cuda_laws *laws = &state->laws;
-    const bool varies = lbm_depends(state->all.plan);
+    const bool varies = state->all.plan->base.depends;
     sel_status status = open_feed(state, error);
     status = status ? status : start_acceleration(state, error);
     status = status ? status : start_boundary(&state->all, error);

@@ -84,10 +84,8 @@ typedef struct sel_cpu {
     void (*list)(sel_state *state);
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
-    /* What its terms (all that is evaluated before a step) vary with: SEL_ON_T, SEL_ON_CONTROLS.
-     * NULL, and so `terms`: it has none. */
-    unsigned (*depends)(const sel_plan *plan);
-    /* Evaluates the terms of the step to come that depend on what is `due`. */
+    /* Evaluates the terms (all that is evaluated before a step) of the step to come that depend on
+     * what is `due`. NULL: there are none. */
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
     /* Fills the SEL_OBSERVED arrays for the next step, from its initial state and terms, or makes
      * the step itself do so; `initially`: for step 0, without a step before it. NULL: there are

@@ -144,11 +144,9 @@ typedef struct aqua_plan {
     aqua_ghosts ghosts;
     aqua_source_cell *source_cells; /* of all sources, sorted by cell, those of one by source */
     int64_t source_cell_count;
-    /* Rain, infiltration, sources, levels; and what these vary with, of SEL_ON_T and
-     * SEL_ON_CONTROLS: all, and levels. */
-    aqua_term *terms;
+    aqua_term *terms; /* rain, infiltration, sources, levels */
     int term_count, source_count;
-    unsigned depends, levels_depend;
+    unsigned levels_depend; /* as base.depends */
     /* Of the f32 store: a metre has 2^bits quanta, beds count from datum, m. */
     int bits; /* 0: not chosen yet */
     double datum;

@@ -252,10 +252,6 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     return status;
 }
 
-static unsigned depends(const sel_plan *plan) {
-    return ((const aqua_plan *)plan)->depends;
-}
-
 /* sel_cpu.loaded */
 static sel_status loaded(sel_state *base, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
@@ -345,7 +341,6 @@ const sel_cpu aqua_on_cpu = {
     .state_size = sizeof(aqua_state),
     .list = list,
     .start = start,
-    .depends = depends,
     .terms = aqua_evaluate,
     .steps = steps,
     .observe = observe,

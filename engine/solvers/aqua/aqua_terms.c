@@ -97,7 +97,7 @@ static aqua_term *add_term(aqua_plan *plan, aqua_kind kind, const sel_quantity *
     snprintf(term->name, sizeof term->name, "%s", name);
     snprintf(term->what, sizeof term->what, "%s%s%s", what, name, end);
     term->first = plan->term_count++;
-    plan->depends |= depends;
+    plan->base.depends |= depends;
     plan->levels_depend |= kind == AQUA_STAGE ? depends : 0;
     return term;
 }
