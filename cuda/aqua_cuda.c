@@ -2,15 +2,13 @@
  *
  * Two copies of the depths take turns. Where a term of rain or infiltration may fail, rain and
  * sources are added into a third copy, from which the flow starts, so that the last whole state
- * survives: kernels of later steps see which step failed and do nothing. Depths beyond the store's
- * limit raise an alarm, which is read with the next answer. Kernels accumulate one total per row or
- * per edge; these are saved, so that a run is resumed bit by bit, and as the totals of all
- * backends.
+ * survives: kernels of later steps see which step failed and do nothing. Kernels accumulate one
+ * total per row or per edge; these are saved, so that a run is resumed bit by bit, and as the
+ * totals of all backends.
  *
  * What is the same for many cells, and the levels where they vary in time, is sent as a table of
  * many steps, in which steps recorded in a graph find theirs. Fields of rain and infiltration that
- * vary in time are terms, evaluated by kernels; only those that Lua alone can evaluate are sent
- * step by step. Pinned buffers take turns, so that nothing waits for a step.
+ * vary in time are terms, evaluated by kernels; those that Lua alone can evaluate are sent by step.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +18,9 @@
 
 typedef struct aqua_cuda {
     aqua_state all;
-    aqua_gpu_flow pattern; /* what flow_of completes */
-    aqua_gpu_view view;    /* all but the present depths */
-    uint8_t *marks;        /* [2][tiles] of each copy of the depths; NULL: the flow asks for none */
+    void *factor, *cut; /* scratch of the flow in f64 */
+    aqua_gpu_view view; /* all but the present depths */
+    uint8_t *marks;     /* [2][tiles] of each copy of the depths; NULL: the flow asks for none */
     int64_t tiles;
 
     cuda_terms terms; /* fields that vary in time */
@@ -67,6 +65,10 @@ static bool levels_vary(const aqua_plan *plan) {
     return plan->levels_depend & SEL_ON_T;
 }
 
+static bool has_terms(const aqua_cuda *state) {
+    return state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term;
+}
+
 /* Columns of the table: amounts, and levels behind them. */
 static int64_t table_width(const aqua_plan *plan) {
     return aqua_amount_count(plan) + (levels_vary(plan) ? plan->ghosts.count : 0);
@@ -75,16 +77,16 @@ static int64_t table_width(const aqua_plan *plan) {
 /* ---- memory ---- */
 
 /* aqua_state.give: sends the rates; of terms the first are evaluated for the host's errors. */
-static sel_status give(aqua_state *all, int k, int64_t step, unsigned due, sel_error *error) {
+static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)all;
     void *pinned;
     if (state->spread[k].by_term) {
-        return due & SEL_ALWAYS ? aqua_evaluate_term(all->plan, &all->plan->terms[k], (double)step,
-                                                     all->field, error)
+        return due & SEL_ALWAYS ? aqua_evaluate_term(all->plan, &all->plan->terms[k],
+                                                     (double)all->base.step, all->field, error)
                                 : SEL_OK;
     }
     sel_status status = cuda_feed_next(&state->rates[k], &pinned, error);
-    status = status ? status : aqua_rates(all, k, step, pinned, error);
+    status = status ? status : aqua_rates(all, k, pinned, error);
     return status ? status : cuda_feed_send(&state->rates[k], all->base.queue->stream, error);
 }
 
@@ -111,14 +113,13 @@ static void list(sel_state *base) {
         to->term.number = k;
     }
     /* Rain or infiltration may fail after rain or sources have changed the depths. */
-    const bool apart = (terms[AQUA_RAIN].kind != AQUA_NOTHING || pours) &&
-                       (state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term);
+    const bool apart = (terms[AQUA_RAIN].kind != AQUA_NOTHING || pours) && has_terms(state);
     cuda_terms_list(&state->terms, arrays);
     SEL_ADD(arrays, state, amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
-    SEL_ADD(arrays, state, source_cells, plan->source_cell_count, 0);
-    SEL_ADD(arrays, state, ghosts.at, ghosts, 0);
-    SEL_ADD(arrays, state, ghosts.level, ghosts, 0);
-    SEL_ADD(arrays, state, ghosts.ground, ghosts, 0);
+    SEL_ADD_COPY(arrays, state, source_cells, plan->source_cell_count, plan->source_cells);
+    SEL_ADD_COPY(arrays, state, ghosts.at, ghosts, plan->ghosts.at);
+    SEL_ADD_COPY(arrays, state, ghosts.level, ghosts, plan->ghosts.level);
+    SEL_ADD_COPY(arrays, state, ghosts.ground, ghosts, plan->ghosts.ground);
     SEL_ADD(arrays, state, levels, levels ? 0 : ghosts, 0);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch, apart);
@@ -129,9 +130,9 @@ static void list(sel_state *base) {
                         aqua_wants(plan, AQUA_MAX_LEVEL);
     state->tiles = all->store.whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
     SEL_ADD(arrays, state, marks, 2 * state->tiles, 0);
-    sel_arrays_add(arrays, "factor", &state->pattern.factor, all->real, scratch, 0);
-    sel_arrays_add(arrays, "cut", &state->pattern.cut, all->real, cuts, 0);
-    SEL_ADD(arrays, state, view.ground, ground ? aqua_cells(all) : 0, 0);
+    sel_arrays_add(arrays, "factor", &state->factor, all->real, scratch, 0);
+    sel_arrays_add(arrays, "cut", &state->cut, all->real, cuts, 0);
+    SEL_ADD_COPY(arrays, state, view.ground, ground ? aqua_cells(all) : 0, plan->ground);
     state->summed_edges = plan->base.wants_balance ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] : 0;
     state->book_count =
         aqua_parts_of(plan, AQUA_RAIN) + aqua_parts_of(plan, AQUA_SOIL) + state->summed_edges;
@@ -149,60 +150,6 @@ static void close(sel_state *base) {
 
 /* ---- what kernels see ---- */
 
-/* What they need besides the arrays. */
-static void describe(aqua_cuda *state) {
-    const aqua_state *all = &state->all;
-    const aqua_plan *plan = all->plan;
-    const aqua_ghosts *ghosts = &plan->ghosts;
-    const sel_grid *grid = &plan->base.domain->grid;
-    const bool levels = levels_vary(plan);
-    aqua_gpu_flow *flow = &state->pattern;
-    flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
-                                     .ny = (uint32_t)plan->layout.ny,
-                                     .pitch = (uint32_t)plan->layout.pitch,
-                                     .across = aqua_gpu_across(plan->layout.nx),
-                                     .end = (uint32_t)plan->layout.ny,
-                                     .end_cell = (uint32_t)plan->layout.cells};
-    flow->store = all->store;
-    flow->bed = all->bed;
-    flow->alphas = all->alphas;
-    flow->sent = plan->params->scheme == AQUA_SCATTER;
-    flow->equilibrium = plan->params->equilibrium;
-    flow->alarm = all->base.queue->alarm;
-    flow->amounts = state->amounts;
-    flow->width = (uint32_t)table_width(plan);
-    flow->periodic[0] = sel_axis_periodic(grid, 0);
-    flow->periodic[1] = sel_axis_periodic(grid, 1);
-    flow->framed = ghosts->count > 0 || flow->periodic[0] || flow->periodic[1];
-    state->ghosts.count = (uint32_t)ghosts->count;
-    state->ghosts.z = levels ? state->amounts + aqua_amount_count(plan) : state->levels;
-    state->ghosts.stride = levels ? table_width(plan) : 0;
-    state->sets_ghosts = ghosts->inside || (ghosts->count > 0 && levels);
-    state->view.layout = flow->layout;
-    state->view.grid = cuda_grid_of(&all->base);
-    state->view.most = all->most;
-    state->view.arrived = all->arrived;
-    state->view.arrival = plan->params->arrival_depth * all->store.per_metre;
-    state->view.metre = 1 / all->store.per_metre;
-    state->view.dt = grid->dt;
-    sel_total *books = state->books;
-    for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        aqua_gpu_spread *to = &state->spread[k];
-        flow->halted = to->by_term ? state->terms.halted : flow->halted;
-        to->solid = all->base.solid;
-        to->uniform = plan->terms[k].kind != AQUA_FIELD;
-        to->column = (uint32_t)k;
-        to->rate = all->rate[k];
-        to->remainder = all->owed[k];
-        to->totals = aqua_parts_of(plan, k) ? books : NULL;
-        to->terms = cuda_terms_see(&state->terms);
-        to->grid = *grid;
-        to->unit = aqua_unit_of(plan, AQUA_FIELD);
-        to->most = all->store.most_rain;
-        books += aqua_parts_of(plan, k);
-    }
-}
-
 static uint8_t *marks_of(const aqua_cuda *state, int64_t step) {
     return state->marks ? state->marks + (step & 1) * state->tiles : NULL;
 }
@@ -216,24 +163,77 @@ static sel_status mark_all(const aqua_cuda *state, sel_error *error) {
     return SEL_OK;
 }
 
-/* The step from `step` on in block b of the grid. */
+/* The step from `step` on in block b of the grid; WHOLE: for arrays that are not cut into blocks.
+ */
+enum { WHOLE = -1 };
 static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
     const aqua_state *all = &state->all;
-    const sel_block *block = &all->base.blocks.v[b];
-    aqua_gpu_flow flow = state->pattern;
-    aqua_gpu_layout *layout = &flow.layout;
-    layout->first = (uint32_t)block->first;
-    layout->end = (uint32_t)block->end;
-    layout->first_cell = b == 0 ? 0 : (layout->first + AQUA_HALO) * layout->pitch;
-    if (block->end < all->plan->layout.ny) {
-        layout->end_cell = (layout->end + AQUA_HALO) * layout->pitch;
+    const aqua_plan *plan = all->plan;
+    const aqua_layout *l = &plan->layout;
+    const sel_grid *grid = &plan->base.domain->grid;
+    const sel_block whole = {0, l->ny}, *block = b == WHOLE ? &whole : &all->base.blocks.v[b];
+    const int64_t first_cell = (block->first + AQUA_HALO) * l->pitch;
+    const int64_t end_cell = (block->end + AQUA_HALO) * l->pitch;
+    aqua_gpu_flow flow = {
+        .layout = {.nx = (uint32_t)l->nx,
+                   .ny = (uint32_t)l->ny,
+                   .pitch = (uint32_t)l->pitch,
+                   .across = aqua_gpu_across(l->nx),
+                   .first = (uint32_t)block->first,
+                   .end = (uint32_t)block->end,
+                   .first_cell = block->first == 0 ? 0 : (uint32_t)first_cell,
+                   .end_cell = (uint32_t)(block->end == l->ny ? l->cells : end_cell)},
+        .store = all->store,
+        .bed = all->bed,
+        .alphas = all->alphas,
+        .equilibrium = plan->params->equilibrium,
+        .factor = state->factor,
+        .cut = state->cut,
+        .sent = plan->params->scheme == AQUA_SCATTER,
+        .alarm = all->base.queue->alarm,
+        .clock = cuda_queue_clock(all->base.queue, step),
+        .halted = has_terms(state) ? state->terms.halted : NULL,
+        .marks_from = marks_of(state, step),
+        .marks_to = marks_of(state, step + 1),
+        .amounts = state->amounts,
+        .width = (uint32_t)table_width(plan),
+        .periodic = {sel_axis_periodic(grid, 0), sel_axis_periodic(grid, 1)}};
+    flow.framed = plan->ghosts.count > 0 || flow.periodic[0] || flow.periodic[1];
+    if (b != WHOLE) {
+        flow.from = all->poured ? all->poured : all->water[b][step & 1];
+        flow.to = all->water[b][(step + 1) & 1];
     }
-    flow.from = all->poured ? all->poured : all->water[b][step & 1];
-    flow.to = all->water[b][(step + 1) & 1];
-    flow.marks_from = marks_of(state, step);
-    flow.marks_to = marks_of(state, step + 1);
-    flow.clock = cuda_queue_clock(all->base.queue, step);
     return flow;
+}
+
+/* What they need besides the arrays, but for a step. */
+static void describe(aqua_cuda *state) {
+    const aqua_state *all = &state->all;
+    const aqua_plan *plan = all->plan;
+    const bool levels = levels_vary(plan);
+    state->ghosts.count = (uint32_t)plan->ghosts.count;
+    state->ghosts.z = levels ? state->amounts + aqua_amount_count(plan) : state->levels;
+    state->ghosts.stride = levels ? table_width(plan) : 0;
+    state->sets_ghosts = plan->ghosts.inside || (plan->ghosts.count > 0 && levels);
+    state->view.layout = flow_of(state, 0, WHOLE).layout;
+    state->view.grid = cuda_grid_of(&all->base);
+    state->view.most = all->most;
+    state->view.arrived = all->arrived;
+    state->view.arrival = plan->params->arrival_depth * all->store.per_metre;
+    state->view.metre = 1 / all->store.per_metre;
+    state->view.dt = plan->base.domain->grid.dt;
+    sel_total *books = state->books;
+    for (int k = 0; k < AQUA_SUPPLIES; k++) {
+        aqua_gpu_spread *to = &state->spread[k];
+        to->solid = all->base.solid;
+        to->rate = all->rate[k];
+        to->remainder = all->owed[k];
+        to->totals = aqua_parts_of(plan, k) ? books : NULL;
+        to->terms = cuda_terms_see(&state->terms);
+        to->grid = plan->base.domain->grid;
+        to->unit = aqua_unit_of(plan, AQUA_FIELD);
+        books += aqua_parts_of(plan, k);
+    }
 }
 
 /* ---- amounts ---- */
@@ -257,7 +257,8 @@ static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error)
         flow.marks_from = marks_of(state, copy);
         CUDA_TRY(aqua_gpu_set_ghosts(&flow, ghosts, copy == 0 ? all->bed : NULL, stream));
     }
-    CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->bed, stream));
+    const aqua_gpu_flow whole = flow_of(state, all->base.step, WHOLE);
+    CUDA_TRY(aqua_gpu_wrap(&whole, all->bed, stream));
     return status;
 }
 
@@ -269,26 +270,23 @@ static sel_status evaluate(aqua_cuda *state, unsigned due, sel_error *error) {
         due & SEL_ON_CONTROLS
             ? cuda_terms_set_controls(&state->terms, base->controls, base->queue->stream, error)
             : SEL_OK;
-    status = status ? status : aqua_evaluate(&state->all, base->step, due, error);
+    status = status ? status : aqua_evaluate(base, due, error);
     return status ? status : place_ghosts(state, due, error);
 }
 
 /* Sends the amounts of *count steps from the present one on, which is evaluated; lowers *count to
- * those before a step that fails: it fails again as the first of a call. All of the table is sent
- * where they go round its end. */
+ * those before a step that fails: it fails again as the first of a call. */
 static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *error) {
     aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const int64_t width = table_width(plan), own = aqua_amount_count(plan);
-    const int64_t first = all->base.step % CUDA_STEPS;
-    cudaStream_t stream = all->base.queue->stream;
-    void *pinned;
-    sel_status status = cuda_feed_next(&state->sent, &pinned, error);
-    double *table = pinned;
+    const int64_t now = all->base.step;
+    void *table;
+    sel_status status = cuda_feed_next(&state->sent, &table, error);
     for (int64_t k = 0; k < *count && !status; k++) {
-        const int64_t step = all->base.step + k;
-        double *row = table + step % CUDA_STEPS * width;
-        if (k && aqua_evaluate(all, step, SEL_ON_T, NULL)) {
+        double *row = (double *)table + (now + k) % CUDA_STEPS * width;
+        all->base.step = now + k;
+        if (k && aqua_evaluate(&all->base, SEL_ON_T, NULL)) {
             *count = k;
             break;
         }
@@ -299,15 +297,8 @@ static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *erro
                            row[AQUA_RAIN] * (double)plan->base.domain->free_cells);
         }
     }
-    if (status) {
-        return status;
-    }
-    const bool round = first + *count > CUDA_STEPS;
-    const int64_t from = round ? 0 : first * width;
-    const int64_t numbers = (round ? CUDA_STEPS : *count) * width;
-    CUDA_TRY(cudaMemcpyAsync(state->amounts + from, table + from, (size_t)numbers * sizeof *table,
-                             cudaMemcpyHostToDevice, stream));
-    return cuda_feed_sent(&state->sent, stream, error);
+    all->base.step = now;
+    return status ? status : cuda_feed_send(&state->sent, all->base.queue->stream, error);
 }
 
 /* ---- step 0 ---- */
@@ -328,21 +319,6 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                                                       levels_vary(all->plan) ? FEW : MANY, error);
 }
 
-static sel_status send_lists(const aqua_cuda *state, sel_error *error) {
-    const aqua_plan *plan = state->all.plan;
-    const aqua_ghosts *from = &plan->ghosts;
-    const aqua_gpu_ghosts *to = &state->ghosts;
-    const uint64_t n = to->count, ground = (uint64_t)aqua_cells(&state->all) * sizeof(double);
-    const uint64_t cells = (uint64_t)plan->source_cell_count * sizeof *state->source_cells;
-    sel_status status = cuda_send(state->source_cells, plan->source_cells, cells, error);
-    status = status ? status : cuda_send(to->at, from->at, n * sizeof *from->at, error);
-    status = status ? status : cuda_send(to->level, from->level, n, error);
-    status = status ? status : cuda_send(to->ground, from->ground, n * sizeof *to->ground, error);
-    return status || !state->view.ground
-               ? status
-               : cuda_send(state->view.ground, plan->ground, ground, error);
-}
-
 /* Fills what lies beyond periodic axes, and the halos of blocks, of the depths of a step. */
 static sel_status exchange(const aqua_cuda *state, int64_t step, sel_error *error) {
     const sel_state *base = &state->all.base;
@@ -360,8 +336,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     sel_total volume = {0};
     sel_status status = open_feeds(state, error);
     describe(state); /* with the terms that have been started */
-    status = status ? status : send_lists(state, error);
-    status = status ? status : aqua_evaluate(all, 0, SEL_ALWAYS, error);
+    status = status ? status : aqua_evaluate(base, SEL_ALWAYS, error);
     status = status ? status : aqua_start(all, error);
     if (!status && all->arrived) {
         CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, /* -1 */
@@ -386,60 +361,40 @@ static sel_status start(sel_state *base, sel_error *error) {
 
 /* ---- a step ---- */
 
-/* Rain, sources and ghosts of a block before the flow. */
-static sel_status add_water(const aqua_cuda *state, int64_t step, int b, sel_error *error) {
-    const aqua_state *all = &state->all;
-    const aqua_gpu_flow flow = flow_of(state, step, b);
-    const void *before = all->water[b][step & 1];
-    cudaStream_t stream = all->base.queue->stream;
-    if (all->plan->terms[AQUA_RAIN].kind != AQUA_NOTHING || flow.from != before) {
-        CUDA_TRY(aqua_gpu_supply(&flow, before, &state->spread[AQUA_RAIN], stream));
-    }
-    CUDA_TRY(aqua_gpu_source(&flow, state->source_cells, (uint32_t)all->plan->source_cell_count,
-                             stream));
-    if (state->sets_ghosts) {
-        void *bed = state->levels ? NULL : all->bed;
-        CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, stream));
-    }
-    return SEL_OK;
-}
-
-/* The flow, what flows through edges, infiltration, and what is watched, of a block. */
-static sel_status move_water(const aqua_cuda *state, int64_t step, int b, sel_error *error) {
-    const aqua_state *all = &state->all;
-    const aqua_gpu_flow flow = flow_of(state, step, b);
-    cudaStream_t stream = all->base.queue->stream;
-    CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, stream));
-    CUDA_TRY(aqua_gpu_edges(&flow, all->edges, state->summed_edges,
-                            state->books + state->book_count - state->summed_edges, NULL, stream));
-    if (all->base.observing && all->shown) {
-        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, all->edge_count, NULL, all->shown, stream));
-    }
-    if (all->plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
-        CUDA_TRY(aqua_gpu_supply(&flow, NULL, &state->spread[AQUA_SOIL], stream));
-    }
-    CUDA_TRY(aqua_gpu_watch(&flow, &state->view, stream));
-    return SEL_OK;
-}
-
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_state *all = &state->all;
-    cudaStream_t stream = base->queue->stream;
-    sel_status status = SEL_OK;
+    const aqua_plan *plan = all->plan;
+    const uint32_t sources = (uint32_t)plan->source_cell_count;
+    const int64_t observed = base->observing && all->shown ? all->edge_count : 0;
+    sel_total *edge_books = state->books + state->book_count - state->summed_edges;
+    void *bed = state->sets_ghosts && !state->levels ? all->bed : NULL;
+    const aqua_gpu_flow whole = flow_of(state, step, WHOLE);
+    const march_device *march = &base->queue->march;
+    cudaStream_t stream = march->stream;
+    for (int b = 0; b < base->blocks.count; b++) {
+        const aqua_gpu_flow flow = flow_of(state, step, b);
+        const void *before = all->water[b][step & 1];
+        if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING || all->poured) {
+            CUDA_TRY(aqua_gpu_supply(&flow, before, &state->spread[AQUA_RAIN], stream));
+        }
+        CUDA_TRY(aqua_gpu_source(&flow, state->source_cells, sources, stream));
+        if (state->sets_ghosts) {
+            CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, stream));
+        }
+    }
+    CUDA_TRY(aqua_gpu_wrap(&whole, bed, stream));
+    CUDA_TRY(aqua_gpu_wrap(&whole, all->poured, stream));
+    sel_status status = all->poured ? SEL_OK : exchange(state, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
-        status = add_water(state, step, b, error);
-    }
-    if (state->sets_ghosts && !state->levels) {
-        CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->bed, stream));
-    }
-    if (all->poured) { /* in one piece */
-        CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->poured, stream));
-    } else {
-        status = status ? status : exchange(state, step, error);
-    }
-    for (int b = 0; b < base->blocks.count && !status; b++) {
-        status = move_water(state, step, b, error);
+        const aqua_gpu_flow flow = flow_of(state, step, b);
+        CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, march));
+        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, state->summed_edges, edge_books, NULL, stream));
+        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, observed, NULL, all->shown, stream));
+        if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
+            CUDA_TRY(aqua_gpu_supply(&flow, NULL, &state->spread[AQUA_SOIL], stream));
+        }
+        CUDA_TRY(aqua_gpu_watch(&flow, &state->view, stream));
     }
     return status;
 }

@@ -28,10 +28,13 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y)
     factor_kernel(const __grid_constant__ aqua_gpu_flow f) {
     EACH_ROW(f.layout, 1, x, y) {
         const uint32_t at = aqua_at(f.layout, x, y);
-        const aqua_cell_of<S> cell = aqua_look_at<S>(f, EQUILIBRIUM, at);
-        ((double *)f.factor)[at] = cell.factor;
+        const double alpha = f.alphas ? ((const double *)f.alphas)[at] : f.store.alpha;
+        double root[AQUA_AROUND], cut;
+        ((double *)f.factor)[at] =
+            S::aqua_cell(EQUILIBRIUM, alpha, f.store.least, (const double *)f.bed + at,
+                         (const double *)f.from + at, (int)f.layout.pitch, root, &cut);
         if (EQUILIBRIUM == AQUA_MINDIFF) {
-            ((double *)f.cut)[at] = cell.cut;
+            ((double *)f.cut)[at] = cut;
         }
     }
 }
@@ -63,14 +66,14 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y)
     }
 }
 
-cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *f, cudaStream_t stream) {
+cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *f, const march_device *on) {
     const bool cuts = f->equilibrium == AQUA_MINDIFF;
     const auto factors = cuts                          ? factor_kernel<AQUA_MINDIFF>
                          : f->equilibrium == AQUA_MEAN ? factor_kernel<AQUA_MEAN>
                                                        : factor_kernel<AQUA_FILL>;
     const auto gathered = cuts ? flux_kernel<true, false> : flux_kernel<false, false>;
     const auto sent = cuts ? flux_kernel<true, true> : flux_kernel<false, true>;
-    factors<<<blocks_of(f->layout, 1), tile, 0, stream>>>(*f);
-    (f->sent ? sent : gathered)<<<blocks_of(f->layout, 0), tile, 0, stream>>>(*f);
+    factors<<<blocks_of(f->layout, 1), tile, 0, on->stream>>>(*f);
+    (f->sent ? sent : gathered)<<<blocks_of(f->layout, 0), tile, 0, on->stream>>>(*f);
     return cudaGetLastError();
 }

@@ -12,14 +12,15 @@
 #include <stdint.h>
 #include "engine/physics/aqua_method.h"
 #include "cuda/machine/look.h"
+#include "cuda/machine/march.h"
 #include "cuda/machine/terms.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2, is number (y + 2) pitch + x + 2. The pitch is a
- * multiple of a warp; all numbers fit 32 bits. */
+/* Cells are numbered as by aqua_index. The pitch is a multiple of a warp; all numbers fit 32 bits.
+ */
 typedef struct aqua_gpu_layout {
     uint32_t nx, ny, pitch;
     uint32_t across; /* tiles in a row of them */
@@ -51,13 +52,11 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
 
 /* One step of a block of the grid, from one copy of the depths to the other.
  *
- * Before the flow, `from` is complete, frame and halo included: ghosts are dry or at their level,
- * copies beyond periodic axes are there, cells without ground are dry. After, `to` holds w + what
- * came in - what went out for all cells 0 <= x < nx of the block's rows; its frame is left alone.
- * (Ghosts among these cells are reset before the next step; aqua_gpu_edges computes what they
- * receive, from `from`.)
- *
- * Cells without ground are cells like others: their bed is AQUA_NO_GROUND, their depth stays 0. */
+ * Before the flow, `from` is complete, frame and halo included. After, `to` holds w + what came in
+ * - what went out for all cells 0 <= x < nx of the block's rows; its frame is left alone. (Ghosts
+ * among these cells are reset before the next step; aqua_gpu_edges computes what they receive, from
+ * `from`.) Cells without ground are cells like others: their bed is AQUA_NO_GROUND, their depth
+ * stays 0. */
 typedef struct aqua_gpu_flow {
     aqua_gpu_layout layout;
     aqua_store store;
@@ -68,8 +67,7 @@ typedef struct aqua_gpu_flow {
     int equilibrium;    /* aqua_equilibrium */
     void *factor, *cut; /* scratch of the two passes, of the type of beds, [cells] */
     bool sent;          /* f64: sums are those of the scheme "scatter" (aqua_after_sent) */
-    /* Raised (aqua_raise of cuda/aqua_traits.cuh) by a cell of `to` beyond the store's limit. */
-    uint64_t *alarm;
+    uint64_t *alarm;    /* see above */
     cuda_clock clock;
     const int64_t *halted;          /* see cuda_is_halted: depths are not changed from then on */
     uint8_t *marks_from, *marks_to; /* march: marks of the tiles of `from` and `to`; NULL: all are
@@ -86,25 +84,23 @@ typedef struct aqua_gpu_flow {
 /* Gather in one pass, for whole quanta: a warp marches over a strip. It reads beyond the beds,
  * depths and alphas: up to this many numbers before, and behind as many and these rows. */
 enum { AQUA_GPU_MARGIN = 512, AQUA_GPU_MARGIN_ROWS = 8 };
-cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, cudaStream_t stream);
+cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, const march_device *on);
 /* Gather in two passes, for f64: factors (and cuts), then the fluxes of each cell's eight edges. */
-cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, cudaStream_t stream);
+cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, const march_device *on);
 
 /* ---- the other parts of a step ---- */
 
-/* Rain or infiltration. */
+/* Rain or infiltration: term.number. */
 typedef struct aqua_gpu_spread {
     const uint8_t *solid; /* [ny][nx], 0: free */
-    bool uniform;         /* units per cell are in `column` of the amounts; else */
-    uint32_t column;
-    const void *rate;  /* [ny][nx] in the type of beds, */
-    void *remainder;   /* and its part that is carried to the next step; whole only */
-    sel_total *totals; /* [ny]: accumulate what the cells got or gave; NULL: not wanted */
-    bool by_term;      /* the rate varies in time and place: mm/h, */
+    const void *rate;     /* [ny][nx] in the type of beds; NULL: it is uniform, in the amounts */
+    void *remainder;      /* the part that is carried to the next step; whole only */
+    sel_total *totals;    /* [ny]: accumulate what the cells got or gave; NULL: not wanted */
+    bool by_term;         /* the rate varies in time and place: mm/h, */
     cuda_term term;
     cuda_terms_view terms;
     sel_grid grid;
-    double unit, most; /* and aqua_rate_fits makes units of it */
+    double unit; /* and aqua_rate_fits makes units of it */
 } aqua_gpu_spread;
 
 /* Adds to the depths `before` and stores the sum in flow->from, which may be the same; before NULL:
@@ -131,8 +127,8 @@ typedef struct aqua_gpu_ghosts {
 cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *flow, const aqua_gpu_ghosts *ghosts, void *bed,
                                 cudaStream_t stream);
 
-/* Fills what lies beyond periodic axes, of beds or depths; beyond the ends of y if the block has
- * all rows. */
+/* Fills what lies beyond periodic axes, of beds or depths (NULL: nothing); beyond the ends of y if
+ * the block has all rows. */
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *flow, void *values, cudaStream_t stream);
 
 /* The fluxes of the edges, units of the store: added to totals[count], or if that is NULL stored in

@@ -148,7 +148,7 @@ __device__ __noinline__ void raise_alarm(const aqua_gpu_flow &f, const int32_t *
     for (int k = 0; k < rows * COLUMNS; k++) {
         const int32_t *at = to + (int64_t)(k / COLUMNS) * f.layout.pitch + k % COLUMNS;
         if ((stored >> k % COLUMNS & 1) && *at > (int32_t)f.store.limit) {
-            aqua_raise(f, (uint32_t)(at - (const int32_t *)f.to));
+            aqua_raise(f, 2, (uint32_t)(at - (const int32_t *)f.to));
         }
     }
 }
@@ -298,15 +298,6 @@ __global__ void __launch_bounds__(LANES, BLOCKS_AT_ONCE)
     }
 }
 
-int multiprocessors() {
-    int device, count;
-    return cudaGetDevice(&device) == cudaSuccess &&
-                   cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) ==
-                       cudaSuccess
-               ? count
-               : 132;
-}
-
 // Marches long enough to amortise their start, but several for each block that the device can hold;
 // at the end short ones, two for each.
 division divide(int64_t across, int64_t high, int64_t places) {
@@ -333,7 +324,7 @@ template <int EQUILIBRIUM> march_of *choose(bool least, bool alphas) {
 
 } // namespace
 
-cudaError_t aqua_gpu_march(const aqua_gpu_flow *f, cudaStream_t stream) {
+cudaError_t aqua_gpu_march(const aqua_gpu_flow *f, const march_device *on) {
     const bool least = f->store.least > 0, alphas = f->alphas;
     march_of *march = f->equilibrium == AQUA_FILL   ? choose<AQUA_FILL>(least, alphas)
                       : f->equilibrium == AQUA_MEAN ? choose<AQUA_MEAN>(least, alphas)
@@ -341,9 +332,9 @@ cudaError_t aqua_gpu_march(const aqua_gpu_flow *f, cudaStream_t stream) {
     const int64_t across = f->layout.across;
     const int64_t rows = f->layout.end - f->layout.first; // from the begin of a tile on
     const int64_t high = (rows + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS;
-    const division d = divide(across, high, multiprocessors() * BLOCKS_AT_ONCE);
+    const division d = divide(across, high, on->processors * BLOCKS_AT_ONCE);
     const int64_t behind = high - (int64_t)d.coarse * d.tiles;
     const int64_t turns = d.coarse + (behind + d.fine - 1) / d.fine;
-    march<<<(unsigned)(across * turns), LANES, 0, stream>>>(*f, d);
+    march<<<(unsigned)(across * turns), LANES, 0, on->stream>>>(*f, d);
     return cudaGetLastError();
 }

@@ -82,11 +82,9 @@ struct row {
     edge right_before, left_behind; // those that start in the neighbouring lanes
     float alpha[COLUMNS], factor[COLUMNS];
     int32_t onward[COLUMNS]; // fluxes to the next column
-    // For mindiff: roots of the edges along which the cells give water within the row and to the
-    // row below, and along which the row below gives to them; fluxes from the last and first column
-    // to the next lanes.
-    float east[COLUMNS], west[COLUMNS], south[COLUMNS], south_west[COLUMNS], south_east[COLUMNS];
-    float from_south[COLUMNS], from_south_west[COLUMNS], from_south_east[COLUMNS];
+    // For mindiff: by neighbour, the roots of the edges along which the cells give water; fluxes
+    // from the last and first column to the next lanes, within the row, to the one above and below.
+    float given[AQUA_AROUND][COLUMNS];
     int32_t far_east[3], far_west[3];
 };
 
@@ -251,27 +249,6 @@ __device__ __forceinline__ float factor_of(float alpha, int32_t water, const sum
     return exact_quotient(part, s.members * s.roots);
 }
 
-// Stores what column c of `here` gives, before the factor.
-__device__ __forceinline__ void give(row &here, row &above, int c, const float given[AQUA_AROUND]) {
-    here.east[c] = given[0];
-    here.west[c] = given[1];
-    here.south[c] = given[3];
-    here.south_west[c] = given[5];
-    here.south_east[c] = given[7];
-    above.from_south[c] = given[2];
-    above.from_south_west[c] = given[4];
-    above.from_south_east[c] = given[6];
-    if (c == COLUMNS - 1) {
-        here.far_east[0] = (int32_t)(here.factor[c] * given[0]);
-        here.far_east[1] = (int32_t)(here.factor[c] * given[4]);
-        here.far_east[2] = (int32_t)(here.factor[c] * given[7]);
-    } else if (c == 0) {
-        here.far_west[0] = (int32_t)(here.factor[c] * given[1]);
-        here.far_west[1] = (int32_t)(here.factor[c] * given[5]);
-        here.far_west[2] = (int32_t)(here.factor[c] * given[6]);
-    }
-}
-
 // The sums over all receivers of column c of `here`.
 template <bool LEAST>
 __device__ __forceinline__ sums all_receivers(const row &here, const row &above, int c,
@@ -359,7 +336,7 @@ __device__ __forceinline__ void find_factors(const row &below, row &here, const 
 
 // The factors of `here` for mindiff, and what each cell gives along each edge.
 template <bool LEAST>
-__device__ __forceinline__ void find_cut_factors(row &here, row &above, float least) {
+__device__ __forceinline__ void find_cut_factors(row &here, const row &above, float least) {
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
         float head[AQUA_AROUND], root[AQUA_AROUND], drive[AQUA_AROUND], given[AQUA_AROUND];
@@ -373,11 +350,18 @@ __device__ __forceinline__ void find_cut_factors(row &here, row &above, float le
 #pragma unroll
         for (int k = 0; k < AQUA_AROUND; k++) {
             given[k] = root[k] >= cut ? root[k] : k == 0 ? NEARLY_NOTHING : 0.0f;
+            here.given[k][c] = given[k];
         }
         s.roots = rule::aqua_tree(given);
         here.factor[c] = factor_of(here.alpha[c], here.water[c], s);
-        give(here, above, c, given);
     }
+    const int first = 0, last = COLUMNS - 1;
+    here.far_east[0] = (int32_t)(here.factor[last] * here.given[0][last]);
+    here.far_east[1] = (int32_t)(here.factor[last] * here.given[4][last]);
+    here.far_east[2] = (int32_t)(here.factor[last] * here.given[7][last]);
+    here.far_west[0] = (int32_t)(here.factor[first] * here.given[1][first]);
+    here.far_west[1] = (int32_t)(here.factor[first] * here.given[5][first]);
+    here.far_west[2] = (int32_t)(here.factor[first] * here.given[6][first]);
 }
 
 // The flux through an edge.
@@ -438,13 +422,13 @@ __device__ __forceinline__ void carry_cut(row &below, row &here, int32_t after[C
         const bool first = c == 0, last = c == COLUMNS - 1;
         const int next = last ? c : c + 1, before = first ? c : c - 1;
         const float *f = here.factor, g = below.factor[c];
-        here.onward[c] =
-            last ? here.far_east[0] : exchange(f[c], here.east[c], f[next], here.west[next]);
-        up[c] = exchange(g, here.from_south[c], f[c], here.south[c]);
+        here.onward[c] = last ? here.far_east[0]
+                              : exchange(f[c], here.given[0][c], f[next], here.given[1][next]);
+        up[c] = exchange(g, below.given[2][c], f[c], here.given[3][c]);
         right[c] = last ? below.far_east[1] - in_east_below
-                        : exchange(g, here.from_south_west[c], f[next], here.south_west[next]);
+                        : exchange(g, below.given[4][c], f[next], here.given[5][next]);
         left[c] = first ? below.far_west[2] - in_west_below
-                        : exchange(g, here.from_south_east[c], f[before], here.south_east[before]);
+                        : exchange(g, below.given[6][c], f[before], here.given[7][before]);
     }
     settle(below, here, up, right, left, in_west - here.far_west[0] - here.far_west[1],
            in_east - here.far_east[2], after);

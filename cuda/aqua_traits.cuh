@@ -65,29 +65,10 @@ static __device__ __forceinline__ bool aqua_owns(const aqua_gpu_layout &l, uint3
     return at >= l.first_cell && at < l.end_cell;
 }
 
-// Raises the alarm for a depth that is too large; `moment` in half steps.
-static __device__ inline void aqua_raise_at(uint64_t *alarm, int64_t moment, uint32_t at) {
-    atomicMin((unsigned long long *)alarm, (unsigned long long)moment << 32 | at);
-}
-
-// For a cell of flow.to beyond flow.store.limit.
-static __device__ inline void aqua_raise(const aqua_gpu_flow &flow, uint32_t at) {
-    aqua_raise_at(flow.alarm, 2 * (cuda_now(flow.clock) + 1), at);
-}
-
-// The rule at one cell of the present depths.
-template <class S> struct aqua_cell_of { typename S::real root[AQUA_AROUND], factor, cut; };
-
-template <class S>
-static __device__ __forceinline__ aqua_cell_of<S> aqua_look_at(const aqua_gpu_flow &flow,
-                                                               int equilibrium, uint32_t at) {
-    typedef typename S::real real;
-    const real alpha = flow.alphas ? ((const real *)flow.alphas)[at] : (real)flow.store.alpha;
-    aqua_cell_of<S> cell;
-    cell.factor = S::aqua_cell(
-        equilibrium, alpha, (real)flow.store.least, (const real *)flow.bed + at,
-        (const typename S::water *)flow.from + at, (int)flow.layout.pitch, cell.root, &cell.cut);
-    return cell;
+// Raises the alarm for a depth that is too large, so many half steps after the begin of the step.
+static __device__ inline void aqua_raise(const aqua_gpu_flow &flow, int half_steps, uint32_t at) {
+    const int64_t moment = 2 * cuda_now(flow.clock) + half_steps;
+    atomicMin((unsigned long long *)flow.alarm, (unsigned long long)moment << 32 | at);
 }
 
 #endif

@@ -9,17 +9,19 @@
 
 enum { THREADS = LOOK_THREADS };
 
-// Calls `launch`, a generic lambda, with the struct of the store.
-template <class LAUNCH> static void by_store(const aqua_gpu_flow *f, LAUNCH launch) {
-    if (f->store.whole) {
-        launch(aqua_f32());
-    } else {
-        launch(aqua_f64());
+// Calls `launch`, a generic lambda, with the struct of the store and the blocks of so many threads.
+template <class LAUNCH>
+static cudaError_t by_store(const aqua_gpu_flow *f, int64_t threads, LAUNCH launch) {
+    const unsigned blocks = (unsigned)((threads + THREADS - 1) / THREADS);
+    if (blocks > 0) {
+        f->store.whole ? launch(aqua_f32(), blocks) : launch(aqua_f64(), blocks);
     }
+    return blocks > 0 ? cudaGetLastError() : cudaSuccess;
 }
 
-static unsigned blocks_for(int64_t threads) {
-    return (unsigned)((threads + THREADS - 1) / THREADS);
+// A warp for each row.
+static int64_t threads_of_rows(const aqua_gpu_flow *f) {
+    return (int64_t)(f->layout.end - f->layout.first) * CUDA_WARP;
 }
 
 // The amounts of the step.
@@ -46,10 +48,9 @@ struct row_of_cells {
 };
 
 // Rates in units of the store at the wanted ones of the cells x, x + CUDA_WARP, ...
-static __device__ __forceinline__ void rates_by_term(const aqua_gpu_spread &s,
-                                                     const row_of_cells &row, uint32_t x,
-                                                     const bool wanted[SEL_LANES],
-                                                     double units[SEL_LANES]) {
+static __device__ __forceinline__ void
+rates_by_term(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cells &row, uint32_t x,
+              const bool wanted[SEL_LANES], double units[SEL_LANES]) {
     double at[SEL_LANES], rate[SEL_LANES];
     bool sure[SEL_LANES];
 #pragma unroll
@@ -59,7 +60,7 @@ static __device__ __forceinline__ void rates_by_term(const aqua_gpu_spread &s,
     sel_lanes_each(&s.terms.packed, s.term.program[0], &row.lanes, at, row.at_y, 0, rate, sure);
 #pragma unroll
     for (int j = 0; j < SEL_LANES; j++) {
-        const bool fits = aqua_rate_fits(rate[j], s.unit, s.most, &units[j]);
+        const bool fits = aqua_rate_fits(rate[j], s.unit, f.store.most_rain, &units[j]);
         if (wanted[j] && !(sure[j] && isfinite(rate[j]) && fits)) {
             cuda_term_report(s.terms, s.term.number, row.first + x + j * CUDA_WARP, row.step);
             units[j] = 0;
@@ -69,9 +70,9 @@ static __device__ __forceinline__ void rates_by_term(const aqua_gpu_spread &s,
 
 // The amounts of the cells in this step, whole quanta or not; updates the remainders.
 template <class S, int FROM>
-static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const row_of_cells &row,
-                                                uint32_t x, const bool *wanted,
-                                                typename S::water *due) {
+static __device__ __forceinline__ void find_due(const aqua_gpu_flow &f, const aqua_gpu_spread &s,
+                                                const row_of_cells &row, uint32_t x,
+                                                const bool *wanted, typename S::water *due) {
     typedef typename S::real real;
     constexpr int CELLS = cells_at_once<FROM>;
     const real *rates = (const real *)s.rate + row.first;
@@ -84,7 +85,7 @@ static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const 
         carry[j] = S::whole && wanted[j] ? remainder[x + j * CUDA_WARP] : 0;
     }
     if (FROM == BY_TERM) {
-        rates_by_term(s, row, x, wanted, units);
+        rates_by_term(f, s, row, x, wanted, units);
     }
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
@@ -114,7 +115,7 @@ supply_cells(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cell
         due[j] = (depth)row.uniform;
     }
     if (FROM != UNIFORM) {
-        find_due<S, FROM>(s, row, x, wanted, due);
+        find_due<S, FROM>(f, s, row, x, wanted, due);
     }
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
@@ -151,7 +152,7 @@ __global__ void __launch_bounds__(THREADS, 8)
     }
     row.first = (int64_t)row.y * l.nx;
     row.step = cuda_now(f.clock);
-    row.uniform = FROM == UNIFORM ? amounts_of(f)[s.column] : 0;
+    row.uniform = FROM == UNIFORM ? amounts_of(f)[s.term.number] : 0;
     if (FROM == BY_TERM) {
         double *own = registers + warp * room;
         const sel_packed_program *program = &s.terms.packed.program[s.term.program[0]];
@@ -181,8 +182,8 @@ __global__ void __launch_bounds__(THREADS, 8)
 
 template <class S, int HOW>
 static void supply(const aqua_gpu_flow *f, const void *before, const aqua_gpu_spread *s,
-                   cudaStream_t stream) {
-    const uint32_t rows = f->layout.end - f->layout.first, blocks = row_blocks(rows);
+                   unsigned blocks, cudaStream_t stream) {
+    const uint32_t rows = f->layout.end - f->layout.first;
     const typename S::water *from = (const typename S::water *)before;
     if (s->by_term) {
         const size_t bytes = cuda_term_row_bytes(&s->term);
@@ -191,22 +192,22 @@ static void supply(const aqua_gpu_flow *f, const void *before, const aqua_gpu_sp
         supply_kernel<S, BY_TERM, HOW>
             <<<(rows + warps - 1) / warps, warps * CUDA_WARP, warps * bytes, stream>>>(
                 *f, from, *s, (uint32_t)(bytes / sizeof(double)));
-    } else if (s->uniform) {
-        supply_kernel<S, UNIFORM, HOW><<<blocks, THREADS, 0, stream>>>(*f, from, *s, 0);
     } else {
-        supply_kernel<S, STORED, HOW><<<blocks, THREADS, 0, stream>>>(*f, from, *s, 0);
+        const auto kernel =
+            s->rate ? supply_kernel<S, STORED, HOW> : supply_kernel<S, UNIFORM, HOW>;
+        kernel<<<blocks, THREADS, 0, stream>>>(*f, from, *s, 0);
     }
 }
 
 cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, const void *before, const aqua_gpu_spread *s,
                             cudaStream_t stream) {
-    by_store(f, [&](auto store) {
+    return by_store(f, threads_of_rows(f), [&](auto store, unsigned blocks) {
         typedef decltype(store) S;
-        !before             ? supply<S, TAKE>(f, before, s, stream)
-        : before == f->from ? supply<S, ADD>(f, before, s, stream)
-                            : supply<S, ADD_APART>(f, before, s, stream);
+        const auto run = !before             ? supply<S, TAKE>
+                         : before == f->from ? supply<S, ADD>
+                                             : supply<S, ADD_APART>;
+        run(f, before, s, blocks, stream);
     });
-    return cudaGetLastError();
 }
 
 // ---- sources ----
@@ -228,7 +229,7 @@ __global__ void __launch_bounds__(THREADS)
         const aqua_source_cell cell = cells[t];
         const double depth = (double)water[at] + aqua_dose_of(&doses[cell.source], &cell);
         if (depth > f.store.most_poured) {
-            aqua_raise_at(f.alarm, 2 * cuda_now(f.clock) + 1, at);
+            aqua_raise(f, 1, at);
         } else {
             water[at] = (typename S::water)depth;
         }
@@ -238,13 +239,9 @@ __global__ void __launch_bounds__(THREADS)
 
 cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_source_cell *cells, uint32_t count,
                             cudaStream_t stream) {
-    if (count > 0) {
-        by_store(f, [&](auto store) {
-            source_kernel<decltype(store)>
-                <<<blocks_for(count), THREADS, 0, stream>>>(*f, cells, count);
-        });
-    }
-    return cudaGetLastError();
+    return by_store(f, count, [&](auto store, unsigned blocks) {
+        source_kernel<decltype(store)><<<blocks, THREADS, 0, stream>>>(*f, cells, count);
+    });
 }
 
 // ---- ghosts and the frame ----
@@ -276,15 +273,10 @@ __global__ void __launch_bounds__(THREADS)
 
 cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *f, const aqua_gpu_ghosts *ghosts, void *bed,
                                 cudaStream_t stream) {
-    if (ghosts->count == 0) {
-        return cudaSuccess;
-    }
-    by_store(f, [&](auto store) {
+    return by_store(f, ghosts->count, [&](auto store, unsigned blocks) {
         typedef decltype(store) S;
-        ghosts_kernel<S><<<blocks_for(ghosts->count), THREADS, 0, stream>>>(
-            *f, *ghosts, (typename S::real *)bed);
+        ghosts_kernel<S><<<blocks, THREADS, 0, stream>>>(*f, *ghosts, (typename S::real *)bed);
     });
-    return cudaGetLastError();
 }
 
 static __device__ int wrapped(int at, int n) {
@@ -298,19 +290,13 @@ __global__ void __launch_bounds__(THREADS)
     wrap_kernel(aqua_gpu_layout l, bool along_x, bool along_y, T *values) {
     const int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     const int nx = (int)l.nx, ny = (int)l.ny, width = nx + 2 * AQUA_HALO;
-    int x, y;
-    if (t < 4 * (int64_t)width) {
-        const int row = (int)(t / width);
-        x = (int)(t % width) - AQUA_HALO;
-        y = row < AQUA_HALO ? row - AQUA_HALO : ny + row - AQUA_HALO;
-    } else {
-        const int64_t rest = t - 4 * (int64_t)width;
-        const int column = (int)(rest % 4);
-        if (rest >= 4 * (int64_t)ny) {
-            return;
-        }
-        x = column < AQUA_HALO ? column - AQUA_HALO : nx + column - AQUA_HALO;
-        y = (int)(rest / 4);
+    const bool in_row = t < 4 * (int64_t)width;
+    const int64_t k = in_row ? t : t - 4 * (int64_t)width;
+    const int line = (int)(in_row ? k / width : k % 4), along = (int)(in_row ? k % width : k / 4);
+    const int beyond = (line < AQUA_HALO ? 0 : in_row ? ny : nx) + line - AQUA_HALO;
+    const int x = in_row ? along - AQUA_HALO : beyond, y = in_row ? beyond : along;
+    if (!in_row && along >= ny) {
+        return;
     }
     const int from_x = along_x ? wrapped(x, nx) : x, from_y = along_y ? wrapped(y, ny) : y;
     if ((from_x != x || from_y != y) && aqua_owns(l, aqua_at(l, x, y))) {
@@ -322,34 +308,14 @@ cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, void *values, cudaStream_t str
     const aqua_gpu_layout &l = f->layout;
     const int64_t frame = 4 * ((int64_t)l.nx + 2 * AQUA_HALO) + 4 * (int64_t)l.ny;
     const bool along_x = f->periodic[0], along_y = f->periodic[1] && l.end - l.first == l.ny;
-    if (!along_x && !along_y) {
-        return cudaSuccess;
-    }
-    by_store(f, [&](auto store) {
-        typedef typename decltype(store)::water number;
-        wrap_kernel<<<blocks_for(frame), THREADS, 0, stream>>>(l, along_x, along_y,
-                                                               (number *)values);
-    });
-    return cudaGetLastError();
+    return by_store(
+        f, values && (along_x || along_y) ? frame : 0, [&](auto store, unsigned blocks) {
+            typedef typename decltype(store)::water number;
+            wrap_kernel<<<blocks, THREADS, 0, stream>>>(l, along_x, along_y, (number *)values);
+        });
 }
 
 // ---- edges ----
-
-// The signed flux through an edge.
-template <class S> static __device__ double carried(const aqua_gpu_flow &f, const aqua_edge &edge) {
-#define OFFSET(k, dx, dy) (dy) * (int)f.layout.pitch + (dx),
-    const int offset[AQUA_AROUND] = {AQUA_NEIGHBOURS(OFFSET)};
-#undef OFFSET
-    const int along = edge.k;
-    typename S::real root = 0;
-    const aqua_cell_of<S> c = aqua_look_at<S>(f, f.equilibrium, (uint32_t)edge.at);
-    const aqua_cell_of<S> u =
-        aqua_look_at<S>(f, f.equilibrium, (uint32_t)edge.at + (uint32_t)offset[along]);
-#define ROOT(k, dx, dy) root = along == k ? c.root[k] : root;
-    AQUA_NEIGHBOURS(ROOT)
-#undef ROOT
-    return edge.sign * (double)S::aqua_flux_cut(root, c.factor, c.cut, u.factor, u.cut);
-}
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
@@ -359,7 +325,10 @@ __global__ void __launch_bounds__(THREADS)
     if (e >= count || !aqua_owns(f.layout, (uint32_t)edges[e].at)) {
         return;
     }
-    const double value = carried<S>(f, edges[e]);
+    typedef typename S::real real;
+    const double value = (double)S::aqua_edge_flux(
+        &edges[e], f.equilibrium, (const real *)f.alphas, (real)f.store.alpha, (real)f.store.least,
+        (const real *)f.bed, (const typename S::water *)f.from, (int)f.layout.pitch);
     if (totals) {
         sel_total_more(&totals[e], S::whole, value);
     } else {
@@ -369,14 +338,10 @@ __global__ void __launch_bounds__(THREADS)
 
 cudaError_t aqua_gpu_edges(const aqua_gpu_flow *f, const aqua_edge *edges, int64_t count,
                            sel_total *totals, double *flux, cudaStream_t stream) {
-    if (count == 0) {
-        return cudaSuccess;
-    }
-    by_store(f, [&](auto store) {
+    return by_store(f, count, [&](auto store, unsigned blocks) {
         edge_kernel<decltype(store)>
-            <<<blocks_for(count), THREADS, 0, stream>>>(*f, edges, count, totals, flux);
+            <<<blocks, THREADS, 0, stream>>>(*f, edges, count, totals, flux);
     });
-    return cudaGetLastError();
 }
 
 // ---- maxima and arrival times ----
@@ -404,15 +369,12 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, const aqua_gpu_view *v, cudaStream_t stream) {
-    if (!v->most && !v->arrived) {
-        return cudaSuccess;
-    }
-    by_store(f, [&](auto store) {
+    const int64_t threads = v->most || v->arrived ? threads_of_rows(f) : 0;
+    return by_store(f, threads, [&](auto store, unsigned blocks) {
         typedef decltype(store) S;
-        watch_kernel<S><<<row_blocks(f->layout.end - f->layout.first), THREADS, 0, stream>>>(
-            *f, (typename S::water *)v->most, v->arrived, v->arrival);
+        watch_kernel<S><<<blocks, THREADS, 0, stream>>>(*f, (typename S::water *)v->most,
+                                                        v->arrived, v->arrival);
     });
-    return cudaGetLastError();
 }
 
 // ---- fields ----

@@ -460,7 +460,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     lbm_cuda *state = (lbm_cuda *)base;
     const cuda_queue *queue = base->queue;
     const bool ahead = state->all.copies > 1;
-    if (lbm_depends(state->all.plan) & SEL_ON_T && (!ahead || step == queue->first)) {
+    if (state->all.plan->base.depends & SEL_ON_T && (!ahead || step == queue->first)) {
         sel_status status =
             cuda_laws_enqueue(state, SEL_ON_T, step, ahead ? queue->until - step : 1, error);
         if (status) {
@@ -504,7 +504,7 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
  * that of the last two steps. */
 static sel_status loaded(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
-    const unsigned varies = lbm_depends(state->all.plan);
+    const unsigned varies = state->all.plan->base.depends;
     sel_status status = cuda_exchange(base, base->step, error);
     return status || !varies ? status : cuda_laws_enqueue(state, varies, base->step - 1, 1, error);
 }

@@ -70,11 +70,11 @@ static void share_threads(cuda_laws *laws) {
 /* A law's places, and the values from the host. */
 static void list_law(const lbm_batch *batch, cuda_law *law, sel_arrays *arrays) {
     const int64_t n = batch->count, placed = is_by_host(law) ? 0 : n;
-    SEL_ADD(arrays, law, x, placed, 0);
-    SEL_ADD(arrays, law, y, placed, 0);
-    SEL_ADD(arrays, law, z, batch->z ? placed : 0, 0);
-    SEL_ADD(arrays, law, target, batch->target ? n : 0, 0);
-    SEL_ADD(arrays, law, incoming, batch->incoming ? n : 0, 0);
+    SEL_ADD_COPY(arrays, law, x, placed, batch->x);
+    SEL_ADD_COPY(arrays, law, y, placed, batch->y);
+    SEL_ADD_COPY(arrays, law, z, batch->z ? placed : 0, batch->z);
+    SEL_ADD_COPY(arrays, law, target, batch->target ? n : 0, batch->target);
+    SEL_ADD_COPY(arrays, law, incoming, batch->incoming ? n : 0, batch->incoming);
     SEL_ADD(arrays, law, given, is_by_host(law) ? n * law->term.components : 0, 0);
 }
 
@@ -84,7 +84,7 @@ static int64_t count_copies(const lbm_cuda *state) {
     const lbm_plan *plan = state->all.plan;
     const lbm_boundary *boundary = &plan->boundary;
     const int64_t numbers = boundary->link_count + LBM_OPEN_VALUES * boundary->open_count;
-    const bool in_time = lbm_depends(plan) & SEL_ON_T;
+    const bool in_time = plan->base.depends & SEL_ON_T;
     const bool field = lbm_acceleration_is_field(plan) && plan->acceleration.depends;
     return in_time && !field && !state->laws.need_host && numbers <= MOST_AHEAD / CUDA_STEPS
                ? CUDA_STEPS
@@ -111,7 +111,7 @@ void cuda_laws_list(lbm_cuda *state) {
     SEL_ADD(arrays, laws, table, laws->count + 1, 0);
     SEL_ADD(arrays, laws, first_block[CUDA_LAWS_IN_TIME], laws->count + 1, 0);
     SEL_ADD(arrays, laws, first_block[CUDA_LAWS_BY_CONTROLS], laws->count + 1, 0);
-    SEL_ADD(arrays, laws, directions, LBM_MAX_Q, 0);
+    SEL_ADD_COPY(arrays, laws, directions, LBM_MAX_Q, plan->boundary.lattice->direction);
     for (int k = 0; k < laws->count; k++) {
         list_law(laws->batch[k], &laws->law[k], arrays);
     }
@@ -225,23 +225,6 @@ static sel_status start_boundary(const lbm_state *state, sel_error *error) {
     return status;
 }
 
-static sel_status upload_places(const lbm_batch *batch, const cuda_law *law, sel_error *error) {
-    const struct {
-        const void *to, *from;
-        size_t bytes;
-    } parts[] = {{law->x, batch->x, sizeof(double)},
-                 {law->y, batch->y, sizeof(double)},
-                 {law->z, batch->z, sizeof(double)},
-                 {law->target, batch->target, sizeof(int64_t)},
-                 {law->incoming, batch->incoming, 1}};
-    sel_status status = SEL_OK;
-    for (size_t k = 0; k < sizeof parts / sizeof *parts && !status; k++) {
-        size_t bytes = parts[k].to ? (size_t)batch->count * parts[k].bytes : 0;
-        status = cuda_send(parts[k].to, parts[k].from, bytes, error);
-    }
-    return status;
-}
-
 static cuda_laws_launch describe_launch(const lbm_cuda *state, int which, int64_t blocks) {
     const cuda_laws *laws = &state->laws;
     const lbm_plan *plan = state->all.plan;
@@ -273,14 +256,8 @@ static cuda_laws_launch describe_launch(const lbm_cuda *state, int which, int64_
 
 static sel_status upload(lbm_cuda *state, sel_error *error) {
     cuda_laws *laws = &state->laws;
-    const lbm_lattice *lattice = state->all.plan->boundary.lattice;
     const size_t count = (size_t)laws->count;
-    sel_status status =
-        cuda_send(laws->directions, lattice->direction, sizeof lattice->direction, error);
-    status = status ? status : cuda_send(laws->table, laws->law, count * sizeof *laws->law, error);
-    for (size_t k = 0; k < count && !status; k++) {
-        status = upload_places(laws->batch[k], &laws->law[k], error);
-    }
+    sel_status status = cuda_send(laws->table, laws->law, count * sizeof *laws->law, error);
     for (int which = 0; which < CUDA_LAWS_LAUNCHES && !status; which++) {
         int64_t first[LBM_MOST_BATCHES + 1] = {0};
         for (size_t k = 0; k < count; k++) {
@@ -297,7 +274,7 @@ static sel_status upload(lbm_cuda *state, sel_error *error) {
 
 sel_status cuda_laws_start(lbm_cuda *state, sel_error *error) {
     cuda_laws *laws = &state->laws;
-    const bool varies = lbm_depends(state->all.plan);
+    const bool varies = state->all.plan->base.depends;
     sel_status status = open_feed(state, error);
     status = status ? status : start_acceleration(state, error);
     status = status ? status : start_boundary(&state->all, error);

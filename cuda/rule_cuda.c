@@ -306,7 +306,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     status = status ? status : send_pack(state, error);
     status = status ? status : start_uniforms(state, error);
     status = status ? status : start_kernels(state, error);
-    if (!rule_depends(base->plan)) {
+    if (!base->plan->depends) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         free_twin(state);
     }
@@ -341,7 +341,7 @@ sel_status rule_cuda_evaluate(rule_cuda *state, unsigned due, sel_error *error) 
     const rule_plan *plan = state->all.plan;
     const rule_model *m = state->all.model;
     const bool laws = plan->law_depends & due;
-    if (!state->twin || !(rule_depends(&plan->base) & due)) {
+    if (!state->twin || !(plan->base.depends & due)) {
         return SEL_OK;
     }
     state->twin->base.step = state->all.base.step;
@@ -414,7 +414,7 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
 }
 
 static bool alone(const sel_state *base) {
-    return rule_depends(base->plan) & SEL_ON_T;
+    return base->plan->depends & SEL_ON_T;
 }
 
 /* ---- functions ---- */

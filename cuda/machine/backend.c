@@ -64,7 +64,8 @@ static void list(sel_state *state) {
     solver_of(state->plan)->list(state);
     sel_state_list(state);
     cuda_inputs_list(state);
-    SEL_ADD(&state->arrays, state, solid, sel_grid_cells(&state->plan->domain->grid), 0);
+    SEL_ADD_COPY(&state->arrays, state, solid, sel_grid_cells(&state->plan->domain->grid),
+                 state->plan->domain->cell);
     sel_arrays_add(&state->arrays, "rows", &state->queue->rows, (sel_type){'s', sizeof(cuda_sums)},
                    rows < CUDA_FEWEST_ROWS ? CUDA_FEWEST_ROWS : rows, 0);
     cuda_queue_list(state->queue, &state->arrays);
@@ -99,10 +100,8 @@ static sel_status fill(sel_state *state, sel_error *error) {
     sel_status status = enter(state, error);
     status = status ? status : cuda_queue_open(state->queue, state->plan->device, error);
     list(state);
-    const uint64_t cells = (uint64_t)sel_grid_cells(&state->plan->domain->grid);
     status = status ? status : sel_state_allocate(state, solver->what, error);
     status = status ? status : cuda_queue_start(state->queue, error);
-    status = status ? status : cuda_send(state->solid, state->plan->domain->cell, cells, error);
     if (!status && state->plan->inputs) {
         status = sel_inputs_start(state, error);
         status = status ? status : cuda_inputs_start(state, error);

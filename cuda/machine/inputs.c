@@ -45,8 +45,8 @@ void cuda_inputs_list(sel_state *state) {
         }
     }
     cuda_terms_list(&inputs->terms, arrays);
-    SEL_ADD(arrays, inputs, place, 3 * (plan->surfaces.sites + 1), 0);
-    SEL_ADD(arrays, inputs, order, plan->surfaces.sites, 0);
+    SEL_ADD_COPY(arrays, inputs, place, 3 * (plan->surfaces.sites + 1), plan->surfaces.place[0]);
+    SEL_ADD_COPY(arrays, inputs, order, plan->surfaces.sites, plan->surfaces.order);
     SEL_ADD(arrays, inputs, known, COND_VALUES * plan->surfaces.sites, SEL_ON_HOST);
 }
 
@@ -89,13 +89,9 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
     if (!inputs) {
         return SEL_OK;
     }
-    const sel_surfaces *on = &state->plan->inputs->surfaces;
-    const size_t sites = (size_t)on->sites, bytes = COND_VALUES * sites * sizeof(double);
+    const size_t sites = (size_t)state->plan->inputs->surfaces.sites;
+    const size_t bytes = COND_VALUES * sites * sizeof(double);
     sel_status status = cuda_terms_start(&inputs->terms, error);
-    status = status
-                 ? status
-                 : cuda_send(inputs->place, on->place[0], 3 * (sites + 1) * sizeof(double), error);
-    status = status ? status : cuda_send(inputs->order, on->order, sites * sizeof(int64_t), error);
     for (int k = 0; k < inputs->programs; k++) {
         describe(state, &inputs->program[k]);
     }

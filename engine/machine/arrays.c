@@ -55,6 +55,15 @@ void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel
     }
 }
 
+void sel_arrays_add_copy(sel_arrays *arrays, const char *name, void *place, sel_type type,
+                         int64_t count, const void *from) {
+    const int before = arrays->count;
+    sel_arrays_add(arrays, name, place, type, count, 0);
+    if (arrays->count > before) {
+        arrays->v[before].from = from;
+    }
+}
+
 /* ---- memory ---- */
 
 static char *memory_of(const sel_arrays *arrays, const sel_array *array) {
@@ -135,13 +144,17 @@ sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what
         return sel_fail_memory(error, what, host);
     }
     set_pointers(arrays);
-    for (int k = 0; k < arrays->count; k++) {
-        const bool here = !memory || on_host(arrays, &arrays->v[k]);
-        if (here && !(arrays->v[k].flags & SEL_VALUE)) {
-            zero(arrays, &arrays->v[k], threads);
+    sel_status status = SEL_OK;
+    for (int k = 0; k < arrays->count && !status; k++) {
+        const sel_array *array = &arrays->v[k];
+        if (array->from) {
+            status = sel_arrays_send(arrays, memory_of(arrays, array), array->from,
+                                     sel_array_bytes(array), error);
+        } else if ((!memory || on_host(arrays, array)) && !(array->flags & SEL_VALUE)) {
+            zero(arrays, array, threads);
         }
     }
-    return SEL_OK;
+    return status;
 }
 
 sel_status sel_arrays_send(const sel_arrays *arrays, void *to, const void *from, uint64_t bytes,

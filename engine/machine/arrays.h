@@ -71,11 +71,12 @@ typedef struct sel_array {
     const char *name; /* unique in the list, except for two that take turns */
     sel_type type;
     unsigned flags;
-    int64_t count;   /* of elements */
-    sel_cells cells; /* components == 0: no cells, a plain list */
-    int parts;       /* this and those behind it are blocks of one array; 0: part of one before */
-    void *place;     /* the pointer that is set, or the value */
-    uint64_t offset; /* bytes in its block */
+    int64_t count;    /* of elements */
+    sel_cells cells;  /* components == 0: no cells, a plain list */
+    int parts;        /* this and those behind it are blocks of one array; 0: part of one before */
+    void *place;      /* the pointer that is set, or the value */
+    const void *from; /* its content; NULL: zeros */
+    uint64_t offset;  /* bytes in its block */
 } sel_array;
 
 /* Memory that is not the host's own. */
@@ -111,13 +112,21 @@ void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel
 #define SEL_ADD(arrays, owner, member, count, flags) \
     sel_arrays_add(arrays, #member, &(owner)->member, SEL_TYPE_OF(*(owner)->member), count, flags)
 
+/* The same for a list whose content is known: `from`, which must live until there is memory. */
+void sel_arrays_add_copy(sel_arrays *arrays, const char *name, void *place, sel_type type,
+                         int64_t count, const void *from);
+#define SEL_ADD_COPY(arrays, owner, member, count, from)                                         \
+    sel_arrays_add_copy(arrays, #member, &(owner)->member, SEL_TYPE_OF(*(owner)->member), count, \
+                        from)
+
 /* The same for a number or struct of the state that is saved. */
 #define SEL_ADD_VALUE(arrays, owner, member)                                           \
     sel_arrays_add(arrays, #member, &(owner)->member, SEL_TYPE_OF((owner)->member), 1, \
                    SEL_SAVED | SEL_ON_HOST | SEL_VALUE)
 
 /* Memory for all, zeroed (the host's by `threads` threads, each that of the cells that it will
- * step), and the pointers. `what` it is for is named when there is not enough. */
+ * step) or with its content, and the pointers. `what` it is for is named when there is not enough.
+ */
 sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what, sel_error *error);
 
 /* The memory of the array whose pointer is `*place`, from its first element on, which may be before

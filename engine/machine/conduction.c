@@ -174,6 +174,7 @@ sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_q
         body->inputs.source = with_faces(&domain->grid);
     }
     plan->inputs = &body->inputs;
+    plan->depends = body->inputs.depends;
     status = sel_inputs_complete(&body->inputs, error);
     if (!status) {
         find_limit(body);

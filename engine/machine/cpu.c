@@ -64,7 +64,7 @@ static void list(sel_state *state, const sel_plan *plan) {
     cpu_of(plan)->list(state);
     sel_state_list(state);
     SEL_ADD(&state->arrays, state, scratch,
-            cpu_of(plan)->look.numbers ? 3 * state->threads * plan->domain->grid.n[0] : 0, 0);
+            cpu_of(plan)->look.main ? 0 : 3 * state->threads * plan->domain->grid.n[0], 0);
     SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_state_rows(state), 0);
 }
 
@@ -117,11 +117,6 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     return SEL_OK;
 }
 
-static unsigned depends(const sel_plan *plan) {
-    const sel_cpu *cpu = cpu_of(plan);
-    return plan->inputs ? plan->inputs->depends : cpu->depends ? cpu->depends(plan) : 0;
-}
-
 /* Evaluates for the next step what is due. */
 static sel_status evaluate(sel_state *state, unsigned due, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
@@ -147,17 +142,17 @@ static sel_status clock_of(sel_state *state, sel_clock *clock, sel_error *error)
 
 static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
-    const unsigned varies = depends(state->plan);
     const bool observes = observed && sel_plan_observes(state->plan);
     sel_status status = SEL_OK;
     while (n > 0 && !status && state->ending.how == SEL_GOES_ON) {
         const unsigned due = sel_domain_due(state->plan->domain, state->controls);
         sel_clock clock;
         status = clock_of(state, &clock, error);
-        int64_t together = varies & due || n == 1 ? 1 : n - observes;
+        int64_t together = state->plan->depends & due || n == 1 ? 1 : n - observes;
         together = together < clock.until - state->step ? together : clock.until - state->step;
         status = status ? status : evaluate(state, due, error);
-        if (!status && n == 1 && observes) {
+        state->observing = observes && n == 1;
+        if (!status && state->observing) {
             if (cpu->observe) {
                 cpu->observe(state, false);
             }

@@ -42,12 +42,12 @@ typedef struct sel_look {
     int (*field)(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
                  const double **values);
     /* state->turns have one number per cell (sel_state_list_numbers), which is field 0: that the
-     * machine reads it, and knows its change. The other fields use state->scratch. */
+     * machine reads it, and knows its change. */
     bool numbers;
     /* Answers SEL_MEAN_CHANGE, after an observed step. NULL: that of numbers; else NaN, it is not
      * known. */
     double (*mean_change)(sel_state *state);
-    /* NULL: it is field 0, which has one component. */
+    /* NULL: it is read as a field, and has one component. */
     void (*main)(const sel_state *state, int64_t row, sel_main_row *main);
     /* Converts the extremes of a monitor to the user's units. NULL: they are. */
     void (*watched)(const sel_plan *plan, sel_request *request);
@@ -62,7 +62,7 @@ typedef struct sel_look {
     void (*entering)(const sel_state *state, int64_t step);
 } sel_look;
 
-/* state->scratch of the calling thread: [3][nx]. */
+/* state->scratch of the calling thread: [3][nx], for a solver without sel_look.main. */
 double *sel_state_scratch(const sel_state *state);
 
 /* Answers a request. */
@@ -84,10 +84,8 @@ typedef struct sel_cpu {
     void (*list)(sel_state *state);
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
-    /* What its terms (all that is evaluated before a step) vary with: SEL_ON_T, SEL_ON_CONTROLS.
-     * NULL, and so `terms`: it has none. */
-    unsigned (*depends)(const sel_plan *plan);
-    /* Evaluates the terms of the step to come that depend on what is `due`. */
+    /* Evaluates the terms (all that is evaluated before a step) of the step to come that depend on
+     * what is `due`. NULL: there are none. */
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
     /* Fills the SEL_OBSERVED arrays for the next step, from its initial state and terms, or makes
      * the step itself do so; `initially`: for step 0, without a step before it. NULL: there are

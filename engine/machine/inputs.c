@@ -139,35 +139,19 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
     return status;
 }
 
-static sel_status start_source(const sel_state *state, sel_error *error) {
-    const size_t bytes = (size_t)state->plan->inputs->source.count * state->turns.type.size;
-    void *values = calloc(bytes, 1);
+sel_status sel_inputs_start(sel_state *state, sel_error *error) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const size_t bytes = (size_t)inputs->source.count * state->turns.type.size;
+    void *values = inputs->has_source ? calloc(bytes, 1) : NULL;
+    if (!inputs->has_source) {
+        return SEL_OK;
+    }
     sel_status status = values ? sel_inputs_fill(state, -1, values, error)
                                : sel_fail_memory(error, "the source", bytes);
     status = status ? status
                     : sel_arrays_send(&state->arrays, state->given.source, values, bytes, error);
     free(values);
     return status;
-}
-
-sel_status sel_inputs_start(sel_state *state, sel_error *error) {
-    const sel_inputs *inputs = state->plan->inputs;
-    const sel_surfaces *on = &inputs->surfaces;
-    const sel_given *given = &state->given;
-    const size_t cells = (size_t)on->cells, sites = (size_t)on->sites;
-    const struct {
-        void *to;
-        const void *from;
-        size_t bytes;
-    } lists[] = {{given->value, inputs->value, COND_VALUES * sites * sizeof(double)},
-                 {given->cell, on->cell, cells * sizeof(int64_t)},
-                 {given->first_site, on->first_site, (cells + 1) * sizeof(int64_t)},
-                 {given->site, inputs->site, given->site ? sites * sizeof(cond_site) : 0}};
-    sel_status status = SEL_OK;
-    for (size_t k = 0; k < sizeof lists / sizeof *lists && !status; k++) {
-        status = sel_arrays_send(&state->arrays, lists[k].to, lists[k].from, lists[k].bytes, error);
-    }
-    return status || !inputs->has_source ? status : start_source(state, error);
 }
 
 void sel_given_derive(sel_state *state) {

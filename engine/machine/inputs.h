@@ -71,7 +71,7 @@ void sel_given_range(const sel_state *state, int b, int64_t *first, int64_t *end
 /* The source in the step from `step`, laid out and in numbers as given.source. */
 sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_error *error);
 
-/* Sets them for time 0. */
+/* Sets the source for time 0, if it is given. */
 sel_status sel_inputs_start(sel_state *state, sel_error *error);
 
 /* Answers SEL_BALANCE or SEL_FLUX from what entered per time at each site and by the source in the

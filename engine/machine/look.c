@@ -277,7 +277,8 @@ static void look_at_main(const sel_look *look, const sel_state *state, int64_t r
     if (look->main) {
         look->main(state, row, main);
     } else {
-        read_field(look, state, 0, row, 0, state->plan->domain->grid.n[0], &values);
+        read_field(look, state, state->plan->simulation->solver->main_field, row, 0,
+                   state->plan->domain->grid.n[0], &values);
         *main = (sel_main_row){.value = {values}, .large = values, .small = values};
     }
 }

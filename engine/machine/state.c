@@ -142,10 +142,11 @@ void sel_state_list(sel_state *state) {
     if (state->plan->inputs) {
         const sel_inputs *inputs = state->plan->inputs;
         const sel_surfaces *on = &inputs->surfaces;
-        SEL_ADD(&state->arrays, &state->given, value, COND_VALUES * on->sites, 0);
-        SEL_ADD(&state->arrays, &state->given, cell, on->cells, 0);
-        SEL_ADD(&state->arrays, &state->given, first_site, on->cells + 1, 0);
-        SEL_ADD(&state->arrays, &state->given, site, inputs->site ? on->sites : 0, 0);
+        SEL_ADD_COPY(&state->arrays, &state->given, value, COND_VALUES * on->sites, inputs->value);
+        SEL_ADD_COPY(&state->arrays, &state->given, cell, on->cells, on->cell);
+        SEL_ADD_COPY(&state->arrays, &state->given, first_site, on->cells + 1, on->first_site);
+        SEL_ADD_COPY(&state->arrays, &state->given, site, inputs->site ? on->sites : 0,
+                     inputs->site);
         SEL_ADD(&state->arrays, &state->given, b, inputs->site ? on->cells : 0, 0);
         SEL_ADD(&state->arrays, &state->given, s, inputs->site ? on->cells : 0, 0);
         SEL_ADD(&state->arrays, &state->given, entering,

@@ -36,7 +36,7 @@ struct sel_state {
     sel_given given;          /* of the plan's inputs */
     double *controls;         /* their values when terms were last evaluated; on the host */
     double *partials;         /* on the CPU: SEL_PARTIALS numbers for each row of cells, */
-    double *scratch;          /* [threads][3][nx], where sel_look.numbers is set */
+    double *scratch;          /* [threads][3][nx], see sel_state_scratch */
     struct cuda_queue *queue; /* on a device: its queue, */
     double *changes;          /* partial sums of the main field's change in an observed step, */
     int64_t change_count;     /* which the solver lists, */

@@ -248,6 +248,29 @@ SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, co
     return AQUA_NAME(aqua_share)(equilibrium, alpha, least, *water, head, root, fall, cut, NULL);
 }
 
+/* The flux that an edge counts, by the rule at both its ends; alphas NULL: alpha everywhere. */
+SEL_INLINE AQUA_WATER AQUA_NAME(aqua_edge_flux)(const aqua_edge *edge, int equilibrium,
+                                                const REAL *alphas, REAL alpha, REAL least,
+                                                const REAL *bed, const AQUA_WATER *water,
+                                                int pitch) {
+    const int along = edge->k;
+    const int64_t c = edge->at;
+    int64_t u = c;
+#define BESIDE(k, dx, dy) u += along == k ? (dy)*pitch + (dx) : 0;
+    AQUA_NEIGHBOURS(BESIDE)
+#undef BESIDE
+    REAL roots_c[AQUA_AROUND], roots_u[AQUA_AROUND], cut_c, cut_u, root = (REAL)0;
+    const REAL factor_c = AQUA_NAME(aqua_cell)(equilibrium, alphas ? alphas[c] : alpha, least,
+                                               bed + c, water + c, pitch, roots_c, &cut_c);
+    const REAL factor_u = AQUA_NAME(aqua_cell)(equilibrium, alphas ? alphas[u] : alpha, least,
+                                               bed + u, water + u, pitch, roots_u, &cut_u);
+#define ROOT(k, dx, dy) root = along == k ? roots_c[k] : root;
+    AQUA_NEIGHBOURS(ROOT)
+#undef ROOT
+    return (AQUA_WATER)edge->sign *
+           AQUA_NAME(aqua_flux_cut)(root, factor_c, cut_c, factor_u, cut_u);
+}
+
 /* What a rate in units per step adds to a cell, or takes: the whole quanta, of which the remainder
  * is carried to the next step, so that none is lost. */
 SEL_INLINE AQUA_WATER AQUA_NAME(aqua_part)(REAL rate, REAL *carry) {

@@ -44,6 +44,7 @@ typedef struct sel_plan {
     int device;       /* its number, of a backend that has several */
     double density;   /* user's units, of the coefficients of forces; 0: 1 */
     int64_t dt_steps; /* dt changes at multiples of so many steps; 0: it stays */
+    unsigned depends; /* on SEL_ON_T, SEL_ON_CONTROLS: all that is evaluated before a step */
     const struct sel_inputs *inputs; /* engine/machine/inputs.h; NULL: none */
     /* Set before create: requests to come that cost time in every step. */
     bool wants_balance;     /* balance terms */

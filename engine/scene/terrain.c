@@ -129,6 +129,39 @@ bool sel_terrain_measure(const sel_domain *domain, const double *heights, int th
     return true;
 }
 
+void sel_terrain_facts(const sel_plan *plan, const double *heights, double lowest,
+                       sel_facts *facts) {
+    sel_terrain t;
+    if (!sel_terrain_measure(plan->domain, heights, plan->threads, &t)) {
+        return;
+    }
+    sel_fact_add(facts, "ground", "%.6g to %.6g m", lowest, t.highest);
+    sel_fact_add(facts, "slope", "mean %.3g, largest %.3g", t.mean_slope, t.largest_slope);
+    if (t.pits) {
+        sel_fact_add(facts, "pits of one cell", "%lld, the deepest %.3g m", (long long)t.pits,
+                     t.deepest_pit);
+    } else {
+        sel_fact_add(facts, "pits of one cell", "0 (no cell lies below all its neighbours)");
+    }
+}
+
+void sel_terrain_warn(const sel_quantity *ground, const sel_plan *plan, sel_error *warnings) {
+    const sel_raster *raster = sel_terrain_raster(ground);
+    char warp[SEL_WARP_ROOM];
+    if (raster && raster->file && plan->domain->grid.dx[0] == raster->dx &&
+        sel_map_looks_like_degrees(raster)) {
+        sel_fail_at(
+            warnings, sel_simulation_where(plan->simulation, "ground"),
+            "ground: %s lies at %.6g to %.6g by %.6g to %.6g with cells of %.6g and does not "
+            "name its map: this looks like degrees, and is taken as metres. If it is in "
+            "degrees: %s",
+            sel_file_name(raster->file->path), raster->origin[0],
+            raster->origin[0] + (double)raster->n[0] * raster->dx, raster->origin[1],
+            raster->origin[1] + (double)raster->n[1] * raster->dx, raster->dx,
+            sel_map_warp(raster, false, warp));
+    }
+}
+
 /* ---- values that stand for no data ---- */
 
 /* Even the coarsest numbers of a solver cannot store more; m. */

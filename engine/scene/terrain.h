@@ -4,7 +4,7 @@
 #define SEL_TERRAIN_H
 
 #include "engine/io/raster.h"
-#include "engine/scene/domain.h"
+#include "engine/scene/solver.h"
 
 /* The raster of which it is made, by itself, edited or called by a function; NULL: of none. */
 static inline const sel_raster *sel_terrain_raster(const sel_quantity *ground) {
@@ -31,6 +31,9 @@ sel_status sel_terrain_check(const sel_quantity *ground, const sel_simulation *s
                              const sel_domain *domain, const double *heights, double *lowest,
                              sel_error *error);
 
+/* Warns of a raster that looks like one in degrees, where nothing says what its coordinates are. */
+void sel_terrain_warn(const sel_quantity *ground, const sel_plan *plan, sel_error *warnings);
+
 /* The lowest free one of a cell's eight neighbours, also across periodic faces; NaN: none. */
 double sel_terrain_beside(const sel_domain *domain, const double *heights, int64_t x, int64_t y);
 
@@ -42,8 +45,10 @@ typedef struct sel_terrain {
     double mean_slope, largest_slope;
 } sel_terrain;
 
-/* Of free cells, the same for any number of threads. False: there is no memory. */
+/* Of free cells, the same for any number of threads. False: there is no memory. And as facts. */
 bool sel_terrain_measure(const sel_domain *domain, const double *heights, int threads,
                          sel_terrain *terrain);
+void sel_terrain_facts(const sel_plan *plan, const double *heights, double lowest,
+                       sel_facts *facts);
 
 #endif

@@ -115,10 +115,12 @@ static void assert_by_edges(const aqua_state *state) {
         bool wet = before > 0;
         double out[AQUA_AROUND] = {0};
         for (int k = 0; k < AQUA_AROUND; k++) {
-            wet = wet || depth_at(step.from, whole, aqua_beside(&layout, at, k)) > 0;
+            wet = wet || depth_at(step.from, whole,
+                                  at + aqua_index(&layout, aqua_around[k][0], aqua_around[k][1]) -
+                                      aqua_index(&layout, 0, 0)) > 0;
         }
         for (int k = 0; k < AQUA_AROUND && wet; k++) {
-            out[k] = state->loops->edge(&step, at, k);
+            out[k] = state->loops->edge(&step, &(aqua_edge){at, k, 1});
         }
         assert_true(depth_at(step.to, whole, at) == before - oracle_tree(out));
     }

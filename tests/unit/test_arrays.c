@@ -180,10 +180,30 @@ static void test_a_state_goes_on_from_what_was_saved(void **unused) {
     case_end(&d);
 }
 
+static void test_a_list_has_its_content_wherever_its_memory_is(void **unused) {
+    (void)unused;
+    static const double from[3] = {1, 2, 3};
+    const sel_memory *const memories[] = {NULL, &device};
+    for (int k = 0; k < 2; k++) {
+        sel_arrays arrays = {.memory = memories[k]};
+        struct {
+            const double *numbers, *none;
+        } owner;
+        sel_error error;
+        SEL_ADD_COPY(&arrays, &owner, numbers, 3, from);
+        SEL_ADD_COPY(&arrays, &owner, none, 0, from);
+        assert_int_equal(sel_arrays_allocate(&arrays, 2, "a test", &error), SEL_OK);
+        assert_memory_equal(owner.numbers, from, sizeof from);
+        assert_true(owner.numbers != from && owner.none == NULL);
+        sel_arrays_free(&arrays);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells_are_saved_without_padding_for_other_layouts),
         cmocka_unit_test(test_threads_zero_all_of_an_array),
+        cmocka_unit_test(test_a_list_has_its_content_wherever_its_memory_is),
         cmocka_unit_test(test_what_is_not_wanted_takes_no_memory),
         cmocka_unit_test(test_a_state_goes_on_from_what_was_saved),
     };

@@ -85,15 +85,10 @@ static inline int64_t aqua_cell_number(const aqua_layout *layout, int64_t at) {
     return aqua_row(layout, at) * layout->nx + aqua_column(layout, at);
 }
 
-/* Neighbour k of cell (x, y) is (x + aqua_around[k][0], y + aqua_around[k][1]); the element of that
- * of element `at`. */
+/* Neighbour k of cell (x, y) is (x + aqua_around[k][0], y + aqua_around[k][1]). */
 #define AQUA_OFFSET(k, dx, dy) {dx, dy},
 static const int aqua_around[AQUA_AROUND][2] = {AQUA_NEIGHBOURS(AQUA_OFFSET)};
 #undef AQUA_OFFSET
-
-static inline int64_t aqua_beside(const aqua_layout *layout, int64_t at, int k) {
-    return at + aqua_around[k][1] * layout->pitch + aqua_around[k][0];
-}
 
 /* ---- the plan ---- */
 
@@ -149,11 +144,9 @@ typedef struct aqua_plan {
     aqua_ghosts ghosts;
     aqua_source_cell *source_cells; /* of all sources, sorted by cell, those of one by source */
     int64_t source_cell_count;
-    /* Rain, infiltration, sources, levels; and what these vary with, of SEL_ON_T and
-     * SEL_ON_CONTROLS: all, and levels. */
-    aqua_term *terms;
+    aqua_term *terms; /* rain, infiltration, sources, levels */
     int term_count, source_count;
-    unsigned depends, levels_depend;
+    unsigned levels_depend; /* as base.depends */
     /* Of the f32 store: a metre has 2^bits quanta, beds count from datum, m. */
     int bits; /* 0: not chosen yet */
     double datum;
@@ -162,7 +155,6 @@ typedef struct aqua_plan {
 /* Bits of the f32 store: quanta of 2^-26 m unless depths need more room, and the coarsest. */
 enum { AQUA_MOST_BITS = 26, AQUA_LEAST_BITS = 8 };
 
-/* That of the plan's precision. */
 aqua_store aqua_store_of(const aqua_plan *plan);
 
 /* The error of a depth beyond the store's limit, at a cell, after `step` steps. */
@@ -171,10 +163,6 @@ sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_
 extern const sel_solver aqua_solver;
 extern const struct sel_cpu aqua_on_cpu;
 extern const struct cuda_solver aqua_on_cuda;
-
-/* The sum of a quantity over all free cells, and its largest value, at least 0. */
-sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
-                          double *sum, double *largest, sel_error *error);
 
 /* ---- ghosts and their levels ---- */
 
@@ -187,11 +175,8 @@ const aqua_law_level *aqua_level_of(const sel_domain *domain, int region);
 
 /* ---- what is evaluated before a step ---- */
 
-/* Fills plan->terms, but for levels, and plan->source_cells; adds levels, when the ghosts are
- * there.
- */
+/* Fills plan->terms and plan->source_cells; the ghosts must be there. */
 sel_status aqua_terms_create(aqua_plan *plan, sel_error *error);
-void aqua_levels_create(aqua_plan *plan);
 
 /* The values of a term for the step that begins at `step`: of a rate in units of the store per
  * cell, of a discharge in units for all cells of its source together, of a level in m, for each

@@ -87,22 +87,17 @@ static int crosses(const double p[2], const double q[2], const double a[2], cons
     return !(part >= 0 && part < 1) ? 0 : sb > 0 ? 1 : -1;
 }
 
-/* x of the line from p to q at the height y, or of the end that is nearest to it. */
-static double line_at(const double p[2], const double q[2], double y) {
-    const double part = (y - p[1]) / (q[1] - p[1]);
-    return p[0] + fmax(0, fmin(1, part)) * (q[0] - p[0]);
-}
-
 /* Links of row y, to the row above it too, can cross the line only in the cells x0 <= x < x1. */
 static void reach(const sel_grid *grid, const double p[2], const double q[2], int64_t y,
                   int64_t *x0, int64_t *x1) {
-    const double middle = sel_centre(grid, 1, (double)y) + 0.5 * grid->dx[0],
-                 near = 2 * grid->dx[0];
-    const double a = line_at(p, q, middle - near), b = line_at(p, q, middle + near);
-    const double low = (fmin(a, b) - grid->origin[0]) / grid->dx[0] - 3;
-    const double high = (fmax(a, b) - grid->origin[0]) / grid->dx[0] + 3;
-    *x0 = (int64_t)fmax(low, -1);
-    *x1 = (int64_t)fmin(high, (double)grid->n[0]) + 1;
+    const double dx = grid->dx[0], middle = sel_centre(grid, 1, (double)y) + 0.5 * dx;
+    double x[2];
+    for (int k = 0; k < 2; k++) { /* of the line at a height, or of the end nearest to that */
+        const double part = (middle + (k ? 2 : -2) * dx - p[1]) / (q[1] - p[1]);
+        x[k] = p[0] + fmax(0, fmin(1, part)) * (q[0] - p[0]);
+    }
+    *x0 = (int64_t)fmax((fmin(x[0], x[1]) - grid->origin[0]) / dx - 3, -1);
+    *x1 = (int64_t)fmin((fmax(x[0], x[1]) - grid->origin[0]) / dx + 3, (double)grid->n[0]) + 1;
 }
 
 /* Users draw lines along the edges of cells and through their centres, where links run through the
@@ -141,12 +136,12 @@ static int64_t line_edges(const aqua_plan *plan, const double line[2][2], aqua_e
     return count;
 }
 
-int64_t aqua_list_edges(const aqua_plan *plan, aqua_edge *to) {
+int64_t aqua_list_edges(const aqua_plan *plan, int lines, aqua_edge *to) {
     int64_t count = plan->ghosts.first_edge[AQUA_FIRSTS - 1];
     if (to) {
         memcpy(to, plan->ghosts.edge, (size_t)count * sizeof *to);
     }
-    for (int l = 0; l < plan->base.line_count; l++) {
+    for (int l = 0; l < lines; l++) {
         count += line_edges(plan, plan->base.lines[l], to ? to + count : NULL);
     }
     return count;
@@ -154,16 +149,12 @@ int64_t aqua_list_edges(const aqua_plan *plan, aqua_edge *to) {
 
 int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first) {
     const int64_t *edge = plan->ghosts.first_edge + request->region;
-    *first = request->region ? edge[0] : plan->ghosts.first_edge[AQUA_FIRSTS - 1];
-    int64_t count = edge[1] - edge[0];
-    for (int l = 0; !request->region && l < plan->base.line_count; l++) {
-        count = line_edges(plan, plan->base.lines[l], NULL);
-        if (memcmp(plan->base.lines[l], request->line, sizeof request->line) == 0) {
-            break;
-        }
-        *first += count;
+    int l = 0;
+    while (!request->region && memcmp(plan->base.lines[l], request->line, sizeof request->line)) {
+        l++;
     }
-    return count;
+    *first = request->region ? edge[0] : aqua_list_edges(plan, l, NULL);
+    return (request->region ? edge[1] : aqua_list_edges(plan, l + 1, NULL)) - *first;
 }
 
 void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t count,

@@ -11,27 +11,15 @@
 
 /* ---- memory ---- */
 
-/* Scratch memory of the flow, for each thread. */
-static int64_t scratch_bytes(const aqua_state *state) {
-    return (int64_t)((state->loops->scratch + SEL_LINE - 1) / SEL_LINE * SEL_LINE);
-}
-
-/* aqua_state.give */
-static sel_status give(aqua_state *state, int k, int64_t step, unsigned due, sel_error *error) {
-    (void)due;
-    return aqua_rates(state, k, step, state->rate[k], error);
-}
-
 static void list(sel_state *base) {
     aqua_state *state = (aqua_state *)base;
     const aqua_loops *loops = aqua_loops_usable(0);
     sel_arrays *arrays = &base->arrays;
     aqua_list(state, 0, 0, false);
     state->loops = loops ? &loops[base->plan->precision] : NULL;
-    state->give = give;
     SEL_ADD(arrays, state, amounts, aqua_amount_count(state->plan), 0);
-    SEL_ADD(arrays, state, rows, state->plan->layout.nx * base->threads, 0);
-    SEL_ADD(arrays, state, scratch, loops ? base->threads * scratch_bytes(state) : 0, 0);
+    SEL_ADD(arrays, state, scratch,
+            loops ? base->threads * (int64_t)loops[base->plan->precision].scratch : 0, 0);
 }
 
 /* ---- depths ---- */
@@ -50,16 +38,11 @@ static void *offset(void *array, int64_t bytes) {
     return array ? (char *)array + bytes : NULL;
 }
 
-/* Numbers for a row, of each thread. */
-static double *row_of_thread(const aqua_state *state) {
-    return state->rows + state->plan->layout.nx * omp_get_thread_num();
-}
-
 /* In units of the store. */
 static double sum_row(const sel_state *base, int64_t y) {
     const aqua_state *state = (const aqua_state *)base;
     const uint8_t *solid = sel_state_solids(base, y);
-    double *depth = row_of_thread(state), sum = 0;
+    double *depth = sel_state_scratch(base), sum = 0;
     state->loops->read(depths(state, base->step, 0, y), state->plan->layout.nx, 1, depth);
     for (int64_t x = 0; x < state->plan->layout.nx; x++) {
         sum += solid[x] ? 0 : depth[x];
@@ -67,9 +50,9 @@ static double sum_row(const sel_state *base, int64_t y) {
     return sum;
 }
 
-/* The flow of the step that begins at `step`, in the block that has row y. */
-static aqua_step describe_step(const aqua_state *state, int64_t step, int64_t y) {
-    const int b = sel_block_of(&state->base.blocks, y);
+/* The flow of the step to come or under way in block b. */
+static aqua_step describe_step(const aqua_state *state, int b) {
+    const int64_t step = state->base.step;
     return (aqua_step){
         .layout = state->plan->layout,
         .bed = state->bed,
@@ -83,19 +66,12 @@ static aqua_step describe_step(const aqua_state *state, int64_t step, int64_t y)
     };
 }
 
-/* The flux along an edge in the step to come or under way, units of the store. */
+/* The flux along an edge in that step, units of the store. */
 static double flux_of(const aqua_state *state, int64_t e) {
     const aqua_edge *edge = &state->edges[e];
-    const aqua_step step =
-        describe_step(state, state->base.step, aqua_row(&state->plan->layout, edge->at));
-    return edge->sign * state->loops->edge(&step, edge->at, edge->k);
-}
-
-/* ---- amounts ---- */
-
-/* sel_cpu.terms */
-static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
-    return aqua_evaluate((aqua_state *)base, base->step, due, error);
+    const int64_t y = aqua_row(&state->plan->layout, edge->at);
+    const aqua_step step = describe_step(state, sel_block_of(&state->base.blocks, y));
+    return state->loops->edge(&step, edge);
 }
 
 /* ---- a step ---- */
@@ -138,17 +114,17 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
     const aqua_dose *doses = (const aqua_dose *)(state->amounts + AQUA_SUPPLIES);
     for (int64_t c = 0; c < plan->source_cell_count; c++) {
         const aqua_source_cell *cell = &plan->source_cells[c];
-        const int64_t y = aqua_row(&plan->layout, cell->at);
-        void *water = depths_of(state, state->base.step, y);
-        const double before =
-            state->store.whole ? (double)((int32_t *)water)[cell->at] : ((double *)water)[cell->at];
-        const double depth = before + aqua_dose_of(&doses[cell->source], cell);
+        void *water = depths(state, state->base.step, aqua_column(&plan->layout, cell->at),
+                             aqua_row(&plan->layout, cell->at));
+        double depth;
+        state->loops->read(water, 1, 1, &depth);
+        depth += aqua_dose_of(&doses[cell->source], cell);
         if (depth > state->store.most_poured) {
             state->base.broken = true;
             return aqua_too_deep(plan, state->base.step, aqua_cell_number(&plan->layout, cell->at),
                                  error);
         }
-        sel_put(water, state->base.turns.type, cell->at, depth);
+        sel_put(water, state->base.turns.type, 0, depth);
     }
     return SEL_OK;
 }
@@ -197,23 +173,21 @@ static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
     }
 }
 
-/* Rows that a thread does at a time: so many that the two computed twice do not matter. */
-static int64_t rows_of_a_piece(const aqua_state *state) {
-    int64_t share = state->plan->layout.ny / (4 * state->base.threads);
-    return share < 16 ? 16 : share > 128 ? 128 : share;
-}
-
+/* Returns the greatest depth. A thread does so many rows at a time that the two computed twice do
+ * not matter. */
 static double flow_all(aqua_state *state) {
-    const int64_t piece = rows_of_a_piece(state), scratch = scratch_bytes(state);
+    const int64_t share = state->plan->layout.ny / (4 * state->base.threads);
+    const int64_t piece = share < 16 ? 16 : share > 128 ? 128 : share;
     double most = 0;
     for (int b = 0; b < state->base.blocks.count; b++) {
         const sel_block *block = &state->base.blocks.v[b];
-        const aqua_step step = describe_step(state, state->base.step, block->first);
+        const aqua_step step = describe_step(state, b);
 #pragma omp parallel for schedule(dynamic) num_threads(state->base.threads) reduction(max : most)
         for (int64_t y = block->first; y < block->end; y += piece) {
             int64_t end = y + piece < block->end ? y + piece : block->end;
-            double here =
-                state->loops->flow(&step, y, end, state->scratch + scratch * omp_get_thread_num());
+            uint8_t *scratch =
+                state->scratch + (int64_t)state->loops->scratch * omp_get_thread_num();
+            double here = state->loops->flow(&step, y, end, scratch);
             most = here > most ? here : most;
         }
     }
@@ -245,54 +219,35 @@ static void add_fluxes(aqua_state *state) {
     }
 }
 
-static void observe_fluxes(aqua_state *state) {
-#pragma omp parallel for schedule(static) num_threads(state->base.threads)
-    for (int64_t e = 0; e < state->edge_count; e++) {
+/* The fluxes of this step; and sel_cpu.observe: at step 0 those of the step to come, before rain.
+ */
+static void observe(sel_state *base, bool now) {
+    const aqua_state *state = (const aqua_state *)base;
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t e = 0; e < (now && state->shown ? state->edge_count : 0); e++) {
         state->shown[e] = flux_of(state, e);
     }
 }
 
-/* sel_cpu.observe: at step 0 the fluxes of the step to come, before rain. */
-static void observe(sel_state *base, bool initially) {
-    aqua_state *state = (aqua_state *)base;
-    if (initially) {
-        observe_fluxes(state);
-    }
-    base->observing = !initially;
-}
-
-static sel_status one_step(aqua_state *state, sel_error *error) {
-    const aqua_plan *plan = state->plan;
-    aqua_take(state, state->amounts);
-    supply(state, AQUA_RAIN, state->base.step);
-    sel_status status = add_sources(state, error);
-    if (status) {
-        return status;
-    }
-    set_ghosts(state, state->base.step, plan->levels_depend);
-    sel_state_exchange(&state->base, state->base.step);
-    const double most = flow_all(state);
-    status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
-    if (plan->base.wants_balance) {
-        add_fluxes(state);
-    }
-    if (state->base.observing) {
-        observe_fluxes(state);
-        state->base.observing = false;
-    }
-    supply(state, AQUA_SOIL, state->base.step + 1);
-    state->base.step++;
-    return status;
-}
-
-static unsigned depends(const sel_plan *plan) {
-    return ((const aqua_plan *)plan)->depends;
-}
-
 static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+    aqua_state *state = (aqua_state *)base;
     sel_status status = SEL_OK;
-    for (int64_t k = 0; k < n && !status; k++) {
-        status = one_step((aqua_state *)base, error);
+    for (; n > 0 && !status; n--) {
+        aqua_take(state, state->amounts);
+        supply(state, AQUA_RAIN, base->step);
+        status = add_sources(state, error);
+        if (status) {
+            return status;
+        }
+        set_ghosts(state, base->step, state->plan->levels_depend);
+        sel_state_exchange(base, base->step);
+        const double most = flow_all(state);
+        status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
+        if (base->plan->wants_balance) {
+            add_fluxes(state);
+        }
+        observe(base, base->observing);
+        supply(state, AQUA_SOIL, ++base->step);
     }
     return status;
 }
@@ -302,7 +257,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     const int64_t step = base->step;
     base->step = step > 0 ? step - 1 : 0;
-    sel_status status = terms(base, SEL_ALWAYS, error);
+    sel_status status = aqua_evaluate(base, SEL_ALWAYS, error);
     base->step = step;
     for (int turn = 0; turn < 2; turn++) {
         set_ghosts(state, turn, true);
@@ -312,7 +267,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
 
 static sel_status start(sel_state *base, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
-    sel_status status = terms(base, SEL_ALWAYS, error);
+    sel_status status = aqua_evaluate(base, SEL_ALWAYS, error);
     status = status ? status : aqua_start(state, error);
     if (status) {
         return status;
@@ -334,7 +289,7 @@ static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_
     const aqua_state *state = (const aqua_state *)base;
     const aqua_plan *plan = state->plan;
     const int64_t nx = plan->layout.nx, n = x1 - x0, at = y * nx + x0, size = state->size;
-    double *to = row_of_thread(state);
+    double *to = sel_state_scratch(base);
     const double *ground = plan->ground + at;
     bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
     if (which == AQUA_GROUND) {
@@ -354,12 +309,6 @@ static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_
     }
     *values = to;
     return 1;
-}
-
-static void main_row(const sel_state *base, int64_t y, sel_main_row *main) {
-    const double *depth;
-    field(base, AQUA_DEPTH, y, 0, base->plan->domain->grid.n[0], &depth);
-    *main = (sel_main_row){.value = {depth}, .large = depth, .small = depth};
 }
 
 static sel_status other(sel_state *base, sel_request *request, sel_error *error) {
@@ -392,10 +341,9 @@ const sel_cpu aqua_on_cpu = {
     .state_size = sizeof(aqua_state),
     .list = list,
     .start = start,
-    .depends = depends,
-    .terms = terms,
+    .terms = aqua_evaluate,
     .steps = steps,
     .observe = observe,
     .loaded = loaded,
-    .look = {.field = field, .main = main_row, .watched = NULL, .other = other},
+    .look = {.field = field, .other = other},
 };

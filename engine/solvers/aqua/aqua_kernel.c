@@ -41,9 +41,9 @@ enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
 
 #define LOOPS(suffix)                                                                             \
     {                                                                                             \
-        .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,                     \
-        .supply = aqua_supply_##suffix, .watch = aqua_watch_##suffix, .read = aqua_read_##suffix, \
-        .edge = aqua_edge_flux_##suffix,                                                          \
+        .scratch = (sizeof(aqua_scratch_##suffix) + SEL_LINE - 1) / SEL_LINE * SEL_LINE,          \
+        .flow = aqua_flow_##suffix, .supply = aqua_supply_##suffix, .watch = aqua_watch_##suffix, \
+        .read = aqua_read_##suffix, .edge = aqua_flux_of_##suffix,                                \
     }
 
 #define JOIN(a, b) a##b

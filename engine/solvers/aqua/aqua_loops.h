@@ -61,31 +61,26 @@ static void AQUA_NAME(edge_row)(const aqua_step *step, int64_t x0, int64_t n, in
     AQUA_NAME(edge_line)(bed, water, pitch - 1, least, 1, n + 4, e, 3);
 }
 
-/* Input and output of a row of factors. */
-typedef struct AQUA_NAME(row_of) {
-    const EDGES *own, *low;
-    const AQUA_WATER *water;
-    const REAL *alpha;
-    REAL least, *factor, *cut;
-} AQUA_NAME(row_of);
-
-/* Factors of the cells first <= i < last, and cuts. With `looks` returns whether fill drops any
- * bed.
- */
-SEL_INLINE int AQUA_NAME(factors_by)(const AQUA_NAME(row_of) * given, int64_t first, int64_t last,
-                                     int equilibrium, bool looks) {
-    const AQUA_NAME(row_of) row = *given;
-    REAL *factor = row.factor, *cuts = row.cut;
+/* Factors of the cells at index first <= i < last of row y, which begins with element `at`, and
+ * cuts. With `looks` returns whether fill drops any bed. */
+SEL_INLINE int AQUA_NAME(factors_by)(const aqua_step *step, int64_t at, int64_t y, SCRATCH *s,
+                                     int64_t first, int64_t last, int equilibrium, bool looks) {
+    const int slot = (int)((y + 3) % 3), before = (int)((y + 2) % 3);
+    const EDGES *own = &s->edges[slot], *low = &s->edges[before];
+    const AQUA_WATER *water = (const AQUA_WATER *)step->from + at;
+    const REAL *alpha = step->alphas ? (const REAL *)step->alphas + at : s->alpha;
+    const REAL least = (REAL)step->least;
+    REAL *factor = s->factor[slot], *cuts = s->cut[slot];
     int drops = 0;
     AQUA_INDEPENDENT
     for (int64_t i = first; i < last; i++) {
         REAL head[AQUA_AROUND], root[AQUA_AROUND], fall[AQUA_AROUND], cut;
         int dropped = 0;
-        AROUND(head, row.own->head, row.low->head, i)
-        AROUND(root, row.own->root, row.low->root, i)
-        AROUND(fall, row.own->fall, row.low->fall, i)
-        factor[i] = AQUA_NAME(aqua_share)(equilibrium, row.alpha[i], row.least, row.water[i], head,
-                                          root, fall, &cut, looks ? &dropped : NULL);
+        AROUND(head, own->head, low->head, i)
+        AROUND(root, own->root, low->root, i)
+        AROUND(fall, own->fall, low->fall, i)
+        factor[i] = AQUA_NAME(aqua_share)(equilibrium, alpha[i], least, water[i], head, root, fall,
+                                          &cut, looks ? &dropped : NULL);
         if (equilibrium == AQUA_MINDIFF) {
             cuts[i] = cut;
         }
@@ -99,24 +94,15 @@ SEL_INLINE int AQUA_NAME(factors_by)(const AQUA_NAME(row_of) * given, int64_t fi
 static void AQUA_NAME(factor_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
                                   SCRATCH *s) {
     const int64_t at = aqua_index(&step->layout, x0 - 2, y), last = n + 3;
-    const int slot = (int)((y + 3) % 3), before = (int)((y + 2) % 3);
-    const REAL *alphas = step->alphas;
-    const AQUA_NAME(row_of) row = {.own = &s->edges[slot],
-                                   .low = &s->edges[before],
-                                   .water = (const AQUA_WATER *)step->from + at,
-                                   .alpha = alphas ? alphas + at : s->alpha,
-                                   .least = (REAL)step->least,
-                                   .factor = s->factor[slot],
-                                   .cut = s->cut[slot]};
     if (step->equilibrium == AQUA_MEAN) {
-        AQUA_NAME(factors_by)(&row, 1, last, AQUA_MEAN, false);
+        AQUA_NAME(factors_by)(step, at, y, s, 1, last, AQUA_MEAN, false);
     } else if (step->equilibrium == AQUA_MINDIFF) {
-        AQUA_NAME(factors_by)(&row, 1, last, AQUA_MINDIFF, false);
+        AQUA_NAME(factors_by)(step, at, y, s, 1, last, AQUA_MINDIFF, false);
     }
     for (int64_t i = 1; i < last && step->equilibrium == AQUA_FILL; i += PIECE) {
         const int64_t end = i + PIECE < last ? i + PIECE : last;
-        if (AQUA_NAME(factors_by)(&row, i, end, AQUA_MEAN, true)) {
-            AQUA_NAME(factors_by)(&row, i, end, AQUA_FILL, false);
+        if (AQUA_NAME(factors_by)(step, at, y, s, i, end, AQUA_MEAN, true)) {
+            AQUA_NAME(factors_by)(step, at, y, s, i, end, AQUA_FILL, false);
         }
     }
 }
@@ -230,22 +216,10 @@ static double AQUA_NAME(aqua_flow)(const aqua_step *step, int64_t y0, int64_t y1
     return (double)s->most;
 }
 
-/* ---- cell by cell ---- */
-
-SEL_INLINE REAL AQUA_NAME(cell_at)(const aqua_step *step, int64_t at, REAL root[AQUA_AROUND],
-                                   REAL *cut) {
-    const REAL alpha = step->alphas ? ((const REAL *)step->alphas)[at] : (REAL)step->alpha;
-    return AQUA_NAME(aqua_cell)(step->equilibrium, alpha, (REAL)step->least,
-                                (const REAL *)step->bed + at, (const AQUA_WATER *)step->from + at,
-                                (int)step->layout.pitch, root, cut);
-}
-
-static double AQUA_NAME(aqua_edge_flux)(const aqua_step *step, int64_t at, int k) {
-    REAL root[AQUA_AROUND], others[AQUA_AROUND], cut_c, cut_u;
-    const REAL factor_c = AQUA_NAME(cell_at)(step, at, root, &cut_c);
-    const REAL factor_u =
-        AQUA_NAME(cell_at)(step, aqua_beside(&step->layout, at, k), others, &cut_u);
-    return (double)AQUA_NAME(aqua_flux_cut)(root[k], factor_c, cut_c, factor_u, cut_u);
+static double AQUA_NAME(aqua_flux_of)(const aqua_step *step, const aqua_edge *edge) {
+    return (double)AQUA_NAME(aqua_edge_flux)(edge, step->equilibrium, step->alphas,
+                                             (REAL)step->alpha, (REAL)step->least, step->bed,
+                                             step->from, (int)step->layout.pitch);
 }
 
 /* ---- rain and infiltration ---- */

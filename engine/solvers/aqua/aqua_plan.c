@@ -11,14 +11,7 @@
 #include "engine/solvers/aqua/aqua.h"
 #include "engine/base/machine.h"
 #include "engine/machine/cpu.h"
-
-static aqua_layout make_layout(const sel_grid *grid) {
-    aqua_layout layout = {.nx = grid->n[0], .ny = grid->n[1]};
-    const int64_t unit = SEL_LINE / 4;
-    layout.pitch = (layout.nx + 2 * AQUA_HALO + unit - 1) / unit * unit;
-    layout.cells = layout.pitch * (layout.ny + 2 * AQUA_HALO);
-    return layout;
-}
+#include "engine/scene/survey.h"
 
 /* ---- the ground ---- */
 
@@ -53,62 +46,34 @@ static sel_status evaluate_ground(aqua_plan *plan, sel_error *error) {
                                       &plan->lowest, error);
 }
 
-/* ---- quantities ---- */
-
-sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
-                          double *sum, double *largest, sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    const sel_evaluation asked = {.quantity = q, .what = what, .t = t};
-    const size_t cells = (size_t)sel_grid_cells(&domain->grid), bytes = cells * sizeof(double);
-    double *values = sel_machine_allocate(bytes);
-    sel_status status = values
-                            ? sel_domain_evaluate(domain, &asked, plan->base.threads, values, error)
-                            : sel_fail_memory(error, what, bytes);
-    double total = 0, most = 0;
-    for (size_t i = 0; i < cells && !status; i++) {
-        total += values[i];
-        most = values[i] > most ? values[i] : most;
-    }
-    free(values);
-    *sum = total;
-    *largest = most;
-    return status;
-}
-
 /* ---- alpha ---- */
-
-static sel_status refuse_alpha(const aqua_plan *plan, double alpha, int64_t cell,
-                               sel_error *error) {
-    char text[SEL_CELL_TEXT];
-    return sel_fail_at(error, sel_simulation_where(plan->base.simulation, "alpha"),
-                       "alpha must be above 0 and at most 1, got %g%s%s", alpha,
-                       plan->alpha ? " at cell " : "",
-                       plan->alpha ? sel_cell_text(&plan->base.domain->grid, cell, text) : "");
-}
 
 static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const sel_quantity *q = &plan->params->alpha;
     const bool field = sel_quantity_depends(q) & SEL_ON_PLACE;
     const int64_t count = field ? sel_grid_cells(&domain->grid) : 1;
+    const size_t bytes = (size_t)count * sizeof(double);
     const sel_evaluation asked = {.quantity = q, .what = "alpha"};
     const double *origin = domain->grid.origin;
     const sel_places at = sel_domain_at(domain, 1, origin, origin + 1, NULL, 0);
-    double uniform = 0, *alpha = &uniform;
-    if (field) {
-        alpha = plan->alpha = sel_machine_allocate((size_t)count * sizeof(double));
-    }
-    sel_status status = !alpha ? sel_fail_memory(error, "alpha", (size_t)count * sizeof(double))
+    char text[SEL_CELL_TEXT];
+    plan->alpha = field ? sel_machine_allocate(bytes) : NULL;
+    plan->smallest_alpha = HUGE_VAL;
+    double uniform = 0, *alpha = field ? plan->alpha : &uniform;
+    sel_status status = !alpha ? sel_fail_memory(error, "alpha", bytes)
                         : field
                             ? sel_domain_evaluate(domain, &asked, plan->base.threads, alpha, error)
                             : sel_quantity_eval(q, "alpha", &at, alpha, error);
-    plan->smallest_alpha = HUGE_VAL;
     for (int64_t i = 0; i < count && !status; i++) {
-        if (plan->alpha && domain->cell[i]) {
+        if (field && domain->cell[i]) {
             continue;
         }
         if (!(alpha[i] > 0 && alpha[i] <= 1)) {
-            return refuse_alpha(plan, alpha[i], i, error);
+            return sel_fail_at(error, sel_simulation_where(plan->base.simulation, "alpha"),
+                               "alpha must be above 0 and at most 1, got %g%s%s", alpha[i],
+                               field ? " at cell " : "",
+                               field ? sel_cell_text(&domain->grid, i, text) : "");
         }
         plan->smallest_alpha = fmin(plan->smallest_alpha, alpha[i]);
         plan->largest_alpha = fmax(plan->largest_alpha, alpha[i]);
@@ -120,9 +85,14 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
 
 enum { UNITS_OF_THE_LAST_PLACE = 16 };
 
-static aqua_store make_store(const aqua_plan *plan, int precision) {
-    const double alpha = plan->largest_alpha;
-    aqua_store store = {.whole = precision == SEL_F32,
+/* The greatest depth in quanta: all eight neighbours may give alpha times their depth, which rain
+ * and sources have raised to a 32nd above it at most. */
+static double most_quanta(const aqua_plan *plan) {
+    return floor(0x1p31 / (1 + 8 * plan->largest_alpha) * 32 / 33) - 1;
+}
+
+aqua_store aqua_store_of(const aqua_plan *plan) {
+    aqua_store store = {.whole = plan->base.precision == SEL_F32,
                         .per_metre = 1,
                         .limit = HUGE_VAL,
                         .most_poured = HUGE_VAL,
@@ -131,20 +101,14 @@ static aqua_store make_store(const aqua_plan *plan, int precision) {
     if (store.whole) {
         store.per_metre = ldexp(1, plan->bits);
         store.datum = plan->datum;
-        /* All eight neighbours may give alpha times their depth, which rain and sources have raised
-         * to a 32nd above the limit at most. */
-        store.limit = floor(0x1p31 / (1 + 8 * alpha) * 32 / 33) - 1;
+        store.limit = most_quanta(plan);
         store.most_poured = store.limit * 33 / 32;
         store.most_rain = store.limit / 64;
         store.largest_alpha = 1 - UNITS_OF_THE_LAST_PLACE * 0x1p-24;
     }
     store.least = plan->params->min_head * store.per_metre;
-    store.alpha = fmin(alpha, store.largest_alpha);
+    store.alpha = fmin(plan->largest_alpha, store.largest_alpha);
     return store;
-}
-
-aqua_store aqua_store_of(const aqua_plan *plan) {
-    return make_store(plan, plan->base.precision);
 }
 
 sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error) {
@@ -190,19 +154,18 @@ static double highest_level(const aqua_plan *plan) {
  * initial depth and the depth below the highest level. */
 static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
     const aqua_params *params = plan->params;
-    double sum, initial = 0, level = highest_level(plan) - plan->lowest;
+    const double level = highest_level(plan) - plan->lowest;
+    sel_survey initial = {0};
     sel_status status = sel_quantity_given(&params->initial.depth)
-                            ? aqua_sum_cells(plan, &params->initial.depth, "initial.depth", 0, &sum,
-                                             &initial, error)
+                            ? sel_survey_cells(&plan->base, &params->initial.depth, "initial.depth",
+                                               0, &initial, error)
                             : SEL_OK;
     const bool said = !isnan(params->depth_limit);
-    plan->deepest = said ? params->depth_limit : fmax(fmax(2 * initial, level), 0);
+    plan->deepest = said ? params->depth_limit : fmax(fmax(2 * initial.largest, level), 0);
     plan->datum = floor(plan->lowest);
-    for (plan->bits = AQUA_MOST_BITS; plan->bits > AQUA_LEAST_BITS; plan->bits--) {
-        const aqua_store store = make_store(plan, SEL_F32);
-        if (plan->deepest * store.per_metre <= store.limit) {
-            break;
-        }
+    plan->bits = AQUA_MOST_BITS;
+    while (plan->bits > AQUA_LEAST_BITS && ldexp(plan->deepest, plan->bits) > most_quanta(plan)) {
+        plan->bits--;
     }
     return status;
 }
@@ -211,19 +174,17 @@ static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
 
 static sel_status complete_plan(sel_plan *base, sel_error *error) {
     aqua_plan *p = (aqua_plan *)base;
+    const int64_t *n = base->domain->grid.n, line = SEL_LINE / sizeof(float);
+    const int64_t pitch = (n[0] + 2 * AQUA_HALO + line - 1) / line * line;
     p->params = (const aqua_params *)base->simulation->params;
-    p->layout = make_layout(&base->domain->grid);
+    p->layout = (aqua_layout){n[0], n[1], pitch, pitch * (n[1] + 2 * AQUA_HALO)};
     sel_status status = evaluate_ground(p, error);
-    sel_status alpha = resolve_alpha(p, error);
-    sel_status terms = aqua_terms_create(p, error);
+    const sel_status alpha = resolve_alpha(p, error);
+    status = status ? status : aqua_ghosts_create(p, error);
+    const sel_status terms = aqua_terms_create(p, error);
     status = status ? status : alpha;
     status = status ? status : terms;
-    status = status ? status : aqua_ghosts_create(p, error);
-    if (status) {
-        return status;
-    }
-    aqua_levels_create(p);
-    return choose_quantum(p, error);
+    return status ? status : choose_quantum(p, error);
 }
 
 static void clear_plan(sel_plan *base) {

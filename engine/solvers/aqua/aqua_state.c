@@ -6,11 +6,19 @@
 
 /* ---- the arrays ---- */
 
+/* Lists one of cells, if it is wanted. */
+static void add(aqua_state *state, bool wanted, const char *name, void *place, sel_type type,
+                const sel_cells *cells, unsigned flags) {
+    if (wanted) {
+        sel_arrays_add_cells(&state->base.arrays, name, place, type, cells, flags);
+    }
+}
+
 static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan;
-    const uint32_t size = (uint32_t)state->size;
-    const sel_type depth = {state->store.whole ? 'i' : 'f', size};
+    const sel_type depth = {state->store.whole ? 'i' : 'f', (uint32_t)state->size};
     const aqua_layout *layout = &plan->layout;
+    const bool most = aqua_wants(plan, AQUA_MAX_DEPTH) || aqua_wants(plan, AQUA_MAX_LEVEL);
     const sel_cells cells = {.n = {layout->nx, layout->ny, 1},
                              .components = 1,
                              .pitch = layout->nx,
@@ -20,36 +28,25 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
     framed.pitch = layout->pitch;
     framed.before = before;
     framed.count = before + layout->cells + behind;
-    sel_arrays *arrays = &state->base.arrays;
-    sel_arrays_add_cells(arrays, "bed", &state->bed, state->real, &framed, 0);
     state->base.turns = (sel_turns){.at = state->water,
                                     .type = depth,
                                     .cells = framed,
                                     .width = AQUA_HALO,
                                     .margin = -AQUA_HALO * layout->pitch};
-    sel_state_list_turns(&state->base, "water");
-    if (apart) {
-        sel_arrays_add_cells(arrays, "poured", &state->poured, depth, &framed, 0);
-    }
-    if (plan->alpha) {
-        sel_arrays_add_cells(arrays, "alphas", &state->alphas, state->real, &framed, 0);
-    }
-    if (aqua_wants(plan, AQUA_MAX_DEPTH) || aqua_wants(plan, AQUA_MAX_LEVEL)) {
-        sel_arrays_add_cells(arrays, "most", &state->most, depth, &cells, SEL_SAVED);
-    }
-    if (aqua_wants(plan, AQUA_ARRIVAL_TIME)) {
-        sel_arrays_add_cells(arrays, "arrived", &state->arrived, SEL_TYPE_OF(*state->arrived),
-                             &cells, SEL_SAVED);
-    }
     state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
+    sel_state_list_turns(&state->base, "water");
+    add(state, true, "bed", &state->bed, state->real, &framed, 0);
+    add(state, apart, "poured", &state->poured, depth, &framed, 0);
+    add(state, plan->alpha, "alphas", &state->alphas, state->real, &framed, 0);
+    add(state, most, "most", &state->most, depth, &cells, SEL_SAVED);
+    add(state, aqua_wants(plan, AQUA_ARRIVAL_TIME), "arrived", &state->arrived,
+        SEL_TYPE_OF(*state->arrived), &cells, SEL_SAVED);
+    static const char *const names[AQUA_SUPPLIES][2] = {{"rain", "rain_owed"},
+                                                        {"soil", "soil_owed"}};
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        if (plan->terms[k].kind == AQUA_FIELD) {
-            const bool rain = k == AQUA_RAIN;
-            sel_arrays_add_cells(arrays, rain ? "rain" : "soil", &state->rate[k], state->real,
-                                 &cells, 0);
-            sel_arrays_add_cells(arrays, rain ? "rain_owed" : "soil_owed", &state->owed[k],
-                                 state->real, &cells, SEL_SAVED);
-        }
+        const bool field = plan->terms[k].kind == AQUA_FIELD;
+        add(state, field, names[k][0], &state->rate[k], state->real, &cells, 0);
+        add(state, field, names[k][1], &state->owed[k], state->real, &cells, SEL_SAVED);
     }
 }
 
@@ -71,7 +68,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     SEL_ADD(arrays, state, field, fields ? aqua_cells(state) : 0, SEL_ON_HOST);
     SEL_ADD_VALUE(arrays, state, first_volume);
     const bool asks = plan->base.wants_balance || plan->base.wants_links;
-    state->edge_count = asks ? aqua_list_edges(plan, NULL) : 0;
+    state->edge_count = asks ? aqua_list_edges(plan, plan->base.line_count, NULL) : 0;
     SEL_ADD(arrays, state, edges, state->edge_count, 0);
     SEL_ADD(arrays, state, shown, plan->base.wants_links ? state->edge_count : 0,
             SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED);
@@ -164,7 +161,7 @@ static sel_status send_edges(const aqua_state *state, sel_error *error) {
     if (!edges) {
         return sel_fail_memory(error, "the edges", bytes);
     }
-    aqua_list_edges(state->plan, edges);
+    aqua_list_edges(state->plan, state->plan->base.line_count, edges);
     const sel_status status =
         sel_arrays_send(&state->base.arrays, state->edges, edges, bytes, error);
     free(edges);

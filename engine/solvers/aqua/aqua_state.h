@@ -27,9 +27,8 @@ typedef struct aqua_state {
     double *carry;        /* of rain, infiltration and sources: the part of a quantum left over; */
     int64_t *inflow_turn; /* of each source: the cell that gets the next odd one */
     double *field;        /* [ny][nx] scratch of rates */
-    /* Evaluates term k, a field of rain or infiltration, for a step (aqua_rates). */
-    sel_status (*give)(struct aqua_state *state, int k, int64_t step, unsigned due,
-                       sel_error *error);
+    /* Evaluates term k, a field of rain or infiltration, for the step to come; NULL: to rate[k]. */
+    sel_status (*give)(struct aqua_state *state, int k, unsigned due, sel_error *error);
     /* The totals of the balance since step 0, in units of the store: rain, infiltration, what each
      * source has brought, what has left into the ghosts of each region (from 0 on). */
     sel_total *totals;
@@ -41,12 +40,10 @@ typedef struct aqua_state {
     /* Of the CPU. */
     double *amounts; /* of a step (aqua_take) */
     const struct aqua_loops *loops;
-    double *rows;     /* [threads][nx] */
     uint8_t *scratch; /* of the flow, for each thread */
 } aqua_state;
 
-/* Whether a run may ask for a field: the greatest depths and arrivals are kept up from step 0 on.
- */
+/* Whether a run may ask for a field: depths and arrivals are watched from step 0 on. */
 static inline bool aqua_wants(const aqua_plan *plan, int field) {
     return plan->base.wants_fields >> field & 1u;
 }
@@ -59,12 +56,12 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart);
  * periodic axes. Fails where a quantity does. */
 sel_status aqua_start(aqua_state *state, sel_error *error);
 
-/* Evaluates the terms for the step that begins at `step`, as far as they depend on what is `due`
- * (SEL_ON_T, SEL_ON_CONTROLS; SEL_ALWAYS: all). */
-sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_error *error);
+/* Evaluates the terms for the step to come, as far as they depend on what is `due` (SEL_ON_T,
+ * SEL_ON_CONTROLS; SEL_ALWAYS: all): sel_cpu.terms. */
+sel_status aqua_evaluate(sel_state *base, unsigned due, sel_error *error);
 
-/* The rates of rain or infiltration that is a field, in the type of beds. */
-sel_status aqua_rates(aqua_state *state, int k, int64_t step, void *to, sel_error *error);
+/* The rates of rain or infiltration that is a field in the step to come, in the type of beds. */
+sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error);
 
 /* The amounts of a step, of whole quanta with the carry of the steps before: those of rain and
  * infiltration that are uniform, and the aqua_dose of each source, which is added to the totals. */
@@ -73,9 +70,8 @@ static inline int64_t aqua_amount_count(const aqua_plan *plan) {
     return AQUA_SUPPLIES + plan->source_count * (int64_t)(sizeof(aqua_dose) / sizeof(double));
 }
 
-/* Parts of a total that kernels add up, one behind the other: rows of rain that is a field (the
- * host adds up other rain) and of infiltration, and the edges of each region if a balance is
- * wanted. */
+/* Parts of a total that kernels add up: rows of rain that is a field (the host adds up other rain)
+ * and of infiltration, and the edges of each region if a balance is wanted. */
 int64_t aqua_parts_of(const aqua_plan *plan, int64_t total);
 /* Joins the parts of each total that has any; or the inverse, all of it in its first part. */
 void aqua_join_parts(const aqua_plan *plan, sel_total *parts, sel_total *totals, bool inverse);
@@ -84,9 +80,9 @@ void aqua_join_parts(const aqua_plan *plan, sel_total *parts, sel_total *totals,
 void aqua_answer_balance(const aqua_state *state, const sel_total *totals, double volume,
                          sel_request *request);
 
-/* The edges of a plan: from cells into the ghosts, by region, then those that cross its lines,
- * positive to the left, line by line. Stores them unless `to` is NULL; returns their number. */
-int64_t aqua_list_edges(const aqua_plan *plan, aqua_edge *to);
+/* The edges of a plan: from cells into the ghosts, by region, then those that cross the first of
+ * its lines, positive to the left. Stores them unless `to` is NULL; returns their number. */
+int64_t aqua_list_edges(const aqua_plan *plan, int lines, aqua_edge *to);
 /* Those of a SEL_FLUX: sets the first, returns how many. */
 int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first);
 /* Answers it by their fluxes, units of the store. */
@@ -133,7 +129,7 @@ typedef struct aqua_step {
 /* Amounts are in units of the store. A solid cell is one whose byte is not 0. Sums over a row are
  * exact for whole quanta. */
 typedef struct aqua_loops {
-    size_t scratch; /* bytes that flow() needs */
+    size_t scratch; /* bytes that flow() needs, whole lines of a cache */
     /* Rows y0 <= y < y1; returns the greatest depth, in whole quanta: 0 in f64. */
     double (*flow)(const aqua_step *step, int64_t y0, int64_t y1, void *scratch);
     /* In these `water` is a row of n cells. Rain adds an amount to each free cell, infiltration
@@ -147,8 +143,7 @@ typedef struct aqua_loops {
                   int32_t step);
     /* to[n] in metres */
     void (*read)(const void *water, int64_t n, double per_metre, double *to);
-    /* Flux from cell `at` of the layout to its neighbour k. */
-    double (*edge)(const aqua_step *step, int64_t at, int k);
+    double (*edge)(const aqua_step *step, const aqua_edge *edge); /* the flux that it counts */
 } aqua_loops;
 
 /* The tables that this processor can run, [SEL_F32, SEL_F64], best first; NULL after the last

@@ -91,12 +91,14 @@ static int compare_cells(const void *a, const void *b) {
 
 static aqua_term *add_term(aqua_plan *plan, aqua_kind kind, const sel_quantity *quantity,
                            sel_where where, const char *what, const char *name, const char *end) {
+    const unsigned depends = sel_quantity_depends(quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
     aqua_term *term = &plan->terms[plan->term_count];
     *term = (aqua_term){.kind = kind, .quantity = quantity, .where = where, .count = 1};
     snprintf(term->name, sizeof term->name, "%s", name);
     snprintf(term->what, sizeof term->what, "%s%s%s", what, name, end);
     term->first = plan->term_count++;
-    plan->depends |= sel_quantity_depends(quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
+    plan->base.depends |= depends;
+    plan->levels_depend |= kind == AQUA_STAGE ? depends : 0;
     return term;
 }
 
@@ -111,22 +113,22 @@ static void add_rate(aqua_plan *plan, const char *name, const sel_quantity *rate
 
 sel_status aqua_terms_create(aqua_plan *plan, sel_error *error) {
     const sel_list *sources = &plan->params->sources;
-    const int most = AQUA_SUPPLIES + sources->n + plan->base.domain->region_count;
-    const size_t bytes = (size_t)most * sizeof *plan->terms;
+    const sel_domain *domain = plan->base.domain;
+    const int amounts = AQUA_SUPPLIES + sources->n;
+    const size_t bytes = (size_t)(amounts + domain->region_count) * sizeof *plan->terms;
     sel_status status = SEL_OK;
+    char text[32];
     plan->terms = malloc(bytes);
     if (!plan->terms) {
         return sel_fail_memory(error, "the terms", bytes);
     }
     add_rate(plan, "rain", &plan->params->rain);
     add_rate(plan, "infiltration", &plan->params->infiltration);
-    for (plan->source_count = 0; plan->source_count < sources->n;) {
+    while (plan->source_count < sources->n) {
         const aqua_source *source = (const aqua_source *)sources->v + plan->source_count++;
-        char number[16];
-        snprintf(number, sizeof number, "%d", plan->source_count);
-        aqua_term *term =
-            add_term(plan, AQUA_DISCHARGE, &source->discharge, source->place,
-                     "discharge of source ", source->name ? source->name : number, "");
+        snprintf(text, sizeof text, "%d", plan->source_count);
+        aqua_term *term = add_term(plan, AQUA_DISCHARGE, &source->discharge, source->place,
+                                   "discharge of source ", source->name ? source->name : text, "");
         const sel_status listed = list_cells(plan, term, source, error);
         status = status ? status : listed;
     }
@@ -134,19 +136,10 @@ sel_status aqua_terms_create(aqua_plan *plan, sel_error *error) {
         qsort(plan->source_cells, (size_t)plan->source_cell_count, sizeof *plan->source_cells,
               compare_cells);
     }
-    return status;
-}
-
-void aqua_levels_create(aqua_plan *plan) {
-    const sel_domain *domain = plan->base.domain;
-    const unsigned before = plan->depends;
-    const int amounts = plan->term_count;
-    plan->depends = 0;
     for (int r = 1; r <= domain->region_count; r++) {
         const aqua_law_level *law = aqua_level_of(domain, r);
         const int64_t *first = &plan->ghosts.first[r];
         if (law && first[0] < first[1]) {
-            char text[32];
             aqua_term *term =
                 add_term(plan, AQUA_STAGE, &law->z, domain->regions[r - 1].law.where,
                          "law.level of region '", sel_region_name(domain, r, text), "'");
@@ -155,8 +148,7 @@ void aqua_levels_create(aqua_plan *plan) {
             term->count = first[1] - first[0];
         }
     }
-    plan->levels_depend = plan->depends;
-    plan->depends |= before;
+    return status;
 }
 
 double aqua_unit_of(const aqua_plan *plan, aqua_kind kind) {
@@ -269,10 +261,10 @@ sel_status aqua_ahead(const sel_plan *base, int64_t step, sel_error *error) {
 
 /* ---- the step to come ---- */
 
-sel_status aqua_rates(aqua_state *state, int k, int64_t step, void *to, sel_error *error) {
+sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error) {
     const int64_t cells = aqua_cells(state);
-    sel_status status =
-        aqua_evaluate_term(state->plan, &state->plan->terms[k], (double)step, state->field, error);
+    const sel_status status = aqua_evaluate_term(state->plan, &state->plan->terms[k],
+                                                 (double)state->base.step, state->field, error);
 #pragma omp parallel for schedule(static) num_threads(state->base.threads) if (!status)
     for (int64_t i = 0; i < (status ? 0 : cells); i++) {
         sel_put(to, state->real, i, state->field[i]);
@@ -282,17 +274,20 @@ sel_status aqua_rates(aqua_state *state, int k, int64_t step, void *to, sel_erro
 
 /* A source that alone brings more than a cell can hold is refused before the step changes any depth
  * (but not yet when the state is made). */
-sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_error *error) {
+sel_status aqua_evaluate(sel_state *base, unsigned due, sel_error *error) {
+    aqua_state *state = (aqua_state *)base;
     const aqua_plan *plan = state->plan;
+    const int64_t step = base->step;
     sel_status status = SEL_OK;
     for (int k = 0; k < plan->term_count && !status; k++) {
         const aqua_term *term = &plan->terms[k];
         double *to = state->values + term->first;
         if (term->kind != AQUA_NOTHING &&
             (sel_quantity_depends(term->quantity) | SEL_ALWAYS) & due) {
-            status = term->kind == AQUA_FIELD
-                         ? state->give(state, k, step, due, error)
-                         : aqua_evaluate_term(plan, term, (double)step, to, error);
+            status = term->kind != AQUA_FIELD
+                         ? aqua_evaluate_term(plan, term, (double)step, to, error)
+                     : state->give ? state->give(state, k, due, error)
+                                   : aqua_rates(state, k, state->rate[k], error);
         }
         if (!status && term->kind == AQUA_DISCHARGE && !(due & SEL_ALWAYS) &&
             *to / (double)term->cells > state->store.limit) {

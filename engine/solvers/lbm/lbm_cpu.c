@@ -134,10 +134,6 @@ void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends) {
     }
 }
 
-static unsigned depends(const sel_plan *base) {
-    return lbm_depends((const lbm_plan *)base);
-}
-
 /* Evaluates the acceleration `steps` steps after time 0. */
 static sel_status apply_acceleration(lbm_cpu *state, double steps, sel_error *error) {
     const lbm_plan *plan = state->all.plan;
@@ -287,7 +283,6 @@ const sel_cpu lbm_on_cpu = {
     .state_size = sizeof(lbm_cpu),
     .list = list,
     .start = start,
-    .depends = depends,
     .terms = terms,
     .observe = lbm_observe,
     .steps = steps,

@@ -28,11 +28,6 @@ sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, 
 sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, double *scratch,
                              double *link_add, double *open_value, sel_error *error);
 
-/* What any of them varies with: a mask of SEL_ON_T and SEL_ON_CONTROLS. */
-static inline unsigned lbm_depends(const lbm_plan *plan) {
-    return plan->boundary.batches.depends | plan->acceleration.depends;
-}
-
 /* plan->acceleration: at one place, or without places when each cell has its own. */
 lbm_batch lbm_acceleration_batch(lbm_plan *plan);
 

@@ -257,7 +257,6 @@ void rule_list(sel_state *base);
 sel_status rule_start(sel_state *base, sel_error *error);
 /* Data, and values of laws, that depend on any of `due`, at the present time. */
 sel_status rule_terms(sel_state *base, unsigned due, sel_error *error);
-unsigned rule_depends(const sel_plan *base);
 /* sel.random(k) */
 double rule_random(const rule_plan *plan, int64_t cell, int64_t step, int64_t k);
 /* The error of state->bad, in the step to come; SEL_OK: there is none. */

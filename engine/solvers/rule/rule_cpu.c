@@ -614,7 +614,6 @@ const sel_cpu rule_on_cpu = {
     .state_size = sizeof(rule_cpu),
     .list = list,
     .start = start,
-    .depends = rule_depends,
     .terms = rule_terms,
     .steps = steps,
     .time_step = time_step,

@@ -84,6 +84,11 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
             plan->law_depends |= law ? sel_quantity_depends(&law->value) : 0;
         }
     }
+    base->depends = plan->law_depends;
+    for (int e = m->states; e < m->entries; e++) {
+        base->depends |= sel_quantity_depends(m->entry[e].value);
+    }
+    base->depends &= SEL_ON_T | SEL_ON_CONTROLS;
     return SEL_OK;
 }
 

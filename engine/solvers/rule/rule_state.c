@@ -228,18 +228,9 @@ static sel_status evaluate_fixed(rule_state *state, unsigned due, sel_error *err
     return status;
 }
 
-unsigned rule_depends(const sel_plan *base) {
-    const rule_plan *plan = (const rule_plan *)base;
-    unsigned depends = plan->law_depends;
-    for (int e = plan->model->states; e < plan->model->entries; e++) {
-        depends |= sel_quantity_depends(plan->model->entry[e].value);
-    }
-    return depends & (SEL_ON_T | SEL_ON_CONTROLS);
-}
-
 sel_status rule_terms(sel_state *base, unsigned due, sel_error *error) {
     rule_state *state = (rule_state *)base;
-    if (!(rule_depends(base->plan) & due)) {
+    if (!(base->plan->depends & due)) {
         return SEL_OK;
     }
     sel_status status = evaluate_data(state, due, error);

@@ -1,0 +1,95 @@
+/* survey.c -- sum up a quantity over cells or steps, or sample it. */
+#include "engine/scene/survey.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "engine/base/machine.h"
+
+/* Steps that are summed one by one; times of a sample, all its values, and places that are tried
+ * for one that is free. */
+enum { MOST_STEPS = 1000000, SAMPLED_TIMES = 320, SAMPLED = 100000, TRIES = 64 };
+
+static void add(sel_survey *found, const double *value, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        found->sum += value[i];
+        found->largest = value[i] > found->largest ? value[i] : found->largest;
+    }
+}
+
+sel_status sel_survey_cells(const sel_plan *plan, const sel_quantity *quantity, const char *what,
+                            double t, sel_survey *found, sel_error *error) {
+    const sel_evaluation asked = {.quantity = quantity, .what = what, .t = t};
+    const int64_t cells = sel_grid_cells(&plan->domain->grid);
+    const size_t bytes = (size_t)cells * sizeof(double);
+    double *values = sel_machine_allocate(bytes);
+    sel_status status =
+        values ? sel_domain_evaluate(plan->domain, &asked, plan->threads, values, error)
+               : sel_fail_memory(error, what, bytes);
+    *found = (sel_survey){.count = plan->domain->free_cells};
+    add(found, values, status ? 0 : cells);
+    free(values);
+    return status;
+}
+
+/* Free cells, `wanted` if so many are met: their places in x and y, how many. *k goes on along a
+ * sequence that fills the plane evenly (Roberts 2018: powers of the plastic number). */
+static int64_t sample_places(const sel_domain *domain, int64_t wanted, int64_t *k, double *x,
+                             double *y) {
+    const sel_grid *grid = &domain->grid;
+    int64_t n = 0;
+    for (int64_t tries = 0; n < wanted && tries < TRIES * wanted; tries++, ++*k) {
+        const double u = fmod(0.5 + 0.7548776662466927 * (double)*k, 1);
+        const double v = fmod(0.5 + 0.5698402909980532 * (double)*k, 1);
+        const int64_t column = (int64_t)(u * (double)grid->n[0]);
+        const int64_t row = (int64_t)(v * (double)grid->n[1]);
+        if (domain->cell[row * grid->n[0] + column] == 0) {
+            x[n] = sel_centre(grid, 0, (double)column);
+            y[n++] = sel_centre(grid, 1, (double)row);
+        }
+    }
+    return n;
+}
+
+/* At all steps, or at some at even distances; at places that change from step to step, or at the
+ * origin if the quantity is the same everywhere. */
+static sel_status sample(const sel_plan *plan, const sel_quantity *quantity, const char *what,
+                         int64_t steps, sel_survey *found) {
+    const sel_domain *domain = plan->domain;
+    const bool place = sel_quantity_depends(quantity) & SEL_ON_PLACE;
+    const int64_t most = place ? SAMPLED_TIMES : MOST_STEPS;
+    const int64_t all = sel_quantity_depends(quantity) & SEL_ON_T ? steps : 1;
+    const int64_t times = all < most ? all : most, wanted = place ? SAMPLED / times : 1;
+    double *x = malloc(3 * (size_t)wanted * sizeof *x), *y = x + wanted, *value = y + wanted;
+    sel_status status = x ? SEL_OK : SEL_NO_DEVICE;
+    int64_t next = 0;
+    for (int64_t k = 0; k < times && !status; k++) {
+        const double middle = ((double)k + 0.5) / (double)times * (double)all;
+        const int64_t step = times == all ? k : (int64_t)middle;
+        x[0] = domain->grid.origin[0];
+        y[0] = domain->grid.origin[1];
+        const int64_t n = place ? sample_places(domain, wanted, &next, x, y) : 1;
+        const sel_places at =
+            sel_domain_at(domain, n, x, y, NULL, ((double)step + 0.5) * domain->grid.dt);
+        status = n ? sel_quantity_eval(quantity, what, &at, value, NULL) : SEL_OK;
+        add(found, value, status ? 0 : n);
+        found->count += n;
+    }
+    found->estimate = place || times < all;
+    free(x);
+    return status;
+}
+
+bool sel_survey_run(const sel_plan *plan, const sel_quantity *quantity, const char *what,
+                    sel_survey *found) {
+    const unsigned depends = sel_quantity_depends(quantity);
+    const int64_t steps = sel_stop_step((const sel_common *)plan->simulation->params);
+    *found = (sel_survey){0};
+    if (!sel_quantity_given(quantity) || steps < 1 ||
+        (steps == INT64_MAX && (depends & SEL_ON_T))) {
+        return false;
+    }
+    if (depends & SEL_ON_PLACE && !(depends & SEL_ON_T)) {
+        return !sel_survey_cells(plan, quantity, what, 0.5 * plan->domain->grid.dt, found, NULL);
+    }
+    return !sample(plan, quantity, what, steps, found) && found->count > 0;
+}
