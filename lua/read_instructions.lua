@@ -247,8 +247,7 @@ function I.FORPREP(s, i, r)
   for k = 1, 3 do
     range[k] = value_of(r[i.A + k - 1])
     if class_of(range[k]) then
-      refuse("the loop on line %d ends where a value says so that is known in a cell only",
-        V.line())
+      refuse "the loop on line %L ends where a value says so that is known in a cell only"
     elseif type(range[k]) ~= "number" or (k == 3 and range[k] == 0) then
       mistake "the bounds of a loop must be numbers"
     end

@@ -10,7 +10,8 @@ local SYMBOL, CELL, CLOSURE, class_of = V.SYMBOL, V.CELL, V.CLOSURE, V.class_of
 local name_of, refuse, mistake, need = V.name_of, V.refuse, V.mistake, V.need
 local number, is_number, lift, pick, merge = V.number, V.is_number, V.lift, V.pick, V.merge
 local is_condition, truth, resolve, value_of = V.is_condition, V.truth, V.resolve, V.value_of
-local binary, plainly, settle_table, handler_of = V.binary, V.plainly, V.settle_table, V.handler_of
+local compute, plainly, handler_of = V.compute, V.plainly, V.handler_of
+local settle_table = V.settle_table
 
 local LIMIT <const> = 0x1p53
 
@@ -86,7 +87,7 @@ local half_turn <const> = 3.141592653589793238462643383279502884
 local RECORDED = {
   floor = rounded "FLOOR", ceil = rounded "CEIL", max = extreme "MAX", min = extreme "MIN",
   deg = scaled("MUL", 180.0 / half_turn), rad = scaled("MUL", half_turn / 180.0),
-  fmod = function(a, b) return binary("FMOD", a, b) end,
+  fmod = function(a, b) return compute("FMOD", a, b) end,
   pow = function(a, b) return number(build(op.CPOW, lift(a).n, lift(b).n)) end,
   atan = function(a, b) return number(build(op.ATAN2, lift(a).n, lift(b or 1).n)) end,
   abs = function(a)
@@ -97,7 +98,7 @@ local RECORDED = {
   -- The base decides the formula.
   log = function(a, base)
     if class_of(base) then
-      refuse("the base of math.log on line %d is not a number known beforehand", V.line())
+      refuse "the base of math.log on line %L is not a number known beforehand"
     end
     local name = base == 2 and "LOG2" or base == 10 and "LOG10" or "LOG"
     local n = build(op[name], lift(a).n)
@@ -129,14 +130,14 @@ HANDLERS[math.type] = function(v)
   if class_of(v) ~= SYMBOL or v.condition then
     return nil
   elseif type(v.whole) ~= "boolean" then
-    refuse("it asks on line %d for the type of a number that is an integer on some ways", V.line())
+    refuse "it asks on line %L for the type of a number that is an integer on some ways"
   end
   return v.whole and "integer" or "float"
 end
 HANDLERS[math.tointeger] = function(v)
   v = lift(v)
   if v.whole ~= true then
-    refuse("it asks on line %d whether a number is whole that is known in a cell only", V.line())
+    refuse "it asks on line %L whether a number is whole that is known in a cell only"
   end
   return v
 end
@@ -156,28 +157,26 @@ local ALWAYS = {
   end,
   [host.globals.setmetatable] = function(t, meta)
     if type(t) ~= "table" or not V.is_new(t) or metatable(t) then
-      refuse("it gives a table a metatable on line %d that is not new", V.line())
+      refuse "it gives a table a metatable on line %L that is not new"
     end
     return setmetatable(t, meta)
   end,
   [table.insert] = function(t, v, ...)
     if select("#", ...) > 0 then
-      refuse("it inserts into a list on line %d elsewhere than at its end", V.line())
+      refuse "it inserts into a list on line %L elsewhere than at its end"
     end
     V.assign(t, V.operate("LEN", t) + 1, v)
   end,
   [table.pack] = function(...) return V.made(pack(...)) end,
 }
 
+local LOOK_UPS = {} -- functions; others are userdata
+
 -- A look-up. With symbols it gives NaN outside its data, where Lua tells the error.
-local function look_up(f, list)
-  local symbols = false
-  for i = 1, list.n do
-    symbols = symbols or class_of(list[i]) ~= nil
-  end
+local function look_up(f, list, symbols)
   if not symbols then
-    local result = pack(pcall(f, unpack(list, 1, list.n)))
-    return result[1] and result[2] or V.raise()
+    local found, result = pcall(f, unpack(list, 1, list.n))
+    return found and result or V.raise()
   end
   for i = 1, list.n do
     list[i] = lift(list[i]).n
@@ -204,7 +203,7 @@ function V.library(f, known_as)
       return number(build(op.RANDOM, k.n))
     end
   else
-    ALWAYS[f] = function(...) return look_up(f, pack(...)) end
+    LOOK_UPS[f] = true
   end
 end
 
@@ -216,8 +215,7 @@ local function call_library(f, list, symbols)
   if handler then
     return pack(handler(unpack(list, 1, list.n)))
   elseif symbols and not PASSES_ON[name] then
-    refuse("it calls %s on line %d with what is known in a cell only", name or "a function",
-      V.line())
+    refuse("it calls %s on line %L with what is known in a cell only", name or "a function")
   elseif type(list[1]) == "table" then
     settle_table(list[1])
   end
@@ -241,36 +239,28 @@ end
 -- Calls a value with a list of arguments; the list of its results.
 function V.call(f, list)
   f = value_of(f)
-  local class, symbols = class_of(f), false
-  if class == CLOSURE then
-    return V.run(f, list)
+  local class, kind, symbols = class_of(f), type(f) == "function" and host.kind_of(f), false
+  if class == CLOSURE or kind == "script" then
+    return V.run(class and f or V.closure_of(f), list)
   end
-  for i = 1, list.n do
-    symbols = symbols or class_of(list[i]) ~= nil
-  end
-  local kind = type(f) == "function" and host.kind_of(f)
-  local is_known = kind and (ALWAYS[f] or PLAINLY[f] or HANDLERS[f])
-  if kind and not is_known and (kind == "script" or (kind == "library" and symbols)) then
-    return V.run(V.closure_of(f), list)
-  end
-  symbols = false
   for i = 1, list.n do
     list[i] = value_of(list[i])
     symbols = symbols or class_of(list[i]) ~= nil
   end
   if class == CELL then
     return { n = 1, V.neighbour(f, list) }
-  elseif type(f) == "userdata" then
-    return { n = 1, look_up(f, list) }
+  elseif type(f) == "userdata" or LOOK_UPS[f] then
+    return { n = 1, look_up(f, list, symbols) }
   elseif type(f) == "table" and not class and handler_of(f, "__call") then
     return V.call(handler_of(f, "__call"), pack(f, unpack(list, 1, list.n)))
   elseif not kind then
     mistake("it calls a %s value", name_of(f))
-  elseif is_known or kind == "library" then
+  elseif ALWAYS[f] or PLAINLY[f] or HANDLERS[f] or (kind == "library" and not symbols) then
     return call_library(f, list, symbols)
+  elseif kind == "library" then
+    return V.run(V.closure_of(f), list)
   end
-  refuse("it calls %s on line %d, which cannot be followed", NAMES[f] or "a library function",
-    V.line())
+  refuse("it calls %s on line %L, which cannot be followed", NAMES[f] or "a library function")
 end
 
 -- A cell at no distance.

@@ -39,6 +39,8 @@ end
 
 -- What integers give: bounds, whether the formula may give -0, whether it divides by b.
 local INTEGERS = {
+  UNM = function(a) return -a.high, -a.low, may_be_zero(a) end,
+  BNOT = function(a) return -a.high - 1, -a.low - 1 end,
   ADD = function(a, b) return a.low + b.low, a.high + b.high end,
   SUB = function(a, b) return a.low - b.high, a.high - b.low end,
   MUL = function(a, b)
@@ -85,7 +87,7 @@ local INTEGERS = {
   end,
 }
 INTEGERS.BXOR = INTEGERS.BOR
-local BITS = { BAND = true, BOR = true, BXOR = true, SHL = true, SHR = true }
+local BITS = { BAND = true, BOR = true, BXOR = true, BNOT = true, SHL = true, SHR = true }
 
 -- The rules that integers add to the value n of an operation.
 local function integers(n, whole, low, high, minus_zero)
@@ -94,8 +96,7 @@ local function integers(n, whole, low, high, minus_zero)
     n = whole == true and positive or build(op.SELECT, whole, positive, n)
   end
   if low <= -LIMIT or high >= LIMIT then
-    local fits = build(op.LT, build(op.ABS, n), constant(LIMIT))
-    need(whole == true and fits or build(op.OR, build(op.NOT, whole), fits))
+    need(build(op.LT, build(op.ABS, n), constant(LIMIT)), whole)
     low, high = max(low, -LIMIT), min(high, LIMIT)
   end
   return number(n, whole, low, high)
@@ -104,7 +105,7 @@ end
 -- As Lua's integers: floats of operations on bits must be whole.
 local function to_bits(a)
   if not V.fields then
-    refuse("it computes with the bits of a number on line %d", V.line())
+    refuse "it computes with the bits of a number on line %L"
   end
   if a.whole ~= true then
     need(build(op.EQ, build(op.FLOOR, a.n), a.n))
@@ -122,8 +123,8 @@ local function both_whole(a, b)
   return b.whole and build(op.AND, a.whole, b.whole)
 end
 
--- Of two numbers of which one at least is a symbol.
-local function binary(name, a, b)
+-- Of two numbers of which one at least is a symbol; b is a where the operator has one operand.
+local function compute(name, a, b)
   a, b = lift(a), lift(b)
   if BITS[name] then
     a, b = to_bits(a), to_bits(b)
@@ -134,16 +135,9 @@ local function binary(name, a, b)
   end
   local low, high, minus_zero, divides = rule(a, b)
   if divides and may_be_zero(b) then
-    local divisible = build(op.NOT, build(op.EQ, b.n, constant(0)))
-    need(whole == true and divisible or build(op.OR, build(op.NOT, whole), divisible))
+    need(build(op.NOT, build(op.EQ, b.n, constant(0))), whole)
   end
   return integers(n, whole, low, high, minus_zero)
-end
-
-local function negative(a)
-  a = lift(a)
-  local n = build(op.UNM, a.n)
-  return a.whole and integers(n, a.whole, -a.high, -a.low, may_be_zero(a)) or number(n)
 end
 
 local PLAIN = {
@@ -208,17 +202,12 @@ function V.operate(name, a, b)
       return #a
     end
   elseif name == "CONCAT" and (class_of(a) == SYMBOL or class_of(b) == SYMBOL) then
-    refuse("it makes a text of a number on line %d that is known in a cell only", V.line())
+    refuse "it makes a text of a number on line %L that is known in a cell only"
   elseif class_of(a) or class_of(b) then
     if name == "LT" or name == "LE" then
       return condition(build(op[name], lift(a).n, lift(b).n))
-    elseif name == "UNM" then
-      return negative(a)
-    elseif name == "BNOT" then
-      a = to_bits(lift(a))
-      return number(build(op.BNOT, a.n), true, -a.high - 1, -a.low - 1)
     end
-    return binary(name, a, b)
+    return compute(name, a, b or a)
   end
   return plainly(PLAIN[name], a, b)
 end
@@ -249,7 +238,7 @@ end
 
 local function known_key(k)
   if class_of(k) == SYMBOL then
-    refuse("it indexes a table on line %d by a value that is known in a cell only", V.line())
+    refuse "it indexes a table on line %L by a value that is known in a cell only"
   end
   return k
 end
@@ -340,4 +329,4 @@ function V.assign(t, k, value)
   end
 end
 
-V.binary, V.plainly, V.settle_table, V.handler_of = binary, plainly, settle_table, handler_of
+V.compute, V.plainly, V.settle_table, V.handler_of = compute, plainly, settle_table, handler_of

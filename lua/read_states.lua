@@ -22,7 +22,7 @@ local MOST_FORKS <const> = 20000
 local MOST_STEPS <const> = 1000000
 
 local now -- the state that goes on
-local clock, births -- the number of things made so far; when a table or a variable was made
+local clock, births -- the number of things made and of forks; when a table or a box was made
 local calls, forks, steps
 
 -- ---- changes ----
@@ -40,7 +40,7 @@ end
 
 -- Whether no other state knows of it.
 local function is_new(t)
-  return births[t] > now.since
+  return births[t] > V.path().since
 end
 
 -- The entry of a log: what is there at present, or what was there before.
@@ -82,7 +82,7 @@ end
 local function copy(s, path)
   local other = { pc = s.pc, code = s.code, closure = s.closure, registers = {}, list = s.list,
     list_at = s.list_at, boxes = s.boxes, rest = s.rest, tested = s.tested,
-    forked = s.forked, path = path, since = clock, log = new_log() }
+    forked = s.forked, path = path, log = new_log() }
   for k = 0, s.code.registers - 1 do
     other.registers[k] = s.registers[k]
   end
@@ -102,14 +102,6 @@ local function all_of(paths, first)
     n = build(op.AND, n, paths[i].n)
   end
   return n
-end
-
-local function cost_of(paths)
-  local cost = 0
-  for i = 1, #paths do
-    cost = cost + paths[i].cost
-  end
-  return cost
 end
 
 -- The path that both are below of.
@@ -136,30 +128,30 @@ end
 
 -- The path of those that were on one of two ways from `top`.
 local function joined(top, a, b)
-  local x, y = a[#a].weight, b[#b].weight
-  local weight = x + y
-  if weight == top.weight and weight - x == y and weight - y == x then -- exactly: all are here
-    return top
-  end
-  local n = build(op.OR, all_of(a, 1), all_of(b, 1))
-  if V.opposite(a[1].n) == b[1].n then
-    a, b = a[1].cost < b[1].cost and a or b, a[1].cost < b[1].cost and b or a
+  local p, q = a[#a], b[#b]
+  local weight, n = p.weight + q.weight
+  if weight == top.weight and weight - p.weight == q.weight and weight - q.weight == p.weight then
+    return top -- exactly: no others are left
+  elseif V.opposite(a[1].n) ~= b[1].n then
+    n = build(op.OR, all_of(a, 1), all_of(b, 1))
+  elseif a[1].cost <= b[1].cost then
     n = V.pick(a[1].n, all_of(a, 2), all_of(b, 2))
+  else
+    n = V.pick(b[1].n, all_of(b, 2), all_of(a, 2))
   end
-  local path = V.extend(top, n, weight)
-  path.joined, path.facts[n], path.born = true, true, min(a[1].born, b[1].born)
-  path.cost = cost_of(a) + cost_of(b)
+  local path = V.extend(top, n, weight, clock)
+  path.joined, path.facts[n], path.cost = true, true, p.cost + q.cost - top.cost
   return path
 end
 
 -- Makes one state of two at the same place.
 local function join(s, t)
   local top = common(s.path, t.path)
-  local a, b = way(top, s.path), way(top, t.path)
-  if cost_of(b) < cost_of(a) then
-    s, t, a, b = t, s, b, a
+  if t.path.cost < s.path.cost then
+    s, t = t, s
   end
-  local c, since = all_of(a, 1), min(a[1].born, b[1].born)
+  local a, b = way(top, s.path), way(top, t.path)
+  local c = all_of(a, 1)
   local function merged(x, y)
     V.path(s.path)
     x = settled(x)
@@ -171,13 +163,7 @@ local function join(s, t)
   end
   for i = 1, #s.log do
     local entry = s.log[i]
-    local x, k = entry[1], entry[2]
-    local other = t.log.of[x] and t.log.of[x][k]
-    if births[x] <= since then
-      entry[3] = merged(entry[3], other and other[3] or rawget(x, k))
-    elseif other then -- s does not know of the table
-      entry[3] = other[3]
-    end
+    entry[3] = merged(entry[3], entry_of(t.log, entry[1], entry[2])[3])
   end
   local registers, list = {}, { n = max(s.list.n, t.list.n) }
   for k = 0, s.code.registers - 1 do
@@ -188,25 +174,15 @@ local function join(s, t)
   end
   clock = clock + 1
   s.registers, s.list, s.tested = registers, list, s.tested or t.tested
-  s.path, s.since = joined(top, a, b), clock
+  s.path = joined(top, a, b)
   return s
 end
 
 -- Makes one state of all, those first that parted last.
 local function join_all(states)
   while states[2] do
-    local deepest, nearest = 1, nil
-    for i = 2, #states do
-      deepest = states[i].path.level > states[deepest].path.level and i or deepest
-    end
-    local s, level = remove(states, deepest), -1
-    for i = 1, #states do
-      local top = common(s.path, states[i].path)
-      if top.level > level then
-        nearest, level = i, top.level
-      end
-    end
-    states[nearest] = join(states[nearest], s)
+    local s = remove(states)
+    states[#states] = join(states[#states], s)
   end
   return states[1]
 end
@@ -254,18 +230,16 @@ end
 -- Makes the state two, each of which does the instruction again.
 local function fork(state, states)
   local c = FORK.condition
-  local yes, no = V.split(c)
-  forks = forks + 1
+  clock, forks = clock + 1, forks + 1
+  local yes, no = V.split(c, clock)
   if forks > MOST_FORKS then
     refuse("it has more than %d sides of branches", MOST_FORKS)
   end
   state.pc, state.forked = state.at, true
   insert(states, state)
   if yes and no then
-    clock = clock + 1
-    yes.born, no.born = clock, clock
     insert(states, copy(state, no))
-    state.path, state.since = yes, clock
+    state.path = yes
   else
     V.assume(yes and c or V.opposite(c))
   end
@@ -324,7 +298,7 @@ end
 function V.run(closure, list)
   local outer, code = now, closure.code
   local state = { pc = 1, code = code, closure = closure, registers = {}, list = { n = 0 },
-    path = V.path(), since = outer.since, log = new_log(), rest = { n = 0 } }
+    path = V.path(), log = new_log(), rest = { n = 0 } }
   local states = { state }
   calls = calls + 1
   if calls > MOST_CALLS then
@@ -372,7 +346,7 @@ end
 -- Begins a reading.
 function V.begin_states(line, file)
   clock, births, V.lines, calls, forks, steps = 0, {}, {}, 0, 0, 0
-  now = { code = { captured = {}, file = file, lines = { line } }, at = 1, since = 0,
+  now = { code = { captured = {}, file = file, lines = { line } }, at = 1,
     log = new_log() }
 end
 

@@ -28,8 +28,9 @@ local CLASSES = { [SYMBOL] = true, [CHOICE] = true, [CELL] = true, [CLOSURE] = t
 local FORK, DEAD = {}, {}
 V.FORK, V.DEAD = FORK, DEAD
 
--- Ends the reading: Lua evaluates the function, for this reason.
+-- Ends the reading: Lua evaluates the function, for this reason; %L is the line.
 local function refuse(text, ...)
+  text = text:gsub("%%L", V.line())
   error({ text = format(text, ...) }, 0)
 end
 
@@ -57,29 +58,28 @@ local path, fails -- the present one; where Lua raises an error: a node
 
 -- A path has a condition `n` beside those above it; `facts` are the conditions that it decides.
 -- Its weight is the part of all cases that it stands for, so that paths which meet know whether
--- there are others; the cost is that of computing n.
-local function extend(above, n, weight)
-  local below = { above = above, n = n, level = above.level + 1, weight = weight,
-    cost = parts(n) == op.NOT and 3 or 2, facts = setmetatable({}, { __index = above.facts }) }
+-- there are others; the cost is that of computing its conditions; `since` is when it began.
+local function extend(above, n, weight, since)
+  local below = { above = above, n = n, level = above.level + 1, weight = weight, since = since,
+    cost = above.cost + (parts(n) == op.NOT and 3 or 2),
+    facts = setmetatable({}, { __index = above.facts }) }
   if below.level > MOST_LEVELS then
     refuse("it has more than %d conditions inside each other", MOST_LEVELS)
   end
   return below
 end
 
--- The condition of the path: all of those from below `top` on.
-local function reached(from, top)
-  if from == top then
-    return constant(1)
-  elseif top then
-    return build(op.AND, reached(from.above, top), from.n)
-  end
+-- All conditions of a path.
+local function reached(from)
   from.all = from.all or (from.above and build(op.AND, reached(from.above), from.n) or constant(1))
   return from.all
 end
 
--- Lua raises an error where the node is 0.
-local function need(n)
+-- Lua raises an error where the node is 0; not where `whole`, of a number, says that it is a float.
+local function need(n, whole)
+  if whole and whole ~= true then
+    n = build(op.OR, build(op.NOT, whole), n)
+  end
   if known(n) ~= 1 then
     fails = build(op.OR, fails, build(op.AND, reached(path), build(op.NOT, n)))
   end
@@ -158,16 +158,16 @@ local function opposite(n)
 end
 
 -- The path on which the condition holds; nil where that cannot be.
-local function side(above, n)
-  path = extend(above, n, above.weight / 2)
+local function side(above, n, since)
+  path = extend(above, n, above.weight / 2, since)
   assume(path.facts, n, true)
   return is_possible() and path or nil
 end
 
 -- The paths on which the condition holds, and does not.
-function V.split(c)
+function V.split(c, since)
   local above = path
-  local yes, no = side(above, c), side(above, opposite(c))
+  local yes, no = side(above, c, since), side(above, opposite(c), since)
   path = above
   return yes, no
 end
@@ -182,7 +182,7 @@ function V.widen(p)
   while p.above and p.weight == p.above.weight do
     local above = p.above
     p.above, p.n, p.level, p.cost, p.all = above.above, above.n, above.level, above.cost, nil
-    p.joined, p.born = above.joined, above.born
+    p.joined, p.since = above.joined, above.since
   end
 end
 
@@ -260,13 +260,10 @@ end
 -- ---- choices ----
 
 local function same(a, b)
-  if type(a) == "number" and type(b) == "number" then
-    local equal = a == b and (a ~= 0 or 1 / a == 1 / b)
-    return math_type(a) == math_type(b) and (equal or (a ~= a and b ~= b))
-  elseif class_of(a) == SYMBOL and class_of(b) == SYMBOL then
+  if class_of(a) == SYMBOL and class_of(b) == SYMBOL then
     return a.n == b.n and a.whole == b.whole and a.condition == b.condition
   end
-  return rawequal(a, b)
+  return rawequal(a, b) and math_type(a) == math_type(b) and (a ~= 0 or 1 / a == 1 / b)
 end
 
 -- What is `a` where c holds, else `b`.
@@ -403,7 +400,8 @@ end
 
 -- Begins a reading.
 function V.begin()
-  path, fails, V.kept = { level = 0, weight = 1, facts = {} }, constant(0), false
+  path = { level = 0, weight = 1, cost = 0, since = 0, facts = {} }
+  fails, V.kept = constant(0), false
 end
 
 function V.fails()
@@ -416,7 +414,7 @@ function V.path(other)
   return path
 end
 
-V.opposite, V.extend, V.reached, V.pick = opposite, extend, reached, pick
+V.opposite, V.extend, V.pick = opposite, extend, pick
 V.number, V.condition = number, condition
 V.class_of, V.name_of, V.need, V.lift, V.merge = class_of, name_of, need, lift, merge
 V.is_number, V.is_condition, V.settled, V.resolve = is_number, is_condition, settled, resolve
