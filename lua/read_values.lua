@@ -244,13 +244,13 @@ local function pick(c, a, b)
   if a == b then
     return a
   elseif type(a) == "boolean" and type(b) == "boolean" then
-    return a and c or build(op.NOT, c)
+    return a and c or opposite(c)
   elseif a == true then
     return build(op.OR, c, b)
   elseif b == true then
-    return build(op.OR, build(op.NOT, c), a)
+    return build(op.OR, opposite(c), a)
   elseif a == false then
-    return build(op.AND, build(op.NOT, c), b)
+    return build(op.AND, opposite(c), b)
   elseif b == false then
     return build(op.AND, c, a)
   end

@@ -239,10 +239,9 @@ static void rules_become_graphs(void **state) {
              "s + i end\nif i < 3 then goto again end\nreturn { u = s } end"),
         RULE("", "function(c) local t = {}\nif c.u > 0 then t[1] = 1 end\nlocal s = 0\n"
                  "for k, v in pairs(t) do s = s + k + v end\nreturn { u = s, n = #t } end"),
-        RULE("",
-             "function(c) local a, b, v = c.u > 0, c.v > 0, nil\nif not b then v = 3 end\nif a and "
-             "b "
-             "then return { u = 1 } end\nif a then return { u = v + 1 } end\nreturn { u = 2 } end"),
+        RULE("", "function(c) local v\nif c.u > 0 and c.v > 0 then return { u = 1 } end\nif not "
+                 "(c.v > 0) "
+                 "then v = 3 end\nif c.u > 0 then return { u = v + 1 } end\nreturn { u = 2 } end"),
         RULE("local V = {} V.__index = V\nfunction V:twice() return self.x * 2 end\nlocal function "
              "new(x) "
              "local v = {} if x > 0 then v.x = x else v.x = -1 end\nreturn setmetatable(v, V) end",
