@@ -21,7 +21,7 @@
 
 enum { MAX_NODES = 20000 };
 
-/* Address is a key in Lua's registry: what read.lua returned. */
+/* Address is a key in Lua's registry: what the files of the reader share. */
 static const char reader_key;
 
 static sel_builder *builder_of(lua_State *L) {
@@ -198,9 +198,7 @@ void sel_read_open(lua_State *L) {
         lua_pushvalue(L, -1);
         sel_sandbox_run(L, texts[i].text, texts[i].length, 0);
     }
-    lua_getfield(L, -1, "values");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &reader_key);
-    lua_pop(L, 1);
 }
 
 /* Pushes a function of read.lua. */

@@ -1,6 +1,5 @@
 -- read.lua -- read functions into nodes of a graph.
-local host = ...
-local V = host.values
+local V = ...
 local pack, unpack, format = table.pack, table.unpack, string.format
 local next, pcall, tostring, type = next, pcall, tostring, type
 
@@ -54,7 +53,7 @@ function V.read_rule(f, arguments, fields, dims, reach, only, numbers)
   end
   return guarded(function()
     local values, code = read(f, arguments)
-    local nodes, called = {}, host.name_of(code.file, code.first)
+    local nodes, called = {}, V.name_of(code.file, code.first)
     V.last = code.last
     if values.n == 0 then
       V.at_line(V.last)
@@ -66,7 +65,7 @@ function V.read_rule(f, arguments, fields, dims, reach, only, numbers)
       return nodes, V.fails(), called
     end
     local given = V.fields_of(values[1])
-    for name in host.globals.pairs(given) do
+    for name in V.globals.pairs(given) do
       local field = fields[name]
       local n, whole = V.node_of(given[name])
       if field.low and whole ~= true then

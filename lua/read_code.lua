@@ -2,7 +2,7 @@
 --
 -- The layout is that of ldump.c and lopcodes.h. An instruction has 32 bits: 7 of the operation, the
 -- operands A (8), k (1), B and C (8 each), or one long operand in place of some of them.
-local host = ...
+local V = ...
 local unpack, dump, insert = string.unpack, string.dump, table.insert
 
 local HEADER <const> = 4 + 2 + 6 + 3 + 8 + 8 + 1 -- bytes before the function
@@ -118,7 +118,7 @@ local function take_function(source)
 end
 
 -- The code of a function of Lua.
-function host.code_of(f)
+function V.code_of(f)
   text, at = dump(f), HEADER + 1
   return take_function(nil)
 end

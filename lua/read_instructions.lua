@@ -2,10 +2,9 @@
 --
 -- Each takes the state, the instruction and the registers. It asks what must be decided before it
 -- changes anything: it may be done again.
-local host = ...
-local V = host.values
+local V = ...
 local huge, ipairs, math_type, type = math.huge, ipairs, math.type, type
-local getupvalue = host.getupvalue
+local getupvalue = V.getupvalue
 local refuse, mistake, class_of, value_of = V.refuse, V.mistake, V.class_of, V.value_of
 local holds, operate, index, assign = V.holds, V.operate, V.index, V.assign
 

@@ -1,8 +1,7 @@
 -- read_library.lua -- calls: what functions of Lua's library and of Selenite's do to symbols; and
 -- what a function returns.
-local host = ...
-local V = host.values
-local build, constant, op, metatable = host.build, host.constant, host.op, host.getmetatable
+local V = ...
+local build, constant, op, metatable = V.build, V.constant, V.op, V.getmetatable
 local max, min, huge, math_type = math.max, math.min, math.huge, math.type
 local unpack, pack, next, pcall, select = table.unpack, table.pack, next, pcall, select
 local setmetatable, tostring, type = setmetatable, tostring, type
@@ -21,9 +20,9 @@ local LIMIT <const> = 0x1p53
 local PLAINLY, HANDLERS = {}, {}
 local BASE = "ipairs pairs next select rawget rawlen rawequal tostring tonumber getmetatable"
 for name in BASE:gmatch "%w+" do
-  PLAINLY[host.globals[name]] = name
+  PLAINLY[V.globals[name]] = name
 end
-PLAINLY[(ipairs {})], PLAINLY[(host.globals.pairs {})] = "ipairs", "next"
+PLAINLY[(ipairs {})], PLAINLY[(V.globals.pairs {})] = "ipairs", "next"
 for _, library in next, { math, string, table } do
   for name, f in next, library do
     PLAINLY[f] = name
@@ -34,7 +33,7 @@ for _, f in next, { math.random, math.randomseed, string.gsub, string.dump, tabl
   PLAINLY[f] = nil
 end
 local NAMES = {} -- for messages
-for _, library in next, { host.globals, coroutine, utf8 } do
+for _, library in next, { V.globals, coroutine, utf8 } do
   for name, f in next, library do
     NAMES[f] = name
   end
@@ -122,7 +121,7 @@ for name, f in next, RECORDED do
   end
 end
 
-HANDLERS[host.globals.type] = function(v)
+HANDLERS[V.globals.type] = function(v)
   local name = name_of(v)
   return name == "cell" and "userdata" or name == "condition" and "boolean" or name
 end
@@ -144,8 +143,8 @@ end
 
 -- Those that are handled also where no argument is a symbol.
 local ALWAYS = {
-  [host.globals.error] = V.raise,
-  [host.globals.assert] = function(v, ...)
+  [V.globals.error] = V.raise,
+  [V.globals.assert] = function(v, ...)
     local c = V.truth(v)
     if c == false then
       V.raise()
@@ -155,7 +154,7 @@ local ALWAYS = {
     end
     return v, ...
   end,
-  [host.globals.setmetatable] = function(t, meta)
+  [V.globals.setmetatable] = function(t, meta)
     if type(t) ~= "table" or not V.is_new(t) or metatable(t) then
       refuse "it gives a table a metatable on line %L that is not new"
     end
@@ -181,7 +180,7 @@ local function look_up(f, list, symbols)
   for i = 1, list.n do
     list[i] = lift(list[i]).n
   end
-  local n = host.look_up(f, unpack(list, 1, list.n))
+  local n = V.look_up(f, unpack(list, 1, list.n))
   need(build(op.EQ, n, n))
   return number(n)
 end
@@ -227,7 +226,7 @@ local closures = setmetatable({}, { __mode = "k" })
 -- A function of the script as a closure.
 function V.closure_of(f)
   if not closures[f] then
-    local code, boxes = host.code_of(f), {}
+    local code, boxes = V.code_of(f), {}
     for i = 1, #code.upvalues do
       boxes[i] = { f = f, number = i }
     end
@@ -239,7 +238,7 @@ end
 -- Calls a value with a list of arguments; the list of its results.
 function V.call(f, list)
   f = value_of(f)
-  local class, kind, symbols = class_of(f), type(f) == "function" and host.kind_of(f), false
+  local class, kind, symbols = class_of(f), type(f) == "function" and V.kind_of(f), false
   if class == CLOSURE or kind == "script" then
     return V.run(class and f or V.closure_of(f), list)
   end
@@ -299,13 +298,13 @@ function V.fields_of(v)
   V.at_line(type(value) == "table" and V.lines[value])
   if open then
     local a, b = V.fields_of(value.a), V.fields_of(value.b)
-    for name in host.globals.pairs(a) do
+    for name in V.globals.pairs(a) do
       if b[name] == nil then
         mistake("it returns '%s' on one way and not on another", name)
       end
       a[name] = merge(value.c, a[name], b[name])
     end
-    for name in host.globals.pairs(b) do
+    for name in V.globals.pairs(b) do
       if a[name] == nil then
         mistake("it returns '%s' on one way and not on another", name)
       end
@@ -321,11 +320,11 @@ function V.fields_of(v)
     return { [V.only] = value }
   end
   local list = {}
-  for name, new in host.globals.pairs(value) do
+  for name, new in V.globals.pairs(value) do
     local field = V.fields[name]
     if not (field and field.state) then
       mistake("it returns a value for%s; that is no state field",
-        host.suggestion(tostring(name), V.state))
+        V.suggestion(tostring(name), V.state))
     end
     list[name] = new
   end

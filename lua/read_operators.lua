@@ -2,9 +2,8 @@
 --
 -- Lua's integers are followed: an operation on two of them is exact in f64 below 2^53; where it may
 -- go beyond, or divides by 0, the function fails in that cell, and Lua is asked.
-local host = ...
-local V = host.values
-local build, constant, op, metatable = host.build, host.constant, host.op, host.getmetatable
+local V = ...
+local build, constant, op, metatable = V.build, V.constant, V.op, V.getmetatable
 local abs, floor, max, min, huge = math.abs, math.floor, math.max, math.min, math.huge
 local tointeger, unpack, pack = math.tointeger, table.unpack, table.pack
 local error, next, pcall, rawequal, rawget = error, next, pcall, rawequal, rawget
@@ -246,9 +245,9 @@ end
 local function field_of(cell, name)
   local field = V.fields[name]
   if not field then
-    mistake("a cell has no field%s", host.suggestion(tostring(name), V.fields))
+    mistake("a cell has no field%s", V.suggestion(tostring(name), V.fields))
   end
-  local n = host.read(field.index, cell[1], cell[2], cell[3])
+  local n = V.read(field.index, cell[1], cell[2], cell[3])
   return number(n, field.low ~= nil, field.low, field.high)
 end
 

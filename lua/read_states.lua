@@ -8,9 +8,8 @@
 -- rules of their own.
 --
 -- Only one state at a time has its changes in the tables; those of the others are in their logs.
-local host = ...
-local V = host.values
-local build, op = host.build, host.op
+local V = ...
+local build, op = V.build, V.op
 local error, huge, insert, ipairs = error, math.huge, table.insert, ipairs
 local max, min, pcall = math.max, math.min, pcall
 local rawequal, rawget, rawset, remove = rawequal, rawget, rawset, table.remove
@@ -219,7 +218,7 @@ local function go_on(state, stop)
     steps = steps + 1
     if steps > MOST_STEPS then
       refuse("it takes more than %d instructions", MOST_STEPS)
-    elseif steps & 255 == 0 and host.is_late() then
+    elseif steps & 255 == 0 and V.is_late() then
       refuse "reading it takes too long"
     end
     local i = code[state.at]

@@ -8,18 +8,17 @@
 -- conditions becomes a node when it is used. Any other choice that is still open ends the
 -- instruction: it is done again, on a path for each of the two values (read_states.lua).
 --
--- `host` is what C gives (read.c): nodes are its numbers.
-local host = ...
-local build, constant, known, parts, bounds = host.build, host.constant, host.known, host.parts,
-  host.bounds
-local op, metatable, max, min, huge = host.op, host.getmetatable, math.max, math.min, math.huge
+-- `V` is what C gives (read.c), whose numbers are nodes, and what these files share.
+local V = ...
+local build, constant, known, parts, bounds = V.build, V.constant, V.known, V.parts,
+  V.bounds
+local op, metatable, max, min, huge = V.op, V.getmetatable, math.max, math.min, math.huge
 local math_type, tointeger, format = math.type, math.tointeger, string.format
 local error, rawequal, setmetatable, type = error, rawequal, setmetatable, type
 
 local LIMIT <const> = 0x1p53 -- below it all whole numbers are exact in f64
 local MOST_LEVELS <const> = 1000
 
-local V = {} -- what the files that follow share
 local SYMBOL, CHOICE, CELL, CLOSURE = {}, {}, {}, {}
 V.SYMBOL, V.CELL, V.CLOSURE = SYMBOL, CELL, CLOSURE
 local CLASSES = { [SYMBOL] = true, [CHOICE] = true, [CELL] = true, [CLOSURE] = true }
@@ -419,4 +418,3 @@ V.number, V.condition = number, condition
 V.class_of, V.name_of, V.need, V.lift, V.merge = class_of, name_of, need, lift, merge
 V.is_number, V.is_condition, V.settled, V.resolve = is_number, is_condition, settled, resolve
 V.value_of, V.truth = value_of, truth
-host.values = V
