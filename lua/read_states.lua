@@ -74,14 +74,10 @@ end
 
 -- ---- states ----
 
-local function new_log()
-  return { of = {} }
-end
-
 local function copy(s, path)
   local other = { pc = s.pc, code = s.code, closure = s.closure, registers = {}, list = s.list,
     list_at = s.list_at, boxes = s.boxes, rest = s.rest, tested = s.tested,
-    forked = s.forked, path = path, log = new_log() }
+    forked = s.forked, path = path, log = { of = {} } }
   for k = 0, s.code.registers - 1 do
     other.registers[k] = s.registers[k]
   end
@@ -92,16 +88,17 @@ local function copy(s, path)
   return other
 end
 
--- ---- states that meet ----
-
--- The conditions of a list of paths, from number `first` on: a node, or true.
-local function all_of(paths, first)
-  local n = paths[first] and paths[first].n or true
-  for i = first + 1, #paths do
-    n = build(op.AND, n, paths[i].n)
+-- The variables that closures see are in boxes while functions are called.
+function V.put_into_boxes(state)
+  for _, register in ipairs(state.code.captured) do
+    local box = state.boxes[register]
+    if not rawequal(box[1], state.registers[register]) then
+      write(box, 1, state.registers[register])
+    end
   end
-  return n
 end
+
+-- ---- states that meet ----
 
 -- The path that both are below of.
 local function common(p, q)
@@ -115,28 +112,33 @@ local function common(p, q)
   return p
 end
 
--- The paths from below `top` to p.
-local function way(top, p)
-  local paths = {}
-  while p ~= top do
-    insert(paths, 1, p)
-    p = p.above
+-- The conditions of the paths from below `top` to p: a node, or true.
+local function all_of(p, top)
+  if p == top or p.above == top then
+    return p == top or p.n
   end
-  return paths
+  return build(op.AND, all_of(p.above, top), p.n)
 end
 
--- The path of those that were on one of two ways from `top`.
-local function joined(top, a, b)
-  local p, q = a[#a], b[#b]
+local function first_below(top, p)
+  while p.above ~= top do
+    p = p.above
+  end
+  return p
+end
+
+-- The path of those that came on p and on q, whose common path is `top`.
+local function joined(top, p, q)
   local weight, n = p.weight + q.weight
+  local a, b = first_below(top, p), first_below(top, q)
   if weight == top.weight and weight - p.weight == q.weight and weight - q.weight == p.weight then
     return top -- exactly: no others are left
-  elseif V.opposite(a[1].n) ~= b[1].n then
-    n = build(op.OR, all_of(a, 1), all_of(b, 1))
-  elseif a[1].cost <= b[1].cost then
-    n = V.pick(a[1].n, all_of(a, 2), all_of(b, 2))
+  elseif V.opposite(a.n) ~= b.n then
+    n = build(op.OR, all_of(p, top), all_of(q, top))
+  elseif a.cost <= b.cost then
+    n = V.pick(a.n, all_of(p, a), all_of(q, b))
   else
-    n = V.pick(b[1].n, all_of(b, 2), all_of(a, 2))
+    n = V.pick(b.n, all_of(q, b), all_of(p, a))
   end
   local path = V.extend(top, n, weight, clock)
   path.joined, path.facts[n], path.cost = true, true, p.cost + q.cost - top.cost
@@ -149,8 +151,7 @@ local function join(s, t)
   if t.path.cost < s.path.cost then
     s, t = t, s
   end
-  local a, b = way(top, s.path), way(top, t.path)
-  local c = all_of(a, 1)
+  local c = all_of(s.path, top)
   local function merged(x, y)
     V.path(s.path)
     x = settled(x)
@@ -164,16 +165,20 @@ local function join(s, t)
     local entry = s.log[i]
     entry[3] = merged(entry[3], entry_of(t.log, entry[1], entry[2])[3])
   end
-  local registers, list = {}, { n = max(s.list.n, t.list.n) }
+  local registers, boxes, list = {}, {}, { n = max(s.list.n, t.list.n) }
   for k = 0, s.code.registers - 1 do
     registers[k] = merged(s.registers[k], t.registers[k])
   end
   for i = 1, list.n do
     list[i] = merged(s.list[i], t.list[i])
   end
+  for _, register in ipairs(s.code.captured) do -- another box: the variable has ended
+    local box = s.boxes[register]
+    boxes[register] = box == t.boxes[register] and box or V.made {}
+  end
   clock = clock + 1
-  s.registers, s.list, s.tested = registers, list, s.tested or t.tested
-  s.path = joined(top, a, b)
+  s.registers, s.boxes, s.list, s.tested = registers, boxes, list, s.tested or t.tested
+  s.path = joined(top, s.path, t.path)
   return s
 end
 
@@ -256,6 +261,9 @@ local function advance(states)
   swap(state.log)
   local done, problem = pcall(go_on, state, stop)
   state.path = V.path()
+  if done then
+    V.put_into_boxes(state)
+  end
   swap(state.log)
   if done then
     insert(states, state)
@@ -265,16 +273,6 @@ local function advance(states)
     V.abandon(state.path)
   else
     error(problem, 0)
-  end
-end
-
--- The variables that closures see are in boxes while functions are called.
-function V.put_into_boxes(state)
-  for _, register in ipairs(state.code.captured) do
-    local box = state.boxes[register]
-    if not rawequal(box[1], state.registers[register]) then
-      write(box, 1, state.registers[register])
-    end
   end
 end
 
@@ -297,7 +295,7 @@ end
 function V.run(closure, list)
   local outer, code = now, closure.code
   local state = { pc = 1, code = code, closure = closure, registers = {}, list = { n = 0 },
-    path = V.path(), log = new_log(), rest = { n = 0 } }
+    path = V.path(), log = { of = {} }, rest = { n = 0 } }
   local states = { state }
   calls = calls + 1
   if calls > MOST_CALLS then
@@ -346,7 +344,7 @@ end
 function V.begin_states(line, file)
   clock, births, V.lines, calls, forks, steps = 0, {}, {}, 0, 0, 0
   now = { code = { captured = {}, file = file, lines = { line } }, at = 1,
-    log = new_log() }
+    log = { of = {} } }
 end
 
 V.write, V.is_new = write, is_new
