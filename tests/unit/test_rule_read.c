@@ -246,8 +246,10 @@ static void rules_become_graphs(void **state) {
              "new(x) "
              "local v = {} if x > 0 then v.x = x else v.x = -1 end\nreturn setmetatable(v, V) end",
              "function(c) return { u = new(c.u):twice() } end"),
-        RULE("", "function(c) local fs = {}\nfor i = 1, 3 do local j = c.u * i\nfs[i] = function(d) return "
-                 "j + d end\nj = j + 1\nif c(0, i - 2).v > 0 then break end end\nlocal s = 0\nfor i = 1, "
+        RULE("", "function(c) local fs = {}\nfor i = 1, 3 do local j = c.u * i\nfs[i] = "
+                 "function(d) return "
+                 "j + d end\nj = j + 1\nif c(0, i - 2).v > 0 then break end end\nlocal s = 0\nfor "
+                 "i = 1, "
                  "3 do s = s + (fs[i] and fs[i](i) or i) end\nreturn { u = s } end"),
         RULE("local f = load 'return function(c) return c end' ()",
              "function(c) return { u = f(c).u } end"),
