@@ -99,9 +99,9 @@ static int look_up(lua_State *L) {
 
 /* ---- functions ---- */
 
-/* name_of(chunk, line): what the function is called that begins there; nil where it has no name or
- * is not the only one. */
-static int name_of(lua_State *L) {
+/* function_name(chunk, line): what the function is called that begins there; nil where it has no
+ * name or is not the only one. */
+static int function_name(lua_State *L) {
     sel_script *script = sel_script_of(L);
     sel_source *source = sel_script_source(script, lua_tostring(L, 1));
     const sel_token *name = NULL;
@@ -183,7 +183,7 @@ void sel_read_open(lua_State *L) {
                                          {"bounds", bounds},
                                          {"read", read_field},
                                          {"look_up", look_up},
-                                         {"name_of", name_of},
+                                         {"function_name", function_name},
                                          {"kind_of", kind_of},
                                          {"is_late", is_late},
                                          {"suggestion", sel_host_suggestion},

@@ -53,7 +53,7 @@ function V.read_rule(f, arguments, fields, dims, reach, only, numbers)
   end
   return guarded(function()
     local values, code = read(f, arguments)
-    local nodes, called = {}, V.name_of(code.file, code.first)
+    local nodes, called = {}, V.function_name(code.file, code.first)
     V.last = code.last
     if values.n == 0 then
       V.at_line(V.last)
