@@ -140,7 +140,6 @@ typedef struct sel_script {
     bool broken;                   /* the script was ended: pcall catches nothing any more */
     sel_error ended;               /* the limit that it hit */
     sel_builder *reading;          /* the nodes of the function that is read; NULL: none is */
-    sel_source *library;           /* the text of what require "selenite" returns */
     struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
     bool keeps_state; /* a function of the scenario changes variables or tables outside of it */
     sel_lookups *series, **series_end; /* made so far, a list */
