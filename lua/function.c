@@ -94,36 +94,39 @@ static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_
     return status;
 }
 
-/* Lua may be asked: by the right thread, unless the script is broken. */
-static sel_status check_callable(const sel_lua_function *f, sel_error *error) {
-    sel_script *script = f->script;
+sel_status sel_script_enter(sel_script *script, sel_where where, const char *label, int count,
+                            sel_outer *outer, sel_error *error) {
     if (!pthread_equal(pthread_self(), script->thread))
-        return sel_fail_at(error, f->base.where,
+        return sel_fail_at(error, where,
                            "%s: only the thread that loaded the script may evaluate its functions",
-                           f->needs.label);
+                           label);
     if (script->broken)
         return sel_fail(error, SEL_BAD_SCENARIO, "%s", script->ended.text);
-    if (!lua_checkstack(script->L, f->count + LUA_MINSTACK))
-        return sel_fail_memory(error, "the arguments of a function", (size_t)f->count * 16);
+    if (!lua_checkstack(script->L, count + LUA_MINSTACK))
+        return sel_fail_memory(error, "the arguments of a function", (size_t)count * 16);
+    *outer = (sel_outer){script->error, script->limits};
+    script->error = error;
+    if (script->left >= 0)
+        sel_limits_begin(script, script->left);
     return SEL_OK;
+}
+
+void sel_script_leave(sel_script *script, const sel_outer *outer) {
+    if (script->left >= 0)
+        script->left = fmax(0, sel_limits_end(script));
+    sel_limits_restore(script, &outer->limits);
+    script->error = outer->error;
 }
 
 sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at, size_t i,
                                 double *out, sel_error *error) {
-    sel_script *script = f->script;
-    sel_status status = check_callable(f, error);
-    if (status)
-        return status;
-    sel_error *outer = script->error;
-    const sel_limits outer_limits = script->limits; /* of a hook that asked for a quantity */
-    script->error = error;
-    if (script->left >= 0)
-        sel_limits_begin(script, script->left);
-    status = call_at(f, at, i, out, error);
-    if (script->left >= 0)
-        script->left = fmax(0, sel_limits_end(script));
-    sel_limits_restore(script, &outer_limits);
-    script->error = outer;
+    sel_outer outer;
+    sel_status status =
+        sel_script_enter(f->script, f->base.where, f->needs.label, f->count, &outer, error);
+    if (!status) {
+        status = call_at(f, at, i, out, error);
+        sel_script_leave(f->script, &outer);
+    }
     return status;
 }
 
@@ -201,7 +204,6 @@ static sel_status find_gaps(const sel_function *self, const sel_places *at, uint
         return sel_fail_memory(error, "the values of a function", bytes);
     uint8_t *settled = (uint8_t *)(out + (size_t)f->base.results * n);
     sel_status status = f->program ? evaluate_program(f, at, out, settled, error) : SEL_OK;
-    status = status ? status : check_callable(f, error);
     if (!status) {
         f->script->finds_gaps = true;
         status = sel_function_call(f, at, settled, out, error);
@@ -307,43 +309,46 @@ static void compile(sel_lua_function *f, int index) {
     sel_limits_look(f->script->L, f->base.where);
 }
 
-/* The argument called `name`, or -1. */
-static int find_argument(const sel_function_needs *needs, const char *name) {
-    for (int i = SEL_ARGUMENT_X; i <= SEL_ARGUMENT_T; i++)
-        if (strcmp(name, argument_names[i]) == 0 && !(i == SEL_ARGUMENT_Z && needs->dims == 2))
-            return i;
+enum { NO_ARGUMENT = -3 };
+
+static int find_argument(const sel_function_needs *needs, bool of_cells, const char *name) {
     for (int k = 0; needs->controls && k < needs->controls->n; k++)
         if (strcmp(name, needs->controls->v[k].name) == 0)
             return SEL_ARGUMENT_CONTROL + k;
-    return -1;
+    for (int i = SEL_ARGUMENT_X; i <= SEL_ARGUMENT_T; i++)
+        if (strcmp(name, argument_names[i]) == 0 && !(i == SEL_ARGUMENT_Z && needs->dims == 2))
+            return i;
+    return of_cells && strcmp(name, "c") == 0    ? SEL_RULE_CELL
+           : of_cells && strcmp(name, "dt") == 0 ? SEL_RULE_TIME_STEP
+                                                 : NO_ARGUMENT;
 }
 
-static void list_arguments(const sel_function_needs *needs, char *text, size_t size) {
-    size_t used = (size_t)snprintf(text, size, "x, y, %st", needs->dims == 2 ? "" : "z, ");
-    for (int k = 0; needs->controls && k < needs->controls->n && used < size; k++)
-        used += (size_t)snprintf(text + used, size - used, ", %s", needs->controls->v[k].name);
+/* Says of a parameter that a function cannot have it, and which it may have. */
+static void refuse_parameter(const sel_function_needs *needs, bool of_cells, const char *name,
+                             char reason[512]) {
+    const bool in_plane = !of_cells && needs->dims == 2 && strcmp(name, "z") == 0;
+    size_t used = (size_t)snprintf(
+        reason, 512, "a function%s cannot depend on '%.40s'%s; its parameters may be %sx, y, %st%s",
+        of_cells ? " of cells" : "", name, in_plane ? " in 2-D" : "", of_cells ? "c, " : "",
+        needs->dims == 2 ? "" : "z, ", of_cells ? ", dt" : "");
+    for (int k = 0; needs->controls && k < needs->controls->n && used < 512; k++)
+        used += (size_t)snprintf(reason + used, 512 - used, ", %s", needs->controls->v[k].name);
 }
 
-/* Fills f->arguments from the names of the parameters; false with the reason. */
-static bool read_parameters(sel_lua_function *f, int index, const sel_function_needs *needs,
-                            char reason[512]) {
-    lua_State *L = f->script->L;
-    char allowed[256];
-    for (int i = 0; i < f->count; i++) {
-        lua_pushvalue(L, index);
-        const char *name = lua_getlocal(L, NULL, i + 1);
-        int which = find_argument(needs, name);
-        lua_pop(L, 1);
-        if (which < 0) {
-            list_arguments(needs, allowed, sizeof allowed);
-            snprintf(reason, 512, "a function cannot depend on '%.40s'%s; its parameters may be %s",
-                     name, needs->dims == 2 && strcmp(name, "z") == 0 ? " in 2-D" : "", allowed);
-            return false;
+int *sel_function_arguments(sel_script *script, int index, const sel_function_needs *needs,
+                            bool of_cells, int count, char reason[512]) {
+    int *arguments = sel_script_alloc(script, "a function", (size_t)count * sizeof *arguments);
+    for (int i = 0; i < count; i++) {
+        lua_pushvalue(script->L, index);
+        const char *name = lua_getlocal(script->L, NULL, i + 1);
+        arguments[i] = find_argument(needs, of_cells, name);
+        lua_pop(script->L, 1);
+        if (arguments[i] == NO_ARGUMENT) {
+            refuse_parameter(needs, of_cells, name, reason);
+            return NULL;
         }
-        f->arguments[i] = which;
-        f->base.depends |= which < SEL_ARGUMENT_CONTROL ? 1u << which : (unsigned)SEL_ON_CONTROLS;
     }
-    return true;
+    return arguments;
 }
 
 const sel_function *sel_function_create(sel_script *script, int index,
@@ -361,8 +366,10 @@ const sel_function *sel_function_create(sel_script *script, int index,
                      : "a library function does not say what it depends on");
         return NULL;
     }
+    int *arguments = sel_function_arguments(script, index, needs, false, info.nparams, reason);
+    if (!arguments)
+        return NULL;
     sel_lua_function *f = sel_script_alloc(script, "a function", sizeof *f);
-    int *arguments = sel_script_alloc(script, "a function", info.nparams * sizeof *arguments);
     const int controls = needs->controls ? needs->controls->n : 0;
     double *defaults = sel_script_alloc(script, "a function", (size_t)controls * sizeof *defaults);
     const sel_source *text = sel_script_source(script, info.source);
@@ -377,8 +384,9 @@ const sel_function *sel_function_create(sel_script *script, int index,
     f->defaults = defaults;
     f->count = info.nparams;
     f->arguments = arguments;
-    if (!read_parameters(f, index, needs, reason))
-        return NULL;
+    for (int i = 0; i < f->count; i++)
+        f->base.depends |=
+            arguments[i] < SEL_ARGUMENT_CONTROL ? 1u << arguments[i] : (unsigned)SEL_ON_CONTROLS;
     lua_pushvalue(L, index);
     f->reference = luaL_ref(L, LUA_REGISTRYINDEX);
     *script->functions_end = f;

@@ -1,23 +1,27 @@
-/* read.c -- what the reading of functions needs of C: nodes of a graph, and the tokens of texts.
+/* read.c -- what the reading of functions needs of C: nodes of a graph.
  *
- * read.lua interprets the text of a function on symbols: numbers that are nodes of a sel_builder.
+ * read.lua carries out the code of a function on symbols: numbers that are nodes of a sel_builder.
  * It asks for nodes here, and what it returns becomes a program or a rule.
  */
 #include "lua/state.h"
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>
+#include "read_code_lua.h"
+#include "read_instructions_lua.h"
 #include "read_library_lua.h"
 #include "read_lua.h"
-#include "read_statements_lua.h"
-#include "read_text_lua.h"
+#include "read_operators_lua.h"
+#include "read_states_lua.h"
 #include "read_values_lua.h"
-#include "read_ways_lua.h"
-#include "selenite_lua.h"
+
+#if LUA_VERSION_NUM != 504
+#error "read_code.lua and read_instructions.lua are of Lua 5.4"
+#endif
 
 enum { MAX_NODES = 20000 };
 
-/* Address is a key in Lua's registry: what read.lua returned. */
+/* Address is a key in Lua's registry: what the files of the reader share. */
 static const char reader_key;
 
 static sel_builder *builder_of(lua_State *L) {
@@ -93,56 +97,30 @@ static int look_up(lua_State *L) {
     return push_node(L, sel_build_lookup(builder_of(L), lookup, arguments));
 }
 
-/* ---- texts ---- */
+/* ---- functions ---- */
 
-static sel_source *find_source(lua_State *L, const char *chunk) {
+/* function_name(chunk, line): what the function is called that begins there; nil where it has no
+ * name or is not the only one. */
+static int function_name(lua_State *L) {
     sel_script *script = sel_script_of(L);
-    if (strcmp(chunk, "=selenite") != 0)
-        return sel_script_source(script, chunk);
-    if (!script->library)
-        script->library = sel_source_create(script->arena, "selenite", (const char *)selenite_lua,
-                                            sizeof selenite_lua);
-    return script->library;
-}
-
-static void set(lua_State *L, int table, int at, const char *text, size_t length) {
-    lua_pushlstring(L, text, length);
-    lua_rawseti(L, table, at);
-}
-
-/* tokens(chunk, first, last) -> the words on these lines, their kinds and lines; nothing where the
- * text is not known */
-static int tokens(lua_State *L) {
-    static const char *const kinds[] = {"name", "other", "string"};
-    sel_source *source = find_source(L, lua_tostring(L, 1));
-    const lua_Integer first = lua_tointeger(L, 2), last = lua_tointeger(L, 3);
-    int count = 0;
-    if (!source || !sel_source_read(sel_script_of(L)->arena, source))
+    sel_source *source = sel_script_source(script, lua_tostring(L, 1));
+    const sel_token *name = NULL;
+    int found = 0;
+    if (!source || !sel_source_read(script->arena, source))
         return 0;
-    lua_settop(L, 0);
-    for (int i = 0; i < 3; i++)
-        lua_newtable(L);
-    for (int i = 0; i < source->token_count && source->tokens[i].line <= last; i++) {
-        const sel_token *token = &source->tokens[i];
-        if (token->line < first)
+    for (int i = 0; i < source->token_count; i++) {
+        if (source->tokens[i].line != lua_tointeger(L, 2) || !sel_token_is(source, i, "function"))
             continue;
-        set(L, 1, ++count, source->text + token->start, token->length);
-        set(L, 2, count, kinds[token->kind], strlen(kinds[token->kind]));
-        lua_pushinteger(L, token->line);
-        lua_rawseti(L, 3, count);
+        int at = i + 1;
+        while (sel_token_is(source, at + 1, ".") || sel_token_is(source, at + 1, ":"))
+            at += 2;
+        at = !sel_token_is(source, i + 1, "(") ? at : sel_token_is(source, i - 1, "=") ? i - 2 : -1;
+        name = at >= 0 ? &source->tokens[at] : NULL;
+        found++;
     }
-    return 3;
-}
-
-/* has_constant(chunk, name): whether the text has `name <const>` somewhere */
-static int has_constant(lua_State *L) {
-    sel_source *source = find_source(L, lua_tostring(L, 1));
-    const char *name = lua_tostring(L, 2);
-    bool found = false;
-    for (int i = 0; source && i < source->token_count && !found; i++)
-        found = sel_token_is(source, i, name) && sel_token_is(source, i + 1, "<") &&
-                sel_token_is(source, i + 2, "const");
-    lua_pushboolean(L, found);
+    if (found != 1 || !name)
+        return 0;
+    lua_pushlstring(L, source->text + name->start, name->length);
     return 1;
 }
 
@@ -160,11 +138,6 @@ static int kind_of(lua_State *L) {
 /* is_late(): whether the time of a function is up */
 static int is_late(lua_State *L) {
     lua_pushboolean(L, sel_limits_passed(sel_script_of(L)));
-    return 1;
-}
-
-static int environment(lua_State *L) {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     return 1;
 }
 
@@ -196,11 +169,12 @@ void sel_read_open(lua_State *L) {
     static const struct {
         const unsigned char *text;
         size_t length;
-    } texts[] = {{read_ways_lua, sizeof read_ways_lua},
-                 {read_values_lua, sizeof read_values_lua},
+    } texts[] = {{read_values_lua, sizeof read_values_lua},
+                 {read_operators_lua, sizeof read_operators_lua},
                  {read_library_lua, sizeof read_library_lua},
-                 {read_text_lua, sizeof read_text_lua},
-                 {read_statements_lua, sizeof read_statements_lua},
+                 {read_states_lua, sizeof read_states_lua},
+                 {read_instructions_lua, sizeof read_instructions_lua},
+                 {read_code_lua, sizeof read_code_lua},
                  {read_lua, sizeof read_lua}};
     static const luaL_Reg functions[] = {{"build", build},
                                          {"constant", constant},
@@ -209,11 +183,9 @@ void sel_read_open(lua_State *L) {
                                          {"bounds", bounds},
                                          {"read", read_field},
                                          {"look_up", look_up},
-                                         {"tokens", tokens},
-                                         {"has_constant", has_constant},
+                                         {"function_name", function_name},
                                          {"kind_of", kind_of},
                                          {"is_late", is_late},
-                                         {"environment", environment},
                                          {"suggestion", sel_host_suggestion},
                                          {NULL, NULL}};
     luaopen_debug(L);
@@ -226,9 +198,7 @@ void sel_read_open(lua_State *L) {
         lua_pushvalue(L, -1);
         sel_sandbox_run(L, texts[i].text, texts[i].length, 0);
     }
-    lua_getfield(L, -1, "values");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &reader_key);
-    lua_pop(L, 1);
 }
 
 /* Pushes a function of read.lua. */
@@ -392,7 +362,7 @@ static void take_rule(lua_State *L, request *r) {
 /* Takes nil, the reason and, of a mistake, its file and line. */
 static void take_refusal(lua_State *L, request *r) {
     const char *text = lua_tostring(L, -4), *file = lua_tostring(L, -3);
-    sel_source *source = file ? find_source(L, file) : NULL;
+    sel_source *source = file ? sel_script_source(sel_script_of(L), file) : NULL;
     const sel_where where = {source ? source->name : NULL, (int)lua_tointeger(L, -2)};
     if (file)
         r->status =

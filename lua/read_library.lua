@@ -1,17 +1,16 @@
 -- read_library.lua -- calls: what functions of Lua's library and of Selenite's do to symbols; and
 -- what a function returns.
-local host = ...
-local V = host.values
-local build, constant, op, metatable = host.build, host.constant, host.op, host.getmetatable
+local V = ...
+local build, constant, op, metatable = V.build, V.constant, V.op, V.getmetatable
 local max, min, huge, math_type = math.max, math.min, math.huge, math.type
 local unpack, pack, next, pcall, select = table.unpack, table.pack, next, pcall, select
 local setmetatable, tostring, type = setmetatable, tostring, type
-local SYMBOL, CELL, CLOSURE, NOTHING = V.SYMBOL, V.CELL, V.CLOSURE, V.NOTHING
-local class_of, name_of, refuse, mistake, need = V.class_of, V.name_of, V.refuse, V.mistake, V.need
+local SYMBOL, CELL, CLOSURE, class_of = V.SYMBOL, V.CELL, V.CLOSURE, V.class_of
+local name_of, refuse, mistake, need = V.name_of, V.refuse, V.mistake, V.need
 local number, is_number, lift, pick, merge = V.number, V.is_number, V.lift, V.pick, V.merge
-local is_condition, truth_of_condition, resolve = V.is_condition, V.truth_of_condition, V.resolve
-local branch, binary, plainly = V.branch, V.binary, V.plainly
-local whole_table, handler_of = V.whole_table, V.handler_of
+local is_condition, truth, resolve, value_of = V.is_condition, V.truth, V.resolve, V.value_of
+local compute, plainly, handler_of = V.compute, V.plainly, V.handler_of
+local settle_table = V.settle_table
 
 local LIMIT <const> = 0x1p53
 
@@ -21,9 +20,9 @@ local LIMIT <const> = 0x1p53
 local PLAINLY, HANDLERS = {}, {}
 local BASE = "ipairs pairs next select rawget rawlen rawequal tostring tonumber getmetatable"
 for name in BASE:gmatch "%w+" do
-  PLAINLY[host.globals[name]] = name
+  PLAINLY[V.globals[name]] = name
 end
-PLAINLY[(ipairs {})], PLAINLY[(host.globals.pairs {})] = "ipairs", "next"
+PLAINLY[(ipairs {})], PLAINLY[(V.globals.pairs {})] = "ipairs", "next"
 for _, library in next, { math, string, table } do
   for name, f in next, library do
     PLAINLY[f] = name
@@ -34,7 +33,7 @@ for _, f in next, { math.random, math.randomseed, string.gsub, string.dump, tabl
   PLAINLY[f] = nil
 end
 local NAMES = {} -- for messages
-for _, library in next, { host.globals, coroutine, utf8 } do
+for _, library in next, { V.globals, coroutine, utf8 } do
   for name, f in next, library do
     NAMES[f] = name
   end
@@ -87,7 +86,7 @@ local half_turn <const> = 3.141592653589793238462643383279502884
 local RECORDED = {
   floor = rounded "FLOOR", ceil = rounded "CEIL", max = extreme "MAX", min = extreme "MIN",
   deg = scaled("MUL", 180.0 / half_turn), rad = scaled("MUL", half_turn / 180.0),
-  fmod = function(a, b) return binary("FMOD", a, b) end,
+  fmod = function(a, b) return compute("FMOD", a, b) end,
   pow = function(a, b) return number(build(op.CPOW, lift(a).n, lift(b).n)) end,
   atan = function(a, b) return number(build(op.ATAN2, lift(a).n, lift(b or 1).n)) end,
   abs = function(a)
@@ -98,7 +97,7 @@ local RECORDED = {
   -- The base decides the formula.
   log = function(a, base)
     if class_of(base) then
-      refuse("the base of math.log on line %d is not a number known beforehand", V.line)
+      refuse "the base of math.log on line %L is not a number known beforehand"
     end
     local name = base == 2 and "LOG2" or base == 10 and "LOG10" or "LOG"
     local n = build(op[name], lift(a).n)
@@ -122,7 +121,7 @@ for name, f in next, RECORDED do
   end
 end
 
-HANDLERS[host.globals.type] = function(v)
+HANDLERS[V.globals.type] = function(v)
   local name = name_of(v)
   return name == "cell" and "userdata" or name == "condition" and "boolean" or name
 end
@@ -130,60 +129,58 @@ HANDLERS[math.type] = function(v)
   if class_of(v) ~= SYMBOL or v.condition then
     return nil
   elseif type(v.whole) ~= "boolean" then
-    refuse("it asks on line %d for the type of a number that is an integer on some ways", V.line)
+    refuse "it asks on line %L for the type of a number that is an integer on some ways"
   end
   return v.whole and "integer" or "float"
 end
 HANDLERS[math.tointeger] = function(v)
   v = lift(v)
   if v.whole ~= true then
-    refuse("it asks on line %d whether a number is whole that is known in a cell only", V.line)
+    refuse "it asks on line %L whether a number is whole that is known in a cell only"
   end
   return v
 end
 
 -- Those that are handled also where no argument is a symbol.
 local ALWAYS = {
-  [host.globals.error] = V.raise,
-  [host.globals.assert] = function(v, ...)
+  [V.globals.error] = V.raise,
+  [V.globals.assert] = function(v, ...)
     local c = V.truth(v)
     if c == false then
-      return V.raise()
+      V.raise()
     elseif c ~= true then
       need(c)
-      V.assume(c, true)
+      V.assume(c)
     end
     return v, ...
   end,
-  [host.globals.setmetatable] = function(t, meta)
+  [V.globals.setmetatable] = function(t, meta)
     if type(t) ~= "table" or not V.is_new(t) or metatable(t) then
-      refuse("it gives a table a metatable on line %d that is not new", V.line)
+      refuse "it gives a table a metatable on line %L that is not new"
     end
     return setmetatable(t, meta)
   end,
   [table.insert] = function(t, v, ...)
     if select("#", ...) > 0 then
-      refuse("it inserts into a list on line %d elsewhere than at its end", V.line)
+      refuse "it inserts into a list on line %L elsewhere than at its end"
     end
     V.assign(t, V.operate("LEN", t) + 1, v)
   end,
   [table.pack] = function(...) return V.made(pack(...)) end,
 }
 
+local LOOK_UPS = {} -- functions; others are userdata
+
 -- A look-up. With symbols it gives NaN outside its data, where Lua tells the error.
-local function look_up(f, list)
-  local symbols = false
-  for i = 1, list.n do
-    symbols = symbols or class_of(list[i]) ~= nil
-  end
+local function look_up(f, list, symbols)
   if not symbols then
-    local result = pack(pcall(f, unpack(list, 1, list.n)))
-    return result[1] and result[2] or V.raise()
+    local found, result = pcall(f, unpack(list, 1, list.n))
+    return found and result or V.raise()
   end
   for i = 1, list.n do
     list[i] = lift(list[i]).n
   end
-  local n = host.look_up(f, unpack(list, 1, list.n))
+  local n = V.look_up(f, unpack(list, 1, list.n))
   need(build(op.EQ, n, n))
   return number(n)
 end
@@ -205,86 +202,64 @@ function V.library(f, known_as)
       return number(build(op.RANDOM, k.n))
     end
   else
-    ALWAYS[f] = function(...) return look_up(f, pack(...)) end
+    LOOK_UPS[f] = true
   end
 end
 
 -- ---- calls ----
 
--- Calls a function of the library; no argument is a choice.
+-- Calls a function of the library.
 local function call_library(f, list, symbols)
   local name, handler = PLAINLY[f], ALWAYS[f] or symbols and HANDLERS[f]
   if handler then
-    return handler(unpack(list, 1, list.n))
+    return pack(handler(unpack(list, 1, list.n)))
   elseif symbols and not PASSES_ON[name] then
-    refuse("it calls %s on line %d with what is known in a cell only", name or "a function",
-      V.line)
+    refuse("it calls %s on line %L with what is known in a cell only", name or "a function")
   elseif type(list[1]) == "table" then
-    whole_table(list[1])
+    settle_table(list[1])
   end
-  return plainly(f, unpack(list, 1, list.n))
+  return pack(plainly(f, unpack(list, 1, list.n)))
 end
 
-local function call(f, list)
-  local class, symbols = class_of(f), false
+local closures = setmetatable({}, { __mode = "k" })
+
+-- A function of the script as a closure.
+function V.closure_of(f)
+  if not closures[f] then
+    local code, boxes = V.code_of(f), {}
+    for i = 1, #code.upvalues do
+      boxes[i] = { f = f, number = i }
+    end
+    closures[f] = V.closure(code, boxes)
+  end
+  return closures[f]
+end
+
+-- Calls a value with a list of arguments; the list of its results.
+function V.call(f, list)
+  f = value_of(f)
+  local class, kind, symbols = class_of(f), type(f) == "function" and V.kind_of(f), false
+  if class == CLOSURE or kind == "script" then
+    return V.run(class and f or V.closure_of(f), list)
+  end
   for i = 1, list.n do
+    list[i] = value_of(list[i])
     symbols = symbols or class_of(list[i]) ~= nil
   end
-  if f == NOTHING then
-    return NOTHING
-  elseif class == CLOSURE then
-    return V.run(f.code, f, list)
-  elseif class == CELL then
-    return V.neighbour(f, list)
-  elseif type(f) == "userdata" then
-    return look_up(f, list)
+  if class == CELL then
+    return { n = 1, V.neighbour(f, list) }
+  elseif type(f) == "userdata" or LOOK_UPS[f] then
+    return { n = 1, look_up(f, list, symbols) }
   elseif type(f) == "table" and not class and handler_of(f, "__call") then
     return V.call(handler_of(f, "__call"), pack(f, unpack(list, 1, list.n)))
-  elseif type(f) ~= "function" then
+  elseif not kind then
     mistake("it calls a %s value", name_of(f))
-  elseif ALWAYS[f] or PLAINLY[f] or HANDLERS[f]
-    or (not symbols and host.kind_of(f) == "library") then
+  elseif ALWAYS[f] or PLAINLY[f] or HANDLERS[f] or (kind == "library" and not symbols) then
     return call_library(f, list, symbols)
+  elseif kind == "library" then
+    return V.run(V.closure_of(f), list)
   end
-  local code, closure = V.text_of(f)
-  if not code then
-    refuse("it calls %s on line %d, which cannot be followed", NAMES[f] or "a library function",
-      V.line)
-  end
-  return V.run(code, closure, list)
-end
-
--- An open choice among the arguments of a library function is chosen both ways; others see it.
-local function call_chosen(f, list)
-  local follows = class_of(f) == CLOSURE or (type(f) == "function" and host.kind_of(f) == "script")
-  for i = 1, follows and 0 or list.n do
-    local value, open = resolve(list[i])
-    list[i] = value
-    if value == NOTHING then
-      return NOTHING
-    elseif open then
-      local function side(chosen)
-        local copy = { unpack(list, 1, list.n) }
-        copy[i], copy.n = chosen, list.n
-        return function() return pack(call_chosen(f, copy)) end
-      end
-      local results = branch(value.c, side(value.a), side(value.b))
-      return unpack(results, 1, results.n)
-    end
-  end
-  return call(f, list)
-end
-
--- Calls a value with a list of arguments.
-function V.call(f, list)
-  local value, open = resolve(f)
-  if not open then
-    return call_chosen(value, list)
-  end
-  local copy = pack(unpack(list, 1, list.n))
-  local results = branch(value.c, function() return pack(V.call(value.a, list)) end,
-    function() return pack(V.call(value.b, copy)) end)
-  return unpack(results, 1, results.n)
+  refuse("it calls %s on line %L, which cannot be followed", NAMES[f] or "a library function")
 end
 
 -- A cell at no distance.
@@ -292,10 +267,9 @@ function V.cell()
   return setmetatable({ 0, 0, 0 }, CELL)
 end
 
--- A closure of the code, with the variables that it sees.
-function V.closure(code, variables)
-  variables.code = code
-  return setmetatable(variables, CLOSURE)
+-- A closure of the code, with the boxes of the variables that it sees.
+function V.closure(code, boxes)
+  return setmetatable({ code = code, boxes = boxes }, CLOSURE)
 end
 
 -- ---- results ----
@@ -306,10 +280,8 @@ local function node_of(v, predicate)
   if open then
     mistake("it returns a %s on one way and a %s on another", name_of((resolve(value.a))),
       name_of((resolve(value.b))))
-  elseif value == NOTHING then
-    return constant(0), true
   elseif predicate and is_condition(value) then
-    local c = truth_of_condition(value)
+    local c = truth(value)
     return type(c) == "boolean" and constant(c and 1 or 0) or c
   elseif predicate or not is_number(value) then
     mistake("it returns a %s", name_of(value))
@@ -323,23 +295,23 @@ V.node_of = node_of
 -- The fields that the value gives: what each of its ways gives must be called the same.
 function V.fields_of(v)
   local value, open = resolve(v)
-  V.line = type(value) == "table" and V.lines[value] or V.line
+  V.at_line(type(value) == "table" and V.lines[value])
   if open then
     local a, b = V.fields_of(value.a), V.fields_of(value.b)
-    for name in host.globals.pairs(a) do
+    for name in V.globals.pairs(a) do
       if b[name] == nil then
         mistake("it returns '%s' on one way and not on another", name)
       end
       a[name] = merge(value.c, a[name], b[name])
     end
-    for name in host.globals.pairs(b) do
+    for name in V.globals.pairs(b) do
       if a[name] == nil then
         mistake("it returns '%s' on one way and not on another", name)
       end
     end
     return a
   elseif value == nil then
-    V.line = V.last
+    V.at_line(V.last)
     mistake "it returns nothing on some way"
   elseif type(value) ~= "table" or class_of(value) then
     if not (is_number(value) and V.only) then
@@ -348,11 +320,11 @@ function V.fields_of(v)
     return { [V.only] = value }
   end
   local list = {}
-  for name, new in host.globals.pairs(value) do
+  for name, new in V.globals.pairs(value) do
     local field = V.fields[name]
     if not (field and field.state) then
       mistake("it returns a value for%s; that is no state field",
-        host.suggestion(tostring(name), V.state))
+        V.suggestion(tostring(name), V.state))
     end
     list[name] = new
   end

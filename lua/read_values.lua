@@ -1,367 +1,420 @@
--- read_values.lua -- what operators, indices and assignments do to the values of read_ways.lua.
+-- read_values.lua -- the values that a function is read with, and what is known of them.
 --
--- Lua's integers are followed: an operation on two of them is exact in f64 below 2^53; where it may
--- go beyond, or divides by 0, the function fails in that cell, and Lua is asked.
-local host = ...
-local V = host.values
-local build, constant, op, metatable = host.build, host.constant, host.op, host.getmetatable
-local abs, floor, max, min, huge = math.abs, math.floor, math.max, math.min, math.huge
-local tointeger, unpack, pack = math.tointeger, table.unpack, table.pack
-local error, next, pcall, rawequal, rawget = error, next, pcall, rawequal, rawget
-local setmetatable, tostring, type = setmetatable, tostring, type
-local SYMBOL, CELL, NOTHING, class_of, name_of = V.SYMBOL, V.CELL, V.NOTHING, V.class_of, V.name_of
-local refuse, mistake, need, number, condition = V.refuse, V.mistake, V.need, V.number, V.condition
-local is_number, lift, pick, is_condition = V.is_number, V.lift, V.pick, V.is_condition
-local truth_of_condition, each_of_two, resolve = V.truth_of_condition, V.each_of_two, V.resolve
+-- Beside Lua's own there are: symbols, numbers and conditions that are nodes of a graph; choices,
+-- of which a condition picks one of two values; cells; and closures that the function makes.
+--
+-- What is read is reached where some conditions hold: those of the paths from the present one up.
+-- They decide other conditions: choices are made by them, and a choice of two numbers or of two
+-- conditions becomes a node when it is used. Any other choice that is still open ends the
+-- instruction: it is done again, on a path for each of the two values (read_states.lua).
+--
+-- `V` is what C gives (read.c), whose numbers are nodes, and what these files share.
+local V = ...
+local build, constant, known, parts, bounds = V.build, V.constant, V.known, V.parts,
+  V.bounds
+local op, metatable, max, min, huge = V.op, V.getmetatable, math.max, math.min, math.huge
+local math_type, tointeger, format = math.type, math.tointeger, string.format
+local error, rawequal, setmetatable, type = error, rawequal, setmetatable, type
 
-local LIMIT <const> = 0x1p53
+local LIMIT <const> = 0x1p53 -- below it all whole numbers are exact in f64
+local MOST_LEVELS <const> = 1000
 
--- ---- arithmetic ----
+local SYMBOL, CHOICE, CELL, CLOSURE = {}, {}, {}, {}
+V.SYMBOL, V.CELL, V.CLOSURE = SYMBOL, CELL, CLOSURE
+local CLASSES = { [SYMBOL] = true, [CHOICE] = true, [CELL] = true, [CLOSURE] = true }
 
--- The least and the largest of f at the ends of both intervals.
-local function span(a, b, f)
-  local p, q, r, s = f(a.low, b.low), f(a.low, b.high), f(a.high, b.low), f(a.high, b.high)
-  return min(p, q, r, s), max(p, q, r, s)
+-- What ends an instruction: a condition that must be decided first, or an error of Lua's.
+local FORK, DEAD = {}, {}
+V.FORK, V.DEAD = FORK, DEAD
+
+-- Ends the reading: Lua evaluates the function, for this reason; %L is the line.
+local function refuse(text, ...)
+  text = text:gsub("%%L", V.line())
+  error({ text = format(text, ...) }, 0)
 end
 
-local function may_be_zero(a)
-  return a.low <= 0 and a.high >= 0
+-- As above; where a rule is read it is an error, with the line.
+local function mistake(text, ...)
+  error({ text = format(text, ...), line = V.line(), file = V.file(), mistake = true }, 0)
+end
+V.refuse, V.mistake = refuse, mistake
+
+-- The class of a value; that of a table of the script is nil.
+local function class_of(v)
+  local class = type(v) == "table" and metatable(v)
+  return class and CLASSES[class] and class or nil
 end
 
--- A whole number of as many bits as x needs, all 1.
-local function all_bits(x)
-  local n = 1.0
-  while n <= x do
-    n = n * 2
+local function name_of(v)
+  local class = class_of(v)
+  return class == SYMBOL and (v.condition and "condition" or "number") or class == CELL and "cell"
+    or class == CLOSURE and "function" or type(v)
+end
+
+-- ---- paths ----
+
+local path, fails -- the present one; where Lua raises an error: a node
+
+-- A path has a condition `n` beside those above it; `facts` are the conditions that it decides.
+-- Its weight is the part of all cases that it stands for, so that paths which meet know whether
+-- there are others; the cost is that of computing its conditions; `since` is when it began.
+local function extend(above, n, weight, since)
+  local below = { above = above, n = n, level = above.level + 1, weight = weight, since = since,
+    cost = above.cost + (parts(n) == op.NOT and 3 or 2),
+    facts = setmetatable({}, { __index = above.facts }) }
+  if below.level > MOST_LEVELS then
+    refuse("it has more than %d conditions inside each other", MOST_LEVELS)
   end
-  return n - 1
+  return below
 end
 
--- What integers give: bounds, whether the formula may give -0, whether it divides by b.
-local INTEGERS = {
-  ADD = function(a, b) return a.low + b.low, a.high + b.high end,
-  SUB = function(a, b) return a.low - b.high, a.high - b.low end,
-  MUL = function(a, b)
-    local low, high = span(a, b, function(x, y) return x * y end)
-    return low, high, (may_be_zero(a) and b.low < 0) or (may_be_zero(b) and a.low < 0)
-  end,
-  MOD = function(a, b)
-    local high = a.low >= 0 and min(a.high, max(b.high - 1, 0)) or max(b.high - 1, 0)
-    return min(b.low + 1, 0), high, a.low < 0, true
-  end,
-  FMOD = function(a, b)
-    local most = max(abs(b.low), abs(b.high))
-    return max(min(a.low, 0), -most), min(max(a.high, 0), most), a.low < 0, true
-  end,
-  IDIV = function(a, b)
-    local minus_zero, most = may_be_zero(a) and b.low < 0, max(abs(a.low), abs(a.high))
-    if may_be_zero(b) then
-      return -most, most, minus_zero, true
+-- All conditions of a path.
+local function reached(from)
+  from.all = from.all or (from.above and build(op.AND, reached(from.above), from.n) or constant(1))
+  return from.all
+end
+
+-- Lua raises an error where the node is 0; not where `whole`, of a number, says that it is a float.
+local function need(n, whole)
+  if whole and whole ~= true then
+    n = build(op.OR, build(op.NOT, whole), n)
+  end
+  if known(n) ~= 1 then
+    fails = build(op.OR, fails, build(op.AND, reached(path), build(op.NOT, n)))
+  end
+end
+
+-- Error at all that is reached.
+function V.raise()
+  need(constant(0))
+  error(DEAD, 0)
+end
+
+local decided
+
+-- What two operands say of a condition.
+local function composed(n)
+  local operation, a, b = parts(n)
+  if operation == op.NOT then
+    local value = decided(a)
+    if value ~= nil then
+      return not value
     end
-    local low, high = span(a, b, function(x, y) return floor(x / y) + 0.0 end)
-    return low, high, minus_zero, true
-  end,
-  BAND = function(a, b)
-    if a.low >= 0 or b.low >= 0 then
-      return 0.0, min(a.low >= 0 and a.high or huge, b.low >= 0 and b.high or huge)
+  elseif operation == op.AND or operation == op.OR then
+    local decisive, x = operation == op.OR, decided(a)
+    if x == decisive then
+      return x
     end
-    return -all_bits(-min(a.low, b.low)) - 1, max(a.high, b.high, 0)
-  end,
-  BOR = function(a, b)
-    local most = all_bits(max(a.high, b.high, -a.low, -b.low))
-    return (a.low < 0 or b.low < 0) and -most - 1 or 0.0, most
-  end,
-  SHL = function(a, b)
-    if b.low < 0 or b.high > 63 then
-      return -LIMIT, LIMIT
-    end
-    return span(a, b, function(x, y) return x * 2 ^ y end)
-  end,
-  SHR = function(a, b)
-    if a.low >= 0 and b.low >= 0 and b.high < 64 then
-      return 0.0, floor(a.high / 2 ^ b.low) + 0.0
-    end
-    return -LIMIT, LIMIT
-  end,
-}
-INTEGERS.BXOR = INTEGERS.BOR
-local BITS = { BAND = true, BOR = true, BXOR = true, SHL = true, SHR = true }
-
--- The rules that integers add to the value n of an operation.
-local function integers(n, whole, low, high, minus_zero)
-  if minus_zero then
-    local positive = build(op.WHOLE, n)
-    n = whole == true and positive or build(op.SELECT, whole, positive, n)
-  end
-  if low <= -LIMIT or high >= LIMIT then
-    local fits = build(op.LT, build(op.ABS, n), constant(LIMIT))
-    need(whole == true and fits or build(op.OR, build(op.NOT, whole), fits))
-    low, high = max(low, -LIMIT), min(high, LIMIT)
-  end
-  return number(n, whole, low, high)
-end
-
--- As Lua's integers: floats of operations on bits must be whole.
-local function to_bits(a)
-  if not V.fields then
-    refuse("it computes with the bits of a number on line %d", V.line)
-  end
-  if a.whole ~= true then
-    need(build(op.EQ, build(op.FLOOR, a.n), a.n))
-    return lift(integers(build(op.WHOLE, a.n), true, -LIMIT, LIMIT))
-  end
-  return a
-end
-
-local function both_whole(a, b)
-  if a.whole == true then
-    return b.whole
-  elseif b.whole == true or not a.whole then
-    return a.whole
-  end
-  return b.whole and build(op.AND, a.whole, b.whole)
-end
-
--- Of two numbers of which one at least is a symbol.
-local function binary(name, a, b)
-  a, b = lift(a), lift(b)
-  if BITS[name] then
-    a, b = to_bits(a), to_bits(b)
-  end
-  local n, rule, whole = build(op[name], a.n, b.n), INTEGERS[name], both_whole(a, b)
-  if not (rule and whole) then
-    return number(n)
-  end
-  local low, high, minus_zero, divides = rule(a, b)
-  if divides and may_be_zero(b) then
-    local divisible = build(op.NOT, build(op.EQ, b.n, constant(0)))
-    need(whole == true and divisible or build(op.OR, build(op.NOT, whole), divisible))
-  end
-  return integers(n, whole, low, high, minus_zero)
-end
-
-local function negative(a)
-  a = lift(a)
-  local n = build(op.UNM, a.n)
-  return a.whole and integers(n, a.whole, -a.high, -a.low, may_be_zero(a)) or number(n)
-end
-
-local PLAIN = {
-  ADD = function(a, b) return a + b end, SUB = function(a, b) return a - b end,
-  MUL = function(a, b) return a * b end, DIV = function(a, b) return a / b end,
-  MOD = function(a, b) return a % b end, IDIV = function(a, b) return a // b end,
-  POW = function(a, b) return a ^ b end, CONCAT = function(a, b) return a .. b end,
-  BAND = function(a, b) return a & b end, BOR = function(a, b) return a | b end,
-  BXOR = function(a, b) return a ~ b end, SHL = function(a, b) return a << b end,
-  SHR = function(a, b) return a >> b end, LT = function(a, b) return a < b end,
-  LE = function(a, b) return a <= b end, UNM = function(a) return -a end,
-  BNOT = function(a) return ~a end, LEN = function(a) return #a end,
-}
-
--- The metamethod of a table or a userdata.
-local function handler_of(v, event)
-  local meta = not class_of(v) and metatable(v)
-  return meta and rawget(meta, event)
-end
-
--- What Lua itself gives, with its error.
-local function plainly(f, ...)
-  local list = pack(pcall(f, ...))
-  if list[1] then
-    return unpack(list, 2, list.n)
-  end
-  if type(list[2]) ~= "string" then
-    error(list[2], 0)
-  end
-  local text = list[2]
-  if text:find "'n[/%%]" or text:find "divide by zero" or text:find "%(zero%)" then
-    return V.raise()
-  end
-  mistake("%s", (text:gsub("^%S+:%d+: ", ""):gsub(" %(%a+ '[^']*'%)$", "")))
-end
-
--- A table whose end is known: what each of its places holds is there on all ways.
-local function whole_table(t)
-  for _, v in next, V.is_made(t) and t or {} do
-    local value, open = resolve(v)
-    if open and (value.a == nil or value.b == nil) then
-      refuse("it looks through a table on line %d of which a value is there on some ways only",
-        V.line)
+    local y = decided(b)
+    if y == decisive or x ~= nil then
+      return y
     end
   end
 end
 
--- An operator on values that are no choices.
-local function operate(a, b, name)
-  if a == NOTHING or b == NOTHING then
-    return NOTHING
-  end
-  local event = "__" .. name:lower()
-  local handler = handler_of(a, event) or handler_of(b, event)
-  if handler then
-    return (V.call(handler, pack(a, b)))
-  elseif name == "LEN" then
-    if type(a) == "table" and not class_of(a) then
-      whole_table(a)
-      return #a
+-- What the path says of a condition: true, false or nil.
+function decided(n)
+  local fact, facts = path.facts[n], path.facts
+  if fact == nil then
+    local value = known(n)
+    if value then
+      return value ~= 0
     end
-  elseif name == "CONCAT" and (class_of(a) == SYMBOL or class_of(b) == SYMBOL) then
-    refuse("it makes a text of a number on line %d that is known in a cell only", V.line)
-  elseif class_of(a) or class_of(b) then
-    if name == "LT" or name == "LE" then
-      return condition(build(op[name], lift(a).n, lift(b).n))
-    elseif name == "UNM" then
-      return negative(a)
-    elseif name == "BNOT" then
-      a = to_bits(lift(a))
-      return number(build(op.BNOT, a.n), true, -a.high - 1, -a.low - 1)
+    fact = composed(n)
+    facts[n] = fact
+  end
+  return fact
+end
+
+-- Notes in the facts that the condition has this value.
+local function assume(facts, n, value)
+  local operation, a, b = parts(n)
+  facts[n] = value
+  if operation == op.NOT then
+    assume(facts, a, not value)
+  elseif operation == (value and op.AND or op.OR) then
+    assume(facts, a, value)
+    assume(facts, b, value)
+  end
+end
+
+-- Whether the conditions of paths that have met allow the facts of the present path.
+local function is_possible()
+  local up = path
+  while up do
+    if up.joined and composed(up.n) == false then
+      return false
     end
-    return binary(name, a, b)
+    up = up.above
   end
-  return plainly(PLAIN[name], a, b)
+  return true
 end
 
--- The operator called so; b nil: of one operand.
-function V.operate(name, a, b)
-  if type(a) == "number" and type(b) == "number" and b ~= 0 then
-    return PLAIN[name](a, b)
-  end
-  return each_of_two(a, b, operate, name)
+-- The condition that holds where the other does not.
+local function opposite(n)
+  local operation, a = parts(n)
+  return operation == op.NOT and a or build(op.NOT, n)
 end
 
-local function equal(x, y)
-  if class_of(y) == SYMBOL then
-    x, y = y, x
-  end
-  if class_of(x) ~= SYMBOL then
-    local handler = type(x) == "table" and type(y) == "table" and not rawequal(x, y)
-      and (handler_of(x, "__eq") or handler_of(y, "__eq"))
-    return handler and V.negation(V.negation(V.call(handler, pack(x, y)))) or rawequal(x, y)
-  elseif not x.condition and is_number(y) then
-    return condition(build(op.EQ, x.n, lift(y).n))
-  elseif not x.condition or not is_condition(y) then
-    return false
-  end
-  local other = truth_of_condition(y)
-  local n = pick(x.n, other, type(other) == "number" and build(op.NOT, other) or not other)
-  return type(n) == "boolean" and n or condition(n)
+-- The path on which the condition holds; nil where that cannot be.
+local function side(above, n, since)
+  path = extend(above, n, above.weight / 2, since)
+  assume(path.facts, n, true)
+  return is_possible() and path or nil
 end
 
--- a == b
-function V.equal(a, b)
-  return each_of_two(a, b, equal)
+-- The paths on which the condition holds, and does not.
+function V.split(c, since)
+  local above = path
+  local yes, no = side(above, c, since), side(above, opposite(c), since)
+  path = above
+  return yes, no
 end
 
--- ---- tables and cells ----
-
-local function known_key(k)
-  if class_of(k) == SYMBOL then
-    refuse("it indexes a table on line %d by a value that is known in a cell only", V.line)
-  end
-  return k
+-- The condition holds on the rest of the path.
+function V.assume(c)
+  assume(path.facts, c, true)
 end
 
-local function field_of(cell, name)
-  local field = V.fields[name]
-  if not field then
-    mistake("a cell has no field%s", host.suggestion(tostring(name), V.fields))
+-- Where all other paths below the one above have ended, the path takes the place of that one.
+function V.widen(p)
+  while p.above and p.weight == p.above.weight do
+    local above = p.above
+    p.above, p.n, p.level, p.cost, p.all = above.above, above.n, above.level, above.cost, nil
+    p.joined, p.since = above.joined, above.since
   end
-  local n = host.read(field.index, cell[1], cell[2], cell[3])
-  return number(n, field.low ~= nil, field.low, field.high)
 end
 
--- The cell `distances` further.
-function V.neighbour(cell, distances)
-  local at = setmetatable({ cell[1], cell[2], cell[3] }, CELL)
-  if distances.n ~= V.dims then
-    mistake("a cell takes %d distances: c(dx, dy%s)", V.dims, V.dims == 3 and ", dz" or "")
+-- The path ends, and leaves its part to those that are left.
+function V.abandon(ended)
+  local weight = ended.weight
+  repeat
+    ended.weight = ended.weight - weight
+    ended = ended.above
+  until not ended
+end
+
+-- ---- numbers and conditions ----
+
+-- The number of a node. Whole: whether Lua has an integer there, known or a node; such a number
+-- lies between low and high.
+local function number(n, whole, low, high)
+  local value = known(n)
+  if value and (whole == true or not whole) then
+    return whole and tointeger(value) or value
+  elseif whole == true then
+    bounds(n, low, high)
   end
-  for axis = 1, V.dims do
-    local distance = distances[axis]
-    if class_of(distance) == SYMBOL then
-      mistake "the distance of a neighbour must be known when the rule is read"
+  return setmetatable({ n = n, whole = whole or false, low = low, high = high }, SYMBOL)
+end
+
+local function condition(n)
+  if type(n) == "boolean" then
+    return n
+  end
+  local value = known(n)
+  return value and value ~= 0 or not value and setmetatable({ n = n, condition = true }, SYMBOL)
+end
+
+local function is_number(v)
+  return type(v) == "number" or (class_of(v) == SYMBOL and not v.condition)
+end
+
+local function is_condition(v)
+  return type(v) == "boolean" or (class_of(v) == SYMBOL and v.condition)
+end
+
+-- A number as a symbol.
+local function lift(v)
+  if type(v) == "number" then
+    local whole = math_type(v) == "integer"
+    if whole and (v >= LIMIT or v <= -LIMIT) then
+      refuse("it computes with the integer %d, beyond 2^53", v)
     end
-    distance = type(distance) == "number" and tointeger(distance)
-    if not distance then
-      mistake("the distance of a neighbour must be a whole number, not a %s",
-        name_of(distances[axis]))
+    return { n = constant(v), whole = whole, low = v + 0.0, high = v + 0.0 }
+  elseif class_of(v) == SYMBOL and not v.condition then
+    return v
+  end
+  mistake("it computes with a %s value", name_of(v))
+end
+
+-- A condition that is `a` where c holds, else `b`; each is a node, true or false.
+local function pick(c, a, b)
+  if a == b then
+    return a
+  elseif type(a) == "boolean" and type(b) == "boolean" then
+    return a and c or opposite(c)
+  elseif a == true then
+    return build(op.OR, c, b)
+  elseif b == true then
+    return build(op.OR, opposite(c), a)
+  elseif a == false then
+    return build(op.AND, opposite(c), b)
+  elseif b == false then
+    return build(op.AND, c, a)
+  end
+  return build(op.SELECT, c, a, b)
+end
+
+-- ---- choices ----
+
+local function same(a, b)
+  if class_of(a) == SYMBOL and class_of(b) == SYMBOL then
+    return a.n == b.n and a.whole == b.whole and a.condition == b.condition
+  end
+  return rawequal(a, b) and math_type(a) == math_type(b) and (a ~= 0 or 1 / a == 1 / b)
+end
+
+-- What is `a` where c holds, else `b`.
+local function merge(c, a, b)
+  if same(a, b) then
+    return a
+  end
+  return setmetatable({ c = c, a = a, b = b }, CHOICE)
+end
+
+-- The number or the condition that the choice always is; nil: it is none.
+local function node_of_choice(v)
+  if v.node == nil then
+    local a, b, c = v.a, v.b, v.c
+    if class_of(a) == CHOICE then
+      a = node_of_choice(a)
     end
-    at[axis] = at[axis] + max(min(distance, 99), -99)
-    if abs(at[axis]) > V.reach then
-      mistake("rules reach at most %d cells from the one that they compute", V.reach)
+    if class_of(b) == CHOICE then
+      b = node_of_choice(b)
+    end
+    v.node = false
+    if is_number(a) and is_number(b) then
+      a, b = lift(a), lift(b)
+      local low, high = min(a.low or huge, b.low or huge), max(a.high or -huge, b.high or -huge)
+      v.node = { number(build(op.SELECT, c, a.n, b.n), pick(c, a.whole, b.whole), low, high) }
+    elseif is_condition(a) and is_condition(b) then
+      v.node = { condition(pick(c, type(a) == "table" and a.n or a,
+        type(b) == "table" and b.n or b)) }
     end
   end
-  return at
-end
-
-local function index(t, k)
-  local class = class_of(t)
-  if t == NOTHING then
-    return NOTHING
-  elseif class == CELL then
-    return field_of(t, k)
-  elseif type(t) == "string" then
-    return string[k]
-  elseif type(t) == "userdata" then
-    return plainly(function() return t[known_key(k)] end)
-  elseif type(t) ~= "table" or class then
-    mistake("it indexes a %s value ('%s')", name_of(t), type(k) == "string" and k or "?")
-  end
-  local value = rawget(t, known_key(k))
-  local handler = value == nil and handler_of(t, "__index")
-  if not handler then
-    return value
-  elseif type(handler) == "function" then
-    return (V.call(handler, pack(t, k)))
-  end
-  return V.index(handler, k)
-end
-
-function V.index(t, k)
-  return each_of_two(t, k, index)
-end
-
--- The function changes what is outside of it.
-function V.changes(what)
-  V.kept = true
-  if V.fields then
-    mistake("the rule keeps a value between calls: it changes %s", what)
-  end
-  refuse("it changes %s", what)
-end
-
-local function assign(t, k, value)
-  if t == NOTHING then
-    return
-  elseif class_of(t) == CELL then
-    mistake "a cell cannot be assigned to; return the new values: return { NAME = value }"
-  elseif type(t) ~= "table" or class_of(t) then
-    mistake("it assigns to a field of a %s value", name_of(t))
-  elseif not V.is_made(t) then
-    V.changes "a table outside of it"
-  elseif known_key(k) == nil or k ~= k then
-    mistake "it assigns to the field nil of a table"
-  end
-  local handler = rawget(t, k) == nil and handler_of(t, "__newindex")
-  if type(handler) == "function" then
-    V.call(handler, pack(t, k, value))
-  elseif handler then
-    V.assign(handler, k, value)
-  else
-    V.write(t, k, value)
+  if v.node then
+    return v.node[1]
   end
 end
 
-function V.assign(t, k, value)
-  each_of_two(t, k, assign, value)
-end
-
--- Puts a value into a table that is being made.
-function V.put(t, k, value)
-  if known_key((resolve(k))) == nil or k ~= k then
-    mistake "it assigns to the field nil of a table"
+-- The value with the choices made that the path has made.
+local function settled(v)
+  while class_of(v) == CHOICE do
+    local made = decided(v.c)
+    if made == nil then
+      return v
+    elseif made then
+      v = v.a
+    else
+      v = v.b
+    end
   end
-  t[k] = value
+  return v
 end
 
-V.binary, V.plainly, V.whole_table, V.handler_of = binary, plainly, whole_table, handler_of
+-- What is known of a value; and whether it is a choice that is open.
+local function resolve(v)
+  if type(v) ~= "table" then
+    return v, false
+  end
+  v = settled(v)
+  if class_of(v) == CHOICE then
+    local node = node_of_choice(v)
+    if node == nil then
+      return v, true
+    end
+    v = node
+  end
+  if class_of(v) == SYMBOL and v.condition then
+    local value = decided(v.n)
+    if value ~= nil then
+      return value, false
+    end
+  end
+  return v, false
+end
+
+-- Ends the instruction: the condition must be decided first.
+local function fork(c)
+  FORK.condition = c
+  error(FORK, 0)
+end
+
+-- The value, which is no choice.
+local function value_of(v)
+  local value, open = resolve(v)
+  if open then
+    fork(value.c)
+  end
+  return value
+end
+
+-- Whether the value counts as true: a node, true or false.
+local function truth(v)
+  local value, open = resolve(v)
+  if open then
+    return pick(value.c, truth(value.a), truth(value.b))
+  elseif class_of(value) == SYMBOL and value.condition then
+    return value.n
+  end
+  return value ~= nil and value ~= false
+end
+
+-- As above: true or false.
+function V.holds(v)
+  local c = truth(v)
+  if type(c) == "boolean" then
+    return c
+  end
+  local value = decided(c)
+  if value == nil then
+    fork(c)
+  end
+  return value
+end
+
+function V.negation(v)
+  local c = truth(v)
+  if type(c) == "boolean" then
+    return not c
+  end
+  return condition(build(op.NOT, c))
+end
+
+-- What the value is where it counts as true, or as false.
+function V.as(v, wanted)
+  local value, open = resolve(v)
+  if open and truth(value.a) == not wanted then
+    return V.as(value.b, wanted)
+  elseif open and truth(value.b) == not wanted then
+    return V.as(value.a, wanted)
+  elseif open then
+    return merge(value.c, V.as(value.a, wanted), V.as(value.b, wanted))
+  elseif is_condition(value) then
+    return wanted
+  end
+  return value
+end
+
+-- Begins a reading.
+function V.begin()
+  path = { level = 0, weight = 1, cost = 0, since = 0, facts = {} }
+  fails, V.kept = constant(0), false
+end
+
+function V.fails()
+  return fails
+end
+
+-- The present path, where it is not changed to another one.
+function V.path(other)
+  path = other or path
+  return path
+end
+
+V.opposite, V.extend, V.pick = opposite, extend, pick
+V.number, V.condition = number, condition
+V.class_of, V.name_of, V.need, V.lift, V.merge = class_of, name_of, need, lift, merge
+V.is_number, V.is_condition, V.settled, V.resolve = is_number, is_condition, settled, resolve
+V.value_of, V.truth = value_of, truth

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_ARGUMENT = -3 };
-
 /* The name of the metatable of cells. */
 static const char cell_type[] = "selenite.cell";
 
@@ -255,25 +253,13 @@ static sel_status call_at(const lua_rule *rule, const sel_rule_place *at, double
 static sel_status call(const sel_rule_source *self, const sel_rule_place *at, double *out,
                        sel_error *error) {
     const lua_rule *rule = self->data;
-    sel_script *script = rule->script;
-    if (!pthread_equal(pthread_self(), script->thread))
-        return sel_fail_at(error, self->where,
-                           "%s: only the thread that loaded the script may evaluate its functions",
-                           rule->label);
-    if (script->broken)
-        return sel_fail(error, SEL_BAD_SCENARIO, "%s", script->ended.text);
-    if (!lua_checkstack(script->L, rule->count + LUA_MINSTACK))
-        return sel_fail_memory(error, "the arguments of a function", (size_t)rule->count * 16);
-    sel_error *outer = script->error;
-    const sel_limits outer_limits = script->limits;
-    script->error = error;
-    if (script->left >= 0)
-        sel_limits_begin(script, script->left);
-    const sel_status status = call_at(rule, at, out, error);
-    if (script->left >= 0)
-        script->left = fmax(0, sel_limits_end(script));
-    sel_limits_restore(script, &outer_limits);
-    script->error = outer;
+    sel_outer outer;
+    sel_status status =
+        sel_script_enter(rule->script, self->where, rule->label, rule->count, &outer, error);
+    if (!status) {
+        status = call_at(rule, at, out, error);
+        sel_script_leave(rule->script, &outer);
+    }
     return status;
 }
 
@@ -365,43 +351,6 @@ static sel_status read_rule(const sel_rule_source *self, const sel_cell_field *f
     return status;
 }
 
-/* ---- parameters ---- */
-
-static int find_argument(const sel_filler *f, const char *name) {
-    static const char *const names[] = {"x", "y", "z", "t", NULL};
-    const int coordinate = sel_name_index(names, name);
-    for (int k = 0; k < f->controls->n; k++)
-        if (strcmp(name, f->controls->v[k].name) == 0)
-            return SEL_ARGUMENT_CONTROL + k;
-    return strcmp(name, "c") == 0                         ? SEL_RULE_CELL
-           : strcmp(name, "dt") == 0                      ? SEL_RULE_TIME_STEP
-           : coordinate == SEL_ARGUMENT_Z && f->dims == 2 ? NO_ARGUMENT
-           : coordinate >= 0                              ? coordinate
-                                                          : NO_ARGUMENT;
-}
-
-/* False, noted, where a parameter is none of a function of cells. */
-static bool read_parameters(sel_filler *f, lua_rule *rule, int index) {
-    lua_State *L = f->L;
-    const char *z = f->dims == 2 ? "" : "z, ", *list = "";
-    for (int i = 0; i < rule->count; i++) {
-        lua_pushvalue(L, index);
-        const char *name = lua_getlocal(L, NULL, i + 1);
-        rule->arguments[i] = find_argument(f, name);
-        lua_pop(L, 1);
-        if (rule->arguments[i] != NO_ARGUMENT)
-            continue;
-        for (int k = 0; k < f->controls->n; k++)
-            list = sel_fill_print(f, "%s, %s", list, f->controls->v[k].name);
-        sel_fill_mistake(f, rule->base.where,
-                         "%s: a function of cells cannot depend on '%.40s'; its parameters may be "
-                         "c, x, y, %st, dt%s",
-                         rule->label, name, z, list);
-        return false;
-    }
-    return true;
-}
-
 const sel_rule_source *sel_rule_source_create(sel_filler *f, const sel_slot *slot, int index) {
     lua_State *L = f->L;
     lua_Debug info;
@@ -415,15 +364,20 @@ const sel_rule_source *sel_rule_source_create(sel_filler *f, const sel_slot *slo
         sel_fill_mistake(f, where, "%s: name the parameters: function(c, t, dt) ... end", label);
         return NULL;
     }
+    const sel_function_needs needs = {.dims = f->dims, .controls = f->controls};
+    char reason[512];
+    int *arguments = sel_function_arguments(f->script, index, &needs, true, info.nparams, reason);
+    if (!arguments) {
+        sel_fill_mistake(f, where, "%s: %s", label, reason);
+        return NULL;
+    }
     lua_rule *rule = sel_fill_alloc(f, sizeof *rule);
     *rule = (lua_rule){.base = {where, read_rule, call, rule},
                        .script = f->script,
                        .label = label,
                        .controls = f->controls,
                        .count = info.nparams,
-                       .arguments = sel_fill_alloc(f, info.nparams * sizeof(int))};
-    if (!read_parameters(f, rule, index))
-        return NULL;
+                       .arguments = arguments};
     lua_pushvalue(L, index);
     rule->reference = luaL_ref(L, LUA_REGISTRYINDEX);
     return &rule->base;

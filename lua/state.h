@@ -140,7 +140,6 @@ typedef struct sel_script {
     bool broken;                   /* the script was ended: pcall catches nothing any more */
     sel_error ended;               /* the limit that it hit */
     sel_builder *reading;          /* the nodes of the function that is read; NULL: none is */
-    sel_source *library;           /* the text of what require "selenite" returns */
     struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
     bool keeps_state; /* a function of the scenario changes variables or tables outside of it */
     sel_lookups *series, **series_end; /* made so far, a list */
@@ -351,6 +350,26 @@ typedef struct sel_lua_function {
     bool told; /* the notice that Lua evaluates it was given */
 } sel_lua_function;
 
+/* What is put aside while the engine asks a function of the script. */
+typedef struct sel_outer {
+    sel_error *error;
+    sel_limits limits; /* of a hook that asked for a quantity */
+} sel_outer;
+
+/* Before and after the call of a function with `count` arguments: may Lua be asked? By the right
+ * thread, unless the script is broken. `label` names the function in messages. */
+sel_status sel_script_enter(sel_script *script, sel_where where, const char *label, int count,
+                            sel_outer *outer, sel_error *error);
+void sel_script_leave(sel_script *script, const sel_outer *outer);
+
+/* The `count` parameters of the function at `index`: SEL_ARGUMENT_..., of one of cells also
+ * SEL_RULE_...; NULL, with the reason, where a function may not name one of them. */
+int *sel_function_arguments(sel_script *script, int index, const sel_function_needs *needs,
+                            bool of_cells, int count, char reason[512]);
+
+/* Parameters of a function of cells beside SEL_ARGUMENT_...: the cell, dt. */
+enum { SEL_RULE_CELL = -1, SEL_RULE_TIME_STEP = -2 };
+
 /* Calls the function in Lua at place i, or at all places but those whose values are settled (NULL:
  * none is). For the script's thread; others get an error. */
 sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at, size_t i,
@@ -382,9 +401,6 @@ void sel_read_library(lua_State *L, const char *name);
 /* The program of the function at `index`, in the script's arena; NULL with the reason in f->why
  * where it does what cannot be followed, or too much. Changes nothing, and raises nothing. */
 const sel_program *sel_read_law(sel_lua_function *f, int index);
-
-/* Parameters of a function of cells beside SEL_ARGUMENT_...: the cell, dt. */
-enum { SEL_RULE_CELL = -1, SEL_RULE_TIME_STEP = -2 };
 
 /* A function of cells that is to be read, as sel_rule_source.read has it. */
 typedef struct sel_rule_request {

@@ -286,6 +286,11 @@ static inline void law_of_ways(law_writer *w) {
         "return f(d - 2) end\nb = f(3) end\n",
         "while ? do a = @ b = b + 1 if true then break end end\n",
         "do local pp, qq = @ if ? then pp, qq = qq or 2, pp end a = pp b = qq or b end\n",
+        "do local fs = {} for i = 1, 3 do local j = @ fs[i] = function(v) j = j + v return j end\n"
+        "j = j - 1 if ? then break end if ? then fs[i](a) end end\n"
+        "for i = 1, 3 do a = a + (fs[i] and fs[i](b) or i) end end\n",
+        "do local i = 0 ::again:: i = i + 1 if ? then a = @ elseif ? then goto out end\n"
+        "if i < 3 then goto again end ::out:: b = b + i end\n",
     };
     law_fill(w, texts[law_choose(w, sizeof texts / sizeof *texts)]);
 }

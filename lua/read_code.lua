@@ -1,0 +1,124 @@
+-- read_code.lua -- decode the code of functions, as string.dump of Lua 5.4 gives it.
+--
+-- The layout is that of ldump.c and lopcodes.h. An instruction has 32 bits: 7 of the operation, the
+-- operands A (8), k (1), B and C (8 each), or one long operand in place of some of them.
+local V = ...
+local unpack, dump, insert = string.unpack, string.dump, table.insert
+
+local HEADER <const> = 4 + 2 + 6 + 3 + 8 + 8 + 1 -- bytes before the function
+local NO_CHANGE <const> = -128 -- a line that stands in the list of lines
+
+local OPERATIONS = {}
+for name in ([[MOVE LOADI LOADF LOADK LOADKX LOADFALSE LFALSESKIP LOADTRUE LOADNIL GETUPVAL SETUPVAL
+  GETTABUP GETTABLE GETI GETFIELD SETTABUP SETTABLE SETI SETFIELD NEWTABLE SELF ADDI ADDK SUBK MULK
+  MODK POWK DIVK IDIVK BANDK BORK BXORK SHRI SHLI ADD SUB MUL MOD POW DIV IDIV BAND BOR BXOR SHL SHR
+  MMBIN MMBINI MMBINK UNM BNOT NOT LEN CONCAT CLOSE TBC JMP EQ LT LE EQK EQI LTI LEI GTI GEI TEST
+  TESTSET CALL TAILCALL RETURN RETURN0 RETURN1 FORLOOP FORPREP TFORPREP TFORCALL TFORLOOP SETLIST
+  CLOSURE VARARG VARARGPREP EXTRAARG]]):gmatch "%w+" do
+  insert(OPERATIONS, name)
+end
+
+local text, at -- what is decoded, and the next byte
+
+local function take(format)
+  local value
+  value, at = unpack(format, text, at)
+  return value
+end
+
+-- Seven bits a byte; the last byte has the eighth.
+local function take_count()
+  local value = 0
+  repeat
+    local byte = take "B"
+    value = value << 7 | byte & 127
+  until byte >= 128
+  return value
+end
+
+-- nil: there is none.
+local function take_string()
+  local size = take_count()
+  return size > 0 and take("c" .. size - 1) or nil
+end
+
+local function take_list(item)
+  local list = {}
+  for i = 1, take_count() do
+    list[i] = item(i)
+  end
+  return list
+end
+
+local function take_instruction()
+  local word = take "I4"
+  return { operation = OPERATIONS[(word & 127) + 1], A = word >> 7 & 255, k = word >> 15 & 1 == 1,
+    B = word >> 16 & 255, C = word >> 24, Bx = word >> 15, sBx = (word >> 15) - 0xffff,
+    Ax = word >> 7, sJ = (word >> 7) - 0xffffff, sB = (word >> 16 & 255) - 127,
+    sC = (word >> 24) - 127 }
+end
+
+-- By the tag of a constant; nil of 0, false of 1.
+local CONSTANTS = { [3] = function() return take "j" end, [19] = function() return take "n" end,
+  [4] = take_string, [20] = take_string, [17] = function() return true end,
+  [1] = function() return false end, [0] = function() return nil end }
+
+local function take_constant()
+  return CONSTANTS[take "B"]()
+end
+
+local function take_upvalue()
+  local upvalue = { in_register = take "B" == 1, number = take "B" }
+  take "B"
+  return upvalue
+end
+
+-- The line of each instruction.
+local function take_lines(line)
+  local changes = take_list(function() return take "b" end)
+  local absolute = {}
+  for _ = 1, take_count() do
+    absolute[take_count() + 1] = take_count()
+  end
+  for i, change in ipairs(changes) do
+    line = change == NO_CHANGE and absolute[i] or line + change
+    changes[i] = line
+  end
+  return changes
+end
+
+-- A function: its instructions are the list; `captured` are the registers that closures see.
+local function take_function(source)
+  source = take_string() or source
+  local first, last, parameters = take_count(), take_count(), take "B"
+  local vararg, registers = take "B" == 1, take "B"
+  local code = take_list(take_instruction)
+  code.file, code.first, code.last, code.registers = source, first, last, registers
+  code.parameters, code.vararg, code.captured = parameters, vararg, {}
+  code.constants = take_list(take_constant)
+  code.upvalues = take_list(take_upvalue)
+  code.functions = take_list(function() return take_function(source) end)
+  code.lines = take_lines(first)
+  for _ = 1, take_count() do -- the names of variables
+    take_string()
+    take_count()
+    take_count()
+  end
+  for i = 1, take_count() do
+    code.upvalues[i].name = take_string()
+  end
+  for _, inner in ipairs(code.functions) do
+    for _, upvalue in ipairs(inner.upvalues) do
+      if upvalue.in_register then
+        insert(code.captured, upvalue.number)
+      end
+    end
+  end
+  return code
+end
+
+-- The code of a function of Lua.
+function V.code_of(f)
+  text, at = dump(f), HEADER + 1
+  return take_function(nil)
+end

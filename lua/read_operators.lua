@@ -1,0 +1,331 @@
+-- read_operators.lua -- what operators, indices and assignments do to values.
+--
+-- Lua's integers are followed: an operation on two of them is exact in f64 below 2^53; where it may
+-- go beyond, or divides by 0, the function fails in that cell, and Lua is asked.
+local V = ...
+local build, constant, op, metatable = V.build, V.constant, V.op, V.getmetatable
+local abs, floor, max, min, huge = math.abs, math.floor, math.max, math.min, math.huge
+local tointeger, unpack, pack = math.tointeger, table.unpack, table.pack
+local error, next, pcall, rawequal, rawget = error, next, pcall, rawequal, rawget
+local setmetatable, tostring, type = setmetatable, tostring, type
+local SYMBOL, CELL, class_of, name_of = V.SYMBOL, V.CELL, V.class_of, V.name_of
+local refuse, mistake, need, number, condition = V.refuse, V.mistake, V.need, V.number, V.condition
+local is_number, lift, pick, is_condition = V.is_number, V.lift, V.pick, V.is_condition
+local truth, value_of = V.truth, V.value_of
+
+local LIMIT <const> = 0x1p53
+
+-- ---- arithmetic ----
+
+-- The least and the largest of f at the ends of both intervals.
+local function span(a, b, f)
+  local p, q, r, s = f(a.low, b.low), f(a.low, b.high), f(a.high, b.low), f(a.high, b.high)
+  return min(p, q, r, s), max(p, q, r, s)
+end
+
+local function may_be_zero(a)
+  return a.low <= 0 and a.high >= 0
+end
+
+-- A whole number of as many bits as x needs, all 1.
+local function all_bits(x)
+  local n = 1.0
+  while n <= x do
+    n = n * 2
+  end
+  return n - 1
+end
+
+-- What integers give: bounds, whether the formula may give -0, whether it divides by b.
+local INTEGERS = {
+  UNM = function(a) return -a.high, -a.low, may_be_zero(a) end,
+  BNOT = function(a) return -a.high - 1, -a.low - 1 end,
+  ADD = function(a, b) return a.low + b.low, a.high + b.high end,
+  SUB = function(a, b) return a.low - b.high, a.high - b.low end,
+  MUL = function(a, b)
+    local low, high = span(a, b, function(x, y) return x * y end)
+    return low, high, (may_be_zero(a) and b.low < 0) or (may_be_zero(b) and a.low < 0)
+  end,
+  MOD = function(a, b)
+    local high = a.low >= 0 and min(a.high, max(b.high - 1, 0)) or max(b.high - 1, 0)
+    return min(b.low + 1, 0), high, a.low < 0, true
+  end,
+  FMOD = function(a, b)
+    local most = max(abs(b.low), abs(b.high))
+    return max(min(a.low, 0), -most), min(max(a.high, 0), most), a.low < 0, true
+  end,
+  IDIV = function(a, b)
+    local minus_zero, most = may_be_zero(a) and b.low < 0, max(abs(a.low), abs(a.high))
+    if may_be_zero(b) then
+      return -most, most, minus_zero, true
+    end
+    local low, high = span(a, b, function(x, y) return floor(x / y) + 0.0 end)
+    return low, high, minus_zero, true
+  end,
+  BAND = function(a, b)
+    if a.low >= 0 or b.low >= 0 then
+      return 0.0, min(a.low >= 0 and a.high or huge, b.low >= 0 and b.high or huge)
+    end
+    return -all_bits(-min(a.low, b.low)) - 1, max(a.high, b.high, 0)
+  end,
+  BOR = function(a, b)
+    local most = all_bits(max(a.high, b.high, -a.low, -b.low))
+    return (a.low < 0 or b.low < 0) and -most - 1 or 0.0, most
+  end,
+  SHL = function(a, b)
+    if b.low < 0 or b.high > 63 then
+      return -LIMIT, LIMIT
+    end
+    return span(a, b, function(x, y) return x * 2 ^ y end)
+  end,
+  SHR = function(a, b)
+    if a.low >= 0 and b.low >= 0 and b.high < 64 then
+      return 0.0, floor(a.high / 2 ^ b.low) + 0.0
+    end
+    return -LIMIT, LIMIT
+  end,
+}
+INTEGERS.BXOR = INTEGERS.BOR
+local BITS = { BAND = true, BOR = true, BXOR = true, BNOT = true, SHL = true, SHR = true }
+
+-- The rules that integers add to the value n of an operation.
+local function integers(n, whole, low, high, minus_zero)
+  if minus_zero then
+    local positive = build(op.WHOLE, n)
+    n = whole == true and positive or build(op.SELECT, whole, positive, n)
+  end
+  if low <= -LIMIT or high >= LIMIT then
+    need(build(op.LT, build(op.ABS, n), constant(LIMIT)), whole)
+    low, high = max(low, -LIMIT), min(high, LIMIT)
+  end
+  return number(n, whole, low, high)
+end
+
+-- As Lua's integers: floats of operations on bits must be whole.
+local function to_bits(a)
+  if not V.fields then
+    refuse "it computes with the bits of a number on line %L"
+  end
+  if a.whole ~= true then
+    need(build(op.EQ, build(op.FLOOR, a.n), a.n))
+    return lift(integers(build(op.WHOLE, a.n), true, -LIMIT, LIMIT))
+  end
+  return a
+end
+
+local function both_whole(a, b)
+  if a.whole == true then
+    return b.whole
+  elseif b.whole == true or not a.whole then
+    return a.whole
+  end
+  return b.whole and build(op.AND, a.whole, b.whole)
+end
+
+-- Of two numbers of which one at least is a symbol; b is a where the operator has one operand.
+local function compute(name, a, b)
+  a, b = lift(a), lift(b)
+  if BITS[name] then
+    a, b = to_bits(a), to_bits(b)
+  end
+  local n, rule, whole = build(op[name], a.n, b.n), INTEGERS[name], both_whole(a, b)
+  if not (rule and whole) then
+    return number(n)
+  end
+  local low, high, minus_zero, divides = rule(a, b)
+  if divides and may_be_zero(b) then
+    need(build(op.NOT, build(op.EQ, b.n, constant(0))), whole)
+  end
+  return integers(n, whole, low, high, minus_zero)
+end
+
+local PLAIN = {
+  ADD = function(a, b) return a + b end, SUB = function(a, b) return a - b end,
+  MUL = function(a, b) return a * b end, DIV = function(a, b) return a / b end,
+  MOD = function(a, b) return a % b end, IDIV = function(a, b) return a // b end,
+  POW = function(a, b) return a ^ b end, CONCAT = function(a, b) return a .. b end,
+  BAND = function(a, b) return a & b end, BOR = function(a, b) return a | b end,
+  BXOR = function(a, b) return a ~ b end, SHL = function(a, b) return a << b end,
+  SHR = function(a, b) return a >> b end, LT = function(a, b) return a < b end,
+  LE = function(a, b) return a <= b end, UNM = function(a) return -a end,
+  BNOT = function(a) return ~a end, LEN = function(a) return #a end,
+}
+
+-- The metamethod of a table or a userdata.
+local function handler_of(v, event)
+  local meta = not class_of(v) and metatable(v)
+  return meta and rawget(meta, event)
+end
+
+-- What Lua itself gives, with its error.
+local function plainly(f, ...)
+  local list = pack(pcall(f, ...))
+  if list[1] then
+    return unpack(list, 2, list.n)
+  end
+  if type(list[2]) ~= "string" then
+    error(list[2], 0)
+  end
+  local text = list[2]
+  if text:find "'n[/%%]" or text:find "divide by zero" or text:find "%(zero%)" then
+    return V.raise()
+  end
+  mistake("%s", (text:gsub("^%S+:%d+: ", ""):gsub(" %(%a+ '[^']*'%)$", "")))
+end
+
+-- Makes sure of what is in a table: of which places something is on some ways only is asked.
+local function settle_table(t)
+  for k, v in next, V.is_made(t) and t or {} do
+    local value, open = V.resolve(v)
+    if open and (value.a == nil or value.b == nil) then
+      value_of(value)
+    elseif value == nil then
+      V.write(t, k, nil)
+    end
+  end
+end
+
+-- The operator called so; b nil: of one operand.
+function V.operate(name, a, b)
+  if type(a) == "number" and type(b) == "number" and b ~= 0 then
+    return PLAIN[name](a, b)
+  end
+  a, b = value_of(a), value_of(b)
+  local event = "__" .. name:lower()
+  local handler = handler_of(a, event) or handler_of(b, event)
+  if handler then
+    return V.call(handler, pack(a, b))[1]
+  elseif name == "LEN" then
+    if type(a) == "table" and not class_of(a) then
+      settle_table(a)
+      return #a
+    end
+  elseif name == "CONCAT" and (class_of(a) == SYMBOL or class_of(b) == SYMBOL) then
+    refuse "it makes a text of a number on line %L that is known in a cell only"
+  elseif class_of(a) or class_of(b) then
+    if name == "LT" or name == "LE" then
+      return condition(build(op[name], lift(a).n, lift(b).n))
+    end
+    return compute(name, a, b or a)
+  end
+  return plainly(PLAIN[name], a, b)
+end
+
+-- x == y
+function V.equal(x, y)
+  x, y = value_of(x), value_of(y)
+  if class_of(y) == SYMBOL then
+    x, y = y, x
+  end
+  if class_of(x) ~= SYMBOL then
+    local handler = type(x) == "table" and type(y) == "table" and not rawequal(x, y)
+      and (handler_of(x, "__eq") or handler_of(y, "__eq"))
+    if handler then
+      return V.negation(V.negation(V.call(handler, pack(x, y))[1]))
+    end
+    return rawequal(x, y)
+  elseif not x.condition and is_number(y) then
+    return condition(build(op.EQ, x.n, lift(y).n))
+  elseif not x.condition or not is_condition(y) then
+    return false
+  end
+  local other = truth(y)
+  return condition(pick(x.n, other, type(other) == "number" and build(op.NOT, other) or not other))
+end
+
+-- ---- tables and cells ----
+
+local function known_key(k)
+  if class_of(k) == SYMBOL then
+    refuse "it indexes a table on line %L by a value that is known in a cell only"
+  end
+  return k
+end
+
+local function field_of(cell, name)
+  local field = V.fields[name]
+  if not field then
+    mistake("a cell has no field%s", V.suggestion(tostring(name), V.fields))
+  end
+  local n = V.read(field.index, cell[1], cell[2], cell[3])
+  return number(n, field.low ~= nil, field.low, field.high)
+end
+
+-- The cell `distances` further.
+function V.neighbour(cell, distances)
+  local at = setmetatable({ cell[1], cell[2], cell[3] }, CELL)
+  if distances.n ~= V.dims then
+    mistake("a cell takes %d distances: c(dx, dy%s)", V.dims, V.dims == 3 and ", dz" or "")
+  end
+  for axis = 1, V.dims do
+    local distance = value_of(distances[axis])
+    if class_of(distance) == SYMBOL then
+      mistake "the distance of a neighbour must be known when the rule is read"
+    end
+    distance = type(distance) == "number" and tointeger(distance)
+    if not distance then
+      mistake("the distance of a neighbour must be a whole number, not a %s",
+        name_of(distances[axis]))
+    end
+    at[axis] = at[axis] + max(min(distance, 99), -99)
+    if abs(at[axis]) > V.reach then
+      mistake("rules reach at most %d cells from the one that they compute", V.reach)
+    end
+  end
+  return at
+end
+
+-- t[k]
+function V.index(t, k)
+  t, k = value_of(t), value_of(k)
+  local class = class_of(t)
+  if class == CELL then
+    return field_of(t, k)
+  elseif type(t) == "string" then
+    return string[k]
+  elseif type(t) == "userdata" then
+    return plainly(function() return t[known_key(k)] end)
+  elseif type(t) ~= "table" or class then
+    mistake("it indexes a %s value ('%s')", name_of(t), type(k) == "string" and k or "?")
+  end
+  local value, handler = rawget(t, known_key(k)), handler_of(t, "__index")
+  if not handler or value_of(value) ~= nil then
+    return value
+  elseif type(handler) == "function" then
+    return V.call(handler, pack(t, k))[1]
+  end
+  return V.index(handler, k)
+end
+
+-- The function changes what is outside of it.
+function V.changes(what)
+  V.kept = true
+  if V.fields then
+    mistake("the rule keeps a value between calls: it changes %s", what)
+  end
+  refuse("it changes %s", what)
+end
+
+-- t[k] = value
+function V.assign(t, k, value)
+  t, k = value_of(t), value_of(k)
+  if class_of(t) == CELL then
+    mistake "a cell cannot be assigned to; return the new values: return { NAME = value }"
+  elseif type(t) ~= "table" or class_of(t) then
+    mistake("it assigns to a field of a %s value", name_of(t))
+  elseif not V.is_made(t) then
+    V.changes "a table outside of it"
+  elseif known_key(k) == nil or k ~= k then
+    mistake "it assigns to the field nil of a table"
+  end
+  local handler = rawget(t, k) == nil and handler_of(t, "__newindex")
+  if type(handler) == "function" then
+    V.call(handler, pack(t, k, value))
+  elseif handler then
+    V.assign(handler, k, value)
+  else
+    V.write(t, k, value)
+  end
+end
+
+V.compute, V.plainly, V.settle_table, V.handler_of = compute, plainly, settle_table, handler_of
