@@ -72,8 +72,8 @@ enum { RULE_MOST_LINKS = 64 };
 typedef struct rule_instruction {
     uint8_t op, type, operands;
     uint16_t to, from[4];
-    int number; /* of CONVERT the type of the operand, of ARGUMENT which, of SHIFT and MASK by what
-                 */
+    int number; /* of CONVERT the type of the operand, of ARGUMENT which, of SHIFT and MASK by what,
+                 * of CHAIN 1 + the output that it alone makes, or 0 */
     const sel_lookup *lookup; /* of LOOKUP, whose arguments are doubles */
     rule_link *link;          /* of CHAIN: [operands] */
 } rule_instruction;
@@ -86,7 +86,7 @@ typedef struct rule_store {
     int field, slot; /* of the output: its number */
     rule_type type;
     bool checked; /* the value may not fit the field */
-    bool direct;  /* a register of its own, with numbers as the field has them */
+    bool direct;  /* a chain makes it, as the field has it, and nothing else needs it */
 } rule_store;
 
 typedef struct rule_uniform {
@@ -102,7 +102,6 @@ typedef struct rule_code {
     const rule_read *read;
     const rule_store *output;
     const bool *same; /* by node: the value is the same in all cells */
-    bool direct;      /* no number is larger than the field's reals */
 } rule_code;
 
 enum { RULE_ROW = 256 /* cells computed together */, RULE_MOST_SLOTS = 1 << 14 };
@@ -128,6 +127,8 @@ typedef struct rule_row {
     int64_t at[3];      /* the first cell */
     int64_t cell, step; /* the number of the first cell */
     uint64_t seed;
+    void *const *to; /* by output: where a chain stores it; NULL: in its slot */
+    bool streams;    /* past the caches, until sel_stream_end */
 } rule_row;
 
 /* The loops of a level. */
@@ -137,7 +138,7 @@ typedef struct rule_loops {
     void (*widen)(const uint8_t *from, int32_t *to, int n);
     /* Stores numbers of a row as those of a field; the first that does not fit it, or -1. */
     int (*store)(rule_type type, const void *from, sel_cell_type field, void *to, int n,
-                 bool checked);
+                 bool checked, bool streams);
 } rule_loops;
 
 /* ---- the model: the fields and functions of a scenario (rule_model.c) ---- */

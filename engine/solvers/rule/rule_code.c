@@ -323,17 +323,21 @@ static void join_chains(compiler *c, const int *uses, int *made_by) {
     c->code.count = count;
 }
 
-/* Reals that stand in a register of their own. */
-static void mark_direct(compiler *c, rule_store *output) {
-    c->code.direct = true;
+/* Reals that a chain makes for nothing but their field. */
+static void mark_direct(compiler *c, rule_store *output, const int *uses) {
     for (int i = 0; i < c->code.count; i++) {
-        c->code.direct = c->code.direct && (c->real == RULE_D || c->v[i].type != RULE_D);
+        rule_instruction *v = &c->v[i];
+        for (int k = 0; k < c->rule->outputs && v->op == RULE_CHAIN; k++) {
+            if (v->to == output[k].slot && output[k].direct && uses[v->to - REGISTER] == 1) {
+                v->number = 1 + k;
+            }
+        }
     }
     for (int k = 0; k < c->rule->outputs; k++) {
-        output[k].direct = output[k].slot >= c->code.uniforms + c->code.reads &&
-                           c->field[output[k].field].type == SEL_CELL_REAL;
-        for (int j = 0; j < c->rule->outputs; j++) {
-            output[k].direct = output[k].direct && (j == k || output[j].slot != output[k].slot);
+        output[k].direct = false;
+        for (int i = 0; i < c->code.count; i++) {
+            const bool mine = c->v[i].op == RULE_CHAIN && c->v[i].number == 1 + k;
+            output[k].direct = output[k].direct || mine;
         }
     }
 }
@@ -349,6 +353,7 @@ static void assign(compiler *c, rule_store *output) {
     }
     count_uses(c, output, uses, last);
     join_chains(c, uses, place);
+    mark_direct(c, output, uses);
     count_uses(c, output, uses, last);
     for (int i = 0; i < c->code.count; i++) {
         rule_instruction *v = &c->v[i];
@@ -372,7 +377,6 @@ static void assign(compiler *c, rule_store *output) {
     for (int k = 0; k < c->rule->outputs; k++) {
         output[k].slot = final_slot(c, output[k].slot, place);
     }
-    mark_direct(c, output);
     c->code.fails = c->code.fails >= 0 ? final_slot(c, c->code.fails, place) : -1;
     c->code.slots = c->code.uniforms + c->code.reads + registers;
     free(uses);
@@ -393,7 +397,7 @@ static void compile_output(compiler *c, int k, const sel_rule_output *from, bool
     const bool fits =
         type == SEL_CELL_U8 ? low >= 0 && high <= UINT8_MAX : low >= INT32_MIN && high <= INT32_MAX;
     to[k] = (rule_store){from->field, value_in(c, from->node, in), in,
-                         !real && !(fits && (node->whole || constant)), false};
+                         !real && !(fits && (node->whole || constant)), fields && real};
 }
 
 const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,

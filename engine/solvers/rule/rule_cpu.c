@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/base/machine.h"
+#include "engine/base/stream.h"
 #include "engine/machine/cpu.h"
 #include "engine/solvers/rule/rule.h"
 
@@ -17,11 +19,12 @@ typedef struct rule_cpu {
     sel_error *error;
     void **slot; /* [threads][slots] */
     int slots;
+    bool streams; /* the arrays do not stay in the caches */
     struct source {
         int field, size;
-        int64_t away; /* elements from a cell to the one that is read */
-        bool byte, in_place;
-    } * source; /* what the present function reads */
+        int64_t away;               /* elements from a cell to the one that is read */
+        bool byte, in_place, leads; /* leads: the first to read what is not in the caches */
+    } * source;                     /* what the present function reads */
 } rule_cpu;
 
 /* A line apart, so that not all rows begin at the same place of a page. */
@@ -77,7 +80,8 @@ typedef struct piece {
     int64_t row, x, at; /* its first cell, and where that is in the arrays */
     void **slot;
     char *registers;
-    uint8_t odd[RULE_ROW]; /* cells that are not computed like others */
+    void *to[SEL_MOST_CELL_FIELDS]; /* by output: where it stands already; NULL: in its slot */
+    uint8_t odd[RULE_ROW];          /* cells that are not computed like others */
 } piece;
 
 static int size_of(const rule_state *state, int f) {
@@ -103,6 +107,9 @@ static void *read_values(const piece *p, const struct source *s, char *to) {
     const int size = s->size;
     char *own = (char *)state->at[p->block][s->field][state->turn[s->field]] + p->at * size;
     char *from = own + s->away * size;
+    for (int k = 0; s->leads && k < RULE_ROW * size; k += 64) { /* of the next piece */
+        __builtin_prefetch(from + RULE_ROW * size + k);
+    }
     if (!s->byte && !p->odds && !s->in_place) {
         return from;
     }
@@ -198,15 +205,13 @@ static void call_lua(const piece *p) {
     }
 }
 
-/* Results may be computed where they are to stand: in other copies, by whole blocks of numbers. */
-static void place_results(const piece *p) {
+/* Where chains store results: in other copies, by whole blocks of numbers. */
+static void place_results(piece *p) {
     const bool whole = p->odds == 0 && p->n == RULE_ROW;
-    for (int o = 0; o < p->code->outputs && p->code->direct; o++) {
+    for (int o = 0; o < p->code->outputs; o++) {
         const rule_store *output = &p->code->output[o];
-        char *own = p->registers + (int64_t)output->slot * ROW_BYTES;
-        if (output->direct && p->f->turns >> output->field & 1) {
-            p->slot[output->slot] = whole ? array_of(p, output->field, true) : own;
-        }
+        const bool placed = whole && output->direct && p->f->turns >> output->field & 1;
+        p->to[o] = placed ? array_of(p, output->field, true) : NULL;
     }
 }
 
@@ -225,7 +230,9 @@ static void compute(piece *p) {
                              .at = {p->x, p->row % grid->n[1], p->row / grid->n[1]},
                              .cell = p->row * grid->n[0] + p->x,
                              .step = state->base.step,
-                             .seed = (uint64_t)state->model->params->seed};
+                             .seed = (uint64_t)state->model->params->seed,
+                             .to = p->to,
+                             .streams = p->cpu->streams};
     if (p->f->rule) {
         p->loops->run(p->code, &values);
     } else {
@@ -246,6 +253,14 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
             .away = read->at[0] + read->at[1] * cells->pitch + read->at[2] * cells->slice,
             .byte = cpu->all.model->field[read->field].type == SEL_CELL_U8,
             .in_place = (f->writes & ~f->turns) >> read->field & 1};
+    }
+    for (int k = 0; k < code->reads; k++) {
+        struct source *s = &cpu->source[k];
+        s->leads = true;
+        for (int i = 0; i < code->reads; i++) {
+            const bool later = cpu->source[i].away > s->away;
+            s->leads = s->leads && !(later && cpu->source[i].field == s->field);
+        }
     }
     base->threads = f->rule && base->plan->threads > 0 ? base->plan->threads : 1;
     cpu->status = SEL_OK;
@@ -303,7 +318,7 @@ static void store_output(const piece *p, rule_state *state, const rule_store *ou
     char *to = array_of(p, f, turns);
     const char *from = p->slot[output->slot];
     char row[ROW_BYTES];
-    if (from == to) {
+    if (p->to[output - p->code->output]) {
         return;
     }
     if (p->odds) { /* what is not computed keeps its value */
@@ -317,7 +332,8 @@ static void store_output(const piece *p, rule_state *state, const rule_store *ou
                      output->type == RULE_F ? SEL_F32 : SEL_F64, row, x, kept);
         }
     }
-    const int bad = p->loops->store(output->type, from, type, to, p->n, output->checked);
+    const int bad = p->loops->store(output->type, from, type, to, p->n, output->checked,
+                                    p->cpu->streams && turns);
     if (bad >= 0) {
         note_bad(state, cell + bad, f, number_in(output->type, from, bad));
     }
@@ -354,6 +370,7 @@ static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *err
                 }
             }
         }
+        sel_stream_end();
     }
     return cpu->status;
 }
@@ -596,6 +613,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     const rule_model *m = cpu->all.model;
     const sel_names *names = &m->params->conserved;
     sel_status status = rule_start(base, error);
+    cpu->streams = base->arrays.bytes[0] > sel_machine_cache();
     for (int k = 0; k < names->n && base->plan->wants_balance && !status; k++) {
         int component, components;
         status = sum_field(cpu, sel_solver_field(&m->solver, m->dims, names->v[k], &component),

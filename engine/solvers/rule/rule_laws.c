@@ -120,6 +120,8 @@ static void visit_line(rule_state *state, int block, int axis, int side, int lay
     visited(state, l, data);
 }
 
+enum { LONGEST = 1024 /* places of a line */ };
+
 static void each_line(rule_state *state, int threads, visit *visited, const void *data) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const sel_blocks *blocks = &state->base.blocks;
@@ -134,13 +136,17 @@ static void each_line(rule_state *state, int threads, visit *visited, const void
             low[a] = a < axis ? -reach : slow ? blocks->v[b].first : 0;
             high[a] = a < axis ? grid->n[a] + reach : slow ? blocks->v[b].end : grid->n[a];
         }
-#pragma omp parallel for schedule(static) num_threads(grid->dims == 3 ? threads : 1)
-        for (int64_t c = low[across]; c < high[across]; c++) {
+        const int64_t parts = (high[along] - low[along] + LONGEST - 1) / LONGEST;
+        const int64_t lines = (high[across] - low[across]) * parts;
+#pragma omp parallel for schedule(static) num_threads(lines > 1 ? threads : 1)
+        for (int64_t i = 0; i < lines; i++) {
+            const int64_t first = low[along] + i % parts * LONGEST, left = high[along] - first;
             for (int j = 0; j < 2 * reach; j++) {
-                line l = {
-                    .along = along, .stride = stride[along], .count = high[along] - low[along]};
-                l.at[along] = low[along];
-                l.at[across] = c;
+                line l = {.along = along,
+                          .stride = stride[along],
+                          .count = left < LONGEST ? left : LONGEST};
+                l.at[along] = first;
+                l.at[across] = low[across] + i / parts;
                 visit_line(state, b, axis, j % 2, j / 2, &l, visited, data);
             }
         }
