@@ -21,7 +21,7 @@ enum { BUFFERS = 4, MOST_NUMBERS = 3 };
 
 static int64_t uniforms_of(const rule_model *m, int k, int precision) {
     const rule_function *f = rule_function_at(m, k);
-    return f ? f->code[precision]->uniforms : 0;
+    return f->rule ? f->code[precision]->uniforms : 0;
 }
 
 /* ---- memory ---- */
@@ -66,7 +66,7 @@ static void list(sel_state *base) {
         const int64_t count = uniforms_of(m, k, precision);
         const rule_function *f = rule_function_at(m, k);
         *(k < m->rules ? &state->apart : &rows) += count;
-        nodes = f && f->rule->nodes > nodes ? f->rule->nodes : nodes;
+        nodes = f->rule && f->rule->nodes > nodes ? f->rule->nodes : nodes;
     }
     SEL_ADD(arrays, state, value, nodes, SEL_ON_HOST);
     SEL_ADD(arrays, state, tables, 1, 0);
@@ -182,7 +182,7 @@ static sel_status make_tables(rule_cuda *state, sel_error *error) {
         block && bytes && state->table ? SEL_OK : sel_fail_memory(error, "the rules", 0);
     int slots = 1;
     for (int k = 0; k < functions && !status; k++) {
-        if (rule_function_at(m, k)) {
+        if (rule_function_at(m, k)->rule) {
             block[k] = rule_packed_make(m, k, precision, &state->table[k], &bytes[k]);
             status = block[k] ? SEL_OK : sel_fail_memory(error, "the rules", bytes[k]);
             slots = state->table[k].slots > slots ? state->table[k].slots : slots;
@@ -227,7 +227,7 @@ static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *er
     status = status ? status : cuda_module_load(binary, &state->module, error);
     for (int k = 0; k < rule_functions(m) && !status; k++) {
         snprintf(name, sizeof name, "function_%d", k);
-        status = rule_function_at(m, k)
+        status = rule_function_at(m, k)->rule
                      ? cuda_module_kernel(state->module, name, &state->kernel[k], error)
                      : SEL_OK;
     }
@@ -509,7 +509,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     const rule_model *m = state->all.model;
     const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
-    rule_bad bad;
+    rule_bad bad = {0};
     if (alarm == CUDA_NO_ALARM || (int64_t)alarm / rule_functions(m) >= step) {
         return SEL_OK;
     }

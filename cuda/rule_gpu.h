@@ -48,15 +48,7 @@ cudaError_t rule_gpu_hold(const rule_gpu_look *look, const uint8_t *kind, const 
 #include <stdio.h>
 #include "engine/solvers/rule/rule.h"
 
-/* ---- functions as text (rule_print.c) ----
- *
- * Function k of a model: its rules, then derived fields, then dt.limit; its kernel is called
- * "function_k".
- */
-
-int rule_functions(const rule_model *m);
-/* NULL: there is none, or only Lua evaluates it. */
-const rule_function *rule_function_at(const rule_model *m, int k);
+/* ---- functions as text (rule_print.c): the kernel of function k is called "function_k" ---- */
 
 /* Cells of a thread, and how many blocks of threads a function takes. */
 typedef struct rule_shape {

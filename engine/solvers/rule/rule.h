@@ -183,6 +183,22 @@ typedef struct rule_model {
     bool simple;
 } rule_model;
 
+/* Function k: the rules, then derived fields, then dt.limit, which may have no source. */
+static inline int rule_functions(const rule_model *m) {
+    return m->rules + m->deriveds + 1;
+}
+static inline const rule_function *rule_function_at(const rule_model *m, int k) {
+    return k < m->rules                 ? &m->rule[k]
+           : k < m->rules + m->deriveds ? &m->derived[k - m->rules]
+                                        : &m->limit;
+}
+
+/* Bytes of a field's number. */
+static inline int rule_size(const rule_model *m, int field, int precision) {
+    const sel_cell_type type = m->field[field].type;
+    return type == SEL_CELL_U8 ? 1 : type == SEL_CELL_I32 || precision == SEL_F32 ? 4 : 8;
+}
+
 sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
                       const sel_simulation **own, sel_error *error);
 

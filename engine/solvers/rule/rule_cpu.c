@@ -39,13 +39,6 @@ static const rule_loops *loops_of_level(void) {
     return tables[sel_level(0)];
 }
 
-static void most_slots(const rule_function *f, int *slots, int *nodes) {
-    for (int p = 0; p < 2 && f->source; p++) {
-        *slots = f->code[p]->slots > *slots ? f->code[p]->slots : *slots;
-        *nodes = f->rule && f->rule->nodes > *nodes ? f->rule->nodes : *nodes;
-    }
-}
-
 static void list(sel_state *base) {
     rule_cpu *state = (rule_cpu *)base;
     const rule_model *m = ((const rule_plan *)base->plan)->model;
@@ -53,13 +46,12 @@ static void list(sel_state *base) {
     int nodes = 1;
     state->slots = 1;
     rule_list(base);
-    for (int k = 0; k < m->rules; k++) {
-        most_slots(&m->rule[k], &state->slots, &nodes);
+    for (int k = 0; k < rule_functions(m); k++) {
+        const rule_function *f = rule_function_at(m, k);
+        const int slots = f->source ? f->code[base->plan->precision]->slots : 0;
+        state->slots = slots > state->slots ? slots : state->slots;
+        nodes = f->rule && f->rule->nodes > nodes ? f->rule->nodes : nodes;
     }
-    for (int k = 0; k < m->deriveds; k++) {
-        most_slots(&m->derived[k], &state->slots, &nodes);
-    }
-    most_slots(&m->limit, &state->slots, &nodes);
     SEL_ADD(&base->arrays, state, uniform, (int64_t)state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, registers, (int64_t)base->threads * state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, value, nodes, 0);
@@ -84,16 +76,9 @@ typedef struct piece {
     uint8_t odd[RULE_ROW];          /* cells that are not computed like others */
 } piece;
 
-static int size_of(const rule_state *state, int f) {
-    const sel_cell_type type = state->model->field[f].type;
-    return type == SEL_CELL_U8                                              ? 1
-           : type == SEL_CELL_I32 || state->plan->base.precision == SEL_F32 ? 4
-                                                                            : 8;
-}
-
 static char *array_of(const piece *p, int f, bool other) {
     return (char *)p->state->at[p->block][f][p->state->turn[f] ^ (int)other] +
-           p->at * size_of(p->state, f);
+           p->at * rule_size(p->state->model, f, p->state->plan->base.precision);
 }
 
 /* The masks of a cell's kind. */
@@ -249,7 +234,7 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
         const sel_cells *cells = &cpu->all.cells;
         cpu->source[k] = (struct source){
             .field = read->field,
-            .size = size_of(&cpu->all, read->field),
+            .size = rule_size(cpu->all.model, read->field, base->plan->precision),
             .away = read->at[0] + read->at[1] * cells->pitch + read->at[2] * cells->slice,
             .byte = cpu->all.model->field[read->field].type == SEL_CELL_U8,
             .in_place = (f->writes & ~f->turns) >> read->field & 1};

@@ -47,6 +47,10 @@
     case SEL_OP_##name:     \
         EACH to[k] = value; \
         return;
+#define OWN(name, value)    \
+    case RULE_##name:       \
+        EACH to[k] = value; \
+        return;
 #define COMPARE(name, value) \
     case SEL_OP_##name:      \
         EACH is[k] = value;  \
@@ -76,7 +80,7 @@
 
 OPERATE(f, float, REALS(CASE, f))
 OPERATE(d, double, REALS(CASE, ))
-OPERATE(i, int32_t, WHOLES(CASE))
+OPERATE(i, int32_t, WHOLES(CASE) OWN(SHIFT, a[k] >> v->number) OWN(MASK, a[k] & v->number))
 
 /* ---- chains ---- */
 
@@ -138,31 +142,25 @@ CHAIN(int32_t, SUMS)
 
 /* ---- the others ---- */
 
-static void convert(const rule_instruction *v, void *const *slot, int n) {
-    const float *f = slot[v->from[0]];
-    const double *d = slot[v->from[0]];
-    const int32_t *i = slot[v->from[0]];
-    float *to_f = slot[v->to];
-    double *to_d = slot[v->to];
-    int32_t *to_i = slot[v->to];
-    switch (3 * v->type + v->number) {
-    case 3 * RULE_F + RULE_D:
-        EACH to_f[k] = (float)d[k];
-        return;
-    case 3 * RULE_F + RULE_I:
-        EACH to_f[k] = (float)i[k];
-        return;
-    case 3 * RULE_D + RULE_F:
-        EACH to_d[k] = (double)f[k];
-        return;
-    case 3 * RULE_D + RULE_I:
-        EACH to_d[k] = (double)i[k];
-        return;
-    case 3 * RULE_I + RULE_F:
-        EACH to_i[k] = (int32_t)f[k];
-        return;
+#define CONVERT(type, T, S)                    \
+    case type: {                               \
+        const S *from = row->slot[v->from[0]]; \
+        T *to = row->slot[v->to];              \
+        EACH to[k] = (T)from[k];               \
+        return;                                \
+    }
+
+static void convert(const rule_instruction *v, const rule_row *row) {
+    const int n = row->n;
+    switch (3 * (int)v->type + v->number) {
+        CONVERT(3 * RULE_F + RULE_D, float, double)
+        CONVERT(3 * RULE_F + RULE_I, float, int32_t)
+        CONVERT(3 * RULE_D + RULE_F, double, float)
+        CONVERT(3 * RULE_D + RULE_I, double, int32_t)
+        CONVERT(3 * RULE_I + RULE_F, int32_t, float)
+        CONVERT(3 * RULE_I + RULE_D, int32_t, double)
     default:
-        EACH to_i[k] = (int32_t)d[k];
+        break;
     }
 }
 
@@ -203,30 +201,16 @@ static void look_up(const rule_instruction *v, const rule_row *row) {
     memcpy(to, values, (size_t)row->n * sizeof *to);
 }
 
-static void by_number(const rule_instruction *v, void *const *slot, int n) {
-    const int32_t *a = slot[v->from[0]];
-    int32_t *to = slot[v->to];
-    if (v->op == RULE_SHIFT) {
-        EACH to[k] = a[k] >> v->number;
-    } else {
-        EACH to[k] = a[k] & v->number;
-    }
-}
-
 static void run(const rule_code *code, const rule_row *row) {
     for (const rule_instruction *v = code->v; v < code->v + code->count; v++) {
         switch (v->op) {
         case RULE_CONVERT:
-            convert(v, row->slot, row->n);
+            convert(v, row);
             break;
         case RULE_CHAIN:
             (v->type == RULE_F   ? chain_float
              : v->type == RULE_D ? chain_double
                                  : chain_int32_t)(v, row, code->uniforms);
-            break;
-        case RULE_SHIFT:
-        case RULE_MASK:
-            by_number(v, row->slot, row->n);
             break;
         case SEL_OP_ARGUMENT:
             argument(v, row);

@@ -278,9 +278,7 @@ static void fill_field(rule_state *state, const line *l, int f) {
     const double dx = state->plan->base.domain->grid.dx[l->axis];
     void *to = state->at[l->block][f][turn];
     const void *from = state->at[l->from_block][f][turn];
-    const int64_t size = type == SEL_CELL_REAL  ? precision == SEL_F32 ? 4 : 8
-                         : type == SEL_CELL_I32 ? 4
-                                                : 1;
+    const int64_t size = rule_size(m, f, precision);
     if (l->face < 0 && l->stride == 1) {
         memcpy((char *)to + l->to * size, (const char *)from + l->from * size,
                (size_t)(l->count * size));

@@ -71,10 +71,8 @@ static void list_field(rule_state *state, int f, int copy) {
     const unsigned saved = !field->state || (copy && !swaps) ? 0
                            : swaps ? SEL_SAVED | (copy ? SEL_ODD : SEL_EVEN)
                                    : SEL_SAVED;
-    const uint32_t real = state->plan->base.precision == SEL_F32 ? 4 : 8;
-    const sel_type type = field->type == SEL_CELL_REAL  ? (sel_type){'f', real}
-                          : field->type == SEL_CELL_I32 ? (sel_type){'i', 4}
-                                                        : (sel_type){'u', 1};
+    const sel_type type = {"fiu"[field->type],
+                           (uint32_t)rule_size(m, f, state->plan->base.precision)};
     list_cells(state, m->saved[f], type, saved, &state->at[0][f][copy],
                sizeof state->at[0] / sizeof(void *));
 }
