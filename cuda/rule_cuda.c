@@ -12,10 +12,8 @@
 #include "engine/values/program.h"
 
 _Static_assert(RULE_VIEW_FIELDS == (int)SEL_MOST_CELL_FIELDS && RULE_PIECE == (int)RULE_ROW &&
-                   RULE_KINDS == (int)RULE_ODD && RULE_BLOCKS == (int)SEL_MOST_BLOCKS &&
-                   RULE_FIXED == 2 && RULE_FIXED_FACE == 3 && RULE_GRADIENT == 5 &&
-                   SEL_CELL_I32 == 1 && SEL_CELL_U8 == 2,
-               "rule_view.h and rule.cu number as the engine does");
+                   RULE_KINDS == (int)RULE_ODD,
+               "rule_view.h numbers as the engine does");
 
 enum { BUFFERS = 4, MOST_NUMBERS = 3 };
 
@@ -132,14 +130,12 @@ static sel_status send_array(const rule_cuda *state, int k, sel_error *error) {
 static sel_status send_tables(rule_cuda *state, sel_error *error) {
     const sel_domain *domain = state->all.plan->base.domain;
     const rule_bad none = {.when = INT64_MAX};
-    rule_tables *t = calloc(1, sizeof *t);
+    rule_tables *t = state->all.tables;
     uint64_t masks[2 * RULE_KINDS];
-    sel_status status = t ? SEL_OK : sel_fail_memory(error, "the laws", sizeof *t);
+    sel_status status = SEL_OK;
     memcpy(masks, state->twin->walls, sizeof state->twin->walls);
     memcpy(masks + RULE_KINDS, state->twin->held, sizeof state->twin->held);
-    if (t) {
-        rule_tables_fill(&state->all, t);
-    }
+    rule_tables_fill(&state->all, t);
     int64_t sent = 0;
     for (int face = 0; face < SEL_FACES && !status; face++) {
         const int64_t sites = domain->face[face] ? sel_face_sites(&domain->grid, face) : 0;
@@ -149,9 +145,7 @@ static sel_status send_tables(rule_cuda *state, sel_error *error) {
     }
     status = status ? status : cuda_send(state->tables, t, sizeof *t, error);
     status = status ? status : cuda_send(state->masks, masks, sizeof masks, error);
-    status = status ? status : cuda_send(state->found, &none, sizeof none, error);
-    free(t);
-    return status;
+    return status ? status : cuda_send(state->found, &none, sizeof none, error);
 }
 
 static sel_status send_pack(rule_cuda *state, sel_error *error) {

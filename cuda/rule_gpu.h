@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include "cuda/machine/look.h"
 #include "cuda/machine/march.h"
-#include "cuda/rule_interpret.h"
-#include "cuda/rule_margin.h"
+#include "cuda/rule_view.h"
+#include "engine/solvers/rule/rule_margin.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -94,10 +94,6 @@ void rule_packed_place(rule_packed *table, const void *block);
 
 /* A block as function k sees it when the present copies are `turns`; of arrays anywhere. */
 rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns);
-
-/* Margins of these fields along an axis, but for the tables; and these, but for where they are. */
-rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns);
-void rule_tables_fill(const rule_state *state, rule_tables *to);
 
 #endif
 #endif

@@ -6,10 +6,10 @@
 #define RULE_INTERPRET_CUH
 
 #include "cuda/rule_cell.cuh"
-#include "cuda/rule_interpret.h"
 #include "cuda/rule_margin.cuh"
 
-enum { TYPE_F, TYPE_D, TYPE_I }; // rule_type
+enum { TYPE_F, TYPE_D, TYPE_I };       // rule_type
+enum { CELL_REAL, CELL_I32, CELL_U8 }; // sel_cell_type
 
 // What numbers of all types have; false: `op` is another one.
 template <class T> static __device__ bool operate_any(int op, T a, T b, double *to) {
@@ -131,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(RULE_PACKED_THREADS)
             const rule_packed_read &read = t.read[r];
             const int64_t away = read.at[0] + read.at[1] * v.pitch + read.at[2] * v.slice;
             const bool wall = away && v.walls[v.kind[p.at + away] % RULE_KINDS] >> read.field & 1;
-            slot[(t.uniforms + r) * t.threads] = number_at(
+            slot[(t.uniforms + r) * t.threads] = rule_number(
                 t.type[read.field], t.wide, v.from[read.field], wall ? p.at : p.at + away);
         }
         for (int i = 0; i < t.ops; i++) {

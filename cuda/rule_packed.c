@@ -4,7 +4,7 @@
 
 _Static_assert(RULE_STEP_RANDOM == (int)SEL_RULE_RANDOM && RULE_STEP_CONVERT == (int)RULE_CONVERT &&
                    RULE_STEP_SHIFT == (int)RULE_SHIFT && RULE_STEP_MASK == (int)RULE_MASK,
-               "rule_interpret.h numbers as the engine does");
+               "rule_view.h numbers as the engine does");
 
 /* A chain is one operation for each link: its result takes no operand's register. */
 static int add_chain(const rule_instruction *v, rule_packed_op *to) {
@@ -115,41 +115,4 @@ rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns
         v.to[i] = state->at[block][i][turn ^ (int)(f->turns >> i & 1)];
     }
     return v;
-}
-
-/* ---- margins ---- */
-
-rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    return (rule_margin){.fields = fields,
-                         .turns = turns,
-                         .n = {grid->n[0], grid->n[1], grid->n[2]},
-                         .first = state->cells.first,
-                         .pitch = state->cells.pitch,
-                         .slice = state->cells.slice,
-                         .dx = grid->dx[axis],
-                         .periodic = grid->periodic,
-                         .dims = grid->dims,
-                         .reach = state->model->reach,
-                         .axis = axis,
-                         .blocks = state->base.blocks.count,
-                         .wide = state->plan->base.precision == SEL_F64};
-}
-
-void rule_tables_fill(const rule_state *state, rule_tables *to) {
-    const rule_model *m = state->model;
-    const sel_domain *domain = state->plan->base.domain;
-    memcpy(to->at, state->at, sizeof to->at);
-    memcpy(to->law, state->law, sizeof to->law);
-    memcpy(to->face, domain->face, sizeof to->face);
-    for (int b = 0; b < state->base.blocks.count; b++) {
-        to->block_first[b] = state->base.blocks.v[b].first;
-        to->block_end[b] = state->base.blocks.v[b].end;
-    }
-    for (int f = 0; f < m->fields; f++) {
-        to->type[f] = (uint8_t)m->field[f].type;
-        for (int r = 1; r <= domain->region_count; r++) {
-            to->beyond[r][f] = state->plan->beyond[r][m->entry_of[f]];
-        }
-    }
 }

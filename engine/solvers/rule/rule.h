@@ -4,6 +4,7 @@
 #define SEL_SOLVER_RULE_H
 
 #include "engine/machine/state.h"
+#include "engine/solvers/rule/rule_margin.h"
 #include "engine/values/rule.h"
 
 /* ---- what a script gives ---- */
@@ -204,15 +205,6 @@ sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
 
 /* ---- the plan ---- */
 
-typedef enum rule_law_kind {
-    RULE_FREE, /* on a shape: as elsewhere */
-    RULE_WALL,
-    RULE_FIXED,
-    RULE_FIXED_FACE,
-    RULE_MIRROR,
-    RULE_GRADIENT
-} rule_law_kind;
-
 typedef struct rule_plan {
     sel_plan base;
     const rule_model *model;
@@ -254,7 +246,8 @@ typedef struct rule_state {
     int kinds;
     uint8_t *odd;                                 /* [rows][pieces]: it has such cells */
     double *law[SEL_MOST_CELL_FIELDS][SEL_FACES]; /* values at the places beyond a face */
-    double *start;                                /* sums of what is conserved at step 0 */
+    rule_tables *tables;
+    double *start; /* sums of what is conserved at step 0 */
     struct {
         int64_t cell;
         int field; /* -1: the function calls error */
@@ -266,9 +259,6 @@ typedef struct rule_state {
 static inline int64_t rule_place(const rule_state *state, int64_t x, int64_t y, int64_t z) {
     return state->cells.first + z * state->cells.slice + y * state->cells.pitch + x;
 }
-
-double rule_number(sel_cell_type type, int precision, const void *array, int64_t at);
-void rule_set(sel_cell_type type, int precision, void *array, int64_t at, double value);
 
 void rule_list(sel_state *base);
 sel_status rule_start(sel_state *base, sel_error *error);
@@ -289,6 +279,9 @@ static inline int rule_pieces(int64_t nx) {
 
 /* Values of laws beyond faces. */
 void rule_list_laws(rule_state *state);
+/* Where everything is, once there is memory; and margins of these fields along an axis. */
+void rule_tables_fill(const rule_state *state, rule_tables *to);
+rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns);
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
 /* Which cells are walls, or not computed; once the data are there. */
 sel_status rule_find_kinds(rule_state *state, sel_error *error);

@@ -6,25 +6,6 @@
 #include "engine/physics/philox.h"
 #include "engine/solvers/rule/rule.h"
 
-double rule_number(sel_cell_type type, int precision, const void *array, int64_t at) {
-    return type == SEL_CELL_I32   ? ((const int32_t *)array)[at]
-           : type == SEL_CELL_U8  ? ((const uint8_t *)array)[at]
-           : precision == SEL_F32 ? (double)((const float *)array)[at]
-                                  : ((const double *)array)[at];
-}
-
-void rule_set(sel_cell_type type, int precision, void *array, int64_t at, double value) {
-    if (type == SEL_CELL_I32) {
-        ((int32_t *)array)[at] = (int32_t)value;
-    } else if (type == SEL_CELL_U8) {
-        ((uint8_t *)array)[at] = (uint8_t)value;
-    } else if (precision == SEL_F32) {
-        ((float *)array)[at] = (float)value;
-    } else {
-        ((double *)array)[at] = value;
-    }
-}
-
 /* ---- arrays ---- */
 
 enum { UNIT = 64 }; /* elements: whole lines of the caches, of bytes too */
@@ -268,6 +249,7 @@ sel_status rule_start(sel_state *base, sel_error *error) {
     const sel_random random = {random_at, state->plan};
     const bool free_cells[SEL_REGION_NUMBERS] = {true};
     char what[80];
+    rule_tables_fill(state, state->tables);
     sel_status status = evaluate_data(state, ~0u, error);
     for (int e = 0; e < m->states && !status; e++) {
         const target t = {e, 1, base->plan->domain, free_cells, &random};
