@@ -325,20 +325,16 @@ static void join_chains(compiler *c, const int *uses, int *made_by) {
 
 /* Reals that a chain makes for nothing but their field. */
 static void mark_direct(compiler *c, rule_store *output, const int *uses) {
-    for (int i = 0; i < c->code.count; i++) {
-        rule_instruction *v = &c->v[i];
-        for (int k = 0; k < c->rule->outputs && v->op == RULE_CHAIN; k++) {
-            if (v->to == output[k].slot && output[k].direct && uses[v->to - REGISTER] == 1) {
+    for (int k = 0; k < c->rule->outputs; k++) {
+        bool made = false;
+        for (int i = 0; i < c->code.count && output[k].direct; i++) {
+            rule_instruction *v = &c->v[i];
+            if (v->op == RULE_CHAIN && v->to == output[k].slot && uses[v->to - REGISTER] == 1) {
                 v->number = 1 + k;
+                made = true;
             }
         }
-    }
-    for (int k = 0; k < c->rule->outputs; k++) {
-        output[k].direct = false;
-        for (int i = 0; i < c->code.count; i++) {
-            const bool mine = c->v[i].op == RULE_CHAIN && c->v[i].number == 1 + k;
-            output[k].direct = output[k].direct || mine;
-        }
+        output[k].direct = made;
     }
 }
 

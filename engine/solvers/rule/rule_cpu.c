@@ -289,17 +289,12 @@ static void note_bad(rule_state *state, int64_t cell, int field, double value) {
     }
 }
 
-static double number_in(rule_type type, const void *row, int k) {
-    return type == RULE_F   ? (double)((const float *)row)[k]
-           : type == RULE_D ? ((const double *)row)[k]
-                            : ((const int32_t *)row)[k];
-}
-
 static void store_output(const piece *p, rule_state *state, const rule_store *output) {
     const int f = output->field, turns = (int)(p->f->turns >> f & 1);
     const sel_cell_type type = state->model->field[f].type;
     const int64_t cell = p->row * state->plan->base.domain->grid.n[0] + p->x;
-    const size_t size = output->type == RULE_D ? sizeof(double) : 4;
+    const sel_cell_type own = output->type == RULE_I ? SEL_CELL_I32 : SEL_CELL_REAL;
+    const bool wide = output->type == RULE_D;
     char *to = array_of(p, f, turns);
     const char *from = p->slot[output->slot];
     char row[ROW_BYTES];
@@ -307,20 +302,19 @@ static void store_output(const piece *p, rule_state *state, const rule_store *ou
         return;
     }
     if (p->odds) { /* what is not computed keeps its value */
-        from = memcpy(row, from, (size_t)p->n * size);
+        from = memcpy(row, from, (size_t)p->n * (wide ? sizeof(double) : 4));
     }
     for (int k = 0; k < p->odds; k++) {
         const int x = p->odd[k];
         if (mask_at(p, state->held, p->at + x) >> f & 1) {
             const double kept = rule_number(type, state->plan->base.precision, to, x);
-            rule_set(output->type == RULE_I ? SEL_CELL_I32 : SEL_CELL_REAL,
-                     output->type == RULE_F ? SEL_F32 : SEL_F64, row, x, kept);
+            rule_set(own, wide, row, x, kept);
         }
     }
     const int bad = p->loops->store(output->type, from, type, to, p->n, output->checked,
                                     p->cpu->streams && turns);
     if (bad >= 0) {
-        note_bad(state, cell + bad, f, number_in(output->type, from, bad));
+        note_bad(state, cell + bad, f, rule_number(own, wide, from, bad));
     }
 }
 
