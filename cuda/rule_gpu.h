@@ -8,6 +8,7 @@
 #include "cuda/machine/look.h"
 #include "cuda/machine/march.h"
 #include "cuda/rule_view.h"
+#include "engine/solvers/rule/rule_code.h"
 #include "engine/solvers/rule/rule_margin.h"
 
 #ifdef __cplusplus
@@ -60,7 +61,7 @@ unsigned rule_blocks(const rule_view *v, rule_shape shape);
 /* What a function's values that are the same in all cells vary with: SEL_ON_... */
 unsigned rule_uniforms_vary(const rule_function *f, int precision);
 
-/* The look-ups of all functions, each once; list NULL: their number. */
+/* The look-ups of all functions, each once, in a list of RULE_MOST_SLOTS; their number. */
 int rule_lookups(const rule_model *m, int precision, const sel_lookup **list);
 int rule_lookup_number(const rule_model *m, int precision, const sel_lookup *lookup);
 

@@ -46,37 +46,31 @@ unsigned rule_blocks(const rule_view *v, rule_shape shape) {
                       ((v->end_row - v->first_row + high - 1) / high));
 }
 
+static int find_lookup(const sel_lookup *const *list, int count, const sel_lookup *lookup) {
+    int n = 0;
+    while (n < count && (list[n]->kind != lookup->kind || list[n]->data != lookup->data)) {
+        n++;
+    }
+    return n;
+}
+
 int rule_lookups(const rule_model *m, int precision, const sel_lookup **list) {
-    const sel_lookup *found[RULE_MOST_SLOTS];
     int count = 0;
     for (int k = 0; k < rule_functions(m); k++) {
         const rule_function *f = rule_function_at(m, k);
         for (int i = 0; f->rule && i < f->code[precision]->count; i++) {
             const sel_lookup *lookup = f->code[precision]->v[i].lookup;
-            int n = 0;
-            while (n < count && lookup &&
-                   (found[n]->kind != lookup->kind || found[n]->data != lookup->data)) {
-                n++;
-            }
-            if (lookup && n == count && count < RULE_MOST_SLOTS) {
-                found[count++] = lookup;
+            if (lookup && count < RULE_MOST_SLOTS && find_lookup(list, count, lookup) == count) {
+                list[count++] = lookup;
             }
         }
-    }
-    if (list) {
-        memcpy(list, found, (size_t)count * sizeof(const sel_lookup *));
     }
     return count;
 }
 
 int rule_lookup_number(const rule_model *m, int precision, const sel_lookup *lookup) {
     const sel_lookup *list[RULE_MOST_SLOTS];
-    const int count = rule_lookups(m, precision, list);
-    int n = 0;
-    while (n + 1 < count && (list[n]->kind != lookup->kind || list[n]->data != lookup->data)) {
-        n++;
-    }
-    return n;
+    return find_lookup(list, rule_lookups(m, precision, list), lookup);
 }
 
 unsigned rule_uniforms_vary(const rule_function *f, int precision) {
@@ -387,7 +381,7 @@ static void print_stores(const printer *p) {
         fprintf(p->to, "        rule_failed<ODD, N>(v, q, fails[r]);\n");
     }
     for (int o = 0; o < p->code->outputs; o++) {
-        const rule_store *out = &p->code->output[o];
+        const rule_result *out = &p->code->output[o];
         if (p->numbers) {
             fprintf(p->to, "        rule_store_numbers<N>(v, q, %d, o%d[r]);\n", out->field, o);
         } else {

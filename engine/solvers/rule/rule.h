@@ -4,6 +4,7 @@
 #define SEL_SOLVER_RULE_H
 
 #include "engine/machine/state.h"
+#include "engine/solvers/rule/rule_code.h"
 #include "engine/solvers/rule/rule_margin.h"
 #include "engine/values/rule.h"
 
@@ -46,50 +47,6 @@ extern const sel_solver rule_solver;
 
 /* ---- functions as code for rows of cells: rule_code.c, rule_kernel.c ---- */
 
-/* Of numbers in a row. */
-typedef enum rule_type { RULE_F, RULE_D, RULE_I } rule_type; /* float, double, int32_t */
-
-/* Operations beside those of a graph. */
-enum { RULE_CONVERT = 192, RULE_SHIFT, RULE_MASK, RULE_CHAIN };
-
-/* A step of a chain of sums and products, which stays in the processor's registers: the value so
- * far `op` slot; FROM: slot - value, UNDER: slot / value. The first one is the value to begin with.
- */
-typedef enum rule_link_op {
-    RULE_ADD,
-    RULE_SUB,
-    RULE_MUL,
-    RULE_DIV,
-    RULE_FROM,
-    RULE_UNDER
-} rule_link_op;
-typedef struct rule_link {
-    uint16_t op, slot;
-} rule_link;
-enum { RULE_MOST_LINKS = 64 };
-
-/* slot[to] = op(slot[from[0]], ...) in `type`; of comparisons that is the operands' type, the
- * result is an int32_t 0 or 1. */
-typedef struct rule_instruction {
-    uint8_t op, type, operands;
-    uint16_t to, from[4];
-    int number; /* of CONVERT the type of the operand, of ARGUMENT which, of SHIFT and MASK by what,
-                 * of CHAIN 1 + the output that it alone makes, or 0 */
-    const sel_lookup *lookup; /* of LOOKUP, whose arguments are doubles */
-    rule_link *link;          /* of CHAIN: [operands] */
-} rule_instruction;
-
-typedef struct rule_read {
-    int field, at[3];
-} rule_read;
-
-typedef struct rule_store {
-    int field, slot; /* of the output: its number */
-    rule_type type;
-    bool checked; /* the value may not fit the field */
-    bool direct;  /* a chain makes it, as the field has it, and nothing else needs it */
-} rule_store;
-
 typedef struct rule_uniform {
     int node;
     rule_type type;
@@ -101,7 +58,7 @@ typedef struct rule_code {
     const rule_instruction *v;
     const rule_uniform *uniform;
     const rule_read *read;
-    const rule_store *output;
+    const rule_result *output;
     const bool *same; /* by node: the value is the same in all cells */
 } rule_code;
 

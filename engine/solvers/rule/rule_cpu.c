@@ -194,7 +194,7 @@ static void call_lua(const piece *p) {
 static void place_results(piece *p) {
     const bool whole = p->odds == 0 && p->n == RULE_ROW;
     for (int o = 0; o < p->code->outputs; o++) {
-        const rule_store *output = &p->code->output[o];
+        const rule_result *output = &p->code->output[o];
         const bool placed = whole && output->direct && p->f->turns >> output->field & 1;
         p->to[o] = placed ? array_of(p, output->field, true) : NULL;
     }
@@ -289,7 +289,7 @@ static void note_bad(rule_state *state, int64_t cell, int field, double value) {
     }
 }
 
-static void store_output(const piece *p, rule_state *state, const rule_store *output) {
+static void store_output(const piece *p, rule_state *state, const rule_result *output) {
     const int f = output->field, turns = (int)(p->f->turns >> f & 1);
     const sel_cell_type type = state->model->field[f].type;
     const int64_t cell = p->row * state->plan->base.domain->grid.n[0] + p->x;
