@@ -422,15 +422,12 @@ static sel_status make_ready(rule_cpu *cpu, const rule_function *f, sel_error *e
     return status;
 }
 
-static sel_status ready_field(rule_cpu *cpu, int field, sel_error *error) {
+static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
+    rule_cpu *cpu = (rule_cpu *)base;
     const rule_model *m = cpu->all.model;
+    const int field = request->kind == SEL_READ || request->kind == SEL_REDUCE ? request->field : 0;
     const rule_function *f = field < m->entries ? NULL : &m->derived[field - m->entries];
     return field < m->states ? SEL_OK : make_ready(cpu, f, error);
-}
-
-static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
-    const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
-    return field ? ready_field((rule_cpu *)base, request->field, error) : SEL_OK;
 }
 
 /* Numbers of a function at cells x0 <= x < x1 of a row: number c of x at to[c nx + x - x0]. */
@@ -514,48 +511,30 @@ static void main_row(const sel_state *base, int64_t row, sel_main_row *main) {
     }
 }
 
-/* Sums of a field over the cells that are not solid, by component; their number. */
-static sel_status sum_field(rule_cpu *cpu, int which, double sum[3], int *components,
-                            sel_error *error) {
-    sel_state *base = &cpu->all.base;
-    const int64_t rows = sel_state_rows(base), nx = base->plan->domain->grid.n[0];
-    sel_status status = ready_field(cpu, which, error);
-    const sel_field_info *info = &cpu->all.model->solver.fields[which];
-    *components = sel_field_components(info, base->plan->domain->grid.dims);
-#pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t row = 0; row < rows; row++) {
-        const uint8_t *solid = sel_state_solids(base, row);
-        const double *values;
-        const int count = status ? 0 : field(base, which, row, 0, nx, &values);
-        for (int c = 0; c < count; c++) {
-            double *partial = base->partials + row * SEL_PARTIALS + c;
-            *partial = 0;
-            for (int64_t x = 0; x < nx; x++) {
-                *partial += solid[x] ? 0 : values[c * nx + x];
-            }
-        }
-    }
-    for (int c = 0; c < *components && !status; c++) {
-        sum[c] = sel_tree_sum(base->partials + c, rows, SEL_PARTIALS);
-    }
+/* Sums of number k of what is conserved over the cells that are not solid, by component. */
+static sel_status sum_conserved(sel_state *base, int k, double sum[3], sel_error *error) {
+    const rule_model *m = ((const rule_state *)base)->model;
+    const sel_names *names = &m->params->conserved;
+    const char *name = names->n ? names->v[k] : m->entry[m->main].name;
+    int component;
+    sel_request all = {.kind = SEL_REDUCE,
+                       .field = sel_solver_field(&m->solver, m->dims, name, &component),
+                       .box = sel_grid_box(&base->plan->domain->grid)};
+    const sel_status status = sel_look_at(&rule_on_cpu.look, base, &all, error);
+    memcpy(sum, all.sum, 3 * sizeof *sum);
     return status;
 }
 
 /* What is conserved: sums less those at the start, and the sums. */
 static sel_status other(sel_state *base, sel_request *request, sel_error *error) {
-    rule_cpu *cpu = (rule_cpu *)base;
-    const rule_model *m = cpu->all.model;
-    const sel_names *names = &m->params->conserved;
-    const char *const main = m->entry[m->main].name;
+    const rule_state *state = (const rule_state *)base;
+    const int count = state->model->params->conserved.n;
     sel_status status = SEL_OK;
-    for (int k = 0; k < (names->n ? names->n : 1) && !status; k++) {
-        const char *name = names->n ? names->v[k] : main;
+    for (int k = 0; k < (count ? count : 1) && !status; k++) {
         double sum[3];
-        int component, components;
-        const int which = sel_solver_field(&m->solver, m->dims, name, &component);
-        status = sum_field(cpu, which, sum, &components, error);
+        status = sum_conserved(base, k, sum, error);
         if (!status) {
-            rule_add_terms(&cpu->all, k, sum, request);
+            rule_add_terms(state, k, sum, request);
         }
     }
     return status;
@@ -589,14 +568,11 @@ static sel_status time_step(sel_state *base, double *dt, sel_error *error) {
 
 static sel_status start(sel_state *base, sel_error *error) {
     rule_cpu *cpu = (rule_cpu *)base;
-    const rule_model *m = cpu->all.model;
-    const sel_names *names = &m->params->conserved;
+    const int count = base->plan->wants_balance ? cpu->all.model->params->conserved.n : 0;
     sel_status status = rule_start(base, error);
     cpu->streams = base->arrays.bytes[0] > sel_machine_cache();
-    for (int k = 0; k < names->n && base->plan->wants_balance && !status; k++) {
-        int component, components;
-        status = sum_field(cpu, sel_solver_field(&m->solver, m->dims, names->v[k], &component),
-                           cpu->all.start + 3 * k, &components, error);
+    for (int k = 0; k < count && !status; k++) {
+        status = sum_conserved(base, k, cpu->all.start + 3 * k, error);
     }
     return status;
 }
