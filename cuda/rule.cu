@@ -14,11 +14,10 @@ static unsigned parts(int64_t n) {
 // ---- margins ----
 
 extern "C" cudaError_t rule_gpu_margin(const rule_margin *m, cudaStream_t stream) {
-    int64_t count, most;
-    rule_margin_places(m, &count, &most);
+    const int64_t most = rule_margin_threads(m);
     if (most > 0 && m->fields) {
         rule_margin_kernel<<<dim3(parts(most), (unsigned)m->blocks), RULE_MARGIN_THREADS, 0,
-                             stream>>>(*m, count, most);
+                             stream>>>(*m, most);
     }
     return cudaGetLastError();
 }
@@ -47,8 +46,8 @@ static __global__ void hold_kernel(const __grid_constant__ rule_gpu_look v, cons
     }
     for (int copy = 0; copy < 2; copy++) {
         if (t.at[block][field][copy]) {
-            set_number(t.type[field], v.wide, t.at[block][field][copy], at,
-                       number_at(t.type[field], v.wide, values, at));
+            rule_set(t.type[field], v.wide, t.at[block][field][copy], at,
+                     rule_number(t.type[field], v.wide, values, at));
         }
     }
 }
@@ -80,8 +79,8 @@ template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_value<rule_c
         while (plane >= t.block_end[b]) {
             b++;
         }
-        return number_at(t.type[f], v.wide, t.at[b][f][v.turns >> f & 1],
-                         v.first + at[2] * v.slice + at[1] * v.pitch + at[0]);
+        return rule_number(t.type[f], v.wide, t.at[b][f][v.turns >> f & 1],
+                           v.first + at[2] * v.slice + at[1] * v.pitch + at[0]);
     }
 
     static __device__ int field(const view &v, int, const uint32_t at[3], double *out) {

@@ -12,16 +12,14 @@
 #include "engine/values/program.h"
 
 _Static_assert(RULE_VIEW_FIELDS == (int)SEL_MOST_CELL_FIELDS && RULE_PIECE == (int)RULE_ROW &&
-                   RULE_KINDS == (int)RULE_ODD && RULE_BLOCKS == (int)SEL_MOST_BLOCKS &&
-                   RULE_FIXED == 2 && RULE_FIXED_FACE == 3 && RULE_GRADIENT == 5 &&
-                   SEL_CELL_I32 == 1 && SEL_CELL_U8 == 2,
-               "rule_view.h and rule.cu number as the engine does");
+                   RULE_KINDS == (int)RULE_ODD,
+               "rule_view.h numbers as the engine does");
 
 enum { BUFFERS = 4, MOST_NUMBERS = 3 };
 
 static int64_t uniforms_of(const rule_model *m, int k, int precision) {
     const rule_function *f = rule_function_at(m, k);
-    return f ? f->code[precision]->uniforms : 0;
+    return f->rule ? f->code[precision]->uniforms : 0;
 }
 
 /* ---- memory ---- */
@@ -66,7 +64,7 @@ static void list(sel_state *base) {
         const int64_t count = uniforms_of(m, k, precision);
         const rule_function *f = rule_function_at(m, k);
         *(k < m->rules ? &state->apart : &rows) += count;
-        nodes = f && f->rule->nodes > nodes ? f->rule->nodes : nodes;
+        nodes = f->rule && f->rule->nodes > nodes ? f->rule->nodes : nodes;
     }
     SEL_ADD(arrays, state, value, nodes, SEL_ON_HOST);
     SEL_ADD(arrays, state, tables, 1, 0);
@@ -132,14 +130,12 @@ static sel_status send_array(const rule_cuda *state, int k, sel_error *error) {
 static sel_status send_tables(rule_cuda *state, sel_error *error) {
     const sel_domain *domain = state->all.plan->base.domain;
     const rule_bad none = {.when = INT64_MAX};
-    rule_tables *t = calloc(1, sizeof *t);
+    rule_tables *t = state->all.tables;
     uint64_t masks[2 * RULE_KINDS];
-    sel_status status = t ? SEL_OK : sel_fail_memory(error, "the laws", sizeof *t);
+    sel_status status = SEL_OK;
     memcpy(masks, state->twin->walls, sizeof state->twin->walls);
     memcpy(masks + RULE_KINDS, state->twin->held, sizeof state->twin->held);
-    if (t) {
-        rule_tables_fill(&state->all, t);
-    }
+    rule_tables_fill(&state->all, t);
     int64_t sent = 0;
     for (int face = 0; face < SEL_FACES && !status; face++) {
         const int64_t sites = domain->face[face] ? sel_face_sites(&domain->grid, face) : 0;
@@ -149,9 +145,7 @@ static sel_status send_tables(rule_cuda *state, sel_error *error) {
     }
     status = status ? status : cuda_send(state->tables, t, sizeof *t, error);
     status = status ? status : cuda_send(state->masks, masks, sizeof masks, error);
-    status = status ? status : cuda_send(state->found, &none, sizeof none, error);
-    free(t);
-    return status;
+    return status ? status : cuda_send(state->found, &none, sizeof none, error);
 }
 
 static sel_status send_pack(rule_cuda *state, sel_error *error) {
@@ -182,7 +176,7 @@ static sel_status make_tables(rule_cuda *state, sel_error *error) {
         block && bytes && state->table ? SEL_OK : sel_fail_memory(error, "the rules", 0);
     int slots = 1;
     for (int k = 0; k < functions && !status; k++) {
-        if (rule_function_at(m, k)) {
+        if (rule_function_at(m, k)->rule) {
             block[k] = rule_packed_make(m, k, precision, &state->table[k], &bytes[k]);
             status = block[k] ? SEL_OK : sel_fail_memory(error, "the rules", bytes[k]);
             slots = state->table[k].slots > slots ? state->table[k].slots : slots;
@@ -227,7 +221,7 @@ static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *er
     status = status ? status : cuda_module_load(binary, &state->module, error);
     for (int k = 0; k < rule_functions(m) && !status; k++) {
         snprintf(name, sizeof name, "function_%d", k);
-        status = rule_function_at(m, k)
+        status = rule_function_at(m, k)->rule
                      ? cuda_module_kernel(state->module, name, &state->kernel[k], error)
                      : SEL_OK;
     }
@@ -509,7 +503,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     const rule_model *m = state->all.model;
     const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
-    rule_bad bad;
+    rule_bad bad = {0};
     if (alarm == CUDA_NO_ALARM || (int64_t)alarm / rule_functions(m) >= step) {
         return SEL_OK;
     }

@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include "cuda/machine/look.h"
 #include "cuda/machine/march.h"
-#include "cuda/rule_interpret.h"
-#include "cuda/rule_margin.h"
+#include "cuda/rule_view.h"
+#include "engine/solvers/rule/rule_code.h"
+#include "engine/solvers/rule/rule_margin.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,15 +49,7 @@ cudaError_t rule_gpu_hold(const rule_gpu_look *look, const uint8_t *kind, const 
 #include <stdio.h>
 #include "engine/solvers/rule/rule.h"
 
-/* ---- functions as text (rule_print.c) ----
- *
- * Function k of a model: its rules, then derived fields, then dt.limit; its kernel is called
- * "function_k".
- */
-
-int rule_functions(const rule_model *m);
-/* NULL: there is none, or only Lua evaluates it. */
-const rule_function *rule_function_at(const rule_model *m, int k);
+/* ---- functions as text (rule_print.c): the kernel of function k is called "function_k" ---- */
 
 /* Cells of a thread, and how many blocks of threads a function takes. */
 typedef struct rule_shape {
@@ -68,7 +61,7 @@ unsigned rule_blocks(const rule_view *v, rule_shape shape);
 /* What a function's values that are the same in all cells vary with: SEL_ON_... */
 unsigned rule_uniforms_vary(const rule_function *f, int precision);
 
-/* The look-ups of all functions, each once; list NULL: their number. */
+/* The look-ups of all functions, each once, in a list of RULE_MOST_SLOTS; their number. */
 int rule_lookups(const rule_model *m, int precision, const sel_lookup **list);
 int rule_lookup_number(const rule_model *m, int precision, const sel_lookup *lookup);
 
@@ -102,10 +95,6 @@ void rule_packed_place(rule_packed *table, const void *block);
 
 /* A block as function k sees it when the present copies are `turns`; of arrays anywhere. */
 rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns);
-
-/* Margins of these fields along an axis, but for the tables; and these, but for where they are. */
-rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns);
-void rule_tables_fill(const rule_state *state, rule_tables *to);
 
 #endif
 #endif

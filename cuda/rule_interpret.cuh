@@ -6,10 +6,10 @@
 #define RULE_INTERPRET_CUH
 
 #include "cuda/rule_cell.cuh"
-#include "cuda/rule_interpret.h"
 #include "cuda/rule_margin.cuh"
+#include "engine/solvers/rule/rule_code.h"
 
-enum { TYPE_F, TYPE_D, TYPE_I }; // rule_type
+enum { CELL_REAL, CELL_I32, CELL_U8 }; // sel_cell_type
 
 // What numbers of all types have; false: `op` is another one.
 template <class T> static __device__ bool operate_any(int op, T a, T b, double *to) {
@@ -54,19 +54,27 @@ static __device__ double operate_whole(int op, int32_t a, int32_t b) {
                                       : (int32_t)sel_program_value(op, a, b, 0);
 }
 
-static __device__ double as_type(int type, double value) {
-    return type == TYPE_F ? (double)(float)value : type == TYPE_D ? value : (double)(int32_t)value;
+static __device__ double operate(int op, int type, double a, double b) {
+    double to;
+    return type == RULE_F               ? operate_float(op, (float)a, (float)b)
+           : type == RULE_I             ? operate_whole(op, (int32_t)a, (int32_t)b)
+           : operate_any(op, a, b, &to) ? to
+                                        : sel_program_value(op, a, b, 0);
 }
 
-static __device__ double run_op(const rule_view &v, const rule_at &p, const rule_packed_op &o,
+static __device__ double as_type(int type, double value) {
+    return type == RULE_F ? (double)(float)value : type == RULE_D ? value : (double)(int32_t)value;
+}
+
+static __device__ double run_op(const rule_view &v, const rule_at &p, const rule_instruction &o,
                                 double a, double b, double c, double d) {
     const int type = o.type;
     switch (o.op) {
-    case RULE_STEP_CONVERT:
+    case RULE_CONVERT:
         return as_type(o.type, a);
-    case RULE_STEP_SHIFT:
+    case RULE_SHIFT:
         return (int32_t)a >> o.number;
-    case RULE_STEP_MASK:
+    case RULE_MASK:
         return (int32_t)a & o.number;
     case SEL_OP_ARGUMENT:
         return as_type(o.type, rule_place(v, p, 0, o.number));
@@ -74,24 +82,34 @@ static __device__ double run_op(const rule_view &v, const rule_at &p, const rule
         return rule_look_up(v, o.number, a, b, c, d);
     case SEL_OP_SELECT:
         return as_type(o.type, a != 0 ? b : c);
-    case RULE_STEP_RANDOM:
+    case RULE_RANDOM:
         return rule_random(v, p, 0, a);
     default:
         break;
     }
-    if (o.op > RULE_STEP_RANDOM) {
-        return as_type(o.type, rule_bits(o.op - RULE_STEP_RANDOM - 1, a, b));
+    if (o.op > RULE_RANDOM) {
+        return as_type(o.type, rule_bits(o.op - RULE_RANDOM - 1, a, b));
     }
-    double to;
-    return type == TYPE_F                 ? operate_float(o.op, (float)a, (float)b)
-           : type == TYPE_I               ? operate_whole(o.op, (int32_t)a, (int32_t)b)
-           : operate_any(o.op, a, b, &to) ? to
-                                          : sel_program_value(o.op, a, b, 0);
+    return operate(o.op, type, a, b);
+}
+
+// The links of a chain.
+static __device__ double run_chain(const rule_packed &t, const rule_instruction &o,
+                                   const double *slot) {
+    const uint8_t ops[] = {SEL_OP_ADD, SEL_OP_SUB, SEL_OP_MUL, SEL_OP_DIV, SEL_OP_SUB, SEL_OP_DIV};
+    const rule_link *link = t.link + o.number;
+    double value = slot[link->slot * t.threads];
+    for (int k = 1; k < o.operands; k++) {
+        const double b = slot[link[k].slot * t.threads];
+        const bool under = link[k].op == RULE_FROM || link[k].op == RULE_UNDER;
+        value = operate(ops[link[k].op], o.type, under ? b : value, under ? value : b);
+    }
+    return value;
 }
 
 static __device__ void store_number(const rule_view &v, const rule_at &p, const rule_packed &t,
                                     int output, double value) {
-    const rule_packed_store &s = t.store[output];
+    const rule_result &s = t.store[output];
     const int type = t.type[s.field] == CELL_REAL && t.wide ? -1 : t.type[s.field];
     const double kept[1] = {as_type(s.type, value)};
     const int32_t whole[1] = {(int32_t)kept[0]};
@@ -106,7 +124,7 @@ static __device__ void store_number(const rule_view &v, const rule_at &p, const 
         s.checked ? rule_store<true, true, double, int32_t, 1>(v, p, output, s.field, kept)
                   : rule_store<true, false, int32_t, int32_t, 1>(v, p, output, s.field, whole);
     } else {
-        s.checked &&s.type == TYPE_D
+        s.checked &&s.type == RULE_D
             ? rule_store<true, true, double, uint8_t, 1>(v, p, output, s.field, kept)
         : s.checked ? rule_store<true, true, int32_t, uint8_t, 1>(v, p, output, s.field, whole)
                     : rule_store<true, false, int32_t, uint8_t, 1>(v, p, output, s.field, whole);
@@ -128,17 +146,19 @@ extern "C" __global__ void __launch_bounds__(RULE_PACKED_THREADS)
             slot[u * t.threads] = rule_uniform(v, p, u);
         }
         for (int r = 0; r < t.reads; r++) {
-            const rule_packed_read &read = t.read[r];
+            const rule_read &read = t.read[r];
             const int64_t away = read.at[0] + read.at[1] * v.pitch + read.at[2] * v.slice;
             const bool wall = away && v.walls[v.kind[p.at + away] % RULE_KINDS] >> read.field & 1;
-            slot[(t.uniforms + r) * t.threads] = number_at(
+            slot[(t.uniforms + r) * t.threads] = rule_number(
                 t.type[read.field], t.wide, v.from[read.field], wall ? p.at : p.at + away);
         }
         for (int i = 0; i < t.ops; i++) {
-            const rule_packed_op o = t.op[i];
+            const rule_instruction &o = t.op[i];
             slot[o.to * t.threads] =
-                run_op(v, p, o, slot[o.from[0] * t.threads], slot[o.from[1] * t.threads],
-                       slot[o.from[2] * t.threads], slot[o.from[3] * t.threads]);
+                o.op == RULE_CHAIN
+                    ? run_chain(t, o, slot)
+                    : run_op(v, p, o, slot[o.from[0] * t.threads], slot[o.from[1] * t.threads],
+                             slot[o.from[2] * t.threads], slot[o.from[3] * t.threads]);
         }
         const int32_t fails[1] = {t.fails < 0 ? 0 : (int32_t)slot[t.fails * t.threads]};
         rule_failed<true, 1>(v, p, fails);

@@ -48,7 +48,7 @@ bool rule_is_direct(const rule_state *state) {
     bool direct = state->base.blocks.count == 1;
     for (int k = 0; k < rule_functions(m); k++) {
         const int precision = state->plan->base.precision;
-        direct = direct && (!rule_function_at(m, k) ||
+        direct = direct && (!rule_function_at(m, k)->rule ||
                             grid->n[0] % rule_shape_of(m, k, precision).cells == 0);
     }
     for (int face = 0; face < 2 * m->dims; face++) {

@@ -1,85 +1,54 @@
-/* rule_packed.c -- the instructions of a function as a table for rule_interpret.cu. */
+/* rule_packed.c -- what kernels are given: functions as tables for rule_interpret.cuh, blocks. */
 #include <stdlib.h>
+#include <string.h>
 #include "cuda/rule_gpu.h"
 
-_Static_assert(RULE_STEP_RANDOM == (int)SEL_RULE_RANDOM && RULE_STEP_CONVERT == (int)RULE_CONVERT &&
-                   RULE_STEP_SHIFT == (int)RULE_SHIFT && RULE_STEP_MASK == (int)RULE_MASK,
-               "rule_interpret.h numbers as the engine does");
-
-/* A chain is one operation for each link: its result takes no operand's register. */
-static int add_chain(const rule_instruction *v, rule_packed_op *to) {
-    static const uint8_t ops[] = {SEL_OP_ADD, SEL_OP_SUB, SEL_OP_MUL,
-                                  SEL_OP_DIV, SEL_OP_SUB, SEL_OP_DIV};
-    for (int k = 1; k < v->operands; k++) {
-        const rule_link *l = &v->link[k];
-        const uint16_t before = k == 1 ? v->link->slot : v->to;
-        const bool under = l->op == RULE_FROM || l->op == RULE_UNDER;
-        to[k - 1] = (rule_packed_op){.op = ops[l->op],
-                                     .type = v->type,
-                                     .to = v->to,
-                                     .from = {under ? l->slot : before, under ? before : l->slot}};
-    }
-    return v->operands - 1;
-}
+/* ---- functions ---- */
 
 void *rule_packed_make(const rule_model *m, int k, int precision, rule_packed *to, size_t *bytes) {
-    const rule_function *f = rule_function_at(m, k);
-    const rule_code *code = f->code[precision];
-    const bool numbers = k >= m->rules;
-    int ops = 0;
-    for (int i = 0; i < code->count; i++) {
-        ops += code->v[i].op == RULE_CHAIN ? code->v[i].operands - 1 : 1;
-    }
-    const size_t read_at = (size_t)ops * sizeof(rule_packed_op);
-    const size_t store_at = read_at + (size_t)code->reads * sizeof(rule_packed_read);
-    *bytes = store_at + (size_t)code->outputs * sizeof(rule_packed_store);
-    char *block = calloc(1, *bytes + 1);
-    if (!block) {
-        return NULL;
-    }
-    rule_packed_op *op = (rule_packed_op *)(void *)block;
-    rule_packed_read *read = (rule_packed_read *)(void *)(block + read_at);
-    rule_packed_store *store = (rule_packed_store *)(void *)(block + store_at);
-    for (int i = 0; i < code->count; i++) {
-        const rule_instruction *v = &code->v[i];
-        if (v->op == RULE_CHAIN) {
-            op += add_chain(v, op);
-            continue;
-        }
-        *op++ = (rule_packed_op){.op = v->op,
-                                 .type = v->type,
-                                 .to = v->to,
-                                 .from = {v->from[0], v->from[1], v->from[2], v->from[3]},
-                                 .number = v->lookup ? rule_lookup_number(m, precision, v->lookup)
-                                                     : v->number};
-    }
-    for (int r = 0; r < code->reads; r++) {
-        const rule_read *from = &code->read[r];
-        read[r] = (rule_packed_read){from->field, {from->at[0], from->at[1], from->at[2]}};
-    }
-    for (int o = 0; o < code->outputs; o++) {
-        const rule_store *from = &code->output[o];
-        store[o] = (rule_packed_store){from->field, from->slot, (int)from->type, from->checked};
-    }
-    *to = (rule_packed){.ops = ops,
+    const rule_code *code = rule_function_at(m, k)->code[precision];
+    *to = (rule_packed){.ops = code->count,
                         .uniforms = code->uniforms,
                         .reads = code->reads,
                         .stores = code->outputs,
                         .slots = code->slots,
-                        .fails = numbers ? -1 : code->fails,
-                        .numbers = numbers,
+                        .fails = k < m->rules ? code->fails : -1,
+                        .numbers = k >= m->rules,
                         .wide = precision == SEL_F64};
     for (int i = 0; i < m->fields; i++) {
         to->type[i] = (uint8_t)m->field[i].type;
     }
+    for (int i = 0; i < code->count; i++) {
+        to->links += code->v[i].op == RULE_CHAIN ? code->v[i].operands : 0;
+    }
+    *bytes = (size_t)code->count * sizeof *to->op + (size_t)code->reads * sizeof *to->read +
+             (size_t)code->outputs * sizeof *to->store + (size_t)to->links * sizeof *to->link;
+    void *block = calloc(1, *bytes + 1);
+    if (!block) {
+        return NULL;
+    }
     rule_packed_place(to, block);
+    rule_instruction *op = block;
+    rule_link *links = (rule_link *)(uintptr_t)to->link, *link = links;
+    memcpy(op, code->v, (size_t)code->count * sizeof *op);
+    memcpy((void *)(uintptr_t)to->read, code->read, (size_t)code->reads * sizeof *to->read);
+    memcpy((void *)(uintptr_t)to->store, code->output, (size_t)code->outputs * sizeof *to->store);
+    for (int i = 0; i < code->count; i++) {
+        if (op[i].op == RULE_CHAIN) {
+            op[i].number = (int)(link - links);
+            link = mempcpy(link, op[i].link, op[i].operands * sizeof *link);
+        } else if (op[i].lookup) {
+            op[i].number = rule_lookup_number(m, precision, op[i].lookup);
+        }
+    }
     return block;
 }
 
 void rule_packed_place(rule_packed *table, const void *block) {
     table->op = block;
-    table->read = (const rule_packed_read *)(const void *)(table->op + table->ops);
-    table->store = (const rule_packed_store *)(const void *)(table->read + table->reads);
+    table->read = (const rule_read *)(const void *)(table->op + table->ops);
+    table->store = (const rule_result *)(const void *)(table->read + table->reads);
+    table->link = (const rule_link *)(const void *)(table->store + table->stores);
 }
 
 /* ---- a block ---- */
@@ -115,41 +84,4 @@ rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns
         v.to[i] = state->at[block][i][turn ^ (int)(f->turns >> i & 1)];
     }
     return v;
-}
-
-/* ---- margins ---- */
-
-rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    return (rule_margin){.fields = fields,
-                         .turns = turns,
-                         .n = {grid->n[0], grid->n[1], grid->n[2]},
-                         .first = state->cells.first,
-                         .pitch = state->cells.pitch,
-                         .slice = state->cells.slice,
-                         .dx = grid->dx[axis],
-                         .periodic = grid->periodic,
-                         .dims = grid->dims,
-                         .reach = state->model->reach,
-                         .axis = axis,
-                         .blocks = state->base.blocks.count,
-                         .wide = state->plan->base.precision == SEL_F64};
-}
-
-void rule_tables_fill(const rule_state *state, rule_tables *to) {
-    const rule_model *m = state->model;
-    const sel_domain *domain = state->plan->base.domain;
-    memcpy(to->at, state->at, sizeof to->at);
-    memcpy(to->law, state->law, sizeof to->law);
-    memcpy(to->face, domain->face, sizeof to->face);
-    for (int b = 0; b < state->base.blocks.count; b++) {
-        to->block_first[b] = state->base.blocks.v[b].first;
-        to->block_end[b] = state->base.blocks.v[b].end;
-    }
-    for (int f = 0; f < m->fields; f++) {
-        to->type[f] = (uint8_t)m->field[f].type;
-        for (int r = 1; r <= domain->region_count; r++) {
-            to->beyond[r][f] = state->plan->beyond[r][m->entry_of[f]];
-        }
-    }
 }

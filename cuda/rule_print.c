@@ -21,21 +21,6 @@
 
 /* ---- the functions of a model ---- */
 
-int rule_functions(const rule_model *m) {
-    return m->rules + m->deriveds + 1;
-}
-
-const rule_function *rule_function_at(const rule_model *m, int k) {
-    const rule_function *f = k < m->rules                 ? &m->rule[k]
-                             : k < m->rules + m->deriveds ? &m->derived[k - m->rules]
-                                                          : &m->limit;
-    return f->rule ? f : NULL;
-}
-
-static int size_of(sel_cell_type type, int precision) {
-    return type == SEL_CELL_U8 ? 1 : type == SEL_CELL_I32 || precision == SEL_F32 ? 4 : 8;
-}
-
 enum { LOAD = 16 /* bytes */, MOST_OPERATIONS = 2000 /* of a thread */ };
 
 rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
@@ -43,7 +28,7 @@ rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
     const int count = f->code[precision]->count;
     int largest = 1;
     for (int i = 0; i < m->fields; i++) {
-        const int size = (f->reads | f->writes) >> i & 1 ? size_of(m->field[i].type, precision) : 1;
+        const int size = (f->reads | f->writes) >> i & 1 ? rule_size(m, i, precision) : 1;
         largest = size > largest ? size : largest;
     }
     /* Rows of two fields and more are so many loads that a second one does not pay. */
@@ -61,62 +46,39 @@ unsigned rule_blocks(const rule_view *v, rule_shape shape) {
                       ((v->end_row - v->first_row + high - 1) / high));
 }
 
+static int find_lookup(const sel_lookup *const *list, int count, const sel_lookup *lookup) {
+    int n = 0;
+    while (n < count && (list[n]->kind != lookup->kind || list[n]->data != lookup->data)) {
+        n++;
+    }
+    return n;
+}
+
 int rule_lookups(const rule_model *m, int precision, const sel_lookup **list) {
-    const sel_lookup *found[RULE_MOST_SLOTS];
     int count = 0;
     for (int k = 0; k < rule_functions(m); k++) {
         const rule_function *f = rule_function_at(m, k);
-        for (int i = 0; f && i < f->code[precision]->count; i++) {
+        for (int i = 0; f->rule && i < f->code[precision]->count; i++) {
             const sel_lookup *lookup = f->code[precision]->v[i].lookup;
-            int n = 0;
-            while (n < count && lookup &&
-                   (found[n]->kind != lookup->kind || found[n]->data != lookup->data)) {
-                n++;
-            }
-            if (lookup && n == count && count < RULE_MOST_SLOTS) {
-                found[count++] = lookup;
+            if (lookup && count < RULE_MOST_SLOTS && find_lookup(list, count, lookup) == count) {
+                list[count++] = lookup;
             }
         }
-    }
-    if (list) {
-        memcpy(list, found, (size_t)count * sizeof(const sel_lookup *));
     }
     return count;
 }
 
 int rule_lookup_number(const rule_model *m, int precision, const sel_lookup *lookup) {
     const sel_lookup *list[RULE_MOST_SLOTS];
-    const int count = rule_lookups(m, precision, list);
-    int n = 0;
-    while (n + 1 < count && (list[n]->kind != lookup->kind || list[n]->data != lookup->data)) {
-        n++;
-    }
-    return n;
-}
-
-/* What each node that is the same in all cells varies with; freed by the caller. */
-static unsigned *find_varies(const sel_rule *rule) {
-    unsigned *varies = calloc((size_t)rule->nodes + 1, sizeof *varies);
-    for (int n = 0; n < rule->nodes && varies; n++) {
-        const sel_rule_node *node = &rule->node[n];
-        varies[n] = node->op == SEL_RULE_DT              ? SEL_ON_DT
-                    : node->op != SEL_OP_ARGUMENT        ? 0
-                    : node->operand[0] == SEL_ARGUMENT_T ? SEL_ON_T
-                                                         : SEL_ON_CONTROLS;
-        for (int k = 0; k < sel_rule_operands(node); k++) {
-            varies[n] |= varies[node->operand[k]];
-        }
-    }
-    return varies;
+    return find_lookup(list, rule_lookups(m, precision, list), lookup);
 }
 
 unsigned rule_uniforms_vary(const rule_function *f, int precision) {
     const rule_code *code = f->code[precision];
-    unsigned *varies = find_varies(f->rule), all = 0;
-    for (int k = 0; k < code->uniforms && varies; k++) {
-        all |= varies[code->uniform[k].node];
+    unsigned all = 0;
+    for (int k = 0; k < code->uniforms; k++) {
+        all |= f->rule->node[code->uniform[k].node].depends;
     }
-    free(varies);
     return all;
 }
 
@@ -131,7 +93,6 @@ typedef struct printer {
     rule_shape shape;
     bool numbers, fuses;     /* sums take products that are not rounded before */
     unsigned fixed;          /* what does not vary in this run */
-    unsigned *varies;        /* with what nodes do */
     double *value;           /* of those that do not */
     int *made_by;            /* of each slot: the instruction that filled it last */
     struct window *window;   /* of each read */
@@ -180,7 +141,7 @@ static void print_uniforms(const printer *p) {
         const rule_uniform *u = &p->code->uniform[k];
         const double value = p->value[u->node];
         fprintf(p->to, "    const %s u%d = (%s)", types[u->type], k, types[u->type]);
-        if (p->varies[u->node] & ~p->fixed) {
+        if (p->f->rule->node[u->node].depends & ~p->fixed) {
             fprintf(p->to, "rule_uniform(v, p, %d);\n", k);
         } else if (isfinite(value)) {
             fprintf(p->to, "(%a); // %.17g\n", value, value);
@@ -420,7 +381,7 @@ static void print_stores(const printer *p) {
         fprintf(p->to, "        rule_failed<ODD, N>(v, q, fails[r]);\n");
     }
     for (int o = 0; o < p->code->outputs; o++) {
-        const rule_store *out = &p->code->output[o];
+        const rule_result *out = &p->code->output[o];
         if (p->numbers) {
             fprintf(p->to, "        rule_store_numbers<N>(v, q, %d, o%d[r]);\n", out->field, o);
         } else {
@@ -547,7 +508,7 @@ void rule_print(const rule_model *m, int precision, double dt, const rule_march 
     fputs("#include \"cuda/rule_cell.cuh\"\n", to);
     for (int k = 0; k < rule_functions(m); k++) {
         const rule_function *f = rule_function_at(m, k);
-        if (!f) {
+        if (!f->rule) {
             continue;
         }
         const rule_code *code = f->code[precision];
@@ -561,13 +522,12 @@ void rule_print(const rule_model *m, int precision, double dt, const rule_march 
                      .numbers = k >= m->rules,
                      .fuses = !m->params->exact,
                      .fixed = m->limit.source ? 0 : SEL_ON_DT,
-                     .varies = find_varies(f->rule),
                      .value = calloc((size_t)f->rule->nodes + 1, sizeof(double)),
                      .made_by = calloc((size_t)code->slots + 1, sizeof(int)),
                      .window = calloc((size_t)code->reads + 1, sizeof(window)),
                      .product = calloc((size_t)code->count + 1, sizeof(product))};
         double *none = calloc((size_t)m->params->common.controls.n + 1, sizeof *none);
-        if (p.varies && p.value && p.made_by && p.window && p.product && none) {
+        if (p.value && p.made_by && p.window && p.product && none) {
             rule_uniforms(code, f->rule, 0, dt, none, p.value);
             find_windows(&p);
             print_function(&p);
@@ -575,7 +535,7 @@ void rule_print(const rule_model *m, int precision, double dt, const rule_march 
                 print_march(&p, march);
             }
         }
-        free(none), free(p.varies), free(p.value), free(p.made_by), free(p.window);
+        free(none), free(p.value), free(p.made_by), free(p.window);
         free(p.product);
     }
 }

@@ -131,10 +131,12 @@ static void *compile_for_processor(const char *text) {
     return library;
 }
 
+enum { THREADS = 128 /* of a block of rule_margin.cuh */ };
+
 /* By the device's kernel. */
 static void fill_margins(void *library, const rule_state *state, uint64_t fields, uint64_t turns) {
     static rule_tables tables;
-    void (*kernel)(rule_margin, int64_t, int64_t), (*place)(unsigned, unsigned, unsigned);
+    void (*kernel)(rule_margin, int64_t), (*place)(unsigned, unsigned, unsigned);
     *(void **)&kernel = dlsym(library, "rule_margin_kernel");
     *(void **)&place = dlsym(library, "place");
     assert_true(kernel && place);
@@ -142,13 +144,13 @@ static void fill_margins(void *library, const rule_state *state, uint64_t fields
     for (int axis = 0; axis < state->model->dims && fields; axis++) {
         rule_margin margin = rule_margin_of(state, axis, fields, turns);
         margin.tables = &tables;
-        int64_t count, most;
-        rule_margin_places(&margin, &count, &most);
+        int64_t extent[2];
+        rule_extents(&margin, extent);
+        const int64_t most = extent[0] * extent[1] * 2 * margin.reach;
         for (int b = 0; b < margin.blocks; b++) {
             for (int64_t k = 0; k < most; k++) {
-                place((unsigned)(k / RULE_MARGIN_THREADS), (unsigned)(k % RULE_MARGIN_THREADS),
-                      (unsigned)b);
-                kernel(margin, count, most);
+                place((unsigned)(k / THREADS), (unsigned)(k % THREADS), (unsigned)b);
+                kernel(margin, most);
             }
         }
     }

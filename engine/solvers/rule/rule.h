@@ -4,6 +4,8 @@
 #define SEL_SOLVER_RULE_H
 
 #include "engine/machine/state.h"
+#include "engine/solvers/rule/rule_code.h"
+#include "engine/solvers/rule/rule_margin.h"
 #include "engine/values/rule.h"
 
 /* ---- what a script gives ---- */
@@ -45,50 +47,6 @@ extern const sel_solver rule_solver;
 
 /* ---- functions as code for rows of cells: rule_code.c, rule_kernel.c ---- */
 
-/* Of numbers in a row. */
-typedef enum rule_type { RULE_F, RULE_D, RULE_I } rule_type; /* float, double, int32_t */
-
-/* Operations beside those of a graph. */
-enum { RULE_CONVERT = 192, RULE_SHIFT, RULE_MASK, RULE_CHAIN };
-
-/* A step of a chain of sums and products, which stays in the processor's registers: the value so
- * far `op` slot; FROM: slot - value, UNDER: slot / value. The first one is the value to begin with.
- */
-typedef enum rule_link_op {
-    RULE_ADD,
-    RULE_SUB,
-    RULE_MUL,
-    RULE_DIV,
-    RULE_FROM,
-    RULE_UNDER
-} rule_link_op;
-typedef struct rule_link {
-    uint16_t op, slot;
-} rule_link;
-enum { RULE_MOST_LINKS = 64 };
-
-/* slot[to] = op(slot[from[0]], ...) in `type`; of comparisons that is the operands' type, the
- * result is an int32_t 0 or 1. */
-typedef struct rule_instruction {
-    uint8_t op, type, operands;
-    uint16_t to, from[4];
-    int number; /* of CONVERT the type of the operand, of ARGUMENT which, of SHIFT and MASK by what
-                 */
-    const sel_lookup *lookup; /* of LOOKUP, whose arguments are doubles */
-    rule_link *link;          /* of CHAIN: [operands] */
-} rule_instruction;
-
-typedef struct rule_read {
-    int field, at[3];
-} rule_read;
-
-typedef struct rule_store {
-    int field, slot; /* of the output: its number */
-    rule_type type;
-    bool checked; /* the value may not fit the field */
-    bool direct;  /* a register of its own, with numbers as the field has them */
-} rule_store;
-
 typedef struct rule_uniform {
     int node;
     rule_type type;
@@ -100,9 +58,8 @@ typedef struct rule_code {
     const rule_instruction *v;
     const rule_uniform *uniform;
     const rule_read *read;
-    const rule_store *output;
+    const rule_result *output;
     const bool *same; /* by node: the value is the same in all cells */
-    bool direct;      /* no number is larger than the field's reals */
 } rule_code;
 
 enum { RULE_ROW = 256 /* cells computed together */, RULE_MOST_SLOTS = 1 << 14 };
@@ -128,6 +85,8 @@ typedef struct rule_row {
     int64_t at[3];      /* the first cell */
     int64_t cell, step; /* the number of the first cell */
     uint64_t seed;
+    void *const *to; /* by output: where a chain stores it; NULL: in its slot */
+    bool streams;    /* past the caches, until sel_stream_end */
 } rule_row;
 
 /* The loops of a level. */
@@ -137,7 +96,7 @@ typedef struct rule_loops {
     void (*widen)(const uint8_t *from, int32_t *to, int n);
     /* Stores numbers of a row as those of a field; the first that does not fit it, or -1. */
     int (*store)(rule_type type, const void *from, sel_cell_type field, void *to, int n,
-                 bool checked);
+                 bool checked, bool streams);
 } rule_loops;
 
 /* ---- the model: the fields and functions of a scenario (rule_model.c) ---- */
@@ -182,19 +141,26 @@ typedef struct rule_model {
     bool simple;
 } rule_model;
 
+/* Function k: the rules, then derived fields, then dt.limit, which may have no source. */
+static inline int rule_functions(const rule_model *m) {
+    return m->rules + m->deriveds + 1;
+}
+static inline const rule_function *rule_function_at(const rule_model *m, int k) {
+    return k < m->rules                 ? &m->rule[k]
+           : k < m->rules + m->deriveds ? &m->derived[k - m->rules]
+                                        : &m->limit;
+}
+
+/* Bytes of a field's number. */
+static inline int rule_size(const rule_model *m, int field, int precision) {
+    const sel_cell_type type = m->field[field].type;
+    return type == SEL_CELL_U8 ? 1 : type == SEL_CELL_I32 || precision == SEL_F32 ? 4 : 8;
+}
+
 sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
                       const sel_simulation **own, sel_error *error);
 
 /* ---- the plan ---- */
-
-typedef enum rule_law_kind {
-    RULE_FREE, /* on a shape: as elsewhere */
-    RULE_WALL,
-    RULE_FIXED,
-    RULE_FIXED_FACE,
-    RULE_MIRROR,
-    RULE_GRADIENT
-} rule_law_kind;
 
 typedef struct rule_plan {
     sel_plan base;
@@ -237,7 +203,8 @@ typedef struct rule_state {
     int kinds;
     uint8_t *odd;                                 /* [rows][pieces]: it has such cells */
     double *law[SEL_MOST_CELL_FIELDS][SEL_FACES]; /* values at the places beyond a face */
-    double *start;                                /* sums of what is conserved at step 0 */
+    rule_tables *tables;
+    double *start; /* sums of what is conserved at step 0 */
     struct {
         int64_t cell;
         int field; /* -1: the function calls error */
@@ -249,9 +216,6 @@ typedef struct rule_state {
 static inline int64_t rule_place(const rule_state *state, int64_t x, int64_t y, int64_t z) {
     return state->cells.first + z * state->cells.slice + y * state->cells.pitch + x;
 }
-
-double rule_number(sel_cell_type type, int precision, const void *array, int64_t at);
-void rule_set(sel_cell_type type, int precision, void *array, int64_t at, double value);
 
 void rule_list(sel_state *base);
 sel_status rule_start(sel_state *base, sel_error *error);
@@ -271,6 +235,9 @@ static inline int rule_pieces(int64_t nx) {
 
 /* Values of laws beyond faces. */
 void rule_list_laws(rule_state *state);
+/* Where everything is, once there is memory; and margins of these fields along an axis. */
+void rule_tables_fill(const rule_state *state, rule_tables *to);
+rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns);
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
 /* Which cells are walls, or not computed; once the data are there. */
 sel_status rule_find_kinds(rule_state *state, sel_error *error);

@@ -11,6 +11,8 @@
 #include <string.h>
 #include "engine/solvers/rule/rule.h"
 
+_Static_assert(RULE_RANDOM == (int)SEL_RULE_RANDOM, "rule_code.h numbers as the engine does");
+
 enum { NO_SLOT = -1, TYPES = 3 };
 
 typedef struct compiler {
@@ -253,7 +255,7 @@ static uint16_t *operand(const rule_instruction *v, int k) {
 }
 
 /* The uses of values: how many, and the last one; results are used after all instructions. */
-static void count_uses(const compiler *c, const rule_store *output, int *uses, int *last) {
+static void count_uses(const compiler *c, const rule_result *output, int *uses, int *last) {
     for (int i = 0; i < c->code.count; i++) {
         for (int k = 0; k < c->v[i].operands; k++) {
             if (*operand(&c->v[i], k) >= REGISTER) {
@@ -323,23 +325,23 @@ static void join_chains(compiler *c, const int *uses, int *made_by) {
     c->code.count = count;
 }
 
-/* Reals that stand in a register of their own. */
-static void mark_direct(compiler *c, rule_store *output) {
-    c->code.direct = true;
-    for (int i = 0; i < c->code.count; i++) {
-        c->code.direct = c->code.direct && (c->real == RULE_D || c->v[i].type != RULE_D);
-    }
+/* Reals that a chain makes for nothing but their field. */
+static void mark_direct(compiler *c, rule_result *output, const int *uses) {
     for (int k = 0; k < c->rule->outputs; k++) {
-        output[k].direct = output[k].slot >= c->code.uniforms + c->code.reads &&
-                           c->field[output[k].field].type == SEL_CELL_REAL;
-        for (int j = 0; j < c->rule->outputs; j++) {
-            output[k].direct = output[k].direct && (j == k || output[j].slot != output[k].slot);
+        bool made = false;
+        for (int i = 0; i < c->code.count && output[k].direct; i++) {
+            rule_instruction *v = &c->v[i];
+            if (v->op == RULE_CHAIN && v->to == output[k].slot && uses[v->to - REGISTER] == 1) {
+                v->number = 1 + k;
+                made = true;
+            }
         }
+        output[k].direct = made;
     }
 }
 
 /* Gives the values registers: those of values that are no longer needed are used again. */
-static void assign(compiler *c, rule_store *output) {
+static void assign(compiler *c, rule_result *output) {
     const size_t values = (size_t)c->values + 1;
     int *uses = calloc(values * 4, sizeof *uses), *last = uses + values, *place = last + values;
     int *unused = place + values, unused_count = 0, registers = 0;
@@ -349,6 +351,7 @@ static void assign(compiler *c, rule_store *output) {
     }
     count_uses(c, output, uses, last);
     join_chains(c, uses, place);
+    mark_direct(c, output, uses);
     count_uses(c, output, uses, last);
     for (int i = 0; i < c->code.count; i++) {
         rule_instruction *v = &c->v[i];
@@ -372,7 +375,6 @@ static void assign(compiler *c, rule_store *output) {
     for (int k = 0; k < c->rule->outputs; k++) {
         output[k].slot = final_slot(c, output[k].slot, place);
     }
-    mark_direct(c, output);
     c->code.fails = c->code.fails >= 0 ? final_slot(c, c->code.fails, place) : -1;
     c->code.slots = c->code.uniforms + c->code.reads + registers;
     free(uses);
@@ -382,7 +384,7 @@ static void assign(compiler *c, rule_store *output) {
 
 /* The type in which a result is stored in its field; numbers of derived fields are doubles. */
 static void compile_output(compiler *c, int k, const sel_rule_output *from, bool fields,
-                           rule_store *to) {
+                           rule_result *to) {
     const sel_rule_node *node = node_of(c, from->node);
     const sel_cell_type type = fields ? c->field[from->field].type : SEL_CELL_REAL;
     const rule_type own = type_of(c, from->node);
@@ -392,8 +394,8 @@ static void compile_output(compiler *c, int k, const sel_rule_output *from, bool
     const double low = constant ? node->value : node->low, high = constant ? low : node->high;
     const bool fits =
         type == SEL_CELL_U8 ? low >= 0 && high <= UINT8_MAX : low >= INT32_MIN && high <= INT32_MAX;
-    to[k] = (rule_store){from->field, value_in(c, from->node, in), in,
-                         !real && !(fits && (node->whole || constant)), false};
+    to[k] = (rule_result){from->field, value_in(c, from->node, in), in,
+                          !real && !(fits && (node->whole || constant)), fields && real};
 }
 
 const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
@@ -403,7 +405,7 @@ const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field,
                   .field = field,
                   .real = precision == SEL_F32 ? RULE_F : RULE_D,
                   .arena = arena};
-    rule_store *output = sel_arena_alloc(arena, outputs * sizeof *output);
+    rule_result *output = sel_arena_alloc(arena, outputs * sizeof *output);
     rule_code *made = sel_arena_alloc(arena, sizeof *made);
     c.same = sel_arena_alloc(arena, nodes);
     c.used = sel_arena_alloc(arena, nodes);
@@ -439,17 +441,17 @@ const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field,
 
 const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool numbers,
                                   sel_arena *arena) {
-    rule_store *output = sel_arena_alloc(arena, ((size_t)fields + 1) * sizeof *output);
+    rule_result *output = sel_arena_alloc(arena, ((size_t)fields + 1) * sizeof *output);
     rule_code *code = sel_arena_alloc(arena, sizeof *code);
     if (!output || !code) {
         return NULL;
     }
     *code = (rule_code){.output = output, .outputs = numbers, .fails = -1};
-    output[0] = (rule_store){.type = RULE_D};
+    output[0] = (rule_result){.type = RULE_D};
     for (int f = 0; f < fields && !numbers; f++) {
         if (field[f].state) {
             output[code->outputs] =
-                (rule_store){f, code->outputs, RULE_D, field[f].type != SEL_CELL_REAL, false};
+                (rule_result){f, code->outputs, RULE_D, field[f].type != SEL_CELL_REAL, false};
             code->outputs++;
         }
     }

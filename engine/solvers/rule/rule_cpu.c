@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/base/machine.h"
+#include "engine/base/stream.h"
 #include "engine/machine/cpu.h"
 #include "engine/solvers/rule/rule.h"
 
@@ -17,11 +19,12 @@ typedef struct rule_cpu {
     sel_error *error;
     void **slot; /* [threads][slots] */
     int slots;
+    bool streams; /* the arrays do not stay in the caches */
     struct source {
         int field, size;
-        int64_t away; /* elements from a cell to the one that is read */
-        bool byte, in_place;
-    } * source; /* what the present function reads */
+        int64_t away;               /* elements from a cell to the one that is read */
+        bool byte, in_place, leads; /* leads: the first to read what is not in the caches */
+    } * source;                     /* what the present function reads */
 } rule_cpu;
 
 /* A line apart, so that not all rows begin at the same place of a page. */
@@ -36,13 +39,6 @@ static const rule_loops *loops_of_level(void) {
     return tables[sel_level(0)];
 }
 
-static void most_slots(const rule_function *f, int *slots, int *nodes) {
-    for (int p = 0; p < 2 && f->source; p++) {
-        *slots = f->code[p]->slots > *slots ? f->code[p]->slots : *slots;
-        *nodes = f->rule && f->rule->nodes > *nodes ? f->rule->nodes : *nodes;
-    }
-}
-
 static void list(sel_state *base) {
     rule_cpu *state = (rule_cpu *)base;
     const rule_model *m = ((const rule_plan *)base->plan)->model;
@@ -50,13 +46,12 @@ static void list(sel_state *base) {
     int nodes = 1;
     state->slots = 1;
     rule_list(base);
-    for (int k = 0; k < m->rules; k++) {
-        most_slots(&m->rule[k], &state->slots, &nodes);
+    for (int k = 0; k < rule_functions(m); k++) {
+        const rule_function *f = rule_function_at(m, k);
+        const int slots = f->source ? f->code[base->plan->precision]->slots : 0;
+        state->slots = slots > state->slots ? slots : state->slots;
+        nodes = f->rule && f->rule->nodes > nodes ? f->rule->nodes : nodes;
     }
-    for (int k = 0; k < m->deriveds; k++) {
-        most_slots(&m->derived[k], &state->slots, &nodes);
-    }
-    most_slots(&m->limit, &state->slots, &nodes);
     SEL_ADD(&base->arrays, state, uniform, (int64_t)state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, registers, (int64_t)base->threads * state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, value, nodes, 0);
@@ -77,19 +72,13 @@ typedef struct piece {
     int64_t row, x, at; /* its first cell, and where that is in the arrays */
     void **slot;
     char *registers;
-    uint8_t odd[RULE_ROW]; /* cells that are not computed like others */
+    void *to[SEL_MOST_CELL_FIELDS]; /* by output: where it stands already; NULL: in its slot */
+    uint8_t odd[RULE_ROW];          /* cells that are not computed like others */
 } piece;
-
-static int size_of(const rule_state *state, int f) {
-    const sel_cell_type type = state->model->field[f].type;
-    return type == SEL_CELL_U8                                              ? 1
-           : type == SEL_CELL_I32 || state->plan->base.precision == SEL_F32 ? 4
-                                                                            : 8;
-}
 
 static char *array_of(const piece *p, int f, bool other) {
     return (char *)p->state->at[p->block][f][p->state->turn[f] ^ (int)other] +
-           p->at * size_of(p->state, f);
+           p->at * rule_size(p->state->model, f, p->state->plan->base.precision);
 }
 
 /* The masks of a cell's kind. */
@@ -103,6 +92,9 @@ static void *read_values(const piece *p, const struct source *s, char *to) {
     const int size = s->size;
     char *own = (char *)state->at[p->block][s->field][state->turn[s->field]] + p->at * size;
     char *from = own + s->away * size;
+    for (int k = 0; s->leads && k < RULE_ROW * size; k += 64) { /* of the next piece */
+        __builtin_prefetch(from + RULE_ROW * size + k);
+    }
     if (!s->byte && !p->odds && !s->in_place) {
         return from;
     }
@@ -198,15 +190,13 @@ static void call_lua(const piece *p) {
     }
 }
 
-/* Results may be computed where they are to stand: in other copies, by whole blocks of numbers. */
-static void place_results(const piece *p) {
+/* Where chains store results: in other copies, by whole blocks of numbers. */
+static void place_results(piece *p) {
     const bool whole = p->odds == 0 && p->n == RULE_ROW;
-    for (int o = 0; o < p->code->outputs && p->code->direct; o++) {
-        const rule_store *output = &p->code->output[o];
-        char *own = p->registers + (int64_t)output->slot * ROW_BYTES;
-        if (output->direct && p->f->turns >> output->field & 1) {
-            p->slot[output->slot] = whole ? array_of(p, output->field, true) : own;
-        }
+    for (int o = 0; o < p->code->outputs; o++) {
+        const rule_result *output = &p->code->output[o];
+        const bool placed = whole && output->direct && p->f->turns >> output->field & 1;
+        p->to[o] = placed ? array_of(p, output->field, true) : NULL;
     }
 }
 
@@ -225,7 +215,9 @@ static void compute(piece *p) {
                              .at = {p->x, p->row % grid->n[1], p->row / grid->n[1]},
                              .cell = p->row * grid->n[0] + p->x,
                              .step = state->base.step,
-                             .seed = (uint64_t)state->model->params->seed};
+                             .seed = (uint64_t)state->model->params->seed,
+                             .to = p->to,
+                             .streams = p->cpu->streams};
     if (p->f->rule) {
         p->loops->run(p->code, &values);
     } else {
@@ -242,10 +234,18 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
         const sel_cells *cells = &cpu->all.cells;
         cpu->source[k] = (struct source){
             .field = read->field,
-            .size = size_of(&cpu->all, read->field),
+            .size = rule_size(cpu->all.model, read->field, base->plan->precision),
             .away = read->at[0] + read->at[1] * cells->pitch + read->at[2] * cells->slice,
             .byte = cpu->all.model->field[read->field].type == SEL_CELL_U8,
             .in_place = (f->writes & ~f->turns) >> read->field & 1};
+    }
+    for (int k = 0; k < code->reads; k++) {
+        struct source *s = &cpu->source[k];
+        s->leads = true;
+        for (int i = 0; i < code->reads; i++) {
+            const bool later = cpu->source[i].away > s->away;
+            s->leads = s->leads && !(later && cpu->source[i].field == s->field);
+        }
     }
     base->threads = f->rule && base->plan->threads > 0 ? base->plan->threads : 1;
     cpu->status = SEL_OK;
@@ -289,37 +289,32 @@ static void note_bad(rule_state *state, int64_t cell, int field, double value) {
     }
 }
 
-static double number_in(rule_type type, const void *row, int k) {
-    return type == RULE_F   ? (double)((const float *)row)[k]
-           : type == RULE_D ? ((const double *)row)[k]
-                            : ((const int32_t *)row)[k];
-}
-
-static void store_output(const piece *p, rule_state *state, const rule_store *output) {
+static void store_output(const piece *p, rule_state *state, const rule_result *output) {
     const int f = output->field, turns = (int)(p->f->turns >> f & 1);
     const sel_cell_type type = state->model->field[f].type;
     const int64_t cell = p->row * state->plan->base.domain->grid.n[0] + p->x;
-    const size_t size = output->type == RULE_D ? sizeof(double) : 4;
+    const sel_cell_type own = output->type == RULE_I ? SEL_CELL_I32 : SEL_CELL_REAL;
+    const bool wide = output->type == RULE_D;
     char *to = array_of(p, f, turns);
     const char *from = p->slot[output->slot];
     char row[ROW_BYTES];
-    if (from == to) {
+    if (p->to[output - p->code->output]) {
         return;
     }
     if (p->odds) { /* what is not computed keeps its value */
-        from = memcpy(row, from, (size_t)p->n * size);
+        from = memcpy(row, from, (size_t)p->n * (wide ? sizeof(double) : 4));
     }
     for (int k = 0; k < p->odds; k++) {
         const int x = p->odd[k];
         if (mask_at(p, state->held, p->at + x) >> f & 1) {
             const double kept = rule_number(type, state->plan->base.precision, to, x);
-            rule_set(output->type == RULE_I ? SEL_CELL_I32 : SEL_CELL_REAL,
-                     output->type == RULE_F ? SEL_F32 : SEL_F64, row, x, kept);
+            rule_set(own, wide, row, x, kept);
         }
     }
-    const int bad = p->loops->store(output->type, from, type, to, p->n, output->checked);
+    const int bad = p->loops->store(output->type, from, type, to, p->n, output->checked,
+                                    p->cpu->streams && turns);
     if (bad >= 0) {
-        note_bad(state, cell + bad, f, number_in(output->type, from, bad));
+        note_bad(state, cell + bad, f, rule_number(own, wide, from, bad));
     }
 }
 
@@ -354,6 +349,7 @@ static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *err
                 }
             }
         }
+        sel_stream_end();
     }
     return cpu->status;
 }
@@ -426,15 +422,12 @@ static sel_status make_ready(rule_cpu *cpu, const rule_function *f, sel_error *e
     return status;
 }
 
-static sel_status ready_field(rule_cpu *cpu, int field, sel_error *error) {
+static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
+    rule_cpu *cpu = (rule_cpu *)base;
     const rule_model *m = cpu->all.model;
+    const int field = request->kind == SEL_READ || request->kind == SEL_REDUCE ? request->field : 0;
     const rule_function *f = field < m->entries ? NULL : &m->derived[field - m->entries];
     return field < m->states ? SEL_OK : make_ready(cpu, f, error);
-}
-
-static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
-    const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
-    return field ? ready_field((rule_cpu *)base, request->field, error) : SEL_OK;
 }
 
 /* Numbers of a function at cells x0 <= x < x1 of a row: number c of x at to[c nx + x - x0]. */
@@ -518,48 +511,30 @@ static void main_row(const sel_state *base, int64_t row, sel_main_row *main) {
     }
 }
 
-/* Sums of a field over the cells that are not solid, by component; their number. */
-static sel_status sum_field(rule_cpu *cpu, int which, double sum[3], int *components,
-                            sel_error *error) {
-    sel_state *base = &cpu->all.base;
-    const int64_t rows = sel_state_rows(base), nx = base->plan->domain->grid.n[0];
-    sel_status status = ready_field(cpu, which, error);
-    const sel_field_info *info = &cpu->all.model->solver.fields[which];
-    *components = sel_field_components(info, base->plan->domain->grid.dims);
-#pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t row = 0; row < rows; row++) {
-        const uint8_t *solid = sel_state_solids(base, row);
-        const double *values;
-        const int count = status ? 0 : field(base, which, row, 0, nx, &values);
-        for (int c = 0; c < count; c++) {
-            double *partial = base->partials + row * SEL_PARTIALS + c;
-            *partial = 0;
-            for (int64_t x = 0; x < nx; x++) {
-                *partial += solid[x] ? 0 : values[c * nx + x];
-            }
-        }
-    }
-    for (int c = 0; c < *components && !status; c++) {
-        sum[c] = sel_tree_sum(base->partials + c, rows, SEL_PARTIALS);
-    }
+/* Sums of number k of what is conserved over the cells that are not solid, by component. */
+static sel_status sum_conserved(sel_state *base, int k, double sum[3], sel_error *error) {
+    const rule_model *m = ((const rule_state *)base)->model;
+    const sel_names *names = &m->params->conserved;
+    const char *name = names->n ? names->v[k] : m->entry[m->main].name;
+    int component;
+    sel_request all = {.kind = SEL_REDUCE,
+                       .field = sel_solver_field(&m->solver, m->dims, name, &component),
+                       .box = sel_grid_box(&base->plan->domain->grid)};
+    const sel_status status = sel_look_at(&rule_on_cpu.look, base, &all, error);
+    memcpy(sum, all.sum, 3 * sizeof *sum);
     return status;
 }
 
 /* What is conserved: sums less those at the start, and the sums. */
 static sel_status other(sel_state *base, sel_request *request, sel_error *error) {
-    rule_cpu *cpu = (rule_cpu *)base;
-    const rule_model *m = cpu->all.model;
-    const sel_names *names = &m->params->conserved;
-    const char *const main = m->entry[m->main].name;
+    const rule_state *state = (const rule_state *)base;
+    const int count = state->model->params->conserved.n;
     sel_status status = SEL_OK;
-    for (int k = 0; k < (names->n ? names->n : 1) && !status; k++) {
-        const char *name = names->n ? names->v[k] : main;
+    for (int k = 0; k < (count ? count : 1) && !status; k++) {
         double sum[3];
-        int component, components;
-        const int which = sel_solver_field(&m->solver, m->dims, name, &component);
-        status = sum_field(cpu, which, sum, &components, error);
+        status = sum_conserved(base, k, sum, error);
         if (!status) {
-            rule_add_terms(&cpu->all, k, sum, request);
+            rule_add_terms(state, k, sum, request);
         }
     }
     return status;
@@ -593,13 +568,11 @@ static sel_status time_step(sel_state *base, double *dt, sel_error *error) {
 
 static sel_status start(sel_state *base, sel_error *error) {
     rule_cpu *cpu = (rule_cpu *)base;
-    const rule_model *m = cpu->all.model;
-    const sel_names *names = &m->params->conserved;
+    const int count = base->plan->wants_balance ? cpu->all.model->params->conserved.n : 0;
     sel_status status = rule_start(base, error);
-    for (int k = 0; k < names->n && base->plan->wants_balance && !status; k++) {
-        int component, components;
-        status = sum_field(cpu, sel_solver_field(&m->solver, m->dims, names->v[k], &component),
-                           cpu->all.start + 3 * k, &components, error);
+    cpu->streams = base->arrays.bytes[0] > sel_machine_cache();
+    for (int k = 0; k < count && !status; k++) {
+        status = sum_conserved(base, k, cpu->all.start + 3 * k, error);
     }
     return status;
 }

@@ -3,8 +3,12 @@
  * Compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off x86-64). Nothing is contracted
  * or reordered, so that all levels give the same bits.
  */
+#if !defined(__clang__) /* The processor orders instructions; it fetches ahead what rises. */
+#pragma GCC optimize("no-schedule-insns2")
+#endif
 #include <math.h>
 #include <string.h>
+#include "engine/base/stream.h"
 #include "engine/physics/philox.h"
 #include "engine/solvers/rule/rule.h"
 
@@ -43,6 +47,10 @@
     case SEL_OP_##name:     \
         EACH to[k] = value; \
         return;
+#define OWN(name, value)    \
+    case RULE_##name:       \
+        EACH to[k] = value; \
+        return;
 #define COMPARE(name, value) \
     case SEL_OP_##name:      \
         EACH is[k] = value;  \
@@ -72,81 +80,87 @@
 
 OPERATE(f, float, REALS(CASE, f))
 OPERATE(d, double, REALS(CASE, ))
-OPERATE(i, int32_t, WHOLES(CASE))
+OPERATE(i, int32_t, WHOLES(CASE) OWN(SHIFT, a[k] >> v->number) OWN(MASK, a[k] & v->number))
 
 /* ---- chains ---- */
 
+/* Vectors that stay in registers from link to link. */
 #if defined(__AVX512F__)
-#define VECTOR 64
+enum { VECTOR = 64, VECTORS = 16 };
 #elif defined(__AVX2__)
-#define VECTOR 32
+enum { VECTOR = 32, VECTORS = 8 };
 #else
-#define VECTOR 16
+enum { VECTOR = 16, VECTORS = 8 };
 #endif
+#define EACH_VECTOR _Pragma("GCC unroll 16") for (int j = 0; j < VECTORS; j++)
 
-/* Eight vectors at a time, which stay in registers from link to link. The last ones of a row may
- * reach beyond its end, where memory is there to be read. */
-#define EIGHT(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
-#define LOAD(j) r##j = a[j];
-#define STORE(j) to[j] = r##j;
-#define ADD(j) r##j += b[j];
-#define SUB(j) r##j -= b[j];
-#define MUL(j) r##j *= b[j];
-#define DIV(j) r##j /= b[j];
-#define FROM(j) r##j = b[j] - r##j;
-#define UNDER(j) r##j = b[j] / r##j;
-#define LINK(name)    \
-    case RULE_##name: \
-        EIGHT(name)   \
-        break;
-#define CHAIN(T, DIVISIONS)                                                                       \
-    typedef T T##_vector __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));     \
-    static void chain_##T(const rule_instruction *v, void *const *slot, int n) {                  \
-        for (int k = 0; k < n; k += 8 * VECTOR / (int)sizeof(T)) {                                \
-            T##_vector *to = (T##_vector *)(void *)((T *)slot[v->to] + k);                        \
-            const T##_vector *a =                                                                 \
-                (const T##_vector *)(const void *)((T *)slot[v->link->slot] + k);                 \
-            T##_vector r0, r1, r2, r3, r4, r5, r6, r7;                                            \
-            EIGHT(LOAD)                                                                           \
-            for (const rule_link *l = v->link + 1; l < v->link + v->operands; l++) {              \
-                const T##_vector *b = (const T##_vector *)(const void *)((T *)slot[l->slot] + k); \
-                switch (l->op) { LINK(ADD) LINK(SUB) LINK(MUL) LINK(FROM) DIVISIONS }             \
-            }                                                                                     \
-            EIGHT(STORE)                                                                          \
-        }                                                                                         \
+/* The value so far, r, and an operand b: a row, or the same in all cells. */
+#define LINK(name, value)                    \
+    case 2 * RULE_##name:                    \
+        EACH_VECTOR {                        \
+            const vector r = v[j], b = w[j]; \
+            v[j] = value;                    \
+        }                                    \
+        break;                               \
+    case 2 * RULE_##name + 1: {              \
+        const vector b = *w;                 \
+        EACH_VECTOR {                        \
+            const vector r = v[j];           \
+            v[j] = value;                    \
+        }                                    \
+        break;                               \
+    }
+#define SUMS LINK(ADD, r + b) LINK(SUB, r - b) LINK(MUL, r *b) LINK(FROM, b - r)
+
+/* The last vectors of a row may reach beyond its end, where memory is there to be read. */
+#define CHAIN(T, LINKS)                                                                        \
+    static void chain_##T(const rule_instruction *i, const rule_row *row, int uniforms) {      \
+        typedef T vector __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));  \
+        void *const placed = i->number ? row->to[i->number - 1] : NULL;                        \
+        for (int k = 0; k < row->n; k += VECTORS * VECTOR / (int)sizeof(T)) {                  \
+            const T *from = (const T *)row->slot[i->link->slot] + k;                           \
+            T *to = (T *)(placed ? placed : row->slot[i->to]) + k;                             \
+            vector v[VECTORS];                                                                 \
+            EACH_VECTOR v[j] = ((const vector *)(const void *)from)[j];                        \
+            for (const rule_link *l = i->link + 1; l < i->link + i->operands; l++) {           \
+                const vector *w = (const vector *)(const void *)((T *)row->slot[l->slot] + k); \
+                switch (2 * l->op + (l->slot < uniforms)) { LINKS }                            \
+            }                                                                                  \
+            if (placed && row->streams) {                                                      \
+                for (int j = 0; j < VECTORS; j += SEL_STREAM_BYTES / VECTOR) {                 \
+                    sel_stream_one((char *)to + j * VECTOR, (const char *)&v[j]);              \
+                }                                                                              \
+            } else {                                                                           \
+                EACH_VECTOR((vector *)(void *)to)[j] = v[j];                                   \
+            }                                                                                  \
+        }                                                                                      \
     }
 
-CHAIN(float, LINK(DIV) LINK(UNDER))
-CHAIN(double, LINK(DIV) LINK(UNDER))
-CHAIN(int32_t, )
+CHAIN(float, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
+CHAIN(double, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
+CHAIN(int32_t, SUMS)
 
 /* ---- the others ---- */
 
-static void convert(const rule_instruction *v, void *const *slot, int n) {
-    const float *f = slot[v->from[0]];
-    const double *d = slot[v->from[0]];
-    const int32_t *i = slot[v->from[0]];
-    float *to_f = slot[v->to];
-    double *to_d = slot[v->to];
-    int32_t *to_i = slot[v->to];
-    switch (3 * v->type + v->number) {
-    case 3 * RULE_F + RULE_D:
-        EACH to_f[k] = (float)d[k];
-        return;
-    case 3 * RULE_F + RULE_I:
-        EACH to_f[k] = (float)i[k];
-        return;
-    case 3 * RULE_D + RULE_F:
-        EACH to_d[k] = (double)f[k];
-        return;
-    case 3 * RULE_D + RULE_I:
-        EACH to_d[k] = (double)i[k];
-        return;
-    case 3 * RULE_I + RULE_F:
-        EACH to_i[k] = (int32_t)f[k];
-        return;
+#define CONVERT(type, T, S)                    \
+    case type: {                               \
+        const S *from = row->slot[v->from[0]]; \
+        T *to = row->slot[v->to];              \
+        EACH to[k] = (T)from[k];               \
+        return;                                \
+    }
+
+static void convert(const rule_instruction *v, const rule_row *row) {
+    const int n = row->n;
+    switch (3 * (int)v->type + v->number) {
+        CONVERT(3 * RULE_F + RULE_D, float, double)
+        CONVERT(3 * RULE_F + RULE_I, float, int32_t)
+        CONVERT(3 * RULE_D + RULE_F, double, float)
+        CONVERT(3 * RULE_D + RULE_I, double, int32_t)
+        CONVERT(3 * RULE_I + RULE_F, int32_t, float)
+        CONVERT(3 * RULE_I + RULE_D, int32_t, double)
     default:
-        EACH to_i[k] = (int32_t)d[k];
+        break;
     }
 }
 
@@ -187,30 +201,16 @@ static void look_up(const rule_instruction *v, const rule_row *row) {
     memcpy(to, values, (size_t)row->n * sizeof *to);
 }
 
-static void by_number(const rule_instruction *v, void *const *slot, int n) {
-    const int32_t *a = slot[v->from[0]];
-    int32_t *to = slot[v->to];
-    if (v->op == RULE_SHIFT) {
-        EACH to[k] = a[k] >> v->number;
-    } else {
-        EACH to[k] = a[k] & v->number;
-    }
-}
-
 static void run(const rule_code *code, const rule_row *row) {
     for (const rule_instruction *v = code->v; v < code->v + code->count; v++) {
         switch (v->op) {
         case RULE_CONVERT:
-            convert(v, row->slot, row->n);
+            convert(v, row);
             break;
         case RULE_CHAIN:
             (v->type == RULE_F   ? chain_float
              : v->type == RULE_D ? chain_double
-                                 : chain_int32_t)(v, row->slot, row->n);
-            break;
-        case RULE_SHIFT:
-        case RULE_MASK:
-            by_number(v, row->slot, row->n);
+                                 : chain_int32_t)(v, row, code->uniforms);
             break;
         case SEL_OP_ARGUMENT:
             argument(v, row);
@@ -245,35 +245,41 @@ static void widen(const uint8_t *from, int32_t *to, int n) {
     EACH to[k] = from[k];
 }
 
+static void put(const void *from, void *to, size_t bytes, bool streams) {
+    const size_t lines = streams ? bytes / 64 * 64 : 0;
+    for (size_t k = 0; k < lines; k += 64) {
+        sel_stream_line((char *)to + k, (const char *)from + k);
+    }
+    memcpy((char *)to + lines, (const char *)from + lines, bytes - lines);
+}
+
 static int store(rule_type type, const void *from, sel_cell_type field, void *to, int n,
-                 bool checked) {
+                 bool checked, bool streams) {
     const double *d = from, high = field == SEL_CELL_U8 ? UINT8_MAX : INT32_MAX;
     const double low = field == SEL_CELL_U8 ? 0 : INT32_MIN;
     const int32_t *i = from;
-    uint8_t *bytes = to;
-    int32_t *whole = to;
+    int32_t whole[RULE_ROW];
+    uint8_t bytes[RULE_ROW];
     int first = -1;
     if (field == SEL_CELL_REAL) {
-        memcpy(to, from, (size_t)n * (type == RULE_F ? sizeof(float) : sizeof(double)));
+        put(from, to, (size_t)n * (type == RULE_F ? sizeof(float) : sizeof(double)), streams);
         return -1;
     }
     for (int k = n - 1; k >= 0 && checked; k--) {
         const double value = type == RULE_D ? d[k] : i[k];
         first = value >= low && value <= high ? first : k;
     }
-    if (type == RULE_D) {
-        for (int k = 0; k < n; k++) {
-            const double value = d[k] >= low ? d[k] <= high ? d[k] : high : low;
-            if (field == SEL_CELL_U8) {
-                bytes[k] = (uint8_t)value;
-            } else {
-                whole[k] = (int32_t)value;
-            }
-        }
-    } else if (field == SEL_CELL_U8) {
-        EACH bytes[k] = (uint8_t)i[k];
+    for (int k = 0; k < n && type == RULE_D; k++) {
+        whole[k] = (int32_t)(d[k] >= low ? d[k] <= high ? d[k] : high : low);
+    }
+    i = type == RULE_D ? whole : i;
+    for (int k = 0; k < n && field == SEL_CELL_U8; k++) {
+        bytes[k] = (uint8_t)i[k];
+    }
+    if (field == SEL_CELL_U8) {
+        put(bytes, to, (size_t)n, streams);
     } else {
-        memcpy(whole, i, (size_t)n * sizeof *i);
+        put(i, to, (size_t)n * sizeof *i, streams);
     }
     return first;
 }

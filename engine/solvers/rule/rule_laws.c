@@ -48,100 +48,84 @@ const rule_law *rule_law_value(const rule_plan *plan, int region, int entry) {
 
 /* ---- lines of places beyond faces ---- */
 
+_Static_assert(RULE_FIELDS == (int)SEL_MOST_CELL_FIELDS && RULE_BLOCKS == (int)SEL_MOST_BLOCKS &&
+                   RULE_FACES == (int)SEL_FACES && SEL_CELL_I32 == 1 && SEL_CELL_U8 == 2 &&
+                   SEL_F64 == 1,
+               "rule_margin.h numbers as the engine does");
+
+rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns) {
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    return (rule_margin){.tables = state->tables,
+                         .fields = fields,
+                         .turns = turns,
+                         .n = {grid->n[0], grid->n[1], grid->n[2]},
+                         .first = state->cells.first,
+                         .pitch = state->cells.pitch,
+                         .slice = state->cells.slice,
+                         .dx = grid->dx[axis],
+                         .periodic = grid->periodic,
+                         .dims = grid->dims,
+                         .reach = state->model->reach,
+                         .axis = axis,
+                         .blocks = state->base.blocks.count,
+                         .wide = state->plan->base.precision == SEL_F64};
+}
+
+void rule_tables_fill(const rule_state *state, rule_tables *to) {
+    const rule_model *m = state->model;
+    const sel_domain *domain = state->plan->base.domain;
+    memcpy(to->at, state->at, sizeof to->at);
+    memcpy(to->law, state->law, sizeof to->law);
+    memcpy(to->face, domain->face, sizeof to->face);
+    for (int b = 0; b < state->base.blocks.count; b++) {
+        to->block_first[b] = state->base.blocks.v[b].first;
+        to->block_end[b] = state->base.blocks.v[b].end;
+    }
+    for (int f = 0; f < m->fields; f++) {
+        to->type[f] = (uint8_t)m->field[f].type;
+        for (int r = 1; r <= domain->region_count; r++) {
+            to->beyond[r][f] = state->plan->beyond[r][m->entry_of[f]];
+        }
+    }
+}
+
 typedef struct line {
-    int block, from_block;
-    int axis, face, layer; /* face -1: a copy from elsewhere in the grid */
-    int64_t to, from, stride, count;
-    int64_t at[3]; /* of the first place; the line runs along `along` */
+    rule_beyond first; /* the line runs along `along` */
     int along;
-    const uint8_t *region; /* of the sites of the face */
-    int64_t number;        /* of the first place, among those beyond the face */
+    int64_t stride, count;
 } line;
 
-typedef void visit(rule_state *state, const line *l, const void *data);
+typedef void visit(rule_state *state, const rule_margin *m, const line *l, const void *data);
 
-static int64_t clamp(int64_t i, int64_t n) {
-    return i < 0 ? 0 : i < n ? i : n - 1;
-}
+enum { LONGEST = 1024 /* places of a line */ };
 
-/* Regions of the places of a line: those of the nearest sites. */
-static int region_of(const rule_state *state, const line *l, int64_t k) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    int64_t at[3];
-    for (int a = 0; a < 3; a++) {
-        at[a] = clamp(l->at[a] + (a == l->along ? k : 0), grid->n[a]);
+static void each_line(rule_state *state, uint64_t fields, int threads, visit *visited,
+                      const void *data) {
+    const int dims = state->model->dims, reach = state->model->reach;
+    uint64_t turns = 0;
+    for (int f = 0; f < state->model->fields; f++) {
+        turns |= (uint64_t)state->turn[f] << f;
     }
-    return l->region[sel_face_site(grid, l->face, at)];
-}
-
-static int block_with(const rule_state *state, int64_t plane) {
-    int b = 0;
-    while (plane >= state->base.blocks.v[b].end) {
-        b++;
-    }
-    return b;
-}
-
-/* Extents of the places beyond a face: its sites, with margins. */
-static void extents(const rule_state *state, int axis, int64_t extent[2]) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const int reach = state->model->reach, second = axis == 2 ? 1 : 2;
-    extent[0] = grid->n[axis == 0 ? 1 : 0] + 2 * reach;
-    extent[1] = grid->dims == 3 ? grid->n[second] + 2 * reach : 1;
-}
-
-/* Visits a line beyond side `side` of a block, or of the grid. */
-static void visit_line(rule_state *state, int block, int axis, int side, int layer, line *l,
-                       visit *visited, const void *data) {
-    const sel_domain *domain = state->plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    const sel_block *own = &state->base.blocks.v[block];
-    const bool slow = axis == grid->dims - 1;
-    const int64_t n = grid->n[axis], first = slow ? own->first : 0, end = slow ? own->end : n;
-    const int64_t i = side ? end + layer : first - 1 - layer;
-    const bool inside = i >= 0 && i < n, copies = inside || sel_axis_periodic(grid, axis);
-    const int64_t source = copies ? ((i % n) + n) % n : clamp(side ? n - 1 - layer : layer, n);
-    const int reach = state->model->reach, second = axis == 2 ? 1 : 2;
-    int64_t from[3], extent[2];
-    extents(state, axis, extent);
-    l->axis = axis;
-    l->layer = layer;
-    l->block = block;
-    l->from_block = slow && copies ? block_with(state, source) : block;
-    l->face = copies ? -1 : 2 * axis + side;
-    l->region = copies ? NULL : domain->face[l->face];
-    l->at[axis] = i;
-    memcpy(from, l->at, sizeof from);
-    from[axis] = source;
-    l->to = rule_place(state, l->at[0], l->at[1], l->at[2]);
-    l->from = rule_place(state, from[0], from[1], from[2]);
-    l->number = (layer * extent[1] + (grid->dims == 3 ? l->at[second] + reach : 0)) * extent[0] +
-                l->at[l->along] + reach;
-    visited(state, l, data);
-}
-
-static void each_line(rule_state *state, int threads, visit *visited, const void *data) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const sel_blocks *blocks = &state->base.blocks;
-    const int reach = state->model->reach;
-    const int64_t stride[3] = {1, state->cells.pitch, state->cells.slice};
-    for (int k = 0; k < grid->dims * blocks->count; k++) {
-        const int axis = k / blocks->count, b = k % blocks->count;
-        const int along = axis == 0 ? 1 : 0, across = grid->dims == 2 ? 2 : 3 - axis - along;
-        int64_t low[3] = {0}, high[3] = {1, 1, 1};
-        for (int a = 0; a < grid->dims; a++) {
-            const bool slow = a == grid->dims - 1;
-            low[a] = a < axis ? -reach : slow ? blocks->v[b].first : 0;
-            high[a] = a < axis ? grid->n[a] + reach : slow ? blocks->v[b].end : grid->n[a];
-        }
-#pragma omp parallel for schedule(static) num_threads(grid->dims == 3 ? threads : 1)
-        for (int64_t c = low[across]; c < high[across]; c++) {
+    for (int k = 0; k < dims * state->base.blocks.count; k++) {
+        const int axis = k / state->base.blocks.count, b = k % state->base.blocks.count;
+        const int along = axis == 0 ? 1 : 0, across = dims == 2 ? 2 : 3 - axis - along;
+        const rule_margin m = rule_margin_of(state, axis, fields, turns);
+        int64_t low[3], high[3];
+        rule_ranges(&m, b, low, high);
+        const int64_t parts = (high[along] - low[along] + LONGEST - 1) / LONGEST;
+        const int64_t lines = (high[across] - low[across]) * parts;
+#pragma omp parallel for schedule(static) num_threads(lines > 1 ? threads : 1)
+        for (int64_t i = 0; i < lines; i++) {
+            int64_t at[3] = {0};
+            at[along] = low[along] + i % parts * LONGEST;
+            at[across] = low[across] + i / parts;
+            const int64_t left = high[along] - at[along];
             for (int j = 0; j < 2 * reach; j++) {
-                line l = {
-                    .along = along, .stride = stride[along], .count = high[along] - low[along]};
-                l.at[along] = low[along];
-                l.at[across] = c;
-                visit_line(state, b, axis, j % 2, j / 2, &l, visited, data);
+                const line l = {.first = rule_find_beyond(&m, b, at, j % 2, j / 2),
+                                .along = along,
+                                .stride = along ? m.pitch : 1,
+                                .count = left < LONGEST ? left : LONGEST};
+                visited(state, &m, &l, data);
             }
         }
     }
@@ -166,10 +150,12 @@ static bool face_has_values(const rule_plan *plan, int face, int entry) {
 
 void rule_list_laws(rule_state *state) {
     const rule_model *m = state->model;
+    SEL_ADD(&state->base.arrays, state, tables, 1, SEL_ON_HOST);
     for (int f = 0; f < m->fields; f++) {
         for (int face = 0; face < 2 * m->dims; face++) {
+            const rule_margin margin = rule_margin_of(state, face / 2, 0, 0);
             int64_t extent[2];
-            extents(state, face / 2, extent);
+            rule_extents(&margin, extent);
             const bool has = face_has_values(state->plan, face, m->entry_of[f]);
             SEL_ADD(&state->base.arrays, state, law[f][face],
                     has ? m->reach * extent[0] * extent[1] : 0, 0);
@@ -187,22 +173,20 @@ typedef struct gather {
     bool failed;
 } gather;
 
-static void gather_line(rule_state *state, const line *l, const void *data) {
+static void gather_line(rule_state *state, const rule_margin *m, const line *l, const void *data) {
     gather *g = (gather *)(uintptr_t)data;
     const sel_grid *grid = &state->plan->base.domain->grid;
-    if (l->face != g->face) {
-        return;
-    }
-    for (int64_t k = 0; k < l->count; k++) {
-        if (region_of(state, l, k) != g->region) {
+    const rule_beyond *p = &l->first;
+    for (int64_t k = 0; k < l->count && p->face == g->face; k++) {
+        if (rule_region_of(m, p, l->along, k) != g->region) {
             continue;
         }
         for (int a = 0; a < 3; a++) {
-            const double at = (double)(l->at[a] + (a == l->along ? k : 0));
+            const double at = (double)(p->at[a] + (a == l->along ? k : 0));
             const double end = g->face % 2 ? sel_upper_end(grid, a) : grid->origin[a];
-            g->place[a][g->count] = a == l->axis && g->on_face ? end : sel_centre(grid, a, at);
+            g->place[a][g->count] = a == p->axis && g->on_face ? end : sel_centre(grid, a, at);
         }
-        g->number[g->count++] = l->number + k;
+        g->number[g->count++] = p->number + k;
     }
 }
 
@@ -214,7 +198,7 @@ static sel_status evaluate_places(rule_state *state, const sel_quantity *quantit
         return sel_fail_memory(error, "the laws", 0);
     }
     g->count = 0;
-    each_line(state, 1, gather_line, g);
+    each_line(state, 0, 1, gather_line, g);
     const sel_places at = sel_domain_at(state->plan->base.domain, g->count, g->place[0],
                                         g->place[1], g->place[2], sel_state_time(&state->base));
     sel_status status = g->count ? sel_quantity_eval(quantity, what, &at, values, error) : SEL_OK;
@@ -235,8 +219,9 @@ sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error)
     sel_status status = SEL_OK;
     for (int k = 0; k < 2 * m->dims * m->entries && !status; k++) {
         const int face = k % (2 * m->dims), entry = k / (2 * m->dims);
+        const rule_margin margin = rule_margin_of(state, face / 2, 0, 0);
         int64_t extent[2];
-        extents(state, face / 2, extent);
+        rule_extents(&margin, extent);
         gather g = {.face = face, .room = m->reach * extent[0] * extent[1]};
         if (!state->law[m->entry[entry].first][face]) {
             continue;
@@ -265,47 +250,26 @@ sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error)
 
 /* ---- margins ---- */
 
-static void fill_field(rule_state *state, const line *l, int f) {
-    const rule_model *m = state->model;
-    const sel_cell_type type = m->field[f].type;
-    const int precision = state->plan->base.precision, turn = state->turn[f];
-    const double dx = state->plan->base.domain->grid.dx[l->axis];
-    void *to = state->at[l->block][f][turn];
-    const void *from = state->at[l->from_block][f][turn];
-    const int64_t size = type == SEL_CELL_REAL  ? precision == SEL_F32 ? 4 : 8
-                         : type == SEL_CELL_I32 ? 4
-                                                : 1;
-    if (l->face < 0 && l->stride == 1) {
-        memcpy((char *)to + l->to * size, (const char *)from + l->from * size,
-               (size_t)(l->count * size));
-        return;
-    }
-    for (int64_t k = 0; k < l->count; k++) {
-        const int64_t at = l->to + k * l->stride;
-        const int region = l->face < 0 ? 0 : region_of(state, l, k);
-        const int kind = region ? state->plan->beyond[region][m->entry_of[f]] : RULE_MIRROR;
-        const double mirrored = rule_number(type, precision, from, l->from + k * l->stride);
-        const double value = has_value(kind) ? state->law[f][l->face][l->number + k] : 0;
-        rule_set(type, precision, to, at,
-                 kind == RULE_FIXED        ? value
-                 : kind == RULE_FIXED_FACE ? 2 * value - mirrored
-                 : kind == RULE_GRADIENT   ? mirrored + value * (2 * l->layer + 1) * dx
-                                           : mirrored);
-    }
-}
-
-static void fill_line(rule_state *state, const line *l, const void *data) {
-    const uint64_t fields = *(const uint64_t *)data;
+static void fill_line(rule_state *state, const rule_margin *m, const line *l, const void *data) {
+    const rule_beyond *p = &l->first;
+    (void)data;
     for (int f = 0; f < state->model->fields; f++) {
-        if (fields >> f & 1) {
-            fill_field(state, l, f);
+        const bool wanted = m->fields >> f & 1, whole = p->face < 0 && l->stride == 1;
+        const int64_t size = rule_size(state->model, f, m->wide);
+        if (wanted && whole) {
+            memcpy((char *)state->at[p->block][f][state->turn[f]] + p->to * size,
+                   (const char *)state->at[p->source][f][state->turn[f]] + p->from * size,
+                   (size_t)(l->count * size));
+        }
+        for (int64_t k = 0; wanted && !whole && k < l->count; k++) {
+            rule_fill_place(m, p, f, l->along, k, l->stride);
         }
     }
 }
 
 void rule_fill_margins(rule_state *state, uint64_t fields) {
     if (fields) {
-        each_line(state, state->base.threads, fill_line, &fields);
+        each_line(state, fields, state->base.threads, fill_line, NULL);
     }
 }
 
@@ -326,24 +290,23 @@ static int kind_of(rule_state *state, uint64_t walls, uint64_t held) {
     return k;
 }
 
-static void find_line_kinds(rule_state *state, const line *l, const void *data) {
-    const rule_model *m = state->model;
-    uint8_t *to = state->kind[l->block];
-    const uint8_t *from = state->kind[l->from_block];
+static void find_line_kinds(rule_state *state, const rule_margin *m, const line *l,
+                            const void *data) {
+    const rule_beyond *p = &l->first;
     bool *failed = (bool *)(uintptr_t)data;
     for (int64_t k = 0; k < l->count; k++) {
-        const int there = from[l->from + k * l->stride];
+        const int there = state->kind[p->source][p->from + k * l->stride];
+        const int region = rule_region_of(m, p, l->along, k);
         uint64_t walls = 0;
-        const int region = l->face < 0 ? 0 : region_of(state, l, k);
-        for (int f = 0; f < m->fields && region; f++) {
-            const int law = state->plan->beyond[region][m->entry_of[f]];
+        for (int f = 0; f < state->model->fields && region; f++) {
+            const int law = m->tables->beyond[region][f];
             const bool wall =
                 law == RULE_WALL || (law != RULE_FIXED && state->walls[there] >> f & 1);
             walls |= (uint64_t)wall << f;
         }
         const int kind = region ? kind_of(state, walls, 0) : there;
         *failed = *failed || kind == RULE_ODD;
-        to[l->to + k * l->stride] = (uint8_t)(kind % RULE_ODD);
+        state->kind[p->block][p->to + k * l->stride] = (uint8_t)(kind % RULE_ODD);
     }
 }
 
@@ -414,7 +377,7 @@ sel_status rule_find_kinds(rule_state *state, sel_error *error) {
             state->kind[b][first + x] = (uint8_t)(kind % RULE_ODD);
         }
     }
-    each_line(state, 1, find_line_kinds, &failed);
+    each_line(state, 0, 1, find_line_kinds, &failed);
     for (int k = 0; k < state->kinds; k++) {
         walls = walls || state->walls[k];
     }

@@ -100,18 +100,14 @@ static void clear_plan(sel_plan *base) {
 
 /* ---- what users are told ---- */
 
-static double bytes_of(const rule_model *m, int f, double real) {
-    return m->field[f].type == SEL_CELL_U8 ? 1 : m->field[f].type == SEL_CELL_I32 ? 4 : real;
-}
-
 static int bits_in(uint64_t mask) {
     return __builtin_popcountll(mask);
 }
 
-static double bytes_of_mask(const rule_model *m, uint64_t mask, double real) {
-    double bytes = 0;
+static int bytes_of(const rule_model *m, uint64_t mask, int precision) {
+    int bytes = 0;
     for (int f = 0; f < m->fields; f++) {
-        bytes += mask >> f & 1 ? bytes_of(m, f, real) : 0;
+        bytes += mask >> f & 1 ? rule_size(m, f, precision) : 0;
     }
     return bytes;
 }
@@ -119,17 +115,17 @@ static double bytes_of_mask(const rule_model *m, uint64_t mask, double real) {
 static void facts(const sel_plan *base, sel_facts *to) {
     const rule_plan *plan = (const rule_plan *)base;
     const rule_model *m = plan->model;
-    const double real = base->simulation->params->precision == SEL_F32 ? 4 : 8;
+    const int precision = base->simulation->params->precision;
     for (int k = 0; k < m->rules; k++) {
         const rule_function *f = &m->rule[k];
         if (!f->rule) {
             sel_fact_add(to, "rule", "%s: by Lua at each cell", f->name);
             continue;
         }
-        const rule_code *code = f->code[base->simulation->params->precision];
-        sel_fact_add(to, "rule", "%s: %d operations, %d reads, %d writes, %g bytes per cell",
+        const rule_code *code = f->code[precision];
+        sel_fact_add(to, "rule", "%s: %d operations, %d reads, %d writes, %d bytes per cell",
                      f->name, code->count, code->reads, bits_in(f->writes),
-                     bytes_of_mask(m, f->reads, real) + bytes_of_mask(m, f->writes, real));
+                     bytes_of(m, f->reads, precision) + bytes_of(m, f->writes, precision));
     }
     if (base->dt_steps) {
         sel_fact_add(to, "time step", "at most %g, found every %lld steps", m->params->dt.max,
@@ -137,16 +133,10 @@ static void facts(const sel_plan *base, sel_facts *to) {
     }
 }
 
-static const rule_function *function_at(const rule_model *m, int k) {
-    return k < m->rules                 ? &m->rule[k]
-           : k < m->rules + m->deriveds ? &m->derived[k - m->rules]
-                                        : &m->limit;
-}
-
 static void warn(const sel_plan *base, sel_error *warnings) {
     const rule_model *m = ((const rule_plan *)base)->model;
-    for (int k = 0; k < m->rules + m->deriveds + 1; k++) {
-        const rule_function *f = function_at(m, k);
+    for (int k = 0; k < rule_functions(m); k++) {
+        const rule_function *f = rule_function_at(m, k);
         if (f->source && !f->rule) {
             sel_fail_at(warnings, f->source->where,
                         "%s is evaluated by Lua at each cell, hundreds of times slower: %s",
@@ -157,8 +147,8 @@ static void warn(const sel_plan *base, sel_error *warnings) {
 
 static sel_status portable(const sel_simulation *simulation, sel_error *error) {
     const rule_model *m = (const rule_model *)simulation->solver;
-    for (int k = 0; k < m->rules + m->deriveds + 1; k++) {
-        const rule_function *f = function_at(m, k);
+    for (int k = 0; k < rule_functions(m); k++) {
+        const rule_function *f = rule_function_at(m, k);
         if (f->source && !f->rule) {
             return sel_fail_at(error, f->source->where,
                                "only Lua can evaluate %s, which runs on the processor (--backend "

@@ -6,25 +6,6 @@
 #include "engine/physics/philox.h"
 #include "engine/solvers/rule/rule.h"
 
-double rule_number(sel_cell_type type, int precision, const void *array, int64_t at) {
-    return type == SEL_CELL_I32   ? ((const int32_t *)array)[at]
-           : type == SEL_CELL_U8  ? ((const uint8_t *)array)[at]
-           : precision == SEL_F32 ? (double)((const float *)array)[at]
-                                  : ((const double *)array)[at];
-}
-
-void rule_set(sel_cell_type type, int precision, void *array, int64_t at, double value) {
-    if (type == SEL_CELL_I32) {
-        ((int32_t *)array)[at] = (int32_t)value;
-    } else if (type == SEL_CELL_U8) {
-        ((uint8_t *)array)[at] = (uint8_t)value;
-    } else if (precision == SEL_F32) {
-        ((float *)array)[at] = (float)value;
-    } else {
-        ((double *)array)[at] = value;
-    }
-}
-
 /* ---- arrays ---- */
 
 enum { UNIT = 64 }; /* elements: whole lines of the caches, of bytes too */
@@ -54,7 +35,7 @@ static void list_cells(rule_state *state, const char *name, sel_type type, unsig
         sel_cells cells = state->cells;
         cells.n[grid->dims - 1] = block->end - block->first;
         cells.shift = block->first * stride;
-        cells.count = (cells.n[grid->dims - 1] + 2 * m->reach) * stride + 2 * UNIT;
+        cells.count = (cells.n[grid->dims - 1] + 2 * m->reach) * stride + UNIT + RULE_ROW;
         cells.plane = cells.count;
         sel_arrays_add_cells(&state->base.arrays, name, place + (size_t)b * apart, type, &cells,
                              saved);
@@ -71,10 +52,8 @@ static void list_field(rule_state *state, int f, int copy) {
     const unsigned saved = !field->state || (copy && !swaps) ? 0
                            : swaps ? SEL_SAVED | (copy ? SEL_ODD : SEL_EVEN)
                                    : SEL_SAVED;
-    const uint32_t real = state->plan->base.precision == SEL_F32 ? 4 : 8;
-    const sel_type type = field->type == SEL_CELL_REAL  ? (sel_type){'f', real}
-                          : field->type == SEL_CELL_I32 ? (sel_type){'i', 4}
-                                                        : (sel_type){'u', 1};
+    const sel_type type = {"fiu"[field->type],
+                           (uint32_t)rule_size(m, f, state->plan->base.precision)};
     list_cells(state, m->saved[f], type, saved, &state->at[0][f][copy],
                sizeof state->at[0] / sizeof(void *));
 }
@@ -261,6 +240,7 @@ sel_status rule_start(sel_state *base, sel_error *error) {
     const sel_random random = {random_at, state->plan};
     const bool free_cells[SEL_REGION_NUMBERS] = {true};
     char what[80];
+    rule_tables_fill(state, state->tables);
     sel_status status = evaluate_data(state, ~0u, error);
     for (int e = 0; e < m->states && !status; e++) {
         const target t = {e, 1, base->plan->domain, free_cells, &random};
