@@ -22,13 +22,12 @@ static __device__ __forceinline__ int64_t element(const heat_view &v, int axis, 
                       : p * v.stride[axis];
 }
 
-static __device__ __forceinline__ bool at_face(const heat_view &v, int axis, int64_t k) {
-    return (k == 0 || k == v.n[axis] - 1) && !(v.periodic >> axis & 1u);
+static __device__ __forceinline__ bool at_face(const heat_view &v, int axis, int k) {
+    return (k == 0 || k == (int)v.n[axis] - 1) && !(v.periodic >> axis & 1u);
 }
 
 // The number of a border cell's b and s among those of all faces; -1: it lies at none.
-static __device__ __forceinline__ int64_t site_of(const heat_gpu_step &s, int64_t x, int64_t y,
-                                                  int64_t z) {
+static __device__ __forceinline__ int64_t site_of(const heat_gpu_step &s, int x, int y, int z) {
     const int64_t *n = s.view.n, *first = s.sides.first;
     return at_face(s.view, 0, x)                       ? first[x > 0] + y + n[1] * z
            : at_face(s.view, 1, y)                     ? first[2 + (y > 0)] + x + n[0] * z
@@ -38,8 +37,8 @@ static __device__ __forceinline__ int64_t site_of(const heat_gpu_step &s, int64_
 
 // The cells of a lane in a row.
 struct lane_cells {
-    int x, last; // the first; the column of the last of the row
-    bool stores;
+    int x, last;          // the first; the column of the last of the row
+    bool stores, at_side; // some lane of the warp has a cell at a face along x
 };
 
 // Finishes the new values of row (y, z), stores them and sums up their changes.
@@ -47,8 +46,8 @@ template <class REAL, int KIND, int DIMS, int COLUMNS>
 static __device__ __forceinline__ void finish_row(const heat_gpu_step &s, const lane_cells &l,
                                                   int y, int z, const REAL (&c)[COLUMNS],
                                                   REAL (&out)[COLUMNS], REAL *to) {
-    if (KIND != HEAT_VARIED && (at_face(s.view, 1, y) || (DIMS == 3 && at_face(s.view, 2, z)) ||
-                                ((l.x == 0 || l.last < COLUMNS) && !(s.view.periodic & 1u)))) {
+    if (KIND != HEAT_VARIED &&
+        (l.at_side || at_face(s.view, 1, y) || (DIMS == 3 && at_face(s.view, 2, z)))) {
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++) {
             const int64_t site = j <= l.last ? site_of(s, l.x + j, y, z) : -1;
@@ -80,16 +79,15 @@ static constexpr __host__ __device__ int rows_of(int kind, int dims) {
 }
 
 template <class REAL, int KIND, int DIMS>
-__global__ void __launch_bounds__(THREADS, KIND != HEAT_VARIED              ? 8
-                                           : DIMS == 3 && sizeof(REAL) == 4 ? 7
-                                                                            : 0)
+__global__ void __launch_bounds__(THREADS, DIMS == 3 && KIND != HEAT_VARIED ? 8 : 0)
     step_kernel(const __grid_constant__ heat_gpu_step s) {
     constexpr int COLUMNS = 16 / sizeof(REAL), ROWS = rows_of(KIND, DIMS);
     const heat_view &v = s.view;
     const int lane = threadIdx.x, nx = (int)v.n[0];
     const int own = (blockIdx.x * CUDA_WARP + lane) * COLUMNS; // all lanes load
     const int x = own < nx ? own : (nx - 1) / COLUMNS * COLUMNS;
-    const lane_cells l = {x, nx - 1 - x, own < nx};
+    const bool at_side = (blockIdx.x == 0 || blockIdx.x == gridDim.x - 1) && !(v.periodic & 1u);
+    const lane_cells l = {x, nx - 1 - x, own < nx, at_side};
     const int y = DIMS == 3 ? blockIdx.y * WARPS + threadIdx.y : 0;
     const int first =
         (int)v.first + (DIMS == 3 ? blockIdx.z : blockIdx.y * WARPS + threadIdx.y) * ROWS;
@@ -228,7 +226,7 @@ __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, bool en
     if (s.sides.numbers) {
         int64_t at[3];
         heat_at(&s.view, s.given.cell[k], at);
-        REAL *to = (REAL *)s.sides.numbers + site_of(s, at[0], at[1], at[2]);
+        REAL *to = (REAL *)s.sides.numbers + site_of(s, (int)at[0], (int)at[1], (int)at[2]);
         to[0] = (REAL)s.given.b[k];
         to[s.sides.sites] = (REAL)s.given.s[k];
     }

@@ -3,6 +3,7 @@
  */
 #include <dirent.h>
 #include "tests/unit/compare_files.h"
+#include "engine/solvers/rule/rule.h"
 #include "engine/run/prepare.h"
 #include "engine/run/run.h"
 
@@ -115,8 +116,12 @@ static void run_and_compare(const sel_scenario *scenario, const sel_simulation *
                             .heat = heat ? (const heat_plan *)prepared.plan : NULL,
                             .largest = plan ? lbm_largest_velocity(plan) : 0};
         compare_folders(&run);
+        /* What rules conserve is the sum of thousands of cells, which backends add up in orders of
+         * their own. */
         compare_results(&report[0].results, &report[1].results, precision,
-                        heat ? heat_scale(&run) : 1);
+                        heat                                 ? heat_scale(&run)
+                        : simulation->solver == &rule_solver ? 10
+                                                             : 1);
         if (report[0].steps != report[1].steps || report[0].stopped_by != report[1].stopped_by) {
             disagree("ended after %d and %d steps", (int)report[0].steps, (int)report[1].steps);
         }
@@ -138,7 +143,10 @@ static void compare_script(const char *folder, const char *name) {
             disagree("cannot be loaded: %s", c.error.text);
         }
         for (int k = 0; c.scenario && k < c.scenario->count; k++) {
-            run_and_compare(c.scenario, &c.scenario->simulations[k], precision);
+            const sel_simulation *simulation = &c.scenario->simulations[k];
+            if (precision == SEL_F64 || !simulation->solver->double_only) {
+                run_and_compare(c.scenario, simulation, precision);
+            }
         }
         script_done(&c);
     }
