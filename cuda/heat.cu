@@ -1,9 +1,9 @@
 // heat.cu -- sel.heat, one step at a time: the cells, those on surfaces, sums.
 //
-// A lane of step_kernel owns COLUMNS cells (16 bytes) of ROWS rows along the slowest axis, loads
-// them and the rows at both ends at once, so that many loads are under way, and gets its neighbours
-// along x from the lanes beside it. Rows along y of a 3-D grid come from the cache. The faces of a
-// uniform body are done with its cells, the surfaces of other bodies by touch_kernel.
+// A lane of step_kernel owns COLUMNS cells (16 bytes) of ROWS rows along the slowest axis, in 3-D
+// of MIDDLE times as many, side by side along y. It loads them and the rows around them at once, so
+// that many loads are under way, and gets its neighbours along x from the lanes beside it. The
+// faces of a uniform body are done with its cells, the surfaces of other bodies by touch_kernel.
 //
 // Nothing is contracted but by fma(): all kernels give a cell the same bits.
 #include "cuda/heat_gpu.h"
@@ -35,118 +35,59 @@ static __device__ __forceinline__ int64_t site_of(const heat_gpu_step &s, int x,
                                                        : -1;
 }
 
-// The cells of a lane in a row.
-struct lane_cells {
-    int x, last;          // the first; the column of the last of the row
-    bool stores, at_side; // some lane of the warp has a cell at a face along x
-};
+// The cells of a lane: ROWS rows along the slowest axis from z on, and in 3-D MIDDLE times as many
+// along y: enough loads under way, in as few registers as leave room for many warps. WHOLE: so many
+// are there, and two lanes have cells of a row. Else one row.
+template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
+    static constexpr int COLUMNS = 16 / sizeof(REAL), STRIP = CUDA_WARP * COLUMNS;
+    static constexpr int ROWS = !WHOLE ? 1 : KIND == HEAT_VARIED ? 2 : 4;
+    static constexpr int MIDDLE = WHOLE && DIMS == 3 && KIND != HEAT_VARIED ? 2 : 1;
+    static constexpr int PARTS = ROWS * MIDDLE, BESIDE = DIMS == 3 ? 1 : 0;
 
-// Finishes the new values of row (y, z), stores them and sums up their changes.
-template <class REAL, int KIND, int DIMS, int COLUMNS>
-static __device__ __forceinline__ void finish_row(const heat_gpu_step &s, const lane_cells &l,
-                                                  int y, int z, const REAL (&c)[COLUMNS],
-                                                  REAL (&out)[COLUMNS], REAL *to) {
-    if (KIND != HEAT_VARIED &&
-        (l.at_side || at_face(s.view, 1, y) || (DIMS == 3 && at_face(s.view, 2, z)))) {
-#pragma unroll
-        for (int j = 0; j < COLUMNS; j++) {
-            const int64_t site = j <= l.last ? site_of(s, l.x + j, y, z) : -1;
-            const REAL *b = (const REAL *)s.sides.numbers + site;
-            out[j] = site >= 0 ? heat_touched(c[j], out[j], b[0], b[s.sides.sites]) : out[j];
-        }
-    }
-    if (l.stores) {
-        wide_store(out, to);
-    }
-    if (s.row_change) {
-        double change = 0;
-#pragma unroll
-        for (int j = 0; j < COLUMNS; j++) {
-            change += l.stores && j <= l.last ? (double)out[j] - (double)c[j] : 0;
-        }
-        for (int apart = CUDA_WARP / 2; apart > 0; apart /= 2) {
-            change += __shfl_down_sync(~0u, change, apart);
-        }
-        if (threadIdx.x == 0) {
-            s.row_change[(y + z * s.view.n[1]) * s.strips + blockIdx.x] = change;
-        }
-    }
-}
+    const heat_gpu_step &s;
+    int x, last, y, z;    // the first cell; the column of the last one of the row
+    int own_z;            // 2-D: rows before this are another warp's work
+    bool stores, at_side; // some lane of the warp has a cell at a face along x that has a law
 
-// Rows of a lane: enough loads under way, in as few registers as leave room for many warps.
-static constexpr __host__ __device__ int rows_of(int kind, int dims) {
-    return kind == HEAT_VARIED || dims == 3 ? 2 : 4;
-}
+    __device__ __forceinline__ int row_y(int part) const {
+        return DIMS == 3 ? y + part % MIDDLE : z + part;
+    }
+    __device__ __forceinline__ int row_z(int part) const {
+        return DIMS == 3 ? z + part / MIDDLE : 0;
+    }
+    __device__ __forceinline__ bool own(int part) const {
+        return stores && (DIMS == 3 || z + part >= own_z);
+    }
+    // From the first cell to the first of a row.
+    __device__ __forceinline__ int64_t row(int part) const {
+        const heat_view &v = s.view;
+        return part / MIDDLE * v.stride[DIMS - 1] + part % MIDDLE * v.stride[1];
+    }
 
-template <class REAL, int KIND, int DIMS>
-__global__ void __launch_bounds__(THREADS, DIMS == 3 && KIND != HEAT_VARIED ? 8 : 0)
-    step_kernel(const __grid_constant__ heat_gpu_step s) {
-    constexpr int COLUMNS = 16 / sizeof(REAL), ROWS = rows_of(KIND, DIMS);
-    const heat_view &v = s.view;
-    const int lane = threadIdx.x, nx = (int)v.n[0];
-    const int own = (blockIdx.x * CUDA_WARP + lane) * COLUMNS; // all lanes load
-    const int x = own < nx ? own : (nx - 1) / COLUMNS * COLUMNS;
-    const bool at_side = (blockIdx.x == 0 || blockIdx.x == gridDim.x - 1) && !(v.periodic & 1u);
-    const lane_cells l = {x, nx - 1 - x, own < nx, at_side};
-    const int y = DIMS == 3 ? blockIdx.y * WARPS + threadIdx.y : 0;
-    const int first =
-        (int)v.first + (DIMS == 3 ? blockIdx.z : blockIdx.y * WARPS + threadIdx.y) * ROWS;
-    if (first >= v.end || (DIMS == 3 && y >= v.n[1])) {
-        return; // with its whole warp
+    __device__ __forceinline__ REAL touched(int64_t site, REAL here, REAL next) const {
+        const REAL *b = (const REAL *)s.sides.numbers + site;
+        return heat_touched(here, next, b[0], b[s.sides.sites]);
     }
-    const int rows = v.end - first < ROWS ? (int)v.end - first : ROWS;
-    const bool inside = first > 0 && first + ROWS <= v.end && first + ROWS < v.n[DIMS - 1];
-    const int64_t stride = v.stride[DIMS - 1];
-    const REAL r[3] = {(REAL)v.r[0], (REAL)v.r[1], (REAL)v.r[2]};
-    const int64_t begin = (DIMS == 3 ? y * v.stride[1] : 0) + l.x + first * stride;
-    const REAL *from = (const REAL *)v.from + begin;
-    REAL *to = (REAL *)v.to + begin;
-    REAL row[ROWS + 2][COLUMNS], south[ROWS][COLUMNS], north[ROWS][COLUMNS], w[ROWS], e[ROWS];
-    const bool halted = cuda_is_halted(s.halted, s.clock);
-#pragma unroll
-    for (int k = 0; k < ROWS + 2; k++) {
-        const REAL *at = from + (k - 1) * stride;
-        if (!inside) {
-            const int p = first + k - 1 < v.end ? first + k - 1 : (int)v.end;
-            at = from - first * stride + element(v, DIMS - 1, p);
-        }
-        wide_load(at, row[k]);
-    }
-    const int below = DIMS == 3 ? (int)heat_beside(&v, 1, y, 0) : 0;
-    const int above = DIMS == 3 ? (int)heat_beside(&v, 1, y, 1) : 0;
-    // To the left of the first lane's cells, to the right of the last cell.
-    const bool at_end = l.last < COLUMNS || lane == CUDA_WARP - 1;
-    const int beside = (int)heat_beside(&v, 0, l.x, 0);
-    const int after = l.last < COLUMNS ? l.last + (int)heat_beside(&v, 0, nx - 1, 1) : COLUMNS;
-#pragma unroll
-    for (int k = 0; k < ROWS; k++) {
-        const REAL *at = from + (k < rows ? k : 0) * stride;
-        if (DIMS == 3) {
-            wide_load(at + below, south[k]);
-            wide_load(at + above, north[k]);
-        }
-        w[k] = lane == 0 ? at[beside] : 0;
-        e[k] = at_end ? at[after] : 0;
-    }
-#pragma unroll
-    for (int k = 0; k < ROWS; k++) {
-        const REAL(&c)[COLUMNS] = row[k + 1];
-        const REAL before = __shfl_up_sync(~0u, c[COLUMNS - 1], 1);
-        const REAL behind = __shfl_down_sync(~0u, c[0], 1);
-        const REAL low = lane == 0 ? w[k] : before, high = at_end ? e[k] : behind;
-        const int yk = DIMS == 3 ? y : first + k, zk = DIMS == 3 ? first + k : 0;
-        REAL out[COLUMNS];
+
+    // The new values of a row between its neighbours.
+    __device__ __forceinline__ void next(int part, const REAL (&c)[COLUMNS], REAL low, REAL high,
+                                         const REAL (&south)[COLUMNS], const REAL (&north)[COLUMNS],
+                                         const REAL (&below)[COLUMNS], const REAL (&above)[COLUMNS],
+                                         REAL (&out)[COLUMNS]) const {
+        const heat_view &v = s.view;
+        const REAL r[3] = {(REAL)v.r[0], (REAL)v.r[1], (REAL)v.r[2]};
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++) {
             const REAL t[6] = {j > 0 ? c[j - 1] : low,
-                               j == COLUMNS - 1 || j == l.last ? high : c[j + 1],
-                               DIMS == 3 ? south[k][j] : row[k][j],
-                               DIMS == 3 ? north[k][j] : row[k + 2][j],
-                               row[k][j],
-                               row[k + 2][j]};
+                               j == COLUMNS - 1 || j == last ? high : c[j + 1],
+                               south[j],
+                               north[j],
+                               below[j],
+                               above[j]};
             REAL g[6] = {}, m = 0, q = 0;
-            if (KIND == HEAT_VARIED && j <= l.last && k < rows) {
-                const int64_t at[3] = {l.x + j, yk, zk}, i = heat_place(v.apart, at);
+            if (KIND == HEAT_VARIED && j <= last) {
+                const int64_t at[3] = {x + j, row_y(part), row_z(part)};
+                const int64_t i = heat_place(v.apart, at);
                 const REAL *const *of = (const REAL *const *)v.g;
 #pragma unroll
                 for (int a = 0; a < DIMS; a++) {
@@ -158,10 +99,147 @@ __global__ void __launch_bounds__(THREADS, DIMS == 3 && KIND != HEAT_VARIED ? 8 
             }
             out[j] = heat_next(KIND, DIMS, r, c[j], t, g, m, q);
         }
-        if (k < rows && !halted) { // with its whole warp
-            finish_row<REAL, KIND, DIMS>(s, l, yk, zk, c, out, to + k * stride);
+    }
+
+    // Surfaces of cells at faces, after all rows are stored: before, they would keep the rows in
+    // registers.
+    __device__ __forceinline__ void touch(const REAL *from, REAL *to) const {
+        const heat_view &v = s.view;
+        if (WHOLE && at_side && (x == 0 || last < COLUMNS)) {
+            const int face = x > 0, column = face ? last : 0;
+            REAL next[PARTS];
+#pragma unroll
+            for (int k = 0; k < PARTS; k++) {
+                const int64_t at = row(k) + column;
+                next[k] =
+                    touched(s.sides.first[face] + row_y(k) + v.n[1] * row_z(k), from[at], to[at]);
+            }
+#pragma unroll
+            for (int k = 0; k < PARTS; k++) {
+                if (own(k)) {
+                    to[row(k) + column] = next[k];
+                }
+            }
+        }
+        for (int k = 0; k < PARTS && s.sides.acts; k++) {
+            if (WHOLE && !at_face(v, 1, row_y(k)) && !(DIMS == 3 && at_face(v, 2, row_z(k)))) {
+                continue;
+            }
+            for (int j = 0; j < COLUMNS && j <= last; j++) {
+                const int64_t at = row(k) + j, site = site_of(s, x + j, row_y(k), row_z(k));
+                if (own(k) && site >= 0 && !(WHOLE && at_face(v, 0, x + j))) {
+                    to[at] = touched(site, from[at], to[at]);
+                }
+            }
         }
     }
+
+    // The sums of the rows' changes over the warp.
+    __device__ __forceinline__ void sum(const REAL *from, const REAL *to) const {
+        for (int k = 0; k < PARTS; k++) {
+            double change = 0;
+            for (int j = 0; j < COLUMNS && j <= last && own(k); j++) {
+                change += (double)to[row(k) + j] - (double)from[row(k) + j];
+            }
+            for (int apart = CUDA_WARP / 2; apart > 0; apart /= 2) {
+                change += __shfl_down_sync(~0u, change, apart);
+            }
+            if (threadIdx.x == 0 && (DIMS == 3 || z + k >= own_z)) {
+                const int64_t at = row_y(k) + s.view.n[1] * row_z(k);
+                s.row_change[at * s.strips + blockIdx.x] = change;
+            }
+        }
+    }
+
+    __device__ __forceinline__ void run() const {
+        const heat_view &v = s.view;
+        const int lane = threadIdx.x;
+        const int64_t begin = x + (DIMS == 3 ? y * v.stride[1] : 0) + z * v.stride[DIMS - 1];
+        const int64_t down = element(v, DIMS - 1, z - 1) - z * v.stride[DIMS - 1];
+        const int64_t up = element(v, DIMS - 1, z + ROWS) - z * v.stride[DIMS - 1];
+        const int64_t south = DIMS == 3 ? element(v, 1, y - 1) - y * v.stride[1] : 0;
+        const int64_t north = DIMS == 3 ? element(v, 1, y + MIDDLE) - y * v.stride[1] : 0;
+        // To the left of the first lane's cells, to the right of the last cell: those of different
+        // lanes, but for a single one.
+        const bool at_end = lane == CUDA_WARP - 1 || last < COLUMNS;
+        const int before = (int)heat_beside(&v, 0, x, 0);
+        const int after = last < COLUMNS ? last + (int)heat_beside(&v, 0, v.n[0] - 1, 1) : COLUMNS;
+        const REAL *from = (const REAL *)v.from + begin;
+        REAL *to = (REAL *)v.to + begin;
+        REAL cell[ROWS + 2][MIDDLE + 2 * BESIDE][COLUMNS], side[PARTS][WHOLE ? 1 : 2];
+#pragma unroll
+        for (int k = -1; k <= ROWS; k++) {
+            const int64_t far = k < 0 ? down : k == ROWS ? up : row(k * MIDDLE);
+            const bool inside = k >= 0 && k < ROWS;
+#pragma unroll
+            for (int m = 0; m < MIDDLE; m++) {
+                const REAL *at = from + far + row(m);
+                wide_load(at, cell[k + 1][m + BESIDE]);
+                if (inside) {
+                    REAL(&to_side)[WHOLE ? 1 : 2] = side[k * MIDDLE + m];
+                    to_side[0] = lane == 0 ? at[before] : WHOLE && at_end ? at[after] : 0;
+                    to_side[!WHOLE] = WHOLE ? to_side[0] : at_end ? at[after] : 0;
+                }
+            }
+            if (DIMS == 3 && inside) {
+                wide_load(from + far + south, cell[k + 1][0]);
+                wide_load(from + far + north, cell[k + 1][MIDDLE + BESIDE]);
+            }
+        }
+        REAL out[PARTS][COLUMNS];
+#pragma unroll
+        for (int k = 0; k < PARTS; k++) {
+            REAL(&line)[MIDDLE + 2 * BESIDE][COLUMNS] = cell[k / MIDDLE + 1];
+            REAL(&below)[COLUMNS] = cell[k / MIDDLE][k % MIDDLE + BESIDE];
+            REAL(&above)[COLUMNS] = cell[k / MIDDLE + 2][k % MIDDLE + BESIDE];
+            REAL(&c)[COLUMNS] = line[k % MIDDLE + BESIDE];
+            const REAL left = __shfl_up_sync(~0u, c[COLUMNS - 1], 1);
+            const REAL right = __shfl_down_sync(~0u, c[0], 1);
+            next(k, c, lane == 0 ? side[k][0] : left, at_end ? side[k][!WHOLE] : right,
+                 DIMS == 3 ? line[k % MIDDLE] : below,
+                 DIMS == 3 ? line[k % MIDDLE + 2 * BESIDE] : above, below, above, out[k]);
+        }
+#pragma unroll
+        for (int k = 0; k < PARTS; k++) {
+            if (own(k)) {
+                wide_store(out[k], to + row(k));
+            }
+        }
+        if (KIND != HEAT_VARIED) {
+            touch(from, to);
+        }
+        if (s.row_change) {
+            sum(from, to);
+        }
+    }
+};
+
+template <class REAL, int KIND, int DIMS, bool WHOLE>
+__global__ void __launch_bounds__(THREADS, DIMS == 3 && sizeof(REAL) == 4 ? 5 : 0)
+    step_kernel(const __grid_constant__ heat_gpu_step s) {
+    typedef lane_cells<REAL, KIND, DIMS, WHOLE> cells;
+    const heat_view &v = s.view;
+    const int nx = (int)v.n[0], warp = blockIdx.y * WARPS + threadIdx.y;
+    const int part = nx - 1 - (nx - 1) % cells::COLUMNS; // the last lane's first cell
+    const int strip = blockIdx.x * cells::STRIP;
+    const int first = WHOLE && part - cells::COLUMNS < strip ? part - cells::COLUMNS : strip;
+    const int own = first + threadIdx.x * cells::COLUMNS, x = own < nx ? own : part; // all load
+    const int y = DIMS == 3 ? warp * cells::MIDDLE : 0;
+    const int z = (int)v.first + (DIMS == 3 ? blockIdx.z : warp) * cells::ROWS;
+    if (z >= v.end || (DIMS == 3 && y >= v.n[1])) {
+        return; // with its whole warp
+    }
+    const unsigned sides = (blockIdx.x == 0) | (blockIdx.x == gridDim.x - 1) << 1;
+    const bool stores = own >= strip && own < nx && !cuda_is_halted(s.halted, s.clock);
+    const cells lane = {s,
+                        x,
+                        nx - 1 - x,
+                        y,
+                        DIMS == 3 ? z : min(z, (int)v.end - cells::ROWS),
+                        z,
+                        stores,
+                        (sides & s.sides.acts) != 0};
+    lane.run();
 }
 
 template <class REAL> __global__ void touch_kernel(const __grid_constant__ heat_gpu_step s) {
@@ -185,15 +263,29 @@ static unsigned parts(int64_t n, int64_t of) {
     return (unsigned)((n + of - 1) / of);
 }
 
-template <class REAL, int DIMS> static void launch_cells(const heat_gpu_step &s, cudaStream_t on) {
-    static void (*const kernels[])(heat_gpu_step) = {step_kernel<REAL, HEAT_EVEN, DIMS>,
-                                                     step_kernel<REAL, HEAT_UNEVEN, DIMS>,
-                                                     step_kernel<REAL, HEAT_VARIED, DIMS>};
-    const unsigned strips = parts(s.view.n[0], CUDA_WARP * 16 / sizeof(REAL));
-    const unsigned high = parts(s.view.end - s.view.first, rows_of(s.view.kind, DIMS));
-    const dim3 blocks = DIMS == 3 ? dim3(strips, parts(s.view.n[1], WARPS), high)
+template <class REAL, int KIND, int DIMS, bool WHOLE>
+static void launch(const heat_gpu_step &s, cudaStream_t on) {
+    typedef lane_cells<REAL, KIND, DIMS, WHOLE> cells;
+    const heat_view &v = s.view;
+    const int64_t planes = v.end - v.first;
+    if constexpr (WHOLE) {
+        if (v.n[0] <= cells::COLUMNS || planes < cells::ROWS ||
+            (DIMS == 3 && (planes % cells::ROWS || v.n[1] % cells::MIDDLE))) {
+            launch<REAL, KIND, DIMS, false>(s, on);
+            return;
+        }
+    }
+    const unsigned strips = parts(v.n[0], cells::STRIP), high = parts(planes, cells::ROWS);
+    const dim3 blocks = DIMS == 3 ? dim3(strips, parts(v.n[1], WARPS * cells::MIDDLE), high)
                                   : dim3(strips, parts(high, WARPS));
-    kernels[s.view.kind]<<<blocks, dim3(CUDA_WARP, WARPS), 0, on>>>(s);
+    step_kernel<REAL, KIND, DIMS, WHOLE><<<blocks, dim3(CUDA_WARP, WARPS), 0, on>>>(s);
+}
+
+template <class REAL, int DIMS> static void launch_cells(const heat_gpu_step &s, cudaStream_t on) {
+    static void (*const launches[])(const heat_gpu_step &, cudaStream_t) = {
+        launch<REAL, HEAT_EVEN, DIMS, true>, launch<REAL, HEAT_UNEVEN, DIMS, true>,
+        launch<REAL, HEAT_VARIED, DIMS, true>};
+    launches[s.view.kind](s, on);
     if (s.view.kind == HEAT_VARIED && s.end > s.first) {
         touch_kernel<REAL><<<parts(s.end - s.first, THREADS), THREADS, 0, on>>>(s);
     }

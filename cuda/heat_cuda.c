@@ -1,6 +1,6 @@
 /* heat_cuda.c -- sel.heat on the device.
  *
- * A uniform 2-D body whose laws do not vary in time takes 7 or 9 steps per pass (heat_march.cu);
+ * A uniform 2-D body whose laws do not vary in time takes 9 steps per pass (heat_march.cu);
  * all else, and observed steps, one step (heat.cu).
  */
 #include "cuda/heat_gpu.h"
@@ -24,10 +24,14 @@ static void list(sel_state *base) {
     state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
                      grid->n[1] >= MARCH_LEAST_ROWS * base->blocks.count;
-    heat_list(base, state->marches ? HEAT_PASS_F64 : 1);
+    heat_list(base, state->marches ? HEAT_PASS : 1);
     for (int face = 0; face < 2 * grid->dims && uniform; face++) {
         state->sides.first[face] = state->sides.sites;
         state->sides.sites += sel_face_sites(grid, face);
+    }
+    const sel_surfaces *surfaces = &plan->base.inputs->surfaces;
+    for (int64_t k = 0; k < surfaces->sites; k++) {
+        state->sides.acts |= (unsigned)surfaces->site[k].outer << surfaces->site[k].face;
     }
     sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->turns.type,
                    2 * state->sides.sites, 0);
@@ -68,8 +72,7 @@ static sel_status derive(sel_state *base, int64_t step, double *entering, sel_er
 
 static int64_t pass(const sel_state *base, int64_t most) {
     const heat_cuda *state = (const heat_cuda *)base;
-    const int whole = base->plan->precision == SEL_F32 ? HEAT_PASS_F32 : HEAT_PASS_F64;
-    return !state->marches || base->observing || most < 3 ? 1 : most < whole ? 3 : whole;
+    return !state->marches || base->observing || most < 3 ? 1 : most < HEAT_PASS ? 3 : HEAT_PASS;
 }
 
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {

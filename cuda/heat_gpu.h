@@ -13,7 +13,7 @@ extern "C" {
 
 /* Steps of a pass: odd, as are those of shorter ones, so that copies of the state take turns with
  * steps. */
-enum { HEAT_PASS_F32 = 7, HEAT_PASS_F64 = 9 };
+enum { HEAT_PASS = 9 };
 
 /* b and s of all border cells of a uniform body, numbers of the state: [2][sites], the sites
  * of a face from first[face] on, as sel_face_site counts them. Those of a cell on several faces
@@ -22,6 +22,7 @@ enum { HEAT_PASS_F32 = 7, HEAT_PASS_F64 = 9 };
 typedef struct heat_gpu_sides {
     void *numbers; /* NULL: there are none */
     int64_t first[6], sites;
+    unsigned acts; /* bits of the faces at which some cell has a law but `insulated` */
 } heat_gpu_sides;
 
 /* A step of a block; surfaces: cells first <= k < end of those given. */
@@ -44,7 +45,7 @@ static inline int heat_gpu_strips(int64_t nx, bool single) {
 
 cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream);
 
-/* A pass of 3 or HEAT_PASS_... steps over a block of a uniform 2-D body. */
+/* A pass of 3 or HEAT_PASS steps over a block of a uniform 2-D body. */
 cudaError_t heat_gpu_pass(const heat_gpu_step *step, march_grid grid, int steps,
                           const march_device *on);
 

@@ -41,16 +41,14 @@ static cudaError_t pass(const heat_gpu_step *s, march_grid g, int steps, const m
     }
     g.from[0] = v->from;
     g.to[0] = v->to;
-    constexpr bool single = sizeof(REAL) == 4;
-    constexpr int STEPS = single ? HEAT_PASS_F32 : HEAT_PASS_F64;
     if ((g.end - g.first) * (int64_t)g.nx <= TILED) {
-        return steps == STEPS ? tile_launch<rule_type, STEPS>(g, rule, on->stream)
-                              : tile_launch<rule_type, 3>(g, rule, on->stream);
+        return steps == HEAT_PASS ? tile_launch<rule_type, HEAT_PASS>(g, rule, on->stream)
+                                  : tile_launch<rule_type, 3>(g, rule, on->stream);
     }
     // What the registers hold.
-    constexpr int COLUMNS = single ? 4 : 2, AHEAD = single ? 4 : 2, BLOCKS = single ? 4 : 3;
-    return steps == STEPS ? march_launch<rule_type, STEPS, COLUMNS, AHEAD, BLOCKS>(g, rule, on)
-                          : march_launch<rule_type, 3, COLUMNS, AHEAD, BLOCKS>(g, rule, on);
+    constexpr int AT_ONCE = sizeof(REAL) == 4 ? 4 : 2, BLOCKS = sizeof(REAL) == 4 ? 3 : 2;
+    return steps == HEAT_PASS ? march_launch<rule_type, HEAT_PASS, 4, AT_ONCE, BLOCKS>(g, rule, on)
+                              : march_launch<rule_type, 3, 4, AT_ONCE, BLOCKS>(g, rule, on);
 }
 
 template <class REAL>

@@ -68,7 +68,7 @@ int rule_lookup_number(const rule_model *m, int precision, const sel_lookup *loo
 /* ---- several steps in a pass (rule_march.c) ---- */
 
 typedef struct rule_march {
-    int steps, columns, ahead, blocks; /* as march.cuh takes them */
+    int steps, columns, at_once, blocks; /* as march.cuh takes them */
     int fields, field[MARCH_FIELDS];
     double a[RULE_FACES][MARCH_FIELDS], b[RULE_FACES][MARCH_FIELDS]; /* beyond faces: a near + b */
 } rule_march;

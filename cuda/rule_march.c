@@ -108,10 +108,10 @@ bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
     }
     /* What the registers hold, odd numbers of steps. */
     const bool single = precision == SEL_F32, one = to->fields == 1;
-    to->columns = single ? 4 : 2;
-    to->steps = !one ? 3 : single ? 7 : 9;
-    to->ahead = single && one ? 4 : 2;
-    to->blocks = single && one ? 4 : 3;
+    to->columns = single || one ? 4 : 2;
+    to->steps = one ? 9 : single ? 7 : 5;
+    to->at_once = single == one ? 4 : 2;
+    to->blocks = single && one ? 3 : 2;
     return true;
 }
 

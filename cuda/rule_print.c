@@ -500,7 +500,7 @@ static void print_march(const printer *p, const rule_march *march) {
                 "    const __grid_constant__ march_grid g) {\n"
                 "    march_warp<march_rule, %d, %d, %d, %s>(g, march_rule());\n}\n",
                 MARCH_WARPS * CUDA_WARP, inner ? march->blocks : 2, inner ? "inner" : "border",
-                march->steps, march->columns, inner ? march->ahead : 2, inner ? "false" : "true");
+                march->steps, march->columns, inner ? march->at_once : 2, inner ? "false" : "true");
     }
 }
 

@@ -3,8 +3,8 @@
  *
  * Lattice Boltzmann reads and writes every population once, run-off reads the ground and reads and
  * writes a depth, conduction of heat reads and writes a temperature and, where materials differ,
- * reads conductances, a rule its fields, and they do little else: on a large grid the time of a step is the time of
- * moving its bytes. So the figure to look at is
+ * reads conductances, a rule its fields, and they do little else: on a large grid the time of a
+ * step is the time of moving its bytes. So the figure to look at is
  *
  *     updates per second * bytes per update / bytes per second of a copy, read and written
  *

@@ -173,8 +173,8 @@ typedef struct cuda_solver {
     /* Enqueues the step, or queue->pass steps, from `step` on; fails with SEL_BAD_SCENARIO where a
      * quantity does, and then leaves the state as it is. Observed when state->observing is set. */
     sel_status (*step)(sel_state *state, int64_t step, sel_error *error);
-    /* Of solvers that iterate: waits for the steps that are enqueued; sets state->step to those that
-     * were made, and state->ending. Steps beyond the end leave the state as it is. */
+    /* Of solvers that iterate: waits for the steps that are enqueued; sets state->step to those
+     * that were made, and state->ending. Steps beyond the end leave the state as it is. */
     sel_status (*ending)(sel_state *state, sel_error *error);
     /* The dt of the steps to come, where the plan says that it changes. NULL: it stays. */
     sel_status (*time_step)(sel_state *state, double *dt, sel_error *error);

@@ -9,10 +9,12 @@
 //                         ...
 //     row y - STEPS is stored
 //
+// Rows enter AT_ONCE at a time, and a level takes all of them before the next one begins: their
+// cells do not depend on each other, which hides how long the arithmetic takes.
+//
 // There is no shared memory and no barrier: neighbours in x are in the same lane or one shuffle
 // away. A strip loses STEPS columns at each side, which the strips beside it compute too, and a
-// tile of rows begins STEPS rows early. Rows take turns in two sets of registers, so that none is
-// moved. Loads are AHEAD rows early.
+// tile of rows begins STEPS rows early. Loads are AT_ONCE rows early.
 //
 // Tiles at the borders are of other kinds, in a kernel of their own, so that the inner one has none
 // of their registers:
@@ -94,14 +96,14 @@ static __device__ __forceinline__ void march_next(const R &rule, const march_fac
     }
 }
 
-template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
+template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
     typedef typename R::real real;
     typedef march_site<real> site;
     static constexpr int FIELDS = R::FIELDS, VECTOR = 16 / sizeof(real);
     static constexpr int HALO = (STEPS + COLUMNS - 1) / COLUMNS * COLUMNS;
     static constexpr int WIDTH = CUDA_WARP * COLUMNS - 2 * HALO;
     static constexpr bool SIDE = KIND & MARCH_SIDE, END = KIND & MARCH_END;
-    static_assert(AHEAD % 2 == 0, "rows take turns");
+    static_assert(AT_ONCE >= 2 && CUDA_WARP % AT_ONCE == 0, "see kept and turn_sides");
 
     // A row of a lane's cells between those of its neighbours.
     struct row {
@@ -206,22 +208,36 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
         return out;
     }
 
-    // Row y enters; `entered` becomes row y - STEPS.
-    template <int TURN> __device__ __forceinline__ void enter(row &entered, int y) {
-        widen(entered);
+    // Rows y, y + 1, ... enter; entered[k] becomes row y + k - STEPS.
+    __device__ __forceinline__ void enter(row (&entered)[AT_ONCE], int y) {
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            widen(entered[k]);
+        }
 #pragma unroll
         for (int level = 0; level < STEPS; level++) {
-            const site beside = SIDE ? side_of(y - level - 1) : site{0, 0};
-            const row &south = kept[TURN][level], &here = kept[1 - TURN][level];
-            row out;
-            if (END && !g.wraps && y - level - 1 == (top ? g.ny - 1 : 0)) {
-                out = next<true>(south, here, entered, beside);
-            } else {
-                out = next<false>(south, here, entered, beside);
+            row out[AT_ONCE];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++) {
+                const int middle = y + k - level - 1;
+                const site beside = SIDE ? side_of(middle) : site{0, 0};
+                const row &south = k < 2 ? kept[k][level] : entered[k - 2];
+                const row &here = k < 1 ? kept[1][level] : entered[k - 1];
+                if (END && !g.wraps && middle == (top ? g.ny - 1 : 0)) {
+                    out[k] = next<true>(south, here, entered[k], beside);
+                } else {
+                    out[k] = next<false>(south, here, entered[k], beside);
+                }
             }
-            kept[TURN][level] = entered;
-            widen(out);
-            entered = out;
+            kept[0][level] = entered[AT_ONCE - 2];
+            kept[1][level] = entered[AT_ONCE - 1];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++) {
+                if (level + 1 < STEPS) {
+                    widen(out[k]);
+                }
+                entered[k] = out[k];
+            }
         }
     }
 
@@ -282,27 +298,30 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
 
     __device__ __forceinline__ void run() {
         const int last = tile.end + STEPS - 1;
-        row ahead[AHEAD];
+        row ahead[AT_ONCE];
         begin();
         int y = begin_row();
 #pragma unroll
-        for (int k = 0; k < AHEAD; k++) {
+        for (int k = 0; k < AT_ONCE; k++) {
             load(y + k < last ? y + k : last, ahead[k]);
         }
-        while (y <= last) {
+        for (; y <= last; y += AT_ONCE) {
+            row entered[AT_ONCE];
 #pragma unroll
-            for (int k = 0; k < AHEAD; k++, y++) {
-                row entered = ahead[k];
-                load(y + AHEAD < last ? y + AHEAD : last, ahead[k]);
-                if (SIDE && !g.periodic_x) {
-                    turn_sides(y);
-                }
-                if (k % 2 == 0) {
-                    enter<0>(entered, y);
-                } else {
-                    enter<1>(entered, y);
-                }
-                store(y - STEPS, entered);
+            for (int k = 0; k < AT_ONCE; k++) {
+                entered[k] = ahead[k];
+            }
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++) {
+                load(y + AT_ONCE + k < last ? y + AT_ONCE + k : last, ahead[k]);
+            }
+            if (SIDE && !g.periodic_x) {
+                turn_sides(y);
+            }
+            enter(entered, y);
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++) {
+                store(y + k - STEPS, entered[k]);
             }
         }
     }
@@ -357,9 +376,9 @@ static __device__ __forceinline__ march_tile march_tile_of(const march_grid &g, 
 }
 
 // The work of a warp: a tile at the borders, or an inner one.
-template <class R, int STEPS, int COLUMNS, int AHEAD, bool BORDER>
+template <class R, int STEPS, int COLUMNS, int AT_ONCE, bool BORDER>
 static __device__ __forceinline__ void march_warp(const march_grid &g, const R &rule) {
-    typedef march<R, STEPS, COLUMNS, AHEAD, 0> inner;
+    typedef march<R, STEPS, COLUMNS, AT_ONCE, 0> inner;
     const int k = blockIdx.x * MARCH_WARPS + threadIdx.x / CUDA_WARP;
     const int number = BORDER ? k : g.cut.borders + k;
     if (number >= (BORDER ? g.cut.borders : g.cut.tiles)) {
@@ -370,24 +389,24 @@ static __device__ __forceinline__ void march_warp(const march_grid &g, const R &
     if (!BORDER) {
         inner(g, rule, tile).run();
     } else if (kind == MARCH_SIDE) {
-        march<R, STEPS, COLUMNS, AHEAD, MARCH_SIDE>(g, rule, tile).run();
+        march<R, STEPS, COLUMNS, AT_ONCE, MARCH_SIDE>(g, rule, tile).run();
     } else if (kind == MARCH_END) {
-        march<R, STEPS, COLUMNS, AHEAD, MARCH_END>(g, rule, tile).run();
+        march<R, STEPS, COLUMNS, AT_ONCE, MARCH_END>(g, rule, tile).run();
     } else {
-        march<R, STEPS, COLUMNS, AHEAD, MARCH_SIDE | MARCH_END>(g, rule, tile).run();
+        march<R, STEPS, COLUMNS, AT_ONCE, MARCH_SIDE | MARCH_END>(g, rule, tile).run();
     }
 }
 
 #ifndef __CUDACC_RTC__
-template <class R, int STEPS, int COLUMNS, int AHEAD, int BLOCKS, bool BORDER>
+template <class R, int STEPS, int COLUMNS, int AT_ONCE, int BLOCKS, bool BORDER>
 __global__ void __launch_bounds__(MARCH_WARPS *CUDA_WARP, BLOCKS)
     march_kernel(const __grid_constant__ march_grid g, const __grid_constant__ R rule) {
-    march_warp<R, STEPS, COLUMNS, AHEAD, BORDER>(g, rule);
+    march_warp<R, STEPS, COLUMNS, AT_ONCE, BORDER>(g, rule);
 }
 
 // The launcher. Inner tiles run in BLOCKS blocks of a multiprocessor, tiles at the borders, of more
 // registers, in two; these load two rows early only and begin first, beside the others.
-template <class R, int STEPS, int COLUMNS, int AHEAD, int BLOCKS>
+template <class R, int STEPS, int COLUMNS, int AT_ONCE, int BLOCKS>
 static cudaError_t march_launch(march_grid g, const R &rule, const march_device *on) {
     const int threads = MARCH_WARPS * CUDA_WARP;
     g.cut = march_cut_of(&g, march_width(STEPS, COLUMNS), STEPS, on->processors, BLOCKS);
@@ -396,7 +415,7 @@ static cudaError_t march_launch(march_grid g, const R &rule, const march_device 
     march_kernel<R, STEPS, COLUMNS, 2, 2, true>
         <<<march_border_blocks(&g.cut), threads, 0, on->beside>>>(g, rule);
     if (inside > 0) {
-        march_kernel<R, STEPS, COLUMNS, AHEAD, BLOCKS, false>
+        march_kernel<R, STEPS, COLUMNS, AT_ONCE, BLOCKS, false>
             <<<inside, threads, 0, on->stream>>>(g, rule);
     }
     march_join(on);
