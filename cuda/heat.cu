@@ -151,7 +151,7 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
         }
     }
 
-    __device__ __forceinline__ void run() const {
+    __device__ __forceinline__ void run() {
         const heat_view &v = s.view;
         const int lane = threadIdx.x;
         const int64_t begin = x + (DIMS == 3 ? y * v.stride[1] : 0) + z * v.stride[DIMS - 1];
@@ -186,6 +186,7 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
                 wide_load(from + far + north, cell[k + 1][MIDDLE + BESIDE]);
             }
         }
+        stores = stores && !cuda_is_halted(s.halted, s.clock); // known when the cells are
         REAL out[PARTS][COLUMNS];
 #pragma unroll
         for (int k = 0; k < PARTS; k++) {
@@ -215,7 +216,8 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
 };
 
 template <class REAL, int KIND, int DIMS, bool WHOLE>
-__global__ void __launch_bounds__(THREADS, DIMS == 3 && sizeof(REAL) == 4 ? 5 : 0)
+__global__ void __launch_bounds__(THREADS,
+                                  DIMS == 3 && KIND != HEAT_VARIED && sizeof(REAL) == 4 ? 5 : 0)
     step_kernel(const __grid_constant__ heat_gpu_step s) {
     typedef lane_cells<REAL, KIND, DIMS, WHOLE> cells;
     const heat_view &v = s.view;
@@ -230,15 +232,15 @@ __global__ void __launch_bounds__(THREADS, DIMS == 3 && sizeof(REAL) == 4 ? 5 : 
         return; // with its whole warp
     }
     const unsigned sides = (blockIdx.x == 0) | (blockIdx.x == gridDim.x - 1) << 1;
-    const bool stores = own >= strip && own < nx && !cuda_is_halted(s.halted, s.clock);
-    const cells lane = {s,
-                        x,
-                        nx - 1 - x,
-                        y,
-                        DIMS == 3 ? z : min(z, (int)v.end - cells::ROWS),
-                        z,
-                        stores,
-                        (sides & s.sides.acts) != 0};
+    const bool stores = own >= strip && own < nx;
+    cells lane = {s,
+                  x,
+                  nx - 1 - x,
+                  y,
+                  DIMS == 3 ? z : min(z, (int)v.end - cells::ROWS),
+                  z,
+                  stores,
+                  (sides & s.sides.acts) != 0};
     lane.run();
 }
 

@@ -7,7 +7,7 @@
 enum { TILED = 1400 * 1400 };
 
 template <class REAL, int KIND> struct heat_rule {
-    typedef REAL real;
+    typedef REAL real, stored;
     enum { FIELDS = 1 };
     REAL r[3];
     bool nodes;

@@ -1,6 +1,6 @@
 /* rule_march.c -- several steps of a rule in one pass over a 2-D grid (cuda/machine/march.cuh): for
- * one function of one or two fields of reals that looks at cells beside and at nothing else, where
- * the laws at each face are the same along it and do not vary.
+ * one function of one or two fields of reals, or one of bytes, that looks at cells beside and at
+ * nothing else, where the laws at each face are the same along it and do not vary.
  */
 #include "cuda/rule_cuda.h"
 
@@ -62,10 +62,16 @@ bool rule_is_direct(const rule_state *state) {
 }
 
 /* Whether all that a function does is to look at its fields. */
-static bool is_plain(const rule_function *f, int precision) {
+static bool is_plain(const rule_model *m, int precision) {
+    const rule_function *f = m->rule;
     const rule_code *code = f->code[precision];
     bool plain = code->fails < 0 && !(rule_uniforms_vary(f, precision) & ~SEL_ON_DT) && f->looks &&
                  f->turns == f->writes;
+    for (int o = 0; o < code->outputs; o++) {
+        const rule_result *out = &code->output[o];
+        plain = plain && (m->field[out->field].type == SEL_CELL_REAL ||
+                          (out->type == RULE_I && !out->checked));
+    }
     for (int i = 0; i < code->count; i++) {
         plain = plain && code->v[i].op != SEL_OP_ARGUMENT && code->v[i].op != SEL_RULE_RANDOM &&
                 code->v[i].op != SEL_OP_LOOKUP;
@@ -81,7 +87,7 @@ bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
     const rule_function *f = m->rule;
     *to = (rule_march){0};
     if (odd || !m->simple || state->base.blocks.count > 1 || state->plan->law_depends ||
-        !is_plain(f, precision) || grid->n[0] < MARCH_LEAST_COLUMNS ||
+        !is_plain(m, precision) || grid->n[0] < MARCH_LEAST_COLUMNS ||
         grid->n[1] < MARCH_LEAST_ROWS) {
         return false;
     }
@@ -107,7 +113,8 @@ bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
         }
     }
     /* What the registers hold, odd numbers of steps. */
-    const bool single = precision == SEL_F32, one = to->fields == 1;
+    const bool bytes = m->field[*to->field].type == SEL_CELL_U8;
+    const bool single = precision == SEL_F32 || bytes, one = to->fields == 1;
     to->columns = single || one ? 4 : 2;
     to->steps = one ? 9 : single ? 7 : 5;
     to->at_once = single == one ? 4 : 2;
@@ -125,7 +132,7 @@ sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *erro
     for (int k = 0; k < march->fields; k++) {
         const int field = march->field[k];
         const int turn = (int)(rule_cuda_turns(state, step) >> field & 1);
-        const size_t size = all->plan->base.precision == SEL_F32 ? sizeof(float) : sizeof(double);
+        const size_t size = (size_t)rule_size(all->model, field, all->plan->base.precision);
         g.from[k] = (const char *)all->at[0][field][turn] + (size_t)all->cells.first * size;
         g.to[k] = (char *)all->at[0][field][1 - turn] + (size_t)all->cells.first * size;
     }

@@ -469,10 +469,11 @@ static void print_march(const printer *p, const rule_march *march) {
     int number[RULE_VIEW_FIELDS] = {0};
     fprintf(p->to,
             "\n#include \"cuda/machine/march.cuh\"\n\n"
-            "struct march_rule {\n    typedef %s real;\n    enum { FIELDS = %d };\n"
+            "struct march_rule {\n    typedef %s real;\n    typedef %s stored;\n"
+            "    enum { FIELDS = %d };\n"
             "    __device__ __forceinline__ void next(const real (&w)[3][3][FIELDS],\n"
             "                                         real (&out)[FIELDS]) const {\n",
-            types[p->precision == SEL_F32 ? RULE_F : RULE_D], march->fields);
+            read_type(p, *march->field), stored_type(p, *march->field), march->fields);
     for (int f = 0; f < march->fields; f++) {
         number[march->field[f]] = f;
     }

@@ -25,7 +25,7 @@
 //
 // The rule is a struct R:
 //
-//   real, FIELDS                  numbers of a cell
+//   real, stored, FIELDS          numbers of a cell, and their type in memory
 //   next(w, out)                  out[FIELDS] from w[1 + dy][1 + dx][FIELDS]
 //   beyond(face, near, far, out)  the cell beyond a face, from the two before it
 //   site(face, k), touched(here, out, site)
@@ -98,6 +98,7 @@ static __device__ __forceinline__ void march_next(const R &rule, const march_fac
 
 template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
     typedef typename R::real real;
+    typedef typename R::stored stored;
     typedef march_site<real> site;
     static constexpr int FIELDS = R::FIELDS, VECTOR = 16 / sizeof(real);
     static constexpr int HALO = (STEPS + COLUMNS - 1) / COLUMNS * COLUMNS;
@@ -128,7 +129,7 @@ template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
         y = END ? march_around(y, g.ny, g.wraps) : y;
 #pragma unroll
         for (int f = 0; f < FIELDS; f++) {
-            const real *from = (const real *)g.from[f] + (int64_t)y * g.pitch;
+            const stored *from = (const stored *)g.from[f] + (int64_t)y * g.pitch;
             if (KIND) {
 #pragma unroll
                 for (int j = 0; j < COLUMNS; j++) {
@@ -154,12 +155,12 @@ template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
         }
 #pragma unroll
         for (int f = 0; f < FIELDS; f++) {
-            real *to = (real *)g.to[f] + (int64_t)y * g.pitch + x;
+            stored *to = (stored *)g.to[f] + (int64_t)y * g.pitch + x;
             if (KIND) {
 #pragma unroll
                 for (int j = 0; j < COLUMNS; j++) {
                     if (x + j >= tile.low && x + j < tile.high) {
-                        to[j] = from.v[j + 1][f];
+                        to[j] = (stored)from.v[j + 1][f];
                     }
                 }
             } else if (x >= tile.low && x < tile.high) {

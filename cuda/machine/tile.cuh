@@ -11,7 +11,7 @@
 enum { TILE_SIDE = 64, TILE_ROWS = 4 /* of a thread */, TILE_WARPS = TILE_SIDE / TILE_ROWS };
 
 template <class R, int STEPS> struct tile {
-    typedef typename R::real real;
+    typedef typename R::real real; // as it is stored
     static constexpr int FIELDS = R::FIELDS, OUT = TILE_SIDE - 2 * STEPS;
     typedef real cells[FIELDS][TILE_SIDE][TILE_SIDE];
 

@@ -168,13 +168,16 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
 static bool is_simple(const rule_model *m) {
     const rule_function *f = m->rule;
     int fields = 0;
-    bool reals = true;
+    bool reals = true, bytes = true;
     for (int k = 0; k < m->fields; k++) {
         fields += (int)(f->writes >> k & 1);
-        reals = reals && (m->field[k].type == SEL_CELL_REAL || !(f->writes >> k & 1));
+        if (f->writes >> k & 1) {
+            reals = reals && m->field[k].type == SEL_CELL_REAL;
+            bytes = bytes && m->field[k].type == SEL_CELL_U8;
+        }
     }
-    return m->dims == 2 && m->rules == 1 && m->reach == 1 && f->rule && reals && fields <= 2 &&
-           !(f->reads & ~f->writes) && !m->limit.source;
+    return m->dims == 2 && m->rules == 1 && m->reach == 1 && f->rule && fields <= 2 &&
+           (reals || (bytes && fields == 1)) && !(f->reads & ~f->writes) && !m->limit.source;
 }
 
 /* What a function writes goes to a second copy where others look at the first, or will do so while
