@@ -216,9 +216,7 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
 };
 
 template <class REAL, int KIND, int DIMS, bool WHOLE>
-__global__ void __launch_bounds__(THREADS,
-                                  DIMS == 3 && KIND != HEAT_VARIED && sizeof(REAL) == 4 ? 5 : 0)
-    step_kernel(const __grid_constant__ heat_gpu_step s) {
+__global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ heat_gpu_step s) {
     typedef lane_cells<REAL, KIND, DIMS, WHOLE> cells;
     const heat_view &v = s.view;
     const int nx = (int)v.n[0], warp = blockIdx.y * WARPS + threadIdx.y;
@@ -232,15 +230,9 @@ __global__ void __launch_bounds__(THREADS,
         return; // with its whole warp
     }
     const unsigned sides = (blockIdx.x == 0) | (blockIdx.x == gridDim.x - 1) << 1;
-    const bool stores = own >= strip && own < nx;
-    cells lane = {s,
-                  x,
-                  nx - 1 - x,
-                  y,
-                  DIMS == 3 ? z : min(z, (int)v.end - cells::ROWS),
-                  z,
-                  stores,
-                  (sides & s.sides.acts) != 0};
+    const bool at_side = sides & s.sides.acts;
+    const int row = DIMS == 3 ? z : min(z, (int)v.end - cells::ROWS);
+    cells lane = {s, x, nx - 1 - x, y, row, z, own >= strip && own < nx, at_side};
     lane.run();
 }
 

@@ -172,6 +172,10 @@ template <class T> T atomicMin(T *at, std::common_type_t<T> value) {
     return before;
 }
 
+static inline uchar4 make_uchar4(unsigned char x, unsigned char y, unsigned char z,
+                                 unsigned char w) {
+    return (uchar4){x, y, z, w};
+}
 static inline float4 make_float4(float x, float y, float z, float w) {
     return {x, y, z, w};
 }

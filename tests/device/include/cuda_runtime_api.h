@@ -55,6 +55,9 @@ typedef struct __attribute__((aligned(16))) uint4 {
 typedef struct __attribute__((aligned(16))) float4 {
     float x, y, z, w;
 } float4;
+typedef struct __attribute__((aligned(4))) uchar4 {
+    unsigned char x, y, z, w;
+} uchar4;
 typedef struct __attribute__((aligned(16))) double2 {
     double x, y;
 } double2;
