@@ -203,22 +203,14 @@ static sel_status make_tables(rule_cuda *state, sel_error *error) {
 
 static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *error) {
     const rule_model *m = state->all.model;
-    const cuda_text given = {.text = text,
-                             .name = "the rule",
-                             .header_names = rule_header_names,
-                             .headers = rule_headers};
-    const int device = state->all.base.plan->device;
+    const cuda_text given = {.text = text, .name = "the rule"};
     char why[CUDA_WHY], name[24];
-    void *binary = NULL;
-    size_t bytes;
-    int architecture = 0;
-    sel_status status = cuda_architecture(device, &architecture, error);
-    status = status ? status : cuda_compile(&given, architecture, &binary, &bytes, why, error);
-    if (!status && !binary) {
+    sel_status status =
+        cuda_module_compile(&given, state->all.base.plan->device, &state->module, why, error);
+    if (!status && !state->module) {
         fprintf(stderr, "%s; until then rules are interpreted there, which is slow\n", why);
         return make_tables(state, error);
     }
-    status = status ? status : cuda_module_load(binary, &state->module, error);
     for (int k = 0; k < rule_functions(m) && !status; k++) {
         snprintf(name, sizeof name, "function_%d", k);
         status = rule_function_at(m, k)->rule
@@ -229,7 +221,6 @@ static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *er
         status = cuda_module_kernel(state->module, k ? "march_inner" : "march_border",
                                     &state->march_kernel[k], error);
     }
-    free(binary);
     state->direct = rule_is_direct(state->twin);
     return status;
 }

@@ -86,9 +86,6 @@ bool rule_is_direct(const rule_state *state);
  * Values that never vary are numbers in the text: dt that of even steps. */
 void rule_print(const rule_model *m, int precision, double dt, const rule_march *march, FILE *to);
 
-/* The headers that the text includes, by name and content; NULL-terminated. */
-extern const char *const rule_header_names[], *const rule_headers[];
-
 /* Function k as a table, from malloc; NULL: no memory. And the table of a copy of it. */
 void *rule_packed_make(const rule_model *m, int k, int precision, rule_packed *to, size_t *bytes);
 void rule_packed_place(rule_packed *table, const void *block);

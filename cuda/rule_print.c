@@ -10,14 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/rule_gpu.h"
-#include "lookup_value_h_text.h"
-#include "march_cuh_text.h"
-#include "march_h_text.h"
-#include "philox_h_text.h"
-#include "program_eval_h_text.h"
-#include "rule_cell_cuh_text.h"
-#include "rule_view_h_text.h"
-#include "wide_cuh_text.h"
 
 /* ---- the functions of a model ---- */
 
@@ -539,42 +531,3 @@ void rule_print(const rule_model *m, int precision, double dt, const rule_march 
         free(p.product);
     }
 }
-
-/* ---- headers ---- */
-
-/* The standard's headers, as far as the others need them. */
-static const char stdint_text[] =
-    "typedef signed char int8_t; typedef unsigned char uint8_t; typedef unsigned short uint16_t;\n"
-    "typedef int int32_t; typedef unsigned uint32_t; typedef long long int64_t;\n"
-    "typedef unsigned long long uint64_t;\n"
-    "#define INT64_MAX 0x7fffffffffffffffll\n#define INT32_MAX 0x7fffffff\n";
-static const char math_text[] = "#define NAN __longlong_as_double(0x7ff8000000000000ll)\n"
-                                "#define HUGE_VAL __longlong_as_double(0x7ff0000000000000ll)\n";
-
-#define CONTENT(name) (const char *)name##_text
-const char *const rule_header_names[] = {"cuda/rule_cell.cuh",
-                                         "cuda/rule_view.h",
-                                         "engine/physics/philox.h",
-                                         "engine/values/program_eval.h",
-                                         "engine/values/lookup_value.h",
-                                         "cuda/machine/march.cuh",
-                                         "cuda/machine/march.h",
-                                         "cuda/machine/wide.cuh",
-                                         "stdint.h",
-                                         "math.h",
-                                         "stdbool.h",
-                                         "string.h",
-                                         NULL};
-const char *const rule_headers[] = {CONTENT(rule_cell_cuh),
-                                    CONTENT(rule_view_h),
-                                    CONTENT(philox_h),
-                                    CONTENT(program_eval_h),
-                                    CONTENT(lookup_value_h),
-                                    CONTENT(march_cuh),
-                                    CONTENT(march_h),
-                                    CONTENT(wide_cuh),
-                                    stdint_text,
-                                    math_text,
-                                    "",
-                                    "",
-                                    NULL};

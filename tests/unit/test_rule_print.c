@@ -45,7 +45,7 @@ static void what_is_printed_compiles_for_a_device(void **state) {
         open_text(&c, k, k % 2, 1);
         char *text = print_model(&c, true);
         passes += strstr(text, "march_inner") != NULL;
-        const cuda_text given = {text, rule_texts[k].name, rule_header_names, rule_headers, "."};
+        const cuda_text given = {text, rule_texts[k].name, "."};
         for (int again = 0; again < 2; again++) { /* the second time from the file */
             if (cuda_compile(&given, 90, &binary, &bytes, why, &error)) {
                 fail_msg("%s\n%s", error.text, text);
@@ -68,7 +68,7 @@ static void what_is_printed_compiles_for_a_device(void **state) {
 
 static void *compile_in(const char *folder, size_t *bytes) {
     const cuda_text text = {"extern \"C\" __global__ void f(int *a) { *a = 1; }\n", "a text",
-                            rule_header_names, rule_headers, folder};
+                            folder};
     sel_error error = {.status = SEL_OK};
     char why[CUDA_WHY];
     void *binary;
