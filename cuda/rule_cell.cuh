@@ -7,13 +7,11 @@
 #ifndef RULE_CELL_CUH
 #define RULE_CELL_CUH
 
-#define SEL_VALUE_INLINE static __device__ inline
-#define SEL_LANES_INLINE static __device__ inline
-#define SEL_LANES_CALL static __device__ inline
 #define SEL_PHILOX_INLINE static __device__ inline
+#include "cuda/machine/ops.cuh"
 #include "cuda/rule_view.h"
 #include "engine/physics/philox.h"
-#include "engine/values/program_eval.h"
+#include "engine/solvers/rule/rule_code.h"
 
 #define RULE_CALL static __device__ __forceinline__
 
@@ -143,43 +141,20 @@ static __device__ inline double rule_look_up(const rule_view &v, int which, doub
     return sel_packed_look_up(&packed, which, at);
 }
 
-// ---- operations that C has in another form; of b = 0 anything will do ----
+// ---- operations of floats and of whole numbers; those of doubles, and others, are in ops.cuh ----
 
-template <class T> RULE_CALL T rule_sqrt(T a) {
-    return sqrt(a);
-}
-template <class T> RULE_CALL T rule_floor(T a) {
-    return floor(a);
-}
-template <class T> RULE_CALL T rule_ceil(T a) {
-    return ceil(a);
-}
-template <class T> RULE_CALL T rule_abs(T a) {
-    return fabs(a);
-}
-RULE_CALL int32_t rule_abs(int32_t a) {
-    return a < 0 ? -a : a;
-}
-RULE_CALL int32_t rule_quotient(int32_t a, int32_t b) {
-    return (int32_t)floor((double)a / (b ? b : 1));
-}
-RULE_CALL int32_t rule_remainder(int32_t a, int32_t b) {
-    return a - (b ? b : 1) * rule_quotient(a, b);
-}
-
-enum { RULE_BITS_AND, RULE_BITS_OR, RULE_BITS_XOR, RULE_BITS_NOT, RULE_BITS_LEFT, RULE_BITS_RIGHT };
-
-// Lua's operations on the bits of integers.
-static __device__ inline double rule_bits(int op, double a, double b) {
-    const uint64_t x = (uint64_t)(int64_t)a, y = (uint64_t)(int64_t)b;
-    const int64_t by = op == RULE_BITS_RIGHT ? -(int64_t)y : (int64_t)y;
-    const uint64_t shifted = by <= -64 || by >= 64 ? 0 : by >= 0 ? x << by : x >> -by;
-    return (double)(int64_t)(op == RULE_BITS_AND   ? x & y
-                             : op == RULE_BITS_OR  ? x | y
-                             : op == RULE_BITS_XOR ? x ^ y
-                             : op == RULE_BITS_NOT ? ~x
-                                                   : shifted);
-}
+#define RULE_OP(T, name, value)                                             \
+    RULE_CALL T op_##name([[maybe_unused]] T a, [[maybe_unused]] T b = 0) { \
+        return value;                                                       \
+    }
+#define RULE_OP_F(name, value) RULE_OP(float, name, value)
+#define RULE_OP_I(name, value) RULE_OP(int32_t, name, value)
+RULE_NUMBERS(RULE_OP_F)
+RULE_COMPARISONS(RULE_OP_F)
+RULE_REALS(RULE_OP_F, f)
+RULE_NUMBERS(RULE_OP_I)
+RULE_COMPARISONS(RULE_OP_I)
+RULE_WHOLES(RULE_OP_I)
 
 // ---- results ----
 

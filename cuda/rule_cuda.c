@@ -26,17 +26,14 @@ static int64_t uniforms_of(const rule_model *m, int k, int precision) {
 
 /* The look-ups as calls of a program without instructions. */
 static void pack_lookups(rule_cuda *state) {
-    const rule_model *m = state->all.model;
-    const int precision = state->all.plan->base.precision;
-    const sel_lookup *list[RULE_MOST_SLOTS];
-    sel_program program = {.calls = rule_lookups(m, precision, list)};
+    const rule_lookups *all = &state->all.model->lookups;
+    sel_program program = {.calls = all->count};
     program.call = calloc((size_t)program.calls + 1, sizeof *program.call);
-    state->pack = sel_pack_create();
     for (int k = 0; k < program.calls && program.call; k++) {
-        program.call[k].lookup = list[k];
+        program.call[k].lookup = all->v[k];
     }
-    if (program.call && state->pack && program.calls) {
-        sel_pack_add(state->pack, &program);
+    if (program.call && program.calls) {
+        sel_pack_add(state->terms.pack, &program);
     }
     free(program.call);
 }
@@ -76,10 +73,22 @@ static void list(sel_state *base) {
             m->deriveds || m->limit.source ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
     SEL_ADD(arrays, state, staged,
             state->all.plan->law_depends ? largest * (int64_t)sizeof(double) : 0, 0);
-    if (!state->pack) {
+    if (cuda_terms_open(&state->terms, domain)) {
         pack_lookups(state);
+        cuda_terms_list(&state->terms, arrays);
     }
-    SEL_ADD(arrays, state, packed, state->pack ? (int64_t)sel_pack_bytes(state->pack) : 0, 0);
+    state->table = calloc((size_t)functions, sizeof *state->table);
+    arrays->failed |= !state->terms.pack || !state->table;
+    for (int k = 0; k < functions && state->table; k++) {
+        if (rule_function_at(m, k)->rule) {
+            const rule_code code = *rule_function_at(m, k)->code[precision];
+            state->table[k] = rule_packed_of(m, k, precision);
+            SEL_ADD_COPY(arrays, state, table[k].code.v, code.count, code.v);
+            SEL_ADD_COPY(arrays, state, table[k].code.link, code.links, code.link);
+            SEL_ADD_COPY(arrays, state, table[k].code.read, code.reads, code.read);
+            SEL_ADD_COPY(arrays, state, table[k].code.output, code.outputs, code.output);
+        }
+    }
 }
 
 static void free_twin(rule_cuda *state) {
@@ -93,11 +102,11 @@ static void free_twin(rule_cuda *state) {
 static void close(sel_state *base) {
     rule_cuda *state = (rule_cuda *)base;
     free_twin(state);
-    sel_pack_destroy(state->pack);
+    cuda_terms_close(&state->terms);
     cuda_module_free(state->module);
     free(state->kernel);
     free(state->table);
-    cudaFree(state->tables_at);
+    cudaFree(state->slots);
     cuda_feed_close(&state->rows);
     cuda_feed_close(&state->others);
 }
@@ -148,56 +157,20 @@ static sel_status send_tables(rule_cuda *state, sel_error *error) {
     return status ? status : cuda_send(state->found, &none, sizeof none, error);
 }
 
-static sel_status send_pack(rule_cuda *state, sel_error *error) {
-    const size_t bytes = state->pack ? sel_pack_bytes(state->pack) : 0;
-    void *packed = calloc(1, bytes + 1);
-    if (!packed) {
-        return sel_fail_memory(error, "the data", bytes);
-    }
-    if (bytes) {
-        sel_pack_write(state->pack, packed);
-        state->tables_of_pack = sel_pack_tables(state->pack, state->packed);
-    }
-    sel_status status = cuda_send(state->packed, packed, bytes, error);
-    free(packed);
-    return status;
-}
-
-enum { TABLE_THREADS = 1 << 15, TABLE_LINE = 16 };
-
-/* All functions for the interpreter: their slots, then their tables. */
-static sel_status make_tables(rule_cuda *state, sel_error *error) {
-    const rule_model *m = state->all.model;
-    const int functions = rule_functions(m), precision = state->all.plan->base.precision;
-    void **block = calloc((size_t)functions, sizeof *block);
-    size_t *bytes = calloc((size_t)functions, sizeof *bytes), all = 0;
-    state->table = calloc((size_t)functions, sizeof *state->table);
-    sel_status status =
-        block && bytes && state->table ? SEL_OK : sel_fail_memory(error, "the rules", 0);
+/* The interpreter's slots, which all functions share. */
+static sel_status make_slots(rule_cuda *state, sel_error *error) {
+    enum { THREADS = 1 << 15 };
+    const int functions = rule_functions(state->all.model);
     int slots = 1;
-    for (int k = 0; k < functions && !status; k++) {
-        if (rule_function_at(m, k)->rule) {
-            block[k] = rule_packed_make(m, k, precision, &state->table[k], &bytes[k]);
-            status = block[k] ? SEL_OK : sel_fail_memory(error, "the rules", bytes[k]);
-            slots = state->table[k].slots > slots ? state->table[k].slots : slots;
-            all += (bytes[k] + TABLE_LINE - 1) / TABLE_LINE * TABLE_LINE;
-        }
+    for (int k = 0; k < functions; k++) {
+        slots = state->table[k].code.slots > slots ? state->table[k].code.slots : slots;
     }
-    const size_t room = (size_t)slots * TABLE_THREADS * sizeof(double);
-    status = status ? status
-                    : cuda_device_allocate(&state->tables_at, room + all + 1, "the rules", error);
-    char *to = status ? NULL : (char *)state->tables_at + room;
-    for (int k = 0; k < functions && block; k++) {
-        if (!status && block[k]) {
-            status = cuda_send(to, block[k], bytes[k], error);
-            rule_packed_place(&state->table[k], to);
-            state->table[k].slot = state->tables_at;
-            state->table[k].threads = TABLE_THREADS;
-            to += (bytes[k] + TABLE_LINE - 1) / TABLE_LINE * TABLE_LINE;
-        }
-        free(block[k]);
+    sel_status status = cuda_device_allocate(
+        (void **)&state->slots, (uint64_t)slots * THREADS * sizeof(double), "the rules", error);
+    for (int k = 0; k < functions; k++) {
+        state->table[k].slot = state->slots;
+        state->table[k].threads = THREADS;
     }
-    free(block), free(bytes);
     return status;
 }
 
@@ -209,7 +182,7 @@ static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *er
         cuda_module_compile(&given, state->all.base.plan->device, &state->module, why, error);
     if (!status && !state->module) {
         fprintf(stderr, "%s; until then rules are interpreted there, which is slow\n", why);
-        return make_tables(state, error);
+        return make_slots(state, error);
     }
     for (int k = 0; k < rule_functions(m) && !status; k++) {
         snprintf(name, sizeof name, "function_%d", k);
@@ -288,7 +261,7 @@ static sel_status start(sel_state *base, sel_error *error) {
         state->has_odd = state->has_odd || state->twin->odd[k];
     }
     status = status ? status : send_tables(state, error);
-    status = status ? status : send_pack(state, error);
+    status = status ? status : cuda_terms_start(&state->terms, error);
     status = status ? status : start_uniforms(state, error);
     status = status ? status : start_kernels(state, error);
     if (!base->plan->depends) {
@@ -423,6 +396,7 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
     const sel_state *base = &state->all.base;
     const cuda_clock clock = cuda_queue_clock(base->queue, step);
     const rule_shape shape = rule_shape_of(m, k, base->plan->precision);
+    const sel_packed data = cuda_terms_see(&state->terms).packed;
     sel_status status = state->direct ? SEL_OK : fill_margins(state, f->looks, turns, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         rule_view v = rule_view_of(&state->all, k, b, turns);
@@ -433,14 +407,14 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
         v.uniform = state->uniform + state->offset[k];
         v.uniform_steps = k < m->rules ? CUDA_STEPS : 1;
         v.uniform_apart = state->apart;
-        v.lookup = state->tables_of_pack.lookup;
-        v.number = state->tables_of_pack.number;
+        v.lookup = data.lookup;
+        v.number = data.number;
         v.bad = state->found;
         v.alarm = base->queue->alarm;
         v.clock = clock.base;
         v.ahead = clock.offset;
         v.direct = state->direct;
-        if (state->table) {
+        if (state->slots) {
             CUDA_TRY(rule_interpret(&v, &state->table[k], base->queue->stream));
             continue;
         }

@@ -4,6 +4,7 @@
 
 #include "cuda/machine/backend.h"
 #include "cuda/machine/compile.h"
+#include "cuda/machine/terms.h"
 #include "cuda/rule_gpu.h"
 
 typedef struct rule_cuda {
@@ -12,7 +13,7 @@ typedef struct rule_cuda {
     int first_array, end_array;
     rule_tables *tables;
     uint64_t *masks; /* walls, then held */
-    uint8_t *faces, *packed, *staged;
+    uint8_t *faces, *staged;
     double *uniform; /* [CUDA_STEPS][apart] of the rules, then a row for each other function */
     double *numbers; /* of derived fields and dt.limit: [MOST_NUMBERS][cells] */
     rule_bad *found;
@@ -24,12 +25,11 @@ typedef struct rule_cuda {
     rule_march march;
     cuda_kernel *march_kernel[2]; /* at the borders, inside; NULL: steps are taken one by one */
     double *value;                /* of nodes */
-    sel_pack *pack;
-    sel_packed tables_of_pack;
+    cuda_terms terms;             /* for the data of look-ups */
     cuda_module *module;
     cuda_kernel **kernel;
-    rule_packed *table; /* instead of kernels, where there is no NVRTC */
-    void *tables_at;    /* their memory, and their slots */
+    rule_packed *table; /* of each function, where there is no NVRTC, */
+    double *slots;      /* and their memory */
     cuda_feed rows, others;
     rule_gpu_look view;
 } rule_cuda;

@@ -44,22 +44,16 @@ static void print_register(const sel_program *p, int r, FILE *to) {
 }
 
 static void print_instructions(const sel_program *p, int first, int count, FILE *to) {
-#define NAME(name, operands, value) {#name, operands},
-    static const struct {
-        const char *name;
-        int operands;
-    } ops[] = {SEL_PROGRAM_OPS(NAME)[SEL_OP_LOOKUP] = {"LOOKUP", 0}};
-#undef NAME
     for (const uint64_t *word = p->code + first; word < p->code + first + count; word++) {
         const int op = sel_packed_op(*word), a = sel_packed_operand(*word, 1);
         const sel_program_call *call = op == SEL_OP_LOOKUP ? &p->call[a] : NULL;
         fputs("        ", to);
         print_register(p, sel_packed_operand(*word, 0), to);
-        fprintf(to, " = op_%s(", ops[op].name);
+        fprintf(to, " = op_%s(", call ? "LOOKUP" : sel_op_texts[op].name);
         if (call) {
             fprintf(to, "f, %d, ", a);
         }
-        for (int k = 0; k < (call ? call->lookup->arguments : ops[op].operands); k++) {
+        for (int k = 0; k < (call ? call->lookup->arguments : sel_op_texts[op].operands); k++) {
             fputs(k ? ", " : "", to);
             print_register(p, call ? call->arguments[k] : sel_packed_operand(*word, k + 1), to);
         }

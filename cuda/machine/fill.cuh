@@ -8,14 +8,6 @@
 
 #include "cuda/machine/fill.h"
 
-// The operations by name, for what is printed.
-#define CUDA_FILL_OP(name, operands, value)                                                    \
-    static __device__ __forceinline__ double op_##name(double a, double b = 0, double c = 0) { \
-        return value;                                                                          \
-    }
-SEL_PROGRAM_OPS(CUDA_FILL_OP)
-#undef CUDA_FILL_OP
-
 static __device__ __noinline__ double op_LOOKUP(const cuda_fill &f, int call, double a,
                                                 double b = 0, double c = 0, double d = 0) {
     const sel_packed &packed = f.terms.packed;

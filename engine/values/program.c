@@ -240,6 +240,10 @@ sel_status sel_program_eval(const sel_program *program, const sel_places *at,
 
 /* ---- as text ---- */
 
+#define TEXT(name, operands, value) {#name, operands},
+const sel_op_text sel_op_texts[] = {SEL_PROGRAM_OPS(TEXT)};
+#undef TEXT
+
 typedef struct printer {
     const sel_program *p;
     const char *const *controls;
@@ -265,17 +269,11 @@ static void print_operand(const printer *out, int at) {
 }
 
 static void print_operation(const printer *out, uint64_t word) {
-#define NAME(name, operands, value) {#name, operands},
-    static const struct {
-        const char *name;
-        int operands;
-    } ops[] = {SEL_PROGRAM_OPS(NAME)};
-#undef NAME
     const int op = sel_packed_op(word);
-    for (const char *letter = ops[op].name; *letter; letter++) {
+    for (const char *letter = sel_op_texts[op].name; *letter; letter++) {
         fputc(tolower(*letter), out->to);
     }
-    for (int k = 1; k <= ops[op].operands; k++) {
+    for (int k = 1; k <= sel_op_texts[op].operands; k++) {
         fputc(' ', out->to);
         print_operand(out, sel_packed_operand(word, k));
     }

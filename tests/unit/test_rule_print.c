@@ -171,12 +171,10 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     *(void **)&place = dlsym(library, "place");
     *(void **)&interpret = dlsym(library, "rule_interpret_kernel");
     assert_true(kernel && interpret && place);
-    size_t bytes;
-    rule_packed packed;
-    void *block = rule_packed_make(state->model, k, state->plan->base.precision, &packed, &bytes);
+    rule_packed packed = rule_packed_of(state->model, k, state->plan->base.precision);
     packed.threads = 3 * RULE_PACKED_THREADS;
-    packed.slot = calloc((size_t)packed.slots * (size_t)packed.threads, sizeof(double));
-    assert_true(block && packed.slot);
+    packed.slot = calloc((size_t)packed.code.slots * (size_t)packed.threads, sizeof(double));
+    assert_non_null(packed.slot);
     rule_uniforms(code, f->rule, sel_state_time(&state->base), state->base.clock.dt,
                   domain->control_values, value);
     for (int u = 0; u < code->uniforms; u++) {
@@ -216,7 +214,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     for (int i = 0; i < state->model->fields; i++) {
         state->turn[i] ^= (int)(f->turns >> i & 1);
     }
-    free(value), free(uniform), free(block), free(packed.slot);
+    free(value), free(uniform), free(packed.slot);
 }
 
 static void compare_printed(int k, int precision, int blocks, bool interpreted) {

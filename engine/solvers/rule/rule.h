@@ -47,27 +47,27 @@ extern const sel_solver rule_solver;
 
 /* ---- functions as code for rows of cells: rule_code.c, rule_kernel.c ---- */
 
+enum {
+    RULE_ROW = 256, /* cells computed together */
+    RULE_MOST_SLOTS = 1 << 14,
+    RULE_MOST_LOOKUPS = 1 << 10
+};
+
 typedef struct rule_uniform {
     int node;
     rule_type type;
 } rule_uniform;
 
-/* Slots: first the uniform values, then what is read, then registers. */
-typedef struct rule_code {
-    int count, uniforms, reads, slots, outputs, fails; /* fails: a slot, or -1 */
-    const rule_instruction *v;
-    const rule_uniform *uniform;
-    const rule_read *read;
-    const rule_result *output;
-    const bool *same; /* by node: the value is the same in all cells */
-} rule_code;
+/* The look-ups of all functions, each once. */
+typedef struct rule_lookups {
+    const sel_lookup *v[RULE_MOST_LOOKUPS];
+    int count;
+} rule_lookups;
 
-enum { RULE_ROW = 256 /* cells computed together */, RULE_MOST_SLOTS = 1 << 14 };
-
-/* `numbers`: the outputs are no fields but numbers, stored as doubles. NULL: no memory, or too many
- * slots. */
+/* `numbers`: the outputs are no fields but numbers, stored as doubles. Adds to the look-ups, which
+ * must live as long. NULL: no memory, or too many slots or look-ups. */
 const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
-                              int precision, sel_arena *arena);
+                              int precision, rule_lookups *lookups, sel_arena *arena);
 
 /* Of a function that Lua evaluates: it gives all state fields, or one number. NULL: no memory. */
 const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool numbers,
@@ -134,6 +134,7 @@ typedef struct rule_model {
     const char *saved[SEL_MOST_CELL_FIELDS]; /* what its array is called in checkpoints */
     int rules, deriveds;
     rule_function *rule, *derived, limit;
+    rule_lookups lookups;
     int main;          /* entry */
     uint64_t doubled;  /* fields of two copies */
     uint64_t swapping; /* whose present copy is another one after each step */
