@@ -268,10 +268,32 @@ static sel_status start(sel_state *base, sel_error *error) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         free_twin(state);
     }
-    return status ? status : rule_cuda_start_sums(state, error);
+    return status ? status : rule_start_sums(base, error);
 }
 
 /* ---- what varies in time ---- */
+
+/* The state as reads and sums see it. */
+static void set_view(rule_cuda *state) {
+    const rule_model *m = state->all.model;
+    const sel_plan *plan = &state->all.plan->base;
+    const sel_cells *cells = &state->all.cells;
+    state->view = (rule_gpu_look){.grid = cuda_grid_of(&state->all.base),
+                                  .tables = state->tables,
+                                  .turns = rule_cuda_turns(state, state->all.base.step),
+                                  .first = cells->first,
+                                  .pitch = cells->pitch,
+                                  .slice = cells->slice,
+                                  .cells = sel_grid_cells(&plan->domain->grid),
+                                  .blocks = state->all.base.blocks.count,
+                                  .dims = plan->domain->grid.dims,
+                                  .wide = plan->precision == SEL_F64,
+                                  .main = m->entry[m->main].first};
+    for (int f = 0; f < m->fields; f++) {
+        const bool real = m->field[f].state && m->field[f].type == SEL_CELL_REAL;
+        state->view.reals |= (uint64_t)real << f;
+    }
+}
 
 /* The cells whose values laws fix, of a state field. */
 static sel_status send_fixed(const rule_cuda *state, int f, sel_error *error) {
@@ -295,7 +317,7 @@ static sel_status send_fixed(const rule_cuda *state, int f, sel_error *error) {
 }
 
 /* Data and laws at the present time, of what depends on any of `due`. */
-sel_status rule_cuda_evaluate(rule_cuda *state, unsigned due, sel_error *error) {
+static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
     const rule_plan *plan = state->all.plan;
     const rule_model *m = state->all.model;
     const bool laws = plan->law_depends & due;
@@ -304,7 +326,7 @@ sel_status rule_cuda_evaluate(rule_cuda *state, unsigned due, sel_error *error) 
     }
     state->twin->base.step = state->all.base.step;
     state->twin->base.clock = state->all.base.clock;
-    rule_cuda_set_view(state);
+    set_view(state);
     sel_status status = rule_terms(&state->twin->base, due, error);
     for (int k = state->first_array; k < state->end_array && !status; k++) {
         const char *place = state->all.base.arrays.v[k].place;
@@ -366,7 +388,7 @@ static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
 
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
-    sel_status status = rule_cuda_evaluate(state, due, error);
+    sel_status status = evaluate(state, due, error);
     const bool stale = state->vary & due || !(state->sent_dt == base->clock.dt);
     return status || !stale || !state->apart ? status : send_rows(state, *count, error);
 }
@@ -446,11 +468,11 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
 }
 
 /* A function that returns numbers, at the present time. */
-sel_status rule_cuda_compute(rule_cuda *state, int k, sel_error *error) {
+static sel_status compute(rule_cuda *state, int k, sel_error *error) {
     const sel_state *base = &state->all.base;
     const int64_t count = uniforms_of(state->all.model, k, base->plan->precision);
     void *pinned;
-    sel_status status = rule_cuda_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    sel_status status = evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
     status = status ? status : cuda_feed_next(&state->others, &pinned, error);
     if (!status) {
         fill_uniforms(state, k, base->step, pinned);
@@ -462,6 +484,61 @@ sel_status rule_cuda_compute(rule_cuda *state, int k, sel_error *error) {
     return status ? status
                   : run_function(state, k, base->step, rule_cuda_turns(state, base->step), error);
 }
+
+/* ---- reads and sums ---- */
+
+static sel_status look(sel_state *base, int field, const cuda_look **to, const void **view,
+                       sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    const rule_model *m = state->all.model;
+    sel_status status = field < m->states     ? SEL_OK
+                        : field >= m->entries ? compute(state, m->rules + field - m->entries, error)
+                                              : evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    set_view(state);
+    if (field >= m->entries) {
+        state->view.numbers = state->numbers;
+        state->view.components = rule_function_at(m, m->rules + field - m->entries)->rule->outputs;
+    } else if (field >= 0) {
+        state->view.field = m->entry[field].first;
+        state->view.components = m->entry[field].components;
+    }
+    *to = rule_gpu_looks(m->entry[m->main].components, m->solver.counts_changes);
+    *view = &state->view;
+    return status;
+}
+
+static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
+    const rule_model *m = rule_cuda_model(base->plan);
+    const sel_request all = {.box = sel_grid_box(&base->plan->domain->grid)};
+    const cuda_cells cells = cuda_cells_of(&all);
+    const uint64_t each = sizeof(cuda_sums);
+    const int count = rule_conserved_count(m);
+    cuda_slot *slot;
+    sel_status status =
+        cuda_slot_open(base->queue, request, (uint64_t)count * each, 0, &slot, error);
+    for (int k = 0; k < count && !status; k++) {
+        int component;
+        const int field = rule_conserved(m, k, &component);
+        const cuda_look *with;
+        const void *view;
+        status = look(base, field, &with, &view, error);
+        if (!status) {
+            CUDA_TRY(with->reduce(view, field, &cells, base->queue->rows, base->queue->stream));
+            status = cuda_slot_fetch(base->queue, slot, (uint64_t)k * each, base->queue->rows, each,
+                                     error);
+        }
+    }
+    return status;
+}
+
+static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
+    const rule_state *state = (const rule_state *)base;
+    for (int k = 0; k < rule_conserved_count(state->model); k++) {
+        rule_add_terms(state, k, ((const cuda_sums *)slot->host)[k].sum, request);
+    }
+}
+
+/* ---- the rest ---- */
 
 /* The first value that did not fit. */
 static sel_status check(sel_state *base, int64_t step, sel_error *error) {
@@ -487,7 +564,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
 static sel_status loaded(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     state->sent_dt = (double)NAN;
-    return rule_cuda_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    return evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
 }
 
 static void print(const sel_plan *plan, FILE *to) {
@@ -505,12 +582,12 @@ const cuda_solver rule_on_cuda = {
     .terms = terms,
     .pass = pass,
     .step = step,
-    .time_step = rule_cuda_time_step,
+    .time_step = rule_time_step,
     .check = check,
     .print = print,
     .close = close,
     .loaded = loaded,
-    .look = rule_cuda_look,
-    .ask = rule_cuda_ask,
-    .answer = rule_cuda_answer,
+    .look = look,
+    .ask = ask,
+    .answer = answer,
 };

@@ -43,29 +43,7 @@ static inline uint64_t rule_cuda_turns(const rule_cuda *state, int64_t step) {
     return step & 1 ? state->all.model->swapping : 0;
 }
 
-/* ---- rule_cuda.c ---- */
-
-/* Data and laws at the present time, of what depends on any of `due`. */
-sel_status rule_cuda_evaluate(rule_cuda *state, unsigned due, sel_error *error);
-/* Function k, which returns numbers, at the present time: state->numbers. */
-sel_status rule_cuda_compute(rule_cuda *state, int k, sel_error *error);
-
-/* ---- rule_march.c ---- */
-
 /* Enqueues state->march.steps steps. */
 sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *error);
-
-/* ---- rule_look.c ---- */
-
-/* The state as reads and sums see it: state->view. */
-void rule_cuda_set_view(rule_cuda *state);
-/* What is conserved, at step 0. */
-sel_status rule_cuda_start_sums(rule_cuda *state, sel_error *error);
-sel_status rule_cuda_look(sel_state *base, int field, const cuda_look **to, const void **view,
-                          sel_error *error);
-sel_status rule_cuda_ask(sel_state *base, const sel_request *request, sel_error *error);
-void rule_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request *request);
-/* The step by dt.limit. */
-sel_status rule_cuda_time_step(sel_state *base, double *dt, sel_error *error);
 
 #endif

@@ -210,7 +210,8 @@ typedef struct rule_state {
         int64_t cell;
         int field; /* -1: the function calls error */
         double value;
-    } bad; /* the first cell with a value that does not fit; cell -1: none */
+    } bad;             /* the first cell with a value that does not fit; cell -1: none */
+    sel_status status; /* of functions that Lua evaluates, on the calling thread alone */
 } rule_state;
 
 /* An element of a field's array in a block. */
@@ -226,7 +227,16 @@ sel_status rule_terms(sel_state *base, unsigned due, sel_error *error);
 double rule_random(const rule_plan *plan, int64_t cell, int64_t step, int64_t k);
 /* The error of state->bad, in the step to come; SEL_OK: there is none. */
 sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error *error);
-sel_status rule_limit_fails(const rule_state *state, int64_t cell, sel_error *error);
+/* sel_cpu.time_step and cuda_solver.time_step: by dt.limit. */
+sel_status rule_time_step(sel_state *base, double *dt, sel_error *error);
+/* Number k of what is conserved, as a field; the main field where nothing is said to be. */
+int rule_conserved(const rule_model *m, int k, int *component);
+static inline int rule_conserved_count(const rule_model *m) {
+    return m->params->conserved.n ? m->params->conserved.n : 1;
+}
+/* Sums of it over the cells that are not solid, by component; those at step 0. */
+sel_status rule_sum(sel_state *base, int k, double sum[3], sel_error *error);
+sel_status rule_start_sums(sel_state *base, sel_error *error);
 /* What SEL_BALANCE gives for number k of what is conserved, of which these are the sums. */
 void rule_add_terms(const rule_state *state, int k, const double sum[3], sel_request *request);
 /* Pieces of a row. */
