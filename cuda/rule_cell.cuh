@@ -181,38 +181,18 @@ static __device__ __noinline__ void rule_report(const rule_view &v, int64_t step
     }
 }
 
-RULE_CALL bool rule_fits(double value, uint8_t) {
-    return value >= 0 && value <= 255;
-}
-RULE_CALL bool rule_fits(double value, int32_t) {
-    return value >= -2147483648.0 && value <= 2147483647.0;
-}
-RULE_CALL bool rule_fits(double, float) {
-    return true;
-}
-RULE_CALL bool rule_fits(double, double) {
-    return true;
-}
+// Whether a field of S holds whole numbers, and which.
+template <class S> constexpr bool rule_whole = S(0.5) == 0;
+template <class S> constexpr double rule_low = sizeof(S) == 1 ? 0 : -2147483648.0;
+template <class S> constexpr double rule_high = sizeof(S) == 1 ? 255 : 2147483647.0;
 
-// As the field holds it; a number that does not fit becomes the nearest that does.
-RULE_CALL uint8_t rule_kept(double value, uint8_t) {
-    return (uint8_t)(value >= 0 ? value <= 255 ? value : 255.0 : 0.0);
-}
-RULE_CALL int32_t rule_kept(double value, int32_t) {
-    return (int32_t)(value >= -2147483648.0 ? value <= 2147483647.0 ? value : 2147483647.0
-                                            : -2147483648.0);
-}
-RULE_CALL uint8_t rule_kept(int32_t value, uint8_t) {
-    return (uint8_t)value;
-}
-RULE_CALL int32_t rule_kept(int32_t value, int32_t) {
-    return value;
-}
-RULE_CALL float rule_kept(float value, float) {
-    return value;
-}
-RULE_CALL double rule_kept(double value, double) {
-    return value;
+// As the field holds it; a real that does not fit whole numbers becomes the nearest that does.
+template <class S, class T> RULE_CALL S rule_kept(T value) {
+    const bool clamps = rule_whole<S> && !rule_whole<T>;
+    return (S)(!clamps                   ? value
+               : !(value >= rule_low<S>) ? (T)rule_low<S>
+               : value <= rule_high<S>   ? value
+                                         : (T)rule_high<S>);
 }
 
 template <bool ODD> RULE_CALL uint64_t rule_held(const rule_view &v, const rule_at &p, int j) {
@@ -229,9 +209,9 @@ RULE_CALL void rule_store(const rule_view &v, const rule_at &p, int output, int 
     }
 #pragma unroll
     for (int j = 0; j < N; j++) {
-        kept.v[j] = rule_kept(value[j], S());
+        kept.v[j] = rule_kept<S>(value[j]);
         if (CHECKED && p.x + j < v.n[0] && !(rule_held<ODD>(v, p, j) >> field & 1) &&
-            !rule_fits((double)value[j], S())) {
+            !(value[j] >= rule_low<S> && value[j] <= rule_high<S>)) {
             rule_report(v, p.step, p.cell + j, output + 1, field, (double)value[j]);
         }
     }

@@ -125,14 +125,21 @@ static sel_status start_twin(rule_cuda *state, sel_error *error) {
     return status ? status : rule_start(&twin->base, error);
 }
 
-/* Array `k` of the device's list, from the twin's; the lists have the same rows. */
-static sel_status send_array(const rule_cuda *state, int k, sel_error *error) {
-    const sel_arrays *to = &state->all.base.arrays, *from = &state->twin->base.arrays;
-    const sel_array *array = &to->v[k];
-    CUDA_TRY(cudaMemcpyAsync(sel_arrays_memory(to, array->place),
-                             sel_arrays_memory(from, from->v[k].place),
-                             (size_t)array->count * array->type.size, cudaMemcpyHostToDevice,
-                             state->all.base.queue->stream));
+/* An array of rule_state from the twin, by the address of its pointer: to its own place, or to
+ * `staged`. */
+static sel_status send_array(const rule_cuda *state, const void *place, bool staged,
+                             sel_error *error) {
+    const sel_arrays *arrays = &state->all.base.arrays;
+    const char *twins = (const char *)state->twin + ((const char *)place - (const char *)state);
+    for (int k = state->first_array; k < state->end_array; k++) {
+        const sel_array *array = &arrays->v[k];
+        if (array->place == place && !(array->flags & SEL_ON_HOST)) {
+            CUDA_TRY(cudaMemcpyAsync(staged ? state->staged : sel_arrays_memory(arrays, place),
+                                     sel_arrays_memory(&state->twin->base.arrays, twins),
+                                     (size_t)array->count * array->type.size,
+                                     cudaMemcpyHostToDevice, state->all.base.queue->stream));
+        }
+    }
     return SEL_OK;
 }
 
@@ -255,7 +262,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     const int64_t nx = base->plan->domain->grid.n[0];
     sel_status status = start_twin(state, error);
     for (int k = state->first_array; k < state->end_array && !status; k++) {
-        status = base->arrays.v[k].flags & SEL_ON_HOST ? SEL_OK : send_array(state, k, error);
+        status = send_array(state, base->arrays.v[k].place, false, error);
     }
     for (int64_t k = 0; !status && k < sel_state_rows(base) * rule_pieces(nx); k++) {
         state->has_odd = state->has_odd || state->twin->odd[k];
@@ -298,22 +305,16 @@ static void set_view(rule_cuda *state) {
 /* The cells whose values laws fix, of a state field. */
 static sel_status send_fixed(const rule_cuda *state, int f, sel_error *error) {
     const sel_state *base = &state->all.base;
-    for (int b = 0; b < base->blocks.count; b++) {
-        const int copy = state->twin->turn[f];
-        int k = state->first_array;
-        while (base->arrays.v[k].place != (const void *)&state->all.at[b][f][copy]) {
-            k++;
-        }
-        const sel_array *array = &base->arrays.v[k];
-        const int64_t shift = array->cells.shift * array->type.size;
-        CUDA_TRY(cudaMemcpyAsync(
-            state->staged,
-            sel_arrays_memory(&state->twin->base.arrays, &state->twin->at[b][f][copy]),
-            (size_t)array->count * array->type.size, cudaMemcpyHostToDevice, base->queue->stream));
+    sel_status status = SEL_OK;
+    for (int b = 0; b < base->blocks.count && !status; b++) {
+        void *const *place = &state->all.at[b][f][state->twin->turn[f]];
+        const char *memory = sel_arrays_memory(&base->arrays, place);
+        status = send_array(state, place, true, error);
         CUDA_TRY(rule_gpu_hold(&state->view, state->all.kind[b], state->masks + RULE_KINDS, b, f,
-                               state->staged - shift, base->queue->stream));
+                               state->staged + ((const char *)*place - memory),
+                               base->queue->stream));
     }
-    return SEL_OK;
+    return status;
 }
 
 /* Data and laws at the present time, of what depends on any of `due`. */
@@ -328,17 +329,14 @@ static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
     state->twin->base.clock = state->all.base.clock;
     set_view(state);
     sel_status status = rule_terms(&state->twin->base, due, error);
-    for (int k = state->first_array; k < state->end_array && !status; k++) {
-        const char *place = state->all.base.arrays.v[k].place;
-        for (int f = 0; f < m->fields && !status; f++) {
-            const rule_entry *e = &m->entry[m->entry_of[f]];
-            const bool data = !e->state && (laws || sel_quantity_depends(e->value) & due);
-            bool mine = laws && place >= (const char *)state->all.law[f] &&
-                        place < (const char *)state->all.law[f + 1];
-            for (int b = 0; b < state->all.base.blocks.count && data; b++) {
-                mine = mine || place == (const char *)&state->all.at[b][f][0];
-            }
-            status = mine ? send_array(state, k, error) : SEL_OK;
+    for (int f = 0; f < m->fields && !status; f++) {
+        const rule_entry *e = &m->entry[m->entry_of[f]];
+        const bool data = !e->state && (laws || sel_quantity_depends(e->value) & due);
+        for (int b = 0; b < state->all.base.blocks.count && data && !status; b++) {
+            status = send_array(state, &state->all.at[b][f][0], false, error);
+        }
+        for (int face = 0; face < SEL_FACES && laws && !status; face++) {
+            status = send_array(state, &state->all.law[f][face], false, error);
         }
     }
     for (int f = 0; f < m->fields && laws && !status; f++) {

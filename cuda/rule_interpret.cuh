@@ -75,25 +75,19 @@ static __device__ double run_chain(const rule_packed &t, const rule_instruction 
 
 static __device__ void store_number(const rule_view &v, const rule_at &p, const rule_packed &t,
                                     int output, double value) {
-    const rule_result &s = t.code.output[output];
-    const int type = t.type[s.field] == CELL_REAL && t.wide ? -1 : t.type[s.field];
-    const double kept[1] = {as_type(s.type, value)};
-    const int32_t whole[1] = {(int32_t)kept[0]};
+    const int field = t.code.output[output].field;
+    const double kept[1] = {as_type(t.code.output[output].type, value)};
     const float single[1] = {(float)kept[0]};
     if (t.numbers) {
-        rule_store_numbers<1>(v, p, s.field, kept);
-    } else if (type == -1) {
-        rule_store<true, false, double, double, 1>(v, p, output, s.field, kept);
-    } else if (type == CELL_REAL) {
-        rule_store<true, false, float, float, 1>(v, p, output, s.field, single);
-    } else if (type == CELL_I32) {
-        s.checked ? rule_store<true, true, double, int32_t, 1>(v, p, output, s.field, kept)
-                  : rule_store<true, false, int32_t, int32_t, 1>(v, p, output, s.field, whole);
+        rule_store_numbers<1>(v, p, field, kept);
+    } else if (t.type[field] == CELL_I32) {
+        rule_store<true, true, double, int32_t, 1>(v, p, output, field, kept);
+    } else if (t.type[field] == CELL_U8) {
+        rule_store<true, true, double, uint8_t, 1>(v, p, output, field, kept);
+    } else if (t.wide) {
+        rule_store<true, false, double, double, 1>(v, p, output, field, kept);
     } else {
-        s.checked &&s.type == RULE_D
-            ? rule_store<true, true, double, uint8_t, 1>(v, p, output, s.field, kept)
-        : s.checked ? rule_store<true, true, int32_t, uint8_t, 1>(v, p, output, s.field, whole)
-                    : rule_store<true, false, int32_t, uint8_t, 1>(v, p, output, s.field, whole);
+        rule_store<true, false, float, float, 1>(v, p, output, field, single);
     }
 }
 

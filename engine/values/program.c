@@ -51,8 +51,7 @@ static void run_block(uint64_t word, double *registers, size_t n) {
     }
 }
 
-/* If a look-up fails for the block, its places are looked up one by one; those without a value get
- * NaN, which `exact` judges. */
+/* Those without a value get NaN, which `exact` judges. */
 static void run_lookup(const sel_program_call *call, double *to, const double *registers,
                        size_t stride, size_t n) {
     const double *arguments[SEL_LOOKUP_ARGUMENTS];
@@ -60,17 +59,7 @@ static void run_lookup(const sel_program_call *call, double *to, const double *r
     for (int k = 0; k < call->lookup->arguments; k++) {
         arguments[k] = registers + (size_t)call->arguments[k] * stride;
     }
-    if (call->lookup->at(call->lookup, n, arguments, block, NULL) != SEL_OK) {
-        for (size_t i = 0; i < n; i++) {
-            const double *one[SEL_LOOKUP_ARGUMENTS];
-            for (int k = 0; k < call->lookup->arguments; k++) {
-                one[k] = arguments[k] + i;
-            }
-            if (call->lookup->at(call->lookup, 1, one, &block[i], NULL) != SEL_OK) {
-                block[i] = (double)NAN;
-            }
-        }
-    }
+    sel_lookup_values(call->lookup, n, arguments, block);
     memcpy(to, block, n * sizeof *to);
 }
 

@@ -109,7 +109,8 @@ static double look_up(const sel_rule_node *n, const double *values) {
         operand[k] = values[n->operand[k]];
         arguments[k] = &operand[k];
     }
-    return n->lookup->at(n->lookup, 1, arguments, &out, NULL) == SEL_OK ? out : (double)NAN;
+    sel_lookup_values(n->lookup, 1, arguments, &out);
+    return out;
 }
 
 double sel_rule_value(const sel_rule_node *n, const sel_rule_place *at, const double *values) {

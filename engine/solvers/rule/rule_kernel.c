@@ -161,20 +161,15 @@ static void random_numbers(const rule_instruction *v, const rule_row *row) {
     EACH to[k] = sel_philox(row->seed, row->cell + k, row->step, (int64_t)which[k]) * 0x1p-32;
 }
 
-/* Where there is no value, as outside of a raster, it is NaN: not all cells need theirs. */
+/* Not all cells need theirs. */
 static void look_up(const sel_lookup *lookup, const rule_instruction *v, const rule_row *row) {
     const double *at[4];
-    double *to = row->slot[v->to], values[RULE_ROW];
+    double values[RULE_ROW];
     for (int a = 0; a < 4; a++) {
         at[a] = row->slot[v->from[a]];
     }
-    if (lookup->at(lookup, (size_t)row->n, at, values, NULL)) {
-        for (int k = 0; k < row->n; k++) {
-            const double *const one[4] = {at[0] + k, at[1] + k, at[2] + k, at[3] + k};
-            values[k] = lookup->at(lookup, 1, one, &values[k], NULL) ? (double)NAN : values[k];
-        }
-    }
-    memcpy(to, values, (size_t)row->n * sizeof *to);
+    sel_lookup_values(lookup, (size_t)row->n, at, values);
+    memcpy(row->slot[v->to], values, (size_t)row->n * sizeof *values);
 }
 
 static void run(const rule_code *code, const rule_row *row) {
