@@ -43,7 +43,7 @@ static void list(sel_state *base) {
     sel_arrays *arrays = &base->arrays;
     const sel_domain *domain = base->plan->domain;
     const int precision = base->plan->precision;
-    int64_t sites = 0, rows = 0, nodes = 1, largest = 0;
+    int64_t sites = 0, nodes = 1, largest = 0;
     state->first_array = arrays->count;
     rule_list(base);
     state->end_array = arrays->count;
@@ -58,16 +58,15 @@ static void list(sel_state *base) {
     SEL_ADD(arrays, state, offset, functions, SEL_ON_HOST);
     state->apart = 0;
     for (int k = 0; k < functions; k++) {
-        const int64_t count = uniforms_of(m, k, precision);
         const rule_function *f = rule_function_at(m, k);
-        *(k < m->rules ? &state->apart : &rows) += count;
+        state->apart += uniforms_of(m, k, precision);
         nodes = f->rule && f->rule->nodes > nodes ? f->rule->nodes : nodes;
     }
     SEL_ADD(arrays, state, value, nodes, SEL_ON_HOST);
     SEL_ADD(arrays, state, tables, 1, 0);
     SEL_ADD(arrays, state, masks, 2 * RULE_KINDS, 0);
     SEL_ADD(arrays, state, faces, sites, 0);
-    SEL_ADD(arrays, state, uniform, CUDA_STEPS * state->apart + rows + 1, 0);
+    SEL_ADD(arrays, state, uniform, CUDA_STEPS * state->apart + 1, 0);
     SEL_ADD(arrays, state, found, 1, 0);
     SEL_ADD(arrays, state, numbers,
             m->deriveds || m->limit.source ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
@@ -108,7 +107,6 @@ static void close(sel_state *base) {
     free(state->table);
     cudaFree(state->slots);
     cuda_feed_close(&state->rows);
-    cuda_feed_close(&state->others);
 }
 
 /* ---- the start ---- */
@@ -227,15 +225,12 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
 static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
     const rule_model *m = state->all.model;
     const int precision = state->all.plan->base.precision;
-    int64_t in_row = 0, behind = CUDA_STEPS * state->apart, most = 1;
+    int64_t in_row = 0;
     bool steps = false;
     for (int k = 0; k < rule_functions(m); k++) {
         const rule_function *f = rule_function_at(m, k);
-        const int64_t count = uniforms_of(m, k, precision);
-        int64_t *at = k < m->rules ? &in_row : &behind;
-        state->offset[k] = *at;
-        *at += count;
-        most = count > most ? count : most;
+        state->offset[k] = in_row;
+        in_row += uniforms_of(m, k, precision);
         if (k < m->rules) {
             state->vary |= rule_uniforms_vary(f, precision);
             steps = steps || f->rule->depends & SEL_ON_STEP || f->code[precision]->fails >= 0;
@@ -249,12 +244,9 @@ static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
     }
     state->all.base.queue->timeless = !steps && !(state->vary & SEL_ON_T);
     state->sent_dt = (double)NAN;
-    sel_status status =
-        cuda_feed_open(&state->rows, state->uniform,
-                       (uint64_t)(CUDA_STEPS * state->apart) * sizeof(double), BUFFERS, error);
-    return status ? status
-                  : cuda_feed_open(&state->others, NULL, (uint64_t)most * sizeof(double), BUFFERS,
-                                   error);
+    return cuda_feed_open(&state->rows, state->uniform,
+                          (uint64_t)(CUDA_STEPS * state->apart + 1) * sizeof(double), BUFFERS,
+                          error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
@@ -353,6 +345,9 @@ static void fill_uniforms(const rule_cuda *state, int k, int64_t step, double *t
     const sel_state *base = &state->all.base;
     const rule_function *f = rule_function_at(state->all.model, k);
     const rule_code *code = f->code[base->plan->precision];
+    if (!f->rule) {
+        return;
+    }
     rule_uniforms(code, f->rule, sel_clock_time(&base->clock, step), base->clock.dt,
                   base->plan->domain->control_values, state->value);
     for (int u = 0; u < code->uniforms; u++) {
@@ -360,7 +355,7 @@ static void fill_uniforms(const rule_cuda *state, int k, int64_t step, double *t
     }
 }
 
-/* The rules' uniform values for `count` steps to come. */
+/* The uniform values of all functions for `count` steps to come. */
 static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
     const sel_state *base = &state->all.base;
     void *pinned;
@@ -372,7 +367,7 @@ static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
     const int64_t each = state->vary & SEL_ON_T ? count : 1;
     for (int64_t s = 0; s < CUDA_STEPS; s++) {
         double *row = rows + (base->step + s) % CUDA_STEPS * state->apart;
-        for (int k = 0; k < state->all.model->rules && s < each; k++) {
+        for (int k = 0; k < rule_functions(state->all.model) && s < each; k++) {
             fill_uniforms(state, k, base->step + s, row + state->offset[k]);
         }
         if (s >= each) {
@@ -425,7 +420,7 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
         v.held = state->masks + RULE_KINDS;
         v.numbers = state->numbers;
         v.uniform = state->uniform + state->offset[k];
-        v.uniform_steps = k < m->rules ? CUDA_STEPS : 1;
+        v.uniform_steps = CUDA_STEPS;
         v.uniform_apart = state->apart;
         v.lookup = data.lookup;
         v.number = data.number;
@@ -465,20 +460,13 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     return status;
 }
 
-/* A function that returns numbers, at the present time. */
+/* A function that returns numbers, at the present time. The rows for the steps to come are sent
+ * again before these. */
 static sel_status compute(rule_cuda *state, int k, sel_error *error) {
     const sel_state *base = &state->all.base;
-    const int64_t count = uniforms_of(state->all.model, k, base->plan->precision);
-    void *pinned;
     sel_status status = evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
-    status = status ? status : cuda_feed_next(&state->others, &pinned, error);
-    if (!status) {
-        fill_uniforms(state, k, base->step, pinned);
-        CUDA_TRY(cudaMemcpyAsync(state->uniform + state->offset[k], pinned,
-                                 (size_t)count * sizeof(double), cudaMemcpyHostToDevice,
-                                 base->queue->stream));
-        status = cuda_feed_sent(&state->others, base->queue->stream, error);
-    }
+    status = status ? status : send_rows(state, 1, error);
+    state->sent_dt = (double)NAN;
     return status ? status
                   : run_function(state, k, base->step, rule_cuda_turns(state, base->step), error);
 }

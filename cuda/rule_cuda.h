@@ -14,7 +14,7 @@ typedef struct rule_cuda {
     rule_tables *tables;
     uint64_t *masks; /* walls, then held */
     uint8_t *faces, *staged;
-    double *uniform; /* [CUDA_STEPS][apart] of the rules, then a row for each other function */
+    double *uniform; /* [CUDA_STEPS][apart]: values that are the same in all cells, by step */
     double *numbers; /* of derived fields and dt.limit: [MOST_NUMBERS][cells] */
     rule_bad *found;
     int64_t apart, *offset; /* offset[k]: of function k */
@@ -30,7 +30,7 @@ typedef struct rule_cuda {
     cuda_kernel **kernel;
     rule_packed *table; /* of each function, where there is no NVRTC, */
     double *slots;      /* and their memory */
-    cuda_feed rows, others;
+    cuda_feed rows;
     rule_gpu_look view;
 } rule_cuda;
 
