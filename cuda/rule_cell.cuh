@@ -45,7 +45,7 @@ template <int N, int ROWS> RULE_CALL bool rule_begin(const rule_view &v, rule_at
 #pragma unroll
     for (int r = 0; r < ROWS && v.odd; r++) {
         const int64_t row = p.row + r < v.end_row ? p.row + r : p.row;
-        p.odd = p.odd || v.odd[row * v.pieces + p.x / RULE_PIECE];
+        p.odd = p.odd || v.odd[row * v.pieces + p.x / RULE_ROW];
     }
     return true;
 }
@@ -110,7 +110,7 @@ RULE_CALL void rule_window(const rule_view &v, const rule_at &p, int field, int 
 template <bool ODD, class T, class S>
 RULE_CALL T rule_beside(const rule_view &v, const rule_at &p, int j, int field, int64_t away,
                         T value) {
-    if (ODD && v.walls[v.kind[p.at + j + away] % RULE_KINDS] >> field & 1) {
+    if (ODD && v.walls[v.kind[p.at + j + away] % RULE_ODD] >> field & 1) {
         value = ((const S *)v.from[field])[p.at + j];
     }
     return value;
@@ -122,7 +122,7 @@ RULE_CALL double rule_uniform(const rule_view &v, const rule_at &p, int k) {
 }
 
 RULE_CALL double rule_place(const rule_view &v, const rule_at &p, int j, int axis) {
-    const int64_t first = p.x / RULE_PIECE * RULE_PIECE;
+    const int64_t first = p.x / RULE_ROW * RULE_ROW;
     const int64_t i = axis == 0 ? first : axis == 1 ? p.y : p.z;
     const double centre = v.origin[axis] + ((double)i + v.half) * v.dx[axis];
     return axis == 0 ? centre + (double)(p.x + j - first) * v.dx[0] : centre;
@@ -162,7 +162,7 @@ RULE_WHOLES(RULE_OP_I)
 static __device__ __noinline__ void rule_report(const rule_view &v, int64_t step, int64_t cell,
                                                 int output, int field, double value) {
     volatile rule_bad *bad = v.bad;
-    const int64_t when = step * v.functions + v.function, which = cell * RULE_KINDS + output;
+    const int64_t when = step * v.functions + v.function, which = cell * RULE_ODD + output;
     bool waits = when < bad->when || (when == bad->when && which < bad->which);
     while (waits) {
         if (atomicCAS(&v.bad->lock, 0, 1) == 0) {
@@ -196,7 +196,7 @@ template <class S, class T> RULE_CALL S rule_kept(T value) {
 }
 
 template <bool ODD> RULE_CALL uint64_t rule_held(const rule_view &v, const rule_at &p, int j) {
-    return ODD ? v.held[v.kind[p.at + j] % RULE_KINDS] : 0;
+    return ODD ? v.held[v.kind[p.at + j] % RULE_ODD] : 0;
 }
 
 template <bool ODD, bool CHECKED, class T, class S, int N>

@@ -11,10 +11,6 @@
 #include "cuda/rule_cuda.h"
 #include "engine/values/program.h"
 
-_Static_assert(RULE_VIEW_FIELDS == (int)SEL_MOST_CELL_FIELDS && RULE_PIECE == (int)RULE_ROW &&
-                   RULE_KINDS == (int)RULE_ODD,
-               "rule_view.h numbers as the engine does");
-
 enum { BUFFERS = 4, MOST_NUMBERS = 3 };
 
 static int64_t uniforms_of(const rule_model *m, int k, int precision) {
@@ -64,7 +60,7 @@ static void list(sel_state *base) {
     }
     SEL_ADD(arrays, state, value, nodes, SEL_ON_HOST);
     SEL_ADD(arrays, state, tables, 1, 0);
-    SEL_ADD(arrays, state, masks, 2 * RULE_KINDS, 0);
+    SEL_ADD(arrays, state, masks, 2 * RULE_ODD, 0);
     SEL_ADD(arrays, state, faces, sites, 0);
     SEL_ADD(arrays, state, uniform, CUDA_STEPS * state->apart + 1, 0);
     SEL_ADD(arrays, state, found, 1, 0);
@@ -145,10 +141,10 @@ static sel_status send_tables(rule_cuda *state, sel_error *error) {
     const sel_domain *domain = state->all.plan->base.domain;
     const rule_bad none = {.when = INT64_MAX};
     rule_tables *t = state->all.tables;
-    uint64_t masks[2 * RULE_KINDS];
+    uint64_t masks[2 * RULE_ODD];
     sel_status status = SEL_OK;
     memcpy(masks, state->twin->walls, sizeof state->twin->walls);
-    memcpy(masks + RULE_KINDS, state->twin->held, sizeof state->twin->held);
+    memcpy(masks + RULE_ODD, state->twin->held, sizeof state->twin->held);
     rule_tables_fill(&state->all, t);
     int64_t sent = 0;
     for (int face = 0; face < SEL_FACES && !status; face++) {
@@ -276,18 +272,12 @@ static sel_status start(sel_state *base, sel_error *error) {
 static void set_view(rule_cuda *state) {
     const rule_model *m = state->all.model;
     const sel_plan *plan = &state->all.plan->base;
-    const sel_cells *cells = &state->all.cells;
+    const uint64_t turns = rule_cuda_turns(state, state->all.base.step);
     state->view = (rule_gpu_look){.grid = cuda_grid_of(&state->all.base),
-                                  .tables = state->tables,
-                                  .turns = rule_cuda_turns(state, state->all.base.step),
-                                  .first = cells->first,
-                                  .pitch = cells->pitch,
-                                  .slice = cells->slice,
+                                  .all = rule_margin_of(&state->all, 0, 0, turns),
                                   .cells = sel_grid_cells(&plan->domain->grid),
-                                  .blocks = state->all.base.blocks.count,
-                                  .dims = plan->domain->grid.dims,
-                                  .wide = plan->precision == SEL_F64,
                                   .main = m->entry[m->main].first};
+    state->view.all.tables = state->tables;
     for (int f = 0; f < m->fields; f++) {
         const bool real = m->field[f].state && m->field[f].type == SEL_CELL_REAL;
         state->view.reals |= (uint64_t)real << f;
@@ -302,7 +292,7 @@ static sel_status send_fixed(const rule_cuda *state, int f, sel_error *error) {
         void *const *place = &state->all.at[b][f][state->twin->turn[f]];
         const char *memory = sel_arrays_memory(&base->arrays, place);
         status = send_array(state, place, true, error);
-        CUDA_TRY(rule_gpu_hold(&state->view, state->all.kind[b], state->masks + RULE_KINDS, b, f,
+        CUDA_TRY(rule_gpu_hold(&state->view, state->all.kind[b], state->masks + RULE_ODD, b, f,
                                state->staged + ((const char *)*place - memory),
                                base->queue->stream));
     }
@@ -417,7 +407,7 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
         rule_view v = rule_view_of(&state->all, k, b, turns);
         v.odd = state->has_odd ? v.odd : NULL;
         v.walls = state->masks;
-        v.held = state->masks + RULE_KINDS;
+        v.held = state->masks + RULE_ODD;
         v.numbers = state->numbers;
         v.uniform = state->uniform + state->offset[k];
         v.uniform_steps = CUDA_STEPS;
@@ -537,7 +527,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     }
     sel_status status = cuda_send(&bad, state->found, sizeof bad, error);
     if (!status) {
-        state->all.bad.cell = bad.which / RULE_KINDS;
+        state->all.bad.cell = bad.which / RULE_ODD;
         state->all.bad.field = bad.field;
         state->all.bad.value = bad.value;
         base->step = bad.when / rule_functions(m);

@@ -26,11 +26,9 @@ cudaError_t rule_interpret(const rule_view *view, const rule_packed *packed, cud
 
 typedef struct rule_gpu_look {
     cuda_grid grid;
-    const rule_tables *tables;
+    rule_margin all;       /* of which that about the arrays is used */
     const double *numbers; /* of a derived field: [component][cells]; NULL: fields */
-    uint64_t turns;
-    int64_t first, pitch, slice, cells;
-    int blocks, dims, wide;
+    int64_t cells;
     int field, components; /* the first component of what is looked at */
     int main;              /* the same of the main field */
     uint64_t reals;        /* state fields that must be finite */

@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(RULE_PACKED_THREADS)
         for (int r = 0; r < t.code.reads; r++) {
             const rule_read &read = t.code.read[r];
             const int64_t away = read.at[0] + read.at[1] * v.pitch + read.at[2] * v.slice;
-            const bool wall = away && v.walls[v.kind[p.at + away] % RULE_KINDS] >> read.field & 1;
+            const bool wall = away && v.walls[v.kind[p.at + away] % RULE_ODD] >> read.field & 1;
             slot[(t.code.uniforms + r) * t.threads] = rule_number(
                 t.type[read.field], t.wide, v.from[read.field], wall ? p.at : p.at + away);
         }

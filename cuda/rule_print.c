@@ -447,7 +447,7 @@ static void print_beyond(const printer *p, const rule_march *march) {
 /* The function as a rule of march.cuh, and its kernels. */
 static void print_march(const printer *p, const rule_march *march) {
     char name[NAME];
-    int number[RULE_VIEW_FIELDS] = {0};
+    int number[RULE_FIELDS] = {0};
     fprintf(p->to,
             "\n#include \"cuda/machine/march.cuh\"\n\n"
             "struct march_rule {\n    typedef %s real;\n    enum { FIELDS = %d };\n"

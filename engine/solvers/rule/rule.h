@@ -47,11 +47,7 @@ extern const sel_solver rule_solver;
 
 /* ---- functions as code for rows of cells: rule_code.c, rule_kernel.c ---- */
 
-enum {
-    RULE_ROW = 256, /* cells computed together */
-    RULE_MOST_SLOTS = 1 << 14,
-    RULE_MOST_LOOKUPS = 1 << 10
-};
+enum { RULE_MOST_SLOTS = 1 << 14, RULE_MOST_LOOKUPS = 1 << 10 };
 
 typedef struct rule_uniform {
     int node;
@@ -188,8 +184,6 @@ sel_status rule_blank(const sel_simulation *simulation, const sel_domain *domain
  * axis, by the laws beyond faces. What sees its own value at a wall cannot stand there: `kind` says
  * of each cell and place of a margin for which fields it is a wall.
  */
-
-enum { RULE_ODD = 128 /* a cell that is not computed like others, or sees a wall */ };
 
 typedef struct rule_state {
     sel_state base;

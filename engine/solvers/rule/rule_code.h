@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum {
+    RULE_FIELDS = 64, /* SEL_MOST_CELL_FIELDS */
+    RULE_ROW = 256,   /* cells computed together on the processor: a piece of a row */
+    RULE_ODD = 128    /* in a cell's kind: it is not computed like others, or sees a wall */
+};
+
 /* Of numbers in a row. */
 typedef enum rule_type { RULE_F, RULE_D, RULE_I } rule_type; /* float, double, int32_t */
 
@@ -91,9 +97,9 @@ typedef struct rule_code {
 /* One for devices without a compiler at run time (cuda/rule_interpret.cuh): its lists are there. */
 typedef struct rule_packed {
     rule_code code;
-    int numbers, wide; /* it returns numbers; reals are doubles */
-    uint8_t type[64];  /* sel_cell_type of the fields */
-    double *slot;      /* [slots][threads] */
+    int numbers, wide;         /* it returns numbers; reals are doubles */
+    uint8_t type[RULE_FIELDS]; /* sel_cell_type of the fields */
+    double *slot;              /* [slots][threads] */
     int64_t threads;
 } rule_packed;
 enum { RULE_PACKED_THREADS = 128 /* of a block */ };
