@@ -181,18 +181,21 @@ bytes_of = { echo 'static const unsigned char $(1)[] = {'; \
 $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call bytes_of,$*_lua,$<,) > $@
-# What kernels compiled at run time include: rule_cell.cuh is in gen/rule_cell_cuh_text.h.
-RUN_TIME_HEADERS := cuda/rule_cell.cuh cuda/rule_view.h engine/physics/philox.h engine/values/program_eval.h \
-                    engine/values/lookup_value.h cuda/machine/march.cuh cuda/machine/march.h cuda/machine/wide.cuh
+# What kernels compiled at run time include, by name and content; standard.h stands for the standard's.
+RUN_TIME_HEADERS := cuda/rule_cell.cuh cuda/rule_view.h engine/base/sums.h engine/physics/philox.h \
+                    engine/scene/grid.h engine/solvers/rule/rule_code.h engine/values/program_eval.h engine/values/lookup_value.h \
+                    $(addprefix cuda/machine/,fill.cuh fill.h look.h march.cuh march.h ops.cuh standard.h terms.cuh terms.h \
+                    wide.cuh)
+STANDARD_HEADERS := cuda_runtime_api.h math.h stdbool.h stddef.h stdint.h string.h
 text_of = $(subst .,_,$(notdir $(1)))_text
-RUN_TIME_TEXTS = $(foreach h,$(RUN_TIME_HEADERS),$(BUILD)/gen/$(call text_of,$(h)).h)
-define text_rule
-$(BUILD)/gen/$(call text_of,$(1)).h: $(1) Makefile
-	@mkdir -p $$(@D)
-	$$(Q)$$(call bytes_of,$(call text_of,$(1)),$$<,0) > $$@
-endef
-$(foreach h,$(RUN_TIME_HEADERS),$(eval $(call text_rule,$(h))))
-$(BUILD)/cuda/rule_print.o: $(RUN_TIME_TEXTS)
+$(BUILD)/gen/run_time_headers.h: $(RUN_TIME_HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(Q){ $(foreach h,$(RUN_TIME_HEADERS),$(call bytes_of,$(call text_of,$(h)),$(h),0);) \
+	    echo 'static const unsigned char *const headers[] = {'; \
+	    printf '    %s,\n' $(foreach h,$(RUN_TIME_HEADERS),$(call text_of,$(h))) $(STANDARD_HEADERS:%=standard_h_text); \
+	    echo '}; static const char *const header_names[] = {'; \
+	    printf '    "%s",\n' $(RUN_TIME_HEADERS) $(STANDARD_HEADERS); echo '};'; } > $@
+$(BUILD)/cuda/machine/compile.o: $(BUILD)/gen/run_time_headers.h
 $(BUILD)/gen/completion_%.h: tools/completion.% Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call bytes_of,completion_$*,$<,0) > $@
@@ -226,7 +229,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(LUA_OBJECTS) $(LIBRARY) Makefile
 ifeq ($(CUDA),1)
 $(BUILD)/tests/test_machine: TEST_KERNELS = $(BUILD)/tests/unit/blur.cu.o
 $(BUILD)/tests/test_machine: $(BUILD)/tests/unit/blur.cu.o
-$(BUILD)/tests/test_machine $(BUILD)/tests/test_rule_print: CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
+$(addprefix $(BUILD)/tests/,test_cuda_fill test_machine test_rule_print): CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
 endif
 
 unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed

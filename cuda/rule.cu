@@ -38,16 +38,17 @@ static __global__ void hold_kernel(const __grid_constant__ rule_gpu_look v, cons
                                    const uint64_t *held, int block, int field, const void *values) {
     const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     const int64_t nx = v.grid.n[0], ny = v.grid.n[1], y = k / nx % ny, z = k / nx / ny;
-    const int64_t plane = v.dims == 3 ? z : y, at = v.first + z * v.slice + y * v.pitch + k % nx;
-    const rule_tables &t = *v.tables;
+    const int64_t plane = v.all.dims == 3 ? z : y,
+                  at = v.all.first + z * v.all.slice + y * v.all.pitch + k % nx;
+    const rule_tables &t = *v.all.tables;
     if (k >= v.cells || plane < t.block_first[block] || plane >= t.block_end[block] ||
-        !(held[kind[at] % RULE_KINDS] >> field & 1)) {
+        !(held[kind[at] % RULE_ODD] >> field & 1)) {
         return;
     }
     for (int copy = 0; copy < 2; copy++) {
         if (t.at[block][field][copy]) {
-            rule_set(t.type[field], v.wide, t.at[block][field][copy], at,
-                     rule_number(t.type[field], v.wide, values, at));
+            rule_set(t.type[field], v.all.wide, t.at[block][field][copy], at,
+                     rule_number(t.type[field], v.all.wide, values, at));
         }
     }
 }
@@ -73,14 +74,14 @@ template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_value<rule_c
     static constexpr bool counts = COUNTS;
 
     static __device__ double number(const view &v, int f, const uint32_t at[3]) {
-        const rule_tables &t = *v.tables;
-        const int64_t plane = v.dims == 3 ? at[2] : at[1];
+        const rule_tables &t = *v.all.tables;
+        const int64_t plane = v.all.dims == 3 ? at[2] : at[1];
         int b = 0;
         while (plane >= t.block_end[b]) {
             b++;
         }
-        return rule_number(t.type[f], v.wide, t.at[b][f][v.turns >> f & 1],
-                           v.first + at[2] * v.slice + at[1] * v.pitch + at[0]);
+        return rule_number(t.type[f], v.all.wide, t.at[b][f][v.all.turns >> f & 1],
+                           v.all.first + at[2] * v.all.slice + at[1] * v.all.pitch + at[0]);
     }
 
     static __device__ int field(const view &v, int, const uint32_t at[3], double *out) {

@@ -7,13 +7,11 @@
 #ifndef RULE_CELL_CUH
 #define RULE_CELL_CUH
 
-#define SEL_VALUE_INLINE static __device__ inline
-#define SEL_LANES_INLINE static __device__ inline
-#define SEL_LANES_CALL static __device__ inline
 #define SEL_PHILOX_INLINE static __device__ inline
+#include "cuda/machine/ops.cuh"
 #include "cuda/rule_view.h"
 #include "engine/physics/philox.h"
-#include "engine/values/program_eval.h"
+#include "engine/solvers/rule/rule_code.h"
 
 #define RULE_CALL static __device__ __forceinline__
 
@@ -47,7 +45,7 @@ template <int N, int ROWS> RULE_CALL bool rule_begin(const rule_view &v, rule_at
 #pragma unroll
     for (int r = 0; r < ROWS && v.odd; r++) {
         const int64_t row = p.row + r < v.end_row ? p.row + r : p.row;
-        p.odd = p.odd || v.odd[row * v.pieces + p.x / RULE_PIECE];
+        p.odd = p.odd || v.odd[row * v.pieces + p.x / RULE_ROW];
     }
     return true;
 }
@@ -112,7 +110,7 @@ RULE_CALL void rule_window(const rule_view &v, const rule_at &p, int field, int 
 template <bool ODD, class T, class S>
 RULE_CALL T rule_beside(const rule_view &v, const rule_at &p, int j, int field, int64_t away,
                         T value) {
-    if (ODD && v.walls[v.kind[p.at + j + away] % RULE_KINDS] >> field & 1) {
+    if (ODD && v.walls[v.kind[p.at + j + away] % RULE_ODD] >> field & 1) {
         value = ((const S *)v.from[field])[p.at + j];
     }
     return value;
@@ -124,7 +122,7 @@ RULE_CALL double rule_uniform(const rule_view &v, const rule_at &p, int k) {
 }
 
 RULE_CALL double rule_place(const rule_view &v, const rule_at &p, int j, int axis) {
-    const int64_t first = p.x / RULE_PIECE * RULE_PIECE;
+    const int64_t first = p.x / RULE_ROW * RULE_ROW;
     const int64_t i = axis == 0 ? first : axis == 1 ? p.y : p.z;
     const double centre = v.origin[axis] + ((double)i + v.half) * v.dx[axis];
     return axis == 0 ? centre + (double)(p.x + j - first) * v.dx[0] : centre;
@@ -143,43 +141,20 @@ static __device__ inline double rule_look_up(const rule_view &v, int which, doub
     return sel_packed_look_up(&packed, which, at);
 }
 
-// ---- operations that C has in another form; of b = 0 anything will do ----
+// ---- operations of floats and of whole numbers; those of doubles, and others, are in ops.cuh ----
 
-template <class T> RULE_CALL T rule_sqrt(T a) {
-    return sqrt(a);
-}
-template <class T> RULE_CALL T rule_floor(T a) {
-    return floor(a);
-}
-template <class T> RULE_CALL T rule_ceil(T a) {
-    return ceil(a);
-}
-template <class T> RULE_CALL T rule_abs(T a) {
-    return fabs(a);
-}
-RULE_CALL int32_t rule_abs(int32_t a) {
-    return a < 0 ? -a : a;
-}
-RULE_CALL int32_t rule_quotient(int32_t a, int32_t b) {
-    return (int32_t)floor((double)a / (b ? b : 1));
-}
-RULE_CALL int32_t rule_remainder(int32_t a, int32_t b) {
-    return a - (b ? b : 1) * rule_quotient(a, b);
-}
-
-enum { RULE_BITS_AND, RULE_BITS_OR, RULE_BITS_XOR, RULE_BITS_NOT, RULE_BITS_LEFT, RULE_BITS_RIGHT };
-
-// Lua's operations on the bits of integers.
-static __device__ inline double rule_bits(int op, double a, double b) {
-    const uint64_t x = (uint64_t)(int64_t)a, y = (uint64_t)(int64_t)b;
-    const int64_t by = op == RULE_BITS_RIGHT ? -(int64_t)y : (int64_t)y;
-    const uint64_t shifted = by <= -64 || by >= 64 ? 0 : by >= 0 ? x << by : x >> -by;
-    return (double)(int64_t)(op == RULE_BITS_AND   ? x & y
-                             : op == RULE_BITS_OR  ? x | y
-                             : op == RULE_BITS_XOR ? x ^ y
-                             : op == RULE_BITS_NOT ? ~x
-                                                   : shifted);
-}
+#define RULE_OP(T, name, value)                                             \
+    RULE_CALL T op_##name([[maybe_unused]] T a, [[maybe_unused]] T b = 0) { \
+        return value;                                                       \
+    }
+#define RULE_OP_F(name, value) RULE_OP(float, name, value)
+#define RULE_OP_I(name, value) RULE_OP(int32_t, name, value)
+RULE_NUMBERS(RULE_OP_F)
+RULE_COMPARISONS(RULE_OP_F)
+RULE_REALS(RULE_OP_F, f)
+RULE_NUMBERS(RULE_OP_I)
+RULE_COMPARISONS(RULE_OP_I)
+RULE_WHOLES(RULE_OP_I)
 
 // ---- results ----
 
@@ -187,7 +162,7 @@ static __device__ inline double rule_bits(int op, double a, double b) {
 static __device__ __noinline__ void rule_report(const rule_view &v, int64_t step, int64_t cell,
                                                 int output, int field, double value) {
     volatile rule_bad *bad = v.bad;
-    const int64_t when = step * v.functions + v.function, which = cell * RULE_KINDS + output;
+    const int64_t when = step * v.functions + v.function, which = cell * RULE_ODD + output;
     bool waits = when < bad->when || (when == bad->when && which < bad->which);
     while (waits) {
         if (atomicCAS(&v.bad->lock, 0, 1) == 0) {
@@ -206,42 +181,22 @@ static __device__ __noinline__ void rule_report(const rule_view &v, int64_t step
     }
 }
 
-RULE_CALL bool rule_fits(double value, uint8_t) {
-    return value >= 0 && value <= 255;
-}
-RULE_CALL bool rule_fits(double value, int32_t) {
-    return value >= -2147483648.0 && value <= 2147483647.0;
-}
-RULE_CALL bool rule_fits(double, float) {
-    return true;
-}
-RULE_CALL bool rule_fits(double, double) {
-    return true;
-}
+// Whether a field of S holds whole numbers, and which.
+template <class S> constexpr bool rule_whole = S(0.5) == 0;
+template <class S> constexpr double rule_low = sizeof(S) == 1 ? 0 : -2147483648.0;
+template <class S> constexpr double rule_high = sizeof(S) == 1 ? 255 : 2147483647.0;
 
-// As the field holds it; a number that does not fit becomes the nearest that does.
-RULE_CALL uint8_t rule_kept(double value, uint8_t) {
-    return (uint8_t)(value >= 0 ? value <= 255 ? value : 255.0 : 0.0);
-}
-RULE_CALL int32_t rule_kept(double value, int32_t) {
-    return (int32_t)(value >= -2147483648.0 ? value <= 2147483647.0 ? value : 2147483647.0
-                                            : -2147483648.0);
-}
-RULE_CALL uint8_t rule_kept(int32_t value, uint8_t) {
-    return (uint8_t)value;
-}
-RULE_CALL int32_t rule_kept(int32_t value, int32_t) {
-    return value;
-}
-RULE_CALL float rule_kept(float value, float) {
-    return value;
-}
-RULE_CALL double rule_kept(double value, double) {
-    return value;
+// As the field holds it; a real that does not fit whole numbers becomes the nearest that does.
+template <class S, class T> RULE_CALL S rule_kept(T value) {
+    const bool clamps = rule_whole<S> && !rule_whole<T>;
+    return (S)(!clamps                   ? value
+               : !(value >= rule_low<S>) ? (T)rule_low<S>
+               : value <= rule_high<S>   ? value
+                                         : (T)rule_high<S>);
 }
 
 template <bool ODD> RULE_CALL uint64_t rule_held(const rule_view &v, const rule_at &p, int j) {
-    return ODD ? v.held[v.kind[p.at + j] % RULE_KINDS] : 0;
+    return ODD ? v.held[v.kind[p.at + j] % RULE_ODD] : 0;
 }
 
 template <bool ODD, bool CHECKED, class T, class S, int N>
@@ -254,9 +209,9 @@ RULE_CALL void rule_store(const rule_view &v, const rule_at &p, int output, int 
     }
 #pragma unroll
     for (int j = 0; j < N; j++) {
-        kept.v[j] = rule_kept(value[j], S());
+        kept.v[j] = rule_kept<S>(value[j]);
         if (CHECKED && p.x + j < v.n[0] && !(rule_held<ODD>(v, p, j) >> field & 1) &&
-            !rule_fits((double)value[j], S())) {
+            !(value[j] >= rule_low<S> && value[j] <= rule_high<S>)) {
             rule_report(v, p.step, p.cell + j, output + 1, field, (double)value[j]);
         }
     }

@@ -11,10 +11,6 @@
 #include "cuda/rule_cuda.h"
 #include "engine/values/program.h"
 
-_Static_assert(RULE_VIEW_FIELDS == (int)SEL_MOST_CELL_FIELDS && RULE_PIECE == (int)RULE_ROW &&
-                   RULE_KINDS == (int)RULE_ODD,
-               "rule_view.h numbers as the engine does");
-
 enum { BUFFERS = 4, MOST_NUMBERS = 3 };
 
 static int64_t uniforms_of(const rule_model *m, int k, int precision) {
@@ -26,17 +22,14 @@ static int64_t uniforms_of(const rule_model *m, int k, int precision) {
 
 /* The look-ups as calls of a program without instructions. */
 static void pack_lookups(rule_cuda *state) {
-    const rule_model *m = state->all.model;
-    const int precision = state->all.plan->base.precision;
-    const sel_lookup *list[RULE_MOST_SLOTS];
-    sel_program program = {.calls = rule_lookups(m, precision, list)};
+    const rule_lookups *all = &state->all.model->lookups;
+    sel_program program = {.calls = all->count};
     program.call = calloc((size_t)program.calls + 1, sizeof *program.call);
-    state->pack = sel_pack_create();
     for (int k = 0; k < program.calls && program.call; k++) {
-        program.call[k].lookup = list[k];
+        program.call[k].lookup = all->v[k];
     }
-    if (program.call && state->pack && program.calls) {
-        sel_pack_add(state->pack, &program);
+    if (program.call && program.calls) {
+        sel_pack_add(state->terms.pack, &program);
     }
     free(program.call);
 }
@@ -46,7 +39,7 @@ static void list(sel_state *base) {
     sel_arrays *arrays = &base->arrays;
     const sel_domain *domain = base->plan->domain;
     const int precision = base->plan->precision;
-    int64_t sites = 0, rows = 0, nodes = 1, largest = 0;
+    int64_t sites = 0, nodes = 1, largest = 0;
     state->first_array = arrays->count;
     rule_list(base);
     state->end_array = arrays->count;
@@ -61,25 +54,36 @@ static void list(sel_state *base) {
     SEL_ADD(arrays, state, offset, functions, SEL_ON_HOST);
     state->apart = 0;
     for (int k = 0; k < functions; k++) {
-        const int64_t count = uniforms_of(m, k, precision);
         const rule_function *f = rule_function_at(m, k);
-        *(k < m->rules ? &state->apart : &rows) += count;
+        state->apart += uniforms_of(m, k, precision);
         nodes = f->rule && f->rule->nodes > nodes ? f->rule->nodes : nodes;
     }
     SEL_ADD(arrays, state, value, nodes, SEL_ON_HOST);
     SEL_ADD(arrays, state, tables, 1, 0);
-    SEL_ADD(arrays, state, masks, 2 * RULE_KINDS, 0);
+    SEL_ADD(arrays, state, masks, 2 * RULE_ODD, 0);
     SEL_ADD(arrays, state, faces, sites, 0);
-    SEL_ADD(arrays, state, uniform, CUDA_STEPS * state->apart + rows + 1, 0);
+    SEL_ADD(arrays, state, uniform, CUDA_STEPS * state->apart + 1, 0);
     SEL_ADD(arrays, state, found, 1, 0);
     SEL_ADD(arrays, state, numbers,
             m->deriveds || m->limit.source ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
     SEL_ADD(arrays, state, staged,
             state->all.plan->law_depends ? largest * (int64_t)sizeof(double) : 0, 0);
-    if (!state->pack) {
+    if (cuda_terms_open(&state->terms, domain)) {
         pack_lookups(state);
+        cuda_terms_list(&state->terms, arrays);
     }
-    SEL_ADD(arrays, state, packed, state->pack ? (int64_t)sel_pack_bytes(state->pack) : 0, 0);
+    state->table = calloc((size_t)functions, sizeof *state->table);
+    arrays->failed |= !state->terms.pack || !state->table;
+    for (int k = 0; k < functions && state->table; k++) {
+        if (rule_function_at(m, k)->rule) {
+            const rule_code code = *rule_function_at(m, k)->code[precision];
+            state->table[k] = rule_packed_of(m, k, precision);
+            SEL_ADD_COPY(arrays, state, table[k].code.v, code.count, code.v);
+            SEL_ADD_COPY(arrays, state, table[k].code.link, code.links, code.link);
+            SEL_ADD_COPY(arrays, state, table[k].code.read, code.reads, code.read);
+            SEL_ADD_COPY(arrays, state, table[k].code.output, code.outputs, code.output);
+        }
+    }
 }
 
 static void free_twin(rule_cuda *state) {
@@ -93,13 +97,12 @@ static void free_twin(rule_cuda *state) {
 static void close(sel_state *base) {
     rule_cuda *state = (rule_cuda *)base;
     free_twin(state);
-    sel_pack_destroy(state->pack);
+    cuda_terms_close(&state->terms);
     cuda_module_free(state->module);
     free(state->kernel);
     free(state->table);
-    cudaFree(state->tables_at);
+    cudaFree(state->slots);
     cuda_feed_close(&state->rows);
-    cuda_feed_close(&state->others);
 }
 
 /* ---- the start ---- */
@@ -116,14 +119,21 @@ static sel_status start_twin(rule_cuda *state, sel_error *error) {
     return status ? status : rule_start(&twin->base, error);
 }
 
-/* Array `k` of the device's list, from the twin's; the lists have the same rows. */
-static sel_status send_array(const rule_cuda *state, int k, sel_error *error) {
-    const sel_arrays *to = &state->all.base.arrays, *from = &state->twin->base.arrays;
-    const sel_array *array = &to->v[k];
-    CUDA_TRY(cudaMemcpyAsync(sel_arrays_memory(to, array->place),
-                             sel_arrays_memory(from, from->v[k].place),
-                             (size_t)array->count * array->type.size, cudaMemcpyHostToDevice,
-                             state->all.base.queue->stream));
+/* An array of rule_state from the twin, by the address of its pointer: to its own place, or to
+ * `staged`. */
+static sel_status send_array(const rule_cuda *state, const void *place, bool staged,
+                             sel_error *error) {
+    const sel_arrays *arrays = &state->all.base.arrays;
+    const char *twins = (const char *)state->twin + ((const char *)place - (const char *)state);
+    for (int k = state->first_array; k < state->end_array; k++) {
+        const sel_array *array = &arrays->v[k];
+        if (array->place == place && !(array->flags & SEL_ON_HOST)) {
+            CUDA_TRY(cudaMemcpyAsync(staged ? state->staged : sel_arrays_memory(arrays, place),
+                                     sel_arrays_memory(&state->twin->base.arrays, twins),
+                                     (size_t)array->count * array->type.size,
+                                     cudaMemcpyHostToDevice, state->all.base.queue->stream));
+        }
+    }
     return SEL_OK;
 }
 
@@ -131,10 +141,10 @@ static sel_status send_tables(rule_cuda *state, sel_error *error) {
     const sel_domain *domain = state->all.plan->base.domain;
     const rule_bad none = {.when = INT64_MAX};
     rule_tables *t = state->all.tables;
-    uint64_t masks[2 * RULE_KINDS];
+    uint64_t masks[2 * RULE_ODD];
     sel_status status = SEL_OK;
     memcpy(masks, state->twin->walls, sizeof state->twin->walls);
-    memcpy(masks + RULE_KINDS, state->twin->held, sizeof state->twin->held);
+    memcpy(masks + RULE_ODD, state->twin->held, sizeof state->twin->held);
     rule_tables_fill(&state->all, t);
     int64_t sent = 0;
     for (int face = 0; face < SEL_FACES && !status; face++) {
@@ -148,77 +158,33 @@ static sel_status send_tables(rule_cuda *state, sel_error *error) {
     return status ? status : cuda_send(state->found, &none, sizeof none, error);
 }
 
-static sel_status send_pack(rule_cuda *state, sel_error *error) {
-    const size_t bytes = state->pack ? sel_pack_bytes(state->pack) : 0;
-    void *packed = calloc(1, bytes + 1);
-    if (!packed) {
-        return sel_fail_memory(error, "the data", bytes);
-    }
-    if (bytes) {
-        sel_pack_write(state->pack, packed);
-        state->tables_of_pack = sel_pack_tables(state->pack, state->packed);
-    }
-    sel_status status = cuda_send(state->packed, packed, bytes, error);
-    free(packed);
-    return status;
-}
-
-enum { TABLE_THREADS = 1 << 15, TABLE_LINE = 16 };
-
-/* All functions for the interpreter: their slots, then their tables. */
-static sel_status make_tables(rule_cuda *state, sel_error *error) {
-    const rule_model *m = state->all.model;
-    const int functions = rule_functions(m), precision = state->all.plan->base.precision;
-    void **block = calloc((size_t)functions, sizeof *block);
-    size_t *bytes = calloc((size_t)functions, sizeof *bytes), all = 0;
-    state->table = calloc((size_t)functions, sizeof *state->table);
-    sel_status status =
-        block && bytes && state->table ? SEL_OK : sel_fail_memory(error, "the rules", 0);
+/* The interpreter's slots, which all functions share. */
+static sel_status make_slots(rule_cuda *state, sel_error *error) {
+    enum { THREADS = 1 << 15 };
+    const int functions = rule_functions(state->all.model);
     int slots = 1;
-    for (int k = 0; k < functions && !status; k++) {
-        if (rule_function_at(m, k)->rule) {
-            block[k] = rule_packed_make(m, k, precision, &state->table[k], &bytes[k]);
-            status = block[k] ? SEL_OK : sel_fail_memory(error, "the rules", bytes[k]);
-            slots = state->table[k].slots > slots ? state->table[k].slots : slots;
-            all += (bytes[k] + TABLE_LINE - 1) / TABLE_LINE * TABLE_LINE;
-        }
+    for (int k = 0; k < functions; k++) {
+        slots = state->table[k].code.slots > slots ? state->table[k].code.slots : slots;
     }
-    const size_t room = (size_t)slots * TABLE_THREADS * sizeof(double);
-    status = status ? status
-                    : cuda_device_allocate(&state->tables_at, room + all + 1, "the rules", error);
-    char *to = status ? NULL : (char *)state->tables_at + room;
-    for (int k = 0; k < functions && block; k++) {
-        if (!status && block[k]) {
-            status = cuda_send(to, block[k], bytes[k], error);
-            rule_packed_place(&state->table[k], to);
-            state->table[k].slot = state->tables_at;
-            state->table[k].threads = TABLE_THREADS;
-            to += (bytes[k] + TABLE_LINE - 1) / TABLE_LINE * TABLE_LINE;
-        }
-        free(block[k]);
+    sel_status status = cuda_device_allocate(
+        (void **)&state->slots, (uint64_t)slots * THREADS * sizeof(double), "the rules", error);
+    for (int k = 0; k < functions; k++) {
+        state->table[k].slot = state->slots;
+        state->table[k].threads = THREADS;
     }
-    free(block), free(bytes);
     return status;
 }
 
 static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *error) {
     const rule_model *m = state->all.model;
-    const cuda_text given = {.text = text,
-                             .name = "the rule",
-                             .header_names = rule_header_names,
-                             .headers = rule_headers};
-    const int device = state->all.base.plan->device;
+    const cuda_text given = {.text = text, .name = "the rule"};
     char why[CUDA_WHY], name[24];
-    void *binary = NULL;
-    size_t bytes;
-    int architecture = 0;
-    sel_status status = cuda_architecture(device, &architecture, error);
-    status = status ? status : cuda_compile(&given, architecture, &binary, &bytes, why, error);
-    if (!status && !binary) {
+    sel_status status =
+        cuda_module_compile(&given, state->all.base.plan->device, &state->module, why, error);
+    if (!status && !state->module) {
         fprintf(stderr, "%s; until then rules are interpreted there, which is slow\n", why);
-        return make_tables(state, error);
+        return make_slots(state, error);
     }
-    status = status ? status : cuda_module_load(binary, &state->module, error);
     for (int k = 0; k < rule_functions(m) && !status; k++) {
         snprintf(name, sizeof name, "function_%d", k);
         status = rule_function_at(m, k)->rule
@@ -229,7 +195,6 @@ static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *er
         status = cuda_module_kernel(state->module, k ? "march_inner" : "march_border",
                                     &state->march_kernel[k], error);
     }
-    free(binary);
     state->direct = rule_is_direct(state->twin);
     return status;
 }
@@ -256,15 +221,12 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
 static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
     const rule_model *m = state->all.model;
     const int precision = state->all.plan->base.precision;
-    int64_t in_row = 0, behind = CUDA_STEPS * state->apart, most = 1;
+    int64_t in_row = 0;
     bool steps = false;
     for (int k = 0; k < rule_functions(m); k++) {
         const rule_function *f = rule_function_at(m, k);
-        const int64_t count = uniforms_of(m, k, precision);
-        int64_t *at = k < m->rules ? &in_row : &behind;
-        state->offset[k] = *at;
-        *at += count;
-        most = count > most ? count : most;
+        state->offset[k] = in_row;
+        in_row += uniforms_of(m, k, precision);
         if (k < m->rules) {
             state->vary |= rule_uniforms_vary(f, precision);
             steps = steps || f->rule->depends & SEL_ON_STEP || f->code[precision]->fails >= 0;
@@ -278,12 +240,9 @@ static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
     }
     state->all.base.queue->timeless = !steps && !(state->vary & SEL_ON_T);
     state->sent_dt = (double)NAN;
-    sel_status status =
-        cuda_feed_open(&state->rows, state->uniform,
-                       (uint64_t)(CUDA_STEPS * state->apart) * sizeof(double), BUFFERS, error);
-    return status ? status
-                  : cuda_feed_open(&state->others, NULL, (uint64_t)most * sizeof(double), BUFFERS,
-                                   error);
+    return cuda_feed_open(&state->rows, state->uniform,
+                          (uint64_t)(CUDA_STEPS * state->apart + 1) * sizeof(double), BUFFERS,
+                          error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
@@ -291,47 +250,57 @@ static sel_status start(sel_state *base, sel_error *error) {
     const int64_t nx = base->plan->domain->grid.n[0];
     sel_status status = start_twin(state, error);
     for (int k = state->first_array; k < state->end_array && !status; k++) {
-        status = base->arrays.v[k].flags & SEL_ON_HOST ? SEL_OK : send_array(state, k, error);
+        status = send_array(state, base->arrays.v[k].place, false, error);
     }
     for (int64_t k = 0; !status && k < sel_state_rows(base) * rule_pieces(nx); k++) {
         state->has_odd = state->has_odd || state->twin->odd[k];
     }
     status = status ? status : send_tables(state, error);
-    status = status ? status : send_pack(state, error);
+    status = status ? status : cuda_terms_start(&state->terms, error);
     status = status ? status : start_uniforms(state, error);
     status = status ? status : start_kernels(state, error);
     if (!base->plan->depends) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         free_twin(state);
     }
-    return status ? status : rule_cuda_start_sums(state, error);
+    return status ? status : rule_start_sums(base, error);
 }
 
 /* ---- what varies in time ---- */
 
+/* The state as reads and sums see it. */
+static void set_view(rule_cuda *state) {
+    const rule_model *m = state->all.model;
+    const sel_plan *plan = &state->all.plan->base;
+    const uint64_t turns = rule_cuda_turns(state, state->all.base.step);
+    state->view = (rule_gpu_look){.grid = cuda_grid_of(&state->all.base),
+                                  .all = rule_margin_of(&state->all, 0, 0, turns),
+                                  .cells = sel_grid_cells(&plan->domain->grid),
+                                  .main = m->entry[m->main].first};
+    state->view.all.tables = state->tables;
+    for (int f = 0; f < m->fields; f++) {
+        const bool real = m->field[f].state && m->field[f].type == SEL_CELL_REAL;
+        state->view.reals |= (uint64_t)real << f;
+    }
+}
+
 /* The cells whose values laws fix, of a state field. */
 static sel_status send_fixed(const rule_cuda *state, int f, sel_error *error) {
     const sel_state *base = &state->all.base;
-    for (int b = 0; b < base->blocks.count; b++) {
-        const int copy = state->twin->turn[f];
-        int k = state->first_array;
-        while (base->arrays.v[k].place != (const void *)&state->all.at[b][f][copy]) {
-            k++;
-        }
-        const sel_array *array = &base->arrays.v[k];
-        const int64_t shift = array->cells.shift * array->type.size;
-        CUDA_TRY(cudaMemcpyAsync(
-            state->staged,
-            sel_arrays_memory(&state->twin->base.arrays, &state->twin->at[b][f][copy]),
-            (size_t)array->count * array->type.size, cudaMemcpyHostToDevice, base->queue->stream));
-        CUDA_TRY(rule_gpu_hold(&state->view, state->all.kind[b], state->masks + RULE_KINDS, b, f,
-                               state->staged - shift, base->queue->stream));
+    sel_status status = SEL_OK;
+    for (int b = 0; b < base->blocks.count && !status; b++) {
+        void *const *place = &state->all.at[b][f][state->twin->turn[f]];
+        const char *memory = sel_arrays_memory(&base->arrays, place);
+        status = send_array(state, place, true, error);
+        CUDA_TRY(rule_gpu_hold(&state->view, state->all.kind[b], state->masks + RULE_ODD, b, f,
+                               state->staged + ((const char *)*place - memory),
+                               base->queue->stream));
     }
-    return SEL_OK;
+    return status;
 }
 
 /* Data and laws at the present time, of what depends on any of `due`. */
-sel_status rule_cuda_evaluate(rule_cuda *state, unsigned due, sel_error *error) {
+static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
     const rule_plan *plan = state->all.plan;
     const rule_model *m = state->all.model;
     const bool laws = plan->law_depends & due;
@@ -340,19 +309,16 @@ sel_status rule_cuda_evaluate(rule_cuda *state, unsigned due, sel_error *error) 
     }
     state->twin->base.step = state->all.base.step;
     state->twin->base.clock = state->all.base.clock;
-    rule_cuda_set_view(state);
+    set_view(state);
     sel_status status = rule_terms(&state->twin->base, due, error);
-    for (int k = state->first_array; k < state->end_array && !status; k++) {
-        const char *place = state->all.base.arrays.v[k].place;
-        for (int f = 0; f < m->fields && !status; f++) {
-            const rule_entry *e = &m->entry[m->entry_of[f]];
-            const bool data = !e->state && (laws || sel_quantity_depends(e->value) & due);
-            bool mine = laws && place >= (const char *)state->all.law[f] &&
-                        place < (const char *)state->all.law[f + 1];
-            for (int b = 0; b < state->all.base.blocks.count && data; b++) {
-                mine = mine || place == (const char *)&state->all.at[b][f][0];
-            }
-            status = mine ? send_array(state, k, error) : SEL_OK;
+    for (int f = 0; f < m->fields && !status; f++) {
+        const rule_entry *e = &m->entry[m->entry_of[f]];
+        const bool data = !e->state && (laws || sel_quantity_depends(e->value) & due);
+        for (int b = 0; b < state->all.base.blocks.count && data && !status; b++) {
+            status = send_array(state, &state->all.at[b][f][0], false, error);
+        }
+        for (int face = 0; face < SEL_FACES && laws && !status; face++) {
+            status = send_array(state, &state->all.law[f][face], false, error);
         }
     }
     for (int f = 0; f < m->fields && laws && !status; f++) {
@@ -369,6 +335,9 @@ static void fill_uniforms(const rule_cuda *state, int k, int64_t step, double *t
     const sel_state *base = &state->all.base;
     const rule_function *f = rule_function_at(state->all.model, k);
     const rule_code *code = f->code[base->plan->precision];
+    if (!f->rule) {
+        return;
+    }
     rule_uniforms(code, f->rule, sel_clock_time(&base->clock, step), base->clock.dt,
                   base->plan->domain->control_values, state->value);
     for (int u = 0; u < code->uniforms; u++) {
@@ -376,7 +345,7 @@ static void fill_uniforms(const rule_cuda *state, int k, int64_t step, double *t
     }
 }
 
-/* The rules' uniform values for `count` steps to come. */
+/* The uniform values of all functions for `count` steps to come. */
 static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
     const sel_state *base = &state->all.base;
     void *pinned;
@@ -388,7 +357,7 @@ static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
     const int64_t each = state->vary & SEL_ON_T ? count : 1;
     for (int64_t s = 0; s < CUDA_STEPS; s++) {
         double *row = rows + (base->step + s) % CUDA_STEPS * state->apart;
-        for (int k = 0; k < state->all.model->rules && s < each; k++) {
+        for (int k = 0; k < rule_functions(state->all.model) && s < each; k++) {
             fill_uniforms(state, k, base->step + s, row + state->offset[k]);
         }
         if (s >= each) {
@@ -402,7 +371,7 @@ static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
 
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
-    sel_status status = rule_cuda_evaluate(state, due, error);
+    sel_status status = evaluate(state, due, error);
     const bool stale = state->vary & due || !(state->sent_dt == base->clock.dt);
     return status || !stale || !state->apart ? status : send_rows(state, *count, error);
 }
@@ -432,24 +401,25 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
     const sel_state *base = &state->all.base;
     const cuda_clock clock = cuda_queue_clock(base->queue, step);
     const rule_shape shape = rule_shape_of(m, k, base->plan->precision);
+    const sel_packed data = cuda_terms_see(&state->terms).packed;
     sel_status status = state->direct ? SEL_OK : fill_margins(state, f->looks, turns, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         rule_view v = rule_view_of(&state->all, k, b, turns);
         v.odd = state->has_odd ? v.odd : NULL;
         v.walls = state->masks;
-        v.held = state->masks + RULE_KINDS;
+        v.held = state->masks + RULE_ODD;
         v.numbers = state->numbers;
         v.uniform = state->uniform + state->offset[k];
-        v.uniform_steps = k < m->rules ? CUDA_STEPS : 1;
+        v.uniform_steps = CUDA_STEPS;
         v.uniform_apart = state->apart;
-        v.lookup = state->tables_of_pack.lookup;
-        v.number = state->tables_of_pack.number;
+        v.lookup = data.lookup;
+        v.number = data.number;
         v.bad = state->found;
         v.alarm = base->queue->alarm;
         v.clock = clock.base;
         v.ahead = clock.offset;
         v.direct = state->direct;
-        if (state->table) {
+        if (state->slots) {
             CUDA_TRY(rule_interpret(&v, &state->table[k], base->queue->stream));
             continue;
         }
@@ -480,23 +450,71 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     return status;
 }
 
-/* A function that returns numbers, at the present time. */
-sel_status rule_cuda_compute(rule_cuda *state, int k, sel_error *error) {
+/* A function that returns numbers, at the present time. The rows for the steps to come are sent
+ * again before these. */
+static sel_status compute(rule_cuda *state, int k, sel_error *error) {
     const sel_state *base = &state->all.base;
-    const int64_t count = uniforms_of(state->all.model, k, base->plan->precision);
-    void *pinned;
-    sel_status status = rule_cuda_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
-    status = status ? status : cuda_feed_next(&state->others, &pinned, error);
-    if (!status) {
-        fill_uniforms(state, k, base->step, pinned);
-        CUDA_TRY(cudaMemcpyAsync(state->uniform + state->offset[k], pinned,
-                                 (size_t)count * sizeof(double), cudaMemcpyHostToDevice,
-                                 base->queue->stream));
-        status = cuda_feed_sent(&state->others, base->queue->stream, error);
-    }
+    sel_status status = evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    status = status ? status : send_rows(state, 1, error);
+    state->sent_dt = (double)NAN;
     return status ? status
                   : run_function(state, k, base->step, rule_cuda_turns(state, base->step), error);
 }
+
+/* ---- reads and sums ---- */
+
+static sel_status look(sel_state *base, int field, const cuda_look **to, const void **view,
+                       sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    const rule_model *m = state->all.model;
+    sel_status status = field < m->states     ? SEL_OK
+                        : field >= m->entries ? compute(state, m->rules + field - m->entries, error)
+                                              : evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    set_view(state);
+    if (field >= m->entries) {
+        state->view.numbers = state->numbers;
+        state->view.components = rule_function_at(m, m->rules + field - m->entries)->rule->outputs;
+    } else if (field >= 0) {
+        state->view.field = m->entry[field].first;
+        state->view.components = m->entry[field].components;
+    }
+    *to = rule_gpu_looks(m->entry[m->main].components, m->solver.counts_changes);
+    *view = &state->view;
+    return status;
+}
+
+static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
+    const rule_model *m = rule_cuda_model(base->plan);
+    const sel_request all = {.box = sel_grid_box(&base->plan->domain->grid)};
+    const cuda_cells cells = cuda_cells_of(&all);
+    const uint64_t each = sizeof(cuda_sums);
+    const int count = rule_conserved_count(m);
+    cuda_slot *slot;
+    sel_status status =
+        cuda_slot_open(base->queue, request, (uint64_t)count * each, 0, &slot, error);
+    for (int k = 0; k < count && !status; k++) {
+        int component;
+        const int field = rule_conserved(m, k, &component);
+        const cuda_look *with;
+        const void *view;
+        status = look(base, field, &with, &view, error);
+        if (!status) {
+            CUDA_TRY(with->reduce(view, field, &cells, base->queue->rows, base->queue->stream));
+            status = cuda_slot_fetch(base->queue, slot, (uint64_t)k * each, base->queue->rows, each,
+                                     error);
+        }
+    }
+    return status;
+}
+
+static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
+    const rule_state *state = (const rule_state *)base;
+    for (int k = 0; k < rule_conserved_count(state->model); k++) {
+        rule_add_terms(state, k, ((const cuda_sums *)slot->host)[k].sum, request);
+    }
+}
+
+/* ---- the rest ---- */
 
 /* The first value that did not fit. */
 static sel_status check(sel_state *base, int64_t step, sel_error *error) {
@@ -509,7 +527,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     }
     sel_status status = cuda_send(&bad, state->found, sizeof bad, error);
     if (!status) {
-        state->all.bad.cell = bad.which / RULE_KINDS;
+        state->all.bad.cell = bad.which / RULE_ODD;
         state->all.bad.field = bad.field;
         state->all.bad.value = bad.value;
         base->step = bad.when / rule_functions(m);
@@ -522,7 +540,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
 static sel_status loaded(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     state->sent_dt = (double)NAN;
-    return rule_cuda_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    return evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
 }
 
 static void print(const sel_plan *plan, FILE *to) {
@@ -540,12 +558,12 @@ const cuda_solver rule_on_cuda = {
     .terms = terms,
     .pass = pass,
     .step = step,
-    .time_step = rule_cuda_time_step,
+    .time_step = rule_time_step,
     .check = check,
     .print = print,
     .close = close,
     .loaded = loaded,
-    .look = rule_cuda_look,
-    .ask = rule_cuda_ask,
-    .answer = rule_cuda_answer,
+    .look = look,
+    .ask = ask,
+    .answer = answer,
 };

@@ -26,11 +26,9 @@ cudaError_t rule_interpret(const rule_view *view, const rule_packed *packed, cud
 
 typedef struct rule_gpu_look {
     cuda_grid grid;
-    const rule_tables *tables;
+    rule_margin all;       /* of which that about the arrays is used */
     const double *numbers; /* of a derived field: [component][cells]; NULL: fields */
-    uint64_t turns;
-    int64_t first, pitch, slice, cells;
-    int blocks, dims, wide;
+    int64_t cells;
     int field, components; /* the first component of what is looked at */
     int main;              /* the same of the main field */
     uint64_t reals;        /* state fields that must be finite */
@@ -61,10 +59,6 @@ unsigned rule_blocks(const rule_view *v, rule_shape shape);
 /* What a function's values that are the same in all cells vary with: SEL_ON_... */
 unsigned rule_uniforms_vary(const rule_function *f, int precision);
 
-/* The look-ups of all functions, each once, in a list of RULE_MOST_SLOTS; their number. */
-int rule_lookups(const rule_model *m, int precision, const sel_lookup **list);
-int rule_lookup_number(const rule_model *m, int precision, const sel_lookup *lookup);
-
 /* ---- several steps in a pass (rule_march.c) ---- */
 
 typedef struct rule_march {
@@ -86,12 +80,8 @@ bool rule_is_direct(const rule_state *state);
  * Values that never vary are numbers in the text: dt that of even steps. */
 void rule_print(const rule_model *m, int precision, double dt, const rule_march *march, FILE *to);
 
-/* The headers that the text includes, by name and content; NULL-terminated. */
-extern const char *const rule_header_names[], *const rule_headers[];
-
-/* Function k as a table, from malloc; NULL: no memory. And the table of a copy of it. */
-void *rule_packed_make(const rule_model *m, int k, int precision, rule_packed *to, size_t *bytes);
-void rule_packed_place(rule_packed *table, const void *block);
+/* Function k as a table whose lists are those of the model. */
+rule_packed rule_packed_of(const rule_model *m, int k, int precision);
 
 /* A block as function k sees it when the present copies are `turns`; of arrays anywhere. */
 rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns);

@@ -11,55 +11,24 @@
 
 enum { CELL_REAL, CELL_I32, CELL_U8 }; // sel_cell_type
 
-// What numbers of all types have; false: `op` is another one.
-template <class T> static __device__ bool operate_any(int op, T a, T b, double *to) {
-    switch (op) {
-    case SEL_OP_ADD:
-        return *to = a + b, true;
-    case SEL_OP_SUB:
-        return *to = a - b, true;
-    case SEL_OP_MUL:
-        return *to = a * b, true;
-    case SEL_OP_UNM:
-        return *to = -a, true;
-    case SEL_OP_MIN:
-        return *to = b < a ? b : a, true;
-    case SEL_OP_MAX:
-        return *to = a < b ? b : a, true;
-    case SEL_OP_LT:
-        return *to = a < b, true;
-    case SEL_OP_LE:
-        return *to = a <= b, true;
-    case SEL_OP_EQ:
-        return *to = a == b, true;
-    default:
-        return false;
+#define RULE_CASE(name, value) \
+    case SEL_OP_##name:        \
+        return op_##name(a, b);
+#define RULE_OPERATE(T, MORE)                                        \
+    static __device__ double operate(int op, T a, T b) {             \
+        switch (op) {                                                \
+            RULE_NUMBERS(RULE_CASE)                                  \
+            RULE_COMPARISONS(RULE_CASE)                              \
+            MORE default : return (T)sel_program_value(op, a, b, 0); \
+        }                                                            \
     }
-}
-
-static __device__ double operate_float(int op, float a, float b) {
-    double to;
-    return operate_any(op, a, b, &to) ? to
-           : op == SEL_OP_DIV         ? a / b
-           : op == SEL_OP_SQRT        ? sqrtf(a)
-                                      : (float)sel_program_value(op, a, b, 0);
-}
-
-static __device__ double operate_whole(int op, int32_t a, int32_t b) {
-    double to;
-    return operate_any(op, a, b, &to) ? to
-           : op == SEL_OP_ABS         ? rule_abs(a)
-           : op == SEL_OP_IDIV        ? rule_quotient(a, b)
-           : op == SEL_OP_MOD         ? rule_remainder(a, b)
-                                      : (int32_t)sel_program_value(op, a, b, 0);
-}
+RULE_OPERATE(float, RULE_REALS(RULE_CASE, f))
+RULE_OPERATE(int32_t, RULE_WHOLES(RULE_CASE))
 
 static __device__ double operate(int op, int type, double a, double b) {
-    double to;
-    return type == RULE_F               ? operate_float(op, (float)a, (float)b)
-           : type == RULE_I             ? operate_whole(op, (int32_t)a, (int32_t)b)
-           : operate_any(op, a, b, &to) ? to
-                                        : sel_program_value(op, a, b, 0);
+    return type == RULE_F   ? operate(op, (float)a, (float)b)
+           : type == RULE_I ? operate(op, (int32_t)a, (int32_t)b)
+                            : sel_program_value(op, a, b, 0);
 }
 
 static __device__ double as_type(int type, double value) {
@@ -68,7 +37,6 @@ static __device__ double as_type(int type, double value) {
 
 static __device__ double run_op(const rule_view &v, const rule_at &p, const rule_instruction &o,
                                 double a, double b, double c, double d) {
-    const int type = o.type;
     switch (o.op) {
     case RULE_CONVERT:
         return as_type(o.type, a);
@@ -82,22 +50,20 @@ static __device__ double run_op(const rule_view &v, const rule_at &p, const rule
         return rule_look_up(v, o.number, a, b, c, d);
     case SEL_OP_SELECT:
         return as_type(o.type, a != 0 ? b : c);
-    case RULE_RANDOM:
+    case SEL_RULE_RANDOM:
         return rule_random(v, p, 0, a);
     default:
         break;
     }
-    if (o.op > RULE_RANDOM) {
-        return as_type(o.type, rule_bits(o.op - RULE_RANDOM - 1, a, b));
-    }
-    return operate(o.op, type, a, b);
+    return o.op >= SEL_RULE_BAND ? as_type(o.type, sel_rule_bits(o.op, (int64_t)a, (int64_t)b))
+                                 : operate(o.op, o.type, a, b);
 }
 
 // The links of a chain.
 static __device__ double run_chain(const rule_packed &t, const rule_instruction &o,
                                    const double *slot) {
     const uint8_t ops[] = {SEL_OP_ADD, SEL_OP_SUB, SEL_OP_MUL, SEL_OP_DIV, SEL_OP_SUB, SEL_OP_DIV};
-    const rule_link *link = t.link + o.number;
+    const rule_link *link = t.code.link + o.number;
     double value = slot[link->slot * t.threads];
     for (int k = 1; k < o.operands; k++) {
         const double b = slot[link[k].slot * t.threads];
@@ -109,25 +75,19 @@ static __device__ double run_chain(const rule_packed &t, const rule_instruction 
 
 static __device__ void store_number(const rule_view &v, const rule_at &p, const rule_packed &t,
                                     int output, double value) {
-    const rule_result &s = t.store[output];
-    const int type = t.type[s.field] == CELL_REAL && t.wide ? -1 : t.type[s.field];
-    const double kept[1] = {as_type(s.type, value)};
-    const int32_t whole[1] = {(int32_t)kept[0]};
+    const int field = t.code.output[output].field;
+    const double kept[1] = {as_type(t.code.output[output].type, value)};
     const float single[1] = {(float)kept[0]};
     if (t.numbers) {
-        rule_store_numbers<1>(v, p, s.field, kept);
-    } else if (type == -1) {
-        rule_store<true, false, double, double, 1>(v, p, output, s.field, kept);
-    } else if (type == CELL_REAL) {
-        rule_store<true, false, float, float, 1>(v, p, output, s.field, single);
-    } else if (type == CELL_I32) {
-        s.checked ? rule_store<true, true, double, int32_t, 1>(v, p, output, s.field, kept)
-                  : rule_store<true, false, int32_t, int32_t, 1>(v, p, output, s.field, whole);
+        rule_store_numbers<1>(v, p, field, kept);
+    } else if (t.type[field] == CELL_I32) {
+        rule_store<true, true, double, int32_t, 1>(v, p, output, field, kept);
+    } else if (t.type[field] == CELL_U8) {
+        rule_store<true, true, double, uint8_t, 1>(v, p, output, field, kept);
+    } else if (t.wide) {
+        rule_store<true, false, double, double, 1>(v, p, output, field, kept);
     } else {
-        s.checked &&s.type == RULE_D
-            ? rule_store<true, true, double, uint8_t, 1>(v, p, output, s.field, kept)
-        : s.checked ? rule_store<true, true, int32_t, uint8_t, 1>(v, p, output, s.field, whole)
-                    : rule_store<true, false, int32_t, uint8_t, 1>(v, p, output, s.field, whole);
+        rule_store<true, false, float, float, 1>(v, p, output, field, single);
     }
 }
 
@@ -142,28 +102,28 @@ extern "C" __global__ void __launch_bounds__(RULE_PACKED_THREADS)
         p.row = v.first_row + k / v.n[0];
         p.x = k % v.n[0];
         rule_find(v, p);
-        for (int u = 0; u < t.uniforms; u++) {
+        for (int u = 0; u < t.code.uniforms; u++) {
             slot[u * t.threads] = rule_uniform(v, p, u);
         }
-        for (int r = 0; r < t.reads; r++) {
-            const rule_read &read = t.read[r];
+        for (int r = 0; r < t.code.reads; r++) {
+            const rule_read &read = t.code.read[r];
             const int64_t away = read.at[0] + read.at[1] * v.pitch + read.at[2] * v.slice;
-            const bool wall = away && v.walls[v.kind[p.at + away] % RULE_KINDS] >> read.field & 1;
-            slot[(t.uniforms + r) * t.threads] = rule_number(
+            const bool wall = away && v.walls[v.kind[p.at + away] % RULE_ODD] >> read.field & 1;
+            slot[(t.code.uniforms + r) * t.threads] = rule_number(
                 t.type[read.field], t.wide, v.from[read.field], wall ? p.at : p.at + away);
         }
-        for (int i = 0; i < t.ops; i++) {
-            const rule_instruction &o = t.op[i];
+        for (int i = 0; i < t.code.count; i++) {
+            const rule_instruction &o = t.code.v[i];
             slot[o.to * t.threads] =
                 o.op == RULE_CHAIN
                     ? run_chain(t, o, slot)
                     : run_op(v, p, o, slot[o.from[0] * t.threads], slot[o.from[1] * t.threads],
                              slot[o.from[2] * t.threads], slot[o.from[3] * t.threads]);
         }
-        const int32_t fails[1] = {t.fails < 0 ? 0 : (int32_t)slot[t.fails * t.threads]};
+        const int32_t fails[1] = {t.code.fails < 0 ? 0 : (int32_t)slot[t.code.fails * t.threads]};
         rule_failed<true, 1>(v, p, fails);
-        for (int o = 0; o < t.stores; o++) {
-            store_number(v, p, t, o, slot[t.store[o].slot * t.threads]);
+        for (int o = 0; o < t.code.outputs; o++) {
+            store_number(v, p, t, o, slot[t.code.output[o].slot * t.threads]);
         }
     }
 }

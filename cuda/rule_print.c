@@ -5,19 +5,10 @@
  * instructions follow for each cell, a variable for each value; results are stored together. Odd
  * cells are done one by one, so that they cost the others no registers.
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/rule_gpu.h"
-#include "lookup_value_h_text.h"
-#include "march_cuh_text.h"
-#include "march_h_text.h"
-#include "philox_h_text.h"
-#include "program_eval_h_text.h"
-#include "rule_cell_cuh_text.h"
-#include "rule_view_h_text.h"
-#include "wide_cuh_text.h"
 
 /* ---- the functions of a model ---- */
 
@@ -46,33 +37,6 @@ unsigned rule_blocks(const rule_view *v, rule_shape shape) {
                       ((v->end_row - v->first_row + high - 1) / high));
 }
 
-static int find_lookup(const sel_lookup *const *list, int count, const sel_lookup *lookup) {
-    int n = 0;
-    while (n < count && (list[n]->kind != lookup->kind || list[n]->data != lookup->data)) {
-        n++;
-    }
-    return n;
-}
-
-int rule_lookups(const rule_model *m, int precision, const sel_lookup **list) {
-    int count = 0;
-    for (int k = 0; k < rule_functions(m); k++) {
-        const rule_function *f = rule_function_at(m, k);
-        for (int i = 0; f->rule && i < f->code[precision]->count; i++) {
-            const sel_lookup *lookup = f->code[precision]->v[i].lookup;
-            if (lookup && count < RULE_MOST_SLOTS && find_lookup(list, count, lookup) == count) {
-                list[count++] = lookup;
-            }
-        }
-    }
-    return count;
-}
-
-int rule_lookup_number(const rule_model *m, int precision, const sel_lookup *lookup) {
-    const sel_lookup *list[RULE_MOST_SLOTS];
-    return find_lookup(list, rule_lookups(m, precision, list), lookup);
-}
-
 unsigned rule_uniforms_vary(const rule_function *f, int precision) {
     const rule_code *code = f->code[precision];
     unsigned all = 0;
@@ -80,6 +44,52 @@ unsigned rule_uniforms_vary(const rule_function *f, int precision) {
         all |= f->rule->node[code->uniform[k].node].depends;
     }
     return all;
+}
+
+rule_packed rule_packed_of(const rule_model *m, int k, int precision) {
+    rule_packed packed = {.code = *rule_function_at(m, k)->code[precision],
+                          .numbers = k >= m->rules,
+                          .wide = precision == SEL_F64};
+    packed.code.fails = packed.numbers ? -1 : packed.code.fails;
+    for (int i = 0; i < m->fields; i++) {
+        packed.type[i] = (uint8_t)m->field[i].type;
+    }
+    return packed;
+}
+
+/* ---- a block ---- */
+
+rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns) {
+    const rule_model *m = state->model;
+    const rule_function *f = rule_function_at(m, k);
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const sel_block *own = &state->base.blocks.v[block];
+    rule_view v = {.kind = state->kind[block],
+                   .odd = state->odd,
+                   .cells = sel_grid_cells(grid),
+                   .first_row = own->first * state->base.blocks.rows_per_plane,
+                   .end_row = own->end * state->base.blocks.rows_per_plane,
+                   .first = state->cells.first,
+                   .pitch = state->cells.pitch,
+                   .slice = state->cells.slice,
+                   .pieces = rule_pieces(grid->n[0]),
+                   .seed = (uint64_t)m->params->seed,
+                   .writes = f->writes,
+                   .periodic = grid->periodic,
+                   .half = grid->nodes ? 0 : 0.5,
+                   .function = k,
+                   .functions = rule_functions(m)};
+    for (int a = 0; a < 3; a++) {
+        v.n[a] = grid->n[a];
+        v.origin[a] = grid->origin[a];
+        v.dx[a] = grid->dx[a];
+    }
+    for (int i = 0; i < m->fields; i++) {
+        const int turn = (int)(turns >> i & 1);
+        v.from[i] = state->at[block][i][turn];
+        v.to[i] = state->at[block][i][turn ^ (int)(f->turns >> i & 1)];
+    }
+    return v;
 }
 
 /* ---- printing ---- */
@@ -210,43 +220,6 @@ static void print_reads(const printer *p) {
     }
 }
 
-/* Formulas with operands a, b and c: of numbers of all types, of reals, of whole ones. What is in
- * none is computed in doubles. */
-#define TEXT(name, operands, value) [SEL_OP_##name] = #value,
-static const char *const in_doubles[SEL_OP_COUNT] = {SEL_PROGRAM_OPS(TEXT)};
-static const char *const of_all[SEL_OP_COUNT] = {
-    [SEL_OP_UNM] = "-a",          [SEL_OP_MIN] = "b < a ? b : a", [SEL_OP_MAX] = "a < b ? b : a",
-    [SEL_OP_LT] = "a < b",        [SEL_OP_LE] = "a <= b",         [SEL_OP_EQ] = "a == b",
-    [SEL_OP_ADD] = "a + b",       [SEL_OP_SUB] = "a - b",         [SEL_OP_MUL] = "a * b",
-    [SEL_OP_SELECT] = "a ? b : c"};
-static const char *const of_reals[SEL_OP_COUNT] = {
-    [SEL_OP_DIV] = "a / b",           [SEL_OP_SQRT] = "rule_sqrt(a)",
-    [SEL_OP_FLOOR] = "rule_floor(a)", [SEL_OP_CEIL] = "rule_ceil(a)",
-    [SEL_OP_ABS] = "rule_abs(a)",     [SEL_OP_WHOLE] = "a + 0"};
-static const char *const of_wholes[SEL_OP_COUNT] = {
-    [SEL_OP_ABS] = "rule_abs(a)",          [SEL_OP_IDIV] = "rule_quotient(a, b)",
-    [SEL_OP_MOD] = "rule_remainder(a, b)", [SEL_OP_AND] = "a != 0 && b != 0",
-    [SEL_OP_OR] = "a != 0 || b != 0",      [SEL_OP_NOT] = "a == 0"};
-
-/* A formula with its operands in place. */
-static void print_formula(const printer *p, const char *formula, const int slot[3],
-                          const char *before) {
-    const char *c = formula;
-    while (*c) {
-        size_t word = 0;
-        while (isalnum((unsigned char)c[word]) || c[word] == '_') {
-            word++;
-        }
-        char name[NAME];
-        if (word == 1 && *c >= 'a' && *c <= 'c') {
-            fprintf(p->to, "%s%s", before, name_of(p, slot[*c - 'a'], name));
-        } else {
-            fwrite(c, 1, word ? word : 1, p->to);
-        }
-        c += word ? word : 1;
-    }
-}
-
 /* `last` op `name`: one rounding for a product and a sum, where sums take products. */
 static void print_link(const printer *p, const product *of_last, const product *of_name, int op,
                        const char *last, const char *name) {
@@ -272,13 +245,14 @@ static int by_row(const void *a, const void *b) {
 
 static bool print_sum(const printer *p, int i) {
     const rule_instruction *v = &p->code->v[i];
+    const rule_link *link = p->code->link + v->number;
     int term[RULE_MOST_LINKS][3]; /* row, column, link; row -1: not read */
     bool adds = v->type == RULE_I && v->operands > 2;
     for (int k = 0; k < v->operands; k++) {
-        const int read = v->link[k].slot - p->code->uniforms;
+        const int read = link[k].slot - p->code->uniforms;
         const bool is = read >= 0 && read < p->code->reads;
         const rule_read *r = is ? &p->code->read[read] : NULL;
-        adds = adds && (k == 0 || v->link[k].op == RULE_ADD);
+        adds = adds && (k == 0 || link[k].op == RULE_ADD);
         term[k][0] = r ? p->window[read].number * 64 + r->at[1] - p->window[read].low : -1;
         term[k][1] = r ? r->at[0] : k;
         term[k][2] = k;
@@ -293,7 +267,7 @@ static bool print_sum(const printer *p, int i) {
         const bool ends = k + 1 == v->operands || term[k][0] != term[k + 1][0] || term[k][0] < 0;
         char name[NAME];
         fprintf(p->to, "%s%s%s%s", k ? " + " : "", begins && !ends ? "(" : "",
-                name_of(p, v->link[term[k][2]].slot, name), ends && !begins ? ")" : "");
+                name_of(p, link[term[k][2]].slot, name), ends && !begins ? ")" : "");
     }
     fputs(";\n", p->to);
     return true;
@@ -301,13 +275,14 @@ static bool print_sum(const printer *p, int i) {
 
 static void print_chain(const printer *p, int i) {
     const rule_instruction *v = &p->code->v[i];
+    const rule_link *link = p->code->link + v->number;
     const product none = {{"", ""}};
     char name[NAME], last[NAME];
-    name_of(p, v->link[0].slot, last);
+    name_of(p, link[0].slot, last);
     for (int k = 1; k < v->operands; k++) {
-        const rule_link *l = &v->link[k];
+        const rule_link *l = &link[k];
         const int first = p->code->uniforms + p->code->reads;
-        const int slot = k == 1 && v->link[0].slot >= first ? p->made_by[v->link[0].slot] : -1;
+        const int slot = k == 1 && link[0].slot >= first ? p->made_by[link[0].slot] : -1;
         const product of_last = k > 1 ? p->product[i] : slot >= 0 ? p->product[slot] : none;
         name_of(p, l->slot, name);
         if (k + 1 < v->operands) {
@@ -328,7 +303,10 @@ static void print_chain(const printer *p, int i) {
 }
 
 static void print_value(const printer *p, const rule_instruction *v) {
-    const int slot[3] = {v->from[0], v->from[1], v->from[2]};
+#define HAS(name, value) [SEL_OP_##name] = true,
+    static const bool of_wholes[SEL_OP_COUNT] = {RULE_NUMBERS(HAS) RULE_COMPARISONS(HAS)
+                                                     RULE_WHOLES(HAS)};
+#undef HAS
     char a[NAME], b[NAME], c[NAME], d[NAME];
     if (v->op == SEL_OP_ARGUMENT) {
         fprintf(p->to, "rule_place(v, q, j, %d)", v->number);
@@ -340,17 +318,20 @@ static void print_value(const printer *p, const rule_instruction *v) {
     } else if (v->op == SEL_RULE_RANDOM) {
         fprintf(p->to, "rule_random(v, q, j, %s)", name_of(p, v->from[0], a));
     } else if (v->op == SEL_OP_LOOKUP) {
-        fprintf(p->to, "rule_look_up(v, %d, %s, %s, %s, %s)",
-                rule_lookup_number(p->model, p->precision, v->lookup), name_of(p, v->from[0], a),
+        fprintf(p->to, "rule_look_up(v, %d, %s, %s, %s, %s)", v->number, name_of(p, v->from[0], a),
                 name_of(p, v->from[1], b), name_of(p, v->from[2], c), name_of(p, v->from[3], d));
+    } else if (v->op == SEL_OP_SELECT) {
+        fprintf(p->to, "(%s ? %s : %s)", name_of(p, v->from[0], a), name_of(p, v->from[1], b),
+                name_of(p, v->from[2], c));
     } else if (v->op >= SEL_RULE_BAND) {
-        fprintf(p->to, "rule_bits(%d, (double)%s, (double)%s)", v->op - SEL_RULE_BAND,
+        fprintf(p->to, "sel_rule_bits(%d, (int64_t)%s, (int64_t)%s)", v->op,
                 name_of(p, v->from[0], a), name_of(p, v->from[1], b));
     } else {
-        const char *own = v->type == RULE_I ? of_wholes[v->op] : of_reals[v->op];
-        own = own ? own : of_all[v->op];
-        fputc('(', p->to);
-        print_formula(p, own ? own : in_doubles[v->op], slot, own ? "" : "(double)");
+        const char *as = v->type == RULE_I && !of_wholes[v->op] ? "(double)" : "";
+        fprintf(p->to, "op_%s(", sel_op_texts[v->op].name);
+        for (int k = 0; k < sel_op_texts[v->op].operands; k++) {
+            fprintf(p->to, "%s%s%s", k ? ", " : "", as, name_of(p, v->from[k], a));
+        }
         fputc(')', p->to);
     }
 }
@@ -466,7 +447,7 @@ static void print_beyond(const printer *p, const rule_march *march) {
 /* The function as a rule of march.cuh, and its kernels. */
 static void print_march(const printer *p, const rule_march *march) {
     char name[NAME];
-    int number[RULE_VIEW_FIELDS] = {0};
+    int number[RULE_FIELDS] = {0};
     fprintf(p->to,
             "\n#include \"cuda/machine/march.cuh\"\n\n"
             "struct march_rule {\n    typedef %s real;\n    typedef %s stored;\n"
@@ -540,42 +521,3 @@ void rule_print(const rule_model *m, int precision, double dt, const rule_march 
         free(p.product);
     }
 }
-
-/* ---- headers ---- */
-
-/* The standard's headers, as far as the others need them. */
-static const char stdint_text[] =
-    "typedef signed char int8_t; typedef unsigned char uint8_t; typedef unsigned short uint16_t;\n"
-    "typedef int int32_t; typedef unsigned uint32_t; typedef long long int64_t;\n"
-    "typedef unsigned long long uint64_t;\n"
-    "#define INT64_MAX 0x7fffffffffffffffll\n#define INT32_MAX 0x7fffffff\n";
-static const char math_text[] = "#define NAN __longlong_as_double(0x7ff8000000000000ll)\n"
-                                "#define HUGE_VAL __longlong_as_double(0x7ff0000000000000ll)\n";
-
-#define CONTENT(name) (const char *)name##_text
-const char *const rule_header_names[] = {"cuda/rule_cell.cuh",
-                                         "cuda/rule_view.h",
-                                         "engine/physics/philox.h",
-                                         "engine/values/program_eval.h",
-                                         "engine/values/lookup_value.h",
-                                         "cuda/machine/march.cuh",
-                                         "cuda/machine/march.h",
-                                         "cuda/machine/wide.cuh",
-                                         "stdint.h",
-                                         "math.h",
-                                         "stdbool.h",
-                                         "string.h",
-                                         NULL};
-const char *const rule_headers[] = {CONTENT(rule_cell_cuh),
-                                    CONTENT(rule_view_h),
-                                    CONTENT(philox_h),
-                                    CONTENT(program_eval_h),
-                                    CONTENT(lookup_value_h),
-                                    CONTENT(march_cuh),
-                                    CONTENT(march_h),
-                                    CONTENT(wide_cuh),
-                                    stdint_text,
-                                    math_text,
-                                    "",
-                                    "",
-                                    NULL};

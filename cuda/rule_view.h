@@ -5,30 +5,23 @@
 #ifndef RULE_VIEW_H
 #define RULE_VIEW_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "engine/solvers/rule/rule_code.h"
 
-enum {
-    RULE_VIEW_FIELDS = 64, /* SEL_MOST_CELL_FIELDS */
-    RULE_LANES = 32,       /* threads of a block along a row, */
-    RULE_LANE_ROWS = 4,    /* and rows */
-    RULE_PIECE = 256,      /* RULE_ROW */
-    RULE_KINDS = 128       /* RULE_ODD */
-};
+enum { RULE_LANES = 32 /* threads of a block along a row, */, RULE_LANE_ROWS = 4 /* and rows */ };
 
 /* The first value that does not fit its field, or call of error. */
 typedef struct rule_bad {
     int lock, field; /* field -1: error was called */
     int64_t when;    /* step * functions + function; none: INT64_MAX */
-    int64_t which;   /* cell * RULE_KINDS + output; the least of that moment */
+    int64_t which;   /* cell * RULE_ODD + output; the least of that moment */
     double value;
 } rule_bad;
 
 typedef struct rule_view {
-    const void *from[RULE_VIEW_FIELDS]; /* the copies that are read, */
-    void *to[RULE_VIEW_FIELDS];         /* and those that are written */
-    double *numbers;                    /* [output][cells]: of functions that return numbers */
-    const uint8_t *kind, *odd;          /* odd NULL: no piece is */
+    const void *from[RULE_FIELDS]; /* the copies that are read, */
+    void *to[RULE_FIELDS];         /* and those that are written */
+    double *numbers;               /* [output][cells]: of functions that return numbers */
+    const uint8_t *kind, *odd;     /* odd NULL: no piece is */
     const uint64_t *walls, *held;
     const double *uniform; /* [steps][apart], step n at n % steps */
     int64_t uniform_steps, uniform_apart;

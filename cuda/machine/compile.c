@@ -9,6 +9,9 @@
 #include <zlib.h>
 #include "engine/base/file.h"
 #include "engine/base/folder.h"
+#include "run_time_headers.h"
+
+enum { HEADERS = sizeof headers / sizeof *headers };
 
 /* ---- libraries ---- */
 
@@ -74,7 +77,7 @@ typedef struct kept {
     uint32_t crc, mark;
 } kept;
 
-enum { KEPT_MARK = 0x43454c53 /* SLEC */, KEPT_MOST = 64 << 20, OPTION = 32, OPTIONS = 5 };
+enum { KEPT_MARK = 0x43454c53 /* SLEC */, KEPT_MOST = 64 << 20, OPTION = 32, OPTIONS = 6 };
 
 /* FNV-1a, with the end of a string as its last byte. */
 static uint64_t mix(uint64_t hash, const char *text) {
@@ -92,8 +95,8 @@ static void cache_path(const cuda_text *text, const char option[][OPTION], int o
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     for (int h = 0; h < 2; h++) {
         hash[h] = mix(hash[h], text->text);
-        for (int k = 0; text->headers[k]; k++) {
-            hash[h] = mix(hash[h], text->headers[k]);
+        for (int k = 0; k < HEADERS; k++) {
+            hash[h] = mix(hash[h], (const char *)headers[k]);
         }
         for (int k = 0; k < options; k++) {
             hash[h] = mix(hash[h], option[k]);
@@ -170,15 +173,11 @@ static sel_status compile(const nvrtc *library, const cuda_text *text, const cha
                           int options, void **binary, size_t *bytes, sel_error *error) {
     const char *list[OPTIONS];
     void *program = NULL;
-    int headers = 0;
     for (int k = 0; k < options; k++) {
         list[k] = option[k];
     }
-    while (text->headers[headers]) {
-        headers++;
-    }
-    if (library->create(&program, text->text, text->name, headers, text->headers,
-                        text->header_names)) {
+    if (library->create(&program, text->text, text->name, HEADERS, (const char *const *)headers,
+                        header_names)) {
         return sel_fail(error, SEL_NO_DEVICE, "NVRTC does not take %s", text->name);
     }
     sel_status status = library->compile(program, options, list)
@@ -213,7 +212,8 @@ sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, 
     snprintf(option[1], OPTION, "-std=c++17");
     snprintf(option[2], OPTION, "-fmad=false");
     snprintf(option[3], OPTION, "-w");
-    snprintf(option[4], OPTION, "%d.%d", major, minor); /* of the key alone */
+    snprintf(option[4], OPTION, "-default-device"); /* the headers also have the host's functions */
+    snprintf(option[5], OPTION, "%d.%d", major, minor); /* of the key alone */
     cache_path(text, option, OPTIONS, path);
     *binary = read_kept(path, bytes);
     if (*binary) {
@@ -227,14 +227,6 @@ sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, 
         *binary = NULL;
     }
     return status;
-}
-
-sel_status cuda_architecture(int device, int *architecture, sel_error *error) {
-    int major = 0, minor = 0;
-    CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    CUDA_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
-    *architecture = 10 * major + minor;
-    return SEL_OK;
 }
 
 /* ---- what was compiled ---- */
@@ -262,6 +254,20 @@ sel_status cuda_module_load(const void *binary, cuda_module **module, sel_error 
                ? sel_fail(error, SEL_NO_DEVICE,
                           "the driver does not load compiled kernels (%d); use --backend cpu", code)
                : SEL_OK;
+}
+
+sel_status cuda_module_compile(const cuda_text *text, int device, cuda_module **module,
+                               char why[CUDA_WHY], sel_error *error) {
+    void *binary = NULL;
+    size_t bytes;
+    int major = 0, minor = 0;
+    *module = NULL;
+    CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    CUDA_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+    sel_status status = cuda_compile(text, 10 * major + minor, &binary, &bytes, why, error);
+    status = status || !binary ? status : cuda_module_load(binary, module, error);
+    free(binary);
+    return status;
 }
 
 void cuda_module_free(cuda_module *module) {

@@ -9,11 +9,10 @@
 #include <stdbool.h>
 #include "cuda/machine/device.h"
 
-/* A text, and the headers that it may include; names and headers end with NULL. Only fma() takes a
- * product that is not rounded. */
+/* A text, which may include RUN_TIME_HEADERS of the Makefile. Only fma() takes a product
+ * that is not rounded. */
 typedef struct cuda_text {
     const char *text, *name;
-    const char *const *header_names, *const *headers;
     const char *folder; /* for what was compiled; NULL: $XDG_CACHE_HOME/selenite, or
                            ~/.cache/selenite */
 } cuda_text;
@@ -29,6 +28,9 @@ sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, 
 typedef struct cuda_module cuda_module;
 typedef struct cuda_kernel cuda_kernel;
 sel_status cuda_module_load(const void *binary, cuda_module **module, sel_error *error);
+/* Compiles for a device, which is current, and loads; *module is NULL where there is no NVRTC. */
+sel_status cuda_module_compile(const cuda_text *text, int device, cuda_module **module,
+                               char why[CUDA_WHY], sel_error *error);
 void cuda_module_free(cuda_module *module); /* NULL is fine */
 sel_status cuda_module_kernel(cuda_module *module, const char *name, cuda_kernel **kernel,
                               sel_error *error);
@@ -36,8 +38,5 @@ sel_status cuda_module_kernel(cuda_module *module, const char *name, cuda_kernel
 /* Enqueues a kernel that takes one struct. */
 sel_status cuda_kernel_launch(cuda_kernel *kernel, unsigned blocks, const unsigned threads[2],
                               const void *argument, cudaStream_t stream, sel_error *error);
-
-/* Of the present device, as cuda_compile takes it. */
-sel_status cuda_architecture(int device, int *architecture, sel_error *error);
 
 #endif

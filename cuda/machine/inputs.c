@@ -1,6 +1,7 @@
 /* inputs.c -- lay out the inputs that vary, evaluate them or send them, explain faults. */
 #include "cuda/machine/inputs.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ typedef struct cuda_inputs {
     int64_t *order;
     double *known; /* on the host: the values that it sent last */
     cuda_feed value_feed, source_feed;
+    cuda_module *module; /* of a source that is compiled */
 } cuda_inputs;
 
 static unsigned varies_with(const sel_input *input) {
@@ -36,9 +38,9 @@ void cuda_inputs_list(sel_state *state) {
     for (int k = 0; k < plan->count; k++) {
         const sel_input *input = &plan->v[k];
         cuda_input *program = &inputs->program[inputs->programs];
-        program->number = k;
         if (varies_with(input) &&
-            cuda_terms_take(&inputs->terms, input->quantity, PLACES_AT_ONCE, &program->term)) {
+            cuda_terms_take(&inputs->terms, input->quantity, PLACES_AT_ONCE, &program->in.term)) {
+            program->in.term.number = k;
             inputs->programs++;
         } else {
             *(input->region ? &inputs->sites : &inputs->source) |= varies_with(input);
@@ -56,6 +58,7 @@ void cuda_inputs_close(sel_state *state) {
         cuda_terms_close(&inputs->terms);
         cuda_feed_close(&inputs->value_feed);
         cuda_feed_close(&inputs->source_feed);
+        cuda_module_free(inputs->module);
     }
     free(inputs);
 }
@@ -63,24 +66,27 @@ void cuda_inputs_close(sel_state *state) {
 /* Describes an input to its kernel. */
 static void describe(const sel_state *state, cuda_input *to) {
     const sel_inputs *plan = state->plan->inputs;
-    const sel_input *input = &plan->v[to->number];
+    const sel_input *input = &plan->v[to->in.term.number];
     const int64_t *first = &plan->surfaces.first_of[input->region];
-    to->terms = cuda_terms_see(&state->inputs->terms);
-    to->grid = plan->domain->grid;
+    to->in = (cuda_fill){.terms = cuda_terms_see(&state->inputs->terms),
+                         .term = to->in.term,
+                         .grid = plan->domain->grid,
+                         .ahead = input->ahead,
+                         .least = input->not_negative ? 0 : -HUGE_VAL,
+                         .most = HUGE_VAL,
+                         .factor = 1,
+                         .solid = state->solid,
+                         .to = input->region ? NULL : state->given.source,
+                         .pitch = plan->source.pitch,
+                         .slice = plan->source.slice,
+                         .single = state->turns.type.size == sizeof(float)};
     to->which = input->which;
-    to->ahead = input->ahead;
-    to->not_negative = input->not_negative;
-    to->count = input->region ? first[1] - first[0] : sel_grid_cells(&to->grid);
+    to->count = first[1] - first[0];
     for (int a = 0; a < 3; a++) {
         to->place[a] = state->inputs->place + a * (plan->surfaces.sites + 1) + first[0];
     }
     to->order = state->inputs->order + first[0];
     to->value = state->given.value;
-    to->solid = state->solid;
-    to->source = input->region ? NULL : state->given.source;
-    to->pitch = plan->source.pitch;
-    to->slice = plan->source.slice;
-    to->single = state->turns.type.size == sizeof(float);
 }
 
 sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
@@ -92,8 +98,13 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
     const size_t sites = (size_t)state->plan->inputs->surfaces.sites;
     const size_t bytes = COND_VALUES * sites * sizeof(double);
     sel_status status = cuda_terms_start(&inputs->terms, error);
-    for (int k = 0; k < inputs->programs; k++) {
+    for (int k = 0; k < inputs->programs && !status; k++) {
+        cuda_fill *in = &inputs->program[k].in;
         describe(state, &inputs->program[k]);
+        if (in->to && cuda_fill_pays(in)) {
+            status = cuda_fill_compile(in, state->plan->inputs->v[in->term.number].quantity,
+                                       state->plan->device, &inputs->module, error);
+        }
     }
     if (!status && inputs->sites) {
         memcpy(inputs->known, state->plan->inputs->value, bytes);
@@ -121,15 +132,21 @@ sel_status cuda_inputs_step(sel_state *state, unsigned on, int64_t step, sel_err
     const cuda_inputs *inputs = state->inputs;
     const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
     bool any = inputs && inputs->sites & on;
-    for (int k = 0; inputs && k < inputs->programs; k++) {
-        if (varies_with(&state->plan->inputs->v[inputs->program[k].number]) & on) {
-            cuda_input program = inputs->program[k];
-            program.clock = cuda_queue_clock(state->queue, step);
-            any = true;
+    sel_status status = SEL_OK;
+    for (int k = 0; inputs && k < inputs->programs && !status; k++) {
+        cuda_input program = inputs->program[k];
+        program.in.clock = cuda_queue_clock(state->queue, step);
+        if (!(varies_with(&state->plan->inputs->v[program.in.term.number]) & on)) {
+            continue;
+        }
+        any = true;
+        if (program.in.to) {
+            status = cuda_fill_enqueue(&program.in, state->queue->stream, error);
+        } else {
             CUDA_TRY(cuda_input_evaluate(&program, state->queue->stream));
         }
     }
-    return any && solver->derive ? solver->derive(state, step, NULL, error) : SEL_OK;
+    return any && solver->derive && !status ? solver->derive(state, step, NULL, error) : status;
 }
 
 static sel_status send_values(sel_state *state, unsigned due, sel_error *error) {

@@ -8,33 +8,24 @@
 #ifndef CUDA_INPUTS_H
 #define CUDA_INPUTS_H
 
-#include "cuda/machine/terms.h"
+#include "cuda/machine/fill.h"
 #include "engine/physics/conduction.h"
 
 /* An input that is a program. */
 typedef struct cuda_input {
-    cuda_terms_view terms;
-    cuda_term term;
-    cuda_clock clock;
-    sel_grid grid;
-    int number, which; /* in the list of the plan; of a site's values */
-    bool ahead, not_negative;
-    int64_t count; /* of places */
-    /* At sites order[k], which are at place[axis][k]: */
-    const double *place[3];
-    const int64_t *order;
+    cuda_fill in; /* `to` is NULL for one at sites, which has: */
+    int which;    /* of a site's values */
+    int64_t count;
+    const double *place[3]; /* [count] by axis */
+    const int64_t *order;   /* [count] site */
     double *value;
-    /* In free cells: */
-    const uint8_t *solid;
-    void *source; /* NULL: at sites */
-    int64_t pitch, slice;
-    bool single;
 } cuda_input;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* At sites. */
 cudaError_t cuda_input_evaluate(const cuda_input *input, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -1,18 +1,11 @@
 // terms.cuh -- the evaluation of terms in kernels, from the same source as on the host.
-//
-// The includer is compiled with -fmad=false, so that sums of products round as on the host.
 #ifndef CUDA_TERMS_CUH
 #define CUDA_TERMS_CUH
 
-#define SEL_VALUE_INLINE static __device__ inline
-#define SEL_LANES_INLINE static __device__ __forceinline__
-#define SEL_LANES_CALL static __device__ __noinline__
-#define SEL_LANES_UNROLL _Pragma("unroll")
-
-#include "engine/scene/grid.h"
-#include "engine/values/program_eval.h"
+#include "cuda/machine/ops.cuh"
 
 #include "cuda/machine/terms.h"
+#include "engine/scene/grid.h"
 
 // Reports a place that has no value, unless one was reported before in this step.
 static __device__ inline void cuda_term_report(const cuda_terms_view &view, int number,

@@ -81,7 +81,8 @@ typedef struct sel_clock {
 } sel_clock;
 
 static inline sel_clock sel_even_clock(double dt) {
-    return (sel_clock){0, INT64_MAX, 0, dt};
+    const sel_clock clock = {0, INT64_MAX, 0, dt};
+    return clock;
 }
 
 static inline double sel_clock_time(const sel_clock *clock, int64_t step) {

@@ -51,8 +51,7 @@ static void run_block(uint64_t word, double *registers, size_t n) {
     }
 }
 
-/* If a look-up fails for the block, its places are looked up one by one; those without a value get
- * NaN, which `exact` judges. */
+/* Those without a value get NaN, which `exact` judges. */
 static void run_lookup(const sel_program_call *call, double *to, const double *registers,
                        size_t stride, size_t n) {
     const double *arguments[SEL_LOOKUP_ARGUMENTS];
@@ -60,17 +59,7 @@ static void run_lookup(const sel_program_call *call, double *to, const double *r
     for (int k = 0; k < call->lookup->arguments; k++) {
         arguments[k] = registers + (size_t)call->arguments[k] * stride;
     }
-    if (call->lookup->at(call->lookup, n, arguments, block, NULL) != SEL_OK) {
-        for (size_t i = 0; i < n; i++) {
-            const double *one[SEL_LOOKUP_ARGUMENTS];
-            for (int k = 0; k < call->lookup->arguments; k++) {
-                one[k] = arguments[k] + i;
-            }
-            if (call->lookup->at(call->lookup, 1, one, &block[i], NULL) != SEL_OK) {
-                block[i] = (double)NAN;
-            }
-        }
-    }
+    sel_lookup_values(call->lookup, n, arguments, block);
     memcpy(to, block, n * sizeof *to);
 }
 
@@ -240,6 +229,10 @@ sel_status sel_program_eval(const sel_program *program, const sel_places *at,
 
 /* ---- as text ---- */
 
+#define TEXT(name, operands, value) {#name, operands},
+const sel_op_text sel_op_texts[] = {SEL_PROGRAM_OPS(TEXT)};
+#undef TEXT
+
 typedef struct printer {
     const sel_program *p;
     const char *const *controls;
@@ -265,17 +258,11 @@ static void print_operand(const printer *out, int at) {
 }
 
 static void print_operation(const printer *out, uint64_t word) {
-#define NAME(name, operands, value) {#name, operands},
-    static const struct {
-        const char *name;
-        int operands;
-    } ops[] = {SEL_PROGRAM_OPS(NAME)};
-#undef NAME
     const int op = sel_packed_op(word);
-    for (const char *letter = ops[op].name; *letter; letter++) {
+    for (const char *letter = sel_op_texts[op].name; *letter; letter++) {
         fputc(tolower(*letter), out->to);
     }
-    for (int k = 1; k <= ops[op].operands; k++) {
+    for (int k = 1; k <= sel_op_texts[op].operands; k++) {
         fputc(' ', out->to);
         print_operand(out, sel_packed_operand(word, k));
     }

@@ -34,6 +34,13 @@ typedef struct sel_program {
 sel_status sel_program_eval(const sel_program *program, const sel_places *at,
                             const double *controls, double *out, uint8_t *exact, sel_error *error);
 
+/* The operations before SEL_OP_COUNT. */
+typedef struct sel_op_text {
+    const char *name; /* "ADD" */
+    int operands;
+} sel_op_text;
+extern const sel_op_text sel_op_texts[];
+
 /* Prints the instructions, one per line, each opened with `indent`. Controls by their names. */
 void sel_program_print(const sel_program *program, const char *const *control_names,
                        const char *indent, FILE *to);

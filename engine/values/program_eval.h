@@ -90,6 +90,31 @@ typedef enum sel_op {
 } sel_op;
 #undef SEL_PROGRAM_ENUM
 
+/* Operations of rules beyond these (rule.h). */
+typedef enum sel_rule_op {
+    SEL_RULE_READ = 128, /* `field` of the cell `at` further along the axes */
+    SEL_RULE_DT,
+    SEL_RULE_RANDOM, /* sel.random(operand) */
+    SEL_RULE_BAND,   /* of Lua's integers */
+    SEL_RULE_BOR,
+    SEL_RULE_BXOR,
+    SEL_RULE_BNOT,
+    SEL_RULE_SHL,
+    SEL_RULE_SHR
+} sel_rule_op;
+
+/* Those on bits. Shifts by negative distances go the other way; bits that leave are lost. */
+SEL_VALUE_INLINE double sel_rule_bits(int op, int64_t a, int64_t b) {
+    const uint64_t x = (uint64_t)a, y = (uint64_t)b;
+    const int64_t by = op == SEL_RULE_SHL ? b : b > -64 ? -b : 64;
+    const uint64_t shifted = by <= -64 || by >= 64 ? 0 : by >= 0 ? x << by : x >> -by;
+    return (double)(int64_t)(op == SEL_RULE_BAND   ? x & y
+                             : op == SEL_RULE_BOR  ? x | y
+                             : op == SEL_RULE_BXOR ? x ^ y
+                             : op == SEL_RULE_BNOT ? ~x
+                                                   : shifted);
+}
+
 /* The value of one operation; unused operands are ignored. */
 SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) {
     (void)b;

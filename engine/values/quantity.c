@@ -100,6 +100,21 @@ sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_
 
 /* ---- data that functions may call ---- */
 
+/* Where they fail together, they are looked up one by one. */
+void sel_lookup_values(const sel_lookup *lookup, size_t n, const double *const *arguments,
+                       double *out) {
+    const bool failed = lookup->at(lookup, n, arguments, out, NULL) != SEL_OK;
+    for (size_t i = 0; i < n && failed; i++) {
+        const double *one[SEL_LOOKUP_ARGUMENTS];
+        for (int k = 0; k < lookup->arguments; k++) {
+            one[k] = arguments[k] + i;
+        }
+        if (lookup->at(lookup, 1, one, &out[i], NULL)) {
+            out[i] = (double)NAN;
+        }
+    }
+}
+
 /* sel_function.eval: of a raster, or of a series, which has one value at all places. An error opens
  * with the place of the data in the script. */
 static sel_status evaluate(const sel_function *self, const sel_places *at, double *out,

@@ -115,6 +115,10 @@ typedef struct sel_lookup {
     const void *data;
 } sel_lookup;
 
+/* Values at n places; NaN where the data have none. `out` is none of the arguments. */
+void sel_lookup_values(const sel_lookup *lookup, size_t n, const double *const *arguments,
+                       double *out);
+
 /* Look-ups in the order in which they were made. */
 typedef struct sel_lookups {
     const sel_lookup *lookup;

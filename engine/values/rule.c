@@ -6,11 +6,8 @@
 #include <string.h>
 
 int sel_rule_operands(const sel_rule_node *node) {
-#define OPERANDS(name, operands, value) operands,
-    static const int counts[] = {SEL_PROGRAM_OPS(OPERANDS)};
-#undef OPERANDS
     if (node->op < SEL_OP_COUNT) {
-        return counts[node->op];
+        return sel_op_texts[node->op].operands;
     }
     switch (node->op) {
     case SEL_OP_LOOKUP:
@@ -94,34 +91,9 @@ sel_rule *sel_builder_rule(const sel_builder *builder, const sel_rule_output *ou
     return enough ? rule : NULL;
 }
 
-/* Lua's shift to the left; to the right for negative distances. Bits that leave are lost. */
-static int64_t shift(int64_t value, int64_t by) {
-    if (by <= -64 || by >= 64) {
-        return 0;
-    }
-    return (int64_t)(by >= 0 ? (uint64_t)value << by : (uint64_t)value >> -by);
-}
-
 /* A whole number that C can convert. */
 static int64_t to_integer(double value) {
     return fabs(value) < 0x1p63 ? (int64_t)value : 0;
-}
-
-double sel_rule_bits(int op, int64_t a, int64_t b) {
-    switch (op) {
-    case SEL_RULE_BAND:
-        return (double)(a & b);
-    case SEL_RULE_BOR:
-        return (double)(a | b);
-    case SEL_RULE_BXOR:
-        return (double)(a ^ b);
-    case SEL_RULE_BNOT:
-        return (double)~a;
-    case SEL_RULE_SHL:
-        return (double)shift(a, b);
-    default:
-        return (double)shift(a, b > -64 ? -b : 64);
-    }
 }
 
 static double argument(const sel_rule_place *at, int which) {
@@ -137,10 +109,11 @@ static double look_up(const sel_rule_node *n, const double *values) {
         operand[k] = values[n->operand[k]];
         arguments[k] = &operand[k];
     }
-    return n->lookup->at(n->lookup, 1, arguments, &out, NULL) == SEL_OK ? out : (double)NAN;
+    sel_lookup_values(n->lookup, 1, arguments, &out);
+    return out;
 }
 
-static double value_of(const sel_rule_node *n, const sel_rule_place *at, const double *values) {
+double sel_rule_value(const sel_rule_node *n, const sel_rule_place *at, const double *values) {
     const double a = sel_rule_operands(n) > 0 ? values[n->operand[0]] : 0;
     const double b = values[n->operand[1]];
     const int place[3] = {n->at[0], n->at[1], n->at[2]};
@@ -167,7 +140,7 @@ void sel_rule_eval(const sel_rule *rule, const sel_rule_place *at, double *scrat
                    bool *fails) {
     for (int i = 0; i < rule->nodes; i++) {
         scratch[i] = 0; /* an operand that is not used is node 0 */
-        scratch[i] = value_of(&rule->node[i], at, scratch);
+        scratch[i] = sel_rule_value(&rule->node[i], at, scratch);
     }
     for (int k = 0; k < rule->outputs; k++) {
         out[k] = scratch[rule->output[k].node];

@@ -18,19 +18,6 @@ typedef struct sel_cell_field {
 /* What a rule depends on beside SEL_ON_...: a mask. */
 enum { SEL_ON_DT = 32, SEL_ON_STEP = 64 /* by sel.random */ };
 
-/* Operations beyond those of sel_op. */
-typedef enum sel_rule_op {
-    SEL_RULE_READ = 128, /* `field` of the cell `at` further along the axes */
-    SEL_RULE_DT,
-    SEL_RULE_RANDOM, /* sel.random(operand) */
-    SEL_RULE_BAND,   /* of Lua's integers */
-    SEL_RULE_BOR,
-    SEL_RULE_BXOR,
-    SEL_RULE_BNOT,
-    SEL_RULE_SHL,
-    SEL_RULE_SHR
-} sel_rule_op;
-
 /* Of an ARGUMENT operand[0] says which (SEL_ARGUMENT_X ...), of a LOOKUP the operands are its
  * arguments. */
 typedef struct sel_rule_node {
@@ -108,8 +95,8 @@ void sel_rule_eval(const sel_rule *rule, const sel_rule_place *at, double *scrat
 /* The operands of a node: how many. */
 int sel_rule_operands(const sel_rule_node *node);
 
-/* Lua's operations on the bits of integers: SEL_RULE_BAND ... SEL_RULE_SHR. */
-double sel_rule_bits(int op, int64_t a, int64_t b);
+/* The value of a node from those of its operands. */
+double sel_rule_value(const sel_rule_node *node, const sel_rule_place *at, const double *values);
 
 /* ---- graphs under construction: more for a sel_builder ---- */
 

@@ -45,7 +45,7 @@ static void what_is_printed_compiles_for_a_device(void **state) {
         open_text(&c, k, k % 2, 1);
         char *text = print_model(&c, true);
         passes += strstr(text, "march_inner") != NULL;
-        const cuda_text given = {text, rule_texts[k].name, rule_header_names, rule_headers, "."};
+        const cuda_text given = {text, rule_texts[k].name, "."};
         for (int again = 0; again < 2; again++) { /* the second time from the file */
             if (cuda_compile(&given, 90, &binary, &bytes, why, &error)) {
                 fail_msg("%s\n%s", error.text, text);
@@ -68,7 +68,7 @@ static void what_is_printed_compiles_for_a_device(void **state) {
 
 static void *compile_in(const char *folder, size_t *bytes) {
     const cuda_text text = {"extern \"C\" __global__ void f(int *a) { *a = 1; }\n", "a text",
-                            rule_header_names, rule_headers, folder};
+                            folder};
     sel_error error = {.status = SEL_OK};
     char why[CUDA_WHY];
     void *binary;
@@ -171,12 +171,10 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     *(void **)&place = dlsym(library, "place");
     *(void **)&interpret = dlsym(library, "rule_interpret_kernel");
     assert_true(kernel && interpret && place);
-    size_t bytes;
-    rule_packed packed;
-    void *block = rule_packed_make(state->model, k, state->plan->base.precision, &packed, &bytes);
+    rule_packed packed = rule_packed_of(state->model, k, state->plan->base.precision);
     packed.threads = 3 * RULE_PACKED_THREADS;
-    packed.slot = calloc((size_t)packed.slots * (size_t)packed.threads, sizeof(double));
-    assert_true(block && packed.slot);
+    packed.slot = calloc((size_t)packed.code.slots * (size_t)packed.threads, sizeof(double));
+    assert_non_null(packed.slot);
     rule_uniforms(code, f->rule, sel_state_time(&state->base), state->base.clock.dt,
                   domain->control_values, value);
     for (int u = 0; u < code->uniforms; u++) {
@@ -216,7 +214,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     for (int i = 0; i < state->model->fields; i++) {
         state->turn[i] ^= (int)(f->turns >> i & 1);
     }
-    free(value), free(uniform), free(block), free(packed.slot);
+    free(value), free(uniform), free(packed.slot);
 }
 
 static void compare_printed(int k, int precision, int blocks, bool interpreted) {

@@ -47,27 +47,23 @@ extern const sel_solver rule_solver;
 
 /* ---- functions as code for rows of cells: rule_code.c, rule_kernel.c ---- */
 
+enum { RULE_MOST_SLOTS = 1 << 14, RULE_MOST_LOOKUPS = 1 << 10 };
+
 typedef struct rule_uniform {
     int node;
     rule_type type;
 } rule_uniform;
 
-/* Slots: first the uniform values, then what is read, then registers. */
-typedef struct rule_code {
-    int count, uniforms, reads, slots, outputs, fails; /* fails: a slot, or -1 */
-    const rule_instruction *v;
-    const rule_uniform *uniform;
-    const rule_read *read;
-    const rule_result *output;
-    const bool *same; /* by node: the value is the same in all cells */
-} rule_code;
+/* The look-ups of all functions, each once. */
+typedef struct rule_lookups {
+    const sel_lookup *v[RULE_MOST_LOOKUPS];
+    int count;
+} rule_lookups;
 
-enum { RULE_ROW = 256 /* cells computed together */, RULE_MOST_SLOTS = 1 << 14 };
-
-/* `numbers`: the outputs are no fields but numbers, stored as doubles. NULL: no memory, or too many
- * slots. */
+/* `numbers`: the outputs are no fields but numbers, stored as doubles. Adds to the look-ups, which
+ * must live as long. NULL: no memory, or too many slots or look-ups. */
 const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
-                              int precision, sel_arena *arena);
+                              int precision, rule_lookups *lookups, sel_arena *arena);
 
 /* Of a function that Lua evaluates: it gives all state fields, or one number. NULL: no memory. */
 const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool numbers,
@@ -134,6 +130,7 @@ typedef struct rule_model {
     const char *saved[SEL_MOST_CELL_FIELDS]; /* what its array is called in checkpoints */
     int rules, deriveds;
     rule_function *rule, *derived, limit;
+    rule_lookups lookups;
     int main;          /* entry */
     uint64_t doubled;  /* fields of two copies */
     uint64_t swapping; /* whose present copy is another one after each step */
@@ -188,8 +185,6 @@ sel_status rule_blank(const sel_simulation *simulation, const sel_domain *domain
  * of each cell and place of a margin for which fields it is a wall.
  */
 
-enum { RULE_ODD = 128 /* a cell that is not computed like others, or sees a wall */ };
-
 typedef struct rule_state {
     sel_state base;
     const rule_plan *plan;
@@ -209,7 +204,8 @@ typedef struct rule_state {
         int64_t cell;
         int field; /* -1: the function calls error */
         double value;
-    } bad; /* the first cell with a value that does not fit; cell -1: none */
+    } bad;             /* the first cell with a value that does not fit; cell -1: none */
+    sel_status status; /* of functions that Lua evaluates, on the calling thread alone */
 } rule_state;
 
 /* An element of a field's array in a block. */
@@ -225,7 +221,16 @@ sel_status rule_terms(sel_state *base, unsigned due, sel_error *error);
 double rule_random(const rule_plan *plan, int64_t cell, int64_t step, int64_t k);
 /* The error of state->bad, in the step to come; SEL_OK: there is none. */
 sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error *error);
-sel_status rule_limit_fails(const rule_state *state, int64_t cell, sel_error *error);
+/* sel_cpu.time_step and cuda_solver.time_step: by dt.limit. */
+sel_status rule_time_step(sel_state *base, double *dt, sel_error *error);
+/* Number k of what is conserved, as a field; the main field where nothing is said to be. */
+int rule_conserved(const rule_model *m, int k, int *component);
+static inline int rule_conserved_count(const rule_model *m) {
+    return m->params->conserved.n ? m->params->conserved.n : 1;
+}
+/* Sums of it over the cells that are not solid, by component; those at step 0. */
+sel_status rule_sum(sel_state *base, int k, double sum[3], sel_error *error);
+sel_status rule_start_sums(sel_state *base, sel_error *error);
 /* What SEL_BALANCE gives for number k of what is conserved, of which these are the sums. */
 void rule_add_terms(const rule_state *state, int k, const double sum[3], sel_request *request);
 /* Pieces of a row. */

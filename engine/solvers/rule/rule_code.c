@@ -11,8 +11,6 @@
 #include <string.h>
 #include "engine/solvers/rule/rule.h"
 
-_Static_assert(RULE_RANDOM == (int)SEL_RULE_RANDOM, "rule_code.h numbers as the engine does");
-
 enum { NO_SLOT = -1, TYPES = 3 };
 
 typedef struct compiler {
@@ -24,6 +22,9 @@ typedef struct compiler {
     bool *same, *used;
     int (*slot)[TYPES]; /* of a node in each type; first the numbers of values, then of slots */
     rule_instruction *v;
+    rule_link **chain; /* of each instruction, while they are joined */
+    rule_link *link;
+    rule_lookups *lookups;
     rule_uniform *uniform;
     rule_read *read;
     int values; /* uniform ones, those read, and registers, each numbered from 0 */
@@ -165,7 +166,17 @@ static int look_up(compiler *c, const sel_rule_node *node) {
         at[k] = value_in(c, node->operand[k], RULE_D);
     }
     const int to = emit(c, SEL_OP_LOOKUP, RULE_D, node->lookup->arguments, at);
-    c->v[c->code.count - 1].lookup = node->lookup;
+    rule_lookups *all = c->lookups;
+    int which = 0;
+    while (which < all->count && (all->v[which]->kind != node->lookup->kind ||
+                                  all->v[which]->data != node->lookup->data)) {
+        which++;
+    }
+    c->failed = c->failed || which == RULE_MOST_LOOKUPS;
+    if (which == all->count && !c->failed) {
+        all->v[all->count++] = node->lookup;
+    }
+    c->v[c->code.count - 1].number = which;
     return to;
 }
 
@@ -250,17 +261,19 @@ static uint16_t final_slot(const compiler *c, int value, const int *place) {
                           : c->code.uniforms + c->code.reads + place[value - REGISTER]);
 }
 
-static uint16_t *operand(const rule_instruction *v, int k) {
-    return v->op == RULE_CHAIN ? &v->link[k].slot : (uint16_t *)(uintptr_t)&v->from[k];
+static uint16_t *operand(const compiler *c, int i, int k) {
+    rule_instruction *v = &c->v[i];
+    return v->op == RULE_CHAIN ? &c->link[v->number + k].slot : &v->from[k];
 }
 
 /* The uses of values: how many, and the last one; results are used after all instructions. */
 static void count_uses(const compiler *c, const rule_result *output, int *uses, int *last) {
     for (int i = 0; i < c->code.count; i++) {
         for (int k = 0; k < c->v[i].operands; k++) {
-            if (*operand(&c->v[i], k) >= REGISTER) {
-                uses[*operand(&c->v[i], k) - REGISTER]++;
-                last[*operand(&c->v[i], k) - REGISTER] = i;
+            const int value = *operand(c, i, k) - REGISTER;
+            if (value >= 0) {
+                uses[value]++;
+                last[value] = i;
             }
         }
     }
@@ -275,7 +288,7 @@ static void count_uses(const compiler *c, const rule_result *output, int *uses, 
 
 /* Sums and products whose only use is the next one become one chain. */
 static void join_chains(compiler *c, const int *uses, int *made_by) {
-    int count = 0;
+    int count = 0, links = 0;
     for (int i = 0; i < c->code.count; i++) {
         rule_instruction *v = &c->v[i];
         made_by[v->to - REGISTER] = i;
@@ -296,30 +309,39 @@ static void join_chains(compiler *c, const int *uses, int *made_by) {
                 at = k;
             }
         }
-        const int links = before ? before->operands : 1;
-        rule_link *link = sel_arena_alloc(c->arena, (size_t)(links + 1) * sizeof *link);
+        const int old = before ? before->operands : 1;
+        rule_link *link = c->chain[i] = sel_arena_alloc(c->arena, (size_t)(old + 1) * sizeof *link);
         if (!link) {
             c->failed = true;
             return;
         }
         link[0] = (rule_link){RULE_ADD, v->from[0]};
         if (before) {
-            memcpy(link, before->link, (size_t)links * sizeof *link);
-            c->v[made_by[v->from[at] - REGISTER]].operands = 0; /* is part of this one */
+            memcpy(link, c->chain[before - c->v], (size_t)old * sizeof *link);
+            c->v[before - c->v].operands = 0; /* is part of this one */
+            links -= old;
         }
-        link[links] = (rule_link){v->op == SEL_OP_ADD   ? RULE_ADD
-                                  : v->op == SEL_OP_MUL ? RULE_MUL
-                                  : v->op == SEL_OP_SUB ? at ? RULE_FROM : RULE_SUB
-                                  : at                  ? RULE_UNDER
-                                                        : RULE_DIV,
-                                  v->from[1 - at]};
+        links += old + 1;
+        link[old] = (rule_link){v->op == SEL_OP_ADD   ? RULE_ADD
+                                : v->op == SEL_OP_MUL ? RULE_MUL
+                                : v->op == SEL_OP_SUB ? at ? RULE_FROM : RULE_SUB
+                                : at                  ? RULE_UNDER
+                                                      : RULE_DIV,
+                                v->from[1 - at]};
         v->op = RULE_CHAIN;
-        v->operands = (uint8_t)(links + 1);
-        v->link = link;
+        v->operands = (uint8_t)(old + 1);
     }
-    for (int i = 0; i < c->code.count; i++) {
-        if (c->v[i].op != RULE_CHAIN || c->v[i].operands) {
-            c->v[count++] = c->v[i];
+    c->link = sel_arena_alloc(c->arena, ((size_t)links + 1) * sizeof *c->link);
+    c->failed = c->failed || !c->link;
+    for (int i = 0; i < c->code.count && !c->failed; i++) {
+        rule_instruction *v = &c->v[i];
+        if (v->op == RULE_CHAIN && v->operands) {
+            v->number = c->code.links;
+            memcpy(c->link + c->code.links, c->chain[i], v->operands * sizeof *c->link);
+            c->code.links += v->operands;
+        }
+        if (v->op != RULE_CHAIN || v->operands) {
+            c->v[count++] = *v;
         }
     }
     c->code.count = count;
@@ -332,7 +354,7 @@ static void mark_direct(compiler *c, rule_result *output, const int *uses) {
         for (int i = 0; i < c->code.count && output[k].direct; i++) {
             rule_instruction *v = &c->v[i];
             if (v->op == RULE_CHAIN && v->to == output[k].slot && uses[v->to - REGISTER] == 1) {
-                v->number = 1 + k;
+                v->placed = 1 + k;
                 made = true;
             }
         }
@@ -358,7 +380,7 @@ static void assign(compiler *c, rule_result *output) {
         /* Not that of an operand, whose numbers may be of another size. */
         const int to = unused_count ? unused[--unused_count] : registers++;
         for (int k = 0; k < v->operands; k++) {
-            uint16_t *slot = operand(v, k);
+            uint16_t *slot = operand(c, i, k);
             int *ends = *slot >= REGISTER ? &last[*slot - REGISTER] : NULL;
             if (ends && *ends == i) {
                 unused[unused_count++] = place[*slot - REGISTER];
@@ -399,11 +421,12 @@ static void compile_output(compiler *c, int k, const sel_rule_output *from, bool
 }
 
 const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
-                              int precision, sel_arena *arena) {
+                              int precision, rule_lookups *lookups, sel_arena *arena) {
     const size_t nodes = (size_t)rule->nodes + 1, outputs = (size_t)rule->outputs + 1;
     compiler c = {.rule = rule,
                   .field = field,
                   .real = precision == SEL_F32 ? RULE_F : RULE_D,
+                  .lookups = lookups,
                   .arena = arena};
     rule_result *output = sel_arena_alloc(arena, outputs * sizeof *output);
     rule_code *made = sel_arena_alloc(arena, sizeof *made);
@@ -411,10 +434,11 @@ const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field,
     c.used = sel_arena_alloc(arena, nodes);
     c.slot = sel_arena_alloc(arena, nodes * sizeof *c.slot);
     c.v = sel_arena_alloc(arena, 4 * nodes * sizeof *c.v);
+    c.chain = sel_arena_alloc(arena, 4 * nodes * sizeof(rule_link *));
     c.uniform = sel_arena_alloc(arena, TYPES * nodes * sizeof *c.uniform);
     c.read = sel_arena_alloc(arena, nodes * sizeof *c.read);
-    if (!output || !made || !c.same || !c.used || !c.slot || !c.v || !c.uniform || !c.read ||
-        nodes > RULE_MOST_SLOTS / 4) {
+    if (!output || !made || !c.same || !c.used || !c.slot || !c.v || !c.chain || !c.uniform ||
+        !c.read || nodes > RULE_MOST_SLOTS / 4) {
         return NULL;
     }
     memset(c.slot, 0xff, nodes * sizeof *c.slot); /* NO_SLOT */
@@ -430,6 +454,8 @@ const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field,
     c.code.fails = rule->fails >= 0 ? value_in(&c, rule->fails, RULE_I) : -1;
     assign(&c, output);
     c.code.v = c.v;
+    c.code.link = c.link;
+    c.code.lookup = lookups->v;
     c.code.uniform = c.uniform;
     c.code.read = c.read;
     c.code.output = output;
@@ -461,30 +487,11 @@ const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool 
 
 /* ---- what is the same in all cells ---- */
 
-static double look_up_one(const sel_lookup *lookup, const double at[4]) {
-    const double *const place[4] = {at, at + 1, at + 2, at + 3};
-    double value;
-    return lookup->at(lookup, 1, place, &value, NULL) ? (double)NAN : value;
-}
-
 void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double dt,
                    const double *controls, double *value) {
+    const sel_rule_place at = {.t = t, .dt = dt, .controls = controls};
     for (int n = 0; n < rule->nodes; n++) {
-        const sel_rule_node *node = &rule->node[n];
-        double at[4] = {0};
-        for (int k = 0; k < sel_rule_operands(node) && code->same[n]; k++) {
-            at[k] = value[node->operand[k]];
-        }
-        value[n] = !code->same[n]                ? 0
-                   : node->op == SEL_OP_CONSTANT ? node->value
-                   : node->op == SEL_RULE_DT     ? dt
-                   : node->op == SEL_OP_LOOKUP   ? look_up_one(node->lookup, at)
-                   : node->op != SEL_OP_ARGUMENT
-                       ? node->op >= SEL_RULE_BAND
-                             ? sel_rule_bits(node->op, (int64_t)at[0], (int64_t)at[1])
-                             : sel_program_value(node->op, at[0], at[1], at[2])
-                   : node->operand[0] == SEL_ARGUMENT_T
-                       ? t
-                       : controls[node->operand[0] - SEL_ARGUMENT_CONTROL];
+        value[n] = 0; /* an operand that is not used is node 0 */
+        value[n] = code->same[n] ? sel_rule_value(&rule->node[n], &at, value) : 0;
     }
 }

@@ -7,19 +7,43 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sel_lookup;
+enum {
+    RULE_FIELDS = 64, /* SEL_MOST_CELL_FIELDS */
+    RULE_ROW = 256,   /* cells computed together on the processor: a piece of a row */
+    RULE_ODD = 128    /* in a cell's kind: it is not computed like others, or sees a wall */
+};
 
 /* Of numbers in a row. */
 typedef enum rule_type { RULE_F, RULE_D, RULE_I } rule_type; /* float, double, int32_t */
 
-/* Operations beside those of sel_op; those on bits follow RANDOM. */
-enum {
-    RULE_RANDOM = 130 /* SEL_RULE_RANDOM */,
-    RULE_CONVERT = 192,
-    RULE_SHIFT,
-    RULE_MASK,
-    RULE_CHAIN
-};
+/* Operations beside those of sel_op and sel_rule_op. */
+enum { RULE_CONVERT = 192, RULE_SHIFT, RULE_MASK, RULE_CHAIN };
+
+/* OP(name, value): what they give of a and b, which have one type: any; reals, whose functions end
+ * with `f`; whole numbers. Other operations are computed in doubles. Of b = 0, which only a side
+ * that is not taken divides by, anything will do. */
+#define RULE_NUMBERS(OP)   \
+    OP(ADD, a + b)         \
+    OP(SUB, a - b)         \
+    OP(MUL, a *b)          \
+    OP(UNM, -a)            \
+    OP(MIN, b < a ? b : a) \
+    OP(MAX, a < b ? b : a)
+#define RULE_COMPARISONS(OP) OP(LT, a < b) OP(LE, a <= b) OP(EQ, a == b)
+#define RULE_REALS(OP, f)  \
+    OP(DIV, a / b)         \
+    OP(SQRT, sqrt##f(a))   \
+    OP(FLOOR, floor##f(a)) \
+    OP(CEIL, ceil##f(a))   \
+    OP(ABS, fabs##f(a))    \
+    OP(WHOLE, a + 0)
+#define RULE_WHOLES(OP)                                                \
+    OP(ABS, a < 0 ? -a : a)                                            \
+    OP(IDIV, (int32_t)floor((double)a / (b ? b : 1)))                  \
+    OP(MOD, a - (b ? b : 1) * (int32_t)floor((double)a / (b ? b : 1))) \
+    OP(AND, a != 0 && b != 0)                                          \
+    OP(OR, a != 0 || b != 0)                                           \
+    OP(NOT, a == 0)
 
 /* A step of a chain of sums and products, which stays in the processor's registers: the value so
  * far `op` slot; FROM: slot - value, UNDER: slot / value. The first one is the value to begin with.
@@ -43,9 +67,8 @@ typedef struct rule_instruction {
     uint8_t op, type, operands;
     uint16_t to, from[4];
     int number; /* of CONVERT the type of the operand, of ARGUMENT which, of SHIFT and MASK by what,
-                 * of CHAIN 1 + the output that it alone makes, or 0 */
-    const struct sel_lookup *lookup; /* of LOOKUP, whose arguments are doubles */
-    rule_link *link;                 /* of CHAIN: [operands] */
+                 * of LOOKUP, whose arguments are doubles, which, of CHAIN the first of its links */
+    int placed; /* of CHAIN: 1 + the output that it alone makes, or 0 */
 } rule_instruction;
 
 typedef struct rule_read {
@@ -59,16 +82,24 @@ typedef struct rule_result {
     bool direct;  /* a chain makes it, as the field has it, and nothing else needs it */
 } rule_result;
 
-/* A function for devices without a compiler at run time (cuda/rule_interpret.cuh): of a LOOKUP
- * `number` says which, of a CHAIN the first of its links. */
-typedef struct rule_packed {
-    const rule_instruction *op;
+/* A function. Slots: first the uniform values, then what is read, then registers. */
+typedef struct rule_code {
+    int count, links, uniforms, reads, slots, outputs, fails; /* fails: a slot, or -1 */
+    const rule_instruction *v;
     const rule_link *link;
     const rule_read *read;
-    const rule_result *store;
-    int ops, links, uniforms, reads, stores, slots, fails, numbers, wide;
-    uint8_t type[64]; /* sel_cell_type of the fields */
-    double *slot;     /* [slots][threads] */
+    const rule_result *output;
+    const struct rule_uniform *uniform;
+    const struct sel_lookup *const *lookup; /* of all functions of a model, each once */
+    const bool *same;                       /* by node: the value is the same in all cells */
+} rule_code;
+
+/* One for devices without a compiler at run time (cuda/rule_interpret.cuh): its lists are there. */
+typedef struct rule_packed {
+    rule_code code;
+    int numbers, wide;         /* it returns numbers; reals are doubles */
+    uint8_t type[RULE_FIELDS]; /* sel_cell_type of the fields */
+    double *slot;              /* [slots][threads] */
     int64_t threads;
 } rule_packed;
 enum { RULE_PACKED_THREADS = 128 /* of a block */ };

@@ -11,13 +11,12 @@
 
 typedef struct rule_cpu {
     rule_state all;
-    char *uniform;     /* rows of the values that are the same in all cells */
-    char *registers;   /* [threads][slots] rows */
-    double *value;     /* of nodes */
-    double *rows;      /* [threads][ROWS][nx]: of fields */
-    sel_status status; /* of functions that Lua evaluates, on the calling thread alone */
-    sel_error *error;
-    void **slot; /* [threads][slots] */
+    char *uniform;    /* rows of the values that are the same in all cells */
+    char *registers;  /* [threads][slots] rows */
+    double *value;    /* of nodes */
+    double *rows;     /* [threads][ROWS][nx]: of fields */
+    sel_error *error; /* of functions that Lua evaluates */
+    void **slot;      /* [threads][slots] */
     int slots;
     bool streams; /* the arrays do not stay in the caches */
     struct source {
@@ -181,8 +180,8 @@ static void call_lua(const piece *p) {
             out[f] = read_cell(&place, f, (int[3]){0});
         }
         sel_cell_centre(&domain->grid, first + c.x, place.place);
-        if (!domain->cell[first + c.x] && !p->cpu->status) {
-            p->cpu->status = p->f->source->call(p->f->source, &place, out, p->cpu->error);
+        if (!domain->cell[first + c.x] && !p->cpu->all.status) {
+            p->cpu->all.status = p->f->source->call(p->f->source, &place, out, p->cpu->error);
         }
         for (int k = 0; k < p->code->outputs; k++) {
             ((double *)p->slot[k])[c.x] = out[p->code->output[k].field];
@@ -248,7 +247,7 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
         }
     }
     base->threads = f->rule && base->plan->threads > 0 ? base->plan->threads : 1;
-    cpu->status = SEL_OK;
+    cpu->all.status = SEL_OK;
     cpu->error = error;
     if (!f->rule) {
         return;
@@ -351,7 +350,7 @@ static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *err
         }
         sel_stream_end();
     }
-    return cpu->status;
+    return cpu->all.status;
 }
 
 /* ---- the loop ---- */
@@ -372,14 +371,14 @@ static sel_status repeat_by_lua(rule_cpu *cpu, const rule_function *f, int64_t c
         begin_piece(&p, cell / nx, (int)(cell % nx / RULE_ROW))) {
         call_lua(&p);
     }
-    return cpu->status;
+    return cpu->all.status;
 }
 
 static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     rule_state *state = &cpu->all;
     const bool said = state->bad.cell >= 0 && state->bad.field < 0 &&
                       repeat_by_lua(cpu, f, state->bad.cell, error);
-    return said ? cpu->status : rule_report_bad(state, f, error);
+    return said ? cpu->all.status : rule_report_bad(state, f, error);
 }
 
 static sel_status step(rule_cpu *cpu, sel_error *error) {
@@ -390,7 +389,7 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
         rule_fill_margins(state, f->looks);
         if (run_rule(cpu, f, error)) {
             state->base.broken = true;
-            return cpu->status;
+            return cpu->all.status;
         }
         status = status ? status : report_bad(cpu, f, error);
         state->bad.cell = -1;
@@ -426,7 +425,8 @@ static sel_status ready(sel_state *base, const sel_request *request, sel_error *
     rule_cpu *cpu = (rule_cpu *)base;
     const rule_model *m = cpu->all.model;
     const int field = request->kind == SEL_READ || request->kind == SEL_REDUCE ? request->field : 0;
-    const rule_function *f = field < m->entries ? NULL : &m->derived[field - m->entries];
+    const rule_function *f =
+        field < m->entries ? NULL : rule_function_at(m, m->rules + field - m->entries);
     return field < m->states ? SEL_OK : make_ready(cpu, f, error);
 }
 
@@ -480,7 +480,7 @@ static int field(const sel_state *base, int which, int64_t row, int64_t x0, int6
     if (which < m->entries) {
         return entry_row(&cpu->all, which, row, x0, x1, to);
     }
-    const rule_function *f = &m->derived[which - m->entries];
+    const rule_function *f = rule_function_at(m, m->rules + which - m->entries);
     evaluate_row(cpu, f, row, x0, x1, to);
     return f->code[base->plan->precision]->outputs;
 }
@@ -511,28 +511,13 @@ static void main_row(const sel_state *base, int64_t row, sel_main_row *main) {
     }
 }
 
-/* Sums of number k of what is conserved over the cells that are not solid, by component. */
-static sel_status sum_conserved(sel_state *base, int k, double sum[3], sel_error *error) {
-    const rule_model *m = ((const rule_state *)base)->model;
-    const sel_names *names = &m->params->conserved;
-    const char *name = names->n ? names->v[k] : m->entry[m->main].name;
-    int component;
-    sel_request all = {.kind = SEL_REDUCE,
-                       .field = sel_solver_field(&m->solver, m->dims, name, &component),
-                       .box = sel_grid_box(&base->plan->domain->grid)};
-    const sel_status status = sel_look_at(&rule_on_cpu.look, base, &all, error);
-    memcpy(sum, all.sum, 3 * sizeof *sum);
-    return status;
-}
-
 /* What is conserved: sums less those at the start, and the sums. */
 static sel_status other(sel_state *base, sel_request *request, sel_error *error) {
     const rule_state *state = (const rule_state *)base;
-    const int count = state->model->params->conserved.n;
     sel_status status = SEL_OK;
-    for (int k = 0; k < (count ? count : 1) && !status; k++) {
+    for (int k = 0; k < rule_conserved_count(state->model) && !status; k++) {
         double sum[3];
-        status = sum_conserved(base, k, sum, error);
+        status = rule_sum(base, k, sum, error);
         if (!status) {
             rule_add_terms(state, k, sum, request);
         }
@@ -540,41 +525,10 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
     return status;
 }
 
-static sel_status time_step(sel_state *base, double *dt, sel_error *error) {
-    rule_cpu *cpu = (rule_cpu *)base;
-    const rule_function *f = &cpu->all.model->limit;
-    const rule_dt *given = &cpu->all.model->params->dt;
-    const sel_domain *domain = base->plan->domain;
-    const int64_t rows = sel_state_rows(base), nx = domain->grid.n[0];
-    double least = HUGE_VAL;
-    int64_t wrong = INT64_MAX;
-    sel_status status = make_ready(cpu, f, error);
-#pragma omp parallel for schedule(static) num_threads(base->threads) reduction(min : least, wrong)
-    for (int64_t row = 0; row < (status ? 0 : rows); row++) {
-        double *values = rows_of(base);
-        evaluate_row(cpu, f, row, 0, nx, values);
-        for (int64_t x = 0; x < nx; x++) {
-            const bool counts = domain->cell[row * nx + x] == 0;
-            least = counts && values[x] < least ? values[x] : least;
-            wrong = counts && !(values[x] > 0) && row * nx + x < wrong ? row * nx + x : wrong;
-        }
-    }
-    *dt = fmin(given->max, given->factor * least);
-    if (status || cpu->status || wrong == INT64_MAX) {
-        return status ? status : cpu->status;
-    }
-    return rule_limit_fails(&cpu->all, wrong, error);
-}
-
 static sel_status start(sel_state *base, sel_error *error) {
-    rule_cpu *cpu = (rule_cpu *)base;
-    const int count = base->plan->wants_balance ? cpu->all.model->params->conserved.n : 0;
-    sel_status status = rule_start(base, error);
-    cpu->streams = base->arrays.bytes[0] > sel_machine_cache();
-    for (int k = 0; k < count && !status; k++) {
-        status = sum_conserved(base, k, cpu->all.start + 3 * k, error);
-    }
-    return status;
+    const sel_status status = rule_start(base, error);
+    ((rule_cpu *)base)->streams = base->arrays.bytes[0] > sel_machine_cache();
+    return status ? status : rule_start_sums(base, error);
 }
 
 static sel_status loaded(sel_state *base, sel_error *error) {
@@ -589,7 +543,7 @@ const sel_cpu rule_on_cpu = {
     .start = start,
     .terms = rule_terms,
     .steps = steps,
-    .time_step = time_step,
+    .time_step = rule_time_step,
     .look = {.ready = ready, .field = field, .main = main_row, .other = other},
     .loaded = loaded,
 };

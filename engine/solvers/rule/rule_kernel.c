@@ -19,68 +19,44 @@
 #define EACH _Pragma("GCC ivdep") for (int k = 0; k < n; k++)
 #endif
 
-/* OP(name, value): on any numbers a and b; on reals only. */
-#define NUMBERS(OP)                    \
-    OP(ADD, a[k] + b[k])               \
-    OP(SUB, a[k] - b[k])               \
-    OP(MUL, a[k] * b[k])               \
-    OP(UNM, -a[k])                     \
-    OP(MIN, b[k] < a[k] ? b[k] : a[k]) \
-    OP(MAX, a[k] < b[k] ? b[k] : a[k])
-#define REALS(OP, suffix)          \
-    OP(DIV, a[k] / b[k])           \
-    OP(SQRT, sqrt##suffix(a[k]))   \
-    OP(FLOOR, floor##suffix(a[k])) \
-    OP(CEIL, ceil##suffix(a[k]))   \
-    OP(ABS, fabs##suffix(a[k]))    \
-    OP(WHOLE, a[k] + 0)
-/* Of b = 0, which only a side that is not taken divides by, anything will do. */
-#define WHOLES(OP)                                                                       \
-    OP(ABS, a[k] < 0 ? -a[k] : a[k])                                                     \
-    OP(IDIV, (int32_t)floor((double)a[k] / (b[k] ? b[k] : 1)))                           \
-    OP(MOD, a[k] - (b[k] ? b[k] : 1) * (int32_t)floor((double)a[k] / (b[k] ? b[k] : 1))) \
-    OP(AND, a[k] != 0 && b[k] != 0)                                                      \
-    OP(OR, a[k] != 0 || b[k] != 0)                                                       \
-    OP(NOT, a[k] == 0)
-
-#define CASE(name, value)   \
-    case SEL_OP_##name:     \
-        EACH to[k] = value; \
+#define INTO(to, op, value)                              \
+    case op:                                             \
+        EACH {                                           \
+            const number a = from[0][k], b = from[1][k]; \
+            (void)b;                                     \
+            (to)[k] = value;                             \
+        }                                                \
         return;
-#define OWN(name, value)    \
-    case RULE_##name:       \
-        EACH to[k] = value; \
-        return;
-#define COMPARE(name, value) \
-    case SEL_OP_##name:      \
-        EACH is[k] = value;  \
-        return;
+#define CASE(name, value) INTO(to, SEL_OP_##name, value)
+#define COMPARE(name, value) INTO(is, SEL_OP_##name, value)
 
 /* An instruction on n numbers of one type. */
-#define OPERATE(name, T, MORE)                                                              \
-    static void operate_##name(const rule_instruction *v, void *const *slot, int n) {       \
-        T *to = slot[v->to];                                                                \
-        int32_t *is = slot[v->to];                                                          \
-        const T *a = slot[v->from[0]], *b = slot[v->from[1]], *c = slot[v->from[2]];        \
-        const int32_t *if_so = slot[v->from[0]];                                            \
-        switch (v->op) {                                                                    \
-            NUMBERS(CASE)                                                                   \
-            MORE COMPARE(LT, a[k] < b[k]) COMPARE(LE, a[k] <= b[k])                         \
-                COMPARE(EQ, a[k] == b[k]) case SEL_OP_SELECT : EACH to[k] =                 \
-                                                                   if_so[k] ? b[k] : c[k];  \
-            return;                                                                         \
-        default:                                                                            \
-            for (int k = 0; k < n; k++) {                                                   \
-                to[k] = (T)(v->op >= SEL_RULE_BAND                                          \
-                                ? sel_rule_bits(v->op, (int64_t)a[k], (int64_t)b[k])        \
-                                : sel_program_value(v->op, (double)a[k], (double)b[k], 0)); \
-            }                                                                               \
-        }                                                                                   \
+#define OPERATE(name, T, MORE)                                                         \
+    static void operate_##name(const rule_instruction *v, void *const *slot, int n) {  \
+        typedef T number;                                                              \
+        T *to = slot[v->to];                                                           \
+        int32_t *is = slot[v->to];                                                     \
+        const T *from[] = {slot[v->from[0]], slot[v->from[1]], slot[v->from[2]]};      \
+        const int32_t *if_so = slot[v->from[0]];                                       \
+        switch (v->op) {                                                               \
+            RULE_NUMBERS(CASE)                                                         \
+            RULE_COMPARISONS(COMPARE)                                                  \
+            MORE case SEL_OP_SELECT : EACH to[k] = if_so[k] ? from[1][k] : from[2][k]; \
+            return;                                                                    \
+        default:                                                                       \
+            for (int k = 0; k < n; k++) {                                              \
+                const T a = from[0][k], b = from[1][k];                                \
+                to[k] = (T)(v->op >= SEL_RULE_BAND                                     \
+                                ? sel_rule_bits(v->op, (int64_t)a, (int64_t)b)         \
+                                : sel_program_value(v->op, (double)a, (double)b, 0));  \
+            }                                                                          \
+        }                                                                              \
     }
 
-OPERATE(f, float, REALS(CASE, f))
-OPERATE(d, double, REALS(CASE, ))
-OPERATE(i, int32_t, WHOLES(CASE) OWN(SHIFT, a[k] >> v->number) OWN(MASK, a[k] & v->number))
+OPERATE(f, float, RULE_REALS(CASE, f))
+OPERATE(d, double, RULE_REALS(CASE, ))
+OPERATE(i, int32_t,
+        RULE_WHOLES(CASE) INTO(to, RULE_SHIFT, a >> v->number) INTO(to, RULE_MASK, a & v->number))
 
 /* ---- chains ---- */
 
@@ -113,27 +89,28 @@ enum { VECTOR = 16, VECTORS = 8 };
 #define SUMS LINK(ADD, r + b) LINK(SUB, r - b) LINK(MUL, r *b) LINK(FROM, b - r)
 
 /* The last vectors of a row may reach beyond its end, where memory is there to be read. */
-#define CHAIN(T, LINKS)                                                                        \
-    static void chain_##T(const rule_instruction *i, const rule_row *row, int uniforms) {      \
-        typedef T vector __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));  \
-        void *const placed = i->number ? row->to[i->number - 1] : NULL;                        \
-        for (int k = 0; k < row->n; k += VECTORS * VECTOR / (int)sizeof(T)) {                  \
-            const T *from = (const T *)row->slot[i->link->slot] + k;                           \
-            T *to = (T *)(placed ? placed : row->slot[i->to]) + k;                             \
-            vector v[VECTORS];                                                                 \
-            EACH_VECTOR v[j] = ((const vector *)(const void *)from)[j];                        \
-            for (const rule_link *l = i->link + 1; l < i->link + i->operands; l++) {           \
-                const vector *w = (const vector *)(const void *)((T *)row->slot[l->slot] + k); \
-                switch (2 * l->op + (l->slot < uniforms)) { LINKS }                            \
-            }                                                                                  \
-            if (placed && row->streams) {                                                      \
-                for (int j = 0; j < VECTORS; j += SEL_STREAM_BYTES / VECTOR) {                 \
-                    sel_stream_one((char *)to + j * VECTOR, (const char *)&v[j]);              \
-                }                                                                              \
-            } else {                                                                           \
-                EACH_VECTOR((vector *)(void *)to)[j] = v[j];                                   \
-            }                                                                                  \
-        }                                                                                      \
+#define CHAIN(T, LINKS)                                                                            \
+    static void chain_##T(const rule_instruction *i, const rule_row *row, const rule_code *code) { \
+        const rule_link *link = code->link + i->number, *end = link + i->operands;                 \
+        typedef T vector __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));      \
+        void *const placed = i->placed ? row->to[i->placed - 1] : NULL;                            \
+        for (int k = 0; k < row->n; k += VECTORS * VECTOR / (int)sizeof(T)) {                      \
+            const T *from = (const T *)row->slot[link->slot] + k;                                  \
+            T *to = (T *)(placed ? placed : row->slot[i->to]) + k;                                 \
+            vector v[VECTORS];                                                                     \
+            EACH_VECTOR v[j] = ((const vector *)(const void *)from)[j];                            \
+            for (const rule_link *l = link + 1; l < end; l++) {                                    \
+                const vector *w = (const vector *)(const void *)((T *)row->slot[l->slot] + k);     \
+                switch (2 * l->op + (l->slot < code->uniforms)) { LINKS }                          \
+            }                                                                                      \
+            if (placed && row->streams) {                                                          \
+                for (int j = 0; j < VECTORS; j += SEL_STREAM_BYTES / VECTOR) {                     \
+                    sel_stream_one((char *)to + j * VECTOR, (const char *)&v[j]);                  \
+                }                                                                                  \
+            } else {                                                                               \
+                EACH_VECTOR((vector *)(void *)to)[j] = v[j];                                       \
+            }                                                                                      \
+        }                                                                                          \
     }
 
 CHAIN(float, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
@@ -184,21 +161,15 @@ static void random_numbers(const rule_instruction *v, const rule_row *row) {
     EACH to[k] = sel_philox(row->seed, row->cell + k, row->step, (int64_t)which[k]) * 0x1p-32;
 }
 
-/* Where there is no value, as outside of a raster, it is NaN: not all cells need theirs. */
-static void look_up(const rule_instruction *v, const rule_row *row) {
+/* Not all cells need theirs. */
+static void look_up(const sel_lookup *lookup, const rule_instruction *v, const rule_row *row) {
     const double *at[4];
-    double *to = row->slot[v->to], values[RULE_ROW];
+    double values[RULE_ROW];
     for (int a = 0; a < 4; a++) {
         at[a] = row->slot[v->from[a]];
     }
-    if (v->lookup->at(v->lookup, (size_t)row->n, at, values, NULL)) {
-        for (int k = 0; k < row->n; k++) {
-            const double *const one[4] = {at[0] + k, at[1] + k, at[2] + k, at[3] + k};
-            values[k] =
-                v->lookup->at(v->lookup, 1, one, &values[k], NULL) ? (double)NAN : values[k];
-        }
-    }
-    memcpy(to, values, (size_t)row->n * sizeof *to);
+    sel_lookup_values(lookup, (size_t)row->n, at, values);
+    memcpy(row->slot[v->to], values, (size_t)row->n * sizeof *values);
 }
 
 static void run(const rule_code *code, const rule_row *row) {
@@ -210,7 +181,7 @@ static void run(const rule_code *code, const rule_row *row) {
         case RULE_CHAIN:
             (v->type == RULE_F   ? chain_float
              : v->type == RULE_D ? chain_double
-                                 : chain_int32_t)(v, row, code->uniforms);
+                                 : chain_int32_t)(v, row, code);
             break;
         case SEL_OP_ARGUMENT:
             argument(v, row);
@@ -219,7 +190,7 @@ static void run(const rule_code *code, const rule_row *row) {
             random_numbers(v, row);
             break;
         case SEL_OP_LOOKUP:
-            look_up(v, row);
+            look_up(code->lookup[v->number], v, row);
             break;
         default:
             (v->type == RULE_F   ? operate_f

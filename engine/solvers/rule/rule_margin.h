@@ -4,8 +4,7 @@
 #ifndef SEL_RULE_MARGIN_H
 #define SEL_RULE_MARGIN_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "engine/solvers/rule/rule_code.h"
 
 #if defined(__CUDACC__)
 #define RULE_INLINE static __host__ __device__ inline
@@ -13,7 +12,7 @@
 #define RULE_INLINE static inline
 #endif
 
-enum { RULE_FIELDS = 64 /* SEL_MOST_CELL_FIELDS */, RULE_BLOCKS = 8, RULE_FACES = 6 };
+enum { RULE_BLOCKS = 8, RULE_FACES = 6 };
 
 /* What holds in a region, for a field. */
 typedef enum rule_law_kind {

@@ -154,7 +154,7 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
     find_masks(m, f);
     const bool numbers = returns == SEL_RETURNS_NUMBERS;
     for (int p = 0; p < 2; p++) {
-        f->code[p] = f->rule ? rule_compile(f->rule, m->field, numbers, p, m->arena)
+        f->code[p] = f->rule ? rule_compile(f->rule, m->field, numbers, p, &m->lookups, m->arena)
                              : rule_code_of_lua(m->field, m->fields, numbers, m->arena);
         if (!f->code[p]) {
             return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "engine/base/machine.h"
 #include "engine/physics/philox.h"
 #include "engine/solvers/rule/rule.h"
@@ -274,12 +275,68 @@ sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error 
                        field->type == SEL_CELL_U8 ? "from 0 to 255" : "of 32 bits", text);
 }
 
-sel_status rule_limit_fails(const rule_state *state, int64_t cell, sel_error *error) {
+/* ---- sums and steps, of both backends ---- */
+
+/* Of a whole field, at once. */
+static sel_status ask(sel_state *base, sel_request *request, sel_error *error) {
+    const sel_solver *solver = base->plan->simulation->solver;
+    const sel_backend *backend = base->queue ? solver->cuda : solver->cpu;
+    request->box = sel_grid_box(&base->plan->domain->grid);
+    sel_status status = backend->start(base, request, error);
+    return status ? status : backend->finish(base, request, error);
+}
+
+int rule_conserved(const rule_model *m, int k, int *component) {
+    const sel_names *names = &m->params->conserved;
+    return sel_solver_field(&m->solver, m->dims, names->n ? names->v[k] : m->entry[m->main].name,
+                            component);
+}
+
+sel_status rule_sum(sel_state *base, int k, double sum[3], sel_error *error) {
+    int component;
+    sel_request all = {.kind = SEL_REDUCE,
+                       .field = rule_conserved(((rule_state *)base)->model, k, &component)};
+    const sel_status status = ask(base, &all, error);
+    memcpy(sum, all.sum, 3 * sizeof *sum);
+    return status;
+}
+
+sel_status rule_start_sums(sel_state *base, sel_error *error) {
+    const rule_state *state = (const rule_state *)base;
+    const int count = base->plan->wants_balance ? state->model->params->conserved.n : 0;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < count && !status; k++) {
+        status = rule_sum(base, k, state->start + 3 * k, error);
+    }
+    return status;
+}
+
+sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
+    const rule_state *state = (const rule_state *)base;
+    const rule_model *m = state->model;
+    const sel_domain *domain = base->plan->domain;
+    const size_t bytes = (size_t)sel_grid_cells(&domain->grid) * sizeof(double);
+    sel_request all = {.kind = SEL_REDUCE, .field = m->entries + m->deriveds};
+    sel_status status = ask(base, &all, error);
+    status = status ? status : state->status;
+    *dt = fmin(m->params->dt.max, m->params->dt.factor * all.min[0]);
+    if (status || all.count == 0 || (all.min[0] > 0 && !isnan(all.sum[0]))) {
+        return status;
+    }
+    double *limit = malloc(bytes);
+    all = (sel_request){
+        .kind = SEL_READ, .field = all.field, .components = 1, .precision = SEL_F64, .to = limit};
+    status = limit ? ask(base, &all, error) : sel_fail_memory(error, "dt.limit", bytes);
+    int64_t cell = 0;
+    while (!status && (domain->cell[cell] || limit[cell] > 0)) {
+        cell++;
+    }
+    free(limit);
     char text[SEL_CELL_TEXT];
-    return sel_fail_at(error, state->model->limit.source->where,
-                       "dt.limit must be above 0, it is not in cell %s at step %lld",
-                       sel_cell_text(&state->plan->base.domain->grid, cell, text),
-                       (long long)state->base.step);
+    return status ? status
+                  : sel_fail_at(error, m->limit.source->where,
+                                "dt.limit must be above 0, it is not in cell %s at step %lld",
+                                sel_cell_text(&domain->grid, cell, text), (long long)base->step);
 }
 
 void rule_add_terms(const rule_state *state, int k, const double sum[3], sel_request *request) {
@@ -287,7 +344,7 @@ void rule_add_terms(const rule_state *state, int k, const double sum[3], sel_req
     const sel_names *names = &m->params->conserved;
     const char *name = names->n ? names->v[k] : m->entry[m->main].name;
     int component;
-    const int which = sel_solver_field(&m->solver, m->dims, name, &component);
+    const int which = rule_conserved(m, k, &component);
     const int components = sel_field_components(&m->solver.fields[which], m->dims);
     for (int c = 0; c < components; c++) {
         const bool whole = component < 0 && components > 1;

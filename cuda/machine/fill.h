@@ -1,0 +1,66 @@
+/* fill.h -- a term in all cells of a grid: an array that a kernel fills before a step.
+ *
+ * Plain C, shared by the host's files, nvcc's and what is compiled at run time.
+ */
+#ifndef CUDA_FILL_H
+#define CUDA_FILL_H
+
+#include "cuda/machine/terms.h"
+
+/* A block of threads takes a cell each in so many rows. */
+enum { CUDA_FILL_THREADS = 128, CUDA_FILL_ROWS = 16 };
+
+typedef struct cuda_fill {
+    cuda_terms_view terms;
+    cuda_term term; /* of one component */
+    cuda_clock clock;
+    sel_grid grid;
+    double ahead; /* the part of a step after which the term has its value */
+    double least, most,
+        factor;           /* values below `least` are faults; times the factor, above `most` */
+    const uint8_t *solid; /* [cells]: others than 0 are not filled */
+    void *to; /* numbers of cells at x + y pitch + z slice; those of nodes for the part inside */
+    int64_t pitch, slice;
+    bool single;
+    struct cuda_kernel *kernel; /* compiled; NULL: the program is interpreted */
+} cuda_fill;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline unsigned cuda_fill_blocks(const cuda_fill *fill) {
+    const int64_t *n = fill->grid.n;
+    return (unsigned)((n[0] + CUDA_FILL_THREADS - 1) / CUDA_FILL_THREADS *
+                      ((n[1] * n[2] + CUDA_FILL_ROWS - 1) / CUDA_FILL_ROWS));
+}
+
+cudaError_t cuda_fill_interpreted(const cuda_fill *fill, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef __CUDACC__
+
+#include <stdio.h>
+#include "cuda/machine/compile.h"
+
+/* Prints the kernel of a program: "fill". */
+void cuda_fill_print(const sel_program *program, FILE *to);
+
+/* Compiles the kernel of the quantity that fill->term is. Where there is no NVRTC, fill->kernel and
+ * *module stay NULL. */
+sel_status cuda_fill_compile(cuda_fill *fill, const sel_quantity *quantity, int device,
+                             cuda_module **module, sel_error *error);
+
+/* Compiling takes half a second, in which so many cells could be interpreted many hundred times. */
+static inline bool cuda_fill_pays(const cuda_fill *fill) {
+    return sel_grid_cells(&fill->grid) >= 1 << 20;
+}
+
+/* Enqueues the kernel, which reports places without a value as cuda_terms says. */
+sel_status cuda_fill_enqueue(const cuda_fill *fill, cudaStream_t stream, sel_error *error);
+
+#endif
+#endif
