@@ -71,90 +71,15 @@ void aqua_answer_balance(const aqua_state *state, const sel_total *totals, doubl
 
 /* ---- the edges of a flux ---- */
 
-/* Positive to the left of the line through p and q. */
-static double side(const double p[2], const double q[2], double x, double y) {
-    return (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]);
-}
-
-/* Whether the link from a to b crosses the line: 1 to its left, -1 to its right, 0 not. */
-static int crosses(const double p[2], const double q[2], const double a[2], const double b[2]) {
-    const double sa = side(p, q, a[0], a[1]), sb = side(p, q, b[0], b[1]);
-    if ((sa > 0) == (sb > 0)) {
-        return 0;
-    }
-    const double sp = side(a, b, p[0], p[1]), sq = side(a, b, q[0], q[1]);
-    const double part = sp / (sp - sq);
-    return !(part >= 0 && part < 1) ? 0 : sb > 0 ? 1 : -1;
-}
-
-/* Links of row y, to the row above it too, can cross the line only in the cells x0 <= x < x1. */
-static void reach(const sel_grid *grid, const double p[2], const double q[2], int64_t y,
-                  int64_t *x0, int64_t *x1) {
-    const double dx = grid->dx[0], middle = sel_centre(grid, 1, (double)y) + 0.5 * dx;
-    double x[2];
-    for (int k = 0; k < 2; k++) { /* of the line at a height, or of the end nearest to that */
-        const double part = (middle + (k ? 2 : -2) * dx - p[1]) / (q[1] - p[1]);
-        x[k] = p[0] + fmax(0, fmin(1, part)) * (q[0] - p[0]);
-    }
-    *x0 = (int64_t)fmax((fmin(x[0], x[1]) - grid->origin[0]) / dx - 3, -1);
-    *x1 = (int64_t)fmin((fmax(x[0], x[1]) - grid->origin[0]) / dx + 3, (double)grid->n[0]) + 1;
-}
-
-/* Users draw lines along the edges of cells and through their centres, where links run through the
- * ends of lines or along them. All lines are moved a little, the same way, so that none does, and
- * lines that meet have no gap between them. */
-static const double moved[2] = {1e-6, 3.7e-7}; /* cells */
-
-/* Stores the links that cross a line unless `to` is NULL; returns their number. */
-static int64_t line_edges(const aqua_plan *plan, const double line[2][2], aqua_edge *to) {
-    const sel_domain *domain = plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    const double p[2] = {line[0][0] + moved[0] * grid->dx[0], line[0][1] + moved[1] * grid->dx[0]};
-    const double q[2] = {line[1][0] + moved[0] * grid->dx[0], line[1][1] + moved[1] * grid->dx[0]};
-    int64_t count = 0, x0, x1;
-    for (int64_t y = -1; y <= grid->n[1]; y++) {
-        reach(grid, p, q, y, &x0, &x1);
-        for (int64_t x = x0; x < x1; x++) {
-            const double a[2] = {sel_centre(grid, 0, (double)x), sel_centre(grid, 1, (double)y)};
-            for (int k = 0; k < AQUA_AROUND; k += 2) {
-                const int64_t u = x + aqua_around[k][0], v = y + aqua_around[k][1];
-                const double b[2] = {sel_centre(grid, 0, (double)u),
-                                     sel_centre(grid, 1, (double)v)};
-                const int sign = crosses(p, q, a, b);
-                const bool inside = u >= -1 && u <= grid->n[0] && v <= grid->n[1];
-                if (!sign || !inside ||
-                    (sel_free_cell(domain, x, y) < 0 && sel_free_cell(domain, u, v) < 0)) {
-                    continue;
-                }
-                if (to) {
-                    to[count] = (aqua_edge){aqua_index(&plan->layout, x, y), k, sign};
-                }
-                count++;
-            }
-        }
-    }
-    return count;
-}
-
-int64_t aqua_list_edges(const aqua_plan *plan, int lines, aqua_edge *to) {
-    int64_t count = plan->ghosts.first_edge[AQUA_FIRSTS - 1];
-    if (to) {
-        memcpy(to, plan->ghosts.edge, (size_t)count * sizeof *to);
-    }
-    for (int l = 0; l < lines; l++) {
-        count += line_edges(plan, plan->base.lines[l], to ? to + count : NULL);
-    }
-    return count;
-}
-
 int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first) {
     const int64_t *edge = plan->ghosts.first_edge + request->region;
-    int l = 0;
-    while (!request->region && memcmp(plan->base.lines[l], request->line, sizeof request->line)) {
-        l++;
+    if (request->region) {
+        *first = edge[0];
+        return edge[1] - edge[0];
     }
-    *first = request->region ? edge[0] : aqua_list_edges(plan, l, NULL);
-    return (request->region ? edge[1] : aqua_list_edges(plan, l + 1, NULL)) - *first;
+    const sel_line *line = sel_plan_line_of(&plan->base, request);
+    *first = plan->ghosts.first_edge[AQUA_FIRSTS - 1] + line->first;
+    return line->count;
 }
 
 void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t count,

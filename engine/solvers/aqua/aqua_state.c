@@ -68,7 +68,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     SEL_ADD(arrays, state, field, fields ? aqua_cells(state) : 0, SEL_ON_HOST);
     SEL_ADD_VALUE(arrays, state, first_volume);
     const bool asks = plan->base.wants_balance || plan->base.wants_links;
-    state->edge_count = asks ? aqua_list_edges(plan, plan->base.line_count, NULL) : 0;
+    state->edge_count = asks ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] + plan->base.link_count : 0;
     SEL_ADD(arrays, state, edges, state->edge_count, 0);
     SEL_ADD(arrays, state, shown, plan->base.wants_links ? state->edge_count : 0,
             SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED);
@@ -156,12 +156,19 @@ static sel_status take_depths(const sel_state *base, int64_t first, int64_t end,
 }
 
 static sel_status send_edges(const aqua_state *state, sel_error *error) {
+    const aqua_ghosts *ghosts = &state->plan->ghosts;
+    const int64_t own = ghosts->first_edge[AQUA_FIRSTS - 1];
     const uint64_t bytes = (uint64_t)state->edge_count * sizeof *state->edges;
     aqua_edge *edges = malloc(bytes);
     if (!edges) {
         return sel_fail_memory(error, "the edges", bytes);
     }
-    aqua_list_edges(state->plan, state->plan->base.line_count, edges);
+    memcpy(edges, ghosts->edge, (size_t)own * sizeof *edges);
+    for (int64_t e = own; e < state->edge_count; e++) {
+        const sel_link *link = &state->plan->base.links[e - own];
+        edges[e] = (aqua_edge){aqua_index(&state->plan->layout, link->x, link->y), 2 * link->k,
+                               link->sign};
+    }
     const sel_status status =
         sel_arrays_send(&state->base.arrays, state->edges, edges, bytes, error);
     free(edges);
