@@ -41,7 +41,7 @@ typedef struct SCRATCH {
 SEL_INLINE void AQUA_NAME(edge_line)(const REAL *bed, const AQUA_WATER *water, int64_t apart,
                                      REAL least, int64_t first, int64_t last, EDGES *e, int slot) {
     REAL *head = e->head[slot], *root = e->root[slot], *fall = e->fall[slot];
-    AQUA_INDEPENDENT
+    SEL_INDEPENDENT
     for (int64_t i = first; i < last; i++) {
         const REAL d = AQUA_NAME(aqua_head)(bed[i], bed[i + apart], water[i], water[i + apart]);
         fall[i] = bed[i] - bed[i + apart];
@@ -72,7 +72,7 @@ SEL_INLINE int AQUA_NAME(factors_by)(const aqua_step *step, int64_t at, int64_t 
     const REAL least = (REAL)step->least;
     REAL *factor = s->factor[slot], *cuts = s->cut[slot];
     int drops = 0;
-    AQUA_INDEPENDENT
+    SEL_INDEPENDENT
     for (int64_t i = first; i < last; i++) {
         REAL head[AQUA_AROUND], root[AQUA_AROUND], fall[AQUA_AROUND], cut;
         int dropped = 0;
@@ -117,7 +117,7 @@ SEL_INLINE void AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t 
     const REAL *c[3] = {s->cut[before], s->cut[slot], s->cut[next]};
     const AQUA_WATER *water = (const AQUA_WATER *)step->from + at;
     AQUA_WATER *to = (AQUA_WATER *)step->to + at;
-    AQUA_INDEPENDENT
+    SEL_INDEPENDENT
     for (int64_t i = 2; i < n + 2; i++) {
         REAL root[AQUA_AROUND];
         AQUA_WATER out[AQUA_AROUND];
