@@ -29,6 +29,7 @@ typedef struct aqua_cuda {
     double *amounts;                /* of steps to come (aqua_gpu.h), on the device, */
     cuda_feed sent;                 /* and the buffers that are copied there */
     aqua_source_cell *source_cells; /* on the device */
+    aqua_image *images;
 
     aqua_gpu_ghosts ghosts;
     double *levels;   /* of the ghosts; NULL: they vary in time, and are in the amounts */
@@ -117,6 +118,7 @@ static void list(sel_state *base) {
     cuda_terms_list(&state->terms, arrays);
     SEL_ADD(arrays, state, amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
     SEL_ADD_COPY(arrays, state, source_cells, plan->source_cell_count, plan->source_cells);
+    SEL_ADD_COPY(arrays, state, images, plan->image_count, plan->images);
     SEL_ADD_COPY(arrays, state, ghosts.at, ghosts, plan->ghosts.at);
     SEL_ADD_COPY(arrays, state, ghosts.level, ghosts, plan->ghosts.level);
     SEL_ADD_COPY(arrays, state, ghosts.ground, ghosts, plan->ghosts.ground);
@@ -170,8 +172,8 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const aqua_layout *l = &plan->layout;
-    const sel_grid *grid = &plan->base.domain->grid;
     const sel_block whole = {0, l->ny}, *block = b == WHOLE ? &whole : &all->base.blocks.v[b];
+    const int64_t rows = block->end - block->first;
     const int64_t first_cell = (block->first + AQUA_HALO) * l->pitch;
     const int64_t end_cell = (block->end + AQUA_HALO) * l->pitch;
     aqua_gpu_flow flow = {
@@ -197,8 +199,9 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
         .marks_to = marks_of(state, step + 1),
         .amounts = state->amounts,
         .width = (uint32_t)table_width(plan),
-        .periodic = {sel_axis_periodic(grid, 0), sel_axis_periodic(grid, 1)}};
-    flow.framed = plan->ghosts.count > 0 || flow.periodic[0] || flow.periodic[1];
+        .images = state->images,
+        .image_count = rows == l->ny ? plan->image_count : plan->images_beyond_x,
+        .framed = plan->ghosts.count > 0 || plan->image_count > 0};
     if (b != WHOLE) {
         flow.from = all->poured ? all->poured : all->water[b][step & 1];
         flow.to = all->water[b][(step + 1) & 1];

@@ -77,8 +77,10 @@ typedef struct aqua_gpu_flow {
      * of all sources, levels that vary in time. */
     const double *amounts;
     uint32_t width;
-    bool periodic[2];
-    bool framed; /* there are ghosts or copies: the frame may hold water */
+    /* What lies beyond periodic axes; beyond the ends of y if the block has all rows. */
+    const aqua_image *images;
+    int64_t image_count;
+    bool framed; /* there are ghosts or images: the frame may hold water */
 } aqua_gpu_flow;
 
 /* Gather in one pass, for whole quanta: a warp marches over a strip. It reads beyond the beds,
@@ -127,8 +129,7 @@ typedef struct aqua_gpu_ghosts {
 cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *flow, const aqua_gpu_ghosts *ghosts, void *bed,
                                 cudaStream_t stream);
 
-/* Fills what lies beyond periodic axes, of beds or depths (NULL: nothing); beyond the ends of y if
- * the block has all rows. */
+/* Fills the images, of beds or depths (NULL: nothing). */
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *flow, void *values, cudaStream_t stream);
 
 /* The fluxes of the edges, units of the store: added to totals[count], or if that is NULL stored in

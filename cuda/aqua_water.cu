@@ -279,40 +279,20 @@ cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *f, const aqua_gpu_ghosts *g
     });
 }
 
-static __device__ int wrapped(int at, int n) {
-    return (at % n + n) % n;
-}
-
-// A thread per cell of the frame: four rows beyond the ends of y, four columns beyond those of x.
-// Those of other blocks have no thread that does anything.
-template <class T>
+template <class S>
 __global__ void __launch_bounds__(THREADS)
-    wrap_kernel(aqua_gpu_layout l, bool along_x, bool along_y, T *values) {
-    const int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    const int nx = (int)l.nx, ny = (int)l.ny, width = nx + 2 * AQUA_HALO;
-    const bool in_row = t < 4 * (int64_t)width;
-    const int64_t k = in_row ? t : t - 4 * (int64_t)width;
-    const int line = (int)(in_row ? k / width : k % 4), along = (int)(in_row ? k % width : k / 4);
-    const int beyond = (line < AQUA_HALO ? 0 : in_row ? ny : nx) + line - AQUA_HALO;
-    const int x = in_row ? along - AQUA_HALO : beyond, y = in_row ? beyond : along;
-    if (!in_row && along >= ny) {
-        return;
-    }
-    const int from_x = along_x ? wrapped(x, nx) : x, from_y = along_y ? wrapped(y, ny) : y;
-    if ((from_x != x || from_y != y) && aqua_owns(l, aqua_at(l, x, y))) {
-        values[aqua_at(l, x, y)] = values[aqua_at(l, from_x, from_y)];
+    wrap_kernel(const __grid_constant__ aqua_gpu_flow f, typename S::water *values) {
+    const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (k < f.image_count && aqua_owns(f.layout, (uint32_t)f.images[k].at)) {
+        values[f.images[k].at] = values[f.images[k].from];
     }
 }
 
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, void *values, cudaStream_t stream) {
-    const aqua_gpu_layout &l = f->layout;
-    const int64_t frame = 4 * ((int64_t)l.nx + 2 * AQUA_HALO) + 4 * (int64_t)l.ny;
-    const bool along_x = f->periodic[0], along_y = f->periodic[1] && l.end - l.first == l.ny;
-    return by_store(
-        f, values && (along_x || along_y) ? frame : 0, [&](auto store, unsigned blocks) {
-            typedef typename decltype(store)::water number;
-            wrap_kernel<<<blocks, THREADS, 0, stream>>>(l, along_x, along_y, (number *)values);
-        });
+    return by_store(f, values ? f->image_count : 0, [&](auto store, unsigned blocks) {
+        typedef decltype(store) S;
+        wrap_kernel<S><<<blocks, THREADS, 0, stream>>>(*f, (typename S::water *)values);
+    });
 }
 
 // ---- edges ----

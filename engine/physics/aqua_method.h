@@ -58,6 +58,11 @@ typedef struct aqua_edge {
 /* Cells of the frame around the grid, on each side. */
 enum { AQUA_HALO = 2 };
 
+/* The element of a cell beyond a periodic axis, and of that whose bed and depth it has. */
+typedef struct aqua_image {
+    int64_t at, from;
+} aqua_image;
+
 /* What a source adds in a step: `each` units to each of its cells; of whole quanta one more to
  * `odd` of them, from number `turn` on, cyclically, so that they share the remainder in turns. */
 typedef struct aqua_dose {

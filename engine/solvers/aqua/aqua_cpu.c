@@ -42,10 +42,11 @@ static void *offset(void *array, int64_t bytes) {
 static double sum_row(const sel_state *base, int64_t y) {
     const aqua_state *state = (const aqua_state *)base;
     const uint8_t *solid = sel_state_solids(base, y);
-    double *depth = sel_state_scratch(base), sum = 0;
-    state->loops->read(depths(state, base->step, 0, y), state->plan->layout.nx, 1, depth);
+    const void *row = depths(state, base->step, 0, y);
+    const sel_type type = base->turns.type;
+    double sum = 0;
     for (int64_t x = 0; x < state->plan->layout.nx; x++) {
-        sum += solid[x] ? 0 : depth[x];
+        sum += solid[x] ? 0 : sel_get(row, type, x);
     }
     return sum;
 }
@@ -116,9 +117,8 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
         const aqua_source_cell *cell = &plan->source_cells[c];
         void *water = depths(state, state->base.step, aqua_column(&plan->layout, cell->at),
                              aqua_row(&plan->layout, cell->at));
-        double depth;
-        state->loops->read(water, 1, 1, &depth);
-        depth += aqua_dose_of(&doses[cell->source], cell);
+        const double depth =
+            sel_get(water, state->base.turns.type, 0) + aqua_dose_of(&doses[cell->source], cell);
         if (depth > state->store.most_poured) {
             state->base.broken = true;
             return aqua_too_deep(plan, state->base.step, aqua_cell_number(&plan->layout, cell->at),
@@ -129,26 +129,16 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
     return SEL_OK;
 }
 
-/* Copies what lies beyond periodic axes, of the beds or (beds NULL) of the depths, where rows
- * beyond the ends of several blocks are exchanged. */
+/* Fills what lies beyond periodic axes, of the beds or (beds NULL) of the depths, where rows beyond
+ * the ends of several blocks are exchanged. */
 static void fill_frame(const aqua_state *state, void *beds, int64_t step) {
-    const aqua_layout *layout = &state->plan->layout;
-    const sel_grid *grid = &state->base.plan->domain->grid;
-    const int64_t nx = layout->nx, ny = layout->ny, size = state->size;
-    const bool rows = sel_axis_periodic(grid, 1) && (beds || state->base.blocks.count == 1);
-    const bool columns = sel_axis_periodic(grid, 0);
-    for (int64_t y = -AQUA_HALO; y < ny + AQUA_HALO && (rows || columns); y++) {
-        char *array = beds ? beds : depths_of(state, step, y);
-        char *row = array + aqua_index(layout, 0, y) * size;
-        const int64_t from = rows ? sel_wrapped(grid, 1, y) : y;
-        if (from != y) {
-            memcpy(row - AQUA_HALO * size, array + aqua_index(layout, -AQUA_HALO, from) * size,
-                   (size_t)(layout->pitch * size));
-        }
-        for (int64_t k = -AQUA_HALO; k < AQUA_HALO && columns; k++) {
-            const int64_t x = k < 0 ? k : nx + k;
-            memcpy(row + x * size, row + sel_wrapped(grid, 0, x) * size, (size_t)size);
-        }
+    const aqua_plan *plan = state->plan;
+    const bool all = beds || state->base.blocks.count == 1;
+    for (int64_t k = 0; k < (all ? plan->image_count : plan->images_beyond_x); k++) {
+        const aqua_image *image = &plan->images[k];
+        void *array = beds ? beds : depths_of(state, step, aqua_row(&plan->layout, image->at));
+        const sel_type type = beds ? state->real : state->base.turns.type;
+        sel_put(array, type, image->at, sel_get(array, type, image->from));
     }
 }
 
@@ -198,8 +188,8 @@ static double flow_all(aqua_state *state) {
 static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     const int64_t nx = state->plan->layout.nx;
     for (int64_t i = 0; i < aqua_cells(state); i++) {
-        const int32_t *depth = depths(state, state->base.step + 1, i % nx, i / nx);
-        if ((double)*depth > state->store.limit) {
+        const void *depth = depths(state, state->base.step + 1, i % nx, i / nx);
+        if (sel_get(depth, state->base.turns.type, 0) > state->store.limit) {
             return aqua_too_deep(state->plan, state->base.step + 1, i, error);
         }
     }
@@ -300,9 +290,11 @@ static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_
             to[x] = step < 0 ? -1 : step * plan->base.domain->grid.dt;
         }
     } else {
-        state->loops->read(most ? (char *)state->most + at * size
-                                : depths(state, base->step, x0, y),
-                           n, state->store.per_metre, to);
+        const void *from =
+            most ? (char *)state->most + at * size : depths(state, base->step, x0, y);
+        for (int64_t x = 0; x < n; x++) {
+            to[x] = sel_get(from, base->turns.type, x) / state->store.per_metre;
+        }
     }
     for (int64_t x = 0; (which == AQUA_LEVEL || which == AQUA_MAX_LEVEL) && x < n; x++) {
         to[x] += ground[x];

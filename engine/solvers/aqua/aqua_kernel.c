@@ -33,7 +33,7 @@ enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
     {                                                                                             \
         .scratch = (sizeof(aqua_scratch_##suffix) + SEL_LINE - 1) / SEL_LINE * SEL_LINE,          \
         .flow = aqua_flow_##suffix, .supply = aqua_supply_##suffix, .watch = aqua_watch_##suffix, \
-        .read = aqua_read_##suffix, .edge = aqua_flux_of_##suffix,                                \
+        .edge = aqua_flux_of_##suffix,                                                            \
     }
 
 extern const aqua_loops SEL_OF_LEVEL(aqua_loops_)[2];

@@ -253,7 +253,7 @@ static double AQUA_NAME(aqua_supply)(void *water, int64_t n, const uint8_t *soli
                  : AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, false);
 }
 
-/* ---- maxima and fields ---- */
+/* ---- maxima ---- */
 
 static void AQUA_NAME(aqua_watch)(const void *water, int64_t n, void *most, int32_t *first,
                                   double arrival, int32_t step) {
@@ -264,14 +264,6 @@ static void AQUA_NAME(aqua_watch)(const void *water, int64_t n, void *most, int3
     }
     for (int64_t x = 0; first && x < n; x++) {
         first[x] = first[x] < 0 && (double)w[x] >= arrival ? step : first[x];
-    }
-}
-
-static void AQUA_NAME(aqua_read)(const void *water, int64_t n, double per_metre, double *to) {
-    const AQUA_WATER *w = water;
-    const double metre = 1 / per_metre;
-    for (int64_t x = 0; x < n; x++) {
-        to[x] = (double)w[x] * metre;
     }
 }
 

@@ -191,6 +191,7 @@ static void clear_plan(sel_plan *base) {
     aqua_plan *p = (aqua_plan *)base;
     free(p->ghosts.at); /* and all behind it */
     free(p->ghosts.edge);
+    free(p->images);
     free(p->source_cells);
     free(p->terms);
     free(p->own_ground);

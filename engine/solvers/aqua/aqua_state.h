@@ -139,8 +139,6 @@ typedef struct aqua_loops {
      * `arrival`. NULL: not wanted. */
     void (*watch)(const void *water, int64_t n, void *most, int32_t *first, double arrival,
                   int32_t step);
-    /* to[n] in metres */
-    void (*read)(const void *water, int64_t n, double per_metre, double *to);
     double (*edge)(const aqua_step *step, const aqua_edge *edge); /* the flux that it counts */
 } aqua_loops;
 
