@@ -45,19 +45,6 @@ typedef struct aqua_cuda {
 /* Buffers that take turns: many small ones, so that the host may run ahead. */
 enum { MANY = CUDA_FEED, FEW = 2 };
 
-/* Numbers that 32 bits can hold. */
-static const double most_numbers = 4294967296.0;
-
-static sel_status fits(const sel_plan *base, sel_error *error) {
-    const double cells = (double)((const aqua_plan *)base)->layout.cells;
-    return cells < most_numbers
-               ? SEL_OK
-               : sel_fail(error, SEL_NO_DEVICE,
-                          "the CUDA backend takes up to 2^32 cells, and this domain has %.3g; use "
-                          "--backend cpu",
-                          cells);
-}
-
 static bool varies(const aqua_plan *plan, int k) {
     return sel_quantity_depends(plan->terms[k].quantity) & SEL_ON_T;
 }
@@ -533,7 +520,6 @@ const cuda_solver aqua_on_cuda = {
     .what = "the water",
     .state_size = sizeof(aqua_cuda),
     .unit = AQUA_TILE_ROWS,
-    .fits = fits,
     .list = list,
     .start = start,
     .alone = alone,

@@ -19,6 +19,12 @@ static cudaError_t by_store(const aqua_gpu_flow *f, int64_t threads, LAUNCH laun
     return blocks > 0 ? cudaGetLastError() : cudaSuccess;
 }
 
+// Launches the kernel of the store, on `stream`.
+#define LAUNCH(f, threads, kernel, ...)                                             \
+    by_store(f, threads, [&](auto store, unsigned blocks) {                         \
+        kernel<decltype(store)><<<blocks, THREADS, 0, stream>>>(*(f), __VA_ARGS__); \
+    })
+
 // A warp for each row.
 static int64_t threads_of_rows(const aqua_gpu_flow *f) {
     return (int64_t)(f->layout.end - f->layout.first) * CUDA_WARP;
@@ -239,9 +245,7 @@ __global__ void __launch_bounds__(THREADS)
 
 cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_source_cell *cells, uint32_t count,
                             cudaStream_t stream) {
-    return by_store(f, count, [&](auto store, unsigned blocks) {
-        source_kernel<decltype(store)><<<blocks, THREADS, 0, stream>>>(*f, cells, count);
-    });
+    return LAUNCH(f, count, source_kernel, cells, count);
 }
 
 // ---- ghosts and the frame ----
@@ -249,7 +253,7 @@ cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_source_cell *cell
 template <class S>
 __global__ void __launch_bounds__(THREADS)
     ghosts_kernel(const __grid_constant__ aqua_gpu_flow f,
-                  const __grid_constant__ aqua_gpu_ghosts g, typename S::real *bed) {
+                  const __grid_constant__ aqua_gpu_ghosts g, void *bed) {
     const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
     if (k >= g.count || !aqua_owns(f.layout, (uint32_t)g.at[k]) ||
         cuda_is_halted(f.halted, f.clock)) {
@@ -260,7 +264,8 @@ __global__ void __launch_bounds__(THREADS)
     const double ground = g.ground[k];
     const double z = g.z[cuda_now(f.clock) % CUDA_STEPS * g.stride + k];
     if (bed) {
-        bed[g.at[k]] = (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(level, ground, z));
+        ((typename S::real *)bed)[g.at[k]] =
+            (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(level, ground, z));
     }
     if (water) {
         water[g.at[k]] =
@@ -273,15 +278,13 @@ __global__ void __launch_bounds__(THREADS)
 
 cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *f, const aqua_gpu_ghosts *ghosts, void *bed,
                                 cudaStream_t stream) {
-    return by_store(f, ghosts->count, [&](auto store, unsigned blocks) {
-        typedef decltype(store) S;
-        ghosts_kernel<S><<<blocks, THREADS, 0, stream>>>(*f, *ghosts, (typename S::real *)bed);
-    });
+    return LAUNCH(f, ghosts->count, ghosts_kernel, *ghosts, bed);
 }
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    wrap_kernel(const __grid_constant__ aqua_gpu_flow f, typename S::water *values) {
+    wrap_kernel(const __grid_constant__ aqua_gpu_flow f, void *array) {
+    typename S::water *values = (typename S::water *)array;
     const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (k < f.image_count && aqua_owns(f.layout, (uint32_t)f.images[k].at)) {
         values[f.images[k].at] = values[f.images[k].from];
@@ -289,10 +292,7 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, void *values, cudaStream_t stream) {
-    return by_store(f, values ? f->image_count : 0, [&](auto store, unsigned blocks) {
-        typedef decltype(store) S;
-        wrap_kernel<S><<<blocks, THREADS, 0, stream>>>(*f, (typename S::water *)values);
-    });
+    return LAUNCH(f, values ? f->image_count : 0, wrap_kernel, values);
 }
 
 // ---- edges ----
@@ -318,18 +318,16 @@ __global__ void __launch_bounds__(THREADS)
 
 cudaError_t aqua_gpu_edges(const aqua_gpu_flow *f, const aqua_edge *edges, int64_t count,
                            sel_total *totals, double *flux, cudaStream_t stream) {
-    return by_store(f, count, [&](auto store, unsigned blocks) {
-        edge_kernel<decltype(store)>
-            <<<blocks, THREADS, 0, stream>>>(*f, edges, count, totals, flux);
-    });
+    return LAUNCH(f, count, edge_kernel, edges, count, totals, flux);
 }
 
 // ---- maxima and arrival times ----
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    watch_kernel(const __grid_constant__ aqua_gpu_flow f, typename S::water *most, int32_t *first,
+    watch_kernel(const __grid_constant__ aqua_gpu_flow f, void *greatest, int32_t *first,
                  double arrival) {
+    typename S::water *most = (typename S::water *)greatest;
     const aqua_gpu_layout &l = f.layout;
     const uint32_t y = l.first + row_of_warp();
     if (y >= l.end || cuda_is_halted(f.halted, f.clock)) {
@@ -350,11 +348,7 @@ __global__ void __launch_bounds__(THREADS)
 
 cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, const aqua_gpu_view *v, cudaStream_t stream) {
     const int64_t threads = v->most || v->arrived ? threads_of_rows(f) : 0;
-    return by_store(f, threads, [&](auto store, unsigned blocks) {
-        typedef decltype(store) S;
-        watch_kernel<S><<<blocks, THREADS, 0, stream>>>(*f, (typename S::water *)v->most,
-                                                        v->arrived, v->arrival);
-    });
+    return LAUNCH(f, threads, watch_kernel, v->most, v->arrived, v->arrival);
 }
 
 // ---- fields ----
