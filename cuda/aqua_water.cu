@@ -20,9 +20,9 @@ static cudaError_t by_store(const aqua_gpu_flow *f, int64_t threads, LAUNCH laun
 }
 
 // Launches the kernel of the store, on `stream`.
-#define LAUNCH(f, threads, kernel, ...)                                             \
-    by_store(f, threads, [&](auto store, unsigned blocks) {                         \
-        kernel<decltype(store)><<<blocks, THREADS, 0, stream>>>(*(f), __VA_ARGS__); \
+#define LAUNCH(f, threads, kernel, ...)                                       \
+    by_store(f, threads, [&](auto store, unsigned blocks) {                   \
+        kernel<decltype(store)><<<blocks, THREADS, 0, stream>>>(__VA_ARGS__); \
     })
 
 // A warp for each row.
@@ -220,10 +220,10 @@ cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, const void *before, const aq
 
 // The first thread of a cell adds what all of its sources bring, one after the other.
 template <class S>
-__global__ void __launch_bounds__(THREADS)
-    source_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_source_cell *cells,
-                  uint32_t count) {
-    uint32_t t = blockIdx.x * THREADS + threadIdx.x;
+__global__ void __launch_bounds__(THREADS) source_kernel(const __grid_constant__ aqua_gpu_flow f) {
+    const aqua_source_cell *cells = f.source_cells;
+    const int64_t count = f.source_cell_count;
+    int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (t >= count || (t > 0 && cells[t - 1].at == cells[t].at) ||
         !aqua_owns(f.layout, (uint32_t)cells[t].at) || cuda_is_halted(f.halted, f.clock)) {
         return;
@@ -243,17 +243,16 @@ __global__ void __launch_bounds__(THREADS)
     aqua_mark_at(f, at);
 }
 
-cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_source_cell *cells, uint32_t count,
-                            cudaStream_t stream) {
-    return LAUNCH(f, count, source_kernel, cells, count);
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, cudaStream_t stream) {
+    return LAUNCH(f, f->source_cell_count, source_kernel, *f);
 }
 
 // ---- ghosts and the frame ----
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    ghosts_kernel(const __grid_constant__ aqua_gpu_flow f,
-                  const __grid_constant__ aqua_gpu_ghosts g, void *bed) {
+    ghosts_kernel(const __grid_constant__ aqua_gpu_flow f, bool beds) {
+    const aqua_gpu_ghosts &g = f.ghosts;
     const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
     if (k >= g.count || !aqua_owns(f.layout, (uint32_t)g.at[k]) ||
         cuda_is_halted(f.halted, f.clock)) {
@@ -263,8 +262,8 @@ __global__ void __launch_bounds__(THREADS)
     const bool level = g.level[k];
     const double ground = g.ground[k];
     const double z = g.z[cuda_now(f.clock) % CUDA_STEPS * g.stride + k];
-    if (bed) {
-        ((typename S::real *)bed)[g.at[k]] =
+    if (beds) {
+        ((typename S::real *)f.bed)[g.at[k]] =
             (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(level, ground, z));
     }
     if (water) {
@@ -276,9 +275,8 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *f, const aqua_gpu_ghosts *ghosts, void *bed,
-                                cudaStream_t stream) {
-    return LAUNCH(f, ghosts->count, ghosts_kernel, *ghosts, bed);
+cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *f, bool beds, cudaStream_t stream) {
+    return LAUNCH(f, f->ghosts.count, ghosts_kernel, *f, beds);
 }
 
 template <class S>
@@ -292,23 +290,24 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, void *values, cudaStream_t stream) {
-    return LAUNCH(f, values ? f->image_count : 0, wrap_kernel, values);
+    return LAUNCH(f, values ? f->image_count : 0, wrap_kernel, *f, values);
 }
 
 // ---- edges ----
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    edge_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_edge *edges, int64_t count,
-                sel_total *totals, double *flux) {
+    edge_kernel(const __grid_constant__ aqua_gpu_flow f, int64_t count, sel_total *totals,
+                double *flux) {
     const int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (e >= count || !aqua_owns(f.layout, (uint32_t)edges[e].at)) {
+    if (e >= count || !aqua_owns(f.layout, (uint32_t)f.edges[e].at)) {
         return;
     }
     typedef typename S::real real;
-    const double value = (double)S::aqua_edge_flux(
-        &edges[e], f.equilibrium, (const real *)f.alphas, (real)f.store.alpha, (real)f.store.least,
-        (const real *)f.bed, (const typename S::water *)f.from, (int)f.layout.pitch);
+    const double value =
+        (double)S::aqua_edge_flux(&f.edges[e], f.equilibrium, (const real *)f.alphas,
+                                  (real)f.store.alpha, (real)f.store.least, (const real *)f.bed,
+                                  (const typename S::water *)f.from, (int)f.layout.pitch);
     if (totals) {
         sel_total_more(&totals[e], S::whole, value);
     } else {
@@ -316,18 +315,16 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_edges(const aqua_gpu_flow *f, const aqua_edge *edges, int64_t count,
-                           sel_total *totals, double *flux, cudaStream_t stream) {
-    return LAUNCH(f, count, edge_kernel, edges, count, totals, flux);
+cudaError_t aqua_gpu_edges(const aqua_gpu_flow *f, int64_t count, sel_total *totals, double *flux,
+                           cudaStream_t stream) {
+    return LAUNCH(f, count, edge_kernel, *f, count, totals, flux);
 }
 
 // ---- maxima and arrival times ----
 
 template <class S>
-__global__ void __launch_bounds__(THREADS)
-    watch_kernel(const __grid_constant__ aqua_gpu_flow f, void *greatest, int32_t *first,
-                 double arrival) {
-    typename S::water *most = (typename S::water *)greatest;
+__global__ void __launch_bounds__(THREADS) watch_kernel(const __grid_constant__ aqua_gpu_flow f) {
+    typename S::water *most = (typename S::water *)f.most;
     const aqua_gpu_layout &l = f.layout;
     const uint32_t y = l.first + row_of_warp();
     if (y >= l.end || cuda_is_halted(f.halted, f.clock)) {
@@ -340,15 +337,14 @@ __global__ void __launch_bounds__(THREADS)
         if (most && row[x] > most[i]) {
             most[i] = row[x];
         }
-        if (first && first[i] < 0 && (double)row[x] >= arrival) {
-            first[i] = step;
+        if (f.arrived && f.arrived[i] < 0 && (double)row[x] >= f.arrival) {
+            f.arrived[i] = step;
         }
     }
 }
 
-cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, const aqua_gpu_view *v, cudaStream_t stream) {
-    const int64_t threads = v->most || v->arrived ? threads_of_rows(f) : 0;
-    return LAUNCH(f, threads, watch_kernel, v->most, v->arrived, v->arrival);
+cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, cudaStream_t stream) {
+    return LAUNCH(f, f->most || f->arrived ? threads_of_rows(f) : 0, watch_kernel, *f);
 }
 
 // ---- fields ----
@@ -363,7 +359,7 @@ template <class S> struct aqua_looked : look_of_value<aqua_grid> {
 
     // The depth in units of the store.
     static __device__ __forceinline__ last depth(const view &v, const uint32_t at[3]) {
-        const uint32_t cell = aqua_at(v.layout, (int)at[0], (int)at[1]);
+        const uint32_t cell = aqua_at(v.flow.layout, (int)at[0], (int)at[1]);
         return ((const last *)cuda_part(v.water, cell))[cell];
     }
 
@@ -372,11 +368,11 @@ template <class S> struct aqua_looked : look_of_value<aqua_grid> {
         if (which == AQUA_GROUND) {
             *out = v.ground[i];
         } else if (which == AQUA_ARRIVAL_TIME) {
-            const int32_t step = v.arrived[i];
+            const int32_t step = v.flow.arrived[i];
             *out = step < 0 ? -1 : step * v.dt;
         } else {
             const bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
-            const double metres = value_of(v, most ? ((const last *)v.most)[i] : depth(v, at));
+            const double metres = value_of(v, most ? ((const last *)v.flow.most)[i] : depth(v, at));
             *out = which == AQUA_LEVEL || which == AQUA_MAX_LEVEL ? metres + v.ground[i] : metres;
         }
         return 1;

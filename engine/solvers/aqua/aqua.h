@@ -193,10 +193,7 @@ static inline double aqua_time_of_amounts(const aqua_plan *plan, int64_t step) {
     return ((double)step + 0.5) * plan->base.domain->grid.dt;
 }
 
-/* ---- sel_solver.facts, .warn and .ahead ---- */
-
-void aqua_facts(const sel_plan *plan, sel_facts *facts);
-void aqua_warn(const sel_plan *plan, sel_error *warnings);
+/* sel_solver.ahead */
 sel_status aqua_ahead(const sel_plan *plan, int64_t step, sel_error *error);
 
 #endif
