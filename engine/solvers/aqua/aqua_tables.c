@@ -1,7 +1,6 @@
 /* aqua_tables.c -- the fields of sel.aqua, of its laws and of its sources. */
 #include <math.h>
 #include "engine/solvers/aqua/aqua.h"
-#include "engine/base/file.h"
 
 const char *const aqua_equilibrium_names[] = {"fill", "mean", "mindiff", NULL};
 const char *const aqua_scheme_names[] = {"gather", "scatter", NULL};
@@ -76,15 +75,7 @@ static const sel_table initial_table =
 static sel_status check_params(const void *data, sel_where where, sel_error *error) {
     const aqua_params *params = data;
     const sel_units *units = params->common.units;
-    const int dims = params->common.size.n;
-    sel_status status = SEL_OK;
-    if (dims == 0 && !sel_quantity_raster(&params->ground)) {
-        status = sel_fail_at(error, where,
-                             "sel.aqua: size is required ({ nx, ny }), unless ground is made of a "
-                             "raster, which has one");
-    } else if (dims == 3) {
-        status = sel_fail_at(error, where, "sel.aqua: size must be { nx, ny }");
-    }
+    sel_status status = sel_terrain_check_size(&params->ground, &params->common, where, error);
     /* What counts in seconds or hours means nothing without dt. */
     const char *needs = sel_quantity_given(&params->rain)           ? "rain"
                         : sel_quantity_given(&params->infiltration) ? "infiltration"
@@ -99,15 +90,8 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
                              "sel.aqua: units with a velocity need lattice_velocity too; with "
                              "alpha there, water on a slope moves with that velocity");
     }
-    const sel_raster *raster = sel_terrain_raster(&params->ground);
-    if (raster && isnan(params->common.dx) && sel_map_unit_of(raster) == SEL_MAP_DEGREES) {
-        char warp[SEL_WARP_ROOM];
-        status = sel_fail_at(error, where,
-                             "sel.aqua: the map of %s is in degrees (its cells are %.6g wide), "
-                             "run-off needs metres. Make a map in metres and read that: %s",
-                             sel_file_name(raster->file->path), raster->dx,
-                             sel_map_warp(raster, true, warp));
-    }
+    const sel_status map = sel_terrain_check_map(&params->ground, &params->common, where, error);
+    status = map ? map : status;
     if (params->min_head < 0) {
         status = sel_fail_at(error, where, "sel.aqua: min_head must not be negative");
     }
