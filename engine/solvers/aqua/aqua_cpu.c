@@ -278,26 +278,20 @@ static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_
                  const double **values) {
     const aqua_state *state = (const aqua_state *)base;
     const aqua_plan *plan = state->plan;
-    const int64_t nx = plan->layout.nx, n = x1 - x0, at = y * nx + x0, size = state->size;
+    const int64_t at = y * plan->layout.nx + x0;
+    const bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
+    const bool level = which == AQUA_LEVEL || which == AQUA_MAX_LEVEL;
+    const void *water =
+        most ? (char *)state->most + at * state->size : depths(state, base->step, x0, y);
     double *to = sel_state_scratch(base);
-    const double *ground = plan->ground + at;
-    bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
-    if (which == AQUA_GROUND) {
-        memcpy(to, ground, (size_t)n * sizeof *to);
-    } else if (which == AQUA_ARRIVAL_TIME) {
-        for (int64_t x = 0; x < n; x++) {
-            int32_t step = state->arrived[at + x];
+    for (int64_t x = 0; x < x1 - x0; x++) {
+        const double ground = plan->ground[at + x];
+        const double depth = sel_get(water, base->turns.type, x) / state->store.per_metre;
+        to[x] = which == AQUA_GROUND ? ground : level ? depth + ground : depth;
+        if (which == AQUA_ARRIVAL_TIME) {
+            const int32_t step = state->arrived[at + x];
             to[x] = step < 0 ? -1 : step * plan->base.domain->grid.dt;
         }
-    } else {
-        const void *from =
-            most ? (char *)state->most + at * size : depths(state, base->step, x0, y);
-        for (int64_t x = 0; x < n; x++) {
-            to[x] = sel_get(from, base->turns.type, x) / state->store.per_metre;
-        }
-    }
-    for (int64_t x = 0; (which == AQUA_LEVEL || which == AQUA_MAX_LEVEL) && x < n; x++) {
-        to[x] += ground[x];
     }
     *values = to;
     return 1;

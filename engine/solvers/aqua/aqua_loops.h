@@ -224,33 +224,24 @@ static double AQUA_NAME(aqua_flux_of)(const aqua_step *step, const aqua_edge *ed
 
 /* ---- rain and infiltration ---- */
 
-/* Of each cell by its rate, or the same amount for all. */
-SEL_INLINE double AQUA_NAME(supply_row)(AQUA_WATER *w, int64_t n, const uint8_t *solid,
-                                        AQUA_WATER amount, const REAL *rate, REAL *carry,
-                                        bool takes) {
+static double AQUA_NAME(aqua_supply)(void *water, int64_t n, const uint8_t *solid, double amount,
+                                     const void *rates, void *carries, bool takes) {
+    const AQUA_WATER each = (AQUA_WATER)amount;
+    const REAL *rate = rates;
+    AQUA_WATER *w = water;
+    REAL *carry = carries;
     double sum = 0;
     int64_t cells = 0;
     for (int64_t x = 0; x < n; x++) {
         const AQUA_WATER due = solid[x] ? (AQUA_WATER)0
                                : rate   ? AQUA_NAME(aqua_part)(rate[x], &carry[x])
-                                        : amount;
+                                        : each;
         const AQUA_WATER moves = takes && w[x] < due ? w[x] : due;
         w[x] = takes ? w[x] - moves : w[x] + moves;
         sum += rate || takes ? (double)moves : 0;
         cells += solid[x] == 0;
     }
-    return rate || takes ? sum : (double)amount * (double)cells;
-}
-
-static double AQUA_NAME(aqua_supply)(void *water, int64_t n, const uint8_t *solid, double amount,
-                                     const void *rate, void *carry, bool takes) {
-    const AQUA_WATER each = (AQUA_WATER)amount;
-    if (rate) {
-        return takes ? AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, true)
-                     : AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, false);
-    }
-    return takes ? AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, true)
-                 : AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, false);
+    return rate || takes ? sum : (double)each * (double)cells;
 }
 
 /* ---- maxima ---- */

@@ -6,14 +6,6 @@
 
 /* ---- the arrays ---- */
 
-/* Lists one of cells, if it is wanted. */
-static void add(aqua_state *state, bool wanted, const char *name, void *place, sel_type type,
-                const sel_cells *cells, unsigned flags) {
-    if (wanted) {
-        sel_arrays_add_cells(&state->base.arrays, name, place, type, cells, flags);
-    }
-}
-
 static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan;
     const sel_type depth = {state->store.whole ? 'i' : 'f', (uint32_t)state->size};
@@ -23,6 +15,8 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
                              .components = 1,
                              .pitch = layout->nx,
                              .count = layout->nx * layout->ny};
+    const sel_cells none = {.count = 0};
+    sel_arrays *arrays = &state->base.arrays;
     sel_cells framed = cells;
     framed.first = aqua_index(layout, 0, 0);
     framed.pitch = layout->pitch;
@@ -35,18 +29,19 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
                                     .margin = -AQUA_HALO * layout->pitch};
     state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
     sel_state_list_turns(&state->base, "water");
-    add(state, true, "bed", &state->bed, state->real, &framed, 0);
-    add(state, apart, "poured", &state->poured, depth, &framed, 0);
-    add(state, plan->alpha, "alphas", &state->alphas, state->real, &framed, 0);
-    add(state, most, "most", &state->most, depth, &cells, SEL_SAVED);
-    add(state, aqua_wants(plan, AQUA_ARRIVAL_TIME), "arrived", &state->arrived,
-        SEL_TYPE_OF(*state->arrived), &cells, SEL_SAVED);
+    sel_arrays_add_cells(arrays, "bed", &state->bed, state->real, &framed, 0);
+    sel_arrays_add_cells(arrays, "poured", &state->poured, depth, apart ? &framed : &none, 0);
+    sel_arrays_add_cells(arrays, "alphas", &state->alphas, state->real,
+                         plan->alpha ? &framed : &none, 0);
+    sel_arrays_add_cells(arrays, "most", &state->most, depth, most ? &cells : &none, SEL_SAVED);
+    sel_arrays_add_cells(arrays, "arrived", &state->arrived, SEL_TYPE_OF(*state->arrived),
+                         aqua_wants(plan, AQUA_ARRIVAL_TIME) ? &cells : &none, SEL_SAVED);
     static const char *const names[AQUA_SUPPLIES][2] = {{"rain", "rain_owed"},
                                                         {"soil", "soil_owed"}};
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        const bool field = plan->terms[k].kind == AQUA_FIELD;
-        add(state, field, names[k][0], &state->rate[k], state->real, &cells, 0);
-        add(state, field, names[k][1], &state->owed[k], state->real, &cells, SEL_SAVED);
+        const sel_cells *field = plan->terms[k].kind == AQUA_FIELD ? &cells : &none;
+        sel_arrays_add_cells(arrays, names[k][0], &state->rate[k], state->real, field, 0);
+        sel_arrays_add_cells(arrays, names[k][1], &state->owed[k], state->real, field, SEL_SAVED);
     }
 }
 

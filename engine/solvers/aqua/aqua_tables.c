@@ -75,7 +75,8 @@ static const sel_table initial_table =
 static sel_status check_params(const void *data, sel_where where, sel_error *error) {
     const aqua_params *params = data;
     const sel_units *units = params->common.units;
-    sel_status status = sel_terrain_check_size(&params->ground, &params->common, where, error);
+    sel_status status =
+        sel_terrain_check_params(&params->ground, &params->common, "sel.aqua", where, error);
     /* What counts in seconds or hours means nothing without dt. */
     const char *needs = sel_quantity_given(&params->rain)           ? "rain"
                         : sel_quantity_given(&params->infiltration) ? "infiltration"
@@ -90,8 +91,6 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
                              "sel.aqua: units with a velocity need lattice_velocity too; with "
                              "alpha there, water on a slope moves with that velocity");
     }
-    const sel_status map = sel_terrain_check_map(&params->ground, &params->common, where, error);
-    status = map ? map : status;
     if (params->min_head < 0) {
         status = sel_fail_at(error, where, "sel.aqua: min_head must not be negative");
     }
