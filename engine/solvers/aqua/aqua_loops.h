@@ -224,12 +224,9 @@ static double AQUA_NAME(aqua_flux_of)(const aqua_step *step, const aqua_edge *ed
 
 /* ---- rain and infiltration ---- */
 
-static double AQUA_NAME(aqua_supply)(void *water, int64_t n, const uint8_t *solid, double amount,
-                                     const void *rates, void *carries, bool takes) {
-    const AQUA_WATER each = (AQUA_WATER)amount;
-    const REAL *rate = rates;
-    AQUA_WATER *w = water;
-    REAL *carry = carries;
+SEL_INLINE double AQUA_NAME(supply_row)(AQUA_WATER *w, int64_t n, const uint8_t *solid,
+                                        AQUA_WATER each, const REAL *rate, REAL *carry,
+                                        bool takes) {
     double sum = 0;
     int64_t cells = 0;
     for (int64_t x = 0; x < n; x++) {
@@ -242,6 +239,14 @@ static double AQUA_NAME(aqua_supply)(void *water, int64_t n, const uint8_t *soli
         cells += solid[x] == 0;
     }
     return rate || takes ? sum : (double)each * (double)cells;
+}
+
+static double AQUA_NAME(aqua_supply)(void *water, int64_t n, const uint8_t *solid, double amount,
+                                     const void *rate, void *carry, bool takes) {
+    const AQUA_WATER each = (AQUA_WATER)amount;
+    return rate    ? AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, takes)
+           : takes ? AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, true)
+                   : AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, false);
 }
 
 /* ---- maxima ---- */
