@@ -101,9 +101,7 @@ static void list(sel_state *base) {
     SEL_ADD(arrays, state, flow.amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
     SEL_ADD_COPY(arrays, state, flow.source_cells, plan->source_cell_count, plan->source_cells);
     SEL_ADD_COPY(arrays, state, flow.images, plan->image_count, plan->images);
-    SEL_ADD_COPY(arrays, state, flow.ghosts.at, ghosts, plan->ghosts.at);
-    SEL_ADD_COPY(arrays, state, flow.ghosts.level, ghosts, plan->ghosts.level);
-    SEL_ADD_COPY(arrays, state, flow.ghosts.ground, ghosts, plan->ghosts.ground);
+    SEL_ADD_COPY(arrays, state, flow.ghosts, ghosts, plan->ghosts.v);
     SEL_ADD(arrays, state, levels, levels ? 0 : ghosts, 0);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch, apart);
@@ -193,9 +191,9 @@ static void describe(aqua_cuda *state) {
     flow->halted = has_terms(state) ? state->terms.halted : NULL;
     flow->width = (uint32_t)table_width(plan);
     flow->source_cell_count = plan->source_cell_count;
-    flow->ghosts.count = (uint32_t)plan->ghosts.count;
-    flow->ghosts.z = levels ? flow->amounts + aqua_amount_count(plan) : state->levels;
-    flow->ghosts.stride = levels ? table_width(plan) : 0;
+    flow->ghost_count = plan->ghosts.count;
+    flow->levels = levels ? flow->amounts + aqua_amount_count(plan) : state->levels;
+    flow->stride = levels ? table_width(plan) : 0;
     flow->framed = plan->ghosts.count > 0 || plan->image_count > 0;
     flow->edges = all->edges;
     flow->most = all->most;
@@ -226,14 +224,15 @@ static void describe(aqua_cuda *state) {
  * since the flow does not change those beyond the grid, and in the third; and their beds. */
 static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error) {
     aqua_state *all = &state->all;
-    const aqua_gpu_ghosts *ghosts = &state->flow.ghosts;
+    const aqua_gpu_flow *common = &state->flow;
     const unsigned depends = state->levels ? all->plan->levels_depend : 0;
     cudaStream_t stream = all->base.queue->stream;
-    if (ghosts->count == 0 || !((depends | SEL_ALWAYS) & due)) {
+    if (common->ghost_count == 0 || !((depends | SEL_ALWAYS) & due)) {
         return SEL_OK;
     }
-    sel_status status = cuda_send(ghosts->z + all->base.step % CUDA_STEPS * ghosts->stride,
-                                  aqua_levels(all), ghosts->count * sizeof(double), error);
+    sel_status status =
+        cuda_send(common->levels + all->base.step % CUDA_STEPS * common->stride, aqua_levels(all),
+                  (uint64_t)common->ghost_count * sizeof(double), error);
     for (int k = 0; k < 3 * all->base.blocks.count && !status; k++) {
         const int b = k / 3, copy = k % 3;
         aqua_gpu_flow flow = flow_of(state, all->base.step, b);

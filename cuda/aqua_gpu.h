@@ -50,16 +50,6 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
  * the layout, so that the earliest wins. Moments are counted in half steps: 2 n after the flow that
  * led to step n, 2 n + 1 after sources have brought water for the step from n on. */
 
-/* Ghosts, as in engine/solvers/aqua/aqua.h. */
-typedef struct aqua_gpu_ghosts {
-    uint32_t count;
-    const int64_t *at; /* in the layout */
-    const uint8_t *level;
-    const double *ground; /* m */
-    double *z; /* m, and the distance to those of the next step, in a ring of CUDA_STEPS */
-    int64_t stride;
-} aqua_gpu_ghosts;
-
 /* One step of a block of the grid, from one copy of the depths to the other.
  *
  * Before the flow, `from` is complete, frame and halo included. After, `to` holds w + what came in
@@ -89,7 +79,11 @@ typedef struct aqua_gpu_flow {
     /* The cells of all sources, sorted by cell, those of one cell by source. */
     const aqua_source_cell *source_cells;
     int64_t source_cell_count;
-    aqua_gpu_ghosts ghosts;
+    const aqua_ghost *ghosts;
+    int64_t ghost_count;
+    /* Their levels, m, and the distance to those of the next step, in a ring of CUDA_STEPS. */
+    double *levels;
+    int64_t stride;
     /* What lies beyond periodic axes; beyond the ends of y if the block has all rows. */
     const aqua_image *images;
     int64_t image_count;

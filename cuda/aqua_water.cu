@@ -252,31 +252,28 @@ cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, cudaStream_t stream) {
 template <class S>
 __global__ void __launch_bounds__(THREADS)
     ghosts_kernel(const __grid_constant__ aqua_gpu_flow f, bool beds) {
-    const aqua_gpu_ghosts &g = f.ghosts;
-    const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
-    if (k >= g.count || !aqua_owns(f.layout, (uint32_t)g.at[k]) ||
+    const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (k >= f.ghost_count || !aqua_owns(f.layout, (uint32_t)f.ghosts[k].at) ||
         cuda_is_halted(f.halted, f.clock)) {
         return;
     }
+    const aqua_ghost ghost = f.ghosts[k];
     typename S::water *water = (typename S::water *)f.from;
-    const bool level = g.level[k];
-    const double ground = g.ground[k];
-    const double z = g.z[cuda_now(f.clock) % CUDA_STEPS * g.stride + k];
+    const double z = f.levels[cuda_now(f.clock) % CUDA_STEPS * f.stride + k];
     if (beds) {
-        ((typename S::real *)f.bed)[g.at[k]] =
-            (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(level, ground, z));
+        ((typename S::real *)f.bed)[ghost.at] =
+            (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(&ghost, z));
     }
     if (water) {
-        water[g.at[k]] =
-            (typename S::water)aqua_water_of(&f.store, aqua_ghost_depth(level, ground, z));
-        if (level) {
-            aqua_mark_at(f, (uint32_t)g.at[k]);
+        water[ghost.at] = (typename S::water)aqua_water_of(&f.store, aqua_ghost_depth(&ghost, z));
+        if (ghost.level) {
+            aqua_mark_at(f, (uint32_t)ghost.at);
         }
     }
 }
 
 cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *f, bool beds, cudaStream_t stream) {
-    return LAUNCH(f, f->ghosts.count, ghosts_kernel, *f, beds);
+    return LAUNCH(f, f->ghost_count, ghosts_kernel, *f, beds);
 }
 
 template <class S>

@@ -131,14 +131,20 @@ AQUA_INLINE double aqua_water_of(const aqua_store *store, double metres) {
     return store->whole ? fmin(rint(metres * store->per_metre), (double)INT32_MAX) : metres;
 }
 
-/* The bed of a ghost, m: its ground, or the level z of one that has a level if that is lower; and
- * its depth. */
-AQUA_INLINE double aqua_ghost_bed(bool level, double ground, double z) {
-    return level && z < ground ? z : ground;
+/* A cell whose depth is not a result of the flow. */
+typedef struct aqua_ghost {
+    int64_t at;    /* its element */
+    double ground; /* m: the bed; of levels, unless z is lower, the lowest of the region */
+    int64_t level; /* 1: it stands at its level z, 0: it is open */
+} aqua_ghost;
+
+/* Its bed and depth, m. */
+AQUA_INLINE double aqua_ghost_bed(const aqua_ghost *ghost, double z) {
+    return ghost->level && z < ghost->ground ? z : ghost->ground;
 }
 
-AQUA_INLINE double aqua_ghost_depth(bool level, double ground, double z) {
-    return level && !(z < ground) ? z - ground : 0;
+AQUA_INLINE double aqua_ghost_depth(const aqua_ghost *ghost, double z) {
+    return ghost->level && !(z < ghost->ground) ? z - ghost->ground : 0;
 }
 
 /* Converts a rate of rain or infiltration in mm/h to units per step, `unit` for each. False where

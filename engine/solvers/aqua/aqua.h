@@ -100,12 +100,10 @@ static const int aqua_around[AQUA_AROUND][2] = {AQUA_NEIGHBOURS(AQUA_OFFSET)};
 enum { AQUA_FIRSTS = SEL_REGION_NUMBERS + 2 };
 typedef struct aqua_ghosts {
     int64_t count;
-    bool inside;    /* some are cells of the grid */
-    int64_t *at;    /* their elements */
-    double *ground; /* m: the bed; of levels, unless z is lower, the lowest of the region */
-    double *x, *y;  /* where the law is evaluated */
-    uint8_t *level; /* 1: it stands at its level, 0: it is open */
+    bool inside;   /* some are cells of the grid */
+    double *x, *y; /* where their law is evaluated */
     /* Sorted by region: those of region r are first[r] ... first[r + 1] - 1. */
+    aqua_ghost *v;
     int64_t first[AQUA_FIRSTS];
     /* The edges from free cells into ghosts; those of region r begin at first_edge[r]. */
     aqua_edge *edge;

@@ -14,12 +14,11 @@
 static void list(sel_state *base) {
     aqua_state *state = (aqua_state *)base;
     const aqua_loops *loops = aqua_loops_usable(0);
-    sel_arrays *arrays = &base->arrays;
     aqua_list(state, 0, 0, false);
-    state->loops = loops ? &loops[base->plan->precision] : NULL;
-    SEL_ADD(arrays, state, amounts, aqua_amount_count(state->plan), 0);
-    SEL_ADD(arrays, state, scratch,
-            loops ? base->threads * (int64_t)loops[base->plan->precision].scratch : 0, 0);
+    state->loops = loops ? loops + base->plan->precision : NULL;
+    SEL_ADD(&base->arrays, state, amounts, aqua_amount_count(state->plan), 0);
+    SEL_ADD(&base->arrays, state, scratch,
+            loops ? base->threads * (int64_t)state->loops->scratch : 0, 0);
 }
 
 /* ---- depths ---- */
@@ -147,14 +146,13 @@ static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
     const aqua_ghosts *ghosts = &state->plan->ghosts;
     const double *z = aqua_levels(state);
     for (int64_t k = 0; k < ghosts->count; k++) {
-        const int64_t at = ghosts->at[k];
-        const double ground = ghosts->ground[k];
-        const bool level = ghosts->level[k];
-        sel_put(depths_of(state, step, aqua_row(&state->plan->layout, at)), state->base.turns.type,
-                at, aqua_water_of(&state->store, aqua_ghost_depth(level, ground, z[k])));
+        const aqua_ghost *g = &ghosts->v[k];
+        sel_put(depths_of(state, step, aqua_row(&state->plan->layout, g->at)),
+                state->base.turns.type, g->at,
+                aqua_water_of(&state->store, aqua_ghost_depth(g, z[k])));
         if (beds) {
-            sel_put(state->bed, state->real, at,
-                    aqua_bed_of(&state->store, aqua_ghost_bed(level, ground, z[k])));
+            sel_put(state->bed, state->real, g->at,
+                    aqua_bed_of(&state->store, aqua_ghost_bed(g, z[k])));
         }
     }
     fill_frame(state, NULL, step);

@@ -135,13 +135,11 @@ SEL_INLINE void AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t 
 
 static void AQUA_NAME(after)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
                              const SCRATCH *s) {
-    if (step->equilibrium == AQUA_MINDIFF) {
-        step->sent ? AQUA_NAME(after_row)(step, x0, n, y, s, true, true)
-                   : AQUA_NAME(after_row)(step, x0, n, y, s, true, false);
-    } else {
-        step->sent ? AQUA_NAME(after_row)(step, x0, n, y, s, false, true)
-                   : AQUA_NAME(after_row)(step, x0, n, y, s, false, false);
-    }
+    const bool cuts = step->equilibrium == AQUA_MINDIFF;
+    cuts         ? step->sent ? AQUA_NAME(after_row)(step, x0, n, y, s, true, true)
+                              : AQUA_NAME(after_row)(step, x0, n, y, s, true, false)
+            : step->sent ? AQUA_NAME(after_row)(step, x0, n, y, s, false, true)
+                 : AQUA_NAME(after_row)(step, x0, n, y, s, false, false);
 }
 
 /* The greatest of n depths and `most`; of whole quanta only, which alone have a limit. */

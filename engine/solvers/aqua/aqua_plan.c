@@ -187,7 +187,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
 
 static void clear_plan(sel_plan *base) {
     aqua_plan *p = (aqua_plan *)base;
-    free(p->ghosts.at); /* and all behind it */
+    free(p->ghosts.v); /* and x and y */
     free(p->ghosts.edge);
     free(p->images);
     free(p->source_cells);

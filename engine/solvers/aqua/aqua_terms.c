@@ -179,7 +179,7 @@ sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, doub
         to[i] = value;
         if (level) {
             /* Before the quantum is chosen any level will do. */
-            const double ground = ghosts->ground[ghost + i];
+            const double ground = ghosts->v[ghost + i].ground;
             const bool fits =
                 !plan->bits || aqua_level_fits(value, ground, store.per_metre, store.limit);
             status = fits ? SEL_OK : refuse_level(plan, term, value, ground, t, error);
