@@ -6,9 +6,8 @@
  * total per row or per edge; these are saved, so that a run is resumed bit by bit, and as the
  * totals of all backends.
  *
- * What is the same for many cells, and the levels where they vary in time, is sent as a table of
- * many steps, in which steps recorded in a graph find theirs. Fields of rain and infiltration that
- * vary in time are terms, evaluated by kernels; those that Lua alone can evaluate are sent by step.
+ * Amounts are sent as a table of many steps, in which steps recorded in a graph find theirs. Fields
+ * that vary in time are terms, evaluated by kernels; those that Lua alone can evaluate are sent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,17 +43,13 @@ static bool varies(const aqua_plan *plan, int k) {
     return sel_quantity_depends(plan->terms[k].quantity) & SEL_ON_T;
 }
 
-static bool levels_vary(const aqua_plan *plan) {
-    return plan->levels_depend & SEL_ON_T;
-}
-
 static bool has_terms(const aqua_cuda *state) {
     return state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term;
 }
 
 /* Columns of the table: amounts, and levels behind them. */
 static int64_t table_width(const aqua_plan *plan) {
-    return aqua_amount_count(plan) + (levels_vary(plan) ? plan->ghosts.count : 0);
+    return aqua_amount_count(plan) + (plan->levels_depend & SEL_ON_T ? plan->ghosts.count : 0);
 }
 
 /* ---- memory ---- */
@@ -79,8 +74,7 @@ static void list(sel_state *base) {
     const aqua_plan *plan = all->plan = (const aqua_plan *)base->plan;
     const aqua_layout *layout = &plan->layout;
     const aqua_term *terms = plan->terms;
-    const int64_t ghosts = plan->ghosts.count;
-    const bool pours = plan->source_count > 0, levels = levels_vary(plan);
+    const bool pours = plan->source_count > 0, levels = plan->levels_depend & SEL_ON_T;
     const bool amounts = terms[AQUA_RAIN].kind == AQUA_UNIFORM ||
                          terms[AQUA_SOIL].kind == AQUA_UNIFORM || pours || levels;
     sel_arrays *arrays = &base->arrays;
@@ -101,8 +95,8 @@ static void list(sel_state *base) {
     SEL_ADD(arrays, state, flow.amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
     SEL_ADD_COPY(arrays, state, flow.source_cells, plan->source_cell_count, plan->source_cells);
     SEL_ADD_COPY(arrays, state, flow.images, plan->image_count, plan->images);
-    SEL_ADD_COPY(arrays, state, flow.ghosts, ghosts, plan->ghosts.v);
-    SEL_ADD(arrays, state, levels, levels ? 0 : ghosts, 0);
+    SEL_ADD_COPY(arrays, state, flow.ghosts, plan->ghosts.count, plan->ghosts.v);
+    SEL_ADD(arrays, state, levels, levels ? 0 : plan->ghosts.count, 0);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch, apart);
     all->give = give;
@@ -176,7 +170,7 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
 static void describe(aqua_cuda *state) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
-    const bool levels = levels_vary(plan);
+    const bool levels = plan->levels_depend & SEL_ON_T;
     aqua_gpu_flow *flow = &state->flow;
     flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
                                      .ny = (uint32_t)plan->layout.ny,
@@ -300,7 +294,7 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
     return status || !state->flow.amounts
                ? status
                : cuda_feed_open(&state->sent, state->flow.amounts, table,
-                                levels_vary(all->plan) ? FEW : MANY, error);
+                                all->plan->levels_depend & SEL_ON_T ? FEW : MANY, error);
 }
 
 /* Fills what lies beyond periodic axes, and the halos of blocks, of the depths of a step. */
@@ -415,8 +409,8 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     const sel_status status =
         aqua_evaluate_term(plan, term, (double)fault.step, state->all.field, error);
     sel_cell_centre(&plan->base.domain->grid, fault.place, centre);
-    const sel_places at = sel_domain_at(plan->base.domain, 1, centre, centre + 1, NULL,
-                                        aqua_time_of_amounts(plan, fault.step));
+    const double t = ((double)fault.step + 0.5) * plan->base.domain->grid.dt;
+    const sel_places at = sel_domain_at(plan->base.domain, 1, centre, centre + 1, NULL, t);
     return status ? status : cuda_term_unknown(term->quantity, term->what, &at, error);
 }
 

@@ -48,12 +48,13 @@ struct slot {
 struct strip {
     const float *bed, *alpha;
     const int32_t *from;
-    int32_t *to, most, peak; // the greatest depths: of a tile, and of those before
-    uint8_t *mark;           // of the tile
-    int stored;              // bit c: column c is; 0 until the first row is
-    bool ragged;             // a lane stores other than its first two, last two or all columns
-    bool started;
-    int until, rows; // rows until the end of the tile or of the start, and rows to store after it
+    int32_t *to, most = 0, peak = 0; // the greatest depths: of a tile, and of those before
+    uint8_t *mark;                   // of the tile
+    int stored = 0;                  // bit c: column c is; 0 until the first row is
+    bool ragged; // a lane stores other than its first two, last two or all columns
+    bool started = false;
+    int until = 2 * HALO,
+        rows; // rows until the end of the tile or of the start, and rows to store after it
 };
 
 __device__ __forceinline__ void copy_across(void *to, const void *from) {
@@ -189,11 +190,8 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
     s.alpha = ALPHAS ? (const float *)f.alphas + at : nullptr;
     s.from = (const int32_t *)f.from + at;
     s.to = (int32_t *)f.to + at - HALO * pitch;
-    s.most = s.peak = s.stored = 0;
-    s.started = false;
     s.mark = f.marks_to ? f.marks_to + (int64_t)tile * (int)f.layout.across + number : nullptr;
     s.ragged = __any_sync(~0u, stored != 0 && stored != 3 && stored != 12 && stored != 15);
-    s.until = 2 * HALO;
     s.rows = rows;
     bool rough[COLUMNS] = {false, false, false, false};
     row a, b, c;

@@ -97,27 +97,33 @@ enum {
     AQUA_FIELDS
 };
 
-/* Sorts v[0..8) in 19 comparisons; COMPARE(i, j) puts the one that goes first into v[i]. */
-#define AQUA_SORT8(COMPARE) \
-    COMPARE(0, 2)           \
-    COMPARE(1, 3)           \
-    COMPARE(4, 6)           \
-    COMPARE(5, 7)           \
-    COMPARE(0, 4)           \
-    COMPARE(1, 5)           \
-    COMPARE(2, 6)           \
-    COMPARE(3, 7)           \
-    COMPARE(0, 1)           \
-    COMPARE(2, 3)           \
-    COMPARE(4, 5)           \
-    COMPARE(6, 7)           \
-    COMPARE(2, 4)           \
-    COMPARE(3, 5)           \
-    COMPARE(1, 4)           \
-    COMPARE(3, 6)           \
-    COMPARE(1, 2)           \
-    COMPARE(3, 4)           \
-    COMPARE(5, 6)
+/* Sorts v[0..8) in 19 comparisons; FIRST(a, b) is the one that goes first, LAST(a, b) the other. */
+#define AQUA_ORDER(v, i, j, FIRST, LAST) \
+    {                                    \
+        const REAL a = v[i], b = v[j];   \
+        v[i] = FIRST(a, b);              \
+        v[j] = LAST(a, b);               \
+    }
+#define AQUA_SORT8(v, FIRST, LAST)   \
+    AQUA_ORDER(v, 0, 2, FIRST, LAST) \
+    AQUA_ORDER(v, 1, 3, FIRST, LAST) \
+    AQUA_ORDER(v, 4, 6, FIRST, LAST) \
+    AQUA_ORDER(v, 5, 7, FIRST, LAST) \
+    AQUA_ORDER(v, 0, 4, FIRST, LAST) \
+    AQUA_ORDER(v, 1, 5, FIRST, LAST) \
+    AQUA_ORDER(v, 2, 6, FIRST, LAST) \
+    AQUA_ORDER(v, 3, 7, FIRST, LAST) \
+    AQUA_ORDER(v, 0, 1, FIRST, LAST) \
+    AQUA_ORDER(v, 2, 3, FIRST, LAST) \
+    AQUA_ORDER(v, 4, 5, FIRST, LAST) \
+    AQUA_ORDER(v, 6, 7, FIRST, LAST) \
+    AQUA_ORDER(v, 2, 4, FIRST, LAST) \
+    AQUA_ORDER(v, 3, 5, FIRST, LAST) \
+    AQUA_ORDER(v, 1, 4, FIRST, LAST) \
+    AQUA_ORDER(v, 3, 6, FIRST, LAST) \
+    AQUA_ORDER(v, 1, 2, FIRST, LAST) \
+    AQUA_ORDER(v, 3, 4, FIRST, LAST) \
+    AQUA_ORDER(v, 5, 6, FIRST, LAST)
 
 /* A bed in units. Whole quanta count from `datum`, a whole number of metres below all ground, since
  * floats resolve small numbers best; they are rounded, so that a head is 0 or at least about a

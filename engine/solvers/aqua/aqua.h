@@ -179,17 +179,14 @@ const aqua_law_level *aqua_level_of(const sel_domain *domain, int region);
 sel_status aqua_terms_create(aqua_plan *plan, sel_error *error);
 
 /* The values of a term for the step that begins at `step`: of a rate in units of the store per
- * cell, of a discharge in units for all cells of its source together, of a level in m, for each
- * ghost of its region. Refuses negative amounts, and what the store cannot hold. */
+ * cell, of a discharge in units for all cells of its source together, both at the middle of the
+ * step, of a level in m, for each ghost of its region. Refuses negative amounts, and what the store
+ * cannot hold. */
 sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, double step, double *to,
                               sel_error *error);
 
-/* Units of the store per step in a rate of 1 mm/h, or a discharge of 1 m3/s; and the time of both,
- * the middle of a step. */
+/* Units of the store per step in a rate of 1 mm/h, or a discharge of 1 m3/s. */
 double aqua_unit_of(const aqua_plan *plan, aqua_kind kind);
-static inline double aqua_time_of_amounts(const aqua_plan *plan, int64_t step) {
-    return ((double)step + 0.5) * plan->base.domain->grid.dt;
-}
 
 /* sel_solver.ahead */
 sel_status aqua_ahead(const sel_plan *plan, int64_t step, sel_error *error);

@@ -112,18 +112,18 @@ static void supply(aqua_state *state, int k, int64_t step) {
 static sel_status add_sources(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
     const aqua_dose *doses = (const aqua_dose *)(state->amounts + AQUA_SUPPLIES);
+    const sel_type type = state->base.turns.type;
     for (int64_t c = 0; c < plan->source_cell_count; c++) {
         const aqua_source_cell *cell = &plan->source_cells[c];
-        void *water = depths(state, state->base.step, aqua_column(&plan->layout, cell->at),
-                             aqua_row(&plan->layout, cell->at));
+        void *water = depths_of(state, state->base.step, aqua_row(&plan->layout, cell->at));
         const double depth =
-            sel_get(water, state->base.turns.type, 0) + aqua_dose_of(&doses[cell->source], cell);
+            sel_get(water, type, cell->at) + aqua_dose_of(&doses[cell->source], cell);
         if (depth > state->store.most_poured) {
             state->base.broken = true;
             return aqua_too_deep(plan, state->base.step, aqua_cell_number(&plan->layout, cell->at),
                                  error);
         }
-        sel_put(water, state->base.turns.type, 0, depth);
+        sel_put(water, type, cell->at, depth);
     }
     return SEL_OK;
 }

@@ -71,7 +71,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
 
 /* ---- beds and alphas ---- */
 
-/* Of cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2, in units; but for ghosts. */
+/* Of cell (x, y), also of the frame and the rest of a row, in units; but for ghosts. */
 static double bed_at(const aqua_state *state, int64_t x, int64_t y) {
     const int64_t cell = sel_free_cell(state->base.plan->domain, x, y);
     return cell < 0 ? AQUA_NO_GROUND : aqua_bed_of(&state->store, state->plan->ground[cell]);
@@ -83,10 +83,11 @@ static double alpha_at(const aqua_state *state, int64_t x, int64_t y) {
     const sel_domain *domain = state->base.plan->domain;
     int64_t at[3] = {x, y, 0};
     for (int a = 0; a < 2; a++) {
-        const int64_t last = domain->grid.n[a] - 1, inside = at[a] < last ? at[a] : last;
+        const int64_t last = domain->grid.n[a] - 1;
         at[a] = sel_axis_periodic(&domain->grid, a) ? sel_wrapped(&domain->grid, a, at[a])
-                : inside < 0                        ? 0
-                                                    : inside;
+                : at[a] < 0                         ? 0
+                : at[a] < last                      ? at[a]
+                                                    : last;
     }
     const int64_t here = sel_cell_number(&domain->grid, at);
     double alpha = state->plan->alpha[here];
@@ -110,10 +111,7 @@ static sel_status fill(const aqua_state *state, void *array,
     }
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t k = 0; k < layout->cells; k++) {
-        const int64_t x = aqua_column(layout, k);
-        sel_put(values, state->real, k,
-                x < layout->nx + AQUA_HALO ? number(state, x, aqua_row(layout, k))
-                                           : AQUA_NO_GROUND);
+        sel_put(values, state->real, k, number(state, aqua_column(layout, k), aqua_row(layout, k)));
     }
     const sel_status status = sel_arrays_send(&state->base.arrays, array, values, bytes, error);
     free(values);

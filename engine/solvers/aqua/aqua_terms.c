@@ -201,7 +201,7 @@ sel_status aqua_ahead(const sel_plan *base, int64_t step, sel_error *error) {
         cell++;
     }
     sel_cell_centre(&domain->grid, cell, centre);
-    const double t = aqua_time_of_amounts(plan, step);
+    const double t = ((double)step + 0.5) * domain->grid.dt;
     const sel_places at = sel_domain_at(domain, 1, centre, centre + 1, NULL, t);
     for (int k = 0; k < plan->term_count && values; k++) {
         const aqua_term *term = &plan->terms[k];
