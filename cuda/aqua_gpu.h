@@ -69,8 +69,7 @@ typedef struct aqua_gpu_flow {
     uint64_t *alarm;    /* see above */
     cuda_clock clock;
     const int64_t *halted;          /* see cuda_is_halted: depths are not changed from then on */
-    uint8_t *marks_from, *marks_to; /* march: marks of the tiles of `from` and `to`; NULL: all are
-                                       computed */
+    uint8_t *marks_from, *marks_to; /* of their tiles; NULL: all are computed */
     /* What is the same for many cells, on the device: a row of `width` numbers for each of
      * CUDA_STEPS steps, step n in row n % CUDA_STEPS. Columns: rain, infiltration, the aqua_doses
      * of all sources, levels that vary in time. */

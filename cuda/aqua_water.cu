@@ -247,7 +247,7 @@ cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, cudaStream_t stream) {
     return LAUNCH(f, f->source_cell_count, source_kernel, *f);
 }
 
-// ---- ghosts and the frame ----
+// ---- ghosts, the frame, edges ----
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
@@ -289,8 +289,6 @@ __global__ void __launch_bounds__(THREADS)
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, void *values, cudaStream_t stream) {
     return LAUNCH(f, values ? f->image_count : 0, wrap_kernel, *f, values);
 }
-
-// ---- edges ----
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)

@@ -7,7 +7,7 @@ static __device__ __forceinline__ void wide_load(const float *from, float (&to)[
     to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
-static __device__ __forceinline__ void wide_load(const int32_t *from, int32_t (&to)[4]) {
+static __device__ __forceinline__ void wide_load(const int *from, int (&to)[4]) {
     const int4 v = *(const int4 *)from;
     to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }

@@ -42,10 +42,9 @@ static double sum_row(const sel_state *base, int64_t y) {
     const aqua_state *state = (const aqua_state *)base;
     const uint8_t *solid = sel_state_solids(base, y);
     const void *row = depths(state, base->step, 0, y);
-    const sel_type type = base->turns.type;
     double sum = 0;
     for (int64_t x = 0; x < state->plan->layout.nx; x++) {
-        sum += solid[x] ? 0 : sel_get(row, type, x);
+        sum += solid[x] ? 0 : sel_get(row, base->turns.type, x);
     }
     return sum;
 }

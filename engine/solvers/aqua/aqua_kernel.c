@@ -37,7 +37,4 @@ enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
     }
 
 extern const aqua_loops SEL_OF_LEVEL(aqua_loops_)[2];
-const aqua_loops SEL_OF_LEVEL(aqua_loops_)[2] = {
-    [SEL_F32] = LOOPS(f32),
-    [SEL_F64] = LOOPS(f64),
-};
+const aqua_loops SEL_OF_LEVEL(aqua_loops_)[2] = {[SEL_F32] = LOOPS(f32), [SEL_F64] = LOOPS(f64)};

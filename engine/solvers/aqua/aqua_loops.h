@@ -220,7 +220,7 @@ static double AQUA_NAME(aqua_flux_of)(const aqua_step *step, const aqua_edge *ed
                                              step->from, (int)step->layout.pitch);
 }
 
-/* ---- rain and infiltration ---- */
+/* ---- rain, infiltration, maxima ---- */
 
 SEL_INLINE double AQUA_NAME(supply_row)(AQUA_WATER *w, int64_t n, const uint8_t *solid,
                                         AQUA_WATER each, const REAL *rate, REAL *carry,
@@ -246,8 +246,6 @@ static double AQUA_NAME(aqua_supply)(void *water, int64_t n, const uint8_t *soli
            : takes ? AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, true)
                    : AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, false);
 }
-
-/* ---- maxima ---- */
 
 static void AQUA_NAME(aqua_watch)(const void *water, int64_t n, void *most, int32_t *first,
                                   double arrival, int32_t step) {

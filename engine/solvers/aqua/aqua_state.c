@@ -176,7 +176,7 @@ sel_status aqua_start(aqua_state *state, sel_error *error) {
     return status || !state->edges ? status : send_edges(state, error);
 }
 
-/* ---- the balance ---- */
+/* ---- answers ---- */
 
 /* Adds a term to the answer and returns it, m3. */
 static double add_term(const aqua_state *state, const char *prefix, const char *name,
@@ -241,8 +241,6 @@ void aqua_answer_balance(const aqua_state *state, const sel_total *totals, doubl
     sel_request_term(request, "error", "", turned_over > 0 ? error / turned_over : 0);
 }
 
-/* ---- the edges of a flux ---- */
-
 int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first) {
     const int64_t *edge = plan->ghosts.first_edge + request->region;
     if (request->region) {
@@ -256,11 +254,10 @@ int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64
 
 void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t count,
                       sel_request *request) {
-    const bool whole = state->store.whole;
     sel_total total = {0};
     for (int64_t e = 0; e < count; e++) {
-        sel_total_more(&total, whole, shown[e]);
+        sel_total_more(&total, state->store.whole, shown[e]);
     }
-    request->flux =
-        sel_total_of(&total, whole) * aqua_volume_unit(state) / state->plan->base.domain->grid.dt;
+    request->flux = sel_total_of(&total, state->store.whole) * aqua_volume_unit(state) /
+                    state->plan->base.domain->grid.dt;
 }
