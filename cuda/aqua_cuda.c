@@ -6,9 +6,8 @@
  * total per row or per edge; these are saved, so that a run is resumed bit by bit, and as the
  * totals of all backends.
  *
- * What is the same for many cells, and the levels where they vary in time, is sent as a table of
- * many steps, in which steps recorded in a graph find theirs. Fields of rain and infiltration that
- * vary in time are terms, evaluated by kernels; those that Lua alone can evaluate are sent by step.
+ * Amounts are sent as a table of many steps, in which steps recorded in a graph find theirs. Fields
+ * that vary in time are terms, evaluated by kernels; those that Lua alone can evaluate are sent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +17,15 @@
 
 typedef struct aqua_cuda {
     aqua_state all;
-    void *factor, *cut; /* scratch of the flow in f64 */
-    aqua_gpu_view view; /* all but the present depths */
+    aqua_gpu_flow flow; /* but for steps and blocks */
+    aqua_gpu_view view; /* but for the present depths */
     uint8_t *marks;     /* [2][tiles] of each copy of the depths; NULL: the flow asks for none */
     int64_t tiles;
 
     cuda_terms terms; /* fields that vary in time */
     aqua_gpu_spread spread[AQUA_SUPPLIES];
     cuda_feed rates[AQUA_SUPPLIES]; /* of fields that are no term */
-    double *amounts;                /* of steps to come (aqua_gpu.h), on the device, */
-    cuda_feed sent;                 /* and the buffers that are copied there */
-    aqua_source_cell *source_cells; /* on the device */
-
-    aqua_gpu_ghosts ghosts;
+    cuda_feed sent;                 /* buffers that are copied to flow.amounts */
     double *levels;   /* of the ghosts; NULL: they vary in time, and are in the amounts */
     bool sets_ghosts; /* before every step, as the flow or a level changes some of them */
 
@@ -44,25 +39,8 @@ typedef struct aqua_cuda {
 /* Buffers that take turns: many small ones, so that the host may run ahead. */
 enum { MANY = CUDA_FEED, FEW = 2 };
 
-/* Numbers that 32 bits can hold. */
-static const double most_numbers = 4294967296.0;
-
-static sel_status fits(const sel_plan *base, sel_error *error) {
-    const double cells = (double)((const aqua_plan *)base)->layout.cells;
-    return cells < most_numbers
-               ? SEL_OK
-               : sel_fail(error, SEL_NO_DEVICE,
-                          "the CUDA backend takes up to 2^32 cells, and this domain has %.3g; use "
-                          "--backend cpu",
-                          cells);
-}
-
 static bool varies(const aqua_plan *plan, int k) {
     return sel_quantity_depends(plan->terms[k].quantity) & SEL_ON_T;
-}
-
-static bool levels_vary(const aqua_plan *plan) {
-    return plan->levels_depend & SEL_ON_T;
 }
 
 static bool has_terms(const aqua_cuda *state) {
@@ -71,7 +49,7 @@ static bool has_terms(const aqua_cuda *state) {
 
 /* Columns of the table: amounts, and levels behind them. */
 static int64_t table_width(const aqua_plan *plan) {
-    return aqua_amount_count(plan) + (levels_vary(plan) ? plan->ghosts.count : 0);
+    return aqua_amount_count(plan) + (plan->levels_depend & SEL_ON_T ? plan->ghosts.count : 0);
 }
 
 /* ---- memory ---- */
@@ -96,8 +74,7 @@ static void list(sel_state *base) {
     const aqua_plan *plan = all->plan = (const aqua_plan *)base->plan;
     const aqua_layout *layout = &plan->layout;
     const aqua_term *terms = plan->terms;
-    const int64_t ghosts = plan->ghosts.count;
-    const bool pours = plan->source_count > 0, levels = levels_vary(plan);
+    const bool pours = plan->source_count > 0, levels = plan->levels_depend & SEL_ON_T;
     const bool amounts = terms[AQUA_RAIN].kind == AQUA_UNIFORM ||
                          terms[AQUA_SOIL].kind == AQUA_UNIFORM || pours || levels;
     sel_arrays *arrays = &base->arrays;
@@ -115,12 +92,11 @@ static void list(sel_state *base) {
     /* Rain or infiltration may fail after rain or sources have changed the depths. */
     const bool apart = (terms[AQUA_RAIN].kind != AQUA_NOTHING || pours) && has_terms(state);
     cuda_terms_list(&state->terms, arrays);
-    SEL_ADD(arrays, state, amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
-    SEL_ADD_COPY(arrays, state, source_cells, plan->source_cell_count, plan->source_cells);
-    SEL_ADD_COPY(arrays, state, ghosts.at, ghosts, plan->ghosts.at);
-    SEL_ADD_COPY(arrays, state, ghosts.level, ghosts, plan->ghosts.level);
-    SEL_ADD_COPY(arrays, state, ghosts.ground, ghosts, plan->ghosts.ground);
-    SEL_ADD(arrays, state, levels, levels ? 0 : ghosts, 0);
+    SEL_ADD(arrays, state, flow.amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
+    SEL_ADD_COPY(arrays, state, flow.source_cells, plan->source_cell_count, plan->source_cells);
+    SEL_ADD_COPY(arrays, state, flow.images, plan->image_count, plan->images);
+    SEL_ADD_COPY(arrays, state, flow.ghosts, plan->ghosts.count, plan->ghosts.v);
+    SEL_ADD(arrays, state, levels, levels ? 0 : plan->ghosts.count, 0);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch, apart);
     all->give = give;
@@ -130,8 +106,8 @@ static void list(sel_state *base) {
                         aqua_wants(plan, AQUA_MAX_LEVEL);
     state->tiles = all->store.whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
     SEL_ADD(arrays, state, marks, 2 * state->tiles, 0);
-    sel_arrays_add(arrays, "factor", &state->factor, all->real, scratch, 0);
-    sel_arrays_add(arrays, "cut", &state->cut, all->real, cuts, 0);
+    sel_arrays_add(arrays, "factor", &state->flow.factor, all->real, scratch, 0);
+    sel_arrays_add(arrays, "cut", &state->flow.cut, all->real, cuts, 0);
     SEL_ADD_COPY(arrays, state, view.ground, ground ? aqua_cells(all) : 0, plan->ground);
     state->summed_edges = plan->base.wants_balance ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] : 0;
     state->book_count =
@@ -170,35 +146,19 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const aqua_layout *l = &plan->layout;
-    const sel_grid *grid = &plan->base.domain->grid;
     const sel_block whole = {0, l->ny}, *block = b == WHOLE ? &whole : &all->base.blocks.v[b];
-    const int64_t first_cell = (block->first + AQUA_HALO) * l->pitch;
-    const int64_t end_cell = (block->end + AQUA_HALO) * l->pitch;
-    aqua_gpu_flow flow = {
-        .layout = {.nx = (uint32_t)l->nx,
-                   .ny = (uint32_t)l->ny,
-                   .pitch = (uint32_t)l->pitch,
-                   .across = aqua_gpu_across(l->nx),
-                   .first = (uint32_t)block->first,
-                   .end = (uint32_t)block->end,
-                   .first_cell = block->first == 0 ? 0 : (uint32_t)first_cell,
-                   .end_cell = (uint32_t)(block->end == l->ny ? l->cells : end_cell)},
-        .store = all->store,
-        .bed = all->bed,
-        .alphas = all->alphas,
-        .equilibrium = plan->params->equilibrium,
-        .factor = state->factor,
-        .cut = state->cut,
-        .sent = plan->params->scheme == AQUA_SCATTER,
-        .alarm = all->base.queue->alarm,
-        .clock = cuda_queue_clock(all->base.queue, step),
-        .halted = has_terms(state) ? state->terms.halted : NULL,
-        .marks_from = marks_of(state, step),
-        .marks_to = marks_of(state, step + 1),
-        .amounts = state->amounts,
-        .width = (uint32_t)table_width(plan),
-        .periodic = {sel_axis_periodic(grid, 0), sel_axis_periodic(grid, 1)}};
-    flow.framed = plan->ghosts.count > 0 || flow.periodic[0] || flow.periodic[1];
+    const bool begins = block->first == 0, ends = block->end == l->ny;
+    const int64_t first_cell = aqua_index(l, -AQUA_HALO, block->first);
+    const int64_t end_cell = aqua_index(l, -AQUA_HALO, block->end);
+    aqua_gpu_flow flow = state->flow;
+    flow.layout.first = (uint32_t)block->first;
+    flow.layout.end = (uint32_t)block->end;
+    flow.layout.first_cell = begins ? 0 : (uint32_t)first_cell;
+    flow.layout.end_cell = (uint32_t)(ends ? l->cells : end_cell);
+    flow.clock = cuda_queue_clock(all->base.queue, step);
+    flow.marks_from = marks_of(state, step);
+    flow.marks_to = marks_of(state, step + 1);
+    flow.image_count = begins && ends ? plan->image_count : plan->images_beyond_x;
     if (b != WHOLE) {
         flow.from = all->poured ? all->poured : all->water[b][step & 1];
         flow.to = all->water[b][(step + 1) & 1];
@@ -206,20 +166,36 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
     return flow;
 }
 
-/* What they need besides the arrays, but for a step. */
+/* What kernels need, but for a step and a block. */
 static void describe(aqua_cuda *state) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
-    const bool levels = levels_vary(plan);
-    state->ghosts.count = (uint32_t)plan->ghosts.count;
-    state->ghosts.z = levels ? state->amounts + aqua_amount_count(plan) : state->levels;
-    state->ghosts.stride = levels ? table_width(plan) : 0;
+    const bool levels = plan->levels_depend & SEL_ON_T;
+    aqua_gpu_flow *flow = &state->flow;
+    flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
+                                     .ny = (uint32_t)plan->layout.ny,
+                                     .pitch = (uint32_t)plan->layout.pitch,
+                                     .across = aqua_gpu_across(plan->layout.nx)};
+    flow->store = all->store;
+    flow->bed = all->bed;
+    flow->alphas = all->alphas;
+    flow->equilibrium = plan->params->equilibrium;
+    flow->sent = plan->params->scheme == AQUA_SCATTER;
+    flow->alarm = all->base.queue->alarm;
+    flow->halted = has_terms(state) ? state->terms.halted : NULL;
+    flow->width = (uint32_t)table_width(plan);
+    flow->source_cell_count = plan->source_cell_count;
+    flow->ghost_count = plan->ghosts.count;
+    flow->levels = levels ? flow->amounts + aqua_amount_count(plan) : state->levels;
+    flow->stride = levels ? table_width(plan) : 0;
+    flow->framed = plan->ghosts.count > 0 || plan->image_count > 0;
+    flow->edges = all->edges;
+    flow->most = all->most;
+    flow->arrived = all->arrived;
+    flow->arrival = plan->params->arrival_depth * all->store.per_metre;
     state->sets_ghosts = plan->ghosts.inside || (plan->ghosts.count > 0 && levels);
-    state->view.layout = flow_of(state, 0, WHOLE).layout;
+    state->view.flow = *flow;
     state->view.grid = cuda_grid_of(&all->base);
-    state->view.most = all->most;
-    state->view.arrived = all->arrived;
-    state->view.arrival = plan->params->arrival_depth * all->store.per_metre;
     state->view.metre = 1 / all->store.per_metre;
     state->view.dt = plan->base.domain->grid.dt;
     sel_total *books = state->books;
@@ -242,20 +218,21 @@ static void describe(aqua_cuda *state) {
  * since the flow does not change those beyond the grid, and in the third; and their beds. */
 static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error) {
     aqua_state *all = &state->all;
-    const aqua_gpu_ghosts *ghosts = &state->ghosts;
+    const aqua_gpu_flow *common = &state->flow;
     const unsigned depends = state->levels ? all->plan->levels_depend : 0;
     cudaStream_t stream = all->base.queue->stream;
-    if (ghosts->count == 0 || !((depends | SEL_ALWAYS) & due)) {
+    if (common->ghost_count == 0 || !((depends | SEL_ALWAYS) & due)) {
         return SEL_OK;
     }
-    sel_status status = cuda_send(ghosts->z + all->base.step % CUDA_STEPS * ghosts->stride,
-                                  aqua_levels(all), ghosts->count * sizeof(double), error);
+    sel_status status =
+        cuda_send(common->levels + all->base.step % CUDA_STEPS * common->stride, aqua_levels(all),
+                  (uint64_t)common->ghost_count * sizeof(double), error);
     for (int k = 0; k < 3 * all->base.blocks.count && !status; k++) {
         const int b = k / 3, copy = k % 3;
         aqua_gpu_flow flow = flow_of(state, all->base.step, b);
         flow.from = copy == 2 ? all->poured : all->water[b][copy];
         flow.marks_from = marks_of(state, copy);
-        CUDA_TRY(aqua_gpu_set_ghosts(&flow, ghosts, copy == 0 ? all->bed : NULL, stream));
+        CUDA_TRY(aqua_gpu_set_ghosts(&flow, copy == 0, stream));
     }
     const aqua_gpu_flow whole = flow_of(state, all->base.step, WHOLE);
     CUDA_TRY(aqua_gpu_wrap(&whole, all->bed, stream));
@@ -314,9 +291,10 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                                     varies(all->plan, k) ? FEW : 1, error);
         }
     }
-    return status || !state->amounts ? status
-                                     : cuda_feed_open(&state->sent, state->amounts, table,
-                                                      levels_vary(all->plan) ? FEW : MANY, error);
+    return status || !state->flow.amounts
+               ? status
+               : cuda_feed_open(&state->sent, state->flow.amounts, table,
+                                all->plan->levels_depend & SEL_ON_T ? FEW : MANY, error);
 }
 
 /* Fills what lies beyond periodic axes, and the halos of blocks, of the depths of a step. */
@@ -344,7 +322,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     }
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow before = flow_of(state, -1, b);
-        CUDA_TRY(aqua_gpu_watch(&before, &state->view, stream));
+        CUDA_TRY(aqua_gpu_watch(&before, stream));
     }
     status = status ? status : mark_all(state, error);
     status = status ? status : cuda_sum_now(base, &volume, error);
@@ -354,7 +332,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     for (int b = 0; b < base->blocks.count && all->shown && !status; b++) {
         aqua_gpu_flow flow = flow_of(state, 0, b);
         flow.from = all->water[b][0];
-        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, all->edge_count, NULL, all->shown, stream));
+        CUDA_TRY(aqua_gpu_edges(&flow, all->edge_count, NULL, all->shown, stream));
     }
     return status;
 }
@@ -365,7 +343,6 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
-    const uint32_t sources = (uint32_t)plan->source_cell_count;
     const int64_t observed = base->observing && all->shown ? all->edge_count : 0;
     sel_total *edge_books = state->books + state->book_count - state->summed_edges;
     void *bed = state->sets_ghosts && !state->levels ? all->bed : NULL;
@@ -378,9 +355,9 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
         if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING || all->poured) {
             CUDA_TRY(aqua_gpu_supply(&flow, before, &state->spread[AQUA_RAIN], stream));
         }
-        CUDA_TRY(aqua_gpu_source(&flow, state->source_cells, sources, stream));
+        CUDA_TRY(aqua_gpu_source(&flow, stream));
         if (state->sets_ghosts) {
-            CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, stream));
+            CUDA_TRY(aqua_gpu_set_ghosts(&flow, bed, stream));
         }
     }
     CUDA_TRY(aqua_gpu_wrap(&whole, bed, stream));
@@ -389,12 +366,12 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
         CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, march));
-        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, state->summed_edges, edge_books, NULL, stream));
-        CUDA_TRY(aqua_gpu_edges(&flow, all->edges, observed, NULL, all->shown, stream));
+        CUDA_TRY(aqua_gpu_edges(&flow, state->summed_edges, edge_books, NULL, stream));
+        CUDA_TRY(aqua_gpu_edges(&flow, observed, NULL, all->shown, stream));
         if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
             CUDA_TRY(aqua_gpu_supply(&flow, NULL, &state->spread[AQUA_SOIL], stream));
         }
-        CUDA_TRY(aqua_gpu_watch(&flow, &state->view, stream));
+        CUDA_TRY(aqua_gpu_watch(&flow, stream));
     }
     return status;
 }
@@ -432,8 +409,8 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     const sel_status status =
         aqua_evaluate_term(plan, term, (double)fault.step, state->all.field, error);
     sel_cell_centre(&plan->base.domain->grid, fault.place, centre);
-    const sel_places at = sel_domain_at(plan->base.domain, 1, centre, centre + 1, NULL,
-                                        aqua_time_of_amounts(plan, fault.step));
+    const double t = ((double)fault.step + 0.5) * plan->base.domain->grid.dt;
+    const sel_places at = sel_domain_at(plan->base.domain, 1, centre, centre + 1, NULL, t);
     return status ? status : cuda_term_unknown(term->quantity, term->what, &at, error);
 }
 
@@ -441,7 +418,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     sel_status status = evaluate(state, due, error);
-    status = status || !state->amounts ? status : send_amounts(state, count, error);
+    status = status || !state->flow.amounts ? status : send_amounts(state, count, error);
     if (status && state->terms.fault) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         const sel_status before = check(base, base->step, error);
@@ -530,7 +507,6 @@ const cuda_solver aqua_on_cuda = {
     .what = "the water",
     .state_size = sizeof(aqua_cuda),
     .unit = AQUA_TILE_ROWS,
-    .fits = fits,
     .list = list,
     .start = start,
     .alone = alone,

@@ -60,8 +60,7 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
 typedef struct aqua_gpu_flow {
     aqua_gpu_layout layout;
     aqua_store store;
-    const void *bed;
-    void *from; /* rain, sources and ghosts are added before the flow */
+    void *bed, *from; /* rain, sources and ghosts are added before the flow */
     void *to;
     const void *alphas; /* of the type of beds, frame included; NULL: alpha everywhere */
     int equilibrium;    /* aqua_equilibrium */
@@ -70,15 +69,28 @@ typedef struct aqua_gpu_flow {
     uint64_t *alarm;    /* see above */
     cuda_clock clock;
     const int64_t *halted;          /* see cuda_is_halted: depths are not changed from then on */
-    uint8_t *marks_from, *marks_to; /* march: marks of the tiles of `from` and `to`; NULL: all are
-                                       computed */
+    uint8_t *marks_from, *marks_to; /* of their tiles; NULL: all are computed */
     /* What is the same for many cells, on the device: a row of `width` numbers for each of
      * CUDA_STEPS steps, step n in row n % CUDA_STEPS. Columns: rain, infiltration, the aqua_doses
      * of all sources, levels that vary in time. */
-    const double *amounts;
+    double *amounts;
     uint32_t width;
-    bool periodic[2];
-    bool framed; /* there are ghosts or copies: the frame may hold water */
+    /* The cells of all sources, sorted by cell, those of one cell by source. */
+    const aqua_source_cell *source_cells;
+    int64_t source_cell_count;
+    const aqua_ghost *ghosts;
+    int64_t ghost_count;
+    /* Their levels, m, and the distance to those of the next step, in a ring of CUDA_STEPS. */
+    double *levels;
+    int64_t stride;
+    /* What lies beyond periodic axes; beyond the ends of y if the block has all rows. */
+    const aqua_image *images;
+    int64_t image_count;
+    bool framed; /* there are ghosts or images: the frame may hold water */
+    const aqua_edge *edges;
+    void *most;       /* [ny][nx] the greatest depths; NULL: not wanted */
+    int32_t *arrived; /* [ny][nx] the steps of arrival, -1: not yet; NULL: not wanted */
+    double arrival;   /* depth of arrival, in units of the store */
 } aqua_gpu_flow;
 
 /* Gather in one pass, for whole quanta: a warp marches over a strip. It reads beyond the beds,
@@ -108,51 +120,33 @@ typedef struct aqua_gpu_spread {
 cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, const void *before,
                             const aqua_gpu_spread *spread, cudaStream_t stream);
 
-/* The cells of all sources, sorted by cell, those of one cell by source. Depths beyond the most
- * that the store allows raise the alarm. */
-cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, const aqua_source_cell *source_cells,
-                            uint32_t count, cudaStream_t stream);
+/* Depths beyond the most that the store allows raise the alarm. */
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, cudaStream_t stream);
 
-/* Ghosts, as in engine/solvers/aqua/aqua.h. */
-typedef struct aqua_gpu_ghosts {
-    uint32_t count;
-    const int64_t *at; /* in the layout */
-    const uint8_t *level;
-    const double *ground; /* m */
-    double *z; /* m, and the distance to those of the next step, in a ring of CUDA_STEPS */
-    int64_t stride;
-} aqua_gpu_ghosts;
+/* Sets the depths flow->from of the ghosts (NULL: not these); and their beds, if wanted. */
+cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *flow, bool beds, cudaStream_t stream);
 
-/* Sets the depths flow->from of the ghosts, and their beds; NULL: not these. */
-cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *flow, const aqua_gpu_ghosts *ghosts, void *bed,
-                                cudaStream_t stream);
-
-/* Fills what lies beyond periodic axes, of beds or depths (NULL: nothing); beyond the ends of y if
- * the block has all rows. */
+/* Fills the images, of beds or depths (NULL: nothing). */
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *flow, void *values, cudaStream_t stream);
 
-/* The fluxes of the edges, units of the store: added to totals[count], or if that is NULL stored in
- * flux[count]. */
-cudaError_t aqua_gpu_edges(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
-                           sel_total *totals, double *flux, cudaStream_t stream);
+/* The fluxes of the first edges, units of the store: added to totals[count], or if that is NULL
+ * stored in flux[count]. */
+cudaError_t aqua_gpu_edges(const aqua_gpu_flow *flow, int64_t count, sel_total *totals,
+                           double *flux, cudaStream_t stream);
+
+/* Raises flow->most to the depths flow->to; sets flow->arrived to the step that the clock will show
+ * next where they reach the depth of arrival. */
+cudaError_t aqua_gpu_watch(const aqua_gpu_flow *flow, cudaStream_t stream);
 
 /* ---- looking ---- */
 
 typedef struct aqua_gpu_view {
-    aqua_gpu_layout layout;
+    aqua_gpu_flow flow; /* but for steps and blocks */
     cuda_grid grid;
     cuda_parts water;     /* the present depths */
-    void *most;           /* [ny][nx] the greatest depths; NULL: not wanted */
-    int32_t *arrived;     /* [ny][nx] the steps of arrival, -1: not yet; NULL: not wanted */
-    double arrival;       /* depth of arrival, in units of the store */
     const double *ground; /* [ny][nx] m; NULL: not wanted */
     double metre, dt;     /* m in a unit of the store */
 } aqua_gpu_view;
-
-/* Raises `most` to the depths flow->to; sets `arrived` to the step that the clock will show next
- * where they reach `arrival`. */
-cudaError_t aqua_gpu_watch(const aqua_gpu_flow *flow, const aqua_gpu_view *view,
-                           cudaStream_t stream);
 
 /* The launchers for a store; views are aqua_gpu_view. */
 const cuda_look *aqua_gpu_look(bool whole);

@@ -31,6 +31,7 @@
 // A march is of 22 tiles at most; the last ones of a step are shorter, so that all
 // multiprocessors finish together. The arithmetic: cuda/aqua_march_row.cuh.
 #include "cuda/aqua_march_row.cuh"
+#include "cuda/machine/wide.cuh"
 
 namespace {
 
@@ -38,8 +39,8 @@ namespace {
 // has brought itself.
 enum { AHEAD = 2, SLOTS = AHEAD + 1 };
 struct slot {
-    float4 bed[LANES], alpha[LANES];
-    int4 water[LANES];
+    alignas(16) float bed[LANES][COLUMNS], alpha[LANES][COLUMNS];
+    alignas(16) int32_t water[LANES][COLUMNS];
 };
 
 // Where a lane reads and stores. The march reads up to four columns before a row and a few rows and
@@ -47,12 +48,13 @@ struct slot {
 struct strip {
     const float *bed, *alpha;
     const int32_t *from;
-    int32_t *to, most, peak; // the greatest depths: of a tile, and of those before
-    uint8_t *mark;           // of the tile
-    int stored;              // bit c: column c is; 0 until the first row is
-    bool ragged;             // a lane stores other than its first two, last two or all columns
-    bool started;
-    int until, rows; // rows until the end of the tile or of the start, and rows to store after it
+    int32_t *to, most = 0, peak = 0; // the greatest depths: of a tile, and of those before
+    uint8_t *mark;                   // of the tile
+    int stored = 0;                  // bit c: column c is; 0 until the first row is
+    bool ragged; // a lane stores other than its first two, last two or all columns
+    bool started = false;
+    int until = 2 * HALO,
+        rows; // rows until the end of the tile or of the start, and rows to store after it
 };
 
 __device__ __forceinline__ void copy_across(void *to, const void *from) {
@@ -64,12 +66,12 @@ __device__ __forceinline__ void copy_across(void *to, const void *from) {
 
 template <bool ALPHAS>
 __device__ __forceinline__ void bring_row(strip &s, int64_t pitch, slot &to) {
-    copy_across(&to.bed[threadIdx.x], s.bed);
-    copy_across(&to.water[threadIdx.x], s.from);
+    copy_across(to.bed[threadIdx.x], s.bed);
+    copy_across(to.water[threadIdx.x], s.from);
     s.bed += pitch;
     s.from += pitch;
     if (ALPHAS) {
-        copy_across(&to.alpha[threadIdx.x], s.alpha);
+        copy_across(to.alpha[threadIdx.x], s.alpha);
         s.alpha += pitch;
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
@@ -78,12 +80,12 @@ __device__ __forceinline__ void bring_row(strip &s, int64_t pitch, slot &to) {
 template <bool ALPHAS>
 __device__ __forceinline__ void take_row(const slot &from, float same, row &r) {
     asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD - 1) : "memory");
-    const float4 bed = from.bed[threadIdx.x];
-    const int4 water = from.water[threadIdx.x];
-    r.bed[0] = bed.x, r.bed[1] = bed.y, r.bed[2] = bed.z, r.bed[3] = bed.w;
-    r.water[0] = water.x, r.water[1] = water.y, r.water[2] = water.z, r.water[3] = water.w;
-    const float4 alpha = ALPHAS ? from.alpha[threadIdx.x] : make_float4(same, same, same, same);
-    r.alpha[0] = alpha.x, r.alpha[1] = alpha.y, r.alpha[2] = alpha.z, r.alpha[3] = alpha.w;
+    wide_load(from.bed[threadIdx.x], r.bed);
+    wide_load(from.water[threadIdx.x], r.water);
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+        r.alpha[c] = ALPHAS ? from.alpha[threadIdx.x][c] : same;
+    }
 }
 
 __device__ __forceinline__ void store_row(strip &s, int64_t pitch, const int32_t after[COLUMNS]) {
@@ -188,11 +190,8 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
     s.alpha = ALPHAS ? (const float *)f.alphas + at : nullptr;
     s.from = (const int32_t *)f.from + at;
     s.to = (int32_t *)f.to + at - HALO * pitch;
-    s.most = s.peak = s.stored = 0;
-    s.started = false;
     s.mark = f.marks_to ? f.marks_to + (int64_t)tile * (int)f.layout.across + number : nullptr;
     s.ragged = __any_sync(~0u, stored != 0 && stored != 3 && stored != 12 && stored != 15);
-    s.until = 2 * HALO;
     s.rows = rows;
     bool rough[COLUMNS] = {false, false, false, false};
     row a, b, c;
@@ -313,22 +312,18 @@ division divide(int64_t across, int64_t high, int64_t places) {
     return {tiles, last < high ? (int)((high - last) / tiles) : 0, fine};
 }
 
-typedef void march_of(aqua_gpu_flow f, division d);
-
-template <int EQUILIBRIUM> march_of *choose(bool least, bool alphas) {
-    return least    ? alphas ? march_kernel<EQUILIBRIUM, true, true>
-                             : march_kernel<EQUILIBRIUM, true, false>
-              : alphas ? march_kernel<EQUILIBRIUM, false, true>
-                    : march_kernel<EQUILIBRIUM, false, false>;
-}
-
 } // namespace
 
 cudaError_t aqua_gpu_march(const aqua_gpu_flow *f, const march_device *on) {
-    const bool least = f->store.least > 0, alphas = f->alphas;
-    march_of *march = f->equilibrium == AQUA_FILL   ? choose<AQUA_FILL>(least, alphas)
-                      : f->equilibrium == AQUA_MEAN ? choose<AQUA_MEAN>(least, alphas)
-                                                    : choose<AQUA_MINDIFF>(least, alphas);
+#define KERNELS(E)                                                       \
+    {                                                                    \
+        {march_kernel<E, false, false>, march_kernel<E, false, true>}, { \
+            march_kernel<E, true, false>, march_kernel<E, true, true>    \
+        }                                                                \
+    }
+    static const decltype(&march_kernel<0, false, false>) kernels[AQUA_EQUILIBRIA][2][2] = {
+        KERNELS(AQUA_FILL), KERNELS(AQUA_MEAN), KERNELS(AQUA_MINDIFF)};
+    const auto march = kernels[f->equilibrium][f->store.least > 0][f->alphas != nullptr];
     const int64_t across = f->layout.across;
     const int64_t rows = f->layout.end - f->layout.first; // from the begin of a tile on
     const int64_t high = (rows + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS;

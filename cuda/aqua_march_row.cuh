@@ -49,8 +49,8 @@ __device__ __forceinline__ float exact_quotient(float a, float b) {
 
 // The rule with these.
 struct rule {
-#define REAL float
-#define AQUA_WATER int32_t
+    typedef float REAL;
+    typedef int32_t AQUA_WATER;
 #define AQUA_SQRT(x) exact_root(x)
 #undef AQUA_DIVIDE
 #define AQUA_DIVIDE(a, b) exact_quotient(a, b)

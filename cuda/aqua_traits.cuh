@@ -1,4 +1,4 @@
-// aqua_traits.cuh -- the rule of AQUA-GRAPH as one struct per store, for templates.
+// aqua_traits.cuh -- the rule of AQUA-GRAPH as a struct for each store; marks, alarms.
 //
 // The includer is compiled with -fmad=false: then device and processor give the same bits.
 #ifndef AQUA_TRAITS_CUH
@@ -10,31 +10,17 @@
 #define SEL_INLINE static __device__ __forceinline__
 #define AQUA_NAME(name) name
 
-struct aqua_f32 {
-    typedef float real;
-    typedef int32_t water;
-    static constexpr bool whole = true;
-#define REAL float
-#define AQUA_WATER int32_t
-#define AQUA_SQRT(x) __fsqrt_rn(x)
+#define AQUA_SQRT(x) sqrt(x)
+template <class REAL, class AQUA_WATER> struct aqua_rule {
+    typedef REAL real;
+    typedef AQUA_WATER water;
+    static constexpr bool whole = sizeof(AQUA_WATER) == sizeof(int32_t);
 #include "engine/physics/aqua.h"
-#undef REAL
-#undef AQUA_WATER
-#undef AQUA_SQRT
 };
+#undef AQUA_SQRT
 
-struct aqua_f64 {
-    typedef double real;
-    typedef double water;
-    static constexpr bool whole = false;
-#define REAL double
-#define AQUA_WATER double
-#define AQUA_SQRT(x) __dsqrt_rn(x)
-#include "engine/physics/aqua.h"
-#undef REAL
-#undef AQUA_WATER
-#undef AQUA_SQRT
-};
+typedef aqua_rule<float, int32_t> aqua_f32;
+typedef aqua_rule<double, double> aqua_f64;
 
 // Cell (x, y) of the grid, also of its frame.
 static __device__ inline uint32_t aqua_at(const aqua_gpu_layout &l, int x, int y) {

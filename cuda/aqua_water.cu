@@ -19,6 +19,12 @@ static cudaError_t by_store(const aqua_gpu_flow *f, int64_t threads, LAUNCH laun
     return blocks > 0 ? cudaGetLastError() : cudaSuccess;
 }
 
+// Launches the kernel of the store, on `stream`.
+#define LAUNCH(f, threads, kernel, ...)                                       \
+    by_store(f, threads, [&](auto store, unsigned blocks) {                   \
+        kernel<decltype(store)><<<blocks, THREADS, 0, stream>>>(__VA_ARGS__); \
+    })
+
 // A warp for each row.
 static int64_t threads_of_rows(const aqua_gpu_flow *f) {
     return (int64_t)(f->layout.end - f->layout.first) * CUDA_WARP;
@@ -214,10 +220,10 @@ cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, const void *before, const aq
 
 // The first thread of a cell adds what all of its sources bring, one after the other.
 template <class S>
-__global__ void __launch_bounds__(THREADS)
-    source_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_source_cell *cells,
-                  uint32_t count) {
-    uint32_t t = blockIdx.x * THREADS + threadIdx.x;
+__global__ void __launch_bounds__(THREADS) source_kernel(const __grid_constant__ aqua_gpu_flow f) {
+    const aqua_source_cell *cells = f.source_cells;
+    const int64_t count = f.source_cell_count;
+    int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (t >= count || (t > 0 && cells[t - 1].at == cells[t].at) ||
         !aqua_owns(f.layout, (uint32_t)cells[t].at) || cuda_is_halted(f.halted, f.clock)) {
         return;
@@ -237,98 +243,66 @@ __global__ void __launch_bounds__(THREADS)
     aqua_mark_at(f, at);
 }
 
-cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_source_cell *cells, uint32_t count,
-                            cudaStream_t stream) {
-    return by_store(f, count, [&](auto store, unsigned blocks) {
-        source_kernel<decltype(store)><<<blocks, THREADS, 0, stream>>>(*f, cells, count);
-    });
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, cudaStream_t stream) {
+    return LAUNCH(f, f->source_cell_count, source_kernel, *f);
 }
 
-// ---- ghosts and the frame ----
+// ---- ghosts, the frame, edges ----
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    ghosts_kernel(const __grid_constant__ aqua_gpu_flow f,
-                  const __grid_constant__ aqua_gpu_ghosts g, typename S::real *bed) {
-    const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
-    if (k >= g.count || !aqua_owns(f.layout, (uint32_t)g.at[k]) ||
+    ghosts_kernel(const __grid_constant__ aqua_gpu_flow f, bool beds) {
+    const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (k >= f.ghost_count || !aqua_owns(f.layout, (uint32_t)f.ghosts[k].at) ||
         cuda_is_halted(f.halted, f.clock)) {
         return;
     }
+    const aqua_ghost ghost = f.ghosts[k];
     typename S::water *water = (typename S::water *)f.from;
-    const bool level = g.level[k];
-    const double ground = g.ground[k];
-    const double z = g.z[cuda_now(f.clock) % CUDA_STEPS * g.stride + k];
-    if (bed) {
-        bed[g.at[k]] = (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(level, ground, z));
+    const double z = f.levels[cuda_now(f.clock) % CUDA_STEPS * f.stride + k];
+    if (beds) {
+        ((typename S::real *)f.bed)[ghost.at] =
+            (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(&ghost, z));
     }
     if (water) {
-        water[g.at[k]] =
-            (typename S::water)aqua_water_of(&f.store, aqua_ghost_depth(level, ground, z));
-        if (level) {
-            aqua_mark_at(f, (uint32_t)g.at[k]);
+        water[ghost.at] = (typename S::water)aqua_water_of(&f.store, aqua_ghost_depth(&ghost, z));
+        if (ghost.level) {
+            aqua_mark_at(f, (uint32_t)ghost.at);
         }
     }
 }
 
-cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *f, const aqua_gpu_ghosts *ghosts, void *bed,
-                                cudaStream_t stream) {
-    return by_store(f, ghosts->count, [&](auto store, unsigned blocks) {
-        typedef decltype(store) S;
-        ghosts_kernel<S><<<blocks, THREADS, 0, stream>>>(*f, *ghosts, (typename S::real *)bed);
-    });
+cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *f, bool beds, cudaStream_t stream) {
+    return LAUNCH(f, f->ghost_count, ghosts_kernel, *f, beds);
 }
 
-static __device__ int wrapped(int at, int n) {
-    return (at % n + n) % n;
-}
-
-// A thread per cell of the frame: four rows beyond the ends of y, four columns beyond those of x.
-// Those of other blocks have no thread that does anything.
-template <class T>
+template <class S>
 __global__ void __launch_bounds__(THREADS)
-    wrap_kernel(aqua_gpu_layout l, bool along_x, bool along_y, T *values) {
-    const int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    const int nx = (int)l.nx, ny = (int)l.ny, width = nx + 2 * AQUA_HALO;
-    const bool in_row = t < 4 * (int64_t)width;
-    const int64_t k = in_row ? t : t - 4 * (int64_t)width;
-    const int line = (int)(in_row ? k / width : k % 4), along = (int)(in_row ? k % width : k / 4);
-    const int beyond = (line < AQUA_HALO ? 0 : in_row ? ny : nx) + line - AQUA_HALO;
-    const int x = in_row ? along - AQUA_HALO : beyond, y = in_row ? beyond : along;
-    if (!in_row && along >= ny) {
-        return;
-    }
-    const int from_x = along_x ? wrapped(x, nx) : x, from_y = along_y ? wrapped(y, ny) : y;
-    if ((from_x != x || from_y != y) && aqua_owns(l, aqua_at(l, x, y))) {
-        values[aqua_at(l, x, y)] = values[aqua_at(l, from_x, from_y)];
+    wrap_kernel(const __grid_constant__ aqua_gpu_flow f, void *array) {
+    typename S::water *values = (typename S::water *)array;
+    const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (k < f.image_count && aqua_owns(f.layout, (uint32_t)f.images[k].at)) {
+        values[f.images[k].at] = values[f.images[k].from];
     }
 }
 
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, void *values, cudaStream_t stream) {
-    const aqua_gpu_layout &l = f->layout;
-    const int64_t frame = 4 * ((int64_t)l.nx + 2 * AQUA_HALO) + 4 * (int64_t)l.ny;
-    const bool along_x = f->periodic[0], along_y = f->periodic[1] && l.end - l.first == l.ny;
-    return by_store(
-        f, values && (along_x || along_y) ? frame : 0, [&](auto store, unsigned blocks) {
-            typedef typename decltype(store)::water number;
-            wrap_kernel<<<blocks, THREADS, 0, stream>>>(l, along_x, along_y, (number *)values);
-        });
+    return LAUNCH(f, values ? f->image_count : 0, wrap_kernel, *f, values);
 }
-
-// ---- edges ----
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    edge_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_edge *edges, int64_t count,
-                sel_total *totals, double *flux) {
+    edge_kernel(const __grid_constant__ aqua_gpu_flow f, int64_t count, sel_total *totals,
+                double *flux) {
     const int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (e >= count || !aqua_owns(f.layout, (uint32_t)edges[e].at)) {
+    if (e >= count || !aqua_owns(f.layout, (uint32_t)f.edges[e].at)) {
         return;
     }
     typedef typename S::real real;
-    const double value = (double)S::aqua_edge_flux(
-        &edges[e], f.equilibrium, (const real *)f.alphas, (real)f.store.alpha, (real)f.store.least,
-        (const real *)f.bed, (const typename S::water *)f.from, (int)f.layout.pitch);
+    const double value =
+        (double)S::aqua_edge_flux(&f.edges[e], f.equilibrium, (const real *)f.alphas,
+                                  (real)f.store.alpha, (real)f.store.least, (const real *)f.bed,
+                                  (const typename S::water *)f.from, (int)f.layout.pitch);
     if (totals) {
         sel_total_more(&totals[e], S::whole, value);
     } else {
@@ -336,20 +310,16 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_edges(const aqua_gpu_flow *f, const aqua_edge *edges, int64_t count,
-                           sel_total *totals, double *flux, cudaStream_t stream) {
-    return by_store(f, count, [&](auto store, unsigned blocks) {
-        edge_kernel<decltype(store)>
-            <<<blocks, THREADS, 0, stream>>>(*f, edges, count, totals, flux);
-    });
+cudaError_t aqua_gpu_edges(const aqua_gpu_flow *f, int64_t count, sel_total *totals, double *flux,
+                           cudaStream_t stream) {
+    return LAUNCH(f, count, edge_kernel, *f, count, totals, flux);
 }
 
 // ---- maxima and arrival times ----
 
 template <class S>
-__global__ void __launch_bounds__(THREADS)
-    watch_kernel(const __grid_constant__ aqua_gpu_flow f, typename S::water *most, int32_t *first,
-                 double arrival) {
+__global__ void __launch_bounds__(THREADS) watch_kernel(const __grid_constant__ aqua_gpu_flow f) {
+    typename S::water *most = (typename S::water *)f.most;
     const aqua_gpu_layout &l = f.layout;
     const uint32_t y = l.first + row_of_warp();
     if (y >= l.end || cuda_is_halted(f.halted, f.clock)) {
@@ -362,19 +332,14 @@ __global__ void __launch_bounds__(THREADS)
         if (most && row[x] > most[i]) {
             most[i] = row[x];
         }
-        if (first && first[i] < 0 && (double)row[x] >= arrival) {
-            first[i] = step;
+        if (f.arrived && f.arrived[i] < 0 && (double)row[x] >= f.arrival) {
+            f.arrived[i] = step;
         }
     }
 }
 
-cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, const aqua_gpu_view *v, cudaStream_t stream) {
-    const int64_t threads = v->most || v->arrived ? threads_of_rows(f) : 0;
-    return by_store(f, threads, [&](auto store, unsigned blocks) {
-        typedef decltype(store) S;
-        watch_kernel<S><<<blocks, THREADS, 0, stream>>>(*f, (typename S::water *)v->most,
-                                                        v->arrived, v->arrival);
-    });
+cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, cudaStream_t stream) {
+    return LAUNCH(f, f->most || f->arrived ? threads_of_rows(f) : 0, watch_kernel, *f);
 }
 
 // ---- fields ----
@@ -389,7 +354,7 @@ template <class S> struct aqua_looked : look_of_value<aqua_grid> {
 
     // The depth in units of the store.
     static __device__ __forceinline__ last depth(const view &v, const uint32_t at[3]) {
-        const uint32_t cell = aqua_at(v.layout, (int)at[0], (int)at[1]);
+        const uint32_t cell = aqua_at(v.flow.layout, (int)at[0], (int)at[1]);
         return ((const last *)cuda_part(v.water, cell))[cell];
     }
 
@@ -398,11 +363,11 @@ template <class S> struct aqua_looked : look_of_value<aqua_grid> {
         if (which == AQUA_GROUND) {
             *out = v.ground[i];
         } else if (which == AQUA_ARRIVAL_TIME) {
-            const int32_t step = v.arrived[i];
+            const int32_t step = v.flow.arrived[i];
             *out = step < 0 ? -1 : step * v.dt;
         } else {
             const bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
-            const double metres = value_of(v, most ? ((const last *)v.most)[i] : depth(v, at));
+            const double metres = value_of(v, most ? ((const last *)v.flow.most)[i] : depth(v, at));
             *out = which == AQUA_LEVEL || which == AQUA_MAX_LEVEL ? metres + v.ground[i] : metres;
         }
         return 1;

@@ -11,10 +11,13 @@ static bool check(sel_filler *f, const sel_slot *slot, int index, bool right, co
     return right;
 }
 
-/* False, noted, where the field takes positive numbers only. */
+/* False, noted, where the field takes positive numbers only, or those and 0. */
 static bool check_sign(sel_filler *f, const sel_slot *slot, int index) {
-    const bool right = !(slot->field->flags & SEL_POSITIVE) || lua_tonumber(f->L, index) > 0;
-    return check(f, slot, index, right, "greater than 0");
+    const double value = lua_tonumber(f->L, index);
+    return check(f, slot, index, !(slot->field->flags & SEL_POSITIVE) || value > 0,
+                 "greater than 0") &&
+           check(f, slot, index, !(slot->field->flags & SEL_NOT_NEGATIVE) || value >= 0,
+                 "at least 0");
 }
 
 static bool read_number(sel_filler *f, const sel_slot *slot, int index, double *to) {

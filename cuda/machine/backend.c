@@ -157,7 +157,7 @@ static sel_status check_size(const sel_plan *plan, sel_error *error) {
     const sel_grid *grid = &plan->domain->grid;
     double cells = 1;
     for (int a = 0; a < grid->dims; a++) {
-        cells *= (double)(grid->n[a] + (a == 0 ? CUDA_WARP : HALOS));
+        cells *= (double)(grid->n[a] + (a == 0 ? CUDA_WARP + HALOS : HALOS));
     }
     return cells < 4294967296.0
                ? SEL_OK

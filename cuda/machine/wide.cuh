@@ -7,6 +7,11 @@ static __device__ __forceinline__ void wide_load(const float *from, float (&to)[
     to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
+static __device__ __forceinline__ void wide_load(const int *from, int (&to)[4]) {
+    const int4 v = *(const int4 *)from;
+    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+
 static __device__ __forceinline__ void wide_load(const double *from, double (&to)[2]) {
     const double2 v = *(const double2 *)from;
     to[0] = v.x, to[1] = v.y;

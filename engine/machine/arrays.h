@@ -56,6 +56,13 @@ static inline void sel_put(void *array, sel_type type, int64_t k, double value) 
     }
 }
 
+/* Its value. */
+static inline double sel_get(const void *array, sel_type type, int64_t k) {
+    return type.kind == 'i'             ? ((const int32_t *)array)[k]
+           : type.size == sizeof(float) ? (double)((const float *)array)[k]
+                                        : ((const double *)array)[k];
+}
+
 /* A layout of cells: cell (x, y, z) of component c is element first + c plane + z slice + y pitch +
  * x, counted from the pointer to the array. */
 typedef struct sel_cells {

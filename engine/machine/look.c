@@ -14,11 +14,6 @@ double *sel_state_scratch(const sel_state *state) {
     return state->scratch + 3 * state->plan->domain->grid.n[0] * omp_get_thread_num();
 }
 
-static double number_at(const sel_state *state, const void *row, int64_t x) {
-    return state->turns.type.size == sizeof(float) ? (double)((const float *)row)[x]
-                                                   : ((const double *)row)[x];
-}
-
 /* sel_look.field */
 static int read_field(const sel_look *look, const sel_state *state, int field, int64_t row,
                       int64_t x0, int64_t x1, const double **values) {
@@ -29,7 +24,7 @@ static int read_field(const sel_look *look, const sel_state *state, int field, i
     double *to = sel_state_scratch(state);
     *values = to;
     for (int64_t x = x0; x < x1; x++) {
-        *to++ = number_at(state, from, x);
+        *to++ = sel_get(from, state->turns.type, x);
     }
     return 1;
 }
@@ -257,17 +252,8 @@ static row_monitor *monitor_of(const sel_state *state, int64_t row) {
 
 /* The value at the last monitor, which the present one replaces. */
 static double exchange(const sel_last *last, int64_t at, double value) {
-    double before;
-    if (last->type.kind == 'i') {
-        before = (double)((int32_t *)last->v)[at] / last->scale;
-        ((int32_t *)last->v)[at] = (int32_t)(value * last->scale);
-    } else if (last->type.size == sizeof(float)) {
-        before = (double)((float *)last->v)[at];
-        ((float *)last->v)[at] = (float)value;
-    } else {
-        before = ((double *)last->v)[at];
-        ((double *)last->v)[at] = value;
-    }
+    const double before = sel_get(last->v, last->type, at) / last->scale;
+    sel_put(last->v, last->type, at, value * last->scale);
     return before;
 }
 
@@ -336,9 +322,10 @@ static double change_row(const sel_state *state, int64_t row) {
     const uint8_t *solid = sel_state_solids(state, row);
     const void *now = sel_state_row(state, state->step, row);
     const void *before = sel_state_row(state, state->step + 1, row);
+    const sel_type type = state->turns.type;
     double sum = 0;
     for (int64_t x = 0; x < state->plan->domain->grid.n[0]; x++) {
-        sum += solid[x] ? 0 : number_at(state, now, x) - number_at(state, before, x);
+        sum += solid[x] ? 0 : sel_get(now, type, x) - sel_get(before, type, x);
     }
     return sum;
 }

@@ -8,8 +8,7 @@
 #include "engine/machine/inputs.h"
 #include "engine/machine/material.h"
 
-/* The main field at the last monitor: [components][cells], numbers of `type`; whole numbers are
- * divided by `scale`. */
+/* The main field at the last monitor times `scale`: [components][cells], numbers of `type`. */
 typedef struct sel_last {
     void *v;
     sel_type type;

@@ -101,27 +101,9 @@ SEL_INLINE int AQUA_NAME(aqua_fill_drops)(REAL least, REAL sum, REAL members) {
 }
 
 /* The least first, or the largest. */
-SEL_INLINE void AQUA_NAME(aqua_sort_up)(REAL v[AQUA_AROUND]) {
-#define LESS_FIRST(i, j)               \
-    {                                  \
-        const REAL a = v[i], b = v[j]; \
-        v[i] = AQUA_LESS(a, b);        \
-        v[j] = AQUA_MORE(a, b);        \
-    }
-    AQUA_SORT8(LESS_FIRST);
-#undef LESS_FIRST
-}
+SEL_INLINE void AQUA_NAME(aqua_sort_up)(REAL v[AQUA_AROUND]){AQUA_SORT8(v, AQUA_LESS, AQUA_MORE)}
 
-SEL_INLINE void AQUA_NAME(aqua_sort_down)(REAL v[AQUA_AROUND]) {
-#define LARGE_FIRST(i, j)              \
-    {                                  \
-        const REAL a = v[i], b = v[j]; \
-        v[i] = AQUA_MORE(a, b);        \
-        v[j] = AQUA_LESS(a, b);        \
-    }
-    AQUA_SORT8(LARGE_FIRST);
-#undef LARGE_FIRST
-}
+SEL_INLINE void AQUA_NAME(aqua_sort_down)(REAL v[AQUA_AROUND]){AQUA_SORT8(v, AQUA_MORE, AQUA_LESS)}
 
 /* Drops the beds that stand above the level. below[k] is how far the bed of neighbour k lies below
  * T_c, of those that are no receivers AQUA_NO_GROUND; it is sorted. */

@@ -58,6 +58,11 @@ typedef struct aqua_edge {
 /* Cells of the frame around the grid, on each side. */
 enum { AQUA_HALO = 2 };
 
+/* The element of a cell beyond a periodic axis, and of that whose bed and depth it has. */
+typedef struct aqua_image {
+    int64_t at, from;
+} aqua_image;
+
 /* What a source adds in a step: `each` units to each of its cells; of whole quanta one more to
  * `odd` of them, from number `turn` on, cyclically, so that they share the remainder in turns. */
 typedef struct aqua_dose {
@@ -92,27 +97,33 @@ enum {
     AQUA_FIELDS
 };
 
-/* Sorts v[0..8) in 19 comparisons; COMPARE(i, j) puts the one that goes first into v[i]. */
-#define AQUA_SORT8(COMPARE) \
-    COMPARE(0, 2)           \
-    COMPARE(1, 3)           \
-    COMPARE(4, 6)           \
-    COMPARE(5, 7)           \
-    COMPARE(0, 4)           \
-    COMPARE(1, 5)           \
-    COMPARE(2, 6)           \
-    COMPARE(3, 7)           \
-    COMPARE(0, 1)           \
-    COMPARE(2, 3)           \
-    COMPARE(4, 5)           \
-    COMPARE(6, 7)           \
-    COMPARE(2, 4)           \
-    COMPARE(3, 5)           \
-    COMPARE(1, 4)           \
-    COMPARE(3, 6)           \
-    COMPARE(1, 2)           \
-    COMPARE(3, 4)           \
-    COMPARE(5, 6)
+/* Sorts v[0..8) in 19 comparisons; FIRST(a, b) is the one that goes first, LAST(a, b) the other. */
+#define AQUA_ORDER(v, i, j, FIRST, LAST) \
+    {                                    \
+        const REAL a = v[i], b = v[j];   \
+        v[i] = FIRST(a, b);              \
+        v[j] = LAST(a, b);               \
+    }
+#define AQUA_SORT8(v, FIRST, LAST)   \
+    AQUA_ORDER(v, 0, 2, FIRST, LAST) \
+    AQUA_ORDER(v, 1, 3, FIRST, LAST) \
+    AQUA_ORDER(v, 4, 6, FIRST, LAST) \
+    AQUA_ORDER(v, 5, 7, FIRST, LAST) \
+    AQUA_ORDER(v, 0, 4, FIRST, LAST) \
+    AQUA_ORDER(v, 1, 5, FIRST, LAST) \
+    AQUA_ORDER(v, 2, 6, FIRST, LAST) \
+    AQUA_ORDER(v, 3, 7, FIRST, LAST) \
+    AQUA_ORDER(v, 0, 1, FIRST, LAST) \
+    AQUA_ORDER(v, 2, 3, FIRST, LAST) \
+    AQUA_ORDER(v, 4, 5, FIRST, LAST) \
+    AQUA_ORDER(v, 6, 7, FIRST, LAST) \
+    AQUA_ORDER(v, 2, 4, FIRST, LAST) \
+    AQUA_ORDER(v, 3, 5, FIRST, LAST) \
+    AQUA_ORDER(v, 1, 4, FIRST, LAST) \
+    AQUA_ORDER(v, 3, 6, FIRST, LAST) \
+    AQUA_ORDER(v, 1, 2, FIRST, LAST) \
+    AQUA_ORDER(v, 3, 4, FIRST, LAST) \
+    AQUA_ORDER(v, 5, 6, FIRST, LAST)
 
 /* A bed in units. Whole quanta count from `datum`, a whole number of metres below all ground, since
  * floats resolve small numbers best; they are rounded, so that a head is 0 or at least about a
@@ -126,14 +137,20 @@ AQUA_INLINE double aqua_water_of(const aqua_store *store, double metres) {
     return store->whole ? fmin(rint(metres * store->per_metre), (double)INT32_MAX) : metres;
 }
 
-/* The bed of a ghost, m: its ground, or the level z of one that has a level if that is lower; and
- * its depth. */
-AQUA_INLINE double aqua_ghost_bed(bool level, double ground, double z) {
-    return level && z < ground ? z : ground;
+/* A cell whose depth is not a result of the flow. */
+typedef struct aqua_ghost {
+    int64_t at;    /* its element */
+    double ground; /* m: the bed; of levels, unless z is lower, the lowest of the region */
+    int64_t level; /* 1: it stands at its level z, 0: it is open */
+} aqua_ghost;
+
+/* Its bed and depth, m. */
+AQUA_INLINE double aqua_ghost_bed(const aqua_ghost *ghost, double z) {
+    return ghost->level && z < ghost->ground ? z : ghost->ground;
 }
 
-AQUA_INLINE double aqua_ghost_depth(bool level, double ground, double z) {
-    return level && !(z < ground) ? z - ground : 0;
+AQUA_INLINE double aqua_ghost_depth(const aqua_ghost *ghost, double z) {
+    return ghost->level && !(z < ghost->ground) ? z - ghost->ground : 0;
 }
 
 /* Converts a rate of rain or infiltration in mm/h to units per step, `unit` for each. False where

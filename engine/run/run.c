@@ -244,7 +244,10 @@ static void take_look(run *r) {
     const sel_request *seen = &r->monitor.request;
     const double mach = solver->sound ? seen->largest / solver->sound(plan) : 0;
     if (sel_diverged(plan, seen, r->monitor.step, found)) {
-        solver->hint(plan, fmax(r->largest, seen->largest), hint, sizeof hint);
+        snprintf(hint, sizeof hint, "%s", solver->advice ? solver->advice : "");
+        if (solver->hint) {
+            solver->hint(plan, fmax(r->largest, seen->largest), hint, sizeof hint);
+        }
         if (r->saved_step >= 0) {
             snprintf(good, sizeof good, ". %s holds step %lld", r->names.path,
                      (long long)r->saved_step);

@@ -95,9 +95,17 @@ void sel_domain_free_maps(sel_domain *domain);
 sel_status sel_domain_paint(sel_domain *domain, const struct sel_solver *solver, int number,
                             int threads, sel_error *error);
 
-/* Sets in[cell] = 1 in the cells of a shape. */
-sel_status sel_domain_cover(const sel_domain *domain, const struct sel_shape *shape, int threads,
-                            uint8_t *in, sel_error *error);
+/* Where a script places something in free cells: in those of a shape, or in one. */
+typedef struct sel_spot {
+    const char *what; /* "source brook" */
+    sel_where where;  /* in the script */
+    const sel_point *point;
+    const struct sel_shape *shape; /* NULL: the cell that has the point */
+} sel_spot;
+
+/* Sets in[cell] = 1 there, and counts these cells; fails if there is none. */
+sel_status sel_domain_find(const sel_domain *domain, const sel_spot *spot, int threads, uint8_t *in,
+                           int64_t *count, sel_error *error);
 
 /* Lists in domain->lost the regions that painted something but own no cell and no site with a free
  * cell behind it. */

@@ -197,13 +197,57 @@ static sel_status paint(sel_domain *domain, int face, int region, const sel_shap
     return paint_parts(&b, threads, painted, error);
 }
 
-sel_status sel_domain_cover(const sel_domain *domain, const sel_shape *shape, int threads,
-                            uint8_t *in, sel_error *error) {
+/* The number of the cell that has a point; -1: it lies outside. */
+static int64_t cell_of(const sel_grid *grid, const sel_point *point) {
+    int64_t at[3] = {0};
+    for (int a = 0; a < grid->dims; a++) {
+        const double cells = floor((point->v[a] - grid->origin[a]) / grid->dx[a]);
+        if (!(cells >= 0 && cells < (double)grid->n[a])) {
+            return -1;
+        }
+        at[a] = (int64_t)cells;
+    }
+    return sel_cell_number(grid, at);
+}
+
+/* The error of a spot without a free cell. */
+static sel_status refuse_spot(const sel_domain *domain, const sel_spot *spot, int64_t cell,
+                              sel_error *error) {
+    char extent[SEL_EXTENT_TEXT], text[32], cell_text[SEL_CELL_TEXT];
+    sel_extent_text(&domain->grid, extent);
+    if (spot->shape) {
+        return sel_fail_at(error, spot->where,
+                           "%s: its shape covers no free cell of the domain, %s; cells of regions "
+                           "and without ground are not free",
+                           spot->what, extent);
+    }
+    if (cell < 0) {
+        return sel_fail_at(error, spot->where, "%s at { %.10g, %.10g } lies outside the domain, %s",
+                           spot->what, spot->point->v[0], spot->point->v[1], extent);
+    }
+    return sel_fail_at(error, spot->where,
+                       "%s at { %.10g, %.10g }: its cell %s belongs to the region '%s' and takes "
+                       "no water",
+                       spot->what, spot->point->v[0], spot->point->v[1],
+                       sel_cell_text(&domain->grid, cell, cell_text),
+                       sel_region_name(domain, domain->cell[cell], text));
+}
+
+sel_status sel_domain_find(const sel_domain *domain, const sel_spot *spot, int threads, uint8_t *in,
+                           int64_t *count, sel_error *error) {
     sel_domain of_one = {
         .grid = domain->grid, .cell = in, .control_values = domain->control_values};
-    int64_t painted = 0;
-    sel_status status = sel_shape_check(shape, &domain->grid, error);
-    return status ? status : paint(&of_one, -1, 1, shape, threads, &painted, error);
+    const int64_t cell = spot->shape ? -1 : cell_of(&domain->grid, spot->point);
+    sel_status status = spot->shape ? sel_shape_check(spot->shape, &domain->grid, error) : SEL_OK;
+    if (spot->shape && !status) {
+        status = paint(&of_one, -1, 1, spot->shape, threads, count, error);
+    }
+    *count = 0;
+    for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
+        in[i] = (in[i] || i == cell) && domain->cell[i] == 0;
+        *count += in[i];
+    }
+    return status || *count > 0 ? status : refuse_spot(domain, spot, cell, error);
 }
 
 /* A shape that names a periodic face, apart from `faces`, which excludes these itself. */

@@ -53,22 +53,9 @@ void sel_plan_destroy(sel_plan *plan) {
     }
     if (plan) {
         free(plan->lines);
+        free(plan->links);
     }
     free(plan);
-}
-
-sel_status sel_plan_line(sel_plan *plan, const double from[2], const double to[2],
-                         sel_error *error) {
-    const size_t count = (size_t)plan->line_count + 1, each = sizeof *plan->lines;
-    double(*lines)[2][2] = realloc(plan->lines, count * each);
-    if (!lines) {
-        return sel_fail_memory(error, "the lines of fluxes", count * each);
-    }
-    plan->lines = lines;
-    memcpy(lines[plan->line_count][0], from, each / 2);
-    memcpy(lines[plan->line_count++][1], to, each / 2);
-    plan->wants_links = true;
-    return SEL_OK;
 }
 
 bool sel_plan_observes(const sel_plan *plan) {

@@ -34,6 +34,21 @@ int sel_field_components(const sel_field_info *info, int dims);
 /* "x" or "xy": the suffix of component c of a field with several. */
 const char *sel_field_suffix(const sel_field_info *info, int dims, int c);
 
+/* The link from cell (x, y), which may be the first beyond a face, to cell (x, y) + sel_link_to[k]
+ * crosses a line: to its left (1) or to its right (-1). */
+enum { SEL_LINKS = 4 };
+extern const int sel_link_to[SEL_LINKS][2];
+typedef struct sel_link {
+    int64_t x, y;
+    int k, sign;
+} sel_link;
+
+/* A line in 2-D, and which of the plan's links cross it. */
+typedef struct sel_line {
+    double ends[2][2];
+    int64_t first, count;
+} sel_line;
+
 /* A plan holds everything that a backend needs: a struct of the solver that begins with this. */
 typedef struct sel_plan {
     const sel_simulation *simulation;
@@ -51,8 +66,10 @@ typedef struct sel_plan {
     unsigned wants_fields;  /* bit f: the field f */
     bool wants_links;       /* forces on regions, or fluxes through them */
     bool wants_mean_change; /* SEL_MEAN_CHANGE */
-    double (*lines)[2][2];  /* and SEL_FLUX across these, for solvers without a flux_field */
+    sel_line *lines;        /* and SEL_FLUX across these, for solvers without a flux_field */
+    sel_link *links;        /* that cross them */
     int line_count;
+    int64_t link_count;
 } sel_plan;
 
 /* One line of `selenite check`: a text, or a number in the user's units and in lattice units. */
@@ -257,7 +274,8 @@ typedef struct sel_solver {
     /* The fields of which sel.state makes an initial state, as the table `initial` calls them; ends
      * with NULL. NULL: none. */
     const char *const *initial_fields;
-    /* Why a run may have diverged: one sentence for the user. */
+    /* Why a run may have diverged: one sentence for the user. NULL: it is `advice`. */
+    const char *advice;
     void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
     sel_cell_bytes (*bytes)(const sel_common *params, int precision);
     /* Whether a device can run this simulation; else why not. NULL: any. */
@@ -283,6 +301,8 @@ void sel_plan_destroy(sel_plan *plan); /* NULL is fine */
 /* Adds to plan->lines, before create, and sets wants_links. */
 sel_status sel_plan_line(sel_plan *plan, const double from[2], const double to[2],
                          sel_error *error);
+/* The one of a SEL_FLUX. */
+const sel_line *sel_plan_line_of(const sel_plan *plan, const sel_request *request);
 
 /* Whether something that a plan wants, or that a request asks for, needs an observed step. */
 bool sel_plan_observes(const sel_plan *plan);

@@ -42,6 +42,29 @@ static sel_status check_covers(const sel_raster *raster, const sel_grid *grid, s
     return SEL_OK;
 }
 
+sel_status sel_terrain_check_params(const sel_quantity *ground, const sel_common *params,
+                                    const char *table, sel_where where, sel_error *error) {
+    const sel_raster *raster = sel_terrain_raster(ground);
+    char warp[SEL_WARP_ROOM];
+    sel_status status = SEL_OK;
+    if (params->size.n == 0 && !sel_quantity_raster(ground)) {
+        status = sel_fail_at(error, where,
+                             "%s: size is required ({ nx, ny }), unless ground is made of a "
+                             "raster, which has one",
+                             table);
+    } else if (params->size.n == 3) {
+        status = sel_fail_at(error, where, "%s: size must be { nx, ny }", table);
+    }
+    if (raster && isnan(params->dx) && sel_map_unit_of(raster) == SEL_MAP_DEGREES) {
+        status = sel_fail_at(error, where,
+                             "%s: the map of %s is in degrees (its cells are %.6g wide), run-off "
+                             "needs metres. Make a map in metres and read that: %s",
+                             table, sel_file_name(raster->file->path), raster->dx,
+                             sel_map_warp(raster, true, warp));
+    }
+    return status;
+}
+
 /* Nothing is interpolated where pixels are the cells, whatever rounding says of their centres. */
 sel_status sel_terrain_evaluate(const sel_quantity *ground, const sel_domain *domain, int threads,
                                 const bool *wanted, double **own, const double **heights,

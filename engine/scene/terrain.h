@@ -14,6 +14,10 @@ static inline const sel_raster *sel_terrain_raster(const sel_quantity *ground) {
 /* Size, origin and dx (1 without a raster) as far as they are not given: sel_solver.complete. */
 void sel_terrain_complete(const sel_quantity *ground, sel_common *params);
 
+/* Refuses a size that is missing or not plane, and a map in degrees; `table`: whose fields. */
+sel_status sel_terrain_check_params(const sel_quantity *ground, const sel_common *params,
+                                    const char *table, sel_where where, sel_error *error);
+
 /* Elevations [ny][nx] of free cells and of the regions that are `wanted` (NULL: none), NaN where
  * there are no data: those of a raster whose pixels are the cells, else of memory of their own. */
 sel_status sel_terrain_evaluate(const sel_quantity *ground, const sel_domain *domain, int threads,

@@ -172,13 +172,14 @@ typedef enum sel_kind {
 
 enum {
     SEL_REQUIRED = 1,
-    SEL_POSITIONAL = 2,   /* may stand without its name: law.velocity { 0.1, 0 } */
-    SEL_POSITIVE = 4,     /* a number or integer must be > 0 */
-    SEL_ANY_DIMS = 8,     /* a point that the table's own check compares with the domain */
-    SEL_RESULT = 16,      /* STRING, NAMES of an output: fields of the results that it reads */
-    SEL_ONE_FOR_ALL = 32, /* a VECTOR may be one quantity, for all axes: components == 1 */
-    SEL_BARE = 64,        /* a TABLE may be a plain value, which is that of its first field */
-    SEL_OF_PLACE = 128    /* a QUANTITY, VECTOR may depend on place only */
+    SEL_POSITIONAL = 2,    /* may stand without its name: law.velocity { 0.1, 0 } */
+    SEL_POSITIVE = 4,      /* a number or integer must be > 0 */
+    SEL_ANY_DIMS = 8,      /* a point that the table's own check compares with the domain */
+    SEL_RESULT = 16,       /* STRING, NAMES of an output: fields of the results that it reads */
+    SEL_ONE_FOR_ALL = 32,  /* a VECTOR may be one quantity, for all axes: components == 1 */
+    SEL_BARE = 64,         /* a TABLE may be a plain value, which is that of its first field */
+    SEL_OF_PLACE = 128,    /* a QUANTITY, VECTOR may depend on place only */
+    SEL_NOT_NEGATIVE = 256 /* a number must be >= 0 */
 };
 
 typedef struct sel_field {

@@ -100,12 +100,10 @@ static const int aqua_around[AQUA_AROUND][2] = {AQUA_NEIGHBOURS(AQUA_OFFSET)};
 enum { AQUA_FIRSTS = SEL_REGION_NUMBERS + 2 };
 typedef struct aqua_ghosts {
     int64_t count;
-    bool inside;    /* some are cells of the grid */
-    int64_t *at;    /* their elements */
-    double *ground; /* m: the bed; of levels, unless z is lower, the lowest of the region */
-    double *x, *y;  /* where the law is evaluated */
-    uint8_t *level; /* 1: it stands at its level, 0: it is open */
+    bool inside;   /* some are cells of the grid */
+    double *x, *y; /* where their law is evaluated */
     /* Sorted by region: those of region r are first[r] ... first[r + 1] - 1. */
+    aqua_ghost *v;
     int64_t first[AQUA_FIRSTS];
     /* The edges from free cells into ghosts; those of region r begin at first_edge[r]. */
     aqua_edge *edge;
@@ -142,6 +140,8 @@ typedef struct aqua_plan {
     double lowest;  /* m: ground of free cells */
     double deepest; /* m: the depth that is expected */
     aqua_ghosts ghosts;
+    aqua_image *images; /* of the frame, first those beyond x alone */
+    int64_t image_count, images_beyond_x;
     aqua_source_cell *source_cells; /* of all sources, sorted by cell, those of one by source */
     int64_t source_cell_count;
     aqua_term *terms; /* rain, infiltration, sources, levels */
@@ -166,7 +166,7 @@ extern const struct cuda_solver aqua_on_cuda;
 
 /* ---- ghosts and their levels ---- */
 
-/* Fills plan->ghosts; plan->ground must be there. */
+/* Fills plan->ghosts and plan->images; plan->ground must be there. */
 sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error);
 
 /* Whether the law of a region makes ghosts; and its law if it is a level, else NULL. */
@@ -179,22 +179,16 @@ const aqua_law_level *aqua_level_of(const sel_domain *domain, int region);
 sel_status aqua_terms_create(aqua_plan *plan, sel_error *error);
 
 /* The values of a term for the step that begins at `step`: of a rate in units of the store per
- * cell, of a discharge in units for all cells of its source together, of a level in m, for each
- * ghost of its region. Refuses negative amounts, and what the store cannot hold. */
+ * cell, of a discharge in units for all cells of its source together, both at the middle of the
+ * step, of a level in m, for each ghost of its region. Refuses negative amounts, and what the store
+ * cannot hold. */
 sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, double step, double *to,
                               sel_error *error);
 
-/* Units of the store per step in a rate of 1 mm/h, or a discharge of 1 m3/s; and the time of both,
- * the middle of a step. */
+/* Units of the store per step in a rate of 1 mm/h, or a discharge of 1 m3/s. */
 double aqua_unit_of(const aqua_plan *plan, aqua_kind kind);
-static inline double aqua_time_of_amounts(const aqua_plan *plan, int64_t step) {
-    return ((double)step + 0.5) * plan->base.domain->grid.dt;
-}
 
-/* ---- sel_solver.facts, .warn and .ahead ---- */
-
-void aqua_facts(const sel_plan *plan, sel_facts *facts);
-void aqua_warn(const sel_plan *plan, sel_error *warnings);
+/* sel_solver.ahead */
 sel_status aqua_ahead(const sel_plan *plan, int64_t step, sel_error *error);
 
 #endif

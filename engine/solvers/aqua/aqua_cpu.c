@@ -14,12 +14,11 @@
 static void list(sel_state *base) {
     aqua_state *state = (aqua_state *)base;
     const aqua_loops *loops = aqua_loops_usable(0);
-    sel_arrays *arrays = &base->arrays;
     aqua_list(state, 0, 0, false);
-    state->loops = loops ? &loops[base->plan->precision] : NULL;
-    SEL_ADD(arrays, state, amounts, aqua_amount_count(state->plan), 0);
-    SEL_ADD(arrays, state, scratch,
-            loops ? base->threads * (int64_t)loops[base->plan->precision].scratch : 0, 0);
+    state->loops = loops ? loops + base->plan->precision : NULL;
+    SEL_ADD(&base->arrays, state, amounts, aqua_amount_count(state->plan), 0);
+    SEL_ADD(&base->arrays, state, scratch,
+            loops ? base->threads * (int64_t)state->loops->scratch : 0, 0);
 }
 
 /* ---- depths ---- */
@@ -42,10 +41,10 @@ static void *offset(void *array, int64_t bytes) {
 static double sum_row(const sel_state *base, int64_t y) {
     const aqua_state *state = (const aqua_state *)base;
     const uint8_t *solid = sel_state_solids(base, y);
-    double *depth = sel_state_scratch(base), sum = 0;
-    state->loops->read(depths(state, base->step, 0, y), state->plan->layout.nx, 1, depth);
+    const void *row = depths(state, base->step, 0, y);
+    double sum = 0;
     for (int64_t x = 0; x < state->plan->layout.nx; x++) {
-        sum += solid[x] ? 0 : depth[x];
+        sum += solid[x] ? 0 : sel_get(row, base->turns.type, x);
     }
     return sum;
 }
@@ -112,43 +111,32 @@ static void supply(aqua_state *state, int k, int64_t step) {
 static sel_status add_sources(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
     const aqua_dose *doses = (const aqua_dose *)(state->amounts + AQUA_SUPPLIES);
+    const sel_type type = state->base.turns.type;
     for (int64_t c = 0; c < plan->source_cell_count; c++) {
         const aqua_source_cell *cell = &plan->source_cells[c];
-        void *water = depths(state, state->base.step, aqua_column(&plan->layout, cell->at),
-                             aqua_row(&plan->layout, cell->at));
-        double depth;
-        state->loops->read(water, 1, 1, &depth);
-        depth += aqua_dose_of(&doses[cell->source], cell);
+        void *water = depths_of(state, state->base.step, aqua_row(&plan->layout, cell->at));
+        const double depth =
+            sel_get(water, type, cell->at) + aqua_dose_of(&doses[cell->source], cell);
         if (depth > state->store.most_poured) {
             state->base.broken = true;
             return aqua_too_deep(plan, state->base.step, aqua_cell_number(&plan->layout, cell->at),
                                  error);
         }
-        sel_put(water, state->base.turns.type, 0, depth);
+        sel_put(water, type, cell->at, depth);
     }
     return SEL_OK;
 }
 
-/* Copies what lies beyond periodic axes, of the beds or (beds NULL) of the depths, where rows
- * beyond the ends of several blocks are exchanged. */
+/* Fills what lies beyond periodic axes, of the beds or (beds NULL) of the depths, where rows beyond
+ * the ends of several blocks are exchanged. */
 static void fill_frame(const aqua_state *state, void *beds, int64_t step) {
-    const aqua_layout *layout = &state->plan->layout;
-    const sel_grid *grid = &state->base.plan->domain->grid;
-    const int64_t nx = layout->nx, ny = layout->ny, size = state->size;
-    const bool rows = sel_axis_periodic(grid, 1) && (beds || state->base.blocks.count == 1);
-    const bool columns = sel_axis_periodic(grid, 0);
-    for (int64_t y = -AQUA_HALO; y < ny + AQUA_HALO && (rows || columns); y++) {
-        char *array = beds ? beds : depths_of(state, step, y);
-        char *row = array + aqua_index(layout, 0, y) * size;
-        const int64_t from = rows ? sel_wrapped(grid, 1, y) : y;
-        if (from != y) {
-            memcpy(row - AQUA_HALO * size, array + aqua_index(layout, -AQUA_HALO, from) * size,
-                   (size_t)(layout->pitch * size));
-        }
-        for (int64_t k = -AQUA_HALO; k < AQUA_HALO && columns; k++) {
-            const int64_t x = k < 0 ? k : nx + k;
-            memcpy(row + x * size, row + sel_wrapped(grid, 0, x) * size, (size_t)size);
-        }
+    const aqua_plan *plan = state->plan;
+    const bool all = beds || state->base.blocks.count == 1;
+    for (int64_t k = 0; k < (all ? plan->image_count : plan->images_beyond_x); k++) {
+        const aqua_image *image = &plan->images[k];
+        void *array = beds ? beds : depths_of(state, step, aqua_row(&plan->layout, image->at));
+        const sel_type type = beds ? state->real : state->base.turns.type;
+        sel_put(array, type, image->at, sel_get(array, type, image->from));
     }
 }
 
@@ -157,14 +145,13 @@ static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
     const aqua_ghosts *ghosts = &state->plan->ghosts;
     const double *z = aqua_levels(state);
     for (int64_t k = 0; k < ghosts->count; k++) {
-        const int64_t at = ghosts->at[k];
-        const double ground = ghosts->ground[k];
-        const bool level = ghosts->level[k];
-        sel_put(depths_of(state, step, aqua_row(&state->plan->layout, at)), state->base.turns.type,
-                at, aqua_water_of(&state->store, aqua_ghost_depth(level, ground, z[k])));
+        const aqua_ghost *g = &ghosts->v[k];
+        sel_put(depths_of(state, step, aqua_row(&state->plan->layout, g->at)),
+                state->base.turns.type, g->at,
+                aqua_water_of(&state->store, aqua_ghost_depth(g, z[k])));
         if (beds) {
-            sel_put(state->bed, state->real, at,
-                    aqua_bed_of(&state->store, aqua_ghost_bed(level, ground, z[k])));
+            sel_put(state->bed, state->real, g->at,
+                    aqua_bed_of(&state->store, aqua_ghost_bed(g, z[k])));
         }
     }
     fill_frame(state, NULL, step);
@@ -198,8 +185,8 @@ static double flow_all(aqua_state *state) {
 static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     const int64_t nx = state->plan->layout.nx;
     for (int64_t i = 0; i < aqua_cells(state); i++) {
-        const int32_t *depth = depths(state, state->base.step + 1, i % nx, i / nx);
-        if ((double)*depth > state->store.limit) {
+        const void *depth = depths(state, state->base.step + 1, i % nx, i / nx);
+        if (sel_get(depth, state->base.turns.type, 0) > state->store.limit) {
             return aqua_too_deep(state->plan, state->base.step + 1, i, error);
         }
     }
@@ -288,24 +275,20 @@ static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_
                  const double **values) {
     const aqua_state *state = (const aqua_state *)base;
     const aqua_plan *plan = state->plan;
-    const int64_t nx = plan->layout.nx, n = x1 - x0, at = y * nx + x0, size = state->size;
+    const int64_t at = y * plan->layout.nx + x0;
+    const bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
+    const bool level = which == AQUA_LEVEL || which == AQUA_MAX_LEVEL;
+    const void *water =
+        most ? (char *)state->most + at * state->size : depths(state, base->step, x0, y);
     double *to = sel_state_scratch(base);
-    const double *ground = plan->ground + at;
-    bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
-    if (which == AQUA_GROUND) {
-        memcpy(to, ground, (size_t)n * sizeof *to);
-    } else if (which == AQUA_ARRIVAL_TIME) {
-        for (int64_t x = 0; x < n; x++) {
-            int32_t step = state->arrived[at + x];
+    for (int64_t x = 0; x < x1 - x0; x++) {
+        const double ground = plan->ground[at + x];
+        const double depth = sel_get(water, base->turns.type, x) / state->store.per_metre;
+        to[x] = which == AQUA_GROUND ? ground : level ? depth + ground : depth;
+        if (which == AQUA_ARRIVAL_TIME) {
+            const int32_t step = state->arrived[at + x];
             to[x] = step < 0 ? -1 : step * plan->base.domain->grid.dt;
         }
-    } else {
-        state->loops->read(most ? (char *)state->most + at * size
-                                : depths(state, base->step, x0, y),
-                           n, state->store.per_metre, to);
-    }
-    for (int64_t x = 0; (which == AQUA_LEVEL || which == AQUA_MAX_LEVEL) && x < n; x++) {
-        to[x] += ground[x];
     }
     *values = to;
     return 1;

@@ -27,7 +27,7 @@ static void add_ghost(aqua_plan *plan, int region, int64_t x, int64_t y, const i
     aqua_ghosts *ghosts = &plan->ghosts;
     const sel_grid *grid = &plan->base.domain->grid;
     const aqua_law_open *open = law_of(plan->base.domain, region, &aqua_open_table);
-    if (!ghosts->at) {
+    if (!ghosts->v) {
         ghosts->first[region + 1]++;
         return;
     }
@@ -35,11 +35,10 @@ static void add_ghost(aqua_plan *plan, int region, int64_t x, int64_t y, const i
         fall = open->slope * grid->dx[0];
     }
     const int64_t k = ghosts->first[region]++;
-    ghosts->at[k] = aqua_index(&plan->layout, x + out[0], y + out[1]);
-    ghosts->ground[k] = open ? ground - fall : ground;
+    ghosts->v[k] = (aqua_ghost){aqua_index(&plan->layout, x + out[0], y + out[1]),
+                                open ? ground - fall : ground, !open};
     ghosts->x[k] = sel_centre(grid, 0, (double)x) + 0.5 * out[0] * grid->dx[0];
     ghosts->y[k] = sel_centre(grid, 1, (double)y) + 0.5 * out[1] * grid->dx[0];
-    ghosts->level[k] = !open;
 }
 
 /* Beyond a face the ground goes on as it falls between the last two cells. */
@@ -85,10 +84,10 @@ static void level_beds(aqua_ghosts *ghosts) {
     for (int r = 0; r < AQUA_FIRSTS - 1; r++) {
         double lowest = HUGE_VAL;
         for (int64_t k = ghosts->first[r]; k < ghosts->first[r + 1]; k++) {
-            lowest = fmin(lowest, ghosts->ground[k]);
+            lowest = fmin(lowest, ghosts->v[k].ground);
         }
-        for (int64_t k = ghosts->first[r]; k < ghosts->first[r + 1] && ghosts->level[k]; k++) {
-            ghosts->ground[k] = lowest;
+        for (int64_t k = ghosts->first[r]; k < ghosts->first[r + 1] && ghosts->v[k].level; k++) {
+            ghosts->v[k].ground = lowest;
         }
     }
 }
@@ -99,17 +98,38 @@ static void list_edges(aqua_plan *plan) {
     for (int r = 0; r < AQUA_FIRSTS - 1; r++) {
         ghosts->first_edge[r] = count;
         for (int64_t g = ghosts->first[r]; g < ghosts->first[r + 1]; g++) {
-            const int64_t x = aqua_column(&plan->layout, ghosts->at[g]);
-            const int64_t y = aqua_row(&plan->layout, ghosts->at[g]);
+            const int64_t x = aqua_column(&plan->layout, ghosts->v[g].at);
+            const int64_t y = aqua_row(&plan->layout, ghosts->v[g].at);
             for (int k = 0; k < AQUA_AROUND; k++) {
                 if (sel_free_cell(plan->base.domain, x + aqua_around[k][0],
                                   y + aqua_around[k][1]) >= 0) {
-                    ghosts->edge[count++] = (aqua_edge){ghosts->at[g], k, -1};
+                    ghosts->edge[count++] = (aqua_edge){ghosts->v[g].at, k, -1};
                 }
             }
         }
         ghosts->first_edge[r + 1] = count;
     }
+}
+
+static sel_status list_images(aqua_plan *plan, sel_error *error) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const int64_t nx = plan->layout.nx, ny = plan->layout.ny;
+    const size_t bytes = (size_t)(2 * AQUA_HALO * (nx + ny + 2 * AQUA_HALO)) * sizeof(aqua_image);
+    plan->images = malloc(bytes);
+    for (int64_t row = 0; row < ny + 2 * AQUA_HALO && plan->images; row++) {
+        const int64_t y = row < ny + AQUA_HALO ? row : ny + AQUA_HALO - 1 - row;
+        const int64_t v = sel_axis_periodic(grid, 1) ? sel_wrapped(grid, 1, y) : y;
+        const bool inside = y >= 0 && y < ny;
+        for (int64_t x = -AQUA_HALO; x < nx + AQUA_HALO; x = inside && x == -1 ? nx : x + 1) {
+            const int64_t u = sel_axis_periodic(grid, 0) ? sel_wrapped(grid, 0, x) : x;
+            if (u != x || v != y) {
+                plan->images[plan->image_count++] =
+                    (aqua_image){aqua_index(&plan->layout, x, y), aqua_index(&plan->layout, u, v)};
+                plan->images_beyond_x += v == y;
+            }
+        }
+    }
+    return plan->images ? SEL_OK : sel_fail_memory(error, "the frame", bytes);
 }
 
 sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
@@ -121,21 +141,19 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     }
     ghosts->count = ghosts->first[AQUA_FIRSTS - 1];
     const size_t n = (size_t)ghosts->count + 1, edges = AQUA_AROUND * n * sizeof *ghosts->edge;
-    const size_t bytes = n * (sizeof *ghosts->at + 3 * sizeof *ghosts->ground + 1);
-    ghosts->at = malloc(bytes);
+    const size_t bytes = n * (sizeof *ghosts->v + 2 * sizeof *ghosts->x);
+    ghosts->v = malloc(bytes);
     ghosts->edge = malloc(edges);
-    if (!ghosts->at || !ghosts->edge) {
+    if (!ghosts->v || !ghosts->edge) {
         return sel_fail_memory(error, "the open faces", bytes + edges);
     }
-    ghosts->ground = (double *)(ghosts->at + n);
-    ghosts->x = ghosts->ground + n;
+    ghosts->x = (double *)(ghosts->v + n);
     ghosts->y = ghosts->x + n;
-    ghosts->level = (uint8_t *)(ghosts->y + n);
     add_faces(plan); /* which moves each `first` to that of the next region */
     add_cells(plan);
     memmove(ghosts->first + 1, ghosts->first, (AQUA_FIRSTS - 1) * sizeof *ghosts->first);
     ghosts->first[0] = 0;
     level_beds(ghosts);
     list_edges(plan);
-    return SEL_OK;
+    return list_images(plan, error);
 }

@@ -1,21 +1,11 @@
-/* aqua_kernel.c -- the CPU's inner loops for both stores, as a table for one level.
- *
- * Compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off x86-64). Nothing is contracted
- * or reordered, so that all levels give the same bits.
- */
+/* aqua_kernel.c -- the CPU's inner loops for both stores, as a table for one level. */
 #include <math.h>
 #include <string.h>
+#include "engine/machine/kernel.h"
 #include "engine/solvers/aqua/aqua_state.h"
 
-#define SEL_INLINE static inline __attribute__((always_inline))
-
-/* The cells of a row do not depend on each other. */
-#if defined(__clang__)
-#define AQUA_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-/* clang gives up on one of the loops, and tells it as a warning. */
+#if defined(__clang__) /* which gives up on one of the loops, and tells it as a warning */
 #pragma clang diagnostic ignored "-Wpass-failed"
-#else
-#define AQUA_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
 /* TILE: columns that are done at a time, so that three rows of their edges stay in the nearest
@@ -43,14 +33,8 @@ enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
     {                                                                                             \
         .scratch = (sizeof(aqua_scratch_##suffix) + SEL_LINE - 1) / SEL_LINE * SEL_LINE,          \
         .flow = aqua_flow_##suffix, .supply = aqua_supply_##suffix, .watch = aqua_watch_##suffix, \
-        .read = aqua_read_##suffix, .edge = aqua_flux_of_##suffix,                                \
+        .edge = aqua_flux_of_##suffix,                                                            \
     }
 
-#define JOIN(a, b) a##b
-#define LEVEL_NAME(prefix, level) JOIN(prefix, level)
-#define TABLE LEVEL_NAME(aqua_loops_, SEL_LEVEL)
-extern const aqua_loops TABLE[2];
-const aqua_loops TABLE[2] = {
-    [SEL_F32] = LOOPS(f32),
-    [SEL_F64] = LOOPS(f64),
-};
+extern const aqua_loops SEL_OF_LEVEL(aqua_loops_)[2];
+const aqua_loops SEL_OF_LEVEL(aqua_loops_)[2] = {[SEL_F32] = LOOPS(f32), [SEL_F64] = LOOPS(f64)};

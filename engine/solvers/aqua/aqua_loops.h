@@ -41,7 +41,7 @@ typedef struct SCRATCH {
 SEL_INLINE void AQUA_NAME(edge_line)(const REAL *bed, const AQUA_WATER *water, int64_t apart,
                                      REAL least, int64_t first, int64_t last, EDGES *e, int slot) {
     REAL *head = e->head[slot], *root = e->root[slot], *fall = e->fall[slot];
-    AQUA_INDEPENDENT
+    SEL_INDEPENDENT
     for (int64_t i = first; i < last; i++) {
         const REAL d = AQUA_NAME(aqua_head)(bed[i], bed[i + apart], water[i], water[i + apart]);
         fall[i] = bed[i] - bed[i + apart];
@@ -72,7 +72,7 @@ SEL_INLINE int AQUA_NAME(factors_by)(const aqua_step *step, int64_t at, int64_t 
     const REAL least = (REAL)step->least;
     REAL *factor = s->factor[slot], *cuts = s->cut[slot];
     int drops = 0;
-    AQUA_INDEPENDENT
+    SEL_INDEPENDENT
     for (int64_t i = first; i < last; i++) {
         REAL head[AQUA_AROUND], root[AQUA_AROUND], fall[AQUA_AROUND], cut;
         int dropped = 0;
@@ -117,7 +117,7 @@ SEL_INLINE void AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t 
     const REAL *c[3] = {s->cut[before], s->cut[slot], s->cut[next]};
     const AQUA_WATER *water = (const AQUA_WATER *)step->from + at;
     AQUA_WATER *to = (AQUA_WATER *)step->to + at;
-    AQUA_INDEPENDENT
+    SEL_INDEPENDENT
     for (int64_t i = 2; i < n + 2; i++) {
         REAL root[AQUA_AROUND];
         AQUA_WATER out[AQUA_AROUND];
@@ -135,13 +135,11 @@ SEL_INLINE void AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t 
 
 static void AQUA_NAME(after)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
                              const SCRATCH *s) {
-    if (step->equilibrium == AQUA_MINDIFF) {
-        step->sent ? AQUA_NAME(after_row)(step, x0, n, y, s, true, true)
-                   : AQUA_NAME(after_row)(step, x0, n, y, s, true, false);
-    } else {
-        step->sent ? AQUA_NAME(after_row)(step, x0, n, y, s, false, true)
-                   : AQUA_NAME(after_row)(step, x0, n, y, s, false, false);
-    }
+    const bool cuts = step->equilibrium == AQUA_MINDIFF;
+    cuts         ? step->sent ? AQUA_NAME(after_row)(step, x0, n, y, s, true, true)
+                              : AQUA_NAME(after_row)(step, x0, n, y, s, true, false)
+            : step->sent ? AQUA_NAME(after_row)(step, x0, n, y, s, false, true)
+                 : AQUA_NAME(after_row)(step, x0, n, y, s, false, false);
 }
 
 /* The greatest of n depths and `most`; of whole quanta only, which alone have a limit. */
@@ -222,38 +220,32 @@ static double AQUA_NAME(aqua_flux_of)(const aqua_step *step, const aqua_edge *ed
                                              step->from, (int)step->layout.pitch);
 }
 
-/* ---- rain and infiltration ---- */
+/* ---- rain, infiltration, maxima ---- */
 
-/* Of each cell by its rate, or the same amount for all. */
 SEL_INLINE double AQUA_NAME(supply_row)(AQUA_WATER *w, int64_t n, const uint8_t *solid,
-                                        AQUA_WATER amount, const REAL *rate, REAL *carry,
+                                        AQUA_WATER each, const REAL *rate, REAL *carry,
                                         bool takes) {
     double sum = 0;
     int64_t cells = 0;
     for (int64_t x = 0; x < n; x++) {
         const AQUA_WATER due = solid[x] ? (AQUA_WATER)0
                                : rate   ? AQUA_NAME(aqua_part)(rate[x], &carry[x])
-                                        : amount;
+                                        : each;
         const AQUA_WATER moves = takes && w[x] < due ? w[x] : due;
         w[x] = takes ? w[x] - moves : w[x] + moves;
         sum += rate || takes ? (double)moves : 0;
         cells += solid[x] == 0;
     }
-    return rate || takes ? sum : (double)amount * (double)cells;
+    return rate || takes ? sum : (double)each * (double)cells;
 }
 
 static double AQUA_NAME(aqua_supply)(void *water, int64_t n, const uint8_t *solid, double amount,
                                      const void *rate, void *carry, bool takes) {
     const AQUA_WATER each = (AQUA_WATER)amount;
-    if (rate) {
-        return takes ? AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, true)
-                     : AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, false);
-    }
-    return takes ? AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, true)
-                 : AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, false);
+    return rate    ? AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, takes)
+           : takes ? AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, true)
+                   : AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, false);
 }
-
-/* ---- maxima and fields ---- */
 
 static void AQUA_NAME(aqua_watch)(const void *water, int64_t n, void *most, int32_t *first,
                                   double arrival, int32_t step) {
@@ -264,14 +256,6 @@ static void AQUA_NAME(aqua_watch)(const void *water, int64_t n, void *most, int3
     }
     for (int64_t x = 0; first && x < n; x++) {
         first[x] = first[x] < 0 && (double)w[x] >= arrival ? step : first[x];
-    }
-}
-
-static void AQUA_NAME(aqua_read)(const void *water, int64_t n, double per_metre, double *to) {
-    const AQUA_WATER *w = water;
-    const double metre = 1 / per_metre;
-    for (int64_t x = 0; x < n; x++) {
-        to[x] = (double)w[x] * metre;
     }
 }
 

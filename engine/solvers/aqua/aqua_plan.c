@@ -51,20 +51,18 @@ static sel_status evaluate_ground(aqua_plan *plan, sel_error *error) {
 static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const sel_quantity *q = &plan->params->alpha;
-    const bool field = sel_quantity_depends(q) & SEL_ON_PLACE;
+    const bool field = sel_quantity_depends(q);
     const int64_t count = field ? sel_grid_cells(&domain->grid) : 1;
     const size_t bytes = (size_t)count * sizeof(double);
     const sel_evaluation asked = {.quantity = q, .what = "alpha"};
-    const double *origin = domain->grid.origin;
-    const sel_places at = sel_domain_at(domain, 1, origin, origin + 1, NULL, 0);
     char text[SEL_CELL_TEXT];
     plan->alpha = field ? sel_machine_allocate(bytes) : NULL;
     plan->smallest_alpha = HUGE_VAL;
-    double uniform = 0, *alpha = field ? plan->alpha : &uniform;
-    sel_status status = !alpha ? sel_fail_memory(error, "alpha", bytes)
-                        : field
-                            ? sel_domain_evaluate(domain, &asked, plan->base.threads, alpha, error)
-                            : sel_quantity_eval(q, "alpha", &at, alpha, error);
+    const double *alpha = field ? plan->alpha : &q->part[0].constant;
+    sel_status status =
+        !alpha  ? sel_fail_memory(error, "alpha", bytes)
+        : field ? sel_domain_evaluate(domain, &asked, plan->base.threads, plan->alpha, error)
+                : SEL_OK;
     for (int64_t i = 0; i < count && !status; i++) {
         if (field && domain->cell[i]) {
             continue;
@@ -189,13 +187,131 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
 
 static void clear_plan(sel_plan *base) {
     aqua_plan *p = (aqua_plan *)base;
-    free(p->ghosts.at); /* and all behind it */
+    free(p->ghosts.v); /* and x and y */
     free(p->ghosts.edge);
+    free(p->images);
     free(p->source_cells);
     free(p->terms);
     free(p->own_ground);
     free(p->alpha);
 }
+
+/* ---- facts ---- */
+
+/* Above this alpha a pit of one cell may be filled beyond its rim. */
+static const double most_without_overshoot = 2.0 / 9;
+
+static void add_alpha(const aqua_plan *plan, sel_facts *facts) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const double alpha = plan->largest_alpha;
+    if (plan->alpha) {
+        sel_fact_add(facts, "alpha", "%.4g to %.4g", plan->smallest_alpha, alpha);
+    } else {
+        sel_fact_add(facts, "alpha", "%.6g", alpha);
+    }
+    sel_fact_add(facts, "speed on a slope", "%.4g m/s (alpha dx/dt%s)",
+                 alpha * grid->dx[0] / grid->dt,
+                 alpha > most_without_overshoot ? "; above 2/9 pits of one cell overshoot" : "");
+}
+
+static void add_store(const aqua_plan *plan, sel_facts *facts) {
+    const aqua_store store = aqua_store_of(plan);
+    if (!store.whole) {
+        sel_fact_add(facts, "depths", "f64, mass to round-off");
+        return;
+    }
+    sel_fact_add(facts, "depths", "in quanta of 2^-%d m = %.3g m, mass exact", plan->bits,
+                 1 / store.per_metre);
+    sel_fact_add(facts, "largest depth", "%.4g m; more is an error (expected: %.4g m)",
+                 store.limit / store.per_metre, plan->deepest);
+    sel_fact_add(facts, "thinnest moving film", "about %.3g m (3 quanta / alpha)",
+                 3 / (plan->smallest_alpha * store.per_metre));
+}
+
+static void add_rain(const aqua_plan *plan, sel_facts *facts) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const int64_t steps = sel_stop_step(&plan->params->common);
+    const double hours = (double)steps * grid->dt / 3600;
+    const double area = (double)plan->base.domain->free_cells * grid->dx[0] * grid->dx[0];
+    sel_survey found;
+    if (!sel_survey_run(&plan->base, &plan->params->rain, "rain", &found)) {
+        return; /* there is none, or the run tells why it has no value */
+    }
+    const double mean = found.sum / (double)found.count;
+    char estimate[48] = "";
+    if (found.estimate) {
+        snprintf(estimate, sizeof estimate, " (estimate of %lld samples)", (long long)found.count);
+    }
+    if (steps == INT64_MAX) {
+        sel_fact_add(facts, "rain", "%.6g mm/h on average%s", mean, estimate);
+    } else {
+        sel_fact_add(facts, "rain", "%s%s%.6g mm = %.6g m3%s",
+                     sel_may_end_early(&plan->params->common) ? "at most " : "",
+                     found.estimate ? "about " : "", mean * hours, mean * hours / 1000 * area,
+                     estimate);
+    }
+    sel_fact_add(facts, "largest rate of rain", "%.4g mm/h", found.largest);
+}
+
+static void add_facts(const sel_plan *base, sel_facts *facts) {
+    const aqua_plan *plan = (const aqua_plan *)base;
+    sel_fact_add(facts, "equilibrium", "%s, %s", aqua_equilibrium_names[plan->params->equilibrium],
+                 aqua_scheme_names[plan->params->scheme]);
+    add_alpha(plan, facts);
+    add_store(plan, facts);
+    sel_terrain_facts(base, plan->ground, plan->lowest, facts);
+    add_rain(plan, facts);
+    for (int i = 0; i < plan->source_count && facts->count < SEL_MAX_FACTS - 1; i++) {
+        const aqua_term *source = &plan->terms[AQUA_SUPPLIES + i];
+        sel_fact_add(facts, "source", "%s: %lld cell%s", source->name, (long long)source->cells,
+                     source->cells == 1 ? "" : "s");
+    }
+}
+
+/* ---- warnings ---- */
+
+/* Rain below the weakest brings nothing within hours; above the strongest, hardly any was measured:
+ * the record of a minute is about 2,000 mm/h. In mm/h. */
+static const double weakest = 0.01, strongest = 1000;
+
+static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {
+    const sel_where where = sel_simulation_where(plan->base.simulation, "rain");
+    const sel_quantity *rain = &plan->params->rain;
+    sel_survey found;
+    if (!sel_survey_run(&plan->base, rain, "rain", &found) ||
+        (!sel_quantity_depends(rain) && found.largest == 0)) {
+        return;
+    }
+    if (found.largest < weakest) {
+        sel_fail_at(warnings, where,
+                    "rain is at most %.3g mm/h in this run, less than %g mm/h: rain is given in "
+                    "mm/h; of m/s multiply by 3.6e6, and mind that series take seconds",
+                    found.largest, weakest);
+    } else if (found.largest > strongest) {
+        sel_fail_at(warnings, where,
+                    "rain reaches %.6g mm/h in this run, more than %g mm/h: rain is given in mm/h; "
+                    "of mm a day divide by 24, of mm in a step of %g s multiply by 3600 / %g",
+                    found.largest, strongest, plan->base.domain->grid.dt,
+                    plan->base.domain->grid.dt);
+    }
+}
+
+/* Above this alpha potential energy may rise in a step. */
+static const double most_without_rise = 4.0 / 9;
+
+static void warn(const sel_plan *base, sel_error *warnings) {
+    const aqua_plan *plan = (const aqua_plan *)base;
+    if (plan->largest_alpha > most_without_rise) {
+        sel_fail(warnings, SEL_BAD_SCENARIO,
+                 "alpha %.4g: above 4/9 the energy of the water may rise and levels swing; take "
+                 "less",
+                 plan->largest_alpha);
+    }
+    sel_terrain_warn(&plan->params->ground, base, warnings);
+    warn_of_rain(plan, warnings);
+}
+
+/* ---- the solver ---- */
 
 static void json(const sel_plan *base, FILE *to) {
     const aqua_plan *plan = (const aqua_plan *)base;
@@ -212,11 +328,6 @@ static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t
     *cell = monitor->smallest_cell;
     snprintf(text, size, "the depth is %.3g m", monitor->smallest);
     return monitor->smallest < 0;
-}
-
-static void hint(const sel_plan *base, double largest, char *text, size_t size) {
-    (void)base, (void)largest;
-    snprintf(text, size, "depths cannot diverge by themselves: look at ground, rain and sources");
 }
 
 /* A step reads the bed, reads and writes the depth; a monitor reads the depth and whether the cell
@@ -271,14 +382,14 @@ const sel_solver aqua_solver = {
     .plan_size = sizeof(aqua_plan),
     .plan = complete_plan,
     .plan_clear = clear_plan,
-    .facts = aqua_facts,
-    .warn = aqua_warn,
+    .facts = add_facts,
+    .warn = warn,
     .ahead = aqua_ahead,
     .json = json,
     .impossible = impossible,
     .state_text = state_text,
     .initial_fields = initial_fields,
-    .hint = hint,
+    .advice = "depths cannot diverge by themselves: look at ground, rain and sources",
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &aqua_on_cpu,

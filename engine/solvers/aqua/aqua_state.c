@@ -1,18 +1,10 @@
-/* aqua_state.c -- the arrays of sel.aqua, and what they hold at step 0. */
+/* aqua_state.c -- the arrays of sel.aqua, what they hold at step 0, and what requests find. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/solvers/aqua/aqua_state.h"
 
 /* ---- the arrays ---- */
-
-/* Lists one of cells, if it is wanted. */
-static void add(aqua_state *state, bool wanted, const char *name, void *place, sel_type type,
-                const sel_cells *cells, unsigned flags) {
-    if (wanted) {
-        sel_arrays_add_cells(&state->base.arrays, name, place, type, cells, flags);
-    }
-}
 
 static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan;
@@ -23,6 +15,8 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
                              .components = 1,
                              .pitch = layout->nx,
                              .count = layout->nx * layout->ny};
+    const sel_cells none = {.count = 0};
+    sel_arrays *arrays = &state->base.arrays;
     sel_cells framed = cells;
     framed.first = aqua_index(layout, 0, 0);
     framed.pitch = layout->pitch;
@@ -35,18 +29,19 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
                                     .margin = -AQUA_HALO * layout->pitch};
     state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
     sel_state_list_turns(&state->base, "water");
-    add(state, true, "bed", &state->bed, state->real, &framed, 0);
-    add(state, apart, "poured", &state->poured, depth, &framed, 0);
-    add(state, plan->alpha, "alphas", &state->alphas, state->real, &framed, 0);
-    add(state, most, "most", &state->most, depth, &cells, SEL_SAVED);
-    add(state, aqua_wants(plan, AQUA_ARRIVAL_TIME), "arrived", &state->arrived,
-        SEL_TYPE_OF(*state->arrived), &cells, SEL_SAVED);
+    sel_arrays_add_cells(arrays, "bed", &state->bed, state->real, &framed, 0);
+    sel_arrays_add_cells(arrays, "poured", &state->poured, depth, apart ? &framed : &none, 0);
+    sel_arrays_add_cells(arrays, "alphas", &state->alphas, state->real,
+                         plan->alpha ? &framed : &none, 0);
+    sel_arrays_add_cells(arrays, "most", &state->most, depth, most ? &cells : &none, SEL_SAVED);
+    sel_arrays_add_cells(arrays, "arrived", &state->arrived, SEL_TYPE_OF(*state->arrived),
+                         aqua_wants(plan, AQUA_ARRIVAL_TIME) ? &cells : &none, SEL_SAVED);
     static const char *const names[AQUA_SUPPLIES][2] = {{"rain", "rain_owed"},
                                                         {"soil", "soil_owed"}};
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        const bool field = plan->terms[k].kind == AQUA_FIELD;
-        add(state, field, names[k][0], &state->rate[k], state->real, &cells, 0);
-        add(state, field, names[k][1], &state->owed[k], state->real, &cells, SEL_SAVED);
+        const sel_cells *field = plan->terms[k].kind == AQUA_FIELD ? &cells : &none;
+        sel_arrays_add_cells(arrays, names[k][0], &state->rate[k], state->real, field, 0);
+        sel_arrays_add_cells(arrays, names[k][1], &state->owed[k], state->real, field, SEL_SAVED);
     }
 }
 
@@ -68,7 +63,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     SEL_ADD(arrays, state, field, fields ? aqua_cells(state) : 0, SEL_ON_HOST);
     SEL_ADD_VALUE(arrays, state, first_volume);
     const bool asks = plan->base.wants_balance || plan->base.wants_links;
-    state->edge_count = asks ? aqua_list_edges(plan, plan->base.line_count, NULL) : 0;
+    state->edge_count = asks ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] + plan->base.link_count : 0;
     SEL_ADD(arrays, state, edges, state->edge_count, 0);
     SEL_ADD(arrays, state, shown, plan->base.wants_links ? state->edge_count : 0,
             SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED);
@@ -76,7 +71,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
 
 /* ---- beds and alphas ---- */
 
-/* Of cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2, in units; but for ghosts. */
+/* Of cell (x, y), also of the frame and the rest of a row, in units; but for ghosts. */
 static double bed_at(const aqua_state *state, int64_t x, int64_t y) {
     const int64_t cell = sel_free_cell(state->base.plan->domain, x, y);
     return cell < 0 ? AQUA_NO_GROUND : aqua_bed_of(&state->store, state->plan->ground[cell]);
@@ -88,10 +83,11 @@ static double alpha_at(const aqua_state *state, int64_t x, int64_t y) {
     const sel_domain *domain = state->base.plan->domain;
     int64_t at[3] = {x, y, 0};
     for (int a = 0; a < 2; a++) {
-        const int64_t last = domain->grid.n[a] - 1, inside = at[a] < last ? at[a] : last;
+        const int64_t last = domain->grid.n[a] - 1;
         at[a] = sel_axis_periodic(&domain->grid, a) ? sel_wrapped(&domain->grid, a, at[a])
-                : inside < 0                        ? 0
-                                                    : inside;
+                : at[a] < 0                         ? 0
+                : at[a] < last                      ? at[a]
+                                                    : last;
     }
     const int64_t here = sel_cell_number(&domain->grid, at);
     double alpha = state->plan->alpha[here];
@@ -115,10 +111,7 @@ static sel_status fill(const aqua_state *state, void *array,
     }
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t k = 0; k < layout->cells; k++) {
-        const int64_t x = aqua_column(layout, k);
-        sel_put(values, state->real, k,
-                x < layout->nx + AQUA_HALO ? number(state, x, aqua_row(layout, k))
-                                           : AQUA_NO_GROUND);
+        sel_put(values, state->real, k, number(state, aqua_column(layout, k), aqua_row(layout, k)));
     }
     const sel_status status = sel_arrays_send(&state->base.arrays, array, values, bytes, error);
     free(values);
@@ -156,12 +149,19 @@ static sel_status take_depths(const sel_state *base, int64_t first, int64_t end,
 }
 
 static sel_status send_edges(const aqua_state *state, sel_error *error) {
+    const aqua_ghosts *ghosts = &state->plan->ghosts;
+    const int64_t own = ghosts->first_edge[AQUA_FIRSTS - 1];
     const uint64_t bytes = (uint64_t)state->edge_count * sizeof *state->edges;
     aqua_edge *edges = malloc(bytes);
     if (!edges) {
         return sel_fail_memory(error, "the edges", bytes);
     }
-    aqua_list_edges(state->plan, state->plan->base.line_count, edges);
+    memcpy(edges, ghosts->edge, (size_t)own * sizeof *edges);
+    for (int64_t e = own; e < state->edge_count; e++) {
+        const sel_link *link = &state->plan->base.links[e - own];
+        edges[e] = (aqua_edge){aqua_index(&state->plan->layout, link->x, link->y), 2 * link->k,
+                               link->sign};
+    }
     const sel_status status =
         sel_arrays_send(&state->base.arrays, state->edges, edges, bytes, error);
     free(edges);
@@ -174,4 +174,90 @@ sel_status aqua_start(aqua_state *state, sel_error *error) {
     status = status ? status : fill(state, state->bed, bed_at, error);
     status = status || !state->alphas ? status : fill(state, state->alphas, alpha_at, error);
     return status || !state->edges ? status : send_edges(state, error);
+}
+
+/* ---- answers ---- */
+
+/* Adds a term to the answer and returns it, m3. */
+static double add_term(const aqua_state *state, const char *prefix, const char *name,
+                       const sel_total *total, sel_request *request) {
+    const double value = sel_total_of(total, state->store.whole) * aqua_volume_unit(state);
+    sel_request_term(request, prefix, name, value);
+    return value;
+}
+
+int64_t aqua_parts_of(const aqua_plan *plan, int64_t total) {
+    const int64_t r = total - aqua_total_of(plan, 0), *first = plan->ghosts.first_edge;
+    if (total < AQUA_SUPPLIES) {
+        const aqua_kind kind = plan->terms[total].kind;
+        const bool summed = kind == AQUA_FIELD || (total == AQUA_SOIL && kind != AQUA_NOTHING);
+        return summed ? plan->layout.ny : 0;
+    }
+    return r > 0 && plan->base.wants_balance ? first[r + 1] - first[r] : 0;
+}
+
+void aqua_join_parts(const aqua_plan *plan, sel_total *parts, sel_total *totals, bool inverse) {
+    for (int64_t i = 0; i < aqua_total_count(plan); i++) {
+        sel_total sum = {0};
+        const int64_t count = aqua_parts_of(plan, i);
+        for (int64_t k = 0; k < count; k++, parts++) {
+            if (inverse) {
+                *parts = k == 0 ? totals[i] : (sel_total){0};
+            }
+            sel_total_join(&sum, parts);
+        }
+        totals[i] = count && !inverse ? sum : totals[i];
+    }
+}
+
+void aqua_answer_balance(const aqua_state *state, const sel_total *totals, double volume,
+                         sel_request *request) {
+    const aqua_plan *plan = state->plan;
+    const sel_domain *domain = plan->base.domain;
+    const double unit = aqua_volume_unit(state), now = volume * unit;
+    double in = state->first_volume * unit, out = 0;
+    request->term_count = 0;
+    sel_request_term(request, "volume", "", now);
+    if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING) {
+        in += add_term(state, "rain", "", &totals[AQUA_RAIN], request);
+    }
+    for (int k = AQUA_SUPPLIES; k < AQUA_SUPPLIES + plan->source_count; k++) {
+        in += add_term(state, "inflow_", plan->terms[k].name, &totals[k], request);
+    }
+    if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
+        out += add_term(state, "infiltration", "", &totals[AQUA_SOIL], request);
+    }
+    double turned_over = in;
+    for (int r = 1; r <= domain->region_count; r++) {
+        char text[32];
+        if (aqua_passes(domain, r)) {
+            const double through = add_term(state, "out_", sel_region_name(domain, r, text),
+                                            &totals[aqua_total_of(plan, r)], request);
+            out += through;
+            turned_over += fabs(through);
+        }
+    }
+    const double error = now + out - in;
+    sel_request_term(request, "error", "", turned_over > 0 ? error / turned_over : 0);
+}
+
+int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first) {
+    const int64_t *edge = plan->ghosts.first_edge + request->region;
+    if (request->region) {
+        *first = edge[0];
+        return edge[1] - edge[0];
+    }
+    const sel_line *line = sel_plan_line_of(&plan->base, request);
+    *first = plan->ghosts.first_edge[AQUA_FIRSTS - 1] + line->first;
+    return line->count;
+}
+
+void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t count,
+                      sel_request *request) {
+    sel_total total = {0};
+    for (int64_t e = 0; e < count; e++) {
+        sel_total_more(&total, state->store.whole, shown[e]);
+    }
+    request->flux = sel_total_of(&total, state->store.whole) * aqua_volume_unit(state) /
+                    state->plan->base.domain->grid.dt;
 }

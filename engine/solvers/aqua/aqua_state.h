@@ -32,7 +32,8 @@ typedef struct aqua_state {
     /* The totals of the balance since step 0, in units of the store: rain, infiltration, what each
      * source has brought, what has left into the ghosts of each region (from 0 on). */
     sel_total *totals;
-    /* The edges whose fluxes requests may ask for, and these fluxes in the last observed step. */
+    /* The edges whose fluxes requests may ask for, those of ghosts and the plan's links; and these
+     * fluxes in the last observed step. */
     aqua_edge *edges;
     double *shown; /* units of the store; NULL: nobody asks */
     int64_t edge_count;
@@ -80,10 +81,7 @@ void aqua_join_parts(const aqua_plan *plan, sel_total *parts, sel_total *totals,
 void aqua_answer_balance(const aqua_state *state, const sel_total *totals, double volume,
                          sel_request *request);
 
-/* The edges of a plan: from cells into the ghosts, by region, then those that cross the first of
- * its lines, positive to the left. Stores them unless `to` is NULL; returns their number. */
-int64_t aqua_list_edges(const aqua_plan *plan, int lines, aqua_edge *to);
-/* Those of a SEL_FLUX: sets the first, returns how many. */
+/* The edges of a SEL_FLUX: sets the first, returns how many. */
 int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first);
 /* Answers it by their fluxes, units of the store. */
 void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t count,
@@ -141,8 +139,6 @@ typedef struct aqua_loops {
      * `arrival`. NULL: not wanted. */
     void (*watch)(const void *water, int64_t n, void *most, int32_t *first, double arrival,
                   int32_t step);
-    /* to[n] in metres */
-    void (*read)(const void *water, int64_t n, double per_metre, double *to);
     double (*edge)(const aqua_step *step, const aqua_edge *edge); /* the flux that it counts */
 } aqua_loops;
 

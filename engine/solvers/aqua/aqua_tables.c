@@ -1,7 +1,6 @@
 /* aqua_tables.c -- the fields of sel.aqua, of its laws and of its sources. */
 #include <math.h>
 #include "engine/solvers/aqua/aqua.h"
-#include "engine/base/file.h"
 
 const char *const aqua_equilibrium_names[] = {"fill", "mean", "mindiff", NULL};
 const char *const aqua_scheme_names[] = {"gather", "scatter", NULL};
@@ -11,7 +10,7 @@ static const sel_field open_fields[] = {
             "Slope of the ground beyond the face; when not given, that between the last two cells, "
             "but the ground never rises. On cells: how far the water falls below their own ground, "
             "in units of dx; 0 when not given.",
-            .preset = SEL_NOT_GIVEN),
+            .flags = SEL_NOT_NEGATIVE, .preset = SEL_NOT_GIVEN),
 };
 static const sel_field level_fields[] = {
     SEL_ROW(aqua_law_level, z, QUANTITY,
@@ -19,19 +18,9 @@ static const sel_field level_fields[] = {
             .flags = SEL_REQUIRED | SEL_POSITIONAL),
 };
 
-static sel_status check_open(const void *data, sel_where where, sel_error *error) {
-    const aqua_law_open *law = data;
-    return law->slope < 0 ? sel_fail_at(error, where,
-                                        "law.open: slope must not be negative, got %g: the ground "
-                                        "must fall towards the outside",
-                                        law->slope)
-                          : SEL_OK;
-}
-
 const sel_table aqua_wall_table = {.name = "law.wall", .doc = "sel.aqua: no water passes."};
-const sel_table aqua_open_table =
-    SEL_TABLE("law.open", aqua_law_open, open_fields,
-              "sel.aqua: water that reaches it leaves the domain.", .check = check_open);
+const sel_table aqua_open_table = SEL_TABLE("law.open", aqua_law_open, open_fields,
+                                            "sel.aqua: water that reaches it leaves the domain.");
 const sel_table aqua_level_table = SEL_TABLE(
     "law.level", aqua_law_level, level_fields,
     "sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.");
@@ -76,15 +65,8 @@ static const sel_table initial_table =
 static sel_status check_params(const void *data, sel_where where, sel_error *error) {
     const aqua_params *params = data;
     const sel_units *units = params->common.units;
-    const int dims = params->common.size.n;
-    sel_status status = SEL_OK;
-    if (dims == 0 && !sel_quantity_raster(&params->ground)) {
-        status = sel_fail_at(error, where,
-                             "sel.aqua: size is required ({ nx, ny }), unless ground is made of a "
-                             "raster, which has one");
-    } else if (dims == 3) {
-        status = sel_fail_at(error, where, "sel.aqua: size must be { nx, ny }");
-    }
+    sel_status status =
+        sel_terrain_check_params(&params->ground, &params->common, "sel.aqua", where, error);
     /* What counts in seconds or hours means nothing without dt. */
     const char *needs = sel_quantity_given(&params->rain)           ? "rain"
                         : sel_quantity_given(&params->infiltration) ? "infiltration"
@@ -98,18 +80,6 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
         status = sel_fail_at(error, where,
                              "sel.aqua: units with a velocity need lattice_velocity too; with "
                              "alpha there, water on a slope moves with that velocity");
-    }
-    const sel_raster *raster = sel_terrain_raster(&params->ground);
-    if (raster && isnan(params->common.dx) && sel_map_unit_of(raster) == SEL_MAP_DEGREES) {
-        char warp[SEL_WARP_ROOM];
-        status = sel_fail_at(error, where,
-                             "sel.aqua: the map of %s is in degrees (its cells are %.6g wide), "
-                             "run-off needs metres. Make a map in metres and read that: %s",
-                             sel_file_name(raster->file->path), raster->dx,
-                             sel_map_warp(raster, true, warp));
-    }
-    if (params->min_head < 0) {
-        status = sel_fail_at(error, where, "sel.aqua: min_head must not be negative");
     }
     return status;
 }
@@ -139,8 +109,8 @@ static const sel_field fields[] = {
             "gather: each cell sums what its neighbours exchange with it; scatter: each cell adds "
             "to its neighbours. The same water moves, summed in another order.",
             .preset = AQUA_GATHER, .choices = aqua_scheme_names),
-    SEL_ROW(aqua_params, min_head, NUMBER,
-            "Differences of level up to this, m, do not move water."),
+    SEL_ROW(aqua_params, min_head, NUMBER, "Differences of level up to this, m, do not move water.",
+            .flags = SEL_NOT_NEGATIVE),
     SEL_ROW(aqua_params, initial, TABLE, "The water at step 0; dry when not given.",
             .table = &initial_table),
     SEL_ROW(aqua_params, rain, QUANTITY, "Rain, mm/h."),

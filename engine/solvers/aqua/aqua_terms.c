@@ -9,64 +9,22 @@ static const double mm_per_hour = 1e-3 / 3600; /* m/s */
 
 /* ---- sources ---- */
 
-/* The number of the cell that has a point; -1: it lies outside. */
-static int64_t cell_of(const sel_grid *grid, const sel_point *point) {
-    int64_t at[3] = {0};
-    for (int a = 0; a < 2; a++) {
-        const double cells = floor((point->v[a] - grid->origin[a]) / grid->dx[0]);
-        if (!(cells >= 0 && cells < (double)grid->n[a])) {
-            return -1;
-        }
-        at[a] = (int64_t)cells;
-    }
-    return sel_cell_number(grid, at);
-}
-
-/* The error of a source without a free cell. */
-static sel_status refuse_place(const aqua_plan *plan, const aqua_term *term,
-                               const aqua_source *source, int64_t cell, sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    char extent[SEL_EXTENT_TEXT], text[32], cell_text[SEL_CELL_TEXT];
-    sel_extent_text(&domain->grid, extent);
-    if (source->where) {
-        return sel_fail_at(error, term->where,
-                           "source %s: its shape covers no free cell of the domain, %s; cells of "
-                           "regions and without ground are not free",
-                           term->name, extent);
-    }
-    if (cell < 0) {
-        return sel_fail_at(error, term->where,
-                           "source %s at { %.10g, %.10g } lies outside the domain, %s", term->name,
-                           source->at.v[0], source->at.v[1], extent);
-    }
-    return sel_fail_at(error, term->where,
-                       "source %s at { %.10g, %.10g }: its cell %s belongs to the region '%s' and "
-                       "takes no water",
-                       term->name, source->at.v[0], source->at.v[1],
-                       sel_cell_text(&domain->grid, cell, cell_text),
-                       sel_region_name(domain, domain->cell[cell], text));
-}
-
 /* Lists the free cells of a source: of its shape, or the one that has its point. */
 static sel_status list_cells(aqua_plan *plan, aqua_term *term, const aqua_source *source,
                              sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const int64_t nx = domain->grid.n[0], cells = sel_grid_cells(&domain->grid);
-    const int64_t cell = source->where ? -1 : cell_of(&domain->grid, &source->at);
+    char what[64];
+    const sel_spot spot = {what, term->where, &source->at, source->where};
     uint8_t *in = calloc((size_t)cells, 1);
-    sel_status status = !in ? sel_fail_memory(error, "the sources", (size_t)cells)
-                        : source->where
-                            ? sel_domain_cover(domain, source->where, plan->base.threads, in, error)
-                            : SEL_OK;
-    for (int64_t i = 0; i < cells && !status; i++) {
-        in[i] = (in[i] || i == cell) && domain->cell[i] == 0;
-        term->cells += in[i];
-    }
+    snprintf(what, sizeof what, "source %s", term->name);
+    sel_status status =
+        in ? sel_domain_find(domain, &spot, plan->base.threads, in, &term->cells, error)
+           : sel_fail_memory(error, "the sources", (size_t)cells);
     const size_t bytes = (size_t)(plan->source_cell_count + term->cells) * sizeof(aqua_source_cell);
-    aqua_source_cell *listed = term->cells ? realloc(plan->source_cells, bytes) : NULL;
+    aqua_source_cell *listed = status ? NULL : realloc(plan->source_cells, bytes);
     if (!status && !listed) {
-        status = term->cells ? sel_fail_memory(error, "the sources", bytes)
-                             : refuse_place(plan, term, source, cell, error);
+        status = sel_fail_memory(error, "the sources", bytes);
     }
     plan->source_cells = listed ? listed : plan->source_cells;
     for (int64_t i = 0, k = 0; i < cells && !status; i++) {
@@ -221,7 +179,7 @@ sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, doub
         to[i] = value;
         if (level) {
             /* Before the quantum is chosen any level will do. */
-            const double ground = ghosts->ground[ghost + i];
+            const double ground = ghosts->v[ghost + i].ground;
             const bool fits =
                 !plan->bits || aqua_level_fits(value, ground, store.per_metre, store.limit);
             status = fits ? SEL_OK : refuse_level(plan, term, value, ground, t, error);
@@ -243,7 +201,7 @@ sel_status aqua_ahead(const sel_plan *base, int64_t step, sel_error *error) {
         cell++;
     }
     sel_cell_centre(&domain->grid, cell, centre);
-    const double t = aqua_time_of_amounts(plan, step);
+    const double t = ((double)step + 0.5) * domain->grid.dt;
     const sel_places at = sel_domain_at(domain, 1, centre, centre + 1, NULL, t);
     for (int k = 0; k < plan->term_count && values; k++) {
         const aqua_term *term = &plan->terms[k];

@@ -252,7 +252,7 @@ SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x, in
 #define TARGET(i, ex, ey, ez, opposite, weight) REAL *to##i = to + i * plane;
     LBM_DIRECTIONS(TARGET)
 #undef TARGET
-    LBM_INDEPENDENT
+    SEL_INDEPENDENT
     for (int64_t k = 0; k < count; k++) {
         LBM_NAME(lbm_rates) rates = common;
         REAL g[LBM_Q];
@@ -449,7 +449,7 @@ static void LBM_NAME(read)(const lbm_layout *layout, const void *f, int64_t row,
     const REAL *row##i = (const REAL *)f + i * layout->plane + offset;
     LBM_DIRECTIONS(ROW)
 #undef ROW
-    LBM_INDEPENDENT
+    SEL_INDEPENDENT
     for (int64_t x = x0; x < x1; x++) {
         double g[LBM_Q];
 #define LOAD(i, ex, ey, ez, opposite, weight) g[i] = (double)row##i[x];

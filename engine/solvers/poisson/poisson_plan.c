@@ -239,11 +239,6 @@ static void state_text(const sel_plan *base, char *text, size_t size) {
     snprintf(text, size, "method %d", params->method);
 }
 
-static void hint(const sel_plan *base, double largest, char *text, size_t size) {
-    (void)base, (void)largest;
-    snprintf(text, size, "The right-hand side, a law or the initial potential is too large.");
-}
-
 static sel_cell_bytes bytes(const sel_common *common, int precision) {
     const poisson_params *params = (const poisson_params *)common;
     const bool varied = sel_quantity_depends(&params->coefficient) != 0;
@@ -286,7 +281,7 @@ const sel_solver poisson_solver = {
     .json = json,
     .state_text = state_text,
     .initial_fields = initial_fields,
-    .hint = hint,
+    .advice = "The right-hand side, a law or the initial potential is too large.",
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &poisson_on_cpu,

@@ -159,13 +159,6 @@ static sel_status portable(const sel_simulation *simulation, sel_error *error) {
     return SEL_OK;
 }
 
-static void hint(const sel_plan *base, double largest, char *text, size_t size) {
-    (void)base, (void)largest;
-    snprintf(text, size,
-             "A smaller dt may be stable; else look at what the rules divide by, and at "
-             "the laws.");
-}
-
 static void json(const sel_plan *base, FILE *to) {
     const rule_model *m = ((const rule_plan *)base)->model;
     fprintf(to, "\"rules\": %d, \"seed\": %lld", m->rules, (long long)m->params->seed);
@@ -217,7 +210,7 @@ const sel_solver rule_solver = {
     .warn = warn,
     .json = json,
     .state_text = state_text,
-    .hint = hint,
+    .advice = "A smaller dt may be stable; else look at what the rules divide by, and at the laws.",
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &rule_on_cpu,

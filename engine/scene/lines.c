@@ -1,0 +1,98 @@
+/* lines.c -- the lines across which a plan asks for fluxes, and the links that cross them. */
+#include "engine/scene/solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const int sel_link_to[SEL_LINKS][2] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
+
+/* Positive to the left of the line through p and q. */
+static double side(const double p[2], const double q[2], double x, double y) {
+    return (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]);
+}
+
+/* Whether the link from a to b crosses the line: 1 to its left, -1 to its right, 0 not. */
+static int crosses(const double p[2], const double q[2], const double a[2], const double b[2]) {
+    const double sa = side(p, q, a[0], a[1]), sb = side(p, q, b[0], b[1]);
+    if ((sa > 0) == (sb > 0)) {
+        return 0;
+    }
+    const double sp = side(a, b, p[0], p[1]), sq = side(a, b, q[0], q[1]);
+    const double part = sp / (sp - sq);
+    return !(part >= 0 && part < 1) ? 0 : sb > 0 ? 1 : -1;
+}
+
+/* Links of row y, to the row above it too, can cross the line only in the cells x0 <= x < x1. */
+static void reach(const sel_grid *grid, const double p[2], const double q[2], int64_t y,
+                  int64_t *x0, int64_t *x1) {
+    const double dx = grid->dx[0], middle = sel_centre(grid, 1, (double)y) + 0.5 * dx;
+    double x[2];
+    for (int k = 0; k < 2; k++) { /* of the line at a height, or of the end nearest to that */
+        const double part = (middle + (k ? 2 : -2) * dx - p[1]) / (q[1] - p[1]);
+        x[k] = p[0] + fmax(0, fmin(1, part)) * (q[0] - p[0]);
+    }
+    *x0 = (int64_t)fmax((fmin(x[0], x[1]) - grid->origin[0]) / dx - 3, -1);
+    *x1 = (int64_t)fmin((fmax(x[0], x[1]) - grid->origin[0]) / dx + 3, (double)grid->n[0]) + 1;
+}
+
+/* Users draw lines along the edges of cells and through their centres, where links run through the
+ * ends of lines or along them. All lines are moved a little, the same way, so that none does, and
+ * lines that meet have no gap between them. */
+static const double moved[2] = {1e-6, 3.7e-7}; /* cells */
+
+/* Stores the links that cross a line unless `to` is NULL; returns their number. */
+static int64_t list_links(const sel_domain *domain, const double line[2][2], sel_link *to) {
+    const sel_grid *grid = &domain->grid;
+    const double dx = grid->dx[0];
+    const double p[2] = {line[0][0] + moved[0] * dx, line[0][1] + moved[1] * dx};
+    const double q[2] = {line[1][0] + moved[0] * dx, line[1][1] + moved[1] * dx};
+    int64_t count = 0, x0, x1;
+    for (int64_t y = -1; y <= grid->n[1]; y++) {
+        reach(grid, p, q, y, &x0, &x1);
+        for (int64_t x = x0; x < x1; x++) {
+            const double a[2] = {sel_centre(grid, 0, (double)x), sel_centre(grid, 1, (double)y)};
+            for (int k = 0; k < SEL_LINKS; k++) {
+                const int64_t u = x + sel_link_to[k][0], v = y + sel_link_to[k][1];
+                const double b[2] = {sel_centre(grid, 0, (double)u),
+                                     sel_centre(grid, 1, (double)v)};
+                const int sign = crosses(p, q, a, b);
+                if (sign && u >= -1 && u <= grid->n[0] && v <= grid->n[1] &&
+                    (sel_free_cell(domain, x, y) >= 0 || sel_free_cell(domain, u, v) >= 0)) {
+                    if (to) {
+                        to[count] = (sel_link){x, y, k, sign};
+                    }
+                    count++;
+                }
+            }
+        }
+    }
+    return count;
+}
+
+sel_status sel_plan_line(sel_plan *plan, const double from[2], const double to[2],
+                         sel_error *error) {
+    sel_line line = {{{from[0], from[1]}, {to[0], to[1]}}, plan->link_count, 0};
+    line.count = list_links(plan->domain, line.ends, NULL);
+    const size_t lines = ((size_t)plan->line_count + 1) * sizeof line;
+    const size_t links = (size_t)(line.first + line.count + 1) * sizeof *plan->links;
+    sel_line *more_lines = realloc(plan->lines, lines);
+    sel_link *more_links = realloc(plan->links, links);
+    plan->lines = more_lines ? more_lines : plan->lines;
+    plan->links = more_links ? more_links : plan->links;
+    if (!more_lines || !more_links) {
+        return sel_fail_memory(error, "the lines of fluxes", lines + links);
+    }
+    plan->link_count += list_links(plan->domain, line.ends, plan->links + line.first);
+    plan->lines[plan->line_count++] = line;
+    plan->wants_links = true;
+    return SEL_OK;
+}
+
+const sel_line *sel_plan_line_of(const sel_plan *plan, const sel_request *request) {
+    const sel_line *line = plan->lines;
+    while (memcmp(line->ends, request->line, sizeof line->ends)) {
+        line++;
+    }
+    return line;
+}
