@@ -11,7 +11,6 @@ typedef struct heat_cuda {
     heat_state all;
     bool marches;
     heat_gpu_sides sides;
-    heat_gpu_view view;
 } heat_cuda;
 
 /* ---- memory ---- */
@@ -20,7 +19,7 @@ static void list(sel_state *base) {
     heat_cuda *state = (heat_cuda *)base;
     const heat_plan *plan = heat_plan_for(base);
     const sel_grid *grid = &plan->base.domain->grid;
-    const bool uniform = plan->kind != HEAT_VARIED;
+    const bool uniform = plan->body.kind != HEAT_VARIED;
     state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
                      grid->n[1] >= MARCH_LEAST_ROWS * base->blocks.count;
@@ -41,7 +40,7 @@ static void list(sel_state *base) {
 
 static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
     const heat_state *all = &state->all;
-    heat_gpu_step s = {.view = heat_view_of(all, step, b),
+    heat_gpu_step s = {.view = sel_conduction_view(&all->base, step, b),
                        .sides = state->sides,
                        .given = all->base.given,
                        .halted = cuda_inputs_halted(&all->base),
@@ -55,11 +54,11 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
     return s;
 }
 
-/* b and s of all cells on surfaces; or what enters there in the step from `step`. */
-static sel_status derive(sel_state *base, int64_t step, double *entering, sel_error *error) {
+/* b and s of all cells on surfaces. */
+static sel_status derive(sel_state *base, int64_t step, sel_error *error) {
     for (int b = 0; b < base->blocks.count; b++) {
         const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
-        CUDA_TRY(heat_gpu_surfaces(&s, entering, base->step > 0, base->queue->stream));
+        CUDA_TRY(heat_gpu_surfaces(&s, base->queue->stream));
     }
     return SEL_OK;
 }
@@ -86,19 +85,6 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     return status;
 }
 
-/* ---- requests ---- */
-
-static const void *amount(sel_state *base, int64_t step, bool source, const cuda_look **look) {
-    heat_cuda *state = (heat_cuda *)base;
-    *look = heat_gpu_look();
-    state->view = (heat_gpu_view){.grid = cuda_grid_of(base),
-                                  .heat = heat_view_of(&state->all, step, 0),
-                                  .from = cuda_parts_of(base, step),
-                                  .first = -base->turns.margin,
-                                  .sum = source ? HEAT_ADDED : HEAT_CONTENT};
-    return &state->view;
-}
-
 const cuda_solver heat_on_cuda = {
     .what = "the temperature",
     .state_size = sizeof(heat_cuda),
@@ -108,5 +94,4 @@ const cuda_solver heat_on_cuda = {
     .derive = derive,
     .pass = pass,
     .step = step,
-    .amount = amount,
 };

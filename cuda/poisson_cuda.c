@@ -20,7 +20,6 @@ typedef struct poisson_cuda {
     cudaEvent_t judged[AHEAD]; /* and of the last iterations, in pinned memory */
     poisson_sums *partials;
     cudaGraphExec_t graph[2];
-    poisson_gpu_view view;
 } poisson_cuda;
 
 /* ---- memory ---- */
@@ -215,52 +214,6 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     return measure((poisson_state *)base, error);
 }
 
-/* ---- requests ---- */
-
-static sel_status look(sel_state *base, int field, const cuda_look **look, const void **view,
-                       sel_error *error) {
-    poisson_cuda *state = (poisson_cuda *)base;
-    (void)field, (void)error;
-    *look = poisson_gpu_look();
-    state->view = (poisson_gpu_view){.grid = cuda_grid_of(base),
-                                     .heat = poisson_view(&state->all, base->step),
-                                     .f = state->all.m.level[0].f,
-                                     .single = state->all.m.box.single};
-    *view = &state->view;
-    return SEL_OK;
-}
-
-static uint64_t entering_bytes(const sel_state *base) {
-    return (uint64_t)base->plan->inputs->surfaces.sites * sizeof(double);
-}
-
-static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
-    poisson_cuda *state = (poisson_cuda *)base;
-    cuda_queue *queue = base->queue;
-    const cuda_look *looks;
-    const void *view;
-    cuda_slot *slot;
-    sel_status status =
-        cuda_slot_open(queue, request, entering_bytes(base) + sizeof(double), 0, &slot, error);
-    status = status ? status : look(base, -1, &looks, &view, error);
-    if (!status) {
-        CUDA_TRY(poisson_gpu_entering(&state->view, state->all.F, &base->given,
-                                      base->plan->inputs->surfaces.cells, queue->stream));
-        status = cuda_slot_fetch(queue, slot, sizeof(double), base->given.entering,
-                                 entering_bytes(base), error);
-    }
-    return status
-               ? status
-               : cuda_slot_fetch(queue, slot, 0, &state->progress->relative, sizeof(double), error);
-}
-
-static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
-    poisson_state *all = (poisson_state *)base;
-    const double *found = slot->host;
-    all->now.relative = found[0];
-    poisson_answer(all, found + 1, request);
-}
-
 const cuda_solver poisson_on_cuda = {
     .what = "the potential",
     .state_size = sizeof(poisson_cuda),
@@ -273,7 +226,4 @@ const cuda_solver poisson_on_cuda = {
     .close = close,
     .saving = hear,
     .loaded = loaded,
-    .look = look,
-    .ask = ask,
-    .answer = answer,
 };

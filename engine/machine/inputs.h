@@ -74,11 +74,13 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
 /* Sets the source for time 0, if it is given. */
 sel_status sel_inputs_start(sel_state *state, sel_error *error);
 
-/* Answers SEL_BALANCE or SEL_FLUX from what entered per time at each site and by the source in the
- * last step, and what there was after and before it (NaN: no step has been made). The terms:
- * solver->conserved, its rate, what came in by region and from the source, and the relative error
- * of all that. */
-void sel_inputs_answer(const sel_plan *plan, const double *entering, double after, double before,
-                       double source, sel_request *request);
+/* ---- balances ---- */
+
+/* By what a balance is answered, besides what enters at each site. */
+typedef struct sel_balance {
+    double after, before;  /* what there is after and before the last step; NaN: there was none */
+    double source;         /* what appears per time; of a steady body what disappears, rhs */
+    double residual, size; /* of a steady body: how far it is from that; magnitudes of the source */
+} sel_balance;
 
 #endif

@@ -153,6 +153,9 @@ void sel_state_list(sel_state *state) {
                 state->plan->wants_balance || state->plan->wants_links ? on->sites : 0, 0);
         sel_arrays_add(&state->arrays, "source", &state->given.source, state->turns.type,
                        inputs->source.count, 0);
+        state->given.apart[0] = 1;
+        state->given.apart[1] = inputs->source.pitch;
+        state->given.apart[2] = inputs->source.slice;
     }
 }
 

@@ -34,6 +34,7 @@ struct sel_state {
     sel_turns turns;          /* what has a neighbourhood */
     sel_last last;            /* type, components and scale are given by the list() of the solver */
     sel_given given;          /* of the plan's inputs */
+    sel_balance balance;      /* of a steady body */
     double *controls;         /* their values when terms were last evaluated; on the host */
     double *partials;         /* on the CPU: SEL_PARTIALS numbers for each row of cells, */
     double *scratch;          /* [threads][3][nx], see sel_state_scratch */

@@ -48,7 +48,7 @@ void mg_body_box(const mg_body *of, mg_box *box) {
                     .nodes = grid->nodes,
                     .periodic = grid->periodic,
                     .mass = of->rate * of->body->capacity.same[0]};
-    box->even = find_faces(of, box) && of->body->uniform;
+    box->even = find_faces(of, box) && of->body->kind != HEAT_VARIED;
     box->single = box->even;
     for (int a = 0; a < 3; a++) {
         box->single = box->single && grid->n[a] <= MOST_CELLS_SINGLE;

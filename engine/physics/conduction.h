@@ -16,6 +16,7 @@
 #define CONDUCTION_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Laws, in the order of the solvers' families. */
@@ -42,6 +43,13 @@ typedef struct sel_given {
     cond_site *site;
     double *b, *s;
     double *entering; /* [sites]: what enters per time, where a balance or a flux is wanted */
+    /* Of those that vary: g of low faces by axis, and m, which are `apart` from cell to cell. */
+    void *g[3], *m;
+    int64_t apart[3];
+    /* Of steady ones, see heat_view: */
+    const double *F;
+    const void *f;
+    bool single_f;
 } sel_given;
 
 #ifdef __CUDACC__

@@ -4,11 +4,13 @@
 
 #include "engine/machine/conduction.h"
 #include "engine/multigrid/mg_body.h"
-#include "engine/physics/heat_body.h"
 
 typedef struct heat_initial {
     sel_quantity temperature;
 } heat_initial;
+
+/* Fields. */
+enum { HEAT_TEMPERATURE, HEAT_FLUX_FIELD, HEAT_FIELDS };
 
 enum { HEAT_EXPLICIT, HEAT_CRANK_NICOLSON, HEAT_BACKWARD_EULER };
 
@@ -27,17 +29,14 @@ extern const sel_solver heat_solver;
 /* Units: the user's. */
 typedef struct heat_plan {
     sel_plan base;
-    int kind;
     sel_conduction body;
-    double implicit; /* the part that T' has in what is conducted; 0: explicit */
-    mg_box box;      /* of implicit schemes, and whether their corrections are directions */
+    mg_box box; /* of implicit schemes, and whether their corrections are directions */
     bool conjugate;
 } heat_plan;
 
 typedef struct heat_state {
     sel_state base;
     void *T[SEL_MOST_BLOCKS][2];
-    void *coefficient[4]; /* of HEAT_VARIED: g along the axes, m; laid out as inputs.source */
     /* Of implicit schemes: A T' = F, T' in u, vectors laid out as cells are numbered. */
     mg m;
     double *u, *F, *p, *q;
@@ -51,8 +50,6 @@ static inline const heat_plan *heat_plan_for(const sel_state *state) {
 /* What both backends share (heat_state.c). halo: planes. */
 void heat_list(sel_state *base, int halo);
 sel_status heat_start(sel_state *base, sel_error *error);
-/* Block b in the step from `step`. */
-heat_view heat_view_of(const heat_state *state, int64_t step, int b);
 
 /* The loops of one precision, compiled for each x86-64 level (heat_kernel.c). */
 typedef struct heat_loops {

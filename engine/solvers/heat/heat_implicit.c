@@ -21,7 +21,7 @@ enum { MOST_CYCLES = 100 };
 
 static mg_body body_of(const heat_plan *plan) {
     const sel_domain *domain = plan->base.domain;
-    return (mg_body){&plan->body, domain, 1 / (plan->implicit * domain->grid.dt)};
+    return (mg_body){&plan->body, domain, 1 / (plan->body.implicit * domain->grid.dt)};
 }
 
 void heat_implicit_plan(heat_plan *plan) {
@@ -58,8 +58,8 @@ sel_status heat_implicit_start(heat_state *state, sel_error *error) {
 static void fill_row(void *data, int pass, int64_t y, int64_t z, double *scratch) {
     const heat_state *state = data;
     const heat_plan *plan = heat_plan_for(&state->base);
-    const heat_view v = heat_view_of(state, state->base.step, 0);
-    const double w = plan->implicit, rate = 1 / (w * w * v.dt);
+    const heat_view v = sel_conduction_view(&state->base, state->base.step, 0);
+    const double w = plan->body.implicit, rate = 1 / (w * w * v.dt);
     const int64_t stride[3] = {1, v.n[0], v.n[0] * v.n[1]}, at[3] = {0, y, z};
     const int64_t row = heat_place(stride, at), source = heat_place(v.apart, at);
     double *u = state->u, *F = state->F, sums[2];
@@ -92,7 +92,7 @@ static void add_surfaces(heat_state *state) {
             state->u[cell] = given->s[k];
         } else {
             state->F[cell] +=
-                capacity * given->s[k] / (plan->implicit * plan->base.domain->grid.dt);
+                capacity * given->s[k] / (plan->body.implicit * plan->base.domain->grid.dt);
         }
     }
 }
@@ -125,7 +125,7 @@ static sel_status solve(heat_state *state, sel_error *error) {
 
 static void store_row(void *data, int pass, int64_t y, int64_t z, double *scratch) {
     const heat_state *state = data;
-    const heat_view v = heat_view_of(state, state->base.step, 0);
+    const heat_view v = sel_conduction_view(&state->base, state->base.step, 0);
     const int64_t at[3] = {0, y, z}, to = heat_place(v.stride, at);
     const double *u = state->u + v.n[0] * (y + v.n[1] * z);
     (void)pass, (void)scratch;

@@ -20,7 +20,7 @@ static double time_step(const sel_plan *base) {
 /* Steps of implicit schemes take the values of inputs at the time for which they conduct. */
 static sel_status complete_implicit(heat_plan *p, int scheme, sel_error *error) {
     sel_inputs *inputs = &p->body.inputs;
-    p->implicit = scheme == HEAT_BACKWARD_EULER ? 1 : 0.5;
+    p->body.implicit = scheme == HEAT_BACKWARD_EULER ? 1 : 0.5;
     for (int k = 0; k < inputs->count; k++) {
         sel_input *input = &inputs->v[k];
         if (input->not_negative &&
@@ -30,7 +30,7 @@ static sel_status complete_implicit(heat_plan *p, int scheme, sel_error *error) 
                                "time take scheme = \"explicit\"",
                                input->what);
         }
-        input->ahead = fmax(input->ahead, p->implicit);
+        input->ahead = fmax(input->ahead, p->body.implicit);
     }
     heat_implicit_plan(p);
     return SEL_OK;
@@ -40,18 +40,16 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     heat_plan *p = (heat_plan *)base;
     const heat_params *params = (const heat_params *)base->simulation->params;
     const sel_grid *grid = &base->domain->grid;
-    const double dt = grid->dt, *k = p->body.k.same, *dx = grid->dx;
+    const double dt = grid->dt;
     const char *name;
     const sel_quantity *conductivity = conductivity_of(params, &name);
     char text[SEL_CELL_TEXT];
+    p->body.field[HEAT_TEMPERATURE] = HEAT_VALUE;
+    p->body.field[HEAT_FLUX_FIELD] = HEAT_FLUX;
     sel_status status = sel_conduction_find(&p->body, base, conductivity, name, &params->capacity,
                                             &params->source, error);
     if (status) {
         return status;
-    }
-    p->kind = p->body.uniform ? HEAT_EVEN : HEAT_VARIED;
-    for (int a = 1; a < grid->dims && p->body.uniform; a++) {
-        p->kind = k[a] / (dx[a] * dx[a]) == k[0] / (dx[0] * dx[0]) ? p->kind : HEAT_UNEVEN;
     }
     if (params->scheme != HEAT_EXPLICIT) {
         return complete_implicit(p, params->scheme, error);
@@ -67,10 +65,6 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
                              cell < 0 ? "" : sel_cell_text(grid, cell, text), usual_part * limit);
 }
 
-static void clear_plan(sel_plan *base) {
-    sel_conduction_free(&((heat_plan *)base)->body);
-}
-
 /* ---- what users are told ---- */
 
 static void facts(const sel_plan *base, sel_facts *to) {
@@ -79,8 +73,8 @@ static void facts(const sel_plan *base, sel_facts *to) {
                                          "varies from cell to cell"};
     const double dt = base->domain->grid.dt;
     const sel_inputs *inputs = base->inputs;
-    sel_fact_add(to, "body", "%s", bodies[p->kind]);
-    if (p->kind != HEAT_VARIED) {
+    sel_fact_add(to, "body", "%s", bodies[p->body.kind]);
+    if (p->body.kind != HEAT_VARIED) {
         sel_fact_add(to, "diffusivity", "%.6g", p->body.k.same[0] / p->body.capacity.same[0]);
     }
     sel_fact_add(to, "scheme", "%s",
@@ -150,7 +144,7 @@ const sel_solver heat_solver = {
     .plan_size = sizeof(heat_plan),
     .plan = complete_plan,
     .time_step = time_step,
-    .plan_clear = clear_plan,
+    .plan_clear = sel_conduction_clear,
     .facts = facts,
     .ahead = sel_inputs_ahead,
     .json = json,

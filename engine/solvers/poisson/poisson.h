@@ -14,6 +14,9 @@
 #include "engine/multigrid/mg_body.h"
 #include "engine/physics/poisson.h"
 
+/* Fields. */
+enum { POISSON_POTENTIAL, POISSON_RESIDUAL, POISSON_GRADIENT, POISSON_FLUX, POISSON_FIELDS };
+
 typedef struct poisson_initial {
     sel_quantity potential;
 } poisson_initial;
@@ -54,9 +57,8 @@ typedef struct poisson_state {
     double *F, *p, *q; /* laid out as u; p and q = A p: of conjugate directions */
     mg m;
     poisson_progress now;
-    int64_t known;            /* the step whose residual f is; -1: none */
-    double norm;              /* of the right-hand side with the values of boundaries in it */
-    double rhs_sum, rhs_size; /* over the free volume, and that of magnitudes; user's units */
+    int64_t known; /* the step whose residual f is; -1: none */
+    double norm;   /* of the right-hand side with the values of boundaries in it */
 } poisson_state;
 
 static inline const poisson_plan *poisson_plan_for(const sel_state *state) {
@@ -80,12 +82,6 @@ void poisson_judge(poisson_state *state, double residual, double potential);
 /* For poisson_decide, elsewhere; and what follows from the state->now that it made. */
 poisson_limits poisson_limits_of(const poisson_state *state);
 void poisson_conclude(poisson_state *state);
-
-/* The body in the state of `step`. */
-heat_view poisson_view(const poisson_state *state, int64_t step);
-
-/* Answers SEL_BALANCE and SEL_FLUX from what enters at each site. */
-void poisson_answer(const poisson_state *state, const double *entering, sel_request *request);
 
 extern const struct sel_cpu poisson_on_cpu;
 #ifdef SEL_CUDA

@@ -86,46 +86,11 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     return status;
 }
 
-/* ---- fields and sums ---- */
-
-static int field(const sel_state *base, int which, int64_t row, int64_t x0, int64_t x1,
-                 const double **values) {
-    const poisson_state *state = (const poisson_state *)base;
-    const heat_view v = poisson_view(state, base->step);
-    double *to = sel_state_scratch(base), out[3];
-    int64_t at[3] = {x0, row % v.n[1], row / v.n[1]};
-    *values = to;
-    for (; at[0] < x1; at[0]++, to++) {
-        const void *f = state->m.level[0].f;
-        for (int a = poisson_values(&v, f, state->m.box.single, which, at, out) - 1; a >= 0; a--) {
-            to[a * v.n[0]] = out[a];
-        }
-    }
-    return which == POISSON_RESIDUAL ? 1 : v.dims;
-}
-
-/* sel_look.other */
-static sel_status answer(sel_state *base, sel_request *request, sel_error *error) {
-    const poisson_state *state = (const poisson_state *)base;
-    const sel_given *given = &base->given;
-    const heat_view v = poisson_view(state, base->step);
-    (void)error;
-#pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t k = 0; k < base->plan->inputs->surfaces.cells; k++) {
-        int64_t at[3];
-        sel_cell_at(&base->plan->domain->grid, given->cell[k], at);
-        poisson_entering(&v, state->F[heat_place(v.stride, at)], given->site, given->value,
-                         given->first_site[k], given->first_site[k + 1], at, given->entering);
-    }
-    poisson_answer(state, given->entering, request);
-    return SEL_OK;
-}
-
 const sel_cpu poisson_on_cpu = {
     .what = "the potential",
     .state_size = sizeof(poisson_state),
     .list = list,
     .start = start,
     .steps = steps,
-    .look = {.ready = ready, .field = field, .numbers = true, .other = answer},
+    .look = {.ready = ready, .field = sel_conduction_field, .numbers = true},
 };

@@ -135,6 +135,7 @@ static void describe_box(poisson_plan *p, int method) {
     const sel_grid *grid = &domain->grid;
     const mg_body of = {&p->body, domain, 0};
     mg_body_box(&of, &p->box);
+    p->body.kind = p->box.even ? p->body.kind : HEAT_VARIED; /* as the levels have it */
     for (int64_t k = 0; k < sel_grid_cells(grid); k++) {
         int64_t at[3];
         sel_cell_at(grid, k, at);
@@ -181,6 +182,11 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     poisson_plan *p = (poisson_plan *)base;
     const poisson_params *params = (const poisson_params *)base->simulation->params;
     const sel_quantity none = {.components = 0};
+    p->body.steady = true;
+    p->body.field[POISSON_POTENTIAL] = HEAT_VALUE;
+    p->body.field[POISSON_RESIDUAL] = HEAT_RESIDUAL;
+    p->body.field[POISSON_GRADIENT] = HEAT_GRADIENT;
+    p->body.field[POISSON_FLUX] = HEAT_FLUX;
     sel_status status = sel_conduction_find(&p->body, base, &params->coefficient, "coefficient",
                                             &none, &none, error);
     status = status ? status : check_inputs(p, error);
@@ -190,10 +196,6 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
         describe_box(p, params->method);
     }
     return status;
-}
-
-static void clear_plan(sel_plan *base) {
-    sel_conduction_free(&((poisson_plan *)base)->body);
 }
 
 /* ---- what users are told ---- */
@@ -280,7 +282,7 @@ const sel_solver poisson_solver = {
     .complete = complete,
     .plan_size = sizeof(poisson_plan),
     .plan = complete_plan,
-    .plan_clear = clear_plan,
+    .plan_clear = sel_conduction_clear,
     .facts = facts,
     .warn = warn,
     .json = json,

@@ -28,31 +28,6 @@ void poisson_list(sel_state *base, int threads) {
     state->known = -1;
 }
 
-heat_view poisson_view(const poisson_state *state, int64_t step) {
-    const poisson_plan *plan = poisson_plan_for(&state->base);
-    const sel_grid *grid = &plan->base.domain->grid;
-    const sel_turns *turns = &state->base.turns;
-    const mg_level *level = &state->m.level[0];
-    heat_view v = {.dims = grid->dims,
-                   .kind = plan->box.even ? HEAT_EVEN : HEAT_VARIED,
-                   .nodes = grid->nodes,
-                   .wraps = state->base.blocks.wraps,
-                   .periodic = grid->periodic,
-                   .end = grid->n[grid->dims - 1],
-                   .stride = {1, turns->cells.pitch, turns->cells.slice},
-                   .apart = {1, level->stride[1], level->stride[2]},
-                   .dt = 1,
-                   .capacity = 1,
-                   .from = state->u[0][step & 1]};
-    for (int a = 0; a < 3; a++) {
-        v.n[a] = grid->n[a];
-        v.k[a] = plan->body.k.same[a];
-        v.dx[a] = grid->dx[a];
-        v.g[a] = level->g[a];
-    }
-    return v;
-}
-
 /* ---- the right-hand side ---- */
 
 /* F = s - rhs, in rows of cells; as A is, of bodies that are not even times the part inside. */
@@ -63,14 +38,15 @@ static sel_status fill_F(poisson_state *state, double *F, sel_error *error) {
     const sel_inputs *inputs = &plan->body.inputs;
     const sel_surfaces *on = &inputs->surfaces;
     const sel_grid *grid = &domain->grid;
+    sel_balance *balance = &state->base.balance;
     const sel_evaluation asked = {&params->rhs, "rhs", .end = sel_state_rows(&state->base)};
     sel_status status = sel_domain_evaluate(domain, &asked, state->base.threads, F, error);
     for (int64_t k = 0; k < sel_grid_cells(grid) && !status; k++) {
         int64_t at[3];
         sel_cell_at(grid, k, at);
         const double inside = domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
-        state->rhs_sum += F[k] * inside * sel_cell_volume(grid);
-        state->rhs_size += fabs(F[k]) * inside * sel_cell_volume(grid);
+        balance->source += F[k] * inside * sel_cell_volume(grid);
+        balance->size += fabs(F[k]) * inside * sel_cell_volume(grid);
         F[k] *= plan->box.even ? -1 : -inside;
     }
     for (int64_t k = 0; k < on->cells && !status; k++) {
@@ -137,6 +113,17 @@ static sel_status start_F(poisson_state *state, sel_error *error) {
 
 /* ---- the start ---- */
 
+/* What is given: the coefficients of the finest level, the right-hand side, the residual. */
+static void see_level(poisson_state *state) {
+    const mg_level *level = &state->m.level[0];
+    sel_given *given = &state->base.given;
+    memcpy(given->g, level->g, sizeof given->g);
+    memcpy(given->apart, level->stride, sizeof given->apart);
+    given->F = state->F;
+    given->f = level->f;
+    given->single_f = state->m.box.single;
+}
+
 sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
     const poisson_plan *plan = poisson_plan_for(base);
@@ -144,6 +131,7 @@ sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *e
     const sel_quantity none = {.components = 0};
     const mg_body of = {&plan->body, plan->base.domain, 0};
     sel_status status = mg_start(&state->m, &base->arrays, mg_body_cell, &of, base->threads, error);
+    see_level(state);
     status = status ? status : start_F(state, error);
     /* The residual of the potential 0 is the right-hand side, with the boundaries' values. */
     status =
@@ -186,6 +174,7 @@ void poisson_conclude(poisson_state *state) {
     sel_ending *ending = &state->base.ending;
     char more[100] = "";
     state->known = state->base.step = now->step;
+    state->base.balance.residual = now->relative;
     if (now->how == POISSON_GOES_ON) {
         return;
     }
@@ -208,30 +197,4 @@ void poisson_judge(poisson_state *state, double residual, double potential) {
     state->now.step = state->base.step;
     poisson_decide(&limits, residual, potential, &state->now);
     poisson_conclude(state);
-}
-
-/* ---- answers ---- */
-
-void poisson_answer(const poisson_state *state, const double *entering, sel_request *request) {
-    const sel_plan *plan = state->base.plan;
-    const sel_surfaces *on = &plan->inputs->surfaces;
-    double sum[SEL_REGION_NUMBERS] = {0}, all = -state->rhs_sum, magnitude = state->rhs_size;
-    for (int64_t k = 0; k < on->sites; k++) {
-        sum[on->site[k].region] += entering[k];
-        magnitude += fabs(entering[k]);
-    }
-    if (request->kind == SEL_FLUX) {
-        request->flux = -sum[request->region];
-        return;
-    }
-    sel_request_term(request, "residual", "", state->now.relative);
-    for (int r = 1; r <= plan->domain->region_count; r++) {
-        char text[32];
-        all += sum[r];
-        if (on->first_of[r] < on->first_of[r + 1]) {
-            sel_request_term(request, "in_", sel_region_name(plan->domain, r, text), sum[r]);
-        }
-    }
-    sel_request_term(request, "rhs", "", state->rhs_sum);
-    sel_request_term(request, "error", "", magnitude > 0 ? all / magnitude : 0);
 }
