@@ -1,22 +1,16 @@
 /* lbm_kernel_table.h -- the loops of one lattice in both precisions, as a table for one level.
  *
  * Included by lbm_d2q9_kernel.c and lbm_d3q19_kernel.c, which define LBM_DIMS and the table's
- * name, LBM_TABLE, and are compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off
- * x86-64). Nothing is contracted or reordered, so that all levels give the same bits.
+ * name, LBM_TABLE.
  */
 #include <math.h>
-#include "engine/solvers/lbm/lbm_cpu.h"
+#include "engine/base/kernel.h"
 #include "engine/base/stream.h"
-
-#define SEL_INLINE static inline __attribute__((always_inline))
+#include "engine/solvers/lbm/lbm_cpu.h"
 
 /* The cells of a row do not depend on each other. (Not `omp simd`: with it gcc keeps the arrays of
  * inlined functions in memory and gives up.) */
-#if defined(__clang__)
-#define LBM_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define LBM_INDEPENDENT _Pragma("GCC ivdep")
-#endif
+#define LBM_INDEPENDENT SEL_INDEPENDENT
 
 #define REAL float
 #define LBM_SQRT(x) sqrtf(x)

@@ -1,23 +1,16 @@
-/* rule_kernel.c -- the instructions of rules as loops over a piece of a row, for one level.
- *
- * Compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off x86-64). Nothing is contracted
- * or reordered, so that all levels give the same bits.
- */
+/* rule_kernel.c -- the instructions of rules as loops over a piece of a row, for one level. */
 #if !defined(__clang__) /* The processor orders instructions; it fetches ahead what rises. */
 #pragma GCC optimize("no-schedule-insns2")
 #endif
 #include <math.h>
 #include <string.h>
+#include "engine/base/kernel.h"
 #include "engine/base/stream.h"
 #include "engine/physics/philox.h"
 #include "engine/solvers/rule/rule.h"
 
 /* The cells of a row do not depend on each other. */
-#if defined(__clang__)
-#define EACH _Pragma("clang loop vectorize(assume_safety)") for (int k = 0; k < n; k++)
-#else
-#define EACH _Pragma("GCC ivdep") for (int k = 0; k < n; k++)
-#endif
+#define EACH SEL_INDEPENDENT for (int k = 0; k < n; k++)
 
 /* OP(name, value): on any numbers a and b; on reals only. */
 #define NUMBERS(OP)                    \
@@ -284,8 +277,6 @@ static int store(rule_type type, const void *from, sel_cell_type field, void *to
     return first;
 }
 
-#define JOIN(a, b) a##b
-#define LEVEL_NAME(prefix, level) JOIN(prefix, level)
-#define TABLE LEVEL_NAME(rule_loops_, SEL_LEVEL)
+#define TABLE SEL_OF_LEVEL(rule_loops)
 extern const rule_loops TABLE;
 const rule_loops TABLE = {run, fill, widen, store};
