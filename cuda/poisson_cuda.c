@@ -49,7 +49,7 @@ static void close(sel_state *base) {
 /* ---- an iteration ---- */
 
 static mg_gpu multigrid(const poisson_cuda *state) {
-    return (mg_gpu){.m = &state->all.m,
+    return (mg_gpu){.m = &state->all.solve.m,
                     .level = state->levels,
                     .stop = &state->progress->how,
                     .stream = state->all.base.queue->stream};
@@ -59,18 +59,18 @@ static poisson_gpu_step step_from(const poisson_cuda *state, int64_t step) {
     const poisson_state *all = &state->all;
     const poisson_plan *plan = poisson_plan_for(&all->base);
     const sel_cells *cells = &all->base.turns.cells;
-    const mg *m = &all->m;
+    const mg *m = &all->solve.m;
     poisson_gpu_step s = {.dims = plan->box.dims,
                           .even = plan->box.even,
                           .single = plan->box.single,
-                          .conjugate = plan->conjugate,
+                          .conjugate = plan->box.conjugate,
                           .singular = plan->singular,
                           .stride = {1, cells->pitch, cells->slice},
                           .u = all->u[0][step & 1],
                           .to = all->u[0][(step + 1) & 1],
-                          .F = all->F,
-                          .p = all->p,
-                          .q = all->q,
+                          .F = all->solve.F,
+                          .p = all->solve.p,
+                          .q = all->solve.q,
                           .level = m->level[0],
                           .volume = plan->volume,
                           .limits = poisson_limits_of(all),
@@ -103,7 +103,7 @@ static sel_status iterate(poisson_cuda *state, int64_t step, sel_error *error) {
     default:
         CUDA_TRY(poisson_gpu_divide(&s, g.stream));
     }
-    if (plan->conjugate) {
+    if (plan->box.conjugate) {
         CUDA_TRY(poisson_gpu_direct(&s, g.stream));
         CUDA_TRY(poisson_gpu_apply(&s, g.stream));
     }
@@ -181,8 +181,8 @@ static sel_status measure(poisson_state *all, sel_error *error) {
     for (int k = 0; k < AHEAD; k++) {
         *state->heard[k] = all->now;
     }
-    sel_status status =
-        cuda_send(state->levels, all->m.level, sizeof *state->levels * (size_t)all->m.count, error);
+    sel_status status = cuda_send(state->levels, all->solve.m.level,
+                                  sizeof *state->levels * (size_t)all->solve.m.count, error);
     status = status ? status : cuda_send(state->progress, &all->now, sizeof all->now, error);
     if (!status) {
         const poisson_gpu_step s = step_from(state, base->step);

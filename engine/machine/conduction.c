@@ -60,10 +60,10 @@ static int law_of(const sel_domain *domain, int region) {
 
 /* ---- surfaces ---- */
 
-double sel_capacity_of(const sel_conduction *body, const sel_grid *grid, int64_t cell) {
+double sel_capacity_of(const sel_conduction *body, int64_t cell) {
     int64_t at[3];
-    sel_cell_at(grid, cell, at);
-    return sel_material_at(&body->capacity, grid, cell, 0) * sel_part_inside(grid, at, -1);
+    sel_cell_at(&body->inputs.domain->grid, cell, at);
+    return sel_capacity_at(body, cell, at);
 }
 
 /* sel_surface_far */
@@ -91,7 +91,7 @@ static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel
         const double area = sel_part_inside(grid, at, axis) * volume / grid->dx[axis];
         to[k] =
             (cond_site){.reach = d > 0 ? sel_material_at(&body->k, grid, site->cell, axis) / d : 0,
-                        .weight = area / (sel_capacity_of(body, grid, site->cell) * volume),
+                        .weight = area / (sel_capacity_at(body, site->cell, at) * volume),
                         .area = area,
                         .law = law_of(domain, site->region)};
     }
@@ -124,7 +124,7 @@ static void limit_by(sel_conduction *body, int64_t cell, double b) {
     for (int face = 0; face < 2 * domain->grid.dims; face++) {
         sum += sel_conductance(&body->k, domain, cell, face);
     }
-    const double limit = 1 / (sum / sel_capacity_of(body, &domain->grid, cell) + b / 2);
+    const double limit = 1 / (sum / sel_capacity_of(body, cell) + b / 2);
     if (limit < body->limit) {
         body->limit = limit;
         body->limit_cell = cell;
@@ -250,6 +250,7 @@ heat_view sel_conduction_view(const sel_state *state, int64_t step, int b) {
                    .first = blocks->v[b].first,
                    .end = blocks->v[b].end,
                    .stride = {1, turns->cells.pitch, turns->cells.slice},
+                   .implicit = body->implicit,
                    .dt = grid->dt,
                    .capacity = body->capacity.same[0],
                    .from = (const char *)turns->at[b][step & 1] + ahead,
@@ -316,7 +317,7 @@ void sel_conduction_answer(sel_state *state, sel_request *request) {
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = 0; k < body->inputs.surfaces.cells; k++) {
         heat_view v = view_of_row(state, step - changes, given->cell[k] / state->turns.cells.n[0]);
-        v.implicit = changes ? body->implicit : 0;
+        v.implicit = changes ? v.implicit : 0;
         heat_entering(&v, given, k, changes);
     }
     if (request->kind == SEL_BALANCE && !body->steady) {

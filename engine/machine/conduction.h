@@ -33,7 +33,12 @@ sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_q
 void sel_conduction_clear(sel_plan *plan);
 
 /* The capacity of a cell, times the part of its volume that is inside. */
-double sel_capacity_of(const sel_conduction *body, const sel_grid *grid, int64_t cell);
+static inline double sel_capacity_at(const sel_conduction *body, int64_t cell,
+                                     const int64_t at[3]) {
+    return (body->capacity.of ? body->capacity.of[cell] : body->capacity.same[0]) *
+           sel_part_inside(&body->inputs.domain->grid, at, -1);
+}
+double sel_capacity_of(const sel_conduction *body, int64_t cell);
 
 /* sel_state_edit: nodes on surfaces of given temperature have it from the start. */
 sel_status sel_conduction_edit(const sel_state *state, int64_t first, int64_t end, double *values,
@@ -42,7 +47,7 @@ sel_status sel_conduction_edit(const sel_state *state, int64_t first, int64_t en
 sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
                                 bool *known, double *out, sel_error *error);
 
-/* Block b of a state in the step from `step`; fields and sums are those of its start. */
+/* Block b of a state in the step from `step`. */
 heat_view sel_conduction_view(const sel_state *state, int64_t step, int b);
 
 /* sel_look.field */

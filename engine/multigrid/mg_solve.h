@@ -12,9 +12,9 @@ enum { MG_CYCLE, MG_FULL_CYCLE, MG_SWEEP, MG_DIVIDE };
  * direction of a flexible method of conjugate gradients (Y. Notay, SIAM J. Sci. Comput. 22, 2000).
  */
 typedef struct mg_solve {
-    const mg *m;
+    mg m;
     int64_t stride[3];
-    const double *F;
+    double *F;
     double *p, *q;    /* the last direction and A p; NULL */
     double pq;        /* p A p; 0: there is no direction yet */
     double *partials; /* of sel_state */

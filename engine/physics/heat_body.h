@@ -119,7 +119,7 @@ HEAT_INLINE double heat_mean(const heat_view *v, const int64_t at[3], int axis, 
         const double g = heat_conductance(v, at, axis, side);
         if (g > 0) {
             const int64_t other = cell + heat_beside(v, axis, at[axis], side);
-            const double step = heat_acting(v, other) - heat_acting(v, cell);
+            const double step = heat_number(v, v->from, other) - heat_number(v, v->from, cell);
             sum += (side == gradient ? 1 : -1) * (gradient ? step : g * step);
             faces++;
         }

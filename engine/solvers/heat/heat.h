@@ -30,17 +30,15 @@ extern const sel_solver heat_solver;
 typedef struct heat_plan {
     sel_plan base;
     sel_conduction body;
-    mg_box box; /* of implicit schemes, and whether their corrections are directions */
-    bool conjugate;
+    mg_box box; /* of implicit schemes */
 } heat_plan;
 
 typedef struct heat_state {
     sel_state base;
     void *T[SEL_MOST_BLOCKS][2];
-    /* Of implicit schemes: A T' = F, T' in u, vectors laid out as cells are numbered. */
-    mg m;
-    double *u, *F, *p, *q;
-    double *capacity; /* of cells, times the part inside; of bodies that are not even */
+    /* Of implicit schemes: A T' = F, and T'. */
+    mg_solve solve;
+    double *u;
 } heat_state;
 
 static inline const heat_plan *heat_plan_for(const sel_state *state) {
@@ -58,10 +56,7 @@ typedef struct heat_loops {
     void (*touch)(const heat_view *v, int64_t i, double b, double s);
 } heat_loops;
 
-/* Implicit schemes, on the processor (heat_implicit.c): their arrays, coefficients, and a step. */
-void heat_implicit_plan(heat_plan *plan);
-void heat_implicit_list(heat_state *state);
-sel_status heat_implicit_start(heat_state *state, sel_error *error);
+/* A step of an implicit scheme, on the processor (heat_implicit.c). */
 sel_status heat_implicit_step(heat_state *state, sel_error *error);
 
 extern const struct sel_cpu heat_on_cpu;

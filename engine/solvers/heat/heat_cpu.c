@@ -11,21 +11,23 @@ SEL_LEVELS(DECLARE)
 enum { BAND = 1 << 19 /* bytes */ };
 
 static void list(sel_state *base) {
-    const bool implicit = heat_plan_for(base)->body.implicit > 0;
-    if (implicit) {
-        base->blocks = sel_blocks_cut(base->plan->domain, 1, 1); /* the levels know no blocks */
+    heat_state *state = (heat_state *)base;
+    const heat_plan *plan = heat_plan_for(base);
+    if (plan->body.implicit == 0) {
+        heat_list(base, 1);
+        return;
     }
-    heat_list(base, 1);
-    if (implicit) {
-        heat_implicit_list((heat_state *)base);
-    }
+    base->blocks = sel_blocks_cut(base->plan->domain, 1, 1); /* the levels know no blocks */
+    heat_list(base, 0);
+    SEL_ADD(&base->arrays, state, u, base->turns.cells.count, 0);
+    mg_body_list(&state->solve, &plan->box, base, 0, base->threads);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
     const sel_status status = heat_start(base, error);
     return status || heat_plan_for(base)->body.implicit == 0
                ? status
-               : heat_implicit_start((heat_state *)base, error);
+               : mg_body_start(&((heat_state *)base)->solve, base, error);
 }
 
 static void step_block(const sel_state *base, const heat_loops *loops, int b) {

@@ -32,7 +32,7 @@ static sel_status complete_implicit(heat_plan *p, int scheme, sel_error *error) 
         }
         input->ahead = fmax(input->ahead, p->body.implicit);
     }
-    heat_implicit_plan(p);
+    mg_body_box(&p->body, &p->box);
     return SEL_OK;
 }
 

@@ -22,7 +22,7 @@ static double coefficient(const sel_state *state, int which, int64_t cell) {
     const sel_domain *domain = state->plan->domain;
     return which < 3            ? sel_conductance(&body->k, domain, cell, 2 * which)
            : domain->cell[cell] ? 0
-                                : domain->grid.dt / sel_capacity_of(body, &domain->grid, cell);
+                                : domain->grid.dt / sel_capacity_of(body, cell);
 }
 
 sel_status heat_start(sel_state *base, sel_error *error) {

@@ -45,17 +45,15 @@ typedef struct poisson_plan {
     sel_plan base;
     sel_conduction body;
     mg_box box;
-    bool singular;  /* phi is known but for a constant: nothing is fixed */
-    bool conjugate; /* corrections are directions */
-    double omega;   /* of SOR */
-    double volume;  /* of free cells, in cells */
+    bool singular; /* phi is known but for a constant: nothing is fixed */
+    double omega;  /* of SOR */
+    double volume; /* of free cells, in cells */
 } poisson_plan;
 
 typedef struct poisson_state {
     sel_state base;
     void *u[SEL_MOST_BLOCKS][2];
-    double *F, *p, *q; /* laid out as u; p and q = A p: of conjugate directions */
-    mg m;
+    mg_solve solve; /* A phi = F */
     poisson_progress now;
     int64_t known; /* the step whose residual f is; -1: none */
     double norm;   /* of the right-hand side with the values of boundaries in it */

@@ -1,6 +1,5 @@
 /* poisson_cpu.c -- sel.poisson on the processor. */
 #include "engine/machine/cpu.h"
-#include "engine/multigrid/mg_solve.h"
 #include "engine/solvers/poisson/poisson.h"
 
 #include <math.h>
@@ -11,29 +10,15 @@ static void list(sel_state *base) {
 
 /* ---- an iteration ---- */
 
-static mg_solve solve_of(const poisson_state *state) {
-    const sel_state *base = &state->base;
-    const sel_cells *cells = &base->turns.cells;
-    return (mg_solve){.m = &state->m,
-                      .stride = {1, cells->pitch, cells->slice},
-                      .F = state->F,
-                      .p = state->p,
-                      .q = state->q,
-                      .pq = state->now.pq,
-                      .partials = base->partials,
-                      .threads = base->threads};
-}
-
 static void judge(poisson_state *state, const double sums[3]) {
     state->now.mean = sums[2] / poisson_plan_for(&state->base)->volume;
     poisson_judge(state, sqrt(sums[0]), sqrt(sums[1]));
 }
 
 static sel_status measure(poisson_state *state, sel_error *error) {
-    mg_solve s = solve_of(state);
     double sums[3];
     (void)error;
-    mg_solve_residual(&s, state->u[0][state->base.step & 1], sums);
+    mg_solve_residual(&state->solve, state->u[0][state->base.step & 1], sums);
     judge(state, sums);
     return SEL_OK;
 }
@@ -48,12 +33,11 @@ static void iterate(poisson_state *state) {
     const poisson_plan *plan = poisson_plan_for(base);
     const int method = poisson_method(base), turn = base->step & 1;
     const bool full = method == POISSON_MULTIGRID && base->step == 0;
-    mg_solve s = solve_of(state);
     double sums[3];
-    mg_solve_correct(&s, full ? MG_FULL_CYCLE : corrections[method],
+    mg_solve_correct(&state->solve, full ? MG_FULL_CYCLE : corrections[method],
                      method == POISSON_SOR ? plan->omega : 1, plan->singular ? state->now.mean : 0,
                      state->u[0][turn], state->u[0][!turn], sums);
-    state->now.pq = s.pq;
+    state->now.pq = state->solve.pq;
     base->step++;
     judge(state, sums);
 }
@@ -61,13 +45,13 @@ static void iterate(poisson_state *state) {
 /* Makes f and q of a state that was loaded. */
 static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
-    mg_solve s = solve_of(state);
     (void)request;
     if (state->known == base->step) {
         return SEL_OK;
     }
-    if (s.pq > 0) {
-        mg_solve_resume(&s);
+    state->solve.pq = state->now.pq;
+    if (state->now.pq > 0) {
+        mg_solve_resume(&state->solve);
     }
     return measure(state, error);
 }

@@ -133,17 +133,16 @@ static double best_omega(const mg_box *box) {
 static void describe_box(poisson_plan *p, int method) {
     const sel_domain *domain = p->base.domain;
     const sel_grid *grid = &domain->grid;
-    const mg_body of = {&p->body, domain, 0};
-    mg_body_box(&of, &p->box);
+    mg_body_box(&p->body, &p->box);
     p->body.kind = p->box.even ? p->body.kind : HEAT_VARIED; /* as the levels have it */
     for (int64_t k = 0; k < sel_grid_cells(grid); k++) {
         int64_t at[3];
         sel_cell_at(grid, k, at);
         p->volume += domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
     }
-    p->conjugate =
+    p->box.conjugate =
         method == POISSON_CONJUGATE_GRADIENT || (method == POISSON_MULTIGRID && !p->box.even);
-    p->box.single = p->box.single && !p->conjugate;
+    p->box.single = p->box.single && !p->box.conjugate;
     p->omega = best_omega(&p->box);
 }
 
@@ -208,7 +207,7 @@ static void facts(const sel_plan *base, sel_facts *to) {
                  params->tolerance, (long long)params->max_iterations);
     if (params->method == POISSON_MULTIGRID) {
         sel_fact_add(to, "cycles", "V(2,2)%s%s", p->box.single ? " in f32" : "",
-                     p->conjugate ? ", as directions of conjugate gradients" : "");
+                     p->box.conjugate ? ", as directions of conjugate gradients" : "");
     } else if (params->method == POISSON_SOR) {
         sel_fact_add(to, "over-relaxation", "%.6g", p->omega);
     }

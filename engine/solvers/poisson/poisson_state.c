@@ -16,15 +16,8 @@ void poisson_list(sel_state *base, int threads) {
     const poisson_plan *plan = poisson_plan_for(base);
     base->blocks = sel_blocks_cut(plan->base.domain, 1, 1); /* the levels know no blocks */
     sel_state_list_numbers(base, "potential", state->u, 0);
-    const sel_cells cells = base->turns.cells;
-    SEL_ADD(&base->arrays, state, F, cells.count, 0);
-    if (plan->conjugate) {
-        sel_arrays_add_cells(&base->arrays, "direction", &state->p, base->turns.type, &cells,
-                             SEL_SAVED);
-    }
-    SEL_ADD(&base->arrays, state, q, plan->conjugate ? cells.count : 0, 0);
     SEL_ADD_VALUE(&base->arrays, state, now);
-    mg_list(&state->m, &plan->box, threads, &base->arrays);
+    mg_body_list(&state->solve, &plan->box, base, SEL_SAVED, threads);
     state->known = -1;
 }
 
@@ -50,7 +43,7 @@ static sel_status fill_F(poisson_state *state, double *F, sel_error *error) {
         F[k] *= plan->box.even ? -1 : -inside;
     }
     for (int64_t k = 0; k < on->cells && !status; k++) {
-        const double inside = sel_capacity_of(&plan->body, grid, on->cell[k]);
+        const double inside = sel_capacity_of(&plan->body, on->cell[k]);
         double b, s;
         cond_surfaces(inputs->site, inputs->value, on->first_site[k], on->first_site[k + 1], 1, &b,
                       &s);
@@ -105,7 +98,8 @@ static sel_status start_F(poisson_state *state, sel_error *error) {
         memcpy(to + row % n[1] * cells->pitch + row / n[1] * cells->slice, F + row * n[0],
                (size_t)n[0] * sizeof *F);
     }
-    status = status ? status : sel_arrays_send(&state->base.arrays, state->F, to, laid_out, error);
+    status =
+        status ? status : sel_arrays_send(&state->base.arrays, state->solve.F, to, laid_out, error);
     free(to);
     free(F);
     return status;
@@ -115,13 +109,13 @@ static sel_status start_F(poisson_state *state, sel_error *error) {
 
 /* What is given: the coefficients of the finest level, the right-hand side, the residual. */
 static void see_level(poisson_state *state) {
-    const mg_level *level = &state->m.level[0];
+    const mg_level *level = &state->solve.m.level[0];
     sel_given *given = &state->base.given;
     memcpy(given->g, level->g, sizeof given->g);
     memcpy(given->apart, level->stride, sizeof given->apart);
-    given->F = state->F;
+    given->F = state->solve.F;
     given->f = level->f;
-    given->single_f = state->m.box.single;
+    given->single_f = state->solve.m.box.single;
 }
 
 sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *error) {
@@ -129,8 +123,7 @@ sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *e
     const poisson_plan *plan = poisson_plan_for(base);
     const poisson_params *params = (const poisson_params *)plan->base.simulation->params;
     const sel_quantity none = {.components = 0};
-    const mg_body of = {&plan->body, plan->base.domain, 0};
-    sel_status status = mg_start(&state->m, &base->arrays, mg_body_cell, &of, base->threads, error);
+    sel_status status = mg_body_start(&state->solve, base, error);
     see_level(state);
     status = status ? status : start_F(state, error);
     /* The residual of the potential 0 is the right-hand side, with the boundaries' values. */
@@ -153,7 +146,7 @@ poisson_limits poisson_limits_of(const poisson_state *state) {
     const poisson_params *params = (const poisson_params *)state->base.plan->simulation->params;
     return (poisson_limits){.tolerance = params->tolerance,
                             .norm = state->norm,
-                            .rows = state->m.norm,
+                            .rows = state->solve.m.norm,
                             .cycles = params->method == POISSON_MULTIGRID,
                             .most = params->max_iterations};
 }
