@@ -255,7 +255,7 @@ heat_view sel_conduction_view(const sel_state *state, int64_t step, int b) {
                    .capacity = body->capacity.same[0],
                    .from = (const char *)turns->at[b][step & 1] + ahead,
                    .to = (char *)turns->at[b][(step + 1) & 1] + ahead,
-                   .m = given->m,
+                   .m = given->coefficient[3],
                    .q = given->source,
                    .F = given->F,
                    .f = given->f,
@@ -267,7 +267,7 @@ heat_view sel_conduction_view(const sel_state *state, int64_t step, int b) {
         v.k[a] = body->k.same[a];
         v.dx[a] = grid->dx[a];
         v.r[a] = v.k[a] * v.dt / (v.capacity * v.dx[a] * v.dx[a]);
-        v.g[a] = given->g[a];
+        v.g[a] = given->coefficient[a];
     }
     return v;
 }

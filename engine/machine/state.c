@@ -103,9 +103,9 @@ sel_status sel_state_fill(const sel_state *state, void *array, const sel_cells *
     const sel_type type = state->turns.type;
     const int64_t *n = state->plan->domain->grid.n, apart[3] = {1, cells->pitch, cells->slice};
     const size_t bytes = (size_t)cells->count * type.size;
-    void *values = calloc(bytes, 1);
+    void *values = array ? calloc(bytes, 1) : NULL;
     if (!values) {
-        return sel_fail_memory(error, "the coefficients", bytes);
+        return !array ? SEL_OK : sel_fail_memory(error, "the coefficients", bytes);
     }
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t row = 0; row < n[1] * n[2]; row++) {

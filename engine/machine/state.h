@@ -105,7 +105,7 @@ static inline const void *sel_state_row(const sel_state *state, int64_t turn, in
     return at + (first - turns->margin) * turns->type.size;
 }
 
-/* Fills an array that has a number for each cell, laid out as `cells`, and sends it: of kind
+/* Fills an array (NULL: none) of a number for each cell, laid out as `cells`, and sends it: of kind
  * `which`, by a function of the cell. Those of the low faces along the axis `which` (0 to 2) stand
  * a second time beyond the last cells, as the high faces of these. */
 typedef double sel_state_number(const sel_state *state, int which, int64_t cell);

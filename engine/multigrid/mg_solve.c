@@ -59,7 +59,7 @@ static void direct(const rows *of, int64_t y, int64_t z, double *scratch, double
 }
 
 static void apply(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    of->loops->apply(&of->s->m, of->p, of->s->q, y, z, scratch, sums);
+    of->loops->apply(&of->s->m, of->u, of->to, y, z, scratch, sums);
 }
 
 static void add(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
@@ -74,7 +74,7 @@ static double next_direction(mg_solve *s) {
         each_row(s, (rows){.to = NULL}, dot, NULL, sums);
         beta = -sums[0] / s->pq;
     }
-    each_row(s, (rows){.factor = beta}, direct, apply, sums);
+    each_row(s, (rows){.u = {.v = s->p}, .to = s->q, .factor = beta}, direct, apply, sums);
     s->pq = sums[0];
     return sums[0] > 0 ? sums[1] / sums[0] : 0;
 }
@@ -99,7 +99,7 @@ void mg_solve_correct(mg_solve *s, int how, double omega, double shift, double *
     each_row(s, of, add, residual, sums);
 }
 
-void mg_solve_resume(mg_solve *s) {
+void mg_solve_apply(const mg_solve *s, double *u, double *to) {
     double sums[3];
-    each_row(s, (rows){.to = NULL}, apply, NULL, sums);
+    each_row(s, (rows){.u = {.v = u}, .to = to}, apply, NULL, sums);
 }

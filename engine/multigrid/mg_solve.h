@@ -28,7 +28,7 @@ void mg_solve_residual(mg_solve *s, double *u, double sums[3]);
 void mg_solve_correct(mg_solve *s, int how, double omega, double shift, double *u, double *to,
                       double sums[3]);
 
-/* q of a p that was loaded. */
-void mg_solve_resume(mg_solve *s);
+/* to = A u. */
+void mg_solve_apply(const mg_solve *s, double *u, double *to);
 
 #endif

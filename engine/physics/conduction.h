@@ -44,7 +44,7 @@ typedef struct sel_given {
     double *b, *s;
     double *entering; /* [sites]: what enters per time, where a balance or a flux is wanted */
     /* Of those that vary: g of low faces by axis, and m, which are `apart` from cell to cell. */
-    void *g[3], *m;
+    void *coefficient[4];
     int64_t apart[3];
     /* Of steady ones, see heat_view: */
     const double *F;

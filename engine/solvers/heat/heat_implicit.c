@@ -23,49 +23,35 @@ static inline double capacity_of(const heat_plan *plan, int64_t cell, const int6
     return plan->box.even ? plan->body.capacity.same[0] : sel_capacity_at(&plan->body, cell, at);
 }
 
-/* Rows of cells, in turn: u = T; F = A u, where that is needed; F without surfaces. */
-static void fill_row(void *data, int pass, int64_t y, int64_t z, double *scratch) {
-    const heat_state *state = data;
+/* F of a row of cells, where A u stands if it is needed, without surfaces. */
+static void fill_row(const heat_state *state, const heat_view *v, int64_t y, int64_t z) {
     const heat_plan *plan = heat_plan_for(&state->base);
-    const heat_view v = sel_conduction_view(&state->base, state->base.step, 0);
-    const double w = v.implicit, rate = 1 / (w * w * v.dt);
-    const mg *m = &state->solve.m;
+    const bool adds = plan->body.inputs.has_source;
+    const double w = v->implicit, rate = 1 / (w * w * v->dt);
     int64_t at[3] = {0, y, z};
-    const int64_t first = heat_place(v.stride, at);
-    const int64_t cell = v.n[0] * (y + v.n[1] * z), source = heat_place(v.apart, at);
-    double *u = state->u + first, *F = state->solve.F + first, sums[2];
-    if (pass == 0) {
-        for (int64_t x = 0; x < v.n[0]; x++) {
-            u[x] = heat_number(&v, v.from, first + x);
-        }
-    } else if (pass == 1 && w < 1) {
-        const mg_vector of = {state->u, v.stride};
-        mg_loops_of(m)->apply(m, of, state->solve.F, y, z, scratch, sums);
-    } else if (pass == 2) {
-        const bool adds = plan->body.inputs.has_source;
-        for (int64_t x = 0; x < v.n[0]; x++) {
-            at[0] = x;
-            F[x] = capacity_of(plan, cell + x, at) * rate * u[x] -
-                   (w < 1 ? (1 - w) / w * F[x] : 0) +
-                   (adds ? heat_number(&v, v.q, source + x) / w : 0);
-        }
+    const int64_t cell = v->n[0] * (y + v->n[1] * z), source = heat_place(v->apart, at);
+    const double *u = state->u + heat_place(v->stride, at);
+    double *F = state->solve.F + heat_place(v->stride, at);
+    for (int64_t x = 0; x < v->n[0]; x++) {
+        at[0] = x;
+        F[x] = capacity_of(plan, cell + x, at) * rate * u[x] - (w < 1 ? (1 - w) / w * F[x] : 0) +
+               (adds ? heat_number(v, v->q, source + x) / w : 0);
     }
 }
 
 /* What surfaces bring, and the temperatures that they give to nodes. */
-static void add_surfaces(heat_state *state) {
+static void add_surfaces(heat_state *state, const heat_view *v) {
     const heat_plan *plan = heat_plan_for(&state->base);
     const sel_given *given = &state->base.given;
-    const heat_view v = sel_conduction_view(&state->base, state->base.step, 0);
     for (int64_t k = 0; k < plan->body.inputs.surfaces.cells; k++) {
         int64_t at[3];
-        heat_at(&v, given->cell[k], at);
-        const int64_t i = heat_place(v.stride, at);
+        heat_at(v, given->cell[k], at);
+        const int64_t i = heat_place(v->stride, at);
         if (isinf(given->b[k])) {
             state->u[i] = given->s[k];
         } else {
             state->solve.F[i] +=
-                capacity_of(plan, given->cell[k], at) * given->s[k] / (v.implicit * v.dt);
+                capacity_of(plan, given->cell[k], at) * given->s[k] / (v->implicit * v->dt);
         }
     }
 }
@@ -90,23 +76,26 @@ static sel_status solve(heat_state *state, sel_error *error) {
     return SEL_OK;
 }
 
-static void store_row(void *data, int pass, int64_t y, int64_t z, double *scratch) {
-    const heat_state *state = data;
-    const heat_view v = sel_conduction_view(&state->base, state->base.step, 0);
-    const int64_t first = heat_place(v.stride, (int64_t[3]){0, y, z});
-    (void)pass, (void)scratch;
-    for (int64_t i = first; i < first + v.n[0]; i++) {
-        sel_put(v.to, state->base.turns.type, i, state->u[i]);
-    }
-}
-
 sel_status heat_implicit_step(heat_state *state, sel_error *error) {
-    const mg *m = &state->solve.m;
-    mg_pass(m, 0, 3, false, fill_row, state, state->base.threads);
-    add_surfaces(state);
-    sel_status status = solve(state, error);
-    if (!status) {
-        mg_pass(m, 0, 1, false, store_row, state, state->base.threads);
+    const sel_state *base = &state->base;
+    const heat_view v = sel_conduction_view(base, base->step, 0);
+    const int64_t count = base->turns.cells.count;
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t i = 0; i < count; i++) {
+        state->u[i] = heat_number(&v, v.from, i);
+    }
+    if (v.implicit < 1) {
+        mg_solve_apply(&state->solve, state->u, state->solve.F);
+    }
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t row = 0; row < v.n[1] * v.n[2]; row++) {
+        fill_row(state, &v, row % v.n[1], row / v.n[1]);
+    }
+    add_surfaces(state, &v);
+    const sel_status status = solve(state, error);
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t i = 0; i < (status ? 0 : count); i++) {
+        sel_put(v.to, base->turns.type, i, state->u[i]);
     }
     return status;
 }

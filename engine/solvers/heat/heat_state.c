@@ -1,17 +1,12 @@
 /* heat_state.c -- the arrays of sel.heat and their start, for all backends. */
 #include "engine/solvers/heat/heat.h"
 
-/* g along the axes, and m. */
-static void **coefficient_of(sel_state *base, int k) {
-    return k < 3 ? &base->given.g[k] : &base->given.m;
-}
-
 void heat_list(sel_state *base, int halo) {
     heat_state *state = (heat_state *)base;
     const int dims = base->plan->domain->grid.dims;
     sel_state_list_numbers(base, "temperature", state->T, halo);
     for (int k = 0; k < 4; k++) {
-        sel_arrays_add(&base->arrays, "coefficients", coefficient_of(base, k), base->turns.type,
+        sel_arrays_add(&base->arrays, "coefficients", &base->given.coefficient[k], base->turns.type,
                        k == 2 && dims == 2 ? 0 : base->plan->inputs->source.count, 0);
     }
 }
@@ -30,10 +25,8 @@ sel_status heat_start(sel_state *base, sel_error *error) {
     sel_status status = sel_state_start(base, &params->initial.temperature, "temperature",
                                         sel_conduction_edit, error);
     for (int k = 0; k < 4 && !status; k++) {
-        void *array = *coefficient_of(base, k);
-        status =
-            array ? sel_state_fill(base, array, &base->plan->inputs->source, k, coefficient, error)
-                  : SEL_OK;
+        status = sel_state_fill(base, base->given.coefficient[k], &base->plan->inputs->source, k,
+                                coefficient, error);
     }
     return status;
 }

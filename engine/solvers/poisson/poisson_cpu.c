@@ -51,7 +51,7 @@ static sel_status ready(sel_state *base, const sel_request *request, sel_error *
     }
     state->solve.pq = state->now.pq;
     if (state->now.pq > 0) {
-        mg_solve_resume(&state->solve);
+        mg_solve_apply(&state->solve, state->solve.p, state->solve.q);
     }
     return measure(state, error);
 }

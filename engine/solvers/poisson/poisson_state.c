@@ -111,7 +111,7 @@ static sel_status start_F(poisson_state *state, sel_error *error) {
 static void see_level(poisson_state *state) {
     const mg_level *level = &state->solve.m.level[0];
     sel_given *given = &state->base.given;
-    memcpy(given->g, level->g, sizeof given->g);
+    memcpy(given->coefficient, level->g, sizeof level->g);
     memcpy(given->apart, level->stride, sizeof given->apart);
     given->F = state->solve.F;
     given->f = level->f;
