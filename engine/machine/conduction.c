@@ -50,6 +50,9 @@ static const sel_table *const laws[COND_LAWS] = {&fixed_table, &flux_table, &ins
 const sel_family sel_conduction_laws = {"law", "What holds on a region of sel.heat or sel.poisson.",
                                         laws, 4};
 
+static const sel_field region_fields[] = {SEL_REGION_FIELDS(sel_conduction_laws)};
+const sel_table sel_conduction_regions = SEL_REGION_TABLE(region_fields);
+
 static int law_of(const sel_domain *domain, int region) {
     int law = 0;
     while (laws[law] != domain->regions[region - 1].law.table) {
@@ -98,12 +101,14 @@ static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel
     return to ? SEL_OK : sel_fail_memory(error, "the surfaces", bytes);
 }
 
-/* Nodes on a surface of given temperature have that of the end of a step; h is not negative. */
-static void mark_inputs(sel_inputs *inputs) {
+/* Nodes on a surface of given temperature have that of the end of a step, all else is taken when it
+ * acts; h is not negative. */
+static void mark_inputs(sel_inputs *inputs, double implicit) {
     for (int k = 0; k < inputs->count; k++) {
         sel_input *input = &inputs->v[k];
         const int64_t site = inputs->surfaces.order[inputs->surfaces.first_of[input->region]];
-        input->ahead = cond_fixed(inputs->site, site, site + 1) == site;
+        const bool fixed = input->region && cond_fixed(inputs->site, site, site + 1) == site;
+        input->ahead = fixed ? 1 : implicit;
         input->not_negative = input->which == 1;
     }
 }
@@ -186,8 +191,8 @@ sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_q
         return status;
     }
     body->kind = kind_of(body, domain, sel_quantity_given(source));
-    mark_inputs(&body->inputs);
     sel_inputs_source(&body->inputs, source);
+    mark_inputs(&body->inputs, body->implicit);
     if (body->kind == HEAT_VARIED) {
         body->inputs.source = with_faces(&domain->grid);
     }

@@ -44,6 +44,19 @@ sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error) {
                          : sel_fail_memory(error, "the laws", count * sizeof *inputs->value);
 }
 
+sel_status sel_inputs_of_place(const sel_inputs *inputs, bool all, const char *advice,
+                               sel_error *error) {
+    for (int k = 0; k < inputs->count; k++) {
+        const sel_input *input = &inputs->v[k];
+        if (input->region && (all || input->not_negative) &&
+            (sel_quantity_depends(input->quantity) & ~(unsigned)SEL_ON_PLACE)) {
+            return sel_fail_at(error, inputs->domain->regions[input->region - 1].at,
+                               "%s may depend on place only%s", input->what, advice);
+        }
+    }
+    return SEL_OK;
+}
+
 void sel_inputs_free(sel_inputs *inputs) {
     sel_surfaces_free(&inputs->surfaces);
     free(inputs->site);

@@ -45,6 +45,10 @@ sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_sur
 void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source);
 /* The values of laws at time 0, when all is listed. */
 sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error);
+/* Refuses laws that depend on more than place: all, or only values that must not be negative. The
+ * message ends with `advice`. */
+sel_status sel_inputs_of_place(const sel_inputs *inputs, bool all, const char *advice,
+                               sel_error *error);
 void sel_inputs_free(sel_inputs *inputs);
 
 /* The time of an input in the step from `step`; step -1: 0. */

@@ -1,11 +1,12 @@
 /* heat_plan.c -- the plan of sel.heat; the solver's entry. */
-#include <math.h>
 #include <stdio.h>
 #include "engine/machine/cpu.h"
 #include "engine/solvers/heat/heat.h"
 
 /* The default time step, of the largest stable one. */
 static const double usual_part = 0.9;
+
+static const double implicit_part[] = {[HEAT_CRANK_NICOLSON] = 0.5, [HEAT_BACKWARD_EULER] = 1};
 
 static const sel_quantity *conductivity_of(const heat_params *params, const char **name) {
     const bool given = sel_quantity_given(&params->conductivity);
@@ -17,25 +18,6 @@ static double time_step(const sel_plan *base) {
     return usual_part * ((const heat_plan *)base)->body.limit;
 }
 
-/* Steps of implicit schemes take the values of inputs at the time for which they conduct. */
-static sel_status complete_implicit(heat_plan *p, int scheme, sel_error *error) {
-    sel_inputs *inputs = &p->body.inputs;
-    p->body.implicit = scheme == HEAT_BACKWARD_EULER ? 1 : 0.5;
-    for (int k = 0; k < inputs->count; k++) {
-        sel_input *input = &inputs->v[k];
-        if (input->not_negative &&
-            (sel_quantity_depends(input->quantity) & ~(unsigned)SEL_ON_PLACE)) {
-            return sel_fail_at(error, p->base.domain->regions[input->region - 1].at,
-                               "%s may depend on place only with this scheme; where it varies in "
-                               "time take scheme = \"explicit\"",
-                               input->what);
-        }
-        input->ahead = fmax(input->ahead, p->body.implicit);
-    }
-    mg_body_box(&p->body, &p->box);
-    return SEL_OK;
-}
-
 static sel_status complete_plan(sel_plan *base, sel_error *error) {
     heat_plan *p = (heat_plan *)base;
     const heat_params *params = (const heat_params *)base->simulation->params;
@@ -44,6 +26,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     const char *name;
     const sel_quantity *conductivity = conductivity_of(params, &name);
     char text[SEL_CELL_TEXT];
+    p->body.implicit = implicit_part[params->scheme];
     p->body.field[HEAT_TEMPERATURE] = HEAT_VALUE;
     p->body.field[HEAT_FLUX_FIELD] = HEAT_FLUX;
     sel_status status = sel_conduction_find(&p->body, base, conductivity, name, &params->capacity,
@@ -51,8 +34,12 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     if (status) {
         return status;
     }
-    if (params->scheme != HEAT_EXPLICIT) {
-        return complete_implicit(p, params->scheme, error);
+    if (p->body.implicit > 0) {
+        mg_body_box(&p->body, &p->box);
+        return sel_inputs_of_place(&p->body.inputs, false,
+                                   " with this scheme; where it varies in time take scheme = "
+                                   "\"explicit\"",
+                                   error);
     }
     const int64_t cell = p->body.limit_cell;
     const double limit = p->body.limit;

@@ -148,19 +148,6 @@ static void describe_box(poisson_plan *p, int method) {
 
 /* ---- the plan ---- */
 
-static sel_status check_inputs(const poisson_plan *p, sel_error *error) {
-    const sel_inputs *inputs = &p->body.inputs;
-    for (int k = 0; k < inputs->count; k++) {
-        const sel_input *input = &inputs->v[k];
-        if (sel_quantity_depends(input->quantity) & ~(unsigned)SEL_ON_PLACE) {
-            return sel_fail_at(error, p->base.domain->regions[input->region - 1].at,
-                               "%s may depend on place only: sel.poisson knows no time",
-                               input->what);
-        }
-    }
-    return SEL_OK;
-}
-
 /* Cells of a colour are neighbours where an odd number of them lies around: over-relaxed sweeps
  * would diverge. */
 static sel_status check_colours(const poisson_plan *p, sel_error *error) {
@@ -188,7 +175,9 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     p->body.field[POISSON_FLUX] = HEAT_FLUX;
     sel_status status = sel_conduction_find(&p->body, base, &params->coefficient, "coefficient",
                                             &none, &none, error);
-    status = status ? status : check_inputs(p, error);
+    status = status
+                 ? status
+                 : sel_inputs_of_place(&p->body.inputs, true, ": sel.poisson knows no time", error);
     status = status || params->method != POISSON_SOR ? status : check_colours(p, error);
     status = status ? status : find_ties(p, error);
     if (!status) {
