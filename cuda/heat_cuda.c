@@ -23,7 +23,7 @@ static void list(sel_state *base) {
     state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
                      grid->n[1] >= MARCH_LEAST_ROWS * base->blocks.count;
-    heat_list(base, state->marches ? HEAT_PASS_F64 : 1);
+    sel_conduction_list(base, "temperature", state->all.T, state->marches ? HEAT_PASS_F64 : 1);
     for (int face = 0; face < 2 * grid->dims && uniform; face++) {
         state->sides.first[face] = state->sides.sites;
         state->sides.sites += sel_face_sites(grid, face);

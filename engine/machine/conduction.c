@@ -213,8 +213,30 @@ void sel_conduction_clear(sel_plan *plan) {
     }
 }
 
-sel_status sel_conduction_edit(const sel_state *state, int64_t first, int64_t end, double *values,
-                               sel_error *error) {
+sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
+                                bool *known, double *out, sel_error *error) {
+    const law_values *law = plan->domain->regions[region - 1].law.data;
+    *known =
+        field == plan->simulation->solver->main_field && law_of(plan->domain, region) == COND_FIXED;
+    return *known ? sel_quantity_eval(&law->value[0], "law.fixed: temperature", at, out, error)
+                  : SEL_OK;
+}
+
+/* ---- the start of a state ---- */
+
+void sel_conduction_list(sel_state *state, const char *name, void *(*at)[2], int halo) {
+    const sel_conduction *body = state->plan->body;
+    const int dims = state->plan->domain->grid.dims;
+    sel_state_list_numbers(state, name, at, halo);
+    for (int k = 0; k < 4 && !body->steady; k++) {
+        sel_arrays_add(&state->arrays, "coefficients", &state->given.coefficient[k],
+                       state->turns.type, k == 2 && dims == 2 ? 0 : body->inputs.source.count, 0);
+    }
+}
+
+/* sel_state_edit: nodes on surfaces of given temperature have it from the start. */
+static sel_status edit(const sel_state *state, int64_t first, int64_t end, double *values,
+                       sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
     const sel_surfaces *on = &inputs->surfaces;
     (void)error;
@@ -228,13 +250,24 @@ sel_status sel_conduction_edit(const sel_state *state, int64_t first, int64_t en
     return SEL_OK;
 }
 
-sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
-                                bool *known, double *out, sel_error *error) {
-    const law_values *law = plan->domain->regions[region - 1].law.data;
-    *known =
-        field == plan->simulation->solver->main_field && law_of(plan->domain, region) == COND_FIXED;
-    return *known ? sel_quantity_eval(&law->value[0], "law.fixed: temperature", at, out, error)
-                  : SEL_OK;
+/* sel_state_number */
+static double coefficient(const sel_state *state, int which, int64_t cell) {
+    const sel_conduction *body = state->plan->body;
+    const sel_domain *domain = state->plan->domain;
+    return which < 3            ? sel_conductance(&body->k, domain, cell, 2 * which)
+           : domain->cell[cell] ? 0
+                                : domain->grid.dt / sel_capacity_of(body, cell);
+}
+
+sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, const char *what,
+                                sel_error *error) {
+    const sel_conduction *body = state->plan->body;
+    sel_status status = sel_state_start(state, initial, what, edit, error);
+    for (int k = 0; k < 4 && !body->steady && !status; k++) {
+        status = sel_state_fill(state, state->given.coefficient[k], &body->inputs.source, k,
+                                coefficient, error);
+    }
+    return status;
 }
 
 /* ---- fields and balances ---- */

@@ -41,9 +41,13 @@ static inline double sel_capacity_at(const sel_conduction *body, int64_t cell,
 }
 double sel_capacity_of(const sel_conduction *body, int64_t cell);
 
-/* sel_state_edit: nodes on surfaces of given temperature have it from the start. */
-sel_status sel_conduction_edit(const sel_state *state, int64_t first, int64_t end, double *values,
-                               sel_error *error);
+/* Lists what has a neighbourhood (sel_state_list_numbers), and the coefficients of a body that
+ * varies; those of a steady one are the solver's. */
+void sel_conduction_list(sel_state *state, const char *name, void *(*at)[2], int halo);
+/* Sets turn 0 to `initial`, and to the values of surfaces at the nodes on them; the coefficients.
+ */
+sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, const char *what,
+                                sel_error *error);
 /* sel_solver.wall_value: of the main field on law.fixed. */
 sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
                                 bool *known, double *out, sel_error *error);

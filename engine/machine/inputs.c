@@ -177,21 +177,10 @@ void sel_given_derive(sel_state *state) {
     }
 }
 
-/* The first cell on a surface whose number is not below `number`. */
-static int64_t cells_from(const sel_surfaces *on, int64_t number) {
-    int64_t low = 0, high = on->cells;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        low = on->cell[middle] < number ? middle + 1 : low;
-        high = on->cell[middle] < number ? high : middle;
-    }
-    return low;
-}
-
 void sel_given_range(const sel_state *state, int b, int64_t *first, int64_t *end) {
     const sel_blocks *blocks = &state->blocks;
     const sel_inputs *inputs = state->plan->inputs;
     const int64_t cells = blocks->rows_per_plane * inputs->domain->grid.n[0];
-    *first = cells_from(&inputs->surfaces, blocks->v[b].first * cells);
-    *end = cells_from(&inputs->surfaces, blocks->v[b].end * cells);
+    *first = sel_surfaces_from(&inputs->surfaces, blocks->v[b].first * cells);
+    *end = sel_surfaces_from(&inputs->surfaces, blocks->v[b].end * cells);
 }

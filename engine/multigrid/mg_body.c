@@ -71,20 +71,6 @@ void mg_body_box(const sel_conduction *body, mg_box *box) {
 
 /* ---- bodies that are not even ---- */
 
-/* Index in the list of cells on surfaces; its length when this is none. */
-static int64_t surface_of(const sel_surfaces *on, int64_t cell) {
-    int64_t low = 0, high = on->cells;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (on->cell[middle] < cell) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < on->cells && on->cell[low] == cell ? low : on->cells;
-}
-
 /* mg_describe. A resistance R of the body in the whole 1 / U of a surface doubles with the
  * distance, so that U becomes U / (1 + U R): as if the part 2 U R / (1 + U R) of U were halved.
  */
@@ -102,8 +88,8 @@ static void describe_cell(const void *data, int64_t cell, mg_cell *to) {
     const double capacity = sel_capacity_of(body, cell);
     to->near = rate_of(body) * capacity;
     to->seeks = true;
-    const int64_t k = surface_of(on, cell);
-    if (k < on->cells) {
+    const int64_t k = sel_surfaces_from(on, cell);
+    if (k < on->cells && on->cell[k] == cell) {
         const int64_t first = on->first_site[k], end = on->first_site[k + 1];
         to->seeks = cond_fixed(inputs->site, first, end) == end;
         for (int64_t i = first; i < end && to->seeks; i++) {

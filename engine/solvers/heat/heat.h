@@ -45,8 +45,7 @@ static inline const heat_plan *heat_plan_for(const sel_state *state) {
     return (const heat_plan *)state->plan;
 }
 
-/* What both backends share (heat_state.c). halo: planes. */
-void heat_list(sel_state *base, int halo);
+/* The state of step 0, but for implicit schemes. */
 sel_status heat_start(sel_state *base, sel_error *error);
 
 /* The loops of one precision, compiled for each x86-64 level (heat_kernel.c). */

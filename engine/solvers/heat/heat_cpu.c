@@ -14,11 +14,11 @@ static void list(sel_state *base) {
     heat_state *state = (heat_state *)base;
     const heat_plan *plan = heat_plan_for(base);
     if (plan->body.implicit == 0) {
-        heat_list(base, 1);
+        sel_conduction_list(base, "temperature", state->T, 1);
         return;
     }
     base->blocks = sel_blocks_cut(base->plan->domain, 1, 1); /* the levels know no blocks */
-    heat_list(base, 0);
+    sel_conduction_list(base, "temperature", state->T, 0);
     SEL_ADD(&base->arrays, state, u, base->turns.cells.count, 0);
     mg_body_list(&state->solve, &plan->box, base, 0, base->threads);
 }

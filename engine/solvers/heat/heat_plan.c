@@ -52,6 +52,11 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
                              cell < 0 ? "" : sel_cell_text(grid, cell, text), usual_part * limit);
 }
 
+sel_status heat_start(sel_state *base, sel_error *error) {
+    const heat_params *params = (const heat_params *)base->plan->simulation->params;
+    return sel_conduction_start(base, &params->initial.temperature, "temperature", error);
+}
+
 /* ---- what users are told ---- */
 
 static void facts(const sel_plan *base, sel_facts *to) {

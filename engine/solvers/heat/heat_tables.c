@@ -1,5 +1,4 @@
 /* heat_tables.c -- the fields of sel.heat. */
-#include <math.h>
 #include "engine/solvers/heat/heat.h"
 
 static const sel_field initial_fields[] = {

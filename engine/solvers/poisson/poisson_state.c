@@ -15,7 +15,7 @@ void poisson_list(sel_state *base, int threads) {
     poisson_state *state = (poisson_state *)base;
     const poisson_plan *plan = poisson_plan_for(base);
     base->blocks = sel_blocks_cut(plan->base.domain, 1, 1); /* the levels know no blocks */
-    sel_state_list_numbers(base, "potential", state->u, 0);
+    sel_conduction_list(base, "potential", state->u, 0);
     SEL_ADD_VALUE(&base->arrays, state, now);
     mg_body_list(&state->solve, &plan->box, base, SEL_SAVED, threads);
     state->known = -1;
@@ -127,15 +127,13 @@ sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *e
     see_level(state);
     status = status ? status : start_F(state, error);
     /* The residual of the potential 0 is the right-hand side, with the boundaries' values. */
-    status =
-        status ? status : sel_state_start(base, &none, "potential", sel_conduction_edit, error);
+    status = status ? status : sel_conduction_start(base, &none, "potential", error);
     status = status ? status : measure(state, error);
     if (!status) {
         state->norm = state->now.relative; /* of which was 1 */
         base->ending = (sel_ending){.how = SEL_GOES_ON};
         state->now = (poisson_progress){.best = HUGE_VAL};
-        status = sel_state_start(base, &params->initial.potential, "initial.potential",
-                                 sel_conduction_edit, error);
+        status = sel_conduction_start(base, &params->initial.potential, "initial.potential", error);
     }
     return status ? status : measure(state, error);
 }
