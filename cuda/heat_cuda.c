@@ -39,17 +39,17 @@ static void list(sel_state *base) {
 /* ---- a step of a block ---- */
 
 static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
-    const heat_state *all = &state->all;
-    heat_gpu_step s = {.view = sel_conduction_view(&all->base, step, b),
+    const sel_state *base = &state->all.base;
+    heat_gpu_step s = {.view = sel_conduction_view(base, step, b),
                        .sides = state->sides,
-                       .given = all->base.given,
-                       .halted = cuda_inputs_halted(&all->base),
-                       .clock = cuda_queue_clock(all->base.queue, step)};
-    sel_given_range(&all->base, b, &s.first, &s.end);
-    if (all->base.observing && all->base.changes) {
+                       .given = base->given,
+                       .halted = cuda_inputs_halted(base),
+                       .clock = cuda_queue_clock(base->queue, step)};
+    sel_given_range(base, b, &s.first, &s.end);
+    if (base->observing && base->changes) {
         s.strips = heat_gpu_strips(s.view.n[0], s.view.single);
-        s.row_change = all->base.changes;
-        s.cell_change = s.row_change + sel_state_rows(&all->base) * s.strips;
+        s.row_change = base->changes;
+        s.cell_change = s.row_change + sel_state_rows(base) * s.strips;
     }
     return s;
 }

@@ -27,7 +27,7 @@ typedef struct sel_input {
 typedef struct sel_inputs {
     const sel_domain *domain;
     sel_surfaces surfaces;
-    cond_site *site;  /* [surfaces.sites], of conducting bodies; else NULL */
+    cond_site *site;  /* [surfaces.sites] */
     double *value;    /* at time 0: [surfaces.sites][COND_VALUES], in the order of sites */
     sel_cells source; /* the layout of the source, in numbers of the state; count 0: none */
     unsigned depends, source_depends; /* on SEL_ON_T, SEL_ON_CONTROLS: any input; the source */

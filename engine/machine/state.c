@@ -145,10 +145,9 @@ void sel_state_list(sel_state *state) {
         SEL_ADD_COPY(&state->arrays, &state->given, value, COND_VALUES * on->sites, inputs->value);
         SEL_ADD_COPY(&state->arrays, &state->given, cell, on->cells, on->cell);
         SEL_ADD_COPY(&state->arrays, &state->given, first_site, on->cells + 1, on->first_site);
-        SEL_ADD_COPY(&state->arrays, &state->given, site, inputs->site ? on->sites : 0,
-                     inputs->site);
-        SEL_ADD(&state->arrays, &state->given, b, inputs->site ? on->cells : 0, 0);
-        SEL_ADD(&state->arrays, &state->given, s, inputs->site ? on->cells : 0, 0);
+        SEL_ADD_COPY(&state->arrays, &state->given, site, on->sites, inputs->site);
+        SEL_ADD(&state->arrays, &state->given, b, on->cells, 0);
+        SEL_ADD(&state->arrays, &state->given, s, on->cells, 0);
         SEL_ADD(&state->arrays, &state->given, entering,
                 state->plan->wants_balance || state->plan->wants_links ? on->sites : 0, 0);
         sel_arrays_add(&state->arrays, "source", &state->given.source, state->turns.type,

@@ -63,6 +63,11 @@ static inline const poisson_plan *poisson_plan_for(const sel_state *state) {
     return (const poisson_plan *)state->plan;
 }
 
+/* The part of a cell that is inside and free: its capacity is 1. */
+static inline double poisson_part(const poisson_plan *plan, int64_t cell) {
+    return plan->base.domain->cell[cell] ? 0 : sel_capacity_of(&plan->body, cell);
+}
+
 static inline int poisson_method(const sel_state *state) {
     return ((const poisson_params *)state->plan->simulation->params)->method;
 }

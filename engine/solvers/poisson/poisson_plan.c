@@ -136,9 +136,7 @@ static void describe_box(poisson_plan *p, int method) {
     mg_body_box(&p->body, &p->box);
     p->body.kind = p->box.even ? p->body.kind : HEAT_VARIED; /* as the levels have it */
     for (int64_t k = 0; k < sel_grid_cells(grid); k++) {
-        int64_t at[3];
-        sel_cell_at(grid, k, at);
-        p->volume += domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
+        p->volume += poisson_part(p, k);
     }
     p->box.conjugate =
         method == POISSON_CONJUGATE_GRADIENT || (method == POISSON_MULTIGRID && !p->box.even);

@@ -35,9 +35,7 @@ static sel_status fill_F(poisson_state *state, double *F, sel_error *error) {
     const sel_evaluation asked = {&params->rhs, "rhs", .end = sel_state_rows(&state->base)};
     sel_status status = sel_domain_evaluate(domain, &asked, state->base.threads, F, error);
     for (int64_t k = 0; k < sel_grid_cells(grid) && !status; k++) {
-        int64_t at[3];
-        sel_cell_at(grid, k, at);
-        const double inside = domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
+        const double inside = poisson_part(plan, k);
         balance->source += F[k] * inside * sel_cell_volume(grid);
         balance->size += fabs(F[k]) * inside * sel_cell_volume(grid);
         F[k] *= plan->box.even ? -1 : -inside;
@@ -60,9 +58,7 @@ static sel_status balance_F(const poisson_plan *plan, double *F, sel_error *erro
     for (int turn = 0; turn < 2; turn++) {
         const double mean = sum / plan->volume;
         for (int64_t k = 0; k < sel_grid_cells(grid); k++) {
-            int64_t at[3];
-            sel_cell_at(grid, k, at);
-            const double inside = plan->base.domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
+            const double inside = poisson_part(plan, k);
             if (turn == 0) {
                 sum += F[k] * (plan->box.even ? inside : 1);
                 magnitude += fabs(F[k]) * (plan->box.even ? inside : 1);
