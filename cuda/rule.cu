@@ -62,8 +62,13 @@ extern "C" cudaError_t rule_gpu_hold(const rule_gpu_look *look, const uint8_t *k
 
 // ---- reads and sums ----
 
+struct rule_cell {
+    typedef rule_gpu_look view;
+    static __device__ double value(const view &, int64_t) { return 0; }
+};
+
 // What look.cuh asks for; COMPONENTS are those of the main field.
-template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_numbers<rule_gpu_look> {
+template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_value<rule_cell> {
     static constexpr int components = COMPONENTS;
     static constexpr bool counts = COUNTS;
 

@@ -3,8 +3,12 @@
 
 #include "cuda/machine/look.cuh"
 
+struct body_cell {
+    typedef cuda_body view;
+};
+
 // What look.cuh asks for.
-struct body_look : look_of_numbers<cuda_body> {
+struct body_look : look_of_value<body_cell> {
     static __device__ int values(const view &v, int what, const uint32_t at[3], double *out) {
         const int64_t place[3] = {at[0], at[1], at[2]};
         heat_view heat = v.heat; // the grid with the block of the cell

@@ -320,11 +320,12 @@ template <class V> static cudaError_t sum(const void *view, sel_total *rows, cud
     return join_all(rows, count, stream);
 }
 
-// ---- solvers whose fields are kept as numbers of each cell ----
+// ---- solvers of one number for each cell ----
 
-// What V has of VIEW, which has a `cuda_grid grid`.
-template <class VIEW> struct look_of_numbers {
-    typedef VIEW view;
+// Makes V from S, which has a view with `cuda_grid grid` and value(view, cell), in f64. The number
+// is the only field, the main field, and the conserved amount.
+template <class S> struct look_of_value {
+    typedef typename S::view view;
     typedef double last;
     static constexpr int components = 1;
     static constexpr bool whole = false, counts = false;
@@ -335,13 +336,30 @@ template <class VIEW> struct look_of_numbers {
         }
     }
 
+    static __device__ int64_t number(const view &v, const uint32_t at[3]) {
+        return ((int64_t)at[2] * v.grid.n[1] + at[1]) * v.grid.n[0] + at[0];
+    }
+
     static __device__ bool is_solid(const view &v, const uint32_t at[3]) {
-        return v.grid.solid[((int64_t)at[2] * v.grid.n[1] + at[1]) * v.grid.n[0] + at[0]] != 0;
+        return v.grid.solid[number(v, at)] != 0;
+    }
+
+    static __device__ int field(const view &v, int, const uint32_t at[3], double *out) {
+        *out = S::value(v, number(v, at));
+        return 1;
+    }
+
+    static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
+        return *small = *u = S::value(v, number(v, at));
     }
 
     static __device__ double value_of(const view &, double kept) { return kept; }
 
     static __device__ double last_of(const view &, double value) { return value; }
+
+    static __device__ double amount(const view &v, const uint32_t at[3]) {
+        return S::value(v, number(v, at));
+    }
 };
 
 template <class V> static const cuda_look *look_of() {
