@@ -1,4 +1,5 @@
-/* mg_kernel.c -- the CPU's inner loops of multigrid in both precisions, as a table for one level. */
+/* mg_kernel.c -- the CPU's inner loops of multigrid in both precisions, as a table for one level.
+ */
 #include <string.h>
 #include "engine/base/kernel.h"
 #include "engine/multigrid/multigrid.h"

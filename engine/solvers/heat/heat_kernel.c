@@ -15,5 +15,5 @@
 
 #define TABLE SEL_OF_LEVEL(heat_loops)
 extern const heat_loops TABLE[2];
-const heat_loops TABLE[2] = {[SEL_F32] = {row_float, touch_float},
-                             [SEL_F64] = {row_double, touch_double}};
+const heat_loops TABLE[2] = {
+    [SEL_F32] = {row_float, touch_float}, [SEL_F64] = {row_double, touch_double}};
