@@ -1,4 +1,4 @@
-// heat.cu -- sel.heat, one step at a time: the cells, those on surfaces, sums.
+// heat.cu -- sel.heat, one step at a time: the cells, those on surfaces.
 //
 // A lane of step_kernel owns COLUMNS cells (16 bytes) of ROWS rows along the slowest axis, in 3-D
 // of MIDDLE times as many, side by side along y. It loads them and the rows around them at once, so
@@ -7,7 +7,6 @@
 //
 // Nothing is contracted but by fma(): all kernels give a cell the same bits.
 #include "cuda/heat_gpu.h"
-#include "cuda/machine/look.cuh"
 #include "cuda/machine/wide.cuh"
 
 enum { THREADS = 128, WARPS = THREADS / CUDA_WARP };
@@ -295,16 +294,9 @@ extern "C" cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_
 
 // ---- surfaces ----
 
-// b and s of cells on surfaces, or what enters there.
-template <class REAL>
-__global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, bool entering,
-                                bool changes) {
+template <class REAL> __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s) {
     const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= s.end) {
-        return;
-    }
-    if (entering) {
-        heat_entering(&s.view, &s.given, k, changes);
         return;
     }
     cond_surfaces(s.given.site, s.given.value, s.given.first_site[k], s.given.first_site[k + 1],
@@ -318,44 +310,10 @@ __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s, bool en
     }
 }
 
-extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool entering, bool changes,
-                                         cudaStream_t stream) {
+extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, cudaStream_t stream) {
     if (step->end > step->first) {
         const auto kernel = step->view.single ? surfaces_kernel<float> : surfaces_kernel<double>;
-        kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(*step, entering,
-                                                                                changes);
+        kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(*step);
     }
     return cudaGetLastError();
-}
-
-// ---- fields and sums ----
-
-struct heat_cell {
-    typedef heat_gpu_view view;
-};
-
-// What look.cuh asks for.
-struct heat_look : look_of_value<heat_cell> {
-    static __device__ int field(const view &v, int which, const uint32_t at[3], double *out) {
-        const int64_t place[3] = {at[0], at[1], at[2]};
-        heat_view heat = v.heat; // the grid with the block of the cell
-        const uint32_t element = (uint32_t)(v.first + heat_place(heat.stride, place));
-        heat.from = (const char *)cuda_part(v.from, element) + v.first * (heat.single ? 4 : 8);
-        return heat_values(&heat, which, place, out);
-    }
-
-    static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
-        field(v, HEAT_TEMPERATURE, at, u);
-        return *small = *u;
-    }
-
-    static __device__ double amount(const view &v, const uint32_t at[3]) {
-        double value;
-        field(v, v.sum, at, &value);
-        return value;
-    }
-};
-
-extern "C" const cuda_look *heat_gpu_look() {
-    return look_of<heat_look>();
 }

@@ -11,7 +11,6 @@ typedef struct heat_cuda {
     heat_state all;
     bool marches;
     heat_gpu_sides sides;
-    heat_gpu_view view;
 } heat_cuda;
 
 /* ---- memory ---- */
@@ -20,11 +19,11 @@ static void list(sel_state *base) {
     heat_cuda *state = (heat_cuda *)base;
     const heat_plan *plan = heat_plan_for(base);
     const sel_grid *grid = &plan->base.domain->grid;
-    const bool uniform = plan->kind != HEAT_VARIED;
+    const bool uniform = plan->body.kind != HEAT_VARIED;
     state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
                      grid->n[1] >= MARCH_LEAST_ROWS * base->blocks.count;
-    heat_list(base, state->marches ? HEAT_PASS : 1);
+    sel_conduction_list(base, "temperature", state->all.T, state->marches ? HEAT_PASS : 1);
     for (int face = 0; face < 2 * grid->dims && uniform; face++) {
         state->sides.first[face] = state->sides.sites;
         state->sides.sites += sel_face_sites(grid, face);
@@ -44,26 +43,26 @@ static void list(sel_state *base) {
 /* ---- a step of a block ---- */
 
 static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
-    const heat_state *all = &state->all;
-    heat_gpu_step s = {.view = heat_view_of(all, step, b),
+    const sel_state *base = &state->all.base;
+    heat_gpu_step s = {.view = sel_conduction_view(base, step, b),
                        .sides = state->sides,
-                       .given = all->base.given,
-                       .halted = cuda_inputs_halted(&all->base),
-                       .clock = cuda_queue_clock(all->base.queue, step)};
-    sel_given_range(&all->base, b, &s.first, &s.end);
-    if (all->base.observing && all->base.changes) {
+                       .given = base->given,
+                       .halted = cuda_inputs_halted(base),
+                       .clock = cuda_queue_clock(base->queue, step)};
+    sel_given_range(base, b, &s.first, &s.end);
+    if (base->observing && base->changes) {
         s.strips = heat_gpu_strips(s.view.n[0], s.view.single);
-        s.row_change = all->base.changes;
-        s.cell_change = s.row_change + sel_state_rows(&all->base) * s.strips;
+        s.row_change = base->changes;
+        s.cell_change = s.row_change + sel_state_rows(base) * s.strips;
     }
     return s;
 }
 
-/* b and s of all cells on surfaces; or what enters there in the step from `step`. */
-static sel_status derive(sel_state *base, int64_t step, double *entering, sel_error *error) {
+/* b and s of all cells on surfaces. */
+static sel_status derive(sel_state *base, int64_t step, sel_error *error) {
     for (int b = 0; b < base->blocks.count; b++) {
         const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
-        CUDA_TRY(heat_gpu_surfaces(&s, entering, base->step > 0, base->queue->stream));
+        CUDA_TRY(heat_gpu_surfaces(&s, base->queue->stream));
     }
     return SEL_OK;
 }
@@ -89,19 +88,6 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     return status;
 }
 
-/* ---- requests ---- */
-
-static const void *amount(sel_state *base, int64_t step, bool source, const cuda_look **look) {
-    heat_cuda *state = (heat_cuda *)base;
-    *look = heat_gpu_look();
-    state->view = (heat_gpu_view){.grid = cuda_grid_of(base),
-                                  .heat = heat_view_of(&state->all, step, 0),
-                                  .from = cuda_parts_of(base, step),
-                                  .first = -base->turns.margin,
-                                  .sum = source ? HEAT_ADDED : HEAT_CONTENT};
-    return &state->view;
-}
-
 const cuda_solver heat_on_cuda = {
     .what = "the temperature",
     .state_size = sizeof(heat_cuda),
@@ -111,5 +97,4 @@ const cuda_solver heat_on_cuda = {
     .derive = derive,
     .pass = pass,
     .step = step,
-    .amount = amount,
 };

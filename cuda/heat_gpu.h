@@ -3,8 +3,8 @@
 #ifndef HEAT_GPU_H
 #define HEAT_GPU_H
 
-#include "cuda/machine/march.h"
 #include "cuda/machine/look.h"
+#include "cuda/machine/march.h"
 #include "engine/physics/heat_body.h"
 
 #ifdef __cplusplus
@@ -49,20 +49,8 @@ cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream);
 cudaError_t heat_gpu_pass(const heat_gpu_step *step, march_grid grid, int steps,
                           const march_device *on);
 
-/* b and s of the cells on surfaces, in the lists and on the sides; or, if `entering`, what enters
- * at their sites in the step from view.from to view.to (`changes`: see heat_entering). */
-cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, bool entering, bool changes,
-                              cudaStream_t stream);
-
-/* The state as seen by reads and sums. */
-typedef struct heat_gpu_view {
-    cuda_grid grid;
-    heat_view heat;
-    cuda_parts from;
-    int64_t first; /* the element of cell 0 in `from` */
-    int sum;       /* HEAT_CONTENT or HEAT_ADDED */
-} heat_gpu_view;
-const cuda_look *heat_gpu_look(void);
+/* b and s of the cells on surfaces, in the lists and on the sides. */
+cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

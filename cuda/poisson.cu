@@ -1,4 +1,4 @@
-// poisson.cu -- sel.poisson on the device: the finest level in double precision, fields and sums.
+// poisson.cu -- sel.poisson on the device: the finest level in double precision.
 //
 // A thread does ROWS cells along y. Sums are made by block, then joined by a fixed tree.
 #include "cuda/poisson_gpu.h"
@@ -206,54 +206,4 @@ extern "C" cudaError_t poisson_gpu_measure(const poisson_gpu_step *s, int steps,
     const cudaError_t code = in_all<residual, true>(s, stream);
     judge_kernel<<<1, 1, 0, stream>>>(s->limits, s->volume, steps, s->partials, s->now);
     return code == cudaSuccess ? cudaGetLastError() : code;
-}
-
-// ---- fields and sums ----
-
-struct poisson_cell {
-    typedef poisson_gpu_view view;
-};
-
-// What look.cuh asks for.
-struct poisson_look : look_of_value<poisson_cell> {
-    static __device__ int field(const view &v, int which, const uint32_t at[3], double *out) {
-        const int64_t place[3] = {at[0], at[1], at[2]};
-        return poisson_values(&v.heat, v.f, v.single, which, place, out);
-    }
-
-    static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
-        field(v, POISSON_POTENTIAL, at, u);
-        return *small = *u;
-    }
-
-    static __device__ double amount(const view &v, const uint32_t at[3]) {
-        double value;
-        field(v, POISSON_POTENTIAL, at, &value);
-        return value;
-    }
-};
-
-extern "C" const cuda_look *poisson_gpu_look() {
-    return look_of<poisson_look>();
-}
-
-static __global__ void entering_kernel(const __grid_constant__ heat_view v, const double *F,
-                                       const __grid_constant__ sel_given given, int64_t cells) {
-    const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (k < cells) {
-        int64_t at[3];
-        heat_at(&v, given.cell[k], at);
-        poisson_entering(&v, F[heat_place(v.stride, at)], given.site, given.value,
-                         given.first_site[k], given.first_site[k + 1], at, given.entering);
-    }
-}
-
-extern "C" cudaError_t poisson_gpu_entering(const poisson_gpu_view *view, const double *F,
-                                            const sel_given *given, int64_t cells,
-                                            cudaStream_t stream) {
-    if (cells > 0) {
-        entering_kernel<<<(unsigned)((cells + THREADS - 1) / THREADS), THREADS, 0, stream>>>(
-            view->heat, F, *given, cells);
-    }
-    return cudaGetLastError();
 }

@@ -20,7 +20,6 @@ typedef struct poisson_cuda {
     cudaEvent_t judged[AHEAD]; /* and of the last iterations, in pinned memory */
     poisson_sums *partials;
     cudaGraphExec_t graph[2];
-    poisson_gpu_view view;
 } poisson_cuda;
 
 /* ---- memory ---- */
@@ -50,7 +49,7 @@ static void close(sel_state *base) {
 /* ---- an iteration ---- */
 
 static mg_gpu multigrid(const poisson_cuda *state) {
-    return (mg_gpu){.m = &state->all.m,
+    return (mg_gpu){.m = &state->all.solve.m,
                     .level = state->levels,
                     .stop = &state->progress->how,
                     .stream = state->all.base.queue->stream};
@@ -60,18 +59,18 @@ static poisson_gpu_step step_from(const poisson_cuda *state, int64_t step) {
     const poisson_state *all = &state->all;
     const poisson_plan *plan = poisson_plan_for(&all->base);
     const sel_cells *cells = &all->base.turns.cells;
-    const mg *m = &all->m;
+    const mg *m = &all->solve.m;
     poisson_gpu_step s = {.dims = plan->box.dims,
                           .even = plan->box.even,
                           .single = plan->box.single,
-                          .conjugate = plan->conjugate,
+                          .conjugate = plan->box.conjugate,
                           .singular = plan->singular,
                           .stride = {1, cells->pitch, cells->slice},
                           .u = all->u[0][step & 1],
                           .to = all->u[0][(step + 1) & 1],
-                          .F = all->F,
-                          .p = all->p,
-                          .q = all->q,
+                          .F = all->solve.F,
+                          .p = all->solve.p,
+                          .q = all->solve.q,
                           .level = m->level[0],
                           .volume = plan->volume,
                           .limits = poisson_limits_of(all),
@@ -104,7 +103,7 @@ static sel_status iterate(poisson_cuda *state, int64_t step, sel_error *error) {
     default:
         CUDA_TRY(poisson_gpu_divide(&s, g.stream));
     }
-    if (plan->conjugate) {
+    if (plan->box.conjugate) {
         CUDA_TRY(poisson_gpu_direct(&s, g.stream));
         CUDA_TRY(poisson_gpu_apply(&s, g.stream));
     }
@@ -182,8 +181,8 @@ static sel_status measure(poisson_state *all, sel_error *error) {
     for (int k = 0; k < AHEAD; k++) {
         *state->heard[k] = all->now;
     }
-    sel_status status =
-        cuda_send(state->levels, all->m.level, sizeof *state->levels * (size_t)all->m.count, error);
+    sel_status status = cuda_send(state->levels, all->solve.m.level,
+                                  sizeof *state->levels * (size_t)all->solve.m.count, error);
     status = status ? status : cuda_send(state->progress, &all->now, sizeof all->now, error);
     if (!status) {
         const poisson_gpu_step s = step_from(state, base->step);
@@ -215,52 +214,6 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     return measure((poisson_state *)base, error);
 }
 
-/* ---- requests ---- */
-
-static sel_status look(sel_state *base, int field, const cuda_look **look, const void **view,
-                       sel_error *error) {
-    poisson_cuda *state = (poisson_cuda *)base;
-    (void)field, (void)error;
-    *look = poisson_gpu_look();
-    state->view = (poisson_gpu_view){.grid = cuda_grid_of(base),
-                                     .heat = poisson_view(&state->all, base->step),
-                                     .f = state->all.m.level[0].f,
-                                     .single = state->all.m.box.single};
-    *view = &state->view;
-    return SEL_OK;
-}
-
-static uint64_t entering_bytes(const sel_state *base) {
-    return (uint64_t)base->plan->inputs->surfaces.sites * sizeof(double);
-}
-
-static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
-    poisson_cuda *state = (poisson_cuda *)base;
-    cuda_queue *queue = base->queue;
-    const cuda_look *looks;
-    const void *view;
-    cuda_slot *slot;
-    sel_status status =
-        cuda_slot_open(queue, request, entering_bytes(base) + sizeof(double), 0, &slot, error);
-    status = status ? status : look(base, -1, &looks, &view, error);
-    if (!status) {
-        CUDA_TRY(poisson_gpu_entering(&state->view, state->all.F, &base->given,
-                                      base->plan->inputs->surfaces.cells, queue->stream));
-        status = cuda_slot_fetch(queue, slot, sizeof(double), base->given.entering,
-                                 entering_bytes(base), error);
-    }
-    return status
-               ? status
-               : cuda_slot_fetch(queue, slot, 0, &state->progress->relative, sizeof(double), error);
-}
-
-static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
-    poisson_state *all = (poisson_state *)base;
-    const double *found = slot->host;
-    all->now.relative = found[0];
-    poisson_answer(all, found + 1, request);
-}
-
 const cuda_solver poisson_on_cuda = {
     .what = "the potential",
     .state_size = sizeof(poisson_cuda),
@@ -273,7 +226,4 @@ const cuda_solver poisson_on_cuda = {
     .close = close,
     .saving = hear,
     .loaded = loaded,
-    .look = look,
-    .ask = ask,
-    .answer = answer,
 };

@@ -45,19 +45,6 @@ cudaError_t poisson_gpu_add(const poisson_gpu_step *s, cudaStream_t stream);
 /* and f = F - A u, with which the next iteration is judged, after so many steps more. */
 cudaError_t poisson_gpu_measure(const poisson_gpu_step *s, int steps, cudaStream_t stream);
 
-/* The state as seen by reads and sums. */
-typedef struct poisson_gpu_view {
-    cuda_grid grid;
-    heat_view heat;
-    const void *f;
-    bool single;
-} poisson_gpu_view;
-const cuda_look *poisson_gpu_look(void);
-
-/* What enters at the sites of cells on surfaces, `cells` of them. */
-cudaError_t poisson_gpu_entering(const poisson_gpu_view *view, const double *F,
-                                 const sel_given *given, int64_t cells, cudaStream_t stream);
-
 #ifdef __cplusplus
 }
 #endif

@@ -40,7 +40,7 @@ check() {
     done
     # Uniform bodies, uneven ones and those that vary, in 2-D and 3-D: six loops.
     multiplications "heat/heat_kernel.$1" "$2"
-    for real in f32 f64; do
+    for real in float double; do
         count=$(sed -n "s/^row_$real //p" "$listing")
         if [ "${count:-0}" -ge 23 ]; then
             echo "ok heat $real $1: $count multiplications of $2"

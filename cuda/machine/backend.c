@@ -1,5 +1,6 @@
 /* backend.c -- the backend that runs a solver on the device: memory, steps, requests. */
 #include "cuda/machine/inputs.h"
+#include "engine/machine/conduction.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,7 +108,7 @@ static sel_status fill(sel_state *state, sel_error *error) {
         status = status ? status : cuda_inputs_start(state, error);
     }
     status = status ? status : solver->start(state, error);
-    return status || !solver->derive ? status : solver->derive(state, 0, NULL, error);
+    return status || !solver->derive ? status : solver->derive(state, 0, error);
 }
 
 cuda_grid cuda_grid_of(const sel_state *state) {
@@ -328,13 +329,25 @@ static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *
     return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_monitor), error);
 }
 
+/* A body that conducts, valid until the next call: its fields, and what is summed. */
+static const cuda_body *body_of(sel_state *state, int64_t step, int sum) {
+    cuda_body *body = &state->queue->body;
+    *body = (cuda_body){.grid = cuda_grid_of(state),
+                        .heat = sel_conduction_view(state, step, 0),
+                        .from = cuda_parts_of(state, step),
+                        .first = -state->turns.margin,
+                        .sum = sum};
+    return body;
+}
+
 static sel_status look_at(sel_state *state, int field, const cuda_look **look, const void **view,
                           sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     if (solver->look) {
         return solver->look(state, field, look, view, error);
     }
-    *view = solver->amount(state, state->step, false, look);
+    *look = cuda_body_look();
+    *view = body_of(state, state->step, HEAT_CONTENT);
     return field > 0 ? cuda_exchange(state, state->step, error) : SEL_OK;
 }
 
@@ -350,19 +363,32 @@ static sel_status ask_change(sel_state *state, const sel_request *request, sel_e
     return status;
 }
 
-/* The answer in a slot by which sel_inputs_answer answers. */
+/* The answer in a slot by which sel_conduction_balance answers. */
 typedef struct found_balance {
     sel_total after, before, source;
+    sel_balance known; /* on the host */
     double entering[];
 } found_balance;
 
+static sel_status find_entering(sel_state *state, int64_t step, sel_error *error) {
+    for (int b = 0; b < state->blocks.count; b++) {
+        const heat_view view = sel_conduction_view(state, step, b);
+        const bool changes = state->step > 0 && !state->plan->body->steady;
+        int64_t first, end;
+        sel_given_range(state, b, &first, &end);
+        CUDA_TRY(
+            cuda_body_entering(&view, &state->given, first, end, changes, state->queue->stream));
+    }
+    return SEL_OK;
+}
+
 static sel_status ask_balance(sel_state *state, const sel_request *request, sel_error *error) {
-    const cuda_solver *solver = solver_of(state->plan);
+    const bool steady = state->plan->body->steady;
     cuda_queue *queue = state->queue;
     const uint64_t bytes = (uint64_t)state->plan->inputs->surfaces.sites * sizeof(double);
-    const int64_t before = state->step > 0 ? state->step - 1 : 0;
+    const int64_t before = state->step > 0 && !steady ? state->step - 1 : state->step;
     const int64_t step[3] = {state->step, before, state->step};
-    const int totals = request->kind != SEL_BALANCE ? 0 : state->given.source ? 3 : 2;
+    const int totals = request->kind != SEL_BALANCE || steady ? 0 : state->given.source ? 3 : 2;
     cuda_slot *slot;
     sel_status status =
         cuda_slot_open(queue, request, sizeof(found_balance) + bytes, 0, &slot, error);
@@ -370,14 +396,14 @@ static sel_status ask_balance(sel_state *state, const sel_request *request, sel_
         return status;
     }
     memset(slot->host, 0, sizeof(found_balance));
-    status = solver->derive(state, before, state->given.entering, error);
+    ((found_balance *)slot->host)->known = state->balance;
+    status = find_entering(state, before, error);
     status = status ? status
                     : cuda_slot_fetch(queue, slot, sizeof(found_balance), state->given.entering,
                                       bytes, error);
     for (int k = 0; k < totals && !status; k++) {
-        const cuda_look *look;
-        const void *view = solver->amount(state, step[k], k == 2, &look);
-        CUDA_TRY(look->sum(view, queue->rows, queue->stream));
+        const cuda_body *body = body_of(state, step[k], k == 2 ? HEAT_ADDED : HEAT_CONTENT);
+        CUDA_TRY(cuda_body_look()->sum(body, queue->rows, queue->stream));
         status = cuda_slot_fetch(queue, slot, (uint64_t)k * sizeof(sel_total), queue->rows,
                                  sizeof(sel_total), error);
     }
@@ -392,7 +418,7 @@ static sel_status ask(sel_state *state, const sel_request *request, sel_error *e
     if (request->kind == SEL_MEAN_CHANGE && state->change_count) {
         return ask_change(state, request, error);
     }
-    if (!field && request->kind != SEL_MONITOR && (solver->ask || state->plan->inputs)) {
+    if (!field && request->kind != SEL_MONITOR && (solver->ask || state->plan->body)) {
         return solver->ask ? solver->ask(state, request, error)
                            : ask_balance(state, request, error);
     }
@@ -443,9 +469,13 @@ static void answer_sums(const cuda_sums *sums, sel_request *request) {
 
 static void answer_balance(const sel_state *state, const cuda_slot *slot, sel_request *request) {
     const found_balance *found = slot->host;
-    sel_inputs_answer(state->plan, found->entering, sel_total_of(&found->after, false),
-                      slot->step > 0 ? sel_total_of(&found->before, false) : (double)NAN,
-                      sel_total_of(&found->source, false), request);
+    sel_balance b = found->known;
+    if (!state->plan->body->steady) {
+        b.after = sel_total_of(&found->after, false);
+        b.before = slot->step > 0 ? sel_total_of(&found->before, false) : (double)NAN;
+        b.source = sel_total_of(&found->source, false);
+    }
+    sel_conduction_balance(state->plan, found->entering, &b, request);
 }
 
 static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
@@ -483,7 +513,7 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
                 slot->step > 0 ? change / (double)state->plan->domain->free_cells : (double)NAN;
         } else if (solver->answer) {
             solver->answer(state, slot, request);
-        } else if (state->plan->inputs) {
+        } else if (state->plan->body) {
             answer_balance(state, slot, request);
         } else {
             sel_request_term(request, "total", "", sel_total_of(slot->host, false));

@@ -9,8 +9,9 @@
 #define CUDA_BACKEND_H
 
 #include <stdbool.h>
-#include "cuda/machine/march.h"
+#include "cuda/machine/conduction.h"
 #include "cuda/machine/device.h"
+#include "cuda/machine/march.h"
 #include "engine/machine/state.h"
 
 /* ---- the queue ---- */
@@ -47,6 +48,7 @@ typedef struct cuda_queue {
     cudaStream_t copies; /* of fields to the host, beside the steps */
     march_device march;  /* where a pass of several steps runs: this stream and one beside it */
     void *rows;          /* a cuda_sums for each row of cells: partial sums */
+    cuda_body body;      /* what kernels see of a body that conducts */
     uint8_t *stages[CUDA_STAGES];
     cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
     int64_t pieces; /* that have passed through the stages */
@@ -152,16 +154,15 @@ typedef struct cuda_solver {
     size_t state_size; /* bytes of its state, which begins with a sel_state */
     int unit;          /* blocks of the grid begin at multiples of so many planes */
     /* Fails when the grid is too large for the kernels' integers. This and all that follow but
-     * list, start, step and look may be NULL: there is nothing to do. */
+     * list, start and step may be NULL: there is nothing to do. */
     sel_status (*fits)(const sel_plan *plan, sel_error *error);
     /* Lists the arrays of a state that knows its plan and nothing else; called for estimates, too.
      */
     void (*list)(sel_state *state);
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
-    /* With `entering` NULL: enqueues what steps derive from the values of the plan's inputs
-     * (inputs.h), which are new; else what fills `entering` as sel_look.entering does. */
-    sel_status (*derive)(sel_state *state, int64_t step, double *entering, sel_error *error);
+    /* Enqueues what steps derive from the values of the plan's inputs (inputs.h), which are new. */
+    sel_status (*derive)(sel_state *state, int64_t step, sel_error *error);
     /* Whether the next step needs the host, or differs from others: no graph can hold it. */
     bool (*alone)(const sel_state *state);
     /* Evaluates on the host and sends what is `due` (after the first step SEL_ON_T) for the next
@@ -190,18 +191,13 @@ typedef struct cuda_solver {
     /* As sel_cpu.loaded. */
     sel_status (*loaded)(sel_state *state, sel_error *error);
     /* Its launchers, and the present state as their kernels see it; fails when `field` (-1: none)
-     * is not available. */
+     * is not available. NULL: those of bodies that conduct. */
     sel_status (*look)(sel_state *state, int field, const cuda_look **look, const void **view,
                        sel_error *error);
     /* As in sel_look. */
     void (*watched)(const sel_plan *plan, sel_request *request);
-    /* Instead of `look`, for a plan with inputs: launchers and a view, valid until the next call,
-     * of the state of a step, whose sum is that of sel_look.amount. Fields other than 0 read halos.
-     */
-    const void *(*amount)(sel_state *state, int64_t step, bool source, const cuda_look **look);
     /* SEL_BALANCE, SEL_FORCE and SEL_FLUX: `ask` opens a slot and enqueues the work that fills it;
-     * `answer` converts its content. NULL, both: by the two above, if they are there; else as
-     * sel_look.other. */
+     * `answer` converts its content. NULL, both: as sel_look.other. */
     sel_status (*ask)(sel_state *state, const sel_request *request, sel_error *error);
     void (*answer)(sel_state *state, const cuda_slot *slot, sel_request *request);
 } cuda_solver;

@@ -146,7 +146,7 @@ sel_status cuda_inputs_step(sel_state *state, unsigned on, int64_t step, sel_err
             CUDA_TRY(cuda_input_evaluate(&program, state->queue->stream));
         }
     }
-    return any && solver->derive && !status ? solver->derive(state, step, NULL, error) : status;
+    return any && solver->derive && !status ? solver->derive(state, step, error) : status;
 }
 
 static sel_status send_values(sel_state *state, unsigned due, sel_error *error) {

@@ -1,8 +1,11 @@
-/* conduction.c -- the laws, materials, surfaces and stable step of conducting bodies. */
+/* conduction.c -- the laws, materials, surfaces and stable step of conducting bodies; their fields
+ * and balances. */
 #include "engine/machine/conduction.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include "engine/machine/cpu.h"
 
 /* ---- the laws ---- */
 
@@ -47,6 +50,9 @@ static const sel_table *const laws[COND_LAWS] = {&fixed_table, &flux_table, &ins
 const sel_family sel_conduction_laws = {"law", "What holds on a region of sel.heat or sel.poisson.",
                                         laws, 4};
 
+static const sel_field region_fields[] = {SEL_REGION_FIELDS(sel_conduction_laws)};
+const sel_table sel_conduction_regions = SEL_REGION_TABLE(region_fields);
+
 static int law_of(const sel_domain *domain, int region) {
     int law = 0;
     while (laws[law] != domain->regions[region - 1].law.table) {
@@ -57,10 +63,10 @@ static int law_of(const sel_domain *domain, int region) {
 
 /* ---- surfaces ---- */
 
-double sel_capacity_of(const sel_conduction *body, const sel_grid *grid, int64_t cell) {
+double sel_capacity_of(const sel_conduction *body, int64_t cell) {
     int64_t at[3];
-    sel_cell_at(grid, cell, at);
-    return sel_material_at(&body->capacity, grid, cell, 0) * sel_part_inside(grid, at, -1);
+    sel_cell_at(&body->inputs.domain->grid, cell, at);
+    return sel_capacity_at(body, cell, at);
 }
 
 /* sel_surface_far */
@@ -88,19 +94,21 @@ static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel
         const double area = sel_part_inside(grid, at, axis) * volume / grid->dx[axis];
         to[k] =
             (cond_site){.reach = d > 0 ? sel_material_at(&body->k, grid, site->cell, axis) / d : 0,
-                        .weight = area / (sel_capacity_of(body, grid, site->cell) * volume),
+                        .weight = area / (sel_capacity_at(body, site->cell, at) * volume),
                         .area = area,
                         .law = law_of(domain, site->region)};
     }
     return to ? SEL_OK : sel_fail_memory(error, "the surfaces", bytes);
 }
 
-/* Nodes on a surface of given temperature have that of the end of a step; h is not negative. */
-static void mark_inputs(sel_inputs *inputs) {
+/* Nodes on a surface of given temperature have that of the end of a step, all else is taken when it
+ * acts; h is not negative. */
+static void mark_inputs(sel_inputs *inputs, double implicit) {
     for (int k = 0; k < inputs->count; k++) {
         sel_input *input = &inputs->v[k];
         const int64_t site = inputs->surfaces.order[inputs->surfaces.first_of[input->region]];
-        input->ahead = cond_fixed(inputs->site, site, site + 1) == site;
+        const bool fixed = input->region && cond_fixed(inputs->site, site, site + 1) == site;
+        input->ahead = fixed ? 1 : implicit;
         input->not_negative = input->which == 1;
     }
 }
@@ -121,7 +129,7 @@ static void limit_by(sel_conduction *body, int64_t cell, double b) {
     for (int face = 0; face < 2 * domain->grid.dims; face++) {
         sum += sel_conductance(&body->k, domain, cell, face);
     }
-    const double limit = 1 / (sum / sel_capacity_of(body, &domain->grid, cell) + b / 2);
+    const double limit = 1 / (sum / sel_capacity_of(body, cell) + b / 2);
     if (limit < body->limit) {
         body->limit = limit;
         body->limit_cell = cell;
@@ -138,8 +146,9 @@ static void find_limit(sel_conduction *body) {
         sum += 2 * body->k.same[a] / (dx[a] * dx[a]);
     }
     body->limit_cell = -1;
-    body->limit = body->uniform ? body->capacity.same[0] / sum : HUGE_VAL;
-    for (int64_t c = 0; c < sel_grid_cells(&domain->grid) && !body->uniform; c++) {
+    const bool varied = body->kind == HEAT_VARIED;
+    body->limit = varied ? HUGE_VAL : body->capacity.same[0] / sum;
+    for (int64_t c = 0; c < sel_grid_cells(&domain->grid) && varied; c++) {
         if (domain->cell[c] == 0) {
             limit_by(body, c, 0);
         }
@@ -154,10 +163,25 @@ static void find_limit(sel_conduction *body) {
 
 /* ---- the plan ---- */
 
+static int kind_of(const sel_conduction *body, const sel_domain *domain, bool has_source) {
+    const double *k = body->k.same, *dx = domain->grid.dx;
+    if (body->k.of || body->capacity.of || has_source ||
+        domain->free_cells < sel_grid_cells(&domain->grid)) {
+        return HEAT_VARIED;
+    }
+    for (int a = 1; a < domain->grid.dims; a++) {
+        if (k[a] / (dx[a] * dx[a]) != k[0] / (dx[0] * dx[0])) {
+            return HEAT_UNEVEN;
+        }
+    }
+    return HEAT_EVEN;
+}
+
 sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_quantity *k,
                                const char *name, const sel_quantity *capacity,
                                const sel_quantity *source, sel_error *error) {
     const sel_domain *domain = plan->domain;
+    plan->body = body;
     sel_status status = sel_material_find(plan, k, name, &body->k, error);
     status =
         status ? status : sel_material_find(plan, capacity, "capacity", &body->capacity, error);
@@ -166,11 +190,10 @@ sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_q
     if (status) {
         return status;
     }
-    body->uniform = !body->k.of && !body->capacity.of && !sel_quantity_given(source) &&
-                    domain->free_cells == sel_grid_cells(&domain->grid);
-    mark_inputs(&body->inputs);
+    body->kind = kind_of(body, domain, sel_quantity_given(source));
     sel_inputs_source(&body->inputs, source);
-    if (!body->uniform) {
+    mark_inputs(&body->inputs, body->implicit);
+    if (body->kind == HEAT_VARIED) {
         body->inputs.source = with_faces(&domain->grid);
     }
     plan->inputs = &body->inputs;
@@ -182,14 +205,38 @@ sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_q
     return status;
 }
 
-void sel_conduction_free(sel_conduction *body) {
-    free(body->k.of);
-    free(body->capacity.of);
-    sel_inputs_free(&body->inputs);
+void sel_conduction_clear(sel_plan *plan) {
+    if (plan->body) {
+        free(plan->body->k.of);
+        free(plan->body->capacity.of);
+        sel_inputs_free(&plan->body->inputs);
+    }
 }
 
-sel_status sel_conduction_edit(const sel_state *state, int64_t first, int64_t end, double *values,
-                               sel_error *error) {
+sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
+                                bool *known, double *out, sel_error *error) {
+    const law_values *law = plan->domain->regions[region - 1].law.data;
+    *known =
+        field == plan->simulation->solver->main_field && law_of(plan->domain, region) == COND_FIXED;
+    return *known ? sel_quantity_eval(&law->value[0], "law.fixed: temperature", at, out, error)
+                  : SEL_OK;
+}
+
+/* ---- the start of a state ---- */
+
+void sel_conduction_list(sel_state *state, const char *name, void *(*at)[2], int halo) {
+    const sel_conduction *body = state->plan->body;
+    const int dims = state->plan->domain->grid.dims;
+    sel_state_list_numbers(state, name, at, halo);
+    for (int k = 0; k < 4 && !body->steady; k++) {
+        sel_arrays_add(&state->arrays, "coefficients", &state->given.coefficient[k],
+                       state->turns.type, k == 2 && dims == 2 ? 0 : body->inputs.source.count, 0);
+    }
+}
+
+/* sel_state_edit: nodes on surfaces of given temperature have it from the start. */
+static sel_status edit(const sel_state *state, int64_t first, int64_t end, double *values,
+                       sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
     const sel_surfaces *on = &inputs->surfaces;
     (void)error;
@@ -203,11 +250,163 @@ sel_status sel_conduction_edit(const sel_state *state, int64_t first, int64_t en
     return SEL_OK;
 }
 
-sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
-                                bool *known, double *out, sel_error *error) {
-    const law_values *law = plan->domain->regions[region - 1].law.data;
-    *known =
-        field == plan->simulation->solver->main_field && law_of(plan->domain, region) == COND_FIXED;
-    return *known ? sel_quantity_eval(&law->value[0], "law.fixed: temperature", at, out, error)
-                  : SEL_OK;
+/* sel_state_number */
+static double coefficient(const sel_state *state, int which, int64_t cell) {
+    const sel_conduction *body = state->plan->body;
+    const sel_domain *domain = state->plan->domain;
+    return which < 3            ? sel_conductance(&body->k, domain, cell, 2 * which)
+           : domain->cell[cell] ? 0
+                                : domain->grid.dt / sel_capacity_of(body, cell);
+}
+
+sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, const char *what,
+                                sel_error *error) {
+    const sel_conduction *body = state->plan->body;
+    sel_status status = sel_state_start(state, initial, what, edit, error);
+    for (int k = 0; k < 4 && !body->steady && !status; k++) {
+        status = sel_state_fill(state, state->given.coefficient[k], &body->inputs.source, k,
+                                coefficient, error);
+    }
+    return status;
+}
+
+/* ---- fields and balances ---- */
+
+heat_view sel_conduction_view(const sel_state *state, int64_t step, int b) {
+    const sel_conduction *body = state->plan->body;
+    const sel_grid *grid = &state->plan->domain->grid;
+    const sel_turns *turns = &state->turns;
+    const sel_blocks *blocks = &state->blocks;
+    const sel_given *given = &state->given;
+    const int64_t ahead = -turns->margin * turns->type.size;
+    heat_view v = {.dims = grid->dims,
+                   .kind = body->kind,
+                   .single = turns->type.size == sizeof(float),
+                   .nodes = grid->nodes,
+                   .wraps = blocks->wraps && blocks->count == 1,
+                   .periodic = grid->periodic,
+                   .first = blocks->v[b].first,
+                   .end = blocks->v[b].end,
+                   .stride = {1, turns->cells.pitch, turns->cells.slice},
+                   .implicit = body->implicit,
+                   .dt = grid->dt,
+                   .capacity = body->capacity.same[0],
+                   .from = (const char *)turns->at[b][step & 1] + ahead,
+                   .to = (char *)turns->at[b][(step + 1) & 1] + ahead,
+                   .m = given->coefficient[3],
+                   .q = given->source,
+                   .F = given->F,
+                   .f = given->f,
+                   .single_f = given->single_f};
+    memcpy(v.field, body->field, sizeof v.field);
+    for (int a = 0; a < 3; a++) {
+        v.n[a] = grid->n[a];
+        v.apart[a] = given->apart[a];
+        v.k[a] = body->k.same[a];
+        v.dx[a] = grid->dx[a];
+        v.r[a] = v.k[a] * v.dt / (v.capacity * v.dx[a] * v.dx[a]);
+        v.g[a] = given->coefficient[a];
+    }
+    return v;
+}
+
+static heat_view view_of_row(const sel_state *state, int64_t step, int64_t row) {
+    return sel_conduction_view(state, step, sel_block_of(&state->blocks, row));
+}
+
+int sel_conduction_field(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
+                         const double **values) {
+    const heat_view v = view_of_row(state, state->step, row);
+    double *to = sel_state_scratch(state), out[3];
+    int64_t at[3] = {x0, row % v.n[1], row / v.n[1]};
+    int count = 1;
+    *values = to;
+    for (; at[0] < x1; at[0]++, to++) {
+        count = heat_values(&v, v.field[field], at, out);
+        for (int a = 0; a < count; a++) {
+            to[a * v.n[0]] = out[a];
+        }
+    }
+    return count;
+}
+
+/* The sum of HEAT_CONTENT or HEAT_ADDED. */
+static double amount(const sel_state *state, int64_t step, int what) {
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t row = 0; row < sel_state_rows(state); row++) {
+        const heat_view v = view_of_row(state, step, row);
+        const uint8_t *solid = sel_state_solids(state, row);
+        double sum = 0, value;
+        for (int64_t x = 0; x < v.n[0]; x++) {
+            heat_values(&v, what, (int64_t[3]){x, row % v.n[1], row / v.n[1]}, &value);
+            sum += solid[x] ? 0 : value;
+        }
+        state->partials[row * SEL_PARTIALS] = sum;
+    }
+    return sel_join_rows(state, false);
+}
+
+void sel_conduction_answer(sel_state *state, sel_request *request) {
+    const sel_conduction *body = state->plan->body;
+    const sel_given *given = &state->given;
+    const int64_t step = state->step;
+    const bool changes = step > 0 && !body->steady;
+    sel_balance b = state->balance;
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t k = 0; k < body->inputs.surfaces.cells; k++) {
+        heat_view v = view_of_row(state, step - changes, given->cell[k] / state->turns.cells.n[0]);
+        v.implicit = changes ? v.implicit : 0;
+        heat_entering(&v, given, k, changes);
+    }
+    if (request->kind == SEL_BALANCE && !body->steady) {
+        b.after = amount(state, step, HEAT_CONTENT);
+        b.before = changes ? amount(state, step - 1, HEAT_CONTENT) : (double)NAN;
+        b.source = given->source ? amount(state, step, HEAT_ADDED) : 0;
+    }
+    sel_conduction_balance(state->plan, given->entering, &b, request);
+}
+
+void sel_conduction_balance(const sel_plan *plan, const double *entering, const sel_balance *b,
+                            sel_request *request) {
+    const sel_domain *domain = plan->domain;
+    const sel_surfaces *on = &plan->inputs->surfaces;
+    const double dt = domain->grid.dt;
+    const bool steady = plan->body->steady;
+    double rate = (b->after - b->before) / dt, size = b->size;
+    double sum[SEL_REGION_NUMBERS] = {0}, all = steady ? -b->source : b->source;
+    for (int64_t k = 0; k < on->sites; k++) {
+        sum[on->site[k].region] += entering[k];
+        size += fabs(entering[k]);
+    }
+    if (request->kind == SEL_FLUX) {
+        request->flux = -sum[request->region];
+        return;
+    }
+    for (int r = 1; r <= domain->region_count; r++) {
+        all += sum[r];
+    }
+    if (steady) {
+        sel_request_term(request, "residual", "", b->residual);
+    } else {
+        rate = isnan(b->before) ? all : rate;
+        sel_request_term(request, plan->simulation->solver->conserved, "", b->after);
+        sel_request_term(request, "rate", "", rate);
+    }
+    double turned_over = fabs(rate) + fabs(b->source);
+    for (int r = 1; r <= domain->region_count; r++) {
+        char text[32];
+        turned_over += fabs(sum[r]);
+        if (on->first_of[r] < on->first_of[r + 1]) {
+            sel_request_term(request, "in_", sel_region_name(domain, r, text), sum[r]);
+        }
+    }
+    if (steady) {
+        sel_request_term(request, "rhs", "", b->source);
+    } else if (plan->inputs->has_source) {
+        sel_request_term(request, "source", "", b->source);
+    }
+    /* What appeared from nowhere in the step, as a part of what is there or moved. */
+    const double moved = fabs(b->after) + turned_over * dt;
+    const double gone = steady ? all : (rate - all) * dt, of = steady ? size : moved;
+    sel_request_term(request, "error", "", of > 0 ? gone / of : 0);
 }

@@ -51,15 +51,9 @@ typedef struct sel_look {
     void (*main)(const sel_state *state, int64_t row, sel_main_row *main);
     /* Converts the extremes of a monitor to the user's units. NULL: they are. */
     void (*watched)(const sel_plan *plan, sel_request *request);
-    /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX. NULL: by the two below; without these only
-     * SEL_BALANCE, which is the sum of the main field. */
+    /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX. NULL: bodies that conduct by their surfaces;
+     * others only SEL_BALANCE, which is the sum of the main field. */
     sel_status (*other)(sel_state *state, sel_request *request, sel_error *error);
-    /* What is conserved in the free cells of a row, in the state of a step; or what the source adds
-     * to it per time. */
-    double (*amount)(const sel_state *state, int64_t step, int64_t row, bool source);
-    /* Fills state->given.entering for the step from `step` to the next (step 0 without the next:
-     * for a step to come). */
-    void (*entering)(const sel_state *state, int64_t step);
 } sel_look;
 
 /* state->scratch of the calling thread: [3][nx], for a solver without sel_look.main. */

@@ -44,6 +44,19 @@ sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error) {
                          : sel_fail_memory(error, "the laws", count * sizeof *inputs->value);
 }
 
+sel_status sel_inputs_of_place(const sel_inputs *inputs, bool all, const char *advice,
+                               sel_error *error) {
+    for (int k = 0; k < inputs->count; k++) {
+        const sel_input *input = &inputs->v[k];
+        if (input->region && (all || input->not_negative) &&
+            (sel_quantity_depends(input->quantity) & ~(unsigned)SEL_ON_PLACE)) {
+            return sel_fail_at(error, inputs->domain->regions[input->region - 1].at,
+                               "%s may depend on place only%s", input->what, advice);
+        }
+    }
+    return SEL_OK;
+}
+
 void sel_inputs_free(sel_inputs *inputs) {
     sel_surfaces_free(&inputs->surfaces);
     free(inputs->site);
@@ -158,64 +171,16 @@ void sel_given_derive(sel_state *state) {
     const sel_inputs *inputs = state->plan->inputs;
     const sel_given *given = &state->given;
     const int64_t *of = given->first_site;
-    for (int64_t k = 0; k < inputs->surfaces.cells && given->site; k++) {
+    for (int64_t k = 0; k < inputs->surfaces.cells; k++) {
         cond_surfaces(given->site, given->value, of[k], of[k + 1], inputs->domain->grid.dt,
                       &given->b[k], &given->s[k]);
     }
-}
-
-/* The first cell on a surface whose number is not below `number`. */
-static int64_t cells_from(const sel_surfaces *on, int64_t number) {
-    int64_t low = 0, high = on->cells;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        low = on->cell[middle] < number ? middle + 1 : low;
-        high = on->cell[middle] < number ? high : middle;
-    }
-    return low;
 }
 
 void sel_given_range(const sel_state *state, int b, int64_t *first, int64_t *end) {
     const sel_blocks *blocks = &state->blocks;
     const sel_inputs *inputs = state->plan->inputs;
     const int64_t cells = blocks->rows_per_plane * inputs->domain->grid.n[0];
-    *first = cells_from(&inputs->surfaces, blocks->v[b].first * cells);
-    *end = cells_from(&inputs->surfaces, blocks->v[b].end * cells);
-}
-
-/* ---- answers ---- */
-
-void sel_inputs_answer(const sel_plan *plan, const double *entering, double after, double before,
-                       double source, sel_request *request) {
-    const sel_domain *domain = plan->domain;
-    const sel_surfaces *on = &plan->inputs->surfaces;
-    double rate = (after - before) / domain->grid.dt;
-    double sum[SEL_REGION_NUMBERS] = {0}, all = source;
-    for (int64_t k = 0; k < on->sites; k++) {
-        sum[on->site[k].region] += entering[k];
-    }
-    if (request->kind == SEL_FLUX) {
-        request->flux = -sum[request->region];
-        return;
-    }
-    for (int r = 1; r <= domain->region_count; r++) {
-        all += sum[r];
-    }
-    rate = isnan(before) ? all : rate;
-    double turned_over = fabs(rate) + fabs(source);
-    sel_request_term(request, plan->simulation->solver->conserved, "", after);
-    sel_request_term(request, "rate", "", rate);
-    for (int r = 1; r <= domain->region_count; r++) {
-        char text[32];
-        turned_over += fabs(sum[r]);
-        if (on->first_of[r] < on->first_of[r + 1]) {
-            sel_request_term(request, "in_", sel_region_name(domain, r, text), sum[r]);
-        }
-    }
-    if (plan->inputs->has_source) {
-        sel_request_term(request, "source", "", source);
-    }
-    /* What appeared from nowhere in the step, as a part of what is there or moved. */
-    const double dt = domain->grid.dt, moved = fabs(after) + turned_over * dt;
-    sel_request_term(request, "error", "", moved > 0 ? (rate - all) * dt / moved : 0);
+    *first = sel_surfaces_from(&inputs->surfaces, blocks->v[b].first * cells);
+    *end = sel_surfaces_from(&inputs->surfaces, blocks->v[b].end * cells);
 }

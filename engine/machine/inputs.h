@@ -27,7 +27,7 @@ typedef struct sel_input {
 typedef struct sel_inputs {
     const sel_domain *domain;
     sel_surfaces surfaces;
-    cond_site *site;  /* [surfaces.sites], of conducting bodies; else NULL */
+    cond_site *site;  /* [surfaces.sites] */
     double *value;    /* at time 0: [surfaces.sites][COND_VALUES], in the order of sites */
     sel_cells source; /* the layout of the source, in numbers of the state; count 0: none */
     unsigned depends, source_depends; /* on SEL_ON_T, SEL_ON_CONTROLS: any input; the source */
@@ -45,6 +45,10 @@ sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_sur
 void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source);
 /* The values of laws at time 0, when all is listed. */
 sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error);
+/* Refuses laws that depend on more than place: all, or only values that must not be negative. The
+ * message ends with `advice`. */
+sel_status sel_inputs_of_place(const sel_inputs *inputs, bool all, const char *advice,
+                               sel_error *error);
 void sel_inputs_free(sel_inputs *inputs);
 
 /* The time of an input in the step from `step`; step -1: 0. */
@@ -74,11 +78,13 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
 /* Sets the source for time 0, if it is given. */
 sel_status sel_inputs_start(sel_state *state, sel_error *error);
 
-/* Answers SEL_BALANCE or SEL_FLUX from what entered per time at each site and by the source in the
- * last step, and what there was after and before it (NaN: no step has been made). The terms:
- * solver->conserved, its rate, what came in by region and from the source, and the relative error
- * of all that. */
-void sel_inputs_answer(const sel_plan *plan, const double *entering, double after, double before,
-                       double source, sel_request *request);
+/* ---- balances ---- */
+
+/* By what a balance is answered, besides what enters at each site. */
+typedef struct sel_balance {
+    double after, before;  /* what there is after and before the last step; NaN: there was none */
+    double source;         /* what appears per time; of a steady body what disappears, rhs */
+    double residual, size; /* of a steady body: how far it is from that; magnitudes of the source */
+} sel_balance;
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include "engine/machine/conduction.h"
 
 static double *partial_of(const sel_state *state, int64_t row) {
     return state->partials + row * SEL_PARTIALS;
@@ -335,26 +336,6 @@ static double mean_change(sel_state *state) {
     return state->step > 0 ? fabs(sel_sum_rows(state, change_row, false)) / cells : (double)NAN;
 }
 
-static double amount(const sel_look *look, const sel_state *state, int64_t step, bool source) {
-#pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = 0; row < sel_state_rows(state); row++) {
-        *partial_of(state, row) = look->amount(state, step, row, source);
-    }
-    return sel_join_rows(state, false);
-}
-
-static void answer_by_surfaces(const sel_look *look, const sel_state *state, sel_request *request) {
-    const int64_t step = state->step;
-    double after = 0, before = (double)NAN, source = 0;
-    look->entering(state, step > 0 ? step - 1 : 0);
-    if (request->kind == SEL_BALANCE) {
-        after = amount(look, state, step, false);
-        before = step > 0 ? amount(look, state, step - 1, false) : before;
-        source = state->given.source ? amount(look, state, step, true) : 0;
-    }
-    sel_inputs_answer(state->plan, state->given.entering, after, before, source, request);
-}
-
 static void balance(const sel_look *look, sel_state *state, sel_request *request) {
     const int64_t rows = sel_state_rows(state), nx = state->plan->domain->grid.n[0];
 #pragma omp parallel for schedule(static) num_threads(state->threads)
@@ -400,8 +381,8 @@ sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *requ
         if (look->other) {
             return look->other(state, request, error);
         }
-        if (look->entering) {
-            answer_by_surfaces(look, state, request);
+        if (state->plan->body) {
+            sel_conduction_answer(state, request);
         } else {
             balance(look, state, request);
         }

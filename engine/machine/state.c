@@ -103,9 +103,9 @@ sel_status sel_state_fill(const sel_state *state, void *array, const sel_cells *
     const sel_type type = state->turns.type;
     const int64_t *n = state->plan->domain->grid.n, apart[3] = {1, cells->pitch, cells->slice};
     const size_t bytes = (size_t)cells->count * type.size;
-    void *values = calloc(bytes, 1);
+    void *values = array ? calloc(bytes, 1) : NULL;
     if (!values) {
-        return sel_fail_memory(error, "the coefficients", bytes);
+        return !array ? SEL_OK : sel_fail_memory(error, "the coefficients", bytes);
     }
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t row = 0; row < n[1] * n[2]; row++) {
@@ -145,14 +145,16 @@ void sel_state_list(sel_state *state) {
         SEL_ADD_COPY(&state->arrays, &state->given, value, COND_VALUES * on->sites, inputs->value);
         SEL_ADD_COPY(&state->arrays, &state->given, cell, on->cells, on->cell);
         SEL_ADD_COPY(&state->arrays, &state->given, first_site, on->cells + 1, on->first_site);
-        SEL_ADD_COPY(&state->arrays, &state->given, site, inputs->site ? on->sites : 0,
-                     inputs->site);
-        SEL_ADD(&state->arrays, &state->given, b, inputs->site ? on->cells : 0, 0);
-        SEL_ADD(&state->arrays, &state->given, s, inputs->site ? on->cells : 0, 0);
+        SEL_ADD_COPY(&state->arrays, &state->given, site, on->sites, inputs->site);
+        SEL_ADD(&state->arrays, &state->given, b, on->cells, 0);
+        SEL_ADD(&state->arrays, &state->given, s, on->cells, 0);
         SEL_ADD(&state->arrays, &state->given, entering,
                 state->plan->wants_balance || state->plan->wants_links ? on->sites : 0, 0);
         sel_arrays_add(&state->arrays, "source", &state->given.source, state->turns.type,
                        inputs->source.count, 0);
+        state->given.apart[0] = 1;
+        state->given.apart[1] = inputs->source.pitch;
+        state->given.apart[2] = inputs->source.slice;
     }
 }
 

@@ -33,6 +33,7 @@ struct sel_state {
     sel_turns turns;          /* what has a neighbourhood */
     sel_last last;            /* type, components and scale are given by the list() of the solver */
     sel_given given;          /* of the plan's inputs */
+    sel_balance balance;      /* of a steady body */
     double *controls;         /* their values when terms were last evaluated; on the host */
     double *partials;         /* on the CPU: SEL_PARTIALS numbers for each row of cells, */
     double *scratch;          /* [threads][3][nx], see sel_state_scratch */
@@ -103,7 +104,7 @@ static inline const void *sel_state_row(const sel_state *state, int64_t turn, in
     return at + (first - turns->margin) * turns->type.size;
 }
 
-/* Fills an array that has a number for each cell, laid out as `cells`, and sends it: of kind
+/* Fills an array (NULL: none) of a number for each cell, laid out as `cells`, and sends it: of kind
  * `which`, by a function of the cell. Those of the low faces along the axis `which` (0 to 2) stand
  * a second time beyond the last cells, as the high faces of these. */
 typedef double sel_state_number(const sel_state *state, int which, int64_t cell);

@@ -29,6 +29,8 @@ typedef double sel_surface_far(const sel_domain *domain, int region, bool outer)
 sel_status sel_surfaces_list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *surfaces,
                              sel_error *error);
 void sel_surfaces_free(sel_surfaces *surfaces);
+/* The first k with cell[k] >= cell; `cells` when there is none. */
+int64_t sel_surfaces_from(const sel_surfaces *surfaces, int64_t cell);
 
 /* The cell beyond a face of a cell, around periodic axes; -1: there is none. */
 int64_t sel_cell_beyond(const sel_grid *grid, int64_t cell, int face);

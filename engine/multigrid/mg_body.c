@@ -1,6 +1,7 @@
 /* mg_body.c -- conducting bodies as problems of multigrid. */
-#include <math.h>
 #include "engine/multigrid/mg_body.h"
+
+#include <math.h>
 
 /* Along an axis; on larger grids the round-off of corrections in single precision would slow
  * cycles. */
@@ -17,9 +18,8 @@ static double outside(const sel_inputs *inputs, int64_t site) {
 }
 
 /* Sets box->h; whether each face has one law in all its cells. */
-static bool find_faces(const mg_body *of, mg_box *box) {
-    const sel_inputs *inputs = &of->body->inputs;
-    const sel_grid *grid = &of->domain->grid;
+static bool find_faces(const sel_inputs *inputs, mg_box *box) {
+    const sel_grid *grid = &inputs->domain->grid;
     int64_t count[SEL_FACES] = {0};
     bool one[SEL_FACES] = {true, true, true, true, true, true}, all = true;
     for (int64_t k = 0; k < inputs->surfaces.sites; k++) {
@@ -40,16 +40,22 @@ static bool find_faces(const mg_body *of, mg_box *box) {
     return all;
 }
 
-void mg_body_box(const mg_body *of, mg_box *box) {
-    const sel_domain *domain = of->domain;
+/* 1 / (w dt) */
+static double rate_of(const sel_conduction *body) {
+    return body->implicit > 0 ? 1 / (body->implicit * body->inputs.domain->grid.dt) : 0;
+}
+
+void mg_body_box(const sel_conduction *body, mg_box *box) {
+    const sel_domain *domain = body->inputs.domain;
     const sel_grid *grid = &domain->grid;
-    const sel_material *k = &of->body->k;
+    const sel_material *k = &body->k;
     *box = (mg_box){.dims = grid->dims,
                     .nodes = grid->nodes,
                     .periodic = grid->periodic,
-                    .mass = of->rate * of->body->capacity.same[0]};
-    box->even = find_faces(of, box) && of->body->uniform;
+                    .mass = rate_of(body) * body->capacity.same[0]};
+    box->even = find_faces(&body->inputs, box) && body->kind != HEAT_VARIED;
     box->single = box->even;
+    box->conjugate = !box->even;
     for (int a = 0; a < 3; a++) {
         box->single = box->single && grid->n[a] <= MOST_CELLS_SINGLE;
         box->n[a] = grid->n[a];
@@ -65,39 +71,25 @@ void mg_body_box(const mg_body *of, mg_box *box) {
 
 /* ---- bodies that are not even ---- */
 
-/* Index in the list of cells on surfaces; its length when this is none. */
-static int64_t surface_of(const sel_surfaces *on, int64_t cell) {
-    int64_t low = 0, high = on->cells;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (on->cell[middle] < cell) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < on->cells && on->cell[low] == cell ? low : on->cells;
-}
-
-/* A resistance R of the body in the whole 1 / U of a surface doubles with
- * the distance, so that U becomes U / (1 + U R): as if the part 2 U R / (1 + U R) of U were halved.
+/* mg_describe. A resistance R of the body in the whole 1 / U of a surface doubles with the
+ * distance, so that U becomes U / (1 + U R): as if the part 2 U R / (1 + U R) of U were halved.
  */
-void mg_body_cell(const void *data, int64_t cell, mg_cell *to) {
-    const mg_body *of = data;
-    const sel_domain *domain = of->domain;
-    const sel_inputs *inputs = &of->body->inputs;
+static void describe_cell(const void *data, int64_t cell, mg_cell *to) {
+    const sel_conduction *body = data;
+    const sel_inputs *inputs = &body->inputs;
+    const sel_domain *domain = inputs->domain;
     const sel_surfaces *on = &inputs->surfaces;
     if (domain->cell[cell]) {
         return;
     }
     for (int a = 0; a < domain->grid.dims; a++) {
-        to->K[a] = sel_conductance(&of->body->k, domain, cell, 2 * a);
+        to->K[a] = sel_conductance(&body->k, domain, cell, 2 * a);
     }
-    const double capacity = sel_capacity_of(of->body, &domain->grid, cell);
-    to->near = of->rate * capacity;
+    const double capacity = sel_capacity_of(body, cell);
+    to->near = rate_of(body) * capacity;
     to->seeks = true;
-    const int64_t k = surface_of(on, cell);
-    if (k < on->cells) {
+    const int64_t k = sel_surfaces_from(on, cell);
+    if (k < on->cells && on->cell[k] == cell) {
         const int64_t first = on->first_site[k], end = on->first_site[k + 1];
         to->seeks = cond_fixed(inputs->site, first, end) == end;
         for (int64_t i = first; i < end && to->seeks; i++) {
@@ -110,4 +102,23 @@ void mg_body_cell(const void *data, int64_t cell, mg_cell *to) {
             to->near += (1 - far) * all;
         }
     }
+}
+
+/* ---- the problem of a state ---- */
+
+void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, unsigned flags, int threads) {
+    const sel_cells *cells = &state->turns.cells;
+    const int64_t directions = box->conjugate ? cells->count : 0;
+    *s = (mg_solve){.stride = {1, cells->pitch, cells->slice}, .threads = threads};
+    SEL_ADD(&state->arrays, s, F, cells->count, 0);
+    if (box->conjugate) {
+        sel_arrays_add_cells(&state->arrays, "direction", &s->p, (sel_type){'f', 8}, cells, flags);
+    }
+    SEL_ADD(&state->arrays, s, q, directions, 0);
+    mg_list(&s->m, box, threads, &state->arrays);
+}
+
+sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error) {
+    s->partials = state->partials;
+    return mg_start(&s->m, &state->arrays, describe_cell, state->plan->body, state->threads, error);
 }

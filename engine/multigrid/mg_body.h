@@ -1,23 +1,21 @@
-/* mg_body.h -- conducting bodies as problems of multigrid: A = K + rate C, with K the conduction to
- * neighbours and through surfaces, and C the heat capacity.
+/* mg_body.h -- conducting bodies as problems of multigrid: A u = F with A = K + C / (w dt), K the
+ * conduction to neighbours and through surfaces, C the heat capacity and w body->implicit; A = K
+ * where that is 0.
  */
 #ifndef MG_BODY_H
 #define MG_BODY_H
 
 #include "engine/machine/conduction.h"
-#include "engine/multigrid/multigrid.h"
-
-typedef struct mg_body {
-    const sel_conduction *body;
-    const sel_domain *domain;
-    double rate; /* 1 over a time; 0: a steady body */
-} mg_body;
+#include "engine/multigrid/mg_solve.h"
 
 /* Its box; even, when no coefficient varies and each face has one law, and then in single precision
- * unless it is too large for that. */
-void mg_body_box(const mg_body *of, mg_box *box);
+ * unless it is too large for that; else corrections are directions. */
+void mg_body_box(const sel_conduction *body, mg_box *box);
 
-/* mg_describe, of an mg_body. */
-void mg_body_cell(const void *data, int64_t cell, mg_cell *to);
+/* Lists the arrays of a problem in a state, whose turns have numbers without halos: vectors are
+ * laid out as these. `flags`: of the direction; threads: of mg_list. */
+void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, unsigned flags, int threads);
+/* Fills the tables and coefficients. */
+sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error);
 
 #endif

@@ -1,8 +1,10 @@
 /* mg_kernel.c -- the CPU's inner loops of multigrid in both precisions, as a table for one level.
  */
 #include <string.h>
-#include "engine/machine/kernel.h"
+#include "engine/base/kernel.h"
 #include "engine/multigrid/multigrid.h"
+
+#define MG_NAME(name) SEL_OF_REAL(name)
 
 /* The cells of a colour do not depend on each other, nor do those of a row in other loops. */
 #if defined(__clang__) /* which does not make vectors of these loops, and would say so */
@@ -23,16 +25,12 @@ enum { MG_TILE = 512 /* cells */, LANES = 8 };
 /* ---- levels ---- */
 
 #define REAL float
-#define MG_NAME(name) name##_f32
 #include "engine/multigrid/mg_loops.h"
 #undef REAL
-#undef MG_NAME
 
 #define REAL double
-#define MG_NAME(name) name##_f64
 #include "engine/multigrid/mg_loops.h"
 #undef REAL
-#undef MG_NAME
 
 /* ---- the finest level: solutions in double precision ---- */
 
@@ -43,12 +41,12 @@ SEL_INLINE int64_t row_at(const mg *m, int64_t y, int64_t z) {
 
 /* A row of A u, or of F - A u where there is F, to `to`; that of u with its neighbours along x
  * stands in `here`. */
-SEL_INLINE void do_product(bool even, bool deep, const row_f64 *r, int64_t n, const double *here,
+SEL_INLINE void do_product(bool even, bool deep, const row_double *r, int64_t n, const double *here,
                            const double *F, double *restrict to) {
     MG_INDEPENDENT
     for (int64_t x = 0; x < n; x++) {
         double diagonal;
-        const double sum = around_f64(even, deep, r, here, x, &diagonal);
+        const double sum = around_double(even, deep, r, here, x, &diagonal);
         to[x] = F ? F[x] + (sum - diagonal * here[x]) : diagonal * here[x] - sum;
     }
 }
@@ -64,7 +62,7 @@ SEL_INLINE void product(const mg *m, mg_vector u, int64_t y, int64_t z, const do
         v.table[a][MG_HIGH] = m->high[a];
         v.table[a][MG_MIDDLE] = m->middle[a];
     }
-    row_f64 r = row_of_f64(m, &v, y, z);
+    row_double r = row_of_double(m, &v, y, z);
     for (int k = 0; k < 2 * (m->box.dims - 1); k++) {
         const int a = 1 + k / 2;
         const int64_t other = (of[a] + (k % 2 ? 1 : -1) + v.n[a]) % v.n[a];
@@ -110,19 +108,17 @@ SEL_INLINE double sum_of(const double *w, const double *a, const double *b, int6
 }
 
 #define REAL float
-#define MG_NAME(name) name##_f32
 #include "engine/multigrid/mg_outer.h"
 #undef REAL
-#undef MG_NAME
 
 #define REAL double
-#define MG_NAME(name) name##_f64
 #include "engine/multigrid/mg_outer.h"
 
+#define TABLE SEL_OF_LEVEL(mg_loops)
 #define ENTRIES(type)                                                                       \
     {                                                                                       \
         relax_##type, take_residual_##type, correct_##type, residual_##type, direct_##type, \
             apply_##type, dot_##type, divide_##type, add_##type                             \
     }
-extern const mg_loops SEL_OF_LEVEL(mg_loops_)[2];
-const mg_loops SEL_OF_LEVEL(mg_loops_)[2] = {ENTRIES(f64), ENTRIES(f32)}; /* [single] */
+extern const mg_loops TABLE[2];
+const mg_loops TABLE[2] = {ENTRIES(double), ENTRIES(float)}; /* [single] */

@@ -18,21 +18,21 @@ struct rows {
 static void work_row(void *data, int pass, int64_t y, int64_t z, double *scratch) {
     const rows *of = data;
     const mg_solve *s = of->s;
-    double *sums = s->partials + (y + s->m->level[0].n[1] * z) * SEL_PARTIALS;
+    double *sums = s->partials + (y + s->m.level[0].n[1] * z) * SEL_PARTIALS;
     of->work[pass](of, y, z, scratch, sums);
 }
 
 /* Does the work of one or two passes in all rows and adds up the last one's sums. */
 static void each_row(const mg_solve *s, rows of, row_work *first, row_work *second,
                      double sums[3]) {
-    const int64_t *n = s->m->level[0].n;
+    const int64_t *n = s->m.level[0].n;
     of.s = s;
-    of.loops = mg_loops_of(s->m);
+    of.loops = mg_loops_of(&s->m);
     of.work[0] = first;
     of.work[1] = second;
     of.u.stride = of.p.stride = s->stride;
     of.p.v = s->p;
-    mg_pass(s->m, 0, second ? 2 : 1, false, work_row, &of, s->threads);
+    mg_pass(&s->m, 0, second ? 2 : 1, false, work_row, &of, s->threads);
     for (int k = 0; k < 3; k++) {
         sums[k] = sel_tree_sum(s->partials + k, n[1] * n[2], SEL_PARTIALS);
     }
@@ -40,31 +40,31 @@ static void each_row(const mg_solve *s, rows of, row_work *first, row_work *seco
 
 static void residual(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
     const mg_vector to = {of->to, of->u.stride};
-    of->loops->residual(of->s->m, to, of->s->F, y, z, scratch, sums);
+    of->loops->residual(&of->s->m, to, of->s->F, y, z, scratch, sums);
 }
 
 static void divide(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
     (void)scratch, (void)sums;
-    of->loops->divide(of->s->m, y, z);
+    of->loops->divide(&of->s->m, y, z);
 }
 
 static void dot(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
     const int64_t from = y * of->p.stride[1] + z * of->p.stride[2];
-    sums[0] = of->loops->dot(of->s->m, of->s->q + from, y, z, scratch);
+    sums[0] = of->loops->dot(&of->s->m, of->s->q + from, y, z, scratch);
 }
 
 static void direct(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
     (void)scratch, (void)sums;
-    of->loops->direct(of->s->m, of->p, of->factor, y, z);
+    of->loops->direct(&of->s->m, of->p, of->factor, y, z);
 }
 
 static void apply(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
-    of->loops->apply(of->s->m, of->p, of->s->q, y, z, scratch, sums);
+    of->loops->apply(&of->s->m, of->u, of->to, y, z, scratch, sums);
 }
 
 static void add(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
     (void)sums;
-    of->loops->add(of->s->m, of->u, of->p.v, of->factor, of->shift, of->to, y, z, scratch);
+    of->loops->add(&of->s->m, of->u, of->p.v, of->factor, of->shift, of->to, y, z, scratch);
 }
 
 /* The length of the step along the next direction. */
@@ -74,7 +74,7 @@ static double next_direction(mg_solve *s) {
         each_row(s, (rows){.to = NULL}, dot, NULL, sums);
         beta = -sums[0] / s->pq;
     }
-    each_row(s, (rows){.factor = beta}, direct, apply, sums);
+    each_row(s, (rows){.u = {.v = s->p}, .to = s->q, .factor = beta}, direct, apply, sums);
     s->pq = sums[0];
     return sums[0] > 0 ? sums[1] / sums[0] : 0;
 }
@@ -87,11 +87,11 @@ void mg_solve_correct(mg_solve *s, int how, double omega, double shift, double *
                       double sums[3]) {
     rows of = {.u = {.v = u}, .to = to, .factor = 1, .shift = shift};
     if (how == MG_SWEEP) {
-        mg_sweep(s->m, omega, s->threads);
+        mg_sweep(&s->m, omega, s->threads);
     } else if (how == MG_DIVIDE) {
         each_row(s, of, divide, NULL, sums);
     } else {
-        mg_cycle(s->m, how == MG_FULL_CYCLE, s->threads);
+        mg_cycle(&s->m, how == MG_FULL_CYCLE, s->threads);
     }
     if (s->p) {
         of.factor = next_direction(s);
@@ -99,7 +99,7 @@ void mg_solve_correct(mg_solve *s, int how, double omega, double shift, double *
     each_row(s, of, add, residual, sums);
 }
 
-void mg_solve_resume(mg_solve *s) {
+void mg_solve_apply(const mg_solve *s, double *u, double *to) {
     double sums[3];
-    each_row(s, (rows){.to = NULL}, apply, NULL, sums);
+    each_row(s, (rows){.u = {.v = u}, .to = to}, apply, NULL, sums);
 }

@@ -12,9 +12,9 @@ enum { MG_CYCLE, MG_FULL_CYCLE, MG_SWEEP, MG_DIVIDE };
  * direction of a flexible method of conjugate gradients (Y. Notay, SIAM J. Sci. Comput. 22, 2000).
  */
 typedef struct mg_solve {
-    const mg *m;
+    mg m;
     int64_t stride[3];
-    const double *F;
+    double *F;
     double *p, *q;    /* the last direction and A p; NULL */
     double pq;        /* p A p; 0: there is no direction yet */
     double *partials; /* of sel_state */
@@ -28,7 +28,7 @@ void mg_solve_residual(mg_solve *s, double *u, double sums[3]);
 void mg_solve_correct(mg_solve *s, int how, double omega, double shift, double *u, double *to,
                       double sums[3]);
 
-/* q of a p that was loaded. */
-void mg_solve_resume(mg_solve *s);
+/* to = A u. */
+void mg_solve_apply(const mg_solve *s, double *u, double *to);
 
 #endif

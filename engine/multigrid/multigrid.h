@@ -41,7 +41,8 @@ typedef struct mg_level {
 typedef struct mg_box {
     int dims;
     bool nodes, even;
-    bool single; /* cycles are in single precision */
+    bool single;    /* cycles are in single precision */
+    bool conjugate; /* corrections are directions of conjugate gradients (mg_solve.h) */
     unsigned periodic;
     int64_t n[3];
     double dx[3];

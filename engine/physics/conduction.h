@@ -16,6 +16,7 @@
 #define CONDUCTION_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Laws, in the order of the solvers' families. */
@@ -38,10 +39,16 @@ typedef struct sel_given {
     double *value; /* [sites][COND_VALUES] */
     void *source;
     int64_t *cell, *first_site; /* cell k has the sites first_site[k] <= site < first_site[k + 1] */
-    /* Of conducting bodies: the sites, and b and s of each cell on surfaces. */
     cond_site *site;
-    double *b, *s;
+    double *b, *s;    /* of each cell on surfaces */
     double *entering; /* [sites]: what enters per time, where a balance or a flux is wanted */
+    /* Of those that vary: g of low faces by axis, and m, which are `apart` from cell to cell. */
+    void *coefficient[4];
+    int64_t apart[3];
+    /* Of steady ones, see heat_view: */
+    const double *F;
+    const void *f;
+    bool single_f;
 } sel_given;
 
 #ifdef __CUDACC__

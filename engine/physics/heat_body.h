@@ -1,6 +1,6 @@
 /* heat_body.h -- conductances, fluxes and heat of single cells (heat.h has the
  * equations), in double precision whatever that of the state: what is not done for every cell of
- * every step.
+ * every step. A potential stands for the temperature of a steady body, of dt and capacity 1.
  *
  * C11 and C++17, compiled by both compilers.
  */
@@ -13,8 +13,10 @@
 /* Uniform bodies, along all axes alike or not; all others. */
 enum { HEAT_EVEN, HEAT_UNEVEN, HEAT_VARIED };
 
-/* Fields; and what sums are made of: the heat of a cell, what the source adds to it per time. */
-enum { HEAT_TEMPERATURE, HEAT_FLUX_FIELD, HEAT_FIELDS, HEAT_CONTENT = HEAT_FIELDS, HEAT_ADDED };
+/* What fields are made of: the temperature, its gradient, -k times that, and F - A T; and sums: the
+ * heat of a cell, what the source adds to it per time. */
+enum { HEAT_VALUE, HEAT_GRADIENT, HEAT_FLUX, HEAT_RESIDUAL, HEAT_CONTENT, HEAT_ADDED };
+enum { HEAT_MOST_FIELDS = 4 };
 
 /* A block of the grid in one step. Arrays are those of numbers of `single` or double precision;
  * pointers lead to cell (0, 0, 0), coefficients to the low face of the cell. */
@@ -31,6 +33,11 @@ typedef struct heat_view {
     double k[3], dx[3], dt, capacity; /* k, capacity: of a uniform body */
     const void *from, *g[3], *m, *q;
     void *to;
+    int field[HEAT_MOST_FIELDS]; /* what the solver's fields are made of */
+    /* Of steady bodies: */
+    const double *F; /* the source and what surfaces bring, laid out as T */
+    const void *f;   /* F - A T, laid out as coefficients, in single precision or not */
+    bool single_f;
 } heat_view;
 
 #ifdef __CUDACC__
@@ -102,16 +109,24 @@ HEAT_INLINE double heat_conducted(const heat_view *v, const int64_t at[3], int a
                          heat_acting(v, cell));
 }
 
-/* The heat flux along an axis: the mean of those through the two faces of a cell; beside a surface
- * that of the other face. */
-HEAT_INLINE double heat_flux(const heat_view *v, const int64_t at[3], int axis) {
+/* The heat flux along an axis, or the gradient: the mean of those at the two faces of a cell;
+ * beside a surface that of the other face. */
+HEAT_INLINE double heat_mean(const heat_view *v, const int64_t at[3], int axis, bool gradient) {
+    const int64_t cell = heat_place(v->stride, at);
     double sum = 0;
     int faces = 0;
     for (int side = 0; side < 2; side++) {
-        faces += heat_conductance(v, at, axis, side) > 0;
-        sum += (side ? -1 : 1) * heat_conducted(v, at, axis, side);
+        const double g = heat_conductance(v, at, axis, side);
+        if (g > 0) {
+            const int64_t other = cell + heat_beside(v, axis, at[axis], side);
+            const double step = heat_number(v, v->from, other) - heat_number(v, v->from, cell);
+            sum += (side == gradient ? 1 : -1) * (gradient ? step : g * step);
+            faces++;
+        }
     }
-    return faces ? sum / faces * v->dx[axis] / heat_inside(v, at, axis) : 0;
+    return faces == 0 ? 0
+           : gradient ? sum / (faces * v->dx[axis])
+                      : sum / faces * v->dx[axis] / heat_inside(v, at, axis);
 }
 
 /* The heat capacity of a cell, times the part of its volume that is inside. */
@@ -120,22 +135,38 @@ HEAT_INLINE double heat_capacity(const heat_view *v, const int64_t at[3]) {
                                   : v->capacity * heat_inside(v, at, -1);
 }
 
+/* What the source brings to a cell, per volume of a whole one. */
+HEAT_INLINE double heat_source(const heat_view *v, const int64_t at[3]) {
+    if (v->F) {
+        return v->F[heat_place(v->stride, at)] *
+               (v->kind == HEAT_VARIED ? 1 : heat_inside(v, at, -1));
+    }
+    return v->kind == HEAT_VARIED ? heat_number(v, v->q, heat_place(v->apart, at)) : 0;
+}
+
+HEAT_INLINE double heat_residual(const heat_view *v, const int64_t at[3]) {
+    const int64_t i = heat_place(v->apart, at);
+    return (v->single_f ? (double)((const float *)v->f)[i] : ((const double *)v->f)[i]) /
+           (v->kind == HEAT_VARIED ? heat_inside(v, at, -1) : 1);
+}
+
 HEAT_INLINE double heat_volume(const heat_view *v) {
     return v->dx[0] * v->dx[1] * (v->dims == 3 ? v->dx[2] : 1);
 }
 
-/* A field of a cell, or its part of a sum; returns the number of components. */
-HEAT_INLINE int heat_values(const heat_view *v, int field, const int64_t at[3], double *out) {
-    if (field == HEAT_FLUX_FIELD) {
+/* What fields or sums are made of, in a cell; returns the number of components. */
+HEAT_INLINE int heat_values(const heat_view *v, int what, const int64_t at[3], double *out) {
+    if (what == HEAT_FLUX || what == HEAT_GRADIENT) {
         for (int a = 0; a < v->dims; a++) {
-            out[a] = heat_flux(v, at, a);
+            out[a] = heat_mean(v, at, a, what == HEAT_GRADIENT);
         }
         return v->dims;
     }
-    *out = field == HEAT_ADDED ? heat_number(v, v->q, heat_place(v->apart, at))
-                               : heat_number(v, v->from, heat_place(v->stride, at));
-    *out *= field == HEAT_CONTENT ? heat_capacity(v, at) : 1;
-    *out *= field >= HEAT_FIELDS ? heat_volume(v) : 1;
+    *out = what == HEAT_ADDED      ? heat_source(v, at)
+           : what == HEAT_RESIDUAL ? heat_residual(v, at)
+                                   : heat_number(v, v->from, heat_place(v->stride, at));
+    *out *= what == HEAT_CONTENT ? heat_capacity(v, at) : 1;
+    *out *= what >= HEAT_CONTENT ? heat_volume(v) : 1;
     return 1;
 }
 
@@ -159,7 +190,7 @@ HEAT_INLINE void heat_entering(const heat_view *v, const sel_given *given, int64
     if (fixed < end) {
         double rate =
             changes ? (heat_number(v, v->to, cell) - here) / v->dt * heat_capacity(v, at) : 0;
-        rate -= v->kind == HEAT_VARIED ? heat_number(v, v->q, heat_place(v->apart, at)) : 0;
+        rate -= heat_source(v, at);
         for (int a = 0; a < v->dims; a++) {
             rate -= heat_conducted(v, at, a, 0) + heat_conducted(v, at, a, 1);
         }

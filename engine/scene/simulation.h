@@ -197,6 +197,13 @@ typedef struct sel_common {
                 "CPU threads; all cores when not given; --threads overrides it.",                 \
                 .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
 
+/* Of a solver that finds `what`, in cells or at nodes. */
+#define SEL_LAYOUT_ROW(what)                                                                    \
+    SEL_ROW_NAMED("layout", sel_common, layout, CHOICE,                                         \
+                  "cell: " what " at the centres of cells; node: at nodes, of which the outer " \
+                  "ones lie on the faces.",                                                     \
+                  .choices = sel_layout_names)
+
 /* `stops` is sel_stop_table, or sel_mean_stop_table of a solver that answers SEL_MEAN_CHANGE. */
 #define SEL_COMMON_FIELDS_FROM(region_table, stops, size_flags, size_doc, dx_row, dt_row)  \
     SEL_SIZE_FIELDS(size_flags, size_doc), dx_row, dt_row, SEL_SCENE_FIELDS(region_table), \

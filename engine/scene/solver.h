@@ -61,6 +61,7 @@ typedef struct sel_plan {
     int64_t dt_steps; /* dt changes at multiples of so many steps; 0: it stays */
     unsigned depends; /* on SEL_ON_T, SEL_ON_CONTROLS: all that is evaluated before a step */
     const struct sel_inputs *inputs; /* engine/machine/inputs.h; NULL: none */
+    struct sel_conduction *body;     /* engine/machine/conduction.h; NULL: nothing is conducted */
     /* Set before create: requests to come that cost time in every step. */
     bool wants_balance;     /* balance terms */
     unsigned wants_fields;  /* bit f: the field f */

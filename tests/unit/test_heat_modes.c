@@ -89,7 +89,7 @@ static void check_mode(const mode *c) {
     for (int64_t i = 0; i < sel_grid_cells(grid); i++) {
         worst = fmax(worst, fabs(T[i] - size * value_of(c, grid, i)));
     }
-    const int kind = heat_plan_of(&t)->kind;
+    const int kind = heat_plan_of(&t)->body.kind;
     free(T);
     heat_close(&t);
     assert_true(size > 0.19 && size < 0.9);

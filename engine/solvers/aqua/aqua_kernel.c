@@ -1,7 +1,7 @@
 /* aqua_kernel.c -- the CPU's inner loops for both stores, as a table for one level. */
 #include <math.h>
 #include <string.h>
-#include "engine/machine/kernel.h"
+#include "engine/base/kernel.h"
 #include "engine/solvers/aqua/aqua_state.h"
 
 #if defined(__clang__) /* which gives up on one of the loops, and tells it as a warning */
@@ -36,5 +36,5 @@ enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
         .edge = aqua_flux_of_##suffix,                                                            \
     }
 
-extern const aqua_loops SEL_OF_LEVEL(aqua_loops_)[2];
-const aqua_loops SEL_OF_LEVEL(aqua_loops_)[2] = {[SEL_F32] = LOOPS(f32), [SEL_F64] = LOOPS(f64)};
+extern const aqua_loops SEL_OF_LEVEL(aqua_loops)[2];
+const aqua_loops SEL_OF_LEVEL(aqua_loops)[2] = {[SEL_F32] = LOOPS(f32), [SEL_F64] = LOOPS(f64)};

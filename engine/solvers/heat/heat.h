@@ -4,11 +4,13 @@
 
 #include "engine/machine/conduction.h"
 #include "engine/multigrid/mg_body.h"
-#include "engine/physics/heat_body.h"
 
 typedef struct heat_initial {
     sel_quantity temperature;
 } heat_initial;
+
+/* Fields. */
+enum { HEAT_TEMPERATURE, HEAT_FLUX_FIELD, HEAT_FIELDS };
 
 enum { HEAT_EXPLICIT, HEAT_CRANK_NICOLSON, HEAT_BACKWARD_EULER };
 
@@ -27,32 +29,24 @@ extern const sel_solver heat_solver;
 /* Units: the user's. */
 typedef struct heat_plan {
     sel_plan base;
-    int kind;
     sel_conduction body;
-    double implicit; /* the part that T' has in what is conducted; 0: explicit */
-    mg_box box;      /* of implicit schemes, and whether their corrections are directions */
-    bool conjugate;
+    mg_box box; /* of implicit schemes */
 } heat_plan;
 
 typedef struct heat_state {
     sel_state base;
     void *T[SEL_MOST_BLOCKS][2];
-    void *coefficient[4]; /* of HEAT_VARIED: g along the axes, m; laid out as inputs.source */
-    /* Of implicit schemes: A T' = F, T' in u, vectors laid out as cells are numbered. */
-    mg m;
-    double *u, *F, *p, *q;
-    double *capacity; /* of cells, times the part inside; of bodies that are not even */
+    /* Of implicit schemes: A T' = F, and T'. */
+    mg_solve solve;
+    double *u;
 } heat_state;
 
 static inline const heat_plan *heat_plan_for(const sel_state *state) {
     return (const heat_plan *)state->plan;
 }
 
-/* What both backends share (heat_state.c). halo: planes. */
-void heat_list(sel_state *base, int halo);
+/* The state of step 0, but for implicit schemes. */
 sel_status heat_start(sel_state *base, sel_error *error);
-/* Block b in the step from `step`. */
-heat_view heat_view_of(const heat_state *state, int64_t step, int b);
 
 /* The loops of one precision, compiled for each x86-64 level (heat_kernel.c). */
 typedef struct heat_loops {
@@ -61,10 +55,7 @@ typedef struct heat_loops {
     void (*touch)(const heat_view *v, int64_t i, double b, double s);
 } heat_loops;
 
-/* Implicit schemes, on the processor (heat_implicit.c): their arrays, coefficients, and a step. */
-void heat_implicit_plan(heat_plan *plan);
-void heat_implicit_list(heat_state *state);
-sel_status heat_implicit_start(heat_state *state, sel_error *error);
+/* A step of an implicit scheme, on the processor (heat_implicit.c). */
 sel_status heat_implicit_step(heat_state *state, sel_error *error);
 
 extern const struct sel_cpu heat_on_cpu;

@@ -11,29 +11,30 @@ SEL_LEVELS(DECLARE)
 enum { BAND = 1 << 19 /* bytes */ };
 
 static void list(sel_state *base) {
-    const bool implicit = heat_plan_for(base)->implicit > 0;
-    if (implicit) {
-        base->blocks = sel_blocks_cut(base->plan->domain, 1, 1); /* the levels know no blocks */
+    heat_state *state = (heat_state *)base;
+    const heat_plan *plan = heat_plan_for(base);
+    if (plan->body.implicit == 0) {
+        sel_conduction_list(base, "temperature", state->T, 1);
+        return;
     }
-    heat_list(base, 1);
-    if (implicit) {
-        heat_implicit_list((heat_state *)base);
-    }
+    base->blocks = sel_blocks_cut(base->plan->domain, 1, 1); /* the levels know no blocks */
+    sel_conduction_list(base, "temperature", state->T, 0);
+    SEL_ADD(&base->arrays, state, u, base->turns.cells.count, 0);
+    mg_body_list(&state->solve, &plan->box, base, 0, base->threads);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
     const sel_status status = heat_start(base, error);
-    return status || heat_plan_for(base)->implicit == 0
+    return status || heat_plan_for(base)->body.implicit == 0
                ? status
-               : heat_implicit_start((heat_state *)base, error);
+               : mg_body_start(&((heat_state *)base)->solve, base, error);
 }
 
-static void step_block(const heat_state *state, const heat_loops *loops, int b) {
-    const sel_state *base = &state->base;
+static void step_block(const sel_state *base, const heat_loops *loops, int b) {
     const sel_turns *turns = &base->turns;
     const int64_t rows = base->blocks.rows_per_plane;
     int64_t first, end, band;
-    heat_view v = heat_view_of(state, base->step, b);
+    heat_view v = sel_conduction_view(base, base->step, b);
     sel_given_range(base, b, &first, &end);
     v.streams = 2 * (uint64_t)(turns->cells.count * turns->type.size) > sel_machine_cache();
     /* Rows of a plane that are done before the next plane: what they read is still in the cache. */
@@ -62,11 +63,11 @@ static void step_block(const heat_state *state, const heat_loops *loops, int b) 
 static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     static const heat_loops *const tables[] = {SEL_LEVELS(TABLE)};
     const heat_loops *loops = &tables[sel_level(0)][base->plan->precision];
-    const bool implicit = heat_plan_for(base)->implicit > 0;
+    const bool implicit = heat_plan_for(base)->body.implicit > 0;
     sel_status status = SEL_OK;
     for (; n > 0 && !status; n--) {
         for (int b = 0; b < base->blocks.count && !implicit; b++) {
-            step_block((heat_state *)base, loops, b);
+            step_block(base, loops, b);
         }
         status = implicit ? heat_implicit_step((heat_state *)base, error) : SEL_OK;
         if (!status) {
@@ -76,53 +77,11 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     return status;
 }
 
-/* ---- fields and sums ---- */
-
-static heat_view view_of_row(const sel_state *base, int64_t step, int64_t row) {
-    return heat_view_of((const heat_state *)base, step, sel_block_of(&base->blocks, row));
-}
-
-static int field(const sel_state *base, int which, int64_t row, int64_t x0, int64_t x1,
-                 const double **values) {
-    const heat_view v = view_of_row(base, base->step, row);
-    double *to = sel_state_scratch(base), out[3];
-    int64_t at[3] = {x0, row % v.n[1], row / v.n[1]};
-    *values = to;
-    for (; at[0] < x1; at[0]++, to++) {
-        for (int a = heat_values(&v, which, at, out) - 1; a >= 0; a--) {
-            to[a * v.n[0]] = out[a];
-        }
-    }
-    return v.dims;
-}
-
-static double amount(const sel_state *base, int64_t step, int64_t row, bool source) {
-    const heat_view v = view_of_row(base, step, row);
-    const uint8_t *solid = sel_state_solids(base, row);
-    int64_t at[3] = {0, row % v.n[1], row / v.n[1]};
-    double sum = 0, value;
-    for (; at[0] < v.n[0]; at[0]++) {
-        heat_values(&v, source ? HEAT_ADDED : HEAT_CONTENT, at, &value);
-        sum += solid[at[0]] ? 0 : value;
-    }
-    return sum;
-}
-
-static void entering(const sel_state *base, int64_t step) {
-    const sel_given *given = &base->given;
-#pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t k = 0; k < base->plan->inputs->surfaces.cells; k++) {
-        heat_view v = view_of_row(base, step, given->cell[k] / base->turns.cells.n[0]);
-        v.implicit = base->step > 0 ? heat_plan_for(base)->implicit : 0;
-        heat_entering(&v, given, k, base->step > 0);
-    }
-}
-
 const sel_cpu heat_on_cpu = {
     .what = "the temperature",
     .state_size = sizeof(heat_state),
     .list = list,
     .start = start,
     .steps = steps,
-    .look = {.field = field, .numbers = true, .amount = amount, .entering = entering},
+    .look = {.field = sel_conduction_field, .numbers = true},
 };

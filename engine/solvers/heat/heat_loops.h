@@ -22,23 +22,17 @@ SEL_INLINE REAL HEAT_NAME(one)(int kind, int dims, const HEAT_NAME(row_of) * w, 
 /* Those of n cells from x on. */
 SEL_INLINE void HEAT_NAME(some)(int kind, int dims, const HEAT_NAME(row_of) * w, int64_t x,
                                 int64_t n, REAL *to) {
-    HEAT_INDEPENDENT
-    for (int64_t k = 0; k < n; k++) {
+    SEL_INDEPENDENT SEL_NOT_UNROLLED for (int64_t k = 0; k < n; k++) {
         to[k] = HEAT_NAME(one)(kind, dims, w, x + k);
     }
 }
 
-/* Stores the values of a cache line of cells past the caches; cell x + end (-1: none) is at an end
- * of the row, with another one. */
-SEL_INLINE void HEAT_NAME(stream)(int kind, int dims, const HEAT_NAME(row_of) * w, int64_t x,
-                                  int end, REAL next) {
+/* Those of a cache line of cells, past the caches. */
+SEL_INLINE void HEAT_NAME(stream)(int kind, int dims, const HEAT_NAME(row_of) * w, int64_t x) {
     enum { LINE = 64 / sizeof(REAL), AHEAD = 16 * LINE };
     _Alignas(64) REAL line[LINE];
     __builtin_prefetch(w->near[2 * dims - 1] + x + AHEAD);
     HEAT_NAME(some)(kind, dims, w, x, LINE, line);
-    if (end >= 0) {
-        line[end] = next;
-    }
     sel_stream_line(w->to + x, line);
 }
 
@@ -66,18 +60,14 @@ SEL_INLINE void HEAT_NAME(do_row)(const heat_view *v, int kind, int dims, int64_
     }
     w.near[0] = here - 1;
     w.near[1] = here + 1;
-    if (v->streams && nx > LINE) {
-        HEAT_NAME(stream)(kind, dims, &w, 0, 0, end[0]);
+    if (v->streams && nx > LINE) { /* all but the lines of the ends */
+        HEAT_NAME(some)(kind, dims, &w, 0, LINE, w.to);
         for (x = LINE; x + LINE < nx; x += LINE) {
-            HEAT_NAME(stream)(kind, dims, &w, x, -1, 0);
-        }
-        if (x + LINE == nx) {
-            HEAT_NAME(stream)(kind, dims, &w, x, LINE - 1, end[1]);
-            return;
+            HEAT_NAME(stream)(kind, dims, &w, x);
         }
     }
     HEAT_NAME(some)(kind, dims, &w, x, nx - x, w.to + x);
-    w.to[0] = x > 0 ? w.to[0] : end[0];
+    w.to[0] = end[0];
     w.to[nx - 1] = end[1];
 }
 

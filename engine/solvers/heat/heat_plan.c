@@ -1,11 +1,12 @@
 /* heat_plan.c -- the plan of sel.heat; the solver's entry. */
-#include <math.h>
 #include <stdio.h>
 #include "engine/machine/cpu.h"
 #include "engine/solvers/heat/heat.h"
 
 /* The default time step, of the largest stable one. */
 static const double usual_part = 0.9;
+
+static const double implicit_part[] = {[HEAT_CRANK_NICOLSON] = 0.5, [HEAT_BACKWARD_EULER] = 1};
 
 static const sel_quantity *conductivity_of(const heat_params *params, const char **name) {
     const bool given = sel_quantity_given(&params->conductivity);
@@ -17,44 +18,28 @@ static double time_step(const sel_plan *base) {
     return usual_part * ((const heat_plan *)base)->body.limit;
 }
 
-/* Steps of implicit schemes take the values of inputs at the time for which they conduct. */
-static sel_status complete_implicit(heat_plan *p, int scheme, sel_error *error) {
-    sel_inputs *inputs = &p->body.inputs;
-    p->implicit = scheme == HEAT_BACKWARD_EULER ? 1 : 0.5;
-    for (int k = 0; k < inputs->count; k++) {
-        sel_input *input = &inputs->v[k];
-        if (input->not_negative &&
-            (sel_quantity_depends(input->quantity) & ~(unsigned)SEL_ON_PLACE)) {
-            return sel_fail_at(error, p->base.domain->regions[input->region - 1].at,
-                               "%s may depend on place only with this scheme; where it varies in "
-                               "time take scheme = \"explicit\"",
-                               input->what);
-        }
-        input->ahead = fmax(input->ahead, p->implicit);
-    }
-    heat_implicit_plan(p);
-    return SEL_OK;
-}
-
 static sel_status complete_plan(sel_plan *base, sel_error *error) {
     heat_plan *p = (heat_plan *)base;
     const heat_params *params = (const heat_params *)base->simulation->params;
     const sel_grid *grid = &base->domain->grid;
-    const double dt = grid->dt, *k = p->body.k.same, *dx = grid->dx;
+    const double dt = grid->dt;
     const char *name;
     const sel_quantity *conductivity = conductivity_of(params, &name);
     char text[SEL_CELL_TEXT];
+    p->body.implicit = implicit_part[params->scheme];
+    p->body.field[HEAT_TEMPERATURE] = HEAT_VALUE;
+    p->body.field[HEAT_FLUX_FIELD] = HEAT_FLUX;
     sel_status status = sel_conduction_find(&p->body, base, conductivity, name, &params->capacity,
                                             &params->source, error);
     if (status) {
         return status;
     }
-    p->kind = p->body.uniform ? HEAT_EVEN : HEAT_VARIED;
-    for (int a = 1; a < grid->dims && p->body.uniform; a++) {
-        p->kind = k[a] / (dx[a] * dx[a]) == k[0] / (dx[0] * dx[0]) ? p->kind : HEAT_UNEVEN;
-    }
-    if (params->scheme != HEAT_EXPLICIT) {
-        return complete_implicit(p, params->scheme, error);
+    if (p->body.implicit > 0) {
+        mg_body_box(&p->body, &p->box);
+        return sel_inputs_of_place(&p->body.inputs, false,
+                                   " with this scheme; where it varies in time take scheme = "
+                                   "\"explicit\"",
+                                   error);
     }
     const int64_t cell = p->body.limit_cell;
     const double limit = p->body.limit;
@@ -67,8 +52,9 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
                              cell < 0 ? "" : sel_cell_text(grid, cell, text), usual_part * limit);
 }
 
-static void clear_plan(sel_plan *base) {
-    sel_conduction_free(&((heat_plan *)base)->body);
+sel_status heat_start(sel_state *base, sel_error *error) {
+    const heat_params *params = (const heat_params *)base->plan->simulation->params;
+    return sel_conduction_start(base, &params->initial.temperature, "temperature", error);
 }
 
 /* ---- what users are told ---- */
@@ -79,8 +65,8 @@ static void facts(const sel_plan *base, sel_facts *to) {
                                          "varies from cell to cell"};
     const double dt = base->domain->grid.dt;
     const sel_inputs *inputs = base->inputs;
-    sel_fact_add(to, "body", "%s", bodies[p->kind]);
-    if (p->kind != HEAT_VARIED) {
+    sel_fact_add(to, "body", "%s", bodies[p->body.kind]);
+    if (p->body.kind != HEAT_VARIED) {
         sel_fact_add(to, "diffusivity", "%.6g", p->body.k.same[0] / p->body.capacity.same[0]);
     }
     sel_fact_add(to, "scheme", "%s",
@@ -150,7 +136,7 @@ const sel_solver heat_solver = {
     .plan_size = sizeof(heat_plan),
     .plan = complete_plan,
     .time_step = time_step,
-    .plan_clear = clear_plan,
+    .plan_clear = sel_conduction_clear,
     .facts = facts,
     .ahead = sel_inputs_ahead,
     .json = json,

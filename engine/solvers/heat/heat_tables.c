@@ -1,9 +1,5 @@
 /* heat_tables.c -- the fields of sel.heat. */
-#include <math.h>
 #include "engine/solvers/heat/heat.h"
-
-static const sel_field region_fields[] = {SEL_REGION_FIELDS(sel_conduction_laws)};
-static const sel_table region_table = SEL_REGION_TABLE(region_fields);
 
 static const sel_field initial_fields[] = {
     SEL_ROW(heat_initial, temperature, QUANTITY, "Temperature at step 0; 0 when not given."),
@@ -13,23 +9,25 @@ static const sel_table initial_table =
 
 static sel_status check_params(const void *data, sel_where where, sel_error *error) {
     const heat_params *params = data;
-    sel_status status = SEL_OK;
-    if (sel_quantity_given(&params->conductivity) == sel_quantity_given(&params->diffusivity)) {
-        status = sel_fail_at(error, where, "sel.heat: give %s conductivity or diffusivity",
-                             sel_quantity_given(&params->conductivity) ? "only one of" : "one of");
-    } else if (sel_quantity_given(&params->diffusivity) && sel_quantity_given(&params->capacity)) {
-        status = sel_fail_at(error, where,
+    const bool conducts = sel_quantity_given(&params->conductivity);
+    const bool diffuses = sel_quantity_given(&params->diffusivity);
+    if (conducts == diffuses) {
+        return sel_fail_at(error, where, "sel.heat: give %s conductivity or diffusivity",
+                           conducts ? "only one of" : "one of");
+    }
+    return !diffuses || !sel_quantity_given(&params->capacity)
+               ? SEL_OK
+               : sel_fail_at(error, where,
                              "sel.heat: diffusivity is conductivity / capacity; leave capacity "
                              "out, or give conductivity");
-    }
-    return status;
 }
 
 const char *const heat_schemes[] = {"explicit", "crank_nicolson", "backward_euler", NULL};
 
 static const sel_field fields[] = {
     SEL_COMMON_FIELDS_FROM(
-        region_table, sel_mean_stop_table, SEL_REQUIRED, ".", SEL_SIDES_ROW(1, "1 when not given."),
+        sel_conduction_regions, sel_mean_stop_table, SEL_REQUIRED, ".",
+        SEL_SIDES_ROW(1, "1 when not given."),
         SEL_DT_ROW(SEL_NOT_GIVEN, "0.9 of the largest stable one when not given; a larger one than "
                                   "that is refused, unless the scheme is implicit.")),
     SEL_ROW(heat_params, scheme, CHOICE,
@@ -50,10 +48,7 @@ static const sel_field fields[] = {
             .flags = SEL_OF_PLACE),
     SEL_ROW(heat_params, source, QUANTITY,
             "Heat per volume and time that appears in the cells; 0 when not given."),
-    SEL_ROW_NAMED("layout", sel_common, layout, CHOICE,
-                  "cell: temperatures at the centres of cells; node: at nodes, of which the outer "
-                  "ones lie on the faces.",
-                  .choices = sel_layout_names),
+    SEL_LAYOUT_ROW("temperatures"),
     SEL_ROW(heat_params, initial, TABLE, "The temperature at step 0; 0 when not given.",
             .table = &initial_table),
 };

@@ -14,6 +14,9 @@
 #include "engine/multigrid/mg_body.h"
 #include "engine/physics/poisson.h"
 
+/* Fields. */
+enum { POISSON_POTENTIAL, POISSON_RESIDUAL, POISSON_GRADIENT, POISSON_FLUX, POISSON_FIELDS };
+
 typedef struct poisson_initial {
     sel_quantity potential;
 } poisson_initial;
@@ -42,25 +45,27 @@ typedef struct poisson_plan {
     sel_plan base;
     sel_conduction body;
     mg_box box;
-    bool singular;  /* phi is known but for a constant: nothing is fixed */
-    bool conjugate; /* corrections are directions */
-    double omega;   /* of SOR */
-    double volume;  /* of free cells, in cells */
+    bool singular; /* phi is known but for a constant: nothing is fixed */
+    double omega;  /* of SOR */
+    double volume; /* of free cells, in cells */
 } poisson_plan;
 
 typedef struct poisson_state {
     sel_state base;
     void *u[SEL_MOST_BLOCKS][2];
-    double *F, *p, *q; /* laid out as u; p and q = A p: of conjugate directions */
-    mg m;
+    mg_solve solve; /* A phi = F */
     poisson_progress now;
-    int64_t known;            /* the step whose residual f is; -1: none */
-    double norm;              /* of the right-hand side with the values of boundaries in it */
-    double rhs_sum, rhs_size; /* over the free volume, and that of magnitudes; user's units */
+    int64_t known; /* the step whose residual f is; -1: none */
+    double norm;   /* of the right-hand side with the values of boundaries in it */
 } poisson_state;
 
 static inline const poisson_plan *poisson_plan_for(const sel_state *state) {
     return (const poisson_plan *)state->plan;
+}
+
+/* The part of a cell that is inside and free: its capacity is 1. */
+static inline double poisson_part(const poisson_plan *plan, int64_t cell) {
+    return plan->base.domain->cell[cell] ? 0 : sel_capacity_of(&plan->body, cell);
 }
 
 static inline int poisson_method(const sel_state *state) {
@@ -80,12 +85,6 @@ void poisson_judge(poisson_state *state, double residual, double potential);
 /* For poisson_decide, elsewhere; and what follows from the state->now that it made. */
 poisson_limits poisson_limits_of(const poisson_state *state);
 void poisson_conclude(poisson_state *state);
-
-/* The body in the state of `step`. */
-heat_view poisson_view(const poisson_state *state, int64_t step);
-
-/* Answers SEL_BALANCE and SEL_FLUX from what enters at each site. */
-void poisson_answer(const poisson_state *state, const double *entering, sel_request *request);
 
 extern const struct sel_cpu poisson_on_cpu;
 #ifdef SEL_CUDA

@@ -1,6 +1,5 @@
 /* poisson_cpu.c -- sel.poisson on the processor. */
 #include "engine/machine/cpu.h"
-#include "engine/multigrid/mg_solve.h"
 #include "engine/solvers/poisson/poisson.h"
 
 #include <math.h>
@@ -11,29 +10,15 @@ static void list(sel_state *base) {
 
 /* ---- an iteration ---- */
 
-static mg_solve solve_of(const poisson_state *state) {
-    const sel_state *base = &state->base;
-    const sel_cells *cells = &base->turns.cells;
-    return (mg_solve){.m = &state->m,
-                      .stride = {1, cells->pitch, cells->slice},
-                      .F = state->F,
-                      .p = state->p,
-                      .q = state->q,
-                      .pq = state->now.pq,
-                      .partials = base->partials,
-                      .threads = base->threads};
-}
-
 static void judge(poisson_state *state, const double sums[3]) {
     state->now.mean = sums[2] / poisson_plan_for(&state->base)->volume;
     poisson_judge(state, sqrt(sums[0]), sqrt(sums[1]));
 }
 
 static sel_status measure(poisson_state *state, sel_error *error) {
-    mg_solve s = solve_of(state);
     double sums[3];
     (void)error;
-    mg_solve_residual(&s, state->u[0][state->base.step & 1], sums);
+    mg_solve_residual(&state->solve, state->u[0][state->base.step & 1], sums);
     judge(state, sums);
     return SEL_OK;
 }
@@ -48,12 +33,11 @@ static void iterate(poisson_state *state) {
     const poisson_plan *plan = poisson_plan_for(base);
     const int method = poisson_method(base), turn = base->step & 1;
     const bool full = method == POISSON_MULTIGRID && base->step == 0;
-    mg_solve s = solve_of(state);
     double sums[3];
-    mg_solve_correct(&s, full ? MG_FULL_CYCLE : corrections[method],
+    mg_solve_correct(&state->solve, full ? MG_FULL_CYCLE : corrections[method],
                      method == POISSON_SOR ? plan->omega : 1, plan->singular ? state->now.mean : 0,
                      state->u[0][turn], state->u[0][!turn], sums);
-    state->now.pq = s.pq;
+    state->now.pq = state->solve.pq;
     base->step++;
     judge(state, sums);
 }
@@ -61,13 +45,13 @@ static void iterate(poisson_state *state) {
 /* Makes f and q of a state that was loaded. */
 static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
-    mg_solve s = solve_of(state);
     (void)request;
     if (state->known == base->step) {
         return SEL_OK;
     }
-    if (s.pq > 0) {
-        mg_solve_resume(&s);
+    state->solve.pq = state->now.pq;
+    if (state->now.pq > 0) {
+        mg_solve_apply(&state->solve, state->solve.p, state->solve.q);
     }
     return measure(state, error);
 }
@@ -86,46 +70,11 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     return status;
 }
 
-/* ---- fields and sums ---- */
-
-static int field(const sel_state *base, int which, int64_t row, int64_t x0, int64_t x1,
-                 const double **values) {
-    const poisson_state *state = (const poisson_state *)base;
-    const heat_view v = poisson_view(state, base->step);
-    double *to = sel_state_scratch(base), out[3];
-    int64_t at[3] = {x0, row % v.n[1], row / v.n[1]};
-    *values = to;
-    for (; at[0] < x1; at[0]++, to++) {
-        const void *f = state->m.level[0].f;
-        for (int a = poisson_values(&v, f, state->m.box.single, which, at, out) - 1; a >= 0; a--) {
-            to[a * v.n[0]] = out[a];
-        }
-    }
-    return which == POISSON_RESIDUAL ? 1 : v.dims;
-}
-
-/* sel_look.other */
-static sel_status answer(sel_state *base, sel_request *request, sel_error *error) {
-    const poisson_state *state = (const poisson_state *)base;
-    const sel_given *given = &base->given;
-    const heat_view v = poisson_view(state, base->step);
-    (void)error;
-#pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t k = 0; k < base->plan->inputs->surfaces.cells; k++) {
-        int64_t at[3];
-        sel_cell_at(&base->plan->domain->grid, given->cell[k], at);
-        poisson_entering(&v, state->F[heat_place(v.stride, at)], given->site, given->value,
-                         given->first_site[k], given->first_site[k + 1], at, given->entering);
-    }
-    poisson_answer(state, given->entering, request);
-    return SEL_OK;
-}
-
 const sel_cpu poisson_on_cpu = {
     .what = "the potential",
     .state_size = sizeof(poisson_state),
     .list = list,
     .start = start,
     .steps = steps,
-    .look = {.ready = ready, .field = field, .numbers = true, .other = answer},
+    .look = {.ready = ready, .field = sel_conduction_field, .numbers = true},
 };

@@ -133,33 +133,18 @@ static double best_omega(const mg_box *box) {
 static void describe_box(poisson_plan *p, int method) {
     const sel_domain *domain = p->base.domain;
     const sel_grid *grid = &domain->grid;
-    const mg_body of = {&p->body, domain, 0};
-    mg_body_box(&of, &p->box);
+    mg_body_box(&p->body, &p->box);
+    p->body.kind = p->box.even ? p->body.kind : HEAT_VARIED; /* as the levels have it */
     for (int64_t k = 0; k < sel_grid_cells(grid); k++) {
-        int64_t at[3];
-        sel_cell_at(grid, k, at);
-        p->volume += domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
+        p->volume += poisson_part(p, k);
     }
-    p->conjugate =
+    p->box.conjugate =
         method == POISSON_CONJUGATE_GRADIENT || (method == POISSON_MULTIGRID && !p->box.even);
-    p->box.single = p->box.single && !p->conjugate;
+    p->box.single = p->box.single && !p->box.conjugate;
     p->omega = best_omega(&p->box);
 }
 
 /* ---- the plan ---- */
-
-static sel_status check_inputs(const poisson_plan *p, sel_error *error) {
-    const sel_inputs *inputs = &p->body.inputs;
-    for (int k = 0; k < inputs->count; k++) {
-        const sel_input *input = &inputs->v[k];
-        if (sel_quantity_depends(input->quantity) & ~(unsigned)SEL_ON_PLACE) {
-            return sel_fail_at(error, p->base.domain->regions[input->region - 1].at,
-                               "%s may depend on place only: sel.poisson knows no time",
-                               input->what);
-        }
-    }
-    return SEL_OK;
-}
 
 /* Cells of a colour are neighbours where an odd number of them lies around: over-relaxed sweeps
  * would diverge. */
@@ -181,19 +166,22 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     poisson_plan *p = (poisson_plan *)base;
     const poisson_params *params = (const poisson_params *)base->simulation->params;
     const sel_quantity none = {.components = 0};
+    p->body.steady = true;
+    p->body.field[POISSON_POTENTIAL] = HEAT_VALUE;
+    p->body.field[POISSON_RESIDUAL] = HEAT_RESIDUAL;
+    p->body.field[POISSON_GRADIENT] = HEAT_GRADIENT;
+    p->body.field[POISSON_FLUX] = HEAT_FLUX;
     sel_status status = sel_conduction_find(&p->body, base, &params->coefficient, "coefficient",
                                             &none, &none, error);
-    status = status ? status : check_inputs(p, error);
+    status = status
+                 ? status
+                 : sel_inputs_of_place(&p->body.inputs, true, ": sel.poisson knows no time", error);
     status = status || params->method != POISSON_SOR ? status : check_colours(p, error);
     status = status ? status : find_ties(p, error);
     if (!status) {
         describe_box(p, params->method);
     }
     return status;
-}
-
-static void clear_plan(sel_plan *base) {
-    sel_conduction_free(&((poisson_plan *)base)->body);
 }
 
 /* ---- what users are told ---- */
@@ -206,7 +194,7 @@ static void facts(const sel_plan *base, sel_facts *to) {
                  params->tolerance, (long long)params->max_iterations);
     if (params->method == POISSON_MULTIGRID) {
         sel_fact_add(to, "cycles", "V(2,2)%s%s", p->box.single ? " in f32" : "",
-                     p->conjugate ? ", as directions of conjugate gradients" : "");
+                     p->box.conjugate ? ", as directions of conjugate gradients" : "");
     } else if (params->method == POISSON_SOR) {
         sel_fact_add(to, "over-relaxation", "%.6g", p->omega);
     }
@@ -275,7 +263,7 @@ const sel_solver poisson_solver = {
     .complete = complete,
     .plan_size = sizeof(poisson_plan),
     .plan = complete_plan,
-    .plan_clear = clear_plan,
+    .plan_clear = sel_conduction_clear,
     .facts = facts,
     .warn = warn,
     .json = json,

@@ -15,42 +15,10 @@ void poisson_list(sel_state *base, int threads) {
     poisson_state *state = (poisson_state *)base;
     const poisson_plan *plan = poisson_plan_for(base);
     base->blocks = sel_blocks_cut(plan->base.domain, 1, 1); /* the levels know no blocks */
-    sel_state_list_numbers(base, "potential", state->u, 0);
-    const sel_cells cells = base->turns.cells;
-    SEL_ADD(&base->arrays, state, F, cells.count, 0);
-    if (plan->conjugate) {
-        sel_arrays_add_cells(&base->arrays, "direction", &state->p, base->turns.type, &cells,
-                             SEL_SAVED);
-    }
-    SEL_ADD(&base->arrays, state, q, plan->conjugate ? cells.count : 0, 0);
+    sel_conduction_list(base, "potential", state->u, 0);
     SEL_ADD_VALUE(&base->arrays, state, now);
-    mg_list(&state->m, &plan->box, threads, &base->arrays);
+    mg_body_list(&state->solve, &plan->box, base, SEL_SAVED, threads);
     state->known = -1;
-}
-
-heat_view poisson_view(const poisson_state *state, int64_t step) {
-    const poisson_plan *plan = poisson_plan_for(&state->base);
-    const sel_grid *grid = &plan->base.domain->grid;
-    const sel_turns *turns = &state->base.turns;
-    const mg_level *level = &state->m.level[0];
-    heat_view v = {.dims = grid->dims,
-                   .kind = plan->box.even ? HEAT_EVEN : HEAT_VARIED,
-                   .nodes = grid->nodes,
-                   .wraps = state->base.blocks.wraps,
-                   .periodic = grid->periodic,
-                   .end = grid->n[grid->dims - 1],
-                   .stride = {1, turns->cells.pitch, turns->cells.slice},
-                   .apart = {1, level->stride[1], level->stride[2]},
-                   .dt = 1,
-                   .capacity = 1,
-                   .from = state->u[0][step & 1]};
-    for (int a = 0; a < 3; a++) {
-        v.n[a] = grid->n[a];
-        v.k[a] = plan->body.k.same[a];
-        v.dx[a] = grid->dx[a];
-        v.g[a] = level->g[a];
-    }
-    return v;
 }
 
 /* ---- the right-hand side ---- */
@@ -63,18 +31,17 @@ static sel_status fill_F(poisson_state *state, double *F, sel_error *error) {
     const sel_inputs *inputs = &plan->body.inputs;
     const sel_surfaces *on = &inputs->surfaces;
     const sel_grid *grid = &domain->grid;
+    sel_balance *balance = &state->base.balance;
     const sel_evaluation asked = {&params->rhs, "rhs", .end = sel_state_rows(&state->base)};
     sel_status status = sel_domain_evaluate(domain, &asked, state->base.threads, F, error);
     for (int64_t k = 0; k < sel_grid_cells(grid) && !status; k++) {
-        int64_t at[3];
-        sel_cell_at(grid, k, at);
-        const double inside = domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
-        state->rhs_sum += F[k] * inside * sel_cell_volume(grid);
-        state->rhs_size += fabs(F[k]) * inside * sel_cell_volume(grid);
+        const double inside = poisson_part(plan, k);
+        balance->source += F[k] * inside * sel_cell_volume(grid);
+        balance->size += fabs(F[k]) * inside * sel_cell_volume(grid);
         F[k] *= plan->box.even ? -1 : -inside;
     }
     for (int64_t k = 0; k < on->cells && !status; k++) {
-        const double inside = sel_capacity_of(&plan->body, grid, on->cell[k]);
+        const double inside = sel_capacity_of(&plan->body, on->cell[k]);
         double b, s;
         cond_surfaces(inputs->site, inputs->value, on->first_site[k], on->first_site[k + 1], 1, &b,
                       &s);
@@ -91,9 +58,7 @@ static sel_status balance_F(const poisson_plan *plan, double *F, sel_error *erro
     for (int turn = 0; turn < 2; turn++) {
         const double mean = sum / plan->volume;
         for (int64_t k = 0; k < sel_grid_cells(grid); k++) {
-            int64_t at[3];
-            sel_cell_at(grid, k, at);
-            const double inside = plan->base.domain->cell[k] ? 0 : sel_part_inside(grid, at, -1);
+            const double inside = poisson_part(plan, k);
             if (turn == 0) {
                 sum += F[k] * (plan->box.even ? inside : 1);
                 magnitude += fabs(F[k]) * (plan->box.even ? inside : 1);
@@ -129,7 +94,8 @@ static sel_status start_F(poisson_state *state, sel_error *error) {
         memcpy(to + row % n[1] * cells->pitch + row / n[1] * cells->slice, F + row * n[0],
                (size_t)n[0] * sizeof *F);
     }
-    status = status ? status : sel_arrays_send(&state->base.arrays, state->F, to, laid_out, error);
+    status =
+        status ? status : sel_arrays_send(&state->base.arrays, state->solve.F, to, laid_out, error);
     free(to);
     free(F);
     return status;
@@ -137,24 +103,33 @@ static sel_status start_F(poisson_state *state, sel_error *error) {
 
 /* ---- the start ---- */
 
+/* What is given: the coefficients of the finest level, the right-hand side, the residual. */
+static void see_level(poisson_state *state) {
+    const mg_level *level = &state->solve.m.level[0];
+    sel_given *given = &state->base.given;
+    memcpy(given->coefficient, level->g, sizeof level->g);
+    memcpy(given->apart, level->stride, sizeof given->apart);
+    given->F = state->solve.F;
+    given->f = level->f;
+    given->single_f = state->solve.m.box.single;
+}
+
 sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
     const poisson_plan *plan = poisson_plan_for(base);
     const poisson_params *params = (const poisson_params *)plan->base.simulation->params;
     const sel_quantity none = {.components = 0};
-    const mg_body of = {&plan->body, plan->base.domain, 0};
-    sel_status status = mg_start(&state->m, &base->arrays, mg_body_cell, &of, base->threads, error);
+    sel_status status = mg_body_start(&state->solve, base, error);
+    see_level(state);
     status = status ? status : start_F(state, error);
     /* The residual of the potential 0 is the right-hand side, with the boundaries' values. */
-    status =
-        status ? status : sel_state_start(base, &none, "potential", sel_conduction_edit, error);
+    status = status ? status : sel_conduction_start(base, &none, "potential", error);
     status = status ? status : measure(state, error);
     if (!status) {
         state->norm = state->now.relative; /* of which was 1 */
         base->ending = (sel_ending){.how = SEL_GOES_ON};
         state->now = (poisson_progress){.best = HUGE_VAL};
-        status = sel_state_start(base, &params->initial.potential, "initial.potential",
-                                 sel_conduction_edit, error);
+        status = sel_conduction_start(base, &params->initial.potential, "initial.potential", error);
     }
     return status ? status : measure(state, error);
 }
@@ -165,7 +140,7 @@ poisson_limits poisson_limits_of(const poisson_state *state) {
     const poisson_params *params = (const poisson_params *)state->base.plan->simulation->params;
     return (poisson_limits){.tolerance = params->tolerance,
                             .norm = state->norm,
-                            .rows = state->m.norm,
+                            .rows = state->solve.m.norm,
                             .cycles = params->method == POISSON_MULTIGRID,
                             .most = params->max_iterations};
 }
@@ -186,6 +161,7 @@ void poisson_conclude(poisson_state *state) {
     sel_ending *ending = &state->base.ending;
     char more[100] = "";
     state->known = state->base.step = now->step;
+    state->base.balance.residual = now->relative;
     if (now->how == POISSON_GOES_ON) {
         return;
     }
@@ -208,30 +184,4 @@ void poisson_judge(poisson_state *state, double residual, double potential) {
     state->now.step = state->base.step;
     poisson_decide(&limits, residual, potential, &state->now);
     poisson_conclude(state);
-}
-
-/* ---- answers ---- */
-
-void poisson_answer(const poisson_state *state, const double *entering, sel_request *request) {
-    const sel_plan *plan = state->base.plan;
-    const sel_surfaces *on = &plan->inputs->surfaces;
-    double sum[SEL_REGION_NUMBERS] = {0}, all = -state->rhs_sum, magnitude = state->rhs_size;
-    for (int64_t k = 0; k < on->sites; k++) {
-        sum[on->site[k].region] += entering[k];
-        magnitude += fabs(entering[k]);
-    }
-    if (request->kind == SEL_FLUX) {
-        request->flux = -sum[request->region];
-        return;
-    }
-    sel_request_term(request, "residual", "", state->now.relative);
-    for (int r = 1; r <= plan->domain->region_count; r++) {
-        char text[32];
-        all += sum[r];
-        if (on->first_of[r] < on->first_of[r + 1]) {
-            sel_request_term(request, "in_", sel_region_name(plan->domain, r, text), sum[r]);
-        }
-    }
-    sel_request_term(request, "rhs", "", state->rhs_sum);
-    sel_request_term(request, "error", "", magnitude > 0 ? all / magnitude : 0);
 }

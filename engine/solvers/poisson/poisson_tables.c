@@ -1,9 +1,6 @@
 /* poisson_tables.c -- the fields of sel.poisson. */
 #include "engine/solvers/poisson/poisson.h"
 
-static const sel_field region_fields[] = {SEL_REGION_FIELDS(sel_conduction_laws)};
-static const sel_table region_table = SEL_REGION_TABLE(region_fields);
-
 static const sel_field initial_fields[] = {
     SEL_ROW(poisson_initial, potential, QUANTITY, "Potential to begin with; 0 when not given.",
             .flags = SEL_OF_PLACE),
@@ -27,7 +24,7 @@ static const char *const methods[] = {"multigrid",          "jacobi", "gauss_sei
 static const sel_field fields[] = {
     SEL_SIZE_FIELDS(SEL_REQUIRED, "."),
     SEL_SIDES_ROW(1, "1 when not given."),
-    SEL_SCENE_FIELDS(region_table),
+    SEL_SCENE_FIELDS(sel_conduction_regions),
     SEL_RUN_FIELDS(SEL_F64),
     SEL_ROW(poisson_params, tolerance, NUMBER,
             "The iteration ends when the residual is at most this part of the right-hand side, the "
@@ -48,10 +45,7 @@ static const sel_field fields[] = {
             "any grid; conjugate_gradient and sor need iterations by the number of cells along an "
             "axis; jacobi and gauss_seidel by its square.",
             .choices = methods),
-    SEL_ROW_NAMED("layout", sel_common, layout, CHOICE,
-                  "cell: the potential at the centres of cells; node: at nodes, of which the outer "
-                  "ones lie on the faces.",
-                  .choices = sel_layout_names),
+    SEL_LAYOUT_ROW("the potential"),
     SEL_ROW(poisson_params, initial, TABLE, "The potential to begin with; 0 when not given.",
             .table = &initial_table),
 };

@@ -4,11 +4,12 @@
 #endif
 #include <math.h>
 #include <string.h>
+#include "engine/base/kernel.h"
 #include "engine/base/stream.h"
-#include "engine/machine/kernel.h"
 #include "engine/physics/philox.h"
 #include "engine/solvers/rule/rule.h"
 
+/* The cells of a row do not depend on each other. */
 #define EACH SEL_INDEPENDENT for (int k = 0; k < n; k++)
 
 #define INTO(to, op, value)                              \
@@ -247,5 +248,6 @@ static int store(rule_type type, const void *from, sel_cell_type field, void *to
     return first;
 }
 
-extern const rule_loops SEL_OF_LEVEL(rule_loops_);
-const rule_loops SEL_OF_LEVEL(rule_loops_) = {run, fill, widen, store};
+#define TABLE SEL_OF_LEVEL(rule_loops)
+extern const rule_loops TABLE;
+const rule_loops TABLE = {run, fill, widen, store};

@@ -1,0 +1,59 @@
+// conduction.cu -- reads and sums of conducting bodies, and what enters through their surfaces.
+#include "cuda/machine/conduction.h"
+
+#include "cuda/machine/look.cuh"
+
+struct body_cell {
+    typedef cuda_body view;
+};
+
+// What look.cuh asks for.
+struct body_look : look_of_value<body_cell> {
+    static __device__ int values(const view &v, int what, const uint32_t at[3], double *out) {
+        const int64_t place[3] = {at[0], at[1], at[2]};
+        heat_view heat = v.heat; // the grid with the block of the cell
+        const uint32_t element = (uint32_t)(v.first + heat_place(heat.stride, place));
+        heat.from = (const char *)cuda_part(v.from, element) + v.first * (heat.single ? 4 : 8);
+        return heat_values(&heat, what, place, out);
+    }
+
+    static __device__ int field(const view &v, int which, const uint32_t at[3], double *out) {
+        return values(v, v.heat.field[which], at, out);
+    }
+
+    static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
+        values(v, HEAT_VALUE, at, u);
+        return *small = *u;
+    }
+
+    static __device__ double amount(const view &v, const uint32_t at[3]) {
+        double value;
+        values(v, v.sum, at, &value);
+        return value;
+    }
+};
+
+extern "C" const cuda_look *cuda_body_look() {
+    return look_of<body_look>();
+}
+
+enum { THREADS = 128 };
+
+static __global__ void entering_kernel(const __grid_constant__ heat_view v,
+                                       const __grid_constant__ sel_given given, int64_t first,
+                                       int64_t end, bool changes) {
+    const int64_t k = first + (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (k < end) {
+        heat_entering(&v, &given, k, changes);
+    }
+}
+
+extern "C" cudaError_t cuda_body_entering(const heat_view *view, const sel_given *given,
+                                          int64_t first, int64_t end, bool changes,
+                                          cudaStream_t stream) {
+    if (end > first) {
+        const unsigned blocks = (unsigned)((end - first + THREADS - 1) / THREADS);
+        entering_kernel<<<blocks, THREADS, 0, stream>>>(*view, *given, first, end, changes);
+    }
+    return cudaGetLastError();
+}

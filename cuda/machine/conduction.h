@@ -1,0 +1,33 @@
+/* conduction.h -- conducting bodies (engine/machine/conduction.h) on the device: plain C, shared by
+ * the host's files and nvcc's.
+ */
+#ifndef CUDA_CONDUCTION_H
+#define CUDA_CONDUCTION_H
+
+#include "cuda/machine/look.h"
+#include "engine/physics/heat_body.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A state as seen by reads and sums. */
+typedef struct cuda_body {
+    cuda_grid grid;
+    heat_view heat;
+    cuda_parts from;
+    int64_t first; /* the element of cell 0 in `from` */
+    int sum;       /* HEAT_CONTENT or HEAT_ADDED */
+} cuda_body;
+const cuda_look *cuda_body_look(void);
+
+/* What enters at the sites of cells first <= k < end on surfaces, in the step from view->from to
+ * view->to (`changes`: see heat_entering). */
+cudaError_t cuda_body_entering(const heat_view *view, const sel_given *given, int64_t first,
+                               int64_t end, bool changes, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
