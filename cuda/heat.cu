@@ -13,14 +13,6 @@ enum { THREADS = 128, WARPS = THREADS / CUDA_WARP };
 
 // ---- cells ----
 
-// The element of number p along an axis, -1 <= p <= n; beyond an end what stands for it.
-static __device__ __forceinline__ int64_t element(const heat_view &v, int axis, int64_t p) {
-    const int64_t last = v.n[axis] - 1;
-    return p < 0      ? heat_beside(&v, axis, 0, 0)
-           : p > last ? last * v.stride[axis] + heat_beside(&v, axis, last, 1)
-                      : p * v.stride[axis];
-}
-
 static __device__ __forceinline__ bool at_face(const heat_view &v, int axis, int k) {
     return (k == 0 || k == (int)v.n[axis] - 1) && !(v.periodic >> axis & 1u);
 }
@@ -144,8 +136,7 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
                 change += __shfl_down_sync(~0u, change, apart);
             }
             if (threadIdx.x == 0 && (DIMS == 3 || z + k >= own_z)) {
-                const int64_t at = row_y(k) + s.view.n[1] * row_z(k);
-                s.row_change[at * s.strips + blockIdx.x] = change;
+                s.row_change[(row_y(k) + s.view.n[1] * row_z(k)) * s.strips + blockIdx.x] = change;
             }
         }
     }
@@ -154,10 +145,11 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
         const heat_view &v = s.view;
         const int lane = threadIdx.x;
         const int64_t begin = x + (DIMS == 3 ? y * v.stride[1] : 0) + z * v.stride[DIMS - 1];
-        const int64_t down = element(v, DIMS - 1, z - 1) - z * v.stride[DIMS - 1];
-        const int64_t up = element(v, DIMS - 1, z + ROWS) - z * v.stride[DIMS - 1];
-        const int64_t south = DIMS == 3 ? element(v, 1, y - 1) - y * v.stride[1] : 0;
-        const int64_t north = DIMS == 3 ? element(v, 1, y + MIDDLE) - y * v.stride[1] : 0;
+        const int64_t down = heat_beside(&v, DIMS - 1, z, 0);
+        const int64_t up = row(PARTS - MIDDLE) + heat_beside(&v, DIMS - 1, z + ROWS - 1, 1);
+        const int64_t south = DIMS == 3 ? heat_beside(&v, 1, y, 0) : 0;
+        const int64_t north =
+            DIMS == 3 ? row(MIDDLE - 1) + heat_beside(&v, 1, y + MIDDLE - 1, 1) : 0;
         // To the left of the first lane's cells, to the right of the last cell: those of different
         // lanes, but for a single one.
         const bool at_end = lane == CUDA_WARP - 1 || last < COLUMNS;
@@ -165,7 +157,7 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
         const int after = last < COLUMNS ? last + (int)heat_beside(&v, 0, v.n[0] - 1, 1) : COLUMNS;
         const REAL *from = (const REAL *)v.from + begin;
         REAL *to = (REAL *)v.to + begin;
-        REAL cell[ROWS + 2][MIDDLE + 2 * BESIDE][COLUMNS], side[PARTS][WHOLE ? 1 : 2];
+        REAL cell[ROWS + 2][MIDDLE + 2 * BESIDE][COLUMNS], side[PARTS][2];
 #pragma unroll
         for (int k = -1; k <= ROWS; k++) {
             const int64_t far = k < 0 ? down : k == ROWS ? up : row(k * MIDDLE);
@@ -175,9 +167,9 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
                 const REAL *at = from + far + row(m);
                 wide_load(at, cell[k + 1][m + BESIDE]);
                 if (inside) {
-                    REAL(&to_side)[WHOLE ? 1 : 2] = side[k * MIDDLE + m];
-                    to_side[0] = lane == 0 ? at[before] : WHOLE && at_end ? at[after] : 0;
-                    to_side[!WHOLE] = WHOLE ? to_side[0] : at_end ? at[after] : 0;
+                    REAL(&of)[2] = side[k * MIDDLE + m];
+                    of[0] = lane == 0 ? at[before] : WHOLE && at_end ? at[after] : 0;
+                    of[1] = WHOLE ? of[0] : at_end ? at[after] : 0;
                 }
             }
             if (DIMS == 3 && inside) {
@@ -195,7 +187,7 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
             REAL(&c)[COLUMNS] = line[k % MIDDLE + BESIDE];
             const REAL left = __shfl_up_sync(~0u, c[COLUMNS - 1], 1);
             const REAL right = __shfl_down_sync(~0u, c[0], 1);
-            next(k, c, lane == 0 ? side[k][0] : left, at_end ? side[k][!WHOLE] : right,
+            next(k, c, lane == 0 ? side[k][0] : left, at_end ? side[k][1] : right,
                  DIMS == 3 ? line[k % MIDDLE] : below,
                  DIMS == 3 ? line[k % MIDDLE + 2 * BESIDE] : above, below, above, out[k]);
         }
@@ -252,10 +244,6 @@ template <class REAL> __global__ void touch_kernel(const __grid_constant__ heat_
     *to = next;
 }
 
-static unsigned parts(int64_t n, int64_t of) {
-    return (unsigned)((n + of - 1) / of);
-}
-
 template <class REAL, int KIND, int DIMS, bool WHOLE>
 static void launch(const heat_gpu_step &s, cudaStream_t on) {
     typedef lane_cells<REAL, KIND, DIMS, WHOLE> cells;
@@ -264,31 +252,30 @@ static void launch(const heat_gpu_step &s, cudaStream_t on) {
     if constexpr (WHOLE) {
         if (v.n[0] <= cells::COLUMNS || planes < cells::ROWS ||
             (DIMS == 3 && (planes % cells::ROWS || v.n[1] % cells::MIDDLE))) {
-            launch<REAL, KIND, DIMS, false>(s, on);
-            return;
+            return launch<REAL, KIND, DIMS, false>(s, on);
         }
     }
-    const unsigned strips = parts(v.n[0], cells::STRIP), high = parts(planes, cells::ROWS);
-    const dim3 blocks = DIMS == 3 ? dim3(strips, parts(v.n[1], WARPS * cells::MIDDLE), high)
-                                  : dim3(strips, parts(high, WARPS));
+    const unsigned strips = cuda_shares(v.n[0], cells::STRIP),
+                   high = cuda_shares(planes, cells::ROWS);
+    const dim3 blocks = DIMS == 3 ? dim3(strips, cuda_shares(v.n[1], WARPS * cells::MIDDLE), high)
+                                  : dim3(strips, cuda_shares(high, WARPS));
     step_kernel<REAL, KIND, DIMS, WHOLE><<<blocks, dim3(CUDA_WARP, WARPS), 0, on>>>(s);
 }
 
-template <class REAL, int DIMS> static void launch_cells(const heat_gpu_step &s, cudaStream_t on) {
-    static void (*const launches[])(const heat_gpu_step &, cudaStream_t) = {
-        launch<REAL, HEAT_EVEN, DIMS, true>, launch<REAL, HEAT_UNEVEN, DIMS, true>,
-        launch<REAL, HEAT_VARIED, DIMS, true>};
-    launches[s.view.kind](s, on);
-    if (s.view.kind == HEAT_VARIED && s.end > s.first) {
-        touch_kernel<REAL><<<parts(s.end - s.first, THREADS), THREADS, 0, on>>>(s);
+#define LAUNCHES(REAL, DIMS)                                                        \
+    {                                                                               \
+        launch<REAL, HEAT_EVEN, DIMS, true>, launch<REAL, HEAT_UNEVEN, DIMS, true>, \
+            launch<REAL, HEAT_VARIED, DIMS, true>                                   \
     }
-}
 
-extern "C" cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t on) {
-    static void (*const launches[2][2])(const heat_gpu_step &, cudaStream_t) = {
-        {launch_cells<double, 2>, launch_cells<double, 3>},
-        {launch_cells<float, 2>, launch_cells<float, 3>}};
-    launches[step->view.single][step->view.dims - 2](*step, on);
+extern "C" cudaError_t heat_gpu_take_step(const heat_gpu_step *s, cudaStream_t on) {
+    static void (*const launches[2][2][3])(const heat_gpu_step &, cudaStream_t) = {
+        {LAUNCHES(double, 2), LAUNCHES(double, 3)}, {LAUNCHES(float, 2), LAUNCHES(float, 3)}};
+    launches[s->view.single][s->view.dims == 3][s->view.kind](*s, on);
+    if (s->view.kind == HEAT_VARIED && s->end > s->first) {
+        const auto touch = s->view.single ? touch_kernel<float> : touch_kernel<double>;
+        touch<<<cuda_shares(s->end - s->first, THREADS), THREADS, 0, on>>>(*s);
+    }
     return cudaGetLastError();
 }
 
@@ -313,7 +300,7 @@ template <class REAL> __global__ void surfaces_kernel(const __grid_constant__ he
 extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, cudaStream_t stream) {
     if (step->end > step->first) {
         const auto kernel = step->view.single ? surfaces_kernel<float> : surfaces_kernel<double>;
-        kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(*step);
+        kernel<<<cuda_shares(step->end - step->first, THREADS), THREADS, 0, stream>>>(*step);
     }
     return cudaGetLastError();
 }

@@ -51,13 +51,11 @@ static cudaError_t pass(const heat_gpu_step *s, march_grid g, int steps, const m
                               : march_launch<rule_type, 3, 4, AT_ONCE, BLOCKS>(g, rule, on);
 }
 
-template <class REAL>
-static cudaError_t pass_of(const heat_gpu_step *s, march_grid g, int n, const march_device *on) {
-    return s->view.kind == HEAT_EVEN ? pass<REAL, HEAT_EVEN>(s, g, n, on)
-                                     : pass<REAL, HEAT_UNEVEN>(s, g, n, on);
-}
-
 extern "C" cudaError_t heat_gpu_pass(const heat_gpu_step *s, march_grid g, int steps,
                                      const march_device *on) {
-    return s->view.single ? pass_of<float>(s, g, steps, on) : pass_of<double>(s, g, steps, on);
+    static cudaError_t (*const passes[2][2])(const heat_gpu_step *, march_grid, int,
+                                             const march_device *) = {
+        {pass<double, HEAT_EVEN>, pass<double, HEAT_UNEVEN>},
+        {pass<float, HEAT_EVEN>, pass<float, HEAT_UNEVEN>}};
+    return passes[s->view.single][s->view.kind](s, g, steps, on);
 }

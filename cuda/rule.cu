@@ -8,7 +8,7 @@
 enum { THREADS = RULE_MARGIN_THREADS };
 
 static unsigned parts(int64_t n) {
-    return (unsigned)((n + THREADS - 1) / THREADS);
+    return cuda_shares(n, THREADS);
 }
 
 // ---- margins ----

@@ -20,6 +20,11 @@ enum { CUDA_STEPS = 32, CUDA_WARP = 32 };
  * more. */
 enum { CUDA_TURNS = 2 * CUDA_STEPS };
 
+/* Shares of `size` that n things make. */
+static inline unsigned cuda_shares(int64_t n, int64_t size) {
+    return (unsigned)((n + size - 1) / size);
+}
+
 /* The step is number *base + offset, from 0. */
 typedef struct cuda_clock {
     const int64_t *base;

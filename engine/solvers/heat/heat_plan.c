@@ -89,16 +89,6 @@ static sel_status portable(const sel_simulation *simulation, sel_error *error) {
                              heat_schemes[scheme]);
 }
 
-static void hint(const sel_plan *base, double largest, char *text, size_t size) {
-    (void)largest;
-    snprintf(text, size,
-             base->inputs->depends
-                 ? "A law or the source grows without bound, or h above what it was at "
-                   "the start, for which dt was found."
-                 : "The time step is stable: a law, the source or the initial "
-                   "temperature is too large for the precision.");
-}
-
 static sel_cell_bytes bytes(const sel_common *common, int precision) {
     const heat_params *params = (const heat_params *)common;
     const double size = precision == SEL_F32 ? 4 : 8;
@@ -141,7 +131,9 @@ const sel_solver heat_solver = {
     .ahead = sel_inputs_ahead,
     .json = json,
     .initial_fields = initial_fields,
-    .hint = hint,
+    .advice =
+        "A law, the source or the initial temperature grows without bound or is too large for "
+        "the precision, or h rose above what it was at the start, for which dt was found.",
     .portable = portable,
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
