@@ -13,6 +13,7 @@
 #include <string.h>
 #include "cuda/aqua_gpu.h"
 #include "cuda/machine/backend.h"
+#include "cuda/machine/fill.h"
 #include "engine/solvers/aqua/aqua_state.h"
 
 typedef struct aqua_cuda {
@@ -22,10 +23,13 @@ typedef struct aqua_cuda {
     uint8_t *marks;     /* [2][tiles] of each copy of the depths; NULL: the flow asks for none */
     int64_t tiles;
 
-    cuda_terms terms; /* fields that vary in time */
     aqua_gpu_spread spread[AQUA_SUPPLIES];
-    cuda_feed rates[AQUA_SUPPLIES]; /* of fields that are no term */
-    cuda_feed sent;                 /* buffers that are copied to flow.amounts */
+    cuda_terms terms; /* fields that vary in time */
+    bool by_term[AQUA_SUPPLIES];
+    cuda_fill fill[AQUA_SUPPLIES];      /* which fill the rates before a step, */
+    cuda_module *module[AQUA_SUPPLIES]; /* compiled, if that pays */
+    cuda_feed rates[AQUA_SUPPLIES];     /* of fields that are no term */
+    cuda_feed sent;                     /* buffers that are copied to flow.amounts */
     double *levels;   /* of the ghosts; NULL: they vary in time, and are in the amounts */
     bool sets_ghosts; /* before every step, as the flow or a level changes some of them */
 
@@ -44,7 +48,7 @@ static bool varies(const aqua_plan *plan, int k) {
 }
 
 static bool has_terms(const aqua_cuda *state) {
-    return state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term;
+    return state->by_term[AQUA_RAIN] || state->by_term[AQUA_SOIL];
 }
 
 /* Columns of the table: amounts, and levels behind them. */
@@ -58,7 +62,7 @@ static int64_t table_width(const aqua_plan *plan) {
 static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)all;
     void *pinned;
-    if (state->spread[k].by_term) {
+    if (state->by_term[k]) {
         return due & SEL_ALWAYS ? aqua_evaluate_term(all->plan, &all->plan->terms[k],
                                                      (double)all->base.step, all->field, error)
                                 : SEL_OK;
@@ -83,11 +87,11 @@ static void list(sel_state *base) {
         return;
     }
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        aqua_gpu_spread *to = &state->spread[k];
-        to->by_term = terms[k].kind == AQUA_FIELD && varies(plan, k) &&
-                      cuda_terms_take(&state->terms, terms[k].quantity, CUDA_WARP, &to->term) &&
-                      cuda_term_row_bytes(&to->term) <= CUDA_TERM_SHARED;
-        to->term.number = k;
+        cuda_term *term = &state->fill[k].term;
+        state->by_term[k] =
+            terms[k].kind == AQUA_FIELD && varies(plan, k) &&
+            cuda_terms_take(&state->terms, terms[k].quantity, CUDA_FILL_THREADS, term);
+        term->number = k;
     }
     /* Rain or infiltration may fail after rain or sources have changed the depths. */
     const bool apart = (terms[AQUA_RAIN].kind != AQUA_NOTHING || pours) && has_terms(state);
@@ -118,8 +122,10 @@ static void list(sel_state *base) {
 
 static void close(sel_state *base) {
     aqua_cuda *state = (aqua_cuda *)base;
-    cuda_feed_close(&state->rates[AQUA_RAIN]);
-    cuda_feed_close(&state->rates[AQUA_SOIL]);
+    for (int k = 0; k < AQUA_SUPPLIES; k++) {
+        cuda_feed_close(&state->rates[k]);
+        cuda_module_free(state->module[k]);
+    }
     cuda_feed_close(&state->sent);
     cuda_terms_close(&state->terms);
 }
@@ -205,11 +211,33 @@ static void describe(aqua_cuda *state) {
         to->rate = all->rate[k];
         to->remainder = all->owed[k];
         to->totals = aqua_parts_of(plan, k) ? books : NULL;
-        to->terms = cuda_terms_see(&state->terms);
-        to->grid = plan->base.domain->grid;
-        to->unit = aqua_unit_of(plan, AQUA_FIELD);
+        to->amount = k;
         books += aqua_parts_of(plan, k);
     }
+}
+
+/* Describes the terms, and compiles them on large grids. */
+static sel_status prepare_terms(aqua_cuda *state, sel_error *error) {
+    const aqua_plan *plan = state->all.plan;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
+        cuda_fill *fill = &state->fill[k];
+        *fill = (cuda_fill){.terms = cuda_terms_see(&state->terms),
+                            .term = fill->term,
+                            .grid = plan->base.domain->grid,
+                            .ahead = 0.5,
+                            .most = state->all.store.most_rain,
+                            .factor = aqua_unit_of(plan, AQUA_FIELD),
+                            .solid = state->all.base.solid,
+                            .to = state->all.rate[k],
+                            .pitch = plan->layout.nx,
+                            .single = state->all.store.whole};
+        if (state->by_term[k] && cuda_fill_pays(fill)) {
+            status = cuda_fill_compile(fill, plan->terms[k].quantity, plan->base.device,
+                                       &state->module[k], error);
+        }
+    }
+    return status;
 }
 
 /* ---- amounts ---- */
@@ -286,7 +314,7 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
     const uint64_t table = CUDA_STEPS * (uint64_t)table_width(all->plan) * sizeof(double);
     sel_status status = cuda_terms_start(&state->terms, error);
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
-        if (all->rate[k] && !state->spread[k].by_term) {
+        if (all->rate[k] && !state->by_term[k]) {
             status = cuda_feed_open(&state->rates[k], all->rate[k], field,
                                     varies(all->plan, k) ? FEW : 1, error);
         }
@@ -314,6 +342,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     sel_total volume = {0};
     sel_status status = open_feeds(state, error);
     describe(state); /* with the terms that have been started */
+    status = status ? status : prepare_terms(state, error);
     status = status ? status : aqua_evaluate(base, SEL_ALWAYS, error);
     status = status ? status : aqua_start(all, error);
     if (!status && all->arrived) {
@@ -339,6 +368,18 @@ static sel_status start(sel_state *base, sel_error *error) {
 
 /* ---- a step ---- */
 
+/* Fills the rates that are terms, of all blocks. */
+static sel_status fill_rates(const aqua_cuda *state, int64_t step, sel_error *error) {
+    const cuda_queue *queue = state->all.base.queue;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
+        cuda_fill fill = state->fill[k];
+        fill.clock = cuda_queue_clock(queue, step);
+        status = state->by_term[k] ? cuda_fill_enqueue(&fill, queue->stream, error) : SEL_OK;
+    }
+    return status;
+}
+
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_state *all = &state->all;
@@ -349,7 +390,8 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     const aqua_gpu_flow whole = flow_of(state, step, WHOLE);
     const march_device *march = &base->queue->march;
     cudaStream_t stream = march->stream;
-    for (int b = 0; b < base->blocks.count; b++) {
+    sel_status status = fill_rates(state, step, error);
+    for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
         const void *before = all->water[b][step & 1];
         if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING || all->poured) {
@@ -362,7 +404,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     }
     CUDA_TRY(aqua_gpu_wrap(&whole, bed, stream));
     CUDA_TRY(aqua_gpu_wrap(&whole, all->poured, stream));
-    sel_status status = all->poured ? SEL_OK : exchange(state, step, error);
+    status = status || all->poured ? status : exchange(state, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
         CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, march));

@@ -102,17 +102,13 @@ cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, const march_device *on)
 
 /* ---- the other parts of a step ---- */
 
-/* Rain or infiltration: term.number. */
+/* Rain or infiltration. */
 typedef struct aqua_gpu_spread {
     const uint8_t *solid; /* [ny][nx], 0: free */
     const void *rate;     /* [ny][nx] in the type of beds; NULL: it is uniform, in the amounts */
     void *remainder;      /* the part that is carried to the next step; whole only */
     sel_total *totals;    /* [ny]: accumulate what the cells got or gave; NULL: not wanted */
-    bool by_term;         /* the rate varies in time and place: mm/h, */
-    cuda_term term;
-    cuda_terms_view terms;
-    sel_grid grid;
-    double unit; /* and aqua_rate_fits makes units of it */
+    int amount;           /* which it is among the amounts */
 } aqua_gpu_spread;
 
 /* Adds to the depths `before` and stores the sum in flow->from, which may be the same; before NULL:

@@ -2,8 +2,6 @@
 //
 // A warp handles a row: its lanes take every 32nd cell and then join their sums by a fixed tree, so
 // that these do not depend on the order of blocks.
-#include "cuda/machine/terms.cuh"
-
 #include "cuda/aqua_traits.cuh"
 #include "cuda/machine/look.cuh"
 
@@ -37,66 +35,38 @@ static __device__ __forceinline__ const double *amounts_of(const aqua_gpu_flow &
 
 // ---- rain and infiltration ----
 
-// Where a step's amount comes from: uniform, a stored rate per cell, or a term; and how it is
-// applied: added in place, added into another copy, or taken away.
-enum supply_from { UNIFORM, STORED, BY_TERM };
+// Where a step's amount comes from: uniform, or a stored rate per cell; and how it is applied:
+// added in place, added into another copy, or taken away.
+enum supply_from { UNIFORM, STORED };
 enum supply_how { ADD, ADD_APART, TAKE };
 
-// Cells that a thread handles together, so that their loads overlap.
-template <int FROM> constexpr int cells_at_once = FROM == BY_TERM ? (int)SEL_LANES : 8;
+enum { CELLS = 8 }; // that a thread handles together, so that their loads overlap
 
 // The row of a warp.
 struct row_of_cells {
     uint32_t y;
-    int64_t first, step; // its first cell in [ny][nx]
-    double at_y, uniform;
-    sel_lanes lanes;
+    int64_t first; // its first cell in [ny][nx]
+    double uniform;
 };
 
-// Rates in units of the store at the wanted ones of the cells x, x + CUDA_WARP, ...
-static __device__ __forceinline__ void
-rates_by_term(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cells &row, uint32_t x,
-              const bool wanted[SEL_LANES], double units[SEL_LANES]) {
-    double at[SEL_LANES], rate[SEL_LANES];
-    bool sure[SEL_LANES];
-#pragma unroll
-    for (int j = 0; j < SEL_LANES; j++) {
-        at[j] = sel_centre(&s.grid, 0, (double)(x + j * CUDA_WARP));
-    }
-    sel_lanes_each(&s.terms.packed, s.term.program[0], &row.lanes, at, row.at_y, 0, rate, sure);
-#pragma unroll
-    for (int j = 0; j < SEL_LANES; j++) {
-        const bool fits = aqua_rate_fits(rate[j], s.unit, f.store.most_rain, &units[j]);
-        if (wanted[j] && !(sure[j] && isfinite(rate[j]) && fits)) {
-            cuda_term_report(s.terms, s.term.number, row.first + x + j * CUDA_WARP, row.step);
-            units[j] = 0;
-        }
-    }
-}
-
 // The amounts of the cells in this step, whole quanta or not; updates the remainders.
-template <class S, int FROM>
-static __device__ __forceinline__ void find_due(const aqua_gpu_flow &f, const aqua_gpu_spread &s,
-                                                const row_of_cells &row, uint32_t x,
-                                                const bool *wanted, typename S::water *due) {
+template <class S>
+static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const row_of_cells &row,
+                                                uint32_t x, const bool *wanted,
+                                                typename S::water *due) {
     typedef typename S::real real;
-    constexpr int CELLS = cells_at_once<FROM>;
     const real *rates = (const real *)s.rate + row.first;
     real *remainder = (real *)s.remainder + row.first;
     real rate[CELLS], carry[CELLS];
-    double units[CELLS];
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
-        rate[j] = FROM == STORED && wanted[j] ? rates[x + j * CUDA_WARP] : 0;
+        rate[j] = wanted[j] ? rates[x + j * CUDA_WARP] : 0;
         carry[j] = S::whole && wanted[j] ? remainder[x + j * CUDA_WARP] : 0;
-    }
-    if (FROM == BY_TERM) {
-        rates_by_term(f, s, row, x, wanted, units);
     }
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
         const real before = carry[j];
-        due[j] = S::aqua_part(FROM == BY_TERM ? (real)units[j] : rate[j], &carry[j]);
+        due[j] = S::aqua_part(rate[j], &carry[j]);
         if (S::whole && wanted[j] && carry[j] != before) {
             remainder[x + j * CUDA_WARP] = carry[j];
         }
@@ -109,7 +79,6 @@ static __device__ __forceinline__ void
 supply_cells(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cells &row, uint32_t x,
              const typename S::water *from, typename S::water *to, double *sum) {
     typedef typename S::water depth;
-    constexpr int CELLS = cells_at_once<FROM>;
     const aqua_gpu_layout &l = f.layout;
     depth here[CELLS], due[CELLS];
     bool wanted[CELLS];
@@ -120,8 +89,8 @@ supply_cells(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cell
         here[j] = at < l.nx ? from[at] : 0;
         due[j] = (depth)row.uniform;
     }
-    if (FROM != UNIFORM) {
-        find_due<S, FROM>(f, s, row, x, wanted, due);
+    if (FROM == STORED) {
+        find_due<S>(s, row, x, wanted, due);
     }
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
@@ -142,13 +111,10 @@ supply_cells(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cell
     }
 }
 
-// Eight blocks per multiprocessor: without that bound registers allow four, which hide less of the
-// latency (36.9 against 33.7 Gcells/s for a storm in x, y, t on an H200).
 template <class S, int FROM, int HOW>
 __global__ void __launch_bounds__(THREADS, 8)
     supply_kernel(const __grid_constant__ aqua_gpu_flow f, const typename S::water *before,
-                  const __grid_constant__ aqua_gpu_spread s, uint32_t room) {
-    extern __shared__ double registers[]; // `room` numbers for each warp
+                  const __grid_constant__ aqua_gpu_spread s) {
     const uint32_t warp = threadIdx.x / CUDA_WARP, lane = threadIdx.x % CUDA_WARP;
     const aqua_gpu_layout &l = f.layout;
     row_of_cells row;
@@ -157,25 +123,12 @@ __global__ void __launch_bounds__(THREADS, 8)
         return;
     }
     row.first = (int64_t)row.y * l.nx;
-    row.step = cuda_now(f.clock);
-    row.uniform = FROM == UNIFORM ? amounts_of(f)[s.term.number] : 0;
-    if (FROM == BY_TERM) {
-        double *own = registers + warp * room;
-        const sel_packed_program *program = &s.terms.packed.program[s.term.program[0]];
-        row.at_y = sel_centre(&s.grid, 1, (double)row.y);
-        row.lanes = sel_lanes_of(program, own, own + s.term.of_row + lane, CUDA_WARP);
-        if (lane == 0) {
-            const double t = ((double)row.step + 0.5) * s.grid.dt;
-            sel_lanes_begin(&s.terms.packed, s.term.program[0], row.at_y, 0, t, s.terms.controls,
-                            own);
-        }
-        __syncwarp();
-    }
+    row.uniform = FROM == UNIFORM ? amounts_of(f)[s.amount] : 0;
     double sum = 0;
     const uint32_t at = aqua_at(l, 0, (int)row.y);
     typename S::water *to = (typename S::water *)(HOW == TAKE ? f.to : f.from) + at;
     const typename S::water *from = HOW == ADD_APART ? before + at : to;
-    for (uint32_t x = lane; x - lane < l.nx; x += CUDA_WARP * cells_at_once<FROM>) {
+    for (uint32_t x = lane; x - lane < l.nx; x += CUDA_WARP * CELLS) {
         supply_cells<S, FROM, HOW>(f, s, row, x, from, to, &sum);
     }
     if (s.totals) {
@@ -186,33 +139,19 @@ __global__ void __launch_bounds__(THREADS, 8)
     }
 }
 
-template <class S, int HOW>
-static void supply(const aqua_gpu_flow *f, const void *before, const aqua_gpu_spread *s,
-                   unsigned blocks, cudaStream_t stream) {
-    const uint32_t rows = f->layout.end - f->layout.first;
-    const typename S::water *from = (const typename S::water *)before;
-    if (s->by_term) {
-        const size_t bytes = cuda_term_row_bytes(&s->term);
-        const uint32_t fit = (uint32_t)(CUDA_TERM_SHARED / bytes), most = LOOK_ROWS;
-        const uint32_t warps = fit < most ? fit : most;
-        supply_kernel<S, BY_TERM, HOW>
-            <<<(rows + warps - 1) / warps, warps * CUDA_WARP, warps * bytes, stream>>>(
-                *f, from, *s, (uint32_t)(bytes / sizeof(double)));
-    } else {
-        const auto kernel =
-            s->rate ? supply_kernel<S, STORED, HOW> : supply_kernel<S, UNIFORM, HOW>;
-        kernel<<<blocks, THREADS, 0, stream>>>(*f, from, *s, 0);
-    }
+template <class S, int FROM> static auto supply_of(bool takes, bool in_place) {
+    return takes      ? supply_kernel<S, FROM, TAKE>
+           : in_place ? supply_kernel<S, FROM, ADD>
+                      : supply_kernel<S, FROM, ADD_APART>;
 }
 
 cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, const void *before, const aqua_gpu_spread *s,
                             cudaStream_t stream) {
     return by_store(f, threads_of_rows(f), [&](auto store, unsigned blocks) {
         typedef decltype(store) S;
-        const auto run = !before             ? supply<S, TAKE>
-                         : before == f->from ? supply<S, ADD>
-                                             : supply<S, ADD_APART>;
-        run(f, before, s, blocks, stream);
+        const auto kernel = s->rate ? supply_of<S, STORED>(!before, before == f->from)
+                                    : supply_of<S, UNIFORM>(!before, before == f->from);
+        kernel<<<blocks, THREADS, 0, stream>>>(*f, (const typename S::water *)before, *s);
     });
 }
 
