@@ -54,9 +54,9 @@ void cuda_fill_print(const sel_program *program, FILE *to);
 sel_status cuda_fill_compile(cuda_fill *fill, const sel_quantity *quantity, int device,
                              cuda_module **module, sel_error *error);
 
-/* Compiling takes half a second, in which so many cells could be interpreted many hundred times. */
+/* Compiling takes half a second, once: the result is kept for later runs. */
 static inline bool cuda_fill_pays(const cuda_fill *fill) {
-    return sel_grid_cells(&fill->grid) >= 1 << 20;
+    return sel_grid_cells(&fill->grid) >= 1 << 17;
 }
 
 /* Enqueues the kernel, which reports places without a value as cuda_terms says. */

@@ -5,9 +5,6 @@
 #define CUDA_OPS_CUH
 
 #define SEL_VALUE_INLINE static __device__ inline
-#define SEL_LANES_INLINE static __device__ __forceinline__
-#define SEL_LANES_CALL static __device__ __noinline__
-#define SEL_LANES_UNROLL _Pragma("unroll")
 
 #include "engine/values/program_eval.h"
 

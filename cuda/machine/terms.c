@@ -53,8 +53,6 @@ static void share_registers(const sel_quantity *q, cuda_term *to) {
         to->room[to->programs] = to->fixed;
         to->fixed += layout->fixed;
         to->own = larger(to->own, layout->own);
-        to->of_row = larger(to->of_row, f->program->registers);
-        to->of_lanes = larger(to->of_lanes, layout->own - layout->per_row);
         for (int c = 0; c < (q->whole ? q->components : 1); c++) {
             to->slot[q->whole ? c : k] = to->programs;
             to->result[q->whole ? c : k] = c;

@@ -27,7 +27,6 @@ typedef struct cuda_term {
     int room[CUDA_TERM_PARTS];    /* where the fixed registers of each begin */
     int fixed;                    /* number of these */
     int own;                      /* registers of a place, the most that a program needs */
-    int of_row, of_lanes;         /* registers of a row and of each place in it (program_eval.h) */
     int slot[CUDA_TERM_PARTS];    /* by component: the program that computes it; -1: a constant */
     int result[CUDA_TERM_PARTS];  /* which of its results */
     double constant[CUDA_TERM_PARTS];
@@ -56,11 +55,6 @@ enum { CUDA_TERM_SHARED = 48 << 10 };
 /* The registers of a block for cuda_term_evaluate. */
 static inline size_t cuda_term_bytes(const cuda_term *term, int threads) {
     return (size_t)(term->fixed + term->own * threads) * sizeof(double);
-}
-
-/* The same for a warp with SEL_LANES places of a row for each of its threads. */
-static inline size_t cuda_term_row_bytes(const cuda_term *term) {
-    return (size_t)(term->of_row + term->of_lanes * SEL_LANES * CUDA_WARP) * sizeof(double);
 }
 
 #ifndef __CUDACC__

@@ -4,24 +4,12 @@
  * The arithmetic is that of Lua 5.4 on floats, to the bit: its floor division and modulo, its power
  * (a square is a product; CPOW is the C library's), its order of comparison in min and max.
  * Conditions are 0 or 1. Plain enough for C11 and for C++17, so that devices compile the same
- * source; the includer may define SEL_VALUE_INLINE, SEL_LANES_INLINE and SEL_LANES_CALL (for what
- * is called seldom) to add its qualifiers, and SEL_LANES_UNROLL (before loops over some places of a
- * row).
+ * source; the includer may define SEL_VALUE_INLINE to add its qualifiers.
  */
 #ifndef SEL_PROGRAM_EVAL_H
 #define SEL_PROGRAM_EVAL_H
 
 #include "engine/values/lookup_value.h"
-
-#ifndef SEL_LANES_INLINE
-#define SEL_LANES_INLINE static inline
-#endif
-#ifndef SEL_LANES_CALL
-#define SEL_LANES_CALL static inline
-#endif
-#ifndef SEL_LANES_UNROLL
-#define SEL_LANES_UNROLL
-#endif
 
 SEL_VALUE_INLINE double sel_program_mod(double a, double b) {
     double m = fmod(a, b);
@@ -32,10 +20,9 @@ SEL_VALUE_INLINE double sel_program_pow(double a, double b) {
     return b == 2 ? a * a : pow(a, b);
 }
 
-/* OP(name, operands, value): `a`, `b` and `c` are the operands. QUICK ones take few machine
- * instructions, or are frequent. WHOLE turns -0 into 0, as when a float of Lua becomes an integer.
- */
-#define SEL_PROGRAM_QUICK_OPS(OP)            \
+/* OP(name, operands, value): `a`, `b` and `c` are the operands. WHOLE turns -0 into 0, as when a
+ * float of Lua becomes an integer. */
+#define SEL_PROGRAM_OPS(OP)                  \
     OP(ADD, 2, a + b)                        \
     OP(SUB, 2, a - b)                        \
     OP(MUL, 2, a *b)                         \
@@ -53,32 +40,26 @@ SEL_VALUE_INLINE double sel_program_pow(double a, double b) {
     OP(NOT, 1, a != 0 ? 0.0 : 1.0)           \
     OP(AND, 2, a != 0 && b != 0 ? 1.0 : 0.0) \
     OP(OR, 2, a != 0 || b != 0 ? 1.0 : 0.0)  \
-    OP(SELECT, 3, a != 0 ? b : c)
-
-#define SEL_PROGRAM_OTHER_OPS(OP)     \
-    OP(MOD, 2, sel_program_mod(a, b)) \
-    OP(IDIV, 2, floor(a / b))         \
-    OP(POW, 2, sel_program_pow(a, b)) \
-    OP(CPOW, 2, pow(a, b))            \
-    OP(LOG, 1, log(a))                \
-    OP(LOG2, 1, log2(a))              \
-    OP(LOG10, 1, log10(a))            \
-    OP(SIN, 1, sin(a))                \
-    OP(COS, 1, cos(a))                \
-    OP(TAN, 1, tan(a))                \
-    OP(SINH, 1, sinh(a))              \
-    OP(COSH, 1, cosh(a))              \
-    OP(TANH, 1, tanh(a))              \
-    OP(ASIN, 1, asin(a))              \
-    OP(ACOS, 1, acos(a))              \
-    OP(ATAN2, 2, atan2(a, b))         \
-    OP(CEIL, 1, ceil(a))              \
-    OP(FMOD, 2, fmod(a, b))           \
+    OP(SELECT, 3, a != 0 ? b : c)            \
+    OP(MOD, 2, sel_program_mod(a, b))        \
+    OP(IDIV, 2, floor(a / b))                \
+    OP(POW, 2, sel_program_pow(a, b))        \
+    OP(CPOW, 2, pow(a, b))                   \
+    OP(LOG, 1, log(a))                       \
+    OP(LOG2, 1, log2(a))                     \
+    OP(LOG10, 1, log10(a))                   \
+    OP(SIN, 1, sin(a))                       \
+    OP(COS, 1, cos(a))                       \
+    OP(TAN, 1, tan(a))                       \
+    OP(SINH, 1, sinh(a))                     \
+    OP(COSH, 1, cosh(a))                     \
+    OP(TANH, 1, tanh(a))                     \
+    OP(ASIN, 1, asin(a))                     \
+    OP(ACOS, 1, acos(a))                     \
+    OP(ATAN2, 2, atan2(a, b))                \
+    OP(CEIL, 1, ceil(a))                     \
+    OP(FMOD, 2, fmod(a, b))                  \
     OP(WHOLE, 1, a + 0.0)
-
-#define SEL_PROGRAM_OPS(OP)   \
-    SEL_PROGRAM_QUICK_OPS(OP) \
-    SEL_PROGRAM_OTHER_OPS(OP)
 
 #define SEL_PROGRAM_ENUM(name, operands, value) SEL_OP_##name,
 typedef enum sel_op {
@@ -296,182 +277,6 @@ SEL_VALUE_INLINE bool sel_packed_each(const sel_packed *packed, int32_t number,
     result[1] = *sel_packed_register(&registers, program->result[1]);
     result[2] = *sel_packed_register(&registers, program->result[2]);
     return !program->has_exact || *sel_packed_register(&registers, program->exact) != 0;
-}
-
-/* ---- the same at several places of a row at a time ----
- *
- * For devices whose threads have some cells of a row each. What is the same in the whole row is
- * computed once for it; then an instruction is decoded once for all places of a thread, and its
- * result stays in the processor's registers for the next one, which mostly uses it. The values are
- * those of sel_packed_each, to the bit. The program's registers:
- *
- *   register   0 ... fixed - 1    fixed ... of_row - 1   of_row ... fixed + own - 1
- *   holds      constants, t,      functions of y and z   what depends on x; register of_row + k
- *              controls           to combine with x      of place j: own[(k SEL_LANES + j) stride]
- *   in         row[]              row[]                  own[]
- *   filled by  sel_packed_once    sel_lanes_begin        sel_lanes_each
- *
- * sel_lanes_begin uses row[] from of_row on as scratch. */
-
-enum { SEL_LANES = 4 };
-
-#define SEL_LANES_EACH(j) SEL_LANES_UNROLL for (int j = 0; j < SEL_LANES; j++)
-
-/* The registers of a row, and those of SEL_LANES places: number k of place j stands at
- * own[(k SEL_LANES + j) stride], so that those of many threads lie side by side. */
-typedef struct sel_lanes {
-    double *row; /* [fixed + own] of the program */
-    double *own; /* [own - per_row][SEL_LANES] */
-    int32_t of_row, stride;
-} sel_lanes;
-
-SEL_LANES_INLINE sel_lanes sel_lanes_of(const sel_packed_program *program, double *row, double *own,
-                                        int32_t stride) {
-    const sel_lanes lanes = {row, own, program->fixed + program->per_row, stride};
-    return lanes;
-}
-
-/* Fills row[], for the row at y and z. */
-SEL_LANES_INLINE void sel_lanes_begin(const sel_packed *packed, int32_t number, double y, double z,
-                                      double t, const double *controls, double *row) {
-    const sel_packed_program *program = &packed->program[number];
-    const sel_packed_registers registers = {row, row + program->fixed, program->fixed, 1};
-    sel_packed_once(packed, number, t, controls, row);
-    for (int32_t i = 0; i < program->coordinates; i++) {
-        const sel_packed_input *input = &packed->input[program->input + program->inputs + i];
-        if (input->argument > 0) {
-            row[input->to] = input->argument == 1 ? y : z;
-        }
-    }
-    sel_packed_run(packed, program, program->once + program->of_x, program->of_yz, &registers);
-}
-
-/* Loads register `at`; `value` holds register `last`. */
-SEL_LANES_INLINE void sel_lanes_load(const sel_lanes *lanes, int32_t at, int32_t last,
-                                     const double value[SEL_LANES], double to[SEL_LANES]) {
-    if (at == last) {
-        SEL_LANES_EACH(j) {
-            to[j] = value[j];
-        }
-    } else if (at < lanes->of_row) {
-        const double same = lanes->row[at];
-        SEL_LANES_EACH(j) {
-            to[j] = same;
-        }
-    } else {
-        const double *from = lanes->own + (at - lanes->of_row) * SEL_LANES * lanes->stride;
-        SEL_LANES_EACH(j) {
-            to[j] = from[j * lanes->stride];
-        }
-    }
-}
-
-SEL_LANES_INLINE void sel_lanes_store(const sel_lanes *lanes, int32_t at,
-                                      const double value[SEL_LANES]) {
-    double *to = lanes->own + (at - lanes->of_row) * SEL_LANES * lanes->stride;
-    SEL_LANES_EACH(j) {
-        to[j * lanes->stride] = value[j];
-    }
-}
-
-/* An operation that is not quick. */
-SEL_LANES_CALL double sel_lanes_other(int op, double a, double b) {
-    return sel_program_value(op, a, b, 0);
-}
-
-/* A look-up for place j. */
-SEL_LANES_CALL double sel_lanes_look_up(const sel_packed *packed, const sel_packed_call *call,
-                                        const double *row, const double *own, int32_t of_row,
-                                        int32_t stride, int j) {
-    double at[SEL_LOOKUP_ARGUMENTS];
-    for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) {
-        const int32_t r = call->arguments[k];
-        at[k] = r < of_row ? row[r] : own[((r - of_row) * SEL_LANES + j) * stride];
-    }
-    return sel_packed_look_up(packed, call->lookup, at);
-}
-
-/* `value` holds register `last`, before and after. */
-SEL_LANES_INLINE void sel_lanes_operate(const sel_lanes *lanes, uint64_t word, int32_t last,
-                                        double value[SEL_LANES]) {
-    const int op = sel_packed_op(word);
-    double first[SEL_LANES], second[SEL_LANES], third[SEL_LANES];
-    sel_lanes_load(lanes, sel_packed_operand(word, 1), last, value, first);
-    sel_lanes_load(lanes, sel_packed_operand(word, 2), last, value, second);
-    if (op == SEL_OP_SELECT) {
-        sel_lanes_load(lanes, sel_packed_operand(word, 3), last, value, third);
-    } else {
-        SEL_LANES_EACH(j) {
-            third[j] = 0;
-        }
-    }
-    switch (op) {
-#define SEL_LANES_CASE(name, operands, result)                      \
-    case SEL_OP_##name:                                             \
-        SEL_LANES_EACH(j) {                                         \
-            const double a = first[j], b = second[j], c = third[j]; \
-            (void)b;                                                \
-            (void)c;                                                \
-            value[j] = result;                                      \
-        }                                                           \
-        break;
-        SEL_PROGRAM_QUICK_OPS(SEL_LANES_CASE)
-#undef SEL_LANES_CASE
-    default:
-        SEL_LANES_EACH(j) {
-            value[j] = sel_lanes_other(op, first[j], second[j]);
-        }
-        break;
-    }
-}
-
-SEL_LANES_INLINE void sel_lanes_run(const sel_packed *packed, const sel_packed_program *program,
-                                    int32_t from, int32_t count, const sel_lanes *lanes) {
-    const uint64_t *code = packed->code + program->code + from;
-    double value[SEL_LANES] = {0};
-    int32_t last = -1;
-    for (int32_t i = 0; i < count; i++) {
-        const uint64_t word = code[i];
-        if (sel_packed_op(word) == SEL_OP_LOOKUP) {
-            const sel_packed_call *call =
-                packed->call + program->call + sel_packed_operand(word, 1);
-            SEL_LANES_EACH(j) {
-                value[j] = sel_lanes_look_up(packed, call, lanes->row, lanes->own, lanes->of_row,
-                                             lanes->stride, j);
-            }
-        } else {
-            sel_lanes_operate(lanes, word, last, value);
-        }
-        last = sel_packed_operand(word, 0);
-        sel_lanes_store(lanes, last, value);
-    }
-}
-
-/* Evaluates a program of one result at the places x[] of the row. `sure` is false where only Lua
- * can compute the value. */
-SEL_LANES_INLINE void sel_lanes_each(const sel_packed *packed, int32_t number,
-                                     const sel_lanes *lanes, const double x[SEL_LANES], double y,
-                                     double z, double value[SEL_LANES], bool sure[SEL_LANES]) {
-    const sel_packed_program *program = &packed->program[number];
-    const int32_t before = program->of_x + program->of_yz;
-    for (int32_t i = 0; i < program->coordinates; i++) {
-        const sel_packed_input *input = &packed->input[program->input + program->inputs + i];
-        double at[SEL_LANES];
-        SEL_LANES_EACH(j) {
-            at[j] = input->argument == 0 ? x[j] : input->argument == 1 ? y : z;
-        }
-        if (input->to >= lanes->of_row) {
-            sel_lanes_store(lanes, input->to, at);
-        }
-    }
-    sel_lanes_run(packed, program, program->once, program->of_x, lanes);
-    sel_lanes_run(packed, program, program->once + before, program->each - before, lanes);
-    double exact[SEL_LANES];
-    sel_lanes_load(lanes, program->exact, -1, x, exact);
-    sel_lanes_load(lanes, program->result[0], -1, x, value);
-    SEL_LANES_EACH(j) {
-        sure[j] = !program->has_exact || exact[j] != 0;
-    }
 }
 
 #endif

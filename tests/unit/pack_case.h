@@ -27,31 +27,6 @@ static inline void *pack_moved(const sel_pack *pack) {
     return block;
 }
 
-/* Asserts that place i of several in a row has this value. */
-static inline void pack_agrees_in_row(const sel_packed *packed, int number, const sel_places *at,
-                                      size_t i, const double *controls, double wanted, bool sure) {
-    const sel_packed_program *program = &packed->program[number];
-    const size_t row_registers = (size_t)(program->fixed + program->own);
-    const size_t own_registers = (size_t)(program->own - program->per_row);
-    double *row = calloc(row_registers + 1, sizeof *row);
-    double *own = calloc(own_registers * SEL_LANES * PACK_STRIDE + 1, sizeof *own);
-    const double y = at->y[i], z = at->z ? at->z[i] : 0;
-    const sel_lanes lanes = sel_lanes_of(program, row, own, PACK_STRIDE);
-    double x[SEL_LANES], value[SEL_LANES];
-    bool is_sure[SEL_LANES];
-    for (size_t j = 0; j < SEL_LANES; j++) {
-        x[j] = at->x[(i + j + SEL_LANES - i % SEL_LANES) % at->n];
-    }
-    x[i % SEL_LANES] = at->x[i];
-    sel_lanes_begin(packed, number, y, z, at->t, controls, row);
-    sel_lanes_each(packed, number, &lanes, x, y, z, value, is_sure);
-    assert_int_equal(is_sure[i % SEL_LANES], sure);
-    if (!(isnan(value[i % SEL_LANES]) && isnan(wanted)))
-        assert_memory_equal(&value[i % SEL_LANES], &wanted, sizeof wanted);
-    free(row);
-    free(own);
-}
-
 /* Asserts that program `number` of the pack gives the bits of sel_program_eval at all places. */
 static inline void pack_agrees(const sel_pack *pack, int number, const sel_program *program,
                                const sel_places *at, const double *controls) {
@@ -69,7 +44,6 @@ static inline void pack_agrees(const sel_pack *pack, int number, const sel_progr
         bool sure = sel_packed_each(&packed, number, place, fixed, own + i % PACK_STRIDE,
                                     PACK_STRIDE, result);
         assert_int_equal(sure, exact[i]);
-        pack_agrees_in_row(&packed, number, at, i, controls, expected[i], sure);
         for (int r = 0; r < program->results; r++) {
             double wanted = expected[(size_t)r * at->n + i];
             if (!(isnan(result[r]) && isnan(wanted)))
