@@ -234,7 +234,8 @@ __global__ void __launch_bounds__(THREADS)
     edge_kernel(const __grid_constant__ aqua_gpu_flow f, int64_t count, sel_total *totals,
                 double *flux) {
     const int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (e >= count || !aqua_owns(f.layout, (uint32_t)f.edges[e].at)) {
+    if (e >= count || !aqua_owns(f.layout, (uint32_t)f.edges[e].at) ||
+        (totals && cuda_is_halted(f.halted, f.clock))) {
         return;
     }
     typedef typename S::real real;

@@ -38,7 +38,8 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
     const heat_gpu_step &s;
     int x, last, y, z;    // the first cell; the column of the last one of the row
     int own_z;            // 2-D: rows before this are another warp's work
-    bool stores, at_side; // some lane of the warp has a cell at a face along x that has a law
+    bool stores, at_side; // some lane of the warp has a cell at a face along x that has a law:
+                          // with these go corners, else with the faces along y and z
 
     __device__ __forceinline__ int row_y(int part) const {
         return DIMS == 3 ? y + part % MIDDLE : z + part;
@@ -118,7 +119,7 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
             }
             for (int j = 0; j < COLUMNS && j <= last; j++) {
                 const int64_t at = row(k) + j, site = site_of(s, x + j, row_y(k), row_z(k));
-                if (own(k) && site >= 0 && !(WHOLE && at_face(v, 0, x + j))) {
+                if (own(k) && site >= 0 && !(at_side && WHOLE && at_face(v, 0, x + j))) {
                     to[at] = touched(site, from[at], to[at]);
                 }
             }

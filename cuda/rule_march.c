@@ -45,7 +45,7 @@ static bool is_periodic(const rule_state *state, int face) {
 bool rule_is_direct(const rule_state *state) {
     const rule_model *m = state->model;
     const sel_grid *grid = &state->plan->base.domain->grid;
-    bool direct = state->base.blocks.count == 1;
+    bool direct = state->base.blocks.count == 1 && !state->plan->law_depends;
     for (int k = 0; k < rule_functions(m); k++) {
         const int precision = state->plan->base.precision;
         direct = direct && (!rule_function_at(m, k)->rule ||
@@ -105,6 +105,10 @@ bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
             *a = 1;
             if (face < 2 * m->dims && !is_periodic(state, face) &&
                 !law_of_face(state, face, k, a, b)) {
+                return false;
+            }
+            const bool held = (*a == 1 && *b == 0) || (*a == 0 && *b == (uint8_t)*b);
+            if (m->field[k].type == SEL_CELL_U8 && !held) { /* as bytes */
                 return false;
             }
         }

@@ -33,6 +33,25 @@ static const rule_text rule_texts[] = {
          "initial = { u = function(x, y) return 1 - math.exp(-(x - 9) ^ 2 / 99) end,\n"
          "v = function(x, y) return math.exp(-(x - 20) ^ 2 / 90 - y / 8) end }"),
      false},
+    {"a gradient that begins at 0",
+     RULE_TEXT("size = { 144, 72 }",
+               "state = { T = 'real' }, regions = {\n"
+               "{ where = shape.faces, law = law.gradient { 0 } },\n"
+               "{ where = shape.face 'x-', law = law.gradient { function(t) return 0.1 * t end } } "
+               "},\n"
+               "rule = function(c) return c.T + 0.2 * (c(1, 0).T + c(-1, 0).T - 2 * c.T) end,\n"
+               "initial = { T = 1 }"),
+     false},
+    {"bytes between walls of ones",
+     RULE_TEXT("size = { 144, 72 }",
+               "state = { u = 'u8' }, regions = {\n"
+               "{ where = shape.faces, law = law.mirror {} },\n"
+               "{ where = shape.face 'x-', law = law.fixed { 1 } } },\n"
+               "rule = function(c)\n"
+               "  local n = c(1, 0).u + c(-1, 0).u + c(0, 1).u + c(0, -1).u + c(1, 1).u\n"
+               "  return (n == 1 or n == 2 and c.u == 1) and 1 or 0\n"
+               "end, initial = { u = function(x, y) return math.floor(x * 7 + y * 3) % 2 end }"),
+     false},
     {"a plate",
      RULE_TEXT("size = { 140, 70 }, dx = 0.5",
                "state = { T = 'real' }, regions = {\n"

@@ -10,7 +10,7 @@
 #define BODY                                                                                      \
     "local size, dx, layout, periodic, laws, source = { 45, 22 }, 1, 'cell', '', 'still', "       \
     "'none'\n"                                                                                    \
-    "local k, capacity, hole = 1, 2, false\n"                                                     \
+    "local k, capacity, hole, axes_with_laws = 1, 2, false, 'xyz'\n"                              \
     "local materials = function(x, y) return 1 + 0.5 * sin(0.3 * x) * cos(0.2 * y) end\n"         \
     "local lookup = { 0.1 }\n"                                                                    \
     "%s\n"                                                                                        \
@@ -26,7 +26,10 @@
     "end\n"                                                                                       \
     "local deep, regions = #size == 3, { all(law.insulated {}) }\n"                               \
     "local function paint(name, what)\n"                                                          \
-    "  if not periodic:find(name:sub(1, 1)) then regions[#regions + 1] = face(name, what) end\n"  \
+    "  local axis = name:sub(1, 1)\n"                                                             \
+    "  if not periodic:find(axis) and axes_with_laws:find(axis) then\n"                           \
+    "    regions[#regions + 1] = face(name, what)\n"                                              \
+    "  end\n"                                                                                     \
     "end\n"                                                                                       \
     "paint('x-', law.fixed { value(1) })\n"                                                       \
     "paint('x+', law.convective { h = value(0.4), ambient = value(2) })\n"                        \
@@ -62,6 +65,13 @@ static const char *const cases[] = {
     "size = { 67, 13, 9 } periodic = 'z'",
     "size = { 34, 9, 8 } layout = 'node' periodic = 'xz'",
     "size = { 40, 9, 8 } periodic = 'xyz'",
+    /* laws at the faces along some axes, insulation at the others: corners have those of a face */
+    "axes_with_laws = 'y'",
+    "axes_with_laws = 'x' layout = 'node'",
+    "axes_with_laws = 'y' layout = 'node' size = { 150, 70 }",
+    "axes_with_laws = 'yz' size = { 24, 14, 12 }",
+    "axes_with_laws = 'z' size = { 24, 14, 12 } layout = 'node'",
+    "axes_with_laws = 'xz' size = { 24, 14, 12 }",
     /* laws in time and by controls */
     "laws = 'program'",
     "laws = 'program' layout = 'node' size = { 150, 70 }",
