@@ -13,7 +13,6 @@
 #include "engine/physics/aqua_method.h"
 #include "cuda/machine/look.h"
 #include "cuda/machine/march.h"
-#include "cuda/machine/terms.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFERS = 4, PLACES_AT_ONCE = 128 };
+enum { BUFFERS = 4 };
 
 typedef struct cuda_inputs {
     cuda_terms terms;
@@ -38,8 +38,8 @@ void cuda_inputs_list(sel_state *state) {
     for (int k = 0; k < plan->count; k++) {
         const sel_input *input = &plan->v[k];
         cuda_input *program = &inputs->program[inputs->programs];
-        if (varies_with(input) &&
-            cuda_terms_take(&inputs->terms, input->quantity, PLACES_AT_ONCE, &program->in.term)) {
+        if (varies_with(input) && cuda_terms_take(&inputs->terms, input->quantity,
+                                                  CUDA_FILL_THREADS, &program->in.term)) {
             program->in.term.number = k;
             inputs->programs++;
         } else {

@@ -1,4 +1,5 @@
-// wide.cuh -- the numbers of 16 bytes of registers at once, from and to aligned places.
+// wide.cuh -- 16 bytes of numbers at once, from and to aligned places; bytes in memory are four
+// ints in registers.
 #ifndef CUDA_WIDE_CUH
 #define CUDA_WIDE_CUH
 

@@ -275,8 +275,9 @@ typedef struct sel_solver {
     /* The fields of which sel.state makes an initial state, as the table `initial` calls them; ends
      * with NULL. NULL: none. */
     const char *const *initial_fields;
-    /* Why a run may have diverged: one sentence for the user. NULL: it is `advice`. */
+    /* Why a run may have diverged: a sentence for the user, without its full stop. */
     const char *advice;
+    /* The same, found for this run. NULL: it is `advice`. */
     void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
     sel_cell_bytes (*bytes)(const sel_common *params, int precision);
     /* Whether a device can run this simulation; else why not. NULL: any. */

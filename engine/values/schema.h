@@ -220,7 +220,7 @@ typedef struct sel_table {
     const sel_field *fields;
     int count;
     /* Checks beyond types: appends every mistake to `error`, SEL_OK if there is none; NULL: none.
-     * Runs after all fields are filled, and from C by sel_simulation_check. */
+     * Runs after all fields are filled. */
     sel_status (*check)(const void *data, sel_where where, sel_error *error);
 } sel_table;
 

@@ -133,7 +133,7 @@ const sel_solver heat_solver = {
     .initial_fields = initial_fields,
     .advice =
         "A law, the source or the initial temperature grows without bound or is too large for "
-        "the precision, or h rose above what it was at the start, for which dt was found.",
+        "the precision, or h rose above what it was at the start, for which dt was found",
     .portable = portable,
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
