@@ -63,7 +63,7 @@ static void what_is_printed_compiles_for_a_device(void **state) {
         free(text);
         rule_close(&c);
     }
-    assert_int_equal(passes, 2);
+    assert_int_equal(passes, 3);
 }
 
 static void *compile_in(const char *folder, size_t *bytes) {
