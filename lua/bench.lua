@@ -117,7 +117,9 @@ end
 
 -- Rules in Lua on a periodic square: a reaction of two substances, waves, conduction, the game of
 -- life.
-local function laplacian(c, u) return u(c(1, 0)) + u(c(-1, 0)) + u(c(0, 1)) + u(c(0, -1)) - 4 * u(c) end
+local function laplacian(c, u)
+  return u(c(1, 0)) + u(c(-1, 0)) + u(c(0, 1)) + u(c(0, -1)) - 4 * u(c)
+end
 local function field_u(c) return c.u end
 local function field_v(c) return c.v end
 local function bumps(x, y) return 0.5 * wave(x, 64) * wave(y, 64) end
@@ -133,14 +135,17 @@ local rules = {
   },
   wave = {
     state = { u = "real", before = "real" }, main = "u", initial = { u = bumps, before = bumps },
-    rule = function(c) return { u = 2 * c.u - c.before + 0.2 * laplacian(c, field_u), before = c.u } end,
+    rule = function(c)
+      return { u = 2 * c.u - c.before + 0.2 * laplacian(c, field_u), before = c.u }
+    end,
   },
   heat = {
     state = { u = "real" }, initial = { u = bumps },
     rule = function(c) return c.u + 0.2 * laplacian(c, field_u) end,
   },
   life = {
-    state = { u = "u8" }, initial = { u = function(x, y) return math.floor(2 * noise(x, y, 3)) end },
+    state = { u = "u8" },
+    initial = { u = function(x, y) return math.floor(2 * noise(x, y, 3)) end },
     rule = function(c)
       local n = -c.u
       for dy = -1, 1 do for dx = -1, 1 do n = n + c(dx, dy).u end end
@@ -200,7 +205,9 @@ else
   end
 end
 for _, name in ipairs { "gray_scott", "wave", "heat" } do
-  for _, precision in ipairs { "f32", "f64" } do automaton(name, precision, p.device and 8192 or 2048) end
+  for _, precision in ipairs { "f32", "f64" } do
+    automaton(name, precision, p.device and 8192 or 2048)
+  end
 end
 automaton("life", "f32", p.device and 16384 or 4096)
 return cases
