@@ -76,13 +76,15 @@ sel_status sel_plan_line(sel_plan *plan, const double from[2], const double to[2
     line.count = list_links(plan->domain, line.ends, NULL);
     const size_t lines = ((size_t)plan->line_count + 1) * sizeof line;
     const size_t links = (size_t)(line.first + line.count + 1) * sizeof *plan->links;
-    sel_line *more_lines = realloc(plan->lines, lines);
-    sel_link *more_links = realloc(plan->links, links);
-    plan->lines = more_lines ? more_lines : plan->lines;
-    plan->links = more_links ? more_links : plan->links;
-    if (!more_lines || !more_links) {
+    void *more = realloc(plan->lines, lines);
+    if (more) {
+        plan->lines = more;
+        more = realloc(plan->links, links);
+    }
+    if (!more) {
         return sel_fail_memory(error, "the lines of fluxes", lines + links);
     }
+    plan->links = more;
     plan->link_count += list_links(plan->domain, line.ends, plan->links + line.first);
     plan->lines[plan->line_count++] = line;
     plan->wants_links = true;
