@@ -82,8 +82,9 @@ struct row {
     edge right_before, left_behind; // those that start in the neighbouring lanes
     float alpha[COLUMNS], factor[COLUMNS];
     int32_t onward[COLUMNS]; // fluxes to the next column
-    // For mindiff: by neighbour, the roots of the edges along which the cells give water; fluxes
-    // from the last and first column to the next lanes, within the row, to the one above and below.
+    // For mindiff: by neighbour, the roots of the edges along which the cells give water, in the
+    // upper row of the edge; fluxes from the last and first column to the next lanes, within the
+    // row, to the one above and below.
     float given[AQUA_AROUND][COLUMNS];
     int32_t far_east[3], far_west[3];
 };
@@ -336,7 +337,7 @@ __device__ __forceinline__ void find_factors(const row &below, row &here, const 
 
 // The factors of `here` for mindiff, and what each cell gives along each edge.
 template <bool LEAST>
-__device__ __forceinline__ void find_cut_factors(row &here, const row &above, float least) {
+__device__ __forceinline__ void find_cut_factors(row &here, row &above, float least) {
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
         float head[AQUA_AROUND], root[AQUA_AROUND], drive[AQUA_AROUND], given[AQUA_AROUND];
@@ -350,18 +351,23 @@ __device__ __forceinline__ void find_cut_factors(row &here, const row &above, fl
 #pragma unroll
         for (int k = 0; k < AQUA_AROUND; k++) {
             given[k] = root[k] >= cut ? root[k] : k == 0 ? NEARLY_NOTHING : 0.0f;
-            here.given[k][c] = given[k];
         }
         s.roots = rule::aqua_tree(given);
         here.factor[c] = factor_of(here.alpha[c], here.water[c], s);
+#pragma unroll
+        for (int k = 0; k < AQUA_AROUND; k++) {
+            (k == 2 || k == 4 || k == 6 ? above : here).given[k][c] = given[k];
+        }
+        if (c == COLUMNS - 1) {
+            here.far_east[0] = (int32_t)(here.factor[c] * given[0]);
+            here.far_east[1] = (int32_t)(here.factor[c] * given[4]);
+            here.far_east[2] = (int32_t)(here.factor[c] * given[7]);
+        } else if (c == 0) {
+            here.far_west[0] = (int32_t)(here.factor[c] * given[1]);
+            here.far_west[1] = (int32_t)(here.factor[c] * given[5]);
+            here.far_west[2] = (int32_t)(here.factor[c] * given[6]);
+        }
     }
-    const int first = 0, last = COLUMNS - 1;
-    here.far_east[0] = (int32_t)(here.factor[last] * here.given[0][last]);
-    here.far_east[1] = (int32_t)(here.factor[last] * here.given[4][last]);
-    here.far_east[2] = (int32_t)(here.factor[last] * here.given[7][last]);
-    here.far_west[0] = (int32_t)(here.factor[first] * here.given[1][first]);
-    here.far_west[1] = (int32_t)(here.factor[first] * here.given[5][first]);
-    here.far_west[2] = (int32_t)(here.factor[first] * here.given[6][first]);
 }
 
 // The flux through an edge.
@@ -424,11 +430,11 @@ __device__ __forceinline__ void carry_cut(row &below, row &here, int32_t after[C
         const float *f = here.factor, g = below.factor[c];
         here.onward[c] = last ? here.far_east[0]
                               : exchange(f[c], here.given[0][c], f[next], here.given[1][next]);
-        up[c] = exchange(g, below.given[2][c], f[c], here.given[3][c]);
+        up[c] = exchange(g, here.given[2][c], f[c], here.given[3][c]);
         right[c] = last ? below.far_east[1] - in_east_below
-                        : exchange(g, below.given[4][c], f[next], here.given[5][next]);
+                        : exchange(g, here.given[4][c], f[next], here.given[5][next]);
         left[c] = first ? below.far_west[2] - in_west_below
-                        : exchange(g, below.given[6][c], f[before], here.given[7][before]);
+                        : exchange(g, here.given[6][c], f[before], here.given[7][before]);
     }
     settle(below, here, up, right, left, in_west - here.far_west[0] - here.far_west[1],
            in_east - here.far_east[2], after);

@@ -1,10 +1,12 @@
 // multigrid.cu -- cycles of a multigrid on the device: mg_cycle.c with a thread for each cell.
 //
-// The large levels take a kernel for each pass over their cells. All levels of at most SMALL cells
-// are done by one block of threads, which waits for itself between passes.
+// Levels take a kernel for each pass over their cells; the largest in 3-D one for two sweeps
+// (cuda/multigrid_sweeps.cuh). All levels of at most SMALL cells are done by one block of threads,
+// which waits for itself between passes.
 #include "cuda/multigrid.h"
+#include "cuda/multigrid_sweeps.cuh"
 
-enum { THREADS = 128, BLOCK = 1024, SMALL = 64 * 64, SWEEPS = 2 };
+enum { THREADS = 128, BLOCK = 1024, SMALL = 64 * 64, LARGE = 1 << 20, SWEEPS = 2 };
 
 // What kernels know of the whole.
 struct shape {
@@ -188,7 +190,7 @@ static __device__ void relax(const mg_level &v, const shape &s, int colours) {
         for (int k = threadIdx.x; k < cells_of(v); k += blockDim.x) {
             const place p = place_of(v, k);
             if (((p.x + p.y + p.z + c) & 1) == 0) {
-                relax_cell<REAL, EVEN, DEEP>(v, 1, p);
+                relax_cell<REAL, EVEN, DEEP>(v, (REAL)v.omega, p);
             }
         }
         wrap<REAL>(v, s);
@@ -266,19 +268,52 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
         }
     }
 
-    void cycle(int first, bool full) const {
+    // START: what e is at first; on large levels its place is not read.
+    void descend_from(int l, int start) const {
+        const mg_level &v = level(l);
+        if (is_large(l)) {
+            launch_sweeps(start == FROM_NEXT ? sweeps_kernel<FROM_NEXT> : sweeps_kernel<FROM_ZERO>,
+                          v, level(l + 1), NULL, v.before, s.stop, g.stream);
+            take_residual(l, v.before);
+            return;
+        }
+        if (start == FROM_NEXT) {
+            pass<CORRECT>(l, 0, 1);
+        }
+        relax(l, 2 * SWEEPS, level(l).omega);
+        take_residual(l, v.e);
+    }
+
+    void take_residual(int l, void *e) const {
+        mg_level v = level(l);
+        v.e = e;
+        is_large(l) ? launch_restrict(v, level(l + 1), s.stop, g.stream) : pass<RESTRICT>(l, 0, 1);
+    }
+
+    void ascend_to(int l) const {
+        if (is_large(l)) {
+            launch_sweeps(sweeps_kernel<FROM_BOTH>, level(l), level(l + 1), level(l).before,
+                          level(l).e, s.stop, g.stream);
+            return;
+        }
+        pass<CORRECT>(l, 0, 1);
+        relax(l, 2 * SWEEPS, level(l).omega);
+    }
+
+    bool is_large(int l) const {
+        const mg_level &v = level(l);
+        return v.before && v.half[0] && v.half[1] && v.half[2] &&
+               v.n[0] * v.n[1] * v.n[2] > LARGE && v.n[2] > MOST_PLANES / 4;
+    }
+
+    void cycle(int first, bool full, int start) const {
         int l = first;
         for (; l + 1 < g.m->count && level(l).n[0] * level(l).n[1] * level(l).n[2] > SMALL; l++) {
-            relax(l, full ? 0 : 2 * SWEEPS, 1);
-            pass<RESTRICT>(l, 0, 1);
+            full ? take_residual(l, level(l).e) : descend_from(l, l == first ? start : FROM_ZERO);
         }
         small_kernel<REAL, EVEN, DEEP><<<1, BLOCK, 0, g.stream>>>(g.level, l, g.m->count, full, s);
         for (l--; l >= first; l--) {
-            pass<CORRECT>(l, 0, 1);
-            relax(l, full ? 0 : 2 * SWEEPS, 1);
-            if (full) {
-                cycle(l, false);
-            }
+            full ? cycle(l, false, FROM_NEXT) : ascend_to(l);
         }
     }
 };
@@ -303,7 +338,7 @@ template <class USE> static cudaError_t with_cycles(const mg_gpu *g, USE use) {
 }
 
 extern "C" cudaError_t mg_gpu_cycle(const mg_gpu *g, bool full) {
-    return with_cycles(g, [&](auto c) { c.cycle(0, full); });
+    return with_cycles(g, [&](auto c) { c.cycle(0, full, FROM_ZERO); });
 }
 
 extern "C" cudaError_t mg_gpu_sweep(const mg_gpu *g, double omega) {

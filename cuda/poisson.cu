@@ -1,6 +1,7 @@
 // poisson.cu -- sel.poisson on the device: the finest level in double precision.
 //
-// A thread does ROWS cells along y. Sums are made by block, then joined by a fixed tree.
+// Threads go along the last axis, where a cell finds what the one before has read; what is beside
+// it others of the block have read. Sums are made by block, then joined by a fixed tree.
 #include "cuda/poisson_gpu.h"
 
 static __device__ inline void join(poisson_sums &a, const poisson_sums &b);
@@ -17,139 +18,232 @@ static __device__ inline void clear(poisson_sums &a) {
     a.v[0] = a.v[1] = a.v[2] = 0;
 }
 
-enum { THREADS = 128, WARPS = THREADS / CUDA_WARP, ROWS = 4 };
-
-static dim3 blocks_of(const int64_t n[3]) {
-    return dim3((unsigned)((n[0] + THREADS - 1) / THREADS), (unsigned)((n[1] + ROWS - 1) / ROWS),
-                (unsigned)n[2]);
+enum { THREADS = 256, WARPS = THREADS / CUDA_WARP };
+// What a block of threads does: threads along x, and along y in 3-D; cells one after the other
+// along the last axis.
+static __host__ __device__ constexpr int wide(int dims) {
+    return dims == 3 ? (int)CUDA_WARP : (int)THREADS;
 }
 
-extern "C" int64_t poisson_gpu_partials(const int64_t n[3]) {
-    const dim3 blocks = blocks_of(n);
+static int deep(const int64_t n[3]) {
+    return n[0] * n[1] * n[2] > 1 << 22 ? 32 : 4;
+}
+
+static dim3 blocks_of(int dims, const int64_t n[3]) {
+    const int64_t x = wide(dims), y = dims == 3 ? THREADS / x : deep(n),
+                  z = dims == 3 ? deep(n) : 1;
+    return dim3((unsigned)((n[0] + x - 1) / x), (unsigned)((n[1] + y - 1) / y),
+                (unsigned)((n[2] + z - 1) / z));
+}
+
+extern "C" int64_t poisson_gpu_partials(int dims, const int64_t n[3]) {
+    const dim3 blocks = blocks_of(dims, n);
     return (int64_t)blocks.x * blocks.y * blocks.z;
 }
 
 // ---- a cell ----
 
+// Its elements in vectors and on the level, those of its neighbours (around periodic axes; beyond
+// others they do not count) from there on, what of even bodies the tables say of it, and for the
+// product with A the values from the cell before it along the last axis to the one behind.
 struct cell {
-    int at[3];
-    int64_t u, level; // its elements in vectors and on the level
+    int64_t u, level, u_to[3][2], level_to[3][2];
+    double low[3], high[3], middle[3], part[3], v[3], F;
 };
 
+// Puts it at k along an axis.
+template <bool EVEN>
+static __device__ __forceinline__ void place(const poisson_gpu_step &s, int a, int k, cell &c) {
+    const int64_t last = s.level.n[a] - 1, apart = s.stride[a], there = s.level.stride[a];
+    c.u_to[a][0] = k > 0 ? -apart : last * apart;
+    c.u_to[a][1] = k < last ? apart : -last * apart;
+    c.level_to[a][0] = k > 0 ? -there : last * there;
+    c.level_to[a][1] = k < last ? there : -last * there;
+    c.part[a] = __ldg(s.part[a] + k);
+    if (EVEN) {
+        c.low[a] = __ldg(s.low[a] + k);
+        c.high[a] = __ldg(s.high[a] + k);
+        c.middle[a] = __ldg(s.middle[a] + k);
+    }
+}
+
 // Of a body that is not even rows of A have been multiplied by the part inside.
-static __device__ double part_of(const poisson_gpu_step &s, const cell &c) {
-    return s.even ? s.part[0][c.at[0]] * s.part[1][c.at[1]] * s.part[2][c.at[2]]
-                  : ((const double *)s.level.d)[c.level] > 0;
+template <bool EVEN>
+static __device__ __forceinline__ double part_of(const poisson_gpu_step &s, const cell &c) {
+    return EVEN ? c.part[0] * c.part[1] * c.part[2] : ((const double *)s.level.d)[c.level] > 0;
+}
+
+template <bool EVEN, int DIMS>
+static __device__ __forceinline__ double diagonal_of(const poisson_gpu_step &s, const cell &c) {
+    return !EVEN ? ((const double *)s.level.d)[c.level]
+                 : c.middle[0] + c.middle[1] + (DIMS == 3 ? c.middle[2] : 0);
+}
+
+template <class REAL>
+static __device__ __forceinline__ double number(const void *of, int64_t element, int64_t from = 0) {
+    return (double)__ldg((const REAL *)of + from + element);
 }
 
 // (A v) of a cell.
-static __device__ double product(const poisson_gpu_step &s, const double *v, const cell &c) {
-    double sum = 0, diagonal = 0;
+template <class WORK, class REAL, bool EVEN, int DIMS>
+static __device__ __forceinline__ double product(const poisson_gpu_step &s, const cell &c) {
+    double sum = 0;
 #pragma unroll
-    for (int a = 0; a < 3; a++) {
-        if (a < s.dims) {
-            const int last = (int)s.level.n[a] - 1, k = c.at[a];
-            const int64_t apart = s.stride[a], there = s.level.stride[a];
-            const double low = v[c.u + (k > 0 ? -apart : last * apart)];
-            const double high = v[c.u + (k < last ? apart : -last * apart)];
-            const double *g = (const double *)s.level.g[a] + c.level;
-            sum += s.even ? s.low[a][k] * low + s.high[a][k] * high : g[0] * low + g[there] * high;
-            diagonal += s.even ? s.middle[a][k] : 0;
+    for (int a = 0; a < DIMS; a++) {
+        const double *g = (const double *)s.level.g[a] + c.level;
+        const double k[2] = {EVEN ? c.low[a] : g[0], EVEN ? c.high[a] : g[s.level.stride[a]]};
+        double beside[2] = {c.v[0], c.v[2]};
+#pragma unroll
+        for (int end = 0; end < 2 && a + 1 < DIMS; end++) {
+            beside[end] =
+                WORK::template v<REAL>(s, c.u_to[a][end], c.u, c.level_to[a][end], c.level);
         }
+        sum += k[0] * beside[0] + k[1] * beside[1];
     }
-    diagonal = s.even ? diagonal : ((const double *)s.level.d)[c.level];
-    return diagonal * v[c.u] - sum;
+    return diagonal_of<EVEN, DIMS>(s, c) * c.v[1] - sum;
 }
 
-static __device__ double number(const poisson_gpu_step &s, const void *of, const cell &c) {
-    return s.single ? (double)((const float *)of)[c.level] : ((const double *)of)[c.level];
-}
-
-static __device__ void put(const poisson_gpu_step &s, void *of, const cell &c, double value) {
-    if (s.single) {
-        ((float *)of)[c.level] = (float)value;
-    } else {
-        ((double *)of)[c.level] = value;
-    }
+// What is taken off a potential that is known but for a constant.
+static __device__ __forceinline__ double mean_of(const poisson_gpu_step &s) {
+    return s.singular ? s.now->mean : 0;
 }
 
 // ---- what is done in all cells ----
 
-struct divide {
+// Without a product.
+struct plain {
+    template <class REAL>
+    static __device__ double v(const poisson_gpu_step &, int64_t, int64_t, int64_t, int64_t) {
+        return 0;
+    }
+
+    static __device__ double F(const poisson_gpu_step &, int64_t) { return 0; }
+};
+
+struct divide : plain {
+    template <class REAL, bool EVEN, int DIMS>
     static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &) {
-        double diagonal = 0;
-        for (int a = 0; a < s.dims && s.even; a++) {
-            diagonal += s.middle[a][c.at[a]];
-        }
-        diagonal = s.even ? diagonal : ((const double *)s.level.d)[c.level];
-        put(s, s.level.e, c, diagonal > 0 ? number(s, s.level.f, c) / diagonal : 0);
+        const double diagonal = diagonal_of<EVEN, DIMS>(s, c);
+        ((REAL *)s.level.e)[c.level] =
+            (REAL)(diagonal > 0 ? number<REAL>(s.level.f, c.level) / diagonal : 0);
     }
 };
 
 struct apply {
+    template <class REAL>
+    static __device__ double v(const poisson_gpu_step &s, int64_t from, int64_t u, int64_t,
+                               int64_t) {
+        return number<double>(s.p, u, from);
+    }
+
+    static __device__ double F(const poisson_gpu_step &, int64_t) { return 0; }
+
+    template <class REAL, bool EVEN, int DIMS>
     static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &sums) {
-        const double part = part_of(s, c), p = s.p[c.u];
-        s.q[c.u] = product(s, s.p, c);
-        sums.v[0] += part * p * s.q[c.u];
-        sums.v[1] += part * p * number(s, s.level.f, c);
+        const double q = product<apply, REAL, EVEN, DIMS>(s, c), part = part_of<EVEN>(s, c);
+        s.q[c.u] = q;
+        sums.v[0] += part * c.v[1] * q;
+        sums.v[1] += part * c.v[1] * number<REAL>(s.level.f, c.level);
     }
 };
 
-struct dot {
+struct dot : plain {
+    template <class REAL, bool EVEN, int DIMS>
     static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &sums) {
-        sums.v[0] += part_of(s, c) * number(s, s.level.e, c) * s.q[c.u];
+        sums.v[0] += part_of<EVEN>(s, c) * number<REAL>(s.level.e, c.level) * s.q[c.u];
     }
 };
 
 // By the sum of `dot`.
-struct direct {
+struct direct : plain {
+    template <class REAL, bool EVEN, int DIMS>
     static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &) {
         const double beta = s.now->pq > 0 ? -s.partials->v[0] / s.now->pq : 0;
-        s.p[c.u] = number(s, s.level.e, c) + beta * s.p[c.u];
+        s.p[c.u] = number<REAL>(s.level.e, c.level) + beta * s.p[c.u];
     }
 };
 
 // By the sums of `apply`.
-struct add {
+struct add : plain {
+    template <class REAL, bool EVEN, int DIMS>
     static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &) {
         const double pq = s.partials->v[0];
-        const double change = !s.conjugate ? number(s, s.level.e, c)
-                              : pq > 0     ? s.partials->v[1] / pq * s.p[c.u]
-                                           : 0;
-        s.to[c.u] = s.u[c.u] + (part_of(s, c) > 0 ? change - (s.singular ? s.now->mean : 0) : 0);
-        if (s.conjugate && c.u == 0) {
+        const double change = pq > 0 ? s.partials->v[1] / pq * s.p[c.u] : 0;
+        s.to[c.u] = s.u[c.u] + (part_of<EVEN>(s, c) > 0 ? change - mean_of(s) : 0);
+        if (c.u == 0) {
             s.now->pq = pq; // which nothing else reads here
         }
     }
 };
 
-struct residual {
+// With ADDS of u + e, which is stored.
+template <bool ADDS> struct residual {
+    template <class REAL>
+    static __device__ double v(const poisson_gpu_step &s, int64_t u_from, int64_t u,
+                               int64_t level_from, int64_t level) {
+        return number<double>(s.u, u, u_from) +
+               (ADDS ? number<REAL>(s.level.e, level, level_from) : 0);
+    }
+
+    static __device__ double F(const poisson_gpu_step &s, int64_t u) {
+        return number<double>(s.F, u);
+    }
+
+    template <class REAL, bool EVEN, int DIMS>
     static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &sums) {
-        const double part = part_of(s, c), u = s.u[c.u];
-        const double r = part > 0 ? s.F[c.u] - product(s, s.u, c) : 0;
-        put(s, s.level.f, c, r);
+        const double part = part_of<EVEN>(s, c), Av = product<residual, REAL, EVEN, DIMS>(s, c);
+        const double r = part > 0 ? c.F - Av : 0;
+        const double u = c.v[1] - (ADDS && part > 0 ? mean_of(s) : 0); // which does not change A v
+        if (ADDS) {
+            s.to[c.u] = u;
+        }
+        ((REAL *)s.level.f)[c.level] = (REAL)r;
         sums.v[0] += part * r * r;
         sums.v[1] += part * u * u;
-        sums.v[2] +=
-            part > 0 ? s.part[0][c.at[0]] * s.part[1][c.at[1]] * s.part[2][c.at[2]] * u : 0;
+        sums.v[2] += part > 0 ? c.part[0] * c.part[1] * c.part[2] * u : 0;
     }
 };
 
-template <class WORK, bool SUMS>
-__global__ void __launch_bounds__(THREADS)
-    cells_kernel(const __grid_constant__ poisson_gpu_step s) {
+template <class WORK, bool SUMS, class REAL, bool EVEN, int DIMS>
+__global__ void __launch_bounds__(THREADS, 2)
+    cells_kernel(const __grid_constant__ poisson_gpu_step s, int steps) {
     __shared__ poisson_sums of_warp[WARPS];
     poisson_sums sums = {};
     if (s.now->how) {
         return;
     }
-    cell c = {{(int)(blockIdx.x * THREADS + threadIdx.x), 0, (int)blockIdx.z}, 0, 0};
-    for (int k = 0; k < ROWS; k++) {
-        c.at[1] = blockIdx.y * ROWS + k;
-        if (c.at[0] < s.level.n[0] && c.at[1] < s.level.n[1]) {
-            c.u = c.at[0] + c.at[1] * s.stride[1] + c.at[2] * s.stride[2];
-            c.level = c.at[0] + c.at[1] * s.level.stride[1] + c.at[2] * s.level.stride[2];
-            WORK::at(s, c, sums);
+    const int across = (int)threadIdx.x % wide(DIMS), high = (int)threadIdx.x / wide(DIMS);
+    const int x = (int)blockIdx.x * wide(DIMS) + across;
+    const int y = DIMS == 3 ? (int)blockIdx.y * (THREADS / wide(DIMS)) + high : 0;
+    const int last = DIMS - 1, first = (int)(DIMS == 3 ? blockIdx.z : blockIdx.y) * steps;
+    const int end = min(first + steps, (int)s.level.n[last]);
+    cell c;
+    if (x < s.level.n[0] && y < s.level.n[1]) {
+        place<EVEN>(s, 0, x, c);
+        place<EVEN>(s, 1, y, c);
+        place<EVEN>(s, 2, 0, c);
+        const int64_t u = x + y * s.stride[1], level = x + y * s.level.stride[1];
+        const auto v_at = [&](int k) {
+            const int64_t n = s.level.n[last], around = k < 0 ? k + n : k < n ? k : k - n;
+            return WORK::template v<REAL>(s, u, around * s.stride[last], level,
+                                          around * s.level.stride[last]);
+        };
+        const auto F_at = [&](int k) { return WORK::F(s, u + min(k, end - 1) * s.stride[last]); };
+        double v[4] = {0, v_at(first - 1), v_at(first), v_at(first + 1)}, F = F_at(first);
+#pragma unroll 2
+        for (int k = first; k < end; k++) {
+            place<EVEN>(s, last, k, c);
+            c.v[0] = v[1];
+            c.v[1] = v[2];
+            c.v[2] = v[3];
+            c.F = F;
+            c.u = u + k * s.stride[last];
+            c.level = level + k * s.level.stride[last];
+            v[1] = v[2];
+            v[2] = v[3];
+            v[3] = v_at(k + 2); // which the next cell waits for
+            F = F_at(k + 1);
+            WORK::template at<REAL, EVEN, DIMS>(s, c, sums);
         }
     }
     if (SUMS) {
@@ -171,8 +265,15 @@ __global__ void __launch_bounds__(THREADS)
 template <class WORK, bool SUMS>
 static cudaError_t in_all(const poisson_gpu_step *s, cudaStream_t stream) {
     const int64_t *n = s->level.n;
-    cells_kernel<WORK, SUMS><<<blocks_of(n), THREADS, 0, stream>>>(*s);
-    return SUMS ? join_all(s->partials, poisson_gpu_partials(n), stream) : cudaGetLastError();
+    const auto kernel = s->dims == 3 ? !s->even    ? cells_kernel<WORK, SUMS, double, false, 3>
+                                       : s->single ? cells_kernel<WORK, SUMS, float, true, 3>
+                                                   : cells_kernel<WORK, SUMS, double, true, 3>
+                        : !s->even ? cells_kernel<WORK, SUMS, double, false, 2>
+                        : s->single  ? cells_kernel<WORK, SUMS, float, true, 2>
+                                     : cells_kernel<WORK, SUMS, double, true, 2>;
+    kernel<<<blocks_of(s->dims, n), THREADS, 0, stream>>>(*s, deep(n));
+    return SUMS ? join_all(s->partials, poisson_gpu_partials(s->dims, n), stream)
+                : cudaGetLastError();
 }
 
 extern "C" cudaError_t poisson_gpu_divide(const poisson_gpu_step *s, cudaStream_t stream) {
@@ -201,9 +302,10 @@ static __global__ void judge_kernel(poisson_limits limits, double volume, int st
     }
 }
 
-extern "C" cudaError_t poisson_gpu_measure(const poisson_gpu_step *s, int steps,
+extern "C" cudaError_t poisson_gpu_measure(const poisson_gpu_step *s, int steps, bool adds,
                                            cudaStream_t stream) {
-    const cudaError_t code = in_all<residual, true>(s, stream);
+    const cudaError_t code =
+        adds ? in_all<residual<true>, true>(s, stream) : in_all<residual<false>, true>(s, stream);
     judge_kernel<<<1, 1, 0, stream>>>(s->limits, s->volume, steps, s->partials, s->now);
     return code == cudaSuccess ? cudaGetLastError() : code;
 }

@@ -30,7 +30,7 @@ static void list(sel_state *base) {
     poisson_list(base, 0);
     SEL_ADD(&base->arrays, state, levels, MG_MOST_LEVELS, 0);
     SEL_ADD(&base->arrays, state, progress, 1, 0);
-    SEL_ADD(&base->arrays, state, partials, poisson_gpu_partials(grid->n), 0);
+    SEL_ADD(&base->arrays, state, partials, poisson_gpu_partials(grid->dims, grid->n), 0);
 }
 
 static void close(sel_state *base) {
@@ -89,7 +89,6 @@ static sel_status iterate(poisson_cuda *state, int64_t step, sel_error *error) {
     const poisson_plan *plan = poisson_plan_for(&state->all.base);
     const mg_gpu g = multigrid(state);
     const poisson_gpu_step s = step_from(state, step);
-    poisson_gpu_step next = step_from(state, step + 1);
     switch (poisson_method(&state->all.base)) {
     case POISSON_MULTIGRID:
         CUDA_TRY(mg_gpu_cycle(&g, step == 0));
@@ -104,11 +103,14 @@ static sel_status iterate(poisson_cuda *state, int64_t step, sel_error *error) {
         CUDA_TRY(poisson_gpu_divide(&s, g.stream));
     }
     if (plan->box.conjugate) {
+        const poisson_gpu_step next = step_from(state, step + 1);
         CUDA_TRY(poisson_gpu_direct(&s, g.stream));
         CUDA_TRY(poisson_gpu_apply(&s, g.stream));
+        CUDA_TRY(poisson_gpu_add(&s, g.stream));
+        CUDA_TRY(poisson_gpu_measure(&next, 1, false, g.stream));
+    } else {
+        CUDA_TRY(poisson_gpu_measure(&s, 1, true, g.stream));
     }
-    CUDA_TRY(poisson_gpu_add(&s, g.stream));
-    CUDA_TRY(poisson_gpu_measure(&next, 1, g.stream));
     return SEL_OK;
 }
 
@@ -189,7 +191,7 @@ static sel_status measure(poisson_state *all, sel_error *error) {
         if (all->now.pq > 0) {
             CUDA_TRY(poisson_gpu_apply(&s, base->queue->stream));
         }
-        CUDA_TRY(poisson_gpu_measure(&s, 0, base->queue->stream));
+        CUDA_TRY(poisson_gpu_measure(&s, 0, false, base->queue->stream));
         status = hear(base, error);
     }
     return status;

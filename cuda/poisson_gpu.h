@@ -32,7 +32,7 @@ typedef struct poisson_gpu_step {
 } poisson_gpu_step;
 
 /* How many partials there are. */
-int64_t poisson_gpu_partials(const int64_t n[3]);
+int64_t poisson_gpu_partials(int dims, const int64_t n[3]);
 
 /* Enqueue what the functions of mg_loops do in all rows: e = f over the diagonal; */
 cudaError_t poisson_gpu_divide(const poisson_gpu_step *s, cudaStream_t stream);
@@ -40,10 +40,12 @@ cudaError_t poisson_gpu_divide(const poisson_gpu_step *s, cudaStream_t stream);
 cudaError_t poisson_gpu_apply(const poisson_gpu_step *s, cudaStream_t stream);
 /* e becomes a conjugate direction p, by the last p and q; */
 cudaError_t poisson_gpu_direct(const poisson_gpu_step *s, cudaStream_t stream);
-/* to = u + e, or + alpha p by the sums of poisson_gpu_apply; */
+/* to = u + alpha p by the sums of poisson_gpu_apply; */
 cudaError_t poisson_gpu_add(const poisson_gpu_step *s, cudaStream_t stream);
-/* and f = F - A u, with which the next iteration is judged, after so many steps more. */
-cudaError_t poisson_gpu_measure(const poisson_gpu_step *s, int steps, cudaStream_t stream);
+/* and f = F - A u, with which the next iteration is judged, after so many steps more. adds: first
+ * to = u + e, of which f is then. */
+cudaError_t poisson_gpu_measure(const poisson_gpu_step *s, int steps, bool adds,
+                                cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -169,11 +169,11 @@ static void run(const mg *m, int l, const char *what, double omega, int threads)
 static void cycle(const mg *m, int l, const char *first, int threads) {
     const int last = m->count - 1;
     for (int k = l; k < last; k++) {
-        run(m, k, k == l ? first : "0rbrbt", 1, threads);
+        run(m, k, k == l ? first : "0rbrbt", m->level[k].omega, threads);
     }
     run(m, last, "0rb", 1, threads); /* a single cell */
     for (int k = last - 1; k >= l; k--) {
-        run(m, k, "crbrb", 1, threads);
+        run(m, k, "crbrb", m->level[k].omega, threads);
     }
 }
 

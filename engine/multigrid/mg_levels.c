@@ -81,12 +81,18 @@ void mg_list(mg *m, const mg_box *box, int threads, sel_arrays *arrays) {
         m->count++;
     }
     for (int l = 0; l < m->count; l++) {
-        lay_out(&m->level[l], box->dims);
-        elements += m->level[l].elements;
+        mg_level *v = &m->level[l];
+        const bool all = v->half[0] && v->half[1] && (box->dims < 3 || v->half[2]);
+        v->omega = all ? MG_OMEGA : 1;
+        lay_out(v, box->dims);
+        elements += v->elements;
         tables += tables_of(m, l);
     }
     sel_arrays_add(arrays, "multigrid e", &m->e, type, elements, 0);
     sel_arrays_add(arrays, "multigrid f", &m->f, type, elements, 0);
+    if (threads == 0 && box->dims == 3 && box->single && box->even && !box->periodic) {
+        sel_arrays_add(arrays, "multigrid e before corrections", &m->before, type, elements, 0);
+    }
     sel_arrays_add(arrays, "multigrid tables", &m->tables, type, tables, 0);
     sel_arrays_add(arrays, "multigrid outer tables", &m->outer, f64,
                    4 * (m->level[0].n[0] + m->level[0].n[1] + m->level[0].n[2]), 0);
@@ -428,6 +434,7 @@ static void point_to(mg *m, int l, int64_t at) {
     const int64_t first = (at + v->first) * size;
     v->e = (char *)m->e + first;
     v->f = (char *)m->f + first;
+    v->before = m->before ? (char *)m->before + first : NULL;
     v->d = m->d ? (char *)m->d + first : NULL;
     for (int a = 0; a < 3; a++) {
         v->g[a] = m->g[a] ? (char *)m->g[a] + first : NULL;

@@ -20,6 +20,9 @@
 #include "engine/scene/grid.h"
 
 enum { MG_MOST_LEVELS = 40 };
+/* Over-relaxation of the smoother on levels of which all axes are halved: a cycle leaves half as
+ * much of the residual as with 1 (I. Yavneh, SIAM J. Sci. Comput. 17, 1996). */
+#define MG_OMEGA 1.16
 
 /* Tables along an axis: couplings of cell i to i - 1 and i + 1, its part of the diagonal; weights
  * of the corrections of the coarser cell that it belongs to and of the other one beside it; and,
@@ -31,7 +34,8 @@ typedef struct mg_level {
     int64_t n[3], stride[3];
     int64_t first, elements; /* of the arrays: of cell (0, 0, 0), and all */
     int half[3];             /* 1: the next level has half the cells along the axis */
-    void *e, *f;
+    double omega;            /* of sweeps: MG_OMEGA or 1 */
+    void *e, *f, *before;    /* before: e without the next level's corrections, if kept apart */
     void *table[3][MG_TABLES];
     void *g[3], *d; /* of bodies that are not even: of low faces, and the diagonal; 0: e is not
                        sought in this cell */
@@ -56,7 +60,7 @@ typedef struct mg {
     int count;
     mg_level level[MG_MOST_LEVELS];
     /* Memory of all levels. */
-    void *e, *f, *tables, *g[3], *d;
+    void *e, *f, *before, *tables, *g[3], *d;
     /* The finest level's in double precision, for residuals: [n]; and `part`, that of a cell's
      * volume inside, 0 where e is not sought. */
     double *low[3], *high[3], *middle[3], *part[3];

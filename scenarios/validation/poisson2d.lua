@@ -27,7 +27,7 @@ return {
     for _, N in ipairs { 64, 600, 1000 } do
       local run = c:run("poisson2d", { N = N, layout = "cell", rhs = "noise" })
       c:gate { ("cycles to 1e-8 of a rough right-hand side, N = %d"):format(N),
-        computed = run.results.iterations, reference = 6, within = 2 }
+        computed = run.results.iterations, reference = 5, within = 1 }
     end
     for _, method in ipairs { "jacobi", "gauss_seidel", "sor", "conjugate_gradient" } do
       local run = c:run("poisson2d", { N = 63, method = method, rhs = "noise" })

@@ -121,6 +121,9 @@ static inline int __any_sync(unsigned mask, int predicate) {
     return __ballot_sync(mask, predicate) != 0;
 }
 
+template <class T> T __ldg(const T *from) {
+    return *from;
+}
 static inline int __popc(unsigned v) {
     return __builtin_popcount(v);
 }
@@ -178,6 +181,9 @@ static inline uchar4 make_uchar4(unsigned char x, unsigned char y, unsigned char
 }
 static inline float4 make_float4(float x, float y, float z, float w) {
     return {x, y, z, w};
+}
+static inline float2 make_float2(float x, float y) {
+    return {x, y};
 }
 static inline double2 make_double2(double x, double y) {
     return {x, y};

@@ -50,6 +50,8 @@ static const char *const cases[] = {
     "size = { 40, 30, 28 } hole = true",
     "size = { 23, 14, 11 } layout = 'node' dx = { 1, 1.3, 0.9 }",
     "size = { 67, 13, 9 } periodic = 'z'",
+    "size = { 128, 100, 83 }",
+    "size = { 103, 102, 101 } layout = 'node' dx = { 1, 1.1, 1.2 }",
     "c = materials",
     "c = { materials, 0.7 } layout = 'node'",
     "size = { 33, 34, 21 } c = materials hole = true",

@@ -58,6 +58,9 @@ typedef struct __attribute__((aligned(16))) float4 {
 typedef struct __attribute__((aligned(4))) uchar4 {
     unsigned char x, y, z, w;
 } uchar4;
+typedef struct __attribute__((aligned(8))) float2 {
+    float x, y;
+} float2;
 typedef struct __attribute__((aligned(16))) double2 {
     double x, y;
 } double2;
