@@ -126,22 +126,6 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
         }
     }
 
-    // The sums of the rows' changes over the warp.
-    __device__ __forceinline__ void sum(const REAL *from, const REAL *to) const {
-        for (int k = 0; k < PARTS; k++) {
-            double change = 0;
-            for (int j = 0; j < COLUMNS && j <= last && own(k); j++) {
-                change += (double)to[row(k) + j] - (double)from[row(k) + j];
-            }
-            for (int apart = CUDA_WARP / 2; apart > 0; apart /= 2) {
-                change += __shfl_down_sync(~0u, change, apart);
-            }
-            if (threadIdx.x == 0 && (DIMS == 3 || z + k >= own_z)) {
-                s.row_change[(row_y(k) + s.view.n[1] * row_z(k)) * s.strips + blockIdx.x] = change;
-            }
-        }
-    }
-
     __device__ __forceinline__ void run() {
         const heat_view &v = s.view;
         const int lane = threadIdx.x;
@@ -201,9 +185,6 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
         if (KIND != HEAT_VARIED) {
             touch(from, to);
         }
-        if (s.row_change) {
-            sum(from, to);
-        }
     }
 };
 
@@ -237,12 +218,7 @@ template <class REAL> __global__ void touch_kernel(const __grid_constant__ heat_
     heat_at(&s.view, s.given.cell[k], at);
     const int64_t i = heat_place(s.view.stride, at);
     REAL *to = (REAL *)s.view.to + i;
-    const REAL next =
-        heat_touched(((const REAL *)s.view.from)[i], *to, (REAL)s.given.b[k], (REAL)s.given.s[k]);
-    if (s.cell_change) {
-        s.cell_change[k] = (double)next - (double)*to;
-    }
-    *to = next;
+    *to = heat_touched(((const REAL *)s.view.from)[i], *to, (REAL)s.given.b[k], (REAL)s.given.s[k]);
 }
 
 template <class REAL, int KIND, int DIMS, bool WHOLE>

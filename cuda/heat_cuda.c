@@ -1,7 +1,7 @@
 /* heat_cuda.c -- sel.heat on the device.
  *
  * A uniform 2-D body whose laws do not vary in time takes 9 steps per pass (heat_march.cu);
- * all else, and observed steps, one step (heat.cu).
+ * all else, and observed steps, one step (heat.cu); implicit schemes one by multigrid.
  */
 #include "cuda/heat_gpu.h"
 #include "cuda/machine/inputs.h"
@@ -11,7 +11,12 @@ typedef struct heat_cuda {
     heat_state all;
     bool marches;
     heat_gpu_sides sides;
+    mg_gpu_solve solve; /* of implicit steps */
 } heat_cuda;
+
+static bool implicit(const sel_state *base) {
+    return base->plan->body->implicit > 0;
+}
 
 /* ---- memory ---- */
 
@@ -19,6 +24,11 @@ static void list(sel_state *base) {
     heat_cuda *state = (heat_cuda *)base;
     const heat_plan *plan = heat_plan_for(base);
     const sel_grid *grid = &plan->base.domain->grid;
+    if (implicit(base)) {
+        heat_implicit_list(base, 0);
+        mg_gpu_list(&state->solve, &state->all.solve, &base->arrays);
+        return;
+    }
     const bool uniform = plan->body.kind != HEAT_VARIED;
     state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
@@ -34,10 +44,17 @@ static void list(sel_state *base) {
     }
     sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->turns.type,
                    2 * state->sides.sites, 0);
-    base->change_count =
-        sel_state_rows(base) * heat_gpu_strips(grid->n[0], base->turns.type.size == sizeof(float)) +
-        (uniform ? 0 : plan->base.inputs->surfaces.cells);
-    SEL_ADD(&base->arrays, base, changes, plan->base.wants_mean_change ? base->change_count : 0, 0);
+}
+
+static sel_status start(sel_state *base, sel_error *error) {
+    const sel_status status = heat_start(base, error);
+    return status || !implicit(base)
+               ? status
+               : mg_gpu_start(&((heat_cuda *)base)->solve, base->queue->stream, error);
+}
+
+static void close(sel_state *base) {
+    mg_gpu_close(&((heat_cuda *)base)->solve);
 }
 
 /* ---- a step of a block ---- */
@@ -50,11 +67,6 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
                        .halted = cuda_inputs_halted(base),
                        .clock = cuda_queue_clock(base->queue, step)};
     sel_given_range(base, b, &s.first, &s.end);
-    if (base->observing && base->changes) {
-        s.strips = heat_gpu_strips(s.view.n[0], s.view.single);
-        s.row_change = base->changes;
-        s.cell_change = s.row_change + sel_state_rows(base) * s.strips;
-    }
     return s;
 }
 
@@ -74,8 +86,30 @@ static int64_t pass(const sel_state *base, int64_t most) {
     return !state->marches || base->observing || most < 3 ? 1 : most < HEAT_PASS ? 3 : HEAT_PASS;
 }
 
+/* The host hears of each cycle. */
+static sel_status implicit_step(heat_cuda *state, int64_t step, sel_error *error) {
+    const heat_gpu_step s = step_of(state, step, 0);
+    heat_state *all = &state->all;
+    mg_gpu_solve *g = &state->solve;
+    sel_status status = SEL_OK;
+    mg_gpu_begin(g);
+    CUDA_TRY(heat_gpu_begin(&s, g, all->u));
+    bool ended = false;
+    for (int64_t k = 0; !ended && !status; k++) {
+        status = mg_gpu_correct(g, k, MG_CYCLE, 1, all->u, all->u, &ended, error);
+    }
+    status = status ? status : heat_implicit_solved(all, error);
+    if (!status) {
+        CUDA_TRY(heat_gpu_end(&s, g, all->u));
+    }
+    return status;
+}
+
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     const cuda_queue *queue = base->queue;
+    if (implicit(base)) {
+        return implicit_step((heat_cuda *)base, step, error);
+    }
     sel_status status = cuda_exchange(base, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
@@ -93,8 +127,10 @@ const cuda_solver heat_on_cuda = {
     .state_size = sizeof(heat_cuda),
     .unit = 8,
     .list = list,
-    .start = heat_start,
+    .start = start,
     .derive = derive,
+    .alone = implicit,
     .pass = pass,
     .step = step,
+    .close = close,
 };

@@ -5,6 +5,7 @@
 
 #include "cuda/machine/look.h"
 #include "cuda/machine/march.h"
+#include "cuda/multigrid_solve.h"
 #include "engine/physics/heat_body.h"
 
 #ifdef __cplusplus
@@ -33,15 +34,7 @@ typedef struct heat_gpu_step {
     int64_t first, end;
     const int64_t *halted; /* see cuda_is_halted */
     cuda_clock clock;
-    double *row_change;  /* of an observed step: [rows][strips] sums of T' - T; else NULL */
-    double *cell_change; /* [surfaces] of a varied body: what they add */
-    int strips;
 } heat_gpu_step;
-
-/* The strips of a row in row_change. */
-static inline int heat_gpu_strips(int64_t nx, bool single) {
-    return (int)(nx / (single ? 128 : 64) + 1);
-}
 
 cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream);
 
@@ -51,6 +44,11 @@ cudaError_t heat_gpu_pass(const heat_gpu_step *step, march_grid grid, int steps,
 
 /* b and s of the cells on surfaces, in the lists and on the sides. */
 cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, cudaStream_t stream);
+
+/* Of an implicit step what comes before its cycles, u = T, F and the first residual, and what comes
+ * after them, T' = u. */
+cudaError_t heat_gpu_begin(const heat_gpu_step *step, const mg_gpu_solve *g, double *u);
+cudaError_t heat_gpu_end(const heat_gpu_step *step, const mg_gpu_solve *g, double *u);
 
 #ifdef __cplusplus
 }

@@ -9,27 +9,31 @@ struct body_cell {
 
 // What look.cuh asks for.
 struct body_look : look_of_value<body_cell> {
-    static __device__ int values(const view &v, int what, const uint32_t at[3], double *out) {
+    static __device__ int values(const view &v, const cuda_parts &from, int what,
+                                 const uint32_t at[3], double *out) {
         const int64_t place[3] = {at[0], at[1], at[2]};
         heat_view heat = v.heat; // the grid with the block of the cell
         const uint32_t element = (uint32_t)(v.first + heat_place(heat.stride, place));
-        heat.from = (const char *)cuda_part(v.from, element) + v.first * (heat.single ? 4 : 8);
+        heat.from = (const char *)cuda_part(from, element) + v.first * (heat.single ? 4 : 8);
         return heat_values(&heat, what, place, out);
     }
 
     static __device__ int field(const view &v, int which, const uint32_t at[3], double *out) {
-        return values(v, v.heat.field[which], at, out);
+        return values(v, v.from, v.heat.field[which], at, out);
     }
 
     static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
-        values(v, HEAT_VALUE, at, u);
+        values(v, v.from, HEAT_VALUE, at, u);
         return *small = *u;
     }
 
     static __device__ double amount(const view &v, const uint32_t at[3]) {
-        double value;
-        values(v, v.sum, at, &value);
-        return value;
+        double value, before = 0;
+        values(v, v.from, v.sum, at, &value);
+        if (v.sum == HEAT_VALUE) {
+            values(v, v.before, v.sum, at, &before);
+        }
+        return value - before;
     }
 };
 

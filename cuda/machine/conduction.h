@@ -15,9 +15,9 @@ extern "C" {
 typedef struct cuda_body {
     cuda_grid grid;
     heat_view heat;
-    cuda_parts from;
-    int64_t first; /* the element of cell 0 in `from` */
-    int sum;       /* HEAT_CONTENT or HEAT_ADDED */
+    cuda_parts from, before; /* the numbers of a step, and of that before it */
+    int64_t first;           /* the element of cell 0 in them */
+    int sum;                 /* HEAT_CONTENT, HEAT_ADDED; HEAT_VALUE: its change */
 } cuda_body;
 const cuda_look *cuda_body_look(void);
 

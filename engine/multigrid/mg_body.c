@@ -115,10 +115,23 @@ void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, unsigned fla
         sel_arrays_add_cells(&state->arrays, "direction", &s->p, (sel_type){'f', 8}, cells, flags);
     }
     SEL_ADD(&state->arrays, s, q, directions, 0);
+    SEL_ADD(&state->arrays, s, mass, state->plan->body->implicit > 0 ? directions : 0, 0);
     mg_list(&s->m, box, threads, &state->arrays);
 }
 
+/* sel_state_number: as rows of A have it. */
+static double mass(const sel_state *state, const void *data, int which, int64_t cell) {
+    (void)state, (void)which;
+    return rate_of(data) * sel_capacity_of(data, cell);
+}
+
 sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error) {
+    const sel_conduction *body = state->plan->body;
     s->partials = state->partials;
-    return mg_start(&s->m, &state->arrays, describe_cell, state->plan->body, state->threads, error);
+    sel_status status = sel_state_fill(state, s->mass, (sel_type){'f', 8}, &state->turns.cells, 3,
+                                       mass, body, error);
+    status = status ? status
+                    : mg_start(&s->m, &state->arrays, describe_cell, body, state->threads, error);
+    s->limits.rows = s->m.norm;
+    return status;
 }

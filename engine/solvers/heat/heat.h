@@ -45,7 +45,7 @@ static inline const heat_plan *heat_plan_for(const sel_state *state) {
     return (const heat_plan *)state->plan;
 }
 
-/* The state of step 0, but for implicit schemes. */
+/* The state of step 0. */
 sel_status heat_start(sel_state *base, sel_error *error);
 
 /* The loops of one precision, compiled for each x86-64 level (heat_kernel.c). */
@@ -55,8 +55,11 @@ typedef struct heat_loops {
     void (*touch)(const heat_view *v, int64_t i, double b, double s);
 } heat_loops;
 
-/* A step of an implicit scheme, on the processor (heat_implicit.c). */
+/* Implicit schemes: the arrays of a state, for cycles by so many threads (mg_list); a step, on the
+ * processor; and what follows from how far it has been solved. */
+void heat_implicit_list(sel_state *base, int threads);
 sel_status heat_implicit_step(heat_state *state, sel_error *error);
+sel_status heat_implicit_solved(const heat_state *state, sel_error *error);
 
 extern const struct sel_cpu heat_on_cpu;
 #ifdef SEL_CUDA

@@ -11,23 +11,11 @@ SEL_LEVELS(DECLARE)
 enum { BAND = 1 << 19 /* bytes */ };
 
 static void list(sel_state *base) {
-    heat_state *state = (heat_state *)base;
-    const heat_plan *plan = heat_plan_for(base);
-    if (plan->body.implicit == 0) {
-        sel_conduction_list(base, "temperature", state->T, 1);
-        return;
+    if (heat_plan_for(base)->body.implicit > 0) {
+        heat_implicit_list(base, base->threads);
+    } else {
+        sel_conduction_list(base, "temperature", ((heat_state *)base)->T, 1);
     }
-    base->blocks = sel_blocks_cut(base->plan->domain, 1, 1); /* the levels know no blocks */
-    sel_conduction_list(base, "temperature", state->T, 0);
-    SEL_ADD(&base->arrays, state, u, base->turns.cells.count, 0);
-    mg_body_list(&state->solve, &plan->box, base, 0, base->threads);
-}
-
-static sel_status start(sel_state *base, sel_error *error) {
-    const sel_status status = heat_start(base, error);
-    return status || heat_plan_for(base)->body.implicit == 0
-               ? status
-               : mg_body_start(&((heat_state *)base)->solve, base, error);
 }
 
 static void step_block(const sel_state *base, const heat_loops *loops, int b) {
@@ -81,7 +69,7 @@ const sel_cpu heat_on_cpu = {
     .what = "the temperature",
     .state_size = sizeof(heat_state),
     .list = list,
-    .start = start,
+    .start = heat_start,
     .steps = steps,
     .look = {.field = sel_conduction_field, .numbers = true},
 };

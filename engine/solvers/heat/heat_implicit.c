@@ -1,16 +1,6 @@
-/* heat_implicit.c -- implicit steps of sel.heat, on the processor.
- *
- * With C v T_t = P - K T, K the conduction to neighbours and through surfaces and P what the source
- * and surfaces bring, a step is
- *
- *   C v (T' - T) / dt = P - K (w T' + (1 - w) T)
- *
- * backward Euler's with w = 1, Crank-Nicolson's with w = 1/2, which takes P at the middle of the
- * step. So A T' = F with A = K + C v / (w dt) and F = P / w + C v / (w w dt) T - (1 - w) / w A T,
- * which multigrid solves, beginning at T.
+/* heat_implicit.c -- implicit steps of sel.heat (heat_right_side), solved by multigrid: what backends
+ * share, and the processor's.
  */
-#include <float.h>
-#include <math.h>
 #include "engine/machine/cpu.h"
 #include "engine/solvers/heat/heat.h"
 
@@ -18,81 +8,59 @@
 static const double tolerance[] = {[SEL_F32] = 1e-6, [SEL_F64] = 1e-10};
 enum { MOST_CYCLES = 100 };
 
-/* C v, as the rows of A have it. */
-static inline double capacity_of(const heat_plan *plan, int64_t cell, const int64_t at[3]) {
-    return plan->box.even ? plan->body.capacity.same[0] : sel_capacity_at(&plan->body, cell, at);
+void heat_implicit_list(sel_state *base, int threads) {
+    heat_state *state = (heat_state *)base;
+    base->blocks = sel_blocks_cut(base->plan->domain, 1, 1); /* the levels know no blocks */
+    sel_conduction_list(base, "temperature", state->T, 0);
+    SEL_ADD(&base->arrays, state, u, base->turns.cells.count, 0);
+    mg_body_list(&state->solve, &heat_plan_for(base)->box, base, 0, threads);
+    state->solve.limits = (mg_limits){
+        .tolerance = tolerance[base->plan->precision], .cycles = true, .most = MOST_CYCLES};
 }
 
-/* F of a row of cells, where A u stands if it is needed, without surfaces. */
-static void fill_row(const heat_state *state, const heat_view *v, int64_t y, int64_t z) {
-    const heat_plan *plan = heat_plan_for(&state->base);
-    const bool adds = plan->body.inputs.has_source;
-    const double w = v->implicit, rate = 1 / (w * w * v->dt);
-    int64_t at[3] = {0, y, z};
-    const int64_t cell = v->n[0] * (y + v->n[1] * z), source = heat_place(v->apart, at);
-    const double *u = state->u + heat_place(v->stride, at);
-    double *F = state->solve.F + heat_place(v->stride, at);
-    for (int64_t x = 0; x < v->n[0]; x++) {
-        at[0] = x;
-        F[x] = capacity_of(plan, cell + x, at) * rate * u[x] - (w < 1 ? (1 - w) / w * F[x] : 0) +
-               (adds ? heat_number(v, v->q, source + x) / w : 0);
-    }
-}
-
-/* What surfaces bring, and the temperatures that they give to nodes. */
-static void add_surfaces(heat_state *state, const heat_view *v) {
-    const heat_plan *plan = heat_plan_for(&state->base);
-    const sel_given *given = &state->base.given;
-    for (int64_t k = 0; k < plan->body.inputs.surfaces.cells; k++) {
-        int64_t at[3];
-        heat_at(v, given->cell[k], at);
-        const int64_t i = heat_place(v->stride, at);
-        if (isinf(given->b[k])) {
-            state->u[i] = given->s[k];
-        } else {
-            state->solve.F[i] +=
-                capacity_of(plan, given->cell[k], at) * given->s[k] / (v->implicit * v->dt);
-        }
-    }
-}
-
-static sel_status solve(heat_state *state, sel_error *error) {
-    mg_solve *s = &state->solve;
-    const double part = tolerance[state->base.plan->precision];
-    const double level = 4 * DBL_EPSILON * s->m.norm;
-    double sums[3];
-    s->pq = 0; /* directions are those of a step */
-    mg_solve_residual(s, state->u, sums);
-    const double enough = part * part * sums[0];
-    for (int k = 0; sums[0] > fmax(enough, level * level * sums[1]); k++) {
-        if (k == MOST_CYCLES) {
-            return sel_fail(error, SEL_DIVERGED,
-                            "step %lld: %d cycles of multigrid have not solved for the "
-                            "temperatures: the residual is %.3g; try a smaller dt",
-                            (long long)state->base.step, k, sqrt(sums[0]));
-        }
-        mg_solve_correct(s, MG_CYCLE, 1, 0, state->u, state->u, sums);
-    }
-    return SEL_OK;
+sel_status heat_implicit_solved(const heat_state *state, sel_error *error) {
+    const mg_progress *now = &state->solve.now;
+    return now->how <= MG_AT_ROUND_OFF || isnan(now->relative) /* which the monitor reports */
+               ? SEL_OK
+               : sel_fail(error, SEL_DIVERGED,
+                          "step %lld: %lld cycles of multigrid have not solved for the "
+                          "temperatures: the residual is %.3g of the first one; try a smaller dt",
+                          (long long)state->base.step, (long long)now->step, now->relative);
 }
 
 sel_status heat_implicit_step(heat_state *state, sel_error *error) {
     const sel_state *base = &state->base;
+    const sel_given *given = &base->given;
     const heat_view v = sel_conduction_view(base, base->step, 0);
+    mg_solve *s = &state->solve;
     const int64_t count = base->turns.cells.count;
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int64_t i = 0; i < count; i++) {
         state->u[i] = heat_number(&v, v.from, i);
     }
     if (v.implicit < 1) {
-        mg_solve_apply(&state->solve, state->u, state->solve.F);
+        mg_solve_apply(s, state->u, s->F);
     }
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int64_t row = 0; row < v.n[1] * v.n[2]; row++) {
-        fill_row(state, &v, row % v.n[1], row / v.n[1]);
+        int64_t at[3] = {0, row % v.n[1], row / v.n[1]};
+        for (; at[0] < v.n[0]; at[0]++) {
+            const int64_t i = heat_place(v.stride, at);
+            s->F[i] = heat_right_side(&v, at, mg_mass(s, i), state->u[i], s->F[i]);
+        }
     }
-    add_surfaces(state, &v);
-    const sel_status status = solve(state, error);
+    for (int64_t k = 0; k < base->plan->inputs->surfaces.cells; k++) {
+        int64_t at[3];
+        heat_at(&v, given->cell[k], at);
+        const int64_t i = heat_place(v.stride, at);
+        heat_right_surface(given, k, mg_mass(s, i), &state->u[i], &s->F[i]);
+    }
+    s->now = MG_BEGINS; /* directions are those of a step */
+    mg_solve_residual(s, state->u);
+    while (s->now.how == MG_GOES_ON) {
+        mg_solve_correct(s, MG_CYCLE, 1, state->u, state->u);
+    }
+    const sel_status status = heat_implicit_solved(state, error);
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int64_t i = 0; i < (status ? 0 : count); i++) {
         sel_put(v.to, base->turns.type, i, state->u[i]);

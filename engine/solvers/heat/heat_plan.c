@@ -54,7 +54,11 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
 
 sel_status heat_start(sel_state *base, sel_error *error) {
     const heat_params *params = (const heat_params *)base->plan->simulation->params;
-    return sel_conduction_start(base, &params->initial.temperature, "temperature", error);
+    const sel_status status =
+        sel_conduction_start(base, &params->initial.temperature, "temperature", error);
+    return status || base->plan->body->implicit == 0
+               ? status
+               : mg_body_start(&((heat_state *)base)->solve, base, error);
 }
 
 /* ---- what users are told ---- */
@@ -80,15 +84,6 @@ static void json(const sel_plan *base, FILE *to) {
     fprintf(to, "\"largest_dt\": %.9g", ((const heat_plan *)base)->body.limit);
 }
 
-static sel_status portable(const sel_simulation *simulation, sel_error *error) {
-    const int scheme = ((const heat_params *)simulation->params)->scheme;
-    return scheme == HEAT_EXPLICIT
-               ? SEL_OK
-               : sel_fail_at(error, sel_simulation_where(simulation, "scheme"),
-                             "scheme = \"%s\" runs on the processor only (--backend cpu)",
-                             heat_schemes[scheme]);
-}
-
 static sel_cell_bytes bytes(const sel_common *common, int precision) {
     const heat_params *params = (const heat_params *)common;
     const double size = precision == SEL_F32 ? 4 : 8;
@@ -98,7 +93,7 @@ static sel_cell_bytes bytes(const sel_common *common, int precision) {
                         sel_quantity_given(&params->source);
     const double arrays = varied ? 2 + common->size.n : 0;
     const bool implicit = params->scheme != HEAT_EXPLICIT;
-    const double solves = !implicit ? 0 : varied ? 40 + 11 * (3 + common->size.n) : 16 + 11;
+    const double solves = !implicit ? 0 : varied ? 48 + 11 * (3 + common->size.n) : 16 + 11;
     return (sel_cell_bytes){(2 + arrays) * size + solves, 2 * size,
                             (2 + arrays) * size + 9 + solves};
 }
@@ -134,7 +129,6 @@ const sel_solver heat_solver = {
     .advice =
         "A law, the source or the initial temperature grows without bound or is too large for "
         "the precision, or h rose above what it was at the start, for which dt was found",
-    .portable = portable,
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &heat_on_cpu,
