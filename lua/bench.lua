@@ -168,7 +168,8 @@ local function potential(dims, n)
   cases[#cases + 1] = sel.poisson {
     name = ("poisson f64 %s noise multigrid"):format(table.concat(size, "x")),
     size = size,
-    rhs = function(x, y, z) return noise(x + 31.7 * (z or 0), y, 4) - 0.5 end,
+    rhs = dims == 2 and function(x, y) return noise(x, y, 4) - 0.5 end
+      or function(x, y, z) return noise(x + 31.7 * z, y, 4) - 0.5 end,
     regions = { { where = shape.faces, law = law.fixed { 0 } } },
   }
 end
