@@ -34,6 +34,11 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
     static constexpr int ROWS = !WHOLE ? 1 : KIND == HEAT_VARIED ? 2 : 4;
     static constexpr int MIDDLE = WHOLE && DIMS == 3 && KIND != HEAT_VARIED ? 2 : 1;
     static constexpr int PARTS = ROWS * MIDDLE, BESIDE = DIMS == 3 ? 1 : 0;
+    // Blocks on a multiprocessor, where the compiler would take too many registers or too few.
+    static constexpr int BLOCKS = !WHOLE || sizeof(REAL) == 8        ? 0
+                                  : DIMS == 3 && KIND == HEAT_VARIED ? 7
+                                  : DIMS == 2 && KIND == HEAT_UNEVEN ? 9
+                                                                     : 0;
 
     const heat_gpu_step &s;
     int x, last, y, z;    // the first cell; the column of the last one of the row
@@ -189,7 +194,8 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
 };
 
 template <class REAL, int KIND, int DIMS, bool WHOLE>
-__global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ heat_gpu_step s) {
+__global__ void __launch_bounds__(THREADS, (lane_cells<REAL, KIND, DIMS, WHOLE>::BLOCKS))
+    step_kernel(const __grid_constant__ heat_gpu_step s) {
     typedef lane_cells<REAL, KIND, DIMS, WHOLE> cells;
     const heat_view &v = s.view;
     const int nx = (int)v.n[0], warp = blockIdx.y * WARPS + threadIdx.y;

@@ -5,6 +5,7 @@
  */
 #include "cuda/heat_gpu.h"
 #include "cuda/machine/inputs.h"
+#include "cuda/multigrid_solve.h"
 #include "engine/solvers/heat/heat.h"
 
 typedef struct heat_cuda {
@@ -24,16 +25,14 @@ static void list(sel_state *base) {
     heat_cuda *state = (heat_cuda *)base;
     const heat_plan *plan = heat_plan_for(base);
     const sel_grid *grid = &plan->base.domain->grid;
-    if (implicit(base)) {
-        heat_implicit_list(base, 0);
-        mg_gpu_list(&state->solve, &state->all.solve, &base->arrays);
-        return;
-    }
-    const bool uniform = plan->body.kind != HEAT_VARIED;
+    const bool uniform = plan->body.kind != HEAT_VARIED && !implicit(base);
     state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
                      grid->n[1] >= MARCH_LEAST_ROWS * base->blocks.count;
-    sel_conduction_list(base, "temperature", state->all.T, state->marches ? HEAT_PASS : 1);
+    heat_list(base, state->marches ? HEAT_PASS : 1, 0);
+    if (implicit(base)) {
+        mg_gpu_list(&state->solve, &state->all.solve, &base->arrays);
+    }
     for (int face = 0; face < 2 * grid->dims && uniform; face++) {
         state->sides.first[face] = state->sides.sites;
         state->sides.sites += sel_face_sites(grid, face);
@@ -44,13 +43,6 @@ static void list(sel_state *base) {
     }
     sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->turns.type,
                    2 * state->sides.sites, 0);
-}
-
-static sel_status start(sel_state *base, sel_error *error) {
-    const sel_status status = heat_start(base, error);
-    return status || !implicit(base)
-               ? status
-               : mg_gpu_start(&((heat_cuda *)base)->solve, base->queue->stream, error);
 }
 
 static void close(sel_state *base) {
@@ -88,21 +80,32 @@ static int64_t pass(const sel_state *base, int64_t most) {
 
 /* The host hears of each cycle. */
 static sel_status implicit_step(heat_cuda *state, int64_t step, sel_error *error) {
-    const heat_gpu_step s = step_of(state, step, 0);
-    heat_state *all = &state->all;
-    mg_gpu_solve *g = &state->solve;
-    sel_status status = SEL_OK;
-    mg_gpu_begin(g);
-    CUDA_TRY(heat_gpu_begin(&s, g, all->u));
-    bool ended = false;
-    for (int64_t k = 0; !ended && !status; k++) {
-        status = mg_gpu_correct(g, k, MG_CYCLE, 1, all->u, all->u, &ended, error);
+    const sel_state *base = &state->all.base;
+    mg_solve *solve = &state->all.solve;
+    const cuda_body_step s = {.view = sel_conduction_view(base, step, 0),
+                              .given = base->given,
+                              .surfaces = base->plan->inputs->surfaces.cells,
+                              .count = base->turns.cells.count,
+                              .u = solve->u,
+                              .F = solve->F,
+                              .uniform = solve->m.box.mass,
+                              .mass = solve->mass,
+                              .halted = cuda_inputs_halted(base),
+                              .clock = cuda_queue_clock(base->queue, step)};
+    solve->now = MG_BEGINS;
+    sel_status status = mg_gpu_begin(&state->solve, base->queue->stream, error);
+    if (status) {
+        return status;
     }
-    status = status ? status : heat_implicit_solved(all, error);
-    if (!status) {
-        CUDA_TRY(heat_gpu_end(&s, g, all->u));
+    CUDA_TRY(cuda_body_load(&s, base->queue->stream));
+    CUDA_TRY(mg_gpu_apply(&state->solve, s.u, s.F));
+    CUDA_TRY(cuda_body_right_side(&s, base->queue->stream));
+    CUDA_TRY(mg_gpu_residual(&state->solve, s.u, 0));
+    for (int64_t k = 0; solve->now.how == MG_GOES_ON && !status; k++) {
+        status = mg_gpu_correct(&state->solve, k, MG_CYCLE, 1, s.u, s.u, error);
     }
-    return status;
+    CUDA_TRY(cuda_body_store(&s, base->queue->stream));
+    return status ? status : mg_body_solved(solve, base, error);
 }
 
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
@@ -127,7 +130,7 @@ const cuda_solver heat_on_cuda = {
     .state_size = sizeof(heat_cuda),
     .unit = 8,
     .list = list,
-    .start = start,
+    .start = heat_start,
     .derive = derive,
     .alone = implicit,
     .pass = pass,

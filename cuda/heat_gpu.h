@@ -5,7 +5,6 @@
 
 #include "cuda/machine/look.h"
 #include "cuda/machine/march.h"
-#include "cuda/multigrid_solve.h"
 #include "engine/physics/heat_body.h"
 
 #ifdef __cplusplus
@@ -44,11 +43,6 @@ cudaError_t heat_gpu_pass(const heat_gpu_step *step, march_grid grid, int steps,
 
 /* b and s of the cells on surfaces, in the lists and on the sides. */
 cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, cudaStream_t stream);
-
-/* Of an implicit step what comes before its cycles, u = T, F and the first residual, and what comes
- * after them, T' = u. */
-cudaError_t heat_gpu_begin(const heat_gpu_step *step, const mg_gpu_solve *g, double *u);
-cudaError_t heat_gpu_end(const heat_gpu_step *step, const mg_gpu_solve *g, double *u);
 
 #ifdef __cplusplus
 }

@@ -9,19 +9,6 @@ void mg_gpu_list(mg_gpu_solve *g, mg_solve *solve, sel_arrays *arrays) {
     SEL_ADD(arrays, g, partials, mg_gpu_partials(solve->m.level[0].n), 0);
 }
 
-sel_status mg_gpu_start(mg_gpu_solve *g, cudaStream_t stream, sel_error *error) {
-    const mg *m = &g->solve->m;
-    sel_status status =
-        cuda_send(g->levels, m->level, sizeof *g->levels * (size_t)m->count, error);
-    g->stream = stream;
-    for (int k = 0; k < MG_AHEAD && !status && !g->heard[k]; k++) {
-        CUDA_TRY(cudaEventCreateWithFlags(&g->judged[k], cudaEventDisableTiming));
-        status = cuda_host_allocate((void **)&g->heard[k], sizeof *g->heard[k], "the iteration",
-                                    error);
-    }
-    return status;
-}
-
 void mg_gpu_close(mg_gpu_solve *g) {
     for (int k = 0; k < MG_AHEAD; k++) {
         if (g->graph[k]) {
@@ -34,10 +21,30 @@ void mg_gpu_close(mg_gpu_solve *g) {
     }
 }
 
-void mg_gpu_begin(mg_gpu_solve *g) {
-    for (int k = 0; k < MG_AHEAD; k++) {
-        g->heard[k]->how = MG_GOES_ON;
+/* Before the first iteration. */
+static sel_status prepare(mg_gpu_solve *g, cudaStream_t stream, sel_error *error) {
+    const mg *m = &g->solve->m;
+    sel_status status = cuda_send(g->levels, m->level, sizeof *g->levels * (size_t)m->count, error);
+    g->stream = stream;
+    for (int k = 0; k < MG_AHEAD && !status; k++) {
+        CUDA_TRY(cudaEventCreateWithFlags(&g->judged[k], cudaEventDisableTiming));
+        status =
+            cuda_host_allocate((void **)&g->heard[k], sizeof *g->heard[k], "the iteration", error);
     }
+    return status;
+}
+
+sel_status mg_gpu_begin(mg_gpu_solve *g, cudaStream_t stream, sel_error *error) {
+    const sel_status status = g->stream ? SEL_OK : prepare(g, stream, error);
+    for (int k = 0; k < MG_AHEAD && !status; k++) {
+        CUDA_TRY(cudaEventSynchronize(g->judged[k]));
+        *g->heard[k] = g->solve->now;
+    }
+    if (!status) {
+        CUDA_TRY(cudaMemcpyAsync(g->progress, g->heard[0], sizeof *g->progress,
+                                 cudaMemcpyHostToDevice, g->stream));
+    }
+    return status;
 }
 
 static sel_status record(mg_gpu_solve *g, int how, double omega, const double *u, double *to,
@@ -55,20 +62,18 @@ static sel_status record(mg_gpu_solve *g, int how, double omega, const double *u
 }
 
 sel_status mg_gpu_correct(mg_gpu_solve *g, int64_t step, int how, double omega, const double *u,
-                          double *to, bool *ended, sel_error *error) {
+                          double *to, sel_error *error) {
     const int64_t slot = step % MG_AHEAD;
     cudaGraphExec_t *graph = &g->graph[slot];
     CUDA_TRY(cudaEventSynchronize(g->judged[slot]));
-    *ended = g->heard[slot]->how != MG_GOES_ON;
-    if (*ended) {
+    if (g->heard[slot]->how) {
         g->solve->now = *g->heard[slot];
         return SEL_OK;
     }
     if (how == MG_FULL_CYCLE) {
         CUDA_TRY(mg_gpu_enqueue(g, how, omega, u, to));
     } else {
-        const sel_status status =
-            *graph ? SEL_OK : record(g, how, omega, u, to, graph, error);
+        const sel_status status = *graph ? SEL_OK : record(g, how, omega, u, to, graph, error);
         if (status) {
             return status;
         }

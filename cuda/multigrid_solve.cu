@@ -1,4 +1,5 @@
-// multigrid_solve.cu -- A u = F by corrections of u: mg_solve.c with a thread for ROWS cells along y.
+// multigrid_solve.cu -- A u = F by corrections of u: mg_solve.c with a thread for ROWS cells along
+// y.
 //
 // Sums are made by block, then joined by a fixed tree.
 #include "cuda/multigrid_solve.h"
@@ -149,8 +150,7 @@ struct residual {
 };
 
 template <class WORK, bool SUMS>
-__global__ void __launch_bounds__(THREADS)
-    cells_kernel(const __grid_constant__ view s) {
+__global__ void __launch_bounds__(THREADS) cells_kernel(const __grid_constant__ view s) {
     __shared__ mg_sums of_warp[WARPS];
     mg_sums sums = {};
     if (s.now->how) {

@@ -48,17 +48,16 @@ int64_t mg_gpu_partials(const int64_t n[3]);
 
 #ifndef __CUDACC__
 
-/* Lists its arrays, after those of the problem; completes it when this has been started. */
+/* Lists its arrays, after those of the problem. */
 void mg_gpu_list(mg_gpu_solve *g, mg_solve *solve, sel_arrays *arrays);
-sel_status mg_gpu_start(mg_gpu_solve *g, cudaStream_t stream, sel_error *error);
 void mg_gpu_close(mg_gpu_solve *g);
 
-/* Forgets what was heard, before *progress is that of another iteration. */
-void mg_gpu_begin(mg_gpu_solve *g);
-/* Enqueues iteration `step` (by graph, with the same arguments whenever `step` has the same
- * parity), or says that one before has ended. */
+/* Begins an iteration, when the problem has been started: *progress = solve->now. */
+sel_status mg_gpu_begin(mg_gpu_solve *g, cudaStream_t stream, sel_error *error);
+/* Enqueues iteration `step`, by graph, with the same arguments whenever `step` has the same parity;
+ * or sets solve->now when it has heard that all has ended. */
 sel_status mg_gpu_correct(mg_gpu_solve *g, int64_t step, int how, double omega, const double *u,
-                          double *to, bool *ended, sel_error *error);
+                          double *to, sel_error *error);
 
 #endif
 #endif

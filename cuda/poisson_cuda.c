@@ -22,12 +22,11 @@ static void close(sel_state *base) {
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     poisson_cuda *state = (poisson_cuda *)base;
     void *const *u = state->all.u[0];
-    bool ended = false;
     double omega;
     const int how = poisson_correction(base, step, &omega);
-    const sel_status status = mg_gpu_correct(&state->gpu, step, how, omega, u[step & 1],
-                                             u[!(step & 1)], &ended, error);
-    if (ended) {
+    const sel_status status =
+        mg_gpu_correct(&state->gpu, step, how, omega, u[step & 1], u[!(step & 1)], error);
+    if (state->all.solve.now.how) {
         poisson_conclude(&state->all);
         base->step--; /* this one will be counted */
     }
@@ -57,8 +56,7 @@ static sel_status measure(sel_state *base, sel_error *error) {
     mg_solve *s = &state->all.solve;
     s->now.step = base->step;
     s->now.how = MG_GOES_ON;
-    mg_gpu_begin(&state->gpu);
-    const sel_status status = cuda_send(state->gpu.progress, &s->now, sizeof s->now, error);
+    const sel_status status = mg_gpu_begin(&state->gpu, base->queue->stream, error);
     if (status) {
         return status;
     }
@@ -70,10 +68,7 @@ static sel_status measure(sel_state *base, sel_error *error) {
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
-    poisson_cuda *state = (poisson_cuda *)base;
-    sel_status status = mg_body_start(&state->all.solve, base, error);
-    status = status ? status : mg_gpu_start(&state->gpu, base->queue->stream, error);
-    return status ? status : poisson_start(base, measure, error);
+    return poisson_start(base, measure, error);
 }
 
 const cuda_solver poisson_on_cuda = {

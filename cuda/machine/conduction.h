@@ -26,6 +26,21 @@ const cuda_look *cuda_body_look(void);
 cudaError_t cuda_body_entering(const heat_view *view, const sel_given *given, int64_t first,
                                int64_t end, bool changes, cudaStream_t stream);
 
+/* Parts of an implicit step (heat_right_side), vectors being laid out as the view's; T is left as
+ * it is where the step is halted. u = T; F, from A u in F, and u of fixed nodes; and T' = u. */
+typedef struct cuda_body_step {
+    heat_view view;
+    sel_given given;
+    int64_t surfaces, count; /* cells of surfaces; numbers of T */
+    double *u, *F, uniform;
+    const double *mass; /* NULL: it is uniform */
+    const int64_t *halted;
+    cuda_clock clock;
+} cuda_body_step;
+cudaError_t cuda_body_load(const cuda_body_step *step, cudaStream_t stream);
+cudaError_t cuda_body_right_side(const cuda_body_step *step, cudaStream_t stream);
+cudaError_t cuda_body_store(const cuda_body_step *step, cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -31,14 +31,7 @@ typedef struct mg_progress {
 /* Before the first residual. */
 #define MG_BEGINS ((mg_progress){.best = HUGE_VAL})
 
-enum {
-    MG_GOES_ON,
-    MG_CONVERGED,
-    MG_AT_ROUND_OFF,
-    MG_STAGNATED,
-    MG_OUT_OF_ITERATIONS,
-    MG_DIVERGED
-};
+enum { MG_GOES_ON, MG_CONVERGED, MG_AT_ROUND_OFF, MG_STAGNATED, MG_OUT_OF_ITERATIONS, MG_DIVERGED };
 
 typedef struct mg_limits {
     double tolerance;

@@ -17,7 +17,7 @@ typedef struct mg_solve {
     int64_t stride[3];
     double *F;
     double *p, *q;    /* the last direction and A p; NULL */
-    double *mass;     /* of bodies in time that are not even: C / (w dt) */
+    double *u, *mass; /* of bodies in time; and C / (w dt), of those that are not even */
     double *partials; /* of sel_state */
     int threads;
     mg_limits limits;

@@ -11,11 +11,7 @@ SEL_LEVELS(DECLARE)
 enum { BAND = 1 << 19 /* bytes */ };
 
 static void list(sel_state *base) {
-    if (heat_plan_for(base)->body.implicit > 0) {
-        heat_implicit_list(base, base->threads);
-    } else {
-        sel_conduction_list(base, "temperature", ((heat_state *)base)->T, 1);
-    }
+    heat_list(base, 1, base->threads);
 }
 
 static void step_block(const sel_state *base, const heat_loops *loops, int b) {
@@ -57,7 +53,7 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
         for (int b = 0; b < base->blocks.count && !implicit; b++) {
             step_block(base, loops, b);
         }
-        status = implicit ? heat_implicit_step((heat_state *)base, error) : SEL_OK;
+        status = implicit ? mg_body_step(&((heat_state *)base)->solve, base, error) : SEL_OK;
         if (!status) {
             sel_state_exchange(base, ++base->step); /* at once, since fluxes read halos too */
         }

@@ -52,6 +52,16 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
                              cell < 0 ? "" : sel_cell_text(grid, cell, text), usual_part * limit);
 }
 
+void heat_list(sel_state *base, int halo, int threads) {
+    heat_state *state = (heat_state *)base;
+    if (base->plan->body->implicit > 0) {
+        mg_body_list(&state->solve, &heat_plan_for(base)->box, base, "temperature", state->T, 0,
+                     threads);
+    } else {
+        sel_conduction_list(base, "temperature", state->T, halo);
+    }
+}
+
 sel_status heat_start(sel_state *base, sel_error *error) {
     const heat_params *params = (const heat_params *)base->plan->simulation->params;
     const sel_status status =

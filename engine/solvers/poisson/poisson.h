@@ -72,8 +72,8 @@ static inline const poisson_params *poisson_params_of(const sel_state *state) {
 /* What both backends share (poisson_state.c). threads: for cycles on the processor; else 0. */
 void poisson_list(sel_state *base, int threads);
 
-/* The right-hand side, when the problem has been started, and the initial potential of turn 0.
- * `measure` makes f of the present turn. */
+/* Coefficients, right-hand side and the initial potential of turn 0. `measure` makes f of the
+ * present turn. */
 typedef sel_status poisson_measure(sel_state *base, sel_error *error);
 sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *error);
 

@@ -25,8 +25,7 @@ static sel_status ready(sel_state *base, const sel_request *request, sel_error *
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
-    const sel_status status = mg_body_start(&((poisson_state *)base)->solve, base, error);
-    return status ? status : poisson_start(base, measure, error);
+    return poisson_start(base, measure, error);
 }
 
 static sel_status steps(sel_state *base, int64_t n, sel_error *error) {

@@ -15,9 +15,7 @@ void poisson_list(sel_state *base, int threads) {
     poisson_state *state = (poisson_state *)base;
     const poisson_plan *plan = poisson_plan_for(base);
     const poisson_params *params = poisson_params_of(base);
-    base->blocks = sel_blocks_cut(plan->base.domain, 1, 1); /* the levels know no blocks */
-    sel_conduction_list(base, "potential", state->u, 0);
-    mg_body_list(&state->solve, &plan->box, base, SEL_SAVED, threads);
+    mg_body_list(&state->solve, &plan->box, base, "potential", state->u, SEL_SAVED, threads);
     SEL_ADD_VALUE(&base->arrays, &state->solve, now);
     state->solve.limits = (mg_limits){.tolerance = params->tolerance,
                                       .volume = plan->singular ? plan->volume : 0,
@@ -122,8 +120,9 @@ sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *e
     poisson_state *state = (poisson_state *)base;
     const poisson_params *params = poisson_params_of(base);
     const sel_quantity none = {.components = 0};
+    sel_status status = mg_body_start(&state->solve, base, error);
     see_level(state);
-    sel_status status = start_F(state, error);
+    status = status ? status : start_F(state, error);
     /* The residual of the potential 0 is the right-hand side, with the boundaries' values. */
     status = status ? status : sel_conduction_start(base, &none, "potential", error);
     state->solve.now = MG_BEGINS;
