@@ -177,6 +177,7 @@ void poisson_conclude(poisson_state *state) {
     }
     ending->how = ends[now->how].how;
     snprintf(ending->why, sizeof ending->why, "%sthe residual%s %.3g of the right-hand side%s",
-             ends[now->how].begins, now->how == MG_STAGNATED ? "," : " is", now->relative, more);
+             ends[now->how].begins, now->how == MG_STAGNATED ? "," : " is", fabs(now->relative),
+             more);
     state->base.observed = state->base.step;
 }
