@@ -153,7 +153,8 @@ static void print_row(const bench *b, const bench_case *c) {
             c->rate / 1e6, c->bytes, c->rate * c->bytes / 1e9, c->copy / 1e9,
             100 * ratio_to_copy(c));
     if (iterates(c))
-        fprintf(b->to, "        %lld cycles, %.3g ms: %.1f sweeps of reading and writing the grid\n",
+        fprintf(b->to,
+                "        %lld cycles, %.3g ms: %.1f sweeps of reading and writing the grid\n",
                 (long long)c->steps, 1e3 * seconds_of(c), 1 / ratio_to_copy(c));
 }
 

@@ -127,16 +127,17 @@ return sel.poisson {
   output = { sel.out.balance { every = 1 }, sel.out.vtk { fields = { "potential" } } },
 }
 LUA
-    while read -r status by reason arguments; do
-        exits "$status" run "$work/iteration.lua" $arguments -o "$work/iteration_$by" 2>"$work/err" &&
+    while read -r status by reason most rhs noise method; do
+        exits "$status" run "$work/iteration.lua" "most=$most" "rhs=$rhs" "noise=$noise" \
+            "method=$method" -o "$work/iteration_$by" 2>"$work/err" &&
             [ "$(json "$work/iteration_$by/run.json" stopped_by)" = "\"$by\"" ] &&
             json "$work/iteration_$by/run.json" stop_reason | grep "$reason" &&
             [ -s "$work/iteration_$by/balance.png" ] && [ -s "$work/iteration_$by/vtk.pvd" ] || return 1
     done <<'END'
-0 converged residual.is most=50
-3 max_iterations not.1e-08 most=2
-3 stagnated has.not.fallen most=5000 noise=1 method=jacobi
-3 diverged is.nan rhs=1e250
+0 converged residual.is 50 1 0 multigrid
+3 max_iterations not.1e-08 2 1 0 multigrid
+3 stagnated has.not.fallen 5000 0 1 jacobi
+3 diverged is.nan 100 1e250 0 multigrid
 END
 }
 
