@@ -28,7 +28,7 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
         mg_gpu_correct(&state->gpu, step, how, omega, u[step & 1], u[!(step & 1)], error);
     if (state->all.solve.now.how) {
         poisson_conclude(&state->all);
-        base->step--; /* this one will be counted */
+        base->step = step; /* it is counted, until `ending` */
     }
     return status;
 }
