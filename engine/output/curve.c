@@ -54,7 +54,7 @@ static void draw_axes(sel_canvas *canvas, const axis *across, const axis *up) {
 
 static void draw_curve(sel_canvas *canvas, const sel_record *record, const axis *across,
                        const axis *up) {
-    double before[2] = {NAN, NAN};
+    double before[2] = {(double)NAN, (double)NAN};
     for (size_t i = 0; i < record->count; i++) {
         const double at[2] = {place(across, record->v[0][i], LEFT, RIGHT),
                               place(up, log10(record->v[1][i]), BOTTOM, TOP)};
