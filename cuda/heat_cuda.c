@@ -82,16 +82,11 @@ static int64_t pass(const sel_state *base, int64_t most) {
 static sel_status implicit_step(heat_cuda *state, int64_t step, sel_error *error) {
     const sel_state *base = &state->all.base;
     mg_solve *solve = &state->all.solve;
-    const cuda_body_step s = {.view = sel_conduction_view(base, step, 0),
-                              .given = base->given,
-                              .surfaces = base->plan->inputs->surfaces.cells,
-                              .count = base->turns.cells.count,
-                              .u = solve->u,
-                              .F = solve->F,
-                              .uniform = solve->m.box.mass,
-                              .mass = solve->mass,
-                              .halted = cuda_inputs_halted(base),
-                              .clock = cuda_queue_clock(base->queue, step)};
+    cuda_body_step s = cuda_body_step_of(base, step);
+    s.u = solve->u;
+    s.F = solve->F;
+    s.uniform = solve->m.box.mass;
+    s.mass = solve->mass;
     solve->now = MG_BEGINS;
     sel_status status = mg_gpu_begin(&state->solve, base->queue->stream, error);
     if (status) {

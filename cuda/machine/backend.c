@@ -347,6 +347,15 @@ static const cuda_body *body_of(sel_state *state, int64_t step, int sum) {
     return body;
 }
 
+cuda_body_step cuda_body_step_of(const sel_state *state, int64_t step) {
+    return (cuda_body_step){.view = sel_conduction_view(state, step, 0),
+                            .given = state->given,
+                            .surfaces = state->plan->inputs->surfaces.cells,
+                            .count = state->turns.cells.count,
+                            .halted = cuda_inputs_halted(state),
+                            .clock = cuda_queue_clock(state->queue, step)};
+}
+
 static sel_status look_at(sel_state *state, int field, const cuda_look **look, const void **view,
                           sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
