@@ -130,7 +130,8 @@ struct add {
         const double change = !s.conjugate ? number(s, s.level.e, c)
                               : pq > 0     ? s.partials->v[1] / pq * s.p[c.u]
                                            : 0;
-        s.to[c.u] = s.u[c.u] + (part_of(s, c) > 0 ? change - s.now->mean : 0);
+        s.to[c.u] =
+            s.u[c.u] + (part_of(s, c) > 0 ? change - (s.limits.volume > 0 ? s.now->mean : 0) : 0);
         if (s.conjugate && c.u == 0) {
             s.now->pq = pq; // which nothing else reads here
         }
@@ -157,6 +158,7 @@ __global__ void __launch_bounds__(THREADS) cells_kernel(const __grid_constant__ 
         return;
     }
     cell c = {{(int)(blockIdx.x * THREADS + threadIdx.x), 0, (int)blockIdx.z}, 0, 0};
+#pragma unroll 1 // fewer registers
     for (int k = 0; k < ROWS; k++) {
         c.at[1] = blockIdx.y * ROWS + k;
         if (c.at[0] < s.level.n[0] && c.at[1] < s.level.n[1]) {
