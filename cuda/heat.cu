@@ -34,6 +34,11 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
     static constexpr int ROWS = !WHOLE ? 1 : KIND == HEAT_VARIED ? 2 : 4;
     static constexpr int MIDDLE = WHOLE && DIMS == 3 && KIND != HEAT_VARIED ? 2 : 1;
     static constexpr int PARTS = ROWS * MIDDLE, BESIDE = DIMS == 3 ? 1 : 0;
+    // Blocks on a multiprocessor, where the compiler would take too many registers or too few.
+    static constexpr int BLOCKS = !WHOLE || sizeof(REAL) == 8        ? 0
+                                  : DIMS == 3 && KIND == HEAT_VARIED ? 7
+                                  : DIMS == 2 && KIND == HEAT_UNEVEN ? 9
+                                                                     : 0;
 
     const heat_gpu_step &s;
     int x, last, y, z;    // the first cell; the column of the last one of the row
@@ -126,22 +131,6 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
         }
     }
 
-    // The sums of the rows' changes over the warp.
-    __device__ __forceinline__ void sum(const REAL *from, const REAL *to) const {
-        for (int k = 0; k < PARTS; k++) {
-            double change = 0;
-            for (int j = 0; j < COLUMNS && j <= last && own(k); j++) {
-                change += (double)to[row(k) + j] - (double)from[row(k) + j];
-            }
-            for (int apart = CUDA_WARP / 2; apart > 0; apart /= 2) {
-                change += __shfl_down_sync(~0u, change, apart);
-            }
-            if (threadIdx.x == 0 && (DIMS == 3 || z + k >= own_z)) {
-                s.row_change[(row_y(k) + s.view.n[1] * row_z(k)) * s.strips + blockIdx.x] = change;
-            }
-        }
-    }
-
     __device__ __forceinline__ void run() {
         const heat_view &v = s.view;
         const int lane = threadIdx.x;
@@ -201,14 +190,12 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
         if (KIND != HEAT_VARIED) {
             touch(from, to);
         }
-        if (s.row_change) {
-            sum(from, to);
-        }
     }
 };
 
 template <class REAL, int KIND, int DIMS, bool WHOLE>
-__global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ heat_gpu_step s) {
+__global__ void __launch_bounds__(THREADS, (lane_cells<REAL, KIND, DIMS, WHOLE>::BLOCKS))
+    step_kernel(const __grid_constant__ heat_gpu_step s) {
     typedef lane_cells<REAL, KIND, DIMS, WHOLE> cells;
     const heat_view &v = s.view;
     const int nx = (int)v.n[0], warp = blockIdx.y * WARPS + threadIdx.y;
@@ -237,12 +224,7 @@ template <class REAL> __global__ void touch_kernel(const __grid_constant__ heat_
     heat_at(&s.view, s.given.cell[k], at);
     const int64_t i = heat_place(s.view.stride, at);
     REAL *to = (REAL *)s.view.to + i;
-    const REAL next =
-        heat_touched(((const REAL *)s.view.from)[i], *to, (REAL)s.given.b[k], (REAL)s.given.s[k]);
-    if (s.cell_change) {
-        s.cell_change[k] = (double)next - (double)*to;
-    }
-    *to = next;
+    *to = heat_touched(((const REAL *)s.view.from)[i], *to, (REAL)s.given.b[k], (REAL)s.given.s[k]);
 }
 
 template <class REAL, int KIND, int DIMS, bool WHOLE>

@@ -1,17 +1,23 @@
 /* heat_cuda.c -- sel.heat on the device.
  *
  * A uniform 2-D body whose laws do not vary in time takes 9 steps per pass (heat_march.cu);
- * all else, and observed steps, one step (heat.cu).
+ * all else, and observed steps, one step (heat.cu); implicit schemes one by multigrid.
  */
 #include "cuda/heat_gpu.h"
 #include "cuda/machine/inputs.h"
+#include "cuda/multigrid/mg_solve.h"
 #include "engine/solvers/heat/heat.h"
 
 typedef struct heat_cuda {
     heat_state all;
     bool marches;
     heat_gpu_sides sides;
+    mg_gpu_solve solve; /* of implicit steps */
 } heat_cuda;
+
+static bool implicit(const sel_state *base) {
+    return base->plan->body->implicit > 0;
+}
 
 /* ---- memory ---- */
 
@@ -19,11 +25,14 @@ static void list(sel_state *base) {
     heat_cuda *state = (heat_cuda *)base;
     const heat_plan *plan = heat_plan_for(base);
     const sel_grid *grid = &plan->base.domain->grid;
-    const bool uniform = plan->body.kind != HEAT_VARIED;
+    const bool uniform = plan->body.kind != HEAT_VARIED && !implicit(base);
     state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
                      grid->n[1] >= MARCH_LEAST_ROWS * base->blocks.count;
-    sel_conduction_list(base, "temperature", state->all.T, state->marches ? HEAT_PASS : 1);
+    heat_list(base, state->marches ? HEAT_PASS : 1, 0);
+    if (implicit(base)) {
+        mg_gpu_list(&state->solve, &state->all.solve, &base->arrays);
+    }
     for (int face = 0; face < 2 * grid->dims && uniform; face++) {
         state->sides.first[face] = state->sides.sites;
         state->sides.sites += sel_face_sites(grid, face);
@@ -34,10 +43,10 @@ static void list(sel_state *base) {
     }
     sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->turns.type,
                    2 * state->sides.sites, 0);
-    base->change_count =
-        sel_state_rows(base) * heat_gpu_strips(grid->n[0], base->turns.type.size == sizeof(float)) +
-        (uniform ? 0 : plan->base.inputs->surfaces.cells);
-    SEL_ADD(&base->arrays, base, changes, plan->base.wants_mean_change ? base->change_count : 0, 0);
+}
+
+static void close(sel_state *base) {
+    mg_gpu_close(&((heat_cuda *)base)->solve);
 }
 
 /* ---- a step of a block ---- */
@@ -50,11 +59,6 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
                        .halted = cuda_inputs_halted(base),
                        .clock = cuda_queue_clock(base->queue, step)};
     sel_given_range(base, b, &s.first, &s.end);
-    if (base->observing && base->changes) {
-        s.strips = heat_gpu_strips(s.view.n[0], s.view.single);
-        s.row_change = base->changes;
-        s.cell_change = s.row_change + sel_state_rows(base) * s.strips;
-    }
     return s;
 }
 
@@ -74,8 +78,36 @@ static int64_t pass(const sel_state *base, int64_t most) {
     return !state->marches || base->observing || most < 3 ? 1 : most < HEAT_PASS ? 3 : HEAT_PASS;
 }
 
+/* The host hears of each cycle. */
+static sel_status implicit_step(heat_cuda *state, int64_t step, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    mg_solve *solve = &state->all.solve;
+    cuda_body_step s = cuda_body_step_of(base, step);
+    s.u = solve->u;
+    s.F = solve->F;
+    s.uniform = solve->m.box.mass;
+    s.mass = solve->mass;
+    solve->now = MG_BEGINS;
+    sel_status status = mg_gpu_begin(&state->solve, base->queue->stream, error);
+    if (status) {
+        return status;
+    }
+    CUDA_TRY(cuda_body_load(&s, base->queue->stream));
+    CUDA_TRY(mg_gpu_apply(&state->solve, s.u, s.F));
+    CUDA_TRY(cuda_body_right_side(&s, base->queue->stream));
+    CUDA_TRY(mg_gpu_residual(&state->solve, s.u, 0));
+    for (int64_t k = 0; solve->now.how == MG_GOES_ON && !status; k++) {
+        status = mg_gpu_correct(&state->solve, k, MG_CYCLE, 1, s.u, s.u, error);
+    }
+    CUDA_TRY(cuda_body_store(&s, base->queue->stream));
+    return status ? status : mg_body_solved(solve, base, error);
+}
+
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     const cuda_queue *queue = base->queue;
+    if (implicit(base)) {
+        return implicit_step((heat_cuda *)base, step, error);
+    }
     sel_status status = cuda_exchange(base, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
@@ -95,6 +127,8 @@ const cuda_solver heat_on_cuda = {
     .list = list,
     .start = heat_start,
     .derive = derive,
+    .alone = implicit,
     .pass = pass,
     .step = step,
+    .close = close,
 };

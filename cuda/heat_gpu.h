@@ -33,15 +33,7 @@ typedef struct heat_gpu_step {
     int64_t first, end;
     const int64_t *halted; /* see cuda_is_halted */
     cuda_clock clock;
-    double *row_change;  /* of an observed step: [rows][strips] sums of T' - T; else NULL */
-    double *cell_change; /* [surfaces] of a varied body: what they add */
-    int strips;
 } heat_gpu_step;
-
-/* The strips of a row in row_change. */
-static inline int heat_gpu_strips(int64_t nx, bool single) {
-    return (int)(nx / (single ? 128 : 64) + 1);
-}
 
 cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream);
 

@@ -8,7 +8,9 @@
  *
  *     updates per second * bytes per update / bytes per second of a copy, read and written
  *
- * It exceeds 1 where several steps share one pass over memory.
+ * It exceeds 1 where several steps share one pass over memory. Of Poisson's equation all iterations
+ * to the solution count as one update, which would read and write the potential once: its share is
+ * one over the time to solution in sweeps.
  *
  * On the CPU all cases exist at once and are measured in turn, round after round, the bandwidth
  * among them; on a device, whose memory a large case fills, one after the other, each with the
@@ -26,6 +28,7 @@
 #include "engine/solvers/aqua/aqua.h"
 #include "engine/solvers/heat/heat.h"
 #include "engine/solvers/lbm/lbm.h"
+#include "engine/solvers/poisson/poisson.h"
 #include "engine/solvers/rule/rule.h"
 #include "lua/script.h"
 
@@ -36,7 +39,7 @@ typedef struct bench_case {
     char left_out[1024];                        /* why it was; empty: it was not */
     sel_prepared prepared;
     sel_state *state;
-    int64_t steps; /* per measurement */
+    int64_t steps; /* per measurement; of an iteration to its end: those that it took */
     double rates[SEL_MOST_ROUNDS];
     double rate, bytes, copy; /* updates per second, bytes of each, bytes per second of a copy */
 } bench_case;
@@ -57,12 +60,23 @@ typedef struct bench {
 
 /* ---- cases ---- */
 
-/* Seconds for n steps. */
+static bool iterates(const bench_case *c) {
+    return c->simulation.solver->iterates;
+}
+
+/* Seconds for n steps; of an iteration for all of it, from its start. */
 static sel_status timed(bench_case *c, int64_t n, double *seconds, sel_error *error) {
+    if (iterates(c)) {
+        sel_status status = c->prepared.backend->restart(c->state, error);
+        if (status)
+            return status;
+        n = c->simulation.params->stop.steps;
+    }
     double before = sel_machine_seconds();
     sel_status status = c->prepared.backend->advance(c->state, n, false, error);
     status = status ? status : sel_backend_wait(c->prepared.backend, c->state, error);
     *seconds = sel_machine_seconds() - before;
+    c->steps = iterates(c) ? c->state->step : c->steps;
     return status;
 }
 
@@ -89,7 +103,7 @@ static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
     }
     double seconds = 0;
     status = timed(c, 2, &seconds, error);
-    for (c->steps = 2; !status && seconds < b->options->seconds / 2; c->steps *= 2)
+    for (c->steps = 2; !status && !iterates(c) && seconds < b->options->seconds / 2; c->steps *= 2)
         status = timed(c, c->steps, &seconds, error);
     return status;
 }
@@ -128,11 +142,20 @@ static double ratio_to_copy(const bench_case *c) {
     return c->copy > 0 ? c->rate * c->bytes / c->copy : (double)NAN;
 }
 
+/* To the solution. */
+static double seconds_of(const bench_case *c) {
+    return (double)sel_grid_cells(&c->prepared.domain->grid) / c->rate;
+}
+
 static void print_row(const bench *b, const bench_case *c) {
     fprintf(b->to, "%-7s %-9s %-12s %-8s %-11s %8.1f %5.0f %7.1f %9.1f %5.1f %%\n", c->kind,
             sel_precision_names[c->simulation.params->precision], c->size, c->box, c->rule,
             c->rate / 1e6, c->bytes, c->rate * c->bytes / 1e9, c->copy / 1e9,
             100 * ratio_to_copy(c));
+    if (iterates(c))
+        fprintf(b->to,
+                "        %lld cycles, %.3g ms: %.1f sweeps of reading and writing the grid\n",
+                (long long)c->steps, 1e3 * seconds_of(c), 1 / ratio_to_copy(c));
 }
 
 /* The words of the name as members. */
@@ -148,6 +171,14 @@ static void json_words(const bench_case *c, FILE *to) {
     }
     if (c->simulation.solver == &rule_solver) {
         fprintf(to, "\"rule\": \"%s\"", c->box);
+        return;
+    }
+    if (iterates(c)) {
+        fprintf(to, "\"rhs\": \"%s\", \"method\": \"%s\", \"cycles\": %lld, \"seconds\": ", c->box,
+                c->rule, (long long)c->steps);
+        sel_json_number(to, seconds_of(c));
+        fputs(", \"sweeps\": ", to);
+        sel_json_number(to, 1 / ratio_to_copy(c));
         return;
     }
     const aqua_params *params = (const aqua_params *)c->simulation.params;
@@ -255,7 +286,7 @@ static sel_status measure_round(const bench *b, bench_case *cases, int count, in
         if (c->state) {
             status = timed(c, c->steps, &seconds, error);
             const double cells = (double)sel_grid_cells(&c->prepared.domain->grid);
-            c->rates[round] = cells * (double)c->steps / seconds;
+            c->rates[round] = cells * (double)(iterates(c) ? 1 : c->steps) / seconds;
         }
     }
     return status;
@@ -274,7 +305,9 @@ static sel_status measure(bench *b, bench_case *cases, int count, sel_error *err
         if (c->state && !status) {
             const int precision = c->prepared.plan->precision;
             c->rate = sel_median(c->rates, rounds);
-            c->bytes = c->simulation.solver->bytes(c->simulation.params, precision).update;
+            c->bytes = iterates(c)
+                           ? 2 * sizeof(double)
+                           : c->simulation.solver->bytes(c->simulation.params, precision).update;
             c->copy = sel_median(copies, rounds);
             (b->options->json ? print_json : print_row)(b, c);
             b->printed++;

@@ -162,6 +162,18 @@ local function automaton(name, precision, n)
   cases[#cases + 1] = sel.rule(settings)
 end
 
+-- Poisson's equation with a right-hand side of noise between fixed faces, solved to 1e-8.
+local function potential(dims, n)
+  local size = dims == 2 and { n, n } or { n, n, n }
+  cases[#cases + 1] = sel.poisson {
+    name = ("poisson f64 %s noise multigrid"):format(table.concat(size, "x")),
+    size = size,
+    rhs = dims == 2 and function(x, y) return noise(x, y, 4) - 0.5 end
+      or function(x, y, z) return noise(x + 31.7 * z, y, 4) - 0.5 end,
+    regions = { { where = shape.faces, law = law.fixed { 0 } } },
+  }
+end
+
 if p.device then
   boxes("D2Q9", "f32", { 1024, 4096, 8192, 16384 })
   cavity_and_operators("D2Q9", 8192)
@@ -210,4 +222,7 @@ for _, name in ipairs { "gray_scott", "wave", "heat" } do
   end
 end
 automaton("life", "f32", p.device and 16384 or 4096)
+potential(2, 600)
+potential(2, p.device and 8192 or 2048)
+potential(3, p.device and 512 or 128)
 return cases

@@ -30,7 +30,7 @@ only_in "lua/ is included by itself and main.c only" 'lua/' lua
 only_in "cuda/ is included by itself only" 'cuda/' cuda
 
 # A folder may include itself and those before it in this list, so there is no circle.
-order='engine/base engine/physics engine/values engine/io engine/scene engine/machine engine/multigrid cuda/machine
+order='engine/base engine/physics engine/values engine/io engine/scene engine/machine engine/multigrid cuda/machine cuda/multigrid
     engine/solvers/lbm engine/solvers/aqua engine/solvers/heat engine/solvers/poisson engine/solvers/rule cuda engine/solvers engine/output engine/run geometry engine lua
     engine/app'
 upward=$(grep -rnE '^ *#include *"[^"]*/' engine geometry cuda lua --include='*.c' --include='*.h' \

@@ -252,7 +252,7 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     const int64_t two = 2 * pass_of(state, CUDA_STEPS / 2);
     state->queue->graph_steps = CUDA_STEPS / two * two;
     unsigned due = sel_domain_due(state->plan->domain, state->controls);
-    while (state->step < end && !status) {
+    while (state->step < end && !status && state->ending.how == SEL_GOES_ON) {
         sel_clock clock;
         status = clock_of(state, &clock, error);
         const int64_t known = clock.until < end ? clock.until : end;
@@ -296,6 +296,12 @@ static sel_status loaded(sel_state *state, sel_error *error) {
     return status ? status : wait_for_steps(state, error);
 }
 
+static sel_status restart(sel_state *state, sel_error *error) {
+    sel_status status = wait_for_steps(state, error);
+    state->step = 0;
+    return status ? status : solver_of(state->plan)->start(state, error);
+}
+
 static void done(const sel_state *state, int64_t *steps, double *seconds) {
     *steps = state->queue->steps_done;
     *seconds = state->queue->seconds_done;
@@ -335,9 +341,19 @@ static const cuda_body *body_of(sel_state *state, int64_t step, int sum) {
     *body = (cuda_body){.grid = cuda_grid_of(state),
                         .heat = sel_conduction_view(state, step, 0),
                         .from = cuda_parts_of(state, step),
+                        .before = cuda_parts_of(state, step + 1),
                         .first = -state->turns.margin,
                         .sum = sum};
     return body;
+}
+
+cuda_body_step cuda_body_step_of(const sel_state *state, int64_t step) {
+    return (cuda_body_step){.view = sel_conduction_view(state, step, 0),
+                            .given = state->given,
+                            .surfaces = state->plan->inputs->surfaces.cells,
+                            .count = state->turns.cells.count,
+                            .halted = cuda_inputs_halted(state),
+                            .clock = cuda_queue_clock(state->queue, step)};
 }
 
 static sel_status look_at(sel_state *state, int field, const cuda_look **look, const void **view,
@@ -354,11 +370,11 @@ static sel_status look_at(sel_state *state, int field, const cuda_look **look, c
 static sel_status ask_change(sel_state *state, const sel_request *request, sel_error *error) {
     cuda_queue *queue = state->queue;
     cuda_slot *slot;
-    sel_status status = cuda_slot_open(queue, request, sizeof(double), 0, &slot, error);
+    sel_status status = cuda_slot_open(queue, request, sizeof(sel_total), 0, &slot, error);
     if (!status) {
-        const int64_t count = state->changes ? state->change_count : 0;
-        CUDA_TRY(cuda_add(state->changes, count, queue->rows, queue->stream));
-        status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(double), error);
+        const cuda_body *body = body_of(state, state->step, HEAT_VALUE);
+        CUDA_TRY(cuda_body_look()->sum(body, queue->rows, queue->stream));
+        status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(sel_total), error);
     }
     return status;
 }
@@ -372,8 +388,9 @@ typedef struct found_balance {
 
 static sel_status find_entering(sel_state *state, int64_t step, sel_error *error) {
     for (int b = 0; b < state->blocks.count; b++) {
-        const heat_view view = sel_conduction_view(state, step, b);
+        heat_view view = sel_conduction_view(state, step, b);
         const bool changes = state->step > 0 && !state->plan->body->steady;
+        view.implicit = changes ? view.implicit : 0;
         int64_t first, end;
         sel_given_range(state, b, &first, &end);
         CUDA_TRY(
@@ -415,7 +432,7 @@ static sel_status ask(sel_state *state, const sel_request *request, sel_error *e
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
     const cuda_look *look;
     const void *view;
-    if (request->kind == SEL_MEAN_CHANGE && state->change_count) {
+    if (request->kind == SEL_MEAN_CHANGE && state->plan->body) {
         return ask_change(state, request, error);
     }
     if (!field && request->kind != SEL_MONITOR && (solver->ask || state->plan->body)) {
@@ -507,8 +524,8 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
         request->change *= state->last.counts ? request->change : 1; /* a part, no root */
         break;
     default:
-        if (request->kind == SEL_MEAN_CHANGE && state->change_count) {
-            const double change = fabs(*(const double *)slot->host);
+        if (request->kind == SEL_MEAN_CHANGE && state->plan->body) {
+            const double change = fabs(sel_total_of(slot->host, false));
             request->mean_change =
                 slot->step > 0 ? change / (double)state->plan->domain->free_cells : (double)NAN;
         } else if (solver->answer) {
@@ -546,6 +563,7 @@ const sel_backend cuda_backend = {
     .finish = finish,
     .saving = saving,
     .loaded = loaded,
+    .restart = restart,
     .destroy = destroy,
     .print = print,
     .device = cuda_device_text,

@@ -205,6 +205,9 @@ typedef struct cuda_solver {
 /* The grid of a state whose arrays are allocated. */
 cuda_grid cuda_grid_of(const sel_state *state);
 
+/* A body in the implicit step from `step`, but for the vectors and what is uniform. */
+cuda_body_step cuda_body_step_of(const sel_state *state, int64_t step);
+
 /* Enqueues the sum of what the solver conserves; it will be in the first of the queue's `rows`. */
 sel_status cuda_sum(sel_state *state, sel_error *error);
 /* The same, and waits for it. */

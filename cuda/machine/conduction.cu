@@ -1,4 +1,5 @@
-// conduction.cu -- reads and sums of conducting bodies, and what enters through their surfaces.
+// conduction.cu -- reads and sums of conducting bodies, what enters through their surfaces, and
+// parts of implicit steps.
 #include "cuda/machine/conduction.h"
 
 #include "cuda/machine/look.cuh"
@@ -9,27 +10,31 @@ struct body_cell {
 
 // What look.cuh asks for.
 struct body_look : look_of_value<body_cell> {
-    static __device__ int values(const view &v, int what, const uint32_t at[3], double *out) {
+    static __device__ int values(const view &v, const cuda_parts &from, int what,
+                                 const uint32_t at[3], double *out) {
         const int64_t place[3] = {at[0], at[1], at[2]};
         heat_view heat = v.heat; // the grid with the block of the cell
         const uint32_t element = (uint32_t)(v.first + heat_place(heat.stride, place));
-        heat.from = (const char *)cuda_part(v.from, element) + v.first * (heat.single ? 4 : 8);
+        heat.from = (const char *)cuda_part(from, element) + v.first * (heat.single ? 4 : 8);
         return heat_values(&heat, what, place, out);
     }
 
     static __device__ int field(const view &v, int which, const uint32_t at[3], double *out) {
-        return values(v, v.heat.field[which], at, out);
+        return values(v, v.from, v.heat.field[which], at, out);
     }
 
     static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
-        values(v, HEAT_VALUE, at, u);
+        values(v, v.from, HEAT_VALUE, at, u);
         return *small = *u;
     }
 
     static __device__ double amount(const view &v, const uint32_t at[3]) {
-        double value;
-        values(v, v.sum, at, &value);
-        return value;
+        double value, before = 0;
+        values(v, v.from, v.sum, at, &value);
+        if (v.sum == HEAT_VALUE) {
+            values(v, v.before, v.sum, at, &before);
+        }
+        return value - before;
     }
 };
 
@@ -55,5 +60,67 @@ extern "C" cudaError_t cuda_body_entering(const heat_view *view, const sel_given
         const unsigned blocks = (unsigned)((end - first + THREADS - 1) / THREADS);
         entering_kernel<<<blocks, THREADS, 0, stream>>>(*view, *given, first, end, changes);
     }
+    return cudaGetLastError();
+}
+
+// ---- implicit steps ----
+
+static __device__ int64_t number() {
+    return (int64_t)blockIdx.x * THREADS + threadIdx.x;
+}
+
+static __global__ void load_kernel(const __grid_constant__ cuda_body_step s) {
+    const int64_t i = number();
+    if (i < s.count) {
+        s.u[i] = heat_number(&s.view, s.view.from, i);
+    }
+}
+
+static __global__ void right_side_kernel(const __grid_constant__ cuda_body_step s) {
+    const heat_view &v = s.view;
+    const int64_t at[3] = {number(), blockIdx.y, blockIdx.z}, i = heat_place(v.stride, at);
+    if (at[0] < v.n[0]) {
+        s.F[i] = heat_right_side(&v, at, s.mass ? s.mass[i] : s.uniform, s.u[i], s.F[i]);
+    }
+}
+
+static __global__ void right_surfaces_kernel(const __grid_constant__ cuda_body_step s) {
+    const int64_t k = number();
+    if (k < s.surfaces) {
+        int64_t at[3];
+        heat_at(&s.view, s.given.cell[k], at);
+        const int64_t i = heat_place(s.view.stride, at);
+        heat_right_surface(&s.given, k, s.mass ? s.mass[i] : s.uniform, &s.u[i], &s.F[i]);
+    }
+}
+
+static __global__ void store_kernel(const __grid_constant__ cuda_body_step s) {
+    const int64_t i = number();
+    if (i < s.count && !cuda_is_halted(s.halted, s.clock)) {
+        if (s.view.single) {
+            ((float *)s.view.to)[i] = (float)s.u[i];
+        } else {
+            ((double *)s.view.to)[i] = s.u[i];
+        }
+    }
+}
+
+extern "C" cudaError_t cuda_body_load(const cuda_body_step *s, cudaStream_t stream) {
+    load_kernel<<<cuda_shares(s->count, THREADS), THREADS, 0, stream>>>(*s);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t cuda_body_right_side(const cuda_body_step *s, cudaStream_t stream) {
+    const int64_t *n = s->view.n;
+    const dim3 cells(cuda_shares(n[0], THREADS), (unsigned)n[1], (unsigned)n[2]);
+    right_side_kernel<<<cells, THREADS, 0, stream>>>(*s);
+    if (s->surfaces > 0) {
+        right_surfaces_kernel<<<cuda_shares(s->surfaces, THREADS), THREADS, 0, stream>>>(*s);
+    }
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t cuda_body_store(const cuda_body_step *s, cudaStream_t stream) {
+    store_kernel<<<cuda_shares(s->count, THREADS), THREADS, 0, stream>>>(*s);
     return cudaGetLastError();
 }

@@ -1,4 +1,4 @@
-// device.cu -- a copy by 16-byte accesses, the bound of memory-bound kernels; the clock; sums.
+// device.cu -- a copy by 16-byte accesses, the bound of memory-bound kernels; the clock.
 #include "cuda/machine/device.h"
 
 static __global__ void copy_kernel(uint4 *__restrict__ to, const uint4 *__restrict__ from,
@@ -22,30 +22,5 @@ static __global__ void tick_kernel(int64_t *base, int64_t steps) {
 
 cudaError_t cuda_tick(int64_t *base, int64_t steps, cudaStream_t stream) {
     tick_kernel<<<1, 1, 0, stream>>>(base, steps);
-    return cudaGetLastError();
-}
-
-enum { SUMMED = 1024 };
-
-static __global__ void sum_kernel(const double *numbers, int64_t n, double *sum) {
-    __shared__ double part[SUMMED];
-    double mine = 0;
-    for (int64_t k = threadIdx.x; k < n; k += SUMMED) {
-        mine += numbers[k];
-    }
-    part[threadIdx.x] = mine;
-    for (int half = SUMMED / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half) {
-            part[threadIdx.x] += part[threadIdx.x + half];
-        }
-    }
-    if (threadIdx.x == 0) {
-        *sum = part[0];
-    }
-}
-
-cudaError_t cuda_add(const double *numbers, int64_t n, double *sum, cudaStream_t stream) {
-    sum_kernel<<<1, SUMMED, 0, stream>>>(numbers, n, sum);
     return cudaGetLastError();
 }

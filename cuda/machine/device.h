@@ -56,9 +56,6 @@ cudaError_t cuda_copy(void *to, const void *from, int64_t bytes, cudaStream_t st
 /* *base += steps, the clock of the device (look.h). */
 cudaError_t cuda_tick(int64_t *base, int64_t steps, cudaStream_t stream);
 
-/* *sum = the sum of n numbers, in a fixed order. */
-cudaError_t cuda_add(const double *numbers, int64_t n, double *sum, cudaStream_t stream);
-
 #ifdef __cplusplus
 }
 #endif

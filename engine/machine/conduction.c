@@ -251,8 +251,8 @@ static sel_status edit(const sel_state *state, int64_t first, int64_t end, doubl
 }
 
 /* sel_state_number */
-static double coefficient(const sel_state *state, int which, int64_t cell) {
-    const sel_conduction *body = state->plan->body;
+static double coefficient(const sel_state *state, const void *data, int which, int64_t cell) {
+    const sel_conduction *body = data;
     const sel_domain *domain = state->plan->domain;
     return which < 3            ? sel_conductance(&body->k, domain, cell, 2 * which)
            : domain->cell[cell] ? 0
@@ -264,8 +264,8 @@ sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, c
     const sel_conduction *body = state->plan->body;
     sel_status status = sel_state_start(state, initial, what, edit, error);
     for (int k = 0; k < 4 && !body->steady && !status; k++) {
-        status = sel_state_fill(state, state->given.coefficient[k], &body->inputs.source, k,
-                                coefficient, error);
+        status = sel_state_fill(state, state->given.coefficient[k], state->turns.type,
+                                &body->inputs.source, k, coefficient, body, error);
     }
     return status;
 }

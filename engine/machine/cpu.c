@@ -180,6 +180,11 @@ static sel_status loaded(sel_state *state, sel_error *error) {
                             error);
 }
 
+static sel_status restart(sel_state *state, sel_error *error) {
+    state->step = 0;
+    return cpu_of(state->plan)->start(state, error);
+}
+
 static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
     request->unobserved = sel_state_misses(state, request);
     if (request->unobserved) {
@@ -214,6 +219,7 @@ const sel_backend sel_cpu_backend = {
     .start = start,
     .finish = finish,
     .loaded = loaded,
+    .restart = restart,
     .destroy = destroy,
     .device = describe,
 };

@@ -98,9 +98,9 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
     return status;
 }
 
-sel_status sel_state_fill(const sel_state *state, void *array, const sel_cells *cells, int which,
-                          sel_state_number *number, sel_error *error) {
-    const sel_type type = state->turns.type;
+sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
+                          const sel_cells *cells, int which, sel_state_number *number,
+                          const void *data, sel_error *error) {
     const int64_t *n = state->plan->domain->grid.n, apart[3] = {1, cells->pitch, cells->slice};
     const size_t bytes = (size_t)cells->count * type.size;
     void *values = array ? calloc(bytes, 1) : NULL;
@@ -112,7 +112,7 @@ sel_status sel_state_fill(const sel_state *state, void *array, const sel_cells *
         int64_t at[3] = {0, row % n[1], row / n[1]};
         for (; at[0] < n[0]; at[0]++) {
             const int64_t k = at[0] + at[1] * apart[1] + at[2] * apart[2];
-            const double value = number(state, which, row * n[0] + at[0]);
+            const double value = number(state, data, which, row * n[0] + at[0]);
             sel_put(values, type, k, value);
             if (which < 3 && at[which] == 0) {
                 sel_put(values, type, k + n[which] * apart[which], value);

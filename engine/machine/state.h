@@ -38,8 +38,6 @@ struct sel_state {
     double *partials;         /* on the CPU: SEL_PARTIALS numbers for each row of cells, */
     double *scratch;          /* [threads][3][nx], see sel_state_scratch */
     struct cuda_queue *queue; /* on a device: its queue, */
-    double *changes;          /* partial sums of the main field's change in an observed step, */
-    int64_t change_count;     /* which the solver lists, */
     uint8_t *solid;           /* the domain's cell[], */
     struct cuda_inputs *inputs; /* and inputs that vary, if there are any */
 };
@@ -107,9 +105,10 @@ static inline const void *sel_state_row(const sel_state *state, int64_t turn, in
 /* Fills an array (NULL: none) of a number for each cell, laid out as `cells`, and sends it: of kind
  * `which`, by a function of the cell. Those of the low faces along the axis `which` (0 to 2) stand
  * a second time beyond the last cells, as the high faces of these. */
-typedef double sel_state_number(const sel_state *state, int which, int64_t cell);
-sel_status sel_state_fill(const sel_state *state, void *array, const sel_cells *cells, int which,
-                          sel_state_number *number, sel_error *error);
+typedef double sel_state_number(const sel_state *state, const void *data, int which, int64_t cell);
+sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
+                          const sel_cells *cells, int which, sel_state_number *number,
+                          const void *data, sel_error *error);
 
 /* Sets state->turns of turn 0 to a quantity of one component at time 0 (not given: 0), with halos
  * on the host; `edit` may change the values of cells first <= cell < end, values[cell - first],

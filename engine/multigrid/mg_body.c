@@ -7,6 +7,11 @@
  * cycles. */
 enum { MOST_CELLS_SINGLE = 8192 };
 
+/* Parts of an implicit step's first residual to which it is solved, by precision; and most cycles.
+ */
+static const double tolerance[] = {[SEL_F32] = 1e-6, [SEL_F64] = 1e-10};
+enum { MOST_CYCLES = 100 };
+
 /* ---- the box ---- */
 
 /* The conductance from outside to the surface at a site. */
@@ -106,8 +111,12 @@ static void describe_cell(const void *data, int64_t cell, mg_cell *to) {
 
 /* ---- the problem of a state ---- */
 
-void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, unsigned flags, int threads) {
+void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name,
+                  void *(*at)[2], unsigned flags, int threads) {
     const sel_cells *cells = &state->turns.cells;
+    const bool in_time = state->plan->body->implicit > 0;
+    state->blocks = sel_blocks_cut(state->plan->domain, 1, 1); /* the levels know no blocks */
+    sel_conduction_list(state, name, at, 0);
     const int64_t directions = box->conjugate ? cells->count : 0;
     *s = (mg_solve){.stride = {1, cells->pitch, cells->slice}, .threads = threads};
     SEL_ADD(&state->arrays, s, F, cells->count, 0);
@@ -115,10 +124,80 @@ void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, unsigned fla
         sel_arrays_add_cells(&state->arrays, "direction", &s->p, (sel_type){'f', 8}, cells, flags);
     }
     SEL_ADD(&state->arrays, s, q, directions, 0);
+    SEL_ADD(&state->arrays, s, u, in_time ? cells->count : 0, 0);
+    SEL_ADD(&state->arrays, s, mass, in_time ? directions : 0, 0);
     mg_list(&s->m, box, threads, &state->arrays);
+    s->limits = (mg_limits){
+        .tolerance = tolerance[state->plan->precision], .cycles = true, .most = MOST_CYCLES};
+}
+
+/* sel_state_number: as rows of A have it. */
+static double mass(const sel_state *state, const void *data, int which, int64_t cell) {
+    (void)state, (void)which;
+    return rate_of(data) * sel_capacity_of(data, cell);
 }
 
 sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error) {
+    const sel_conduction *body = state->plan->body;
     s->partials = state->partials;
-    return mg_start(&s->m, &state->arrays, describe_cell, state->plan->body, state->threads, error);
+    sel_status status = sel_state_fill(state, s->mass, (sel_type){'f', 8}, &state->turns.cells, 3,
+                                       mass, body, error);
+    status = status ? status
+                    : mg_start(&s->m, &state->arrays, describe_cell, body, state->threads, error);
+    s->limits.rows = s->m.norm;
+    return status;
+}
+
+/* ---- implicit steps ---- */
+
+static void fill_row(const mg_solve *s, const heat_view *v, int64_t y, int64_t z) {
+    int64_t at[3] = {0, y, z};
+    for (; at[0] < v->n[0]; at[0]++) {
+        const int64_t i = heat_place(v->stride, at);
+        s->F[i] = heat_right_side(v, at, mg_mass(s, i), s->u[i], s->F[i]);
+    }
+}
+
+sel_status mg_body_solved(const mg_solve *s, const sel_state *state, sel_error *error) {
+    const mg_progress *now = &s->now;
+    return now->how <= MG_AT_ROUND_OFF || isnan(now->relative) /* which the monitor reports */
+               ? SEL_OK
+               : sel_fail(error, SEL_DIVERGED,
+                          "step %lld: %lld cycles of multigrid have not solved for its end: the "
+                          "residual is %.3g of the first one; try a smaller dt",
+                          (long long)state->step, (long long)now->step, now->relative);
+}
+
+sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
+    const sel_given *given = &state->given;
+    const heat_view v = sel_conduction_view(state, state->step, 0);
+    const int64_t count = state->turns.cells.count;
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t i = 0; i < count; i++) {
+        s->u[i] = heat_number(&v, v.from, i);
+    }
+    if (v.implicit < 1) {
+        mg_solve_apply(s, s->u, s->F);
+    }
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t row = 0; row < v.n[1] * v.n[2]; row++) {
+        fill_row(s, &v, row % v.n[1], row / v.n[1]);
+    }
+    for (int64_t k = 0; k < state->plan->inputs->surfaces.cells; k++) {
+        int64_t at[3];
+        heat_at(&v, given->cell[k], at);
+        const int64_t i = heat_place(v.stride, at);
+        heat_right_surface(given, k, mg_mass(s, i), &s->u[i], &s->F[i]);
+    }
+    s->now = MG_BEGINS; /* directions are those of a step */
+    mg_solve_residual(s, s->u);
+    while (s->now.how == MG_GOES_ON) {
+        mg_solve_correct(s, MG_CYCLE, 1, s->u, s->u);
+    }
+    const sel_status status = mg_body_solved(s, state, error);
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t i = 0; i < (status ? 0 : count); i++) {
+        sel_put(v.to, state->turns.type, i, s->u[i]);
+    }
+    return status;
 }

@@ -12,10 +12,16 @@
  * unless it is too large for that; else corrections are directions. */
 void mg_body_box(const sel_conduction *body, mg_box *box);
 
-/* Lists the arrays of a problem in a state, whose turns have numbers without halos: vectors are
- * laid out as these. `flags`: of the direction; threads: of mg_list. */
-void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, unsigned flags, int threads);
+/* Lists what has a neighbourhood, `name`, in one block without halos, and the arrays of a problem,
+ * whose vectors are laid out as this. `flags`: of the direction; threads: of mg_list. */
+void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name,
+                  void *(*at)[2], unsigned flags, int threads);
 /* Fills the tables and coefficients. */
 sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error);
+
+/* An implicit step (heat_right_side) of the state's turns, on the processor. */
+sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error);
+/* What follows from s->now, when the iteration of a step has ended. */
+sel_status mg_body_solved(const mg_solve *s, const sel_state *state, sel_error *error);
 
 #endif

@@ -70,22 +70,24 @@ static void add(const rows *of, int64_t y, int64_t z, double *scratch, double *s
 /* The length of the step along the next direction. */
 static double next_direction(mg_solve *s) {
     double sums[3], beta = 0;
-    if (s->pq > 0) {
+    if (s->now.pq > 0) {
         each_row(s, (rows){.to = NULL}, dot, NULL, sums);
-        beta = -sums[0] / s->pq;
+        beta = -sums[0] / s->now.pq;
     }
     each_row(s, (rows){.u = {.v = s->p}, .to = s->q, .factor = beta}, direct, apply, sums);
-    s->pq = sums[0];
+    s->now.pq = sums[0];
     return sums[0] > 0 ? sums[1] / sums[0] : 0;
 }
 
-void mg_solve_residual(mg_solve *s, double *u, double sums[3]) {
+void mg_solve_residual(mg_solve *s, double *u) {
+    double sums[3];
     each_row(s, (rows){.to = u}, residual, NULL, sums);
+    mg_judge(&s->limits, sums, 0, &s->now);
 }
 
-void mg_solve_correct(mg_solve *s, int how, double omega, double shift, double *u, double *to,
-                      double sums[3]) {
-    rows of = {.u = {.v = u}, .to = to, .factor = 1, .shift = shift};
+void mg_solve_correct(mg_solve *s, int how, double omega, double *u, double *to) {
+    rows of = {.u = {.v = u}, .to = to, .factor = 1, .shift = s->now.mean};
+    double sums[3];
     if (how == MG_SWEEP) {
         mg_sweep(&s->m, omega, s->threads);
     } else if (how == MG_DIVIDE) {
@@ -97,6 +99,7 @@ void mg_solve_correct(mg_solve *s, int how, double omega, double shift, double *
         of.factor = next_direction(s);
     }
     each_row(s, of, add, residual, sums);
+    mg_judge(&s->limits, sums, 1, &s->now);
 }
 
 void mg_solve_apply(const mg_solve *s, double *u, double *to) {

@@ -2,6 +2,7 @@
 #ifndef MG_SOLVE_H
 #define MG_SOLVE_H
 
+#include "engine/multigrid/mg_progress.h"
 #include "engine/multigrid/multigrid.h"
 
 /* How a correction e is made of the residual f = F - A u: a cycle, a full cycle, a red-black sweep
@@ -16,17 +17,23 @@ typedef struct mg_solve {
     int64_t stride[3];
     double *F;
     double *p, *q;    /* the last direction and A p; NULL */
-    double pq;        /* p A p; 0: there is no direction yet */
+    double *u, *mass; /* of bodies in time; and C / (w dt), of those that are not even */
     double *partials; /* of sel_state */
     int threads;
+    mg_limits limits;
+    mg_progress now; /* the caller's to begin with: MG_BEGINS, or what was saved */
 } mg_solve;
 
-/* f of u. sums: of squares of f and u, and of u, by volume. */
-void mg_solve_residual(mg_solve *s, double *u, double sums[3]);
+/* C / (w dt) of an element, as rows of A have it. */
+static inline double mg_mass(const mg_solve *s, int64_t i) {
+    return s->mass ? s->mass[i] : s->m.box.mass;
+}
 
-/* to = u + what a correction is worth - shift, of which f and sums are then. to: may be u. */
-void mg_solve_correct(mg_solve *s, int how, double omega, double shift, double *u, double *to,
-                      double sums[3]);
+/* f of u, and s->now by it. */
+void mg_solve_residual(mg_solve *s, double *u);
+
+/* to = u + what a correction is worth, of which f and s->now are then. to: may be u. */
+void mg_solve_correct(mg_solve *s, int how, double omega, double *u, double *to);
 
 /* to = A u. */
 void mg_solve_apply(const mg_solve *s, double *u, double *to);

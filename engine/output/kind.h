@@ -346,6 +346,25 @@ sel_status sel_measure_regions(sel_output *output, sel_request_kind kind, const 
  * torque[2] is not zero. */
 void sel_measure_sum_force(const sel_requests *answers, double force[3], double torque[3]);
 
+/* ---- samples that are kept of all rows ---- */
+
+/* A longer record is thinned to every second sample: 8 MB for each series at most. */
+enum { SEL_MOST_SAMPLES = 1 << 20, SEL_MOST_SERIES = 4 };
+
+typedef struct sel_record {
+    int series;
+    uint64_t count;
+    uint64_t stride, skipped;   /* every stride-th sample is kept */
+    double *v[SEL_MOST_SERIES]; /* the system gives memory when it is written */
+} sel_record;
+
+/* Memory for so many series, in the output's arena. */
+sel_status sel_record_open(sel_output *output, int series, sel_record *record, sel_error *error);
+/* Adds a number to each series. */
+void sel_record_add(sel_record *record, const double *sample);
+/* As sel_output_kind.keep. */
+void sel_record_keep(sel_record *record, sel_checkpoint *checkpoint);
+
 /* ---- mean, deviation and dominant frequency of a sampled signal ---- */
 
 /* Of value[0..n); NaN for n = 0. */

@@ -24,24 +24,15 @@ const sel_table sel_out_force_table = SEL_TABLE(
     "linear trend is removed, under a Hann window, refined by a parabola. With reference.length "
     "and reference.velocity there is also NAME.strouhal = frequency length / velocity.");
 
-/* A longer record is thinned to every second sample: 32 MB at most. */
-enum { MOST_SAMPLES = 1 << 20 };
-
 /* A lift that varies by less than this fraction of the force is that of a steady flow. */
 static const double steady_part = 1e-5;
 
 enum { TIME, FORCE, SERIES = FORCE + 3 }; /* of a record: the times, and the components */
 
-typedef struct force_record {
-    uint64_t count;
-    uint64_t stride, skipped; /* every stride-th sample is kept */
-    double *v[SERIES];        /* [MOST_SAMPLES]; the system gives memory when it is written */
-} force_record;
-
 typedef struct force_output {
     sel_output base;
     double to_coefficient; /* times a force; NaN: no coefficients */
-    force_record record;
+    sel_record record;
 } force_output;
 
 static void force_check(sel_output_site *site, const void *params) {
@@ -58,47 +49,8 @@ static void force_check(sel_output_site *site, const void *params) {
     }
 }
 
-/* ---- the record ---- */
-
-static void thin(force_record *record) {
-    for (int k = 0; k < SERIES; k++) {
-        for (size_t i = 0; 2 * i < record->count; i++) {
-            record->v[k][i] = record->v[k][2 * i];
-        }
-    }
-    record->count = (record->count + 1) / 2;
-    record->stride *= 2;
-}
-
-static void add_sample(force_record *record, double time, const double force[3]) {
-    if (++record->skipped < record->stride) {
-        return;
-    }
-    record->skipped = 0;
-    if (record->count == MOST_SAMPLES) {
-        thin(record);
-    }
-    record->v[TIME][record->count] = time;
-    for (int a = 0; a < 3; a++) {
-        record->v[FORCE + a][record->count] = force[a];
-    }
-    record->count++;
-}
-
 static void force_keep(sel_output *base, sel_checkpoint *checkpoint) {
-    force_record *record = &((force_output *)base)->record;
-    SEL_KEEP(checkpoint, record->count);
-    SEL_KEEP(checkpoint, record->stride);
-    SEL_KEEP(checkpoint, record->skipped);
-    if (record->count > MOST_SAMPLES || record->stride < 1) {
-        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: a record of forces",
-                            checkpoint->path);
-        record->count = 0;
-        return;
-    }
-    for (int k = 0; k < SERIES; k++) {
-        sel_keep(checkpoint, record->v[k], record->count * sizeof(double));
-    }
+    sel_record_keep(&((force_output *)base)->record, checkpoint);
 }
 
 /* ---- rows ---- */
@@ -118,7 +70,7 @@ static sel_status force_take(sel_output *base, sel_error *error) {
     for (int a = 0; a < 2 && !isnan(output->to_coefficient); a++) {
         sel_csv_number(base->csv, output->to_coefficient * force[a]);
     }
-    add_sample(&output->record, base->time, force);
+    sel_record_add(&output->record, (double[SERIES]){base->time, force[0], force[1], force[2]});
     return SEL_OK;
 }
 
@@ -127,7 +79,7 @@ static sel_status force_take(sel_output *base, sel_error *error) {
 /* The first sample that counts: all when the script said where to begin. */
 static size_t first_sample(const force_output *output, double end) {
     const sel_output_common *common = output->base.params;
-    const force_record *record = &output->record;
+    const sel_record *record = &output->record;
     size_t first = 0;
     if (common->from_step == 0 && isnan(common->from_time)) {
         while (first + 1 < record->count && record->v[TIME][first] < 0.5 * end) {
@@ -139,7 +91,7 @@ static size_t first_sample(const force_output *output, double end) {
 
 static sel_status set_coefficients(const force_output *output, size_t first, sel_error *error) {
     static const char *const means[] = {"cd_mean", "cl_mean"}, *const rms[] = {"cd_rms", "cl_rms"};
-    const force_record *record = &output->record;
+    const sel_record *record = &output->record;
     size_t n = record->count - first;
     sel_status status = SEL_OK;
     for (int a = 0; a < 2 && !status; a++) {
@@ -153,7 +105,7 @@ static sel_status set_coefficients(const force_output *output, size_t first, sel
 }
 
 static sel_status set_frequency(const force_output *output, size_t first, sel_error *error) {
-    const force_record *record = &output->record;
+    const sel_record *record = &output->record;
     const sel_reference *reference = &output->base.context->simulation->params->reference;
     size_t n = record->count - first;
     double largest = 0;
@@ -175,7 +127,7 @@ static sel_status set_frequency(const force_output *output, size_t first, sel_er
 static sel_status force_conclude(sel_output *base, sel_error *error) {
     static const char *const means[] = {"force_x_mean", "force_y_mean", "force_z_mean"};
     const force_output *output = (const force_output *)base;
-    const force_record *record = &output->record;
+    const sel_record *record = &output->record;
     if (record->count == 0) {
         return SEL_OK;
     }
@@ -208,16 +160,11 @@ static sel_status force_open(sel_output *base, sel_error *error) {
     static const char *const columns[2][7] = {
         {"force_x", "force_y", "torque", NULL},
         {"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", NULL}};
-    const size_t bytes = SERIES * MOST_SAMPLES * sizeof(double);
     force_output *output = (force_output *)base;
-    double *samples = sel_arena_alloc(base->arena, bytes);
-    if (!samples) {
-        return sel_fail_memory(error, "the record of a force", bytes);
+    const sel_status status = sel_record_open(base, SERIES, &output->record, error);
+    if (status) {
+        return status;
     }
-    for (int k = 0; k < SERIES; k++) {
-        output->record.v[k] = samples + k * MOST_SAMPLES;
-    }
-    output->record.stride = 1;
     output->to_coefficient = coefficient(base->context);
     for (const char *const *column = columns[base->context->domain->grid.dims == 3]; *column;
          column++) {

@@ -2,7 +2,8 @@
  * fields over free cells; and out.balance, the solver's own balance, term by term.
  */
 #include <math.h>
-#include "engine/output/kind.h"
+#include <stdio.h>
+#include "engine/output/picture.h"
 
 /* ---- out.reduce ---- */
 
@@ -104,12 +105,20 @@ static const sel_field balance_fields[] = {SEL_OUT_COMMON_ROWS};
 const sel_table sel_out_balance_table = SEL_TABLE(
     "out.balance", sel_out_balance, balance_fields,
     "The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a "
-    "column per term. The last values are also in the results of run.json, as NAME.TERM.");
+    "column per term. The last values are also in the results of run.json, as NAME.TERM. Of "
+    "sel.poisson the residuals of all rows are drawn over the iterations, as NAME.png.");
 
 typedef struct balance_output {
     sel_output base;
     sel_term terms[SEL_MAX_TERMS];
+    sel_record residuals; /* steps and residuals, of a solver that iterates */
 } balance_output;
+
+enum { STEP, RESIDUAL, SERIES };
+
+static bool has_residuals(const sel_output *base) {
+    return base->context->solver->iterates;
+}
 
 /* The terms' names are those of the present state. */
 static sel_status balance_open(sel_output *base, sel_error *error) {
@@ -119,7 +128,9 @@ static sel_status balance_open(sel_output *base, sel_error *error) {
     for (int i = 0; !status && i < base->requests.v[0].term_count; i++) {
         sel_csv_text(base->csv, base->requests.v[0].terms[i].name);
     }
-    return status;
+    return status || !has_residuals(base)
+               ? status
+               : sel_record_open(base, SERIES, &((balance_output *)base)->residuals, error);
 }
 
 static sel_status balance_take(sel_output *base, sel_error *error) {
@@ -129,7 +140,28 @@ static sel_status balance_take(sel_output *base, sel_error *error) {
         sel_csv_number(base->csv, answer->terms[i].value);
         status = sel_output_result(base, answer->terms[i].name, answer->terms[i].value, error);
     }
+    if (has_residuals(base)) { /* which are the first term */
+        sel_record_add(&((balance_output *)base)->residuals,
+                       (double[SERIES]){(double)base->step, answer->terms[0].value});
+    }
     return status;
+}
+
+static void balance_keep(sel_output *base, sel_checkpoint *checkpoint) {
+    if (has_residuals(base)) {
+        sel_record_keep(&((balance_output *)base)->residuals, checkpoint);
+    }
+}
+
+static sel_status balance_conclude(sel_output *base, sel_error *error) {
+    char path[SEL_PATH_ROOM];
+    if (!has_residuals(base)) {
+        return SEL_OK;
+    }
+    snprintf(path, sizeof path, "%s/%s.png", base->context->directory, base->name);
+    const sel_status status = sel_output_files_add(base->files, NULL, base->name, ".png", error);
+    return status ? status
+                  : sel_curve_draw(&((balance_output *)base)->residuals, "residual", path, error);
 }
 
 /* Rates are means since the solver was last asked, which only one output may do. */
@@ -141,4 +173,6 @@ const sel_output_kind sel_balance_kind = {
     .rows = true,
     .open = balance_open,
     .take = balance_take,
+    .keep = balance_keep,
+    .conclude = balance_conclude,
 };

@@ -3,7 +3,7 @@
 #define SEL_PICTURE_H
 
 #include <stdint.h>
-#include "engine/output/output.h"
+#include "engine/output/kind.h"
 
 /* ---- colours: maps that the eye reads as even steps ---- */
 
@@ -74,5 +74,12 @@ void sel_plot_size(const sel_plot *plot, double size[2]);
  * magenta. Over a relief, grey in light from the upper left, colours are translucent. The bar with
  * its numbers and the title stand below. */
 sel_status sel_plot_draw(const sel_plot *plot, sel_canvas *canvas, sel_error *error);
+
+/* ---- a curve ---- */
+
+/* Draws series 1 of a record, `what`, over series 0, steps, into a PNG file: its powers of ten
+ * upwards, without numbers that are not above 0. */
+sel_status sel_curve_draw(const sel_record *record, const char *what, const char *path,
+                          sel_error *error);
 
 #endif

@@ -144,6 +144,29 @@ HEAT_INLINE double heat_source(const heat_view *v, const int64_t at[3]) {
     return v->kind == HEAT_VARIED ? heat_number(v, v->q, heat_place(v->apart, at)) : 0;
 }
 
+/* With C v T_t = P - K T, K the conduction to neighbours and through surfaces and P what the source
+ * and surfaces bring, an implicit step is
+ *
+ *   C v (T' - T) / dt = P - K (w T' + (1 - w) T)
+ *
+ * backward Euler's with w = 1, Crank-Nicolson's with w = 1/2, which takes P at the middle of the
+ * step. So A T' = F with A = K + M, M = C v / (w dt) and F = P / w + M / w T - (1 - w) / w A T.
+ *
+ * F of a cell of `mass` M without its surfaces, from T and, if w < 1, A T. */
+HEAT_INLINE double heat_right_side(const heat_view *v, const int64_t at[3], double mass, double T,
+                                   double product) {
+    const double w = v->implicit;
+    const double q = v->q ? heat_number(v, v->q, heat_place(v->apart, at)) : 0;
+    return (mass * T + q - (w < 1 ? (1 - w) * product : 0)) / w;
+}
+
+/* Its surfaces, the k-th of those given, which add M s or give T' = s to a node. */
+HEAT_INLINE void heat_right_surface(const sel_given *given, int64_t k, double mass, double *T,
+                                    double *F) {
+    *T = isinf(given->b[k]) ? given->s[k] : *T;
+    *F += isinf(given->b[k]) ? 0 : mass * given->s[k];
+}
+
 HEAT_INLINE double heat_residual(const heat_view *v, const int64_t at[3]) {
     const int64_t i = heat_place(v->apart, at);
     return (v->single_f ? (double)((const float *)v->f)[i] : ((const double *)v->f)[i]) /

@@ -203,6 +203,8 @@ typedef struct sel_backend {
     sel_status (*saving)(sel_state *state, sel_error *error);
     /* Derives what is not saved, after the saved arrays have been set. */
     sel_status (*loaded)(sel_state *state, sel_error *error);
+    /* Back to step 0, of solvers that iterate. */
+    sel_status (*restart)(sel_state *state, sel_error *error);
     void (*destroy)(sel_state *state); /* NULL is fine */
     /* Prints the code that it makes of a plan. NULL: it makes none. */
     void (*print)(const sel_plan *plan, FILE *to);
@@ -230,6 +232,7 @@ typedef struct sel_solver {
     bool counts_changes; /* the main field is of whole numbers: the change between monitors is the
                             part of the cells that changed */
     bool balance_of_step;  /* SEL_BALANCE needs an observed step */
+    bool iterates;         /* steps are iterations, and a balance begins with their residual */
     const char *conserved; /* "heat": what the balance of a solver with surfaces calls it */
     /* The number of dimensions that these parameters require. NULL: any. */
     int (*dims)(const sel_common *params);

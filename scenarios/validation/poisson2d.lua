@@ -24,7 +24,7 @@ return {
     end
     c:gate { "order from 127 to 255", reference = 2, within = 0.05,
       computed = math.log(errors[127] / errors[255]) / math.log(2) }
-    for _, N in ipairs { 64, 600, 1000 } do
+    for _, N in ipairs { 64, 600, 1000, 4097 } do
       local run = c:run("poisson2d", { N = N, layout = "cell", rhs = "noise" })
       c:gate { ("cycles to 1e-8 of a rough right-hand side, N = %d"):format(N),
         computed = run.results.iterations, reference = 5, within = 1 }

@@ -90,8 +90,8 @@ ok "a plate that stops by the change of its mean" \
     cut tests/checkpoint/plate.lua body=uniform laws=still mean=1.2e-3 steps=4000 --precision f64
 ok "a potential, even" cut tests/checkpoint/potential.lua body=even
 ok "a potential about a hole, of nodes" cut tests/checkpoint/potential.lua layout=node deep=7
+ok "implicit conduction" cut tests/checkpoint/plate.lua scheme=crank_nicolson laws=still steps=60
 if [ "$backend" = cpu ]; then
-    ok "implicit conduction" cut tests/checkpoint/plate.lua scheme=crank_nicolson laws=still steps=60
     ok "a plate on one thread, two and three" threads tests/checkpoint/plate.lua steps=120
     ok "a slab of nodes on one thread, two and three" \
         threads tests/checkpoint/plate.lua steps=60 layout=node deep=5 --precision f64

@@ -379,7 +379,7 @@ ok "controls are set after the checkpoint, too" goes_on plate 150 250 laws=contr
 ok "steady laws go on" goes_on plate 101 150 laws=still body=uniform
 ok "a run goes on to its stop by the mean" goes_on plate 411 4000 laws=still body=uniform mean=1.2e-3 \
     precision=f64
-[ "$backend" = cpu ] && for scheme in crank_nicolson backward_euler; do
+for scheme in crank_nicolson backward_euler; do
     ok "implicit conduction goes on ($scheme)" goes_on plate 111 250 scheme=$scheme laws=still
 done
 ok "cycles of multigrid go on" potential body=even

@@ -113,6 +113,34 @@ divergence_is_reported() {
         [ "$(json "$work/diverging/run.json" stopped_by)" = '"diverged"' ]
 }
 
+# The last state of an iteration that has ended by itself is written, whatever it has reached.
+iterations_say_how_they_ended() {
+    cat >"$work/iteration.lua" <<'LUA'
+local sel = require "selenite"
+local p = sel.params { most = { 100, "max_iterations", integer = true }, rhs = { 1, "rhs" },
+                       method = { "multigrid", "method" }, noise = { 0, "of neighbours" } }
+local free = p.noise > 0 -- Jacobi's iteration keeps a checkerboard
+return sel.poisson {
+  size = { 40, 40 }, method = p.method, max_iterations = p.most, periodic = free and { "x", "y" } or nil,
+  rhs = free and function(x, y) return p.noise * math.cos(math.pi * (x + y - 1)) end or p.rhs,
+  regions = free and {} or { { where = sel.shape.faces, law = sel.law.fixed { 1 } } },
+  output = { sel.out.balance { every = 1 }, sel.out.vtk { fields = { "potential" } } },
+}
+LUA
+    while read -r status by reason most rhs noise method; do
+        exits "$status" run "$work/iteration.lua" "most=$most" "rhs=$rhs" "noise=$noise" \
+            "method=$method" -o "$work/iteration_$by" 2>"$work/err" &&
+            [ "$(json "$work/iteration_$by/run.json" stopped_by)" = "\"$by\"" ] &&
+            json "$work/iteration_$by/run.json" stop_reason | grep "$reason" &&
+            [ -s "$work/iteration_$by/balance.png" ] && [ -s "$work/iteration_$by/vtk.pvd" ] || return 1
+    done <<'END'
+0 converged residual.is 50 1 0 multigrid
+3 max_iterations not.1e-08 2 1 0 multigrid
+3 stagnated has.not.fallen 5000 0 1 jacobi
+3 diverged is.nan 100 1e250 0 multigrid
+END
+}
+
 # The drag of the vortex street swings by 0.01 root mean square; by 0.2 when sound is let in.
 example_reports_flow_not_sound() {
     run examples/09_forces.lua -o "$work/forces" && "${PYTHON:-/usr/bin/python3}" -c '
@@ -299,6 +327,7 @@ ok "an interrupt writes the last state" interrupt_writes_the_last_state
 ok "an error writes the last state" an_error_writes_the_last_state
 ok "a hook that never returns ends the run" a_hook_that_never_returns_ends_the_run
 ok "a diverging run says step, cell and cause" divergence_is_reported
+ok "iterations say how they ended" iterations_say_how_they_ended
 ok "an example of forces reports flow, not sound" example_reports_flow_not_sound
 ok "a directory that holds a run is kept" directory_with_a_run_is_kept
 ok "--force removes the old outputs" force_removes_the_old_outputs

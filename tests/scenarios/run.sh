@@ -159,6 +159,29 @@ assert len(found) == N + 1 and worst < 1e-9
 END
 }
 
+# A mark at each row of balance.csv: iterations to the right, powers of ten upwards.
+residuals_are_drawn_over_the_iterations() {
+    run scenarios/poisson2d.lua N=100 -o "$work/history" &&
+        grep -q '"balance.png"' "$work/history/run.json" &&
+        "${PYTHON:-/usr/bin/python3}" - "$work/history" <<'END'
+import csv, math, sys
+from vtkmodules.vtkIOImage import vtkPNGReader
+reader = vtkPNGReader()
+reader.SetFileName(sys.argv[1] + "/balance.png")
+reader.Update()
+image = reader.GetOutput()
+rows = list(csv.DictReader(open(sys.argv[1] + "/balance.csv")))
+end, low = int(rows[-1]["step"]), 10
+assert image.GetDimensions() == (960, 640, 1) and 4 <= end <= 8 and len(rows) == end + 1
+for row in rows:
+    x = 110 + 820 * int(row["step"]) / end
+    y = 570 - 530 * (math.log10(float(row["residual"])) + low) / low
+    colour = [image.GetScalarComponentAsDouble(round(x), 639 - round(y), 0, c) for c in range(3)]
+    print(row["step"], row["residual"], round(x), round(y), colour)
+    assert colour == [0, 90, 160]
+END
+}
+
 # aqua CHECK DIRECTORY ...: what a run-off has written.
 aqua() { "${PYTHON:-/usr/bin/python3}" tests/scenarios/aqua.py "$@"; }
 
@@ -385,6 +408,11 @@ if "${PYTHON:-/usr/bin/python3}" -c 'import numpy' 2>/dev/null; then
     ok "a potential is that of numpy.fft" a_potential_is_that_of_numpy_fft
 else
     echo "ok a potential is that of numpy.fft # SKIP needs numpy (python3-numpy)"
+fi
+if "${PYTHON:-/usr/bin/python3}" -c 'import vtkmodules.vtkIOImage' 2>/dev/null; then
+    ok "residuals are drawn over the iterations" residuals_are_drawn_over_the_iterations
+else
+    echo "ok residuals are drawn over the iterations # SKIP needs VTK (python3-vtk9)"
 fi
 ok "a pulse passes on a plane" a_pulse_passes_on_a_plane
 ok "a bowl comes to its level" a_bowl_comes_to_its_level

@@ -181,6 +181,28 @@ static void threads_do_not_change_a_bit(void **state) {
     }
 }
 
+static void an_iteration_begins_anew_with_the_same_bits(void **state) {
+    (void)state;
+    static const char *const bodies[] = {WALLS " }", WALLS ", " BALL " }",
+                                         "method = 'sor', " WALLS " }"};
+    for (size_t k = 0; k < sizeof bodies / sizeof *bodies; k++) {
+        heat_case c;
+        heat_open(&c, "return sel.poisson { size = { 50, 61 }, %s }\n", bodies[k]);
+        solve(&c, SEL_CONVERGED);
+        const int64_t steps = c.state->step;
+        double *first = potential_of(&c);
+        assert_int_equal(c.prepared.backend->restart(c.state, &c.error), SEL_OK);
+        assert_int_equal(c.state->step, 0);
+        solve(&c, SEL_CONVERGED);
+        double *second = potential_of(&c);
+        assert_int_equal(c.state->step, steps);
+        assert_memory_equal(first, second, 50 * 61 * sizeof *first);
+        free(first);
+        free(second);
+        heat_close(&c);
+    }
+}
+
 /* ---- ends ---- */
 
 static void expect_end(const char *fields, sel_end how, const char *why) {
@@ -260,6 +282,7 @@ int main(void) {
         cmocka_unit_test(solids_along_faces_keep_the_order_and_curved_ones_one),
         cmocka_unit_test(all_methods_find_the_same_potential),
         cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(an_iteration_begins_anew_with_the_same_bits),
         cmocka_unit_test(iterations_end_by_what_they_have_reached),
         cmocka_unit_test(a_potential_known_but_for_a_constant_has_the_mean_0),
         cmocka_unit_test(what_enters_through_surfaces_is_the_integral_of_the_right_hand_side),

@@ -36,16 +36,16 @@ typedef struct heat_plan {
 typedef struct heat_state {
     sel_state base;
     void *T[SEL_MOST_BLOCKS][2];
-    /* Of implicit schemes: A T' = F, and T'. */
-    mg_solve solve;
-    double *u;
+    mg_solve solve; /* of implicit schemes: A T' = F */
 } heat_state;
 
 static inline const heat_plan *heat_plan_for(const sel_state *state) {
     return (const heat_plan *)state->plan;
 }
 
-/* The state of step 0, but for implicit schemes. */
+/* The arrays of a state, with halos where steps are explicit; implicit ones are solved by so many
+ * threads (mg_list). The state of step 0. */
+void heat_list(sel_state *base, int halo, int threads);
 sel_status heat_start(sel_state *base, sel_error *error);
 
 /* The loops of one precision, compiled for each x86-64 level (heat_kernel.c). */
@@ -54,9 +54,6 @@ typedef struct heat_loops {
     /* Cell i of a surface, whose neighbours have been gathered. */
     void (*touch)(const heat_view *v, int64_t i, double b, double s);
 } heat_loops;
-
-/* A step of an implicit scheme, on the processor (heat_implicit.c). */
-sel_status heat_implicit_step(heat_state *state, sel_error *error);
 
 extern const struct sel_cpu heat_on_cpu;
 #ifdef SEL_CUDA

@@ -11,23 +11,7 @@ SEL_LEVELS(DECLARE)
 enum { BAND = 1 << 19 /* bytes */ };
 
 static void list(sel_state *base) {
-    heat_state *state = (heat_state *)base;
-    const heat_plan *plan = heat_plan_for(base);
-    if (plan->body.implicit == 0) {
-        sel_conduction_list(base, "temperature", state->T, 1);
-        return;
-    }
-    base->blocks = sel_blocks_cut(base->plan->domain, 1, 1); /* the levels know no blocks */
-    sel_conduction_list(base, "temperature", state->T, 0);
-    SEL_ADD(&base->arrays, state, u, base->turns.cells.count, 0);
-    mg_body_list(&state->solve, &plan->box, base, 0, base->threads);
-}
-
-static sel_status start(sel_state *base, sel_error *error) {
-    const sel_status status = heat_start(base, error);
-    return status || heat_plan_for(base)->body.implicit == 0
-               ? status
-               : mg_body_start(&((heat_state *)base)->solve, base, error);
+    heat_list(base, 1, base->threads);
 }
 
 static void step_block(const sel_state *base, const heat_loops *loops, int b) {
@@ -69,7 +53,7 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
         for (int b = 0; b < base->blocks.count && !implicit; b++) {
             step_block(base, loops, b);
         }
-        status = implicit ? heat_implicit_step((heat_state *)base, error) : SEL_OK;
+        status = implicit ? mg_body_step(&((heat_state *)base)->solve, base, error) : SEL_OK;
         if (!status) {
             sel_state_exchange(base, ++base->step); /* at once, since fluxes read halos too */
         }
@@ -81,7 +65,7 @@ const sel_cpu heat_on_cpu = {
     .what = "the temperature",
     .state_size = sizeof(heat_state),
     .list = list,
-    .start = start,
+    .start = heat_start,
     .steps = steps,
     .look = {.field = sel_conduction_field, .numbers = true},
 };

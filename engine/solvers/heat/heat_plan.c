@@ -52,9 +52,23 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
                              cell < 0 ? "" : sel_cell_text(grid, cell, text), usual_part * limit);
 }
 
+void heat_list(sel_state *base, int halo, int threads) {
+    heat_state *state = (heat_state *)base;
+    if (base->plan->body->implicit > 0) {
+        mg_body_list(&state->solve, &heat_plan_for(base)->box, base, "temperature", state->T, 0,
+                     threads);
+    } else {
+        sel_conduction_list(base, "temperature", state->T, halo);
+    }
+}
+
 sel_status heat_start(sel_state *base, sel_error *error) {
     const heat_params *params = (const heat_params *)base->plan->simulation->params;
-    return sel_conduction_start(base, &params->initial.temperature, "temperature", error);
+    const sel_status status =
+        sel_conduction_start(base, &params->initial.temperature, "temperature", error);
+    return status || base->plan->body->implicit == 0
+               ? status
+               : mg_body_start(&((heat_state *)base)->solve, base, error);
 }
 
 /* ---- what users are told ---- */
@@ -80,15 +94,6 @@ static void json(const sel_plan *base, FILE *to) {
     fprintf(to, "\"largest_dt\": %.9g", ((const heat_plan *)base)->body.limit);
 }
 
-static sel_status portable(const sel_simulation *simulation, sel_error *error) {
-    const int scheme = ((const heat_params *)simulation->params)->scheme;
-    return scheme == HEAT_EXPLICIT
-               ? SEL_OK
-               : sel_fail_at(error, sel_simulation_where(simulation, "scheme"),
-                             "scheme = \"%s\" runs on the processor only (--backend cpu)",
-                             heat_schemes[scheme]);
-}
-
 static sel_cell_bytes bytes(const sel_common *common, int precision) {
     const heat_params *params = (const heat_params *)common;
     const double size = precision == SEL_F32 ? 4 : 8;
@@ -98,7 +103,7 @@ static sel_cell_bytes bytes(const sel_common *common, int precision) {
                         sel_quantity_given(&params->source);
     const double arrays = varied ? 2 + common->size.n : 0;
     const bool implicit = params->scheme != HEAT_EXPLICIT;
-    const double solves = !implicit ? 0 : varied ? 40 + 11 * (3 + common->size.n) : 16 + 11;
+    const double solves = !implicit ? 0 : varied ? 48 + 11 * (3 + common->size.n) : 16 + 11;
     return (sel_cell_bytes){(2 + arrays) * size + solves, 2 * size,
                             (2 + arrays) * size + 9 + solves};
 }
@@ -134,7 +139,6 @@ const sel_solver heat_solver = {
     .advice =
         "A law, the source or the initial temperature grows without bound or is too large for "
         "the precision, or h rose above what it was at the start, for which dt was found",
-    .portable = portable,
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &heat_on_cpu,

@@ -12,7 +12,6 @@
 
 #include "engine/machine/conduction.h"
 #include "engine/multigrid/mg_body.h"
-#include "engine/physics/poisson.h"
 
 /* Fields. */
 enum { POISSON_POTENTIAL, POISSON_RESIDUAL, POISSON_GRADIENT, POISSON_FLUX, POISSON_FIELDS };
@@ -53,10 +52,8 @@ typedef struct poisson_plan {
 typedef struct poisson_state {
     sel_state base;
     void *u[SEL_MOST_BLOCKS][2];
-    mg_solve solve; /* A phi = F */
-    poisson_progress now;
-    int64_t known; /* the step whose residual f is; -1: none */
-    double norm;   /* of the right-hand side with the values of boundaries in it */
+    mg_solve solve; /* A phi = F; residuals are parts of that of phi = 0 */
+    int64_t known;  /* the step whose residual f is; -1: none */
 } poisson_state;
 
 static inline const poisson_plan *poisson_plan_for(const sel_state *state) {
@@ -68,23 +65,23 @@ static inline double poisson_part(const poisson_plan *plan, int64_t cell) {
     return plan->base.domain->cell[cell] ? 0 : sel_capacity_of(&plan->body, cell);
 }
 
-static inline int poisson_method(const sel_state *state) {
-    return ((const poisson_params *)state->plan->simulation->params)->method;
+static inline const poisson_params *poisson_params_of(const sel_state *state) {
+    return (const poisson_params *)state->plan->simulation->params;
 }
 
 /* What both backends share (poisson_state.c). threads: for cycles on the processor; else 0. */
 void poisson_list(sel_state *base, int threads);
 
 /* Coefficients, right-hand side and the initial potential of turn 0. `measure` makes f of the
- * present turn and hands what it finds to poisson_judge. */
-typedef sel_status poisson_measure(poisson_state *state, sel_error *error);
+ * present turn. */
+typedef sel_status poisson_measure(sel_state *base, sel_error *error);
 sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *error);
 
-/* Ends the iteration or lets it go on, by the norms of the residual and of phi. */
-void poisson_judge(poisson_state *state, double residual, double potential);
-/* For poisson_decide, elsewhere; and what follows from the state->now that it made. */
-poisson_limits poisson_limits_of(const poisson_state *state);
+/* What follows from state->solve.now. */
 void poisson_conclude(poisson_state *state);
+
+/* How an iteration corrects, and the omega of its sweeps. */
+int poisson_correction(const sel_state *state, int64_t step, double *omega);
 
 extern const struct sel_cpu poisson_on_cpu;
 #ifdef SEL_CUDA

@@ -2,58 +2,26 @@
 #include "engine/machine/cpu.h"
 #include "engine/solvers/poisson/poisson.h"
 
-#include <math.h>
-
 static void list(sel_state *base) {
     poisson_list(base, base->threads);
 }
 
-/* ---- an iteration ---- */
-
-static void judge(poisson_state *state, const double sums[3]) {
-    state->now.mean = sums[2] / poisson_plan_for(&state->base)->volume;
-    poisson_judge(state, sqrt(sums[0]), sqrt(sums[1]));
-}
-
-static sel_status measure(poisson_state *state, sel_error *error) {
-    double sums[3];
+/* poisson_measure: f and q of the present turn, which may have been loaded. */
+static sel_status measure(sel_state *base, sel_error *error) {
+    poisson_state *state = (poisson_state *)base;
+    mg_solve *s = &state->solve;
     (void)error;
-    mg_solve_residual(&state->solve, state->u[0][state->base.step & 1], sums);
-    judge(state, sums);
+    if (s->now.pq > 0) {
+        mg_solve_apply(s, s->p, s->q);
+    }
+    mg_solve_residual(s, state->u[0][base->step & 1]);
+    poisson_conclude(state);
     return SEL_OK;
 }
 
-static void iterate(poisson_state *state) {
-    static const int corrections[] = {[POISSON_MULTIGRID] = MG_CYCLE,
-                                      [POISSON_JACOBI] = MG_DIVIDE,
-                                      [POISSON_GAUSS_SEIDEL] = MG_SWEEP,
-                                      [POISSON_SOR] = MG_SWEEP,
-                                      [POISSON_CONJUGATE_GRADIENT] = MG_DIVIDE};
-    sel_state *base = &state->base;
-    const poisson_plan *plan = poisson_plan_for(base);
-    const int method = poisson_method(base), turn = base->step & 1;
-    const bool full = method == POISSON_MULTIGRID && base->step == 0;
-    double sums[3];
-    mg_solve_correct(&state->solve, full ? MG_FULL_CYCLE : corrections[method],
-                     method == POISSON_SOR ? plan->omega : 1, plan->singular ? state->now.mean : 0,
-                     state->u[0][turn], state->u[0][!turn], sums);
-    state->now.pq = state->solve.pq;
-    base->step++;
-    judge(state, sums);
-}
-
-/* Makes f and q of a state that was loaded. */
 static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
-    poisson_state *state = (poisson_state *)base;
     (void)request;
-    if (state->known == base->step) {
-        return SEL_OK;
-    }
-    state->solve.pq = state->now.pq;
-    if (state->now.pq > 0) {
-        mg_solve_apply(&state->solve, state->solve.p, state->solve.q);
-    }
-    return measure(state, error);
+    return ((poisson_state *)base)->known == base->step ? SEL_OK : measure(base, error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
@@ -64,7 +32,11 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
     sel_status status = ready(base, NULL, error);
     for (; n > 0 && !status && base->ending.how == SEL_GOES_ON; n--) {
-        iterate(state);
+        const int turn = base->step & 1;
+        double omega;
+        const int how = poisson_correction(base, base->step, &omega);
+        mg_solve_correct(&state->solve, how, omega, state->u[0][turn], state->u[0][!turn]);
+        poisson_conclude(state);
     }
     base->observed = base->step; /* nothing is to be gathered */
     return status;

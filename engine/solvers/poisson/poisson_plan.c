@@ -260,6 +260,7 @@ const sel_solver poisson_solver = {
     .flux_field = POISSON_FLUX,
     .no_forces = true,
     .double_only = true,
+    .iterates = true,
     .complete = complete,
     .plan_size = sizeof(poisson_plan),
     .plan = complete_plan,

@@ -14,10 +14,13 @@ static const double round_off = 1e-9;
 void poisson_list(sel_state *base, int threads) {
     poisson_state *state = (poisson_state *)base;
     const poisson_plan *plan = poisson_plan_for(base);
-    base->blocks = sel_blocks_cut(plan->base.domain, 1, 1); /* the levels know no blocks */
-    sel_conduction_list(base, "potential", state->u, 0);
-    SEL_ADD_VALUE(&base->arrays, state, now);
-    mg_body_list(&state->solve, &plan->box, base, SEL_SAVED, threads);
+    const poisson_params *params = poisson_params_of(base);
+    mg_body_list(&state->solve, &plan->box, base, "potential", state->u, SEL_SAVED, threads);
+    SEL_ADD_VALUE(&base->arrays, &state->solve, now);
+    state->solve.limits = (mg_limits){.tolerance = params->tolerance,
+                                      .volume = plan->singular ? plan->volume : 0,
+                                      .cycles = params->method == POISSON_MULTIGRID,
+                                      .most = params->max_iterations};
     state->known = -1;
 }
 
@@ -26,12 +29,13 @@ void poisson_list(sel_state *base, int threads) {
 /* F = s - rhs, in rows of cells; as A is, of bodies that are not even times the part inside. */
 static sel_status fill_F(poisson_state *state, double *F, sel_error *error) {
     const poisson_plan *plan = poisson_plan_for(&state->base);
-    const poisson_params *params = (const poisson_params *)plan->base.simulation->params;
+    const poisson_params *params = poisson_params_of(&state->base);
     const sel_domain *domain = plan->base.domain;
     const sel_inputs *inputs = &plan->body.inputs;
     const sel_surfaces *on = &inputs->surfaces;
     const sel_grid *grid = &domain->grid;
     sel_balance *balance = &state->base.balance;
+    *balance = (sel_balance){0};
     const sel_evaluation asked = {&params->rhs, "rhs", .end = sel_state_rows(&state->base)};
     sel_status status = sel_domain_evaluate(domain, &asked, state->base.threads, F, error);
     for (int64_t k = 0; k < sel_grid_cells(grid) && !status; k++) {
@@ -78,25 +82,23 @@ static sel_status balance_F(const poisson_plan *plan, double *F, sel_error *erro
     return SEL_OK;
 }
 
+/* sel_state_number */
+static double number(const sel_state *state, const void *data, int which, int64_t cell) {
+    (void)state, (void)which;
+    return ((const double *)data)[cell];
+}
+
 static sel_status start_F(poisson_state *state, sel_error *error) {
     const poisson_plan *plan = poisson_plan_for(&state->base);
-    const sel_cells *cells = &state->base.turns.cells;
-    const int64_t *n = plan->base.domain->grid.n;
-    const size_t bytes = (size_t)(n[0] * n[1] * n[2]) * sizeof(double);
-    const size_t laid_out = (size_t)cells->count * sizeof(double);
-    double *F = malloc(bytes), *to = calloc(laid_out, 1);
-    sel_status status =
-        F && to ? fill_F(state, F, error) : sel_fail_memory(error, "rhs", bytes + laid_out);
+    const size_t bytes = (size_t)sel_grid_cells(&plan->base.domain->grid) * sizeof(double);
+    double *F = malloc(bytes);
+    sel_status status = F ? fill_F(state, F, error) : sel_fail_memory(error, "rhs", bytes);
     if (!status && plan->singular) {
         status = balance_F(plan, F, error);
     }
-    for (int64_t row = 0; row < n[1] * n[2] && !status; row++) {
-        memcpy(to + row % n[1] * cells->pitch + row / n[1] * cells->slice, F + row * n[0],
-               (size_t)n[0] * sizeof *F);
-    }
-    status =
-        status ? status : sel_arrays_send(&state->base.arrays, state->solve.F, to, laid_out, error);
-    free(to);
+    status = status ? status
+                    : sel_state_fill(&state->base, state->solve.F, (sel_type){'f', 8},
+                                     &state->base.turns.cells, 3, number, F, error);
     free(F);
     return status;
 }
@@ -116,72 +118,66 @@ static void see_level(poisson_state *state) {
 
 sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
-    const poisson_plan *plan = poisson_plan_for(base);
-    const poisson_params *params = (const poisson_params *)plan->base.simulation->params;
+    const poisson_params *params = poisson_params_of(base);
     const sel_quantity none = {.components = 0};
     sel_status status = mg_body_start(&state->solve, base, error);
     see_level(state);
     status = status ? status : start_F(state, error);
     /* The residual of the potential 0 is the right-hand side, with the boundaries' values. */
     status = status ? status : sel_conduction_start(base, &none, "potential", error);
-    status = status ? status : measure(state, error);
+    state->solve.now = MG_BEGINS;
+    status = status ? status : measure(base, error);
     if (!status) {
-        state->norm = state->now.relative; /* of which was 1 */
+        const double norm = state->solve.now.norm;
         base->ending = (sel_ending){.how = SEL_GOES_ON};
-        state->now = (poisson_progress){.best = HUGE_VAL};
+        state->solve.now = MG_BEGINS;
+        state->solve.now.norm = norm;
         status = sel_conduction_start(base, &params->initial.potential, "initial.potential", error);
     }
-    return status ? status : measure(state, error);
+    return status ? status : measure(base, error);
 }
 
-/* ---- the end ---- */
+/* ---- an iteration ---- */
 
-poisson_limits poisson_limits_of(const poisson_state *state) {
-    const poisson_params *params = (const poisson_params *)state->base.plan->simulation->params;
-    return (poisson_limits){.tolerance = params->tolerance,
-                            .norm = state->norm,
-                            .rows = state->solve.m.norm,
-                            .cycles = params->method == POISSON_MULTIGRID,
-                            .most = params->max_iterations};
+int poisson_correction(const sel_state *state, int64_t step, double *omega) {
+    static const int corrections[] = {[POISSON_MULTIGRID] = MG_CYCLE,
+                                      [POISSON_JACOBI] = MG_DIVIDE,
+                                      [POISSON_GAUSS_SEIDEL] = MG_SWEEP,
+                                      [POISSON_SOR] = MG_SWEEP,
+                                      [POISSON_CONJUGATE_GRADIENT] = MG_DIVIDE};
+    const int method = poisson_params_of(state)->method;
+    *omega = method == POISSON_SOR ? poisson_plan_for(state)->omega : 1;
+    return method == POISSON_MULTIGRID && step == 0 ? MG_FULL_CYCLE : corrections[method];
 }
 
 void poisson_conclude(poisson_state *state) {
-    static const sel_end ends[] = {[POISSON_CONVERGED] = SEL_CONVERGED,
-                                   [POISSON_AT_ROUND_OFF] = SEL_CONVERGED,
-                                   [POISSON_STAGNATED] = SEL_STAGNATED,
-                                   [POISSON_OUT_OF_ITERATIONS] = SEL_OUT_OF_ITERATIONS,
-                                   [POISSON_DIVERGED] = SEL_ITERATION_DIVERGED};
-    static const char *const begins[] = {[POISSON_CONVERGED] = "",
-                                         [POISSON_AT_ROUND_OFF] = "",
-                                         [POISSON_STAGNATED] = "stagnated: ",
-                                         [POISSON_OUT_OF_ITERATIONS] = "max_iterations reached: ",
-                                         [POISSON_DIVERGED] = "diverged: "};
-    const poisson_progress *now = &state->now;
-    const poisson_limits limits = poisson_limits_of(state);
+    static const struct {
+        sel_end how;
+        const char *begins;
+    } ends[] = {[MG_CONVERGED] = {SEL_CONVERGED, ""},
+                [MG_AT_ROUND_OFF] = {SEL_CONVERGED, ""},
+                [MG_STAGNATED] = {SEL_STAGNATED, "stagnated: "},
+                [MG_OUT_OF_ITERATIONS] = {SEL_OUT_OF_ITERATIONS, "max_iterations reached: "},
+                [MG_DIVERGED] = {SEL_ITERATION_DIVERGED, "diverged: "}};
+    const mg_progress *now = &state->solve.now;
     sel_ending *ending = &state->base.ending;
     char more[100] = "";
     state->known = state->base.step = now->step;
     state->base.balance.residual = now->relative;
-    if (now->how == POISSON_GOES_ON) {
+    if (now->how == MG_GOES_ON) {
         return;
     }
-    if (now->how == POISSON_AT_ROUND_OFF) {
+    if (now->how == MG_AT_ROUND_OFF) {
         snprintf(more, sizeof more, ": round-off, %.2g, keeps it from falling", now->level);
-    } else if (now->how == POISSON_STAGNATED) {
+    } else if (now->how == MG_STAGNATED) {
         snprintf(more, sizeof more, ", has not fallen since iteration %lld",
                  (long long)now->best_step);
-    } else if (now->how == POISSON_OUT_OF_ITERATIONS) {
-        snprintf(more, sizeof more, ", not %.3g", limits.tolerance);
+    } else if (now->how == MG_OUT_OF_ITERATIONS) {
+        snprintf(more, sizeof more, ", not %.3g", state->solve.limits.tolerance);
     }
-    ending->how = ends[now->how];
+    ending->how = ends[now->how].how;
     snprintf(ending->why, sizeof ending->why, "%sthe residual%s %.3g of the right-hand side%s",
-             begins[now->how], now->how == POISSON_STAGNATED ? "," : " is", now->relative, more);
+             ends[now->how].begins, now->how == MG_STAGNATED ? "," : " is", fabs(now->relative),
+             more);
     state->base.observed = state->base.step;
-}
-
-void poisson_judge(poisson_state *state, double residual, double potential) {
-    const poisson_limits limits = poisson_limits_of(state);
-    state->now.step = state->base.step;
-    poisson_decide(&limits, residual, potential, &state->now);
-    poisson_conclude(state);
 }

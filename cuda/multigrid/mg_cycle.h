@@ -1,9 +1,9 @@
-/* multigrid.h -- the launchers of multigrid on the device (engine/multigrid/multigrid.h): plain C.
+/* mg_cycle.h -- the launchers of multigrid on the device (engine/multigrid/multigrid.h): plain C.
  *
  * Launchers enqueue; nothing is done where *stop is not 0.
  */
-#ifndef CUDA_MULTIGRID_H
-#define CUDA_MULTIGRID_H
+#ifndef CUDA_MG_CYCLE_H
+#define CUDA_MG_CYCLE_H
 
 #include <cuda_runtime_api.h>
 #include "engine/multigrid/multigrid.h"

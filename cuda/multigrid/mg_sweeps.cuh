@@ -1,4 +1,4 @@
-// multigrid_sweeps.cuh -- two red-black sweeps over a level in 3-D in one pass, and the residual of
+// mg_sweeps.cuh -- two red-black sweeps over a level in 3-D in one pass, and the residual of
 // the next level: for even bodies, in single precision, without periodic axes.
 //
 // A block owns a tile of TILE_X x TILE_Y columns and goes up plane by plane; HOLD_X x HOLD_Y of
@@ -12,8 +12,8 @@
 // for RING planes, those beside it come through shared memory, where each pass leaves what it has
 // computed for the next one; so a plane takes one barrier. Rows of a warp are all even or all odd,
 // and the loop is unrolled by RING: which cells of a quad are red is known at compile time.
-#ifndef MULTIGRID_SWEEPS_CUH
-#define MULTIGRID_SWEEPS_CUH
+#ifndef CUDA_MG_SWEEPS_CUH
+#define CUDA_MG_SWEEPS_CUH
 
 enum { TILE_X = 64, TILE_Y = 32, QUAD = 4, REACH = 4, QUADS = TILE_X / QUAD, RING = 6 };
 enum { TEAM = QUADS * TILE_Y, MOST_PLANES = 128, AHEAD = 2 };

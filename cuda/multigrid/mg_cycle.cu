@@ -1,10 +1,10 @@
-// multigrid.cu -- cycles of a multigrid on the device: mg_cycle.c with a thread for each cell.
+// mg_cycle.cu -- cycles of a multigrid on the device: mg_cycle.c with a thread for each cell.
 //
 // Levels take a kernel for each pass over their cells; the largest in 3-D one for two sweeps
-// (cuda/multigrid_sweeps.cuh). All levels of at most SMALL cells are done by one block of threads,
-// which waits for itself between passes.
-#include "cuda/multigrid.h"
-#include "cuda/multigrid_sweeps.cuh"
+// (cuda/multigrid/mg_sweeps.cuh). All levels of at most SMALL cells are done by one block of
+// threads, which waits for itself between passes.
+#include "cuda/multigrid/mg_cycle.h"
+#include "cuda/multigrid/mg_sweeps.cuh"
 
 enum { THREADS = 128, BLOCK = 1024, SMALL = 64 * 64, LARGE = 1 << 20, SWEEPS = 2 };
 

@@ -1,20 +1,20 @@
-// poisson.cu -- sel.poisson on the device: the finest level in double precision.
+// mg_solve.cu -- A u = F by corrections of u: mg_solve.c with a thread for several cells.
 //
 // Threads go along the last axis, where a cell finds what the one before has read; what is beside
 // it others of the block have read. Sums are made by block, then joined by a fixed tree.
-#include "cuda/poisson_gpu.h"
+#include "cuda/multigrid/mg_solve.h"
 
-static __device__ inline void join(poisson_sums &a, const poisson_sums &b);
-static __device__ inline void clear(poisson_sums &a);
+static __device__ inline void join(mg_sums &a, const mg_sums &b);
+static __device__ inline void clear(mg_sums &a);
 #include "cuda/machine/look.cuh"
 
-static __device__ inline void join(poisson_sums &a, const poisson_sums &b) {
+static __device__ inline void join(mg_sums &a, const mg_sums &b) {
     for (int k = 0; k < 3; k++) {
         a.v[k] += b.v[k];
     }
 }
 
-static __device__ inline void clear(poisson_sums &a) {
+static __device__ inline void clear(mg_sums &a) {
     a.v[0] = a.v[1] = a.v[2] = 0;
 }
 
@@ -36,10 +36,23 @@ static dim3 blocks_of(int dims, const int64_t n[3]) {
                 (unsigned)((n[2] + z - 1) / z));
 }
 
-extern "C" int64_t poisson_gpu_partials(int dims, const int64_t n[3]) {
+extern "C" int64_t mg_gpu_partials(int dims, const int64_t n[3]) {
     const dim3 blocks = blocks_of(dims, n);
     return (int64_t)blocks.x * blocks.y * blocks.z;
 }
+
+// The finest level in an iteration.
+struct view {
+    bool deep, even, single, conjugate;
+    int64_t stride[3]; // of vectors
+    const double *u, *F;
+    double *to, *p, *q;
+    mg_level level;
+    const double *low[3], *high[3], *middle[3], *part[3];
+    mg_limits limits;
+    mg_progress *now; // nothing is done where now->how is not 0
+    mg_sums *partials;
+};
 
 // ---- a cell ----
 
@@ -53,7 +66,7 @@ struct cell {
 
 // Puts it at k along an axis.
 template <bool EVEN>
-static __device__ __forceinline__ void place(const poisson_gpu_step &s, int a, int k, cell &c) {
+static __device__ __forceinline__ void place(const view &s, int a, int k, cell &c) {
     const int64_t last = s.level.n[a] - 1, apart = s.stride[a], there = s.level.stride[a];
     c.u_to[a][0] = k > 0 ? -apart : last * apart;
     c.u_to[a][1] = k < last ? apart : -last * apart;
@@ -69,12 +82,12 @@ static __device__ __forceinline__ void place(const poisson_gpu_step &s, int a, i
 
 // Of a body that is not even rows of A have been multiplied by the part inside.
 template <bool EVEN>
-static __device__ __forceinline__ double part_of(const poisson_gpu_step &s, const cell &c) {
+static __device__ __forceinline__ double part_of(const view &s, const cell &c) {
     return EVEN ? c.part[0] * c.part[1] * c.part[2] : ((const double *)s.level.d)[c.level] > 0;
 }
 
 template <bool EVEN, int DIMS>
-static __device__ __forceinline__ double diagonal_of(const poisson_gpu_step &s, const cell &c) {
+static __device__ __forceinline__ double diagonal_of(const view &s, const cell &c) {
     return !EVEN ? ((const double *)s.level.d)[c.level]
                  : c.middle[0] + c.middle[1] + (DIMS == 3 ? c.middle[2] : 0);
 }
@@ -86,7 +99,7 @@ static __device__ __forceinline__ double number(const void *of, int64_t element,
 
 // (A v) of a cell.
 template <class WORK, class REAL, bool EVEN, int DIMS>
-static __device__ __forceinline__ double product(const poisson_gpu_step &s, const cell &c) {
+static __device__ __forceinline__ double product(const view &s, const cell &c) {
     double sum = 0;
 #pragma unroll
     for (int a = 0; a < DIMS; a++) {
@@ -104,8 +117,8 @@ static __device__ __forceinline__ double product(const poisson_gpu_step &s, cons
 }
 
 // What is taken off a potential that is known but for a constant.
-static __device__ __forceinline__ double mean_of(const poisson_gpu_step &s) {
-    return s.singular ? s.now->mean : 0;
+static __device__ __forceinline__ double mean_of(const view &s) {
+    return s.limits.volume > 0 ? s.now->mean : 0;
 }
 
 // ---- what is done in all cells ----
@@ -113,16 +126,16 @@ static __device__ __forceinline__ double mean_of(const poisson_gpu_step &s) {
 // Without a product.
 struct plain {
     template <class REAL>
-    static __device__ double v(const poisson_gpu_step &, int64_t, int64_t, int64_t, int64_t) {
+    static __device__ double v(const view &, int64_t, int64_t, int64_t, int64_t) {
         return 0;
     }
 
-    static __device__ double F(const poisson_gpu_step &, int64_t) { return 0; }
+    static __device__ double F(const view &, int64_t) { return 0; }
 };
 
 struct divide : plain {
     template <class REAL, bool EVEN, int DIMS>
-    static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &) {
+    static __device__ void at(const view &s, const cell &c, mg_sums &) {
         const double diagonal = diagonal_of<EVEN, DIMS>(s, c);
         ((REAL *)s.level.e)[c.level] =
             (REAL)(diagonal > 0 ? number<REAL>(s.level.f, c.level) / diagonal : 0);
@@ -131,15 +144,14 @@ struct divide : plain {
 
 struct apply {
     template <class REAL>
-    static __device__ double v(const poisson_gpu_step &s, int64_t from, int64_t u, int64_t,
-                               int64_t) {
+    static __device__ double v(const view &s, int64_t from, int64_t u, int64_t, int64_t) {
         return number<double>(s.p, u, from);
     }
 
-    static __device__ double F(const poisson_gpu_step &, int64_t) { return 0; }
+    static __device__ double F(const view &, int64_t) { return 0; }
 
     template <class REAL, bool EVEN, int DIMS>
-    static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &sums) {
+    static __device__ void at(const view &s, const cell &c, mg_sums &sums) {
         const double q = product<apply, REAL, EVEN, DIMS>(s, c), part = part_of<EVEN>(s, c);
         s.q[c.u] = q;
         sums.v[0] += part * c.v[1] * q;
@@ -149,7 +161,7 @@ struct apply {
 
 struct dot : plain {
     template <class REAL, bool EVEN, int DIMS>
-    static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &sums) {
+    static __device__ void at(const view &s, const cell &c, mg_sums &sums) {
         sums.v[0] += part_of<EVEN>(s, c) * number<REAL>(s.level.e, c.level) * s.q[c.u];
     }
 };
@@ -157,20 +169,22 @@ struct dot : plain {
 // By the sum of `dot`.
 struct direct : plain {
     template <class REAL, bool EVEN, int DIMS>
-    static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &) {
+    static __device__ void at(const view &s, const cell &c, mg_sums &) {
         const double beta = s.now->pq > 0 ? -s.partials->v[0] / s.now->pq : 0;
         s.p[c.u] = number<REAL>(s.level.e, c.level) + beta * s.p[c.u];
     }
 };
 
-// By the sums of `apply`.
+// e, or by the sums of `apply` the part of p.
 struct add : plain {
     template <class REAL, bool EVEN, int DIMS>
-    static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &) {
+    static __device__ void at(const view &s, const cell &c, mg_sums &) {
         const double pq = s.partials->v[0];
-        const double change = pq > 0 ? s.partials->v[1] / pq * s.p[c.u] : 0;
+        const double change = !s.conjugate ? number<REAL>(s.level.e, c.level)
+                              : pq > 0     ? s.partials->v[1] / pq * s.p[c.u]
+                                           : 0;
         s.to[c.u] = s.u[c.u] + (part_of<EVEN>(s, c) > 0 ? change - mean_of(s) : 0);
-        if (c.u == 0) {
+        if (s.conjugate && c.u == 0) {
             s.now->pq = pq; // which nothing else reads here
         }
     }
@@ -179,18 +193,16 @@ struct add : plain {
 // With ADDS of u + e, which is stored.
 template <bool ADDS> struct residual {
     template <class REAL>
-    static __device__ double v(const poisson_gpu_step &s, int64_t u_from, int64_t u,
-                               int64_t level_from, int64_t level) {
+    static __device__ double v(const view &s, int64_t u_from, int64_t u, int64_t level_from,
+                               int64_t level) {
         return number<double>(s.u, u, u_from) +
                (ADDS ? number<REAL>(s.level.e, level, level_from) : 0);
     }
 
-    static __device__ double F(const poisson_gpu_step &s, int64_t u) {
-        return number<double>(s.F, u);
-    }
+    static __device__ double F(const view &s, int64_t u) { return number<double>(s.F, u); }
 
     template <class REAL, bool EVEN, int DIMS>
-    static __device__ void at(const poisson_gpu_step &s, const cell &c, poisson_sums &sums) {
+    static __device__ void at(const view &s, const cell &c, mg_sums &sums) {
         const double part = part_of<EVEN>(s, c), Av = product<residual, REAL, EVEN, DIMS>(s, c);
         const double r = part > 0 ? c.F - Av : 0;
         const double u = c.v[1] - (ADDS && part > 0 ? mean_of(s) : 0); // which does not change A v
@@ -206,9 +218,9 @@ template <bool ADDS> struct residual {
 
 template <class WORK, bool SUMS, class REAL, bool EVEN, int DIMS>
 __global__ void __launch_bounds__(THREADS, 2)
-    cells_kernel(const __grid_constant__ poisson_gpu_step s, int steps) {
-    __shared__ poisson_sums of_warp[WARPS];
-    poisson_sums sums = {};
+    cells_kernel(const __grid_constant__ view s, int steps) {
+    __shared__ mg_sums of_warp[WARPS];
+    mg_sums sums = {};
     if (s.now->how) {
         return;
     }
@@ -262,50 +274,97 @@ __global__ void __launch_bounds__(THREADS, 2)
     }
 }
 
-template <class WORK, bool SUMS>
-static cudaError_t in_all(const poisson_gpu_step *s, cudaStream_t stream) {
-    const int64_t *n = s->level.n;
-    const auto kernel = s->dims == 3 ? !s->even    ? cells_kernel<WORK, SUMS, double, false, 3>
-                                       : s->single ? cells_kernel<WORK, SUMS, float, true, 3>
-                                                   : cells_kernel<WORK, SUMS, double, true, 3>
-                        : !s->even ? cells_kernel<WORK, SUMS, double, false, 2>
-                        : s->single  ? cells_kernel<WORK, SUMS, float, true, 2>
-                                     : cells_kernel<WORK, SUMS, double, true, 2>;
-    kernel<<<blocks_of(s->dims, n), THREADS, 0, stream>>>(*s, deep(n));
-    return SUMS ? join_all(s->partials, poisson_gpu_partials(s->dims, n), stream)
-                : cudaGetLastError();
+// ---- on the host ----
+
+static view view_of(const mg_gpu_solve *g, const double *u, double *to) {
+    const mg_solve *solve = g->solve;
+    const mg *m = &solve->m;
+    view s = {};
+    s.deep = m->box.dims == 3;
+    s.even = m->box.even;
+    s.single = m->box.single;
+    s.conjugate = m->box.conjugate;
+    s.u = u;
+    s.to = to;
+    s.F = solve->F;
+    s.p = solve->p;
+    s.q = solve->q;
+    s.level = m->level[0];
+    for (int a = 0; a < 3; a++) {
+        s.stride[a] = solve->stride[a];
+        s.low[a] = m->low[a];
+        s.high[a] = m->high[a];
+        s.middle[a] = m->middle[a];
+        s.part[a] = m->part[a];
+    }
+    s.limits = solve->limits;
+    s.now = g->progress;
+    s.partials = g->partials;
+    return s;
 }
 
-extern "C" cudaError_t poisson_gpu_divide(const poisson_gpu_step *s, cudaStream_t stream) {
-    return in_all<divide, false>(s, stream);
-}
-
-extern "C" cudaError_t poisson_gpu_apply(const poisson_gpu_step *s, cudaStream_t stream) {
-    return in_all<apply, true>(s, stream);
-}
-
-extern "C" cudaError_t poisson_gpu_direct(const poisson_gpu_step *s, cudaStream_t stream) {
-    const cudaError_t code = in_all<dot, true>(s, stream);
-    return code == cudaSuccess ? in_all<direct, false>(s, stream) : code;
-}
-
-extern "C" cudaError_t poisson_gpu_add(const poisson_gpu_step *s, cudaStream_t stream) {
-    return in_all<add, false>(s, stream);
-}
-
-static __global__ void judge_kernel(poisson_limits limits, double volume, int steps,
-                                    const poisson_sums *sums, poisson_progress *now) {
-    if (!now->how) {
-        now->step += steps;
-        now->mean = sums->v[2] / volume;
-        poisson_decide(&limits, sqrt(sums->v[0]), sqrt(sums->v[1]), now);
+template <class WORK, bool SUMS> static void in_all(const view &s, cudaStream_t stream) {
+    const int64_t *n = s.level.n;
+    const int dims = s.deep ? 3 : 2;
+    const auto kernel = s.deep     ? !s.even    ? cells_kernel<WORK, SUMS, double, false, 3>
+                                     : s.single ? cells_kernel<WORK, SUMS, float, true, 3>
+                                                : cells_kernel<WORK, SUMS, double, true, 3>
+                            : !s.even ? cells_kernel<WORK, SUMS, double, false, 2>
+                        : s.single ? cells_kernel<WORK, SUMS, float, true, 2>
+                                   : cells_kernel<WORK, SUMS, double, true, 2>;
+    kernel<<<blocks_of(dims, n), THREADS, 0, stream>>>(s, deep(n));
+    if (SUMS) {
+        join_all(s.partials, mg_gpu_partials(dims, n), stream);
     }
 }
 
-extern "C" cudaError_t poisson_gpu_measure(const poisson_gpu_step *s, int steps, bool adds,
-                                           cudaStream_t stream) {
-    const cudaError_t code =
-        adds ? in_all<residual<true>, true>(s, stream) : in_all<residual<false>, true>(s, stream);
-    judge_kernel<<<1, 1, 0, stream>>>(s->limits, s->volume, steps, s->partials, s->now);
-    return code == cudaSuccess ? cudaGetLastError() : code;
+extern "C" cudaError_t mg_gpu_apply(const mg_gpu_solve *g, double *u, double *to) {
+    view s = view_of(g, u, to);
+    s.p = u;
+    s.q = to;
+    in_all<apply, true>(s, g->stream);
+    return cudaGetLastError();
+}
+
+static __global__ void judge_kernel(mg_limits limits, int steps, const mg_sums *sums,
+                                    mg_progress *now) {
+    if (!now->how) {
+        mg_judge(&limits, sums->v, steps, now);
+    }
+}
+
+template <bool ADDS> static void measure(const view &s, int steps, cudaStream_t stream) {
+    in_all<residual<ADDS>, true>(s, stream);
+    judge_kernel<<<1, 1, 0, stream>>>(s.limits, steps, s.partials, s.now);
+}
+
+extern "C" cudaError_t mg_gpu_residual(const mg_gpu_solve *g, const double *u, int steps) {
+    measure<false>(view_of(g, u, NULL), steps, g->stream);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t mg_gpu_enqueue(const mg_gpu_solve *g, int how, double omega, const double *u,
+                                      double *to) {
+    const mg_gpu cycles = {&g->solve->m, g->levels, &g->progress->how, g->stream};
+    const view s = view_of(g, u, to);
+    if (how == MG_DIVIDE) {
+        in_all<divide, false>(s, g->stream);
+    } else {
+        const cudaError_t code = how == MG_SWEEP ? mg_gpu_sweep(&cycles, omega)
+                                                 : mg_gpu_cycle(&cycles, how == MG_FULL_CYCLE);
+        if (code != cudaSuccess) {
+            return code;
+        }
+    }
+    if (s.conjugate) {
+        in_all<dot, true>(s, g->stream);
+        in_all<direct, false>(s, g->stream);
+        in_all<apply, true>(s, g->stream);
+    }
+    if (s.conjugate || to == u) {
+        in_all<add, false>(s, g->stream);
+        return mg_gpu_residual(g, to, 1);
+    }
+    measure<true>(s, 1, g->stream);
+    return cudaGetLastError();
 }

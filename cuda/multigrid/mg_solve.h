@@ -1,0 +1,63 @@
+/* mg_solve.h -- A u = F by corrections of u on the device: what mg_solve.h of engine/multigrid does
+ * on the processor. Plain C, shared by the host's files and nvcc's.
+ *
+ * The device judges an iteration; the host hears of that while the next one runs. Each but a full
+ * cycle is one graph, of which there are two, for vectors that may take turns.
+ */
+#ifndef CUDA_MG_SOLVE_H
+#define CUDA_MG_SOLVE_H
+
+#include "cuda/machine/look.h"
+#include "cuda/multigrid/mg_cycle.h"
+#include "engine/multigrid/mg_solve.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mg_sums {
+    double v[3];
+} mg_sums;
+
+enum { MG_AHEAD = 2 /* iterations that are enqueued while one is judged */ };
+
+typedef struct mg_gpu_solve {
+    mg_solve *solve; /* its arrays are on the device */
+    mg_level *levels;
+    mg_progress *progress; /* there; */
+    mg_progress *heard[MG_AHEAD];
+    cudaEvent_t judged[MG_AHEAD]; /* and of the last iterations, in pinned memory */
+    mg_sums *partials;
+    cudaGraphExec_t graph[MG_AHEAD];
+    cudaStream_t stream;
+} mg_gpu_solve;
+
+/* Enqueue: to = A u; f of u and *progress, after so many steps more; and a correction, see
+ * mg_solve_correct. Nothing is done where progress->how is not 0. */
+cudaError_t mg_gpu_apply(const mg_gpu_solve *g, double *u, double *to);
+cudaError_t mg_gpu_residual(const mg_gpu_solve *g, const double *u, int steps);
+cudaError_t mg_gpu_enqueue(const mg_gpu_solve *g, int how, double omega, const double *u,
+                           double *to);
+
+/* How many partials there are. */
+int64_t mg_gpu_partials(int dims, const int64_t n[3]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef __CUDACC__
+
+/* Lists its arrays, after those of the problem. */
+void mg_gpu_list(mg_gpu_solve *g, mg_solve *solve, sel_arrays *arrays);
+void mg_gpu_close(mg_gpu_solve *g);
+
+/* Begins an iteration, when the problem has been started: *progress = solve->now. */
+sel_status mg_gpu_begin(mg_gpu_solve *g, cudaStream_t stream, sel_error *error);
+/* Enqueues iteration `step`, by graph, with the same arguments whenever `step` has the same parity;
+ * or sets solve->now when it has heard that all has ended. */
+sel_status mg_gpu_correct(mg_gpu_solve *g, int64_t step, int how, double omega, const double *u,
+                          double *to, sel_error *error);
+
+#endif
+#endif

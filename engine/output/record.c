@@ -1,0 +1,50 @@
+/* record.c -- the samples that an output keeps of all its rows, for what it says at the end. */
+#include "engine/output/kind.h"
+
+sel_status sel_record_open(sel_output *output, int series, sel_record *record, sel_error *error) {
+    const size_t bytes = (size_t)series * SEL_MOST_SAMPLES * sizeof(double);
+    double *samples = sel_arena_alloc(output->arena, bytes);
+    *record = (sel_record){.series = series, .stride = 1};
+    for (int k = 0; k < series && samples; k++) {
+        record->v[k] = samples + k * SEL_MOST_SAMPLES;
+    }
+    return samples ? SEL_OK : sel_fail_memory(error, "a record", bytes);
+}
+
+static void thin(sel_record *record) {
+    for (int k = 0; k < record->series; k++) {
+        for (size_t i = 0; 2 * i < record->count; i++) {
+            record->v[k][i] = record->v[k][2 * i];
+        }
+    }
+    record->count = (record->count + 1) / 2;
+    record->stride *= 2;
+}
+
+void sel_record_add(sel_record *record, const double *sample) {
+    if (++record->skipped < record->stride) {
+        return;
+    }
+    record->skipped = 0;
+    if (record->count == SEL_MOST_SAMPLES) {
+        thin(record);
+    }
+    for (int k = 0; k < record->series; k++) {
+        record->v[k][record->count] = sample[k];
+    }
+    record->count++;
+}
+
+void sel_record_keep(sel_record *record, sel_checkpoint *checkpoint) {
+    SEL_KEEP(checkpoint, record->count);
+    SEL_KEEP(checkpoint, record->stride);
+    SEL_KEEP(checkpoint, record->skipped);
+    if (record->count > SEL_MOST_SAMPLES || record->stride < 1) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: a record", checkpoint->path);
+        record->count = 0;
+        return;
+    }
+    for (int k = 0; k < record->series; k++) {
+        sel_keep(checkpoint, record->v[k], record->count * sizeof(double));
+    }
+}
