@@ -39,18 +39,12 @@ static void list(sel_state *base) {
     sel_arrays *arrays = &base->arrays;
     const sel_domain *domain = base->plan->domain;
     const int precision = base->plan->precision;
-    int64_t sites = 0, nodes = 1, largest = 0;
+    int64_t nodes = 1;
     state->first_array = arrays->count;
     rule_list(base);
     state->end_array = arrays->count;
     const rule_model *m = state->all.model;
     const int functions = rule_functions(m);
-    for (int k = state->first_array; k < state->end_array; k++) {
-        largest = arrays->v[k].count > largest ? arrays->v[k].count : largest;
-    }
-    for (int face = 0; face < SEL_FACES; face++) {
-        sites += domain->face[face] ? sel_face_sites(&domain->grid, face) : 0;
-    }
     SEL_ADD(arrays, state, offset, functions, SEL_ON_HOST);
     state->apart = 0;
     for (int k = 0; k < functions; k++) {
@@ -60,14 +54,10 @@ static void list(sel_state *base) {
     }
     SEL_ADD(arrays, state, value, nodes, SEL_ON_HOST);
     SEL_ADD(arrays, state, tables, 1, 0);
-    SEL_ADD(arrays, state, masks, 2 * RULE_ODD, 0);
-    SEL_ADD(arrays, state, faces, sites, 0);
     SEL_ADD(arrays, state, uniform, CUDA_STEPS * state->apart + 1, 0);
     SEL_ADD(arrays, state, found, 1, 0);
     SEL_ADD(arrays, state, numbers,
             m->deriveds || m->limit.source ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
-    SEL_ADD(arrays, state, staged,
-            state->all.plan->law_depends ? largest * (int64_t)sizeof(double) : 0, 0);
     if (cuda_terms_open(&state->terms, domain)) {
         pack_lookups(state);
         cuda_terms_list(&state->terms, arrays);
@@ -80,6 +70,7 @@ static void list(sel_state *base) {
             state->table[k] = rule_packed_of(m, k, precision);
             SEL_ADD_COPY(arrays, state, table[k].code.v, code.count, code.v);
             SEL_ADD_COPY(arrays, state, table[k].code.link, code.links, code.link);
+            SEL_ADD_COPY(arrays, state, table[k].code.uniform, code.uniforms, code.uniform);
             SEL_ADD_COPY(arrays, state, table[k].code.read, code.reads, code.read);
             SEL_ADD_COPY(arrays, state, table[k].code.output, code.outputs, code.output);
         }
@@ -119,16 +110,14 @@ static sel_status start_twin(rule_cuda *state, sel_error *error) {
     return status ? status : rule_start(&twin->base, error);
 }
 
-/* An array of rule_state from the twin, by the address of its pointer: to its own place, or to
- * `staged`. */
-static sel_status send_array(const rule_cuda *state, const void *place, bool staged,
-                             sel_error *error) {
+/* An array of rule_state from the twin, by the address of its pointer. */
+static sel_status send_array(const rule_cuda *state, const void *place, sel_error *error) {
     const sel_arrays *arrays = &state->all.base.arrays;
     const char *twins = (const char *)state->twin + ((const char *)place - (const char *)state);
     for (int k = state->first_array; k < state->end_array; k++) {
         const sel_array *array = &arrays->v[k];
         if (array->place == place && !(array->flags & SEL_ON_HOST)) {
-            CUDA_TRY(cudaMemcpyAsync(staged ? state->staged : sel_arrays_memory(arrays, place),
+            CUDA_TRY(cudaMemcpyAsync(sel_arrays_memory(arrays, place),
                                      sel_arrays_memory(&state->twin->base.arrays, twins),
                                      (size_t)array->count * array->type.size,
                                      cudaMemcpyHostToDevice, state->all.base.queue->stream));
@@ -137,24 +126,14 @@ static sel_status send_array(const rule_cuda *state, const void *place, bool sta
     return SEL_OK;
 }
 
-static sel_status send_tables(rule_cuda *state, sel_error *error) {
-    const sel_domain *domain = state->all.plan->base.domain;
+/* The twin's tables, of arrays on the device. */
+static sel_status send_tables(const rule_cuda *state, sel_error *error) {
     const rule_bad none = {.when = INT64_MAX};
-    rule_tables *t = state->all.tables;
-    uint64_t masks[2 * RULE_ODD];
-    sel_status status = SEL_OK;
-    memcpy(masks, state->twin->walls, sizeof state->twin->walls);
-    memcpy(masks + RULE_ODD, state->twin->held, sizeof state->twin->held);
-    rule_tables_fill(&state->all, t);
-    int64_t sent = 0;
-    for (int face = 0; face < SEL_FACES && !status; face++) {
-        const int64_t sites = domain->face[face] ? sel_face_sites(&domain->grid, face) : 0;
-        t->face[face] = state->faces + sent;
-        status = cuda_send(state->faces + sent, domain->face[face], (uint64_t)sites, error);
-        sent += sites;
-    }
-    status = status ? status : cuda_send(state->tables, t, sizeof *t, error);
-    status = status ? status : cuda_send(state->masks, masks, sizeof masks, error);
+    rule_tables tables = state->twin->tables;
+    memcpy(tables.at, state->all.tables.at, sizeof tables.at);
+    memcpy(tables.law, state->all.tables.law, sizeof tables.law);
+    tables.run = state->all.tables.run;
+    sel_status status = cuda_send(state->tables, &tables, sizeof tables, error);
     return status ? status : cuda_send(state->found, &none, sizeof none, error);
 }
 
@@ -250,7 +229,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     const int64_t nx = base->plan->domain->grid.n[0];
     sel_status status = start_twin(state, error);
     for (int k = state->first_array; k < state->end_array && !status; k++) {
-        status = send_array(state, base->arrays.v[k].place, false, error);
+        status = send_array(state, base->arrays.v[k].place, error);
     }
     for (int64_t k = 0; !status && k < sel_state_rows(base) * rule_pieces(nx); k++) {
         state->has_odd = state->has_odd || state->twin->odd[k];
@@ -272,31 +251,28 @@ static sel_status start(sel_state *base, sel_error *error) {
 static void set_view(rule_cuda *state) {
     const rule_model *m = state->all.model;
     const sel_plan *plan = &state->all.plan->base;
-    const uint64_t turns = rule_cuda_turns(state, state->all.base.step);
     state->view = (rule_gpu_look){.grid = cuda_grid_of(&state->all.base),
-                                  .all = rule_margin_of(&state->all, 0, 0, turns),
+                                  .tables = state->tables,
+                                  .turns = rule_cuda_turns(state, state->all.base.step),
+                                  .first = state->all.cells.first,
+                                  .pitch = state->all.cells.pitch,
+                                  .slice = state->all.cells.slice,
                                   .cells = sel_grid_cells(&plan->domain->grid),
+                                  .dims = m->dims,
                                   .main = m->entry[m->main].first};
-    state->view.all.tables = state->tables;
     for (int f = 0; f < m->fields; f++) {
         const bool real = m->field[f].state && m->field[f].type == SEL_CELL_REAL;
         state->view.reals |= (uint64_t)real << f;
     }
 }
 
-/* The cells whose values laws fix, of a state field. */
-static sel_status send_fixed(const rule_cuda *state, int f, sel_error *error) {
-    const sel_state *base = &state->all.base;
-    sel_status status = SEL_OK;
-    for (int b = 0; b < base->blocks.count && !status; b++) {
-        void *const *place = &state->all.at[b][f][state->twin->turn[f]];
-        const char *memory = sel_arrays_memory(&base->arrays, place);
-        status = send_array(state, place, true, error);
-        CUDA_TRY(rule_gpu_hold(&state->view, state->all.kind[b], state->masks + RULE_ODD, b, f,
-                               state->staged + ((const char *)*place - memory),
-                               base->queue->stream));
-    }
-    return status;
+/* Fills the runs of a section. */
+static sel_status fill(const rule_cuda *state, int section, uint64_t fields, uint64_t turns,
+                       sel_error *error) {
+    CUDA_TRY(rule_gpu_fill(state->tables, state->all.first_run[section],
+                           state->all.first_run[section + 1], fields, turns,
+                           state->all.base.queue->stream));
+    return SEL_OK;
 }
 
 /* Data and laws at the present time, of what depends on any of `due`. */
@@ -304,29 +280,23 @@ static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
     const rule_plan *plan = state->all.plan;
     const rule_model *m = state->all.model;
     const bool laws = plan->law_depends & due;
+    const uint64_t all = m->fields < 64 ? (UINT64_C(1) << m->fields) - 1 : ~UINT64_C(0);
     if (!state->twin || !(plan->base.depends & due)) {
         return SEL_OK;
     }
     state->twin->base.step = state->all.base.step;
     state->twin->base.clock = state->all.base.clock;
-    set_view(state);
     sel_status status = rule_terms(&state->twin->base, due, error);
     for (int f = 0; f < m->fields && !status; f++) {
         const rule_entry *e = &m->entry[m->entry_of[f]];
-        const bool data = !e->state && (laws || sel_quantity_depends(e->value) & due);
-        for (int b = 0; b < state->all.base.blocks.count && data && !status; b++) {
-            status = send_array(state, &state->all.at[b][f][0], false, error);
+        const bool sends = !e->state && sel_quantity_depends(e->value) & due;
+        for (int b = 0; b < state->all.base.blocks.count && sends && !status; b++) {
+            status = send_array(state, &state->all.tables.at[b][f][0], error);
         }
-        for (int face = 0; face < SEL_FACES && laws && !status; face++) {
-            status = send_array(state, &state->all.law[f][face], false, error);
-        }
+        status = laws && !status ? send_array(state, &state->all.tables.law[f], error) : status;
     }
-    for (int f = 0; f < m->fields && laws && !status; f++) {
-        bool fixed = false;
-        for (int r = 1; r <= plan->base.domain->region_count; r++) {
-            fixed = fixed || plan->within[r][m->entry_of[f]] == RULE_FIXED;
-        }
-        status = fixed && m->field[f].state ? send_fixed(state, f, error) : SEL_OK;
+    for (int copy = 0; copy < 2 && laws && !status; copy++) {
+        status = fill(state, RULE_IN_CELLS, all, copy ? all : 0, error);
     }
     return status;
 }
@@ -334,14 +304,9 @@ static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
 static void fill_uniforms(const rule_cuda *state, int k, int64_t step, double *to) {
     const sel_state *base = &state->all.base;
     const rule_function *f = rule_function_at(state->all.model, k);
-    const rule_code *code = f->code[base->plan->precision];
-    if (!f->rule) {
-        return;
-    }
-    rule_uniforms(code, f->rule, sel_clock_time(&base->clock, step), base->clock.dt,
-                  base->plan->domain->control_values, state->value);
-    for (int u = 0; u < code->uniforms; u++) {
-        to[u] = state->value[code->uniform[u].node];
+    if (f->rule) {
+        rule_uniforms(f->code[base->plan->precision], f->rule, sel_clock_time(&base->clock, step),
+                      base->clock.dt, base->plan->domain->control_values, state->value, to);
     }
 }
 
@@ -382,16 +347,6 @@ static bool alone(const sel_state *base) {
 
 /* ---- functions ---- */
 
-static sel_status fill_margins(const rule_cuda *state, uint64_t fields, uint64_t turns,
-                               sel_error *error) {
-    for (int axis = 0; axis < state->all.model->dims && fields; axis++) {
-        rule_margin margin = rule_margin_of(&state->all, axis, fields, turns);
-        margin.tables = state->tables;
-        CUDA_TRY(rule_gpu_margin(&margin, state->all.base.queue->stream));
-    }
-    return SEL_OK;
-}
-
 /* Enqueues function k on all blocks, after the margins of what it looks at. */
 static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint64_t turns,
                                sel_error *error) {
@@ -402,12 +357,15 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
     const cuda_clock clock = cuda_queue_clock(base->queue, step);
     const rule_shape shape = rule_shape_of(m, k, base->plan->precision);
     const sel_packed data = cuda_terms_see(&state->terms).packed;
-    sel_status status = state->direct ? SEL_OK : fill_margins(state, f->looks, turns, error);
+    sel_status status = SEL_OK;
+    for (int axis = 0; axis < m->dims && !state->direct && !status; axis++) {
+        status = fill(state, axis, f->looks, turns, error);
+    }
     for (int b = 0; b < base->blocks.count && !status; b++) {
         rule_view v = rule_view_of(&state->all, k, b, turns);
         v.odd = state->has_odd ? v.odd : NULL;
-        v.walls = state->masks;
-        v.held = state->masks + RULE_ODD;
+        v.walls = state->tables->walls;
+        v.held = state->tables->held;
         v.numbers = state->numbers;
         v.uniform = state->uniform + state->offset[k];
         v.uniform_steps = CUDA_STEPS;

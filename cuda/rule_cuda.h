@@ -12,8 +12,6 @@ typedef struct rule_cuda {
     rule_state *twin; /* on the host; NULL: nothing varies */
     int first_array, end_array;
     rule_tables *tables;
-    uint64_t *masks; /* walls, then held */
-    uint8_t *faces, *staged;
     double *uniform; /* [CUDA_STEPS][apart]: values that are the same in all cells, by step */
     double *numbers; /* of derived fields and dt.limit: [MOST_NUMBERS][cells] */
     rule_bad *found;

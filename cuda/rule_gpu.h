@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/* ---- margins ---- */
-
-cudaError_t rule_gpu_margin(const rule_margin *margin, cudaStream_t stream);
+/* Fills runs first <= k < end for some fields, in the copies `turns`. */
+cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, int64_t end, uint64_t fields,
+                          uint64_t turns, cudaStream_t stream);
 
 /* Runs a function on a block by its table. */
 cudaError_t rule_interpret(const rule_view *view, const rule_packed *packed, cudaStream_t stream);
@@ -26,19 +26,17 @@ cudaError_t rule_interpret(const rule_view *view, const rule_packed *packed, cud
 
 typedef struct rule_gpu_look {
     cuda_grid grid;
-    rule_margin all;       /* of which that about the arrays is used */
-    const double *numbers; /* of a derived field: [component][cells]; NULL: fields */
+    const rule_tables *tables;
+    uint64_t turns;              /* the present copies */
+    int64_t first, pitch, slice; /* of cells in the arrays */
+    const double *numbers;       /* of a derived field: [component][cells]; NULL: fields */
     int64_t cells;
-    int field, components; /* the first component of what is looked at */
-    int main;              /* the same of the main field */
-    uint64_t reals;        /* state fields that must be finite */
+    int dims, field, components; /* the first component of what is looked at */
+    int main;                    /* the same of the main field */
+    uint64_t reals;              /* state fields that must be finite */
 } rule_gpu_look;
 
 const cuda_look *rule_gpu_looks(int components, bool counts);
-
-/* Held cells of a field, in both copies, become those of `values`. */
-cudaError_t rule_gpu_hold(const rule_gpu_look *look, const uint8_t *kind, const uint64_t *held,
-                          int block, int field, const void *values, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -1,35 +1,29 @@
-// rule_interpret.cuh -- the functions of sel.rule by interpreting their instructions: one kernel
-// for all, a thread for each cell. Slow, and the reference of those that are printed.
+// rule_interpret.cuh -- kernels of sel.rule that need no compiler at run time: places are filled by
+// laws, and functions run by interpreting their instructions, a thread for each cell. That is slow,
+// and the reference of those that are printed.
 //
-// All numbers stand in slots as doubles, which hold floats and whole numbers of 32 bits exactly.
+// All numbers of the interpreter stand in slots as doubles, which hold floats and whole numbers of
+// 32 bits exactly; each operation is done in doubles and rounded once more, which gives the same
+// bits for sums, products, quotients and roots.
 #ifndef RULE_INTERPRET_CUH
 #define RULE_INTERPRET_CUH
 
 #include "cuda/rule_cell.cuh"
-#include "cuda/rule_margin.cuh"
-#include "engine/solvers/rule/rule_code.h"
+#include "engine/solvers/rule/rule_margin.h"
+
+// A block of threads fills a run, from `first` on.
+extern "C" __global__ void rule_fill_kernel(const rule_tables *t, int64_t first, uint64_t fields,
+                                            uint64_t turns) {
+    const rule_run &run = t->run[first + blockIdx.x];
+    for (uint64_t left = fields; left && (int)threadIdx.x < run.count; left &= left - 1) {
+        const int f = __ffsll((long long)left) - 1, turn = (int)(turns >> f & 1);
+        if (t->at[run.block][f][turn]) {
+            rule_fill_place(t, &run, threadIdx.x, f, turn);
+        }
+    }
+}
 
 enum { CELL_REAL, CELL_I32, CELL_U8 }; // sel_cell_type
-
-#define RULE_CASE(name, value) \
-    case SEL_OP_##name:        \
-        return op_##name(a, b);
-#define RULE_OPERATE(T, MORE)                                        \
-    static __device__ double operate(int op, T a, T b) {             \
-        switch (op) {                                                \
-            RULE_NUMBERS(RULE_CASE)                                  \
-            RULE_COMPARISONS(RULE_CASE)                              \
-            MORE default : return (T)sel_program_value(op, a, b, 0); \
-        }                                                            \
-    }
-RULE_OPERATE(float, RULE_REALS(RULE_CASE, f))
-RULE_OPERATE(int32_t, RULE_WHOLES(RULE_CASE))
-
-static __device__ double operate(int op, int type, double a, double b) {
-    return type == RULE_F   ? operate(op, (float)a, (float)b)
-           : type == RULE_I ? operate(op, (int32_t)a, (int32_t)b)
-                            : sel_program_value(op, a, b, 0);
-}
 
 static __device__ double as_type(int type, double value) {
     return type == RULE_F ? (double)(float)value : type == RULE_D ? value : (double)(int32_t)value;
@@ -48,15 +42,12 @@ static __device__ double run_op(const rule_view &v, const rule_at &p, const rule
         return as_type(o.type, rule_place(v, p, 0, o.number));
     case SEL_OP_LOOKUP:
         return rule_look_up(v, o.number, a, b, c, d);
-    case SEL_OP_SELECT:
-        return as_type(o.type, a != 0 ? b : c);
     case SEL_RULE_RANDOM:
         return rule_random(v, p, 0, a);
     default:
-        break;
+        return as_type(o.type, o.op >= SEL_RULE_BAND ? sel_rule_bits(o.op, (int64_t)a, (int64_t)b)
+                                                     : sel_program_value(o.op, a, b, c));
     }
-    return o.op >= SEL_RULE_BAND ? as_type(o.type, sel_rule_bits(o.op, (int64_t)a, (int64_t)b))
-                                 : operate(o.op, o.type, a, b);
 }
 
 // The links of a chain.
@@ -68,7 +59,8 @@ static __device__ double run_chain(const rule_packed &t, const rule_instruction 
     for (int k = 1; k < o.operands; k++) {
         const double b = slot[link[k].slot * t.threads];
         const bool under = link[k].op == RULE_FROM || link[k].op == RULE_UNDER;
-        value = operate(ops[link[k].op], o.type, under ? b : value, under ? value : b);
+        value = as_type(
+            o.type, sel_program_value(ops[link[k].op], under ? b : value, under ? value : b, 0));
     }
     return value;
 }
@@ -103,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(RULE_PACKED_THREADS)
         p.x = k % v.n[0];
         rule_find(v, p);
         for (int u = 0; u < t.code.uniforms; u++) {
-            slot[u * t.threads] = rule_uniform(v, p, u);
+            slot[u * t.threads] = as_type(t.code.uniform[u].type, rule_uniform(v, p, u));
         }
         for (int r = 0; r < t.code.reads; r++) {
             const rule_read &read = t.code.read[r];

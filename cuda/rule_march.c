@@ -4,37 +4,30 @@
  */
 #include "cuda/rule_cuda.h"
 
-/* What stands beyond a face for a field: a * near + b. False: not the same at all its places. In
- * 3-D only what mirrors is found. */
+/* What stands beyond a face for a field: a * near + b. False: not the same at all its places. */
 static bool law_of_face(const rule_state *state, int face, int f, double *a, double *b) {
-    const rule_model *m = state->model;
-    const sel_domain *domain = state->plan->base.domain;
-    const int axis = face / 2;
-    int first = -1;
-    for (int64_t k = 0; k < sel_face_sites(&domain->grid, face); k++) {
-        const int region = domain->face[face][k];
-        const int kind = region ? state->plan->beyond[region][m->entry_of[f]] : RULE_FREE;
+    const rule_tables *t = &state->tables;
+    int law = RULE_FREE;
+    double value = 0;
+    for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS]; i++) {
+        const rule_run *run = &t->run[i];
+        const int kind = t->kind[0][run->region][f];
         const bool valued = kind == RULE_FIXED || kind == RULE_FIXED_FACE || kind == RULE_GRADIENT;
-        const int law = valued ? kind : RULE_MIRROR;
-        if ((first >= 0 && law != first) || (valued && m->dims == 3)) {
-            return false;
-        }
-        first = law;
-    }
-    /* Those of y have values also beyond the ends of the face. */
-    const int64_t begin = axis == 0 ? m->reach : 0;
-    const int64_t end = domain->grid.n[1 - axis % 2] + 2 * m->reach - begin;
-    const double *value = state->law[f][face] + begin;
-    for (int64_t k = begin; k < end && first != RULE_MIRROR; k++) {
-        if (value[k - begin] != *value) {
-            return false;
+        for (int k = 0; k < (valued ? run->count : 1) && run->face == face; k++) {
+            const int own = valued ? kind : RULE_MIRROR;
+            const double given = valued ? t->law[f][run->number + k] : 0;
+            if (law != RULE_FREE && (own != law || given != value)) {
+                return false;
+            }
+            law = own;
+            value = given;
         }
     }
-    *a = first == RULE_FIXED ? 0 : first == RULE_FIXED_FACE ? -1 : 1;
-    *b = first == RULE_FIXED        ? *value
-         : first == RULE_FIXED_FACE ? 2 * *value
-         : first == RULE_GRADIENT   ? *value * domain->grid.dx[axis]
-                                    : 0;
+    *a = law == RULE_FIXED ? 0 : law == RULE_FIXED_FACE ? -1 : 1;
+    *b = law == RULE_FIXED        ? value
+         : law == RULE_FIXED_FACE ? 2 * value
+         : law == RULE_GRADIENT   ? value * t->dx[face / 2]
+                                  : 0;
     return true;
 }
 
@@ -137,8 +130,8 @@ sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *erro
         const int field = march->field[k];
         const int turn = (int)(rule_cuda_turns(state, step) >> field & 1);
         const size_t size = (size_t)rule_size(all->model, field, all->plan->base.precision);
-        g.from[k] = (const char *)all->at[0][field][turn] + (size_t)all->cells.first * size;
-        g.to[k] = (char *)all->at[0][field][1 - turn] + (size_t)all->cells.first * size;
+        g.from[k] = (const char *)all->tables.at[0][field][turn] + (size_t)all->cells.first * size;
+        g.to[k] = (char *)all->tables.at[0][field][1 - turn] + (size_t)all->cells.first * size;
     }
     g.cut = march_cut_of(&g, march_width(march->steps, march->columns), march->steps,
                          on->processors, march->blocks);

@@ -86,8 +86,8 @@ rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns
     }
     for (int i = 0; i < m->fields; i++) {
         const int turn = (int)(turns >> i & 1);
-        v.from[i] = state->at[block][i][turn];
-        v.to[i] = state->at[block][i][turn ^ (int)(f->turns >> i & 1)];
+        v.from[i] = state->tables.at[block][i][turn];
+        v.to[i] = state->tables.at[block][i][turn ^ (int)(f->turns >> i & 1)];
     }
     return v;
 }
@@ -148,8 +148,8 @@ static const char *name_of(const printer *p, int slot, char text[NAME]) {
 
 static void print_uniforms(const printer *p) {
     for (int k = 0; k < p->code->uniforms; k++) {
-        const rule_uniform *u = &p->code->uniform[k];
-        const double value = p->value[u->node];
+        const rule_same *u = &p->code->uniform[k];
+        const double value = p->value[k];
         fprintf(p->to, "    const %s u%d = (%s)", types[u->type], k, types[u->type]);
         if (p->f->rule->node[u->node].depends & ~p->fixed) {
             fprintf(p->to, "rule_uniform(v, p, %d);\n", k);
@@ -504,13 +504,13 @@ void rule_print(const rule_model *m, int precision, double dt, const rule_march 
                      .numbers = k >= m->rules,
                      .fuses = !m->params->exact,
                      .fixed = m->limit.source ? 0 : SEL_ON_DT,
-                     .value = calloc((size_t)f->rule->nodes + 1, sizeof(double)),
+                     .value = calloc((size_t)(f->rule->nodes + code->uniforms) + 1, sizeof(double)),
                      .made_by = calloc((size_t)code->slots + 1, sizeof(int)),
                      .window = calloc((size_t)code->reads + 1, sizeof(window)),
                      .product = calloc((size_t)code->count + 1, sizeof(product))};
         double *none = calloc((size_t)m->params->common.controls.n + 1, sizeof *none);
         if (p.value && p.made_by && p.window && p.product && none) {
-            rule_uniforms(code, f->rule, 0, dt, none, p.value);
+            rule_uniforms(code, f->rule, 0, dt, none, p.value + code->uniforms, p.value);
             find_windows(&p);
             print_function(&p);
             if (march && k == 0) {

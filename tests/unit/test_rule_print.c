@@ -131,27 +131,17 @@ static void *compile_for_processor(const char *text) {
     return library;
 }
 
-enum { THREADS = 128 /* of a block of rule_margin.cuh */ };
-
 /* By the device's kernel. */
 static void fill_margins(void *library, const rule_state *state, uint64_t fields, uint64_t turns) {
-    static rule_tables tables;
-    void (*kernel)(rule_margin, int64_t), (*place)(unsigned, unsigned, unsigned);
-    *(void **)&kernel = dlsym(library, "rule_margin_kernel");
+    void (*kernel)(const rule_tables *, int64_t, uint64_t, uint64_t);
+    void (*place)(unsigned, unsigned, unsigned);
+    *(void **)&kernel = dlsym(library, "rule_fill_kernel");
     *(void **)&place = dlsym(library, "place");
     assert_true(kernel && place);
-    rule_tables_fill(state, &tables);
-    for (int axis = 0; axis < state->model->dims && fields; axis++) {
-        rule_margin margin = rule_margin_of(state, axis, fields, turns);
-        margin.tables = &tables;
-        int64_t extent[2];
-        rule_extents(&margin, extent);
-        const int64_t most = extent[0] * extent[1] * 2 * margin.reach;
-        for (int b = 0; b < margin.blocks; b++) {
-            for (int64_t k = 0; k < most; k++) {
-                place((unsigned)(k / THREADS), (unsigned)(k % THREADS), (unsigned)b);
-                kernel(margin, most);
-            }
+    for (int64_t run = 0; run < state->first_run[RULE_IN_CELLS]; run++) {
+        for (unsigned k = 0; k < RULE_RUN; k++) {
+            place((unsigned)run, k, 0);
+            kernel(&state->tables, 0, fields, turns);
         }
     }
 }
@@ -176,10 +166,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     packed.slot = calloc((size_t)packed.code.slots * (size_t)packed.threads, sizeof(double));
     assert_non_null(packed.slot);
     rule_uniforms(code, f->rule, sel_state_time(&state->base), state->base.clock.dt,
-                  domain->control_values, value);
-    for (int u = 0; u < code->uniforms; u++) {
-        uniform[u] = value[code->uniform[u].node];
-    }
+                  domain->control_values, value, uniform);
     for (int i = 0; i < state->model->fields; i++) {
         turns |= (uint64_t)state->turn[i] << i;
     }
@@ -191,8 +178,8 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     }
     for (int b = 0; b < state->base.blocks.count; b++) {
         rule_view v = rule_view_of(state, k, b, turns);
-        v.walls = state->walls;
-        v.held = state->held;
+        v.walls = state->tables.walls;
+        v.held = state->tables.held;
         v.uniform = uniform;
         v.uniform_steps = 1;
         v.bad = bad;

@@ -49,11 +49,6 @@ extern const sel_solver rule_solver;
 
 enum { RULE_MOST_SLOTS = 1 << 14, RULE_MOST_LOOKUPS = 1 << 10 };
 
-typedef struct rule_uniform {
-    int node;
-    rule_type type;
-} rule_uniform;
-
 /* The look-ups of all functions, each once. */
 typedef struct rule_lookups {
     const sel_lookup *v[RULE_MOST_LOOKUPS];
@@ -69,9 +64,9 @@ const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field,
 const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool numbers,
                                   sel_arena *arena);
 
-/* The values of all nodes that are the same in all cells, in f64: value[rule->nodes]. */
+/* The values that are the same in all cells, in f64: to[code->uniforms]. `value`: [rule->nodes]. */
 void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double dt,
-                   const double *controls, double *value);
+                   const double *controls, double *value, double *to);
 
 /* A piece of a row. */
 typedef struct rule_row {
@@ -162,8 +157,9 @@ sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
 typedef struct rule_plan {
     sel_plan base;
     const rule_model *model;
-    /* [region][entry], beyond faces and on shapes */
-    uint8_t (*beyond)[SEL_MOST_CELL_FIELDS], (*within)[SEL_MOST_CELL_FIELDS];
+    /* Beyond faces, and in cells: by region and field; some law has a value. */
+    uint8_t kind[2][RULE_REGIONS][SEL_MOST_CELL_FIELDS];
+    bool valued[2][RULE_REGIONS];
     unsigned law_depends; /* of all values of laws */
 } rule_plan;
 
@@ -185,20 +181,21 @@ sel_status rule_blank(const sel_simulation *simulation, const sel_domain *domain
  * of each cell and place of a margin for which fields it is a wall.
  */
 
+/* Sections of the list of runs: the margins along each axis, and cells whose values laws give. */
+enum { RULE_IN_CELLS = 3, RULE_SECTIONS };
+
 typedef struct rule_state {
     sel_state base;
     const rule_plan *plan;
     const rule_model *model;
     sel_cells cells; /* of all fields, as one block would have them */
-    void *at[SEL_MOST_BLOCKS][SEL_MOST_CELL_FIELDS][2];
-    int turn[SEL_MOST_CELL_FIELDS]; /* the present copy */
-    uint8_t *kind[SEL_MOST_BLOCKS]; /* number in walls[] and held[], and RULE_ODD */
-    uint64_t walls[RULE_ODD];       /* fields whose readers see their own value */
-    uint64_t held[RULE_ODD];        /* state fields that are not computed */
+    rule_tables tables;
+    int64_t first_run[RULE_SECTIONS + 1]; /* of each section, in tables.run */
+    int64_t places;                       /* that have values of laws */
+    int turn[SEL_MOST_CELL_FIELDS];       /* the present copy */
+    uint8_t *kind[SEL_MOST_BLOCKS];       /* number in walls[] and held[], and RULE_ODD */
     int kinds;
-    uint8_t *odd;                                 /* [rows][pieces]: it has such cells */
-    double *law[SEL_MOST_CELL_FIELDS][SEL_FACES]; /* values at the places beyond a face */
-    rule_tables *tables;
+    uint8_t *odd;  /* [rows][pieces]: it has such cells */
     double *start; /* sums of what is conserved at step 0 */
     struct {
         int64_t cell;
@@ -219,6 +216,9 @@ sel_status rule_start(sel_state *base, sel_error *error);
 sel_status rule_terms(sel_state *base, unsigned due, sel_error *error);
 /* sel.random(k) */
 double rule_random(const rule_plan *plan, int64_t cell, int64_t step, int64_t k);
+/* Refuses a value that a field of whole numbers cannot hold. */
+sel_status rule_check_value(const rule_state *state, const char *what, int f, double value,
+                            int64_t cell, sel_error *error);
 /* The error of state->bad, in the step to come; SEL_OK: there is none. */
 sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error *error);
 /* sel_cpu.time_step and cuda_solver.time_step: by dt.limit. */
@@ -238,11 +238,10 @@ static inline int rule_pieces(int64_t nx) {
     return (int)((nx + RULE_ROW - 1) / RULE_ROW);
 }
 
-/* Values of laws beyond faces. */
+/* The runs and the values of laws; and the tables, once there is memory. */
 void rule_list_laws(rule_state *state);
-/* Where everything is, once there is memory; and margins of these fields along an axis. */
-void rule_tables_fill(const rule_state *state, rule_tables *to);
-rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns);
+void rule_start_laws(rule_state *state);
+/* Evaluates laws that depend on any of `due`, and puts their values into cells. */
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
 /* Which cells are walls, or not computed; once the data are there. */
 sel_status rule_find_kinds(rule_state *state, sel_error *error);

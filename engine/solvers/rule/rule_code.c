@@ -25,7 +25,7 @@ typedef struct compiler {
     rule_link **chain; /* of each instruction, while they are joined */
     rule_link *link;
     rule_lookups *lookups;
-    rule_uniform *uniform;
+    rule_same *uniform;
     rule_read *read;
     int values; /* uniform ones, those read, and registers, each numbered from 0 */
     bool failed;
@@ -135,7 +135,7 @@ static int value_in(compiler *c, int n, rule_type type) {
         return *slot;
     }
     if (c->same[n]) {
-        c->uniform[c->code.uniforms] = (rule_uniform){n, type};
+        c->uniform[c->code.uniforms] = (rule_same){n, type};
         *slot = UNIFORM + c->code.uniforms++;
     } else {
         const rule_type from = type_of(c, n);
@@ -488,10 +488,13 @@ const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool 
 /* ---- what is the same in all cells ---- */
 
 void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double dt,
-                   const double *controls, double *value) {
+                   const double *controls, double *value, double *to) {
     const sel_rule_place at = {.t = t, .dt = dt, .controls = controls};
     for (int n = 0; n < rule->nodes; n++) {
         value[n] = 0; /* an operand that is not used is node 0 */
         value[n] = code->same[n] ? sel_rule_value(&rule->node[n], &at, value) : 0;
+    }
+    for (int k = 0; k < code->uniforms; k++) {
+        to[k] = value[code->uniform[k].node];
     }
 }

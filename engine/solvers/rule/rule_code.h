@@ -71,6 +71,12 @@ typedef struct rule_instruction {
     int placed; /* of CHAIN: 1 + the output that it alone makes, or 0 */
 } rule_instruction;
 
+/* A value that is the same in all cells: of a node, in this type. */
+typedef struct rule_same {
+    int node;
+    rule_type type;
+} rule_same;
+
 typedef struct rule_read {
     int field, at[3];
 } rule_read;
@@ -89,7 +95,7 @@ typedef struct rule_code {
     const rule_link *link;
     const rule_read *read;
     const rule_result *output;
-    const struct rule_uniform *uniform;
+    const rule_same *uniform;
     const struct sel_lookup *const *lookup; /* of all functions of a model, each once */
     const bool *same;                       /* by node: the value is the same in all cells */
 } rule_code;

@@ -53,7 +53,7 @@ static void list(sel_state *base) {
     }
     SEL_ADD(&base->arrays, state, uniform, (int64_t)state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, registers, (int64_t)base->threads * state->slots * ROW_BYTES, 0);
-    SEL_ADD(&base->arrays, state, value, nodes, 0);
+    SEL_ADD(&base->arrays, state, value, nodes + state->slots, 0);
     SEL_ADD(&base->arrays, state, source, state->slots, 0);
     SEL_ADD(&base->arrays, state, slot, (int64_t)base->threads * state->slots, 0);
     SEL_ADD(&base->arrays, state, rows, ROWS * base->threads * grid->n[0], 0);
@@ -76,7 +76,7 @@ typedef struct piece {
 } piece;
 
 static char *array_of(const piece *p, int f, bool other) {
-    return (char *)p->state->at[p->block][f][p->state->turn[f] ^ (int)other] +
+    return (char *)p->state->tables.at[p->block][f][p->state->turn[f] ^ (int)other] +
            p->at * rule_size(p->state->model, f, p->state->plan->base.precision);
 }
 
@@ -89,7 +89,7 @@ static uint64_t mask_at(const piece *p, const uint64_t *masks, int64_t at) {
 static void *read_values(const piece *p, const struct source *s, char *to) {
     const rule_state *state = p->state;
     const int size = s->size;
-    char *own = (char *)state->at[p->block][s->field][state->turn[s->field]] + p->at * size;
+    char *own = (char *)state->tables.at[p->block][s->field][state->turn[s->field]] + p->at * size;
     char *from = own + s->away * size;
     for (int k = 0; s->leads && k < RULE_ROW * size; k += 64) { /* of the next piece */
         __builtin_prefetch(from + RULE_ROW * size + k);
@@ -104,7 +104,7 @@ static void *read_values(const piece *p, const struct source *s, char *to) {
     }
     for (int k = 0; k < p->odds && s->away; k++) {
         const int x = p->odd[k];
-        if (mask_at(p, state->walls, p->at + x + s->away) >> s->field & 1) {
+        if (mask_at(p, state->tables.walls, p->at + x + s->away) >> s->field & 1) {
             if (s->byte) {
                 ((int32_t *)(void *)to)[x] = ((const uint8_t *)own)[x];
             } else {
@@ -150,9 +150,9 @@ static double read_cell(const sel_rule_place *self, int field, const int away[3]
     const sel_cells *cells = &state->cells;
     const int64_t own = c->p->at + c->x;
     const int64_t at = own + away[0] + away[1] * cells->pitch + away[2] * cells->slice;
-    const bool wall = mask_at(c->p, state->walls, at) >> field & 1;
+    const bool wall = mask_at(c->p, state->tables.walls, at) >> field & 1;
     return rule_number(state->model->field[field].type, state->plan->base.precision,
-                       state->at[c->p->block][field][state->turn[field]], wall ? own : at);
+                       state->tables.at[c->p->block][field][state->turn[field]], wall ? own : at);
 }
 
 static double random_in_cell(const sel_rule_place *self, int64_t k) {
@@ -253,9 +253,9 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
         return;
     }
     rule_uniforms(code, f->rule, sel_state_time(base), base->clock.dt,
-                  base->plan->domain->control_values, cpu->value);
+                  base->plan->domain->control_values, cpu->value, cpu->value + f->rule->nodes);
     for (int k = 0; k < code->uniforms; k++) {
-        loops_of_level()->fill(code->uniform[k].type, cpu->value[code->uniform[k].node],
+        loops_of_level()->fill(code->uniform[k].type, cpu->value[f->rule->nodes + k],
                                cpu->uniform + (int64_t)k * ROW_BYTES);
     }
 }
@@ -305,7 +305,7 @@ static void store_output(const piece *p, rule_state *state, const rule_result *o
     }
     for (int k = 0; k < p->odds; k++) {
         const int x = p->odd[k];
-        if (mask_at(p, state->held, p->at + x) >> f & 1) {
+        if (mask_at(p, state->tables.held, p->at + x) >> f & 1) {
             const double kept = rule_number(type, state->plan->base.precision, to, x);
             rule_set(own, wide, row, x, kept);
         }
@@ -322,7 +322,7 @@ static void note_failures(const piece *p, rule_state *state) {
     const int32_t *fails = p->code->fails >= 0 ? p->slot[p->code->fails] : NULL;
     const int64_t cell = p->row * state->plan->base.domain->grid.n[0] + p->x;
     for (int k = 0; fails && k < p->n; k++) {
-        const bool computed = p->f->writes & ~mask_at(p, state->held, p->at + k);
+        const bool computed = p->f->writes & ~mask_at(p, state->tables.held, p->at + k);
         if (fails[k] && computed) {
             note_bad(state, cell + k, -1, 0);
             return;
@@ -460,7 +460,7 @@ static int entry_row(const rule_state *state, int entry, int64_t row, int64_t x0
         for (int64_t x = x0; x < x1; x++) {
             to[c * grid->n[0] + x - x0] =
                 rule_number(state->model->field[f].type, state->plan->base.precision,
-                            state->at[b][f][state->turn[f]], at + x);
+                            state->tables.at[b][f][state->turn[f]], at + x);
         }
     }
     return e->components;

@@ -65,24 +65,18 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     rule_plan *plan = (rule_plan *)base;
     const rule_model *m = plan->model = (const rule_model *)base->simulation->solver;
     const sel_domain *domain = base->domain;
-    const size_t regions = (size_t)domain->region_count + 1;
-    plan->beyond = calloc(regions, sizeof *plan->beyond);
-    plan->within = calloc(regions, sizeof *plan->within);
-    if (!plan->beyond || !plan->within) {
-        return sel_fail_memory(error, "the laws", 0);
-    }
+    (void)error;
     base->dt_steps = m->limit.source ? m->params->dt.every : 0;
-    for (int r = 1; r <= domain->region_count; r++) {
-        for (int e = 0; e < m->entries; e++) {
-            const sel_region *region = &domain->regions[r - 1];
-            const bool nodata = r == domain->nodata, state = m->entry[e].state;
-            const rule_law *law;
-            plan->within[r][e] =
-                (uint8_t)rule_law_of(region, nodata, m->entry[e].name, state, false, &law);
-            plan->beyond[r][e] =
-                (uint8_t)rule_law_of(region, nodata, m->entry[e].name, state, true, &law);
-            plan->law_depends |= law ? sel_quantity_depends(&law->value) : 0;
-        }
+    for (int k = 0; k < 2 * domain->region_count * m->fields; k++) {
+        const int r = 1 + k / 2 / m->fields, f = k / 2 % m->fields;
+        const bool cells = k % 2;
+        const rule_law *law;
+        const rule_law_kind kind =
+            rule_law_of(&domain->regions[r - 1], r == domain->nodata, m->entry[m->entry_of[f]].name,
+                        m->field[f].state, !cells, &law);
+        plan->kind[cells][r][f] = (uint8_t)kind;
+        plan->valued[cells][r] |= law != NULL;
+        plan->law_depends |= law ? sel_quantity_depends(&law->value) : 0;
     }
     base->depends = plan->law_depends;
     for (int e = m->states; e < m->entries; e++) {
@@ -90,12 +84,6 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     }
     base->depends &= SEL_ON_T | SEL_ON_CONTROLS;
     return SEL_OK;
-}
-
-static void clear_plan(sel_plan *base) {
-    rule_plan *plan = (rule_plan *)base;
-    free(plan->beyond);
-    free(plan->within);
 }
 
 /* ---- what users are told ---- */
@@ -205,7 +193,6 @@ const sel_solver rule_solver = {
     .solid = rule_is_solid,
     .plan_size = sizeof(rule_plan),
     .plan = complete_plan,
-    .plan_clear = clear_plan,
     .facts = facts,
     .warn = warn,
     .json = json,
