@@ -13,53 +13,28 @@
 
 enum { BUFFERS = 4, MOST_NUMBERS = 3 };
 
-static int64_t uniforms_of(const rule_model *m, int k, int precision) {
-    const rule_function *f = rule_function_at(m, k);
-    return f->rule ? f->code[precision]->uniforms : 0;
-}
-
 /* ---- memory ---- */
-
-/* The look-ups as calls of a program without instructions. */
-static void pack_lookups(rule_cuda *state) {
-    const rule_lookups *all = &state->all.model->lookups;
-    sel_program program = {.calls = all->count};
-    program.call = calloc((size_t)program.calls + 1, sizeof *program.call);
-    for (int k = 0; k < program.calls && program.call; k++) {
-        program.call[k].lookup = all->v[k];
-    }
-    if (program.call && program.calls) {
-        sel_pack_add(state->terms.pack, &program);
-    }
-    free(program.call);
-}
 
 static void list(sel_state *base) {
     rule_cuda *state = (rule_cuda *)base;
     sel_arrays *arrays = &base->arrays;
     const sel_domain *domain = base->plan->domain;
     const int precision = base->plan->precision;
-    int64_t nodes = 1;
     state->first_array = arrays->count;
     rule_list(base);
     state->end_array = arrays->count;
     const rule_model *m = state->all.model;
     const int functions = rule_functions(m);
-    SEL_ADD(arrays, state, offset, functions, SEL_ON_HOST);
-    state->apart = 0;
-    for (int k = 0; k < functions; k++) {
-        const rule_function *f = rule_function_at(m, k);
-        state->apart += uniforms_of(m, k, precision);
-        nodes = f->rule && f->rule->nodes > nodes ? f->rule->nodes : nodes;
-    }
-    SEL_ADD(arrays, state, value, nodes, SEL_ON_HOST);
+    SEL_ADD(arrays, state, value, m->shared.nodes, SEL_ON_HOST);
     SEL_ADD(arrays, state, tables, 1, 0);
-    SEL_ADD(arrays, state, uniform, CUDA_STEPS * state->apart + 1, 0);
+    SEL_ADD(arrays, state, uniform, CUDA_STEPS * m->shared.uniforms[precision] + 1, 0);
     SEL_ADD(arrays, state, found, 1, 0);
     SEL_ADD(arrays, state, numbers,
             m->deriveds || m->limit.source ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
     if (cuda_terms_open(&state->terms, domain)) {
-        pack_lookups(state);
+        if (m->shared.lookups.calls) {
+            sel_pack_add(state->terms.pack, &m->shared.lookups);
+        }
         cuda_terms_list(&state->terms, arrays);
     }
     state->table = calloc((size_t)functions, sizeof *state->table);
@@ -196,32 +171,23 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     return status;
 }
 
-/* Where the uniform values of each function are; with what the rules' vary. */
+/* What the values vary with that are the same in all cells; whether steps read the clock. */
 static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
     const rule_model *m = state->all.model;
     const int precision = state->all.plan->base.precision;
-    int64_t in_row = 0;
-    bool steps = false;
-    for (int k = 0; k < rule_functions(m); k++) {
-        const rule_function *f = rule_function_at(m, k);
-        state->offset[k] = in_row;
-        in_row += uniforms_of(m, k, precision);
-        if (k < m->rules) {
-            state->vary |= rule_uniforms_vary(f, precision);
-            steps = steps || f->rule->depends & SEL_ON_STEP || f->code[precision]->fails >= 0;
-            for (int o = 0; o < f->code[precision]->outputs; o++) {
-                steps = steps || f->code[precision]->output[o].checked;
-            }
-            for (int i = 0; i < f->code[precision]->count; i++) {
-                steps = steps || f->code[precision]->v[i].op == SEL_RULE_RANDOM;
-            }
-        }
+    bool reads = false;
+    for (int k = 0; k < m->rules; k++) {
+        const rule_code *code = m->rule[k].code[precision];
+        state->vary |= code->vary;
+        reads = reads || code->reports || m->rule[k].rule->depends & SEL_ON_STEP;
     }
-    state->all.base.queue->timeless = !steps && !(state->vary & SEL_ON_T);
+    state->uniform_steps = state->vary & SEL_ON_T ? CUDA_STEPS : 1;
+    state->all.base.queue->timeless = !reads && !(state->vary & SEL_ON_T);
     state->sent_dt = (double)NAN;
     return cuda_feed_open(&state->rows, state->uniform,
-                          (uint64_t)(CUDA_STEPS * state->apart + 1) * sizeof(double), BUFFERS,
-                          error);
+                          (uint64_t)(state->uniform_steps * m->shared.uniforms[precision] + 1) *
+                              sizeof(double),
+                          BUFFERS, error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
@@ -253,7 +219,7 @@ static void set_view(rule_cuda *state) {
     const sel_plan *plan = &state->all.plan->base;
     state->view = (rule_gpu_look){.grid = cuda_grid_of(&state->all.base),
                                   .tables = state->tables,
-                                  .turns = rule_cuda_turns(state, state->all.base.step),
+                                  .turns = rule_turns(m, state->all.base.step),
                                   .first = state->all.cells.first,
                                   .pitch = state->all.cells.pitch,
                                   .slice = state->all.cells.slice,
@@ -301,44 +267,35 @@ static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
     return status;
 }
 
-static void fill_uniforms(const rule_cuda *state, int k, int64_t step, double *to) {
-    const sel_state *base = &state->all.base;
-    const rule_function *f = rule_function_at(state->all.model, k);
-    if (f->rule) {
-        rule_uniforms(f->code[base->plan->precision], f->rule, sel_clock_time(&base->clock, step),
-                      base->clock.dt, base->plan->domain->control_values, state->value, to);
-    }
-}
-
 /* The uniform values of all functions for `count` steps to come. */
 static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
+    const rule_model *m = state->all.model;
     const sel_state *base = &state->all.base;
-    void *pinned;
-    sel_status status = cuda_feed_next(&state->rows, &pinned, error);
-    if (status) {
-        return status;
-    }
-    double *rows = pinned;
-    const int64_t each = state->vary & SEL_ON_T ? count : 1;
-    for (int64_t s = 0; s < CUDA_STEPS; s++) {
-        double *row = rows + (base->step + s) % CUDA_STEPS * state->apart;
-        for (int k = 0; k < rule_functions(state->all.model) && s < each; k++) {
-            fill_uniforms(state, k, base->step + s, row + state->offset[k]);
-        }
-        if (s >= each) {
-            memcpy(row, rows + base->step % CUDA_STEPS * state->apart,
-                   (size_t)state->apart * sizeof *row);
+    const int precision = base->plan->precision;
+    void *rows;
+    sel_status status = cuda_feed_next(&state->rows, &rows, error);
+    for (int64_t s = 0; s < count && s < state->uniform_steps && !status; s++) {
+        const int64_t step = base->step + s;
+        double *row = (double *)rows + step % state->uniform_steps * m->shared.uniforms[precision];
+        for (int k = 0; k < rule_functions(m); k++) {
+            const rule_function *f = rule_function_at(m, k);
+            if (f->rule) {
+                rule_uniforms(f->code[precision], f->rule, sel_clock_time(&base->clock, step),
+                              base->clock.dt, base->plan->domain->control_values, state->value,
+                              row + f->code[precision]->first);
+            }
         }
     }
     state->sent_dt = base->clock.dt;
-    return cuda_feed_send(&state->rows, base->queue->stream, error);
+    return status ? status : cuda_feed_send(&state->rows, base->queue->stream, error);
 }
 
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     sel_status status = evaluate(state, due, error);
     const bool stale = state->vary & due || !(state->sent_dt == base->clock.dt);
-    return status || !stale || !state->apart ? status : send_rows(state, *count, error);
+    const bool any = state->all.model->shared.uniforms[base->plan->precision] > 0;
+    return status || !stale || !any ? status : send_rows(state, *count, error);
 }
 
 static bool alone(const sel_state *base) {
@@ -367,9 +324,9 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
         v.walls = state->tables->walls;
         v.held = state->tables->held;
         v.numbers = state->numbers;
-        v.uniform = state->uniform + state->offset[k];
-        v.uniform_steps = CUDA_STEPS;
-        v.uniform_apart = state->apart;
+        v.uniform = state->uniform + f->code[base->plan->precision]->first;
+        v.uniform_steps = state->uniform_steps;
+        v.uniform_apart = m->shared.uniforms[base->plan->precision];
         v.lookup = data.lookup;
         v.number = data.number;
         v.bad = state->found;
@@ -399,7 +356,7 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     if (base->queue->pass > 1) {
         return rule_march_pass(state, step, error);
     }
-    uint64_t turns = rule_cuda_turns(state, step);
+    uint64_t turns = rule_turns(m, step);
     sel_status status = SEL_OK;
     for (int k = 0; k < m->rules && !status; k++) {
         status = run_function(state, k, step, turns, error);
@@ -416,7 +373,8 @@ static sel_status compute(rule_cuda *state, int k, sel_error *error) {
     status = status ? status : send_rows(state, 1, error);
     state->sent_dt = (double)NAN;
     return status ? status
-                  : run_function(state, k, base->step, rule_cuda_turns(state, base->step), error);
+                  : run_function(state, k, base->step, rule_turns(state->all.model, base->step),
+                                 error);
 }
 
 /* ---- reads and sums ---- */

@@ -12,11 +12,11 @@ typedef struct rule_cuda {
     rule_state *twin; /* on the host; NULL: nothing varies */
     int first_array, end_array;
     rule_tables *tables;
-    double *uniform; /* [CUDA_STEPS][apart]: values that are the same in all cells, by step */
+    double *uniform; /* [uniform_steps][]: values that are the same in all cells, by step */
     double *numbers; /* of derived fields and dt.limit: [MOST_NUMBERS][cells] */
     rule_bad *found;
-    int64_t apart, *offset; /* offset[k]: of function k */
-    unsigned vary;          /* with what the rules' uniform values do */
+    int64_t uniform_steps;
+    unsigned vary; /* with what the rules' uniform values do */
     double sent_dt;
     bool has_odd; /* cells that are not computed like others */
     bool direct;  /* no margins are filled */
@@ -34,11 +34,6 @@ typedef struct rule_cuda {
 
 static inline const rule_model *rule_cuda_model(const sel_plan *plan) {
     return ((const rule_plan *)plan)->model;
-}
-
-/* The fields whose present copy is the second one. */
-static inline uint64_t rule_cuda_turns(const rule_cuda *state, int64_t step) {
-    return step & 1 ? state->all.model->swapping : 0;
 }
 
 /* Enqueues state->march.steps steps. */

@@ -54,9 +54,6 @@ typedef struct rule_shape {
 rule_shape rule_shape_of(const rule_model *m, int k, int precision);
 unsigned rule_blocks(const rule_view *v, rule_shape shape);
 
-/* What a function's values that are the same in all cells vary with: SEL_ON_... */
-unsigned rule_uniforms_vary(const rule_function *f, int precision);
-
 /* ---- several steps in a pass (rule_march.c) ---- */
 
 typedef struct rule_march {

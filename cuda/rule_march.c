@@ -58,12 +58,11 @@ bool rule_is_direct(const rule_state *state) {
 static bool is_plain(const rule_model *m, int precision) {
     const rule_function *f = m->rule;
     const rule_code *code = f->code[precision];
-    bool plain = code->fails < 0 && !(rule_uniforms_vary(f, precision) & ~SEL_ON_DT) && f->looks &&
-                 f->turns == f->writes;
+    bool plain =
+        !code->reports && !(code->vary & ~(unsigned)SEL_ON_DT) && f->looks && f->turns == f->writes;
     for (int o = 0; o < code->outputs; o++) {
         const rule_result *out = &code->output[o];
-        plain = plain && (m->field[out->field].type == SEL_CELL_REAL ||
-                          (out->type == RULE_I && !out->checked));
+        plain = plain && (m->field[out->field].type == SEL_CELL_REAL || out->type == RULE_I);
     }
     for (int i = 0; i < code->count; i++) {
         plain = plain && code->v[i].op != SEL_OP_ARGUMENT && code->v[i].op != SEL_RULE_RANDOM &&
@@ -128,7 +127,7 @@ sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *erro
     g.pitch = (int)all->cells.pitch;
     for (int k = 0; k < march->fields; k++) {
         const int field = march->field[k];
-        const int turn = (int)(rule_cuda_turns(state, step) >> field & 1);
+        const int turn = (int)(rule_turns(all->model, step) >> field & 1);
         const size_t size = (size_t)rule_size(all->model, field, all->plan->base.precision);
         g.from[k] = (const char *)all->tables.at[0][field][turn] + (size_t)all->cells.first * size;
         g.to[k] = (char *)all->tables.at[0][field][1 - turn] + (size_t)all->cells.first * size;

@@ -37,15 +37,6 @@ unsigned rule_blocks(const rule_view *v, rule_shape shape) {
                       ((v->end_row - v->first_row + high - 1) / high));
 }
 
-unsigned rule_uniforms_vary(const rule_function *f, int precision) {
-    const rule_code *code = f->code[precision];
-    unsigned all = 0;
-    for (int k = 0; k < code->uniforms; k++) {
-        all |= f->rule->node[code->uniform[k].node].depends;
-    }
-    return all;
-}
-
 rule_packed rule_packed_of(const rule_model *m, int k, int precision) {
     rule_packed packed = {.code = *rule_function_at(m, k)->code[precision],
                           .numbers = k >= m->rules,

@@ -155,7 +155,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     void (*kernel)(rule_view), (*interpret)(rule_view, rule_packed),
         (*place)(unsigned, unsigned, unsigned);
     char name[24];
-    uint64_t alarm = UINT64_MAX, turns = 0;
+    uint64_t alarm = UINT64_MAX, turns = state->turns;
     snprintf(name, sizeof name, "function_%d", k);
     *(void **)&kernel = dlsym(library, name);
     *(void **)&place = dlsym(library, "place");
@@ -167,9 +167,6 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     assert_non_null(packed.slot);
     rule_uniforms(code, f->rule, sel_state_time(&state->base), state->base.clock.dt,
                   domain->control_values, value, uniform);
-    for (int i = 0; i < state->model->fields; i++) {
-        turns |= (uint64_t)state->turn[i] << i;
-    }
     const bool direct = !interpreted && rule_is_direct(state);
     if (interpreted) {
         rule_fill_margins(state, f->looks);
@@ -198,9 +195,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
             kernel(v);
         }
     }
-    for (int i = 0; i < state->model->fields; i++) {
-        state->turn[i] ^= (int)(f->turns >> i & 1);
-    }
+    state->turns ^= f->turns;
     free(value), free(uniform), free(packed.slot);
 }
 

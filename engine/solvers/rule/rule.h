@@ -49,16 +49,18 @@ extern const sel_solver rule_solver;
 
 enum { RULE_MOST_SLOTS = 1 << 14, RULE_MOST_LOOKUPS = 1 << 10 };
 
-/* The look-ups of all functions, each once. */
-typedef struct rule_lookups {
-    const sel_lookup *v[RULE_MOST_LOOKUPS];
-    int count;
-} rule_lookups;
+/* Of all functions: their look-ups, each once, as the calls of a program; their values that are the
+ * same in all cells, and the most slots and nodes of one, by precision. */
+typedef struct rule_shared {
+    sel_program lookups;
+    sel_program_call call[RULE_MOST_LOOKUPS];
+    int uniforms[2], slots[2], nodes;
+} rule_shared;
 
-/* `numbers`: the outputs are no fields but numbers, stored as doubles. Adds to the look-ups, which
- * must live as long. NULL: no memory, or too many slots or look-ups. */
+/* `numbers`: the outputs are no fields but numbers, stored as doubles. Adds to what
+ * functions share, which must live as long. NULL: no memory, or too many slots or look-ups. */
 const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
-                              int precision, rule_lookups *lookups, sel_arena *arena);
+                              int precision, rule_shared *shared, sel_arena *arena);
 
 /* Of a function that Lua evaluates: it gives all state fields, or one number. NULL: no memory. */
 const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool numbers,
@@ -125,7 +127,7 @@ typedef struct rule_model {
     const char *saved[SEL_MOST_CELL_FIELDS]; /* what its array is called in checkpoints */
     int rules, deriveds;
     rule_function *rule, *derived, limit;
-    rule_lookups lookups;
+    rule_shared shared;
     int main;          /* entry */
     uint64_t doubled;  /* fields of two copies */
     uint64_t swapping; /* whose present copy is another one after each step */
@@ -157,9 +159,6 @@ sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
 typedef struct rule_plan {
     sel_plan base;
     const rule_model *model;
-    /* Beyond faces, and in cells: by region and field; some law has a value. */
-    uint8_t kind[2][RULE_REGIONS][SEL_MOST_CELL_FIELDS];
-    bool valued[2][RULE_REGIONS];
     unsigned law_depends; /* of all values of laws */
 } rule_plan;
 
@@ -192,7 +191,7 @@ typedef struct rule_state {
     rule_tables tables;
     int64_t first_run[RULE_SECTIONS + 1]; /* of each section, in tables.run */
     int64_t places;                       /* that have values of laws */
-    int turn[SEL_MOST_CELL_FIELDS];       /* the present copy */
+    uint64_t turns;                       /* fields whose present copy is the second one */
     uint8_t *kind[SEL_MOST_BLOCKS];       /* number in walls[] and held[], and RULE_ODD */
     int kinds;
     uint8_t *odd;  /* [rows][pieces]: it has such cells */
@@ -208,6 +207,18 @@ typedef struct rule_state {
 /* An element of a field's array in a block. */
 static inline int64_t rule_place(const rule_state *state, int64_t x, int64_t y, int64_t z) {
     return state->cells.first + z * state->cells.slice + y * state->cells.pitch + x;
+}
+
+/* A field's number in the present copy. */
+static inline void *rule_copy(const rule_state *state, int block, int f) {
+    return state->tables.at[block][f][state->turns >> f & 1];
+}
+static inline double rule_value(const rule_state *state, int block, int f, int64_t at) {
+    return rule_number(state->tables.type[f], state->tables.wide, rule_copy(state, block, f), at);
+}
+/* The present copies after so many steps. */
+static inline uint64_t rule_turns(const rule_model *m, int64_t step) {
+    return step & 1 ? m->swapping : 0;
 }
 
 void rule_list(sel_state *base);
@@ -238,9 +249,10 @@ static inline int rule_pieces(int64_t nx) {
     return (int)((nx + RULE_ROW - 1) / RULE_ROW);
 }
 
-/* The runs and the values of laws; and the tables, once there is memory. */
+/* The kinds of laws, and arrays of runs and values; lists the runs, or counts them only while there
+ * is no memory. */
 void rule_list_laws(rule_state *state);
-void rule_start_laws(rule_state *state);
+void rule_list_runs(rule_state *state);
 /* Evaluates laws that depend on any of `due`, and puts their values into cells. */
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
 /* Which cells are walls, or not computed; once the data are there. */

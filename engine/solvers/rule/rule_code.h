@@ -96,8 +96,11 @@ typedef struct rule_code {
     const rule_read *read;
     const rule_result *output;
     const rule_same *uniform;
-    const struct sel_lookup *const *lookup; /* of all functions of a model, each once */
-    const bool *same;                       /* by node: the value is the same in all cells */
+    const struct sel_program_call *call; /* the look-ups of all functions of a model, each once */
+    const bool *same;                    /* by node: the value is the same in all cells */
+    int first;     /* where its uniform values stand in a row of those of all functions */
+    unsigned vary; /* what they depend on: SEL_ON_... */
+    bool reports;  /* it may call error, or give what does not fit a field */
 } rule_code;
 
 /* One for devices without a compiler at run time (cuda/rule_interpret.cuh): its lists are there. */

@@ -70,7 +70,15 @@ static int region_of(const rule_state *state, const rule_run *run, int along, in
                : domain->face[run->face][sel_face_site(&domain->grid, run->face, at)];
 }
 
-/* A line of n places from that of `run` on; counted only, while there is no memory. */
+static bool has_values(const rule_state *state, bool cells, int region) {
+    bool has = false;
+    for (int f = 0; f < state->model->fields; f++) {
+        has = has || has_value(state->tables.kind[cells][region][f]);
+    }
+    return has;
+}
+
+/* A line of n places from that of `run` on. */
 static void add_line(rule_state *state, rule_run run, int along, int64_t n) {
     const bool cells = run.face == RULE_FACES;
     for (int64_t k = 0; k < n; k += run.count) {
@@ -80,7 +88,7 @@ static void add_line(rule_state *state, rule_run run, int along, int64_t n) {
                region_of(state, &run, along, run.count) == run.region) {
             run.count++;
         }
-        const bool valued = state->plan->valued[cells][run.region];
+        const bool valued = has_values(state, cells, run.region);
         run.number = state->places;
         state->places += valued ? run.count : 0;
         if (state->tables.run && (valued || !cells)) {
@@ -156,11 +164,10 @@ static void add_cells(rule_state *state, int b) {
     }
 }
 
-/* Counts the runs, or lists them once there is memory. */
-static void list_runs(rule_state *state) {
+void rule_list_runs(rule_state *state) {
     bool cells = false;
-    for (int r = 0; r < RULE_REGIONS; r++) {
-        cells = cells || state->plan->valued[1][r];
+    for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
+        cells = cells || has_values(state, true, r);
     }
     state->places = state->first_run[RULE_SECTIONS] = 0;
     for (int s = 0; s < RULE_SECTIONS; s++) {
@@ -176,42 +183,40 @@ static void list_runs(rule_state *state) {
 }
 
 void rule_list_laws(rule_state *state) {
-    const rule_plan *plan = state->plan;
-    list_runs(state);
-    SEL_ADD(&state->base.arrays, state, tables.run, state->first_run[RULE_SECTIONS], 0);
-    for (int f = 0; f < state->model->fields; f++) {
-        bool has = false;
-        for (int r = 1; r <= plan->base.domain->region_count; r++) {
-            has = has || has_value(plan->kind[0][r][f]) || has_value(plan->kind[1][r][f]);
-        }
-        SEL_ADD(&state->base.arrays, state, tables.law[f], has ? state->places : 0, 0);
-    }
-}
-
-void rule_start_laws(rule_state *state) {
-    const rule_plan *plan = state->plan;
+    const rule_model *m = state->model;
+    const sel_domain *domain = state->plan->base.domain;
     rule_tables *t = &state->tables;
-    list_runs(state);
-    memcpy(t->kind, plan->kind, sizeof t->kind);
-    memcpy(t->dx, plan->base.domain->grid.dx, sizeof t->dx);
-    t->wide = plan->base.precision == SEL_F64;
+    bool valued[RULE_FIELDS] = {false};
+    memcpy(t->dx, domain->grid.dx, sizeof t->dx);
+    t->wide = state->plan->base.precision == SEL_F64;
     for (int b = 0; b < state->base.blocks.count; b++) {
         t->block_end[b] = state->base.blocks.v[b].end;
     }
-    for (int f = 0; f < state->model->fields; f++) {
-        t->type[f] = (uint8_t)state->model->field[f].type;
+    for (int k = 0; k < 2 * domain->region_count * m->fields; k++) {
+        const int r = 1 + k / 2 / m->fields, f = k / 2 % m->fields, cells = k % 2;
+        const rule_law *law;
+        t->kind[cells][r][f] =
+            (uint8_t)rule_law_of(&domain->regions[r - 1], r == domain->nodata,
+                                 m->entry[m->entry_of[f]].name, m->field[f].state, !cells, &law);
+        valued[f] = valued[f] || law;
+    }
+    rule_list_runs(state);
+    SEL_ADD(&state->base.arrays, state, tables.run, state->first_run[RULE_SECTIONS], 0);
+    for (int f = 0; f < m->fields; f++) {
+        t->type[f] = (uint8_t)m->field[f].type;
+        SEL_ADD(&state->base.arrays, state, tables.law[f], valued[f] ? state->places : 0, 0);
     }
 }
 
-/* Fills places of these fields; `other`: in the copies that are not the present ones. */
-static void fill(rule_state *state, int section, uint64_t fields, int other) {
+/* Fills places of these fields in the copies `turns`. */
+static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns) {
     const rule_tables *t = &state->tables;
     const int64_t first = state->first_run[section], end = state->first_run[section + 1];
 #pragma omp parallel for schedule(static) num_threads(end - first > 32 ? state->base.threads : 1)
     for (int64_t i = first; i < end; i++) {
         const rule_run *run = &t->run[i];
         for (int f = 0; f < state->model->fields; f++) {
-            const int turn = state->turn[f] ^ other;
+            const int turn = (int)(turns >> f & 1);
             const size_t size = (size_t)rule_size(state->model, f, state->plan->base.precision);
             if (!(fields >> f & 1) || !t->at[run->block][f][turn]) {
                 continue;
@@ -231,78 +236,56 @@ static void fill(rule_state *state, int section, uint64_t fields, int other) {
 
 void rule_fill_margins(rule_state *state, uint64_t fields) {
     for (int axis = 0; axis < state->model->dims && fields; axis++) {
-        fill(state, axis, fields, 0);
+        fill(state, axis, fields, state->turns);
     }
 }
 
 /* ---- values ---- */
 
-/* Of the laws of an entry in a region, at all places of the region beyond faces or in cells. */
-static sel_status evaluate_law(rule_state *state, bool cells, int region, int entry, double *room,
+static sel_status evaluate_run(rule_state *state, const rule_run *run, unsigned due,
                                sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
-    const rule_entry *e = &state->model->entry[entry];
-    const sel_quantity *quantity = &rule_law_value(state->plan, region, entry)->value;
-    const bool on_face = state->plan->kind[cells][region][e->first] != RULE_FIXED;
-    const char *what = on_face ? "law, on a face" : "law.fixed";
-    const int64_t first = cells ? state->first_run[RULE_IN_CELLS] : 0;
-    const int64_t end = state->first_run[RULE_IN_CELLS + (int)cells];
-    double *place[3] = {room, room + state->places, room + 2 * state->places};
-    double *values = room + 3 * state->places;
-    int64_t n = 0;
+    const sel_grid *grid = &domain->grid;
+    const bool cells = run->face == RULE_FACES;
+    const int axis = run->face / 2, along = cells || axis ? 0 : 1, n = run->count;
     sel_status status = SEL_OK;
-    for (int64_t i = first; i < end; i++) {
-        const rule_run *run = &state->tables.run[i];
-        for (int k = 0; k < run->count && run->region == region; k++, n++) {
-            for (int a = 0; a < 3; a++) {
-                const int along = run->face / 2 == 0 ? 1 : 0;
-                const bool across = on_face && a == run->face / 2;
-                const double at = run->at[a] + (a == (cells ? 0 : along) ? k : 0);
-                place[a][n] = !across         ? sel_centre(&domain->grid, a, at)
-                              : run->face % 2 ? sel_upper_end(&domain->grid, a)
-                                              : domain->grid.origin[a];
-            }
+    for (int k = 0; k < state->model->entries && run->region && !status; k++) {
+        const rule_entry *e = &state->model->entry[k];
+        const int kind = state->tables.kind[cells][run->region][e->first];
+        const rule_law *law = has_value(kind) ? rule_law_value(state->plan, run->region, k) : NULL;
+        const char *what = kind == RULE_FIXED ? "law.fixed" : "law, on a face";
+        double place[3][RULE_RUN], values[SEL_MAX_COMPONENTS * RULE_RUN];
+        if (!law || !((sel_quantity_depends(&law->value) | SEL_ALWAYS) & due)) {
+            continue;
         }
-    }
-    const sel_places at =
-        sel_domain_at(domain, n, place[0], place[1], place[2], sel_state_time(&state->base));
-    status = n ? sel_quantity_eval(quantity, what, &at, values, error) : SEL_OK;
-    n = at.n;
-    for (int64_t i = first, before = 0; i < end && !status; i++) {
-        const rule_run *run = &state->tables.run[i];
-        for (int k = 0; k < run->count && run->region == region && !status; k++, before++) {
-            for (int c = 0; c < e->components && !status; c++) {
-                const double value = values[(quantity->components > 1 ? c : 0) * n + before];
-                const int64_t cell[] = {run->at[0] + k, run->at[1], run->at[2]};
-                state->tables.law[e->first + c][run->number + k] = value;
-                if (cells) {
-                    status = rule_check_value(state, what, e->first + c, value,
-                                              sel_cell_number(&domain->grid, cell), error);
-                }
-            }
+        for (int i = 0; i < 3 * n; i++) {
+            const int a = i / n, at = run->at[a] + (a == along ? i % n : 0);
+            place[a][i % n] = a != axis || kind == RULE_FIXED ? sel_centre(grid, a, at)
+                              : run->face % 2                 ? sel_upper_end(grid, a)
+                                                              : grid->origin[a];
+        }
+        const sel_places at =
+            sel_domain_at(domain, n, place[0], place[1], place[2], sel_state_time(&state->base));
+        status = sel_quantity_eval(&law->value, what, &at, values, error);
+        for (int i = 0; i < e->components * n && !status; i++) {
+            const double value = values[law->value.components > 1 ? i : i % n];
+            const int64_t cell[] = {run->at[0] + i % n, run->at[1], run->at[2]};
+            state->tables.law[e->first + i / n][run->number + i % n] = value;
+            status = cells ? rule_check_value(state, what, e->first + i / n, value,
+                                              sel_cell_number(grid, cell), error)
+                           : SEL_OK;
         }
     }
     return status;
 }
 
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error) {
-    const rule_plan *plan = state->plan;
-    const int entries = state->model->entries, all = 2 * plan->base.domain->region_count * entries;
-    const size_t bytes = (size_t)(3 + SEL_MAX_COMPONENTS) * (size_t)state->places * sizeof(double);
-    double *room = malloc(bytes + 1);
-    sel_status status = room ? SEL_OK : sel_fail_memory(error, "the laws", bytes);
-    for (int k = 0; k < all && !status; k++) {
-        const int region = 1 + k / entries / 2, entry = k % entries;
-        const bool cells = k / entries % 2;
-        if (has_value(plan->kind[cells][region][state->model->entry[entry].first]) &&
-            (sel_quantity_depends(&rule_law_value(plan, region, entry)->value) | SEL_ALWAYS) &
-                due) {
-            status = evaluate_law(state, cells, region, entry, room, error);
-        }
+    sel_status status = SEL_OK;
+    for (int64_t i = 0; i < state->first_run[RULE_SECTIONS] && !status; i++) {
+        status = evaluate_run(state, &state->tables.run[i], due, error);
     }
-    free(room);
-    for (int other = 0; other < 2 && !status; other++) {
-        fill(state, RULE_IN_CELLS, ~UINT64_C(0), other);
+    for (int copy = 0; copy < 2 && !status; copy++) {
+        fill(state, RULE_IN_CELLS, ~UINT64_C(0), copy ? ~UINT64_C(0) : 0);
     }
     return status;
 }
@@ -346,13 +329,11 @@ static bool find_margin_kinds(rule_state *state, const rule_run *run) {
 /* By a cell's region, and where its data have gaps. */
 static int cell_kind(rule_state *state, int block, int64_t at, int region) {
     const rule_model *m = state->model;
-    const int precision = state->plan->base.precision;
     uint64_t walls = 0, held = 0;
     for (int f = 0; f < m->fields; f++) {
         const int law = state->tables.kind[1][region][f];
         const bool data = !m->field[f].state, computed = law == RULE_FREE;
-        const bool gap =
-            data && isnan(rule_number(SEL_CELL_REAL, precision, state->tables.at[block][f][0], at));
+        const bool gap = data && isnan(rule_value(state, block, f, at));
         walls |= (uint64_t)(law == RULE_WALL || (gap && computed)) << f;
         held |= (uint64_t) !(data || computed) << f;
     }

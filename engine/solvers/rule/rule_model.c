@@ -152,13 +152,17 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
     f->name = name ? name : f->rule ? f->rule->name : "rule";
     f->why = f->rule ? NULL : sel_arena_copy(m->arena, why);
     find_masks(m, f);
+    m->shared.nodes =
+        f->rule && f->rule->nodes > m->shared.nodes ? f->rule->nodes : m->shared.nodes;
     const bool numbers = returns == SEL_RETURNS_NUMBERS;
     for (int p = 0; p < 2; p++) {
-        f->code[p] = f->rule ? rule_compile(f->rule, m->field, numbers, p, &m->lookups, m->arena)
+        f->code[p] = f->rule ? rule_compile(f->rule, m->field, numbers, p, &m->shared, m->arena)
                              : rule_code_of_lua(m->field, m->fields, numbers, m->arena);
         if (!f->code[p]) {
             return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);
         }
+        int *slots = &m->shared.slots[p];
+        *slots = f->code[p]->slots > *slots ? f->code[p]->slots : *slots;
     }
     return SEL_OK;
 }
@@ -333,6 +337,7 @@ sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
     m->arena = arena;
     m->params = (const rule_params *)simulation->params;
     m->dims = simulation->params->size.n;
+    m->shared.lookups.call = m->shared.call;
     m->solver = rule_solver;
     m->simulation = *simulation;
     m->simulation.solver = &m->solver;

@@ -67,15 +67,8 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     const sel_domain *domain = base->domain;
     (void)error;
     base->dt_steps = m->limit.source ? m->params->dt.every : 0;
-    for (int k = 0; k < 2 * domain->region_count * m->fields; k++) {
-        const int r = 1 + k / 2 / m->fields, f = k / 2 % m->fields;
-        const bool cells = k % 2;
-        const rule_law *law;
-        const rule_law_kind kind =
-            rule_law_of(&domain->regions[r - 1], r == domain->nodata, m->entry[m->entry_of[f]].name,
-                        m->field[f].state, !cells, &law);
-        plan->kind[cells][r][f] = (uint8_t)kind;
-        plan->valued[cells][r] |= law != NULL;
+    for (int k = 0; k < domain->region_count * m->entries; k++) {
+        const rule_law *law = rule_law_value(plan, 1 + k / m->entries, k % m->entries);
         plan->law_depends |= law ? sel_quantity_depends(&law->value) : 0;
     }
     base->depends = plan->law_depends;

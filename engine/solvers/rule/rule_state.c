@@ -111,8 +111,8 @@ static sel_status put_row(rule_state *state, const bool *wanted, const char *wha
         const int64_t cell = row * grid->n[0] + x;
         if (wanted[domain->cell[cell]]) {
             status = rule_check_value(state, what, f, values[x], cell, error);
-            rule_set(state->model->field[f].type, state->plan->base.precision,
-                     state->tables.at[b][f][state->turn[f]], first + x, status ? 0 : values[x]);
+            rule_set(state->tables.type[f], state->tables.wide, rule_copy(state, b, f), first + x,
+                     status ? 0 : values[x]);
         }
     }
     return status;
@@ -196,7 +196,7 @@ sel_status rule_start(sel_state *base, sel_error *error) {
     const rule_model *m = state->model;
     const sel_random random = {random_at, state->plan};
     const bool free_cells[SEL_REGION_NUMBERS] = {true};
-    rule_start_laws(state);
+    rule_list_runs(state);
     sel_status status = evaluate_data(state, ~0u, error);
     for (int e = 0; e < m->states && !status; e++) {
         status =
