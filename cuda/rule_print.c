@@ -92,17 +92,18 @@ typedef struct printer {
     const rule_code *code;
     int precision, function;
     rule_shape shape;
-    bool numbers, fuses;     /* sums take products that are not rounded before */
-    unsigned fixed;          /* what does not vary in this run */
-    double *value;           /* of those that do not */
-    int *made_by;            /* of each slot: the instruction that filled it last */
-    struct window *window;   /* of each read */
+    bool numbers, fuses;   /* sums take products that are not rounded before */
+    unsigned fixed;        /* what does not vary in this run */
+    double *value;         /* of those that do not */
+    int *made_by;          /* of each slot: the instruction that filled it last */
+    struct window *window; /* of all reads */
+    int windows;
     struct product *product; /* of each instruction */
 } printer;
 
 /* Rows low to high of a field in a plane, with so many columns beside them. */
 typedef struct window {
-    int number, low, high, left, right;
+    int field, plane, low, high, left, right;
 } window;
 
 /* The factors of the last product of a chain, or "". */
@@ -153,61 +154,57 @@ static void print_uniforms(const printer *p) {
 }
 
 /* What is read of fields, each row once. */
+static int window_of(printer *p, const rule_read *read) {
+    int w = 0;
+    while (w < p->windows &&
+           (p->window[w].field != read->field || p->window[w].plane != read->at[2])) {
+        w++;
+    }
+    if (w == p->windows) {
+        p->window[p->windows++] =
+            (window){read->field, read->at[2], read->at[1], read->at[1], 0, 0};
+    }
+    return w;
+}
+
 static void find_windows(printer *p) {
-    int windows = 0;
     for (int k = 0; k < p->code->reads; k++) {
         const rule_read *read = &p->code->read[k];
-        window w = {-1, read->at[1], read->at[1], 0, 0};
-        for (int i = 0; i < p->code->reads; i++) {
-            const rule_read *other = &p->code->read[i];
-            if (other->field == read->field && other->at[2] == read->at[2]) {
-                w.number = i < k && w.number < 0 ? p->window[i].number : w.number;
-                w.low = other->at[1] < w.low ? other->at[1] : w.low;
-                w.high = other->at[1] > w.high ? other->at[1] : w.high;
-                w.left = -other->at[0] > w.left ? -other->at[0] : w.left;
-                w.right = other->at[0] > w.right ? other->at[0] : w.right;
-            }
-        }
-        w.number = w.number < 0 ? windows++ : w.number;
-        p->window[k] = w;
+        window *w = &p->window[window_of(p, read)];
+        w->low = read->at[1] < w->low ? read->at[1] : w->low;
+        w->high = read->at[1] > w->high ? read->at[1] : w->high;
+        w->left = -read->at[0] > w->left ? -read->at[0] : w->left;
+        w->right = read->at[0] > w->right ? read->at[0] : w->right;
     }
 }
 
 static void print_windows(const printer *p) {
-    int windows = 0;
-    for (int k = 0; k < p->code->reads; k++) {
-        const rule_read *read = &p->code->read[k];
+    for (int k = 0; k < p->windows; k++) {
         const window *w = &p->window[k];
-        const char *type = stored_type(p, read->field);
-        if (w->number == windows) {
-            fprintf(p->to,
-                    "    %s w%d[ROWS + %d][%d + N];\n"
-                    "    rule_window<%s, N, ROWS + %d, %d, %d>(v, p, %d, %d, %d, %d, w%d);\n",
-                    type, windows, w->high - w->low, w->left + w->right, type, w->high - w->low,
-                    w->left, w->right, read->field, w->low, w->high, read->at[2], windows);
-            windows++;
-        }
+        const char *type = stored_type(p, w->field);
+        fprintf(p->to,
+                "    %s w%d[ROWS + %d][%d + N];\n"
+                "    rule_window<%s, N, ROWS + %d, %d, %d>(v, p, %d, %d, %d, %d, w%d);\n",
+                type, k, w->high - w->low, w->left + w->right, type, w->high - w->low, w->left,
+                w->right, w->field, w->low, w->high, w->plane, k);
     }
 }
 
-static void print_reads(const printer *p) {
+static void print_reads(printer *p) {
     for (int k = 0; k < p->code->reads; k++) {
         const rule_read *read = &p->code->read[k];
-        const window *w = &p->window[k];
+        const int w = window_of(p, read);
+        const bool own = !read->at[0] && !read->at[1] && !read->at[2];
         const char *type = read_type(p, read->field);
-        char value[64];
-        snprintf(value, sizeof value, "w%d[r + %d][j + %d]", w->number, read->at[1] - w->low,
-                 w->left + read->at[0]);
-        if (read->at[0] || read->at[1] || read->at[2]) {
-            fprintf(
-                p->to,
-                "        const %s r%d = rule_beside<ODD, %s, %s>(v, q, j, %d, %d + %d * v.pitch "
-                "+ %d * v.slice, %s);\n",
-                type, k, type, stored_type(p, read->field), read->field, read->at[0], read->at[1],
-                read->at[2], value);
-        } else {
-            fprintf(p->to, "        const %s r%d = %s;\n", type, k, value);
+        fprintf(p->to, "        const %s r%d = ", type, k);
+        if (!own) {
+            fprintf(p->to,
+                    "rule_beside<ODD, %s, %s>(v, q, j, %d, %d + %d * v.pitch + %d * v.slice, ",
+                    type, stored_type(p, read->field), read->field, read->at[0], read->at[1],
+                    read->at[2]);
         }
+        fprintf(p->to, "w%d[r + %d][j + %d]%s;\n", w, read->at[1] - p->window[w].low,
+                p->window[w].left + read->at[0], own ? "" : ")");
     }
 }
 
@@ -234,7 +231,7 @@ static int by_row(const void *a, const void *b) {
     return x[0] != y[0] ? x[0] - y[0] : x[1] - y[1];
 }
 
-static bool print_sum(const printer *p, int i) {
+static bool print_sum(printer *p, int i) {
     const rule_instruction *v = &p->code->v[i];
     const rule_link *link = p->code->link + v->number;
     int term[RULE_MOST_LINKS][3]; /* row, column, link; row -1: not read */
@@ -243,8 +240,9 @@ static bool print_sum(const printer *p, int i) {
         const int read = link[k].slot - p->code->uniforms;
         const bool is = read >= 0 && read < p->code->reads;
         const rule_read *r = is ? &p->code->read[read] : NULL;
+        const int w = is ? window_of(p, r) : 0;
         adds = adds && (k == 0 || link[k].op == RULE_ADD);
-        term[k][0] = r ? p->window[read].number * 64 + r->at[1] - p->window[read].low : -1;
+        term[k][0] = r ? w * 64 + r->at[1] - p->window[w].low : -1;
         term[k][1] = r ? r->at[0] : k;
         term[k][2] = k;
     }
@@ -331,7 +329,7 @@ static bool is_comparison(int op) {
     return op == SEL_OP_LT || op == SEL_OP_LE || op == SEL_OP_EQ;
 }
 
-static void print_instructions(const printer *p) {
+static void print_instructions(printer *p) {
     for (int i = 0; i < p->code->count; i++) {
         const rule_instruction *v = &p->code->v[i];
         const char *type = is_comparison(v->op) ? types[RULE_I] : types[v->type];
@@ -436,7 +434,7 @@ static void print_beyond(const printer *p, const rule_march *march) {
 }
 
 /* The function as a rule of march.cuh, and its kernels. */
-static void print_march(const printer *p, const rule_march *march) {
+static void print_march(printer *p, const rule_march *march) {
     char name[NAME];
     int number[RULE_FIELDS] = {0};
     fprintf(p->to,

@@ -57,19 +57,6 @@ static int64_t clamp(int64_t i, int64_t n) {
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* Of place k, or of the site nearest to it; 0: the place is a copy. */
-static int region_of(const rule_state *state, const rule_run *run, int along, int k) {
-    const sel_domain *domain = state->plan->base.domain;
-    int64_t at[3];
-    for (int a = 0; a < 3; a++) {
-        at[a] = clamp(run->at[a] + (a == along ? k : 0), domain->grid.n[a]);
-    }
-    return run->face < 0 ? 0
-           : run->face == RULE_FACES
-               ? sel_domain_painted(domain)[sel_cell_number(&domain->grid, at)]
-               : domain->face[run->face][sel_face_site(&domain->grid, run->face, at)];
-}
-
 static bool has_values(const rule_state *state, bool cells, int region) {
     bool has = false;
     for (int f = 0; f < state->model->fields; f++) {
@@ -78,14 +65,24 @@ static bool has_values(const rule_state *state, bool cells, int region) {
     return has;
 }
 
-/* A line of n places from that of `run` on. */
+/* A line of n places from that of `run` on. The regions are those of the nearest sites. */
 static void add_line(rule_state *state, rule_run run, int along, int64_t n) {
+    const sel_domain *domain = state->plan->base.domain;
+    const int64_t *most = domain->grid.n;
     const bool cells = run.face == RULE_FACES;
+    int64_t at[3];
+    for (int a = 0; a < 3; a++) {
+        at[a] = a == along ? 0 : clamp(run.at[a], most[a]);
+    }
+    const uint8_t *region =
+        run.face < 0 ? NULL
+        : cells      ? sel_domain_painted(domain) + sel_cell_number(&domain->grid, at)
+                     : domain->face[run.face] + sel_face_site(&domain->grid, run.face, at);
     for (int64_t k = 0; k < n; k += run.count) {
-        run.region = (uint8_t)region_of(state, &run, along, 0);
+        run.region = region ? region[clamp(run.at[along], most[along])] : 0;
         run.count = 1;
         while (run.count < RULE_RUN && k + run.count < n &&
-               region_of(state, &run, along, run.count) == run.region) {
+               (!region || region[clamp(run.at[along] + run.count, most[along])] == run.region)) {
             run.count++;
         }
         const bool valued = has_values(state, cells, run.region);
@@ -101,66 +98,54 @@ static void add_line(rule_state *state, rule_run run, int along, int64_t n) {
     }
 }
 
-/* The margin beside a block's first or last cells along an axis, of a line across it at `at`. */
-static void add_margin(rule_state *state, int axis, int b, const int64_t at[3], int along,
-                       int64_t n, int side, int layer) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const sel_blocks *blocks = &state->base.blocks;
-    const bool slow = axis == grid->dims - 1;
-    const int64_t end = slow ? blocks->v[b].end : grid->n[axis];
-    const int64_t i = side ? end + layer : (slow ? blocks->v[b].first : 0) - 1 - layer;
-    const bool copies = (i >= 0 && i < grid->n[axis]) || sel_axis_periodic(grid, axis);
-    const int64_t wraps = (i % grid->n[axis] + grid->n[axis]) % grid->n[axis];
-    const int64_t from =
-        copies ? wraps : clamp(side ? grid->n[axis] - 1 - layer : layer, grid->n[axis]);
-    const int64_t strides[] = {1, state->cells.pitch, state->cells.slice};
-    rule_run run = {.stride = strides[along],
-                    .block = (uint8_t)b,
-                    .source = (uint8_t)b,
-                    .layer = (uint8_t)layer,
-                    .face = (int8_t)(copies ? -1 : 2 * axis + side)};
-    for (int a = 0; a < 3; a++) {
-        run.at[a] = (int32_t)(a == axis ? i : at[a]);
-    }
-    if (slow && copies) {
-        run.source = (uint8_t)sel_block_of(blocks, from * blocks->rows_per_plane);
-    }
-    run.to = rule_place(state, run.at[0], run.at[1], run.at[2]);
-    run.from = run.to + (from - i) * strides[axis];
-    add_line(state, run, along, n);
-}
-
-static void add_margins(rule_state *state, int axis, int b) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const int dims = grid->dims, reach = state->model->reach;
-    const int along = axis == 0 ? 1 : 0, across = dims == 2 ? 2 : 3 - axis - along;
-    int64_t low[3] = {0}, high[3] = {1, 1, 1};
-    for (int a = 0; a < dims; a++) {
-        const sel_block ends = a == dims - 1 ? state->base.blocks.v[b] : (sel_block){0, grid->n[a]};
-        low[a] = a < axis ? -reach : ends.first;
-        high[a] = a < axis ? grid->n[a] + reach : ends.end;
-    }
-    for (; low[across] < high[across]; low[across]++) {
-        for (int j = 0; j < 2 * reach; j++) {
-            add_margin(state, axis, b, low, along, high[along] - low[along], j % 2, j / 2);
+/* A box of places in lines; `mirror`: elements from a place to what it mirrors. */
+static void add_box(rule_state *state, rule_run run, const int64_t low[3], const int64_t high[3],
+                    int along, int64_t mirror) {
+    const int across = 1 - along;
+    run.stride = along ? state->cells.pitch : 1;
+    for (int64_t z = low[2]; z < high[2]; z++) {
+        for (int64_t k = low[across]; k < high[across]; k++) {
+            run.at[along] = (int32_t)low[along];
+            run.at[across] = (int32_t)k;
+            run.at[2] = (int32_t)z;
+            run.to = rule_place(state, run.at[0], run.at[1], run.at[2]);
+            run.from = run.to + mirror;
+            add_line(state, run, along, high[along] - low[along]);
         }
     }
 }
 
-static void add_cells(rule_state *state, int b) {
-    const int64_t *n = state->plan->base.domain->grid.n;
+/* What a section has of a block. */
+static void add_section(rule_state *state, int s, int b) {
+    const sel_grid *grid = &state->plan->base.domain->grid;
     const sel_blocks *blocks = &state->base.blocks;
-    const int64_t end = blocks->v[b].end * blocks->rows_per_plane;
-    for (int64_t row = blocks->v[b].first * blocks->rows_per_plane; row < end; row++) {
-        const int64_t y = row % n[1], z = row / n[1], at = rule_place(state, 0, y, z);
-        const rule_run run = {.to = at,
-                              .from = at,
-                              .stride = 1,
-                              .at = {0, (int32_t)y, (int32_t)z},
-                              .block = (uint8_t)b,
-                              .source = (uint8_t)b,
-                              .face = RULE_FACES};
-        add_line(state, run, 0, n[0]);
+    const int dims = grid->dims, reach = state->model->reach;
+    const int64_t strides[] = {1, state->cells.pitch, state->cells.slice};
+    int64_t low[3] = {0}, high[3] = {1, 1, 1};
+    for (int a = 0; a < dims; a++) {
+        const sel_block ends = a == dims - 1 ? blocks->v[b] : (sel_block){0, grid->n[a]};
+        const bool filled = a < s && s < dims;
+        low[a] = filled ? -reach : ends.first;
+        high[a] = filled ? grid->n[a] + reach : ends.end;
+    }
+    if (s == RULE_IN_CELLS) {
+        add_box(state, (rule_run){.block = b, .source = b, .face = RULE_FACES}, low, high, 0, 0);
+        return;
+    }
+    const int64_t n = grid->n[s], begin = low[s], end = high[s];
+    for (int j = 0; j < 2 * reach; j++) {
+        const int layer = j / 2, side = j % 2;
+        const int64_t i = side ? end + layer : begin - 1 - layer;
+        const bool copies = (i >= 0 && i < n) || sel_axis_periodic(grid, s);
+        const int64_t from = copies ? (i % n + n) % n : clamp(side ? n - 1 - layer : layer, n);
+        rule_run run = {
+            .block = b, .source = b, .layer = layer, .face = copies ? -1 : 2 * s + side};
+        if (copies && s == dims - 1) {
+            run.source = (uint8_t)sel_block_of(blocks, from * blocks->rows_per_plane);
+        }
+        low[s] = i;
+        high[s] = i + 1;
+        add_box(state, run, low, high, s == 0, (from - i) * strides[s]);
     }
 }
 
@@ -171,13 +156,10 @@ void rule_list_runs(rule_state *state) {
     }
     state->places = state->first_run[RULE_SECTIONS] = 0;
     for (int s = 0; s < RULE_SECTIONS; s++) {
+        const bool has = s < state->model->dims || (s == RULE_IN_CELLS && cells);
         state->first_run[s] = state->first_run[RULE_SECTIONS];
-        for (int b = 0; b < state->base.blocks.count; b++) {
-            if (s < state->model->dims) {
-                add_margins(state, s, b);
-            } else if (s == RULE_IN_CELLS && cells) {
-                add_cells(state, b);
-            }
+        for (int b = 0; b < state->base.blocks.count && has; b++) {
+            add_section(state, s, b);
         }
     }
 }
@@ -357,48 +339,37 @@ static bool beside_wall(const rule_state *state, int block, int64_t at) {
     return false;
 }
 
-static void mark_odd(rule_state *state, int block, bool walls) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const sel_blocks *blocks = &state->base.blocks;
-    const int64_t rows = blocks->rows_per_plane, nx = grid->n[0];
-    const int pieces = rule_pieces(nx);
-    for (int64_t row = blocks->v[block].first * rows; row < blocks->v[block].end * rows; row++) {
-        const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
-        for (int64_t x = 0; x < nx; x++) {
-            uint8_t *kind = &state->kind[block][first + x];
-            if (*kind || (walls && beside_wall(state, block, first + x))) {
-                *kind |= RULE_ODD;
-                state->odd[row * pieces + x / RULE_ROW] = 1;
-            }
-        }
-    }
-}
-
 sel_status rule_find_kinds(rule_state *state, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
     const sel_grid *grid = &domain->grid;
+    const int64_t nx = grid->n[0];
     const uint8_t *painted = sel_domain_painted(domain);
     bool failed = false, walls = false;
     state->kinds = 0;
     kind_of(state, 0, 0);
-    for (int64_t row = 0; row < grid->n[1] * grid->n[2]; row++) {
-        const int b = sel_block_of(&state->base.blocks, row);
-        const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
-        for (int64_t x = 0; x < grid->n[0]; x++) {
-            const int region = painted[row * grid->n[0] + x];
-            const int kind = region ? cell_kind(state, b, first + x, region) : 0;
-            failed = failed || kind == RULE_ODD;
-            state->kind[b][first + x] = (uint8_t)(kind % RULE_ODD);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t row = 0; row < sel_state_rows(&state->base); row++) {
+            const int b = sel_block_of(&state->base.blocks, row);
+            const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
+            for (int64_t x = 0; x < nx; x++) {
+                uint8_t *kind = &state->kind[b][first + x];
+                const int region = painted[row * nx + x];
+                if (pass == 0) {
+                    const int own = region ? cell_kind(state, b, first + x, region) : 0;
+                    failed = failed || own == RULE_ODD;
+                    *kind = (uint8_t)(own % RULE_ODD);
+                } else if (*kind || (walls && beside_wall(state, b, first + x))) {
+                    *kind |= RULE_ODD;
+                    state->odd[row * rule_pieces(nx) + x / RULE_ROW] = 1;
+                }
+            }
         }
-    }
-    for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS]; i++) {
-        failed = !find_margin_kinds(state, &state->tables.run[i]) || failed;
-    }
-    for (int k = 0; k < state->kinds; k++) {
-        walls = walls || state->tables.walls[k];
-    }
-    for (int b = 0; b < state->base.blocks.count; b++) {
-        mark_odd(state, b, walls);
+        for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS] && pass == 0; i++) {
+            failed = !find_margin_kinds(state, &state->tables.run[i]) || failed;
+        }
+        for (int k = 0; k < state->kinds; k++) {
+            walls = walls || state->tables.walls[k];
+        }
     }
     return failed
                ? sel_fail_at(error, sel_simulation_where(state->plan->base.simulation, "regions"),
