@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/rule_cuda.h"
+#include "cuda/rule_gpu.h"
 #include "engine/values/program.h"
 
 enum { BUFFERS = 4, MOST_NUMBERS = 3 };
@@ -85,14 +85,15 @@ static sel_status start_twin(rule_cuda *state, sel_error *error) {
     return status ? status : rule_start(&twin->base, error);
 }
 
-/* An array of rule_state from the twin, by the address of its pointer. */
+/* An array of rule_state from the twin, by the address of its pointer; NULL: all. */
 static sel_status send_array(const rule_cuda *state, const void *place, sel_error *error) {
     const sel_arrays *arrays = &state->all.base.arrays;
-    const char *twins = (const char *)state->twin + ((const char *)place - (const char *)state);
     for (int k = state->first_array; k < state->end_array; k++) {
         const sel_array *array = &arrays->v[k];
-        if (array->place == place && !(array->flags & SEL_ON_HOST)) {
-            CUDA_TRY(cudaMemcpyAsync(sel_arrays_memory(arrays, place),
+        const char *twins =
+            (const char *)state->twin + ((const char *)array->place - (const char *)state);
+        if ((!place || array->place == place) && !(array->flags & SEL_ON_HOST)) {
+            CUDA_TRY(cudaMemcpyAsync(sel_arrays_memory(arrays, array->place),
                                      sel_arrays_memory(&state->twin->base.arrays, twins),
                                      (size_t)array->count * array->type.size,
                                      cudaMemcpyHostToDevice, state->all.base.queue->stream));
@@ -129,12 +130,24 @@ static sel_status make_slots(rule_cuda *state, sel_error *error) {
     return status;
 }
 
-static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *error) {
+static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     const rule_model *m = state->all.model;
+    const sel_plan *plan = &state->all.plan->base;
+    const bool marches = rule_march_of(state->twin, state->has_odd, &state->march);
+    const rule_march *march = marches ? &state->march : NULL;
+    char *text = NULL, why[CUDA_WHY], name[24];
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    if (to) {
+        rule_print(m, plan->precision, plan->domain->grid.dt, march, to);
+        fclose(to);
+    }
     const cuda_text given = {.text = text, .name = "the rule"};
-    char why[CUDA_WHY], name[24];
-    sel_status status =
-        cuda_module_compile(&given, state->all.base.plan->device, &state->module, why, error);
+    state->kernel = calloc((size_t)rule_functions(m), sizeof(cuda_kernel *));
+    sel_status status = to && text && state->kernel
+                            ? cuda_module_compile(&given, plan->device, &state->module, why, error)
+                            : sel_fail_memory(error, "the rules", length);
+    free(text);
     if (!status && !state->module) {
         fprintf(stderr, "%s; until then rules are interpreted there, which is slow\n", why);
         return make_slots(state, error);
@@ -145,29 +158,11 @@ static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *er
                      ? cuda_module_kernel(state->module, name, &state->kernel[k], error)
                      : SEL_OK;
     }
-    for (int k = 0; k < 2 && state->march.steps && !status; k++) {
+    for (int k = 0; k < 2 && march && !status; k++) {
         status = cuda_module_kernel(state->module, k ? "march_inner" : "march_border",
                                     &state->march_kernel[k], error);
     }
     state->direct = rule_is_direct(state->twin);
-    return status;
-}
-
-static sel_status start_kernels(rule_cuda *state, sel_error *error) {
-    const rule_model *m = state->all.model;
-    const sel_plan *plan = &state->all.plan->base;
-    char *text = NULL;
-    size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
-    state->kernel = calloc((size_t)rule_functions(m), sizeof(cuda_kernel *));
-    const bool marches = rule_march_of(state->twin, state->has_odd, &state->march);
-    if (to) {
-        rule_print(m, plan->precision, plan->domain->grid.dt, marches ? &state->march : NULL, to);
-        fclose(to);
-    }
-    sel_status status = to && text && state->kernel ? load_kernels(state, text, error)
-                                                    : sel_fail_memory(error, "the rules", length);
-    free(text);
     return status;
 }
 
@@ -194,9 +189,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     const int64_t nx = base->plan->domain->grid.n[0];
     sel_status status = start_twin(state, error);
-    for (int k = state->first_array; k < state->end_array && !status; k++) {
-        status = send_array(state, base->arrays.v[k].place, error);
-    }
+    status = status ? status : send_array(state, NULL, error);
     for (int64_t k = 0; !status && k < sel_state_rows(base) * rule_pieces(nx); k++) {
         state->has_odd = state->has_odd || state->twin->odd[k];
     }
@@ -212,25 +205,6 @@ static sel_status start(sel_state *base, sel_error *error) {
 }
 
 /* ---- what varies in time ---- */
-
-/* The state as reads and sums see it. */
-static void set_view(rule_cuda *state) {
-    const rule_model *m = state->all.model;
-    const sel_plan *plan = &state->all.plan->base;
-    state->view = (rule_gpu_look){.grid = cuda_grid_of(&state->all.base),
-                                  .tables = state->tables,
-                                  .turns = rule_turns(m, state->all.base.step),
-                                  .first = state->all.cells.first,
-                                  .pitch = state->all.cells.pitch,
-                                  .slice = state->all.cells.slice,
-                                  .cells = sel_grid_cells(&plan->domain->grid),
-                                  .dims = m->dims,
-                                  .main = m->entry[m->main].first};
-    for (int f = 0; f < m->fields; f++) {
-        const bool real = m->field[f].state && m->field[f].type == SEL_CELL_REAL;
-        state->view.reals |= (uint64_t)real << f;
-    }
-}
 
 /* Fills the runs of a section. */
 static sel_status fill(const rule_cuda *state, int section, uint64_t fields, uint64_t turns,
@@ -319,10 +293,8 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
         status = fill(state, axis, f->looks, turns, error);
     }
     for (int b = 0; b < base->blocks.count && !status; b++) {
-        rule_view v = rule_view_of(&state->all, k, b, turns);
+        rule_view v = rule_view_of(&state->all, state->tables, k, b, turns);
         v.odd = state->has_odd ? v.odd : NULL;
-        v.walls = state->tables->walls;
-        v.held = state->tables->held;
         v.numbers = state->numbers;
         v.uniform = state->uniform + f->code[base->plan->precision]->first;
         v.uniform_steps = state->uniform_steps;
@@ -383,18 +355,30 @@ static sel_status look(sel_state *base, int field, const cuda_look **to, const v
                        sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     const rule_model *m = state->all.model;
-    sel_status status = field < m->states     ? SEL_OK
-                        : field >= m->entries ? compute(state, m->rules + field - m->entries, error)
-                                              : evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
-    set_view(state);
-    if (field >= m->entries) {
-        state->view.numbers = state->numbers;
-        state->view.components = rule_function_at(m, m->rules + field - m->entries)->rule->outputs;
-    } else if (field >= 0) {
-        state->view.field = m->entry[field].first;
-        state->view.components = m->entry[field].components;
+    const bool computed = field >= m->entries;
+    const rule_entry *e = &m->entry[field < 0 || computed ? 0 : field], *main = &m->entry[m->main];
+    sel_status status = field < m->states ? SEL_OK
+                        : computed        ? compute(state, m->rules + field - m->entries, error)
+                                          : evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    state->view = (rule_gpu_look){
+        .grid = cuda_grid_of(base),
+        .tables = state->tables,
+        .turns = rule_turns(m, base->step),
+        .first = state->all.cells.first,
+        .pitch = state->all.cells.pitch,
+        .slice = state->all.cells.slice,
+        .cells = sel_grid_cells(&base->plan->domain->grid),
+        .dims = m->dims,
+        .numbers = computed ? state->numbers : NULL,
+        .field = e->first,
+        .components = computed ? rule_function_at(m, m->rules + field - m->entries)->rule->outputs
+                               : e->components,
+        .main = main->first};
+    for (int f = 0; f < m->fields; f++) {
+        const bool real = m->field[f].state && m->field[f].type == SEL_CELL_REAL;
+        state->view.reals |= (uint64_t)real << f;
     }
-    *to = rule_gpu_looks(m->entry[m->main].components, m->solver.counts_changes);
+    *to = rule_gpu_looks(main->components, m->solver.counts_changes);
     *view = &state->view;
     return status;
 }

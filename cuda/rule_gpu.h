@@ -1,12 +1,11 @@
-/* rule_gpu.h -- functions of sel.rule as text for the device, and the launchers of its kernels:
- * plain C, shared by rule_cuda.c and the kernels' file.
+/* rule_gpu.h -- sel.rule on the device: the launchers of its kernels, for the host's files and
+ * nvcc's; for the host's its state, and its functions as text.
  */
 #ifndef RULE_GPU_H
 #define RULE_GPU_H
 
 #include <stdbool.h>
 #include "cuda/machine/look.h"
-#include "cuda/machine/march.h"
 #include "cuda/rule_view.h"
 #include "engine/solvers/rule/rule_code.h"
 #include "engine/solvers/rule/rule_margin.h"
@@ -43,6 +42,9 @@ const cuda_look *rule_gpu_looks(int components, bool counts);
 #else
 
 #include <stdio.h>
+#include "cuda/machine/backend.h"
+#include "cuda/machine/compile.h"
+#include "cuda/machine/terms.h"
 #include "engine/solvers/rule/rule.h"
 
 /* ---- functions as text (rule_print.c): the kernel of function k is called "function_k" ---- */
@@ -78,8 +80,44 @@ void rule_print(const rule_model *m, int precision, double dt, const rule_march 
 /* Function k as a table whose lists are those of the model. */
 rule_packed rule_packed_of(const rule_model *m, int k, int precision);
 
-/* A block as function k sees it when the present copies are `turns`; of arrays anywhere. */
-rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns);
+/* A block as function k sees it when the present copies are `turns`; of arrays and tables anywhere.
+ */
+rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k, int block,
+                       uint64_t turns);
+
+/* ---- the state (rule_cuda.c) ---- */
+
+typedef struct rule_cuda {
+    rule_state all;
+    rule_state *twin; /* on the host; NULL: nothing varies */
+    int first_array, end_array;
+    rule_tables *tables;
+    double *uniform; /* [uniform_steps][]: values that are the same in all cells, by step */
+    double *numbers; /* of derived fields and dt.limit: [MOST_NUMBERS][cells] */
+    rule_bad *found;
+    int64_t uniform_steps;
+    unsigned vary; /* with what the rules' uniform values do */
+    double sent_dt;
+    bool has_odd; /* cells that are not computed like others */
+    bool direct;  /* no margins are filled */
+    rule_march march;
+    cuda_kernel *march_kernel[2]; /* at the borders, inside; NULL: steps are taken one by one */
+    double *value;                /* of nodes */
+    cuda_terms terms;             /* for the data of look-ups */
+    cuda_module *module;
+    cuda_kernel **kernel;
+    rule_packed *table; /* of each function, where there is no NVRTC, */
+    double *slots;      /* and their memory */
+    cuda_feed rows;
+    rule_gpu_look view;
+} rule_cuda;
+
+static inline const rule_model *rule_cuda_model(const sel_plan *plan) {
+    return ((const rule_plan *)plan)->model;
+}
+
+/* Enqueues state->march.steps steps. */
+sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *error);
 
 #endif
 #endif

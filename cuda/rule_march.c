@@ -2,7 +2,7 @@
  * one function of one or two fields of reals, or one of bytes, that looks at cells beside and at
  * nothing else, where the laws at each face are the same along it and do not vary.
  */
-#include "cuda/rule_cuda.h"
+#include "cuda/rule_gpu.h"
 
 /* What stands beyond a face for a field: a * near + b. False: not the same at all its places. */
 static bool law_of_face(const rule_state *state, int face, int f, double *a, double *b) {

@@ -50,13 +50,16 @@ rule_packed rule_packed_of(const rule_model *m, int k, int precision) {
 
 /* ---- a block ---- */
 
-rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns) {
+rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k, int block,
+                       uint64_t turns) {
     const rule_model *m = state->model;
     const rule_function *f = rule_function_at(m, k);
     const sel_grid *grid = &state->plan->base.domain->grid;
     const sel_block *own = &state->base.blocks.v[block];
     rule_view v = {.kind = state->kind[block],
                    .odd = state->odd,
+                   .walls = tables->walls,
+                   .held = tables->held,
                    .cells = sel_grid_cells(grid),
                    .first_row = own->first * state->base.blocks.rows_per_plane,
                    .end_row = own->end * state->base.blocks.rows_per_plane,

@@ -174,9 +174,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
         fill_margins(library, state, f->looks, turns);
     }
     for (int b = 0; b < state->base.blocks.count; b++) {
-        rule_view v = rule_view_of(state, k, b, turns);
-        v.walls = state->tables.walls;
-        v.held = state->tables.held;
+        rule_view v = rule_view_of(state, &state->tables, k, b, turns);
         v.uniform = uniform;
         v.uniform_steps = 1;
         v.bad = bad;
