@@ -1,8 +1,9 @@
 // rule.cu -- margins, functions without a compiler, and reads of sel.rule on the device; what
 // functions compute is compiled at run time (rule_print.c).
+#include "cuda/rule_interpret.cuh"
+
 #include "cuda/machine/look.cuh"
 #include "cuda/rule_gpu.h"
-#include "cuda/rule_interpret.cuh"
 
 extern "C" cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, int64_t end,
                                      uint64_t fields, uint64_t turns, cudaStream_t stream) {

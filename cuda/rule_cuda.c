@@ -287,7 +287,6 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
     const sel_state *base = &state->all.base;
     const cuda_clock clock = cuda_queue_clock(base->queue, step);
     const rule_shape shape = rule_shape_of(m, k, base->plan->precision);
-    const sel_packed data = cuda_terms_see(&state->terms).packed;
     sel_status status = SEL_OK;
     for (int axis = 0; axis < m->dims && !state->direct && !status; axis++) {
         status = fill(state, axis, f->looks, turns, error);
@@ -299,8 +298,7 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
         v.uniform = state->uniform + f->code[base->plan->precision]->first;
         v.uniform_steps = state->uniform_steps;
         v.uniform_apart = m->shared.uniforms[base->plan->precision];
-        v.lookup = data.lookup;
-        v.number = data.number;
+        v.packed = cuda_terms_see(&state->terms).packed;
         v.bad = state->found;
         v.alarm = base->queue->alarm;
         v.clock = clock.base;

@@ -87,12 +87,12 @@ extern "C" __global__ void __launch_bounds__(RULE_PACKED_THREADS)
     rule_interpret_kernel(const __grid_constant__ rule_view v,
                           const __grid_constant__ rule_packed t) {
     const int64_t me = (int64_t)blockIdx.x * RULE_PACKED_THREADS + threadIdx.x;
-    const int64_t cells = (v.end_row - v.first_row) * v.n[0];
+    const int64_t cells = (v.end_row - v.first_row) * v.grid.n[0];
     double *slot = t.slot + me;
     for (int64_t k = me; k < cells && me < t.threads; k += t.threads) {
         rule_at p;
-        p.row = v.first_row + k / v.n[0];
-        p.x = k % v.n[0];
+        p.row = v.first_row + k / v.grid.n[0];
+        p.x = k % v.grid.n[0];
         rule_find(v, p);
         for (int u = 0; u < t.code.uniforms; u++) {
             slot[u * t.threads] = as_type(t.code.uniform[u].type, rule_uniform(v, p, u));

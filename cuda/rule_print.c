@@ -33,7 +33,7 @@ rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
 
 unsigned rule_blocks(const rule_view *v, rule_shape shape) {
     const int64_t wide = RULE_LANES * shape.cells, high = RULE_LANE_ROWS * shape.rows;
-    return (unsigned)((v->n[0] + wide - 1) / wide *
+    return (unsigned)((v->grid.n[0] + wide - 1) / wide *
                       ((v->end_row - v->first_row + high - 1) / high));
 }
 
@@ -60,6 +60,7 @@ rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k
                    .odd = state->odd,
                    .walls = tables->walls,
                    .held = tables->held,
+                   .grid = *grid,
                    .cells = sel_grid_cells(grid),
                    .first_row = own->first * state->base.blocks.rows_per_plane,
                    .end_row = own->end * state->base.blocks.rows_per_plane,
@@ -69,15 +70,8 @@ rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k
                    .pieces = rule_pieces(grid->n[0]),
                    .seed = (uint64_t)m->params->seed,
                    .writes = f->writes,
-                   .periodic = grid->periodic,
-                   .half = grid->nodes ? 0 : 0.5,
                    .function = k,
                    .functions = rule_functions(m)};
-    for (int a = 0; a < 3; a++) {
-        v.n[a] = grid->n[a];
-        v.origin[a] = grid->origin[a];
-        v.dx[a] = grid->dx[a];
-    }
     for (int i = 0; i < m->fields; i++) {
         const int turn = (int)(turns >> i & 1);
         v.from[i] = state->tables.at[block][i][turn];

@@ -137,7 +137,8 @@ static void add_section(rule_state *state, int s, int b) {
         const int layer = j / 2, side = j % 2;
         const int64_t i = side ? end + layer : begin - 1 - layer;
         const bool copies = (i >= 0 && i < n) || sel_axis_periodic(grid, s);
-        const int64_t from = copies ? (i % n + n) % n : clamp(side ? n - 1 - layer : layer, n);
+        const int64_t from =
+            copies ? sel_wrapped(grid, s, i) : clamp(side ? n - 1 - layer : layer, n);
         rule_run run = {
             .block = b, .source = b, .layer = layer, .face = copies ? -1 : 2 * s + side};
         if (copies && s == dims - 1) {
