@@ -263,8 +263,9 @@ static sel_status evaluate_run(rule_state *state, const rule_run *run, unsigned 
 }
 
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error) {
+    const bool any = (state->plan->law_depends | SEL_ALWAYS) & due;
     sel_status status = SEL_OK;
-    for (int64_t i = 0; i < state->first_run[RULE_SECTIONS] && !status; i++) {
+    for (int64_t i = 0; i < state->first_run[RULE_SECTIONS] && any && !status; i++) {
         status = evaluate_run(state, &state->tables.run[i], due, error);
     }
     for (int copy = 0; copy < 2 && !status; copy++) {
