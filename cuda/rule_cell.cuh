@@ -110,7 +110,7 @@ RULE_CALL void rule_window(const rule_view &v, const rule_at &p, int field, int 
 template <bool ODD, class T, class S>
 RULE_CALL T rule_beside(const rule_view &v, const rule_at &p, int j, int field, int64_t away,
                         T value) {
-    if (ODD && v.walls[v.kind[p.at + j + away] % RULE_ODD] >> field & 1) {
+    if (ODD && v.tables->walls[v.kind[p.at + j + away] % RULE_ODD] >> field & 1) {
         value = ((const S *)v.from[field])[p.at + j];
     }
     return value;
@@ -193,7 +193,7 @@ template <class S, class T> RULE_CALL S rule_kept(T value) {
 }
 
 template <bool ODD> RULE_CALL uint64_t rule_held(const rule_view &v, const rule_at &p, int j) {
-    return ODD ? v.held[v.kind[p.at + j] % RULE_ODD] : 0;
+    return ODD ? v.tables->held[v.kind[p.at + j] % RULE_ODD] : 0;
 }
 
 template <bool ODD, bool CHECKED, class T, class S, int N>

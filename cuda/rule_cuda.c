@@ -42,7 +42,7 @@ static void list(sel_state *base) {
     for (int k = 0; k < functions && state->table; k++) {
         if (rule_function_at(m, k)->rule) {
             const rule_code code = *rule_function_at(m, k)->code[precision];
-            state->table[k] = rule_packed_of(m, k, precision);
+            state->table[k].code = code;
             SEL_ADD_COPY(arrays, state, table[k].code.v, code.count, code.v);
             SEL_ADD_COPY(arrays, state, table[k].code.link, code.links, code.link);
             SEL_ADD_COPY(arrays, state, table[k].code.uniform, code.uniforms, code.uniform);
@@ -371,18 +371,15 @@ static sel_status look(sel_state *base, int field, const cuda_look **to, const v
         .field = e->first,
         .components = computed ? rule_function_at(m, m->rules + field - m->entries)->rule->outputs
                                : e->components,
-        .main = main->first};
-    for (int f = 0; f < m->fields; f++) {
-        const bool real = m->field[f].state && m->field[f].type == SEL_CELL_REAL;
-        state->view.reals |= (uint64_t)real << f;
-    }
+        .main = main->first,
+        .reals = m->reals};
     *to = rule_gpu_looks(main->components, m->solver.counts_changes);
     *view = &state->view;
     return status;
 }
 
 static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
-    const rule_model *m = rule_cuda_model(base->plan);
+    const rule_model *m = ((const rule_state *)base)->model;
     const sel_request all = {.box = sel_grid_box(&base->plan->domain->grid)};
     const cuda_cells cells = cuda_cells_of(&all);
     const uint64_t each = sizeof(cuda_sums);
@@ -443,7 +440,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
 
 static void print(const sel_plan *plan, FILE *to) {
     fprintf(to, "  kernels on a GPU:\n");
-    rule_print(rule_cuda_model(plan), plan->precision, plan->domain->grid.dt, NULL, to);
+    rule_print(((const rule_plan *)plan)->model, plan->precision, plan->domain->grid.dt, NULL, to);
 }
 
 const cuda_solver rule_on_cuda = {

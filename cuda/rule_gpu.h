@@ -77,9 +77,6 @@ bool rule_is_direct(const rule_state *state);
  * Values that never vary are numbers in the text: dt that of even steps. */
 void rule_print(const rule_model *m, int precision, double dt, const rule_march *march, FILE *to);
 
-/* Function k as a table whose lists are those of the model. */
-rule_packed rule_packed_of(const rule_model *m, int k, int precision);
-
 /* A block as function k sees it when the present copies are `turns`; of arrays and tables anywhere.
  */
 rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k, int block,
@@ -111,10 +108,6 @@ typedef struct rule_cuda {
     cuda_feed rows;
     rule_gpu_look view;
 } rule_cuda;
-
-static inline const rule_model *rule_cuda_model(const sel_plan *plan) {
-    return ((const rule_plan *)plan)->model;
-}
 
 /* Enqueues state->march.steps steps. */
 sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *error);

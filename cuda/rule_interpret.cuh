@@ -70,13 +70,13 @@ static __device__ void store_number(const rule_view &v, const rule_at &p, const 
     const int field = t.code.output[output].field;
     const double kept[1] = {as_type(t.code.output[output].type, value)};
     const float single[1] = {(float)kept[0]};
-    if (t.numbers) {
+    if (t.code.numbers) {
         rule_store_numbers<1>(v, p, field, kept);
-    } else if (t.type[field] == CELL_I32) {
+    } else if (v.tables->type[field] == CELL_I32) {
         rule_store<true, true, double, int32_t, 1>(v, p, output, field, kept);
-    } else if (t.type[field] == CELL_U8) {
+    } else if (v.tables->type[field] == CELL_U8) {
         rule_store<true, true, double, uint8_t, 1>(v, p, output, field, kept);
-    } else if (t.wide) {
+    } else if (v.tables->wide) {
         rule_store<true, false, double, double, 1>(v, p, output, field, kept);
     } else {
         rule_store<true, false, float, float, 1>(v, p, output, field, single);
@@ -100,9 +100,11 @@ extern "C" __global__ void __launch_bounds__(RULE_PACKED_THREADS)
         for (int r = 0; r < t.code.reads; r++) {
             const rule_read &read = t.code.read[r];
             const int64_t away = read.at[0] + read.at[1] * v.pitch + read.at[2] * v.slice;
-            const bool wall = away && v.walls[v.kind[p.at + away] % RULE_ODD] >> read.field & 1;
-            slot[(t.code.uniforms + r) * t.threads] = rule_number(
-                t.type[read.field], t.wide, v.from[read.field], wall ? p.at : p.at + away);
+            const bool wall =
+                away && v.tables->walls[v.kind[p.at + away] % RULE_ODD] >> read.field & 1;
+            slot[(t.code.uniforms + r) * t.threads] =
+                rule_number(v.tables->type[read.field], v.tables->wide, v.from[read.field],
+                            wall ? p.at : p.at + away);
         }
         for (int i = 0; i < t.code.count; i++) {
             const rule_instruction &o = t.code.v[i];

@@ -62,7 +62,7 @@ static bool is_plain(const rule_model *m, int precision) {
         !code->reports && !(code->vary & ~(unsigned)SEL_ON_DT) && f->looks && f->turns == f->writes;
     for (int o = 0; o < code->outputs; o++) {
         const rule_result *out = &code->output[o];
-        plain = plain && (m->field[out->field].type == SEL_CELL_REAL || out->type == RULE_I);
+        plain = plain && (m->reals >> out->field & 1 || out->type == RULE_I);
     }
     for (int i = 0; i < code->count; i++) {
         plain = plain && code->v[i].op != SEL_OP_ARGUMENT && code->v[i].op != SEL_RULE_RANDOM &&
@@ -100,7 +100,7 @@ bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
                 return false;
             }
             const bool held = (*a == 1 && *b == 0) || (*a == 0 && *b == (uint8_t)*b);
-            if (m->field[k].type == SEL_CELL_U8 && !held) { /* as bytes */
+            if (m->bytes >> k & 1 && !held) { /* as bytes */
                 return false;
             }
         }
@@ -109,8 +109,7 @@ bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
         }
     }
     /* What the registers hold, odd numbers of steps. */
-    const bool bytes = m->field[*to->field].type == SEL_CELL_U8;
-    const bool single = precision == SEL_F32 || bytes, one = to->fields == 1;
+    const bool single = precision == SEL_F32 || m->bytes & f->writes, one = to->fields == 1;
     to->columns = single || one ? 4 : 2;
     to->steps = one ? 9 : single ? 7 : 5;
     to->at_once = single == one ? 4 : 2;

@@ -37,17 +37,6 @@ unsigned rule_blocks(const rule_view *v, rule_shape shape) {
                       ((v->end_row - v->first_row + high - 1) / high));
 }
 
-rule_packed rule_packed_of(const rule_model *m, int k, int precision) {
-    rule_packed packed = {.code = *rule_function_at(m, k)->code[precision],
-                          .numbers = k >= m->rules,
-                          .wide = precision == SEL_F64};
-    packed.code.fails = packed.numbers ? -1 : packed.code.fails;
-    for (int i = 0; i < m->fields; i++) {
-        packed.type[i] = (uint8_t)m->field[i].type;
-    }
-    return packed;
-}
-
 /* ---- a block ---- */
 
 rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k, int block,
@@ -58,8 +47,7 @@ rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k
     const sel_block *own = &state->base.blocks.v[block];
     rule_view v = {.kind = state->kind[block],
                    .odd = state->odd,
-                   .walls = tables->walls,
-                   .held = tables->held,
+                   .tables = tables,
                    .grid = *grid,
                    .cells = sel_grid_cells(grid),
                    .first_row = own->first * state->base.blocks.rows_per_plane,
@@ -89,7 +77,7 @@ typedef struct printer {
     const rule_code *code;
     int precision, function;
     rule_shape shape;
-    bool numbers, fuses;   /* sums take products that are not rounded before */
+    bool fuses;            /* sums take products that are not rounded before */
     unsigned fixed;        /* what does not vary in this run */
     double *value;         /* of those that do not */
     int *made_by;          /* of each slot: the instruction that filled it last */
@@ -344,12 +332,12 @@ static void print_instructions(printer *p) {
 }
 
 static void print_stores(const printer *p) {
-    if (p->code->fails >= 0 && !p->numbers) {
+    if (p->code->fails >= 0) {
         fprintf(p->to, "        rule_failed<ODD, N>(v, q, fails[r]);\n");
     }
     for (int o = 0; o < p->code->outputs; o++) {
         const rule_result *out = &p->code->output[o];
-        if (p->numbers) {
+        if (p->code->numbers) {
             fprintf(p->to, "        rule_store_numbers<N>(v, q, %d, o%d[r]);\n", out->field, o);
         } else {
             fprintf(p->to, "        rule_store<ODD, %s, %s, %s, N>(v, q, %d, %d, o%d[r]);\n",
@@ -361,7 +349,7 @@ static void print_stores(const printer *p) {
 
 static void print_function(printer *p) {
     const rule_code *code = p->code;
-    const bool fails = code->fails >= 0 && !p->numbers;
+    const bool fails = code->fails >= 0;
     char name[NAME];
     fprintf(p->to,
             "\n// %s: %d operations on %d numbers\n"
@@ -487,7 +475,6 @@ void rule_print(const rule_model *m, int precision, double dt, const rule_march 
                      .precision = precision,
                      .function = k,
                      .shape = rule_shape_of(m, k, precision),
-                     .numbers = k >= m->rules,
                      .fuses = !m->params->exact,
                      .fixed = m->limit.source ? 0 : SEL_ON_DT,
                      .value = calloc((size_t)(f->rule->nodes + code->uniforms) + 1, sizeof(double)),

@@ -6,7 +6,7 @@
 #define RULE_VIEW_H
 
 #include "engine/scene/grid.h"
-#include "engine/solvers/rule/rule_code.h"
+#include "engine/solvers/rule/rule_margin.h"
 #include "engine/values/program_eval.h"
 
 enum { RULE_LANES = 32 /* threads of a block along a row, */, RULE_LANE_ROWS = 4 /* and rows */ };
@@ -24,8 +24,8 @@ typedef struct rule_view {
     void *to[RULE_FIELDS];         /* and those that are written */
     double *numbers;               /* [output][cells]: of functions that return numbers */
     const uint8_t *kind, *odd;     /* odd NULL: no piece is */
-    const uint64_t *walls, *held;
-    const double *uniform; /* [steps][apart], step n at n % steps */
+    const rule_tables *tables;     /* of which the kinds of cells are used */
+    const double *uniform;         /* [steps][apart], step n at n % steps */
     int64_t uniform_steps, uniform_apart;
     sel_packed packed; /* look-ups */
     rule_bad *bad;

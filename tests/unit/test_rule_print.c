@@ -161,7 +161,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     *(void **)&place = dlsym(library, "place");
     *(void **)&interpret = dlsym(library, "rule_interpret_kernel");
     assert_true(kernel && interpret && place);
-    rule_packed packed = rule_packed_of(state->model, k, state->plan->base.precision);
+    rule_packed packed = {.code = *code};
     packed.threads = 3 * RULE_PACKED_THREADS;
     packed.slot = calloc((size_t)packed.code.slots * (size_t)packed.threads, sizeof(double));
     assert_non_null(packed.slot);

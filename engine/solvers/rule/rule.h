@@ -128,9 +128,10 @@ typedef struct rule_model {
     int rules, deriveds;
     rule_function *rule, *derived, limit;
     rule_shared shared;
-    int main;          /* entry */
-    uint64_t doubled;  /* fields of two copies */
-    uint64_t swapping; /* whose present copy is another one after each step */
+    int main;              /* entry */
+    uint64_t reals, bytes; /* state fields of these types */
+    uint64_t doubled;      /* fields of two copies */
+    uint64_t swapping;     /* whose present copy is another one after each step */
     /* One function of one or two fields of reals that looks at cells beside, in 2-D. */
     bool simple;
 } rule_model;

@@ -17,6 +17,7 @@ typedef struct compiler {
     const sel_rule *rule;
     const sel_cell_field *field;
     rule_type real;
+    int fails; /* the node; -1: a function that returns numbers never does */
     sel_arena *arena;
     rule_code code;
     bool *same, *used;
@@ -233,8 +234,8 @@ static void survey(compiler *c) {
     for (int k = 0; k < rule->outputs; k++) {
         c->used[rule->output[k].node] = true;
     }
-    if (rule->fails >= 0) {
-        c->used[rule->fails] = true;
+    if (c->fails >= 0) {
+        c->used[c->fails] = true;
     }
     for (int n = rule->nodes - 1; n >= 0; n--) {
         const int positive = c->used[n] ? negated(c, n) : -1;
@@ -427,6 +428,8 @@ const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field,
     compiler c = {.rule = rule,
                   .field = field,
                   .real = precision == SEL_F32 ? RULE_F : RULE_D,
+                  .fails = numbers ? -1 : rule->fails,
+                  .code.numbers = numbers,
                   .shared = shared,
                   .arena = arena};
     rule_result *output = sel_arena_alloc(arena, outputs * sizeof *output);
@@ -453,8 +456,8 @@ const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field,
         compile_output(&c, k, &rule->output[k], !numbers, output);
         c.code.reports = c.code.reports || output[k].checked;
     }
-    c.code.reports = c.code.reports || rule->fails >= 0;
-    c.code.fails = rule->fails >= 0 ? value_in(&c, rule->fails, RULE_I) : -1;
+    c.code.reports = c.code.reports || c.fails >= 0;
+    c.code.fails = c.fails >= 0 ? value_in(&c, c.fails, RULE_I) : -1;
     assign(&c, output);
     c.code.v = c.v;
     c.code.link = c.link;

@@ -101,14 +101,13 @@ typedef struct rule_code {
     int first;     /* where its uniform values stand in a row of those of all functions */
     unsigned vary; /* what they depend on: SEL_ON_... */
     bool reports;  /* it may call error, or give what does not fit a field */
+    bool numbers;  /* the outputs are no fields but numbers */
 } rule_code;
 
 /* One for devices without a compiler at run time (cuda/rule_interpret.cuh): its lists are there. */
 typedef struct rule_packed {
     rule_code code;
-    int numbers, wide;         /* it returns numbers; reals are doubles */
-    uint8_t type[RULE_FIELDS]; /* sel_cell_type of the fields */
-    double *slot;              /* [slots][threads] */
+    double *slot; /* [slots][threads] */
     int64_t threads;
 } rule_packed;
 enum { RULE_PACKED_THREADS = 128 /* of a block */ };

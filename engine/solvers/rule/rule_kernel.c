@@ -140,10 +140,13 @@ static void argument(const rule_instruction *v, const rule_row *row) {
     const double origin = row->grid->origin[axis], dx = row->grid->dx[axis];
     float *f = row->slot[v->to];
     double *d = row->slot[v->to];
-    if (v->type == RULE_F) {
-        EACH f[k] = (float)(origin + (first + k * next + 0.5) * dx);
-    } else {
-        EACH d[k] = origin + (first + k * next + 0.5) * dx;
+    EACH {
+        const double at = origin + (first + k * next + 0.5) * dx;
+        if (v->type == RULE_F) {
+            f[k] = (float)at;
+        } else {
+            d[k] = at;
+        }
     }
 }
 

@@ -76,6 +76,8 @@ static sel_status add_entry(rule_model *m, const char *name, sel_cell_type type,
         const sel_status taken = check_name(m, m->entries, 0, full, where, error);
         status = status ? status : full ? taken : sel_fail_memory(error, "the fields", 0);
         m->entry_of[m->fields] = m->entries;
+        m->reals |= (uint64_t)(state && type == SEL_CELL_REAL) << m->fields;
+        m->bytes |= (uint64_t)(state && type == SEL_CELL_U8) << m->fields;
         m->saved[m->fields] = sel_arena_print(m->arena, "rule %s", full);
         m->field[m->fields++] = (sel_cell_field){full, type, state};
     }
@@ -171,17 +173,10 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
  * laws. */
 static bool is_simple(const rule_model *m) {
     const rule_function *f = m->rule;
-    int fields = 0;
-    bool reals = true, bytes = true;
-    for (int k = 0; k < m->fields; k++) {
-        fields += (int)(f->writes >> k & 1);
-        if (f->writes >> k & 1) {
-            reals = reals && m->field[k].type == SEL_CELL_REAL;
-            bytes = bytes && m->field[k].type == SEL_CELL_U8;
-        }
-    }
-    return m->dims == 2 && m->rules == 1 && m->reach == 1 && f->rule && fields <= 2 &&
-           (reals || (bytes && fields == 1)) && !(f->reads & ~f->writes) && !m->limit.source;
+    const int fields = __builtin_popcountll(f->writes);
+    return m->dims == 2 && m->rules == 1 && m->reach == 1 && f->rule && !m->limit.source &&
+           !(f->reads & ~f->writes) &&
+           ((fields <= 2 && !(f->writes & ~m->reals)) || (fields == 1 && !(f->writes & ~m->bytes)));
 }
 
 /* What a function writes goes to a second copy where others look at the first, or will do so while

@@ -81,10 +81,6 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
 
 /* ---- what users are told ---- */
 
-static int bits_in(uint64_t mask) {
-    return __builtin_popcountll(mask);
-}
-
 static int bytes_of(const rule_model *m, uint64_t mask, int precision) {
     int bytes = 0;
     for (int f = 0; f < m->fields; f++) {
@@ -105,7 +101,7 @@ static void facts(const sel_plan *base, sel_facts *to) {
         }
         const rule_code *code = f->code[precision];
         sel_fact_add(to, "rule", "%s: %d operations, %d reads, %d writes, %d bytes per cell",
-                     f->name, code->count, code->reads, bits_in(f->writes),
+                     f->name, code->count, code->reads, __builtin_popcountll(f->writes),
                      bytes_of(m, f->reads, precision) + bytes_of(m, f->writes, precision));
     }
     if (base->dt_steps) {
