@@ -116,14 +116,11 @@ static sel_status send_tables(const rule_cuda *state, sel_error *error) {
 /* The interpreter's slots, which all functions share. */
 static sel_status make_slots(rule_cuda *state, sel_error *error) {
     enum { THREADS = 1 << 15 };
-    const int functions = rule_functions(state->all.model);
-    int slots = 1;
-    for (int k = 0; k < functions; k++) {
-        slots = state->table[k].code.slots > slots ? state->table[k].code.slots : slots;
-    }
-    sel_status status = cuda_device_allocate(
-        (void **)&state->slots, (uint64_t)slots * THREADS * sizeof(double), "the rules", error);
-    for (int k = 0; k < functions; k++) {
+    const rule_model *m = state->all.model;
+    const uint64_t slots = (uint64_t)m->shared.slots[state->all.plan->base.precision] + 1;
+    sel_status status = cuda_device_allocate((void **)&state->slots,
+                                             slots * THREADS * sizeof(double), "the rules", error);
+    for (int k = 0; k < rule_functions(m); k++) {
         state->table[k].slot = state->slots;
         state->table[k].threads = THREADS;
     }
@@ -133,7 +130,7 @@ static sel_status make_slots(rule_cuda *state, sel_error *error) {
 static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     const rule_model *m = state->all.model;
     const sel_plan *plan = &state->all.plan->base;
-    const bool marches = rule_march_of(state->twin, state->has_odd, &state->march);
+    const bool marches = rule_march_of(state->twin, &state->march);
     const rule_march *march = marches ? &state->march : NULL;
     char *text = NULL, why[CUDA_WHY], name[24];
     size_t length = 0;
@@ -187,12 +184,9 @@ static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
 
 static sel_status start(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
-    const int64_t nx = base->plan->domain->grid.n[0];
     sel_status status = start_twin(state, error);
     status = status ? status : send_array(state, NULL, error);
-    for (int64_t k = 0; !status && k < sel_state_rows(base) * rule_pieces(nx); k++) {
-        state->has_odd = state->has_odd || state->twin->odd[k];
-    }
+    state->all.has_odd = !status && state->twin->has_odd;
     status = status ? status : send_tables(state, error);
     status = status ? status : cuda_terms_start(&state->terms, error);
     status = status ? status : start_uniforms(state, error);
@@ -293,7 +287,6 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
     }
     for (int b = 0; b < base->blocks.count && !status; b++) {
         rule_view v = rule_view_of(&state->all, state->tables, k, b, turns);
-        v.odd = state->has_odd ? v.odd : NULL;
         v.numbers = state->numbers;
         v.uniform = state->uniform + f->code[base->plan->precision]->first;
         v.uniform_steps = state->uniform_steps;

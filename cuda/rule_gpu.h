@@ -64,9 +64,8 @@ typedef struct rule_march {
     double a[RULE_FACES][MARCH_FIELDS], b[RULE_FACES][MARCH_FIELDS]; /* beyond faces: a near + b */
 } rule_march;
 
-/* Of a state whose laws are evaluated; odd: some cells are not computed like others. False: steps
- * are taken one by one. */
-bool rule_march_of(const rule_state *state, bool odd, rule_march *to);
+/* Of a state whose laws are evaluated. False: steps are taken one by one. */
+bool rule_march_of(const rule_state *state, rule_march *to);
 
 /* Whether all that lies beyond the grid is a copy of a cell within (rule_view.direct). */
 bool rule_is_direct(const rule_state *state);
@@ -95,8 +94,7 @@ typedef struct rule_cuda {
     int64_t uniform_steps;
     unsigned vary; /* with what the rules' uniform values do */
     double sent_dt;
-    bool has_odd; /* cells that are not computed like others */
-    bool direct;  /* no margins are filled */
+    bool direct; /* no margins are filled */
     rule_march march;
     cuda_kernel *march_kernel[2]; /* at the borders, inside; NULL: steps are taken one by one */
     double *value;                /* of nodes */

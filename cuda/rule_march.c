@@ -71,14 +71,14 @@ static bool is_plain(const rule_model *m, int precision) {
     return plain;
 }
 
-bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
+bool rule_march_of(const rule_state *state, rule_march *to) {
     enum { MOST_OPERATIONS = 100 };
     const rule_model *m = state->model;
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int precision = state->plan->base.precision;
     const rule_function *f = m->rule;
     *to = (rule_march){0};
-    if (odd || !m->simple || state->base.blocks.count > 1 || state->plan->law_depends ||
+    if (state->has_odd || !m->simple || state->base.blocks.count > 1 || state->plan->law_depends ||
         !is_plain(m, precision) || grid->n[0] < MARCH_LEAST_COLUMNS ||
         grid->n[1] < MARCH_LEAST_ROWS) {
         return false;

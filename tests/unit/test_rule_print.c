@@ -12,7 +12,7 @@ static char tree[1024]; /* of the sources */
 
 static char *print_model(const rule_case *c, bool whole) {
     rule_march march;
-    const bool marches = whole && rule_march_of((const rule_state *)c->state, false, &march);
+    const bool marches = whole && rule_march_of((const rule_state *)c->state, &march);
     char *text = NULL;
     size_t length;
     FILE *to = open_memstream(&text, &length);

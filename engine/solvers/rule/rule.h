@@ -196,6 +196,7 @@ typedef struct rule_state {
     uint8_t *kind[SEL_MOST_BLOCKS];       /* number in walls[] and held[], and RULE_ODD */
     int kinds;
     uint8_t *odd;  /* [rows][pieces]: it has such cells */
+    bool has_odd;  /* some piece has */
     double *start; /* sums of what is conserved at step 0 */
     struct {
         int64_t cell;
