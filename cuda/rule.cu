@@ -14,11 +14,10 @@ extern "C" cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, i
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t rule_interpret(const rule_view *view, const rule_packed *packed,
+extern "C" cudaError_t rule_interpret(const rule_view *view, const rule_code *code,
                                       cudaStream_t stream) {
-    const unsigned blocks =
-        (unsigned)((packed->threads + RULE_PACKED_THREADS - 1) / RULE_PACKED_THREADS);
-    rule_interpret_kernel<<<blocks, RULE_PACKED_THREADS, 0, stream>>>(*view, *packed);
+    rule_interpret_kernel<<<cuda_shares(view->threads, RULE_THREADS), RULE_THREADS, 0, stream>>>(
+        *view, *code);
     return cudaGetLastError();
 }
 

@@ -11,7 +11,7 @@
 #include "cuda/rule_gpu.h"
 #include "engine/values/program.h"
 
-enum { BUFFERS = 4, MOST_NUMBERS = 3 };
+enum { BUFFERS = 4, MOST_NUMBERS = 3, INTERPRETERS = 1 << 15 };
 
 /* ---- memory ---- */
 
@@ -37,17 +37,17 @@ static void list(sel_state *base) {
         }
         cuda_terms_list(&state->terms, arrays);
     }
-    state->table = calloc((size_t)functions, sizeof *state->table);
-    arrays->failed |= !state->terms.pack || !state->table;
-    for (int k = 0; k < functions && state->table; k++) {
+    state->code = calloc((size_t)functions, sizeof *state->code);
+    arrays->failed |= !state->terms.pack || !state->code;
+    for (int k = 0; k < functions && state->code; k++) {
         if (rule_function_at(m, k)->rule) {
             const rule_code code = *rule_function_at(m, k)->code[precision];
-            state->table[k].code = code;
-            SEL_ADD_COPY(arrays, state, table[k].code.v, code.count, code.v);
-            SEL_ADD_COPY(arrays, state, table[k].code.link, code.links, code.link);
-            SEL_ADD_COPY(arrays, state, table[k].code.uniform, code.uniforms, code.uniform);
-            SEL_ADD_COPY(arrays, state, table[k].code.read, code.reads, code.read);
-            SEL_ADD_COPY(arrays, state, table[k].code.output, code.outputs, code.output);
+            state->code[k] = code;
+            SEL_ADD_COPY(arrays, state, code[k].v, code.count, code.v);
+            SEL_ADD_COPY(arrays, state, code[k].link, code.links, code.link);
+            SEL_ADD_COPY(arrays, state, code[k].uniform, code.uniforms, code.uniform);
+            SEL_ADD_COPY(arrays, state, code[k].read, code.reads, code.read);
+            SEL_ADD_COPY(arrays, state, code[k].output, code.outputs, code.output);
         }
     }
 }
@@ -66,7 +66,7 @@ static void close(sel_state *base) {
     cuda_terms_close(&state->terms);
     cuda_module_free(state->module);
     free(state->kernel);
-    free(state->table);
+    free(state->code);
     cudaFree(state->slots);
     cuda_feed_close(&state->rows);
 }
@@ -113,20 +113,6 @@ static sel_status send_tables(const rule_cuda *state, sel_error *error) {
     return status ? status : cuda_send(state->found, &none, sizeof none, error);
 }
 
-/* The interpreter's slots, which all functions share. */
-static sel_status make_slots(rule_cuda *state, sel_error *error) {
-    enum { THREADS = 1 << 15 };
-    const rule_model *m = state->all.model;
-    const uint64_t slots = (uint64_t)m->shared.slots[state->all.plan->base.precision] + 1;
-    sel_status status = cuda_device_allocate((void **)&state->slots,
-                                             slots * THREADS * sizeof(double), "the rules", error);
-    for (int k = 0; k < rule_functions(m); k++) {
-        state->table[k].slot = state->slots;
-        state->table[k].threads = THREADS;
-    }
-    return status;
-}
-
 static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     const rule_model *m = state->all.model;
     const sel_plan *plan = &state->all.plan->base;
@@ -147,7 +133,9 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     free(text);
     if (!status && !state->module) {
         fprintf(stderr, "%s; until then rules are interpreted there, which is slow\n", why);
-        return make_slots(state, error);
+        const uint64_t slots = (uint64_t)m->shared.slots[plan->precision] + 1;
+        return cuda_device_allocate((void **)&state->slots, slots * INTERPRETERS * sizeof(double),
+                                    "the rules", error);
     }
     for (int k = 0; k < rule_functions(m) && !status; k++) {
         snprintf(name, sizeof name, "function_%d", k);
@@ -297,8 +285,10 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
         v.clock = clock.base;
         v.ahead = clock.offset;
         v.direct = state->direct;
+        v.slot = state->slots;
+        v.threads = INTERPRETERS;
         if (state->slots) {
-            CUDA_TRY(rule_interpret(&v, &state->table[k], base->queue->stream));
+            CUDA_TRY(rule_interpret(&v, &state->code[k], base->queue->stream));
             continue;
         }
         status = cuda_kernel_launch(state->kernel[k], rule_blocks(&v, shape), threads, &v,

@@ -18,8 +18,8 @@ extern "C" {
 cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, int64_t end, uint64_t fields,
                           uint64_t turns, cudaStream_t stream);
 
-/* Runs a function on a block by its table. */
-cudaError_t rule_interpret(const rule_view *view, const rule_packed *packed, cudaStream_t stream);
+/* Runs a function on a block by its code, whose lists are on the device. */
+cudaError_t rule_interpret(const rule_view *view, const rule_code *code, cudaStream_t stream);
 
 /* ---- reads and sums ---- */
 
@@ -101,8 +101,8 @@ typedef struct rule_cuda {
     cuda_terms terms;             /* for the data of look-ups */
     cuda_module *module;
     cuda_kernel **kernel;
-    rule_packed *table; /* of each function, where there is no NVRTC, */
-    double *slots;      /* and their memory */
+    rule_code *code; /* of each function, where there is no NVRTC, */
+    double *slots;   /* and their memory */
     cuda_feed rows;
     rule_gpu_look view;
 } rule_cuda;

@@ -51,13 +51,13 @@ static __device__ double run_op(const rule_view &v, const rule_at &p, const rule
 }
 
 // The links of a chain.
-static __device__ double run_chain(const rule_packed &t, const rule_instruction &o,
-                                   const double *slot) {
+static __device__ double run_chain(const rule_view &v, const rule_code &t,
+                                   const rule_instruction &o, const double *slot) {
     const uint8_t ops[] = {SEL_OP_ADD, SEL_OP_SUB, SEL_OP_MUL, SEL_OP_DIV, SEL_OP_SUB, SEL_OP_DIV};
-    const rule_link *link = t.code.link + o.number;
-    double value = slot[link->slot * t.threads];
+    const rule_link *link = t.link + o.number;
+    double value = slot[link->slot * v.threads];
     for (int k = 1; k < o.operands; k++) {
-        const double b = slot[link[k].slot * t.threads];
+        const double b = slot[link[k].slot * v.threads];
         const bool under = link[k].op == RULE_FROM || link[k].op == RULE_UNDER;
         value = as_type(
             o.type, sel_program_value(ops[link[k].op], under ? b : value, under ? value : b, 0));
@@ -65,12 +65,12 @@ static __device__ double run_chain(const rule_packed &t, const rule_instruction 
     return value;
 }
 
-static __device__ void store_number(const rule_view &v, const rule_at &p, const rule_packed &t,
+static __device__ void store_number(const rule_view &v, const rule_at &p, const rule_code &t,
                                     int output, double value) {
-    const int field = t.code.output[output].field;
-    const double kept[1] = {as_type(t.code.output[output].type, value)};
+    const int field = t.output[output].field;
+    const double kept[1] = {as_type(t.output[output].type, value)};
     const float single[1] = {(float)kept[0]};
-    if (t.code.numbers) {
+    if (t.numbers) {
         rule_store_numbers<1>(v, p, field, kept);
     } else if (v.tables->type[field] == CELL_I32) {
         rule_store<true, true, double, int32_t, 1>(v, p, output, field, kept);
@@ -83,41 +83,41 @@ static __device__ void store_number(const rule_view &v, const rule_at &p, const 
     }
 }
 
-extern "C" __global__ void __launch_bounds__(RULE_PACKED_THREADS)
+extern "C" __global__ void __launch_bounds__(RULE_THREADS)
     rule_interpret_kernel(const __grid_constant__ rule_view v,
-                          const __grid_constant__ rule_packed t) {
-    const int64_t me = (int64_t)blockIdx.x * RULE_PACKED_THREADS + threadIdx.x;
+                          const __grid_constant__ rule_code t) {
+    const int64_t me = (int64_t)blockIdx.x * RULE_THREADS + threadIdx.x;
     const int64_t cells = (v.end_row - v.first_row) * v.grid.n[0];
-    double *slot = t.slot + me;
-    for (int64_t k = me; k < cells && me < t.threads; k += t.threads) {
+    double *slot = v.slot + me;
+    for (int64_t k = me; k < cells && me < v.threads; k += v.threads) {
         rule_at p;
         p.row = v.first_row + k / v.grid.n[0];
         p.x = k % v.grid.n[0];
         rule_find(v, p);
-        for (int u = 0; u < t.code.uniforms; u++) {
-            slot[u * t.threads] = as_type(t.code.uniform[u].type, rule_uniform(v, p, u));
+        for (int u = 0; u < t.uniforms; u++) {
+            slot[u * v.threads] = as_type(t.uniform[u].type, rule_uniform(v, p, u));
         }
-        for (int r = 0; r < t.code.reads; r++) {
-            const rule_read &read = t.code.read[r];
+        for (int r = 0; r < t.reads; r++) {
+            const rule_read &read = t.read[r];
             const int64_t away = read.at[0] + read.at[1] * v.pitch + read.at[2] * v.slice;
             const bool wall =
                 away && v.tables->walls[v.kind[p.at + away] % RULE_ODD] >> read.field & 1;
-            slot[(t.code.uniforms + r) * t.threads] =
+            slot[(t.uniforms + r) * v.threads] =
                 rule_number(v.tables->type[read.field], v.tables->wide, v.from[read.field],
                             wall ? p.at : p.at + away);
         }
-        for (int i = 0; i < t.code.count; i++) {
-            const rule_instruction &o = t.code.v[i];
-            slot[o.to * t.threads] =
+        for (int i = 0; i < t.count; i++) {
+            const rule_instruction &o = t.v[i];
+            slot[o.to * v.threads] =
                 o.op == RULE_CHAIN
-                    ? run_chain(t, o, slot)
-                    : run_op(v, p, o, slot[o.from[0] * t.threads], slot[o.from[1] * t.threads],
-                             slot[o.from[2] * t.threads], slot[o.from[3] * t.threads]);
+                    ? run_chain(v, t, o, slot)
+                    : run_op(v, p, o, slot[o.from[0] * v.threads], slot[o.from[1] * v.threads],
+                             slot[o.from[2] * v.threads], slot[o.from[3] * v.threads]);
         }
-        const int32_t fails[1] = {t.code.fails < 0 ? 0 : (int32_t)slot[t.code.fails * t.threads]};
+        const int32_t fails[1] = {t.fails < 0 ? 0 : (int32_t)slot[t.fails * v.threads]};
         rule_failed<true, 1>(v, p, fails);
-        for (int o = 0; o < t.code.outputs; o++) {
-            store_number(v, p, t, o, slot[t.code.output[o].slot * t.threads]);
+        for (int o = 0; o < t.outputs; o++) {
+            store_number(v, p, t, o, slot[t.output[o].slot * v.threads]);
         }
     }
 }

@@ -391,8 +391,7 @@ static void print_function(printer *p) {
             "        const rule_at q = rule_moved(v, p, k %% N, k / N);\n"
             "        if (rule_is_there(v, q)) {\n"
             "            cells_%d<true, 1, 1>(v, q);\n        }\n    }\n}\n",
-            RULE_LANES * RULE_LANE_ROWS, p->function, p->shape.cells, p->shape.rows, p->function,
-            p->function);
+            RULE_THREADS, p->function, p->shape.cells, p->shape.rows, p->function, p->function);
 }
 
 /* What stands beyond the faces of a grid that is marched over. */

@@ -9,7 +9,11 @@
 #include "engine/solvers/rule/rule_margin.h"
 #include "engine/values/program_eval.h"
 
-enum { RULE_LANES = 32 /* threads of a block along a row, */, RULE_LANE_ROWS = 4 /* and rows */ };
+enum {
+    RULE_LANES = 32 /* threads of a block along a row, */,
+    RULE_LANE_ROWS = 4 /* and rows */,
+    RULE_THREADS = RULE_LANES * RULE_LANE_ROWS
+};
 
 /* The first value that does not fit its field, or call of error. */
 typedef struct rule_bad {
@@ -42,6 +46,8 @@ typedef struct rule_view {
     bool direct;
     uint64_t seed, writes;
     int64_t function, functions;
+    double *slot; /* of what interprets: [slots][threads] */
+    int64_t threads;
 } rule_view;
 
 #endif

@@ -152,7 +152,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     const sel_domain *domain = state->plan->base.domain;
     double *value = calloc((size_t)f->rule->nodes + 1, sizeof *value);
     double *uniform = calloc((size_t)code->uniforms + 1, sizeof *uniform);
-    void (*kernel)(rule_view), (*interpret)(rule_view, rule_packed),
+    void (*kernel)(rule_view), (*interpret)(rule_view, rule_code),
         (*place)(unsigned, unsigned, unsigned);
     char name[24];
     uint64_t alarm = UINT64_MAX, turns = state->turns;
@@ -161,10 +161,9 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     *(void **)&place = dlsym(library, "place");
     *(void **)&interpret = dlsym(library, "rule_interpret_kernel");
     assert_true(kernel && interpret && place);
-    rule_packed packed = {.code = *code};
-    packed.threads = 3 * RULE_PACKED_THREADS;
-    packed.slot = calloc((size_t)packed.code.slots * (size_t)packed.threads, sizeof(double));
-    assert_non_null(packed.slot);
+    const int64_t threads = 3 * RULE_THREADS;
+    double *slot = calloc((size_t)code->slots * (size_t)threads, sizeof(double));
+    assert_non_null(slot);
     rule_uniforms(code, f->rule, sel_state_time(&state->base), state->base.clock.dt,
                   domain->control_values, value, uniform);
     const bool direct = !interpreted && rule_is_direct(state);
@@ -181,11 +180,13 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
         v.alarm = &alarm;
         v.clock = &state->base.step;
         v.direct = direct;
+        v.slot = slot;
+        v.threads = threads;
         const int64_t blocks =
             rule_blocks(&v, rule_shape_of(state->model, k, state->plan->base.precision));
-        for (int64_t t = 0; t < packed.threads && interpreted; t++) {
-            place((unsigned)(t / RULE_PACKED_THREADS), (unsigned)(t % RULE_PACKED_THREADS), 0);
-            interpret(v, packed);
+        for (int64_t t = 0; t < threads && interpreted; t++) {
+            place((unsigned)(t / RULE_THREADS), (unsigned)(t % RULE_THREADS), 0);
+            interpret(v, *code);
         }
         for (int64_t t = 0; !interpreted && t < blocks * RULE_LANES * RULE_LANE_ROWS; t++) {
             place((unsigned)(t / RULE_LANES / RULE_LANE_ROWS), (unsigned)(t % RULE_LANES),
@@ -194,7 +195,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
         }
     }
     state->turns ^= f->turns;
-    free(value), free(uniform), free(packed.slot);
+    free(value), free(uniform), free(slot);
 }
 
 static void compare_printed(int k, int precision, int blocks, bool interpreted) {

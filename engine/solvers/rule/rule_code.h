@@ -104,12 +104,4 @@ typedef struct rule_code {
     bool numbers;  /* the outputs are no fields but numbers */
 } rule_code;
 
-/* One for devices without a compiler at run time (cuda/rule_interpret.cuh): its lists are there. */
-typedef struct rule_packed {
-    rule_code code;
-    double *slot; /* [slots][threads] */
-    int64_t threads;
-} rule_packed;
-enum { RULE_PACKED_THREADS = 128 /* of a block */ };
-
 #endif
