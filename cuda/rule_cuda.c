@@ -24,31 +24,27 @@ static void list(sel_state *base) {
     rule_list(base);
     state->end_array = arrays->count;
     const rule_model *m = state->all.model;
-    const int functions = rule_functions(m);
     SEL_ADD(arrays, state, value, m->shared.nodes, SEL_ON_HOST);
     SEL_ADD(arrays, state, tables, 1, 0);
     SEL_ADD(arrays, state, uniform, CUDA_STEPS * m->shared.uniforms[precision] + 1, 0);
     SEL_ADD(arrays, state, found, 1, 0);
     SEL_ADD(arrays, state, numbers,
-            m->deriveds || m->limit.source ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
+            m->functions > m->rules ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
     if (cuda_terms_open(&state->terms, domain)) {
         if (m->shared.lookups.calls) {
             sel_pack_add(state->terms.pack, &m->shared.lookups);
         }
         cuda_terms_list(&state->terms, arrays);
     }
-    state->code = calloc((size_t)functions, sizeof *state->code);
+    state->code = calloc((size_t)m->functions, sizeof *state->code);
     arrays->failed |= !state->terms.pack || !state->code;
-    for (int k = 0; k < functions && state->code; k++) {
-        if (rule_function_at(m, k)->rule) {
-            const rule_code code = *rule_function_at(m, k)->code[precision];
-            state->code[k] = code;
-            SEL_ADD_COPY(arrays, state, code[k].v, code.count, code.v);
-            SEL_ADD_COPY(arrays, state, code[k].link, code.links, code.link);
-            SEL_ADD_COPY(arrays, state, code[k].uniform, code.uniforms, code.uniform);
-            SEL_ADD_COPY(arrays, state, code[k].read, code.reads, code.read);
-            SEL_ADD_COPY(arrays, state, code[k].output, code.outputs, code.output);
-        }
+    for (int k = 0; k < m->functions && state->code; k++) {
+        const rule_code code = state->code[k] = *m->function[k].code[precision];
+        SEL_ADD_COPY(arrays, state, code[k].v, code.count, code.v);
+        SEL_ADD_COPY(arrays, state, code[k].link, code.links, code.link);
+        SEL_ADD_COPY(arrays, state, code[k].uniform, code.uniforms, code.uniform);
+        SEL_ADD_COPY(arrays, state, code[k].read, code.reads, code.read);
+        SEL_ADD_COPY(arrays, state, code[k].output, code.outputs, code.output);
     }
 }
 
@@ -126,7 +122,7 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
         fclose(to);
     }
     const cuda_text given = {.text = text, .name = "the rule"};
-    state->kernel = calloc((size_t)rule_functions(m), sizeof(cuda_kernel *));
+    state->kernel = calloc((size_t)m->functions, sizeof(cuda_kernel *));
     sel_status status = to && text && state->kernel
                             ? cuda_module_compile(&given, plan->device, &state->module, why, error)
                             : sel_fail_memory(error, "the rules", length);
@@ -137,11 +133,9 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
         return cuda_device_allocate((void **)&state->slots, slots * INTERPRETERS * sizeof(double),
                                     "the rules", error);
     }
-    for (int k = 0; k < rule_functions(m) && !status; k++) {
+    for (int k = 0; k < m->functions && !status; k++) {
         snprintf(name, sizeof name, "function_%d", k);
-        status = rule_function_at(m, k)->rule
-                     ? cuda_module_kernel(state->module, name, &state->kernel[k], error)
-                     : SEL_OK;
+        status = cuda_module_kernel(state->module, name, &state->kernel[k], error);
     }
     for (int k = 0; k < 2 && march && !status; k++) {
         status = cuda_module_kernel(state->module, k ? "march_inner" : "march_border",
@@ -157,9 +151,9 @@ static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
     const int precision = state->all.plan->base.precision;
     bool reads = false;
     for (int k = 0; k < m->rules; k++) {
-        const rule_code *code = m->rule[k].code[precision];
+        const rule_code *code = m->function[k].code[precision];
         state->vary |= code->vary;
-        reads = reads || code->reports || m->rule[k].rule->depends & SEL_ON_STEP;
+        reads = reads || code->reports || m->function[k].rule->depends & SEL_ON_STEP;
     }
     state->uniform_steps = state->vary & SEL_ON_T ? CUDA_STEPS : 1;
     state->all.base.queue->timeless = !reads && !(state->vary & SEL_ON_T);
@@ -233,13 +227,11 @@ static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
     for (int64_t s = 0; s < count && s < state->uniform_steps && !status; s++) {
         const int64_t step = base->step + s;
         double *row = (double *)rows + step % state->uniform_steps * m->shared.uniforms[precision];
-        for (int k = 0; k < rule_functions(m); k++) {
-            const rule_function *f = rule_function_at(m, k);
-            if (f->rule) {
-                rule_uniforms(f->code[precision], f->rule, sel_clock_time(&base->clock, step),
-                              base->clock.dt, base->plan->domain->control_values, state->value,
-                              row + f->code[precision]->first);
-            }
+        for (int k = 0; k < m->functions; k++) {
+            const rule_function *f = &m->function[k];
+            rule_uniforms(f->code[precision], f->rule, sel_clock_time(&base->clock, step),
+                          base->clock.dt, base->plan->domain->control_values, state->value,
+                          row + f->code[precision]->first);
         }
     }
     state->sent_dt = base->clock.dt;
@@ -265,7 +257,7 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
                                sel_error *error) {
     static const unsigned threads[2] = {RULE_LANES, RULE_LANE_ROWS};
     const rule_model *m = state->all.model;
-    const rule_function *f = rule_function_at(m, k);
+    const rule_function *f = &m->function[k];
     const sel_state *base = &state->all.base;
     const cuda_clock clock = cuda_queue_clock(base->queue, step);
     const rule_shape shape = rule_shape_of(m, k, base->plan->precision);
@@ -313,7 +305,7 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     sel_status status = SEL_OK;
     for (int k = 0; k < m->rules && !status; k++) {
         status = run_function(state, k, step, turns, error);
-        turns ^= m->rule[k].turns;
+        turns ^= m->function[k].turns;
     }
     return status;
 }
@@ -352,8 +344,8 @@ static sel_status look(sel_state *base, int field, const cuda_look **to, const v
         .dims = m->dims,
         .numbers = computed ? state->numbers : NULL,
         .field = e->first,
-        .components = computed ? rule_function_at(m, m->rules + field - m->entries)->rule->outputs
-                               : e->components,
+        .components =
+            computed ? m->function[m->rules + field - m->entries].rule->outputs : e->components,
         .main = main->first,
         .reals = m->reals};
     *to = rule_gpu_looks(main->components, m->solver.counts_changes);
@@ -400,7 +392,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     const rule_model *m = state->all.model;
     const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
     rule_bad bad = {0};
-    if (alarm == CUDA_NO_ALARM || (int64_t)alarm / rule_functions(m) >= step) {
+    if (alarm == CUDA_NO_ALARM || (int64_t)alarm / m->functions >= step) {
         return SEL_OK;
     }
     sel_status status = cuda_send(&bad, state->found, sizeof bad, error);
@@ -408,8 +400,8 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
         state->all.bad.cell = bad.which / RULE_ODD;
         state->all.bad.field = bad.field;
         state->all.bad.value = bad.value;
-        base->step = bad.when / rule_functions(m);
-        status = rule_report_bad(&state->all, &m->rule[bad.when % rule_functions(m)], error);
+        base->step = bad.when / m->functions;
+        status = rule_report_bad(&state->all, &m->function[bad.when % m->functions], error);
     }
     base->broken = true;
     return status;

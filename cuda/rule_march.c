@@ -39,10 +39,9 @@ bool rule_is_direct(const rule_state *state) {
     const rule_model *m = state->model;
     const sel_grid *grid = &state->plan->base.domain->grid;
     bool direct = state->base.blocks.count == 1 && !state->plan->law_depends;
-    for (int k = 0; k < rule_functions(m); k++) {
+    for (int k = 0; k < m->functions; k++) {
         const int precision = state->plan->base.precision;
-        direct = direct && (!rule_function_at(m, k)->rule ||
-                            grid->n[0] % rule_shape_of(m, k, precision).cells == 0);
+        direct = direct && grid->n[0] % rule_shape_of(m, k, precision).cells == 0;
     }
     for (int face = 0; face < 2 * m->dims; face++) {
         direct = direct && grid->n[face / 2] >= m->reach;
@@ -56,7 +55,7 @@ bool rule_is_direct(const rule_state *state) {
 
 /* Whether all that a function does is to look at its fields. */
 static bool is_plain(const rule_model *m, int precision) {
-    const rule_function *f = m->rule;
+    const rule_function *f = m->function;
     const rule_code *code = f->code[precision];
     bool plain =
         !code->reports && !(code->vary & ~(unsigned)SEL_ON_DT) && f->looks && f->turns == f->writes;
@@ -76,7 +75,7 @@ bool rule_march_of(const rule_state *state, rule_march *to) {
     const rule_model *m = state->model;
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int precision = state->plan->base.precision;
-    const rule_function *f = m->rule;
+    const rule_function *f = m->function;
     *to = (rule_march){0};
     if (state->has_odd || !m->simple || state->base.blocks.count > 1 || state->plan->law_depends ||
         !is_plain(m, precision) || grid->n[0] < MARCH_LEAST_COLUMNS ||

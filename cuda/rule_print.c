@@ -15,7 +15,7 @@
 enum { LOAD = 16 /* bytes */, MOST_OPERATIONS = 2000 /* of a thread */ };
 
 rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
-    const rule_function *f = rule_function_at(m, k);
+    const rule_function *f = &m->function[k];
     const int count = f->code[precision]->count;
     int largest = 1;
     for (int i = 0; i < m->fields; i++) {
@@ -42,7 +42,7 @@ unsigned rule_blocks(const rule_view *v, rule_shape shape) {
 rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k, int block,
                        uint64_t turns) {
     const rule_model *m = state->model;
-    const rule_function *f = rule_function_at(m, k);
+    const rule_function *f = &m->function[k];
     const sel_grid *grid = &state->plan->base.domain->grid;
     const sel_block *own = &state->base.blocks.v[block];
     rule_view v = {.kind = state->kind[block],
@@ -59,7 +59,7 @@ rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k
                    .seed = (uint64_t)m->params->seed,
                    .writes = f->writes,
                    .function = k,
-                   .functions = rule_functions(m)};
+                   .functions = m->functions};
     for (int i = 0; i < m->fields; i++) {
         const int turn = (int)(turns >> i & 1);
         v.from[i] = state->tables.at[block][i][turn];
@@ -461,8 +461,8 @@ static void print_march(printer *p, const rule_march *march) {
 
 void rule_print(const rule_model *m, int precision, double dt, const rule_march *march, FILE *to) {
     fputs("#include \"cuda/rule_cell.cuh\"\n", to);
-    for (int k = 0; k < rule_functions(m); k++) {
-        const rule_function *f = rule_function_at(m, k);
+    for (int k = 0; k < m->functions; k++) {
+        const rule_function *f = &m->function[k];
         if (!f->rule) {
             continue;
         }
@@ -475,7 +475,7 @@ void rule_print(const rule_model *m, int precision, double dt, const rule_march 
                      .function = k,
                      .shape = rule_shape_of(m, k, precision),
                      .fuses = !m->params->exact,
-                     .fixed = m->limit.source ? 0 : SEL_ON_DT,
+                     .fixed = m->params->dt.limit ? 0 : SEL_ON_DT,
                      .value = calloc((size_t)(f->rule->nodes + code->uniforms) + 1, sizeof(double)),
                      .made_by = calloc((size_t)code->slots + 1, sizeof(int)),
                      .window = calloc((size_t)code->reads + 1, sizeof(window)),

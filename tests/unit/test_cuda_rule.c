@@ -164,7 +164,8 @@ static bool is_read(unsigned number) {
     if (read) {
         const rule_model *m = (const rule_model *)prepared.simulation->solver;
         for (int k = 0; k < 2; k++) {
-            read = read && m->derived[k].rule && m->derived[k].rule->fails < 0;
+            read =
+                read && m->function[m->rules + k].rule && m->function[m->rules + k].rule->fails < 0;
         }
         sel_prepared_release(&prepared);
     }

@@ -147,7 +147,7 @@ static void fill_margins(void *library, const rule_state *state, uint64_t fields
 }
 
 static void run_printed(void *library, rule_state *state, int k, bool interpreted, rule_bad *bad) {
-    const rule_function *f = rule_function_at(state->model, k);
+    const rule_function *f = &state->model->function[k];
     const rule_code *code = f->code[state->plan->base.precision];
     const sel_domain *domain = state->plan->base.domain;
     double *value = calloc((size_t)f->rule->nodes + 1, sizeof *value);

@@ -125,8 +125,8 @@ typedef struct rule_model {
     sel_cell_field field[SEL_MOST_CELL_FIELDS];
     int entry_of[SEL_MOST_CELL_FIELDS];
     const char *saved[SEL_MOST_CELL_FIELDS]; /* what its array is called in checkpoints */
-    int rules, deriveds;
-    rule_function *rule, *derived, limit;
+    int rules, deriveds, functions;
+    rule_function *function; /* the rules, derived fields, then dt.limit if it is given */
     rule_shared shared;
     int main;              /* entry */
     uint64_t reals, bytes; /* state fields of these types */
@@ -135,16 +135,6 @@ typedef struct rule_model {
     /* One function of one or two fields of reals that looks at cells beside, in 2-D. */
     bool simple;
 } rule_model;
-
-/* Function k: the rules, then derived fields, then dt.limit, which may have no source. */
-static inline int rule_functions(const rule_model *m) {
-    return m->rules + m->deriveds + 1;
-}
-static inline const rule_function *rule_function_at(const rule_model *m, int k) {
-    return k < m->rules                 ? &m->rule[k]
-           : k < m->rules + m->deriveds ? &m->derived[k - m->rules]
-                                        : &m->limit;
-}
 
 /* Bytes of a field's number. */
 static inline int rule_size(const rule_model *m, int field, int precision) {

@@ -345,7 +345,7 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
     rule_state *state = &cpu->all;
     sel_status status = SEL_OK;
     for (int k = 0; k < state->model->rules; k++) {
-        const rule_function *f = &state->model->rule[k];
+        const rule_function *f = &state->model->function[k];
         rule_fill_margins(state, f->looks);
         if (run_rule(cpu, f, error)) {
             state->base.broken = true;
@@ -379,7 +379,7 @@ static sel_status ready(sel_state *base, const sel_request *request, sel_error *
         status = rule_terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
     }
     if (field >= m->entries && !status) {
-        const rule_function *f = rule_function_at(m, m->rules + field - m->entries);
+        const rule_function *f = &m->function[m->rules + field - m->entries];
         rule_fill_margins(&cpu->all, f->looks);
         begin_function(cpu, f, error);
     }
@@ -433,7 +433,7 @@ static int field(const sel_state *base, int which, int64_t row, int64_t x0, int6
     if (which < m->entries) {
         return entry_row(&cpu->all, which, row, x0, x1, to);
     }
-    const rule_function *f = rule_function_at(m, m->rules + which - m->entries);
+    const rule_function *f = &m->function[m->rules + which - m->entries];
     evaluate_row(cpu, f, row, x0, x1, to);
     return f->code[base->plan->precision]->outputs;
 }

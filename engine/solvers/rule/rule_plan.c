@@ -66,7 +66,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     const rule_model *m = plan->model = (const rule_model *)base->simulation->solver;
     const sel_domain *domain = base->domain;
     (void)error;
-    base->dt_steps = m->limit.source ? m->params->dt.every : 0;
+    base->dt_steps = m->params->dt.limit ? m->params->dt.every : 0;
     for (int k = 0; k < domain->region_count * m->entries; k++) {
         const rule_law *law = rule_law_value(plan, 1 + k / m->entries, k % m->entries);
         plan->law_depends |= law ? sel_quantity_depends(&law->value) : 0;
@@ -94,7 +94,7 @@ static void facts(const sel_plan *base, sel_facts *to) {
     const rule_model *m = plan->model;
     const int precision = base->simulation->params->precision;
     for (int k = 0; k < m->rules; k++) {
-        const rule_function *f = &m->rule[k];
+        const rule_function *f = &m->function[k];
         if (!f->rule) {
             sel_fact_add(to, "rule", "%s: by Lua at each cell", f->name);
             continue;
@@ -112,9 +112,9 @@ static void facts(const sel_plan *base, sel_facts *to) {
 
 static void warn(const sel_plan *base, sel_error *warnings) {
     const rule_model *m = ((const rule_plan *)base)->model;
-    for (int k = 0; k < rule_functions(m); k++) {
-        const rule_function *f = rule_function_at(m, k);
-        if (f->source && !f->rule) {
+    for (int k = 0; k < m->functions; k++) {
+        const rule_function *f = &m->function[k];
+        if (!f->rule) {
             sel_fail_at(warnings, f->source->where,
                         "%s is evaluated by Lua at each cell, hundreds of times slower: %s",
                         f->name, f->why);
@@ -124,9 +124,9 @@ static void warn(const sel_plan *base, sel_error *warnings) {
 
 static sel_status portable(const sel_simulation *simulation, sel_error *error) {
     const rule_model *m = (const rule_model *)simulation->solver;
-    for (int k = 0; k < rule_functions(m); k++) {
-        const rule_function *f = rule_function_at(m, k);
-        if (f->source && !f->rule) {
+    for (int k = 0; k < m->functions; k++) {
+        const rule_function *f = &m->function[k];
+        if (!f->rule) {
             return sel_fail_at(error, f->source->where,
                                "only Lua can evaluate %s, which runs on the processor (--backend "
                                "cpu): %s",

@@ -287,7 +287,7 @@ sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
     free(limit);
     char text[SEL_CELL_TEXT];
     return status ? status
-                  : sel_fail_at(error, m->limit.source->where,
+                  : sel_fail_at(error, m->params->dt.limit->where,
                                 "dt.limit must be above 0, it is not in cell %s at step %lld",
                                 sel_cell_text(&domain->grid, cell, text), (long long)base->step);
 }
