@@ -3,7 +3,8 @@
  * About each block's cells stand margins, filled axis after axis: around periodic axes and from the
  * blocks beside by copies, beyond faces by the laws. Lines of a later axis include the margins of
  * the earlier ones, so that edges and corners are filled by the law of the later axis, from what
- * the earlier one has put there.
+ * the earlier one has put there. All these places are listed once, as runs that one law fills;
+ * cells on shapes whose values laws give are such runs too.
  */
 #include <math.h>
 #include <stdlib.h>
