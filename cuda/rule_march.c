@@ -31,10 +31,6 @@ static bool law_of_face(const rule_state *state, int face, int f, double *a, dou
     return true;
 }
 
-static bool is_periodic(const rule_state *state, int face) {
-    return state->plan->base.domain->grid.periodic >> face / 2 & 1u;
-}
-
 bool rule_is_direct(const rule_state *state) {
     const rule_model *m = state->model;
     const sel_grid *grid = &state->plan->base.domain->grid;
@@ -45,7 +41,7 @@ bool rule_is_direct(const rule_state *state) {
     }
     for (int face = 0; face < 2 * m->dims; face++) {
         direct = direct && grid->n[face / 2] >= m->reach;
-        for (int f = 0; f < m->fields && direct && !is_periodic(state, face); f++) {
+        for (int f = 0; f < m->fields && direct && !sel_axis_periodic(grid, face / 2); f++) {
             double a, b;
             direct = law_of_face(state, face, f, &a, &b) && a == 1 && b == 0;
         }
@@ -94,7 +90,7 @@ bool rule_march_of(const rule_state *state, rule_march *to) {
         for (int face = 0; face < RULE_FACES && has; face++) {
             double *a = &to->a[face][to->fields], *b = &to->b[face][to->fields];
             *a = 1;
-            if (face < 2 * m->dims && !is_periodic(state, face) &&
+            if (face < 2 * m->dims && !sel_axis_periodic(grid, face / 2) &&
                 !law_of_face(state, face, k, a, b)) {
                 return false;
             }

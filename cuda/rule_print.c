@@ -32,9 +32,8 @@ rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
 }
 
 unsigned rule_blocks(const rule_view *v, rule_shape shape) {
-    const int64_t wide = RULE_LANES * shape.cells, high = RULE_LANE_ROWS * shape.rows;
-    return (unsigned)((v->grid.n[0] + wide - 1) / wide *
-                      ((v->end_row - v->first_row + high - 1) / high));
+    return cuda_shares(v->grid.n[0], RULE_LANES * shape.cells) *
+           cuda_shares(v->end_row - v->first_row, RULE_LANE_ROWS * shape.rows);
 }
 
 /* ---- a block ---- */
