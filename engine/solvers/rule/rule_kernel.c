@@ -140,13 +140,10 @@ static void argument(const rule_instruction *v, const rule_row *row) {
     const double origin = row->grid->origin[axis], dx = row->grid->dx[axis];
     float *f = row->slot[v->to];
     double *d = row->slot[v->to];
-    EACH {
-        const double at = origin + (first + k * next + 0.5) * dx;
-        if (v->type == RULE_F) {
-            f[k] = (float)at;
-        } else {
-            d[k] = at;
-        }
+    if (v->type == RULE_F) {
+        EACH f[k] = (float)(origin + (first + k * next + 0.5) * dx);
+    } else {
+        EACH d[k] = origin + (first + k * next + 0.5) * dx;
     }
 }
 
