@@ -1,63 +1,23 @@
-// rule.cu -- margins, held cells and reads of sel.rule on the device; what functions compute is
-// compiled at run time (rule_print.c).
+// rule.cu -- margins, functions without a compiler, and reads of sel.rule on the device; what
+// functions compute is compiled at run time (rule_print.c).
+#include "cuda/rule_interpret.cuh"
+
 #include "cuda/machine/look.cuh"
 #include "cuda/rule_gpu.h"
-#include "cuda/rule_interpret.cuh"
-#include "cuda/rule_margin.cuh"
 
-enum { THREADS = RULE_MARGIN_THREADS };
-
-static unsigned parts(int64_t n) {
-    return cuda_shares(n, THREADS);
-}
-
-// ---- margins ----
-
-extern "C" cudaError_t rule_gpu_margin(const rule_margin *m, cudaStream_t stream) {
-    const int64_t most = rule_margin_threads(m);
-    if (most > 0 && m->fields) {
-        rule_margin_kernel<<<dim3(parts(most), (unsigned)m->blocks), RULE_MARGIN_THREADS, 0,
-                             stream>>>(*m, most);
+extern "C" cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, int64_t end,
+                                     uint64_t fields, uint64_t turns, cudaStream_t stream) {
+    if (end > first && fields) {
+        rule_fill_kernel<<<(unsigned)(end - first), RULE_RUN, 0, stream>>>(tables, first, fields,
+                                                                           turns);
     }
     return cudaGetLastError();
 }
 
-// ---- functions without a compiler ----
-
-extern "C" cudaError_t rule_interpret(const rule_view *view, const rule_packed *packed,
+extern "C" cudaError_t rule_interpret(const rule_view *view, const rule_code *code,
                                       cudaStream_t stream) {
-    const unsigned blocks =
-        (unsigned)((packed->threads + RULE_PACKED_THREADS - 1) / RULE_PACKED_THREADS);
-    rule_interpret_kernel<<<blocks, RULE_PACKED_THREADS, 0, stream>>>(*view, *packed);
-    return cudaGetLastError();
-}
-
-// ---- held cells ----
-
-static __global__ void hold_kernel(const __grid_constant__ rule_gpu_look v, const uint8_t *kind,
-                                   const uint64_t *held, int block, int field, const void *values) {
-    const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    const int64_t nx = v.grid.n[0], ny = v.grid.n[1], y = k / nx % ny, z = k / nx / ny;
-    const int64_t plane = v.all.dims == 3 ? z : y,
-                  at = v.all.first + z * v.all.slice + y * v.all.pitch + k % nx;
-    const rule_tables &t = *v.all.tables;
-    if (k >= v.cells || plane < t.block_first[block] || plane >= t.block_end[block] ||
-        !(held[kind[at] % RULE_ODD] >> field & 1)) {
-        return;
-    }
-    for (int copy = 0; copy < 2; copy++) {
-        if (t.at[block][field][copy]) {
-            rule_set(t.type[field], v.all.wide, t.at[block][field][copy], at,
-                     rule_number(t.type[field], v.all.wide, values, at));
-        }
-    }
-}
-
-extern "C" cudaError_t rule_gpu_hold(const rule_gpu_look *look, const uint8_t *kind,
-                                     const uint64_t *held, int block, int field, const void *values,
-                                     cudaStream_t stream) {
-    hold_kernel<<<parts(look->cells), THREADS, 0, stream>>>(*look, kind, held, block, field,
-                                                            values);
+    rule_interpret_kernel<<<cuda_shares(view->threads, RULE_THREADS), RULE_THREADS, 0, stream>>>(
+        *view, *code);
     return cudaGetLastError();
 }
 
@@ -74,14 +34,14 @@ template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_value<rule_c
     static constexpr bool counts = COUNTS;
 
     static __device__ double number(const view &v, int f, const uint32_t at[3]) {
-        const rule_tables &t = *v.all.tables;
-        const int64_t plane = v.all.dims == 3 ? at[2] : at[1];
+        const rule_tables &t = *v.tables;
+        const int64_t plane = v.dims == 3 ? at[2] : at[1];
         int b = 0;
         while (plane >= t.block_end[b]) {
             b++;
         }
-        return rule_number(t.type[f], v.all.wide, t.at[b][f][v.all.turns >> f & 1],
-                           v.all.first + at[2] * v.all.slice + at[1] * v.all.pitch + at[0]);
+        return rule_number(t.type[f], t.wide, t.at[b][f][v.turns >> f & 1],
+                           v.first + at[2] * v.slice + at[1] * v.pitch + at[0]);
     }
 
     static __device__ int field(const view &v, int, const uint32_t at[3], double *out) {

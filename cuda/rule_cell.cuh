@@ -23,21 +23,21 @@ struct rule_at {
 
 // The rest, of a cell at x in a row.
 RULE_CALL void rule_find(const rule_view &v, rule_at &p) {
-    p.z = v.n[2] == 1 ? 0 : (uint32_t)p.row / (uint32_t)v.n[1];
-    p.y = p.row - p.z * v.n[1];
+    p.z = v.grid.n[2] == 1 ? 0 : (uint32_t)p.row / (uint32_t)v.grid.n[1];
+    p.y = p.row - p.z * v.grid.n[1];
     p.at = v.first + p.z * v.slice + p.y * v.pitch + p.x;
-    p.cell = p.row * v.n[0] + p.x;
+    p.cell = p.row * v.grid.n[0] + p.x;
     p.step = *v.clock + v.ahead;
 }
 
 // False: the thread has no cells.
 template <int N, int ROWS> RULE_CALL bool rule_begin(const rule_view &v, rule_at &p) {
     // In 32 bits: quotients of 64 bits would take longer than the cells.
-    const uint32_t wide = RULE_LANES * N, strips = ((uint32_t)v.n[0] + wide - 1) / wide;
+    const uint32_t wide = RULE_LANES * N, strips = ((uint32_t)v.grid.n[0] + wide - 1) / wide;
     const uint32_t group = blockIdx.x / strips;
     p.x = (blockIdx.x - group * strips) * wide + threadIdx.x * N;
     p.row = v.first_row + (group * RULE_LANE_ROWS + threadIdx.y) * ROWS;
-    if (p.x >= v.n[0] || p.row >= v.end_row) {
+    if (p.x >= v.grid.n[0] || p.row >= v.end_row) {
         return false; // nor has it more
     }
     rule_find(v, p);
@@ -56,12 +56,12 @@ RULE_CALL rule_at rule_moved(const rule_view &v, rule_at p, int right, int up) {
     p.y += up;
     p.row += up;
     p.at += up * v.pitch + right;
-    p.cell += up * v.n[0] + right;
+    p.cell += up * v.grid.n[0] + right;
     return p;
 }
 
 RULE_CALL bool rule_is_there(const rule_view &v, const rule_at &p) {
-    return p.x < v.n[0] && p.row < v.end_row;
+    return p.x < v.grid.n[0] && p.row < v.end_row;
 }
 
 // ---- reading ----
@@ -70,9 +70,9 @@ template <class S, int N> struct alignas(N * sizeof(S)) rule_pack { S v[N]; };
 
 // Where a cell's number i along an axis stands.
 RULE_CALL int rule_inside(const rule_view &v, int axis, int i) {
-    const int n = (int)v.n[axis];
+    const int n = (int)v.grid.n[axis];
     if (v.direct && (uint32_t)i >= (uint32_t)n) {
-        const bool around = v.periodic >> axis & 1u;
+        const bool around = v.grid.periodic >> axis & 1u;
         i = i < 0 ? (around ? i + n : -1 - i) : (around ? i - n : 2 * n - 1 - i);
     }
     return i;
@@ -110,7 +110,7 @@ RULE_CALL void rule_window(const rule_view &v, const rule_at &p, int field, int 
 template <bool ODD, class T, class S>
 RULE_CALL T rule_beside(const rule_view &v, const rule_at &p, int j, int field, int64_t away,
                         T value) {
-    if (ODD && v.walls[v.kind[p.at + j + away] % RULE_ODD] >> field & 1) {
+    if (ODD && v.tables->walls[v.kind[p.at + j + away] % RULE_ODD] >> field & 1) {
         value = ((const S *)v.from[field])[p.at + j];
     }
     return value;
@@ -124,8 +124,8 @@ RULE_CALL double rule_uniform(const rule_view &v, const rule_at &p, int k) {
 RULE_CALL double rule_place(const rule_view &v, const rule_at &p, int j, int axis) {
     const int64_t first = p.x / RULE_ROW * RULE_ROW;
     const int64_t i = axis == 0 ? first : axis == 1 ? p.y : p.z;
-    const double centre = v.origin[axis] + ((double)i + v.half) * v.dx[axis];
-    return axis == 0 ? centre + (double)(p.x + j - first) * v.dx[0] : centre;
+    const double centre = sel_centre(&v.grid, axis, (double)i);
+    return axis == 0 ? centre + (double)(p.x + j - first) * v.grid.dx[0] : centre;
 }
 
 RULE_CALL double rule_random(const rule_view &v, const rule_at &p, int j, double k) {
@@ -135,10 +135,7 @@ RULE_CALL double rule_random(const rule_view &v, const rule_at &p, int j, double
 static __device__ inline double rule_look_up(const rule_view &v, int which, double a, double b,
                                              double c, double d) {
     const double at[SEL_LOOKUP_ARGUMENTS] = {a, b, c, d};
-    sel_packed packed = {};
-    packed.lookup = (const sel_packed_lookup *)v.lookup;
-    packed.number = v.number;
-    return sel_packed_look_up(&packed, which, at);
+    return sel_packed_look_up(&v.packed, which, at);
 }
 
 // ---- operations of floats and of whole numbers; those of doubles, and others, are in ops.cuh ----
@@ -196,7 +193,7 @@ template <class S, class T> RULE_CALL S rule_kept(T value) {
 }
 
 template <bool ODD> RULE_CALL uint64_t rule_held(const rule_view &v, const rule_at &p, int j) {
-    return ODD ? v.held[v.kind[p.at + j] % RULE_ODD] : 0;
+    return ODD ? v.tables->held[v.kind[p.at + j] % RULE_ODD] : 0;
 }
 
 template <bool ODD, bool CHECKED, class T, class S, int N>
@@ -210,18 +207,18 @@ RULE_CALL void rule_store(const rule_view &v, const rule_at &p, int output, int 
 #pragma unroll
     for (int j = 0; j < N; j++) {
         kept.v[j] = rule_kept<S>(value[j]);
-        if (CHECKED && p.x + j < v.n[0] && !(rule_held<ODD>(v, p, j) >> field & 1) &&
+        if (CHECKED && p.x + j < v.grid.n[0] && !(rule_held<ODD>(v, p, j) >> field & 1) &&
             !(value[j] >= rule_low<S> && value[j] <= rule_high<S>)) {
             rule_report(v, p.step, p.cell + j, output + 1, field, (double)value[j]);
         }
     }
-    if (!ODD && p.x + N <= v.n[0]) {
+    if (!ODD && p.x + N <= v.grid.n[0]) {
         *(rule_pack<S, N> *)to = kept;
         return;
     }
 #pragma unroll
     for (int j = 0; j < N; j++) {
-        if (p.x + j < v.n[0] && !(rule_held<ODD>(v, p, j) >> field & 1)) {
+        if (p.x + j < v.grid.n[0] && !(rule_held<ODD>(v, p, j) >> field & 1)) {
             to[j] = kept.v[j];
         }
     }

@@ -8,81 +8,43 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/rule_cuda.h"
+#include "cuda/rule_gpu.h"
 #include "engine/values/program.h"
 
-enum { BUFFERS = 4, MOST_NUMBERS = 3 };
-
-static int64_t uniforms_of(const rule_model *m, int k, int precision) {
-    const rule_function *f = rule_function_at(m, k);
-    return f->rule ? f->code[precision]->uniforms : 0;
-}
+enum { BUFFERS = 4, MOST_NUMBERS = 3, INTERPRETERS = 1 << 15 };
 
 /* ---- memory ---- */
-
-/* The look-ups as calls of a program without instructions. */
-static void pack_lookups(rule_cuda *state) {
-    const rule_lookups *all = &state->all.model->lookups;
-    sel_program program = {.calls = all->count};
-    program.call = calloc((size_t)program.calls + 1, sizeof *program.call);
-    for (int k = 0; k < program.calls && program.call; k++) {
-        program.call[k].lookup = all->v[k];
-    }
-    if (program.call && program.calls) {
-        sel_pack_add(state->terms.pack, &program);
-    }
-    free(program.call);
-}
 
 static void list(sel_state *base) {
     rule_cuda *state = (rule_cuda *)base;
     sel_arrays *arrays = &base->arrays;
     const sel_domain *domain = base->plan->domain;
     const int precision = base->plan->precision;
-    int64_t sites = 0, nodes = 1, largest = 0;
     state->first_array = arrays->count;
     rule_list(base);
     state->end_array = arrays->count;
     const rule_model *m = state->all.model;
-    const int functions = rule_functions(m);
-    for (int k = state->first_array; k < state->end_array; k++) {
-        largest = arrays->v[k].count > largest ? arrays->v[k].count : largest;
-    }
-    for (int face = 0; face < SEL_FACES; face++) {
-        sites += domain->face[face] ? sel_face_sites(&domain->grid, face) : 0;
-    }
-    SEL_ADD(arrays, state, offset, functions, SEL_ON_HOST);
-    state->apart = 0;
-    for (int k = 0; k < functions; k++) {
-        const rule_function *f = rule_function_at(m, k);
-        state->apart += uniforms_of(m, k, precision);
-        nodes = f->rule && f->rule->nodes > nodes ? f->rule->nodes : nodes;
-    }
-    SEL_ADD(arrays, state, value, nodes, SEL_ON_HOST);
+    SEL_ADD(arrays, state, value, m->shared.nodes, SEL_ON_HOST);
     SEL_ADD(arrays, state, tables, 1, 0);
-    SEL_ADD(arrays, state, masks, 2 * RULE_ODD, 0);
-    SEL_ADD(arrays, state, faces, sites, 0);
-    SEL_ADD(arrays, state, uniform, CUDA_STEPS * state->apart + 1, 0);
+    SEL_ADD(arrays, state, uniform, CUDA_STEPS * m->shared.uniforms[precision] + 1, 0);
     SEL_ADD(arrays, state, found, 1, 0);
     SEL_ADD(arrays, state, numbers,
-            m->deriveds || m->limit.source ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
-    SEL_ADD(arrays, state, staged,
-            state->all.plan->law_depends ? largest * (int64_t)sizeof(double) : 0, 0);
+            m->functions > m->rules ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
     if (cuda_terms_open(&state->terms, domain)) {
-        pack_lookups(state);
+        if (m->shared.lookups.calls) {
+            sel_pack_add(state->terms.pack, &m->shared.lookups);
+        }
         cuda_terms_list(&state->terms, arrays);
     }
-    state->table = calloc((size_t)functions, sizeof *state->table);
-    arrays->failed |= !state->terms.pack || !state->table;
-    for (int k = 0; k < functions && state->table; k++) {
-        if (rule_function_at(m, k)->rule) {
-            const rule_code code = *rule_function_at(m, k)->code[precision];
-            state->table[k] = rule_packed_of(m, k, precision);
-            SEL_ADD_COPY(arrays, state, table[k].code.v, code.count, code.v);
-            SEL_ADD_COPY(arrays, state, table[k].code.link, code.links, code.link);
-            SEL_ADD_COPY(arrays, state, table[k].code.read, code.reads, code.read);
-            SEL_ADD_COPY(arrays, state, table[k].code.output, code.outputs, code.output);
-        }
+    state->code = calloc((size_t)m->functions, sizeof *state->code);
+    arrays->failed |= !state->terms.pack || !state->code;
+    for (int k = 0; k < m->functions && state->code; k++) {
+        const rule_code code = state->code[k] = *m->function[k].code[precision];
+        SEL_ADD_COPY(arrays, state, code[k].v, code.count, code.v);
+        SEL_ADD_COPY(arrays, state, code[k].link, code.links, code.link);
+        SEL_ADD_COPY(arrays, state, code[k].uniform, code.uniforms, code.uniform);
+        SEL_ADD_COPY(arrays, state, code[k].read, code.reads, code.read);
+        SEL_ADD_COPY(arrays, state, code[k].output, code.outputs, code.output);
     }
 }
 
@@ -100,7 +62,7 @@ static void close(sel_state *base) {
     cuda_terms_close(&state->terms);
     cuda_module_free(state->module);
     free(state->kernel);
-    free(state->table);
+    free(state->code);
     cudaFree(state->slots);
     cuda_feed_close(&state->rows);
 }
@@ -119,16 +81,15 @@ static sel_status start_twin(rule_cuda *state, sel_error *error) {
     return status ? status : rule_start(&twin->base, error);
 }
 
-/* An array of rule_state from the twin, by the address of its pointer: to its own place, or to
- * `staged`. */
-static sel_status send_array(const rule_cuda *state, const void *place, bool staged,
-                             sel_error *error) {
+/* An array of rule_state from the twin, by the address of its pointer; NULL: all. */
+static sel_status send_array(const rule_cuda *state, const void *place, sel_error *error) {
     const sel_arrays *arrays = &state->all.base.arrays;
-    const char *twins = (const char *)state->twin + ((const char *)place - (const char *)state);
     for (int k = state->first_array; k < state->end_array; k++) {
         const sel_array *array = &arrays->v[k];
-        if (array->place == place && !(array->flags & SEL_ON_HOST)) {
-            CUDA_TRY(cudaMemcpyAsync(staged ? state->staged : sel_arrays_memory(arrays, place),
+        const char *twins =
+            (const char *)state->twin + ((const char *)array->place - (const char *)state);
+        if ((!place || array->place == place) && !(array->flags & SEL_ON_HOST)) {
+            CUDA_TRY(cudaMemcpyAsync(sel_arrays_memory(arrays, array->place),
                                      sel_arrays_memory(&state->twin->base.arrays, twins),
                                      (size_t)array->count * array->type.size,
                                      cudaMemcpyHostToDevice, state->all.base.queue->stream));
@@ -137,61 +98,46 @@ static sel_status send_array(const rule_cuda *state, const void *place, bool sta
     return SEL_OK;
 }
 
-static sel_status send_tables(rule_cuda *state, sel_error *error) {
-    const sel_domain *domain = state->all.plan->base.domain;
+/* The twin's tables, of arrays on the device. */
+static sel_status send_tables(const rule_cuda *state, sel_error *error) {
     const rule_bad none = {.when = INT64_MAX};
-    rule_tables *t = state->all.tables;
-    uint64_t masks[2 * RULE_ODD];
-    sel_status status = SEL_OK;
-    memcpy(masks, state->twin->walls, sizeof state->twin->walls);
-    memcpy(masks + RULE_ODD, state->twin->held, sizeof state->twin->held);
-    rule_tables_fill(&state->all, t);
-    int64_t sent = 0;
-    for (int face = 0; face < SEL_FACES && !status; face++) {
-        const int64_t sites = domain->face[face] ? sel_face_sites(&domain->grid, face) : 0;
-        t->face[face] = state->faces + sent;
-        status = cuda_send(state->faces + sent, domain->face[face], (uint64_t)sites, error);
-        sent += sites;
-    }
-    status = status ? status : cuda_send(state->tables, t, sizeof *t, error);
-    status = status ? status : cuda_send(state->masks, masks, sizeof masks, error);
+    rule_tables tables = state->twin->tables;
+    memcpy(tables.at, state->all.tables.at, sizeof tables.at);
+    memcpy(tables.law, state->all.tables.law, sizeof tables.law);
+    tables.run = state->all.tables.run;
+    sel_status status = cuda_send(state->tables, &tables, sizeof tables, error);
     return status ? status : cuda_send(state->found, &none, sizeof none, error);
 }
 
-/* The interpreter's slots, which all functions share. */
-static sel_status make_slots(rule_cuda *state, sel_error *error) {
-    enum { THREADS = 1 << 15 };
-    const int functions = rule_functions(state->all.model);
-    int slots = 1;
-    for (int k = 0; k < functions; k++) {
-        slots = state->table[k].code.slots > slots ? state->table[k].code.slots : slots;
-    }
-    sel_status status = cuda_device_allocate(
-        (void **)&state->slots, (uint64_t)slots * THREADS * sizeof(double), "the rules", error);
-    for (int k = 0; k < functions; k++) {
-        state->table[k].slot = state->slots;
-        state->table[k].threads = THREADS;
-    }
-    return status;
-}
-
-static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *error) {
+static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     const rule_model *m = state->all.model;
+    const sel_plan *plan = &state->all.plan->base;
+    const bool marches = rule_march_of(state->twin, &state->march);
+    const rule_march *march = marches ? &state->march : NULL;
+    char *text = NULL, why[CUDA_WHY], name[24];
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    if (to) {
+        rule_print(m, plan->precision, plan->domain->grid.dt, march, to);
+        fclose(to);
+    }
     const cuda_text given = {.text = text, .name = "the rule"};
-    char why[CUDA_WHY], name[24];
-    sel_status status =
-        cuda_module_compile(&given, state->all.base.plan->device, &state->module, why, error);
+    state->kernel = calloc((size_t)m->functions, sizeof(cuda_kernel *));
+    sel_status status = to && text && state->kernel
+                            ? cuda_module_compile(&given, plan->device, &state->module, why, error)
+                            : sel_fail_memory(error, "the rules", length);
+    free(text);
     if (!status && !state->module) {
         fprintf(stderr, "%s; until then rules are interpreted there, which is slow\n", why);
-        return make_slots(state, error);
+        const uint64_t slots = (uint64_t)m->shared.slots[plan->precision] + 1;
+        return cuda_device_allocate((void **)&state->slots, slots * INTERPRETERS * sizeof(double),
+                                    "the rules", error);
     }
-    for (int k = 0; k < rule_functions(m) && !status; k++) {
+    for (int k = 0; k < m->functions && !status; k++) {
         snprintf(name, sizeof name, "function_%d", k);
-        status = rule_function_at(m, k)->rule
-                     ? cuda_module_kernel(state->module, name, &state->kernel[k], error)
-                     : SEL_OK;
+        status = cuda_module_kernel(state->module, name, &state->kernel[k], error);
     }
-    for (int k = 0; k < 2 && state->march.steps && !status; k++) {
+    for (int k = 0; k < 2 && march && !status; k++) {
         status = cuda_module_kernel(state->module, k ? "march_inner" : "march_border",
                                     &state->march_kernel[k], error);
     }
@@ -199,62 +145,30 @@ static sel_status load_kernels(rule_cuda *state, const char *text, sel_error *er
     return status;
 }
 
-static sel_status start_kernels(rule_cuda *state, sel_error *error) {
-    const rule_model *m = state->all.model;
-    const sel_plan *plan = &state->all.plan->base;
-    char *text = NULL;
-    size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
-    state->kernel = calloc((size_t)rule_functions(m), sizeof(cuda_kernel *));
-    const bool marches = rule_march_of(state->twin, state->has_odd, &state->march);
-    if (to) {
-        rule_print(m, plan->precision, plan->domain->grid.dt, marches ? &state->march : NULL, to);
-        fclose(to);
-    }
-    sel_status status = to && text && state->kernel ? load_kernels(state, text, error)
-                                                    : sel_fail_memory(error, "the rules", length);
-    free(text);
-    return status;
-}
-
-/* Where the uniform values of each function are; with what the rules' vary. */
+/* What the values vary with that are the same in all cells; whether steps read the clock. */
 static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
     const rule_model *m = state->all.model;
     const int precision = state->all.plan->base.precision;
-    int64_t in_row = 0;
-    bool steps = false;
-    for (int k = 0; k < rule_functions(m); k++) {
-        const rule_function *f = rule_function_at(m, k);
-        state->offset[k] = in_row;
-        in_row += uniforms_of(m, k, precision);
-        if (k < m->rules) {
-            state->vary |= rule_uniforms_vary(f, precision);
-            steps = steps || f->rule->depends & SEL_ON_STEP || f->code[precision]->fails >= 0;
-            for (int o = 0; o < f->code[precision]->outputs; o++) {
-                steps = steps || f->code[precision]->output[o].checked;
-            }
-            for (int i = 0; i < f->code[precision]->count; i++) {
-                steps = steps || f->code[precision]->v[i].op == SEL_RULE_RANDOM;
-            }
-        }
+    bool reads = false;
+    for (int k = 0; k < m->rules; k++) {
+        const rule_code *code = m->function[k].code[precision];
+        state->vary |= code->vary;
+        reads = reads || code->reports || m->function[k].rule->depends & SEL_ON_STEP;
     }
-    state->all.base.queue->timeless = !steps && !(state->vary & SEL_ON_T);
+    state->uniform_steps = state->vary & SEL_ON_T ? CUDA_STEPS : 1;
+    state->all.base.queue->timeless = !reads && !(state->vary & SEL_ON_T);
     state->sent_dt = (double)NAN;
     return cuda_feed_open(&state->rows, state->uniform,
-                          (uint64_t)(CUDA_STEPS * state->apart + 1) * sizeof(double), BUFFERS,
-                          error);
+                          (uint64_t)(state->uniform_steps * m->shared.uniforms[precision] + 1) *
+                              sizeof(double),
+                          BUFFERS, error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
-    const int64_t nx = base->plan->domain->grid.n[0];
     sel_status status = start_twin(state, error);
-    for (int k = state->first_array; k < state->end_array && !status; k++) {
-        status = send_array(state, base->arrays.v[k].place, false, error);
-    }
-    for (int64_t k = 0; !status && k < sel_state_rows(base) * rule_pieces(nx); k++) {
-        state->has_odd = state->has_odd || state->twin->odd[k];
-    }
+    status = status ? status : send_array(state, NULL, error);
+    state->all.has_odd = !status && state->twin->has_odd;
     status = status ? status : send_tables(state, error);
     status = status ? status : cuda_terms_start(&state->terms, error);
     status = status ? status : start_uniforms(state, error);
@@ -268,35 +182,13 @@ static sel_status start(sel_state *base, sel_error *error) {
 
 /* ---- what varies in time ---- */
 
-/* The state as reads and sums see it. */
-static void set_view(rule_cuda *state) {
-    const rule_model *m = state->all.model;
-    const sel_plan *plan = &state->all.plan->base;
-    const uint64_t turns = rule_cuda_turns(state, state->all.base.step);
-    state->view = (rule_gpu_look){.grid = cuda_grid_of(&state->all.base),
-                                  .all = rule_margin_of(&state->all, 0, 0, turns),
-                                  .cells = sel_grid_cells(&plan->domain->grid),
-                                  .main = m->entry[m->main].first};
-    state->view.all.tables = state->tables;
-    for (int f = 0; f < m->fields; f++) {
-        const bool real = m->field[f].state && m->field[f].type == SEL_CELL_REAL;
-        state->view.reals |= (uint64_t)real << f;
-    }
-}
-
-/* The cells whose values laws fix, of a state field. */
-static sel_status send_fixed(const rule_cuda *state, int f, sel_error *error) {
-    const sel_state *base = &state->all.base;
-    sel_status status = SEL_OK;
-    for (int b = 0; b < base->blocks.count && !status; b++) {
-        void *const *place = &state->all.at[b][f][state->twin->turn[f]];
-        const char *memory = sel_arrays_memory(&base->arrays, place);
-        status = send_array(state, place, true, error);
-        CUDA_TRY(rule_gpu_hold(&state->view, state->all.kind[b], state->masks + RULE_ODD, b, f,
-                               state->staged + ((const char *)*place - memory),
-                               base->queue->stream));
-    }
-    return status;
+/* Fills the runs of a section. */
+static sel_status fill(const rule_cuda *state, int section, uint64_t fields, uint64_t turns,
+                       sel_error *error) {
+    CUDA_TRY(rule_gpu_fill(state->tables, state->all.first_run[section],
+                           state->all.first_run[section + 1], fields, turns,
+                           state->all.base.queue->stream));
+    return SEL_OK;
 }
 
 /* Data and laws at the present time, of what depends on any of `due`. */
@@ -304,76 +196,54 @@ static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
     const rule_plan *plan = state->all.plan;
     const rule_model *m = state->all.model;
     const bool laws = plan->law_depends & due;
+    const uint64_t all = m->fields < 64 ? (UINT64_C(1) << m->fields) - 1 : ~UINT64_C(0);
     if (!state->twin || !(plan->base.depends & due)) {
         return SEL_OK;
     }
     state->twin->base.step = state->all.base.step;
     state->twin->base.clock = state->all.base.clock;
-    set_view(state);
     sel_status status = rule_terms(&state->twin->base, due, error);
     for (int f = 0; f < m->fields && !status; f++) {
         const rule_entry *e = &m->entry[m->entry_of[f]];
-        const bool data = !e->state && (laws || sel_quantity_depends(e->value) & due);
-        for (int b = 0; b < state->all.base.blocks.count && data && !status; b++) {
-            status = send_array(state, &state->all.at[b][f][0], false, error);
+        const bool sends = !e->state && sel_quantity_depends(e->value) & due;
+        for (int b = 0; b < state->all.base.blocks.count && sends && !status; b++) {
+            status = send_array(state, &state->all.tables.at[b][f][0], error);
         }
-        for (int face = 0; face < SEL_FACES && laws && !status; face++) {
-            status = send_array(state, &state->all.law[f][face], false, error);
-        }
+        status = laws && !status ? send_array(state, &state->all.tables.law[f], error) : status;
     }
-    for (int f = 0; f < m->fields && laws && !status; f++) {
-        bool fixed = false;
-        for (int r = 1; r <= plan->base.domain->region_count; r++) {
-            fixed = fixed || plan->within[r][m->entry_of[f]] == RULE_FIXED;
-        }
-        status = fixed && m->field[f].state ? send_fixed(state, f, error) : SEL_OK;
+    for (int copy = 0; copy < 2 && laws && !status; copy++) {
+        status = fill(state, RULE_IN_CELLS, all, copy ? all : 0, error);
     }
     return status;
 }
 
-static void fill_uniforms(const rule_cuda *state, int k, int64_t step, double *to) {
-    const sel_state *base = &state->all.base;
-    const rule_function *f = rule_function_at(state->all.model, k);
-    const rule_code *code = f->code[base->plan->precision];
-    if (!f->rule) {
-        return;
-    }
-    rule_uniforms(code, f->rule, sel_clock_time(&base->clock, step), base->clock.dt,
-                  base->plan->domain->control_values, state->value);
-    for (int u = 0; u < code->uniforms; u++) {
-        to[u] = state->value[code->uniform[u].node];
-    }
-}
-
 /* The uniform values of all functions for `count` steps to come. */
 static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
+    const rule_model *m = state->all.model;
     const sel_state *base = &state->all.base;
-    void *pinned;
-    sel_status status = cuda_feed_next(&state->rows, &pinned, error);
-    if (status) {
-        return status;
-    }
-    double *rows = pinned;
-    const int64_t each = state->vary & SEL_ON_T ? count : 1;
-    for (int64_t s = 0; s < CUDA_STEPS; s++) {
-        double *row = rows + (base->step + s) % CUDA_STEPS * state->apart;
-        for (int k = 0; k < rule_functions(state->all.model) && s < each; k++) {
-            fill_uniforms(state, k, base->step + s, row + state->offset[k]);
-        }
-        if (s >= each) {
-            memcpy(row, rows + base->step % CUDA_STEPS * state->apart,
-                   (size_t)state->apart * sizeof *row);
+    const int precision = base->plan->precision;
+    void *rows;
+    sel_status status = cuda_feed_next(&state->rows, &rows, error);
+    for (int64_t s = 0; s < count && s < state->uniform_steps && !status; s++) {
+        const int64_t step = base->step + s;
+        double *row = (double *)rows + step % state->uniform_steps * m->shared.uniforms[precision];
+        for (int k = 0; k < m->functions; k++) {
+            const rule_function *f = &m->function[k];
+            rule_uniforms(f->code[precision], f->rule, sel_clock_time(&base->clock, step),
+                          base->clock.dt, base->plan->domain->control_values, state->value,
+                          row + f->code[precision]->first);
         }
     }
     state->sent_dt = base->clock.dt;
-    return cuda_feed_send(&state->rows, base->queue->stream, error);
+    return status ? status : cuda_feed_send(&state->rows, base->queue->stream, error);
 }
 
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     sel_status status = evaluate(state, due, error);
     const bool stale = state->vary & due || !(state->sent_dt == base->clock.dt);
-    return status || !stale || !state->apart ? status : send_rows(state, *count, error);
+    const bool any = state->all.model->shared.uniforms[base->plan->precision] > 0;
+    return status || !stale || !any ? status : send_rows(state, *count, error);
 }
 
 static bool alone(const sel_state *base) {
@@ -382,45 +252,35 @@ static bool alone(const sel_state *base) {
 
 /* ---- functions ---- */
 
-static sel_status fill_margins(const rule_cuda *state, uint64_t fields, uint64_t turns,
-                               sel_error *error) {
-    for (int axis = 0; axis < state->all.model->dims && fields; axis++) {
-        rule_margin margin = rule_margin_of(&state->all, axis, fields, turns);
-        margin.tables = state->tables;
-        CUDA_TRY(rule_gpu_margin(&margin, state->all.base.queue->stream));
-    }
-    return SEL_OK;
-}
-
 /* Enqueues function k on all blocks, after the margins of what it looks at. */
 static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint64_t turns,
                                sel_error *error) {
     static const unsigned threads[2] = {RULE_LANES, RULE_LANE_ROWS};
     const rule_model *m = state->all.model;
-    const rule_function *f = rule_function_at(m, k);
+    const rule_function *f = &m->function[k];
     const sel_state *base = &state->all.base;
     const cuda_clock clock = cuda_queue_clock(base->queue, step);
     const rule_shape shape = rule_shape_of(m, k, base->plan->precision);
-    const sel_packed data = cuda_terms_see(&state->terms).packed;
-    sel_status status = state->direct ? SEL_OK : fill_margins(state, f->looks, turns, error);
+    sel_status status = SEL_OK;
+    for (int axis = 0; axis < m->dims && !state->direct && !status; axis++) {
+        status = fill(state, axis, f->looks, turns, error);
+    }
     for (int b = 0; b < base->blocks.count && !status; b++) {
-        rule_view v = rule_view_of(&state->all, k, b, turns);
-        v.odd = state->has_odd ? v.odd : NULL;
-        v.walls = state->masks;
-        v.held = state->masks + RULE_ODD;
+        rule_view v = rule_view_of(&state->all, state->tables, k, b, turns);
         v.numbers = state->numbers;
-        v.uniform = state->uniform + state->offset[k];
-        v.uniform_steps = CUDA_STEPS;
-        v.uniform_apart = state->apart;
-        v.lookup = data.lookup;
-        v.number = data.number;
+        v.uniform = state->uniform + f->code[base->plan->precision]->first;
+        v.uniform_steps = state->uniform_steps;
+        v.uniform_apart = m->shared.uniforms[base->plan->precision];
+        v.packed = cuda_terms_see(&state->terms).packed;
         v.bad = state->found;
         v.alarm = base->queue->alarm;
         v.clock = clock.base;
         v.ahead = clock.offset;
         v.direct = state->direct;
+        v.slot = state->slots;
+        v.threads = INTERPRETERS;
         if (state->slots) {
-            CUDA_TRY(rule_interpret(&v, &state->table[k], base->queue->stream));
+            CUDA_TRY(rule_interpret(&v, &state->code[k], base->queue->stream));
             continue;
         }
         status = cuda_kernel_launch(state->kernel[k], rule_blocks(&v, shape), threads, &v,
@@ -441,11 +301,11 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     if (base->queue->pass > 1) {
         return rule_march_pass(state, step, error);
     }
-    uint64_t turns = rule_cuda_turns(state, step);
+    uint64_t turns = rule_turns(m, step);
     sel_status status = SEL_OK;
     for (int k = 0; k < m->rules && !status; k++) {
         status = run_function(state, k, step, turns, error);
-        turns ^= m->rule[k].turns;
+        turns ^= m->function[k].turns;
     }
     return status;
 }
@@ -458,7 +318,8 @@ static sel_status compute(rule_cuda *state, int k, sel_error *error) {
     status = status ? status : send_rows(state, 1, error);
     state->sent_dt = (double)NAN;
     return status ? status
-                  : run_function(state, k, base->step, rule_cuda_turns(state, base->step), error);
+                  : run_function(state, k, base->step, rule_turns(state->all.model, base->step),
+                                 error);
 }
 
 /* ---- reads and sums ---- */
@@ -467,24 +328,33 @@ static sel_status look(sel_state *base, int field, const cuda_look **to, const v
                        sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     const rule_model *m = state->all.model;
-    sel_status status = field < m->states     ? SEL_OK
-                        : field >= m->entries ? compute(state, m->rules + field - m->entries, error)
-                                              : evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
-    set_view(state);
-    if (field >= m->entries) {
-        state->view.numbers = state->numbers;
-        state->view.components = rule_function_at(m, m->rules + field - m->entries)->rule->outputs;
-    } else if (field >= 0) {
-        state->view.field = m->entry[field].first;
-        state->view.components = m->entry[field].components;
-    }
-    *to = rule_gpu_looks(m->entry[m->main].components, m->solver.counts_changes);
+    const bool computed = field >= m->entries;
+    const rule_entry *e = &m->entry[field < 0 || computed ? 0 : field], *main = &m->entry[m->main];
+    sel_status status = field < m->states ? SEL_OK
+                        : computed        ? compute(state, m->rules + field - m->entries, error)
+                                          : evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    state->view = (rule_gpu_look){
+        .grid = cuda_grid_of(base),
+        .tables = state->tables,
+        .turns = rule_turns(m, base->step),
+        .first = state->all.cells.first,
+        .pitch = state->all.cells.pitch,
+        .slice = state->all.cells.slice,
+        .cells = sel_grid_cells(&base->plan->domain->grid),
+        .dims = m->dims,
+        .numbers = computed ? state->numbers : NULL,
+        .field = e->first,
+        .components =
+            computed ? m->function[m->rules + field - m->entries].rule->outputs : e->components,
+        .main = main->first,
+        .reals = m->reals};
+    *to = rule_gpu_looks(main->components, m->solver.counts_changes);
     *view = &state->view;
     return status;
 }
 
 static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
-    const rule_model *m = rule_cuda_model(base->plan);
+    const rule_model *m = ((const rule_state *)base)->model;
     const sel_request all = {.box = sel_grid_box(&base->plan->domain->grid)};
     const cuda_cells cells = cuda_cells_of(&all);
     const uint64_t each = sizeof(cuda_sums);
@@ -522,7 +392,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     const rule_model *m = state->all.model;
     const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
     rule_bad bad = {0};
-    if (alarm == CUDA_NO_ALARM || (int64_t)alarm / rule_functions(m) >= step) {
+    if (alarm == CUDA_NO_ALARM || (int64_t)alarm / m->functions >= step) {
         return SEL_OK;
     }
     sel_status status = cuda_send(&bad, state->found, sizeof bad, error);
@@ -530,8 +400,8 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
         state->all.bad.cell = bad.which / RULE_ODD;
         state->all.bad.field = bad.field;
         state->all.bad.value = bad.value;
-        base->step = bad.when / rule_functions(m);
-        status = rule_report_bad(&state->all, &m->rule[bad.when % rule_functions(m)], error);
+        base->step = bad.when / m->functions;
+        status = rule_report_bad(&state->all, &m->function[bad.when % m->functions], error);
     }
     base->broken = true;
     return status;
@@ -545,7 +415,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
 
 static void print(const sel_plan *plan, FILE *to) {
     fprintf(to, "  kernels on a GPU:\n");
-    rule_print(rule_cuda_model(plan), plan->precision, plan->domain->grid.dt, NULL, to);
+    rule_print(((const rule_plan *)plan)->model, plan->precision, plan->domain->grid.dt, NULL, to);
 }
 
 const cuda_solver rule_on_cuda = {

@@ -1,12 +1,11 @@
-/* rule_gpu.h -- functions of sel.rule as text for the device, and the launchers of its kernels:
- * plain C, shared by rule_cuda.c and the kernels' file.
+/* rule_gpu.h -- sel.rule on the device: the launchers of its kernels, for the host's files and
+ * nvcc's; for the host's its state, and its functions as text.
  */
 #ifndef RULE_GPU_H
 #define RULE_GPU_H
 
 #include <stdbool.h>
 #include "cuda/machine/look.h"
-#include "cuda/machine/march.h"
 #include "cuda/rule_view.h"
 #include "engine/solvers/rule/rule_code.h"
 #include "engine/solvers/rule/rule_margin.h"
@@ -15,36 +14,37 @@
 extern "C" {
 #endif
 
-/* ---- margins ---- */
+/* Fills runs first <= k < end for some fields, in the copies `turns`. */
+cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, int64_t end, uint64_t fields,
+                          uint64_t turns, cudaStream_t stream);
 
-cudaError_t rule_gpu_margin(const rule_margin *margin, cudaStream_t stream);
-
-/* Runs a function on a block by its table. */
-cudaError_t rule_interpret(const rule_view *view, const rule_packed *packed, cudaStream_t stream);
+/* Runs a function on a block by its code, whose lists are on the device. */
+cudaError_t rule_interpret(const rule_view *view, const rule_code *code, cudaStream_t stream);
 
 /* ---- reads and sums ---- */
 
 typedef struct rule_gpu_look {
     cuda_grid grid;
-    rule_margin all;       /* of which that about the arrays is used */
-    const double *numbers; /* of a derived field: [component][cells]; NULL: fields */
+    const rule_tables *tables;
+    uint64_t turns;              /* the present copies */
+    int64_t first, pitch, slice; /* of cells in the arrays */
+    const double *numbers;       /* of a derived field: [component][cells]; NULL: fields */
     int64_t cells;
-    int field, components; /* the first component of what is looked at */
-    int main;              /* the same of the main field */
-    uint64_t reals;        /* state fields that must be finite */
+    int dims, field, components; /* the first component of what is looked at */
+    int main;                    /* the same of the main field */
+    uint64_t reals;              /* state fields that must be finite */
 } rule_gpu_look;
 
 const cuda_look *rule_gpu_looks(int components, bool counts);
-
-/* Held cells of a field, in both copies, become those of `values`. */
-cudaError_t rule_gpu_hold(const rule_gpu_look *look, const uint8_t *kind, const uint64_t *held,
-                          int block, int field, const void *values, cudaStream_t stream);
 
 #ifdef __cplusplus
 }
 #else
 
 #include <stdio.h>
+#include "cuda/machine/backend.h"
+#include "cuda/machine/compile.h"
+#include "cuda/machine/terms.h"
 #include "engine/solvers/rule/rule.h"
 
 /* ---- functions as text (rule_print.c): the kernel of function k is called "function_k" ---- */
@@ -56,9 +56,6 @@ typedef struct rule_shape {
 rule_shape rule_shape_of(const rule_model *m, int k, int precision);
 unsigned rule_blocks(const rule_view *v, rule_shape shape);
 
-/* What a function's values that are the same in all cells vary with: SEL_ON_... */
-unsigned rule_uniforms_vary(const rule_function *f, int precision);
-
 /* ---- several steps in a pass (rule_march.c) ---- */
 
 typedef struct rule_march {
@@ -67,9 +64,8 @@ typedef struct rule_march {
     double a[RULE_FACES][MARCH_FIELDS], b[RULE_FACES][MARCH_FIELDS]; /* beyond faces: a near + b */
 } rule_march;
 
-/* Of a state whose laws are evaluated; odd: some cells are not computed like others. False: steps
- * are taken one by one. */
-bool rule_march_of(const rule_state *state, bool odd, rule_march *to);
+/* Of a state whose laws are evaluated. False: steps are taken one by one. */
+bool rule_march_of(const rule_state *state, rule_march *to);
 
 /* Whether all that lies beyond the grid is a copy of a cell within (rule_view.direct). */
 bool rule_is_direct(const rule_state *state);
@@ -80,11 +76,39 @@ bool rule_is_direct(const rule_state *state);
  * Values that never vary are numbers in the text: dt that of even steps. */
 void rule_print(const rule_model *m, int precision, double dt, const rule_march *march, FILE *to);
 
-/* Function k as a table whose lists are those of the model. */
-rule_packed rule_packed_of(const rule_model *m, int k, int precision);
+/* A block as function k sees it when the present copies are `turns`; of arrays and tables anywhere.
+ */
+rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k, int block,
+                       uint64_t turns);
 
-/* A block as function k sees it when the present copies are `turns`; of arrays anywhere. */
-rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns);
+/* ---- the state (rule_cuda.c) ---- */
+
+typedef struct rule_cuda {
+    rule_state all;
+    rule_state *twin; /* on the host; NULL: nothing varies */
+    int first_array, end_array;
+    rule_tables *tables;
+    double *uniform; /* [uniform_steps][]: values that are the same in all cells, by step */
+    double *numbers; /* of derived fields and dt.limit: [MOST_NUMBERS][cells] */
+    rule_bad *found;
+    int64_t uniform_steps;
+    unsigned vary; /* with what the rules' uniform values do */
+    double sent_dt;
+    bool direct; /* no margins are filled */
+    rule_march march;
+    cuda_kernel *march_kernel[2]; /* at the borders, inside; NULL: steps are taken one by one */
+    double *value;                /* of nodes */
+    cuda_terms terms;             /* for the data of look-ups */
+    cuda_module *module;
+    cuda_kernel **kernel;
+    rule_code *code; /* of each function, where there is no NVRTC, */
+    double *slots;   /* and their memory */
+    cuda_feed rows;
+    rule_gpu_look view;
+} rule_cuda;
+
+/* Enqueues state->march.steps steps. */
+sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *error);
 
 #endif
 #endif

@@ -2,58 +2,46 @@
  * one function of one or two fields of reals, or one of bytes, that looks at cells beside and at
  * nothing else, where the laws at each face are the same along it and do not vary.
  */
-#include "cuda/rule_cuda.h"
+#include "cuda/rule_gpu.h"
 
-/* What stands beyond a face for a field: a * near + b. False: not the same at all its places. In
- * 3-D only what mirrors is found. */
+/* What stands beyond a face for a field: a * near + b. False: not the same at all its places. */
 static bool law_of_face(const rule_state *state, int face, int f, double *a, double *b) {
-    const rule_model *m = state->model;
-    const sel_domain *domain = state->plan->base.domain;
-    const int axis = face / 2;
-    int first = -1;
-    for (int64_t k = 0; k < sel_face_sites(&domain->grid, face); k++) {
-        const int region = domain->face[face][k];
-        const int kind = region ? state->plan->beyond[region][m->entry_of[f]] : RULE_FREE;
+    const rule_tables *t = &state->tables;
+    int law = RULE_FREE;
+    double value = 0;
+    for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS]; i++) {
+        const rule_run *run = &t->run[i];
+        const int kind = t->kind[0][run->region][f];
         const bool valued = kind == RULE_FIXED || kind == RULE_FIXED_FACE || kind == RULE_GRADIENT;
-        const int law = valued ? kind : RULE_MIRROR;
-        if ((first >= 0 && law != first) || (valued && m->dims == 3)) {
-            return false;
-        }
-        first = law;
-    }
-    /* Those of y have values also beyond the ends of the face. */
-    const int64_t begin = axis == 0 ? m->reach : 0;
-    const int64_t end = domain->grid.n[1 - axis % 2] + 2 * m->reach - begin;
-    const double *value = state->law[f][face] + begin;
-    for (int64_t k = begin; k < end && first != RULE_MIRROR; k++) {
-        if (value[k - begin] != *value) {
-            return false;
+        for (int k = 0; k < (valued ? run->count : 1) && run->face == face; k++) {
+            const int own = valued ? kind : RULE_MIRROR;
+            const double given = valued ? t->law[f][run->number + k] : 0;
+            if (law != RULE_FREE && (own != law || given != value)) {
+                return false;
+            }
+            law = own;
+            value = given;
         }
     }
-    *a = first == RULE_FIXED ? 0 : first == RULE_FIXED_FACE ? -1 : 1;
-    *b = first == RULE_FIXED        ? *value
-         : first == RULE_FIXED_FACE ? 2 * *value
-         : first == RULE_GRADIENT   ? *value * domain->grid.dx[axis]
-                                    : 0;
+    *a = law == RULE_FIXED ? 0 : law == RULE_FIXED_FACE ? -1 : 1;
+    *b = law == RULE_FIXED        ? value
+         : law == RULE_FIXED_FACE ? 2 * value
+         : law == RULE_GRADIENT   ? value * t->dx[face / 2]
+                                  : 0;
     return true;
-}
-
-static bool is_periodic(const rule_state *state, int face) {
-    return state->plan->base.domain->grid.periodic >> face / 2 & 1u;
 }
 
 bool rule_is_direct(const rule_state *state) {
     const rule_model *m = state->model;
     const sel_grid *grid = &state->plan->base.domain->grid;
     bool direct = state->base.blocks.count == 1 && !state->plan->law_depends;
-    for (int k = 0; k < rule_functions(m); k++) {
+    for (int k = 0; k < m->functions; k++) {
         const int precision = state->plan->base.precision;
-        direct = direct && (!rule_function_at(m, k)->rule ||
-                            grid->n[0] % rule_shape_of(m, k, precision).cells == 0);
+        direct = direct && grid->n[0] % rule_shape_of(m, k, precision).cells == 0;
     }
     for (int face = 0; face < 2 * m->dims; face++) {
         direct = direct && grid->n[face / 2] >= m->reach;
-        for (int f = 0; f < m->fields && direct && !is_periodic(state, face); f++) {
+        for (int f = 0; f < m->fields && direct && !sel_axis_periodic(grid, face / 2); f++) {
             double a, b;
             direct = law_of_face(state, face, f, &a, &b) && a == 1 && b == 0;
         }
@@ -63,14 +51,13 @@ bool rule_is_direct(const rule_state *state) {
 
 /* Whether all that a function does is to look at its fields. */
 static bool is_plain(const rule_model *m, int precision) {
-    const rule_function *f = m->rule;
+    const rule_function *f = m->function;
     const rule_code *code = f->code[precision];
-    bool plain = code->fails < 0 && !(rule_uniforms_vary(f, precision) & ~SEL_ON_DT) && f->looks &&
-                 f->turns == f->writes;
+    bool plain =
+        !code->reports && !(code->vary & ~(unsigned)SEL_ON_DT) && f->looks && f->turns == f->writes;
     for (int o = 0; o < code->outputs; o++) {
         const rule_result *out = &code->output[o];
-        plain = plain && (m->field[out->field].type == SEL_CELL_REAL ||
-                          (out->type == RULE_I && !out->checked));
+        plain = plain && (m->reals >> out->field & 1 || out->type == RULE_I);
     }
     for (int i = 0; i < code->count; i++) {
         plain = plain && code->v[i].op != SEL_OP_ARGUMENT && code->v[i].op != SEL_RULE_RANDOM &&
@@ -79,14 +66,14 @@ static bool is_plain(const rule_model *m, int precision) {
     return plain;
 }
 
-bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
+bool rule_march_of(const rule_state *state, rule_march *to) {
     enum { MOST_OPERATIONS = 100 };
     const rule_model *m = state->model;
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int precision = state->plan->base.precision;
-    const rule_function *f = m->rule;
+    const rule_function *f = m->function;
     *to = (rule_march){0};
-    if (odd || !m->simple || state->base.blocks.count > 1 || state->plan->law_depends ||
+    if (state->has_odd || !m->simple || state->base.blocks.count > 1 || state->plan->law_depends ||
         !is_plain(m, precision) || grid->n[0] < MARCH_LEAST_COLUMNS ||
         grid->n[1] < MARCH_LEAST_ROWS) {
         return false;
@@ -103,12 +90,12 @@ bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
         for (int face = 0; face < RULE_FACES && has; face++) {
             double *a = &to->a[face][to->fields], *b = &to->b[face][to->fields];
             *a = 1;
-            if (face < 2 * m->dims && !is_periodic(state, face) &&
+            if (face < 2 * m->dims && !sel_axis_periodic(grid, face / 2) &&
                 !law_of_face(state, face, k, a, b)) {
                 return false;
             }
             const bool held = (*a == 1 && *b == 0) || (*a == 0 && *b == (uint8_t)*b);
-            if (m->field[k].type == SEL_CELL_U8 && !held) { /* as bytes */
+            if (m->bytes >> k & 1 && !held) { /* as bytes */
                 return false;
             }
         }
@@ -117,8 +104,7 @@ bool rule_march_of(const rule_state *state, bool odd, rule_march *to) {
         }
     }
     /* What the registers hold, odd numbers of steps. */
-    const bool bytes = m->field[*to->field].type == SEL_CELL_U8;
-    const bool single = precision == SEL_F32 || bytes, one = to->fields == 1;
+    const bool single = precision == SEL_F32 || m->bytes & f->writes, one = to->fields == 1;
     to->columns = single || one ? 4 : 2;
     to->steps = one ? 9 : single ? 7 : 5;
     to->at_once = single == one ? 4 : 2;
@@ -135,10 +121,10 @@ sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *erro
     g.pitch = (int)all->cells.pitch;
     for (int k = 0; k < march->fields; k++) {
         const int field = march->field[k];
-        const int turn = (int)(rule_cuda_turns(state, step) >> field & 1);
+        const int turn = (int)(rule_turns(all->model, step) >> field & 1);
         const size_t size = (size_t)rule_size(all->model, field, all->plan->base.precision);
-        g.from[k] = (const char *)all->at[0][field][turn] + (size_t)all->cells.first * size;
-        g.to[k] = (char *)all->at[0][field][1 - turn] + (size_t)all->cells.first * size;
+        g.from[k] = (const char *)all->tables.at[0][field][turn] + (size_t)all->cells.first * size;
+        g.to[k] = (char *)all->tables.at[0][field][1 - turn] + (size_t)all->cells.first * size;
     }
     g.cut = march_cut_of(&g, march_width(march->steps, march->columns), march->steps,
                          on->processors, march->blocks);

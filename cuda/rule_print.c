@@ -15,7 +15,7 @@
 enum { LOAD = 16 /* bytes */, MOST_OPERATIONS = 2000 /* of a thread */ };
 
 rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
-    const rule_function *f = rule_function_at(m, k);
+    const rule_function *f = &m->function[k];
     const int count = f->code[precision]->count;
     int largest = 1;
     for (int i = 0; i < m->fields; i++) {
@@ -32,40 +32,22 @@ rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
 }
 
 unsigned rule_blocks(const rule_view *v, rule_shape shape) {
-    const int64_t wide = RULE_LANES * shape.cells, high = RULE_LANE_ROWS * shape.rows;
-    return (unsigned)((v->n[0] + wide - 1) / wide *
-                      ((v->end_row - v->first_row + high - 1) / high));
-}
-
-unsigned rule_uniforms_vary(const rule_function *f, int precision) {
-    const rule_code *code = f->code[precision];
-    unsigned all = 0;
-    for (int k = 0; k < code->uniforms; k++) {
-        all |= f->rule->node[code->uniform[k].node].depends;
-    }
-    return all;
-}
-
-rule_packed rule_packed_of(const rule_model *m, int k, int precision) {
-    rule_packed packed = {.code = *rule_function_at(m, k)->code[precision],
-                          .numbers = k >= m->rules,
-                          .wide = precision == SEL_F64};
-    packed.code.fails = packed.numbers ? -1 : packed.code.fails;
-    for (int i = 0; i < m->fields; i++) {
-        packed.type[i] = (uint8_t)m->field[i].type;
-    }
-    return packed;
+    return cuda_shares(v->grid.n[0], RULE_LANES * shape.cells) *
+           cuda_shares(v->end_row - v->first_row, RULE_LANE_ROWS * shape.rows);
 }
 
 /* ---- a block ---- */
 
-rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns) {
+rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k, int block,
+                       uint64_t turns) {
     const rule_model *m = state->model;
-    const rule_function *f = rule_function_at(m, k);
+    const rule_function *f = &m->function[k];
     const sel_grid *grid = &state->plan->base.domain->grid;
     const sel_block *own = &state->base.blocks.v[block];
     rule_view v = {.kind = state->kind[block],
-                   .odd = state->odd,
+                   .odd = state->has_odd ? state->odd : NULL,
+                   .tables = tables,
+                   .grid = *grid,
                    .cells = sel_grid_cells(grid),
                    .first_row = own->first * state->base.blocks.rows_per_plane,
                    .end_row = own->end * state->base.blocks.rows_per_plane,
@@ -75,19 +57,12 @@ rule_view rule_view_of(const rule_state *state, int k, int block, uint64_t turns
                    .pieces = rule_pieces(grid->n[0]),
                    .seed = (uint64_t)m->params->seed,
                    .writes = f->writes,
-                   .periodic = grid->periodic,
-                   .half = grid->nodes ? 0 : 0.5,
                    .function = k,
-                   .functions = rule_functions(m)};
-    for (int a = 0; a < 3; a++) {
-        v.n[a] = grid->n[a];
-        v.origin[a] = grid->origin[a];
-        v.dx[a] = grid->dx[a];
-    }
+                   .functions = m->functions};
     for (int i = 0; i < m->fields; i++) {
         const int turn = (int)(turns >> i & 1);
-        v.from[i] = state->at[block][i][turn];
-        v.to[i] = state->at[block][i][turn ^ (int)(f->turns >> i & 1)];
+        v.from[i] = state->tables.at[block][i][turn];
+        v.to[i] = state->tables.at[block][i][turn ^ (int)(f->turns >> i & 1)];
     }
     return v;
 }
@@ -101,17 +76,18 @@ typedef struct printer {
     const rule_code *code;
     int precision, function;
     rule_shape shape;
-    bool numbers, fuses;     /* sums take products that are not rounded before */
-    unsigned fixed;          /* what does not vary in this run */
-    double *value;           /* of those that do not */
-    int *made_by;            /* of each slot: the instruction that filled it last */
-    struct window *window;   /* of each read */
+    bool fuses;            /* sums take products that are not rounded before */
+    unsigned fixed;        /* what does not vary in this run */
+    double *value;         /* of those that do not */
+    int *made_by;          /* of each slot: the instruction that filled it last */
+    struct window *window; /* of all reads */
+    int windows;
     struct product *product; /* of each instruction */
 } printer;
 
 /* Rows low to high of a field in a plane, with so many columns beside them. */
 typedef struct window {
-    int number, low, high, left, right;
+    int field, plane, low, high, left, right;
 } window;
 
 /* The factors of the last product of a chain, or "". */
@@ -148,8 +124,8 @@ static const char *name_of(const printer *p, int slot, char text[NAME]) {
 
 static void print_uniforms(const printer *p) {
     for (int k = 0; k < p->code->uniforms; k++) {
-        const rule_uniform *u = &p->code->uniform[k];
-        const double value = p->value[u->node];
+        const rule_same *u = &p->code->uniform[k];
+        const double value = p->value[k];
         fprintf(p->to, "    const %s u%d = (%s)", types[u->type], k, types[u->type]);
         if (p->f->rule->node[u->node].depends & ~p->fixed) {
             fprintf(p->to, "rule_uniform(v, p, %d);\n", k);
@@ -162,61 +138,57 @@ static void print_uniforms(const printer *p) {
 }
 
 /* What is read of fields, each row once. */
+static int window_of(printer *p, const rule_read *read) {
+    int w = 0;
+    while (w < p->windows &&
+           (p->window[w].field != read->field || p->window[w].plane != read->at[2])) {
+        w++;
+    }
+    if (w == p->windows) {
+        p->window[p->windows++] =
+            (window){read->field, read->at[2], read->at[1], read->at[1], 0, 0};
+    }
+    return w;
+}
+
 static void find_windows(printer *p) {
-    int windows = 0;
     for (int k = 0; k < p->code->reads; k++) {
         const rule_read *read = &p->code->read[k];
-        window w = {-1, read->at[1], read->at[1], 0, 0};
-        for (int i = 0; i < p->code->reads; i++) {
-            const rule_read *other = &p->code->read[i];
-            if (other->field == read->field && other->at[2] == read->at[2]) {
-                w.number = i < k && w.number < 0 ? p->window[i].number : w.number;
-                w.low = other->at[1] < w.low ? other->at[1] : w.low;
-                w.high = other->at[1] > w.high ? other->at[1] : w.high;
-                w.left = -other->at[0] > w.left ? -other->at[0] : w.left;
-                w.right = other->at[0] > w.right ? other->at[0] : w.right;
-            }
-        }
-        w.number = w.number < 0 ? windows++ : w.number;
-        p->window[k] = w;
+        window *w = &p->window[window_of(p, read)];
+        w->low = read->at[1] < w->low ? read->at[1] : w->low;
+        w->high = read->at[1] > w->high ? read->at[1] : w->high;
+        w->left = -read->at[0] > w->left ? -read->at[0] : w->left;
+        w->right = read->at[0] > w->right ? read->at[0] : w->right;
     }
 }
 
 static void print_windows(const printer *p) {
-    int windows = 0;
-    for (int k = 0; k < p->code->reads; k++) {
-        const rule_read *read = &p->code->read[k];
+    for (int k = 0; k < p->windows; k++) {
         const window *w = &p->window[k];
-        const char *type = stored_type(p, read->field);
-        if (w->number == windows) {
-            fprintf(p->to,
-                    "    %s w%d[ROWS + %d][%d + N];\n"
-                    "    rule_window<%s, N, ROWS + %d, %d, %d>(v, p, %d, %d, %d, %d, w%d);\n",
-                    type, windows, w->high - w->low, w->left + w->right, type, w->high - w->low,
-                    w->left, w->right, read->field, w->low, w->high, read->at[2], windows);
-            windows++;
-        }
+        const char *type = stored_type(p, w->field);
+        fprintf(p->to,
+                "    %s w%d[ROWS + %d][%d + N];\n"
+                "    rule_window<%s, N, ROWS + %d, %d, %d>(v, p, %d, %d, %d, %d, w%d);\n",
+                type, k, w->high - w->low, w->left + w->right, type, w->high - w->low, w->left,
+                w->right, w->field, w->low, w->high, w->plane, k);
     }
 }
 
-static void print_reads(const printer *p) {
+static void print_reads(printer *p) {
     for (int k = 0; k < p->code->reads; k++) {
         const rule_read *read = &p->code->read[k];
-        const window *w = &p->window[k];
+        const int w = window_of(p, read);
+        const bool own = !read->at[0] && !read->at[1] && !read->at[2];
         const char *type = read_type(p, read->field);
-        char value[64];
-        snprintf(value, sizeof value, "w%d[r + %d][j + %d]", w->number, read->at[1] - w->low,
-                 w->left + read->at[0]);
-        if (read->at[0] || read->at[1] || read->at[2]) {
-            fprintf(
-                p->to,
-                "        const %s r%d = rule_beside<ODD, %s, %s>(v, q, j, %d, %d + %d * v.pitch "
-                "+ %d * v.slice, %s);\n",
-                type, k, type, stored_type(p, read->field), read->field, read->at[0], read->at[1],
-                read->at[2], value);
-        } else {
-            fprintf(p->to, "        const %s r%d = %s;\n", type, k, value);
+        fprintf(p->to, "        const %s r%d = ", type, k);
+        if (!own) {
+            fprintf(p->to,
+                    "rule_beside<ODD, %s, %s>(v, q, j, %d, %d + %d * v.pitch + %d * v.slice, ",
+                    type, stored_type(p, read->field), read->field, read->at[0], read->at[1],
+                    read->at[2]);
         }
+        fprintf(p->to, "w%d[r + %d][j + %d]%s;\n", w, read->at[1] - p->window[w].low,
+                p->window[w].left + read->at[0], own ? "" : ")");
     }
 }
 
@@ -243,7 +215,7 @@ static int by_row(const void *a, const void *b) {
     return x[0] != y[0] ? x[0] - y[0] : x[1] - y[1];
 }
 
-static bool print_sum(const printer *p, int i) {
+static bool print_sum(printer *p, int i) {
     const rule_instruction *v = &p->code->v[i];
     const rule_link *link = p->code->link + v->number;
     int term[RULE_MOST_LINKS][3]; /* row, column, link; row -1: not read */
@@ -252,8 +224,9 @@ static bool print_sum(const printer *p, int i) {
         const int read = link[k].slot - p->code->uniforms;
         const bool is = read >= 0 && read < p->code->reads;
         const rule_read *r = is ? &p->code->read[read] : NULL;
+        const int w = is ? window_of(p, r) : 0;
         adds = adds && (k == 0 || link[k].op == RULE_ADD);
-        term[k][0] = r ? p->window[read].number * 64 + r->at[1] - p->window[read].low : -1;
+        term[k][0] = r ? w * 64 + r->at[1] - p->window[w].low : -1;
         term[k][1] = r ? r->at[0] : k;
         term[k][2] = k;
     }
@@ -340,7 +313,7 @@ static bool is_comparison(int op) {
     return op == SEL_OP_LT || op == SEL_OP_LE || op == SEL_OP_EQ;
 }
 
-static void print_instructions(const printer *p) {
+static void print_instructions(printer *p) {
     for (int i = 0; i < p->code->count; i++) {
         const rule_instruction *v = &p->code->v[i];
         const char *type = is_comparison(v->op) ? types[RULE_I] : types[v->type];
@@ -358,12 +331,12 @@ static void print_instructions(const printer *p) {
 }
 
 static void print_stores(const printer *p) {
-    if (p->code->fails >= 0 && !p->numbers) {
+    if (p->code->fails >= 0) {
         fprintf(p->to, "        rule_failed<ODD, N>(v, q, fails[r]);\n");
     }
     for (int o = 0; o < p->code->outputs; o++) {
         const rule_result *out = &p->code->output[o];
-        if (p->numbers) {
+        if (p->code->numbers) {
             fprintf(p->to, "        rule_store_numbers<N>(v, q, %d, o%d[r]);\n", out->field, o);
         } else {
             fprintf(p->to, "        rule_store<ODD, %s, %s, %s, N>(v, q, %d, %d, o%d[r]);\n",
@@ -375,7 +348,7 @@ static void print_stores(const printer *p) {
 
 static void print_function(printer *p) {
     const rule_code *code = p->code;
-    const bool fails = code->fails >= 0 && !p->numbers;
+    const bool fails = code->fails >= 0;
     char name[NAME];
     fprintf(p->to,
             "\n// %s: %d operations on %d numbers\n"
@@ -417,8 +390,7 @@ static void print_function(printer *p) {
             "        const rule_at q = rule_moved(v, p, k %% N, k / N);\n"
             "        if (rule_is_there(v, q)) {\n"
             "            cells_%d<true, 1, 1>(v, q);\n        }\n    }\n}\n",
-            RULE_LANES * RULE_LANE_ROWS, p->function, p->shape.cells, p->shape.rows, p->function,
-            p->function);
+            RULE_THREADS, p->function, p->shape.cells, p->shape.rows, p->function, p->function);
 }
 
 /* What stands beyond the faces of a grid that is marched over. */
@@ -445,7 +417,7 @@ static void print_beyond(const printer *p, const rule_march *march) {
 }
 
 /* The function as a rule of march.cuh, and its kernels. */
-static void print_march(const printer *p, const rule_march *march) {
+static void print_march(printer *p, const rule_march *march) {
     char name[NAME];
     int number[RULE_FIELDS] = {0};
     fprintf(p->to,
@@ -488,8 +460,8 @@ static void print_march(const printer *p, const rule_march *march) {
 
 void rule_print(const rule_model *m, int precision, double dt, const rule_march *march, FILE *to) {
     fputs("#include \"cuda/rule_cell.cuh\"\n", to);
-    for (int k = 0; k < rule_functions(m); k++) {
-        const rule_function *f = rule_function_at(m, k);
+    for (int k = 0; k < m->functions; k++) {
+        const rule_function *f = &m->function[k];
         if (!f->rule) {
             continue;
         }
@@ -501,16 +473,15 @@ void rule_print(const rule_model *m, int precision, double dt, const rule_march 
                      .precision = precision,
                      .function = k,
                      .shape = rule_shape_of(m, k, precision),
-                     .numbers = k >= m->rules,
                      .fuses = !m->params->exact,
-                     .fixed = m->limit.source ? 0 : SEL_ON_DT,
-                     .value = calloc((size_t)f->rule->nodes + 1, sizeof(double)),
+                     .fixed = m->params->dt.limit ? 0 : SEL_ON_DT,
+                     .value = calloc((size_t)(f->rule->nodes + code->uniforms) + 1, sizeof(double)),
                      .made_by = calloc((size_t)code->slots + 1, sizeof(int)),
                      .window = calloc((size_t)code->reads + 1, sizeof(window)),
                      .product = calloc((size_t)code->count + 1, sizeof(product))};
         double *none = calloc((size_t)m->params->common.controls.n + 1, sizeof *none);
         if (p.value && p.made_by && p.window && p.product && none) {
-            rule_uniforms(code, f->rule, 0, dt, none, p.value);
+            rule_uniforms(code, f->rule, 0, dt, none, p.value + code->uniforms, p.value);
             find_windows(&p);
             print_function(&p);
             if (march && k == 0) {

@@ -5,9 +5,15 @@
 #ifndef RULE_VIEW_H
 #define RULE_VIEW_H
 
-#include "engine/solvers/rule/rule_code.h"
+#include "engine/scene/grid.h"
+#include "engine/solvers/rule/rule_margin.h"
+#include "engine/values/program_eval.h"
 
-enum { RULE_LANES = 32 /* threads of a block along a row, */, RULE_LANE_ROWS = 4 /* and rows */ };
+enum {
+    RULE_LANES = 32 /* threads of a block along a row, */,
+    RULE_LANE_ROWS = 4 /* and rows */,
+    RULE_THREADS = RULE_LANES * RULE_LANE_ROWS
+};
 
 /* The first value that does not fit its field, or call of error. */
 typedef struct rule_bad {
@@ -22,26 +28,26 @@ typedef struct rule_view {
     void *to[RULE_FIELDS];         /* and those that are written */
     double *numbers;               /* [output][cells]: of functions that return numbers */
     const uint8_t *kind, *odd;     /* odd NULL: no piece is */
-    const uint64_t *walls, *held;
-    const double *uniform; /* [steps][apart], step n at n % steps */
+    const rule_tables *tables;     /* of which the kinds of cells are used */
+    const double *uniform;         /* [steps][apart], step n at n % steps */
     int64_t uniform_steps, uniform_apart;
-    const void *lookup; /* sel_packed_lookup */
-    const double *number;
+    sel_packed packed; /* look-ups */
     rule_bad *bad;
     uint64_t *alarm;      /* the least `when` */
     const int64_t *clock; /* the step is *clock + ahead */
     int64_t ahead;
-    int64_t n[3], cells;
+    sel_grid grid;
+    int64_t cells;
     int64_t first_row, end_row;  /* y + ny z */
     int64_t first, pitch, slice; /* of cells in the arrays */
     int64_t pieces;              /* of a row */
-    /* Cells beyond the grid are those of the opposite end along axes of `periodic`, along others
-     * those before the face, mirrored; else they stand in margins. */
+    /* Cells beyond the grid are those of the opposite end along periodic axes, along others those
+     * before the face, mirrored; else they stand in margins. */
     bool direct;
-    unsigned periodic;
     uint64_t seed, writes;
-    double origin[3], dx[3], half; /* cell i has its centre at origin + (i + half) dx */
     int64_t function, functions;
+    double *slot; /* of what interprets: [slots][threads] */
+    int64_t threads;
 } rule_view;
 
 #endif

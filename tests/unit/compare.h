@@ -202,4 +202,34 @@ static inline void compare_number(const char *what, double a, double b, toleranc
     }
 }
 
+/* ---- answers ---- */
+
+/* A state, and the backend that has it. */
+typedef struct compared {
+    const sel_backend *backend;
+    sel_state *state;
+} compared;
+
+static inline void ask_backends(const compared side[2], sel_request request[2]) {
+    sel_error error = {.status = SEL_OK};
+    for (int k = 0; k < 2; k++) {
+        if (side[k].backend->start(side[k].state, &request[k], &error) ||
+            side[k].backend->finish(side[k].state, &request[k], &error)) {
+            fail_msg("%s", error.text);
+        }
+    }
+}
+
+static inline void compare_balances(const compared side[2], tolerance t, double size) {
+    static sel_term terms[2][SEL_MAX_TERMS];
+    sel_request balance[2] = {{.kind = SEL_BALANCE, .terms = terms[0]},
+                              {.kind = SEL_BALANCE, .terms = terms[1]}};
+    ask_backends(side, balance);
+    assert_int_equal(balance[0].term_count, balance[1].term_count);
+    for (int i = 0; i < balance[0].term_count; i++) {
+        assert_string_equal(terms[0][i].name, terms[1][i].name);
+        compare_number(terms[0][i].name, terms[0][i].value, terms[1][i].value, t, size);
+    }
+}
+
 #endif

@@ -64,11 +64,6 @@ static const char *const cases[] = {
     "most = 2 hole = true",
 };
 
-static void ask_both(heat_case side[2], sel_request request[2]) {
-    heat_ask(&side[0], &request[0]);
-    heat_ask(&side[1], &request[1]);
-}
-
 static double *field_of(heat_case *c, int field, int components) {
     sel_request read = {
         .kind = SEL_READ,
@@ -100,22 +95,16 @@ static void compare_fields(heat_case side[2]) {
 }
 
 static void compare_answers(heat_case side[2]) {
-    static sel_term terms[2][SEL_MAX_TERMS];
     const tolerance t = {1e-6, 1e-12};
-    sel_request balance[2] = {{.kind = SEL_BALANCE, .terms = terms[0]},
-                              {.kind = SEL_BALANCE, .terms = terms[1]}};
+    const compared both[2] = {{side[0].prepared.backend, side[0].state},
+                              {side[1].prepared.backend, side[1].state}};
     sel_request monitor[2] = {{.kind = SEL_MONITOR}, {.kind = SEL_MONITOR}};
-    ask_both(side, balance);
-    ask_both(side, monitor);
-    assert_int_equal(balance[0].term_count, balance[1].term_count);
-    for (int i = 0; i < balance[0].term_count; i++) {
-        assert_string_equal(terms[0][i].name, terms[1][i].name);
-        compare_number(terms[0][i].name, terms[0][i].value, terms[1][i].value, t, 100);
-    }
+    compare_balances(both, t, 100);
+    ask_backends(both, monitor);
     for (int region = 1; region <= side[0].prepared.domain->region_count; region++) {
         sel_request flux[2] = {{.kind = SEL_FLUX, .region = region},
                                {.kind = SEL_FLUX, .region = region}};
-        ask_both(side, flux);
+        ask_backends(both, flux);
         compare_number("a flux", flux[0].flux, flux[1].flux, t, 100);
     }
     compare_number("the largest potential", monitor[0].largest, monitor[1].largest, t, 10);

@@ -16,14 +16,8 @@ static void open_on(rule_case *c, const char *body, int precision, int backend, 
     rule_open_on(c, &settings);
 }
 
-static void ask_both(rule_case side[2], sel_request request[2]) {
-    for (int k = 0; k < 2; k++) {
-        const sel_backend *backend = side[k].prepared.backend;
-        if (backend->start(side[k].state, &request[k], &side[k].error) ||
-            backend->finish(side[k].state, &request[k], &side[k].error)) {
-            fail_msg("%s", side[k].error.text);
-        }
-    }
+static compared compared_of(const rule_case *c) {
+    return (compared){c->prepared.backend, c->state};
 }
 
 static void compare_values(const char *name, double a, double b, double allowed) {
@@ -34,7 +28,8 @@ static void compare_values(const char *name, double a, double b, double allowed)
     }
 }
 
-static void compare_fields(rule_case side[2], double allowed) {
+static void compare_fields(const rule_case side[2], double allowed) {
+    const compared both[2] = {compared_of(&side[0]), compared_of(&side[1])};
     const sel_solver *solver = side->prepared.simulation->solver;
     const sel_grid *grid = &side->prepared.domain->grid;
     for (int f = 0; f < solver->field_count; f++) {
@@ -50,8 +45,8 @@ static void compare_fields(rule_case side[2], double allowed) {
                                     .components = components,
                                     .to = calloc((size_t)n, sizeof(double))};
         }
-        ask_both(side, read);
-        ask_both(side, reduce);
+        ask_backends(both, read);
+        ask_backends(both, reduce);
         for (int64_t i = 0; i < n; i++) {
             compare_values(solver->fields[f].name, ((double *)read[0].to)[i],
                            ((double *)read[1].to)[i], allowed);
@@ -65,18 +60,12 @@ static void compare_fields(rule_case side[2], double allowed) {
     }
 }
 
-static void compare_answers(rule_case side[2], double allowed) {
-    static sel_term terms[2][SEL_MAX_TERMS];
-    sel_request balance[2] = {{.kind = SEL_BALANCE, .terms = terms[0]},
-                              {.kind = SEL_BALANCE, .terms = terms[1]}};
+static void compare_answers(const rule_case side[2], double allowed) {
+    const compared both[2] = {compared_of(&side[0]), compared_of(&side[1])};
+    const tolerance t = {1e-9 + allowed, 1e-9 + allowed};
     sel_request monitor[2] = {{.kind = SEL_MONITOR}, {.kind = SEL_MONITOR}};
-    ask_both(side, balance);
-    ask_both(side, monitor);
-    assert_int_equal(balance[0].term_count, balance[1].term_count);
-    for (int i = 0; i < balance[0].term_count; i++) {
-        assert_string_equal(terms[0][i].name, terms[1][i].name);
-        compare_values(terms[0][i].name, terms[0][i].value, terms[1][i].value, 1e-9 + allowed);
-    }
+    compare_balances(both, t, 1);
+    ask_backends(both, monitor);
     compare_values("the change", monitor[0].change, monitor[1].change, 1e-9 + allowed);
     compare_values("the largest value", monitor[0].largest, monitor[1].largest, allowed);
     assert_int_equal(monitor[0].bad_cells, monitor[1].bad_cells);
@@ -175,7 +164,8 @@ static bool is_read(unsigned number) {
     if (read) {
         const rule_model *m = (const rule_model *)prepared.simulation->solver;
         for (int k = 0; k < 2; k++) {
-            read = read && m->derived[k].rule && m->derived[k].rule->fails < 0;
+            read =
+                read && m->function[m->rules + k].rule && m->function[m->rules + k].rule->fails < 0;
         }
         sel_prepared_release(&prepared);
     }

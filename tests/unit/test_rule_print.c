@@ -12,7 +12,7 @@ static char tree[1024]; /* of the sources */
 
 static char *print_model(const rule_case *c, bool whole) {
     rule_march march;
-    const bool marches = whole && rule_march_of((const rule_state *)c->state, false, &march);
+    const bool marches = whole && rule_march_of((const rule_state *)c->state, &march);
     char *text = NULL;
     size_t length;
     FILE *to = open_memstream(&text, &length);
@@ -131,58 +131,41 @@ static void *compile_for_processor(const char *text) {
     return library;
 }
 
-enum { THREADS = 128 /* of a block of rule_margin.cuh */ };
-
 /* By the device's kernel. */
 static void fill_margins(void *library, const rule_state *state, uint64_t fields, uint64_t turns) {
-    static rule_tables tables;
-    void (*kernel)(rule_margin, int64_t), (*place)(unsigned, unsigned, unsigned);
-    *(void **)&kernel = dlsym(library, "rule_margin_kernel");
+    void (*kernel)(const rule_tables *, int64_t, uint64_t, uint64_t);
+    void (*place)(unsigned, unsigned, unsigned);
+    *(void **)&kernel = dlsym(library, "rule_fill_kernel");
     *(void **)&place = dlsym(library, "place");
     assert_true(kernel && place);
-    rule_tables_fill(state, &tables);
-    for (int axis = 0; axis < state->model->dims && fields; axis++) {
-        rule_margin margin = rule_margin_of(state, axis, fields, turns);
-        margin.tables = &tables;
-        int64_t extent[2];
-        rule_extents(&margin, extent);
-        const int64_t most = extent[0] * extent[1] * 2 * margin.reach;
-        for (int b = 0; b < margin.blocks; b++) {
-            for (int64_t k = 0; k < most; k++) {
-                place((unsigned)(k / THREADS), (unsigned)(k % THREADS), (unsigned)b);
-                kernel(margin, most);
-            }
+    for (int64_t run = 0; run < state->first_run[RULE_IN_CELLS]; run++) {
+        for (unsigned k = 0; k < RULE_RUN; k++) {
+            place((unsigned)run, k, 0);
+            kernel(&state->tables, 0, fields, turns);
         }
     }
 }
 
 static void run_printed(void *library, rule_state *state, int k, bool interpreted, rule_bad *bad) {
-    const rule_function *f = rule_function_at(state->model, k);
+    const rule_function *f = &state->model->function[k];
     const rule_code *code = f->code[state->plan->base.precision];
     const sel_domain *domain = state->plan->base.domain;
     double *value = calloc((size_t)f->rule->nodes + 1, sizeof *value);
     double *uniform = calloc((size_t)code->uniforms + 1, sizeof *uniform);
-    void (*kernel)(rule_view), (*interpret)(rule_view, rule_packed),
+    void (*kernel)(rule_view), (*interpret)(rule_view, rule_code),
         (*place)(unsigned, unsigned, unsigned);
     char name[24];
-    uint64_t alarm = UINT64_MAX, turns = 0;
+    uint64_t alarm = UINT64_MAX, turns = state->turns;
     snprintf(name, sizeof name, "function_%d", k);
     *(void **)&kernel = dlsym(library, name);
     *(void **)&place = dlsym(library, "place");
     *(void **)&interpret = dlsym(library, "rule_interpret_kernel");
     assert_true(kernel && interpret && place);
-    rule_packed packed = rule_packed_of(state->model, k, state->plan->base.precision);
-    packed.threads = 3 * RULE_PACKED_THREADS;
-    packed.slot = calloc((size_t)packed.code.slots * (size_t)packed.threads, sizeof(double));
-    assert_non_null(packed.slot);
+    const int64_t threads = 3 * RULE_THREADS;
+    double *slot = calloc((size_t)code->slots * (size_t)threads, sizeof(double));
+    assert_non_null(slot);
     rule_uniforms(code, f->rule, sel_state_time(&state->base), state->base.clock.dt,
-                  domain->control_values, value);
-    for (int u = 0; u < code->uniforms; u++) {
-        uniform[u] = value[code->uniform[u].node];
-    }
-    for (int i = 0; i < state->model->fields; i++) {
-        turns |= (uint64_t)state->turn[i] << i;
-    }
+                  domain->control_values, value, uniform);
     const bool direct = !interpreted && rule_is_direct(state);
     if (interpreted) {
         rule_fill_margins(state, f->looks);
@@ -190,20 +173,20 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
         fill_margins(library, state, f->looks, turns);
     }
     for (int b = 0; b < state->base.blocks.count; b++) {
-        rule_view v = rule_view_of(state, k, b, turns);
-        v.walls = state->walls;
-        v.held = state->held;
+        rule_view v = rule_view_of(state, &state->tables, k, b, turns);
         v.uniform = uniform;
         v.uniform_steps = 1;
         v.bad = bad;
         v.alarm = &alarm;
         v.clock = &state->base.step;
         v.direct = direct;
+        v.slot = slot;
+        v.threads = threads;
         const int64_t blocks =
             rule_blocks(&v, rule_shape_of(state->model, k, state->plan->base.precision));
-        for (int64_t t = 0; t < packed.threads && interpreted; t++) {
-            place((unsigned)(t / RULE_PACKED_THREADS), (unsigned)(t % RULE_PACKED_THREADS), 0);
-            interpret(v, packed);
+        for (int64_t t = 0; t < threads && interpreted; t++) {
+            place((unsigned)(t / RULE_THREADS), (unsigned)(t % RULE_THREADS), 0);
+            interpret(v, *code);
         }
         for (int64_t t = 0; !interpreted && t < blocks * RULE_LANES * RULE_LANE_ROWS; t++) {
             place((unsigned)(t / RULE_LANES / RULE_LANE_ROWS), (unsigned)(t % RULE_LANES),
@@ -211,10 +194,8 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
             kernel(v);
         }
     }
-    for (int i = 0; i < state->model->fields; i++) {
-        state->turn[i] ^= (int)(f->turns >> i & 1);
-    }
-    free(value), free(uniform), free(packed.slot);
+    state->turns ^= f->turns;
+    free(value), free(uniform), free(slot);
 }
 
 static void compare_printed(int k, int precision, int blocks, bool interpreted) {

@@ -49,29 +49,26 @@ extern const sel_solver rule_solver;
 
 enum { RULE_MOST_SLOTS = 1 << 14, RULE_MOST_LOOKUPS = 1 << 10 };
 
-typedef struct rule_uniform {
-    int node;
-    rule_type type;
-} rule_uniform;
+/* Of all functions: their look-ups, each once, as the calls of a program; their values that are the
+ * same in all cells, and the most slots and nodes of one, by precision. */
+typedef struct rule_shared {
+    sel_program lookups;
+    sel_program_call call[RULE_MOST_LOOKUPS];
+    int uniforms[2], slots[2], nodes;
+} rule_shared;
 
-/* The look-ups of all functions, each once. */
-typedef struct rule_lookups {
-    const sel_lookup *v[RULE_MOST_LOOKUPS];
-    int count;
-} rule_lookups;
-
-/* `numbers`: the outputs are no fields but numbers, stored as doubles. Adds to the look-ups, which
- * must live as long. NULL: no memory, or too many slots or look-ups. */
+/* `numbers`: the outputs are no fields but numbers, stored as doubles. Adds to what
+ * functions share, which must live as long. NULL: no memory, or too many slots or look-ups. */
 const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
-                              int precision, rule_lookups *lookups, sel_arena *arena);
+                              int precision, rule_shared *shared, sel_arena *arena);
 
 /* Of a function that Lua evaluates: it gives all state fields, or one number. NULL: no memory. */
 const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool numbers,
                                   sel_arena *arena);
 
-/* The values of all nodes that are the same in all cells, in f64: value[rule->nodes]. */
+/* The values that are the same in all cells, in f64: to[code->uniforms]. `value`: [rule->nodes]. */
 void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double dt,
-                   const double *controls, double *value);
+                   const double *controls, double *value, double *to);
 
 /* A piece of a row. */
 typedef struct rule_row {
@@ -128,25 +125,16 @@ typedef struct rule_model {
     sel_cell_field field[SEL_MOST_CELL_FIELDS];
     int entry_of[SEL_MOST_CELL_FIELDS];
     const char *saved[SEL_MOST_CELL_FIELDS]; /* what its array is called in checkpoints */
-    int rules, deriveds;
-    rule_function *rule, *derived, limit;
-    rule_lookups lookups;
-    int main;          /* entry */
-    uint64_t doubled;  /* fields of two copies */
-    uint64_t swapping; /* whose present copy is another one after each step */
+    int rules, deriveds, functions;
+    rule_function *function; /* the rules, derived fields, then dt.limit if it is given */
+    rule_shared shared;
+    int main;              /* entry */
+    uint64_t reals, bytes; /* state fields of these types */
+    uint64_t doubled;      /* fields of two copies */
+    uint64_t swapping;     /* whose present copy is another one after each step */
     /* One function of one or two fields of reals that looks at cells beside, in 2-D. */
     bool simple;
 } rule_model;
-
-/* Function k: the rules, then derived fields, then dt.limit, which may have no source. */
-static inline int rule_functions(const rule_model *m) {
-    return m->rules + m->deriveds + 1;
-}
-static inline const rule_function *rule_function_at(const rule_model *m, int k) {
-    return k < m->rules                 ? &m->rule[k]
-           : k < m->rules + m->deriveds ? &m->derived[k - m->rules]
-                                        : &m->limit;
-}
 
 /* Bytes of a field's number. */
 static inline int rule_size(const rule_model *m, int field, int precision) {
@@ -162,8 +150,6 @@ sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
 typedef struct rule_plan {
     sel_plan base;
     const rule_model *model;
-    /* [region][entry], beyond faces and on shapes */
-    uint8_t (*beyond)[SEL_MOST_CELL_FIELDS], (*within)[SEL_MOST_CELL_FIELDS];
     unsigned law_depends; /* of all values of laws */
 } rule_plan;
 
@@ -185,20 +171,22 @@ sel_status rule_blank(const sel_simulation *simulation, const sel_domain *domain
  * of each cell and place of a margin for which fields it is a wall.
  */
 
+/* Sections of the list of runs: the margins along each axis, and cells whose values laws give. */
+enum { RULE_IN_CELLS = 3, RULE_SECTIONS };
+
 typedef struct rule_state {
     sel_state base;
     const rule_plan *plan;
     const rule_model *model;
     sel_cells cells; /* of all fields, as one block would have them */
-    void *at[SEL_MOST_BLOCKS][SEL_MOST_CELL_FIELDS][2];
-    int turn[SEL_MOST_CELL_FIELDS]; /* the present copy */
-    uint8_t *kind[SEL_MOST_BLOCKS]; /* number in walls[] and held[], and RULE_ODD */
-    uint64_t walls[RULE_ODD];       /* fields whose readers see their own value */
-    uint64_t held[RULE_ODD];        /* state fields that are not computed */
+    rule_tables tables;
+    int64_t first_run[RULE_SECTIONS + 1]; /* of each section, in tables.run */
+    int64_t places;                       /* that have values of laws */
+    uint64_t turns;                       /* fields whose present copy is the second one */
+    uint8_t *kind[SEL_MOST_BLOCKS];       /* number in walls[] and held[], and RULE_ODD */
     int kinds;
-    uint8_t *odd;                                 /* [rows][pieces]: it has such cells */
-    double *law[SEL_MOST_CELL_FIELDS][SEL_FACES]; /* values at the places beyond a face */
-    rule_tables *tables;
+    uint8_t *odd;  /* [rows][pieces]: it has such cells */
+    bool has_odd;  /* some piece has */
     double *start; /* sums of what is conserved at step 0 */
     struct {
         int64_t cell;
@@ -213,12 +201,27 @@ static inline int64_t rule_place(const rule_state *state, int64_t x, int64_t y, 
     return state->cells.first + z * state->cells.slice + y * state->cells.pitch + x;
 }
 
+/* A field's number in the present copy. */
+static inline void *rule_copy(const rule_state *state, int block, int f) {
+    return state->tables.at[block][f][state->turns >> f & 1];
+}
+static inline double rule_value(const rule_state *state, int block, int f, int64_t at) {
+    return rule_number(state->tables.type[f], state->tables.wide, rule_copy(state, block, f), at);
+}
+/* The present copies after so many steps. */
+static inline uint64_t rule_turns(const rule_model *m, int64_t step) {
+    return step & 1 ? m->swapping : 0;
+}
+
 void rule_list(sel_state *base);
 sel_status rule_start(sel_state *base, sel_error *error);
 /* Data, and values of laws, that depend on any of `due`, at the present time. */
 sel_status rule_terms(sel_state *base, unsigned due, sel_error *error);
 /* sel.random(k) */
 double rule_random(const rule_plan *plan, int64_t cell, int64_t step, int64_t k);
+/* Refuses a value that a field of whole numbers cannot hold. */
+sel_status rule_check_value(const rule_state *state, const char *what, int f, double value,
+                            int64_t cell, sel_error *error);
 /* The error of state->bad, in the step to come; SEL_OK: there is none. */
 sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error *error);
 /* sel_cpu.time_step and cuda_solver.time_step: by dt.limit. */
@@ -238,11 +241,11 @@ static inline int rule_pieces(int64_t nx) {
     return (int)((nx + RULE_ROW - 1) / RULE_ROW);
 }
 
-/* Values of laws beyond faces. */
+/* The kinds of laws, and arrays of runs and values; lists the runs, or counts them only while there
+ * is no memory. */
 void rule_list_laws(rule_state *state);
-/* Where everything is, once there is memory; and margins of these fields along an axis. */
-void rule_tables_fill(const rule_state *state, rule_tables *to);
-rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns);
+void rule_list_runs(rule_state *state);
+/* Evaluates laws that depend on any of `due`, and puts their values into cells. */
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
 /* Which cells are walls, or not computed; once the data are there. */
 sel_status rule_find_kinds(rule_state *state, sel_error *error);

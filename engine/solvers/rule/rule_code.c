@@ -17,6 +17,7 @@ typedef struct compiler {
     const sel_rule *rule;
     const sel_cell_field *field;
     rule_type real;
+    int fails; /* the node; -1: a function that returns numbers never does */
     sel_arena *arena;
     rule_code code;
     bool *same, *used;
@@ -24,8 +25,8 @@ typedef struct compiler {
     rule_instruction *v;
     rule_link **chain; /* of each instruction, while they are joined */
     rule_link *link;
-    rule_lookups *lookups;
-    rule_uniform *uniform;
+    rule_shared *shared;
+    rule_same *uniform;
     rule_read *read;
     int values; /* uniform ones, those read, and registers, each numbered from 0 */
     bool failed;
@@ -135,7 +136,8 @@ static int value_in(compiler *c, int n, rule_type type) {
         return *slot;
     }
     if (c->same[n]) {
-        c->uniform[c->code.uniforms] = (rule_uniform){n, type};
+        c->uniform[c->code.uniforms] = (rule_same){n, type};
+        c->code.vary |= node_of(c, n)->depends;
         *slot = UNIFORM + c->code.uniforms++;
     } else {
         const rule_type from = type_of(c, n);
@@ -166,15 +168,15 @@ static int look_up(compiler *c, const sel_rule_node *node) {
         at[k] = value_in(c, node->operand[k], RULE_D);
     }
     const int to = emit(c, SEL_OP_LOOKUP, RULE_D, node->lookup->arguments, at);
-    rule_lookups *all = c->lookups;
-    int which = 0;
-    while (which < all->count && (all->v[which]->kind != node->lookup->kind ||
-                                  all->v[which]->data != node->lookup->data)) {
+    sel_program_call *call = c->shared->call;
+    int which = 0, *count = &c->shared->lookups.calls;
+    while (which < *count && (call[which].lookup->kind != node->lookup->kind ||
+                              call[which].lookup->data != node->lookup->data)) {
         which++;
     }
     c->failed = c->failed || which == RULE_MOST_LOOKUPS;
-    if (which == all->count && !c->failed) {
-        all->v[all->count++] = node->lookup;
+    if (which == *count && !c->failed) {
+        call[(*count)++].lookup = node->lookup;
     }
     c->v[c->code.count - 1].number = which;
     return to;
@@ -232,8 +234,8 @@ static void survey(compiler *c) {
     for (int k = 0; k < rule->outputs; k++) {
         c->used[rule->output[k].node] = true;
     }
-    if (rule->fails >= 0) {
-        c->used[rule->fails] = true;
+    if (c->fails >= 0) {
+        c->used[c->fails] = true;
     }
     for (int n = rule->nodes - 1; n >= 0; n--) {
         const int positive = c->used[n] ? negated(c, n) : -1;
@@ -421,12 +423,14 @@ static void compile_output(compiler *c, int k, const sel_rule_output *from, bool
 }
 
 const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
-                              int precision, rule_lookups *lookups, sel_arena *arena) {
+                              int precision, rule_shared *shared, sel_arena *arena) {
     const size_t nodes = (size_t)rule->nodes + 1, outputs = (size_t)rule->outputs + 1;
     compiler c = {.rule = rule,
                   .field = field,
                   .real = precision == SEL_F32 ? RULE_F : RULE_D,
-                  .lookups = lookups,
+                  .fails = numbers ? -1 : rule->fails,
+                  .code.numbers = numbers,
+                  .shared = shared,
                   .arena = arena};
     rule_result *output = sel_arena_alloc(arena, outputs * sizeof *output);
     rule_code *made = sel_arena_alloc(arena, sizeof *made);
@@ -450,17 +454,21 @@ const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field,
     }
     for (int k = 0; k < rule->outputs; k++) {
         compile_output(&c, k, &rule->output[k], !numbers, output);
+        c.code.reports = c.code.reports || output[k].checked;
     }
-    c.code.fails = rule->fails >= 0 ? value_in(&c, rule->fails, RULE_I) : -1;
+    c.code.reports = c.code.reports || c.fails >= 0;
+    c.code.fails = c.fails >= 0 ? value_in(&c, c.fails, RULE_I) : -1;
     assign(&c, output);
     c.code.v = c.v;
     c.code.link = c.link;
-    c.code.lookup = lookups->v;
+    c.code.call = shared->call;
     c.code.uniform = c.uniform;
     c.code.read = c.read;
     c.code.output = output;
     c.code.outputs = rule->outputs;
     c.code.same = c.same;
+    c.code.first = shared->uniforms[precision];
+    shared->uniforms[precision] += c.code.uniforms;
     *made = c.code;
     return c.failed ? NULL : made;
 }
@@ -488,10 +496,13 @@ const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool 
 /* ---- what is the same in all cells ---- */
 
 void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double dt,
-                   const double *controls, double *value) {
+                   const double *controls, double *value, double *to) {
     const sel_rule_place at = {.t = t, .dt = dt, .controls = controls};
     for (int n = 0; n < rule->nodes; n++) {
         value[n] = 0; /* an operand that is not used is node 0 */
         value[n] = code->same[n] ? sel_rule_value(&rule->node[n], &at, value) : 0;
+    }
+    for (int k = 0; k < code->uniforms; k++) {
+        to[k] = value[code->uniform[k].node];
     }
 }

@@ -71,6 +71,12 @@ typedef struct rule_instruction {
     int placed; /* of CHAIN: 1 + the output that it alone makes, or 0 */
 } rule_instruction;
 
+/* A value that is the same in all cells: of a node, in this type. */
+typedef struct rule_same {
+    int node;
+    rule_type type;
+} rule_same;
+
 typedef struct rule_read {
     int field, at[3];
 } rule_read;
@@ -89,19 +95,13 @@ typedef struct rule_code {
     const rule_link *link;
     const rule_read *read;
     const rule_result *output;
-    const struct rule_uniform *uniform;
-    const struct sel_lookup *const *lookup; /* of all functions of a model, each once */
-    const bool *same;                       /* by node: the value is the same in all cells */
+    const rule_same *uniform;
+    const struct sel_program_call *call; /* the look-ups of all functions of a model, each once */
+    const bool *same;                    /* by node: the value is the same in all cells */
+    int first;     /* where its uniform values stand in a row of those of all functions */
+    unsigned vary; /* what they depend on: SEL_ON_... */
+    bool reports;  /* it may call error, or give what does not fit a field */
+    bool numbers;  /* the outputs are no fields but numbers */
 } rule_code;
-
-/* One for devices without a compiler at run time (cuda/rule_interpret.cuh): its lists are there. */
-typedef struct rule_packed {
-    rule_code code;
-    int numbers, wide;         /* it returns numbers; reals are doubles */
-    uint8_t type[RULE_FIELDS]; /* sel_cell_type of the fields */
-    double *slot;              /* [slots][threads] */
-    int64_t threads;
-} rule_packed;
-enum { RULE_PACKED_THREADS = 128 /* of a block */ };
 
 #endif

@@ -21,9 +21,9 @@ typedef struct rule_cpu {
     bool streams; /* the arrays do not stay in the caches */
     struct source {
         int field, size;
-        int64_t away;               /* elements from a cell to the one that is read */
-        bool byte, in_place, leads; /* leads: the first to read what is not in the caches */
-    } * source;                     /* what the present function reads */
+        int64_t away;         /* elements from a cell to the one that is read */
+        bool in_place, leads; /* leads: the first to read what is not in the caches */
+    } * source;               /* what the present function reads */
 } rule_cpu;
 
 /* A line apart, so that not all rows begin at the same place of a page. */
@@ -42,18 +42,11 @@ static void list(sel_state *base) {
     rule_cpu *state = (rule_cpu *)base;
     const rule_model *m = ((const rule_plan *)base->plan)->model;
     const sel_grid *grid = &base->plan->domain->grid;
-    int nodes = 1;
-    state->slots = 1;
     rule_list(base);
-    for (int k = 0; k < rule_functions(m); k++) {
-        const rule_function *f = rule_function_at(m, k);
-        const int slots = f->source ? f->code[base->plan->precision]->slots : 0;
-        state->slots = slots > state->slots ? slots : state->slots;
-        nodes = f->rule && f->rule->nodes > nodes ? f->rule->nodes : nodes;
-    }
+    state->slots = m->shared.slots[base->plan->precision] + 1;
     SEL_ADD(&base->arrays, state, uniform, (int64_t)state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, registers, (int64_t)base->threads * state->slots * ROW_BYTES, 0);
-    SEL_ADD(&base->arrays, state, value, nodes, 0);
+    SEL_ADD(&base->arrays, state, value, m->shared.nodes + state->slots, 0);
     SEL_ADD(&base->arrays, state, source, state->slots, 0);
     SEL_ADD(&base->arrays, state, slot, (int64_t)base->threads * state->slots, 0);
     SEL_ADD(&base->arrays, state, rows, ROWS * base->threads * grid->n[0], 0);
@@ -68,7 +61,7 @@ typedef struct piece {
     const rule_code *code;
     const rule_loops *loops;
     int block, n, odds;
-    int64_t row, x, at; /* its first cell, and where that is in the arrays */
+    int64_t row, x, first, at; /* its first cell, its number, and where that is in the arrays */
     void **slot;
     char *registers;
     void *to[SEL_MOST_CELL_FIELDS]; /* by output: where it stands already; NULL: in its slot */
@@ -76,7 +69,7 @@ typedef struct piece {
 } piece;
 
 static char *array_of(const piece *p, int f, bool other) {
-    return (char *)p->state->at[p->block][f][p->state->turn[f] ^ (int)other] +
+    return (char *)p->state->tables.at[p->block][f][(p->state->turns >> f & 1) ^ other] +
            p->at * rule_size(p->state->model, f, p->state->plan->base.precision);
 }
 
@@ -88,28 +81,23 @@ static uint64_t mask_at(const piece *p, const uint64_t *masks, int64_t at) {
 /* Values of a field in the cells about; where they are not just those in memory, in a register. */
 static void *read_values(const piece *p, const struct source *s, char *to) {
     const rule_state *state = p->state;
-    const int size = s->size;
-    char *own = (char *)state->at[p->block][s->field][state->turn[s->field]] + p->at * size;
-    char *from = own + s->away * size;
+    const int size = s->size, type = state->tables.type[s->field];
+    const char *from = array_of(p, s->field, false) + s->away * size;
     for (int k = 0; s->leads && k < RULE_ROW * size; k += 64) { /* of the next piece */
         __builtin_prefetch(from + RULE_ROW * size + k);
     }
-    if (!s->byte && !p->odds && !s->in_place) {
-        return from;
-    }
-    if (s->byte) {
+    if (type == SEL_CELL_U8) {
         p->loops->widen((const uint8_t *)from, (int32_t *)(void *)to, p->n);
-    } else {
+    } else if (p->odds || s->in_place) {
         memcpy(to, from, (size_t)(p->n * size));
+    } else {
+        return (void *)(uintptr_t)from;
     }
     for (int k = 0; k < p->odds && s->away; k++) {
         const int x = p->odd[k];
-        if (mask_at(p, state->walls, p->at + x + s->away) >> s->field & 1) {
-            if (s->byte) {
-                ((int32_t *)(void *)to)[x] = ((const uint8_t *)own)[x];
-            } else {
-                memcpy(to + x * size, own + x * size, (size_t)size);
-            }
+        if (mask_at(p, state->tables.walls, p->at + x + s->away) >> s->field & 1) {
+            rule_set(type == SEL_CELL_U8 ? SEL_CELL_I32 : type, state->tables.wide, to, x,
+                     rule_value(state, p->block, s->field, p->at + x));
         }
     }
     return to;
@@ -124,6 +112,7 @@ static bool begin_piece(piece *p, int64_t row, int number) {
     p->n = grid->n[0] - p->x < RULE_ROW ? (int)(grid->n[0] - p->x) : RULE_ROW;
     p->block = sel_block_of(&state->base.blocks, row);
     p->at = rule_place(state, p->x, row % grid->n[1], row / grid->n[1]);
+    p->first = row * grid->n[0] + p->x;
     p->odds = 0;
     if (!state->odd[row * rule_pieces(grid->n[0]) + number]) {
         return true;
@@ -150,23 +139,19 @@ static double read_cell(const sel_rule_place *self, int field, const int away[3]
     const sel_cells *cells = &state->cells;
     const int64_t own = c->p->at + c->x;
     const int64_t at = own + away[0] + away[1] * cells->pitch + away[2] * cells->slice;
-    const bool wall = mask_at(c->p, state->walls, at) >> field & 1;
-    return rule_number(state->model->field[field].type, state->plan->base.precision,
-                       state->at[c->p->block][field][state->turn[field]], wall ? own : at);
+    const bool wall = mask_at(c->p, state->tables.walls, at) >> field & 1;
+    return rule_value(state, c->p->block, field, wall ? own : at);
 }
 
 static double random_in_cell(const sel_rule_place *self, int64_t k) {
     const lua_cell *c = self->data;
-    const rule_state *state = c->p->state;
-    const int64_t first = c->p->row * state->plan->base.domain->grid.n[0] + c->p->x;
-    return rule_random(state->plan, first + c->x, state->base.step, k);
+    return rule_random(c->p->state->plan, c->p->first + c->x, c->p->state->base.step, k);
 }
 
 /* Its values in the cells of a piece; what it does not return keeps its value. */
 static void call_lua(const piece *p) {
     const rule_state *state = p->state;
     const sel_domain *domain = state->plan->base.domain;
-    const int64_t first = p->row * domain->grid.n[0] + p->x;
     double out[SEL_MOST_CELL_FIELDS];
     lua_cell c = {.p = p};
     sel_rule_place place = {.t = sel_state_time(&state->base),
@@ -179,8 +164,8 @@ static void call_lua(const piece *p) {
         for (int f = 0; f < state->model->fields; f++) {
             out[f] = read_cell(&place, f, (int[3]){0});
         }
-        sel_cell_centre(&domain->grid, first + c.x, place.place);
-        if (!domain->cell[first + c.x] && !p->cpu->all.status) {
+        sel_cell_centre(&domain->grid, p->first + c.x, place.place);
+        if (!domain->cell[p->first + c.x] && !p->cpu->all.status) {
             p->cpu->all.status = p->f->source->call(p->f->source, &place, out, p->cpu->error);
         }
         for (int k = 0; k < p->code->outputs; k++) {
@@ -189,39 +174,36 @@ static void call_lua(const piece *p) {
     }
 }
 
-/* Where chains store results: in other copies, by whole blocks of numbers. */
-static void place_results(piece *p) {
+static void compute(piece *p) {
+    const rule_state *state = p->state;
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const int first = p->code->uniforms;
     const bool whole = p->odds == 0 && p->n == RULE_ROW;
-    for (int o = 0; o < p->code->outputs; o++) {
+    for (int o = 0; o < p->code->outputs; o++) { /* chains store whole pieces in other copies */
         const rule_result *output = &p->code->output[o];
         const bool placed = whole && output->direct && p->f->turns >> output->field & 1;
         p->to[o] = placed ? array_of(p, output->field, true) : NULL;
     }
+    for (int k = first; k < first + p->code->reads; k++) {
+        p->slot[k] = read_values(p, &p->cpu->source[k - first], p->registers + k * ROW_BYTES);
+    }
+    if (!p->f->rule) {
+        call_lua(p);
+        return;
+    }
+    p->loops->run(p->code, &(rule_row){.n = p->n,
+                                       .slot = p->slot,
+                                       .grid = grid,
+                                       .at = {p->x, p->row % grid->n[1], p->row / grid->n[1]},
+                                       .cell = p->first,
+                                       .step = state->base.step,
+                                       .seed = (uint64_t)state->model->params->seed,
+                                       .to = p->to,
+                                       .streams = p->cpu->streams});
 }
 
-static void compute(piece *p) {
-    const rule_state *state = p->state;
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const int first = p->code->uniforms, reads = p->code->reads;
-    place_results(p);
-    for (int k = 0; k < reads; k++) {
-        p->slot[first + k] =
-            read_values(p, &p->cpu->source[k], p->registers + (int64_t)(first + k) * ROW_BYTES);
-    }
-    const rule_row values = {.n = p->n,
-                             .slot = p->slot,
-                             .grid = grid,
-                             .at = {p->x, p->row % grid->n[1], p->row / grid->n[1]},
-                             .cell = p->row * grid->n[0] + p->x,
-                             .step = state->base.step,
-                             .seed = (uint64_t)state->model->params->seed,
-                             .to = p->to,
-                             .streams = p->cpu->streams};
-    if (p->f->rule) {
-        p->loops->run(p->code, &values);
-    } else {
-        call_lua(p);
-    }
+static int64_t away_of(const sel_cells *cells, const rule_read *read) {
+    return read->at[0] + read->at[1] * cells->pitch + read->at[2] * cells->slice;
 }
 
 /* Before a function is evaluated: what is the same in all cells. */
@@ -230,20 +212,16 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
     const rule_code *code = f->code[base->plan->precision];
     for (int k = 0; k < code->reads; k++) {
         const rule_read *read = &code->read[k];
-        const sel_cells *cells = &cpu->all.cells;
-        cpu->source[k] = (struct source){
-            .field = read->field,
-            .size = rule_size(cpu->all.model, read->field, base->plan->precision),
-            .away = read->at[0] + read->at[1] * cells->pitch + read->at[2] * cells->slice,
-            .byte = cpu->all.model->field[read->field].type == SEL_CELL_U8,
-            .in_place = (f->writes & ~f->turns) >> read->field & 1};
-    }
-    for (int k = 0; k < code->reads; k++) {
+        const int64_t away = away_of(&cpu->all.cells, read);
         struct source *s = &cpu->source[k];
-        s->leads = true;
+        *s = (struct source){.field = read->field,
+                             .size = rule_size(cpu->all.model, read->field, base->plan->precision),
+                             .away = away,
+                             .in_place = (f->writes & ~f->turns) >> read->field & 1,
+                             .leads = true};
         for (int i = 0; i < code->reads; i++) {
-            const bool later = cpu->source[i].away > s->away;
-            s->leads = s->leads && !(later && cpu->source[i].field == s->field);
+            s->leads = s->leads && !(code->read[i].field == read->field &&
+                                     away_of(&cpu->all.cells, &code->read[i]) > away);
         }
     }
     base->threads = f->rule && base->plan->threads > 0 ? base->plan->threads : 1;
@@ -253,9 +231,9 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
         return;
     }
     rule_uniforms(code, f->rule, sel_state_time(base), base->clock.dt,
-                  base->plan->domain->control_values, cpu->value);
+                  base->plan->domain->control_values, cpu->value, cpu->value + f->rule->nodes);
     for (int k = 0; k < code->uniforms; k++) {
-        loops_of_level()->fill(code->uniform[k].type, cpu->value[code->uniform[k].node],
+        loops_of_level()->fill(code->uniform[k].type, cpu->value[f->rule->nodes + k],
                                cpu->uniform + (int64_t)k * ROW_BYTES);
     }
 }
@@ -291,7 +269,6 @@ static void note_bad(rule_state *state, int64_t cell, int field, double value) {
 static void store_output(const piece *p, rule_state *state, const rule_result *output) {
     const int f = output->field, turns = (int)(p->f->turns >> f & 1);
     const sel_cell_type type = state->model->field[f].type;
-    const int64_t cell = p->row * state->plan->base.domain->grid.n[0] + p->x;
     const sel_cell_type own = output->type == RULE_I ? SEL_CELL_I32 : SEL_CELL_REAL;
     const bool wide = output->type == RULE_D;
     char *to = array_of(p, f, turns);
@@ -305,26 +282,24 @@ static void store_output(const piece *p, rule_state *state, const rule_result *o
     }
     for (int k = 0; k < p->odds; k++) {
         const int x = p->odd[k];
-        if (mask_at(p, state->held, p->at + x) >> f & 1) {
-            const double kept = rule_number(type, state->plan->base.precision, to, x);
-            rule_set(own, wide, row, x, kept);
+        if (mask_at(p, state->tables.held, p->at + x) >> f & 1) {
+            rule_set(own, wide, row, x, rule_number(type, state->tables.wide, to, x));
         }
     }
     const int bad = p->loops->store(output->type, from, type, to, p->n, output->checked,
                                     p->cpu->streams && turns);
     if (bad >= 0) {
-        note_bad(state, cell + bad, f, rule_number(own, wide, from, bad));
+        note_bad(state, p->first + bad, f, rule_number(own, wide, from, bad));
     }
 }
 
 /* Cells where the function calls error. */
 static void note_failures(const piece *p, rule_state *state) {
     const int32_t *fails = p->code->fails >= 0 ? p->slot[p->code->fails] : NULL;
-    const int64_t cell = p->row * state->plan->base.domain->grid.n[0] + p->x;
     for (int k = 0; fails && k < p->n; k++) {
-        const bool computed = p->f->writes & ~mask_at(p, state->held, p->at + k);
+        const bool computed = p->f->writes & ~mask_at(p, state->tables.held, p->at + k);
         if (fails[k] && computed) {
-            note_bad(state, cell + k, -1, 0);
+            note_bad(state, p->first + k, -1, 0);
             return;
         }
     }
@@ -355,37 +330,22 @@ static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *err
 
 /* ---- the loop ---- */
 
-static void set_turns(rule_state *state) {
-    for (int f = 0; f < state->model->fields; f++) {
-        state->turn[f] = (int)(state->model->swapping >> f & (uint64_t)state->base.step & 1);
-    }
-}
-
-/* What the function says in the cell where it calls error. */
-static sel_status repeat_by_lua(rule_cpu *cpu, const rule_function *f, int64_t cell,
-                                sel_error *error) {
-    const int64_t nx = cpu->all.plan->base.domain->grid.n[0];
-    piece p = begin_thread(cpu, f);
-    cpu->error = error;
-    if (f->source->call && p.code->outputs <= cpu->slots &&
-        begin_piece(&p, cell / nx, (int)(cell % nx / RULE_ROW))) {
-        call_lua(&p);
-    }
-    return cpu->all.status;
-}
-
 static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *error) {
-    rule_state *state = &cpu->all;
-    const bool said = state->bad.cell >= 0 && state->bad.field < 0 &&
-                      repeat_by_lua(cpu, f, state->bad.cell, error);
-    return said ? cpu->all.status : rule_report_bad(state, f, error);
+    const int64_t cell = cpu->all.bad.cell, nx = cpu->all.plan->base.domain->grid.n[0];
+    piece p = begin_thread(cpu, f);
+    if (cell >= 0 && cpu->all.bad.field < 0 && f->source->call && p.code->outputs <= cpu->slots &&
+        begin_piece(&p, cell / nx, (int)(cell % nx / RULE_ROW))) {
+        cpu->error = error;
+        call_lua(&p); /* which says what the function says */
+    }
+    return cpu->all.status ? cpu->all.status : rule_report_bad(&cpu->all, f, error);
 }
 
 static sel_status step(rule_cpu *cpu, sel_error *error) {
     rule_state *state = &cpu->all;
     sel_status status = SEL_OK;
     for (int k = 0; k < state->model->rules; k++) {
-        const rule_function *f = &state->model->rule[k];
+        const rule_function *f = &state->model->function[k];
         rule_fill_margins(state, f->looks);
         if (run_rule(cpu, f, error)) {
             state->base.broken = true;
@@ -393,9 +353,7 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
         }
         status = status ? status : report_bad(cpu, f, error);
         state->bad.cell = -1;
-        for (int i = 0; i < state->model->fields; i++) {
-            state->turn[i] ^= (int)(f->turns >> i & 1);
-        }
+        state->turns ^= f->turns;
     }
     state->base.step++;
     return status;
@@ -411,23 +369,21 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
 
 /* ---- derived fields, dt, sums ---- */
 
-/* Before a function that is no rule is evaluated; NULL: before data are read. */
-static sel_status make_ready(rule_cpu *cpu, const rule_function *f, sel_error *error) {
-    sel_status status = rule_terms(&cpu->all.base, SEL_ON_T | SEL_ON_CONTROLS, error);
-    if (!status && f) {
-        rule_fill_margins(&cpu->all, f->looks);
-        begin_function(cpu, f, error);
-    }
-    return status;
-}
-
+/* Before data are read, or a function is evaluated that is no rule. */
 static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
     rule_cpu *cpu = (rule_cpu *)base;
     const rule_model *m = cpu->all.model;
     const int field = request->kind == SEL_READ || request->kind == SEL_REDUCE ? request->field : 0;
-    const rule_function *f =
-        field < m->entries ? NULL : rule_function_at(m, m->rules + field - m->entries);
-    return field < m->states ? SEL_OK : make_ready(cpu, f, error);
+    sel_status status = SEL_OK;
+    if (field >= m->states) {
+        status = rule_terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
+    }
+    if (field >= m->entries && !status) {
+        const rule_function *f = &m->function[m->rules + field - m->entries];
+        rule_fill_margins(&cpu->all, f->looks);
+        begin_function(cpu, f, error);
+    }
+    return status;
 }
 
 /* Numbers of a function at cells x0 <= x < x1 of a row: number c of x at to[c nx + x - x0]. */
@@ -456,11 +412,8 @@ static int entry_row(const rule_state *state, int entry, int64_t row, int64_t x0
     const int b = sel_block_of(&state->base.blocks, row);
     const int64_t at = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
     for (int c = 0; c < e->components; c++) {
-        const int f = e->first + c;
         for (int64_t x = x0; x < x1; x++) {
-            to[c * grid->n[0] + x - x0] =
-                rule_number(state->model->field[f].type, state->plan->base.precision,
-                            state->at[b][f][state->turn[f]], at + x);
+            to[c * grid->n[0] + x - x0] = rule_value(state, b, e->first + c, at + x);
         }
     }
     return e->components;
@@ -480,7 +433,7 @@ static int field(const sel_state *base, int which, int64_t row, int64_t x0, int6
     if (which < m->entries) {
         return entry_row(&cpu->all, which, row, x0, x1, to);
     }
-    const rule_function *f = rule_function_at(m, m->rules + which - m->entries);
+    const rule_function *f = &m->function[m->rules + which - m->entries];
     evaluate_row(cpu, f, row, x0, x1, to);
     return f->code[base->plan->precision]->outputs;
 }
@@ -532,7 +485,8 @@ static sel_status start(sel_state *base, sel_error *error) {
 }
 
 static sel_status loaded(sel_state *base, sel_error *error) {
-    set_turns((rule_state *)base);
+    rule_state *state = (rule_state *)base;
+    state->turns = rule_turns(state->model, base->step);
     return rule_terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
 }
 

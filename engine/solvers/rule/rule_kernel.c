@@ -183,7 +183,7 @@ static void run(const rule_code *code, const rule_row *row) {
             random_numbers(v, row);
             break;
         case SEL_OP_LOOKUP:
-            look_up(code->lookup[v->number], v, row);
+            look_up(code->call[v->number].lookup, v, row);
             break;
         default:
             (v->type == RULE_F   ? operate_f

@@ -3,7 +3,8 @@
  * About each block's cells stand margins, filled axis after axis: around periodic axes and from the
  * blocks beside by copies, beyond faces by the laws. Lines of a later axis include the margins of
  * the earlier ones, so that edges and corners are filled by the law of the later axis, from what
- * the earlier one has put there.
+ * the earlier one has put there. All these places are listed once, as runs that one law fills;
+ * cells on shapes whose values laws give are such runs too.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -46,231 +47,232 @@ const rule_law *rule_law_value(const rule_plan *plan, int region, int entry) {
     return law;
 }
 
-/* ---- lines of places beyond faces ---- */
+/* ---- runs ---- */
 
 _Static_assert(RULE_FIELDS == (int)SEL_MOST_CELL_FIELDS && RULE_BLOCKS == (int)SEL_MOST_BLOCKS &&
-                   RULE_FACES == (int)SEL_FACES && SEL_CELL_I32 == 1 && SEL_CELL_U8 == 2 &&
-                   SEL_F64 == 1,
+                   RULE_FACES == (int)SEL_FACES && RULE_REGIONS == (int)SEL_REGION_NUMBERS &&
+                   SEL_CELL_I32 == 1 && SEL_CELL_U8 == 2 && SEL_F64 == 1,
                "rule_margin.h numbers as the engine does");
 
-rule_margin rule_margin_of(const rule_state *state, int axis, uint64_t fields, uint64_t turns) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    return (rule_margin){.tables = state->tables,
-                         .fields = fields,
-                         .turns = turns,
-                         .n = {grid->n[0], grid->n[1], grid->n[2]},
-                         .first = state->cells.first,
-                         .pitch = state->cells.pitch,
-                         .slice = state->cells.slice,
-                         .dx = grid->dx[axis],
-                         .periodic = grid->periodic,
-                         .dims = grid->dims,
-                         .reach = state->model->reach,
-                         .axis = axis,
-                         .blocks = state->base.blocks.count,
-                         .wide = state->plan->base.precision == SEL_F64};
+static int64_t clamp(int64_t i, int64_t n) {
+    return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-void rule_tables_fill(const rule_state *state, rule_tables *to) {
-    const rule_model *m = state->model;
-    const sel_domain *domain = state->plan->base.domain;
-    memcpy(to->at, state->at, sizeof to->at);
-    memcpy(to->law, state->law, sizeof to->law);
-    memcpy(to->face, domain->face, sizeof to->face);
-    for (int b = 0; b < state->base.blocks.count; b++) {
-        to->block_first[b] = state->base.blocks.v[b].first;
-        to->block_end[b] = state->base.blocks.v[b].end;
-    }
-    for (int f = 0; f < m->fields; f++) {
-        to->type[f] = (uint8_t)m->field[f].type;
-        for (int r = 1; r <= domain->region_count; r++) {
-            to->beyond[r][f] = state->plan->beyond[r][m->entry_of[f]];
-        }
-    }
-}
-
-typedef struct line {
-    rule_beyond first; /* the line runs along `along` */
-    int along;
-    int64_t stride, count;
-} line;
-
-typedef void visit(rule_state *state, const rule_margin *m, const line *l, const void *data);
-
-enum { LONGEST = 1024 /* places of a line */ };
-
-static void each_line(rule_state *state, uint64_t fields, int threads, visit *visited,
-                      const void *data) {
-    const int dims = state->model->dims, reach = state->model->reach;
-    uint64_t turns = 0;
+static bool has_values(const rule_state *state, bool cells, int region) {
+    bool has = false;
     for (int f = 0; f < state->model->fields; f++) {
-        turns |= (uint64_t)state->turn[f] << f;
+        has = has || has_value(state->tables.kind[cells][region][f]);
     }
-    for (int k = 0; k < dims * state->base.blocks.count; k++) {
-        const int axis = k / state->base.blocks.count, b = k % state->base.blocks.count;
-        const int along = axis == 0 ? 1 : 0, across = dims == 2 ? 2 : 3 - axis - along;
-        const rule_margin m = rule_margin_of(state, axis, fields, turns);
-        int64_t low[3], high[3];
-        rule_ranges(&m, b, low, high);
-        const int64_t parts = (high[along] - low[along] + LONGEST - 1) / LONGEST;
-        const int64_t lines = (high[across] - low[across]) * parts;
-#pragma omp parallel for schedule(static) num_threads(lines > 1 ? threads : 1)
-        for (int64_t i = 0; i < lines; i++) {
-            int64_t at[3] = {0};
-            at[along] = low[along] + i % parts * LONGEST;
-            at[across] = low[across] + i / parts;
-            const int64_t left = high[along] - at[along];
-            for (int j = 0; j < 2 * reach; j++) {
-                const line l = {.first = rule_find_beyond(&m, b, at, j % 2, j / 2),
-                                .along = along,
-                                .stride = along ? m.pitch : 1,
-                                .count = left < LONGEST ? left : LONGEST};
-                visited(state, &m, &l, data);
-            }
+    return has;
+}
+
+/* A line of n places from that of `run` on. The regions are those of the nearest sites. */
+static void add_line(rule_state *state, rule_run run, int along, int64_t n) {
+    const sel_domain *domain = state->plan->base.domain;
+    const int64_t *most = domain->grid.n;
+    const bool cells = run.face == RULE_FACES;
+    int64_t at[3];
+    for (int a = 0; a < 3; a++) {
+        at[a] = a == along ? 0 : clamp(run.at[a], most[a]);
+    }
+    const uint8_t *region =
+        run.face < 0 ? NULL
+        : cells      ? sel_domain_painted(domain) + sel_cell_number(&domain->grid, at)
+                     : domain->face[run.face] + sel_face_site(&domain->grid, run.face, at);
+    for (int64_t k = 0; k < n; k += run.count) {
+        run.region = region ? region[clamp(run.at[along], most[along])] : 0;
+        run.count = 1;
+        while (run.count < RULE_RUN && k + run.count < n &&
+               (!region || region[clamp(run.at[along] + run.count, most[along])] == run.region)) {
+            run.count++;
+        }
+        const bool valued = has_values(state, cells, run.region);
+        run.number = state->places;
+        state->places += valued ? run.count : 0;
+        if (state->tables.run && (valued || !cells)) {
+            state->tables.run[state->first_run[RULE_SECTIONS]] = run;
+        }
+        state->first_run[RULE_SECTIONS] += valued || !cells;
+        run.at[along] += run.count;
+        run.to += run.count * run.stride;
+        run.from += run.count * run.stride;
+    }
+}
+
+/* A box of places in lines; `mirror`: elements from a place to what it mirrors. */
+static void add_box(rule_state *state, rule_run run, const int64_t low[3], const int64_t high[3],
+                    int along, int64_t mirror) {
+    const int across = 1 - along;
+    run.stride = along ? state->cells.pitch : 1;
+    for (int64_t z = low[2]; z < high[2]; z++) {
+        for (int64_t k = low[across]; k < high[across]; k++) {
+            run.at[along] = (int32_t)low[along];
+            run.at[across] = (int32_t)k;
+            run.at[2] = (int32_t)z;
+            run.to = rule_place(state, run.at[0], run.at[1], run.at[2]);
+            run.from = run.to + mirror;
+            add_line(state, run, along, high[along] - low[along]);
         }
     }
 }
 
-/* ---- values ---- */
-
-/* Whether a face has places with values of a field's laws. */
-static bool face_has_values(const rule_plan *plan, int face, int entry) {
-    const sel_domain *domain = plan->base.domain;
-    bool has[SEL_REGION_NUMBERS] = {false};
-    for (int r = 1; r <= domain->region_count; r++) {
-        has[r] = has_value(plan->beyond[r][entry]);
+/* What a section has of a block. */
+static void add_section(rule_state *state, int s, int b) {
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const sel_blocks *blocks = &state->base.blocks;
+    const int dims = grid->dims, reach = state->model->reach;
+    const int64_t strides[] = {1, state->cells.pitch, state->cells.slice};
+    int64_t low[3] = {0}, high[3] = {1, 1, 1};
+    for (int a = 0; a < dims; a++) {
+        const sel_block ends = a == dims - 1 ? blocks->v[b] : (sel_block){0, grid->n[a]};
+        const bool filled = a < s && s < dims;
+        low[a] = filled ? -reach : ends.first;
+        high[a] = filled ? grid->n[a] + reach : ends.end;
     }
-    for (int64_t s = 0; domain->face[face] && s < sel_face_sites(&domain->grid, face); s++) {
-        if (has[domain->face[face][s]]) {
-            return true;
+    if (s == RULE_IN_CELLS) {
+        add_box(state, (rule_run){.block = b, .source = b, .face = RULE_FACES}, low, high, 0, 0);
+        return;
+    }
+    const int64_t n = grid->n[s], begin = low[s], end = high[s];
+    for (int j = 0; j < 2 * reach; j++) {
+        const int layer = j / 2, side = j % 2;
+        const int64_t i = side ? end + layer : begin - 1 - layer;
+        const bool copies = (i >= 0 && i < n) || sel_axis_periodic(grid, s);
+        const int64_t from =
+            copies ? sel_wrapped(grid, s, i) : clamp(side ? n - 1 - layer : layer, n);
+        rule_run run = {
+            .block = b, .source = b, .layer = layer, .face = copies ? -1 : 2 * s + side};
+        if (copies && s == dims - 1) {
+            run.source = (uint8_t)sel_block_of(blocks, from * blocks->rows_per_plane);
+        }
+        low[s] = i;
+        high[s] = i + 1;
+        add_box(state, run, low, high, s == 0, (from - i) * strides[s]);
+    }
+}
+
+void rule_list_runs(rule_state *state) {
+    bool cells = false;
+    for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
+        cells = cells || has_values(state, true, r);
+    }
+    state->places = state->first_run[RULE_SECTIONS] = 0;
+    for (int s = 0; s < RULE_SECTIONS; s++) {
+        const bool has = s < state->model->dims || (s == RULE_IN_CELLS && cells);
+        state->first_run[s] = state->first_run[RULE_SECTIONS];
+        for (int b = 0; b < state->base.blocks.count && has; b++) {
+            add_section(state, s, b);
         }
     }
-    return false;
 }
 
 void rule_list_laws(rule_state *state) {
     const rule_model *m = state->model;
-    SEL_ADD(&state->base.arrays, state, tables, 1, SEL_ON_HOST);
-    for (int f = 0; f < m->fields; f++) {
-        for (int face = 0; face < 2 * m->dims; face++) {
-            const rule_margin margin = rule_margin_of(state, face / 2, 0, 0);
-            int64_t extent[2];
-            rule_extents(&margin, extent);
-            const bool has = face_has_values(state->plan, face, m->entry_of[f]);
-            SEL_ADD(&state->base.arrays, state, law[f][face],
-                    has ? m->reach * extent[0] * extent[1] : 0, 0);
-        }
-    }
-}
-
-/* Places of one region beyond a face, and where their values belong. */
-typedef struct gather {
-    int face, region;
-    bool on_face;
-    int64_t count, room;
-    double *place[3];
-    int64_t *number;
-    bool failed;
-} gather;
-
-static void gather_line(rule_state *state, const rule_margin *m, const line *l, const void *data) {
-    gather *g = (gather *)(uintptr_t)data;
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const rule_beyond *p = &l->first;
-    for (int64_t k = 0; k < l->count && p->face == g->face; k++) {
-        if (rule_region_of(m, p, l->along, k) != g->region) {
-            continue;
-        }
-        for (int a = 0; a < 3; a++) {
-            const double at = (double)(p->at[a] + (a == l->along ? k : 0));
-            const double end = g->face % 2 ? sel_upper_end(grid, a) : grid->origin[a];
-            g->place[a][g->count] = a == p->axis && g->on_face ? end : sel_centre(grid, a, at);
-        }
-        g->number[g->count++] = p->number + k;
-    }
-}
-
-static sel_status evaluate_places(rule_state *state, const sel_quantity *quantity, const char *what,
-                                  int entry, gather *g, sel_error *error) {
-    const rule_entry *e = &state->model->entry[entry];
-    double *values = malloc((size_t)(g->room * quantity->components + 1) * sizeof *values);
-    if (!values) {
-        return sel_fail_memory(error, "the laws", 0);
-    }
-    g->count = 0;
-    each_line(state, 0, 1, gather_line, g);
-    const sel_places at = sel_domain_at(state->plan->base.domain, g->count, g->place[0],
-                                        g->place[1], g->place[2], sel_state_time(&state->base));
-    sel_status status = g->count ? sel_quantity_eval(quantity, what, &at, values, error) : SEL_OK;
-    for (int c = 0; c < e->components && !status; c++) {
-        const double *of = values + (quantity->components > 1 ? c : 0) * g->count;
-        double *to = state->law[e->first + c][g->face];
-        for (int64_t k = 0; k < g->count; k++) {
-            to[g->number[k]] = of[k];
-        }
-    }
-    free(values);
-    return status;
-}
-
-sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error) {
-    const rule_model *m = state->model;
     const sel_domain *domain = state->plan->base.domain;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < 2 * m->dims * m->entries && !status; k++) {
-        const int face = k % (2 * m->dims), entry = k / (2 * m->dims);
-        const rule_margin margin = rule_margin_of(state, face / 2, 0, 0);
-        int64_t extent[2];
-        rule_extents(&margin, extent);
-        gather g = {.face = face, .room = m->reach * extent[0] * extent[1]};
-        if (!state->law[m->entry[entry].first][face]) {
-            continue;
-        }
-        double *room = malloc((size_t)g.room * (3 * sizeof(double) + sizeof(int64_t)));
-        status = room ? SEL_OK : sel_fail_memory(error, "the laws", 0);
-        for (int a = 0; a < 3; a++) {
-            g.place[a] = room + a * g.room;
-        }
-        g.number = (int64_t *)(void *)(room + 3 * g.room);
-        for (int r = 1; r <= domain->region_count && !status; r++) {
-            const rule_law *law = rule_law_value(state->plan, r, entry);
-            g.region = r;
-            g.on_face = state->plan->beyond[r][entry] != RULE_FIXED;
-            if (law && (due == ~0u || sel_quantity_depends(&law->value) & due)) {
-                const char *what = has_value(state->plan->beyond[r][entry]) && g.on_face
-                                       ? "law, on a face"
-                                       : "law.fixed";
-                status = evaluate_places(state, &law->value, what, entry, &g, error);
-            }
-        }
-        free(room);
+    rule_tables *t = &state->tables;
+    bool valued[RULE_FIELDS] = {false};
+    memcpy(t->dx, domain->grid.dx, sizeof t->dx);
+    t->wide = state->plan->base.precision == SEL_F64;
+    for (int b = 0; b < state->base.blocks.count; b++) {
+        t->block_end[b] = state->base.blocks.v[b].end;
     }
-    return status;
+    for (int k = 0; k < 2 * domain->region_count * m->fields; k++) {
+        const int r = 1 + k / 2 / m->fields, f = k / 2 % m->fields, cells = k % 2;
+        const rule_law *law;
+        t->kind[cells][r][f] =
+            (uint8_t)rule_law_of(&domain->regions[r - 1], r == domain->nodata,
+                                 m->entry[m->entry_of[f]].name, m->field[f].state, !cells, &law);
+        valued[f] = valued[f] || law;
+    }
+    rule_list_runs(state);
+    SEL_ADD(&state->base.arrays, state, tables.run, state->first_run[RULE_SECTIONS], 0);
+    for (int f = 0; f < m->fields; f++) {
+        t->type[f] = (uint8_t)m->field[f].type;
+        SEL_ADD(&state->base.arrays, state, tables.law[f], valued[f] ? state->places : 0, 0);
+    }
 }
 
-/* ---- margins ---- */
-
-static void fill_line(rule_state *state, const rule_margin *m, const line *l, const void *data) {
-    const rule_beyond *p = &l->first;
-    (void)data;
-    for (int f = 0; f < state->model->fields; f++) {
-        const bool wanted = m->fields >> f & 1, whole = p->face < 0 && l->stride == 1;
-        const int64_t size = rule_size(state->model, f, m->wide);
-        if (wanted && whole) {
-            memcpy((char *)state->at[p->block][f][state->turn[f]] + p->to * size,
-                   (const char *)state->at[p->source][f][state->turn[f]] + p->from * size,
-                   (size_t)(l->count * size));
-        }
-        for (int64_t k = 0; wanted && !whole && k < l->count; k++) {
-            rule_fill_place(m, p, f, l->along, k, l->stride);
+/* Fills places of these fields in the copies `turns`. */
+static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns) {
+    const rule_tables *t = &state->tables;
+    const int64_t first = state->first_run[section], end = state->first_run[section + 1];
+#pragma omp parallel for schedule(static) num_threads(end - first > 32 ? state->base.threads : 1)
+    for (int64_t i = first; i < end; i++) {
+        const rule_run *run = &t->run[i];
+        for (int f = 0; f < state->model->fields; f++) {
+            const int turn = (int)(turns >> f & 1);
+            const size_t size = (size_t)rule_size(state->model, f, state->plan->base.precision);
+            if (!(fields >> f & 1) || !t->at[run->block][f][turn]) {
+                continue;
+            }
+            if (!run->region && run->stride == 1) {
+                memcpy((char *)t->at[run->block][f][turn] + run->to * (int64_t)size,
+                       (const char *)t->at[run->source][f][turn] + run->from * (int64_t)size,
+                       (size_t)run->count * size);
+                continue;
+            }
+            for (int k = 0; k < run->count; k++) {
+                rule_fill_place(t, run, k, f, turn);
+            }
         }
     }
 }
 
 void rule_fill_margins(rule_state *state, uint64_t fields) {
-    if (fields) {
-        each_line(state, fields, state->base.threads, fill_line, NULL);
+    for (int axis = 0; axis < state->model->dims && fields; axis++) {
+        fill(state, axis, fields, state->turns);
     }
+}
+
+/* ---- values ---- */
+
+static sel_status evaluate_run(rule_state *state, const rule_run *run, unsigned due,
+                               sel_error *error) {
+    const sel_domain *domain = state->plan->base.domain;
+    const sel_grid *grid = &domain->grid;
+    const bool cells = run->face == RULE_FACES;
+    const int axis = run->face / 2, along = cells || axis ? 0 : 1, n = run->count;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < state->model->entries && run->region && !status; k++) {
+        const rule_entry *e = &state->model->entry[k];
+        const int kind = state->tables.kind[cells][run->region][e->first];
+        const rule_law *law = has_value(kind) ? rule_law_value(state->plan, run->region, k) : NULL;
+        const char *what = kind == RULE_FIXED ? "law.fixed" : "law, on a face";
+        double place[3][RULE_RUN], values[SEL_MAX_COMPONENTS * RULE_RUN];
+        if (!law || !((sel_quantity_depends(&law->value) | SEL_ALWAYS) & due)) {
+            continue;
+        }
+        for (int i = 0; i < 3 * n; i++) {
+            const int a = i / n, at = run->at[a] + (a == along ? i % n : 0);
+            place[a][i % n] = a != axis || kind == RULE_FIXED ? sel_centre(grid, a, at)
+                              : run->face % 2                 ? sel_upper_end(grid, a)
+                                                              : grid->origin[a];
+        }
+        const sel_places at =
+            sel_domain_at(domain, n, place[0], place[1], place[2], sel_state_time(&state->base));
+        status = sel_quantity_eval(&law->value, what, &at, values, error);
+        for (int i = 0; i < e->components * n && !status; i++) {
+            const double value = values[law->value.components > 1 ? i : i % n];
+            const int64_t cell[] = {run->at[0] + i % n, run->at[1], run->at[2]};
+            state->tables.law[e->first + i / n][run->number + i % n] = value;
+            status = cells ? rule_check_value(state, what, e->first + i / n, value,
+                                              sel_cell_number(grid, cell), error)
+                           : SEL_OK;
+        }
+    }
+    return status;
+}
+
+sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error) {
+    const bool any = (state->plan->law_depends | SEL_ALWAYS) & due;
+    sel_status status = SEL_OK;
+    for (int64_t i = 0; i < state->first_run[RULE_SECTIONS] && any && !status; i++) {
+        status = evaluate_run(state, &state->tables.run[i], due, error);
+    }
+    for (int copy = 0; copy < 2 && !status; copy++) {
+        fill(state, RULE_IN_CELLS, ~UINT64_C(0), copy ? ~UINT64_C(0) : 0);
+    }
+    return status;
 }
 
 /* ---- walls, and cells that are not computed ---- */
@@ -279,47 +281,44 @@ void rule_fill_margins(rule_state *state, uint64_t fields) {
  */
 static int kind_of(rule_state *state, uint64_t walls, uint64_t held) {
     int k = 0;
-    while (k < state->kinds && (state->walls[k] != walls || state->held[k] != held)) {
+    while (k < state->kinds && (state->tables.walls[k] != walls || state->tables.held[k] != held)) {
         k++;
     }
     if (k == state->kinds && k < RULE_ODD) {
-        state->walls[k] = walls;
-        state->held[k] = held;
+        state->tables.walls[k] = walls;
+        state->tables.held[k] = held;
         state->kinds++;
     }
     return k;
 }
 
-static void find_line_kinds(rule_state *state, const rule_margin *m, const line *l,
-                            const void *data) {
-    const rule_beyond *p = &l->first;
-    bool *failed = (bool *)(uintptr_t)data;
-    for (int64_t k = 0; k < l->count; k++) {
-        const int there = state->kind[p->source][p->from + k * l->stride];
-        const int region = rule_region_of(m, p, l->along, k);
+/* False: there are too many. */
+static bool find_margin_kinds(rule_state *state, const rule_run *run) {
+    bool found = true;
+    for (int k = 0; k < run->count; k++) {
+        const int there = state->kind[run->source][run->from + k * run->stride];
         uint64_t walls = 0;
-        for (int f = 0; f < state->model->fields && region; f++) {
-            const int law = m->tables->beyond[region][f];
+        for (int f = 0; f < state->model->fields && run->region; f++) {
+            const int law = state->tables.kind[0][run->region][f];
             const bool wall =
-                law == RULE_WALL || (law != RULE_FIXED && state->walls[there] >> f & 1);
+                law == RULE_WALL || (law != RULE_FIXED && state->tables.walls[there] >> f & 1);
             walls |= (uint64_t)wall << f;
         }
-        const int kind = region ? kind_of(state, walls, 0) : there;
-        *failed = *failed || kind == RULE_ODD;
-        state->kind[p->block][p->to + k * l->stride] = (uint8_t)(kind % RULE_ODD);
+        const int kind = run->region ? kind_of(state, walls, 0) : there;
+        found = found && kind < RULE_ODD;
+        state->kind[run->block][run->to + k * run->stride] = (uint8_t)(kind % RULE_ODD);
     }
+    return found;
 }
 
 /* By a cell's region, and where its data have gaps. */
 static int cell_kind(rule_state *state, int block, int64_t at, int region) {
     const rule_model *m = state->model;
-    const int precision = state->plan->base.precision;
     uint64_t walls = 0, held = 0;
     for (int f = 0; f < m->fields; f++) {
-        const int law = state->plan->within[region][m->entry_of[f]];
+        const int law = state->tables.kind[1][region][f];
         const bool data = !m->field[f].state, computed = law == RULE_FREE;
-        const bool gap =
-            data && isnan(rule_number(SEL_CELL_REAL, precision, state->at[block][f][0], at));
+        const bool gap = data && isnan(rule_value(state, block, f, at));
         walls |= (uint64_t)(law == RULE_WALL || (gap && computed)) << f;
         held |= (uint64_t) !(data || computed) << f;
     }
@@ -334,7 +333,7 @@ static bool beside_wall(const rule_state *state, int block, int64_t at) {
             const uint8_t *row =
                 state->kind[block] + at + z * state->cells.slice + y * state->cells.pitch;
             for (int x = -reach; x <= reach; x++) {
-                if (state->walls[row[x] % RULE_ODD]) {
+                if (state->tables.walls[row[x] % RULE_ODD]) {
                     return true;
                 }
             }
@@ -343,46 +342,38 @@ static bool beside_wall(const rule_state *state, int block, int64_t at) {
     return false;
 }
 
-static void mark_odd(rule_state *state, int block, bool walls) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const sel_blocks *blocks = &state->base.blocks;
-    const int64_t rows = blocks->rows_per_plane, nx = grid->n[0];
-    const int pieces = rule_pieces(nx);
-    for (int64_t row = blocks->v[block].first * rows; row < blocks->v[block].end * rows; row++) {
-        const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
-        for (int64_t x = 0; x < nx; x++) {
-            uint8_t *kind = &state->kind[block][first + x];
-            if (*kind || (walls && beside_wall(state, block, first + x))) {
-                *kind |= RULE_ODD;
-                state->odd[row * pieces + x / RULE_ROW] = 1;
-            }
-        }
-    }
-}
-
 sel_status rule_find_kinds(rule_state *state, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
     const sel_grid *grid = &domain->grid;
+    const int64_t nx = grid->n[0];
     const uint8_t *painted = sel_domain_painted(domain);
     bool failed = false, walls = false;
     state->kinds = 0;
     kind_of(state, 0, 0);
-    for (int64_t row = 0; row < grid->n[1] * grid->n[2]; row++) {
-        const int b = sel_block_of(&state->base.blocks, row);
-        const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
-        for (int64_t x = 0; x < grid->n[0]; x++) {
-            const int region = painted[row * grid->n[0] + x];
-            const int kind = region ? cell_kind(state, b, first + x, region) : 0;
-            failed = failed || kind == RULE_ODD;
-            state->kind[b][first + x] = (uint8_t)(kind % RULE_ODD);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t row = 0; row < sel_state_rows(&state->base); row++) {
+            const int b = sel_block_of(&state->base.blocks, row);
+            const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
+            for (int64_t x = 0; x < nx; x++) {
+                uint8_t *kind = &state->kind[b][first + x];
+                const int region = painted[row * nx + x];
+                if (pass == 0) {
+                    const int own = region ? cell_kind(state, b, first + x, region) : 0;
+                    failed = failed || own == RULE_ODD;
+                    *kind = (uint8_t)(own % RULE_ODD);
+                } else if (*kind || (walls && beside_wall(state, b, first + x))) {
+                    *kind |= RULE_ODD;
+                    state->odd[row * rule_pieces(nx) + x / RULE_ROW] = 1;
+                    state->has_odd = true;
+                }
+            }
         }
-    }
-    each_line(state, 0, 1, find_line_kinds, &failed);
-    for (int k = 0; k < state->kinds; k++) {
-        walls = walls || state->walls[k];
-    }
-    for (int b = 0; b < state->base.blocks.count; b++) {
-        mark_odd(state, b, walls);
+        for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS] && pass == 0; i++) {
+            failed = !find_margin_kinds(state, &state->tables.run[i]) || failed;
+        }
+        for (int k = 0; k < state->kinds; k++) {
+            walls = walls || state->tables.walls[k];
+        }
     }
     return failed
                ? sel_fail_at(error, sel_simulation_where(state->plan->base.simulation, "regions"),

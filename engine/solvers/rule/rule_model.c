@@ -27,8 +27,8 @@ static const char *suggestion(const rule_model *m, int count, const char *name,
 enum { LONGEST_NAME = 32 }; /* also a part of the names of blocks in checkpoints */
 
 /* One name for two of state, data, derived, controls and x y z t dt. */
-static sel_status check_name(const rule_model *m, int entries, int deriveds, const char *name,
-                             sel_where where, sel_error *error) {
+static sel_status check_name(const rule_model *m, const char *name, sel_where where,
+                             sel_error *error) {
     static const char *const taken[] = {"x", "y", "z", "t", "dt", NULL};
     const sel_numbers *controls = &m->params->common.controls;
     const bool argument =
@@ -41,7 +41,7 @@ static sel_status check_name(const rule_model *m, int entries, int deriveds, con
     for (int k = 0; k < controls->n; k++) {
         other = strcmp(controls->v[k].name, name) == 0 ? "a control" : other;
     }
-    for (int e = 0; e < entries; e++) {
+    for (int e = 0; e < m->entries; e++) {
         const rule_entry *entry = &m->entry[e];
         for (int c = 0; c < entry->components; c++) {
             other =
@@ -50,8 +50,8 @@ static sel_status check_name(const rule_model *m, int entries, int deriveds, con
                     : other;
         }
     }
-    for (int d = 0; d < deriveds; d++) {
-        other = strcmp(m->derived[d].name, name) == 0 ? "in derived" : other;
+    for (int d = 0; d < m->deriveds; d++) {
+        other = strcmp(m->function[m->rules + d].name, name) == 0 ? "in derived" : other;
     }
     return other ? sel_fail_at(error, where, "sel.rule: '%s' is already %s; choose another name",
                                name, other)
@@ -69,13 +69,15 @@ static sel_status add_entry(rule_model *m, const char *name, sel_cell_type type,
     }
     *entry = (rule_entry){
         .name = name, .first = m->fields, .components = components, .state = state, .where = where};
-    sel_status status = components > 1 ? check_name(m, m->entries, 0, name, where, error) : SEL_OK;
+    sel_status status = components > 1 ? check_name(m, name, where, error) : SEL_OK;
     for (int c = 0; c < components; c++) {
         const char *full =
             components > 1 ? sel_arena_print(m->arena, "%s_%s", name, sel_axis_names[c]) : name;
-        const sel_status taken = check_name(m, m->entries, 0, full, where, error);
+        const sel_status taken = check_name(m, full, where, error);
         status = status ? status : full ? taken : sel_fail_memory(error, "the fields", 0);
         m->entry_of[m->fields] = m->entries;
+        m->reals |= (uint64_t)(state && type == SEL_CELL_REAL) << m->fields;
+        m->bytes |= (uint64_t)(state && type == SEL_CELL_U8) << m->fields;
         m->saved[m->fields] = sel_arena_print(m->arena, "rule %s", full);
         m->field[m->fields++] = (sel_cell_field){full, type, state};
     }
@@ -152,13 +154,17 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
     f->name = name ? name : f->rule ? f->rule->name : "rule";
     f->why = f->rule ? NULL : sel_arena_copy(m->arena, why);
     find_masks(m, f);
+    m->shared.nodes =
+        f->rule && f->rule->nodes > m->shared.nodes ? f->rule->nodes : m->shared.nodes;
     const bool numbers = returns == SEL_RETURNS_NUMBERS;
     for (int p = 0; p < 2; p++) {
-        f->code[p] = f->rule ? rule_compile(f->rule, m->field, numbers, p, &m->lookups, m->arena)
+        f->code[p] = f->rule ? rule_compile(f->rule, m->field, numbers, p, &m->shared, m->arena)
                              : rule_code_of_lua(m->field, m->fields, numbers, m->arena);
         if (!f->code[p]) {
             return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);
         }
+        int *slots = &m->shared.slots[p];
+        *slots = f->code[p]->slots > *slots ? f->code[p]->slots : *slots;
     }
     return SEL_OK;
 }
@@ -166,25 +172,18 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
 /* Whether several steps can be taken in a pass over the memory (cuda/rule_march.c), but for the
  * laws. */
 static bool is_simple(const rule_model *m) {
-    const rule_function *f = m->rule;
-    int fields = 0;
-    bool reals = true, bytes = true;
-    for (int k = 0; k < m->fields; k++) {
-        fields += (int)(f->writes >> k & 1);
-        if (f->writes >> k & 1) {
-            reals = reals && m->field[k].type == SEL_CELL_REAL;
-            bytes = bytes && m->field[k].type == SEL_CELL_U8;
-        }
-    }
-    return m->dims == 2 && m->rules == 1 && m->reach == 1 && f->rule && fields <= 2 &&
-           (reals || (bytes && fields == 1)) && !(f->reads & ~f->writes) && !m->limit.source;
+    const rule_function *f = m->function;
+    const int fields = __builtin_popcountll(f->writes);
+    return m->dims == 2 && m->rules == 1 && m->reach == 1 && f->rule && !m->params->dt.limit &&
+           !(f->reads & ~f->writes) &&
+           ((fields <= 2 && !(f->writes & ~m->reals)) || (fields == 1 && !(f->writes & ~m->bytes)));
 }
 
 /* What a function writes goes to a second copy where others look at the first, or will do so while
  * several steps are taken. */
 static void find_turns(rule_model *m) {
     for (int k = 0; k < m->rules; k++) {
-        rule_function *f = &m->rule[k];
+        rule_function *f = &m->function[k];
         for (int o = 0; f->code[0] && o < f->code[0]->outputs; o++) {
             f->writes |= UINT64_C(1) << f->code[0]->output[o].field;
         }
@@ -206,35 +205,33 @@ static sel_status check_count(const rule_model *m, const rule_function *f, const
 
 static sel_status read_functions(rule_model *m, sel_error *error) {
     const rule_params *p = m->params;
+    const size_t count = (size_t)(p->rule.n + p->derived.n + 1);
     sel_status status = SEL_OK;
     char what[96];
-    m->rules = p->rule.n;
-    m->rule = sel_arena_alloc(m->arena, (size_t)(p->rule.n + 1) * sizeof *m->rule);
-    m->derived = sel_arena_alloc(m->arena, (size_t)(p->derived.n + 1) * sizeof *m->derived);
-    if (!m->rule || !m->derived) {
+    m->function = sel_arena_alloc(m->arena, count * sizeof *m->function);
+    if (!m->function) {
         return sel_fail_memory(error, "the rules", 0);
     }
-    for (int k = 0; k < p->rule.n; k++) {
-        sel_status read =
-            read_function(m, NULL, p->rule.v[k].source, SEL_RETURNS_FIELDS, &m->rule[k], error);
+    for (; m->rules < p->rule.n; m->rules++) {
+        sel_status read = read_function(m, NULL, p->rule.v[m->rules].source, SEL_RETURNS_FIELDS,
+                                        &m->function[m->rules], error);
         status = status ? status : read;
     }
-    for (int k = 0; k < p->derived.n; k++, m->deriveds++) {
-        const sel_named_rule *given = &p->derived.v[k];
-        sel_status read = check_name(m, m->entries, k, given->name, given->source->where, error);
+    for (; m->deriveds < p->derived.n; m->deriveds++) {
+        const sel_named_rule *given = &p->derived.v[m->deriveds];
+        rule_function *f = &m->function[m->rules + m->deriveds];
+        sel_status read = check_name(m, given->name, given->source->where, error);
         read = read ? read
-                    : read_function(m, given->name, given->source, SEL_RETURNS_NUMBERS,
-                                    &m->derived[k], error);
-        m->derived[k].name = given->name;
+                    : read_function(m, given->name, given->source, SEL_RETURNS_NUMBERS, f, error);
+        f->name = given->name;
         snprintf(what, sizeof what, "derived.%.64s", given->name);
-        status = status ? status : read ? read : check_count(m, &m->derived[k], what, true, error);
+        status = status ? status : read ? read : check_count(m, f, what, true, error);
     }
+    m->functions = m->rules + m->deriveds;
     if (p->dt.limit) {
-        sel_status read =
-            read_function(m, "dt.limit", p->dt.limit, SEL_RETURNS_NUMBERS, &m->limit, error);
-        status = status ? status
-                 : read ? read
-                        : check_count(m, &m->limit, "dt.limit", false, error);
+        rule_function *f = &m->function[m->functions++];
+        sel_status read = read_function(m, "dt.limit", p->dt.limit, SEL_RETURNS_NUMBERS, f, error);
+        status = status ? status : read ? read : check_count(m, f, "dt.limit", false, error);
     }
     find_turns(m);
     return status;
@@ -251,7 +248,7 @@ static sel_status make_fields(rule_model *m, sel_error *error) {
     }
     for (int k = 0; k < count; k++) {
         const bool derived = k >= m->entries;
-        const rule_function *f = derived ? &m->derived[k - m->entries] : NULL;
+        const rule_function *f = derived ? &m->function[m->rules + k - m->entries] : NULL;
         const int components = derived ? f->code[0]->outputs : m->entry[k].components;
         info[k] = (sel_field_info){.name = derived ? f->name : m->entry[k].name,
                                    .rank = components > 1 ? SEL_VECTOR : SEL_SCALAR,
@@ -333,6 +330,7 @@ sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
     m->arena = arena;
     m->params = (const rule_params *)simulation->params;
     m->dims = simulation->params->size.n;
+    m->shared.lookups.call = m->shared.call;
     m->solver = rule_solver;
     m->simulation = *simulation;
     m->simulation.solver = &m->solver;

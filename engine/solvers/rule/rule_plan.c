@@ -65,24 +65,11 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     rule_plan *plan = (rule_plan *)base;
     const rule_model *m = plan->model = (const rule_model *)base->simulation->solver;
     const sel_domain *domain = base->domain;
-    const size_t regions = (size_t)domain->region_count + 1;
-    plan->beyond = calloc(regions, sizeof *plan->beyond);
-    plan->within = calloc(regions, sizeof *plan->within);
-    if (!plan->beyond || !plan->within) {
-        return sel_fail_memory(error, "the laws", 0);
-    }
-    base->dt_steps = m->limit.source ? m->params->dt.every : 0;
-    for (int r = 1; r <= domain->region_count; r++) {
-        for (int e = 0; e < m->entries; e++) {
-            const sel_region *region = &domain->regions[r - 1];
-            const bool nodata = r == domain->nodata, state = m->entry[e].state;
-            const rule_law *law;
-            plan->within[r][e] =
-                (uint8_t)rule_law_of(region, nodata, m->entry[e].name, state, false, &law);
-            plan->beyond[r][e] =
-                (uint8_t)rule_law_of(region, nodata, m->entry[e].name, state, true, &law);
-            plan->law_depends |= law ? sel_quantity_depends(&law->value) : 0;
-        }
+    (void)error;
+    base->dt_steps = m->params->dt.limit ? m->params->dt.every : 0;
+    for (int k = 0; k < domain->region_count * m->entries; k++) {
+        const rule_law *law = rule_law_value(plan, 1 + k / m->entries, k % m->entries);
+        plan->law_depends |= law ? sel_quantity_depends(&law->value) : 0;
     }
     base->depends = plan->law_depends;
     for (int e = m->states; e < m->entries; e++) {
@@ -92,17 +79,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     return SEL_OK;
 }
 
-static void clear_plan(sel_plan *base) {
-    rule_plan *plan = (rule_plan *)base;
-    free(plan->beyond);
-    free(plan->within);
-}
-
 /* ---- what users are told ---- */
-
-static int bits_in(uint64_t mask) {
-    return __builtin_popcountll(mask);
-}
 
 static int bytes_of(const rule_model *m, uint64_t mask, int precision) {
     int bytes = 0;
@@ -117,14 +94,14 @@ static void facts(const sel_plan *base, sel_facts *to) {
     const rule_model *m = plan->model;
     const int precision = base->simulation->params->precision;
     for (int k = 0; k < m->rules; k++) {
-        const rule_function *f = &m->rule[k];
+        const rule_function *f = &m->function[k];
         if (!f->rule) {
             sel_fact_add(to, "rule", "%s: by Lua at each cell", f->name);
             continue;
         }
         const rule_code *code = f->code[precision];
         sel_fact_add(to, "rule", "%s: %d operations, %d reads, %d writes, %d bytes per cell",
-                     f->name, code->count, code->reads, bits_in(f->writes),
+                     f->name, code->count, code->reads, __builtin_popcountll(f->writes),
                      bytes_of(m, f->reads, precision) + bytes_of(m, f->writes, precision));
     }
     if (base->dt_steps) {
@@ -135,9 +112,9 @@ static void facts(const sel_plan *base, sel_facts *to) {
 
 static void warn(const sel_plan *base, sel_error *warnings) {
     const rule_model *m = ((const rule_plan *)base)->model;
-    for (int k = 0; k < rule_functions(m); k++) {
-        const rule_function *f = rule_function_at(m, k);
-        if (f->source && !f->rule) {
+    for (int k = 0; k < m->functions; k++) {
+        const rule_function *f = &m->function[k];
+        if (!f->rule) {
             sel_fail_at(warnings, f->source->where,
                         "%s is evaluated by Lua at each cell, hundreds of times slower: %s",
                         f->name, f->why);
@@ -147,9 +124,9 @@ static void warn(const sel_plan *base, sel_error *warnings) {
 
 static sel_status portable(const sel_simulation *simulation, sel_error *error) {
     const rule_model *m = (const rule_model *)simulation->solver;
-    for (int k = 0; k < rule_functions(m); k++) {
-        const rule_function *f = rule_function_at(m, k);
-        if (f->source && !f->rule) {
+    for (int k = 0; k < m->functions; k++) {
+        const rule_function *f = &m->function[k];
+        if (!f->rule) {
             return sel_fail_at(error, f->source->where,
                                "only Lua can evaluate %s, which runs on the processor (--backend "
                                "cpu): %s",
@@ -205,7 +182,6 @@ const sel_solver rule_solver = {
     .solid = rule_is_solid,
     .plan_size = sizeof(rule_plan),
     .plan = complete_plan,
-    .plan_clear = clear_plan,
     .facts = facts,
     .warn = warn,
     .json = json,

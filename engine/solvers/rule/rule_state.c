@@ -55,8 +55,8 @@ static void list_field(rule_state *state, int f, int copy) {
                                    : SEL_SAVED;
     const sel_type type = {"fiu"[field->type],
                            (uint32_t)rule_size(m, f, state->plan->base.precision)};
-    list_cells(state, m->saved[f], type, saved, &state->at[0][f][copy],
-               sizeof state->at[0] / sizeof(void *));
+    list_cells(state, m->saved[f], type, saved, &state->tables.at[0][f][copy],
+               sizeof state->tables.at[0] / sizeof(void *));
 }
 
 void rule_list(sel_state *base) {
@@ -84,125 +84,82 @@ void rule_list(sel_state *base) {
 
 /* ---- quantities at cells ---- */
 
-/* Where a quantity is evaluated, and what becomes of it. */
-typedef struct target {
-    int entry, copies; /* the present copy alone, or both */
-    const sel_domain *domain;
-    const bool *wanted;
-    const sel_random *random;
-} target;
-
-static sel_status refuse(const rule_state *state, const char *what, int f, double value,
-                         int64_t cell, sel_error *error) {
+sel_status rule_check_value(const rule_state *state, const char *what, int f, double value,
+                            int64_t cell, sel_error *error) {
     const sel_cell_field *field = &state->model->field[f];
+    const bool byte = field->type == SEL_CELL_U8;
     char text[SEL_CELL_TEXT];
-    return sel_fail_at(error, state->model->entry[state->model->entry_of[f]].where,
-                       "%s: '%s' is %s, got %.17g in cell %s", what, field->name,
-                       field->type == SEL_CELL_U8 ? "a whole number from 0 to 255"
-                                                  : "a whole number of 32 bits",
-                       value, sel_cell_text(&state->plan->base.domain->grid, cell, text));
+    return field->type == SEL_CELL_REAL ||
+                   (value >= (byte ? 0 : INT32_MIN) && value <= (byte ? UINT8_MAX : INT32_MAX) &&
+                    value == floor(value))
+               ? SEL_OK
+               : sel_fail_at(error, state->model->entry[state->model->entry_of[f]].where,
+                             "%s: '%s' is %s, got %.17g in cell %s", what, field->name,
+                             byte ? "a whole number from 0 to 255" : "a whole number of 32 bits",
+                             value, sel_cell_text(&state->plan->base.domain->grid, cell, text));
 }
 
-static sel_status put_row(rule_state *state, const target *t, const char *what, int64_t row, int c,
-                          const double *values, sel_error *error) {
-    const sel_domain *domain = t->domain;
+/* Puts values into a row of the present copy. */
+static sel_status put_row(rule_state *state, const bool *wanted, const char *what, int64_t row,
+                          int f, const double *values, sel_error *error) {
+    const sel_domain *domain = state->plan->base.domain;
     const sel_grid *grid = &domain->grid;
-    const int f = state->model->entry[t->entry].first + c,
-              b = sel_block_of(&state->base.blocks, row);
-    const sel_cell_field *field = &state->model->field[f];
-    const double low = field->type == SEL_CELL_U8 ? 0 : INT32_MIN;
-    const double high = field->type == SEL_CELL_U8 ? UINT8_MAX : INT32_MAX;
+    const int b = sel_block_of(&state->base.blocks, row);
     const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
-    for (int64_t x = 0; x < grid->n[0]; x++) {
-        const double v = values[x];
-        if (!t->wanted[domain->cell[row * grid->n[0] + x]]) {
-            continue;
-        }
-        if (field->type != SEL_CELL_REAL && !(v >= low && v <= high && v == floor(v))) {
-            return refuse(state, what, f, v, row * grid->n[0] + x, error);
-        }
-        for (int copy = 0; copy < 2; copy++) {
-            void *to = state->at[b][f][copy];
-            if (to && (t->copies == 2 || copy == state->turn[f])) {
-                rule_set(field->type, state->plan->base.precision, to, first + x, v);
-            }
+    sel_status status = SEL_OK;
+    for (int64_t x = 0; x < grid->n[0] && !status; x++) {
+        const int64_t cell = row * grid->n[0] + x;
+        if (wanted[domain->cell[cell]]) {
+            status = rule_check_value(state, what, f, values[x], cell, error);
+            rule_set(state->tables.type[f], state->tables.wide, rule_copy(state, b, f), first + x,
+                     status ? 0 : values[x]);
         }
     }
-    return SEL_OK;
+    return status;
 }
 
 enum { AT_ONCE = 1 << 20 }; /* cells */
 
-static sel_status evaluate(rule_state *state, const sel_quantity *quantity, const char *what,
-                           const target *t, sel_error *error) {
-    const sel_grid *grid = &t->domain->grid;
-    const rule_entry *entry = &state->model->entry[t->entry];
-    const int64_t rows = sel_state_rows(&state->base), nx = grid->n[0];
+static sel_status evaluate(rule_state *state, int entry, const char *of, const bool *wanted,
+                           const sel_random *random, sel_error *error) {
+    const sel_domain *domain = state->plan->base.domain;
+    const rule_entry *e = &state->model->entry[entry];
+    const int64_t rows = sel_state_rows(&state->base), nx = domain->grid.n[0];
     const int64_t most = AT_ONCE / nx + 1, together = most < rows ? most : rows;
-    const int components = quantity->components;
+    const int components = e->value->components;
     const size_t bytes = (size_t)(together * nx * components) * sizeof(double);
     double *values = malloc(bytes);
+    char what[80];
+    snprintf(what, sizeof what, "%s.%.64s", of, e->name);
     sel_status status = values ? SEL_OK : sel_fail_memory(error, what, bytes);
     for (int64_t first = 0; first < rows && !status; first += together) {
         const int64_t end = first + together < rows ? first + together : rows;
-        const sel_evaluation asked = {.quantity = quantity,
+        const sel_evaluation asked = {.quantity = e->value,
                                       .what = what,
                                       .t = sel_state_time(&state->base),
-                                      .wanted = t->wanted,
-                                      .random = t->random,
-                                      .gaps = !entry->state && components == 1,
+                                      .wanted = wanted,
+                                      .random = random,
+                                      .gaps = !e->state && components == 1,
                                       .first = first,
                                       .end = end};
-        status = sel_domain_evaluate(t->domain, &asked, state->base.threads, values, error);
-        for (int64_t k = 0; k < (end - first) * entry->components && !status; k++) {
-            const int64_t row = k / entry->components;
-            const int c = (int)(k % entry->components);
-            status = put_row(state, t, what, first + row, c,
-                             values + (row * components + (components > 1 ? c : 0)) * nx, error);
+        status = sel_domain_evaluate(domain, &asked, state->base.threads, values, error);
+        for (int64_t k = 0; k < (end - first) * components && !status; k++) {
+            status = put_row(state, wanted, what, first + k / components,
+                             e->first + (int)(k % components), values + k * nx, error);
         }
     }
     free(values);
     return status;
 }
 
-/* ---- data, and values that laws fix in cells ---- */
-
 static sel_status evaluate_data(rule_state *state, unsigned due, sel_error *error) {
     const rule_model *m = state->model;
     bool all[SEL_REGION_NUMBERS];
-    char what[80];
     sel_status status = SEL_OK;
-    for (int r = 0; r < SEL_REGION_NUMBERS; r++) {
-        all[r] = true;
-    }
+    memset(all, true, sizeof all);
     for (int e = m->states; e < m->entries && !status; e++) {
-        const sel_quantity *quantity = m->entry[e].value;
-        const target t = {e, 2, state->plan->base.domain, all, NULL};
-        if (due == ~0u || sel_quantity_depends(quantity) & due) {
-            snprintf(what, sizeof what, "data.%.64s", m->entry[e].name);
-            status = evaluate(state, quantity, what, &t, error);
-        }
-    }
-    return status;
-}
-
-static sel_status evaluate_fixed(rule_state *state, unsigned due, sel_error *error) {
-    const rule_model *m = state->model;
-    sel_domain painted = *state->plan->base.domain;
-    sel_status status = SEL_OK;
-    painted.cell = (uint8_t *)(uintptr_t)sel_domain_painted(&painted);
-    for (int k = 0; k < painted.region_count * m->entries && !status; k++) {
-        const int r = 1 + k / m->entries, e = k % m->entries;
-        bool wanted[SEL_REGION_NUMBERS] = {false};
-        const target t = {e, 2, &painted, wanted, NULL};
-        wanted[r] = true;
-        if (state->plan->within[r][e] == RULE_FIXED) {
-            const sel_quantity *value = &rule_law_value(state->plan, r, e)->value;
-            /* Data in time are evaluated in these cells too. */
-            const bool over = !m->entry[e].state && sel_quantity_depends(m->entry[e].value) & due;
-            if (due == ~0u || over || sel_quantity_depends(value) & due) {
-                status = evaluate(state, value, "law.fixed", &t, error);
-            }
+        if ((sel_quantity_depends(m->entry[e].value) | SEL_ALWAYS) & due) {
+            status = evaluate(state, e, "data", all, NULL, error);
         }
     }
     return status;
@@ -214,7 +171,6 @@ sel_status rule_terms(sel_state *base, unsigned due, sel_error *error) {
         return SEL_OK;
     }
     sel_status status = evaluate_data(state, due, error);
-    status = status ? status : evaluate_fixed(state, due, error);
     return status ? status : rule_evaluate_laws(state, due, error);
 }
 
@@ -240,16 +196,13 @@ sel_status rule_start(sel_state *base, sel_error *error) {
     const rule_model *m = state->model;
     const sel_random random = {random_at, state->plan};
     const bool free_cells[SEL_REGION_NUMBERS] = {true};
-    char what[80];
-    rule_tables_fill(state, state->tables);
+    rule_list_runs(state);
     sel_status status = evaluate_data(state, ~0u, error);
     for (int e = 0; e < m->states && !status; e++) {
-        const target t = {e, 1, base->plan->domain, free_cells, &random};
-        snprintf(what, sizeof what, "initial.%.64s", m->entry[e].name);
-        status = m->entry[e].value ? evaluate(state, m->entry[e].value, what, &t, error) : SEL_OK;
+        status =
+            m->entry[e].value ? evaluate(state, e, "initial", free_cells, &random, error) : SEL_OK;
     }
     status = status ? status : rule_find_kinds(state, error);
-    status = status ? status : evaluate_fixed(state, ~0u, error);
     return status ? status : rule_evaluate_laws(state, ~0u, error);
 }
 
@@ -334,7 +287,7 @@ sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
     free(limit);
     char text[SEL_CELL_TEXT];
     return status ? status
-                  : sel_fail_at(error, m->limit.source->where,
+                  : sel_fail_at(error, m->params->dt.limit->where,
                                 "dt.limit must be above 0, it is not in cell %s at step %lld",
                                 sel_cell_text(&domain->grid, cell, text), (long long)base->step);
 }
