@@ -95,7 +95,7 @@ static void compare_fields(heat_case side[2]) {
 }
 
 static void compare_answers(heat_case side[2]) {
-    const tolerance t = {1e-6, 1e-12};
+    const tolerance t = {1e-6, 1e-11}; /* the residual, too, which is left by single precision */
     const compared both[2] = {{side[0].prepared.backend, side[0].state},
                               {side[1].prepared.backend, side[1].state}};
     sel_request monitor[2] = {{.kind = SEL_MONITOR}, {.kind = SEL_MONITOR}};
