@@ -2,11 +2,11 @@
 //
 // Levels take a kernel for each pass over their cells; the largest in 3-D one for two sweeps
 // (cuda/multigrid/mg_sweeps.cuh). All levels of at most SMALL cells are done by one block of
-// threads, which waits for itself between passes.
+// threads, in its shared memory where they fit, which waits for itself between passes.
 #include "cuda/multigrid/mg_cycle.h"
 #include "cuda/multigrid/mg_sweeps.cuh"
 
-enum { THREADS = 128, BLOCK = 1024, SMALL = 64 * 64, LARGE = 1 << 20, SWEEPS = 2 };
+enum { THREADS = 128, BLOCK = 1024, SMALL = 64 * 64, SWEEPS = 2, MOST_ROOM = 200 << 10 };
 
 // What kernels know of the whole.
 struct shape {
@@ -61,6 +61,10 @@ static __device__ __forceinline__ void relax_cell(const mg_level &v, REAL omega,
     *e += omega * ((diagonal > 0 ? sum / diagonal : 0) - *e);
 }
 
+static __device__ __forceinline__ int around_of(int i, int n) {
+    return i < 0 ? i + n : i < n ? i : i - n;
+}
+
 // f of a cell of the next level, whose e becomes 0.
 template <class REAL, bool EVEN, bool DEEP>
 static __device__ void restrict_cell(const mg_level &v, const mg_level &to, place p) {
@@ -75,9 +79,9 @@ static __device__ void restrict_cell(const mg_level &v, const mg_level &to, plac
     for (int k = DEEP ? 0 : 9; k < (DEEP ? 27 : 18); k++) {
         const REAL w = weight[0][k % 3] * weight[1][k / 3 % 3] * weight[2][k / 9];
         if (w != 0) {
-            const place from = {(first[0] + k % 3 + n[0]) % n[0],
-                                (first[1] + k / 3 % 3 + n[1]) % n[1],
-                                (first[2] + k / 9 + n[2]) % n[2]};
+            const place from = {around_of(first[0] + k % 3, n[0]),
+                                around_of(first[1] + k / 3 % 3, n[1]),
+                                around_of(first[2] + k / 9, n[2])};
             REAL diagonal;
             const REAL all = around<REAL, EVEN, DEEP>(v, from, &diagonal);
             const REAL here = ((const REAL *)v.e)[element(v, from)];
@@ -165,9 +169,14 @@ __global__ void wrap_kernel(const __grid_constant__ mg_level v, shape s, int axi
 
 // ---- all small levels, by one block ----
 
+// k / n for small numbers, without the device's slow division of integers.
+static __device__ __forceinline__ int part_of(int k, int n) {
+    return (int)(((float)k + 0.5f) / (float)n);
+}
+
 static __device__ __forceinline__ place place_of(const mg_level &v, int k) {
-    const int nx = (int)v.n[0], ny = (int)v.n[1];
-    return {k % nx, k / nx % ny, k / nx / ny};
+    const int nx = (int)v.n[0], ny = (int)v.n[1], row = part_of(k, nx), z = part_of(row, ny);
+    return {k - row * nx, row - z * ny, z};
 }
 
 static __device__ __forceinline__ int cells_of(const mg_level &v) {
@@ -213,29 +222,53 @@ static __device__ void ascend(const mg_level *v, const shape &s) {
     wrap<REAL>(v[0], s);
 }
 
-// From e of level `first` on; see cycle() of mg_cycle.c.
+// From e of level `first` on; see cycle() of mg_cycle.c. room: of so many numbers, where e and f of
+// all levels are kept meanwhile; 0: they stay where they are.
 template <class REAL, bool EVEN, bool DEEP>
 __global__ void __launch_bounds__(BLOCK)
-    small_kernel(const mg_level *level, int first, int count, bool full, shape s) {
+    small_kernel(const mg_level *level, int first, int count, bool full, shape s, int room) {
+    extern __shared__ char memory[];
+    __shared__ mg_level all[MG_MOST_LEVELS];
+    REAL *const near = (REAL *)memory;
+    const mg_level &top = level[first];
+    REAL *const e = array<REAL>(top.e) - top.first, *const f = array<REAL>(top.f) - top.first;
+    const int own = threadIdx.x, last = count - 1 - first;
     if (*s.stop) {
         return;
     }
-    for (int l = first; l + 1 < count && full; l++) {
-        descend<REAL, EVEN, DEEP>(level + l, s);
+    if (own <= last) {
+        int64_t at = 0;
+        for (int l = 0; l < own; l++) {
+            at += 2 * level[first + l].elements;
+        }
+        mg_level v = level[first + own];
+        v.e = room ? near + at + v.first : v.e;
+        v.f = room ? near + at + v.elements + v.first : v.f;
+        all[own] = v;
     }
-    for (int top = full ? count - 1 : first; top >= first; top--) { // V-cycles
-        if (full && top + 1 < count) {
-            ascend<REAL, EVEN, DEEP>(level + top, s);
+    for (int k = own; k < room; k += BLOCK) {
+        near[k] = k < top.elements ? e[k] : k < 2 * top.elements ? f[k - top.elements] : 0;
+    }
+    __syncthreads();
+    for (int l = 0; l < last && full; l++) {
+        descend<REAL, EVEN, DEEP>(all + l, s);
+    }
+    for (int t = full ? last : 0; t >= 0; t--) { // V-cycles
+        if (full && t < last) {
+            ascend<REAL, EVEN, DEEP>(all + t, s);
         }
-        for (int l = top; l + 1 < count; l++) {
-            relax<REAL, EVEN, DEEP>(level[l], s, 2 * SWEEPS);
-            descend<REAL, EVEN, DEEP>(level + l, s);
+        for (int l = t; l < last; l++) {
+            relax<REAL, EVEN, DEEP>(all[l], s, 2 * SWEEPS);
+            descend<REAL, EVEN, DEEP>(all + l, s);
         }
-        relax<REAL, EVEN, DEEP>(level[count - 1], s, 2); // a single cell
-        for (int l = count - 2; l >= top; l--) {
-            ascend<REAL, EVEN, DEEP>(level + l, s);
-            relax<REAL, EVEN, DEEP>(level[l], s, 2 * SWEEPS);
+        relax<REAL, EVEN, DEEP>(all[last], s, 2); // a single cell
+        for (int l = last - 1; l >= t; l--) {
+            ascend<REAL, EVEN, DEEP>(all + l, s);
+            relax<REAL, EVEN, DEEP>(all[l], s, 2 * SWEEPS);
         }
+    }
+    for (int k = own; k < top.elements && room; k += BLOCK) {
+        e[k] = near[k];
     }
 }
 
@@ -272,8 +305,9 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
     void descend_from(int l, int start) const {
         const mg_level &v = level(l);
         if (is_large(l)) {
-            launch_sweeps(start == FROM_NEXT ? sweeps_kernel<FROM_NEXT> : sweeps_kernel<FROM_ZERO>,
-                          v, level(l + 1), NULL, v.before, s.stop, g.stream);
+            const auto sweep = start == FROM_NEXT ? launch_sweeps<DEEP, FROM_NEXT>
+                                                  : launch_sweeps<DEEP, FROM_ZERO>;
+            sweep(v, level(l + 1), NULL, v.before, s.stop, g.stream);
             take_residual(l, v.before);
             return;
         }
@@ -287,13 +321,14 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
     void take_residual(int l, void *e) const {
         mg_level v = level(l);
         v.e = e;
-        is_large(l) ? launch_restrict(v, level(l + 1), s.stop, g.stream) : pass<RESTRICT>(l, 0, 1);
+        is_large(l) ? launch_restrict<DEEP>(v, level(l + 1), s.stop, g.stream)
+                    : pass<RESTRICT>(l, 0, 1);
     }
 
     void ascend_to(int l) const {
         if (is_large(l)) {
-            launch_sweeps(sweeps_kernel<FROM_BOTH>, level(l), level(l + 1), level(l).before,
-                          level(l).e, s.stop, g.stream);
+            launch_sweeps<DEEP, FROM_BOTH>(level(l), level(l + 1), level(l).before, level(l).e,
+                                           s.stop, g.stream);
             return;
         }
         pass<CORRECT>(l, 0, 1);
@@ -302,8 +337,20 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
 
     bool is_large(int l) const {
         const mg_level &v = level(l);
-        return v.before && v.half[0] && v.half[1] && v.half[2] &&
-               v.n[0] * v.n[1] * v.n[2] > LARGE && v.n[2] > MOST_PLANES / 4;
+        return v.before && v.omega > 1 && v.n[0] * v.n[1] * v.n[2] > (DEEP ? 1 << 20 : 1 << 12) &&
+               v.n[DEEP + 1] > MOST_PLANES / 4;
+    }
+
+    void solve_small(int first, bool full) const {
+        const auto kernel = small_kernel<REAL, EVEN, DEEP>;
+        int64_t room = 0;
+        for (int l = first; l < g.m->count; l++) {
+            room += 2 * level(l).elements;
+        }
+        room = room * sizeof(REAL) <= MOST_ROOM ? room : 0;
+        const size_t size = room * sizeof(REAL);
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MOST_ROOM);
+        kernel<<<1, BLOCK, size, g.stream>>>(g.level, first, g.m->count, full, s, (int)room);
     }
 
     void cycle(int first, bool full, int start) const {
@@ -311,7 +358,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
         for (; l + 1 < g.m->count && level(l).n[0] * level(l).n[1] * level(l).n[2] > SMALL; l++) {
             full ? take_residual(l, level(l).e) : descend_from(l, l == first ? start : FROM_ZERO);
         }
-        small_kernel<REAL, EVEN, DEEP><<<1, BLOCK, 0, g.stream>>>(g.level, l, g.m->count, full, s);
+        solve_small(l, full);
         for (l--; l >= first; l--) {
             full ? cycle(l, false, FROM_NEXT) : ascend_to(l);
         }

@@ -1,9 +1,9 @@
-// mg_sweeps.cuh -- two red-black sweeps over a level in 3-D in one pass, and the residual of
-// the next level: for even bodies, in single precision, without periodic axes.
+// mg_sweeps.cuh -- two red-black sweeps over a level in one pass, and the residual for the next
+// level: for even bodies, in single precision, without periodic axes.
 //
-// A block owns a tile of TILE_X x TILE_Y columns and goes up plane by plane; HOLD_X x HOLD_Y of
-// them are stored, the others serve their neighbours. A thread has the four cells of a quad along
-// x. When plane z has been read, the passes follow each other at a distance of a plane:
+// In 3-D a block owns a tile of TILE_X x TILE_Y columns and goes up plane by plane; HOLD_X x HOLD_Y
+// of them are stored, the others serve their neighbours. A thread has the four cells of a quad
+// along x. When plane z has been read, the passes follow each other at a distance of a plane:
 //
 //     plane  z       z - 1   z - 2   z - 3   z - 4
 //            read    red     black   red     black, stored
@@ -12,12 +12,16 @@
 // for RING planes, those beside it come through shared memory, where each pass leaves what it has
 // computed for the next one; so a plane takes one barrier. Rows of a warp are all even or all odd,
 // and the loop is unrolled by RING: which cells of a quad are red is known at compile time.
+//
+// In 2-D rows along y stand for planes: a warp owns a strip of STRIP columns, of which HOLD_STRIP
+// are stored, and asks its other lanes for what is beside.
 #ifndef CUDA_MG_SWEEPS_CUH
 #define CUDA_MG_SWEEPS_CUH
 
 enum { TILE_X = 64, TILE_Y = 32, QUAD = 4, REACH = 4, QUADS = TILE_X / QUAD, RING = 6 };
 enum { TEAM = QUADS * TILE_Y, MOST_PLANES = 128, AHEAD = 2 };
 enum { HOLD_X = TILE_X - 2 * REACH, HOLD_Y = TILE_Y - 2 * REACH };
+enum { STRIP = 32 * QUAD, HOLD_STRIP = STRIP - 2 * REACH };
 enum { FROM_ZERO, FROM_NEXT, FROM_BOTH }; // what the sweeps begin with
 
 struct sweeps {
@@ -27,10 +31,10 @@ struct sweeps {
     int planes; // a block's, MOST_PLANES at most, an even number
 };
 
-// Of each pass two planes, of a quad the cells of one colour; and the couplings of planes to those
-// below and above, and their part of the diagonal.
-struct sides {
-    float2 of[4][2][TILE_Y + 2][QUADS + 2];
+// Of each pass two planes, of a quad the cells of one colour (in 3-D); and the couplings of planes
+// to those below and above, and their part of the diagonal.
+template <bool DEEP> struct sides {
+    float2 of[4][2][DEEP ? TILE_Y + 2 : 1][QUADS + 2];
     float4 z[MOST_PLANES + 6 * REACH];
     float2 weight[MOST_PLANES + 6 * REACH];        // MG_OWN and MG_OTHER
     float4 f[AHEAD + 1][TEAM], e[AHEAD + 1][TEAM]; // planes on their way from memory
@@ -70,20 +74,25 @@ static __device__ __forceinline__ float over(float b) {
 }
 
 // Relaxes the two cells of a colour, at places ODD and 2 + ODD; `other`: those of the other colour.
-template <int ODD>
+template <bool DEEP, int ODD>
 static __device__ __forceinline__ void
 relax_pair(const quad &q, const float4 &z, const float2 (*side)[QUADS + 2], const float f[2],
            const float other[2], const float below[2], const float above[2], float to[2]) {
-    const float beside = ODD ? side[q.ty][q.tx + 1].x : side[q.ty][q.tx - 1].y;
-    const float2 south = side[q.ty - 1][q.tx], north = side[q.ty + 1][q.tx];
+    const float2 none = {0, 0}, south = DEEP ? side[q.ty - 1][q.tx] : none,
+                 north = DEEP ? side[q.ty + 1][q.tx] : none;
+    const float beside = DEEP  ? ODD ? side[q.ty][q.tx + 1].x : side[q.ty][q.tx - 1].y
+                         : ODD ? __shfl_down_sync(~0u, other[0], 1)
+                               : __shfl_up_sync(~0u, other[1], 1);
     const float low[2] = {ODD ? other[0] : beside, ODD ? other[1] : other[0]};
     const float high[2] = {ODD ? other[1] : other[0], ODD ? beside : other[1]};
 #pragma unroll
     for (int k = 0; k < 2; k++) {
         const int i = 2 * k + ODD;
         float sum = f[k] + q.low[i] * low[k] + q.high[i] * high[k];
-        sum += q.y_low * (k ? south.y : south.x);
-        sum += q.y_high * (k ? north.y : north.x);
+        if (DEEP) {
+            sum += q.y_low * (k ? south.y : south.x);
+            sum += q.y_high * (k ? north.y : north.x);
+        }
         sum += z.x * below[k];
         sum += z.y * above[k];
         to[k] = (1 - (float)MG_OMEGA) * to[k] + over(q.middle[i] + (q.y_middle + z.z)) * sum;
@@ -91,14 +100,14 @@ relax_pair(const quad &q, const float4 &z, const float2 (*side)[QUADS + 2], cons
 }
 
 // The corrections of the planes k - 1, k and k + 1 of the next level about a quad, interpolated
-// along y.
+// along y in 3-D.
 struct coarse {
     float of[3][QUAD], own, other; // weights of the rows
     const float *at;               // e of the row that the quad belongs to, of the plane to be read
     int64_t apart, stride;         // to the other row, and to the next plane
 };
 
-static __device__ __forceinline__ void next_plane(coarse &c, bool there) {
+template <bool DEEP> static __device__ __forceinline__ void next_plane(coarse &c, bool there) {
 #pragma unroll
     for (int i = 0; i < QUAD; i++) {
         c.of[0][i] = c.of[1][i];
@@ -107,7 +116,7 @@ static __device__ __forceinline__ void next_plane(coarse &c, bool there) {
     }
     if (there) {
 #pragma unroll
-        for (int row = 0; row < 2; row++) {
+        for (int row = 0; row < (DEEP ? 2 : 1); row++) {
             const float *e = c.at + row * c.apart, w = row ? c.other : c.own;
             const float2 middle = *(const float2 *)e;
             c.of[2][0] += w * e[-1];
@@ -128,11 +137,11 @@ static __device__ __forceinline__ void copy_quad(void *to, const void *from, boo
 }
 
 // Asks for f and e of plane z. (The compiler would move loads to where they are waited for.)
-template <int START>
-static __device__ __forceinline__ void ask(const sweeps &s, sides &mine, const quad &q, int z,
+template <bool DEEP, int START>
+static __device__ __forceinline__ void ask(const sweeps &s, sides<DEEP> &mine, const quad &q, int z,
                                            int slot) {
-    const int64_t at = q.x + q.y * s.v.stride[1] + z * s.v.stride[2];
-    const bool there = q.count > 0 && z >= 0 && z < s.v.n[2];
+    const int64_t at = q.x + q.y * s.v.stride[1] + z * s.v.stride[DEEP + 1];
+    const bool there = q.count > 0 && z >= 0 && z < s.v.n[DEEP + 1];
     copy_quad(&mine.f[slot][threadIdx.x], (const float *)s.v.f + at, there);
     if (START == FROM_BOTH) {
         copy_quad(&mine.e[slot][threadIdx.x], s.from + at, there);
@@ -141,8 +150,8 @@ static __device__ __forceinline__ void ask(const sweeps &s, sides &mine, const q
 }
 
 // What has been asked for of plane z, which is odd or even, and the corrections of the next level.
-template <int START>
-static __device__ __forceinline__ void take(const sweeps &s, const sides &mine, const quad &q,
+template <bool DEEP, int START>
+static __device__ __forceinline__ void take(const sweeps &s, const sides<DEEP> &mine, const quad &q,
                                             coarse &c, int z, float2 weight, bool odd, int slot,
                                             float f[QUAD], float e[QUAD]) {
     const mg_level &v = s.v;
@@ -155,7 +164,7 @@ static __device__ __forceinline__ void take(const sweeps &s, const sides &mine, 
     if (START == FROM_BOTH) {
         load_quad(&mine.e[slot][threadIdx.x].x, e);
     }
-    if (START != FROM_ZERO && q.count > 0 && z >= 0 && z < v.n[2]) {
+    if (START != FROM_ZERO && q.count > 0 && z >= 0 && z < v.n[DEEP + 1]) {
         float all[QUAD], own[QUAD], other[QUAD];
         load_quad((const float *)v.table[0][MG_OWN] + q.x, own);
         load_quad((const float *)v.table[0][MG_OTHER] + q.x, other);
@@ -170,41 +179,42 @@ static __device__ __forceinline__ void take(const sweeps &s, const sides &mine, 
         }
     }
     if (START != FROM_ZERO && odd) { // planes z + 1 and z + 2 are next to the plane above them
-        next_plane(c, q.count > 0 && z + 1 >= -2 && z + 1 < v.n[2]);
+        next_plane<DEEP>(c, q.count > 0 && z + 1 >= -2 && z + 1 < v.n[DEEP + 1]);
     }
 }
 
-template <int ODD_ROW, int START>
-static __device__ __forceinline__ void march(const sweeps &s, sides &mine, const quad &q) {
+template <bool DEEP, int ODD_ROW, int START>
+static __device__ __forceinline__ void march(const sweeps &s, sides<DEEP> &mine, const quad &q) {
     constexpr int LAST = START == FROM_ZERO ? 3 : 4, FIRST = START == FROM_ZERO; // a pass, a colour
     const mg_level &v = s.v;
-    const int z0 = blockIdx.z * s.planes, z1 = min(z0 + s.planes, (int)v.n[2]);
-    const bool holds = q.tx > REACH / QUAD && q.tx <= QUADS - REACH / QUAD && q.ty > REACH &&
-                       q.ty <= TILE_Y - REACH;
+    const int z0 = blockIdx.z * s.planes, z1 = min(z0 + s.planes, (int)v.n[DEEP + 1]);
+    const bool holds = DEEP ? q.tx > REACH / QUAD && q.tx <= QUADS - REACH / QUAD && q.ty > REACH &&
+                                  q.ty <= TILE_Y - REACH
+                            : q.tx >= REACH / QUAD && q.tx < 32 - REACH / QUAD;
     const int count = holds ? q.count : 0;
     float e[RING][2][2] = {}, f[RING][2][2] = {};
     coarse c = {};
     if (START != FROM_ZERO) {
-        c.own = q.count ? table_at(v, 1, MG_OWN, q.y) : 0;
-        c.other = q.count ? table_at(v, 1, MG_OTHER, q.y) : 0;
-        c.stride = s.next.stride[2];
+        c.own = !DEEP ? 1 : q.count ? table_at(v, 1, MG_OWN, q.y) : 0;
+        c.other = DEEP && q.count ? table_at(v, 1, MG_OTHER, q.y) : 0;
+        c.stride = s.next.stride[DEEP + 1];
         c.apart = ODD_ROW ? s.next.stride[1] : -s.next.stride[1];
         c.at = (const float *)s.next.e + q.x / 2 + (q.y >> 1) * s.next.stride[1] +
                ((z0 - REACH) / 2 - 1) * c.stride;
-        next_plane(c, q.count > 0 && z0 > REACH);
-        next_plane(c, q.count > 0 && z0 > REACH);
-        next_plane(c, q.count > 0 && z0 > REACH);
+        next_plane<DEEP>(c, q.count > 0 && z0 > REACH);
+        next_plane<DEEP>(c, q.count > 0 && z0 > REACH);
+        next_plane<DEEP>(c, q.count > 0 && z0 > REACH);
     }
-    ask<START>(s, mine, q, z0 - REACH, 0);
-    ask<START>(s, mine, q, z0 - REACH + 1, 1);
+    ask<DEEP, START>(s, mine, q, z0 - REACH, 0);
+    ask<DEEP, START>(s, mine, q, z0 - REACH + 1, 1);
     for (int z = z0 - REACH; z < z1 + LAST;) {
 #pragma unroll
         for (int K = 0; K < RING; K++, z++) {
             const int red = (ODD_ROW + K) & 1; // the place of the first red cell
             float new_f[QUAD], new_e[QUAD];
-            take<START>(s, mine, q, c, z, mine.weight[z - z0 + 2 * REACH], K % 2, K % (AHEAD + 1),
-                        new_f, new_e);
-            ask<START>(s, mine, q, z + AHEAD, (K + AHEAD) % (AHEAD + 1));
+            take<DEEP, START>(s, mine, q, c, z, mine.weight[z - z0 + 2 * REACH], K % 2,
+                              K % (AHEAD + 1), new_f, new_e);
+            ask<DEEP, START>(s, mine, q, z + AHEAD, (K + AHEAD) % (AHEAD + 1));
 #pragma unroll
             for (int i = 0; i < QUAD; i++) {
                 f[K][(i + red) & 1][i / 2] = new_f[i];
@@ -215,7 +225,9 @@ static __device__ __forceinline__ void march(const sweeps &s, sides &mine, const
                 e[K][0][0] = over(q.middle[red] + rest) * f[K][0][0];
                 e[K][0][1] = over(q.middle[2 + red] + rest) * f[K][0][1];
             }
-            mine.of[0][K & 1][q.ty][q.tx] = make_float2(e[K][1 - FIRST][0], e[K][1 - FIRST][1]);
+            if (DEEP) {
+                mine.of[0][K & 1][q.ty][q.tx] = make_float2(e[K][1 - FIRST][0], e[K][1 - FIRST][1]);
+            }
 #pragma unroll
             for (int pass = 1; pass <= LAST; pass++) {
                 const int p = (K - pass + RING) % RING, up = (p + 1) % RING;
@@ -223,19 +235,19 @@ static __device__ __forceinline__ void march(const sweeps &s, sides &mine, const
                 const float4 along = mine.z[z - pass - z0 + 2 * REACH];
                 const auto *side = mine.of[pass - 1][p & 1];
                 if ((ODD_ROW + p + colour) & 1) {
-                    relax_pair<1>(q, along, side, f[p][colour], e[p][1 - colour],
-                                  e[down][1 - colour], e[up][1 - colour], e[p][colour]);
+                    relax_pair<DEEP, 1>(q, along, side, f[p][colour], e[p][1 - colour],
+                                        e[down][1 - colour], e[up][1 - colour], e[p][colour]);
                 } else {
-                    relax_pair<0>(q, along, side, f[p][colour], e[p][1 - colour],
-                                  e[down][1 - colour], e[up][1 - colour], e[p][colour]);
+                    relax_pair<DEEP, 0>(q, along, side, f[p][colour], e[p][1 - colour],
+                                        e[down][1 - colour], e[up][1 - colour], e[p][colour]);
                 }
-                if (pass < LAST) {
+                if (DEEP && pass < LAST) {
                     mine.of[pass][p & 1][q.ty][q.tx] =
                         make_float2(e[p][colour][0], e[p][colour][1]);
                 }
             }
             const int p = (K - LAST + RING) % RING, r = (ODD_ROW + p) & 1;
-            float *to = s.to + q.x + q.y * v.stride[1] + (z - LAST) * v.stride[2];
+            float *to = s.to + q.x + q.y * v.stride[1] + (z - LAST) * v.stride[DEEP + 1];
             if (count > 0 && z - LAST >= z0 && z - LAST < z1) {
                 const float all[QUAD] = {e[p][r][0], e[p][1 - r][0], e[p][r][1], e[p][1 - r][1]};
                 if (count == QUAD) {
@@ -248,68 +260,91 @@ static __device__ __forceinline__ void march(const sweeps &s, sides &mine, const
                     }
                 }
             }
-            asm volatile("bar.sync 0;" ::: "memory"); // for warps of odd and even rows
+            if (DEEP) {
+                asm volatile("bar.sync 0;" ::: "memory"); // for warps of odd and even rows
+            }
         }
     }
 }
 
-template <int START>
+template <bool DEEP, int START>
 __global__ void __launch_bounds__(TEAM, 1)
     sweeps_kernel(const __grid_constant__ sweeps s, const int64_t *stop) {
     extern __shared__ char memory[];
-    sides &mine = *(sides *)memory;
+    sides<DEEP> &mine = *(sides<DEEP> *)memory;
     const mg_level &v = s.v;
+    const int axis = DEEP + 1, team = blockDim.x; // the last axis
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     if (*stop) {
         return;
     }
-    for (int k = threadIdx.x; k < MOST_PLANES + 6 * REACH; k += TEAM) {
+    for (int k = threadIdx.x; k < MOST_PLANES + 6 * REACH; k += team) {
         const int z = blockIdx.z * s.planes + k - 2 * REACH;
         mine.z[k] = make_float4(0, 0, -INFINITY, 0);
         mine.weight[k] = make_float2(0, 0);
-        if (z >= 0 && z < v.n[2]) {
-            mine.z[k] = make_float4(table_at(v, 2, MG_LOW, z), table_at(v, 2, MG_HIGH, z),
-                                    table_at(v, 2, MG_MIDDLE, z), 0);
-            mine.weight[k] = make_float2(table_at(v, 2, MG_OWN, z), table_at(v, 2, MG_OTHER, z));
+        if (z >= 0 && z < v.n[axis]) {
+            mine.z[k] = make_float4(table_at(v, axis, MG_LOW, z), table_at(v, axis, MG_HIGH, z),
+                                    table_at(v, axis, MG_MIDDLE, z), 0);
+            mine.weight[k] =
+                make_float2(table_at(v, axis, MG_OWN, z), table_at(v, axis, MG_OTHER, z));
         }
     }
-    for (int k = threadIdx.x; k < (int)(sizeof mine.of / sizeof(float2)); k += TEAM) {
-        (&mine.of[0][0][0][0])[k] = make_float2(0, 0);
+    quad q = {.tx = lane};
+    if (DEEP) {
+        for (int k = threadIdx.x; k < (int)(sizeof mine.of / sizeof(float2)); k += team) {
+            (&mine.of[0][0][0][0])[k] = make_float2(0, 0);
+        }
+        q.tx = lane % QUADS;
+        q.ty = warp / 2 * 4 + warp % 2 + 2 * (lane / QUADS);
+        q.x = (int)blockIdx.x * HOLD_X - REACH + QUAD * q.tx++;
+        q.y = (int)blockIdx.y * HOLD_Y - REACH + q.ty++;
+    } else {
+        q.x = ((int)blockIdx.x * (team / 32) + warp) * HOLD_STRIP - REACH + QUAD * lane;
     }
-    quad q = {.tx = lane % QUADS, .ty = warp / 2 * 4 + warp % 2 + 2 * (lane / QUADS)};
-    q.x = (int)blockIdx.x * HOLD_X - REACH + QUAD * q.tx++;
-    q.y = (int)blockIdx.y * HOLD_Y - REACH + q.ty++;
-    q.count = q.x < 0 || q.y < 0 || q.y >= v.n[1] ? 0 : max(0, min((int)QUAD, (int)v.n[0] - q.x));
+    q.count = q.x < 0 || q.y < 0 || (DEEP && q.y >= v.n[1])
+                  ? 0
+                  : max(0, min((int)QUAD, (int)v.n[0] - q.x));
     take_along_x(v, -INFINITY, q);
-    q.y_low = q.count ? table_at(v, 1, MG_LOW, q.y) : 0;
-    q.y_high = q.count ? table_at(v, 1, MG_HIGH, q.y) : 0;
-    q.y_middle = q.count ? table_at(v, 1, MG_MIDDLE, q.y) : 0;
+    if (DEEP) {
+        q.y_low = q.count ? table_at(v, 1, MG_LOW, q.y) : 0;
+        q.y_high = q.count ? table_at(v, 1, MG_HIGH, q.y) : 0;
+        q.y_middle = q.count ? table_at(v, 1, MG_MIDDLE, q.y) : 0;
+    }
     __syncthreads();
-    warp % 2 ? march<1, START>(s, mine, q) : march<0, START>(s, mine, q);
+    DEEP &&warp % 2 ? march<DEEP, 1, START>(s, mine, q) : march<DEEP, 0, START>(s, mine, q);
 }
 
-typedef void sweeps_kernels(sweeps s, const int64_t *stop);
-
-static void launch_sweeps(sweeps_kernels *kernel, const mg_level &v, const mg_level &next,
-                          const void *from, void *to, const int64_t *stop, cudaStream_t stream) {
-    const int64_t x = (v.n[0] + HOLD_X - 1) / HOLD_X, y = (v.n[1] + HOLD_Y - 1) / HOLD_Y;
-    const int planes = x * y * v.n[2] >= 100 * MOST_PLANES ? MOST_PLANES : MOST_PLANES / 4;
-    const dim3 blocks((unsigned)x, (unsigned)y, (unsigned)((v.n[2] + planes - 1) / planes));
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(sides));
-    kernel<<<blocks, TEAM, sizeof(sides), stream>>>(
+template <bool DEEP, int START>
+static void launch_sweeps(const mg_level &v, const mg_level &next, const void *from, void *to,
+                          const int64_t *stop, cudaStream_t stream) {
+    const int64_t strips = (v.n[0] + HOLD_STRIP - 1) / HOLD_STRIP, high = v.n[DEEP + 1];
+    const int team = DEEP || strips * 32 > TEAM ? TEAM : (int)strips * 32, warps = team / 32;
+    const int64_t x = DEEP ? (v.n[0] + HOLD_X - 1) / HOLD_X : (strips + warps - 1) / warps;
+    const int64_t y = DEEP ? (v.n[1] + HOLD_Y - 1) / HOLD_Y : 1;
+    int planes = MOST_PLANES;
+    while (planes > (DEEP ? 32 : 8) && x * y * high < 100 * planes) {
+        planes /= 4;
+    }
+    const dim3 blocks((unsigned)x, (unsigned)y, (unsigned)((high + planes - 1) / planes));
+    const auto kernel = sweeps_kernel<DEEP, START>;
+    const int size = (int)sizeof(sides<DEEP>);
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, size);
+    kernel<<<blocks, team, size, stream>>>(
         sweeps{v, next, (const float *)from, (float *)to, planes}, stop);
 }
 
 // The residual of a row of fine cells by weight w, added to that of the two coarser cells to which
 // a quad belongs. Lane 0 of a warp only serves the next one.
+template <bool DEEP>
 static __device__ __forceinline__ void add_row(const mg_level &v, const quad &q, int y, int z,
                                                float w, const float weight[6], float sum[2]) {
     const int64_t at = q.x + y * v.stride[1] + z * v.stride[2];
     const float *e = (const float *)v.e + at,
                 *beside[4] = {e - v.stride[1], e + v.stride[1], e - v.stride[2], e + v.stride[2]};
     const float k[4] = {table_at(v, 1, MG_LOW, y), table_at(v, 1, MG_HIGH, y),
-                        table_at(v, 2, MG_LOW, z), table_at(v, 2, MG_HIGH, z)};
-    const float rest = table_at(v, 1, MG_MIDDLE, y) + table_at(v, 2, MG_MIDDLE, z);
+                        DEEP ? table_at(v, 2, MG_LOW, z) : 0,
+                        DEEP ? table_at(v, 2, MG_HIGH, z) : 0};
+    const float rest = table_at(v, 1, MG_MIDDLE, y) + (DEEP ? table_at(v, 2, MG_MIDDLE, z) : 0);
     float here[QUAD + 2] = {0}, r[QUAD] = {0};
     if (q.count > 0) {
         load_quad(e, here + 1);
@@ -317,7 +352,7 @@ static __device__ __forceinline__ void add_row(const mg_level &v, const quad &q,
         here[0] = e[-1];
         here[QUAD + 1] = e[QUAD];
 #pragma unroll
-        for (int b = 0; b < 4; b++) {
+        for (int b = 0; b < (DEEP ? 4 : 2); b++) {
             float other[QUAD];
             load_quad(beside[b], other);
 #pragma unroll
@@ -337,6 +372,7 @@ static __device__ __forceinline__ void add_row(const mg_level &v, const quad &q,
 
 enum { RESTRICT_WARPS = 4, RESTRICTED = 31 * QUAD / 2 }; // coarser cells of a warp along x
 
+template <bool DEEP>
 __global__ void __launch_bounds__(RESTRICT_WARPS * 32)
     restrict_kernel(const __grid_constant__ mg_level v, const __grid_constant__ mg_level next,
                     const int64_t *stop) {
@@ -354,11 +390,11 @@ __global__ void __launch_bounds__(RESTRICT_WARPS * 32)
         const bool there = x >= 0 && x + i / 3 < next.n[0];
         weight[i] = there ? table_at(v, 0, MG_RESIDUAL, 3 * x + i) : 0;
     }
-    for (int k = 0; k < 9; k++) {
-        const float w =
-            table_at(v, 1, MG_RESIDUAL, 3 * y + k % 3) * table_at(v, 2, MG_RESIDUAL, 3 * z + k / 3);
+    for (int k = 0; k < (DEEP ? 9 : 3); k++) {
+        const float w = table_at(v, 1, MG_RESIDUAL, 3 * y + k % 3) *
+                        (DEEP ? table_at(v, 2, MG_RESIDUAL, 3 * z + k / 3) : 1);
         if (w != 0) {
-            add_row(v, q, 2 * y + k % 3 - 1, 2 * z + k / 3 - 1, w, weight, sum);
+            add_row<DEEP>(v, q, 2 * y + k % 3 - 1, DEEP ? 2 * z + k / 3 - 1 : 0, w, weight, sum);
         }
     }
     const int64_t at = x + y * next.stride[1] + z * next.stride[2];
@@ -371,12 +407,13 @@ __global__ void __launch_bounds__(RESTRICT_WARPS * 32)
     }
 }
 
+template <bool DEEP>
 static void launch_restrict(const mg_level &v, const mg_level &next, const int64_t *stop,
                             cudaStream_t stream) {
     const dim3 blocks((unsigned)((next.n[0] + RESTRICTED - 1) / RESTRICTED),
                       (unsigned)((next.n[1] + RESTRICT_WARPS - 1) / RESTRICT_WARPS),
                       (unsigned)next.n[2]);
-    restrict_kernel<<<blocks, RESTRICT_WARPS * 32, 0, stream>>>(v, next, stop);
+    restrict_kernel<DEEP><<<blocks, RESTRICT_WARPS * 32, 0, stream>>>(v, next, stop);
 }
 
 #endif

@@ -90,7 +90,7 @@ void mg_list(mg *m, const mg_box *box, int threads, sel_arrays *arrays) {
     }
     sel_arrays_add(arrays, "multigrid e", &m->e, type, elements, 0);
     sel_arrays_add(arrays, "multigrid f", &m->f, type, elements, 0);
-    if (threads == 0 && box->dims == 3 && box->single && box->even && !box->periodic) {
+    if (threads == 0 && box->single && box->even && !box->periodic) {
         sel_arrays_add(arrays, "multigrid e before corrections", &m->before, type, elements, 0);
     }
     sel_arrays_add(arrays, "multigrid tables", &m->tables, type, tables, 0);
