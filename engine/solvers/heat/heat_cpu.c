@@ -17,7 +17,7 @@ static void list(sel_state *base) {
         sel_conduction_list(base, "temperature", state->T, 1);
         return;
     }
-    base->blocks = sel_blocks_cut(base->plan->domain, 1, 1); /* the levels know no blocks */
+    sel_state_undivided(base); /* as multigrid is */
     sel_conduction_list(base, "temperature", state->T, 0);
     SEL_ADD(&base->arrays, state, u, base->turns.cells.count, 0);
     mg_body_list(&state->solve, &plan->box, base, 0, base->threads);

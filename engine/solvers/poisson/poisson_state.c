@@ -14,7 +14,7 @@ static const double round_off = 1e-9;
 void poisson_list(sel_state *base, int threads) {
     poisson_state *state = (poisson_state *)base;
     const poisson_plan *plan = poisson_plan_for(base);
-    base->blocks = sel_blocks_cut(plan->base.domain, 1, 1); /* the levels know no blocks */
+    sel_state_undivided(base); /* as multigrid is */
     sel_conduction_list(base, "potential", state->u, 0);
     SEL_ADD_VALUE(&base->arrays, state, now);
     mg_body_list(&state->solve, &plan->box, base, SEL_SAVED, threads);

@@ -332,14 +332,14 @@ static void note_failures(const piece *p, rule_state *state) {
 
 static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     rule_state *state = &cpu->all;
-    const int64_t rows = sel_state_rows(&state->base);
+    const sel_rows_range own = sel_state_own(&state->base);
     const int pieces = rule_pieces(state->plan->base.domain->grid.n[0]);
     begin_function(cpu, f, error);
 #pragma omp parallel num_threads(state->base.threads)
     {
         piece p = begin_thread(cpu, f);
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < rows * pieces; k++) {
+        for (int64_t k = own.first * pieces; k < own.end * pieces; k++) {
             if (begin_piece(&p, k / pieces, (int)(k % pieces))) {
                 compute(&p);
                 note_failures(&p, state);
@@ -374,6 +374,16 @@ static sel_status repeat_by_lua(rule_cpu *cpu, const rule_function *f, int64_t c
     return cpu->all.status;
 }
 
+/* Whether a function may give values that do not fit, or calls error. */
+static bool may_be_bad(const rule_cpu *cpu, const rule_function *f) {
+    const rule_code *code = f->code[cpu->all.base.plan->precision];
+    bool may = code->fails >= 0;
+    for (int o = 0; o < code->outputs; o++) {
+        may = may || code->output[o].checked;
+    }
+    return may;
+}
+
 static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     rule_state *state = &cpu->all;
     const bool said = state->bad.cell >= 0 && state->bad.field < 0 &&
@@ -387,11 +397,15 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
     for (int k = 0; k < state->model->rules; k++) {
         const rule_function *f = &state->model->rule[k];
         rule_fill_margins(state, f->looks);
-        if (run_rule(cpu, f, error)) {
+        sel_status one = run_rule(cpu, f, error);
+        one = f->rule ? one : sel_state_agree(&state->base, one, error);
+        if (one) {
             state->base.broken = true;
-            return cpu->all.status;
+            return one;
         }
-        status = status ? status : report_bad(cpu, f, error);
+        one = may_be_bad(cpu, f) ? report_bad(cpu, f, status ? NULL : error) : SEL_OK;
+        one = may_be_bad(cpu, f) ? sel_state_agree(&state->base, one, error) : SEL_OK;
+        status = status ? status : one;
         state->bad.cell = -1;
         for (int i = 0; i < state->model->fields; i++) {
             state->turn[i] ^= (int)(f->turns >> i & 1);
@@ -414,6 +428,7 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
 /* Before a function that is no rule is evaluated; NULL: before data are read. */
 static sel_status make_ready(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     sel_status status = rule_terms(&cpu->all.base, SEL_ON_T | SEL_ON_CONTROLS, error);
+    status = sel_state_agree(&cpu->all.base, status, error);
     if (!status && f) {
         rule_fill_margins(&cpu->all, f->looks);
         begin_function(cpu, f, error);

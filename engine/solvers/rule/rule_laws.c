@@ -81,6 +81,9 @@ void rule_tables_fill(const rule_state *state, rule_tables *to) {
         to->block_first[b] = state->base.blocks.v[b].first;
         to->block_end[b] = state->base.blocks.v[b].end;
     }
+    if (state->base.ranks->count > 1) { /* what other ranks have seems to be in a block behind */
+        to->block_end[1] = INT64_MAX;
+    }
     for (int f = 0; f < m->fields; f++) {
         to->type[f] = (uint8_t)m->field[f].type;
         for (int r = 1; r <= domain->region_count; r++) {
@@ -125,7 +128,10 @@ static void each_line(rule_state *state, uint64_t fields, int threads, visit *vi
                                 .along = along,
                                 .stride = along ? m.pitch : 1,
                                 .count = left < LONGEST ? left : LONGEST};
-                visited(state, &m, &l, data);
+                const bool elsewhere = axis == dims - 1 && l.first.face < 0;
+                if (!elsewhere || state->base.ranks->count == 1) {
+                    visited(state, &m, &l, data);
+                }
             }
         }
     }
@@ -267,10 +273,33 @@ static void fill_line(rule_state *state, const rule_margin *m, const line *l, co
     }
 }
 
+/* The planes at the ends of the block of this rank, and the margins beside them, of an array. */
+static sel_sides sides_of(const rule_state *state, void *array, int64_t size) {
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const int64_t plane = grid->dims == 3 ? state->cells.slice : state->cells.pitch;
+    const int64_t reach = state->model->reach * plane * size;
+    const sel_block *own = &state->base.blocks.v[0];
+    /* From the first element of a plane on; what stands in front of its margin along x is that of
+     * the plane before. */
+    const int64_t ahead = state->model->reach * (grid->dims == 3 ? state->cells.pitch + 1 : 1);
+    char *first = (char *)array + (state->cells.first - ahead + own->first * plane) * size;
+    char *end = first + (own->end - own->first) * plane * size;
+    return (sel_sides){first, end - reach, first - reach, end, (size_t)reach};
+}
+
 void rule_fill_margins(rule_state *state, uint64_t fields) {
+    sel_sides sides[SEL_MOST_CELL_FIELDS];
+    int count = 0;
     if (fields) {
         each_line(state, fields, state->base.threads, fill_line, NULL);
     }
+    for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
+        if (fields >> f & 1) {
+            sides[count++] = sides_of(state, state->at[0][f][state->turn[f]],
+                                      rule_size(state->model, f, state->plan->base.precision));
+        }
+    }
+    sel_exchange_sides(state->base.ranks, state->base.blocks.wraps, sides, count);
 }
 
 /* ---- walls, and cells that are not computed ---- */
@@ -360,14 +389,53 @@ static void mark_odd(rule_state *state, int block, bool walls) {
     }
 }
 
+/* Numbers of pairs of masks, as one rank has found them. */
+typedef struct found_kinds {
+    uint64_t walls[RULE_ODD], held[RULE_ODD];
+    int count;
+} found_kinds;
+
+/* All ranks get the same numbers; false: there are too many. Then margins between ranks are known.
+ */
+static bool share_kinds(rule_state *state) {
+    const sel_ranks *ranks = state->base.ranks;
+    const int64_t planes = state->base.blocks.v[0].end - state->base.blocks.v[0].first;
+    const bool deep = state->model->dims == 3;
+    const int64_t plane = deep ? state->cells.slice : state->cells.pitch;
+    uint8_t of_own[RULE_ODD] = {0};
+    found_kinds own = {.count = state->kinds};
+    found_kinds *all = sel_ranks_memory(ranks, (size_t)ranks->count * sizeof own);
+    bool fits = true;
+    memcpy(own.walls, state->walls, sizeof own.walls);
+    memcpy(own.held, state->held, sizeof own.held);
+    ranks->gather(&own, sizeof own, all);
+    state->kinds = 0;
+    for (int r = 0; r < ranks->count; r++) {
+        for (int k = 0; k < all[r].count; k++) {
+            const int kind = kind_of(state, all[r].walls[k], all[r].held[k]);
+            of_own[k] = r == ranks->rank ? (uint8_t)(kind % RULE_ODD) : of_own[k];
+            fits = fits && kind < RULE_ODD;
+        }
+    }
+    free(all);
+    const sel_sides sides = sides_of(state, state->kind[0], 1);
+    uint8_t *kind = sides.from_low;
+    for (int64_t k = 0; k < (planes + 2 * state->model->reach) * plane; k++) {
+        kind[k] = of_own[kind[k]];
+    }
+    sel_exchange_sides(ranks, state->base.blocks.wraps, &sides, 1);
+    return fits;
+}
+
 sel_status rule_find_kinds(rule_state *state, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
     const sel_grid *grid = &domain->grid;
     const uint8_t *painted = sel_domain_painted(domain);
+    const sel_rows_range own = sel_state_own(&state->base);
     bool failed = false, walls = false;
     state->kinds = 0;
     kind_of(state, 0, 0);
-    for (int64_t row = 0; row < grid->n[1] * grid->n[2]; row++) {
+    for (int64_t row = own.first; row < own.end; row++) {
         const int b = sel_block_of(&state->base.blocks, row);
         const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
         for (int64_t x = 0; x < grid->n[0]; x++) {
@@ -378,6 +446,10 @@ sel_status rule_find_kinds(rule_state *state, sel_error *error) {
         }
     }
     each_line(state, 0, 1, find_line_kinds, &failed);
+    if (state->base.ranks->count > 1) {
+        failed = !share_kinds(state) || failed;
+        failed = sel_state_total(&state->base, failed) > 0;
+    }
     for (int k = 0; k < state->kinds; k++) {
         walls = walls || state->walls[k];
     }

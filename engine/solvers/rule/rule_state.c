@@ -42,6 +42,7 @@ static void list_cells(rule_state *state, const char *name, sel_type type, unsig
                              saved);
         if (state->base.arrays.count > listed) {
             state->base.arrays.v[listed].parts = b == 0 ? count : 0;
+            state->base.arrays.v[listed].divided = true;
         }
     }
 }
@@ -137,14 +138,15 @@ static sel_status evaluate(rule_state *state, const sel_quantity *quantity, cons
                            const target *t, sel_error *error) {
     const sel_grid *grid = &t->domain->grid;
     const rule_entry *entry = &state->model->entry[t->entry];
-    const int64_t rows = sel_state_rows(&state->base), nx = grid->n[0];
+    const sel_rows_range own = sel_state_own(&state->base);
+    const int64_t rows = own.end - own.first, nx = grid->n[0];
     const int64_t most = AT_ONCE / nx + 1, together = most < rows ? most : rows;
     const int components = quantity->components;
     const size_t bytes = (size_t)(together * nx * components) * sizeof(double);
     double *values = malloc(bytes);
     sel_status status = values ? SEL_OK : sel_fail_memory(error, what, bytes);
-    for (int64_t first = 0; first < rows && !status; first += together) {
-        const int64_t end = first + together < rows ? first + together : rows;
+    for (int64_t first = own.first; first < own.end && !status; first += together) {
+        const int64_t end = first + together < own.end ? first + together : own.end;
         const sel_evaluation asked = {.quantity = quantity,
                                       .what = what,
                                       .t = sel_state_time(&state->base),
@@ -248,9 +250,11 @@ sel_status rule_start(sel_state *base, sel_error *error) {
         snprintf(what, sizeof what, "initial.%.64s", m->entry[e].name);
         status = m->entry[e].value ? evaluate(state, m->entry[e].value, what, &t, error) : SEL_OK;
     }
+    status = sel_state_agree(base, status, error);
     status = status ? status : rule_find_kinds(state, error);
     status = status ? status : evaluate_fixed(state, ~0u, error);
-    return status ? status : rule_evaluate_laws(state, ~0u, error);
+    status = status ? status : rule_evaluate_laws(state, ~0u, error);
+    return sel_state_agree(base, status, error);
 }
 
 /* ---- what both backends tell users ---- */
@@ -318,7 +322,7 @@ sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
     const size_t bytes = (size_t)sel_grid_cells(&domain->grid) * sizeof(double);
     sel_request all = {.kind = SEL_REDUCE, .field = m->entries + m->deriveds};
     sel_status status = ask(base, &all, error);
-    status = status ? status : state->status;
+    status = sel_state_agree(base, status ? status : state->status, error);
     *dt = fmin(m->params->dt.max, m->params->dt.factor * all.min[0]);
     if (status || all.count == 0 || (all.min[0] > 0 && !isnan(all.sum[0]))) {
         return status;
@@ -328,7 +332,7 @@ sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
         .kind = SEL_READ, .field = all.field, .components = 1, .precision = SEL_F64, .to = limit};
     status = limit ? ask(base, &all, error) : sel_fail_memory(error, "dt.limit", bytes);
     int64_t cell = 0;
-    while (!status && (domain->cell[cell] || limit[cell] > 0)) {
+    while (!status && base->ranks->rank == 0 && (domain->cell[cell] || limit[cell] > 0)) {
         cell++;
     }
     free(limit);
