@@ -137,7 +137,7 @@ all: $(PROGRAM) $(PLUGINS)
 
 $(BUILD)/selenite_openmpi.so: MPICC = $(MPICC_OPENMPI)
 $(BUILD)/selenite_mpich.so: MPICC = $(MPICC_MPICH)
-$(BUILD)/selenite_%.so: engine/mpi/plugin.c engine/base/ranks.h engine/base/status.h Makefile
+$(BUILD)/selenite_%.so: engine/mpi/plugin.c engine/base/ranks_plugin.h engine/base/ranks.h engine/base/status.h Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'
 	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -shared -I. -o $@ $<

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "engine/base/process.h"
+#include "engine/base/ranks_plugin.h"
 
 /* ---- one ---- */
 

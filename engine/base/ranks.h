@@ -6,7 +6,6 @@
 #ifndef SEL_RANKS_H
 #define SEL_RANKS_H
 
-#include <signal.h>
 #include <stddef.h>
 #include "engine/base/status.h"
 
@@ -62,12 +61,5 @@ void sel_ranks_share(const sel_ranks *ranks, void *array, const size_t *end);
 
 /* Memory for what is sent; ends the process where there is none, as others wait. From malloc. */
 void *sel_ranks_memory(const sel_ranks *ranks, size_t bytes);
-
-/* What a plug-in has: called once; `interrupt`: the signal that was received, after which waits
- * are short. NULL, with a text, where MPI does not start. */
-#define SEL_RANKS_OPEN selenite_ranks_open
-typedef const sel_ranks *sel_ranks_open(const volatile sig_atomic_t *interrupt, double patience,
-                                        char *text, size_t size);
-enum { SEL_RANKS_VERSION = 1 }; /* of all this: int selenite_ranks_version */
 
 #endif

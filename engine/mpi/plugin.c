@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "engine/base/ranks.h"
+#include "engine/base/ranks_plugin.h"
 
 /* Bytes of one message of MPI, which counts them in an int. */
 enum { MOST_BYTES = 1 << 30 };
@@ -51,7 +51,7 @@ _Noreturn static void give_up(const char *why, int rank) {
         first++;
     }
     if (first == joined.rank) {
-        fprintf(stderr, "rank %d %s: the run ends; its last checkpoint is whole\n", rank, why);
+        fprintf(stderr, "rank %d %s: the run ends; the checkpoints before are whole\n", rank, why);
         fflush(stderr);
     }
     _exit(SEL_NO_DEVICE);
@@ -170,9 +170,9 @@ static void end(void) {
 extern const int selenite_ranks_version;
 const int selenite_ranks_version = SEL_RANKS_VERSION;
 
-sel_ranks_open SEL_RANKS_OPEN;
-const sel_ranks *SEL_RANKS_OPEN(const volatile sig_atomic_t *interrupt, double patience, char *text,
-                                size_t size) {
+sel_ranks_open selenite_ranks_open;
+const sel_ranks *selenite_ranks_open(const volatile sig_atomic_t *interrupt, double patience,
+                                     char *text, size_t size) {
     int given, length;
     process own = {.pid = getpid()};
     struct sigaction kept[NSIG];
