@@ -150,10 +150,10 @@ static sel_status run_all(const sel_arguments *a, const sel_scenario *scenario, 
 
 static sel_status check_all(const sel_arguments *a, const sel_scenario *scenario,
                             sel_error *error) {
+    const sel_check_wants wants = {a->regions, a->laws, a->ranks};
     sel_status status = SEL_OK;
     for (int i = 0; i < scenario->count; i++) {
-        sel_status one =
-            sel_check(&scenario->simulations[i], &a->settings, a->regions, a->laws, stdout, error);
+        sel_status one = sel_check(&scenario->simulations[i], &a->settings, &wants, stdout, error);
         status = status ? status : one;
     }
     if (a->laws) {
@@ -174,10 +174,15 @@ static sel_status compare_scripts(const sel_ranks *ranks, const sel_scenario *sc
     for (int i = 0; i < scenario->parameter_count; i++) {
         fprintf(to, "%s %s\n", scenario->parameters[i].name, scenario->parameters[i].text);
     }
+    for (int i = 0; i < scenario->count; i++) {
+        const sel_simulation *simulation = &scenario->simulations[i];
+        sel_table_print(simulation->solver->table, simulation->params, to);
+    }
     sel_script_print_laws(scenario, to);
     fclose(to);
-    const sel_digest digests[] = {{"scripts", sel_digest_of(scenario->text, scenario->text_length)},
-                                  {"parameters or functions", sel_digest_of(text, length)}};
+    const sel_digest digests[] = {
+        {"scripts", sel_digest_of(scenario->text, scenario->text_length)},
+        {"parameters, numbers or functions", sel_digest_of(text, length)}};
     free(text);
     return sel_digests_compare(ranks, digests, 2, error);
 }
@@ -329,11 +334,28 @@ static void print_backend(const sel_solver *solver, const sel_backend *backend) 
     } while (++number < count);
 }
 
-static void info(void) {
+/* The machines of several ranks, a line for each rank. */
+static void print_ranks(const sel_ranks *ranks) {
+    struct {
+        char host[64];
+        int threads;
+    } own = {.threads = sel_machine_threads()}, all[SEL_MOST_RANKS];
+    gethostname(own.host, sizeof own.host - 1);
+    ranks->gather(&own, sizeof own, all);
+    printf("ranks       %d, by %s\n", ranks->count, ranks->library);
+    for (int r = 0; r < ranks->count; r++) {
+        printf("rank %-6d %s, %d threads\n", r, all[r].host, all[r].threads);
+    }
+}
+
+static void info(const sel_ranks *ranks) {
     char processor[256];
     sel_machine_processor(processor, sizeof processor);
     printf("selenite %s (%s), %s\n", sel_version(), sel_commit(), sel_compiler());
     printf("processor   %s, %d threads\n", processor, sel_machine_threads());
+    if (ranks->count > 1) {
+        print_ranks(ranks);
+    }
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
         print_backend(*solver, (*solver)->cpu);
         print_backend(*solver, (*solver)->cuda);
@@ -400,7 +422,7 @@ static sel_status command(int argc, char **argv, const sel_ranks *ranks, sel_err
     if (strcmp(name, "info") == 0 || strcmp(name, "--version") == 0) {
         sel_status status = check_count(argc, argv, 0, error);
         if (!status && name[0] == 'i') {
-            info();
+            info(ranks);
         } else if (!status) {
             printf("selenite %s (%s)\n", sel_version(), sel_commit());
         }

@@ -68,17 +68,23 @@ static void list(sel_state *state, const sel_plan *plan) {
     SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_state_rows(state), 0);
 }
 
-static uint64_t estimate(const sel_plan *plan) {
+void sel_cpu_share(const sel_plan *plan, uint64_t *memory, uint64_t *halo) {
     const size_t size = cpu_of(plan)->state_size;
     sel_state *state = calloc(1, size);
-    uint64_t bytes = 0;
+    *memory = *halo = 0;
     if (state) {
         list(state, plan);
-        bytes = size + state->arrays.bytes[0];
+        *memory = size + state->arrays.bytes[0];
+        *halo = state->ranks->count > 1 ? state->halo_bytes : 0;
         sel_arrays_free(&state->arrays);
     }
     free(state);
-    return bytes;
+}
+
+static uint64_t estimate(const sel_plan *plan) {
+    uint64_t memory, halo;
+    sel_cpu_share(plan, &memory, &halo);
+    return memory;
 }
 
 static void destroy(sel_state *state) {

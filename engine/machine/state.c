@@ -61,8 +61,8 @@ void sel_state_list_turns(sel_state *state, const char *name) {
             state->arrays.v[listed].divided = true;
         }
     }
-    SEL_ADD(&state->arrays, state, halos,
-            state->ranks->count > 1 ? (int64_t)sel_halo_bytes(&state->turns) : 0, SEL_ON_HOST);
+    state->halo_bytes = state->ranks->count > 1 ? sel_halo_bytes(&state->turns) : 0;
+    SEL_ADD(&state->arrays, state, halos, (int64_t)state->halo_bytes, SEL_ON_HOST);
 }
 
 void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], int halo) {

@@ -28,10 +28,11 @@ struct sel_state {
     const sel_ranks *ranks;
     int64_t first_plane[SEL_MOST_RANKS + 1];
     sel_blocks blocks;
-    char *halos;     /* room for those that ranks exchange */
-    bool broken;     /* a step failed half-way: no state is complete */
-    bool observing;  /* the next step is to be observed */
-    bool unbalanced; /* the totals include a step that failed: there is no balance */
+    char *halos;         /* room for those that ranks exchange, */
+    uint64_t halo_bytes; /* and what one sends and receives in a step, with two neighbours */
+    bool broken;         /* a step failed half-way: no state is complete */
+    bool observing;      /* the next step is to be observed */
+    bool unbalanced;     /* the totals include a step that failed: there is no balance */
     bool monitored;
     sel_ending ending;
     sel_arrays arrays;

@@ -199,20 +199,18 @@ static sel_status adapt(const sel_simulation *simulation, sel_prepared *prepared
                            : sel_fail_memory(error, "the solver", 0);
 }
 
-/* Each has planes of its own. */
-static sel_status check_ranks(const sel_prepared *prepared, const sel_ranks *ranks,
-                              sel_error *error) {
+sel_status sel_ranks_fit(const sel_prepared *prepared, int count, int64_t *first,
+                         sel_error *error) {
     const sel_grid *grid = &prepared->domain->grid;
-    int64_t first[SEL_MOST_RANKS + 1];
-    const int most = sel_ranks_cut(prepared->domain, ranks->count, first);
-    return most == ranks->count || ranks->count == 1
+    const int most = count > 1 ? sel_ranks_cut(prepared->domain, count, first) : count;
+    return most == count
                ? SEL_OK
                : sel_fail_as(error, SEL_BAD_USAGE,
                              sel_simulation_where(prepared->simulation, "size"),
                              "the grid is cut along %s, where %lld cells are enough for %d ranks, "
                              "not for %d",
                              sel_axis_names[grid->dims - 1], (long long)grid->n[grid->dims - 1],
-                             most, ranks->count);
+                             most, count);
 }
 
 sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
@@ -259,7 +257,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     if (status) {
         return status;
     }
-    status = check_ranks(prepared, ranks, error);
+    int64_t first_plane[SEL_MOST_RANKS + 1];
+    status = sel_ranks_fit(prepared, ranks->count, first_plane, error);
     if (status) {
         return status;
     }

@@ -62,6 +62,9 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
                        sel_prepared *prepared, sel_error *error);
 void sel_prepared_release(sel_prepared *prepared);
 
+/* The planes of so many ranks (sel_ranks_cut). Fails where they do not suffice. */
+sel_status sel_ranks_fit(const sel_prepared *prepared, int count, int64_t *first, sel_error *error);
+
 /* Prepares, and creates the state at step 0; of several ranks all do it when rank 0 does. The
  * caller destroys the state with prepared->backend, where that is not NULL, and then releases, also
  * after a failure. */
@@ -83,9 +86,13 @@ void sel_warnings_print(const sel_error *warnings, const char *before, FILE *to)
 /* ---- `selenite check` (check.c) ---- */
 
 /* Prints the resolved simulation: sizes, numbers and warnings, regions with their counts, memory,
- * outputs, and the time that the run will take, from a calibration of less than a second; with
- * `laws` also the code that a device would run. */
-sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings, bool regions,
-                     bool laws, FILE *to, sel_error *error);
+ * outputs, and the time that the run will take, from a calibration of less than a second; what each
+ * of several `ranks` would do; with `laws` also the code that a device would run. */
+typedef struct sel_check_wants {
+    bool regions, laws;
+    int ranks; /* 0: none are asked for */
+} sel_check_wants;
+sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings,
+                     const sel_check_wants *wants, FILE *to, sel_error *error);
 
 #endif

@@ -60,6 +60,18 @@ static void list_field(rule_state *state, int f, int copy) {
                sizeof state->at[0] / sizeof(void *));
 }
 
+/* What ranks exchange in a step: margins of the fields that functions look at. */
+static uint64_t halo_bytes(const rule_state *state) {
+    const rule_model *m = state->model;
+    const bool deep = state->plan->base.domain->grid.dims == 3;
+    uint64_t bytes = 0;
+    for (int k = 0; k < m->rules * m->fields; k++) {
+        const int f = k % m->fields, size = rule_size(m, f, state->plan->base.precision);
+        bytes += m->rule[k / m->fields].looks >> f & 1 ? (uint64_t)size : 0;
+    }
+    return 4 * bytes * (uint64_t)(m->reach * (deep ? state->cells.slice : state->cells.pitch));
+}
+
 void rule_list(sel_state *base) {
     rule_state *state = (rule_state *)base;
     const rule_plan *plan = state->plan = (const rule_plan *)base->plan;
@@ -67,6 +79,7 @@ void rule_list(sel_state *base) {
     const rule_entry *main = &m->entry[m->main];
     const int64_t nx = plan->base.domain->grid.n[0];
     state->cells = cells_of(m, &plan->base.domain->grid);
+    base->halo_bytes = base->ranks->count > 1 ? halo_bytes(state) : 0;
     list_cells(state, "kind", (sel_type){'u', 1}, 0, (void **)(void *)state->kind, 1);
     for (int f = 0; f < m->fields; f++) {
         for (int copy = 0; copy < 1 + (int)(m->doubled >> f & 1); copy++) {
