@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "engine/base/machine.h"
 
 sel_rows_range sel_state_rows_of(const sel_state *state, int rank) {
     const int64_t rows = state->blocks.rows_per_plane;
@@ -20,6 +21,10 @@ int sel_state_rank_of(const sel_state *state, int64_t row) {
 bool sel_state_has(const sel_state *state, int64_t row) {
     const sel_rows_range own = sel_state_own(state);
     return row >= own.first && row < own.end;
+}
+
+bool sel_state_stays(const sel_state *state, uint64_t bytes) {
+    return bytes * (uint64_t)state->ranks->here <= sel_machine_cache();
 }
 
 sel_status sel_state_agree(const sel_state *state, sel_status status, sel_error *error) {

@@ -17,6 +17,9 @@ static inline sel_rows_range sel_state_own(const sel_state *state) {
 bool sel_state_has(const sel_state *state, int64_t row);
 int sel_state_rank_of(const sel_state *state, int64_t row);
 
+/* Whether so many bytes stay in the caches, which the ranks of a machine share. */
+bool sel_state_stays(const sel_state *state, uint64_t bytes);
+
 /* All ranks learn whether one of them has failed: sel_ranks_agree. */
 sel_status sel_state_agree(const sel_state *state, sel_status status, sel_error *error);
 

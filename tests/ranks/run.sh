@@ -205,3 +205,18 @@ ok "a scenario from standard input" says 2 'give the scenario as a file' \
 mkdir -p "$work/bin" && cp "$selenite" "$work/bin"
 ok "without the plug-in it says what to install" says 5 'install libopenmpi-dev' \
     "$work/bin/selenite" run "$work/long.lua" --ranks 2 --quiet -o "$work/other"
+
+# ---- what there is ----
+
+listed() {
+    "$selenite" check tests/checkpoint/channel.lua --ranks 3 --backend cpu >"$work/said" &&
+        grep -q '^  rank 2 .* y from 11 to 15, memory .*, halos 9.22 kB per step' "$work/said"
+}
+ok "check says what ranks would have" listed
+
+lists_ranks() {
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+        mpirun --oversubscribe -n 2 "$selenite" info >"$work/said" &&
+        grep -q '^ranks  *2, by Open MPI' "$work/said" && [ "$(grep -c '^rank ' "$work/said")" = 2 ]
+}
+ok "info lists ranks" lists_ranks

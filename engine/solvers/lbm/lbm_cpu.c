@@ -8,7 +8,6 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/machine.h"
 #include "engine/base/stream.h"
 
 /* Planes begin this many cache lines further on in a page of 64 lines than the plane before: so all
@@ -87,7 +86,8 @@ static void list(sel_state *base) {
     const sel_cells vectors = lbm_plain_cells(grid, grid->dims);
     base->turns =
         (sel_turns){.cells = populations, .width = 1, .margin = 1 + (dims == 3 ? layout.pitch : 0)};
-    state->streams = 2 * (uint64_t)(blocks->count * populations.count * real) > sel_machine_cache();
+    state->streams =
+        !sel_state_stays(base, 2 * (uint64_t)(blocks->count * populations.count * real));
     share_rows(base, &plan->boundary, arrays);
     lbm_list(&state->all, &vectors);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);

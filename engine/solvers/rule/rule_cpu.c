@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/machine.h"
 #include "engine/base/stream.h"
 #include "engine/machine/cpu.h"
 #include "engine/solvers/rule/rule.h"
@@ -542,7 +541,7 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
 
 static sel_status start(sel_state *base, sel_error *error) {
     const sel_status status = rule_start(base, error);
-    ((rule_cpu *)base)->streams = base->arrays.bytes[0] > sel_machine_cache();
+    ((rule_cpu *)base)->streams = !sel_state_stays(base, base->arrays.bytes[0]);
     return status ? status : rule_start_sums(base, error);
 }
 
