@@ -63,10 +63,10 @@ static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)all;
     void *pinned;
     if (state->by_term[k]) {
-        return due & SEL_ALWAYS ? aqua_evaluate_term(all->plan, &all->plan->terms[k],
-                                                     (double)all->base.step, NULL, all->field,
-                                                     error)
-                                : SEL_OK;
+        return due & SEL_ALWAYS
+                   ? aqua_evaluate_term(all->plan, &all->plan->terms[k], (double)all->base.step,
+                                        NULL, all->field, error)
+                   : SEL_OK;
     }
     sel_status status = cuda_feed_next(&state->rates[k], &pinned, error);
     status = status ? status : aqua_rates(all, k, pinned, error);

@@ -55,11 +55,11 @@ typedef struct sel_plan {
     const sel_domain *domain;
     int precision;
     int threads;
-    int blocks;       /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
+    int blocks;                    /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
     const struct sel_ranks *ranks; /* engine/base/ranks.h: who computes it; NULL: this process */
-    int device;       /* its number, of a backend that has several */
-    double density;   /* user's units, of the coefficients of forces; 0: 1 */
-    int64_t dt_steps; /* dt changes at multiples of so many steps; 0: it stays */
+    int device;                    /* its number, of a backend that has several */
+    double density;                /* user's units, of the coefficients of forces; 0: 1 */
+    int64_t dt_steps;              /* dt changes at multiples of so many steps; 0: it stays */
     unsigned depends; /* on SEL_ON_T, SEL_ON_CONTROLS: all that is evaluated before a step */
     const struct sel_inputs *inputs; /* engine/machine/inputs.h; NULL: none */
     struct sel_conduction *body;     /* engine/machine/conduction.h; NULL: nothing is conducted */

@@ -45,8 +45,8 @@ goes_on() {
     for ranks in 1 2 3; do
         rm -rf "$work/many"
         cp -r "$work/four" "$work/many"
-        run "$scenario" steps=150 save=77 "$@" --ranks $ranks -o "$work/many" --resume &&
-            same "$work/one" "$work/many" '*.sel' || { echo "in $ranks ranks"; return 1; }
+        run "$scenario" steps=150 save=77 "$@" --ranks $ranks -o "$work/many" --resume || return 1
+        same "$work/one" "$work/many" '*.sel' || { echo "in $ranks ranks"; return 1; }
     done
 }
 
@@ -124,13 +124,13 @@ begin() {
     launcher=$!
     comes "$work/many/checkpoint.sel"
 }
-ranks_of_launcher() { pgrep -P "$(pgrep -P $launcher)"; }
+ranks_of_launcher() { pgrep -P "$(pgrep -P "$launcher")"; }
 
 # ends STATUS: the run ends within ten seconds with that status, and no rank is left.
 ends() {
     left=$(ranks_of_launcher)
     begun=$(date +%s)
-    exits "$1" wait $launcher || return 1
+    exits "$1" wait "$launcher" || return 1
     [ $(($(date +%s) - begun)) -le 10 ] || { echo "it took longer"; return 1; }
     sleep 0.3
     for process in $left; do
@@ -191,8 +191,10 @@ ok "a full disk" full
 says() {
     status=$1 text=$2
     shift 2
-    exits "$status" "$@" 2>"$work/said" || { cat "$work/said"; return 1; }
-    grep -q "$text" "$work/said" && [ "$(wc -l <"$work/said")" = 1 ] || { cat "$work/said"; return 1; }
+    exits "$status" "$@" 2>"$work/said" && grep -q "$text" "$work/said" &&
+        [ "$(wc -l <"$work/said")" = 1 ] && return 0
+    cat "$work/said"
+    return 1
 }
 ok "ranks that have read different scripts" says 1 'rank 1 has read .* other than those of rank 0' \
     run "$work/long.lua" wrong=rank --trust --ranks 2 -o "$work/other"
