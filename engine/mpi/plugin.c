@@ -96,13 +96,12 @@ static void wait_more(wait *w, bool idle, int peer) {
 
 static void complete(int count, MPI_Request *requests, bool idle, int peer) {
     wait w = {.begun = 0};
-    int done = 0;
-    for (;;) {
-        MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
-        if (done) {
-            return;
+    MPI_Status status;
+    for (int done, k = 0; k < count; k += done != 0) {
+        MPI_Test(&requests[k], &done, &status);
+        if (!done) {
+            wait_more(&w, idle, peer);
         }
-        wait_more(&w, idle, peer);
     }
 }
 
@@ -190,6 +189,9 @@ const sel_ranks *selenite_ranks_open(const volatile sig_atomic_t *interrupt, dou
     MPI_Comm_size(MPI_COMM_WORLD, &joined.count);
     MPI_Get_library_version(library, &length);
     library[strcspn(library, ",\n")] = '\0';
+    for (char *tab = strchr(library, '\t'); tab; tab = strchr(tab, '\t')) {
+        *tab = ' ';
+    }
     gethostname(own.host, sizeof own.host - 1);
     processes = malloc((size_t)joined.count * sizeof *processes);
     if (!processes) {

@@ -87,6 +87,18 @@ ok "implicit conduction" shared tests/checkpoint/plate.lua scheme=crank_nicolson
 ok "a potential, even" shared tests/checkpoint/potential.lua body=even
 ok "a potential about a hole, of nodes" shared tests/checkpoint/potential.lua layout=node deep=9
 
+by_mpich() {
+    rm -rf "$work/one" "$work/many"
+    run tests/checkpoint/channel.lua steps=150 -o "$work/one" &&
+        mpiexec.mpich -n 3 "$selenite" run tests/checkpoint/channel.lua steps=150 --threads 1 \
+            --quiet --backend cpu -o "$work/many" && same "$work/one" "$work/many"
+}
+if [ -e "$build/selenite_mpich.so" ] && command -v mpiexec.mpich >/dev/null; then
+    ok "MPICH" by_mpich
+else
+    echo 'ok MPICH # SKIP it is not here'
+fi
+
 # ---- failures ----
 
 cat >"$work/long.lua" <<'END'
