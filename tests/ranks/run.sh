@@ -192,6 +192,28 @@ fails_alike() {
 ok "a law that fails in the part of one rank" fails_alike 1 "$work/long.lua" wrong=law from=20
 ok "a flow that diverges" fails_alike 3 scenarios/cavity2d.lua N=64 Re=1e7 U=0.3
 
+cat >"$work/rule.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { how = "" }
+local function compiled(c, y, t)
+  if p.how == "error" and y > 15 and t > 13 then error "too far" end
+  return { n = c.n + (p.how == "range" and y > 12 and 20 or 0), u = c(0, 2).u + c(2, -2).u * 0.1 }
+end
+local function by_lua(c, y, t)
+  if y > 15 and t > 13 then error("Lua is at " .. math.floor(y)) end
+  return { u = tonumber(string.format("%.3f", c(0, 1).u)) }
+end
+return sel.rule {
+  size = { 40, 24 }, periodic = { "x", "y" }, dt = 1, state = { u = "real", n = "u8" }, main = "u",
+  initial = { u = function(x, y) return sel.noise(3, x / 4, y / 4) end },
+  rule = p.how == "lua" and by_lua or compiled, stop = { steps = 40 },
+  output = { sel.out.vtk { fields = { "u", "n" }, every = 5 } },
+}
+END
+ok "a rule that calls error" fails_alike 1 "$work/rule.lua" how=error
+ok "a rule by Lua that calls error" fails_alike 1 "$work/rule.lua" how=lua
+ok "a rule whose number does not fit" fails_alike 3 "$work/rule.lua" how=range
+
 full() {
     begin 2 || return 1
     prlimit --pid "$(ranks_of_launcher | sed -n 1p)" --fsize=1
