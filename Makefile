@@ -101,7 +101,8 @@ endif
 
 # Files named *_kernel.c hold inner loops: built once per x86-64 level, chosen at start.
 KERNELS := $(wildcard engine/*/*_kernel.c engine/*/*/*_kernel.c)
-CORE := $(filter-out engine/app/main.c $(KERNELS),$(wildcard engine/*/*.c engine/*/*/*.c geometry/*.c))
+CORE := $(filter-out engine/app/main.c engine/mpi/plugin.c $(KERNELS),\
+            $(wildcard engine/*/*.c engine/*/*/*.c geometry/*.c))
 LUA_SOURCES := $(wildcard lua/*.c)
 ifeq ($(shell uname -m),x86_64)
 LEVELS := v2 v3 v4
@@ -116,6 +117,13 @@ LUA_OBJECTS := $(LUA_SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libselenite.a
 PROGRAM := $(BUILD)/selenite
 
+# A plug-in for each MPI whose compiler is here, for runs of several ranks.
+MPICC_OPENMPI ?= $(firstword $(shell command -v mpicc.openmpi 2>/dev/null) \
+                   $(shell mpicc --showme:version >/dev/null 2>&1 && command -v mpicc))
+MPICC_MPICH ?= $(firstword $(shell command -v mpicc.mpich 2>/dev/null) \
+                 $(shell mpicc -compile_info >/dev/null 2>&1 && command -v mpicc))
+PLUGINS := $(if $(MPICC_OPENMPI),$(BUILD)/selenite_openmpi.so) $(if $(MPICC_MPICH),$(BUILD)/selenite_mpich.so)
+
 UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 # Some systems have an archive, others only the shared library.
@@ -125,7 +133,14 @@ CMOCKA_LIBS ?= $(or $(call find_static,libcmocka-static.a),$(call static_or,libc
         setup-lint compiler unit-tests gpu-tests test-device annotations test-paraview test-fresh fuzz FORCE
 .DELETE_ON_ERROR:
 
-all: $(PROGRAM)
+all: $(PROGRAM) $(PLUGINS)
+
+$(BUILD)/selenite_openmpi.so: MPICC = $(MPICC_OPENMPI)
+$(BUILD)/selenite_mpich.so: MPICC = $(MPICC_MPICH)
+$(BUILD)/selenite_%.so: engine/mpi/plugin.c engine/base/ranks_plugin.h engine/base/ranks.h engine/base/status.h Makefile
+	@mkdir -p $(@D)
+	@echo 'compile $< for $*'
+	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -shared -I. -o $@ $<
 
 $(PROGRAM): $(BUILD)/engine/app/main.o $(LUA_OBJECTS) $(LIBRARY)
 	@echo 'link    $@'
@@ -305,6 +320,7 @@ format:
 
 install: all
 	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/selenite
+	for f in $(PLUGINS); do install -D -m 755 $$f $(DESTDIR)$(PREFIX)/lib/selenite/$${f##*/} || exit 1; done
 	install -D -m 644 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libselenite.a
 	for h in $$(find engine geometry -name '*.h'); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/selenite/$$h; done
 	@mkdir -p $(DESTDIR)$(PREFIX)/lib/pkgconfig

@@ -63,9 +63,10 @@ static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)all;
     void *pinned;
     if (state->by_term[k]) {
-        return due & SEL_ALWAYS ? aqua_evaluate_term(all->plan, &all->plan->terms[k],
-                                                     (double)all->base.step, all->field, error)
-                                : SEL_OK;
+        return due & SEL_ALWAYS
+                   ? aqua_evaluate_term(all->plan, &all->plan->terms[k], (double)all->base.step,
+                                        NULL, all->field, error)
+                   : SEL_OK;
     }
     sel_status status = cuda_feed_next(&state->rates[k], &pinned, error);
     status = status ? status : aqua_rates(all, k, pinned, error);
@@ -449,7 +450,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     const aqua_term *term = &plan->terms[fault.number];
     double centre[3];
     const sel_status status =
-        aqua_evaluate_term(plan, term, (double)fault.step, state->all.field, error);
+        aqua_evaluate_term(plan, term, (double)fault.step, NULL, state->all.field, error);
     sel_cell_centre(&plan->base.domain->grid, fault.place, centre);
     const double t = ((double)fault.step + 0.5) * plan->base.domain->grid.dt;
     const sel_places at = sel_domain_at(plan->base.domain, 1, centre, centre + 1, NULL, t);

@@ -26,11 +26,29 @@ only_in() {
 
 only_in "Lua's headers are included in lua/ only" 'lua(xlib|lib|conf)?\.h|lauxlib\.h' lua
 only_in "CUDA's headers are included in cuda/ only" 'cuda(_runtime|_runtime_api)?\.h|(cu|nv)[a-z_]*\.h>' cuda
+# not_in NAME PATTERN FOLDER...: no file in these has what matches.
+not_in() {
+    name=$1 pattern=$2
+    shift 2
+    found=$(grep -rnE "$pattern" "$@")
+    if [ -z "$found" ]; then
+        echo "ok $name"
+    else
+        echo "not ok $name"
+        echo "$found" | sed 's/^/# /'
+        failed=1
+    fi
+}
+
+mpi='mpi\.h|MPI_[A-Z]'
+not_in "no solver knows MPI" "$mpi|ranks_plugin" engine/solvers engine/multigrid engine/physics
+not_in "MPI is in its plug-in only" "$mpi" engine/machine engine/run engine/output engine/scene \
+    engine/values engine/io engine/app lua geometry
 only_in "lua/ is included by itself and main.c only" 'lua/' lua
 only_in "cuda/ is included by itself only" 'cuda/' cuda
 
 # A folder may include itself and those before it in this list, so there is no circle.
-order='engine/base engine/physics engine/values engine/io engine/scene engine/machine engine/multigrid cuda/machine cuda/multigrid
+order='engine/base engine/mpi engine/physics engine/values engine/io engine/scene engine/machine engine/multigrid cuda/machine cuda/multigrid
     engine/solvers/lbm engine/solvers/aqua engine/solvers/heat engine/solvers/poisson engine/solvers/rule cuda engine/solvers engine/output engine/run geometry engine lua
     engine/app'
 upward=$(grep -rnE '^ *#include *"[^"]*/' engine geometry cuda lua --include='*.c' --include='*.h' \

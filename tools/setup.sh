@@ -25,6 +25,8 @@ needs() {
         echo 'python3 test -x "${PYTHON:-/usr/bin/python3}"'
         echo 'gdal-bin command -v gdal_translate'
         echo 'python3-vtk9 "${PYTHON:-/usr/bin/python3}" -c "import vtkmodules.vtkIOXML"'
+        echo 'libopenmpi-dev command -v mpicc'
+        echo 'openmpi-bin command -v mpirun'
         echo 'python3-numpy "${PYTHON:-/usr/bin/python3}" -c "import numpy"'
         ;;
     lint)

@@ -97,6 +97,10 @@ const sel_option sel_options[] = {
     {"--blocks", SEL_RUN | SEL_CHECK, "N",
      "cut the grid into N blocks at most, which exchange their borders; results are the same",
      SETS(WHOLE, settings.blocks), .least = 1, .most = SEL_MOST_BLOCKS},
+    {"--ranks", SEL_RUN | SEL_CHECK, "N",
+     "compute in N processes, each a part of the grid, which mpirun starts on this machine; "
+     "results are the same; check says what each would have",
+     SETS(WHOLE, ranks), .least = 1, .most = SEL_MOST_RANKS},
     {"--trust", LIMITED, NULL, "run the script without a sandbox: with os and io, without limits",
      FLAG(trust)},
     {"--script-limit", LIMITED, "S", "seconds that the script may take; 10 when not given",
@@ -287,6 +291,16 @@ sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_erro
     }
     if (a->directory && !*a->directory) {
         return sel_fail(error, SEL_BAD_USAGE, "-o needs a directory");
+    }
+    if (a->ranks > 1 && a->settings.blocks > 1) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "--blocks cuts the grid of one process, --ranks makes several; give one "
+                        "of them");
+    }
+    if (a->ranks > 1 && (a->device || a->settings.backend == SEL_BACKEND_CUDA)) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "several ranks compute on the CPU: leave %s out, or --ranks",
+                        a->device ? "--device" : "--backend cuda");
     }
     if (a->device && a->settings.backend == SEL_BACKEND_CPU) {
         return sel_fail(error, SEL_BAD_USAGE,

@@ -23,7 +23,8 @@ typedef struct sel_arguments {
     const char *only;   /* bench */
     const char **given; /* all options as pairs of a name and a value or "", then NULL */
     int given_count;
-    int jobs; /* 0: not given */
+    int jobs;  /* 0: not given */
+    int ranks; /* 0: not given */
     sel_settings settings;
     double script_seconds;
     const char *resume_file; /* NULL: that of the directory */

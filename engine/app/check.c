@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "engine/base/machine.h"
+#include "engine/machine/cpu.h"
 #include "engine/run/run.h"
 #include "engine/values/series.h"
 
@@ -252,8 +253,34 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
     print_time(prepared, last_step, seconds_per_step, to);
 }
 
-sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings, bool regions,
-                     bool laws, FILE *to, sel_error *error) {
+/* A line for each of so many ranks: its planes of the grid, and what they take. */
+static sel_status print_ranks(sel_prepared *prepared, int count, FILE *to, sel_error *error) {
+    const sel_domain *domain = prepared->domain;
+    const char *axis = sel_axis_names[domain->grid.dims - 1];
+    int64_t first[SEL_MOST_RANKS + 1];
+    sel_status status = sel_ranks_fit(prepared, count, first, error);
+    for (int r = 0; r < count && !status; r++) {
+        const sel_ranks rank = {.rank = r, .count = count, .here = 1};
+        char memory[SEL_BYTES_ROOM], halo[SEL_BYTES_ROOM];
+        uint64_t bytes, halo_bytes;
+        prepared->plan->ranks = &rank;
+        sel_cpu_share(prepared->plan, &bytes, &halo_bytes);
+        prepared->plan->ranks = NULL;
+        sel_bytes_text((double)bytes, memory);
+        sel_bytes_text((double)halo_bytes, halo);
+        fprintf(to, "  rank %-21d ", r);
+        if (halo_bytes) {
+            fprintf(to, "%s from %lld to %lld, memory %s, halos %s per step\n", axis,
+                    (long long)first[r], (long long)first[r + 1] - 1, memory, halo);
+        } else {
+            fprintf(to, "all of the grid, memory %s: multigrid is not divided\n", memory);
+        }
+    }
+    return status;
+}
+
+sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings,
+                     const sel_check_wants *wants, FILE *to, sel_error *error) {
     sel_prepared prepared;
     sel_state *state;
     sel_census census = {.count = 0};
@@ -264,13 +291,14 @@ sel_status sel_check(const sel_simulation *simulation, const sel_settings *setti
     if (prepared.backend) {
         prepared.backend->destroy(state);
     }
-    if (!status && regions) {
+    if (!status && wants->regions) {
         status = sel_census_take(prepared.domain, &census, error);
     }
     if (!status) {
-        print_all(&prepared, regions ? &census : NULL, last_step, seconds_per_step, to);
+        print_all(&prepared, wants->regions ? &census : NULL, last_step, seconds_per_step, to);
+        status = wants->ranks > 1 ? print_ranks(&prepared, wants->ranks, to, error) : SEL_OK;
         const sel_backend *device = prepared.simulation->solver->cuda;
-        if (laws && device && device->print) {
+        if (wants->laws && device && device->print) {
             device->print(prepared.plan, to);
         }
     }

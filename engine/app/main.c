@@ -10,6 +10,7 @@
 #include "engine/base/folder.h"
 #include "engine/base/machine.h"
 #include "engine/base/process.h"
+#include "engine/run/follow.h"
 #include "engine/run/run.h"
 #include "engine/base/version.h"
 #include "lua/script.h"
@@ -21,6 +22,11 @@ static void print_notice(void *data, const char *text) {
     fprintf(stderr, "note: %s\n", text);
 }
 
+/* Whether another rank leads. */
+static bool follows(const sel_arguments *a) {
+    return a->settings.ranks && a->settings.ranks->rank > 0;
+}
+
 static sel_script_options script_options(const sel_arguments *a) {
     return (sel_script_options){
         .assignments = a->words + 1,
@@ -28,8 +34,8 @@ static sel_script_options script_options(const sel_arguments *a) {
         .seconds = a->script_seconds,
         .one_clock = a->command == SEL_CHECK,
         .parameters_only = a->help,
-        .quiet = a->quiet,
-        .notice = a->quiet ? NULL : print_notice,
+        .quiet = a->quiet || follows(a),
+        .notice = a->quiet || follows(a) ? NULL : print_notice,
     };
 }
 
@@ -81,8 +87,10 @@ static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
         return SEL_OK;
     }
     sel_progress_printer printer = sel_progress_printer_create(stderr);
+    sel_settings settings = a->settings;
+    settings.simulation = (int)(simulation - scenario->simulations);
     sel_run_options options = {
-        .settings = a->settings,
+        .settings = settings,
         .directory = directory,
         .command = a->line,
         .force = a->force || step == SEL_RESUME_ANEW,
@@ -142,10 +150,10 @@ static sel_status run_all(const sel_arguments *a, const sel_scenario *scenario, 
 
 static sel_status check_all(const sel_arguments *a, const sel_scenario *scenario,
                             sel_error *error) {
+    const sel_check_wants wants = {a->regions, a->laws, a->ranks};
     sel_status status = SEL_OK;
     for (int i = 0; i < scenario->count; i++) {
-        sel_status one =
-            sel_check(&scenario->simulations[i], &a->settings, a->regions, a->laws, stdout, error);
+        sel_status one = sel_check(&scenario->simulations[i], &a->settings, &wants, stdout, error);
         status = status ? status : one;
     }
     if (a->laws) {
@@ -154,11 +162,53 @@ static sel_status check_all(const sel_arguments *a, const sel_scenario *scenario
     return status;
 }
 
+/* The scripts of all ranks, and the programs that were made of their functions. */
+static sel_status compare_scripts(const sel_ranks *ranks, const sel_scenario *scenario,
+                                  sel_error *error) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    if (!to) {
+        return sel_fail_memory(error, "the scripts", 0);
+    }
+    for (int i = 0; i < scenario->parameter_count; i++) {
+        fprintf(to, "%s %s\n", scenario->parameters[i].name, scenario->parameters[i].text);
+    }
+    for (int i = 0; i < scenario->count; i++) {
+        const sel_simulation *simulation = &scenario->simulations[i];
+        sel_table_print(simulation->solver->table, simulation->params, to);
+    }
+    sel_script_print_laws(scenario, to);
+    fclose(to);
+    const sel_digest digests[] = {
+        {"scripts", sel_digest_of(scenario->text, scenario->text_length)},
+        {"parameters, numbers or functions", sel_digest_of(text, length)}};
+    free(text);
+    return sel_digests_compare(ranks, digests, 2, error);
+}
+
+/* All ranks read the script; rank 0 leads them. */
+static sel_status run_in_ranks(const sel_arguments *a, const sel_ranks *ranks,
+                               const sel_scenario *scenario, sel_status status, sel_error *error) {
+    status = sel_ranks_agree(ranks, status, error);
+    status = status ? status : compare_scripts(ranks, scenario, error);
+    if (!status && ranks->rank > 0) {
+        sel_follow(scenario, &a->settings);
+    } else if (!status) {
+        status = run_all(a, scenario, error);
+        sel_follow_end(ranks);
+    }
+    return status;
+}
+
 static sel_status run_or_check(const sel_arguments *a, sel_error *error) {
     const sel_script_options options = script_options(a);
+    const sel_ranks *ranks = a->settings.ranks;
     sel_scenario *scenario = NULL;
     sel_status status = sel_script_load(a->file, &options, &scenario, error);
-    if (!status && a->help) {
+    if (ranks && ranks->count > 1) {
+        status = run_in_ranks(a, ranks, scenario, status, error);
+    } else if (!status && a->help) {
         print_parameters(a->file, scenario);
     } else if (!status) {
         status =
@@ -204,8 +254,33 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
                          : sel_bench(&options, stdout, error);
 }
 
+/* Several ranks: those that were started, or mpirun is to start. */
+static sel_status use_ranks(sel_arguments *a, char **argv, const sel_ranks *ranks,
+                            sel_error *error) {
+    const char **rest = (const char **)(void *)argv + 1;
+    const bool runs = a->command == SEL_RUN && !a->help;
+    if (ranks->count > 1 && a->ranks && a->ranks != ranks->count) {
+        return sel_fail(error, SEL_BAD_USAGE, "--ranks says %d, and %d were started", a->ranks,
+                        ranks->count);
+    }
+    if (ranks->count > 1 && !runs) {
+        return sel_fail(error, SEL_BAD_USAGE, "%s is a command for one rank, and %d were started",
+                        argv[1], ranks->count);
+    }
+    if (runs && (ranks->count > 1 || a->ranks > 1) && strcmp(a->file, "-") == 0) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "standard input is that of one rank: give the scenario as a file");
+    }
+    if (ranks->count > 1) {
+        a->settings.ranks = ranks;
+    } else if (runs && a->ranks > 1) {
+        return sel_ranks_launch(a->ranks, rest, error);
+    }
+    return SEL_OK;
+}
+
 /* The commands that take options: run, check, sweep, validate, bench, repl. */
-static sel_status with_arguments(int argc, char **argv, sel_error *error) {
+static sel_status with_arguments(int argc, char **argv, const sel_ranks *ranks, sel_error *error) {
     sel_arguments a = {.command = sel_command_of(argv[1]),
                        .settings = {.precision = -1, .backend = -1}};
     a.words = calloc(3 * (size_t)argc, sizeof *a.words);
@@ -214,6 +289,7 @@ static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     }
     a.given = a.words + argc;
     sel_status status = sel_arguments_parse(&a, argc, argv, error);
+    status = status ? status : use_ranks(&a, argv, ranks, error);
     if (!status && a.help && (a.command & (SEL_VALIDATE | SEL_BENCH) || a.word_count == 0)) {
         sel_usage_of(stdout, argv[1]);
     } else if (!status) {
@@ -258,11 +334,28 @@ static void print_backend(const sel_solver *solver, const sel_backend *backend) 
     } while (++number < count);
 }
 
-static void info(void) {
+/* The machines of several ranks, a line for each rank. */
+static void print_ranks(const sel_ranks *ranks) {
+    struct {
+        char host[64];
+        int threads;
+    } own = {.threads = sel_machine_threads()}, all[SEL_MOST_RANKS];
+    gethostname(own.host, sizeof own.host - 1);
+    ranks->gather(&own, sizeof own, all);
+    printf("ranks       %d, by %s\n", ranks->count, ranks->library);
+    for (int r = 0; r < ranks->count; r++) {
+        printf("rank %-6d %s, %d threads\n", r, all[r].host, all[r].threads);
+    }
+}
+
+static void info(const sel_ranks *ranks) {
     char processor[256];
     sel_machine_processor(processor, sizeof processor);
     printf("selenite %s (%s), %s\n", sel_version(), sel_commit(), sel_compiler());
     printf("processor   %s, %d threads\n", processor, sel_machine_threads());
+    if (ranks->count > 1) {
+        print_ranks(ranks);
+    }
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
         print_backend(*solver, (*solver)->cpu);
         print_backend(*solver, (*solver)->cuda);
@@ -318,10 +411,10 @@ static sel_status not_a_command(const char *name, sel_error *error) {
                     sel_suggestion(name, names, suggestion));
 }
 
-static sel_status command(int argc, char **argv, sel_error *error) {
+static sel_status command(int argc, char **argv, const sel_ranks *ranks, sel_error *error) {
     const char *name = argc > 1 ? argv[1] : "";
     if (sel_command_of(name)) {
-        return with_arguments(argc, argv, error);
+        return with_arguments(argc, argv, ranks, error);
     }
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         return help(argc, argv, error);
@@ -329,7 +422,7 @@ static sel_status command(int argc, char **argv, sel_error *error) {
     if (strcmp(name, "info") == 0 || strcmp(name, "--version") == 0) {
         sel_status status = check_count(argc, argv, 0, error);
         if (!status && name[0] == 'i') {
-            info();
+            info(ranks);
         } else if (!status) {
             printf("selenite %s (%s)\n", sel_version(), sel_commit());
         }
@@ -355,9 +448,22 @@ __attribute__((constructor(101))) static void spin_briefly(void) {
 int main(int argc, char **argv) {
     sel_process_start();
     sel_error error = {.status = SEL_OK};
-    sel_status status = command(argc, argv, &error);
-    if (status) {
+    const sel_ranks *ranks;
+    if (sel_ranks_number() > 0) {
+        sel_process_follow();
+    }
+    sel_status status = sel_ranks_join(&ranks, &error);
+    if (status && sel_ranks_number() > 0) {
+        sleep(1); /* rank 0 says it */
+        return status;
+    }
+    status = status ? status : command(argc, argv, ranks, &error);
+    if (status && ranks->rank == 0) {
         fprintf(stderr, "%s\n", error.text);
+    }
+    ranks->end();
+    if (ranks->rank > 0) {
+        return SEL_OK;
     }
     if (status == SEL_OK && !sel_process_output_arrived()) {
         fprintf(stderr, "standard output could not be written\n");

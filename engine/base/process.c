@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupt_signal, writing, asked;
+static bool follows;
+static const unsigned grace = 3; /* seconds */
 
 /* Async-signal-safe: nothing is freed, no stream is flushed. */
 static void on_signal(int number) {
@@ -40,6 +42,7 @@ void sel_process_start(void) {
     open_standard_streams();
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGUSR2, &action, NULL); /* which mpirun hands on */
     if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
         sigaction(SIGHUP, &action, NULL);
     }
@@ -63,6 +66,16 @@ bool sel_process_asked(void) {
     const bool was = asked;
     asked = 0;
     return was;
+}
+
+void sel_process_follow(void) {
+    const int nothing = open("/dev/null", O_WRONLY);
+    if (nothing >= 0) {
+        dup2(nothing, STDOUT_FILENO);
+        close(nothing);
+    }
+    follows = true;
+    writing = true;
 }
 
 void sel_process_write(bool writes) {
@@ -115,6 +128,9 @@ static void print(const char *text) {
 }
 
 void sel_emergency_end(const sel_error *error) {
+    if (follows) {
+        sleep(grace);
+    }
     pthread_mutex_lock(&lock); /* never released: later callers must not do it again */
     if (registered) {
         registered(registered_data, error);

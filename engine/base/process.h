@@ -9,9 +9,9 @@
 
 /* Opens /dev/null where descriptor 0, 1 or 2 is closed, so that no file opened later receives the
  * program's messages; ignores signals that calls report as errors (SIGPIPE, SIGXFSZ); handles
- * SIGINT, SIGTERM and, unless it is ignored (nohup), SIGHUP: such a signal ends the process at once
- * with status 130, but after sel_process_write(true) the first only sets *sel_process_interrupt().
- * To be called first in main. */
+ * SIGINT, SIGTERM, SIGUSR2 and, unless it is ignored (nohup), SIGHUP: such a signal ends the
+ * process at once with status 130, but after sel_process_write(true) the first only sets
+ * *sel_process_interrupt(). To be called first in main. */
 void sel_process_start(void);
 
 /* Whether SIGUSR1, or SIGINFO where there is one, has asked how far the run is, since the last
@@ -28,6 +28,11 @@ void sel_process_write(bool writes);
 /* Starts a thread that gets no signals: they are for the program's own threads. False: the system
  * refuses it. */
 bool sel_process_thread(pthread_t *thread, void *(*work)(void *), void *data);
+
+/* For a process that follows another one: it prints nothing to standard output, a signal only sets
+ * *sel_process_interrupt(), and when it ends in an emergency it first leaves the other one time to
+ * say why. */
+void sel_process_follow(void);
 
 /* Whether all output to standard output was written, or its reader has closed the pipe (| head). */
 bool sel_process_output_arrived(void);

@@ -149,7 +149,7 @@ sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what
         const sel_array *array = &arrays->v[k];
         if (array->from) {
             status = sel_arrays_send(arrays, memory_of(arrays, array), array->from,
-                                     sel_array_bytes(array), error);
+                                     sel_array_bytes(arrays, array), error);
         } else if ((!memory || on_host(arrays, array)) && !(array->flags & SEL_VALUE)) {
             zero(arrays, array, threads);
         }
@@ -182,11 +182,33 @@ void sel_arrays_free(sel_arrays *arrays) {
 
 /* ---- saving and loading ---- */
 
-uint64_t sel_array_bytes(const sel_array *array) {
+/* That share cells out. */
+static int ranks_of(const sel_arrays *arrays) {
+    return arrays->ranks && !arrays->all_know ? arrays->ranks->count : 1;
+}
+
+/* Part p of an array: a block, or what rank p has. */
+static sel_cells cells_of_part(const sel_arrays *arrays, const sel_array *array, int p) {
+    const int all = ranks_of(arrays), axis = arrays->axis;
+    sel_cells cells = array[all > 1 ? 0 : p].cells;
+    if (all > 1 && cells.components) {
+        const int64_t first = array->divided ? 0 : arrays->first_plane[p];
+        cells.n[axis] = arrays->first_plane[p + 1] - arrays->first_plane[p];
+        cells.first += first * (axis == 2 ? cells.slice : cells.pitch);
+    }
+    return cells;
+}
+
+static int parts_of(const sel_arrays *arrays, const sel_array *array) {
+    const int all = ranks_of(arrays);
+    return all > 1 && array->cells.components ? all : array->parts;
+}
+
+uint64_t sel_array_bytes(const sel_arrays *arrays, const sel_array *array) {
     int64_t count = array->cells.components || array->parts == 0 ? 0 : array->count;
-    for (int p = 0; p < array->parts; p++) {
-        const sel_cells *cells = &array[p].cells;
-        count += cells->components * cells->n[0] * cells->n[1] * cells->n[2];
+    for (int p = 0; p < parts_of(arrays, array); p++) {
+        const sel_cells cells = cells_of_part(arrays, array, p);
+        count += cells.components * cells.n[0] * cells.n[1] * cells.n[2];
     }
     return (uint64_t)count * array->type.size;
 }
@@ -200,51 +222,78 @@ typedef struct piece {
 /* How many bytes are moved at a time. */
 static const int64_t piece_bytes = 16 << 20;
 
-/* Compact rows in `buffer` go to the stream, or come from it; `room` holds them as they lie in
- * memory that is not the host's. */
-static sel_status move_piece(const sel_arrays *arrays, bool host, const piece *given, bool load,
-                             char *room, char *buffer, sel_arrays_move *move, void *stream,
-                             sel_error *error) {
-    const size_t bytes = (size_t)(given->rows * given->width);
+/* Moves of an array that is saved or loaded. */
+typedef struct keeping {
+    const sel_arrays *arrays;
+    bool host, load;
+    sel_arrays_move *move;
+    void *stream;
+    sel_error *error;
+    /* `room` holds rows as they lie in memory that is not the host's; in `buffer` they are compact.
+     */
+    char *room, *buffer;
+    int64_t together; /* rows */
+} keeping;
+
+/* Between the memory and the buffer. */
+static sel_status copy_piece(const keeping *k, const piece *given, size_t bytes) {
     const piece whole = {given->at, 1, (int64_t)bytes, (int64_t)bytes};
     const piece *p = given->width == given->pitch ? &whole : given;
     const uint64_t span = (uint64_t)((p->rows - 1) * p->pitch + p->width);
-    char *rows = host ? p->at : room;
-    sel_status status = load ? move(stream, buffer, bytes, error) : SEL_OK;
-    if (!host && !status) { /* what lies between the rows stays */
-        status = arrays->memory->copy(room, p->at, span, error);
+    const sel_memory *memory = k->arrays->memory;
+    char *rows = k->host ? p->at : k->room;
+    sel_status status = SEL_OK;
+    if (!k->host) { /* what lies between the rows stays */
+        status = memory->copy(k->room, p->at, span, k->error);
     }
     for (int64_t r = 0; r < p->rows && !status; r++) {
-        char *in_memory = rows + r * p->pitch, *compact = buffer + r * p->width;
-        memcpy(load ? in_memory : compact, load ? compact : in_memory, (size_t)p->width);
+        char *in_memory = rows + r * p->pitch, *compact = k->buffer + r * p->width;
+        memcpy(k->load ? in_memory : compact, k->load ? compact : in_memory, (size_t)p->width);
     }
-    if (!host && load && !status) {
-        status = arrays->memory->copy(p->at, room, span, error);
+    return status || k->host || !k->load ? status : memory->copy(p->at, k->room, span, k->error);
+}
+
+/* The buffer goes to the stream, or comes from it: that of rank 0. Ranks go on after a failure of
+ * it, as others wait. */
+static sel_status move_piece(const keeping *k, const piece *p, int owner) {
+    const size_t bytes = (size_t)(p->rows * p->width);
+    const sel_ranks *ranks = k->arrays->ranks ? k->arrays->ranks : &sel_one_rank;
+    const bool mine = owner == ranks->rank, leads = ranks->rank == 0;
+    const sel_message message = {
+        .rank = leads ? owner : 0, .sends = leads == k->load, .at = k->buffer, .bytes = bytes};
+    sel_status status = leads && k->load ? k->move(k->stream, k->buffer, bytes, k->error) : SEL_OK;
+    if (k->load && owner > 0) {
+        ranks->transfer(&message, leads || mine);
     }
-    return status || load ? status : move(stream, buffer, bytes, error);
+    if (mine && !status) {
+        status = copy_piece(k, p, bytes);
+    }
+    if (!k->load && owner > 0) {
+        ranks->transfer(&message, leads || mine);
+    }
+    return status || k->load || !leads ? status : k->move(k->stream, k->buffer, bytes, k->error);
 }
 
 static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* One component of an array or of a block of it, by way of `room`, which has space for two pieces
- * of so many rows. */
-static sel_status keep_component(const sel_arrays *arrays, const sel_array *array,
-                                 const sel_cells *cells, int64_t c, int64_t together, bool load,
-                                 char *room, sel_arrays_move *move, void *stream,
-                                 sel_error *error) {
-    const bool host = !arrays->memory || on_host(arrays, array);
+/* One component of an array or of a part of it. */
+static sel_status keep_component(const keeping *k, const sel_array *array, const sel_cells *cells,
+                                 int64_t c, int owner) {
     const int64_t size = array->type.size, rows = cells->n[1];
     piece p = {.width = cells->n[0] * size, .pitch = cells->pitch * size};
     sel_status status = SEL_OK;
-    for (int64_t row = 0, z = 0; z < cells->n[2] && !status;) {
-        p.rows = smaller(together, rows - row);
-        p.at = memory_of(arrays, array) +
+    for (int64_t row = 0, z = 0; z < cells->n[2] && rows > 0;) {
+        p.rows = smaller(k->together, rows - row);
+        p.at = memory_of(k->arrays, array) +
                (cells->before + cells->first + c * cells->plane + z * cells->slice) * size +
                row * p.pitch;
-        status = move_piece(arrays, host, &p, load, room, room + together * p.pitch, move, stream,
-                            error);
+        const sel_status one = move_piece(k, &p, owner);
+        status = status ? status : one;
+        if (status && ranks_of(k->arrays) == 1) {
+            return status;
+        }
         row += p.rows;
         z += row == rows;
         row = row == rows ? 0 : row;
@@ -252,30 +301,65 @@ static sel_status keep_component(const sel_arrays *arrays, const sel_array *arra
     return status;
 }
 
+/* All of an array, or of what ranks share out. */
+static sel_status keep_cells(const keeping *k, const sel_array *array) {
+    const bool alone = ranks_of(k->arrays) == 1;
+    sel_status status = SEL_OK;
+    for (int64_t c = 0; c < array->cells.components; c++) {
+        for (int p = 0; p < parts_of(k->arrays, array) && !(alone && status); p++) {
+            const sel_cells cells = cells_of_part(k->arrays, array, p);
+            const sel_status one =
+                keep_component(k, array + (alone ? p : 0), &cells, c, alone ? 0 : p);
+            status = status ? status : one;
+        }
+    }
+    return status;
+}
+
+/* What all ranks know, rank 0 saves, and all get. A list is cut like a column of rows. */
+static sel_status keep_known(const keeping *k, const sel_array *array) {
+    const sel_cells list = {
+        .n = {1, array->count, 1}, .components = 1, .pitch = 1, .slice = 1, .plane = 1};
+    const sel_ranks *ranks = k->arrays->ranks ? k->arrays->ranks : &sel_one_rank;
+    sel_status status = SEL_OK;
+    if (ranks->rank == 0) {
+        status =
+            array->cells.components ? keep_cells(k, array) : keep_component(k, array, &list, 0, 0);
+    }
+    for (int p = 0; p < array->parts && k->load && ranks->count > 1; p++) {
+        ranks->broadcast(memory_of(k->arrays, array + p), (size_t)array[p].count * array->type.size,
+                         false);
+    }
+    return status;
+}
+
 sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_arrays_move *move,
                            void *stream, sel_error *error) {
     const sel_array *array = &arrays->v[k];
-    /* A list is cut like a column of rows. */
-    const sel_cells list = {
-        .n = {1, array->count, 1}, .components = 1, .pitch = 1, .slice = 1, .plane = 1};
     const bool is_list = array->cells.components == 0;
     const int64_t pitch = (is_list ? 1 : array->cells.pitch) * array->type.size;
-    const int64_t components = is_list ? 1 : array->cells.components;
-    int64_t together = 0;
-    for (int p = 0; p < array->parts; p++) {
-        const int64_t rows = is_list ? array->count : array[p].cells.n[1];
-        together = rows > together ? rows : together;
+    const int parts = parts_of(arrays, array);
+    keeping keeps = {.arrays = arrays,
+                     .host = !arrays->memory || on_host(arrays, array),
+                     .load = load,
+                     .move = move,
+                     .stream = stream,
+                     .error = error};
+    for (int p = 0; p < parts; p++) {
+        const int64_t rows = is_list ? array->count : cells_of_part(arrays, array, p).n[1];
+        keeps.together = rows > keeps.together ? rows : keeps.together;
     }
-    together = smaller(together, piece_bytes / pitch + 1);
-    char *room = malloc((size_t)(2 * together * pitch));
-    sel_status status =
-        room ? SEL_OK
-             : sel_fail_memory(error, "a part of the state", (uint64_t)(2 * together * pitch));
-    for (int64_t c = 0; c < components; c++) {
-        for (int p = 0; p < array->parts && !status; p++) {
-            status = keep_component(arrays, array + p, is_list ? &list : &array[p].cells, c,
-                                    together, load, room, move, stream, error);
-        }
+    keeps.together = smaller(keeps.together, piece_bytes / pitch + 1);
+    char *room = malloc((size_t)(2 * keeps.together * pitch));
+    sel_status status = room ? SEL_OK
+                             : sel_fail_memory(error, "a part of the state",
+                                               (uint64_t)(2 * keeps.together * pitch));
+    status = arrays->ranks ? sel_ranks_agree(arrays->ranks, status, error) : status;
+    keeps.room = room;
+    keeps.buffer = room + keeps.together * pitch;
+    if (!status) {
+        const bool known = is_list || ranks_of(arrays) == 1;
+        status = known ? keep_known(&keeps, array) : keep_cells(&keeps, array);
     }
     free(room);
     return status;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "engine/base/status.h"
+#include "engine/base/ranks.h"
 #include "engine/scene/grid.h"
 
 enum { SEL_LINE = 128 }; /* bytes to which arrays on the host are aligned */
@@ -81,6 +81,7 @@ typedef struct sel_array {
     int64_t count;    /* of elements */
     sel_cells cells;  /* components == 0: no cells, a plain list */
     int parts;        /* this and those behind it are blocks of one array; 0: part of one before */
+    bool divided;     /* of several ranks each has the cells of its own planes and no others */
     void *place;      /* the pointer that is set, or the value */
     const void *from; /* its content; NULL: zeros */
     uint64_t offset;  /* bytes in its block */
@@ -106,6 +107,12 @@ typedef struct sel_arrays {
     /* [threads + 1] the rows of cells that each thread will step, y + ny z; from malloc, freed with
      * the list. NULL: as many each. */
     int64_t *first_row;
+    /* Ranks, of which each knows the cells of its own planes along an axis, as sel_state has them;
+     * all know all of lists, and with all_know of cells. NULL: one. */
+    const sel_ranks *ranks;
+    const int64_t *first_plane;
+    int axis;
+    bool all_know;
 } sel_arrays;
 
 /* Lists an array; `place` is the address of the pointer to it, which is NULL until there is memory,
@@ -148,11 +155,11 @@ sel_status sel_arrays_send(const sel_arrays *arrays, void *to, const void *from,
 /* Frees the memory and the list. */
 void sel_arrays_free(sel_arrays *arrays);
 
-/* Bytes of an array as it is saved: [components][nz][ny][nx], or the list. */
-uint64_t sel_array_bytes(const sel_array *array);
+/* Bytes of an array as it is saved, of all ranks: [components][nz][ny][nx], or the list. */
+uint64_t sel_array_bytes(const sel_arrays *arrays, const sel_array *array);
 
 /* Saves or loads array k piece by piece in the order of the file: `move` takes the bytes, or fills
- * them. */
+ * them; of several ranks that of rank 0. */
 typedef sel_status sel_arrays_move(void *stream, void *bytes, size_t count, sel_error *error);
 sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_arrays_move *move,
                            void *stream, sel_error *error);

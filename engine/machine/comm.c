@@ -14,28 +14,43 @@ static int64_t free_cells(const sel_domain *domain, int64_t plane) {
     return count;
 }
 
-sel_blocks sel_blocks_cut(const sel_domain *domain, int count, int unit) {
+/* Sets the first plane of each block, and the end of the last; returns how many there are. */
+static int cut(const sel_domain *domain, int count, int unit, int64_t *first) {
     const sel_grid *grid = &domain->grid;
     const int64_t least = unit > FEWEST_PLANES ? unit : FEWEST_PLANES;
     const int64_t planes = grid->n[grid->dims - 1], most = planes / least;
-    sel_blocks blocks = {.wraps = sel_axis_periodic(grid, grid->dims - 1),
-                         .rows_per_plane = grid->dims == 3 ? grid->n[1] : 1};
-    count = count > SEL_MOST_BLOCKS ? SEL_MOST_BLOCKS : count;
-    count = count > most ? (int)most : count;
-    blocks.count = count < 1 ? 1 : count;
     int64_t end = 0, before = 0;
-    for (int b = 0; b < blocks.count; b++) {
-        const int left = blocks.count - 1 - b;
-        const int64_t first = end, last = (most - left) * least;
+    count = count > most ? (int)most : count;
+    count = count < 1 ? 1 : count;
+    for (int b = 0; b < count; b++) {
+        const int left = count - 1 - b;
+        const int64_t last = (most - left) * least;
+        first[b] = end;
         while (left && end < last &&
-               (end - first < least || (unit > 1 && end % unit) ||
-                before * blocks.count < domain->free_cells * (b + 1))) {
+               (end - first[b] < least || (unit > 1 && end % unit) ||
+                before * count < domain->free_cells * (b + 1))) {
             before += free_cells(domain, end++);
         }
-        end = left ? end : planes;
-        blocks.v[b] = (sel_block){first, end};
+    }
+    first[count] = planes;
+    return count;
+}
+
+sel_blocks sel_blocks_cut(const sel_domain *domain, int count, int unit) {
+    const sel_grid *grid = &domain->grid;
+    int64_t first[SEL_MOST_BLOCKS + 1];
+    sel_blocks blocks = {.wraps = sel_axis_periodic(grid, grid->dims - 1),
+                         .rows_per_plane = grid->dims == 3 ? grid->n[1] : 1};
+    blocks.count = cut(domain, count > SEL_MOST_BLOCKS ? SEL_MOST_BLOCKS : count, unit, first);
+    blocks.cut = blocks.count > 1;
+    for (int b = 0; b < blocks.count; b++) {
+        blocks.v[b] = (sel_block){first[b], first[b + 1]};
     }
     return blocks;
+}
+
+int sel_ranks_cut(const sel_domain *domain, int count, int64_t first[SEL_MOST_RANKS + 1]) {
+    return cut(domain, count, 1, first);
 }
 
 int64_t sel_blocks_largest(const sel_blocks *blocks) {
@@ -88,4 +103,66 @@ sel_status sel_exchange(const sel_blocks *blocks, const sel_turns *turns, int64_
         }
     }
     return status;
+}
+
+/* ---- between ranks ---- */
+
+/* Elements of a halo. */
+static int64_t halo_count(const sel_turns *turns) {
+    return turns->cells.components * turns->width * sel_turns_stride(turns);
+}
+
+uint64_t sel_halo_bytes(const sel_turns *turns) {
+    return 4 * (uint64_t)halo_count(turns) * turns->type.size;
+}
+
+void sel_exchange_sides(const sel_ranks *ranks, bool wraps, const sel_sides *sides, int count) {
+    enum { TO_LOW, TO_HIGH, MOST = 16 };
+    const int below = ranks->rank - 1, above = ranks->rank + 1, all = ranks->count;
+    const bool has_low = wraps || below >= 0, has_high = wraps || above < all;
+    const int low = (below + all) % all, high = above % all;
+    sel_message messages[4 * MOST];
+    for (int first = 0; first < count; first += MOST) {
+        int n = 0;
+        for (int k = first; k < count && k < first + MOST; k++) {
+            const sel_sides *s = &sides[k];
+            if (has_low) {
+                messages[n++] = (sel_message){low, TO_LOW, true, s->low, s->bytes};
+                messages[n++] = (sel_message){low, TO_HIGH, false, s->from_low, s->bytes};
+            }
+            if (has_high) {
+                messages[n++] = (sel_message){high, TO_HIGH, true, s->high, s->bytes};
+                messages[n++] = (sel_message){high, TO_LOW, false, s->from_high, s->bytes};
+            }
+        }
+        ranks->transfer(messages, n);
+    }
+}
+
+/* Copies planes from `plane` on of all components to `room`, or back. */
+static void pack(const sel_turns *turns, int64_t turn, int64_t plane, char *room, bool back) {
+    const int64_t size = turns->type.size, stride = sel_turns_stride(turns);
+    const int64_t bytes = turns->width * stride * size;
+    for (int c = 0; c < turns->cells.components; c++) {
+        const int64_t start = c * turns->cells.plane - turns->margin + plane * stride;
+        char *at = (char *)turns->at[0][turn & 1] + start * size;
+        memcpy(back ? at : room + c * bytes, back ? room + c * bytes : at, (size_t)bytes);
+    }
+}
+
+void sel_exchange_ranks(const sel_ranks *ranks, const sel_blocks *blocks, const sel_turns *turns,
+                        int64_t turn, void *room) {
+    const int64_t bytes = halo_count(turns) * turns->type.size;
+    const sel_block *own = &blocks->v[0];
+    char *at = room;
+    const sel_sides sides = {at, at + bytes, at + 2 * bytes, at + 3 * bytes, (size_t)bytes};
+    pack(turns, turn, own->first, sides.low, false);
+    pack(turns, turn, own->end - turns->width, sides.high, false);
+    sel_exchange_sides(ranks, blocks->wraps, &sides, 1);
+    if (blocks->wraps || ranks->rank > 0) {
+        pack(turns, turn, own->first - turns->width, sides.from_low, true);
+    }
+    if (blocks->wraps || ranks->rank + 1 < ranks->count) {
+        pack(turns, turn, own->end, sides.from_high, true);
+    }
 }

@@ -4,21 +4,25 @@
  * neighbourhood (populations, depths) is kept by blocks, each with a halo of some planes beyond its
  * ends; all numbers of cells, rows and planes are those of the whole grid: the pointer to a block's
  * memory is shifted, so that such a number leads to its cell. Before cells of another block are
- * read, their planes are copied to the halo. All blocks are in one process.
+ * read, their planes are copied to the halo. Either all blocks are in one process, or each of
+ * several ranks has one.
  */
 #ifndef SEL_COMM_H
 #define SEL_COMM_H
 
+#include "engine/base/ranks.h"
 #include "engine/machine/arrays.h"
-#include "engine/scene/domain.h"
+#include "engine/scene/solver.h"
 
 /* Planes first <= p < end. */
 typedef struct sel_block {
     int64_t first, end;
 } sel_block;
 
+/* Those in this process. */
 typedef struct sel_blocks {
     int count;
+    bool cut;               /* the grid has more than one, here or in other ranks */
     bool wraps;             /* the axis is periodic */
     int64_t rows_per_plane; /* rows of cells are numbered y + ny z */
     sel_block v[SEL_MOST_BLOCKS];
@@ -27,6 +31,10 @@ typedef struct sel_blocks {
 /* Cuts a grid into `count` blocks with as many free cells each, or into fewer where the planes do
  * not suffice: a block has two at least, and begins at a multiple of `unit` (0: 1) of them. */
 sel_blocks sel_blocks_cut(const sel_domain *domain, int count, int unit);
+
+/* The same for as many ranks, one block each: rank r has the planes first[r] <= p < first[r + 1].
+ * Returns for how many of them the planes suffice. */
+int sel_ranks_cut(const sel_domain *domain, int count, int64_t first[SEL_MOST_RANKS + 1]);
 
 static inline int sel_block_of(const sel_blocks *blocks, int64_t row) {
     int b = 0;
@@ -64,5 +72,25 @@ typedef sel_status sel_copy(void *stream, void *to, const void *from, size_t byt
  * at once, and it cannot fail. */
 sel_status sel_exchange(const sel_blocks *blocks, const sel_turns *turns, int64_t turn,
                         sel_copy *copy, void *stream, sel_error *error);
+
+/* The ranks of a plan. */
+static inline const sel_ranks *sel_plan_ranks(const sel_plan *plan) {
+    return plan->ranks ? plan->ranks : &sel_one_rank;
+}
+
+/* Fills the halos of the block that this rank has, by messages; `room` for sel_halo_bytes. */
+void sel_exchange_ranks(const sel_ranks *ranks, const sel_blocks *blocks, const sel_turns *turns,
+                        int64_t turn, void *room);
+
+/* Bytes that a rank sends and receives in an exchange, with both neighbours. */
+uint64_t sel_halo_bytes(const sel_turns *turns);
+
+/* Sends `low` to the rank below and `high` to the one above, and receives what these send: as many
+ * bytes each, from below and from above. Ranks stand in a row, or in a circle. */
+typedef struct sel_sides {
+    void *low, *high, *from_low, *from_high;
+    size_t bytes;
+} sel_sides;
+void sel_exchange_sides(const sel_ranks *ranks, bool wraps, const sel_sides *sides, int count);
 
 #endif

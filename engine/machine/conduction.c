@@ -283,7 +283,7 @@ heat_view sel_conduction_view(const sel_state *state, int64_t step, int b) {
                    .kind = body->kind,
                    .single = turns->type.size == sizeof(float),
                    .nodes = grid->nodes,
-                   .wraps = blocks->wraps && blocks->count == 1,
+                   .wraps = blocks->wraps && !blocks->cut,
                    .periodic = grid->periodic,
                    .first = blocks->v[b].first,
                    .end = blocks->v[b].end,
@@ -332,8 +332,9 @@ int sel_conduction_field(const sel_state *state, int field, int64_t row, int64_t
 
 /* The sum of HEAT_CONTENT or HEAT_ADDED. */
 static double amount(const sel_state *state, int64_t step, int what) {
+    const sel_rows_range own = sel_state_own(state);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = 0; row < sel_state_rows(state); row++) {
+    for (int64_t row = own.first; row < own.end; row++) {
         const heat_view v = view_of_row(state, step, row);
         const uint8_t *solid = sel_state_solids(state, row);
         double sum = 0, value;
@@ -346,18 +347,29 @@ static double amount(const sel_state *state, int64_t step, int what) {
     return sel_join_rows(state, false);
 }
 
+/* Cells and sites on surfaces before a row. */
+static int64_t cells_before(const sel_state *state, int64_t row) {
+    return sel_surfaces_from(&state->plan->inputs->surfaces, row * state->plan->domain->grid.n[0]);
+}
+static int64_t sites_before(const sel_state *state, int64_t row) {
+    return state->given.first_site[cells_before(state, row)];
+}
+
 void sel_conduction_answer(sel_state *state, sel_request *request) {
     const sel_conduction *body = state->plan->body;
+    const sel_rows_range own = sel_state_own(state);
+    const int64_t first = cells_before(state, own.first), end = cells_before(state, own.end);
     const sel_given *given = &state->given;
     const int64_t step = state->step;
     const bool changes = step > 0 && !body->steady;
     sel_balance b = state->balance;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t k = 0; k < body->inputs.surfaces.cells; k++) {
+    for (int64_t k = first; k < end; k++) {
         heat_view v = view_of_row(state, step - changes, given->cell[k] / state->turns.cells.n[0]);
         v.implicit = changes ? v.implicit : 0;
         heat_entering(&v, given, k, changes);
     }
+    sel_state_share_list(state, given->entering, sizeof *given->entering, sites_before);
     if (request->kind == SEL_BALANCE && !body->steady) {
         b.after = amount(state, step, HEAT_CONTENT);
         b.before = changes ? amount(state, step - 1, HEAT_CONTENT) : (double)NAN;

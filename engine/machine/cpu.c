@@ -68,17 +68,23 @@ static void list(sel_state *state, const sel_plan *plan) {
     SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_state_rows(state), 0);
 }
 
-static uint64_t estimate(const sel_plan *plan) {
+void sel_cpu_share(const sel_plan *plan, uint64_t *memory, uint64_t *halo) {
     const size_t size = cpu_of(plan)->state_size;
     sel_state *state = calloc(1, size);
-    uint64_t bytes = 0;
+    *memory = *halo = 0;
     if (state) {
         list(state, plan);
-        bytes = size + state->arrays.bytes[0];
+        *memory = size + state->arrays.bytes[0];
+        *halo = state->ranks->count > 1 ? state->halo_bytes : 0;
         sel_arrays_free(&state->arrays);
     }
     free(state);
-    return bytes;
+}
+
+static uint64_t estimate(const sel_plan *plan) {
+    uint64_t memory, halo;
+    sel_cpu_share(plan, &memory, &halo);
+    return memory;
 }
 
 static void destroy(sel_state *state) {
@@ -101,11 +107,14 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     }
     list(state, plan);
     sel_status status = sel_state_allocate(state, cpu->what, error);
+    status = sel_state_agree(state, status, error); /* before the first exchange */
     status = status || !plan->inputs ? status : sel_inputs_start(state, error);
+    status = plan->inputs ? sel_state_agree(state, status, error) : status;
     status = status ? status : cpu->start(state, error);
     if (!status && plan->inputs) {
         sel_given_derive(state);
     }
+    status = sel_state_agree(state, status, error);
     if (!status && sel_plan_observes(plan) && cpu->observe) {
         cpu->observe(state, true);
     }
@@ -151,6 +160,9 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
         int64_t together = state->plan->depends & due || n == 1 ? 1 : n - observes;
         together = together < clock.until - state->step ? together : clock.until - state->step;
         status = status ? status : evaluate(state, due, error);
+        if (state->plan->depends & due) {
+            status = sel_state_agree(state, status, error);
+        }
         state->observing = observes && n == 1;
         if (!status && state->observing) {
             if (cpu->observe) {
@@ -178,6 +190,15 @@ static sel_status restore(sel_state *state, sel_error *error) {
 static sel_status loaded(sel_state *state, sel_error *error) {
     return sel_state_loaded(state, state->plan->inputs ? restore : cpu_of(state->plan)->loaded,
                             error);
+}
+
+static sel_status saving(sel_state *state, sel_error *error) {
+    const sel_cpu *cpu = cpu_of(state->plan);
+    (void)error;
+    if (cpu->saving) {
+        cpu->saving(state);
+    }
+    return SEL_OK;
 }
 
 static sel_status restart(sel_state *state, sel_error *error) {
@@ -218,6 +239,7 @@ const sel_backend sel_cpu_backend = {
     .clock = clock_of,
     .start = start,
     .finish = finish,
+    .saving = saving,
     .loaded = loaded,
     .restart = restart,
     .destroy = destroy,

@@ -2,7 +2,7 @@
 #ifndef SEL_CPU_H
 #define SEL_CPU_H
 
-#include "engine/machine/state.h"
+#include "engine/machine/share.h"
 
 /* ---- which of the compiled tables of kernels this processor can run ----
  *
@@ -63,7 +63,8 @@ double *sel_state_scratch(const sel_state *state);
 sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *request,
                        sel_error *error);
 
-/* The sum of `sum` over all rows, or of the first partial of each row; exact for whole numbers. */
+/* The sum of `sum` over all rows, or of the first partial of each row, which each rank has for its
+ * own rows; exact for whole numbers. */
 double sel_sum_rows(sel_state *state, double (*sum)(const sel_state *state, int64_t row),
                     bool whole);
 double sel_join_rows(const sel_state *state, bool whole);
@@ -93,7 +94,13 @@ typedef struct sel_cpu {
     /* After the saved arrays have been loaded: fills halos, and evaluates the terms of the last
      * step. NULL: nothing to do. (Where the plan has inputs, the machine does.) */
     sel_status (*loaded)(sel_state *state, sel_error *error);
+    /* Has all ranks know the lists that are saved, if they do not. NULL: they do. */
+    void (*saving)(sel_state *state);
 } sel_cpu;
+
+/* What a plan comes to in one of its ranks: bytes of memory, and those that it sends and receives
+ * in a step; 0: it computes all of the grid. */
+void sel_cpu_share(const sel_plan *plan, uint64_t *memory, uint64_t *halo);
 
 /* The backend of all solvers that have a sel_cpu. */
 extern const sel_backend sel_cpu_backend;

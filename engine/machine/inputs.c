@@ -1,5 +1,5 @@
 /* inputs.c -- list the inputs of a plan; their values on the host. */
-#include "engine/machine/state.h"
+#include "engine/machine/share.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -133,19 +133,21 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
     const sel_inputs *inputs = state->plan->inputs;
     const sel_domain *domain = inputs->domain;
     const sel_input *input = &inputs->v[inputs->count - 1];
-    const int64_t *n = domain->grid.n, rows = n[1] * n[2];
-    const sel_evaluation asked = {input->quantity, input->what,
-                                  .t = sel_input_time(inputs, input, step), .end = rows};
-    const size_t bytes = (size_t)(rows * n[0]) * sizeof(double);
+    const int64_t *n = domain->grid.n;
+    const sel_rows_range own = sel_state_own(state);
+    const sel_evaluation asked = {input->quantity, input->what, .first = own.first,
+                                  .t = sel_input_time(inputs, input, step), .end = own.end};
+    const size_t bytes = (size_t)((own.end - own.first) * n[0]) * sizeof(double);
     double *values = malloc(bytes);
     sel_status status = values ? sel_domain_evaluate(domain, &asked, state->threads, values, error)
                                : sel_fail_memory(error, input->what, bytes);
-    for (int64_t row = 0; row < rows && !status; row++) {
+    for (int64_t row = own.first; row < own.end && !status; row++) {
         int64_t at[3] = {0, row % n[1], row / n[1]};
         const int64_t first = at[1] * inputs->source.pitch + at[2] * inputs->source.slice;
         for (; at[0] < n[0]; at[0]++) {
             sel_put(to, state->turns.type, first + at[0],
-                    values[row * n[0] + at[0]] * sel_part_inside(&domain->grid, at, -1));
+                    values[(row - own.first) * n[0] + at[0]] *
+                        sel_part_inside(&domain->grid, at, -1));
         }
     }
     free(values);

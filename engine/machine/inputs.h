@@ -72,7 +72,8 @@ void sel_given_derive(sel_state *state);
 /* Cells on surfaces in block b of the state: given.cell[k], *first <= k < *end. */
 void sel_given_range(const sel_state *state, int b, int64_t *first, int64_t *end);
 
-/* The source in the step from `step`, laid out and in numbers as given.source. */
+/* The source in the step from `step`, in the rows of this rank, laid out and in numbers as
+ * given.source. */
 sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_error *error);
 
 /* Sets the source for time 0, if it is given. */

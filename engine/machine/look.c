@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
+#include <string.h>
 #include "engine/machine/conduction.h"
 
 static double *partial_of(const sel_state *state, int64_t row) {
@@ -44,13 +46,68 @@ static void store(const sel_request *request, const double *values, int64_t stri
     }
 }
 
-static void read_cells(const sel_look *look, sel_state *state, const sel_request *request) {
+/* Bytes of a cell in the answer. */
+static size_t cell_bytes(const sel_request *request) {
+    return (size_t)request->components *
+           (request->precision == SEL_F32 ? sizeof(float) : sizeof(double));
+}
+
+/* Rank 0 gets what others have found: each the bytes of so many entries. */
+static void send_cells(const sel_state *state, const sel_request *request, int64_t rank,
+                       void *found, int64_t count) {
+    const bool leads = state->ranks->rank == 0;
+    const sel_message message = {.rank = leads ? (int)rank : 0,
+                                 .sends = !leads,
+                                 .at = found,
+                                 .bytes = (size_t)count * cell_bytes(request)};
+    state->ranks->transfer(&message, count > 0);
+}
+
+/* Cells of other ranks: a part of the list each, in its order. */
+static void take_cells(const sel_state *state, const sel_request *request) {
     const int64_t nx = state->plan->domain->grid.n[0];
+    const size_t bytes = cell_bytes(request);
+    char *found = sel_ranks_memory(state->ranks, (size_t)request->cell_count * bytes);
+    for (int r = 1; r < state->ranks->count; r++) {
+        int64_t count = 0;
+        for (int64_t c = 0; c < request->cell_count; c++) {
+            count += sel_state_rank_of(state, request->cells[c] / nx) == r;
+        }
+        send_cells(state, request, r, found, count);
+        count = 0;
+        for (int64_t c = 0; c < request->cell_count; c++) {
+            if (sel_state_rank_of(state, request->cells[c] / nx) == r) {
+                memcpy((char *)request->to + (size_t)c * bytes, found + (size_t)count++ * bytes,
+                       bytes);
+            }
+        }
+    }
+    free(found);
+}
+
+static void read_cells(const sel_look *look, sel_state *state, sel_request *request) {
+    const int64_t nx = state->plan->domain->grid.n[0];
+    const bool leads = state->ranks->rank == 0;
+    int64_t own = 0;
+    if (!leads) {
+        request->to =
+            sel_ranks_memory(state->ranks, (size_t)request->cell_count * cell_bytes(request));
+    }
     for (int64_t c = 0; c < request->cell_count; c++) {
         const int64_t row = request->cells[c] / nx, x = request->cells[c] % nx;
         const double *values;
+        if (!sel_state_has(state, row)) {
+            continue;
+        }
         const int count = read_field(look, state, request->field, row, x, x + 1, &values);
-        store(request, values, nx, count, 0, sel_state_solids(state, row)[x] != 0, c);
+        store(request, values, nx, count, 0, sel_state_solids(state, row)[x] != 0,
+              leads ? c : own++);
+    }
+    if (!leads) {
+        send_cells(state, request, 0, request->to, own);
+        free(request->to);
+    } else if (state->ranks->count > 1) {
+        take_cells(state, request);
     }
 }
 
@@ -61,16 +118,32 @@ static int64_t box_row(const sel_state *state, const sel_box *box, int64_t j) {
     return y + state->plan->domain->grid.n[1] * (box->lo[2] + j / height * box->stride[2]);
 }
 
-static int64_t box_rows(const sel_box *box) {
-    return sel_box_count(box, 1) * sel_box_count(box, 2);
+/* Rows of a box that ranks have: those of rank r are start[r] <= j < start[r + 1]. */
+static void share_box(const sel_state *state, const sel_box *box, int64_t *start) {
+    const int axis = state->plan->domain->grid.dims - 1;
+    const int64_t height = axis == 2 ? sel_box_count(box, 1) : 1;
+    const int64_t planes = sel_box_count(box, axis), stride = box->stride[axis];
+    for (int r = 0; r <= state->ranks->count; r++) {
+        const int64_t before = state->first_plane[r] - box->lo[axis];
+        const int64_t count = before <= 0 ? 0 : (before + stride - 1) / stride;
+        start[r] = height * (count < planes ? count : planes);
+    }
 }
 
-static void read_box(const sel_look *look, sel_state *state, const sel_request *request) {
+static void read_box(const sel_look *look, sel_state *state, sel_request *request) {
     const sel_box *box = &request->box;
-    const int64_t width = sel_box_count(box, 0), rows = box_rows(box);
+    const sel_ranks *ranks = state->ranks;
+    const int64_t width = sel_box_count(box, 0);
     const int64_t nx = state->plan->domain->grid.n[0];
+    const size_t row_bytes = (size_t)width * cell_bytes(request);
+    int64_t start[SEL_MOST_RANKS + 1];
+    share_box(state, box, start);
+    const int64_t first = start[ranks->rank], end = start[ranks->rank + 1];
+    if (ranks->rank > 0) {
+        request->to = sel_ranks_memory(ranks, (size_t)(end - first) * row_bytes);
+    }
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t j = 0; j < rows; j++) {
+    for (int64_t j = first; j < end; j++) {
         const int64_t row = box_row(state, box, j);
         const uint8_t *solid = sel_state_solids(state, row) + box->lo[0];
         const double *values;
@@ -78,8 +151,16 @@ static void read_box(const sel_look *look, sel_state *state, const sel_request *
             read_field(look, state, request->field, row, box->lo[0], box->hi[0], &values);
         for (int64_t i = 0; i < width; i++) {
             const int64_t k = i * box->stride[0];
-            store(request, values, nx, count, k, solid[k] != 0, j * width + i);
+            store(request, values, nx, count, k, solid[k] != 0, (j - first) * width + i);
         }
+    }
+    for (int r = 1; r < ranks->count && ranks->rank == 0; r++) {
+        send_cells(state, request, r, (char *)request->to + (size_t)start[r] * row_bytes,
+                   (start[r + 1] - start[r]) * width);
+    }
+    if (ranks->rank > 0) {
+        send_cells(state, request, 0, request->to, (end - first) * width);
+        free(request->to);
     }
 }
 
@@ -124,43 +205,60 @@ static void reduce_row(const sel_look *look, const sel_state *state, const sel_r
 }
 
 static void reduce(const sel_look *look, sel_state *state, sel_request *request) {
+    enum { EXTREMES = 2 * SEL_MAX_COMPONENTS };
     const sel_box *box = &request->box;
-    const int64_t rows = box_rows(box);
-    double *partials = state->partials;
+    double *partials = state->partials, sums[CELLS + 1], own[EXTREMES];
+    double all[SEL_MOST_RANKS][EXTREMES];
+    int64_t start[SEL_MOST_RANKS + 1];
+    share_box(state, box, start);
+    const int64_t first = start[state->ranks->rank], end = start[state->ranks->rank + 1];
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t j = 0; j < rows; j++) {
+    for (int64_t j = first; j < end; j++) {
         reduce_row(look, state, request, box_row(state, box, j), partial_of(state, j));
     }
     for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
-        request->min[c] = HUGE_VAL;
-        request->max[c] = -HUGE_VAL;
-        for (int64_t j = 0; j < rows; j++) {
-            request->min[c] = fmin(request->min[c], partial_of(state, j)[LEAST + c]);
-            request->max[c] = fmax(request->max[c], partial_of(state, j)[MOST + c]);
+        double least = HUGE_VAL, most = -HUGE_VAL;
+        for (int64_t j = first; j < end; j++) {
+            least = fmin(least, partial_of(state, j)[LEAST + c]);
+            most = fmax(most, partial_of(state, j)[MOST + c]);
         }
-        request->sum[c] = sel_tree_sum(partials + SUM + c, rows, SEL_PARTIALS);
-        request->sum_of_squares[c] = sel_tree_sum(partials + SQUARES + c, rows, SEL_PARTIALS);
+        own[c] = least;
+        own[SEL_MAX_COMPONENTS + c] = most;
     }
-    request->count = (int64_t)sel_tree_sum(partials + CELLS, rows, SEL_PARTIALS);
+    state->ranks->gather(own, sizeof own, all);
+    sel_join_sums(state->ranks, start, partials, SEL_PARTIALS, CELLS + 1, sums);
+    for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
+        request->min[c] = all[0][c];
+        request->max[c] = all[0][SEL_MAX_COMPONENTS + c];
+        for (int r = 1; r < state->ranks->count; r++) {
+            request->min[c] = fmin(request->min[c], all[r][c]);
+            request->max[c] = fmax(request->max[c], all[r][SEL_MAX_COMPONENTS + c]);
+        }
+        request->sum[c] = sums[SUM + c];
+        request->sum_of_squares[c] = sums[SQUARES + c];
+    }
+    request->count = (int64_t)sums[CELLS];
 }
 
 double sel_join_rows(const sel_state *state, bool whole) {
-    const int64_t rows = sel_state_rows(state);
-    int64_t sum = 0;
+    const sel_rows_range own = sel_state_own(state);
+    int64_t count = 0;
+    double sum;
     if (!whole) {
-        return sel_tree_sum(state->partials, rows, SEL_PARTIALS);
+        sel_state_sums(state, 0, 1, &sum);
+        return sum;
     }
-    for (int64_t row = 0; row < rows; row++) {
-        sum += (int64_t)*partial_of(state, row);
+    for (int64_t row = own.first; row < own.end; row++) {
+        count += (int64_t)*partial_of(state, row);
     }
-    return (double)sum;
+    return (double)sel_state_total(state, count);
 }
 
 double sel_sum_rows(sel_state *state, double (*sum)(const sel_state *state, int64_t row),
                     bool whole) {
-    const int64_t rows = sel_state_rows(state);
+    const sel_rows_range own = sel_state_own(state);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = 0; row < rows; row++) {
+    for (int64_t row = own.first; row < own.end; row++) {
         *partial_of(state, row) = sum(state, row);
     }
     return sel_join_rows(state, whole);
@@ -296,20 +394,25 @@ static void monitor_row(const sel_look *look, const sel_state *state, int64_t ro
 }
 
 static void monitor(const sel_look *look, sel_state *state, sel_request *request) {
-    const int64_t rows = sel_state_rows(state);
+    const sel_rows_range own = sel_state_own(state);
+    sel_watched watched, all[SEL_MOST_RANKS];
+    double sums[2];
+    sel_watch_none(&watched);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = 0; row < rows; row++) {
+    for (int64_t row = own.first; row < own.end; row++) {
         monitor_row(look, state, row, request->only_bad_cell, monitor_of(state, row));
     }
-    row_monitor *all = monitor_of(state, 0);
-    for (int64_t row = 1; row < rows; row++) {
-        sel_watch_join(&all->watched, &monitor_of(state, row)->watched);
+    for (int64_t row = own.first; row < own.end; row++) {
+        sel_watch_join(&watched, &monitor_of(state, row)->watched);
     }
-    const double change = sel_tree_sum(&all->change, rows, SEL_PARTIALS);
-    const double magnitude = sel_tree_sum(&all->magnitude, rows, SEL_PARTIALS);
-    request->change = sel_relative_change(state->monitored, change, magnitude);
+    state->ranks->gather(&watched, sizeof watched, all);
+    for (int r = 1; r < state->ranks->count; r++) {
+        sel_watch_join(&all[0], &all[r]);
+    }
+    sel_state_sums(state, 0, 2, sums);
+    request->change = sel_relative_change(state->monitored, sums[0], sums[1]);
     request->change *= state->last.counts ? request->change : 1; /* a part, no root */
-    sel_request_watched(request, &all->watched);
+    sel_request_watched(request, &all[0]);
     if (look->watched) {
         look->watched(state->plan, request);
     }
@@ -337,9 +440,10 @@ static double mean_change(sel_state *state) {
 }
 
 static void balance(const sel_look *look, sel_state *state, sel_request *request) {
-    const int64_t rows = sel_state_rows(state), nx = state->plan->domain->grid.n[0];
+    const sel_rows_range own = sel_state_own(state);
+    const int64_t nx = state->plan->domain->grid.n[0];
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = 0; row < rows; row++) {
+    for (int64_t row = own.first; row < own.end; row++) {
         const uint8_t *solid = sel_state_solids(state, row);
         double sum = 0;
         sel_main_row main;
@@ -355,6 +459,7 @@ static void balance(const sel_look *look, sel_state *state, sel_request *request
 sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *request,
                        sel_error *error) {
     sel_status status = look->ready ? look->ready(state, request, error) : SEL_OK;
+    status = look->ready ? sel_state_agree(state, status, error) : status;
     if (status) {
         return status;
     }

@@ -1,5 +1,5 @@
 /* state.c -- what the states of all solvers have in common, and how they get into a checkpoint. */
-#include "engine/machine/state.h"
+#include "engine/machine/share.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +7,38 @@
 
 enum { MOST_AT_ONCE = 1 << 22 }; /* cells that are evaluated together */
 
+/* A block of its own for each rank. */
+static void divide(sel_state *state) {
+    const sel_ranks *ranks = state->ranks;
+    sel_ranks_cut(state->plan->domain, ranks->count, state->first_plane);
+    state->blocks = sel_blocks_cut(state->plan->domain, 1, 1);
+    state->blocks.cut = true;
+    state->blocks.v[0] =
+        (sel_block){state->first_plane[ranks->rank], state->first_plane[ranks->rank + 1]};
+}
+
+void sel_state_undivided(sel_state *state) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    state->ranks = &sel_one_rank;
+    state->arrays.all_know = true;
+    state->blocks = sel_blocks_cut(state->plan->domain, 1, 1);
+    state->first_plane[1] = grid->n[grid->dims - 1];
+}
+
 void sel_state_begin(sel_state *state, const sel_plan *plan, int unit) {
     state->plan = plan;
     state->threads = plan->threads > 0 ? plan->threads : 1;
-    state->blocks = sel_blocks_cut(plan->domain, plan->blocks, unit);
+    state->ranks = sel_plan_ranks(plan);
+    if (state->ranks->count > 1) {
+        divide(state);
+    } else {
+        state->blocks = sel_blocks_cut(plan->domain, plan->blocks, unit);
+        state->first_plane[1] = plan->domain->grid.n[plan->domain->grid.dims - 1];
+    }
     state->clock = sel_even_clock(plan->domain->grid.dt);
+    state->arrays.ranks = state->ranks->count > 1 ? state->ranks : NULL;
+    state->arrays.first_plane = state->first_plane;
+    state->arrays.axis = plan->domain->grid.dims - 1;
     SEL_ADD_VALUE(&state->arrays, state, step);
     if (plan->dt_steps) {
         state->clock.until = 0;
@@ -31,8 +58,11 @@ void sel_state_list_turns(sel_state *state, const char *name) {
                              &cells, SEL_SAVED | (turn ? SEL_ODD : SEL_EVEN));
         if (state->arrays.count > listed) {
             state->arrays.v[listed].parts = b == 0 ? count : 0;
+            state->arrays.v[listed].divided = true;
         }
     }
+    state->halo_bytes = state->ranks->count > 1 ? sel_halo_bytes(&state->turns) : 0;
+    SEL_ADD(&state->arrays, state, halos, (int64_t)state->halo_bytes, SEL_ON_HOST);
 }
 
 void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], int halo) {
@@ -72,14 +102,16 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
                            sel_state_edit *edit, sel_error *error) {
     const sel_domain *domain = state->plan->domain;
     const sel_quantity zero = sel_constant(0);
-    const int64_t nx = domain->grid.n[0], total = sel_state_rows(state);
+    const sel_rows_range own = sel_state_own(state);
+    const int64_t nx = domain->grid.n[0], total = own.end - own.first;
     const int64_t fit = MOST_AT_ONCE / nx + 1, most = fit < total ? fit : total;
-    sel_evaluation asked = {sel_quantity_given(quantity) ? quantity : &zero, what, .end = 0};
+    sel_evaluation asked = {sel_quantity_given(quantity) ? quantity : &zero, what,
+                            .end = own.first};
     const size_t bytes = (size_t)(most * state->turns.cells.pitch) * sizeof(double);
     double *values = malloc(bytes);
     char *stored = malloc(bytes);
     sel_status status = values && stored ? SEL_OK : sel_fail_memory(error, what, 2 * bytes);
-    while (asked.end < total && !status) {
+    while (asked.end < own.end && !status) {
         const int b = sel_block_of(&state->blocks, asked.end);
         const int64_t last = state->blocks.v[b].end * state->blocks.rows_per_plane;
         asked.first = asked.end;
@@ -92,6 +124,7 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
     }
     free(stored);
     free(values);
+    status = sel_state_agree(state, status, error);
     if (!status && !state->arrays.memory) {
         sel_state_exchange(state, 0);
     }
@@ -125,7 +158,11 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
 }
 
 void sel_state_exchange(const sel_state *state, int64_t turn) {
-    sel_exchange(&state->blocks, &state->turns, turn, NULL, NULL, NULL);
+    if (state->ranks->count > 1) {
+        sel_exchange_ranks(state->ranks, &state->blocks, &state->turns, turn, state->halos);
+    } else {
+        sel_exchange(&state->blocks, &state->turns, turn, NULL, NULL, NULL);
+    }
 }
 
 void sel_state_list(sel_state *state) {
@@ -232,43 +269,57 @@ static sel_status move(void *stream, void *bytes, size_t count, sel_error *error
     return checkpoint->failure.status;
 }
 
-/* Those with these flags; loading, only what the checkpoint has. */
-static void keep_arrays(sel_state *state, unsigned flags, sel_checkpoint *checkpoint) {
+/* What rank 0 finds in the checkpoint is so for all. */
+static bool for_all(const sel_state *state, bool said) {
+    sel_plan_ranks(state->plan)->broadcast(&said, sizeof said, false);
+    return said;
+}
+
+/* Those with these flags; loading, only what the checkpoint has. A rank without a checkpoint has an
+ * error that nobody reads. */
+static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkpoint *checkpoint) {
     const sel_arrays *arrays = &state->arrays;
-    const bool loads = checkpoint->loads;
-    for (int k = 0; k < arrays->count && !checkpoint->failure.status; k++) {
+    sel_error unread = {.status = SEL_OK}, *error = checkpoint ? &checkpoint->failure : &unread;
+    const bool alone = sel_plan_ranks(state->plan)->count == 1;
+    for (int k = 0; k < arrays->count && !(alone && error->status); k++) {
         const sel_array *array = &arrays->v[k];
         char name[SEL_BLOCK_NAME];
         if (array->parts == 0) {
             continue;
         }
         block_of(array, name);
-        const bool has =
-            !loads || sel_checkpoint_bytes(checkpoint, name) == (int64_t)sel_array_bytes(array);
+        const bool has = for_all(state, !loads || !checkpoint ||
+                                            sel_checkpoint_bytes(checkpoint, name) ==
+                                                (int64_t)sel_array_bytes(arrays, array));
         if (!has && array->flags & SEL_OBSERVED) {
             state->observed = -1;
         }
         if ((array->flags & (SEL_SAVED | SEL_OPTIONAL)) == flags && has &&
             is_present(state, array)) {
-            sel_checkpoint_block(checkpoint, name);
-            sel_arrays_keep(arrays, k, loads, move, checkpoint, &checkpoint->failure);
+            if (checkpoint) {
+                sel_checkpoint_block(checkpoint, name);
+            }
+            sel_arrays_keep(arrays, k, loads, move, checkpoint, error);
         }
     }
 }
 
 void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
-    if (backend->saving && !checkpoint->failure.status) {
-        backend->saving(state, &checkpoint->failure);
+    if (checkpoint && checkpoint->failure.status) {
+        return;
     }
-    keep_arrays(state, SEL_SAVED, checkpoint);
-    keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, checkpoint);
+    if (backend->saving) {
+        backend->saving(state, checkpoint ? &checkpoint->failure : NULL);
+    }
+    keep_arrays(state, SEL_SAVED, false, checkpoint);
+    keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, false, checkpoint);
 }
 
 void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
     const sel_arrays *arrays = &state->arrays;
     for (int k = 0; k < arrays->count; k++) {
         const sel_array *array = &arrays->v[k];
-        const uint64_t bytes = sel_array_bytes(array);
+        const uint64_t bytes = sel_array_bytes(arrays, array);
         char name[SEL_BLOCK_NAME];
         if (array->parts == 0) {
             continue;
@@ -293,10 +344,17 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
 }
 
 void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
-    sel_state_check(state, checkpoint);
-    keep_arrays(state, SEL_SAVED, checkpoint);
-    if (!checkpoint->failure.status) {
-        backend->loaded(state, &checkpoint->failure);
+    sel_error unread = {.status = SEL_OK}, *error = checkpoint ? &checkpoint->failure : &unread;
+    if (checkpoint) {
+        sel_state_check(state, checkpoint);
     }
-    keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, checkpoint);
+    if (error->status || (backend->loading && backend->loading(state, error))) {
+        return;
+    }
+    keep_arrays(state, SEL_SAVED, true, checkpoint);
+    if (for_all(state, error->status == SEL_OK)) {
+        const sel_status status = backend->loaded(state, error);
+        sel_state_agree(state, status, error);
+    }
+    keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, true, checkpoint);
 }

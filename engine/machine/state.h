@@ -23,10 +23,16 @@ struct sel_state {
     sel_clock clock;  /* of the steps to come, or of those just made */
     int64_t observed; /* the last observed step, that of the SEL_OBSERVED arrays; -1: none */
     int threads;
+    /* Who computes the state: with several ranks each has the planes first_plane[r] to
+     * first_plane[r + 1]. */
+    const sel_ranks *ranks;
+    int64_t first_plane[SEL_MOST_RANKS + 1];
     sel_blocks blocks;
-    bool broken;     /* a step failed half-way: no state is complete */
-    bool observing;  /* the next step is to be observed */
-    bool unbalanced; /* the totals include a step that failed: there is no balance */
+    char *halos;         /* room for those that ranks exchange, */
+    uint64_t halo_bytes; /* and what one sends and receives in a step, with two neighbours */
+    bool broken;         /* a step failed half-way: no state is complete */
+    bool observing;      /* the next step is to be observed */
+    bool unbalanced;     /* the totals include a step that failed: there is no balance */
     bool monitored;
     sel_ending ending;
     sel_arrays arrays;
@@ -86,6 +92,9 @@ const sel_ending *sel_state_ending(const sel_state *state);
 void sel_state_begin(sel_state *state, const sel_plan *plan, int unit);
 void sel_state_list(sel_state *state);
 
+/* Undoes that the grid is cut, into blocks or for ranks: each rank then computes all of it. */
+void sel_state_undivided(sel_state *state);
+
 /* Lists state->turns, which the solver has described: in all blocks, and saved without halos. */
 void sel_state_list_turns(sel_state *state, const char *name);
 
@@ -100,6 +109,22 @@ static inline const void *sel_state_row(const sel_state *state, int64_t turn, in
     const int64_t first = row % ny * turns->cells.pitch + row / ny * turns->cells.slice;
     const char *at = turns->at[sel_block_of(&state->blocks, row)][turn & 1];
     return at + (first - turns->margin) * turns->type.size;
+}
+
+/* The memory of the turns in which a row of cells is, so that its numbers lead to it: a block that
+ * is here, or, of a row beside it that another rank has, the halo. */
+static inline void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row) {
+    const sel_turns *turns = &state->turns;
+    const int b = sel_block_of(&state->blocks, row);
+    const sel_block *own = &state->blocks.v[b];
+    const int64_t plane = row / state->blocks.rows_per_plane;
+    char *at = turns->at[b][turn & 1];
+    if (plane >= own->first && plane < own->end) {
+        return at;
+    }
+    const bool above = own->end % state->first_plane[state->ranks->count] == plane;
+    const int64_t halo = above ? own->end : own->first - 1;
+    return at + (halo - plane) * sel_turns_stride(turns) * turns->type.size;
 }
 
 /* Fills an array (NULL: none) of a number for each cell, laid out as `cells`, and sends it: of kind
@@ -124,7 +149,7 @@ void sel_state_exchange(const sel_state *state, int64_t turn);
 /* ---- checkpoints ---- */
 
 /* Writes all saved arrays to a checkpoint: a block each, called "state NAME". No steps may be under
- * way. */
+ * way. Of several ranks all call it, and load; rank 0 alone has a checkpoint, others NULL. */
 void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
 
 /* Checks for sel_state_load: fails if an array is missing in the checkpoint, or has another size.

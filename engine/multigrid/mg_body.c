@@ -115,7 +115,7 @@ void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *
                   void *(*at)[2], unsigned flags, int threads) {
     const sel_cells *cells = &state->turns.cells;
     const bool in_time = state->plan->body->implicit > 0;
-    state->blocks = sel_blocks_cut(state->plan->domain, 1, 1); /* the levels know no blocks */
+    sel_state_undivided(state); /* the levels know no blocks */
     sel_conduction_list(state, name, at, 0);
     const int64_t directions = box->conjugate ? cells->count : 0;
     *s = (mg_solve){.stride = {1, cells->pitch, cells->slice}, .threads = threads};

@@ -566,6 +566,7 @@ sel_status sel_results_set(sel_results *results, const char *name, double value,
     }
     if (k == results->count) {
         results->count++;
+        results->v[k] = (struct sel_result){.value = 0}; /* all of it goes to checkpoints */
         snprintf(results->v[k].name, sizeof results->v[k].name, "%s", name);
     }
     results->v[k].value = value;

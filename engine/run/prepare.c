@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/base/machine.h"
+#include "engine/machine/team.h"
 #include "engine/output/output.h"
+#include "engine/run/follow.h"
 
 /* In f32 the change between two tests does not fall below the round-off of the populations. */
 static const double least_steady_f32 = 1e-5;
@@ -35,6 +37,10 @@ static sel_status check_numbers(const sel_simulation *simulation, int precision,
                              (long long)threads);
     }
     return status;
+}
+
+static const sel_ranks *ranks_of(const sel_settings *settings) {
+    return settings->ranks ? settings->ranks : &sel_one_rank;
 }
 
 /* ---- what computes ---- */
@@ -76,11 +82,16 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
     int wanted = scenario ? simulation->params->backend : settings->backend;
     const sel_solver *solver = simulation->solver;
     sel_error why = {.status = SEL_OK};
-    if (wanted != SEL_BACKEND_CPU && solver->cuda && solver->portable &&
-        solver->portable(simulation, &why)) {
+    if (wanted != SEL_BACKEND_CPU && solver->cuda && ranks_of(settings)->count > 1) {
+        sel_fail(&why, SEL_NO_DEVICE,
+                 "several ranks compute on the CPU: give --backend cpu, or run one rank");
+    }
+    if (wanted != SEL_BACKEND_CPU && solver->cuda && !why.status && solver->portable) {
+        solver->portable(simulation, &why);
+    }
+    if (why.status) {
         if (wanted == SEL_BACKEND_CUDA) {
-            *error = why;
-            return why.status;
+            return sel_fail(error, why.status, "%s", why.text);
         }
         wanted = SEL_BACKEND_CPU;
     }
@@ -95,6 +106,11 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
         return sel_fail_as(error, status, place, "%s", why.text);
     }
     prepared->backend = prepared->choice.backend;
+    if (ranks_of(settings)->count > 1 && ranks_of(settings)->rank == 0) {
+        prepared->of_team = *prepared->choice.backend;
+        sel_team_lead(&prepared->of_team);
+        prepared->backend = &prepared->of_team;
+    }
     prepared->backend->device(settings->device, prepared->device, sizeof prepared->device);
     return SEL_OK;
 }
@@ -102,7 +118,7 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
 /* ---- memory ---- */
 
 static bool on_device(const sel_prepared *prepared) {
-    return prepared->backend != prepared->simulation->solver->cpu;
+    return prepared->choice.backend != prepared->simulation->solver->cpu;
 }
 
 static sel_status too_large(const sel_prepared *prepared, double cells, double need,
@@ -124,7 +140,8 @@ static sel_status too_large(const sel_prepared *prepared, double cells, double n
 
 /* Before anything is painted, so that a slip in `size` is reported at once. The cells' types, a
  * byte each, are the machine's own memory for any backend. */
-static sel_status check_size(const sel_prepared *prepared, int precision, sel_error *error) {
+static sel_status check_size(const sel_prepared *prepared, int precision, const sel_ranks *ranks,
+                             sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
     const sel_ints *size = &simulation->params->size;
     double cells = 1;
@@ -133,6 +150,7 @@ static sel_status check_size(const sel_prepared *prepared, int precision, sel_er
     }
     double host = (double)sel_machine_free_memory();
     double need = cells * simulation->solver->bytes(simulation->params, precision).state;
+    need *= (double)ranks->here / ranks->count;
     if (!on_device(prepared)) {
         need += cells;
     } else if (cells > host) {
@@ -148,10 +166,16 @@ static sel_status check_size(const sel_prepared *prepared, int precision, sel_er
 
 /* ---- threads ---- */
 
+/* Cores for one of the ranks of this machine. */
+static int cores_of_rank(const sel_ranks *ranks) {
+    const int cores = sel_machine_threads() / ranks->here;
+    return cores > 1 ? cores : 1;
+}
+
 /* No more than pay for so many cells. */
-static int worth_of_threads(const sel_domain *domain) {
-    int64_t worth = 1 + sel_grid_cells(&domain->grid) / least_cells_per_thread;
-    int cores = sel_machine_threads();
+static int worth_of_threads(const sel_domain *domain, const sel_ranks *ranks) {
+    int64_t worth = 1 + sel_grid_cells(&domain->grid) / ranks->count / least_cells_per_thread;
+    int cores = cores_of_rank(ranks);
     return worth < cores ? (int)worth : cores;
 }
 
@@ -175,9 +199,24 @@ static sel_status adapt(const sel_simulation *simulation, sel_prepared *prepared
                            : sel_fail_memory(error, "the solver", 0);
 }
 
+sel_status sel_ranks_fit(const sel_prepared *prepared, int count, int64_t *first,
+                         sel_error *error) {
+    const sel_grid *grid = &prepared->domain->grid;
+    const int most = count > 1 ? sel_ranks_cut(prepared->domain, count, first) : count;
+    return most == count
+               ? SEL_OK
+               : sel_fail_as(error, SEL_BAD_USAGE,
+                             sel_simulation_where(prepared->simulation, "size"),
+                             "the grid is cut along %s, where %lld cells are enough for %d ranks, "
+                             "not for %d",
+                             sel_axis_names[grid->dims - 1], (long long)grid->n[grid->dims - 1],
+                             most, count);
+}
+
 sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
                        sel_prepared *prepared, sel_error *error) {
     const sel_common *common = simulation->params;
+    const sel_ranks *ranks = ranks_of(settings);
     int precision = settings->precision >= 0 ? settings->precision : common->precision;
     *prepared = (sel_prepared){.simulation = simulation};
 
@@ -188,14 +227,14 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     simulation = prepared->simulation;
     status = check_numbers(simulation, precision, error);
     sel_status backend = choose_backend(settings, prepared, error);
-    sel_status size = backend ? backend : check_size(prepared, precision, error);
+    sel_status size = backend ? backend : check_size(prepared, precision, ranks, error);
     status = status ? status : size;
     if (status) {
         return status;
     }
     const int own = common->threads == SEL_INT_NOT_GIVEN ? 0 : (int)common->threads;
     const int asked = settings->threads > 0 ? settings->threads : own; /* 0: nobody did */
-    use_threads(prepared, asked ? asked : sel_machine_threads());
+    use_threads(prepared, asked ? asked : cores_of_rank(ranks));
     status = sel_domain_create(simulation, &prepared->domain, error);
     if (status) {
         return status;
@@ -211,16 +250,22 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     plan->precision = precision;
     plan->device = settings->device;
     plan->blocks = settings->blocks;
-    plan->threads = asked ? asked : worth_of_threads(prepared->domain);
+    plan->ranks = settings->ranks;
+    plan->threads = asked ? asked : worth_of_threads(prepared->domain, ranks);
     use_threads(prepared, plan->threads);
     status = sel_outputs_wants(simulation, plan, error);
     if (status) {
         return status;
     }
+    int64_t first_plane[SEL_MOST_RANKS + 1];
+    status = sel_ranks_fit(prepared, ranks->count, first_plane, error);
+    if (status) {
+        return status;
+    }
     prepared->bytes = prepared->backend->estimate(plan);
-    if (prepared->bytes > prepared->choice.free_bytes) {
-        return too_large(prepared, (double)sel_grid_cells(&prepared->domain->grid),
-                         (double)prepared->bytes, error);
+    const double need = (double)prepared->bytes * ranks->here;
+    if (need > (double)prepared->choice.free_bytes) {
+        return too_large(prepared, (double)sel_grid_cells(&prepared->domain->grid), need, error);
     }
     return SEL_OK;
 }
@@ -240,9 +285,19 @@ void sel_prepared_release(sel_prepared *prepared) {
 
 sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *settings,
                       sel_prepared *prepared, sel_state **state, sel_error *error) {
+    const sel_ranks *ranks = ranks_of(settings);
     *state = NULL;
+    if (ranks->count > 1 && ranks->rank == 0) {
+        sel_order order = {.kind = SEL_ORDER_SET_UP, .simulation = settings->simulation};
+        sel_order_give(ranks, &order);
+    }
     sel_status status = sel_prepare(simulation, settings, prepared, error);
+    status = sel_ranks_agree(ranks, status, error);
+    status = status ? status : sel_prepared_compare(ranks, prepared, error);
     status = status ? status : prepared->backend->create(prepared->plan, state, error);
+    if (status || ranks->rank > 0) {
+        return status;
+    }
     /* After step 0: a function that fails there is reported as such, not as one that fails later.
      */
     return status ? status : sel_warnings_find(prepared->plan, &prepared->warnings, error);

@@ -4,6 +4,7 @@
 #define SEL_PREPARE_H
 
 #include <stdio.h>
+#include "engine/base/ranks.h"
 #include "engine/scene/solver.h"
 
 /* ---- which of a solver's backends computes ---- */
@@ -30,11 +31,13 @@ enum { SEL_MAX_THREADS = 1024 };
 
 /* What the command line may set over the scenario's own fields. */
 typedef struct sel_settings {
-    int precision; /* SEL_F32, SEL_F64; -1: the scenario's */
-    int backend;   /* SEL_BACKEND_AUTO, ...; -1: the scenario's */
-    int threads;   /* 0: the scenario's, else all cores */
-    int device;    /* the number of the GPU, if it is one that computes */
-    int blocks;    /* into which the grid is cut; 0: 1 */
+    int precision;          /* SEL_F32, SEL_F64; -1: the scenario's */
+    int backend;            /* SEL_BACKEND_AUTO, ...; -1: the scenario's */
+    int threads;            /* 0: the scenario's, else all cores */
+    int device;             /* the number of the GPU, if it is one that computes */
+    int blocks;             /* into which the grid is cut; 0: 1 */
+    const sel_ranks *ranks; /* that compute together; NULL: this process alone */
+    int simulation;         /* with several: its number in the scenario */
 } sel_settings;
 
 typedef struct sel_prepared {
@@ -43,6 +46,7 @@ typedef struct sel_prepared {
     int outer_threads; /* of parallel loops of the calling thread before; 0: left as they were */
     sel_choice choice;
     const sel_backend *backend; /* the chosen one; NULL before that */
+    sel_backend of_team;        /* it, where rank 0 leads others */
     char device[256];           /* what that runs on */
     sel_domain *domain;
     sel_plan *plan;
@@ -58,8 +62,12 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
                        sel_prepared *prepared, sel_error *error);
 void sel_prepared_release(sel_prepared *prepared);
 
-/* Prepares, and creates the state at step 0. The caller destroys the state with prepared->backend,
- * where that is not NULL, and then releases, also after a failure. */
+/* The planes of so many ranks (sel_ranks_cut). Fails where they do not suffice. */
+sel_status sel_ranks_fit(const sel_prepared *prepared, int count, int64_t *first, sel_error *error);
+
+/* Prepares, and creates the state at step 0; of several ranks all do it when rank 0 does. The
+ * caller destroys the state with prepared->backend, where that is not NULL, and then releases, also
+ * after a failure. */
 sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *settings,
                       sel_prepared *prepared, sel_state **state, sel_error *error);
 
@@ -78,9 +86,13 @@ void sel_warnings_print(const sel_error *warnings, const char *before, FILE *to)
 /* ---- `selenite check` (check.c) ---- */
 
 /* Prints the resolved simulation: sizes, numbers and warnings, regions with their counts, memory,
- * outputs, and the time that the run will take, from a calibration of less than a second; with
- * `laws` also the code that a device would run. */
-sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings, bool regions,
-                     bool laws, FILE *to, sel_error *error);
+ * outputs, and the time that the run will take, from a calibration of less than a second; what each
+ * of several `ranks` would do; with `laws` also the code that a device would run. */
+typedef struct sel_check_wants {
+    bool regions, laws;
+    int ranks; /* 0: none are asked for */
+} sel_check_wants;
+sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings,
+                     const sel_check_wants *wants, FILE *to, sel_error *error);
 
 #endif

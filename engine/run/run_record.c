@@ -165,7 +165,7 @@ static void print_setup(FILE *to, const run *r) {
     string_entry(to, "backend", prepared->backend->name);
     string_entry(to, "device", prepared->device);
     integer_entry(to, "threads", plan->threads);
-    integer_entry(to, "ranks", 1);
+    integer_entry(to, "ranks", plan->ranks ? plan->ranks->count : 1);
     text[sizeof text - 1] = '\0';
     string_entry(to, "host", gethostname(text, sizeof text - 1) == 0 ? text : NULL);
     fputs(",\n  \"reference\": {", to);

@@ -199,7 +199,7 @@ static void compare(property *then, const properties *now, sel_checkpoint *check
 
 /* Moves the block; what is loaded is compared. */
 static void keep_properties(run *r, sel_checkpoint *checkpoint) {
-    properties *now = malloc(sizeof *now);
+    properties *now = calloc(1, sizeof *now); /* all of it goes to the file */
     if (!now) {
         sel_checkpoint_fail(checkpoint, SEL_NO_DEVICE, "no memory for a checkpoint");
         return;

@@ -41,6 +41,11 @@ static inline const uint8_t *sel_domain_painted(const sel_domain *domain) {
     return domain->painted ? domain->painted : domain->cell;
 }
 
+/* Rows of cells first <= row < end, y + ny z. */
+typedef struct sel_rows_range {
+    int64_t first, end;
+} sel_rows_range;
+
 /* The number of the free cell at (x, y) of a plane with periodic axes wrapped; -1: there is none.
  */
 int64_t sel_free_cell(const sel_domain *domain, int64_t x, int64_t y);

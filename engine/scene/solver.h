@@ -55,10 +55,11 @@ typedef struct sel_plan {
     const sel_domain *domain;
     int precision;
     int threads;
-    int blocks;       /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
-    int device;       /* its number, of a backend that has several */
-    double density;   /* user's units, of the coefficients of forces; 0: 1 */
-    int64_t dt_steps; /* dt changes at multiples of so many steps; 0: it stays */
+    int blocks;                    /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
+    const struct sel_ranks *ranks; /* engine/base/ranks.h: who computes it; NULL: this process */
+    int device;                    /* its number, of a backend that has several */
+    double density;                /* user's units, of the coefficients of forces; 0: 1 */
+    int64_t dt_steps;              /* dt changes at multiples of so many steps; 0: it stays */
     unsigned depends; /* on SEL_ON_T, SEL_ON_CONTROLS: all that is evaluated before a step */
     const struct sel_inputs *inputs; /* engine/machine/inputs.h; NULL: none */
     struct sel_conduction *body;     /* engine/machine/conduction.h; NULL: nothing is conducted */
@@ -201,6 +202,8 @@ typedef struct sel_backend {
     sel_status (*finish)(sel_state *state, sel_request *request, sel_error *error);
     /* Brings the saved arrays up to date before they are read. NULL: they always are. */
     sel_status (*saving)(sel_state *state, sel_error *error);
+    /* Before the saved arrays are set. NULL: nothing. */
+    sel_status (*loading)(sel_state *state, sel_error *error);
     /* Derives what is not saved, after the saved arrays have been set. */
     sel_status (*loaded)(sel_state *state, sel_error *error);
     /* Back to step 0, of solvers that iterate. */

@@ -242,6 +242,9 @@ typedef struct sel_family {
 /* Sets every member that `table` describes to its preset; `data` was zeroed. */
 void sel_table_presets(const sel_table *table, void *data);
 
+/* Prints what the struct of a table holds, as far as it is made of numbers and words. */
+void sel_table_print(const sel_table *table, const void *data, FILE *to);
+
 /* The table of `family` whose name ends in ".NAME", or NULL. */
 const sel_table *sel_family_find(const sel_family *family, const char *name);
 

@@ -75,9 +75,10 @@ static void test_cells_are_saved_without_padding_for_other_layouts(void **unused
         field[element(&wide, k / 24, k % NX, k / NX % NY, k / NX / NY % NZ)] = (float)k;
     }
     turns[4] = 1234567890123;
-    assert_int_equal(sel_array_bytes(&first.v[0]), PARTS * NX * NY * NZ * sizeof(float));
+    assert_int_equal(sel_array_bytes(&first, &first.v[0]), PARTS * NX * NY * NZ * sizeof(float));
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(sel_array_bytes(&first.v[k]), sel_array_bytes(&second.v[k]));
+        assert_int_equal(sel_array_bytes(&first, &first.v[k]),
+                         sel_array_bytes(&second, &second.v[k]));
         assert_int_equal(sel_arrays_keep(&first, k, false, put, &t, &error), SEL_OK);
         assert_int_equal(sel_arrays_keep(&second, k, true, get, &t, &error), SEL_OK);
     }

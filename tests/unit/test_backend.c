@@ -339,7 +339,8 @@ static void check_says_what_computes(void **state) {
     params.stop.steps = 10;
     the_device.absent = true;
     FILE *to = open_memstream(&text, &size);
-    assert_int_equal(sel_check(&simulation, &settings, false, false, to, &error), SEL_OK);
+    assert_int_equal(sel_check(&simulation, &settings, &(sel_check_wants){.ranks = 0}, to, &error),
+                     SEL_OK);
     fclose(to);
     assert_non_null(strstr(text, "  backend                    cpu: a processor, 1 thread\n"
                                  "  no GPU can be used         the driver is older than this "

@@ -180,10 +180,10 @@ sel_status aqua_terms_create(aqua_plan *plan, sel_error *error);
 
 /* The values of a term for the step that begins at `step`: of a rate in units of the store per
  * cell, of a discharge in units for all cells of its source together, both at the middle of the
- * step, of a level in m, for each ghost of its region. Refuses negative amounts, and what the store
- * cannot hold. */
-sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, double step, double *to,
-                              sel_error *error);
+ * step, of a level in m, for each ghost of its region. `rows`: of a field only these; NULL: all.
+ * Refuses negative amounts, and what the store cannot hold. */
+sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, double step,
+                              const sel_rows_range *rows, double *to, sel_error *error);
 
 /* Units of the store per step in a rate of 1 mm/h, or a discharge of 1 m3/s. */
 double aqua_unit_of(const aqua_plan *plan, aqua_kind kind);

@@ -17,6 +17,8 @@ static void list(sel_state *base) {
     aqua_list(state, 0, 0, false);
     state->loops = loops ? loops + base->plan->precision : NULL;
     SEL_ADD(&base->arrays, state, amounts, aqua_amount_count(state->plan), 0);
+    SEL_ADD(&base->arrays, state, flux,
+            base->plan->wants_balance ? state->plan->ghosts.first_edge[AQUA_FIRSTS - 1] : 0, 0);
     SEL_ADD(&base->arrays, state, scratch,
             loops ? base->threads * (int64_t)state->loops->scratch : 0, 0);
 }
@@ -26,6 +28,12 @@ static void list(sel_state *base) {
 /* The array of the block that has row y, -2 <= y < ny + 2. */
 static void *depths_of(const aqua_state *state, int64_t step, int64_t y) {
     return state->water[sel_block_of(&state->base.blocks, y)][step & 1];
+}
+
+/* Whether it is here; a row beyond the domain belongs to the rank beside it. */
+static bool has_row(const aqua_state *state, int64_t y) {
+    const int64_t last = state->plan->layout.ny - 1;
+    return sel_state_has(&state->base, y < 0 ? 0 : y > last ? last : y);
 }
 
 /* From cell x of row y on. */
@@ -83,11 +91,12 @@ static void supply(aqua_state *state, int k, int64_t step) {
     const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
     const bool given = state->plan->terms[k].kind != AQUA_NOTHING;
     const bool supplies = given && !(k == AQUA_SOIL && step == 0);
+    const sel_rows_range own = sel_state_own(&state->base);
     if (!supplies && !watches) {
         return;
     }
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
-    for (int64_t y = 0; y < state->plan->layout.ny; y++) {
+    for (int64_t y = own.first; y < own.end; y++) {
         const int64_t at = y * nx;
         void *water = depths(state, step, 0, y);
         if (supplies) {
@@ -112,29 +121,40 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
     const aqua_dose *doses = (const aqua_dose *)(state->amounts + AQUA_SUPPLIES);
     const sel_type type = state->base.turns.type;
+    sel_status status = SEL_OK;
     for (int64_t c = 0; c < plan->source_cell_count; c++) {
         const aqua_source_cell *cell = &plan->source_cells[c];
-        void *water = depths_of(state, state->base.step, aqua_row(&plan->layout, cell->at));
+        const int64_t y = aqua_row(&plan->layout, cell->at);
+        if (!has_row(state, y)) {
+            continue;
+        }
+        void *water = depths_of(state, state->base.step, y);
         const double depth =
             sel_get(water, type, cell->at) + aqua_dose_of(&doses[cell->source], cell);
         if (depth > state->store.most_poured) {
-            state->base.broken = true;
-            return aqua_too_deep(plan, state->base.step, aqua_cell_number(&plan->layout, cell->at),
-                                 error);
+            status = aqua_too_deep(plan, state->base.step,
+                                   aqua_cell_number(&plan->layout, cell->at), error);
+            break;
         }
         sel_put(water, type, cell->at, depth);
     }
-    return SEL_OK;
+    status = plan->source_cell_count ? sel_state_agree(&state->base, status, error) : SEL_OK;
+    state->base.broken = state->base.broken || status;
+    return status;
 }
 
 /* Fills what lies beyond periodic axes, of the beds or (beds NULL) of the depths, where rows beyond
  * the ends of several blocks are exchanged. */
 static void fill_frame(const aqua_state *state, void *beds, int64_t step) {
     const aqua_plan *plan = state->plan;
-    const bool all = beds || state->base.blocks.count == 1;
+    const bool all = beds || !state->base.blocks.cut;
     for (int64_t k = 0; k < (all ? plan->image_count : plan->images_beyond_x); k++) {
         const aqua_image *image = &plan->images[k];
-        void *array = beds ? beds : depths_of(state, step, aqua_row(&plan->layout, image->at));
+        const int64_t y = aqua_row(&plan->layout, image->at);
+        if (!beds && !has_row(state, y)) {
+            continue;
+        }
+        void *array = beds ? beds : depths_of(state, step, y);
         const sel_type type = beds ? state->real : state->base.turns.type;
         sel_put(array, type, image->at, sel_get(array, type, image->from));
     }
@@ -146,9 +166,11 @@ static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
     const double *z = aqua_levels(state);
     for (int64_t k = 0; k < ghosts->count; k++) {
         const aqua_ghost *g = &ghosts->v[k];
-        sel_put(depths_of(state, step, aqua_row(&state->plan->layout, g->at)),
-                state->base.turns.type, g->at,
-                aqua_water_of(&state->store, aqua_ghost_depth(g, z[k])));
+        const int64_t y = aqua_row(&state->plan->layout, g->at);
+        if (has_row(state, y)) {
+            sel_put(depths_of(state, step, y), state->base.turns.type, g->at,
+                    aqua_water_of(&state->store, aqua_ghost_depth(g, z[k])));
+        }
         if (beds) {
             sel_put(state->bed, state->real, g->at,
                     aqua_bed_of(&state->store, aqua_ghost_bed(g, z[k])));
@@ -178,28 +200,50 @@ static double flow_all(aqua_state *state) {
             most = here > most ? here : most;
         }
     }
-    return most;
+    return state->store.whole ? sel_state_largest(&state->base, most) : most;
 }
 
 /* Names the first cell that is too deep after the flow. */
 static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     const int64_t nx = state->plan->layout.nx;
-    for (int64_t i = 0; i < aqua_cells(state); i++) {
+    const sel_rows_range own = sel_state_own(&state->base);
+    sel_status status = SEL_OK;
+    for (int64_t i = own.first * nx; i < own.end * nx && !status; i++) {
         const void *depth = depths(state, state->base.step + 1, i % nx, i / nx);
         if (sel_get(depth, state->base.turns.type, 0) > state->store.limit) {
-            return aqua_too_deep(state->plan, state->base.step + 1, i, error);
+            status = aqua_too_deep(state->plan, state->base.step + 1, i, error);
         }
     }
-    return SEL_OK;
+    return sel_state_agree(&state->base, status, error);
+}
+
+/* The row of an edge, as of one that is in the domain. */
+static int64_t row_of_edge(const sel_state *base, int64_t e) {
+    const aqua_state *state = (const aqua_state *)base;
+    const int64_t y = aqua_row(&state->plan->layout, state->edges[e].at);
+    const int64_t last = state->plan->layout.ny - 1;
+    return y < 0 ? 0 : y > last ? last : y;
+}
+
+/* Those of the first edges, of which each rank finds its own: all get all. */
+static void find_fluxes(const aqua_state *state, int64_t count, double *flux) {
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+    for (int64_t e = 0; e < count; e++) {
+        if (sel_state_has(&state->base, row_of_edge(&state->base, e))) {
+            flux[e] = flux_of(state, e);
+        }
+    }
+    sel_state_share_numbers(&state->base, flux, count, row_of_edge);
 }
 
 /* Into the ghosts of each region, to the totals of the balance. */
 static void add_fluxes(aqua_state *state) {
     const int64_t *first = state->plan->ghosts.first_edge;
+    find_fluxes(state, first[AQUA_FIRSTS - 1], state->flux);
     for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
         sel_total sum = {0};
         for (int64_t e = first[r]; e < first[r + 1]; e++) {
-            sel_total_more(&sum, state->store.whole, flux_of(state, e));
+            sel_total_more(&sum, state->store.whole, state->flux[e]);
         }
         sel_total_more(&state->totals[aqua_total_of(state->plan, r)], state->store.whole,
                        sel_total_of(&sum, state->store.whole));
@@ -210,9 +254,8 @@ static void add_fluxes(aqua_state *state) {
  */
 static void observe(sel_state *base, bool now) {
     const aqua_state *state = (const aqua_state *)base;
-#pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t e = 0; e < (now && state->shown ? state->edge_count : 0); e++) {
-        state->shown[e] = flux_of(state, e);
+    if (now && state->shown) {
+        find_fluxes(state, state->edge_count, state->shown);
     }
 }
 

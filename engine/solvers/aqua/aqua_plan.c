@@ -138,7 +138,7 @@ static double highest_level(const aqua_plan *plan) {
     for (int s = 0; s <= samples && z; s++) {
         const double step = samples ? end * s / samples : 0;
         for (int k = AQUA_SUPPLIES + plan->source_count; k < plan->term_count; k++) {
-            const bool fails = aqua_evaluate_term(plan, &plan->terms[k], step, z, NULL);
+            const bool fails = aqua_evaluate_term(plan, &plan->terms[k], step, NULL, z, NULL);
             for (int64_t i = 0; i < plan->terms[k].count && !fails; i++) {
                 highest = fmax(highest, z[i]);
             }

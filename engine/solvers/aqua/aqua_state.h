@@ -3,7 +3,7 @@
 #define AQUA_STATE_H
 
 #include "engine/solvers/aqua/aqua.h"
-#include "engine/machine/state.h"
+#include "engine/machine/share.h"
 #include "engine/base/sums.h"
 
 typedef struct aqua_state {
@@ -40,6 +40,7 @@ typedef struct aqua_state {
     double first_volume; /* at step 0, units */
     /* Of the CPU. */
     double *amounts; /* of a step (aqua_take) */
+    double *flux;    /* of the edges of ghosts, in a step; NULL: there is no balance */
     const struct aqua_loops *loops;
     uint8_t *scratch; /* of the flow, for each thread */
 } aqua_state;
@@ -61,7 +62,8 @@ sel_status aqua_start(aqua_state *state, sel_error *error);
  * SEL_ON_CONTROLS; SEL_ALWAYS: all): sel_cpu.terms. */
 sel_status aqua_evaluate(sel_state *base, unsigned due, sel_error *error);
 
-/* The rates of rain or infiltration that is a field in the step to come, in the type of beds. */
+/* The rates of rain or infiltration that is a field in the step to come, in the type of beds: those
+ * of the rows of this rank. */
 sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error);
 
 /* The amounts of a step, of whole quanta with the carry of the steps before: those of rain and

@@ -156,8 +156,8 @@ static sel_status refuse_amount(const aqua_plan *plan, const aqua_term *term, in
                        term->kind == AQUA_DISCHARGE ? ": sources only bring water" : "");
 }
 
-sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, double step, double *to,
-                              sel_error *error) {
+sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, double step,
+                              const sel_rows_range *rows, double *to, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const aqua_ghosts *ghosts = &plan->ghosts;
     const aqua_store store = aqua_store_of(plan);
@@ -169,8 +169,11 @@ sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, doub
     const double *x = level ? ghosts->x + ghost : domain->grid.origin;
     const double *y = level ? ghosts->y + ghost : domain->grid.origin + 1;
     const bool same = !(sel_quantity_depends(term->quantity) & SEL_ON_PLACE);
-    const int64_t count = field ? sel_grid_cells(&domain->grid) : term->count;
-    const sel_evaluation asked = {.quantity = term->quantity, .what = term->what, .t = t};
+    const sel_rows_range all = {0, domain->grid.n[1]}, *of = rows ? rows : &all;
+    const int64_t nx = domain->grid.n[0];
+    const int64_t count = field ? (of->end - of->first) * nx : term->count;
+    const sel_evaluation asked = {
+        .quantity = term->quantity, .what = term->what, .t = t, .first = of->first, .end = of->end};
     const sel_places at = sel_domain_at(domain, same ? 1 : count, x, y, NULL, t);
     sel_status status = field ? sel_domain_evaluate(domain, &asked, plan->base.threads, to, error)
                               : sel_quantity_eval(term->quantity, term->what, &at, to, error);
@@ -184,7 +187,7 @@ sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, doub
                 !plan->bits || aqua_level_fits(value, ground, store.per_metre, store.limit);
             status = fits ? SEL_OK : refuse_level(plan, term, value, ground, t, error);
         } else if (!aqua_rate_fits(value, unit, most, &to[i])) {
-            status = refuse_amount(plan, term, i, value, t, error);
+            status = refuse_amount(plan, term, field ? of->first * nx + i : i, value, t, error);
         }
     }
     return status;
@@ -207,9 +210,10 @@ sel_status aqua_ahead(const sel_plan *base, int64_t step, sel_error *error) {
         const aqua_term *term = &plan->terms[k];
         const bool varies = sel_quantity_depends(term->quantity) & SEL_ON_T;
         if (varies || term->kind == AQUA_DISCHARGE) {
-            sel_status one = term->kind <= AQUA_FIELD
-                                 ? sel_quantity_eval(term->quantity, term->what, &at, values, error)
-                                 : aqua_evaluate_term(plan, term, (double)step, values, error);
+            sel_status one =
+                term->kind <= AQUA_FIELD
+                    ? sel_quantity_eval(term->quantity, term->what, &at, values, error)
+                    : aqua_evaluate_term(plan, term, (double)step, NULL, values, error);
             status = status ? status : one;
         }
     }
@@ -220,12 +224,13 @@ sel_status aqua_ahead(const sel_plan *base, int64_t step, sel_error *error) {
 /* ---- the step to come ---- */
 
 sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error) {
-    const int64_t cells = aqua_cells(state);
-    const sel_status status = aqua_evaluate_term(state->plan, &state->plan->terms[k],
-                                                 (double)state->base.step, state->field, error);
+    const sel_rows_range own = sel_state_own(&state->base);
+    const int64_t nx = state->plan->layout.nx, cells = (own.end - own.first) * nx;
+    const sel_status status = aqua_evaluate_term(
+        state->plan, &state->plan->terms[k], (double)state->base.step, &own, state->field, error);
 #pragma omp parallel for schedule(static) num_threads(state->base.threads) if (!status)
     for (int64_t i = 0; i < (status ? 0 : cells); i++) {
-        sel_put(to, state->real, i, state->field[i]);
+        sel_put(to, state->real, own.first * nx + i, state->field[i]);
     }
     return status;
 }
@@ -243,7 +248,7 @@ sel_status aqua_evaluate(sel_state *base, unsigned due, sel_error *error) {
         if (term->kind != AQUA_NOTHING &&
             (sel_quantity_depends(term->quantity) | SEL_ALWAYS) & due) {
             status = term->kind != AQUA_FIELD
-                         ? aqua_evaluate_term(plan, term, (double)step, to, error)
+                         ? aqua_evaluate_term(plan, term, (double)step, NULL, to, error)
                      : state->give ? state->give(state, k, due, error)
                                    : aqua_rates(state, k, state->rate[k], error);
         }

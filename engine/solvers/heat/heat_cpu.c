@@ -1,5 +1,4 @@
 /* heat_cpu.c -- sel.heat on the processor. */
-#include "engine/base/machine.h"
 #include "engine/base/stream.h"
 #include "engine/machine/cpu.h"
 #include "engine/solvers/heat/heat.h"
@@ -20,7 +19,7 @@ static void step_block(const sel_state *base, const heat_loops *loops, int b) {
     int64_t first, end, band;
     heat_view v = sel_conduction_view(base, base->step, b);
     sel_given_range(base, b, &first, &end);
-    v.streams = 2 * (uint64_t)(turns->cells.count * turns->type.size) > sel_machine_cache();
+    v.streams = !sel_state_stays(base, 2 * (uint64_t)(turns->cells.count * turns->type.size));
     /* Rows of a plane that are done before the next plane: what they read is still in the cache. */
     band = BAND / (v.n[0] * (int64_t)turns->type.size) + 1;
 #pragma omp parallel num_threads(base->threads)

@@ -8,7 +8,6 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/machine.h"
 #include "engine/base/stream.h"
 
 /* Planes begin this many cache lines further on in a page of 64 lines than the plane before: so all
@@ -44,19 +43,20 @@ static int64_t cost_of_row(const lbm_boundary *boundary, int64_t row) {
     return cost;
 }
 
-static void share_rows(const lbm_boundary *boundary, int64_t threads, sel_arrays *arrays) {
-    const int64_t rows = boundary->rows;
-    int64_t all = 0, before = 0, row = 0;
+static void share_rows(const sel_state *state, const lbm_boundary *boundary, sel_arrays *arrays) {
+    const sel_rows_range own = sel_state_own(state);
+    const int64_t threads = state->threads;
+    int64_t all = 0, before = 0, row = own.first;
     int64_t *first = arrays->first_row = calloc((size_t)threads + 1, sizeof *first);
     arrays->failed = arrays->failed || !first;
-    for (int64_t r = 0; r < rows; r++) {
+    for (int64_t r = own.first; r < own.end; r++) {
         all += cost_of_row(boundary, r);
     }
-    for (int64_t t = 1; t <= threads && first; t++) {
-        while (row < rows && before < all * t / threads) {
+    for (int64_t t = 0; t <= threads && first; t++) {
+        while (row < own.end && before < all * t / threads) {
             before += cost_of_row(boundary, row++);
         }
-        first[t] = t < threads ? row : rows;
+        first[t] = t < threads ? row : own.end;
     }
 }
 
@@ -86,8 +86,9 @@ static void list(sel_state *base) {
     const sel_cells vectors = lbm_plain_cells(grid, grid->dims);
     base->turns =
         (sel_turns){.cells = populations, .width = 1, .margin = 1 + (dims == 3 ? layout.pitch : 0)};
-    state->streams = 2 * (uint64_t)(blocks->count * populations.count * real) > sel_machine_cache();
-    share_rows(&plan->boundary, base->threads, arrays);
+    state->streams =
+        !sel_state_stays(base, 2 * (uint64_t)(blocks->count * populations.count * real));
+    share_rows(base, &plan->boundary, arrays);
     lbm_list(&state->all, &vectors);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
@@ -117,7 +118,7 @@ void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends) {
     const lbm_layout *layout = &state->layout;
     const int64_t real = lbm_real(state->all.base.plan), last = (layout->nx - 1) * real;
     const size_t bytes = (size_t)((layout->nx + 2) * real);
-    const bool cut = state->all.base.blocks.count > 1;
+    const bool cut = state->all.base.blocks.cut;
     int64_t shift_y[3], shift_z[3];
     const int y_count = find_shifts(grid, cut, 1, row % layout->ny, layout->pitch * real, shift_y);
     const int z_count = find_shifts(grid, cut, 2, row / layout->ny, layout->slice * real, shift_z);
@@ -184,9 +185,9 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
 /* sel_cpu.loaded */
 static sel_status loaded(sel_state *base, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
-    const int64_t rows = sel_state_rows(base);
+    const sel_rows_range own = sel_state_own(base);
 #pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t row = 0; row < rows; row++) {
+    for (int64_t row = own.first; row < own.end; row++) {
         lbm_fill_halo(state, lbm_now(state, row), row, true);
     }
     sel_state_exchange(base, base->step);
@@ -259,9 +260,10 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
         }
         sel_stream_end();
 #pragma omp barrier
-        if (base->blocks.count > 1) {
-#pragma omp single
+        if (base->blocks.cut) {
+#pragma omp master
             sel_state_exchange(base, base->step + k + 1);
+#pragma omp barrier
         }
     }
     base->step += n;
@@ -287,6 +289,7 @@ const sel_cpu lbm_on_cpu = {
     .observe = lbm_observe,
     .steps = steps,
     .loaded = loaded,
+    .saving = lbm_cpu_saving,
     .look = {.field = lbm_cpu_field,
              .main = lbm_cpu_main,
              .watched = lbm_watched_answer,

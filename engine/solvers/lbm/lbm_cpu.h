@@ -128,6 +128,9 @@ double lbm_deviation(lbm_cpu *state);
 /* sel_cpu.observe */
 void lbm_observe(sel_state *base, bool initially);
 
+/* sel_cpu.saving */
+void lbm_cpu_saving(sel_state *base);
+
 /* sel_cpu.look */
 int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int64_t x1,
                   const double **values);

@@ -58,7 +58,9 @@ static double *thread_rows(const lbm_cpu *state) {
  * to[(1 + dims) nx]. */
 static void read_row(const lbm_cpu *state, int64_t row, int64_t x0, int64_t x1, double *to) {
     int64_t nx = state->layout.nx;
-    state->loops->read(&state->layout, lbm_now(state, row), row, x0, x1, to, nx);
+    const sel_state *base = &state->all.base;
+    state->loops->read(&state->layout, sel_state_beside(base, base->step, row), row, x0, x1, to,
+                       nx);
     double acceleration[3];
     for (int64_t x = x0; x < x1 && state->forcing != LBM_NO_FORCE; x++) {
         if (x == x0 || state->forcing == LBM_FORCE_FIELD) {
@@ -165,15 +167,50 @@ void lbm_cpu_main(const sel_state *base, int64_t row, sel_main_row *main) {
 
 /* ---- the populations of step 0 ---- */
 
-/* `values`: [rows][1 + dims][nx] of the whole domain, density deviation and velocity. */
-static void set_row(const lbm_cpu *state, const double *values, int64_t row) {
+/* The given fields at step 0 of the rows that a rank needs: [rows][1 + dims][nx], density deviation
+ * and velocity, of its own planes and of one beyond each end. */
+typedef struct given {
+    double *values;
+    sel_rows_range own;
+    int64_t rows_per_plane, rows;
+} given;
+
+static double *given_row(const lbm_cpu *state, const given *flow, int64_t row) {
+    const int64_t numbers = (1 + state->lattice->dims) * state->layout.nx;
+    int64_t at = row - flow->own.first + flow->rows_per_plane;
+    if (row < flow->own.first - flow->rows_per_plane ||
+        row >= flow->own.end + flow->rows_per_plane) {
+        at += row < flow->own.first ? flow->rows : -flow->rows; /* around a periodic axis */
+    }
+    return flow->values + at * numbers;
+}
+
+static sel_status evaluate_given(const lbm_cpu *state, const given *flow, sel_error *error) {
+    const lbm_plan *plan = state->all.plan;
+    const int64_t high = flow->own.end % flow->rows,
+                  low = flow->own.first ? flow->own.first : flow->rows;
+    sel_status status = lbm_initial_rows(plan, flow->own.first, flow->own.end,
+                                         given_row(state, flow, flow->own.first), error);
+    if (state->all.base.ranks->count > 1 && !status) {
+        status = lbm_initial_rows(plan, high, high + flow->rows_per_plane,
+                                  given_row(state, flow, flow->own.end), error);
+        status = status
+                     ? status
+                     : lbm_initial_rows(
+                           plan, low - flow->rows_per_plane, low,
+                           given_row(state, flow, flow->own.first - flow->rows_per_plane), error);
+    }
+    return status;
+}
+
+static void set_row(const lbm_cpu *state, const given *flow, int64_t row) {
     const lbm_plan *plan = state->all.plan;
     const int64_t nx = state->layout.nx, dims = state->lattice->dims;
-    const double *velocity[LBM_AROUND], *here = values + row * (1 + dims) * nx;
+    const double *velocity[LBM_AROUND], *here = given_row(state, flow, row);
     int64_t rows[LBM_AROUND];
     window(state, row, rows);
     for (int k = 0; k < LBM_AROUND; k++) {
-        velocity[k] = rows[k] < 0 ? NULL : values + (rows[k] * (1 + dims) + 1) * nx;
+        velocity[k] = rows[k] < 0 ? NULL : given_row(state, flow, rows[k]) + nx;
     }
     for (int64_t x = 0; x < nx; x++) {
         double u[3] = {0}, strain[6], a[3], g[LBM_MAX_Q], d[3][3];
@@ -192,23 +229,26 @@ static void set_row(const lbm_cpu *state, const double *values, int64_t row) {
     }
 }
 
-/* The second copy of the populations has room for the given fields in f64. */
+/* The second copy of the populations has room for the given fields in f64, with halos; blocks of
+ * one process lie behind each other. */
 sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
-    const int64_t rows = sel_state_rows(&state->all.base);
-    double *values = sel_arrays_memory(&state->all.base.arrays, &state->all.f[0][1]);
-    sel_status status = lbm_initial_rows(state->all.plan, 0, rows, values, error);
-#pragma omp parallel for schedule(static) num_threads(state->all.base.threads) if (!status)
-    for (int64_t row = 0; row < rows; row++) {
-        if (!status) {
-            set_row(state, values, row);
-            lbm_fill_halo(state, lbm_now(state, row), row, true);
-        }
+    const sel_state *base = &state->all.base;
+    const given flow = {sel_arrays_memory(&base->arrays, &state->all.f[0][1]), sel_state_own(base),
+                        base->blocks.rows_per_plane, sel_state_rows(base)};
+    sel_status status = sel_state_agree(base, evaluate_given(state, &flow, error), error);
+    if (status) {
+        return status;
     }
-    sel_state_exchange(&state->all.base, 0);
-    for (int b = 0; b < state->all.base.blocks.count; b++) {
-        sel_arrays_zero(&state->all.base.arrays, &state->all.f[b][1], state->all.base.threads);
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t row = flow.own.first; row < flow.own.end; row++) {
+        set_row(state, &flow, row);
+        lbm_fill_halo(state, lbm_now(state, row), row, true);
     }
-    return status;
+    sel_state_exchange(base, 0);
+    for (int b = 0; b < base->blocks.count; b++) {
+        sel_arrays_zero(&base->arrays, &state->all.f[b][1], base->threads);
+    }
+    return SEL_OK;
 }
 
 /* ---- an observed step ---- */
@@ -287,8 +327,9 @@ static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t r
 
 void lbm_observe(sel_state *base, bool initially) {
     const lbm_cpu *state = (const lbm_cpu *)base;
+    const sel_rows_range own = sel_state_own(base);
 #pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t row = 0; row < sel_state_rows(base); row++) {
+    for (int64_t row = own.first; row < own.end; row++) {
         const lbm_step step =
             lbm_describe_step(state, base->step, sel_block_of(&base->blocks, row));
         if (state->all.links) {
@@ -325,20 +366,19 @@ _Static_assert((int)SUMS <= (int)SEL_PARTIALS, "a row has room for them");
 /* Sums are made by row and joined by a fixed tree: the same for any number of threads. */
 static void answer_links(lbm_cpu *state, sel_request *request) {
     const lbm_boundary *boundary = &state->all.plan->boundary;
+    const sel_rows_range own = sel_state_own(&state->all.base);
     double *partials = state->all.base.partials, centre[3];
-    lbm_carried sum = {.mass = 0};
+    lbm_carried sum;
     lbm_links_centre(state->all.plan, request, centre);
 #pragma omp parallel for schedule(static) num_threads(state->all.base.threads)
-    for (int64_t row = 0; row < boundary->rows; row++) {
+    for (int64_t row = own.first; row < own.end; row++) {
         lbm_carried *partial = (lbm_carried *)(void *)(partials + row * SEL_PARTIALS);
         *partial = (lbm_carried){.mass = 0};
         for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
             add_cell(state, row, &boundary->cells[c], request->region, centre, partial);
         }
     }
-    for (int k = 0; k < SUMS; k++) {
-        ((double *)(void *)&sum)[k] = sel_tree_sum(partials + k, boundary->rows, SEL_PARTIALS);
-    }
+    sel_state_sums(&state->all.base, 0, SUMS, (double *)(void *)&sum);
     lbm_links_answer(state->all.plan, &sum, request);
 }
 
@@ -358,6 +398,23 @@ double lbm_deviation(lbm_cpu *state) {
     return sel_sum_rows(&state->all.base, sum_row, false);
 }
 
+/* The first link of a row, in a list of all. */
+static int64_t links_before(const sel_state *base, int64_t row) {
+    const lbm_boundary *boundary = &((const lbm_cpu *)base)->all.plan->boundary;
+    const int64_t cell = boundary->row_cells[row];
+    return cell < boundary->cell_count ? boundary->cells[cell].first_link : boundary->link_count;
+}
+
+void lbm_cpu_saving(sel_state *base) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    char *links = state->all.links;
+    const size_t real = (size_t)lbm_real(base->plan);
+    const size_t half = (size_t)state->all.plan->boundary.link_count * real;
+    sel_state_share_list(base, links, real, links_before);
+    sel_state_share_list(base, links ? links + half : NULL, real, links_before);
+    sel_state_share_list(base, state->all.link_flow, sizeof *state->all.link_flow, links_before);
+}
+
 /* Moves the flow through links since the last balance to the regions' totals. (A sum over the
  * whole run for each link would lose digits.) A second balance at the same step finds the same
  * rates. */
@@ -367,6 +424,8 @@ static void update_flows(lbm_cpu *state) {
     if (steps == 0) {
         return;
     }
+    sel_state_share_list(&state->all.base, state->all.link_flow, sizeof *state->all.link_flow,
+                         links_before);
     memset(state->all.rate, 0,
            sizeof *state->all.rate * (size_t)(state->all.plan->base.domain->region_count + 1));
     for (int64_t link = 0; link < boundary->link_count; link++) {

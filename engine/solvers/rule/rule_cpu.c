@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/machine.h"
 #include "engine/base/stream.h"
 #include "engine/machine/cpu.h"
 #include "engine/solvers/rule/rule.h"
@@ -307,14 +306,14 @@ static void note_failures(const piece *p, rule_state *state) {
 
 static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     rule_state *state = &cpu->all;
-    const int64_t rows = sel_state_rows(&state->base);
+    const sel_rows_range own = sel_state_own(&state->base);
     const int pieces = rule_pieces(state->plan->base.domain->grid.n[0]);
     begin_function(cpu, f, error);
 #pragma omp parallel num_threads(state->base.threads)
     {
         piece p = begin_thread(cpu, f);
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < rows * pieces; k++) {
+        for (int64_t k = own.first * pieces; k < own.end * pieces; k++) {
             if (begin_piece(&p, k / pieces, (int)(k % pieces))) {
                 compute(&p);
                 note_failures(&p, state);
@@ -329,6 +328,16 @@ static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *err
 }
 
 /* ---- the loop ---- */
+
+/* Whether a function may give values that do not fit, or calls error. */
+static bool may_be_bad(const rule_cpu *cpu, const rule_function *f) {
+    const rule_code *code = f->code[cpu->all.base.plan->precision];
+    bool may = code->fails >= 0;
+    for (int o = 0; o < code->outputs; o++) {
+        may = may || code->output[o].checked;
+    }
+    return may;
+}
 
 static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     const int64_t cell = cpu->all.bad.cell, nx = cpu->all.plan->base.domain->grid.n[0];
@@ -347,11 +356,15 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
     for (int k = 0; k < state->model->rules; k++) {
         const rule_function *f = &state->model->function[k];
         rule_fill_margins(state, f->looks);
-        if (run_rule(cpu, f, error)) {
+        sel_status ran = run_rule(cpu, f, error);
+        ran = f->rule ? ran : sel_state_agree(&state->base, ran, error);
+        if (ran) {
             state->base.broken = true;
-            return cpu->all.status;
+            return ran;
         }
-        status = status ? status : report_bad(cpu, f, error);
+        if (!status && may_be_bad(cpu, f)) {
+            status = sel_state_agree(&state->base, report_bad(cpu, f, error), error);
+        }
         state->bad.cell = -1;
         state->turns ^= f->turns;
     }
@@ -377,6 +390,7 @@ static sel_status ready(sel_state *base, const sel_request *request, sel_error *
     sel_status status = SEL_OK;
     if (field >= m->states) {
         status = rule_terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
+        status = sel_state_agree(base, status, error);
     }
     if (field >= m->entries && !status) {
         const rule_function *f = &m->function[m->rules + field - m->entries];
@@ -480,7 +494,7 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
 
 static sel_status start(sel_state *base, sel_error *error) {
     const sel_status status = rule_start(base, error);
-    ((rule_cpu *)base)->streams = base->arrays.bytes[0] > sel_machine_cache();
+    ((rule_cpu *)base)->streams = !sel_state_stays(base, base->arrays.bytes[0]);
     return status ? status : rule_start_sums(base, error);
 }
 

@@ -4,7 +4,8 @@
  * blocks beside by copies, beyond faces by the laws. Lines of a later axis include the margins of
  * the earlier ones, so that edges and corners are filled by the law of the later axis, from what
  * the earlier one has put there. All these places are listed once, as runs that one law fills;
- * cells on shapes whose values laws give are such runs too.
+ * cells on shapes whose values laws give are such runs too. Of several ranks each has the runs of
+ * its own planes; the margins beside those of others come from these.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -140,6 +141,9 @@ static void add_section(rule_state *state, int s, int b) {
         const bool copies = (i >= 0 && i < n) || sel_axis_periodic(grid, s);
         const int64_t from =
             copies ? sel_wrapped(grid, s, i) : clamp(side ? n - 1 - layer : layer, n);
+        if (copies && s == dims - 1 && state->base.ranks->count > 1) {
+            continue; /* another rank has them */
+        }
         rule_run run = {
             .block = b, .source = b, .layer = layer, .face = copies ? -1 : 2 * s + side};
         if (copies && s == dims - 1) {
@@ -218,10 +222,33 @@ static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns
     }
 }
 
+/* The planes at the ends of the block of this rank, and the margins beside them, of an array. */
+static sel_sides sides_of(const rule_state *state, void *array, int64_t size) {
+    const bool deep = state->model->dims == 3;
+    const int64_t plane = deep ? state->cells.slice : state->cells.pitch;
+    const int64_t reach = state->model->reach * plane * size;
+    const sel_block *own = &state->base.blocks.v[0];
+    /* From the first element of a plane on; what stands in front of its margin along x is that of
+     * the plane before. */
+    const int64_t ahead = state->model->reach * (deep ? state->cells.pitch + 1 : 1);
+    char *first = (char *)array + (state->cells.first - ahead + own->first * plane) * size;
+    char *end = first + (own->end - own->first) * plane * size;
+    return (sel_sides){first, end - reach, first - reach, end, (size_t)reach};
+}
+
 void rule_fill_margins(rule_state *state, uint64_t fields) {
+    sel_sides sides[SEL_MOST_CELL_FIELDS];
+    int count = 0;
     for (int axis = 0; axis < state->model->dims && fields; axis++) {
         fill(state, axis, fields, state->turns);
     }
+    for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
+        if (fields >> f & 1) {
+            sides[count++] = sides_of(state, rule_copy(state, 0, f),
+                                      rule_size(state->model, f, state->plan->base.precision));
+        }
+    }
+    sel_exchange_sides(state->base.ranks, state->base.blocks.wraps, sides, count);
 }
 
 /* ---- values ---- */
@@ -342,16 +369,55 @@ static bool beside_wall(const rule_state *state, int block, int64_t at) {
     return false;
 }
 
+/* Numbers of pairs of masks, as one rank has found them. */
+typedef struct found_kinds {
+    uint64_t walls[RULE_ODD], held[RULE_ODD];
+    int count;
+} found_kinds;
+
+/* All ranks get the same numbers; false: there are too many. Then margins between ranks are known.
+ */
+static bool share_kinds(rule_state *state) {
+    const sel_ranks *ranks = state->base.ranks;
+    const int64_t planes = state->base.blocks.v[0].end - state->base.blocks.v[0].first;
+    const bool deep = state->model->dims == 3;
+    const int64_t plane = deep ? state->cells.slice : state->cells.pitch;
+    uint8_t of_own[RULE_ODD] = {0};
+    found_kinds own = {.count = state->kinds};
+    found_kinds *all = sel_ranks_memory(ranks, (size_t)ranks->count * sizeof own);
+    bool fits = true;
+    memcpy(own.walls, state->tables.walls, sizeof own.walls);
+    memcpy(own.held, state->tables.held, sizeof own.held);
+    ranks->gather(&own, sizeof own, all);
+    state->kinds = 0;
+    for (int r = 0; r < ranks->count; r++) {
+        for (int k = 0; k < all[r].count; k++) {
+            const int kind = kind_of(state, all[r].walls[k], all[r].held[k]);
+            of_own[k] = r == ranks->rank ? (uint8_t)(kind % RULE_ODD) : of_own[k];
+            fits = fits && kind < RULE_ODD;
+        }
+    }
+    free(all);
+    const sel_sides sides = sides_of(state, state->kind[0], 1);
+    uint8_t *kind = sides.from_low;
+    for (int64_t k = 0; k < (planes + 2 * state->model->reach) * plane; k++) {
+        kind[k] = of_own[kind[k]];
+    }
+    sel_exchange_sides(ranks, state->base.blocks.wraps, &sides, 1);
+    return fits;
+}
+
 sel_status rule_find_kinds(rule_state *state, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
     const sel_grid *grid = &domain->grid;
     const int64_t nx = grid->n[0];
     const uint8_t *painted = sel_domain_painted(domain);
+    const sel_rows_range own_rows = sel_state_own(&state->base);
     bool failed = false, walls = false;
     state->kinds = 0;
     kind_of(state, 0, 0);
     for (int pass = 0; pass < 2; pass++) {
-        for (int64_t row = 0; row < sel_state_rows(&state->base); row++) {
+        for (int64_t row = own_rows.first; row < own_rows.end; row++) {
             const int b = sel_block_of(&state->base.blocks, row);
             const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
             for (int64_t x = 0; x < nx; x++) {
@@ -370,6 +436,10 @@ sel_status rule_find_kinds(rule_state *state, sel_error *error) {
         }
         for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS] && pass == 0; i++) {
             failed = !find_margin_kinds(state, &state->tables.run[i]) || failed;
+        }
+        if (pass == 0 && state->base.ranks->count > 1) {
+            failed = !share_kinds(state) || failed;
+            failed = sel_state_total(&state->base, failed) > 0;
         }
         for (int k = 0; k < state->kinds; k++) {
             walls = walls || state->tables.walls[k];

@@ -42,6 +42,7 @@ static void list_cells(rule_state *state, const char *name, sel_type type, unsig
                              saved);
         if (state->base.arrays.count > listed) {
             state->base.arrays.v[listed].parts = b == 0 ? count : 0;
+            state->base.arrays.v[listed].divided = true;
         }
     }
 }
@@ -59,6 +60,18 @@ static void list_field(rule_state *state, int f, int copy) {
                sizeof state->tables.at[0] / sizeof(void *));
 }
 
+/* What ranks exchange in a step: margins of the fields that functions look at. */
+static uint64_t halo_bytes(const rule_state *state) {
+    const rule_model *m = state->model;
+    const bool deep = state->plan->base.domain->grid.dims == 3;
+    uint64_t bytes = 0;
+    for (int k = 0; k < m->rules * m->fields; k++) {
+        const int f = k % m->fields, size = rule_size(m, f, state->plan->base.precision);
+        bytes += m->function[k / m->fields].looks >> f & 1 ? (uint64_t)size : 0;
+    }
+    return 4 * bytes * (uint64_t)(m->reach * (deep ? state->cells.slice : state->cells.pitch));
+}
+
 void rule_list(sel_state *base) {
     rule_state *state = (rule_state *)base;
     const rule_plan *plan = state->plan = (const rule_plan *)base->plan;
@@ -66,6 +79,7 @@ void rule_list(sel_state *base) {
     const rule_entry *main = &m->entry[m->main];
     const int64_t nx = plan->base.domain->grid.n[0];
     state->cells = cells_of(m, &plan->base.domain->grid);
+    base->halo_bytes = base->ranks->count > 1 ? halo_bytes(state) : 0;
     list_cells(state, "kind", (sel_type){'u', 1}, 0, (void **)(void *)state->kind, 1);
     for (int f = 0; f < m->fields; f++) {
         for (int copy = 0; copy < 1 + (int)(m->doubled >> f & 1); copy++) {
@@ -124,7 +138,8 @@ static sel_status evaluate(rule_state *state, int entry, const char *of, const b
                            const sel_random *random, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
     const rule_entry *e = &state->model->entry[entry];
-    const int64_t rows = sel_state_rows(&state->base), nx = domain->grid.n[0];
+    const sel_rows_range own = sel_state_own(&state->base);
+    const int64_t rows = own.end - own.first, nx = domain->grid.n[0];
     const int64_t most = AT_ONCE / nx + 1, together = most < rows ? most : rows;
     const int components = e->value->components;
     const size_t bytes = (size_t)(together * nx * components) * sizeof(double);
@@ -132,8 +147,8 @@ static sel_status evaluate(rule_state *state, int entry, const char *of, const b
     char what[80];
     snprintf(what, sizeof what, "%s.%.64s", of, e->name);
     sel_status status = values ? SEL_OK : sel_fail_memory(error, what, bytes);
-    for (int64_t first = 0; first < rows && !status; first += together) {
-        const int64_t end = first + together < rows ? first + together : rows;
+    for (int64_t first = own.first; first < own.end && !status; first += together) {
+        const int64_t end = first + together < own.end ? first + together : own.end;
         const sel_evaluation asked = {.quantity = e->value,
                                       .what = what,
                                       .t = sel_state_time(&state->base),
@@ -202,8 +217,10 @@ sel_status rule_start(sel_state *base, sel_error *error) {
         status =
             m->entry[e].value ? evaluate(state, e, "initial", free_cells, &random, error) : SEL_OK;
     }
+    status = sel_state_agree(base, status, error);
     status = status ? status : rule_find_kinds(state, error);
-    return status ? status : rule_evaluate_laws(state, ~0u, error);
+    status = status ? status : rule_evaluate_laws(state, ~0u, error);
+    return sel_state_agree(base, status, error);
 }
 
 /* ---- what both backends tell users ---- */
@@ -271,7 +288,7 @@ sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
     const size_t bytes = (size_t)sel_grid_cells(&domain->grid) * sizeof(double);
     sel_request all = {.kind = SEL_REDUCE, .field = m->entries + m->deriveds};
     sel_status status = ask(base, &all, error);
-    status = status ? status : state->status;
+    status = sel_state_agree(base, status ? status : state->status, error);
     *dt = fmin(m->params->dt.max, m->params->dt.factor * all.min[0]);
     if (status || all.count == 0 || (all.min[0] > 0 && !isnan(all.sum[0]))) {
         return status;
@@ -281,7 +298,7 @@ sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
         .kind = SEL_READ, .field = all.field, .components = 1, .precision = SEL_F64, .to = limit};
     status = limit ? ask(base, &all, error) : sel_fail_memory(error, "dt.limit", bytes);
     int64_t cell = 0;
-    while (!status && (domain->cell[cell] || limit[cell] > 0)) {
+    while (!status && base->ranks->rank == 0 && (domain->cell[cell] || limit[cell] > 0)) {
         cell++;
     }
     free(limit);

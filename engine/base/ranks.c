@@ -1,0 +1,284 @@
+/* ranks.c -- one rank, many by a plug-in, and how they are started. */
+#include "engine/base/ranks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "engine/base/process.h"
+#include "engine/base/ranks_plugin.h"
+
+/* ---- one ---- */
+
+static void transfer_nothing(const sel_message *messages, int count) {
+    (void)messages, (void)count;
+}
+
+static void broadcast_alone(void *at, size_t bytes, bool idle) {
+    (void)at, (void)bytes, (void)idle;
+}
+
+static void gather_alone(const void *own, size_t bytes, void *all) {
+    memcpy(all, own, bytes);
+}
+
+static void end_alone(void) {}
+
+const sel_ranks sel_one_rank = {.count = 1,
+                                .here = 1,
+                                .library = "none",
+                                .transfer = transfer_nothing,
+                                .broadcast = broadcast_alone,
+                                .gather = gather_alone,
+                                .end = end_alone};
+
+/* ---- what several do with these functions ---- */
+
+sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error *error) {
+    if (ranks->count == 1) {
+        return status;
+    }
+    sel_status all[SEL_MOST_RANKS];
+    int first = 0;
+    ranks->gather(&status, sizeof status, all);
+    while (first < ranks->count && all[first] == SEL_OK) {
+        first++;
+    }
+    if (first == ranks->count) {
+        return SEL_OK;
+    }
+    sel_error *of_other = first > 0 ? malloc(sizeof *of_other) : NULL;
+    if (first > 0 && of_other) {
+        *of_other = (sel_error){.status = all[first]};
+        if (ranks->rank == first && error) {
+            *of_other = *error;
+        }
+        const sel_message message = {.rank = ranks->rank ? 0 : first,
+                                     .sends = ranks->rank == first,
+                                     .at = of_other,
+                                     .bytes = sizeof *of_other};
+        ranks->transfer(&message, ranks->rank == 0 || ranks->rank == first);
+        if (ranks->rank == 0) {
+            sel_fail(error, all[first], "%s", of_other->text);
+        }
+    }
+    free(of_other);
+    if (ranks->rank > 0) {
+        sel_fail(error, all[first], "%s", "");
+    }
+    return all[first];
+}
+
+void sel_ranks_share(const sel_ranks *ranks, void *array, const size_t *end) {
+    const int own = ranks->rank;
+    sel_message messages[2 * SEL_MOST_RANKS];
+    int count = 0;
+    for (int r = 0; r < ranks->count; r++) {
+        const size_t mine = own ? end[own - 1] : 0, its = r ? end[r - 1] : 0;
+        if (r != own && end[own] > mine) {
+            messages[count++] = (sel_message){r, 0, true, (char *)array + mine, end[own] - mine};
+        }
+        if (r != own && end[r] > its) {
+            messages[count++] = (sel_message){r, 0, false, (char *)array + its, end[r] - its};
+        }
+    }
+    ranks->transfer(messages, count);
+}
+
+void *sel_ranks_memory(const sel_ranks *ranks, size_t bytes) {
+    void *memory = malloc(bytes + 1);
+    if (!memory) {
+        fprintf(stderr, "rank %d has no memory for what ranks exchange: %zu bytes\n", ranks->rank,
+                bytes);
+        _exit(SEL_NO_DEVICE);
+    }
+    return memory;
+}
+
+/* ---- launchers ---- */
+
+/* A launcher, by what it sets: of how many, and whose plug-in fits it. */
+static const struct launcher {
+    const char *rank, *count, *plugin;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "openmpi"},
+    {"PMI_RANK", "PMI_SIZE", "mpich"},                /* mpiexec.hydra; srun --mpi=pmi2 */
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", "openmpi"}, /* srun --mpi=pmix */
+};
+enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
+
+static const struct launcher *launcher_of_run(int *count) {
+    *count = 1;
+    for (int k = 0; k < LAUNCHERS; k++) {
+        const char *number = getenv(launchers[k].rank) ? getenv(launchers[k].count) : NULL;
+        if (number) {
+            *count = atoi(number) > 1 ? atoi(number) : 1;
+            return &launchers[k];
+        }
+    }
+    return NULL;
+}
+
+int sel_ranks_started(void) {
+    int count;
+    launcher_of_run(&count);
+    return count;
+}
+
+int sel_ranks_number(void) {
+    int count;
+    const struct launcher *launcher = launcher_of_run(&count);
+    return launcher ? atoi(getenv(launcher->rank)) : 0;
+}
+
+/* ---- the plug-in ---- */
+
+/* Seconds that a rank waits for others in the middle of a step. */
+static double patience(void) {
+    const char *text = getenv("SELENITE_PATIENCE");
+    const double seconds = text ? strtod(text, NULL) : 0;
+    return seconds > 0 ? seconds : 600;
+}
+
+static void *open_plugin(const char *name, char *path, size_t size) {
+    static const char *const folders[] = {"", "../lib/selenite/"};
+    char program[3072] = "";
+    void *plugin = NULL;
+    const bool known = readlink("/proc/self/exe", program, sizeof program - 1) > 0;
+    const char *folder = dirname(program);
+    path[0] = '\0';
+    for (int k = 0; k < 2 && known && !plugin; k++) {
+        char tried[4096];
+        snprintf(tried, sizeof tried, "%s/%sselenite_%s.so", folder, folders[k], name);
+        if (access(tried, F_OK) == 0) {
+            snprintf(path, size, "%s", tried);
+            plugin = dlopen(tried, RTLD_NOW | RTLD_GLOBAL);
+        }
+    }
+    return plugin;
+}
+
+sel_status sel_ranks_join(const sel_ranks **ranks, sel_error *error) {
+    int count;
+    const struct launcher *launcher = launcher_of_run(&count);
+    *ranks = &sel_one_rank;
+    if (count == 1) {
+        return SEL_OK;
+    }
+    if (count > SEL_MOST_RANKS) {
+        return sel_fail(error, SEL_BAD_USAGE, "%d ranks were started, and there may be %d", count,
+                        SEL_MOST_RANKS);
+    }
+    char path[4096], text[512];
+    void *plugin = open_plugin(launcher->plugin, path, sizeof path);
+    const char *why = plugin ? NULL : dlerror();
+    const bool open_mpi = strcmp(launcher->plugin, "openmpi") == 0;
+    if (!plugin && !*path) {
+        return sel_fail(error, SEL_NO_DEVICE,
+                        "%d ranks were started by %s, and this build of Selenite has no plug-in "
+                        "for it: install %s (Debian, Ubuntu) and call make again",
+                        count, open_mpi ? "Open MPI" : "MPICH",
+                        open_mpi ? "libopenmpi-dev" : "libmpich-dev");
+    }
+    if (!plugin) {
+        return sel_fail(error, SEL_NO_DEVICE, "%s: %s; install %s (Debian, Ubuntu)", path,
+                        why ? why : "cannot be loaded", open_mpi ? "libopenmpi3" : "libmpich12");
+    }
+    sel_ranks_open *open;
+    void *function = dlsym(plugin, "selenite_ranks_open");
+    const int *version = dlsym(plugin, "selenite_ranks_version");
+    memcpy(&open, &function, sizeof open);
+    if (!function || !version || *version != SEL_RANKS_VERSION) {
+        return sel_fail(error, SEL_NO_DEVICE, "%s is of another version: call make again", path);
+    }
+    const sel_ranks *made = open(sel_process_interrupt(), patience(), text, sizeof text);
+    if (!made) {
+        return sel_fail(error, SEL_NO_DEVICE, "MPI does not start: %s", text);
+    }
+    *ranks = made;
+    return SEL_OK;
+}
+
+/* ---- mpirun ---- */
+
+/* What Open MPI's mpirun reads: root and more ranks than cores are welcome, ranks may use all cores
+ * and yield them. Others do not know these. */
+static const char *const settings[][2] = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                                          {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                                          {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+                                          {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+                                          {"OMPI_MCA_mpi_yield_when_idle", "1"},
+                                          {"OMPI_MCA_orte_execute_quiet", "1"}};
+
+static volatile sig_atomic_t ends;
+static volatile pid_t mpirun;
+
+/* mpirun would kill the ranks a second after SIGTERM; SIGUSR2, which it hands on, lets them end in
+ * order. A second signal does not. */
+static void hand_on(int number) {
+    const bool asks = number == SIGUSR1;
+    kill(mpirun, asks ? SIGUSR1 : ends ? SIGTERM : SIGUSR2);
+    ends = ends || !asks;
+}
+
+/* Waits for it; returns the exit status. */
+static int attend(void) {
+    static const int handed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+    const struct sigaction action = {.sa_handler = hand_on};
+    int status = 0;
+    for (size_t k = 0; k < sizeof handed_on / sizeof *handed_on; k++) {
+        sigaction(handed_on[k], &action, NULL);
+    }
+    while (waitpid(mpirun, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+sel_status sel_ranks_launch(int count, const char *const *arguments, sel_error *error) {
+    static char program[4096], number[16];
+    int n = 0;
+    while (arguments[n]) {
+        n++;
+    }
+    const char **command = calloc((size_t)n + 8, sizeof *command);
+    if (!command || readlink("/proc/self/exe", program, sizeof program - 1) <= 0) {
+        free(command);
+        return sel_fail(error, SEL_NO_DEVICE, "the name of the program is not known to the system");
+    }
+    snprintf(number, sizeof number, "%d", count);
+    command[0] = "mpirun";
+    command[1] = "-n";
+    command[2] = number;
+    command[3] = program;
+    memcpy(command + 4, arguments, (size_t)n * sizeof *command);
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
+        setenv(settings[k][0], settings[k][1], 0);
+    }
+    int ready[2];
+    mpirun = pipe2(ready, O_CLOEXEC) == 0 ? fork() : -1;
+    if (mpirun == 0) { /* out of reach of the terminal's signals */
+        const int nothing = open("/dev/null", O_RDONLY);
+        dup2(nothing, STDIN_FILENO);
+        setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        execvp(command[0], (char *const *)(void *)command);
+        ssize_t told = write(ready[1], "", 1);
+        _exit(told < 0);
+    }
+    char failed;
+    close(ready[1]);
+    if (mpirun > 0 && read(ready[0], &failed, 1) == 0) {
+        exit(attend());
+    }
+    free(command);
+    return sel_fail(error, SEL_NO_DEVICE,
+                    "--ranks %d needs mpirun: install openmpi-bin and libopenmpi-dev (Debian, "
+                    "Ubuntu), and call make again",
+                    count);
+}

@@ -1,0 +1,65 @@
+/* ranks.h -- the processes that compute one run together, and what they send to each other.
+ *
+ * MPI starts and joins them. It is loaded when there are several: a plug-in beside the program for
+ * each kind of MPI, so that the program itself needs none.
+ */
+#ifndef SEL_RANKS_H
+#define SEL_RANKS_H
+
+#include <stddef.h>
+#include "engine/base/status.h"
+
+/* Bytes for another rank, or from it. Of one rank those of one tag arrive in order. */
+typedef struct sel_message {
+    int rank, tag;
+    bool sends;
+    void *at;
+    size_t bytes;
+} sel_message;
+
+/* The functions return when their work is done. All ranks call them in the same order. Where one
+ * can never be done, since a rank has ended or does not answer, they end the process with a
+ * message. */
+typedef struct sel_ranks {
+    int rank, count; /* this one, and all */
+    int here;        /* those on this machine */
+    const char *library;
+    void (*transfer)(const sel_message *messages, int count);
+    /* From rank 0. idle: that may take long, and costs no time of a processor. */
+    void (*broadcast)(void *at, size_t bytes, bool idle);
+    /* As many bytes of each rank, in their order: all[count][bytes]. */
+    void (*gather)(const void *own, size_t bytes, void *all);
+    /* Waits for all others, and leaves. */
+    void (*end)(void);
+} sel_ranks;
+
+enum { SEL_MOST_RANKS = 256 };
+
+/* A process on its own. */
+extern const sel_ranks sel_one_rank;
+
+/* How many ranks a launcher (mpirun, srun) has started, 1: none has; and the number of this one. */
+int sel_ranks_started(void);
+int sel_ranks_number(void);
+
+/* Joins them: *ranks, or &sel_one_rank where there is one. SEL_NO_DEVICE where the plug-in or its
+ * MPI is missing, with what to install. */
+sel_status sel_ranks_join(const sel_ranks **ranks, sel_error *error);
+
+/* Has mpirun run this program with `arguments` (NULL behind the last) in so many ranks, and exits
+ * with its status. A signal that ends a run reaches the ranks, which end it in order. Returns only
+ * where there is no mpirun. */
+sel_status sel_ranks_launch(int count, const char *const *arguments, sel_error *error);
+
+/* The worst status is that of all: rank 0 gets the error of the first rank that failed, others an
+ * error without a text. */
+sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error *error);
+
+/* Parts of an array that ranks hold: rank r has the bytes end[r - 1] <= b < end[r] of it (from 0
+ * on). All get all. */
+void sel_ranks_share(const sel_ranks *ranks, void *array, const size_t *end);
+
+/* Memory for what is sent; ends the process where there is none, as others wait. From malloc. */
+void *sel_ranks_memory(const sel_ranks *ranks, size_t bytes);
+
+#endif

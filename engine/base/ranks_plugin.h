@@ -1,0 +1,18 @@
+/* ranks_plugin.h -- what a plug-in for an MPI has. */
+#ifndef SEL_RANKS_PLUGIN_H
+#define SEL_RANKS_PLUGIN_H
+
+#include <signal.h>
+#include <stddef.h>
+#include "engine/base/ranks.h"
+
+/* selenite_ranks_open, called once: joins the ranks. `interrupt`: the signal that was received,
+ * after which waits are short; others last `patience` seconds at most. NULL, with a text, where MPI
+ * does not start. */
+typedef const sel_ranks *sel_ranks_open(const volatile sig_atomic_t *interrupt, double patience,
+                                        char *text, size_t size);
+
+/* Of all this: const int selenite_ranks_version. */
+enum { SEL_RANKS_VERSION = 1 };
+
+#endif

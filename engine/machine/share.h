@@ -1,0 +1,48 @@
+/* share.h -- what the ranks of a state have, and how they come to know it together: sums over all
+ * rows, lists, and failures.
+ *
+ * A rank computes the rows of its own planes. Sums are the same bits as of one rank: parts of the
+ * tree over all rows that lie in one rank are added there, and the rest of it by all.
+ */
+#ifndef SEL_SHARE_H
+#define SEL_SHARE_H
+
+#include "engine/machine/state.h"
+
+/* Those of a rank, and of this one. */
+sel_rows_range sel_state_rows_of(const sel_state *state, int rank);
+static inline sel_rows_range sel_state_own(const sel_state *state) {
+    return sel_state_rows_of(state, state->ranks->rank);
+}
+bool sel_state_has(const sel_state *state, int64_t row);
+int sel_state_rank_of(const sel_state *state, int64_t row);
+
+/* Whether so many bytes stay in the caches, which the ranks of a machine share. */
+bool sel_state_stays(const sel_state *state, uint64_t bytes);
+
+/* All ranks learn whether one of them has failed: sel_ranks_agree. */
+sel_status sel_state_agree(const sel_state *state, sel_status status, sel_error *error);
+
+/* Adds up v[0], v[stride], ... v[(n - 1) stride] by the tree of sel_tree_sum, for so many columns
+ * v + c; rank r has numbers start[r] to start[r + 1]. All get the sums. */
+enum { SEL_MOST_COLUMNS = 32 };
+void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *v, int64_t stride,
+                   int columns, double *sums);
+
+/* Column c of the partials of all rows, columns of them; of rows that each rank has. */
+void sel_state_sums(const sel_state *state, int first, int columns, double *sums);
+
+/* A list of elements that stand in the order of rows: those of a row begin at first(state, row).
+ * All get all. */
+void sel_state_share_list(const sel_state *state, void *list, size_t size,
+                          int64_t (*first)(const sel_state *state, int64_t row));
+
+/* Numbers of which each rank knows those with row[k] among its own: all get all. */
+void sel_state_share_numbers(const sel_state *state, double *v, int64_t count,
+                             int64_t (*row)(const sel_state *state, int64_t k));
+
+/* The largest of the ranks' values; their sum, of whole numbers. */
+double sel_state_largest(const sel_state *state, double value);
+int64_t sel_state_total(const sel_state *state, int64_t value);
+
+#endif

@@ -1,0 +1,258 @@
+#!/bin/sh
+# run.sh -- several ranks give the same files as one, byte for byte; and what happens when one of
+# them fails. Prints TAP.
+# usage: BUILD=build run.sh
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+python=${PYTHON:-/usr/bin/python3}
+counts='2 3 4'
+
+if [ ! -e "$build/selenite_openmpi.so" ] || ! command -v mpirun >/dev/null; then
+    echo 'ok several ranks # SKIP Open MPI is not here'
+    exit 0
+fi
+
+# same A B [EXCEPT]: all files, but for what tells of the run; and all that run.json says of the result.
+same() {
+    diff -r -x run.json -x run.log -x run.lua ${3:+-x "$3"} "$1" "$2" && "$python" - "$1" "$2" <<'END'
+import json, sys
+one, other = (json.load(open(d + "/run.json")) for d in sys.argv[1:])
+for key in ("steps", "time", "stopped_by", "stop_reason", "steady_measure", "mean_change", "largest_mach",
+            "results", "outputs", "warnings"):
+    assert one[key] == other[key], (key, one[key], other[key])
+END
+}
+
+# shared SCENARIO ARGUMENTS...: by one rank and by several, on one thread and on two, the same.
+shared() {
+    rm -rf "$work/one"
+    run "$@" -o "$work/one" || return 1
+    for ranks in $counts; do
+        rm -rf "$work/many"
+        run "$@" --ranks "$ranks" --threads $((1 + (ranks == 2))) -o "$work/many" || return 1
+        same "$work/one" "$work/many" || { echo "in $ranks ranks"; return 1; }
+    done
+}
+
+# What four ranks have saved others go on with.
+goes_on() {
+    scenario=tests/checkpoint/$1.lua
+    shift
+    rm -rf "$work/one" "$work/four"
+    run "$scenario" steps=150 save=77 "$@" -o "$work/one" &&
+        run "$scenario" steps=77 save=77 "$@" --ranks 4 -o "$work/four" || return 1
+    for ranks in 1 2 3; do
+        rm -rf "$work/many"
+        cp -r "$work/four" "$work/many"
+        run "$scenario" steps=150 save=77 "$@" --ranks $ranks -o "$work/many" --resume || return 1
+        same "$work/one" "$work/many" '*.sel' || { echo "in $ranks ranks"; return 1; }
+    done
+}
+
+for precision in f32 f64; do
+    ok "a channel with laws in time, all outputs, $precision" \
+        shared tests/checkpoint/channel.lua steps=150 --precision $precision
+    ok "a box in 3-D with a body force and moving walls, $precision" \
+        shared tests/checkpoint/box.lua steps=60 --precision $precision
+    ok "a storm with open edges, levels and sources, all outputs, $precision" \
+        shared tests/checkpoint/storm.lua steps=120 --precision $precision
+    ok "a plate with laws and a source in time, all outputs, $precision" \
+        shared tests/checkpoint/plate.lua steps=120 --precision $precision
+    ok "a slab of nodes, periodic along z, $precision" \
+        shared tests/checkpoint/plate.lua layout=node deep=9 steps=60 --precision $precision
+    ok "rules with all that varies, $precision" \
+        shared tests/checkpoint/rule.lua steps=90 --precision $precision
+done
+for scenario in channel storm plate rule; do
+    ok "a checkpoint of four ranks goes on in one, two and three: $scenario" goes_on $scenario
+done
+ok "rules in 3-D, periodic along y" shared tests/checkpoint/rule.lua deep=9 steps=60
+ok "a forest on fire" shared scenarios/forest_fire.lua N=64
+ok "periodic in all axes" shared scenarios/taylor_green3d.lua N=12 time=2
+ok "a cylinder with forces and a steady stop" shared scenarios/cylinder2d.lua D=8 time=0.2
+ok "solids in most cells" shared scenarios/porous2d.lua picture=scenarios/porous2d_square.png
+ok "a bowl of water, mindiff" shared scenarios/bowl.lua N=24 equilibrium=mindiff
+counts=2 ok "run-off between periodic edges, mindiff" \
+    shared scenarios/aqua_wave.lua N=48 steps=200 equilibrium=mindiff
+counts='2 3 4'
+ok "a moving level" shared examples/16_level.lua
+ok "a plate that is periodic across the ranks" \
+    shared tests/checkpoint/plate.lua around=1 laws=control steps=200
+ok "nodes that are periodic across the ranks, by Lua" \
+    shared tests/checkpoint/plate.lua around=1 layout=node laws=lua steps=60
+ok "a plate that stops by the change of its mean" \
+    shared tests/checkpoint/plate.lua body=uniform laws=still mean=1.2e-3 steps=4000 --precision f64
+ok "implicit conduction" shared tests/checkpoint/plate.lua scheme=crank_nicolson laws=still steps=60
+ok "a potential, even" shared tests/checkpoint/potential.lua body=even
+ok "a potential about a hole, of nodes" shared tests/checkpoint/potential.lua layout=node deep=9
+
+by_mpich() {
+    rm -rf "$work/one" "$work/many"
+    run tests/checkpoint/channel.lua steps=150 -o "$work/one" &&
+        mpiexec.mpich -n 3 "$selenite" run tests/checkpoint/channel.lua steps=150 --threads 1 \
+            --quiet --backend cpu -o "$work/many" && same "$work/one" "$work/many"
+}
+if [ -e "$build/selenite_mpich.so" ] && command -v mpiexec.mpich >/dev/null; then
+    ok "MPICH" by_mpich
+else
+    echo 'ok MPICH # SKIP it is not here'
+fi
+
+# ---- failures ----
+
+cat >"$work/long.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local p = sel.params { steps = 100000000, wrong = "", from = 1 }
+local function source(y, t)
+  if p.wrong == "law" and y > 50 and t > p.from then error "there is no such source" end
+  return math.sin(y + t)
+end
+return sel.heat {
+  size = { 64, 64 }, diffusivity = 1, dt = 0.2, source = source, precision = "f64",
+  regions = { { name = "walls", where = shape.faces, law = law.fixed { p.wrong == "rank" and
+    tonumber(os.getenv "OMPI_COMM_WORLD_RANK") or 0 } } },
+  stop = { steps = p.steps },
+  output = { out.checkpoint { every = 50 }, out.balance { every = 10 } },
+}
+END
+
+# Waits until there is a file, 20 s at most.
+comes() {
+    for _ in $(seq 200); do
+        [ -e "$1" ] && return 0
+        sleep 0.1
+    done
+    echo "there is no $1"
+    return 1
+}
+
+# begin RANKS: a run that does not end; $launcher is its process, its ranks are below mpirun.
+begin() {
+    rm -rf "$work/many"
+    "$selenite" run "$work/long.lua" --ranks "$1" --threads 1 --quiet --backend cpu -o "$work/many" \
+        2>"$work/said" &
+    launcher=$!
+    comes "$work/many/checkpoint.sel"
+}
+ranks_of_launcher() { pgrep -P "$(pgrep -P "$launcher")"; }
+
+# ends STATUS: the run ends within ten seconds with that status, and no rank is left.
+ends() {
+    left=$(ranks_of_launcher)
+    begun=$(date +%s)
+    exits "$1" wait "$launcher" || return 1
+    [ $(($(date +%s) - begun)) -le 10 ] || { echo "it took longer"; return 1; }
+    sleep 0.3
+    for process in $left; do
+        case $(cut -d' ' -f3 "/proc/$process/stat" 2>/dev/null) in
+        '' | Z) ;;
+        *) echo "rank $process is left" && return 1 ;;
+        esac
+    done
+}
+
+# What is in the directory goes on in one rank, and is what a straight run gives.
+goes_on_straight() {
+    step=$(sed -n 's/.*checkpoint of step \([0-9]*\):.*/\1/p' "$work/many/run.log" | tail -n 1)
+    steps=$((step + 110))
+    rm -rf "$work/one"
+    run "$work/long.lua" steps=$steps -o "$work/one" &&
+        run "$work/long.lua" steps=$steps --resume -o "$work/many" &&
+        same "$work/one" "$work/many" '*.sel'
+}
+
+killed() { # SIGKILL reaches rank $1 of 3 after $2 seconds
+    begin 3 || return 1
+    sleep "$2"
+    kill -9 "$(ranks_of_launcher | sed -n "$1p")"
+    ends 137 && [ "$(wc -l <"$work/said")" -le 1 ] && goes_on_straight
+}
+ok "a rank that is killed ends the run, and the checkpoint goes on: the first" killed 1 0.3
+ok "a rank that is killed ends the run, and the checkpoint goes on: the second" killed 2 0.75
+ok "a rank that is killed ends the run, and the checkpoint goes on: the third" killed 3 0.1
+
+stopped() {
+    begin 3 && kill "-$1" $launcher && ends 130 && [ "$(wc -l <"$work/said")" = 1 ] &&
+        [ "$(json "$work/many/run.json" stopped_by)" = '"interrupted"' ] && goes_on_straight
+}
+ok "Ctrl-C ends all ranks in order" stopped INT
+ok "SIGTERM ends all ranks in order" stopped TERM
+
+# fails_alike STATUS ARGUMENTS...: three ranks say what one says, once.
+fails_alike() {
+    status=$1
+    shift
+    rm -rf "$work/one" "$work/many"
+    exits "$status" run "$@" -o "$work/one" 2>"$work/said.one" || return 1
+    exits "$status" run "$@" -o "$work/many" --ranks 3 2>"$work/said" || return 1
+    diff "$work/said.one" "$work/said" && diff -r -x run.json -x run.log "$work/one" "$work/many"
+}
+ok "a law that fails in the part of one rank" fails_alike 1 "$work/long.lua" wrong=law from=20
+ok "a flow that diverges" fails_alike 3 scenarios/cavity2d.lua N=64 Re=1e7 U=0.3
+
+cat >"$work/rule.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { how = "" }
+local function compiled(c, y, t)
+  if p.how == "error" and y > 15 and t > 13 then error "too far" end
+  return { n = c.n + (p.how == "range" and y > 12 and 20 or 0), u = c(0, 2).u + c(2, -2).u * 0.1 }
+end
+local function by_lua(c, y, t)
+  if y > 15 and t > 13 then error("Lua is at " .. math.floor(y)) end
+  return { u = tonumber(string.format("%.3f", c(0, 1).u)) }
+end
+return sel.rule {
+  size = { 40, 24 }, periodic = { "x", "y" }, dt = 1, state = { u = "real", n = "u8" }, main = "u",
+  initial = { u = function(x, y) return sel.noise(3, x / 4, y / 4) end },
+  rule = p.how == "lua" and by_lua or compiled, stop = { steps = 40 },
+  output = { sel.out.vtk { fields = { "u", "n" }, every = 5 } },
+}
+END
+ok "a rule that calls error" fails_alike 1 "$work/rule.lua" how=error
+ok "a rule by Lua that calls error" fails_alike 1 "$work/rule.lua" how=lua
+ok "a rule whose number does not fit" fails_alike 3 "$work/rule.lua" how=range
+
+full() {
+    begin 2 || return 1
+    prlimit --pid "$(ranks_of_launcher | sed -n 1p)" --fsize=1
+    ends 4 && [ "$(wc -l <"$work/said")" = 1 ]
+}
+ok "a full disk" full
+
+# says STATUS TEXT ARGUMENTS...: one line, with that text.
+says() {
+    status=$1 text=$2
+    shift 2
+    exits "$status" "$@" 2>"$work/said" && grep -q "$text" "$work/said" &&
+        [ "$(wc -l <"$work/said")" = 1 ] && return 0
+    cat "$work/said"
+    return 1
+}
+ok "ranks that have read different scripts" says 1 'rank 1 has read .* other than those of rank 0' \
+    run "$work/long.lua" wrong=rank --trust --ranks 2 -o "$work/other"
+ok "more ranks than the grid has room for" says 2 'cut along y' \
+    run scenarios/aqua_wave.lua N=48 steps=2 --ranks 3 -o "$work/other"
+ok "a scenario that is wrong is reported once" says 2 'unknown parameter' \
+    run "$work/long.lua" nothing=1 --ranks 3 -o "$work/other"
+ok "a scenario from standard input" says 2 'give the scenario as a file' \
+    run - --ranks 2 -o "$work/other"
+mkdir -p "$work/bin" && cp "$selenite" "$work/bin"
+ok "without the plug-in it says what to install" says 5 'install libopenmpi-dev' \
+    "$work/bin/selenite" run "$work/long.lua" --ranks 2 --quiet -o "$work/other"
+
+# ---- what there is ----
+
+listed() {
+    "$selenite" check tests/checkpoint/channel.lua --ranks 3 --backend cpu >"$work/said" &&
+        grep -q '^  rank 2 .* y from 11 to 15, memory .*, halos 9.22 kB per step' "$work/said"
+}
+ok "check says what ranks would have" listed
+
+lists_ranks() {
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+        mpirun --oversubscribe -n 2 "$selenite" info >"$work/said" &&
+        grep -q '^ranks  *2, by Open MPI' "$work/said" && [ "$(grep -c '^rank ' "$work/said")" = 2 ]
+}
+ok "info lists ranks" lists_ranks
