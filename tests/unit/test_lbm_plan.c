@@ -349,7 +349,7 @@ static void test_a_flow_too_large_for_memory_is_refused(void **unused) {
     lbm_case c;
     closed_box(&c);
     assert_int_equal(case_plan(&c), SEL_OK);
-    c.domain->grid.n[1] = INT64_C(1) << 40;
+    c.domain->grid.n[0] = INT64_C(1) << 40;
     assert_int_equal(sel_cpu_backend.create(c.plan, &c.state, &c.error), SEL_NO_DEVICE);
     assert_null(c.state);
     assert_non_null(strstr(c.error.text, "not enough memory for the flow"));
