@@ -19,7 +19,8 @@ static void step_block(const sel_state *base, const heat_loops *loops, int b) {
     int64_t first, end, band;
     heat_view v = sel_conduction_view(base, base->step, b);
     sel_given_range(base, b, &first, &end);
-    v.streams = !sel_state_stays(base, 2 * (uint64_t)(turns->cells.count * turns->type.size));
+    /* Copies that fill more than half of the caches do not stay in them. */
+    v.streams = !sel_state_stays(base, 4 * (uint64_t)(turns->cells.count * turns->type.size));
     /* Rows of a plane that are done before the next plane: what they read is still in the cache. */
     band = BAND / (v.n[0] * (int64_t)turns->type.size) + 1;
 #pragma omp parallel num_threads(base->threads)
