@@ -6,6 +6,17 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 failed=0
 
+# verdict NAME FOUND: passed when nothing has been found.
+verdict() {
+    if [ -z "$2" ]; then
+        echo "ok $1"
+    else
+        echo "not ok $1"
+        echo "$2" | sed 's/^/# /'
+        failed=1
+    fi
+}
+
 # only_in NAME PATTERN DIRECTORY...: outside of these, no file includes what matches.
 only_in() {
     name=$1 pattern="^ *#include *[<\"]($2)" found=
@@ -15,29 +26,18 @@ only_in() {
         found="$found$(grep -rnE "$pattern" "$directory" --include='*.c' --include='*.h' \
             --include='*.cu' --include='*.cuh' | grep -v '^engine/app/main\.c:')"
     done
-    if [ -z "$found" ]; then
-        echo "ok $name"
-    else
-        echo "not ok $name"
-        echo "$found" | sed 's/^/# /'
-        failed=1
-    fi
+    verdict "$name" "$found"
 }
 
 only_in "Lua's headers are included in lua/ only" 'lua(xlib|lib|conf)?\.h|lauxlib\.h' lua
 only_in "CUDA's headers are included in cuda/ only" 'cuda(_runtime|_runtime_api)?\.h|(cu|nv)[a-z_]*\.h>' cuda
+
 # not_in NAME PATTERN FOLDER...: no file in these has what matches.
 not_in() {
     name=$1 pattern=$2
     shift 2
     found=$(grep -rnE "$pattern" "$@")
-    if [ -z "$found" ]; then
-        echo "ok $name"
-    else
-        echo "not ok $name"
-        echo "$found" | sed 's/^/# /'
-        failed=1
-    fi
+    verdict "$name" "$found"
 }
 
 mpi='mpi\.h|MPI_[A-Z]'
@@ -59,11 +59,5 @@ upward=$(grep -rnE '^ *#include *"[^"]*/' engine geometry cuda lua --include='*.
         to = $0; sub(/^[^"]*"/, "", to); sub(/\/[^\/]*"[^"]*$/, "", to)
         if (!(from in place) || !(to in place) || place[to] > place[from]) print
     }')
-if [ -z "$upward" ]; then
-    echo "ok folders include only those below them, and there is no circle"
-else
-    echo "not ok folders include only those below them, and there is no circle"
-    echo "$upward" | sed 's/^/# /'
-    failed=1
-fi
+verdict "folders include only those below them, and there is no circle" "$upward"
 exit $failed

@@ -32,3 +32,18 @@ run() { "$selenite" run "$@" --quiet --backend "$backend"; }
 
 # json FILE KEY: a top-level value of run.json.
 json() { sed -n "s/^  \"$2\": \(.*[^,]\),*$/\1/p" "$1"; }
+
+# same A B [EXCEPT]: all files of two runs, but for what tells of the run and those called EXCEPT;
+# and all that run.json says of the result.
+same() {
+    diff -r -x run.json -x run.log -x run.lua ${3:+-x "$3"} "$1" "$2" &&
+        "${PYTHON:-/usr/bin/python3}" - "$1" "$2" "${3:-}" <<'END'
+import fnmatch, json, sys
+one, other = (json.load(open(d + "/run.json")) for d in sys.argv[1:3])
+for run in one, other:
+    run["outputs"] = [f for f in run["outputs"] if not fnmatch.fnmatch(f, sys.argv[3])]
+for key in ("steps", "time", "stopped_by", "stop_reason", "steady_measure", "mean_change", "largest_mach",
+            "results", "outputs", "warnings"):
+    assert one[key] == other[key], (key, one[key], other[key])
+END
+}

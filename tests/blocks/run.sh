@@ -4,20 +4,8 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
-python=${PYTHON:-/usr/bin/python3}
 counts='2 3 5'
 [ "$backend" = cuda ] && counts='2 3'
-
-# same A B: all files, but for what tells of the run; and all that run.json says of the result.
-same() {
-    diff -r -x run.json -x run.log -x run.lua -x '*.sel' "$1" "$2" && "$python" - "$1" "$2" <<'END'
-import json, sys
-one, other = (json.load(open(d + "/run.json")) for d in sys.argv[1:])
-for key in ("steps", "time", "stopped_by", "steady_measure", "largest_mach", "results"):
-    assert one[key] == other[key], (key, one[key], other[key])
-assert one["outputs"] == [f for f in other["outputs"] if not f.endswith(".sel")]
-END
-}
 
 # cut SCENARIO ARGUMENTS...: in one block and in several, on one thread and on two, the same.
 cut() {
@@ -26,7 +14,7 @@ cut() {
     for blocks in $counts; do
         rm -rf "$work/cut"
         run "$@" --blocks "$blocks" --threads $((1 + blocks % 2)) -o "$work/cut" || return 1
-        same "$work/one" "$work/cut" || { echo "in $blocks blocks"; return 1; }
+        same "$work/one" "$work/cut" '*.sel' || { echo "in $blocks blocks"; return 1; }
     done
 }
 
@@ -37,7 +25,7 @@ threads() {
     for count in 2 3; do
         rm -rf "$work/cut"
         run "$@" --threads $count -o "$work/cut" || return 1
-        same "$work/one" "$work/cut" || { echo "on $count threads"; return 1; }
+        same "$work/one" "$work/cut" '*.sel' || { echo "on $count threads"; return 1; }
     done
 }
 
@@ -49,7 +37,7 @@ goes_on() {
     run "$scenario" steps=150 "$@" -o "$work/one" &&
         run "$scenario" steps=77 save=100000 "$@" --blocks 3 -o "$work/cut" &&
         run "$scenario" steps=150 save=100000 "$@" --blocks 2 -o "$work/cut" --resume &&
-        same "$work/one" "$work/cut"
+        same "$work/one" "$work/cut" '*.sel'
 }
 
 for precision in f32 f64; do

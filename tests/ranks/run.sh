@@ -5,24 +5,12 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
-python=${PYTHON:-/usr/bin/python3}
 counts='2 3 4'
 
 if [ ! -e "$build/selenite_openmpi.so" ] || ! command -v mpirun >/dev/null; then
     echo 'ok several ranks # SKIP Open MPI is not here'
     exit 0
 fi
-
-# same A B [EXCEPT]: all files, but for what tells of the run; and all that run.json says of the result.
-same() {
-    diff -r -x run.json -x run.log -x run.lua ${3:+-x "$3"} "$1" "$2" && "$python" - "$1" "$2" <<'END'
-import json, sys
-one, other = (json.load(open(d + "/run.json")) for d in sys.argv[1:])
-for key in ("steps", "time", "stopped_by", "stop_reason", "steady_measure", "mean_change", "largest_mach",
-            "results", "outputs", "warnings"):
-    assert one[key] == other[key], (key, one[key], other[key])
-END
-}
 
 # shared SCENARIO ARGUMENTS...: by one rank and by several, on one thread and on two, the same.
 shared() {
