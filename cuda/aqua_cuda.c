@@ -1,10 +1,9 @@
 /* aqua_cuda.c -- sel.aqua on the device: memory, amounts, steps, checkpoints, answers.
  *
- * Two copies of the depths take turns. Where a term of rain or infiltration may fail, rain and
- * sources are added into a third copy, from which the flow starts, so that the last whole state
- * survives: kernels of later steps see which step failed and do nothing. Kernels accumulate one
- * total per row or per edge; these are saved, so that a run is resumed bit by bit, and as the
- * totals of all backends.
+ * Two copies of the depths take turns. Rates that may fail are filled before a step changes any
+ * depth, so that the last whole state survives: kernels of that step and later ones see that it
+ * failed and do nothing. Kernels accumulate one total per row or per edge; these are saved, so that
+ * a run is resumed bit by bit, and as the totals of all backends.
  *
  * Amounts are sent as a table of many steps, in which steps recorded in a graph find theirs. Fields
  * that vary in time are terms, evaluated by kernels; those that Lua alone can evaluate are sent.
@@ -79,9 +78,9 @@ static void list(sel_state *base) {
     const aqua_plan *plan = all->plan = (const aqua_plan *)base->plan;
     const aqua_layout *layout = &plan->layout;
     const aqua_term *terms = plan->terms;
-    const bool pours = plan->source_count > 0, levels = plan->levels_depend & SEL_ON_T;
+    const bool levels = plan->levels_depend & SEL_ON_T;
     const bool amounts = terms[AQUA_RAIN].kind == AQUA_UNIFORM ||
-                         terms[AQUA_SOIL].kind == AQUA_UNIFORM || pours || levels;
+                         terms[AQUA_SOIL].kind == AQUA_UNIFORM || plan->source_count > 0 || levels;
     sel_arrays *arrays = &base->arrays;
     if (!cuda_terms_open(&state->terms, plan->base.domain)) {
         arrays->failed = true;
@@ -94,8 +93,6 @@ static void list(sel_state *base) {
             cuda_terms_take(&state->terms, terms[k].quantity, CUDA_FILL_THREADS, term);
         term->number = k;
     }
-    /* Rain or infiltration may fail after rain or sources have changed the depths. */
-    const bool apart = (terms[AQUA_RAIN].kind != AQUA_NOTHING || pours) && has_terms(state);
     cuda_terms_list(&state->terms, arrays);
     SEL_ADD(arrays, state, flow.amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
     SEL_ADD_COPY(arrays, state, flow.source_cells, plan->source_cell_count, plan->source_cells);
@@ -103,7 +100,7 @@ static void list(sel_state *base) {
     SEL_ADD_COPY(arrays, state, flow.ghosts, plan->ghosts.count, plan->ghosts.v);
     SEL_ADD(arrays, state, levels, levels ? 0 : plan->ghosts.count, 0);
     /* With the margin that a march reads. */
-    aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch, apart);
+    aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch);
     all->give = give;
     const int64_t scratch = all->store.whole ? 0 : layout->cells;
     const int64_t cuts = plan->params->equilibrium == AQUA_MINDIFF ? scratch : 0;
@@ -167,7 +164,7 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
     flow.marks_to = marks_of(state, step + 1);
     flow.image_count = begins && ends ? plan->image_count : plan->images_beyond_x;
     if (b != WHOLE) {
-        flow.from = all->poured ? all->poured : all->water[b][step & 1];
+        flow.from = all->water[b][step & 1];
         flow.to = all->water[b][(step + 1) & 1];
     }
     return flow;
@@ -244,7 +241,7 @@ static sel_status prepare_terms(aqua_cuda *state, sel_error *error) {
 /* ---- amounts ---- */
 
 /* Sets the ghosts at the start, and where levels do not vary in time: in both copies of the depths,
- * since the flow does not change those beyond the grid, and in the third; and their beds. */
+ * since the flow does not change those beyond the grid; and their beds. */
 static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error) {
     aqua_state *all = &state->all;
     const aqua_gpu_flow *common = &state->flow;
@@ -256,12 +253,11 @@ static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error)
     sel_status status =
         cuda_send(common->levels + all->base.step % CUDA_STEPS * common->stride, aqua_levels(all),
                   (uint64_t)common->ghost_count * sizeof(double), error);
-    for (int k = 0; k < 3 * all->base.blocks.count && !status; k++) {
-        const int b = k / 3, copy = k % 3;
-        aqua_gpu_flow flow = flow_of(state, all->base.step, b);
-        flow.from = copy == 2 ? all->poured : all->water[b][copy];
-        flow.marks_from = marks_of(state, copy);
-        CUDA_TRY(aqua_gpu_set_ghosts(&flow, copy == 0, stream));
+    for (int k = 0; k < 2 * all->base.blocks.count && !status; k++) {
+        aqua_gpu_flow flow = flow_of(state, all->base.step, k / 2);
+        flow.from = all->water[k / 2][k % 2];
+        flow.marks_from = marks_of(state, k % 2);
+        CUDA_TRY(aqua_gpu_set_ghosts(&flow, k % 2 == 0, stream));
     }
     const aqua_gpu_flow whole = flow_of(state, all->base.step, WHOLE);
     CUDA_TRY(aqua_gpu_wrap(&whole, all->bed, stream));
@@ -394,9 +390,8 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     sel_status status = fill_rates(state, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
-        const void *before = all->water[b][step & 1];
-        if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING || all->poured) {
-            CUDA_TRY(aqua_gpu_supply(&flow, before, &state->spread[AQUA_RAIN], stream));
+        if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING) {
+            CUDA_TRY(aqua_gpu_supply(&flow, false, &state->spread[AQUA_RAIN], stream));
         }
         CUDA_TRY(aqua_gpu_source(&flow, stream));
         if (state->sets_ghosts) {
@@ -404,15 +399,14 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
         }
     }
     CUDA_TRY(aqua_gpu_wrap(&whole, bed, stream));
-    CUDA_TRY(aqua_gpu_wrap(&whole, all->poured, stream));
-    status = status || all->poured ? status : exchange(state, step, error);
+    status = status ? status : exchange(state, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
         CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, march));
         CUDA_TRY(aqua_gpu_edges(&flow, state->summed_edges, edge_books, NULL, stream));
         CUDA_TRY(aqua_gpu_edges(&flow, observed, NULL, all->shown, stream));
         if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
-            CUDA_TRY(aqua_gpu_supply(&flow, NULL, &state->spread[AQUA_SOIL], stream));
+            CUDA_TRY(aqua_gpu_supply(&flow, true, &state->spread[AQUA_SOIL], stream));
         }
         CUDA_TRY(aqua_gpu_watch(&flow, stream));
     }

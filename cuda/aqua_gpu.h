@@ -110,15 +110,14 @@ typedef struct aqua_gpu_spread {
     int amount;           /* which it is among the amounts */
 } aqua_gpu_spread;
 
-/* Adds to the depths `before` and stores the sum in flow->from, which may be the same; before NULL:
- * takes from flow->to at most what is there. */
-cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, const void *before,
-                            const aqua_gpu_spread *spread, cudaStream_t stream);
+/* Adds to the depths flow->from; or takes from flow->to, at most what is there. */
+cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, bool takes, const aqua_gpu_spread *spread,
+                            cudaStream_t stream);
 
 /* Depths beyond the most that the store allows raise the alarm. */
 cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, cudaStream_t stream);
 
-/* Sets the depths flow->from of the ghosts (NULL: not these); and their beds, if wanted. */
+/* Sets the depths flow->from of the ghosts; and their beds, if wanted. */
 cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *flow, bool beds, cudaStream_t stream);
 
 /* Fills the images, of beds or depths (NULL: nothing). */

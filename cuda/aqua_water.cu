@@ -35,11 +35,6 @@ static __device__ __forceinline__ const double *amounts_of(const aqua_gpu_flow &
 
 // ---- rain and infiltration ----
 
-// Where a step's amount comes from: uniform, or a stored rate per cell; and how it is applied:
-// added in place, added into another copy, or taken away.
-enum supply_from { UNIFORM, STORED };
-enum supply_how { ADD, ADD_APART, TAKE };
-
 enum { CELLS = 8 }; // that a thread handles together, so that their loads overlap
 
 // The row of a warp.
@@ -74,10 +69,10 @@ static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const 
 }
 
 // Applies them to the cells x, x + CUDA_WARP, ... of a row, and adds them to *sum.
-template <class S, int FROM, int HOW>
+template <class S, bool STORED, bool TAKES>
 static __device__ __forceinline__ void
 supply_cells(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cells &row, uint32_t x,
-             const typename S::water *from, typename S::water *to, double *sum) {
+             typename S::water *water, double *sum) {
     typedef typename S::water depth;
     const aqua_gpu_layout &l = f.layout;
     depth here[CELLS], due[CELLS];
@@ -86,34 +81,29 @@ supply_cells(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cell
     for (int j = 0; j < CELLS; j++) {
         const uint32_t at = x + j * CUDA_WARP;
         wanted[j] = at < l.nx && !s.solid[row.first + at];
-        here[j] = at < l.nx ? from[at] : 0;
+        here[j] = at < l.nx ? water[at] : 0;
         due[j] = (depth)row.uniform;
     }
-    if (FROM == STORED) {
+    if (STORED) {
         find_due<S>(s, row, x, wanted, due);
     }
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
         const uint32_t at = x + j * CUDA_WARP;
-        const depth part = HOW == TAKE && here[j] < due[j] ? here[j] : due[j];
-        if (HOW == ADD_APART && at < l.nx) {
-            to[at] = here[j] + (wanted[j] ? part : 0);
-        }
+        const depth part = TAKES && here[j] < due[j] ? here[j] : due[j];
         if (wanted[j] && part != 0) {
-            if (HOW != ADD_APART) {
-                to[at] = here[j] + (HOW == TAKE ? -part : part);
-            }
+            water[at] = here[j] + (TAKES ? -part : part);
             *sum += (double)part;
-            if (HOW != TAKE && f.marks_from) {
+            if (!TAKES && f.marks_from) {
                 aqua_mark(l, f.marks_from, at, row.y);
             }
         }
     }
 }
 
-template <class S, int FROM, int HOW>
+template <class S, bool STORED, bool TAKES>
 __global__ void __launch_bounds__(THREADS, 8)
-    supply_kernel(const __grid_constant__ aqua_gpu_flow f, const typename S::water *before,
+    supply_kernel(const __grid_constant__ aqua_gpu_flow f,
                   const __grid_constant__ aqua_gpu_spread s) {
     const uint32_t warp = threadIdx.x / CUDA_WARP, lane = threadIdx.x % CUDA_WARP;
     const aqua_gpu_layout &l = f.layout;
@@ -123,13 +113,12 @@ __global__ void __launch_bounds__(THREADS, 8)
         return;
     }
     row.first = (int64_t)row.y * l.nx;
-    row.uniform = FROM == UNIFORM ? amounts_of(f)[s.amount] : 0;
+    row.uniform = STORED ? 0 : amounts_of(f)[s.amount];
     double sum = 0;
-    const uint32_t at = aqua_at(l, 0, (int)row.y);
-    typename S::water *to = (typename S::water *)(HOW == TAKE ? f.to : f.from) + at;
-    const typename S::water *from = HOW == ADD_APART ? before + at : to;
+    typename S::water *water = (typename S::water *)(TAKES ? f.to : f.from);
+    water += aqua_at(l, 0, (int)row.y);
     for (uint32_t x = lane; x - lane < l.nx; x += CUDA_WARP * CELLS) {
-        supply_cells<S, FROM, HOW>(f, s, row, x, from, to, &sum);
+        supply_cells<S, STORED, TAKES>(f, s, row, x, water, &sum);
     }
     if (s.totals) {
         join_lanes(sum);
@@ -139,19 +128,14 @@ __global__ void __launch_bounds__(THREADS, 8)
     }
 }
 
-template <class S, int FROM> static auto supply_of(bool takes, bool in_place) {
-    return takes      ? supply_kernel<S, FROM, TAKE>
-           : in_place ? supply_kernel<S, FROM, ADD>
-                      : supply_kernel<S, FROM, ADD_APART>;
-}
-
-cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, const void *before, const aqua_gpu_spread *s,
+cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, bool takes, const aqua_gpu_spread *s,
                             cudaStream_t stream) {
     return by_store(f, threads_of_rows(f), [&](auto store, unsigned blocks) {
         typedef decltype(store) S;
-        const auto kernel = s->rate ? supply_of<S, STORED>(!before, before == f->from)
-                                    : supply_of<S, UNIFORM>(!before, before == f->from);
-        kernel<<<blocks, THREADS, 0, stream>>>(*f, (const typename S::water *)before, *s);
+        const auto kernel =
+            s->rate ? (takes ? supply_kernel<S, true, true> : supply_kernel<S, true, false>)
+                    : (takes ? supply_kernel<S, false, true> : supply_kernel<S, false, false>);
+        kernel<<<blocks, THREADS, 0, stream>>>(*f, *s);
     });
 }
 
@@ -203,11 +187,9 @@ __global__ void __launch_bounds__(THREADS)
         ((typename S::real *)f.bed)[ghost.at] =
             (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(&ghost, z));
     }
-    if (water) {
-        water[ghost.at] = (typename S::water)aqua_water_of(&f.store, aqua_ghost_depth(&ghost, z));
-        if (ghost.level) {
-            aqua_mark_at(f, (uint32_t)ghost.at);
-        }
+    water[ghost.at] = (typename S::water)aqua_water_of(&f.store, aqua_ghost_depth(&ghost, z));
+    if (ghost.level) {
+        aqua_mark_at(f, (uint32_t)ghost.at);
     }
 }
 

@@ -14,7 +14,7 @@
 static void list(sel_state *base) {
     aqua_state *state = (aqua_state *)base;
     const aqua_loops *loops = aqua_loops_usable(0);
-    aqua_list(state, 0, 0, false);
+    aqua_list(state, 0, 0);
     state->loops = loops ? loops + base->plan->precision : NULL;
     SEL_ADD(&base->arrays, state, amounts, aqua_amount_count(state->plan), 0);
     SEL_ADD(&base->arrays, state, flux,
@@ -30,10 +30,10 @@ static void *depths_of(const aqua_state *state, int64_t step, int64_t y) {
     return state->water[sel_block_of(&state->base.blocks, y)][step & 1];
 }
 
-/* Whether it is here; a row beyond the domain belongs to the rank beside it. */
-static bool has_row(const aqua_state *state, int64_t y) {
-    const int64_t last = state->plan->layout.ny - 1;
-    return sel_state_has(&state->base, y < 0 ? 0 : y > last ? last : y);
+/* The row of an element; beyond the domain the row beside it, of the same block and rank. */
+static int64_t row_beside(const aqua_state *state, int64_t at) {
+    const int64_t y = aqua_row(&state->plan->layout, at), last = state->plan->layout.ny - 1;
+    return y < 0 ? 0 : y > last ? last : y;
 }
 
 /* From cell x of row y on. */
@@ -124,8 +124,8 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
     sel_status status = SEL_OK;
     for (int64_t c = 0; c < plan->source_cell_count; c++) {
         const aqua_source_cell *cell = &plan->source_cells[c];
-        const int64_t y = aqua_row(&plan->layout, cell->at);
-        if (!has_row(state, y)) {
+        const int64_t y = row_beside(state, cell->at);
+        if (!sel_state_has(&state->base, y)) {
             continue;
         }
         void *water = depths_of(state, state->base.step, y);
@@ -148,15 +148,14 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
 static void fill_frame(const aqua_state *state, void *beds, int64_t step) {
     const aqua_plan *plan = state->plan;
     const bool all = beds || !state->base.blocks.cut;
+    const sel_type type = beds ? state->real : state->base.turns.type;
     for (int64_t k = 0; k < (all ? plan->image_count : plan->images_beyond_x); k++) {
         const aqua_image *image = &plan->images[k];
-        const int64_t y = aqua_row(&plan->layout, image->at);
-        if (!beds && !has_row(state, y)) {
-            continue;
+        const int64_t y = row_beside(state, image->at);
+        if (beds || sel_state_has(&state->base, y)) {
+            void *array = beds ? beds : depths_of(state, step, y);
+            sel_put(array, type, image->at, sel_get(array, type, image->from));
         }
-        void *array = beds ? beds : depths_of(state, step, y);
-        const sel_type type = beds ? state->real : state->base.turns.type;
-        sel_put(array, type, image->at, sel_get(array, type, image->from));
     }
 }
 
@@ -166,8 +165,8 @@ static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
     const double *z = aqua_levels(state);
     for (int64_t k = 0; k < ghosts->count; k++) {
         const aqua_ghost *g = &ghosts->v[k];
-        const int64_t y = aqua_row(&state->plan->layout, g->at);
-        if (has_row(state, y)) {
+        const int64_t y = row_beside(state, g->at);
+        if (sel_state_has(&state->base, y)) {
             sel_put(depths_of(state, step, y), state->base.turns.type, g->at,
                     aqua_water_of(&state->store, aqua_ghost_depth(g, z[k])));
         }
@@ -217,12 +216,9 @@ static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     return sel_state_agree(&state->base, status, error);
 }
 
-/* The row of an edge, as of one that is in the domain. */
 static int64_t row_of_edge(const sel_state *base, int64_t e) {
     const aqua_state *state = (const aqua_state *)base;
-    const int64_t y = aqua_row(&state->plan->layout, state->edges[e].at);
-    const int64_t last = state->plan->layout.ny - 1;
-    return y < 0 ? 0 : y > last ? last : y;
+    return row_beside(state, state->edges[e].at);
 }
 
 /* Those of the first edges, of which each rank finds its own: all get all. */

@@ -6,7 +6,7 @@
 
 /* ---- the arrays ---- */
 
-static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool apart) {
+static void list_cells(aqua_state *state, int64_t before, int64_t behind) {
     const aqua_plan *plan = state->plan;
     const sel_type depth = {state->store.whole ? 'i' : 'f', (uint32_t)state->size};
     const aqua_layout *layout = &plan->layout;
@@ -30,7 +30,6 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
     state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
     sel_state_list_turns(&state->base, "water");
     sel_arrays_add_cells(arrays, "bed", &state->bed, state->real, &framed, 0);
-    sel_arrays_add_cells(arrays, "poured", &state->poured, depth, apart ? &framed : &none, 0);
     sel_arrays_add_cells(arrays, "alphas", &state->alphas, state->real,
                          plan->alpha ? &framed : &none, 0);
     sel_arrays_add_cells(arrays, "most", &state->most, depth, most ? &cells : &none, SEL_SAVED);
@@ -45,7 +44,7 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
     }
 }
 
-void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
+void aqua_list(aqua_state *state, int64_t before, int64_t behind) {
     const aqua_plan *plan = state->plan = (const aqua_plan *)state->base.plan;
     const int64_t sources = plan->source_count;
     const bool fields =
@@ -55,7 +54,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     state->store = aqua_store_of(plan);
     state->size = state->store.whole ? 4 : 8;
     state->real = (sel_type){'f', (uint32_t)state->size};
-    list_cells(state, before, behind, apart);
+    list_cells(state, before, behind);
     SEL_ADD(arrays, state, values, AQUA_SUPPLIES + sources + plan->ghosts.count, SEL_ON_HOST);
     SEL_ADD(arrays, state, carry, AQUA_SUPPLIES + sources, kept);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);

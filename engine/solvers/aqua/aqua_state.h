@@ -14,11 +14,8 @@ typedef struct aqua_state {
     int64_t size;                    /* bytes of a number */
     void *bed, *alphas;              /* alphas: NULL when alpha is the same everywhere */
     void *water[SEL_MOST_BLOCKS][2]; /* by block, [step & 1]: the depths of `step` */
-    /* A third copy of the depths, to which rain and sources are added if the step may still fail;
-     * NULL: they are added in place. */
-    void *poured;
-    void *most;       /* [ny][nx] greatest depths; NULL: nobody asks */
-    int32_t *arrived; /* [ny][nx] steps of arrival, -1: not yet; NULL: nobody asks */
+    void *most;                      /* [ny][nx] greatest depths; NULL: nobody asks */
+    int32_t *arrived;                /* [ny][nx] steps of arrival, -1: not yet; NULL: nobody asks */
     /* Of rain and infiltration where they are fields: units per step, and the part of a quantum
      * left over, [ny][nx] in the type of beds. */
     void *rate[AQUA_SUPPLIES], *owed[AQUA_SUPPLIES];
@@ -51,8 +48,8 @@ static inline bool aqua_wants(const aqua_plan *plan, int field) {
 }
 
 /* Lists the arrays but those of the CPU; arrays with a frame have room for so many numbers in front
- * and behind. `apart`: with the third copy of the depths. */
-void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart);
+ * and behind. */
+void aqua_list(aqua_state *state, int64_t before, int64_t behind);
 
 /* Sets beds, alphas, edges, and the depths of step 0; but for ghosts, and the depths beyond
  * periodic axes. Fails where a quantity does. */
