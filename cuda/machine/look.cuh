@@ -87,8 +87,7 @@ template <class S> static __device__ inline void join_lanes(S &value) {
 
 // Each block joins LOOK_JOINED of n partials `stride` apart into the first of them.
 template <class S>
-static __global__ void __launch_bounds__(LOOK_JOINED)
-    join_kernel(S *partials, int64_t n, int64_t stride) {
+static __device__ __forceinline__ void join_block(S *partials, int64_t n, int64_t stride) {
     const int64_t first = (int64_t)blockIdx.x * LOOK_JOINED;
     __shared__ double room[LOOK_JOINED / CUDA_WARP][sizeof(S) / sizeof(double)];
     S value;
@@ -110,16 +109,30 @@ static __global__ void __launch_bounds__(LOOK_JOINED)
     }
 }
 
-// partials[0] = the join of all n.
-template <class S> static cudaError_t join_all(S *partials, int64_t n, cudaStream_t stream) {
-    cudaError_t code = cudaGetLastError();
-    for (int64_t stride = 1; n > 0 && code == cudaSuccess; stride *= LOOK_JOINED) {
+template <class S>
+static __global__ void __launch_bounds__(LOOK_JOINED)
+    join_kernel(S *partials, int64_t n, int64_t stride) {
+    join_block(partials, n, stride);
+}
+
+// Joins partials until one block can join the n that are left; returns how far apart these are.
+template <class S> static int64_t join_most(S *partials, int64_t &n, cudaStream_t stream) {
+    int64_t stride = 1;
+    for (; n > LOOK_JOINED; stride *= LOOK_JOINED) {
         const int64_t blocks = (n + LOOK_JOINED - 1) / LOOK_JOINED;
         join_kernel<S><<<(unsigned)blocks, LOOK_JOINED, 0, stream>>>(partials, n, stride);
-        code = cudaGetLastError();
-        n = blocks > 1 ? blocks : 0;
+        n = blocks;
     }
-    return code;
+    return stride;
+}
+
+// partials[0] = the join of all n.
+template <class S> static cudaError_t join_all(S *partials, int64_t n, cudaStream_t stream) {
+    if (n > 0) {
+        const int64_t stride = join_most(partials, n, stream);
+        join_kernel<S><<<1, LOOK_JOINED, 0, stream>>>(partials, n, stride);
+    }
+    return cudaGetLastError();
 }
 
 // ---- fields ----

@@ -1,12 +1,13 @@
 // mg_cycle.cu -- cycles of a multigrid on the device: mg_cycle.c with a thread for each cell.
 //
 // Levels take a kernel for each pass over their cells; the largest in 3-D one for two sweeps
-// (cuda/multigrid/mg_sweeps.cuh). All levels of at most SMALL cells are done by one block of
-// threads, in its shared memory where they fit, which waits for itself between passes.
+// (cuda/multigrid/mg_sweeps.cuh). All coarse levels are done by one block of threads in
+// its shared memory, which waits for itself between passes; the least by one warp.
+#include "cuda/machine/look.h"
 #include "cuda/multigrid/mg_cycle.h"
 #include "cuda/multigrid/mg_sweeps.cuh"
 
-enum { THREADS = 128, BLOCK = 1024, SMALL = 64 * 64, SWEEPS = 2, MOST_ROOM = 200 << 10 };
+enum { THREADS = 128, BLOCK = 1024, SWEEPS = 2, MOST_ROOM = 200 << 10 };
 
 // What kernels know of the whole.
 struct shape {
@@ -22,8 +23,13 @@ template <class REAL> static __device__ __forceinline__ REAL *array(void *of) {
     return (REAL *)of;
 }
 
+// A product of 32 bits in 64, for strides that count.
+static __device__ __forceinline__ int64_t times(int k, int64_t stride) {
+    return (int64_t)k * (int)stride;
+}
+
 static __device__ __forceinline__ int64_t element(const mg_level &v, place p) {
-    return p.x + p.y * v.stride[1] + p.z * v.stride[2];
+    return p.x + times(p.y, v.stride[1]) + times(p.z, v.stride[2]);
 }
 
 // ---- a cell of a level ----
@@ -66,27 +72,25 @@ static __device__ __forceinline__ int around_of(int i, int n) {
 }
 
 // f of a cell of the next level, whose e becomes 0.
-template <class REAL, bool EVEN, bool DEEP>
-static __device__ void restrict_cell(const mg_level &v, const mg_level &to, place p) {
+template <class REAL, bool EVEN, bool DEEP, class RESIDUAL>
+static __device__ __forceinline__ void restrict_to(const mg_level &v, const mg_level &to, place p,
+                                                   RESIDUAL residual_at) {
     const int n[3] = {(int)v.n[0], (int)v.n[1], (int)v.n[2]}, of[3] = {p.x, p.y, p.z};
-    int first[3];
+    int at[3][3] = {};
     const REAL *weight[3];
-    for (int a = 0; a < 3; a++) {
-        first[a] = (v.half[a] ? 2 * of[a] : of[a]) - 1;
-        weight[a] = (const REAL *)v.table[a][MG_RESIDUAL] + 3 * of[a];
-    }
     REAL sum = 0;
+    for (int a = 0; a < (DEEP ? 3 : 2); a++) {
+        const int middle = v.half[a] ? 2 * of[a] : of[a];
+        weight[a] = (const REAL *)v.table[a][MG_RESIDUAL] + 3 * of[a];
+        at[a][0] = around_of(middle - 1, n[a]);
+        at[a][1] = middle;
+        at[a][2] = around_of(middle + 1, n[a]);
+    }
+#pragma unroll
     for (int k = DEEP ? 0 : 9; k < (DEEP ? 27 : 18); k++) {
-        const REAL w = weight[0][k % 3] * weight[1][k / 3 % 3] * weight[2][k / 9];
-        if (w != 0) {
-            const place from = {around_of(first[0] + k % 3, n[0]),
-                                around_of(first[1] + k / 3 % 3, n[1]),
-                                around_of(first[2] + k / 9, n[2])};
-            REAL diagonal;
-            const REAL all = around<REAL, EVEN, DEEP>(v, from, &diagonal);
-            const REAL here = ((const REAL *)v.e)[element(v, from)];
-            sum += diagonal > 0 ? w * (all - diagonal * here) : 0;
-        }
+        const int i = k % 3, j = k / 3 % 3, l = k / 9;
+        const REAL w = weight[0][i] * weight[1][j] * (DEEP ? weight[2][l] : 1);
+        sum += residual_at(w, {at[0][i], at[1][j], at[2][l]});
     }
     const int64_t i = element(to, p);
     array<REAL>(to.f)[i] = EVEN || ((const REAL *)to.d)[i] > 0 ? sum : 0;
@@ -98,19 +102,18 @@ template <class REAL, bool EVEN, bool DEEP>
 static __device__ void correct_cell(const mg_level &v, const mg_level &from, place p) {
     const int of[3] = {p.x, p.y, p.z};
     const int64_t i = element(v, p);
-    int64_t at[3][2];
+    int64_t at[3][2] = {};
     REAL weight[3][2], sum = 0;
-    for (int a = 0; a < 3; a++) {
+    for (int a = 0; a < (DEEP ? 3 : 2); a++) {
         const int own = v.half[a] ? of[a] >> 1 : of[a], other = own + (of[a] & 1 ? 1 : -1);
-        at[a][0] = own * from.stride[a];
-        at[a][1] = other * from.stride[a];
+        at[a][0] = times(own, a ? from.stride[a] : 1);
+        at[a][1] = times(other, a ? from.stride[a] : 1);
         weight[a][0] = ((const REAL *)v.table[a][MG_OWN])[of[a]];
         weight[a][1] = ((const REAL *)v.table[a][MG_OTHER])[of[a]];
     }
     for (int k = 0; k < (DEEP ? 8 : 4); k++) {
-        const REAL w = weight[0][k & 1] * weight[1][k >> 1 & 1] * weight[2][k >> 2];
-        sum += w != 0 ? w * ((const REAL *)from.e)[at[0][k & 1] + at[1][k >> 1 & 1] + at[2][k >> 2]]
-                      : 0;
+        const REAL w = weight[0][k & 1] * weight[1][k >> 1 & 1] * (DEEP ? weight[2][k >> 2] : 1);
+        sum += w * ((const REAL *)from.e)[at[0][k & 1] + at[1][k >> 1 & 1] + at[2][k >> 2]];
     }
     if (EVEN || ((const REAL *)v.d)[i] > 0) {
         array<REAL>(v.e)[i] += sum;
@@ -119,10 +122,10 @@ static __device__ void correct_cell(const mg_level &v, const mg_level &from, pla
 
 // Copies periodic images along an axis to number k of both sides of the halo, which reaches over
 // the halos of the axes before.
-template <class REAL> static __device__ void wrap_cell(const mg_level &v, int axis, int64_t k) {
-    const int64_t wide = axis > 0 ? v.n[0] + 2 : 1;
-    const int64_t high = axis == 0 ? v.n[1] : axis == 2 ? v.n[1] + 2 : 1;
-    const int64_t x = axis > 0 ? k % wide - 1 : 0, y = k / wide % high - (axis == 2);
+template <class REAL> static __device__ void wrap_cell(const mg_level &v, int axis, unsigned k) {
+    const unsigned wide = axis > 0 ? (unsigned)v.n[0] + 2 : 1;
+    const unsigned high = axis == 0 ? (unsigned)v.n[1] : axis == 2 ? (unsigned)v.n[1] + 2 : 1;
+    const int x = axis > 0 ? (int)(k % wide) - 1 : 0, y = (int)(k / wide % high) - (axis == 2);
     const int64_t z = k / wide / high, s = v.stride[axis];
     REAL *e = array<REAL>(v.e) + x + (axis == 1 ? 0 : y * v.stride[1]) +
               (axis == 2 ? 0 : z * v.stride[2]);
@@ -153,7 +156,12 @@ __global__ void pass_kernel(const __grid_constant__ mg_level v,
     if (WHAT == RELAX) {
         relax_cell<REAL, EVEN, DEEP>(v, omega, p);
     } else if (WHAT == RESTRICT) {
-        restrict_cell<REAL, EVEN, DEEP>(v, next, p);
+        restrict_to<REAL, EVEN, DEEP>(v, next, p, [&](REAL weight, place from) {
+            REAL diagonal = 0;
+            const REAL all = weight != 0 ? around<REAL, EVEN, DEEP>(v, from, &diagonal) : 0;
+            const REAL here = ((const REAL *)v.e)[element(v, from)];
+            return diagonal > 0 ? weight * (all - diagonal * here) : 0;
+        });
     } else {
         correct_cell<REAL, EVEN, DEEP>(v, next, p);
     }
@@ -161,7 +169,7 @@ __global__ void pass_kernel(const __grid_constant__ mg_level v,
 
 template <class REAL>
 __global__ void wrap_kernel(const __grid_constant__ mg_level v, shape s, int axis) {
-    const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    const unsigned k = blockIdx.x * THREADS + threadIdx.x;
     if (!*s.stop && k < wrapped(v, axis)) {
         wrap_cell<REAL>(v, axis, k);
     }
@@ -169,64 +177,140 @@ __global__ void wrap_kernel(const __grid_constant__ mg_level v, shape s, int axi
 
 // ---- all small levels, by one block ----
 
-// k / n for small numbers, without the device's slow division of integers.
+// Threads that wait for each other: the block, or its first warp.
+struct team {
+    int size;
+
+    __device__ __forceinline__ void wait() const {
+        size > CUDA_WARP ? __syncthreads() : __syncwarp();
+    }
+};
+
+// k / n for numbers below 2^16, without the device's slow division of integers.
 static __device__ __forceinline__ int part_of(int k, int n) {
-    return (int)(((float)k + 0.5f) / (float)n);
+    return (int)(((float)k + 0.5f) * reciprocal((float)n));
 }
 
-static __device__ __forceinline__ place place_of(const mg_level &v, int k) {
-    const int nx = (int)v.n[0], ny = (int)v.n[1], row = part_of(k, nx), z = part_of(row, ny);
+static __device__ __forceinline__ place place_of(int k, int nx, int ny) {
+    const int row = part_of(k, nx), z = part_of(row, ny);
     return {k - row * nx, row - z * ny, z};
 }
 
-static __device__ __forceinline__ int cells_of(const mg_level &v) {
-    return (int)(v.n[0] * v.n[1] * v.n[2]);
-}
-
-template <class REAL> static __device__ void wrap(const mg_level &v, const shape &s) {
-    __syncthreads();
+template <class REAL>
+static __device__ __forceinline__ void wrap(const mg_level &v, const shape &s, const team &t) {
+    t.wait();
+#pragma unroll 1
     for (int a = 0; a < 3 && s.periodic; a++) {
-        for (int64_t k = threadIdx.x; k < wrapped(v, a) && s.periodic >> a & 1u; k += blockDim.x) {
+        for (int k = threadIdx.x; k < wrapped(v, a) && s.periodic >> a & 1u; k += t.size) {
             wrap_cell<REAL>(v, a, k);
         }
-        __syncthreads();
+        t.wait();
     }
 }
 
+static __device__ __forceinline__ int pairs_of(const mg_level &v) {
+    return ((int)v.n[0] + 1) / 2 * (int)v.n[1] * (int)v.n[2];
+}
+
+// Two cells beside each other along x, by colour: their elements, and what a sweep makes of each,
+//     (1 - omega) e + part + sum over sides of coupling times e there;
+// residuals are `back` times the change.
+template <class REAL> struct pair {
+    int at[2];
+    bool there[2];
+    REAL part[2], side[2][6], back[2];
+};
+
 template <class REAL, bool EVEN, bool DEEP>
-static __device__ void relax(const mg_level &v, const shape &s, int colours) {
-    for (int c = 0; c < colours; c++) {
-        for (int k = threadIdx.x; k < cells_of(v); k += blockDim.x) {
-            const place p = place_of(v, k);
-            if (((p.x + p.y + p.z + c) & 1) == 0) {
-                relax_cell<REAL, EVEN, DEEP>(v, (REAL)v.omega, p);
-            }
+static __device__ __forceinline__ void take(const mg_level &v, REAL omega, int e, int k,
+                                            pair<REAL> &p) {
+    const place first = place_of(k, ((int)v.n[0] + 1) / 2, (int)v.n[1]);
+#pragma unroll
+    for (int c = 0; c < 2; c++) {
+        const int x = 2 * first.x + ((first.y + first.z + c) & 1);
+        p.there[c] = x < v.n[0];
+        const int of[3] = {p.there[c] ? x : 0, first.y, first.z};
+        const int64_t i = element(v, {of[0], of[1], of[2]});
+        REAL diagonal = EVEN ? 0 : ((const REAL *)v.d)[i];
+#pragma unroll
+        for (int a = 0; a < (DEEP ? 3 : 2); a++) {
+            const REAL *g = (const REAL *)v.g[a];
+            p.side[c][2 * a] = EVEN ? ((const REAL *)v.table[a][MG_LOW])[of[a]] : g[i];
+            p.side[c][2 * a + 1] =
+                EVEN ? ((const REAL *)v.table[a][MG_HIGH])[of[a]] : g[i + v.stride[a]];
+            diagonal += EVEN ? ((const REAL *)v.table[a][MG_MIDDLE])[of[a]] : 0;
         }
-        wrap<REAL>(v, s);
+        const REAL factor = diagonal > 0 ? omega * reciprocal(diagonal) : 0;
+        p.at[c] = e + (int)i;
+        p.part[c] = factor * ((const REAL *)v.f)[i];
+        p.back[c] = diagonal * reciprocal(omega);
+#pragma unroll
+        for (int side = 0; side < (DEEP ? 6 : 4); side++) {
+            p.side[c][side] *= factor;
+        }
+    }
+}
+
+// Sweeps over so many colours, then `before` = the residual if that is wanted. A thread that has
+// one pair only holds it meanwhile. `near`: the shared memory of e.
+template <class REAL, bool EVEN, bool DEEP>
+static __device__ __forceinline__ void smooth(const mg_level &v, REAL *near, const shape &s,
+                                              const team &t, int colours, bool residual) {
+    const int pairs = pairs_of(v), apart[3] = {1, (int)v.stride[1], (int)v.stride[2]};
+    const int e = (int)(array<REAL>(v.e) - near);
+    const int before = (int)(array<REAL>(v.before) - array<REAL>(v.e));
+    const REAL omega = (REAL)v.omega;
+    pair<REAL> p = {};
+    for (int c0 = 0; c0 < colours + residual; c0 += 2) {
+#pragma unroll
+        for (int c = 0; c < 2; c++) {
+            for (int k = threadIdx.x; k < pairs; k += t.size) {
+                if (c0 + c == 0 || pairs > t.size) {
+                    take<REAL, EVEN, DEEP>(v, omega, e, k, p);
+                }
+                REAL *here = near + p.at[c], sum = p.part[c];
+#pragma unroll
+                for (int a = 0; a < (DEEP ? 3 : 2); a++) {
+                    sum += p.side[c][2 * a] * here[-apart[a]];
+                    sum += p.side[c][2 * a + 1] * here[apart[a]];
+                }
+                sum -= omega * *here;
+                if (p.there[c]) {
+                    here[c0 < colours ? 0 : before] = c0 < colours ? *here + sum : p.back[c] * sum;
+                }
+            }
+            wrap<REAL>(v, s, t);
+        }
     }
 }
 
 template <class REAL, bool EVEN, bool DEEP>
-static __device__ void descend(const mg_level *v, const shape &s) {
-    for (int k = threadIdx.x; k < cells_of(v[1]); k += blockDim.x) {
-        restrict_cell<REAL, EVEN, DEEP>(v[0], v[1], place_of(v[1], k));
+static __device__ __forceinline__ void restrict_residual(const mg_level *v, const shape &s,
+                                                         const team &t) {
+    const int nx = (int)v[1].n[0], ny = (int)v[1].n[1];
+    for (int k = threadIdx.x; k < nx * ny * (int)v[1].n[2]; k += t.size) {
+        restrict_to<REAL, EVEN, DEEP>(v[0], v[1], place_of(k, nx, ny), [&](REAL weight, place at) {
+            return weight * ((const REAL *)v[0].before)[element(v[0], at)];
+        });
     }
-    wrap<REAL>(v[1], s);
+    wrap<REAL>(v[1], s, t);
 }
 
 template <class REAL, bool EVEN, bool DEEP>
-static __device__ void ascend(const mg_level *v, const shape &s) {
-    for (int k = threadIdx.x; k < cells_of(v[0]); k += blockDim.x) {
-        correct_cell<REAL, EVEN, DEEP>(v[0], v[1], place_of(v[0], k));
+static __device__ __forceinline__ void correct(const mg_level *v, const shape &s, const team &t) {
+    const int nx = (int)v->n[0], ny = (int)v->n[1];
+    for (int k = threadIdx.x; k < nx * ny * (int)v->n[2]; k += t.size) {
+        correct_cell<REAL, EVEN, DEEP>(v[0], v[1], place_of(k, nx, ny));
     }
-    wrap<REAL>(v[0], s);
+    wrap<REAL>(v[0], s, t);
 }
 
-// From e of level `first` on; see cycle() of mg_cycle.c. room: of so many numbers, where e and f of
-// all levels are kept meanwhile; 0: they stay where they are.
+// A V-cycle from e of level `first` on; see cycle() of mg_cycle.c. room: of so many numbers, where
+// e and f of all levels are kept meanwhile, and the residuals of one. One warp does the levels from
+// `tiny` on, where each of its threads has a pair at most.
 template <class REAL, bool EVEN, bool DEEP>
 __global__ void __launch_bounds__(BLOCK)
-    small_kernel(const mg_level *level, int first, int count, bool full, shape s, int room) {
+    small_kernel(const mg_level *level, int first, int count, shape s, int room) {
     extern __shared__ char memory[];
     __shared__ mg_level all[MG_MOST_LEVELS];
     REAL *const near = (REAL *)memory;
@@ -236,38 +320,47 @@ __global__ void __launch_bounds__(BLOCK)
     if (*s.stop) {
         return;
     }
+    for (int k = own; k < (last + 1) * (int)(sizeof top / sizeof(double)); k += BLOCK) {
+        ((double *)all)[k] = ((const double *)&top)[k];
+    }
+    __syncthreads();
     if (own <= last) {
-        int64_t at = 0;
+        mg_level &v = all[own];
+        int64_t at = v.first;
         for (int l = 0; l < own; l++) {
-            at += 2 * level[first + l].elements;
+            at += 2 * all[l].elements;
         }
-        mg_level v = level[first + own];
-        v.e = room ? near + at + v.first : v.e;
-        v.f = room ? near + at + v.elements + v.first : v.f;
-        all[own] = v;
+        v.e = near + at;
+        v.f = near + at + v.elements;
+        v.before = near + room - all[0].elements + v.first;
     }
     for (int k = own; k < room; k += BLOCK) {
         near[k] = k < top.elements ? e[k] : k < 2 * top.elements ? f[k - top.elements] : 0;
     }
     __syncthreads();
-    for (int l = 0; l < last && full; l++) {
-        descend<REAL, EVEN, DEEP>(all + l, s);
+    int tiny = 0;
+    while (pairs_of(all[tiny]) > CUDA_WARP) {
+        tiny++;
     }
-    for (int t = full ? last : 0; t >= 0; t--) { // V-cycles
-        if (full && t < last) {
-            ascend<REAL, EVEN, DEEP>(all + t, s);
+    for (int k = 0; k <= 2 * last; k++) {
+        const bool up = k > last, down = k < last; // or a single cell
+        const int l = up ? 2 * last - k : k;
+        const team t = {l < tiny ? BLOCK : CUDA_WARP};
+        if (up && l == tiny - 1) {
+            __syncthreads(); // for the warp
         }
-        for (int l = t; l < last; l++) {
-            relax<REAL, EVEN, DEEP>(all[l], s, 2 * SWEEPS);
-            descend<REAL, EVEN, DEEP>(all + l, s);
-        }
-        relax<REAL, EVEN, DEEP>(all[last], s, 2); // a single cell
-        for (int l = last - 1; l >= t; l--) {
-            ascend<REAL, EVEN, DEEP>(all + l, s);
-            relax<REAL, EVEN, DEEP>(all[l], s, 2 * SWEEPS);
+        if (own < t.size) {
+            if (up) {
+                correct<REAL, EVEN, DEEP>(all + l, s, t);
+            }
+            smooth<REAL, EVEN, DEEP>(all[l], near, s, t, l < last ? 2 * SWEEPS : 2, down);
+            if (down) {
+                restrict_residual<REAL, EVEN, DEEP>(all + l, s, t);
+            }
         }
     }
-    for (int k = own; k < top.elements && room; k += BLOCK) {
+    __syncthreads();
+    for (int k = own; k < top.elements; k += BLOCK) {
         e[k] = near[k];
     }
 }
@@ -341,26 +434,45 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
                v.n[DEEP + 1] > MOST_PLANES / 4;
     }
 
-    void solve_small(int first, bool full) const {
-        const auto kernel = small_kernel<REAL, EVEN, DEEP>;
-        int64_t room = 0;
+    // Numbers of the levels from `first` on (small_kernel).
+    int64_t room_of(int first) const {
+        int64_t room = level(first).elements;
         for (int l = first; l < g.m->count; l++) {
             room += 2 * level(l).elements;
         }
-        room = room * sizeof(REAL) <= MOST_ROOM ? room : 0;
-        const size_t size = room * sizeof(REAL);
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MOST_ROOM);
-        kernel<<<1, BLOCK, size, g.stream>>>(g.level, first, g.m->count, full, s, (int)room);
+        return room;
     }
 
-    void cycle(int first, bool full, int start) const {
+    bool is_small(int l) const {
+        return mg_is_coarse(g.m, l) && room_of(l) * (int64_t)sizeof(REAL) <= MOST_ROOM;
+    }
+
+    void solve_small(int first) const {
+        const auto kernel = small_kernel<REAL, EVEN, DEEP>;
+        const int room = (int)room_of(first);
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MOST_ROOM);
+        kernel<<<1, BLOCK, room * sizeof(REAL), g.stream>>>(g.level, first, g.m->count, s, room);
+    }
+
+    void cycle(int first, int start) const {
         int l = first;
-        for (; l + 1 < g.m->count && level(l).n[0] * level(l).n[1] * level(l).n[2] > SMALL; l++) {
-            full ? take_residual(l, level(l).e) : descend_from(l, l == first ? start : FROM_ZERO);
+        for (; !is_small(l); l++) {
+            descend_from(l, l == first ? start : FROM_ZERO);
         }
-        solve_small(l, full);
+        solve_small(l);
         for (l--; l >= first; l--) {
-            full ? cycle(l, false, FROM_NEXT) : ascend_to(l);
+            ascend_to(l);
+        }
+    }
+
+    void full_cycle() const {
+        int l = 0;
+        for (; !mg_is_coarse(g.m, l); l++) {
+            take_residual(l, level(l).e);
+        }
+        cycle(l, FROM_ZERO);
+        for (l--; l >= 0; l--) {
+            cycle(l, FROM_NEXT);
         }
     }
 };
@@ -385,7 +497,7 @@ template <class USE> static cudaError_t with_cycles(const mg_gpu *g, USE use) {
 }
 
 extern "C" cudaError_t mg_gpu_cycle(const mg_gpu *g, bool full) {
-    return with_cycles(g, [&](auto c) { c.cycle(0, full, FROM_ZERO); });
+    return with_cycles(g, [&](auto c) { full ? c.full_cycle() : c.cycle(0, FROM_ZERO); });
 }
 
 extern "C" cudaError_t mg_gpu_sweep(const mg_gpu *g, double omega) {

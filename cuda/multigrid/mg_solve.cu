@@ -313,29 +313,39 @@ template <class WORK, bool SUMS> static void in_all(const view &s, cudaStream_t 
                         : s.single ? cells_kernel<WORK, SUMS, float, true, 2>
                                    : cells_kernel<WORK, SUMS, double, true, 2>;
     kernel<<<blocks_of(dims, n), THREADS, 0, stream>>>(s, deep(n));
-    if (SUMS) {
-        join_all(s.partials, mg_gpu_partials(dims, n), stream);
-    }
+}
+
+// partials[0] = the sums over all cells.
+template <class WORK> static void sum_all(const view &s, cudaStream_t stream) {
+    in_all<WORK, true>(s, stream);
+    join_all(s.partials, mg_gpu_partials(s.deep ? 3 : 2, s.level.n), stream);
 }
 
 extern "C" cudaError_t mg_gpu_apply(const mg_gpu_solve *g, double *u, double *to) {
     view s = view_of(g, u, to);
     s.p = u;
     s.q = to;
-    in_all<apply, true>(s, g->stream);
+    sum_all<apply>(s, g->stream);
     return cudaGetLastError();
 }
 
-static __global__ void judge_kernel(mg_limits limits, int steps, const mg_sums *sums,
-                                    mg_progress *now) {
+// Joins the last n partials, and judges.
+static __global__ void __launch_bounds__(LOOK_JOINED)
+    judge_kernel(mg_limits limits, int steps, mg_sums *partials, int64_t n, int64_t stride,
+                 mg_progress *now) {
     if (!now->how) {
-        mg_judge(&limits, sums->v, steps, now);
+        join_block(partials, n, stride);
+        if (threadIdx.x == 0) {
+            mg_judge(&limits, partials->v, steps, now);
+        }
     }
 }
 
 template <bool ADDS> static void measure(const view &s, int steps, cudaStream_t stream) {
+    int64_t n = mg_gpu_partials(s.deep ? 3 : 2, s.level.n);
     in_all<residual<ADDS>, true>(s, stream);
-    judge_kernel<<<1, 1, 0, stream>>>(s.limits, steps, s.partials, s.now);
+    const int64_t stride = join_most(s.partials, n, stream);
+    judge_kernel<<<1, LOOK_JOINED, 0, stream>>>(s.limits, steps, s.partials, n, stride, s.now);
 }
 
 extern "C" cudaError_t mg_gpu_residual(const mg_gpu_solve *g, const double *u, int steps) {
@@ -357,9 +367,9 @@ extern "C" cudaError_t mg_gpu_enqueue(const mg_gpu_solve *g, int how, double ome
         }
     }
     if (s.conjugate) {
-        in_all<dot, true>(s, g->stream);
+        sum_all<dot>(s, g->stream);
         in_all<direct, false>(s, g->stream);
-        in_all<apply, true>(s, g->stream);
+        sum_all<apply>(s, g->stream);
     }
     if (s.conjugate || to == u) {
         in_all<add, false>(s, g->stream);

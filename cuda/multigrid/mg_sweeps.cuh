@@ -66,11 +66,19 @@ static __device__ __forceinline__ void load_quad(const float *from, float to[QUA
     to[0] = all.x, to[1] = all.y, to[2] = all.z, to[3] = all.w;
 }
 
-// MG_OMEGA over the diagonal b, 0 where there is no cell.
-static __device__ __forceinline__ float over(float b) {
+static __device__ __forceinline__ float reciprocal(float b) {
     float y;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(b));
-    return b > 0 ? (float)MG_OMEGA * y : 0;
+    return y;
+}
+
+static __device__ __forceinline__ double reciprocal(double b) {
+    return 1 / b;
+}
+
+// MG_OMEGA over the diagonal b, 0 where there is no cell.
+static __device__ __forceinline__ float over(float b) {
+    return b > 0 ? (float)MG_OMEGA * reciprocal(b) : 0;
 }
 
 // Relaxes the two cells of a colour, at places ODD and 2 + ODD; `other`: those of the other colour.

@@ -178,16 +178,12 @@ static void cycle(const mg *m, int l, const char *first, int threads) {
 }
 
 void mg_cycle(const mg *m, bool full, int threads) {
-    const int last = m->count - 1;
-    if (!full) {
-        cycle(m, 0, "0rbrbt", threads);
-        return;
+    int first = 0;
+    for (; full && !mg_is_coarse(m, first); first++) {
+        run(m, first, "0t", 1, threads);
     }
-    for (int k = 0; k < last; k++) {
-        run(m, k, "0t", 1, threads);
-    }
-    run(m, last, "0rb", 1, threads);
-    for (int k = last - 1; k >= 0; k--) {
+    cycle(m, first, "0rbrbt", threads);
+    for (int k = first - 1; k >= 0; k--) {
         cycle(m, k, "crbrbt", threads);
     }
 }

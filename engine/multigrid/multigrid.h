@@ -23,6 +23,8 @@ enum { MG_MOST_LEVELS = 40 };
 /* Over-relaxation of the smoother on levels of which all axes are halved: a cycle leaves half as
  * much of the residual as with 1 (I. Yavneh, SIAM J. Sci. Comput. 17, 1996). */
 #define MG_OMEGA 1.16
+/* A full cycle begins on the first level of at most so many cells. */
+enum { MG_FEW = 64 * 64 };
 
 /* Tables along an axis: couplings of cell i to i - 1 and i + 1, its part of the diagonal; weights
  * of the corrections of the coarser cell that it belongs to and of the other one beside it; and,
@@ -89,7 +91,7 @@ sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, cons
 /* ---- on the processor ---- */
 
 /* e = about A^-1 f: a V-cycle with two sweeps before and after each correction; `full`: a full
- * multigrid cycle, which begins on the coarsest level. f is kept on the finest level. */
+ * multigrid cycle, which begins on a coarse level. f is kept on the finest level. */
 void mg_cycle(const mg *m, bool full, int threads);
 
 /* e = what a red-black sweep makes of 0. */
@@ -130,6 +132,11 @@ typedef struct mg_loops {
 } mg_loops;
 
 const mg_loops *mg_loops_of(const mg *m);
+
+static inline bool mg_is_coarse(const mg *m, int level) {
+    const int64_t *n = m->level[level].n;
+    return n[0] * n[1] * n[2] <= MG_FEW;
+}
 
 /* Doubles of scratch for a thread. */
 static inline int64_t mg_scratch(const mg *m) {
