@@ -144,6 +144,7 @@ void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *
     mg_list(&s->m, box, threads, &state->arrays);
     s->limits = (mg_limits){
         .tolerance = tolerance[state->plan->precision], .cycles = true, .most = MOST_CYCLES};
+    state->halo_bytes = mg_halo_bytes(&s->m, true);
 }
 
 /* sel_state_number: as rows of A have it. */

@@ -113,7 +113,7 @@ static inline void mg_planes(const mg *m, const mg_level *v, int more, int64_t r
     range[1] = v->divided ? v->own[1] + v->beside[1] * more : v->n[m->box.dims - 1];
 }
 
-/* Bytes that a rank sends and receives in a cycle, or for a sweep. */
+/* Bytes that a rank sends and receives for a cycle, or for a sweep. */
 uint64_t mg_halo_bytes(const mg *m, bool cycle);
 
 /* The plane or row of n of which i is one, or an image beyond an end. */

@@ -22,10 +22,7 @@ void poisson_list(sel_state *base, int threads) {
                                       .volume = plan->singular ? plan->volume : 0,
                                       .cycles = params->method == POISSON_MULTIGRID,
                                       .most = params->max_iterations};
-    if (base->ranks->count > 1) {
-        base->halo_bytes =
-            mg_halo_bytes(&state->solve.m, params->method == POISSON_MULTIGRID);
-    }
+    base->halo_bytes = mg_halo_bytes(&state->solve.m, state->solve.limits.cycles);
     state->known = -1;
 }
 
