@@ -128,8 +128,7 @@ void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *
     }
     sel_conduction_list(state, name, at, state->ranks->count > 1);
     const sel_cells *cells = &state->turns.cells;
-    *s = (mg_solve){
-        .stride = {1, cells->pitch, cells->slice}, .state = state, .threads = threads};
+    *s = (mg_solve){.stride = {1, cells->pitch, cells->slice}, .state = state, .threads = threads};
     sel_state_list_vector(state, "F", &s->F, 0);
     if (box->conjugate) {
         sel_state_list_vector(state, "direction", &s->p, flags);

@@ -196,8 +196,9 @@ static void spread_e(const mg *m, int l) {
 static void correct_ends(passes *p, int threads) {
     const mg *m = p->m;
     const mg_level *v = &m->level[p->level];
-    const job j = {m, p->level, .wraps = true, .rows = m->box.dims == 3 ? v->n[1] : 1,
-                   .work = work, .data = p};
+    const job j = {
+        m,        p->level, .wraps = true, .rows = m->box.dims == 3 ? v->n[1] : 1, .work = work,
+        .data = p};
     int64_t inner[2];
     mg_planes(m, v, -MG_HALO, inner);
 #pragma omp parallel for schedule(static) num_threads(threads)

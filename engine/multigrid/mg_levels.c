@@ -579,9 +579,9 @@ sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, cons
     /* Of both levels: places, widths; and the tables, which they share. */
     const int64_t each = (4 + MG_TABLES + 2) * most + 8;
     double *memory = calloc((size_t)(3 * each), sizeof *memory);
-    sel_status status = memory ? SEL_OK
-                               : sel_fail_memory(error, "the multigrid",
-                                                 (size_t)(3 * each) * sizeof *memory);
+    sel_status status =
+        memory ? SEL_OK
+               : sel_fail_memory(error, "the multigrid", (size_t)(3 * each) * sizeof *memory);
     status = sel_ranks_agree(m->ranks, status, error);
     for (int a = 0; a < 3 && !status; a++) {
         for (int k = 0; k < 2; k++) {

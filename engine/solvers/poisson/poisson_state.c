@@ -36,12 +36,12 @@ typedef struct sums {
 /* Of rows of which each rank has its own. */
 static sums sum_of(const sel_state *state, sums *of_row) {
     int64_t start[SEL_MOST_RANKS + 1] = {0};
-    sums all;
+    double all[2];
     for (int r = 0; r < state->ranks->count; r++) {
         start[r + 1] = sel_state_rows_of(state, r).end;
     }
-    sel_join_sums(state->ranks, start, &of_row->amount, 2, 2, &all.amount);
-    return all;
+    sel_join_sums(state->ranks, start, &of_row->amount, 2, 2, all);
+    return (sums){all[0], all[1]};
 }
 
 /* F = s - rhs, in rows of cells; as A is, of bodies that are not even times the part inside. F
@@ -55,8 +55,8 @@ static sel_status fill_F(poisson_state *state, double *F, sums *of_row, sel_erro
     const int64_t nx = domain->grid.n[0];
     const sel_rows_range own = sel_state_own(&state->base);
     const sel_evaluation asked = {&params->rhs, "rhs", .first = own.first, .end = own.end};
-    sel_status status = sel_domain_evaluate(domain, &asked, state->base.threads,
-                                            F + own.first * nx, error);
+    sel_status status =
+        sel_domain_evaluate(domain, &asked, state->base.threads, F + own.first * nx, error);
     status = sel_state_agree(&state->base, status, error);
     if (status) {
         return status;
@@ -106,8 +106,7 @@ static sums shift_F(const poisson_state *state, double mean, double *F, sums *of
 }
 
 /* Where phi is known but for a constant, F adds up to 0. */
-static sel_status balance_F(const poisson_state *state, double *F, sums *of_row,
-                            sel_error *error) {
+static sel_status balance_F(const poisson_state *state, double *F, sums *of_row, sel_error *error) {
     const poisson_plan *plan = poisson_plan_for(&state->base);
     const sums all = shift_F(state, 0, F, of_row);
     if (!(fabs(all.amount) <= round_off * all.magnitude)) {
@@ -134,8 +133,8 @@ static sel_status start_F(poisson_state *state, sel_error *error) {
     const sel_rows_range own = sel_state_own(&state->base);
     const sel_cells cells = sel_state_vector(&state->base);
     const int64_t nx = plan->base.domain->grid.n[0], rows = sel_state_rows(&state->base);
-    const size_t bytes = (size_t)rows * sizeof(sums) +
-                         (size_t)((own.end - own.first) * nx) * sizeof(double);
+    const size_t bytes =
+        (size_t)rows * sizeof(sums) + (size_t)((own.end - own.first) * nx) * sizeof(double);
     sums *of_row = malloc(bytes);
     double *F = &of_row->amount + 2 * rows - own.first * nx;
     sel_status status = of_row ? SEL_OK : sel_fail_memory(error, "rhs", bytes);
