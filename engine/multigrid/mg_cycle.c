@@ -64,10 +64,11 @@ static void in_turn(const job *j) {
             do_row(j, p, range[0] + k / j->rows, k % j->rows);
         }
 #pragma omp single
-        for (int a = 1; a < j->m->box.dims; a++) {
-            for (int64_t z = deep ? range[0] : 0; z < (a == 1 && deep ? range[1] : 1); z++) {
-                copy_images(j, a, a == 1 ? z : 0);
+        {
+            for (int64_t z = range[0]; z < range[1] && deep; z++) {
+                copy_images(j, 1, z);
             }
+            copy_images(j, deep ? 2 : 1, 0);
         }
     }
 }
@@ -143,7 +144,7 @@ typedef struct passes {
     int level;
     const char *what;
     double omega;
-    int corrected; /* planes at the ends beside other ranks, which have been */
+    int corrected; /* planes at each end beside another rank, which have been */
 } passes;
 
 /* The first row of the next level that needs fine row i, or later ones, to be complete. */

@@ -231,6 +231,24 @@ fails_alike() {
 ok "a law that fails in the part of one rank" fails_alike 1 "$work/long.lua" wrong=law from=20
 ok "a flow that diverges" fails_alike 3 scenarios/cavity2d.lua N=64 Re=1e7 U=0.3
 
+cat >"$work/potential.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { wrong = "" }
+local function failing(what)
+  return function(x, y)
+    if p.wrong == what and y > 50 then error("there is no such " .. what) end
+    return math.sin(y + x)
+  end
+end
+return sel.poisson {
+  size = { 64, 64 }, rhs = failing "rhs", initial = { potential = failing "potential" },
+  regions = { { where = sel.shape.faces, law = p.wrong == "law" and sel.law.insulated {} or sel.law.fixed { 0 } } },
+}
+END
+for what in rhs potential law; do
+    ok "a problem whose $what is wrong" fails_alike 1 "$work/potential.lua" wrong=$what
+done
+
 cat >"$work/rule.lua" <<'END'
 local sel = require "selenite"
 local p = sel.params { how = "" }
