@@ -273,7 +273,7 @@ static sel_status print_ranks(sel_prepared *prepared, int count, FILE *to, sel_e
             fprintf(to, "%s from %lld to %lld, memory %s, halos %s per step\n", axis,
                     (long long)first[r], (long long)first[r + 1] - 1, memory, halo);
         } else {
-            fprintf(to, "all of the grid, memory %s: multigrid is not divided\n", memory);
+            fprintf(to, "all of the grid, memory %s: too few planes to divide\n", memory);
         }
     }
     return status;

@@ -139,6 +139,17 @@ void sel_exchange_sides(const sel_ranks *ranks, bool wraps, const sel_sides *sid
     }
 }
 
+void sel_exchange_planes(const sel_ranks *ranks, bool wraps, const int64_t own[2], int count,
+                         void *at, size_t bytes) {
+    const int64_t size = (int64_t)bytes;
+    char *low = (char *)at + own[0] * size, *high = (char *)at + own[1] * size;
+    const sel_sides sides = {low, high - count * size, low - count * size, high,
+                             (size_t)(count * size)};
+    if (ranks->count > 1) {
+        sel_exchange_sides(ranks, wraps, &sides, 1);
+    }
+}
+
 /* Copies planes from `plane` on of all components to `room`, or back. */
 static void pack(const sel_turns *turns, int64_t turn, int64_t plane, char *room, bool back) {
     const int64_t size = turns->type.size, stride = sel_turns_stride(turns);

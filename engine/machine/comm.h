@@ -93,4 +93,9 @@ typedef struct sel_sides {
 } sel_sides;
 void sel_exchange_sides(const sel_ranks *ranks, bool wraps, const sel_sides *sides, int count);
 
+/* The same of so many planes at each end of a rank's own, own[0] <= p < own[1], which come to lie
+ * beyond the ends of the ranks beside it. `at`: plane 0, of so many bytes. */
+void sel_exchange_planes(const sel_ranks *ranks, bool wraps, const int64_t own[2], int count,
+                         void *at, size_t bytes);
+
 #endif

@@ -83,6 +83,22 @@ void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], 
     sel_state_list_turns(state, name);
 }
 
+sel_cells sel_state_vector(const sel_state *state) {
+    sel_cells cells = sel_block_cells(&state->turns, &state->blocks.v[0]);
+    cells.before = cells.first;
+    cells.first = 0;
+    return cells;
+}
+
+void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags) {
+    const sel_cells cells = sel_state_vector(state);
+    const int listed = state->arrays.count;
+    sel_arrays_add_cells(&state->arrays, name, at, (sel_type){'f', 8}, &cells, flags);
+    if (state->arrays.count > listed) {
+        state->arrays.v[listed].divided = true;
+    }
+}
+
 /* Rows from `first` on, which are in one block, as they are stored. */
 static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
                             const double *values, char *stored, sel_error *error) {
@@ -136,15 +152,18 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
                           const void *data, sel_error *error) {
     const int64_t *n = state->plan->domain->grid.n, apart[3] = {1, cells->pitch, cells->slice};
     const size_t bytes = (size_t)cells->count * type.size;
+    const sel_rows_range all = {0, n[1] * n[2]};
+    const sel_rows_range rows = cells->components ? sel_state_own(state) : all;
+    const int64_t before = cells->before - cells->shift;
     void *values = array ? calloc(bytes, 1) : NULL;
     if (!values) {
         return !array ? SEL_OK : sel_fail_memory(error, "the coefficients", bytes);
     }
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = 0; row < n[1] * n[2]; row++) {
+    for (int64_t row = rows.first; row < rows.end; row++) {
         int64_t at[3] = {0, row % n[1], row / n[1]};
         for (; at[0] < n[0]; at[0]++) {
-            const int64_t k = at[0] + at[1] * apart[1] + at[2] * apart[2];
+            const int64_t k = before + at[0] + at[1] * apart[1] + at[2] * apart[2];
             const double value = number(state, data, which, row * n[0] + at[0]);
             sel_put(values, type, k, value);
             if (which < 3 && at[which] == 0) {
@@ -152,7 +171,8 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
             }
         }
     }
-    sel_status status = sel_arrays_send(&state->arrays, array, values, bytes, error);
+    char *to = (char *)array - before * type.size;
+    sel_status status = sel_arrays_send(&state->arrays, to, values, bytes, error);
     free(values);
     return status;
 }

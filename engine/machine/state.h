@@ -102,6 +102,11 @@ void sel_state_list_turns(sel_state *state, const char *name);
  * of caches along x, halos of so many planes; and state->last. */
 void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], int halo);
 
+/* Lists an array of a double for each cell, laid out as these numbers in the one block that is
+ * here; its pointer leads to cell (0, 0, 0). And its layout. */
+void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags);
+sel_cells sel_state_vector(const sel_state *state);
+
 /* Their first number in a row of cells (y + ny z), on the host. */
 static inline const void *sel_state_row(const sel_state *state, int64_t turn, int64_t row) {
     const sel_turns *turns = &state->turns;
@@ -128,8 +133,9 @@ static inline void *sel_state_beside(const sel_state *state, int64_t turn, int64
 }
 
 /* Fills an array (NULL: none) of a number for each cell, laid out as `cells`, and sends it: of kind
- * `which`, by a function of the cell. Those of the low faces along the axis `which` (0 to 2) stand
- * a second time beyond the last cells, as the high faces of these. */
+ * `which`, by a function of the cell; of a vector in the rows of this rank. Those of the low faces
+ * along the axis `which` (0 to 2) stand a second time beyond the last cells, as the high faces of
+ * these. */
 typedef double sel_state_number(const sel_state *state, const void *data, int which, int64_t cell);
 sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
                           const sel_cells *cells, int which, sel_state_number *number,

@@ -2,6 +2,7 @@
 #include "engine/multigrid/mg_body.h"
 
 #include <math.h>
+#include "engine/machine/share.h"
 
 /* Along an axis; on larger grids the round-off of corrections in single precision would slow
  * cycles. */
@@ -111,24 +112,38 @@ static void describe_cell(const void *data, int64_t cell, mg_cell *to) {
 
 /* ---- the problem of a state ---- */
 
+/* Ranks share the levels if each has as many planes as another one needs of it. */
+static bool shares(const sel_state *state) {
+    bool enough = true;
+    for (int r = 0; r < state->ranks->count; r++) {
+        enough = enough && state->first_plane[r + 1] - state->first_plane[r] >= MG_HALO;
+    }
+    return enough;
+}
+
 void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name,
                   void *(*at)[2], unsigned flags, int threads) {
-    const sel_cells *cells = &state->turns.cells;
-    const bool in_time = state->plan->body->implicit > 0;
-    sel_state_undivided(state); /* the levels know no blocks */
-    sel_conduction_list(state, name, at, 0);
-    const int64_t directions = box->conjugate ? cells->count : 0;
-    *s = (mg_solve){.stride = {1, cells->pitch, cells->slice}, .threads = threads};
-    SEL_ADD(&state->arrays, s, F, cells->count, 0);
-    if (box->conjugate) {
-        sel_arrays_add_cells(&state->arrays, "direction", &s->p, (sel_type){'f', 8}, cells, flags);
+    if (threads == 0 || state->ranks->count == 1 || !shares(state)) {
+        sel_state_undivided(state); /* the levels know no blocks */
     }
-    SEL_ADD(&state->arrays, s, q, directions, 0);
-    SEL_ADD(&state->arrays, s, u, in_time ? cells->count : 0, 0);
-    SEL_ADD(&state->arrays, s, mass, in_time ? directions : 0, 0);
+    sel_conduction_list(state, name, at, state->ranks->count > 1);
+    const sel_cells *cells = &state->turns.cells;
+    *s = (mg_solve){.stride = {1, cells->pitch, cells->slice}, .state = state, .threads = threads};
+    sel_state_list_vector(state, "F", &s->F, 0);
+    if (box->conjugate) {
+        sel_state_list_vector(state, "direction", &s->p, flags);
+        sel_state_list_vector(state, "q", &s->q, 0);
+    }
+    if (state->plan->body->implicit > 0) {
+        sel_state_list_vector(state, "u", &s->u, 0);
+    }
+    if (state->plan->body->implicit > 0 && box->conjugate) {
+        sel_state_list_vector(state, "mass", &s->mass, 0);
+    }
     mg_list(&s->m, box, threads, &state->arrays);
     s->limits = (mg_limits){
         .tolerance = tolerance[state->plan->precision], .cycles = true, .most = MOST_CYCLES};
+    state->halo_bytes = mg_halo_bytes(&s->m, true);
 }
 
 /* sel_state_number: as rows of A have it. */
@@ -139,12 +154,14 @@ static double mass(const sel_state *state, const void *data, int which, int64_t 
 
 sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error) {
     const sel_conduction *body = state->plan->body;
-    s->partials = state->partials;
-    sel_status status = sel_state_fill(state, s->mass, (sel_type){'f', 8}, &state->turns.cells, 3,
-                                       mass, body, error);
+    const sel_cells cells = sel_state_vector(state);
+    sel_status status =
+        sel_state_fill(state, s->mass, (sel_type){'f', 8}, &cells, 3, mass, body, error);
+    status = sel_state_agree(state, status, error);
     status = status ? status
                     : mg_start(&s->m, &state->arrays, describe_cell, body, state->threads, error);
-    s->limits.rows = s->m.norm;
+    status = sel_state_agree(state, status, error);
+    s->limits.rows = status ? 0 : sel_state_largest(state, s->m.norm);
     return status;
 }
 
@@ -171,24 +188,32 @@ sel_status mg_body_solved(const mg_solve *s, const sel_state *state, sel_error *
 sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
     const sel_given *given = &state->given;
     const heat_view v = sel_conduction_view(state, state->step, 0);
-    const int64_t count = state->turns.cells.count;
+    const sel_turns *turns = &state->turns;
+    const sel_block *own = &state->blocks.v[0];
+    const sel_rows_range rows = sel_state_own(state);
+    const int64_t plane = sel_turns_stride(turns);
+    const int64_t begin = (own->first - turns->width) * plane;
+    const int64_t end = (own->end + turns->width) * plane;
+    int64_t surface, last;
+    sel_given_range(state, 0, &surface, &last);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = begin; i < end; i++) {
         s->u[i] = heat_number(&v, v.from, i);
     }
     if (v.implicit < 1) {
         mg_solve_apply(s, s->u, s->F);
     }
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = 0; row < v.n[1] * v.n[2]; row++) {
+    for (int64_t row = rows.first; row < rows.end; row++) {
         fill_row(s, &v, row % v.n[1], row / v.n[1]);
     }
-    for (int64_t k = 0; k < state->plan->inputs->surfaces.cells; k++) {
+    for (int64_t k = surface; k < last; k++) {
         int64_t at[3];
         heat_at(&v, given->cell[k], at);
         const int64_t i = heat_place(v.stride, at);
         heat_right_surface(given, k, mg_mass(s, i), &s->u[i], &s->F[i]);
     }
+    mg_solve_spread(s, s->u);
     s->now = MG_BEGINS; /* directions are those of a step */
     mg_solve_residual(s, s->u);
     while (s->now.how == MG_GOES_ON) {
@@ -196,7 +221,7 @@ sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
     }
     const sel_status status = mg_body_solved(s, state, error);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t i = 0; i < (status ? 0 : count); i++) {
+    for (int64_t i = begin; i < (status ? begin : end); i++) {
         sel_put(v.to, state->turns.type, i, s->u[i]);
     }
     return status;

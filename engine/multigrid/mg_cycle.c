@@ -9,8 +9,6 @@
 SEL_LEVELS(DECLARE)
 #define TABLE(level) mg_loops_##level,
 
-/* Cells of a level that one thread does as fast as several. */
-enum { ALONE = 1 << 13 };
 /* The last of several passes may read planes so far behind the one before its own. */
 enum { REACH = 2 };
 
@@ -23,9 +21,9 @@ const mg_loops *mg_loops_of(const mg *m) {
 
 typedef struct job {
     const mg *m;
-    int level, count;
+    int level, count, more;
     bool wraps;
-    int64_t planes, rows; /* along the slowest axis; and in each */
+    int64_t planes[2], rows; /* this rank's own along the slowest axis; and in each */
     mg_work *work;
     void *data;
 } job;
@@ -37,30 +35,40 @@ static void copy_images(const job *j, int a, int64_t z) {
     const int64_t begin = 1 + (a == 2 ? v->stride[1] : 0);
     const int64_t count = a == 1 ? v->n[0] + 2 : (v->n[1] + 2) * v->stride[1];
     char *first = (char *)v->e + (z * v->stride[2] - begin) * size;
-    if (j->wraps && j->m->box.periodic >> a & 1u) {
+    if (j->wraps && j->m->box.periodic >> a & 1u && !(v->divided && a == j->m->box.dims - 1)) {
         memcpy(first - s, first + (v->n[a] - 1) * s, (size_t)(count * size));
         memcpy(first + v->n[a] * s, first, (size_t)(count * size));
     }
 }
 
-static void do_row(const job *j, int pass, int64_t row) {
+/* Row k of a plane. */
+static void do_row(const job *j, int pass, int64_t plane, int64_t k) {
     const bool deep = j->m->box.dims == 3;
-    j->work(j->data, pass, deep ? row % j->rows : row, deep ? row / j->rows : 0,
+    j->work(j->data, pass, deep ? k : plane, deep ? plane : 0,
             j->m->scratch + mg_scratch(j->m) * omp_get_thread_num());
+}
+
+/* The planes of a pass. */
+static void planes_of(const job *j, int pass, int64_t range[2]) {
+    mg_planes(j->m, &j->m->level[j->level], j->more + j->count - 1 - pass, range);
 }
 
 /* One pass after the other. */
 static void in_turn(const job *j) {
+    const bool deep = j->m->box.dims == 3;
     for (int p = 0; p < j->count; p++) {
+        int64_t range[2];
+        planes_of(j, p, range);
 #pragma omp for schedule(static)
-        for (int64_t row = 0; row < j->planes * j->rows; row++) {
-            do_row(j, p, row);
+        for (int64_t k = 0; k < (range[1] - range[0]) * j->rows; k++) {
+            do_row(j, p, range[0] + k / j->rows, k % j->rows);
         }
 #pragma omp single
-        for (int a = 1; a < j->m->box.dims; a++) {
-            for (int64_t z = 0; z < (a == 1 ? j->m->level[j->level].n[2] : 1); z++) {
-                copy_images(j, a, z);
+        {
+            for (int64_t z = range[0]; z < range[1] && deep; z++) {
+                copy_images(j, 1, z);
             }
+            copy_images(j, deep ? 2 : 1, 0);
         }
     }
 }
@@ -72,13 +80,14 @@ static int gap_of(const job *j, int pass) {
 
 static void do_plane(const job *j, int pass, int64_t plane) {
     for (int64_t k = 0; k < j->rows; k++) {
-        do_row(j, pass, plane * j->rows + k);
+        do_row(j, pass, plane, k);
     }
     copy_images(j, 1, plane);
 }
 
-/* Each thread has planes of its own. A pass follows the one before at a distance of one of them;
- * where the planes of two threads meet it keeps the same distance,
+/* Each thread has planes of its own, the first and the last one also those beyond this rank's. A
+ * pass follows the one before at a distance of one of them; where the planes of two threads meet it
+ * keeps the same distance,
  *
  *      0 0 0 0 0 0 | 0 0 0 0 0 0
  *      1 1 1 1 1 . | . 1 1 1 1 1
@@ -87,13 +96,17 @@ static void do_plane(const job *j, int pass, int64_t plane) {
  * and the gap is filled when both are done. */
 static void in_a_wave(const job *j) {
     const int t = omp_get_thread_num(), threads = omp_get_num_threads();
-    const int64_t begin = j->planes * t / threads, end = j->planes * (t + 1) / threads;
-    for (int64_t front = begin; front < end + j->count; front++) {
+    const int64_t first = j->planes[0], planes = j->planes[1] - first;
+    const int64_t begin = first + planes * t / threads, end = first + planes * (t + 1) / threads;
+    const int64_t more = j->more + j->count;
+    for (int64_t front = begin - more; front < end + more; front++) {
         for (int p = 0; p < j->count; p++) {
             const int64_t plane = front - p;
-            const bool in_gap =
-                (t > 0 && plane < begin + gap_of(j, p)) || (t + 1 < threads && plane >= end - p);
-            if (plane >= begin && plane < end && !in_gap) {
+            int64_t range[2];
+            planes_of(j, p, range);
+            range[0] = t > 0 ? begin + gap_of(j, p) : range[0];
+            range[1] = t + 1 < threads ? end - p : range[1];
+            if (plane >= range[0] && plane < range[1]) {
                 do_plane(j, p, plane);
             }
         }
@@ -106,13 +119,17 @@ static void in_a_wave(const job *j) {
     }
 }
 
-void mg_pass(const mg *m, int l, int count, bool wraps, mg_work *work, void *data, int threads) {
-    const int64_t *n = m->level[l].n;
+void mg_pass(const mg *m, int l, int count, int more, bool wraps, mg_work *work, void *data,
+             int threads) {
+    const mg_level *v = &m->level[l];
+    const int64_t *n = v->n;
     const bool deep = m->box.dims == 3;
-    const job j = {m, l, count, wraps, n[deep ? 2 : 1], deep ? n[1] : 1, work, data};
-    const int used = n[0] * n[1] * n[2] > ALONE ? threads : 1;
-    const bool around = m->box.periodic >> (deep ? 2 : 1) & 1u;
-    const bool wave = !around && (used == 1 || j.planes / used >= 2 * (count + REACH));
+    job j = {m, l, count, more, wraps, .rows = deep ? n[1] : 1, .work = work, .data = data};
+    mg_planes(m, v, 0, j.planes);
+    const int64_t planes = j.planes[1] - j.planes[0];
+    const int used = n[0] * j.rows * planes > MG_ALONE ? threads : 1;
+    const bool around = m->box.periodic >> (deep ? 2 : 1) & 1u && !v->divided;
+    const bool wave = !around && (used == 1 || planes / used >= 2 * (count + REACH));
 #pragma omp parallel num_threads(used)
     wave ? in_a_wave(&j) : in_turn(&j);
 }
@@ -127,6 +144,7 @@ typedef struct passes {
     int level;
     const char *what;
     double omega;
+    int corrected; /* planes at each end beside another rank, which have been */
 } passes;
 
 /* The first row of the next level that needs fine row i, or later ones, to be complete. */
@@ -134,24 +152,35 @@ static int64_t first_after(const mg_level *v, int axis, int64_t i) {
     return i == v->n[axis] ? v[1].n[axis] : v->half[axis] ? i / 2 : i;
 }
 
+static bool is_own(const mg_level *v, int64_t plane) {
+    return plane >= v->own[0] && plane < v->own[1];
+}
+
 static void work(void *data, int pass, int64_t y, int64_t z, double *scratch) {
     const passes *p = data;
     const mg *m = p->m;
     const mg_level *v = &m->level[p->level];
     const mg_loops *loops = p->loops;
-    const int64_t size = m->box.single ? 4 : 8;
+    const bool deep = m->box.dims == 3;
+    const int64_t size = m->box.single ? 4 : 8, plane = deep ? z : y;
+    int64_t inner[2];
     switch (p->what[pass]) {
     case '0':
         memset((char *)v->e + (y * v->stride[1] + z * v->stride[2] - 1) * size, 0,
                (size_t)((v->n[0] + 2) * size));
         break;
     case 'c':
-        loops->correct(m, p->level, y, z, scratch);
+        mg_planes(m, v, -p->corrected, inner);
+        if (plane >= inner[0] && plane < inner[1]) {
+            loops->correct(m, p->level, y, z, scratch);
+        }
         break;
     case 't': /* the next rows have passed the sweeps */
         for (int64_t k = first_after(v, 2, z); k < first_after(v, 2, z + 1); k++) {
             for (int64_t j = first_after(v, 1, y); j < first_after(v, 1, y + 1); j++) {
-                loops->take_residual(m, p->level, j, k, scratch);
+                if (is_own(v + 1, deep ? k : j)) {
+                    loops->take_residual(m, p->level, j, k, scratch);
+                }
             }
         }
         break;
@@ -160,9 +189,47 @@ static void work(void *data, int pass, int64_t y, int64_t z, double *scratch) {
     }
 }
 
+static void spread_e(const mg *m, int l) {
+    mg_spread(m, l, m->level[l].e, m->box.single ? 4 : 8, MG_HALO);
+}
+
+/* Corrects the planes that ranks beside need, and sends them. */
+static void correct_ends(passes *p, int threads) {
+    const mg *m = p->m;
+    const mg_level *v = &m->level[p->level];
+    const job j = {
+        m,        p->level, .wraps = true, .rows = m->box.dims == 3 ? v->n[1] : 1, .work = work,
+        .data = p};
+    int64_t inner[2];
+    mg_planes(m, v, -MG_HALO, inner);
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t plane = v->own[0]; plane < v->own[1]; plane++) {
+        if (plane < inner[0] || plane >= inner[1]) {
+            do_plane(&j, 0, plane);
+        }
+    }
+    spread_e(m, p->level);
+    p->corrected = MG_HALO;
+}
+
 static void run(const mg *m, int l, const char *what, double omega, int threads) {
-    passes p = {m, mg_loops_of(m), l, what, omega};
-    mg_pass(m, l, (int)strlen(what), true, work, &p, threads);
+    const mg_level *v = &m->level[l];
+    passes p = {m, mg_loops_of(m), l, what, omega, 0};
+    if (v->divided && m->box.periodic >> (m->box.dims - 1) & 1u && v->n[m->box.dims - 1] % 2) {
+        /* The first and the last plane are of one colour, so that no rank can do another's. */
+        for (; *p.what; p.what++) {
+            mg_pass(m, l, 1, *p.what == 't', true, work, &p, threads);
+            spread_e(m, l);
+        }
+    } else {
+        if (v->divided && *what == 'c') {
+            correct_ends(&p, threads);
+        }
+        mg_pass(m, l, (int)strlen(what), 1, true, work, &p, threads);
+    }
+    if (strchr(what, 't')) {
+        mg_spread(m, l + 1, v[1].f, m->box.single ? 4 : 8, MG_HALO);
+    }
 }
 
 /* A V-cycle from level l, where it begins with `first`. */
@@ -179,6 +246,7 @@ static void cycle(const mg *m, int l, const char *first, int threads) {
 
 void mg_cycle(const mg *m, bool full, int threads) {
     int first = 0;
+    mg_spread(m, 0, m->level[0].f, m->box.single ? 4 : 8, MG_HALO);
     for (; full && !mg_is_coarse(m, first); first++) {
         run(m, first, "0t", 1, threads);
     }
@@ -189,5 +257,6 @@ void mg_cycle(const mg *m, bool full, int threads) {
 }
 
 void mg_sweep(const mg *m, double omega, int threads) {
+    mg_spread(m, 0, m->level[0].f, m->box.single ? 4 : 8, 2);
     run(m, 0, "0rb", omega, threads);
 }

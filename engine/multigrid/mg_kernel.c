@@ -65,8 +65,10 @@ SEL_INLINE void product(const mg *m, mg_vector u, int64_t y, int64_t z, const do
     row_double r = row_of_double(m, &v, y, z);
     for (int k = 0; k < 2 * (m->box.dims - 1); k++) {
         const int a = 1 + k / 2;
-        const int64_t other = (of[a] + (k % 2 ? 1 : -1) + v.n[a]) % v.n[a];
-        r.beside[k] = row + (other - of[a]) * u.stride[a];
+        const int64_t next = of[a] + (k % 2 ? 1 : -1), image = mg_image(next, v.n[a]);
+        const bool halo = v.divided && a == m->box.dims - 1;
+        const bool ends = image != next && !(m->box.periodic >> a & 1u); /* conducts nothing */
+        r.beside[k] = row + (ends ? 0 : (halo ? next : image) - of[a]) * u.stride[a];
     }
     memcpy(here, row, (size_t)n * sizeof *here);
     here[-1] = row[n - 1];
@@ -77,7 +79,8 @@ SEL_INLINE void product(const mg *m, mg_vector u, int64_t y, int64_t z, const do
 /* The weights of cells in sums: the part of their volume that is inside, 0 where e is not sought;
  * rows of bodies that are not even have been multiplied by it. */
 SEL_INLINE void weigh(const mg *m, int64_t y, int64_t z, double *w) {
-    const double rows = m->part[1][y] * m->part[2][z];
+    const int64_t *of = m->level[0].n;
+    const double rows = m->part[1][mg_image(y, of[1])] * m->part[2][mg_image(z, of[2])];
     const double *d = m->box.even ? NULL : (const double *)m->level[0].d + row_at(m, y, z);
     for (int64_t x = 0; x < m->box.n[0] && d; x++) {
         w[x] = d[x] > 0;

@@ -1,6 +1,7 @@
 /* mg_levels.c -- the levels of a multigrid: their shapes, tables along axes, and coefficients. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "engine/multigrid/multigrid.h"
 
 /* Axes whose neighbours are coupled less than this part of the strongest are not halved: where
@@ -30,11 +31,15 @@ static int64_t half_of(const mg_box *box, int axis, int64_t n) {
 
 static void lay_out(mg_level *v, int dims) {
     const bool deep = dims == 3;
+    const int halo = v->divided ? MG_HALO : 1;
     v->stride[0] = 1;
     v->stride[1] = (v->n[0] + 1 + ALIGNED - 1) / ALIGNED * ALIGNED + ALIGNED;
     v->stride[2] = deep ? (v->n[1] + 2) * v->stride[1] : 0;
-    v->first = ALIGNED + v->stride[1] + v->stride[2];
-    v->elements = (deep ? (v->n[2] + 2) * v->stride[2] : (v->n[1] + 2) * v->stride[1]) + ALIGNED;
+    const int64_t plane = v->stride[dims - 1], begin = v->divided ? v->own[0] : 0;
+    const int64_t planes = v->divided ? v->own[1] - begin : v->n[dims - 1];
+    v->lead = ALIGNED + (deep ? v->stride[1] : 0);
+    v->first = v->lead + (halo - begin) * plane;
+    v->elements = (planes + 2 * halo) * plane + ALIGNED;
 }
 
 /* Decides which axes are halved; false: none can be. */
@@ -80,6 +85,7 @@ void mg_list(mg *m, const mg_box *box, int threads, sel_arrays *arrays) {
            halve(&m->level[m->count - 1], box, coupling, &m->level[m->count])) {
         m->count++;
     }
+    mg_divide(m, arrays);
     for (int l = 0; l < m->count; l++) {
         mg_level *v = &m->level[l];
         const bool all = v->half[0] && v->half[1] && (box->dims < 3 || v->half[2]);
@@ -270,29 +276,46 @@ static int64_t place(const mg_level *v, int64_t x, int64_t y, int64_t z) {
     return v->first + x + y * v->stride[1] + z * v->stride[2];
 }
 
-/* The coefficients that stand in the halo, high faces of the last cells; and the diagonal where
- * d marks with 1 that e is sought. */
+static void complete_cell(const mg_level *v, faces *of, int dims, int a, int64_t i) {
+    double sum = of->near[i] + of->far[i];
+    if (a < dims) {
+        of->K[a][i] = v->n[a] > 1 ? of->K[a][i] : 0;
+        of->K[a][i + v->n[a] * v->stride[a]] = of->K[a][i];
+        return;
+    }
+    for (int b = 0; b < dims; b++) {
+        sum += of->K[b][i] + of->K[b][i + v->stride[b]];
+    }
+    of->d[i] = of->d[i] > 0 ? sum : 0;
+}
+
+/* What ranks have found in their own planes is completed in those beside, too: by the coefficients
+ * that stand in the halo, high faces of the last cells; and the diagonal where d marks with 1 that
+ * e is sought. */
 static void complete(const mg *m, int l, faces *of) {
     const mg_level *v = &m->level[l];
     const int64_t *n = v->n;
-    for (int a = 0; a < m->box.dims; a++) {
-        const int64_t end = n[a] * v->stride[a];
-        for (int64_t k = 0; k < n[0] * n[1] * n[2]; k++) {
-            const int64_t at[3] = {k % n[0], k / n[0] % n[1], k / n[0] / n[1]};
-            const int64_t i = place(v, at[0], at[1], at[2]);
-            if (at[a] == 0) {
-                of->K[a][i] = n[a] > 1 ? of->K[a][i] : 0;
-                of->K[a][i + end] = of->K[a][i];
+    const int dims = m->box.dims;
+    double *const all[] = {of->near, of->far, of->d, of->K[0], of->K[1], of->K[2]};
+    int64_t range[2], begin[3] = {0}, end[3];
+    for (int k = 0; k < 3 + dims; k++) {
+        mg_spread(m, l, all[k] + v->first, sizeof *all[k], MG_HALO);
+    }
+    mg_planes(m, v, MG_HALO - 1, range);
+    begin[dims - 1] = range[0];
+    for (int a = 0; a <= dims; a++) { /* low faces along the axes; the diagonal */
+        memcpy(end, n, sizeof end);
+        end[dims - 1] = range[1];
+        if (a < dims) {
+            end[a] = a == dims - 1 && v->divided ? begin[a] : 1; /* the halo has them */
+        }
+        for (int64_t z = begin[2]; z < end[2]; z++) {
+            for (int64_t y = begin[1]; y < end[1]; y++) {
+                for (int64_t x = 0; x < end[0]; x++) {
+                    complete_cell(v, of, dims, a, place(v, x, y, z));
+                }
             }
         }
-    }
-    for (int64_t k = 0; k < n[0] * n[1] * n[2]; k++) {
-        const int64_t i = place(v, k % n[0], k / n[0] % n[1], k / n[0] / n[1]);
-        double sum = of->near[i] + of->far[i];
-        for (int a = 0; a < m->box.dims; a++) {
-            sum += of->K[a][i] + of->K[a][i + v->stride[a]];
-        }
-        of->d[i] = of->d[i] > 0 ? sum : 0;
     }
 }
 
@@ -304,6 +327,7 @@ static double along(const mg *m, const mg_level *v, const faces *of, int a, cons
     const bool ends = has_end_nodes(&m->box, a);
     const int64_t before = (i + coarse->n - 1) % coarse->n, s = v->stride[a];
     const int64_t from = fine_of(fine, ends, before), to = fine_of(fine, ends, i);
+    const int64_t around = v->divided && a == m->box.dims - 1 ? fine->n : 0; /* beyond the end */
     const double *x = coarse->x;
     double series = 0;
     if (!v->half[a]) {
@@ -315,7 +339,7 @@ static double along(const mg *m, const mg_level *v, const faces *of, int a, cons
     }
     for (int64_t j = from; j != to;) {
         j = (j + 1) % fine->n;
-        series += 1 / of->K[a][at + j * s];
+        series += 1 / of->K[a][at + (j > to ? j - around : j) * s];
     }
     return 1 / series;
 }
@@ -342,7 +366,7 @@ static void coarsen_cell(const mg *m, int l, const faces *of, const axis fine[3]
             const int64_t low = (v->half[a] ? 2 * at[a] : at[a]) + child[a] - 1;
             weight[a] = fine[a].table[MG_RESIDUAL][3 * at[a] + child[a]];
             all *= weight[a];
-            j[a] = (low + fine[a].n) % fine[a].n;
+            j[a] = v->divided && a == m->box.dims - 1 ? low : (low + fine[a].n) % fine[a].n;
             is_main = is_main && j[a] == main[a];
         }
         if (all == 0) {
@@ -365,9 +389,10 @@ static void coarsen_cell(const mg *m, int l, const faces *of, const axis fine[3]
 
 static void coarsen(const mg *m, int l, const faces *of, const axis fine[3], const axis coarse[3],
                     int threads, faces *to) {
-    const int64_t *n = m->level[l + 1].n;
+    const mg_level *v = &m->level[l + 1];
+    const int64_t *n = v->n, rows = m->box.dims == 3 ? n[1] : 1;
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t row = 0; row < n[1] * n[2]; row++) {
+    for (int64_t row = v->own[0] * rows; row < v->own[1] * rows; row++) {
         int64_t at[3] = {0, row % n[1], row / n[1]};
         for (; at[0] < n[0]; at[0]++) {
             coarsen_cell(m, l, of, fine, coarse, at, to);
@@ -379,8 +404,9 @@ static void coarsen(const mg *m, int l, const faces *of, const axis fine[3], con
 static void describe_cells(const mg *m, mg_describe *describe, const void *data, int threads,
                            faces *to) {
     const mg_level *v = &m->level[0];
+    const int64_t rows = m->box.dims == 3 ? v->n[1] : 1;
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t row = 0; row < v->n[1] * v->n[2]; row++) {
+    for (int64_t row = v->own[0] * rows; row < v->own[1] * rows; row++) {
         for (int64_t x = 0; x < v->n[0]; x++) {
             const int64_t i = place(v, x, row % v->n[1], row / v->n[1]);
             mg_cell cell = {.seeks = false};
@@ -422,7 +448,9 @@ static sel_status send_faces(mg *m, int l, const sel_arrays *arrays, int64_t at,
     for (int a = 0; a < m->box.dims && !status; a++) {
         status = send(m, arrays, m->g[a], at, of->K[a], count, error);
     }
-    for (int64_t k = 0; k < count && l == 0; k++) {
+    const mg_level *v = &m->level[l];
+    const int64_t plane = v->stride[m->box.dims - 1], begin = v->first - v->lead;
+    for (int64_t k = begin + v->own[0] * plane; l == 0 && k < begin + v->own[1] * plane; k++) {
         m->norm = fmax(m->norm, 2 * of->d[k]);
     }
     return status;
@@ -497,6 +525,7 @@ static sel_status fill(mg *m, const sel_arrays *arrays, mg_describe *describe, c
     faces now = {.d = NULL}, next = {.d = NULL};
     int64_t at = 0, tables = 0;
     sel_status status = m->box.even ? SEL_OK : faces_allocate(&now, &m->level[0], error);
+    status = sel_ranks_agree(m->ranks, status, error);
     if (!status && !m->box.even) {
         describe_cells(m, describe, data, threads, &now);
     }
@@ -522,9 +551,11 @@ static sel_status fill(mg *m, const sel_arrays *arrays, mg_describe *describe, c
         }
         point_to(m, l, at);
         status = send_tables(m, l, arrays, &tables, fine, coarse, error);
-        if (!status && !m->box.even) {
-            status = send_faces(m, l, arrays, at, &now, error);
-            if (!status && !last && !(status = faces_allocate(&next, &m->level[l + 1], error))) {
+        if (!m->box.even) {
+            status = status ? status : send_faces(m, l, arrays, at, &now, error);
+            status = status || last ? status : faces_allocate(&next, &m->level[l + 1], error);
+            status = sel_ranks_agree(m->ranks, status, error);
+            if (!status && !last) {
                 coarsen(m, l, &now, fine, coarse, threads, &next);
             }
             faces_free(&now);
@@ -548,10 +579,11 @@ sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, cons
     /* Of both levels: places, widths; and the tables, which they share. */
     const int64_t each = (4 + MG_TABLES + 2) * most + 8;
     double *memory = calloc((size_t)(3 * each), sizeof *memory);
-    if (!memory) {
-        return sel_fail_memory(error, "the multigrid", (size_t)(3 * each) * sizeof *memory);
-    }
-    for (int a = 0; a < 3; a++) {
+    sel_status status =
+        memory ? SEL_OK
+               : sel_fail_memory(error, "the multigrid", (size_t)(3 * each) * sizeof *memory);
+    status = sel_ranks_agree(m->ranks, status, error);
+    for (int a = 0; a < 3 && !status; a++) {
         for (int k = 0; k < 2; k++) {
             axes[k][a].x = memory + a * each + 2 * k * most;
             axes[k][a].width = axes[k][a].x + most;
@@ -560,7 +592,7 @@ sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, cons
             axes[0][a].table[k] = axes[1][a].table[k] = memory + a * each + (4 + k) * most;
         }
     }
-    sel_status status = fill(m, arrays, describe, data, threads, axes, error);
+    status = status ? status : fill(m, arrays, describe, data, threads, axes, error);
     free(memory);
     return status;
 }

@@ -11,7 +11,8 @@ typedef struct MG_NAME(row) {
 } MG_NAME(row);
 
 SEL_INLINE MG_NAME(row) MG_NAME(row_of)(const mg *m, const mg_level *v, int64_t y, int64_t z) {
-    const int64_t at = y * v->stride[1] + z * v->stride[2], of[2] = {y, z};
+    const int64_t at = y * v->stride[1] + z * v->stride[2];
+    const int64_t of[2] = {mg_image(y, v->n[1]), mg_image(z, v->n[2])};
     MG_NAME(row) r = {.rest = 0};
     for (int k = 0; k < 2 * (m->box.dims - 1); k++) {
         const int axis = 1 + k / 2;
@@ -107,7 +108,9 @@ static void MG_NAME(take_residual)(const mg *m, int level, int64_t y, int64_t z,
         const REAL w = ((const REAL *)v->table[1][MG_RESIDUAL])[3 * y + k % 3] *
                        ((const REAL *)v->table[2][MG_RESIDUAL])[3 * z + k / 3];
         if (w != 0) {
-            const int64_t row = (j + v->n[1]) % v->n[1], plane = (i + v->n[2]) % v->n[2];
+            const bool halo = v->divided, deep = m->box.dims == 3;
+            const int64_t row = halo && !deep ? j : mg_image(j, v->n[1]);
+            const int64_t plane = halo && deep ? i : mg_image(i, v->n[2]);
             MG_CALL(m, MG_NAME(add_residual), m, v, w, row, plane, sum);
         }
     }

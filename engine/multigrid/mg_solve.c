@@ -1,7 +1,7 @@
 /* mg_solve.c -- A u = F by corrections of u, on the processor. */
 #include "engine/multigrid/mg_solve.h"
 
-#include "engine/machine/cpu.h"
+#include "engine/machine/share.h"
 
 typedef struct rows rows;
 typedef void row_work(const rows *of, int64_t y, int64_t z, double *scratch, double *sums);
@@ -18,23 +18,23 @@ struct rows {
 static void work_row(void *data, int pass, int64_t y, int64_t z, double *scratch) {
     const rows *of = data;
     const mg_solve *s = of->s;
-    double *sums = s->partials + (y + s->m.level[0].n[1] * z) * SEL_PARTIALS;
+    double *sums = s->state->partials + (y + s->m.level[0].n[1] * z) * SEL_PARTIALS;
     of->work[pass](of, y, z, scratch, sums);
 }
 
-/* Does the work of one or two passes in all rows and adds up the last one's sums. */
-static void each_row(const mg_solve *s, rows of, row_work *first, row_work *second,
-                     double sums[3]) {
-    const int64_t *n = s->m.level[0].n;
+/* Does the work of one or two passes in all rows, the first one or that of `more` also in the
+ * planes beside this rank's, and adds up the last one's sums, if there are any. */
+static void each_row(const mg_solve *s, rows of, row_work *first, row_work *second, int more,
+                     double *sums) {
     of.s = s;
     of.loops = mg_loops_of(&s->m);
     of.work[0] = first;
     of.work[1] = second;
     of.u.stride = of.p.stride = s->stride;
     of.p.v = s->p;
-    mg_pass(&s->m, 0, second ? 2 : 1, false, work_row, &of, s->threads);
-    for (int k = 0; k < 3; k++) {
-        sums[k] = sel_tree_sum(s->partials + k, n[1] * n[2], SEL_PARTIALS);
+    mg_pass(&s->m, 0, second ? 2 : 1, more, false, work_row, &of, s->threads);
+    if (sums) {
+        sel_state_sums(s->state, 0, 3, sums);
     }
 }
 
@@ -71,17 +71,23 @@ static void add(const rows *of, int64_t y, int64_t z, double *scratch, double *s
 static double next_direction(mg_solve *s) {
     double sums[3], beta = 0;
     if (s->now.pq > 0) {
-        each_row(s, (rows){.to = NULL}, dot, NULL, sums);
+        each_row(s, (rows){.to = NULL}, dot, NULL, 0, sums);
         beta = -sums[0] / s->now.pq;
     }
-    each_row(s, (rows){.u = {.v = s->p}, .to = s->q, .factor = beta}, direct, apply, sums);
+    each_row(s, (rows){.u = {.v = s->p}, .to = s->q, .factor = beta}, direct, apply, 0, sums);
     s->now.pq = sums[0];
     return sums[0] > 0 ? sums[1] / sums[0] : 0;
 }
 
+void mg_solve_spread(const mg_solve *s, double *v) {
+    const int slow = s->m.box.dims - 1;
+    sel_exchange_planes(s->m.ranks, s->m.box.periodic >> slow & 1u, s->m.level[0].own, 1, v,
+                        (size_t)s->stride[slow] * sizeof *v);
+}
+
 void mg_solve_residual(mg_solve *s, double *u) {
     double sums[3];
-    each_row(s, (rows){.to = u}, residual, NULL, sums);
+    each_row(s, (rows){.to = u}, residual, NULL, 0, sums);
     mg_judge(&s->limits, sums, 0, &s->now);
 }
 
@@ -91,18 +97,18 @@ void mg_solve_correct(mg_solve *s, int how, double omega, double *u, double *to)
     if (how == MG_SWEEP) {
         mg_sweep(&s->m, omega, s->threads);
     } else if (how == MG_DIVIDE) {
-        each_row(s, of, divide, NULL, sums);
+        mg_spread(&s->m, 0, s->m.level[0].f, s->m.box.single ? 4 : 8, 1);
+        each_row(s, of, divide, NULL, 1, NULL);
     } else {
         mg_cycle(&s->m, how == MG_FULL_CYCLE, s->threads);
     }
     if (s->p) {
         of.factor = next_direction(s);
     }
-    each_row(s, of, add, residual, sums);
+    each_row(s, of, add, residual, 0, sums);
     mg_judge(&s->limits, sums, 1, &s->now);
 }
 
 void mg_solve_apply(const mg_solve *s, double *u, double *to) {
-    double sums[3];
-    each_row(s, (rows){.u = {.v = u}, .to = to}, apply, NULL, sums);
+    each_row(s, (rows){.u = {.v = u}, .to = to}, apply, NULL, 0, NULL);
 }

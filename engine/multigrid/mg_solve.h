@@ -9,7 +9,8 @@
  * from 0 with over-relaxation, f over the diagonal. */
 enum { MG_CYCLE, MG_FULL_CYCLE, MG_SWEEP, MG_DIVIDE };
 
-/* Vectors are laid out by `stride`, without halos. Where there are p and q, a correction is only a
+/* Vectors are laid out by `stride`, and lead to cell (0, 0, 0). Of several ranks each has its own
+ * planes, of u and p also one of each rank beside. Where there are p and q, a correction is only a
  * direction of a flexible method of conjugate gradients (Y. Notay, SIAM J. Sci. Comput. 22, 2000).
  */
 typedef struct mg_solve {
@@ -18,7 +19,7 @@ typedef struct mg_solve {
     double *F;
     double *p, *q;    /* the last direction and A p; NULL */
     double *u, *mass; /* of bodies in time; and C / (w dt), of those that are not even */
-    double *partials; /* of sel_state */
+    const struct sel_state *state;
     int threads;
     mg_limits limits;
     mg_progress now; /* the caller's to begin with: MG_BEGINS, or what was saved */
@@ -28,6 +29,9 @@ typedef struct mg_solve {
 static inline double mg_mass(const mg_solve *s, int64_t i) {
     return s->mass ? s->mass[i] : s->m.box.mass;
 }
+
+/* The planes beside this rank's own of a vector of which ranks know their own. */
+void mg_solve_spread(const mg_solve *s, double *v);
 
 /* f of u, and s->now by it. */
 void mg_solve_residual(mg_solve *s, double *u);

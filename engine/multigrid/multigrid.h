@@ -20,6 +20,8 @@
 #include "engine/scene/grid.h"
 
 enum { MG_MOST_LEVELS = 40 };
+/* Cells of a level that one thread, or each of several ranks, does as fast as several together. */
+enum { MG_ALONE = 1 << 13 };
 /* Over-relaxation of the smoother on levels of which all axes are halved: a cycle leaves half as
  * much of the residual as with 1 (I. Yavneh, SIAM J. Sci. Comput. 17, 1996). */
 #define MG_OMEGA 1.16
@@ -31,10 +33,18 @@ enum { MG_FEW = 64 * 64 };
  * three for each coarser cell, of residuals of the cells 2 i - 1 ... 2 i + 1. */
 enum { MG_LOW, MG_HIGH, MG_MIDDLE, MG_OWN, MG_OTHER, MG_RESIDUAL, MG_TABLES };
 
-/* Pointers lead to cell (0, 0, 0). Around the cells is a halo of one: zero, or periodic images. */
+/* Pointers lead to cell (0, 0, 0). Around the cells is a halo of one: zero, or periodic images.
+ *
+ * Of several ranks each has the planes own[0] <= p < own[1] of the slowest axis of the fine levels,
+ * which are divided. Beyond these their memory has MG_HALO planes of the ranks beside: so many as
+ * the sweeps between two messages need, of which each is done in a plane less. Of coarse levels
+ * each rank computes all. */
+enum { MG_HALO = 6 };
 typedef struct mg_level {
     int64_t n[3], stride[3];
     int64_t first, elements; /* of the arrays: of cell (0, 0, 0), and all */
+    int64_t own[2], lead;    /* elements of a plane before its cell (0, 0) */
+    bool divided, beside[2]; /* there are planes of other ranks below, above */
     int half[3];             /* 1: the next level has half the cells along the axis */
     double omega;            /* of sweeps: MG_OMEGA or 1 */
     void *e, *f, *before;    /* before: e without the next level's corrections, if kept apart */
@@ -61,6 +71,8 @@ typedef struct mg {
     mg_box box;
     int count;
     mg_level level[MG_MOST_LEVELS];
+    const sel_ranks *ranks;
+    int64_t first_plane[SEL_MOST_RANKS + 1]; /* of ranks, in the first level that is not divided */
     /* Memory of all levels. */
     void *e, *f, *before, *tables, *g[3], *d;
     /* The finest level's in double precision, for residuals: [n]; and `part`, that of a cell's
@@ -88,6 +100,29 @@ typedef void mg_describe(const void *data, int64_t cell, mg_cell *to);
 sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, const void *data,
                     int threads, sel_error *error);
 
+/* ---- planes of ranks ---- */
+
+/* Divides the levels as `arrays` are, or none. Each rank must have MG_HALO planes of the first. */
+void mg_divide(mg *m, const sel_arrays *arrays);
+
+/* What ranks have found in their own planes goes where others need it: of a divided level so many
+ * planes at each end, of the first that is not all. `array` leads to cell (0, 0, 0). */
+void mg_spread(const mg *m, int level, void *array, int size, int planes);
+
+/* Planes of a level that this rank has, with so many of each rank beside it. */
+static inline void mg_planes(const mg *m, const mg_level *v, int more, int64_t range[2]) {
+    range[0] = v->divided ? v->own[0] - v->beside[0] * more : 0;
+    range[1] = v->divided ? v->own[1] + v->beside[1] * more : v->n[m->box.dims - 1];
+}
+
+/* Bytes that a rank sends and receives for a cycle, or for a sweep. */
+uint64_t mg_halo_bytes(const mg *m, bool cycle);
+
+/* The plane or row of n of which i is one, or an image beyond an end. */
+static inline int64_t mg_image(int64_t i, int64_t n) {
+    return i < 0 ? i + n : i >= n ? i - n : i;
+}
+
 /* ---- on the processor ---- */
 
 /* e = about A^-1 f: a V-cycle with two sweeps before and after each correction; `full`: a full
@@ -97,8 +132,8 @@ void mg_cycle(const mg *m, bool full, int threads);
 /* e = what a red-black sweep makes of 0. */
 void mg_sweep(const mg *m, double omega, int threads);
 
-/* A vector of the finest level in double precision, without a halo: cell (x, y, z) is element
- * x + y stride[1] + z stride[2]. */
+/* A vector of the finest level in double precision, without a halo but for a plane of each rank
+ * beside: cell (x, y, z) is element x + y stride[1] + z stride[2]. */
 typedef struct mg_vector {
     double *v;
     const int64_t *stride;
@@ -106,9 +141,11 @@ typedef struct mg_vector {
 
 /* Work on rows of cells of a level in passes, of which each follows the one before at a distance of
  * a row (in 3-D a plane) and so finds what it reads in the cache; it may read neighbours, the last
- * one also what is three rows behind. wraps: passes change e, whose periodic images follow. */
+ * one also what is three rows behind. The last pass is done in `more` planes beyond this rank's
+ * own, each in one more than the next. wraps: passes change e, whose periodic images follow. */
 typedef void mg_work(void *data, int pass, int64_t y, int64_t z, double *scratch);
-void mg_pass(const mg *m, int level, int count, bool wraps, mg_work *work, void *data, int threads);
+void mg_pass(const mg *m, int level, int count, int more, bool wraps, mg_work *work, void *data,
+             int threads);
 
 /* Work on rows. */
 typedef struct mg_loops {

@@ -6,16 +6,26 @@ local p = sel.params {
   save = { 0, "steps between checkpoints; 0: none", integer = true },
   layout = { "cell", "layout" }, deep = { 0, "planes; 0: in 2-D", integer = true },
   body = { "varied", "even, or varied: a coefficient, a hole" },
+  times = { 1, "as many cells along x and y", integer = true },
+  free = { 0, "1: nothing is fixed", integer = true }, tolerance = { 1e-10, "tolerance" },
 }
 local deep, varied = p.deep > 0, p.body == "varied"
+local nx, ny = 37 * p.times, 29 * p.times
 local regions = {
   { name = "rest", where = shape.faces, law = law.insulated {} },
   { name = "plate", where = shape.face "x-", law = law.fixed { 1 } },
   { name = "film", where = shape.face "y+", law = law.convective { h = 0.6, ambient = -1 } },
   { name = "charge", where = shape.face "y-", law = law.flux { 0.5 } },
 }
+if p.free > 0 then
+  regions = {
+    { name = "rest", where = shape.faces, law = law.insulated {} },
+    { name = "plate", where = shape.face "x-", law = law.flux { 1 } },
+    { name = "film", where = shape.face "x+", law = law.flux { -1 } },
+  }
+end
 if varied then
-  regions[#regions + 1] = { name = "pipe", law = law.fixed { function(x) return x / 9 end },
+  regions[#regions + 1] = { name = "pipe", law = p.free > 0 and law.insulated {} or law.fixed { function(x) return x / 9 end },
     where = shape.ball { centre = deep and { 14, 11, p.deep / 2 } or { 14, 11 }, radius = 4.3 } }
 end
 local list = {
@@ -28,10 +38,10 @@ local list = {
 }
 if p.save > 0 then list[#list + 1] = out.checkpoint { every = p.save } end
 return sel.poisson {
-  size = deep and { 37, 29, p.deep } or { 37, 29 }, layout = p.layout, method = p.method,
-  periodic = deep and { "z" } or nil, tolerance = 1e-10, max_iterations = p.most,
+  size = deep and { nx, ny, p.deep } or { nx, ny }, layout = p.layout, method = p.method,
+  periodic = deep and { "z" } or nil, tolerance = p.tolerance, max_iterations = p.most,
   coefficient = varied and function(x, y) return 1 + 0.5 * math.sin(x / 4) * math.cos(y / 3) end or 1,
-  rhs = function(x, y) return 0.02 * math.sin(y / 6 + x) end,
+  rhs = p.free > 0 and 0 or function(x, y) return 0.02 * math.sin(y / 6 + x) end,
   initial = { potential = function(x, y) return math.sin(x / 6) * math.cos(y / 5) end },
   regions = regions, output = list,
 }

@@ -71,9 +71,48 @@ ok "nodes that are periodic across the ranks, by Lua" \
     shared tests/checkpoint/plate.lua around=1 layout=node laws=lua steps=60
 ok "a plate that stops by the change of its mean" \
     shared tests/checkpoint/plate.lua body=uniform laws=still mean=1.2e-3 steps=4000 --precision f64
-ok "implicit conduction" shared tests/checkpoint/plate.lua scheme=crank_nicolson laws=still steps=60
-ok "a potential, even" shared tests/checkpoint/potential.lua body=even
-ok "a potential about a hole, of nodes" shared tests/checkpoint/potential.lua layout=node deep=9
+
+# What shares the levels of multigrid, which two of these grids have several of.
+potential=tests/checkpoint/potential.lua
+for method in multigrid jacobi gauss_seidel sor conjugate_gradient; do
+    ok "a potential, even: $method" shared $potential body=even method=$method tolerance=1e-3
+    ok "a potential about a hole: $method" shared $potential method=$method tolerance=1e-3
+done
+ok "a potential on many cells" shared $potential body=even times=7
+ok "a potential about a hole in many nodes" shared $potential layout=node times=7
+ok "a potential that is periodic across the ranks" shared $potential body=even deep=64
+ok "a potential about a hole, periodic across the ranks" shared $potential deep=65
+ok "nodes that are periodic across the ranks" shared $potential layout=node deep=66
+ok "a potential on fewer planes than ranks need of each other" shared $potential layout=node deep=9
+ok "a potential that nothing fixes" shared $potential body=even free=1 times=6
+ok "a potential that nothing fixes, about a hole" shared $potential free=1
+plate=tests/checkpoint/plate.lua
+for scheme in crank_nicolson backward_euler; do
+    set -- $plate scheme=$scheme laws=still
+    ok "implicit conduction, $scheme" shared "$@" steps=60
+    ok "implicit conduction between even faces, $scheme" shared "$@" steps=60 body=uniform
+    ok "implicit conduction across the ranks, $scheme" \
+        shared "$@" layout=node around=1 deep=65 steps=3
+done
+
+# What three ranks have saved two go on with.
+implicit_goes_on() {
+    rm -rf "$work/one" "$work/many"
+    run "$@" steps=20 --ranks 3 -o "$work/many" && run "$@" steps=44 -o "$work/one" &&
+        run "$@" steps=44 --ranks 2 -o "$work/many" --resume && same "$work/one" "$work/many" '*.sel'
+}
+ok "implicit steps of three ranks go on in two" \
+    implicit_goes_on $plate scheme=backward_euler laws=still save=9
+
+potential_goes_on() {
+    rm -rf "$work/one" "$work/many"
+    run $potential "$@" save=2 -o "$work/one" &&
+        exits 3 run $potential "$@" most=4 save=2 --ranks 3 -o "$work/many" &&
+        run $potential "$@" save=2 --ranks 2 -o "$work/many" --resume &&
+        same "$work/one" "$work/many" '*.sel'
+}
+ok "cycles of three ranks go on in two" potential_goes_on body=even
+ok "conjugate directions of three ranks go on in two" potential_goes_on
 
 by_mpich() {
     rm -rf "$work/one" "$work/many"
@@ -179,6 +218,24 @@ fails_alike() {
 }
 ok "a law that fails in the part of one rank" fails_alike 1 "$work/long.lua" wrong=law from=20
 ok "a flow that diverges" fails_alike 3 scenarios/cavity2d.lua N=64 Re=1e7 U=0.3
+
+cat >"$work/potential.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { wrong = "" }
+local function failing(what)
+  return function(x, y)
+    if p.wrong == what and y > 50 then error("there is no such " .. what) end
+    return math.sin(y + x)
+  end
+end
+return sel.poisson {
+  size = { 64, 64 }, rhs = failing "rhs", initial = { potential = failing "potential" },
+  regions = { { where = sel.shape.faces, law = p.wrong == "law" and sel.law.insulated {} or sel.law.fixed { 0 } } },
+}
+END
+for what in rhs potential law; do
+    ok "a problem whose $what is wrong" fails_alike 1 "$work/potential.lua" wrong=$what
+done
 
 cat >"$work/rule.lua" <<'END'
 local sel = require "selenite"

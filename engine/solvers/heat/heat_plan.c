@@ -64,8 +64,9 @@ void heat_list(sel_state *base, int halo, int threads) {
 
 sel_status heat_start(sel_state *base, sel_error *error) {
     const heat_params *params = (const heat_params *)base->plan->simulation->params;
-    const sel_status status =
+    sel_status status =
         sel_conduction_start(base, &params->initial.temperature, "temperature", error);
+    status = sel_state_agree(base, status, error);
     return status || base->plan->body->implicit == 0
                ? status
                : mg_body_start(&((heat_state *)base)->solve, base, error);

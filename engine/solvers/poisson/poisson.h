@@ -62,7 +62,8 @@ static inline const poisson_plan *poisson_plan_for(const sel_state *state) {
 
 /* The part of a cell that is inside and free: its capacity is 1. */
 static inline double poisson_part(const poisson_plan *plan, int64_t cell) {
-    return plan->base.domain->cell[cell] ? 0 : sel_capacity_of(&plan->body, cell);
+    const sel_domain *domain = plan->base.domain;
+    return domain->cell[cell] ? 0 : domain->grid.nodes ? sel_capacity_of(&plan->body, cell) : 1;
 }
 
 static inline const poisson_params *poisson_params_of(const sel_state *state) {

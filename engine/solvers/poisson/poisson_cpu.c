@@ -6,15 +6,21 @@ static void list(sel_state *base) {
     poisson_list(base, base->threads);
 }
 
+/* Those of a turn. */
+static double *vector(const sel_state *base, int64_t turn) {
+    return (double *)base->turns.at[0][turn & 1] - base->turns.margin;
+}
+
 /* poisson_measure: f and q of the present turn, which may have been loaded. */
 static sel_status measure(sel_state *base, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
     mg_solve *s = &state->solve;
     (void)error;
     if (s->now.pq > 0) {
+        mg_solve_spread(s, s->p);
         mg_solve_apply(s, s->p, s->q);
     }
-    mg_solve_residual(s, state->u[0][base->step & 1]);
+    mg_solve_residual(s, vector(base, base->step));
     poisson_conclude(state);
     return SEL_OK;
 }
@@ -32,10 +38,10 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
     sel_status status = ready(base, NULL, error);
     for (; n > 0 && !status && base->ending.how == SEL_GOES_ON; n--) {
-        const int turn = base->step & 1;
         double omega;
         const int how = poisson_correction(base, base->step, &omega);
-        mg_solve_correct(&state->solve, how, omega, state->u[0][turn], state->u[0][!turn]);
+        mg_solve_correct(&state->solve, how, omega, vector(base, base->step),
+                         vector(base, base->step + 1));
         poisson_conclude(state);
     }
     base->observed = base->step; /* nothing is to be gathered */

@@ -95,6 +95,13 @@ static sel_status find_ties(poisson_plan *p, sel_error *error) {
     const sel_domain *domain = p->base.domain;
     const sel_inputs *inputs = &p->body.inputs;
     const size_t cells = (size_t)sel_grid_cells(&domain->grid);
+    if ((size_t)domain->free_cells == cells) { /* which are all joined */
+        p->singular = true;
+        for (int64_t k = 0; k < inputs->surfaces.sites; k++) {
+            p->singular = p->singular && !ties(inputs, k);
+        }
+        return SEL_OK;
+    }
     uint8_t *tied = calloc(cells, 2);
     int64_t *stack = malloc(cells * sizeof *stack);
     sel_status status = SEL_OK;

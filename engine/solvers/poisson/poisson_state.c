@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include "engine/machine/share.h"
 #include "engine/solvers/poisson/poisson.h"
 
 /* Right-hand sides of potentials that are known but for a constant must add up to 0, but for this
@@ -21,64 +22,103 @@ void poisson_list(sel_state *base, int threads) {
                                       .volume = plan->singular ? plan->volume : 0,
                                       .cycles = params->method == POISSON_MULTIGRID,
                                       .most = params->max_iterations};
+    base->halo_bytes = mg_halo_bytes(&state->solve.m, state->solve.limits.cycles);
     state->known = -1;
 }
 
 /* ---- the right-hand side ---- */
 
-/* F = s - rhs, in rows of cells; as A is, of bodies that are not even times the part inside. */
-static sel_status fill_F(poisson_state *state, double *F, sel_error *error) {
+/* Of the cells of a row, or of all. */
+typedef struct sums {
+    double amount, magnitude;
+} sums;
+
+/* Of rows of which each rank has its own. */
+static sums sum_of(const sel_state *state, sums *of_row) {
+    int64_t start[SEL_MOST_RANKS + 1] = {0};
+    double all[2];
+    for (int r = 0; r < state->ranks->count; r++) {
+        start[r + 1] = sel_state_rows_of(state, r).end;
+    }
+    sel_join_sums(state->ranks, start, &of_row->amount, 2, 2, all);
+    return (sums){all[0], all[1]};
+}
+
+/* F = s - rhs, in rows of cells; as A is, of bodies that are not even times the part inside. F
+ * leads to that of cell 0. */
+static sel_status fill_F(poisson_state *state, double *F, sums *of_row, sel_error *error) {
     const poisson_plan *plan = poisson_plan_for(&state->base);
     const poisson_params *params = poisson_params_of(&state->base);
     const sel_domain *domain = plan->base.domain;
     const sel_inputs *inputs = &plan->body.inputs;
     const sel_surfaces *on = &inputs->surfaces;
-    const sel_grid *grid = &domain->grid;
-    sel_balance *balance = &state->base.balance;
-    *balance = (sel_balance){0};
-    const sel_evaluation asked = {&params->rhs, "rhs", .end = sel_state_rows(&state->base)};
-    sel_status status = sel_domain_evaluate(domain, &asked, state->base.threads, F, error);
-    for (int64_t k = 0; k < sel_grid_cells(grid) && !status; k++) {
-        const double inside = poisson_part(plan, k);
-        balance->source += F[k] * inside * sel_cell_volume(grid);
-        balance->size += fabs(F[k]) * inside * sel_cell_volume(grid);
-        F[k] *= plan->box.even ? -1 : -inside;
+    const int64_t nx = domain->grid.n[0];
+    const sel_rows_range own = sel_state_own(&state->base);
+    const sel_evaluation asked = {&params->rhs, "rhs", .first = own.first, .end = own.end};
+    sel_status status =
+        sel_domain_evaluate(domain, &asked, state->base.threads, F + own.first * nx, error);
+    status = sel_state_agree(&state->base, status, error);
+    if (status) {
+        return status;
     }
-    for (int64_t k = 0; k < on->cells && !status; k++) {
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+    for (int64_t row = own.first; row < own.end; row++) {
+        of_row[row] = (sums){0};
+        for (int64_t k = row * nx; k < (row + 1) * nx; k++) {
+            const double inside = poisson_part(plan, k), rhs = F[k];
+            of_row[row].amount += rhs * inside;
+            of_row[row].magnitude += fabs(rhs) * inside;
+            F[k] *= plan->box.even ? -1 : -inside;
+        }
+    }
+    int64_t first, end;
+    sel_given_range(&state->base, 0, &first, &end);
+    for (int64_t k = first; k < end; k++) {
         const double inside = sel_capacity_of(&plan->body, on->cell[k]);
         double b, s;
         cond_surfaces(inputs->site, inputs->value, on->first_site[k], on->first_site[k + 1], 1, &b,
                       &s);
         F[on->cell[k]] += isinf(b) ? 0 : s * (plan->box.even ? 1 : inside);
     }
-    return status;
+    const sums all = sum_of(&state->base, of_row);
+    const double volume = sel_cell_volume(&domain->grid);
+    state->base.balance =
+        (sel_balance){.source = all.amount * volume, .size = all.magnitude * volume};
+    return SEL_OK;
+}
+
+/* Sums of F in rows of cells, less `mean` in each. */
+static sums shift_F(const poisson_state *state, double mean, double *F, sums *of_row) {
+    const poisson_plan *plan = poisson_plan_for(&state->base);
+    const int64_t nx = plan->base.domain->grid.n[0];
+    const sel_rows_range own = sel_state_own(&state->base);
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+    for (int64_t row = own.first; row < own.end; row++) {
+        of_row[row] = (sums){0};
+        for (int64_t k = row * nx; k < (row + 1) * nx; k++) {
+            const double inside = poisson_part(plan, k);
+            F[k] -= mean * (plan->box.even ? 1 : inside);
+            of_row[row].amount += F[k] * (plan->box.even ? inside : 1);
+            of_row[row].magnitude += fabs(F[k]) * (plan->box.even ? inside : 1);
+        }
+    }
+    return sum_of(&state->base, of_row);
 }
 
 /* Where phi is known but for a constant, F adds up to 0. */
-static sel_status balance_F(const poisson_plan *plan, double *F, sel_error *error) {
-    const sel_grid *grid = &plan->base.domain->grid;
-    const double volume = sel_cell_volume(grid);
-    double sum = 0, magnitude = 0;
-    for (int turn = 0; turn < 2; turn++) {
-        const double mean = sum / plan->volume;
-        for (int64_t k = 0; k < sel_grid_cells(grid); k++) {
-            const double inside = poisson_part(plan, k);
-            if (turn == 0) {
-                sum += F[k] * (plan->box.even ? inside : 1);
-                magnitude += fabs(F[k]) * (plan->box.even ? inside : 1);
-            } else {
-                F[k] -= mean * (plan->box.even ? 1 : inside);
-            }
-        }
-        if (!(fabs(sum) <= round_off * magnitude)) {
-            return sel_fail_at(
-                error, sel_simulation_where(plan->base.simulation, "rhs"),
-                "nothing fixes the potential, and the integral of rhs differs from what the laws "
-                "let in by %.6g (%.2g of the magnitudes): there is no solution. Fix a value "
-                "somewhere, or add %.9g to rhs",
-                -sum * volume, fabs(sum) / magnitude, sum / plan->volume);
-        }
+static sel_status balance_F(const poisson_state *state, double *F, sums *of_row, sel_error *error) {
+    const poisson_plan *plan = poisson_plan_for(&state->base);
+    const sums all = shift_F(state, 0, F, of_row);
+    if (!(fabs(all.amount) <= round_off * all.magnitude)) {
+        return sel_fail_at(
+            error, sel_simulation_where(plan->base.simulation, "rhs"),
+            "nothing fixes the potential, and the integral of rhs differs from what the laws "
+            "let in by %.6g (%.2g of the magnitudes): there is no solution. Fix a value "
+            "somewhere, or add %.9g to rhs",
+            -all.amount * sel_cell_volume(&plan->base.domain->grid),
+            fabs(all.amount) / all.magnitude, all.amount / plan->volume);
     }
+    shift_F(state, all.amount / plan->volume, F, of_row);
     return SEL_OK;
 }
 
@@ -90,17 +130,24 @@ static double number(const sel_state *state, const void *data, int which, int64_
 
 static sel_status start_F(poisson_state *state, sel_error *error) {
     const poisson_plan *plan = poisson_plan_for(&state->base);
-    const size_t bytes = (size_t)sel_grid_cells(&plan->base.domain->grid) * sizeof(double);
-    double *F = malloc(bytes);
-    sel_status status = F ? fill_F(state, F, error) : sel_fail_memory(error, "rhs", bytes);
+    const sel_rows_range own = sel_state_own(&state->base);
+    const sel_cells cells = sel_state_vector(&state->base);
+    const int64_t nx = plan->base.domain->grid.n[0], rows = sel_state_rows(&state->base);
+    const size_t bytes =
+        (size_t)rows * sizeof(sums) + (size_t)((own.end - own.first) * nx) * sizeof(double);
+    sums *of_row = malloc(bytes);
+    double *F = &of_row->amount + 2 * rows - own.first * nx;
+    sel_status status = of_row ? SEL_OK : sel_fail_memory(error, "rhs", bytes);
+    status = sel_state_agree(&state->base, status, error);
+    status = status ? status : fill_F(state, F, of_row, error);
     if (!status && plan->singular) {
-        status = balance_F(plan, F, error);
+        status = balance_F(state, F, of_row, error);
     }
     status = status ? status
-                    : sel_state_fill(&state->base, state->solve.F, (sel_type){'f', 8},
-                                     &state->base.turns.cells, 3, number, F, error);
-    free(F);
-    return status;
+                    : sel_state_fill(&state->base, state->solve.F, (sel_type){'f', 8}, &cells, 3,
+                                     number, F, error);
+    free(of_row);
+    return sel_state_agree(&state->base, status, error);
 }
 
 /* ---- the start ---- */
