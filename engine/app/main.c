@@ -258,7 +258,7 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
 static sel_status use_ranks(sel_arguments *a, char **argv, const sel_ranks *ranks,
                             sel_error *error) {
     const char **rest = (const char **)(void *)argv + 1;
-    const bool runs = a->command == SEL_RUN && !a->help;
+    const bool runs = a->command & (SEL_RUN | SEL_BENCH) && !a->help;
     if (ranks->count > 1 && a->ranks && a->ranks != ranks->count) {
         return sel_fail(error, SEL_BAD_USAGE, "--ranks says %d, and %d were started", a->ranks,
                         ranks->count);
@@ -267,7 +267,7 @@ static sel_status use_ranks(sel_arguments *a, char **argv, const sel_ranks *rank
         return sel_fail(error, SEL_BAD_USAGE, "%s is a command for one rank, and %d were started",
                         argv[1], ranks->count);
     }
-    if (runs && (ranks->count > 1 || a->ranks > 1) && strcmp(a->file, "-") == 0) {
+    if (runs && (ranks->count > 1 || a->ranks > 1) && a->file && strcmp(a->file, "-") == 0) {
         return sel_fail(error, SEL_BAD_USAGE,
                         "standard input is that of one rank: give the scenario as a file");
     }

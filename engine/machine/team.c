@@ -34,6 +34,11 @@ static sel_status lead_clock(sel_state *state, sel_clock *clock, sel_error *erro
     return sel_state_agree(state, own_backend(state)->clock(state, clock, error), error);
 }
 
+static sel_status lead_restart(sel_state *state, sel_error *error) {
+    tell(state, (sel_order){.kind = SEL_ORDER_RESTART});
+    return sel_state_agree(state, own_backend(state)->restart(state, error), error);
+}
+
 static sel_status lead_start(sel_state *state, sel_request *request, sel_error *error) {
     tell(state, (sel_order){.kind = SEL_ORDER_LOOK, .request = *request});
     if (request->cells) {
@@ -64,6 +69,7 @@ static void lead_destroy(sel_state *state) {
 void sel_team_lead(sel_backend *backend) {
     backend->advance = lead_advance;
     backend->clock = lead_clock;
+    backend->restart = lead_restart;
     backend->start = lead_start;
     backend->saving = lead_saving;
     backend->loading = lead_loading;
@@ -115,6 +121,9 @@ static void obey(sel_state *state, const sel_backend *backend, sel_order *order)
         break;
     case SEL_ORDER_CLOCK:
         status = backend->clock(state, &clock, &error);
+        break;
+    case SEL_ORDER_RESTART:
+        status = backend->restart(state, &error);
         break;
     case SEL_ORDER_LOOK:
         status = look(state, backend, &order->request, &error);

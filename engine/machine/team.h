@@ -16,6 +16,7 @@ typedef enum sel_order_kind {
     SEL_ORDER_LEAVE,
     SEL_ORDER_ADVANCE,
     SEL_ORDER_CLOCK,
+    SEL_ORDER_RESTART,
     SEL_ORDER_LOOK,
     SEL_ORDER_SAVE,
     SEL_ORDER_LOAD

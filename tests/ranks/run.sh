@@ -256,3 +256,22 @@ lists_ranks() {
         grep -q '^ranks  *2, by Open MPI' "$work/said" && [ "$(grep -c '^rank ' "$work/said")" = 2 ]
 }
 ok "info lists ranks" lists_ranks
+
+# Two ranks with the grid of one, and with twice as many cells.
+bench_compares() {
+    "$selenite" bench --ranks 2 --backend cpu --only 'D2Q9 f64 512*' --json >"$work/said" &&
+        "$python" - "$work/said" <<'END'
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["ranks"] == report["ranks_of_machine"] == 2 and "Open MPI" in report["mpi"], report
+more = 2 * report["threads"] / report["threads_of_one_rank"]
+strong, weak = report["results"]
+assert (strong["scaling"], weak["scaling"]) == ("strong", "weak"), report
+assert strong["size"] == [512, 512] and weak["size"] == [512, 1024], report
+for result in strong, weak:
+    efficiency = result["updates_per_second"] / result["updates_per_second_of_one_rank"] / more
+    assert abs(result["efficiency"] / efficiency - 1) < 1e-6 and 0.02 < efficiency < 20, result
+END
+}
+ok "bench compares ranks with one" bench_compares
+ok "bench in ranks refuses a pattern" exits 2 "$selenite" bench --ranks 2 --backend cpu --only nothing
