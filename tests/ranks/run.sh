@@ -246,7 +246,8 @@ ok "without the plug-in it says what to install" says 5 'install libopenmpi-dev'
 
 listed() {
     "$selenite" check tests/checkpoint/channel.lua --ranks 3 --backend cpu >"$work/said" &&
-        grep -q '^  rank 2 .* y from 11 to 15, memory .*, halos 9.22 kB per step' "$work/said"
+        grep -q '^  rank 2 .* y from 11 to 15, 240 free, memory .*, halos 9.22 kB per step' \
+            "$work/said" && grep -qE '^  efficiency +[0-9]+ % on this machine, [0-9]+ % on 3 ' "$work/said"
 }
 ok "check says what ranks would have" listed
 
