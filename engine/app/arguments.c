@@ -43,7 +43,9 @@ const sel_command sel_commands[] = {
      "picture(SHAPE, \"mask.png\") draws it. Where libedit is installed, lines are edited and "
      "kept in ~/.selenite_history."},
     {"info", 0, "", "what this machine and this build offer",
-     "Prints the version, the processor, and for each solver the backends that can be used."},
+     "Prints the version, the processor, the ranks that a launcher has started, for each solver "
+     "the "
+     "backends that can be used, and what joins several GPUs."},
     {"help", 0, "[NAME]", "what a command, option, table or result is",
      "Without a name the list of all names. A family such as law, out or shape lists its members; "
      "lbm or aqua also the fields of the results. --man prints the man page, --completion bash or "

@@ -254,7 +254,9 @@ ok "check says what ranks would have" listed
 lists_ranks() {
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
         mpirun --oversubscribe -n 2 "$selenite" info >"$work/said" &&
-        grep -q '^ranks  *2, by Open MPI' "$work/said" && [ "$(grep -c '^rank ' "$work/said")" = 2 ]
+        grep -q '^ranks  *2, by Open MPI' "$work/said" &&
+        [ "$(grep -c '^rank ' "$work/said")" = 2 ] &&
+        "$selenite" info >"$work/said" && grep -q '^mpi  *Open MPI' "$work/said"
 }
 ok "info lists ranks" lists_ranks
 
