@@ -59,6 +59,16 @@ static sel_status lead_loading(sel_state *state, sel_error *error) {
     return SEL_OK;
 }
 
+sel_status sel_team_image(sel_state *state, const sel_image *image, const sel_image_field *fields,
+                          FILE **file, sel_error *error) {
+    const sel_ranks *ranks = state->plan->ranks;
+    sel_image of_all = *image;
+    tell(state, (sel_order){.kind = SEL_ORDER_IMAGE});
+    ranks->broadcast(&of_all, sizeof of_all, false);
+    ranks->broadcast((void *)(uintptr_t)fields, (size_t)image->count * sizeof *fields, false);
+    return sel_image_share(state, own_backend(state), image, fields, file, error);
+}
+
 static void lead_destroy(sel_state *state) {
     if (state) {
         tell(state, (sel_order){.kind = SEL_ORDER_LEAVE});
@@ -111,6 +121,20 @@ static sel_status look(sel_state *state, const sel_backend *backend, sel_request
     return status;
 }
 
+static void write_image(sel_state *state, const sel_backend *backend) {
+    const sel_ranks *ranks = state->plan->ranks;
+    sel_image *image = sel_ranks_memory(ranks, sizeof *image);
+    ranks->broadcast(image, sizeof *image, false);
+    const size_t bytes = (size_t)image->count * sizeof(sel_image_field);
+    sel_image_field *fields = sel_ranks_memory(ranks, bytes);
+    ranks->broadcast(fields, bytes, false);
+    FILE *none;
+    sel_error error = {.status = SEL_OK};
+    sel_image_share(state, backend, image, fields, &none, &error);
+    free(fields);
+    free(image);
+}
+
 static void obey(sel_state *state, const sel_backend *backend, sel_order *order) {
     sel_error error = {.status = SEL_OK};
     sel_status status = SEL_OK;
@@ -128,6 +152,9 @@ static void obey(sel_state *state, const sel_backend *backend, sel_order *order)
     case SEL_ORDER_LOOK:
         status = look(state, backend, &order->request, &error);
         break;
+    case SEL_ORDER_IMAGE:
+        write_image(state, backend);
+        return;
     case SEL_ORDER_SAVE:
         sel_state_save(state, backend, NULL);
         return;

@@ -6,10 +6,10 @@
 #ifndef SEL_TEAM_H
 #define SEL_TEAM_H
 
-#include "engine/machine/state.h"
+#include "engine/machine/image.h"
 
 /* What the others are told: to take up number `simulation` of a scenario, to work at its state, to
- * look at it, to save and load it, to leave it; to end. */
+ * look at it, to write it, to save and load it, to leave it; to end. */
 typedef enum sel_order_kind {
     SEL_ORDER_END,
     SEL_ORDER_SET_UP,
@@ -18,6 +18,7 @@ typedef enum sel_order_kind {
     SEL_ORDER_CLOCK,
     SEL_ORDER_RESTART,
     SEL_ORDER_LOOK,
+    SEL_ORDER_IMAGE,
     SEL_ORDER_SAVE,
     SEL_ORDER_LOAD
 } sel_order_kind;
@@ -35,6 +36,10 @@ void sel_order_give(const sel_ranks *ranks, sel_order *order);
 
 /* Turns a copy of a backend into that of rank 0. */
 void sel_team_lead(sel_backend *backend);
+
+/* Rank 0: has all ranks write an image (sel_image_share). */
+sel_status sel_team_image(sel_state *state, const sel_image *image, const sel_image_field *fields,
+                          FILE **file, sel_error *error);
 
 /* The others: obeys orders until that to leave, with the backend of which rank 0 has a copy. */
 void sel_team_follow(sel_state *state, const sel_backend *backend);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/base/file.h"
 #include "engine/base/machine.h"
 #include "engine/scene/shape.h"
 
@@ -305,7 +306,25 @@ void sel_frame_file(const sel_frame *frame, const char *ending, char path[SEL_PA
     snprintf(path, SEL_PATH_ROOM, "%s/%s_%08lld.%s", name, name, (long long)frame->step, ending);
 }
 
+static void path_of(const sel_frame *frame, char path[2 * SEL_PATH_ROOM]) {
+    char file[SEL_PATH_ROOM];
+    sel_frame_file(frame, frame->frames->ending, file);
+    snprintf(path, 2 * SEL_PATH_ROOM, "%s/%s", frame->frames->base.context->directory, file);
+}
+
+void sel_frame_drop(sel_frame *frame) {
+    char path[2 * SEL_PATH_ROOM];
+    if (frame->file) {
+        path_of(frame, path);
+        sel_file_end(frame->file, path, "it is not wanted", NULL);
+        frame->file = NULL;
+    }
+}
+
 static void free_frame(sel_frame *frame) {
+    if (frame) {
+        sel_frame_drop(frame);
+    }
     for (int i = 0; frame && i < frame->frames->base.picks.count; i++) {
         free(frame->values[i]);
     }
@@ -322,7 +341,7 @@ static sel_status make_frame(sel_frames *frames, sel_error *error) {
     if (frame) {
         frame->frames = frames;
     }
-    for (int i = 0; i < picks->count && !failed; i++) {
+    for (int i = 0; i < frames->base.requests.count && !failed; i++) {
         bytes = cells * (size_t)picks->v[i].read * number;
         frame->values[i] = sel_machine_allocate(bytes);
         failed = !frame->values[i];
@@ -358,10 +377,10 @@ sel_status sel_frames_ask(sel_output *output, sel_error *error) {
 static sel_status write_frame(void *data, bool cancelled, sel_error *error) {
     sel_frame *frame = data;
     sel_frames *frames = frame->frames;
-    char file[SEL_PATH_ROOM], path[2 * SEL_PATH_ROOM];
-    sel_frame_file(frame, frames->ending, file);
-    snprintf(path, sizeof path, "%s/%s", frames->base.context->directory, file);
+    char path[2 * SEL_PATH_ROOM];
+    path_of(frame, path);
     sel_status status = cancelled ? SEL_OK : frames->write(frame, path, error);
+    sel_frame_drop(frame);
     pthread_mutex_lock(&frames->lock);
     frame->next = frames->spare;
     frames->spare = frame;
@@ -377,7 +396,8 @@ sel_status sel_frames_take(sel_output *output, sel_error *error) {
     for (int k = 0; k < 2 && endings[k] && !status; k++) {
         char file[SEL_PATH_ROOM];
         sel_frame_file(frames->asked, endings[k], file);
-        status = sel_output_files_add(output->files, writer, file, "", error);
+        status = frames->asked->file ? sel_output_files_list(output->files, writer, file, error)
+                                     : sel_output_files_add(output->files, writer, file, "", error);
     }
     if (status) {
         return status;

@@ -58,6 +58,12 @@ typedef struct sel_output_files {
 sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, const char *name,
                                 const char *ending, sel_error *error);
 
+/* The two halves of that: refuses what is there; adds what may be made. */
+sel_status sel_output_files_claim(const sel_output_files *files, const char *path,
+                                  sel_error *error);
+sel_status sel_output_files_list(sel_output_files *files, sel_writer *writer, const char *path,
+                                 sel_error *error);
+
 /* ---- kinds ---- */
 
 enum { SEL_COLUMN_ROOM = 96 };
@@ -249,6 +255,7 @@ typedef struct sel_frame {
     struct sel_frame *next; /* among the spare ones */
     int64_t step;
     double time;
+    FILE *file; /* that several ranks have written (sel_file_begin), without a name; else NULL */
     void *values[]; /* by pick: [cells of the box][read] */
 } sel_frame;
 
@@ -277,6 +284,9 @@ sel_status sel_frames_open(sel_frames *frames, const char *ending, const sel_box
 
 /* The path of a frame's file with an ending, relative to the run's directory. */
 void sel_frame_file(const sel_frame *frame, const char *ending, char path[SEL_PATH_ROOM]);
+
+/* Removes the file of a frame that is not to be. */
+void sel_frame_drop(sel_frame *frame);
 
 /* The functions of the kind. */
 sel_status sel_frames_ask(sel_output *output, sel_error *error);

@@ -118,6 +118,7 @@ typedef struct sel_request {
     int precision; /* SEL_F32 or SEL_F64: of the numbers in `to` */
     int components;
     void *to;
+    bool stays; /* of several ranks each asks for a box of its own, in its own rows */
 
     /* REDUCE, by component */
     double sum[SEL_MAX_COMPONENTS], min[SEL_MAX_COMPONENTS], max[SEL_MAX_COMPONENTS];
