@@ -2,7 +2,8 @@
  *
  * All of an array has its place in the file once its compressed bytes are counted, so arrays go one
  * after the other: data are sent to their writers, compressed, counted by all, and written where
- * they belong. Rank 0 adds the header, which is as long for any offsets.
+ * they belong: counts at once, data by the writer's thread. Rank 0 adds the header, which is as
+ * long for any offsets.
  */
 #include "engine/io/vtk_share.h"
 
@@ -13,6 +14,21 @@
 #include "engine/base/file.h"
 #include "engine/base/folder.h"
 
+/* What a rank leaves to its writer. */
+typedef struct piece {
+    void *memory; /* to be freed */
+    const void *from;
+    uint64_t bytes, at;
+} piece;
+
+typedef struct job {
+    int descriptor;
+    bool closes;
+    char path[2 * SEL_PATH_ROOM];
+    int count;
+    piece v[];
+} job;
+
 /* A file under way. */
 typedef struct shared {
     const sel_ranks *ranks;
@@ -22,6 +38,7 @@ typedef struct shared {
     int code; /* errno of the first failure on this rank */
     bool writes[SEL_MOST_RANKS];
     uint64_t at; /* the next byte of the file */
+    job *job;
 } shared;
 
 /* What rank 0 says of the file that it has made. */
@@ -31,18 +48,48 @@ typedef struct opened {
     uint64_t header; /* bytes */
 } opened;
 
-static void put(shared *s, const void *data, uint64_t bytes, uint64_t at) {
+/* Keeps the first failure in *code, after which nothing is written. */
+static void write_at(int descriptor, const void *data, uint64_t bytes, uint64_t at, int *code) {
     const char *from = data;
-    while (bytes > 0 && !s->code) {
-        const ssize_t done = pwrite(s->descriptor, from, (size_t)bytes, (off_t)at);
+    while (bytes > 0 && !*code) {
+        const ssize_t done = pwrite(descriptor, from, (size_t)bytes, (off_t)at);
         if (done < 0 && errno != EINTR) {
-            s->code = errno;
+            *code = errno;
         } else if (done > 0) {
             from += done;
             at += (uint64_t)done;
             bytes -= (uint64_t)done;
         }
     }
+}
+
+static void put(shared *s, const void *data, uint64_t bytes, uint64_t at) {
+    write_at(s->descriptor, data, bytes, at, &s->code);
+}
+
+static void put_later(shared *s, void *memory, const void *from, uint64_t bytes, uint64_t at) {
+    s->job->v[s->job->count++] = (piece){memory, from, bytes, at};
+}
+
+static sel_status fail_file(const char *path, int code, sel_error *error) {
+    return sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", path, strerror(code));
+}
+
+/* sel_writer_job */
+static sel_status write_pieces(void *data, bool cancelled, sel_error *error) {
+    job *j = data;
+    int code = 0;
+    for (int i = 0; i < j->count; i++) {
+        const piece *p = &j->v[i];
+        write_at(j->descriptor, p->from, cancelled ? 0 : p->bytes, p->at, &code);
+        free(p->memory);
+    }
+    if (j->closes && close(j->descriptor) != 0 && !code) {
+        code = errno;
+    }
+    sel_status status = code && !cancelled ? fail_file(j->path, code, error) : SEL_OK;
+    free(j);
+    return status;
 }
 
 /* ---- who writes what ---- */
@@ -71,16 +118,17 @@ static void find_ranges(const shared *s, uint64_t tuple, uint64_t unit, range *h
     }
 }
 
-/* What this rank writes of the array whose part it has in `data`; *room is to be freed. */
-static const unsigned char *send_to_writers(const shared *s, const unsigned char *data,
-                                            const range *has, const range *writes, void **room) {
+/* What this rank writes of the array whose part it has in *room, or gets there instead. */
+static const unsigned char *send_to_writers(const shared *s, const range *has, const range *writes,
+                                            void **room) {
+    const unsigned char *data = *room;
     const int own = s->ranks->rank;
     const range here = common(has[own], writes[own]);
     unsigned char *to = NULL;
     sel_message messages[2 * SEL_MOST_RANKS] = {{.bytes = 0}};
     int count = 0;
     if (here.first != writes[own].first || here.end != writes[own].end) {
-        *room = to = sel_ranks_memory(s->ranks, writes[own].end - writes[own].first);
+        to = sel_ranks_memory(s->ranks, writes[own].end - writes[own].first);
         memcpy(to + (here.first - writes[own].first), data + (here.first - has[own].first),
                here.end - here.first);
     }
@@ -96,6 +144,10 @@ static const unsigned char *send_to_writers(const shared *s, const unsigned char
         }
     }
     s->ranks->transfer(messages, count);
+    if (to) {
+        free(*room);
+        *room = to;
+    }
     return to ? to : data + (writes[own].first - has[own].first);
 }
 
@@ -152,30 +204,29 @@ static void put_compressed(shared *s, const unsigned char *data, range own, uint
     }
     put(s, sizes, mine * sizeof *sizes,
         s->at + sizeof head + own.first / VTKW_BLOCK * sizeof *sizes);
-    put(s, packed, used, streams);
+    put_later(s, sizes, packed, used, streams);
     s->at = end;
-    free(sizes);
 }
 
 static void put_array(shared *s, int i) {
-    const vtkw_array *array = vtkw_array_at(s->image, i);
+    void *room = (void *)(uintptr_t)vtkw_array_at(s->image, i)->data;
     const uint64_t bytes = vtkw_array_bytes(s->image, i);
     const int own = s->ranks->rank;
     const int64_t tuples = s->start[s->ranks->count];
     range has[SEL_MOST_RANKS], writes[SEL_MOST_RANKS];
-    void *room = NULL;
     find_ranges(s, bytes / (uint64_t)tuples, s->image->level ? VTKW_BLOCK : 1, has, writes);
-    const unsigned char *data = send_to_writers(s, array->data, has, writes, &room);
+    const unsigned char *data = send_to_writers(s, has, writes, &room);
     if (s->image->level) {
         put_compressed(s, data, writes[own], bytes);
-    } else {
-        if (own == 0) {
-            put(s, &bytes, sizeof bytes, s->at);
-        }
-        put(s, data, writes[own].end - writes[own].first, s->at + sizeof bytes + writes[own].first);
-        s->at += sizeof bytes + bytes;
+        free(room);
+        return;
     }
-    free(room);
+    if (own == 0) {
+        put(s, &bytes, sizeof bytes, s->at);
+    }
+    put_later(s, room, data, writes[own].end - writes[own].first,
+              s->at + sizeof bytes + writes[own].first);
+    s->at += sizeof bytes + bytes;
 }
 
 /* ---- the file ---- */
@@ -227,27 +278,38 @@ static void put_header(shared *s, const uint64_t *offsets) {
 }
 
 sel_status sel_vtk_share(const sel_ranks *ranks, const char *path, const vtkw_image *image,
-                         const int64_t *start, int threads, FILE **file, sel_error *error) {
+                         const int64_t *start, int threads, sel_writer *writer, FILE **file,
+                         sel_error *error) {
     shared s = {.ranks = ranks, .image = image, .start = start, .threads = threads};
     const int count = image->cell_array_count + image->point_array_count;
     uint64_t *offsets = sel_ranks_memory(ranks, (size_t)count * sizeof *offsets);
+    s.job = sel_ranks_memory(ranks, sizeof *s.job + (size_t)count * sizeof *s.job->v);
     *file = open_file(&s, path);
     const uint64_t first = s.at;
-    for (int i = 0; i < count && first; i++) {
+    *s.job = (job){.descriptor = s.descriptor, .closes = ranks->rank > 0 && s.descriptor >= 0};
+    snprintf(s.job->path, sizeof s.job->path, "%s", path);
+    for (int i = 0; i < count; i++) {
         offsets[i] = s.at - first;
-        put_array(&s, i);
+        if (first) {
+            put_array(&s, i);
+        } else { /* there is no file */
+            free((void *)(uintptr_t)vtkw_array_at(image, i)->data);
+        }
     }
     if (ranks->rank == 0) {
         put_header(&s, offsets);
-    } else if (s.descriptor >= 0 && close(s.descriptor) != 0 && !s.code) {
-        s.code = errno;
     }
     free(offsets);
-    sel_status status =
-        s.code ? sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", path, strerror(s.code))
-               : SEL_OK;
+    sel_status status = s.code ? fail_file(path, s.code, error) : SEL_OK;
+    if (status || !writer) {
+        const sel_status now = write_pieces(s.job, status != SEL_OK, error);
+        status = status ? status : now;
+    } else {
+        status = sel_writer_submit(writer, write_pieces, s.job, error);
+    }
     status = sel_ranks_agree(ranks, status, error);
     if (status && *file) {
+        sel_writer_drain(writer, NULL);
         sel_file_end(*file, path, "it is not complete", NULL);
         *file = NULL;
     }

@@ -98,7 +98,8 @@ static sel_status read_own(sel_state *state, const sel_backend *backend, const s
                                .precision = image->precision,
                                .components = fields[i].read,
                                .stays = true};
-        const size_t bytes = (size_t)(cells * fields[i].read) * sizeof(double);
+        const size_t number = image->precision == SEL_F32 ? sizeof(float) : sizeof(double);
+        const size_t bytes = (size_t)(cells * fields[i].read) * number;
         request.to = values[i] = sel_ranks_memory(sel_plan_ranks(state->plan), bytes);
         sel_status one = backend->start(state, &request, error);
         one = one ? one : backend->finish(state, &request, error);
@@ -111,31 +112,50 @@ static sel_status read_own(sel_state *state, const sel_backend *backend, const s
     return sel_state_agree(state, status, error);
 }
 
+/* By planes, side by side. */
+static void mark_own(const sel_state *state, const sel_box *own, const sel_cell_marks *marks) {
+    const int axis = state->plan->domain->grid.dims - 1;
+    const int64_t planes = sel_box_count(own, axis);
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t p = 0; p < planes; p++) {
+        const int64_t k = p * (sel_box_cells(own) / planes);
+        const sel_cell_marks there = {marks->cell_type + k, marks->solid + k, marks->boundary + k};
+        sel_box plane = *own;
+        plane.lo[axis] += p * own->stride[axis];
+        plane.hi[axis] = plane.lo[axis] + 1;
+        sel_domain_cells(state->plan->domain, &plane, &there);
+    }
+}
+
 sel_status sel_image_share(sel_state *state, const sel_backend *backend, const sel_image *image,
-                           const sel_image_field *fields, FILE **file, sel_error *error) {
-    const sel_domain *domain = state->plan->domain;
+                           const sel_image_field *fields, sel_writer *writer, FILE **file,
+                           sel_error *error) {
     const sel_ranks *ranks = sel_plan_ranks(state->plan);
-    const size_t count = (size_t)image->count;
+    const size_t count = (size_t)image->count + SEL_IMAGE_MARKS;
     int64_t start[SEL_MOST_RANKS + 1] = {0};
     const sel_box own = own_box(state, image, start);
-    const size_t cells = (size_t)sel_box_cells(&own);
-    void **values = sel_ranks_memory(ranks, count * sizeof *values);
-    vtkw_array *arrays = sel_ranks_memory(ranks, (count + SEL_IMAGE_MARKS) * sizeof *arrays);
-    uint8_t *types = sel_ranks_memory(ranks, SEL_IMAGE_MARKS * cells);
-    const sel_cell_marks marks = {types, types + cells, types + 2 * cells};
+    void **values = sel_ranks_memory(ranks, count * sizeof *values),
+         **types = values + image->count;
+    vtkw_array *arrays = sel_ranks_memory(ranks, count * sizeof *arrays);
+    for (int k = 0; k < SEL_IMAGE_MARKS; k++) {
+        types[k] = sel_ranks_memory(ranks, (size_t)sel_box_cells(&own));
+    }
+    const sel_cell_marks marks = {types[0], types[1], types[2]};
     bool observed = true;
     vtkw_image header;
     *file = NULL;
     sel_status status = read_own(state, backend, image, fields, &own, values, &observed, error);
     if (!status && observed) {
-        sel_domain_cells(domain, &own, &marks);
-        sel_image_arrays(image, fields, values, &marks, domain->grid.nodes, arrays, &header);
-        status = sel_vtk_share(ranks, image->path, &header, start, state->threads, file, error);
+        mark_own(state, &own, &marks);
+        sel_image_arrays(image, fields, values, &marks, state->plan->domain->grid.nodes, arrays,
+                         &header);
+        status =
+            sel_vtk_share(ranks, image->path, &header, start, state->threads, writer, file, error);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            free(values[i]);
+        }
     }
-    for (size_t i = 0; i < count; i++) {
-        free(values[i]);
-    }
-    free(types);
     free(arrays);
     free(values);
     return status;

@@ -5,6 +5,7 @@
 
 #include "engine/base/folder.h"
 #include "engine/io/vtk_writer.h"
+#include "engine/io/writer.h"
 #include "engine/machine/state.h"
 
 /* A field in the file: `stored` numbers of each cell, from number `first` of the `read` ones. The
@@ -37,9 +38,10 @@ void sel_image_arrays(const sel_image *image, const sel_image_field *fields, voi
                       const sel_cell_marks *marks, bool nodes, vtkw_array *arrays,
                       vtkw_image *header);
 
-/* All ranks write the present fields into a file, which rank 0 gets for sel_file_end; none when it
+/* All ranks write the present fields into a file, of sel_vtk_share, which rank 0 gets; none when it
  * needs an observed step and the last was not. */
 sel_status sel_image_share(sel_state *state, const sel_backend *backend, const sel_image *image,
-                           const sel_image_field *fields, FILE **file, sel_error *error);
+                           const sel_image_field *fields, sel_writer *writer, FILE **file,
+                           sel_error *error);
 
 #endif

@@ -60,13 +60,18 @@ static sel_status lead_loading(sel_state *state, sel_error *error) {
 }
 
 sel_status sel_team_image(sel_state *state, const sel_image *image, const sel_image_field *fields,
-                          FILE **file, sel_error *error) {
+                          sel_writer *writer, FILE **file, sel_error *error) {
     const sel_ranks *ranks = state->plan->ranks;
     sel_image of_all = *image;
     tell(state, (sel_order){.kind = SEL_ORDER_IMAGE});
     ranks->broadcast(&of_all, sizeof of_all, false);
     ranks->broadcast((void *)(uintptr_t)fields, (size_t)image->count * sizeof *fields, false);
-    return sel_image_share(state, own_backend(state), image, fields, file, error);
+    return sel_image_share(state, own_backend(state), image, fields, writer, file, error);
+}
+
+sel_status sel_team_settle(sel_state *state, sel_writer *writer, sel_error *error) {
+    tell(state, (sel_order){.kind = SEL_ORDER_SETTLE});
+    return sel_state_agree(state, sel_writer_drain(writer, error), error);
 }
 
 static void lead_destroy(sel_state *state) {
@@ -121,7 +126,8 @@ static sel_status look(sel_state *state, const sel_backend *backend, sel_request
     return status;
 }
 
-static void write_image(sel_state *state, const sel_backend *backend) {
+/* The first makes the writer, if it can. */
+static void write_image(sel_state *state, const sel_backend *backend, sel_writer **writer) {
     const sel_ranks *ranks = state->plan->ranks;
     sel_image *image = sel_ranks_memory(ranks, sizeof *image);
     ranks->broadcast(image, sizeof *image, false);
@@ -130,12 +136,16 @@ static void write_image(sel_state *state, const sel_backend *backend) {
     ranks->broadcast(fields, bytes, false);
     FILE *none;
     sel_error error = {.status = SEL_OK};
-    sel_image_share(state, backend, image, fields, &none, &error);
+    if (!*writer) {
+        sel_writer_create(1, writer, NULL);
+    }
+    sel_image_share(state, backend, image, fields, *writer, &none, &error);
     free(fields);
     free(image);
 }
 
-static void obey(sel_state *state, const sel_backend *backend, sel_order *order) {
+static void obey(sel_state *state, const sel_backend *backend, sel_writer **writer,
+                 sel_order *order) {
     sel_error error = {.status = SEL_OK};
     sel_status status = SEL_OK;
     sel_clock clock;
@@ -153,8 +163,11 @@ static void obey(sel_state *state, const sel_backend *backend, sel_order *order)
         status = look(state, backend, &order->request, &error);
         break;
     case SEL_ORDER_IMAGE:
-        write_image(state, backend);
+        write_image(state, backend, writer);
         return;
+    case SEL_ORDER_SETTLE:
+        status = *writer ? sel_writer_drain(*writer, &error) : SEL_OK;
+        break;
     case SEL_ORDER_SAVE:
         sel_state_save(state, backend, NULL);
         return;
@@ -168,15 +181,17 @@ static void obey(sel_state *state, const sel_backend *backend, sel_order *order)
 void sel_team_follow(sel_state *state, const sel_backend *backend) {
     const sel_ranks *ranks = state->plan->ranks;
     const sel_domain *domain = state->plan->domain;
+    sel_writer *writer = NULL;
     sel_order order;
     for (;;) {
         sel_order_give(ranks, &order);
         ranks->broadcast(domain->control_values,
                          (size_t)domain->control_count * sizeof *domain->control_values, false);
         if (order.kind == SEL_ORDER_LEAVE) {
+            sel_writer_destroy(writer);
             backend->destroy(state);
             return;
         }
-        obey(state, backend, &order);
+        obey(state, backend, &writer, &order);
     }
 }

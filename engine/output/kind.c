@@ -306,16 +306,17 @@ void sel_frame_file(const sel_frame *frame, const char *ending, char path[SEL_PA
     snprintf(path, SEL_PATH_ROOM, "%s/%s_%08lld.%s", name, name, (long long)frame->step, ending);
 }
 
-static void path_of(const sel_frame *frame, char path[2 * SEL_PATH_ROOM]) {
+void sel_frame_path(const sel_frame *frame, char path[2 * SEL_PATH_ROOM]) {
     char file[SEL_PATH_ROOM];
     sel_frame_file(frame, frame->frames->ending, file);
     snprintf(path, 2 * SEL_PATH_ROOM, "%s/%s", frame->frames->base.context->directory, file);
 }
 
-void sel_frame_drop(sel_frame *frame) {
+/* Removes the file of a frame that is not to be. */
+static void drop_file(sel_frame *frame) {
     char path[2 * SEL_PATH_ROOM];
     if (frame->file) {
-        path_of(frame, path);
+        sel_frame_path(frame, path);
         sel_file_end(frame->file, path, "it is not wanted", NULL);
         frame->file = NULL;
     }
@@ -323,7 +324,7 @@ void sel_frame_drop(sel_frame *frame) {
 
 static void free_frame(sel_frame *frame) {
     if (frame) {
-        sel_frame_drop(frame);
+        drop_file(frame);
     }
     for (int i = 0; frame && i < frame->frames->base.picks.count; i++) {
         free(frame->values[i]);
@@ -378,9 +379,8 @@ static sel_status write_frame(void *data, bool cancelled, sel_error *error) {
     sel_frame *frame = data;
     sel_frames *frames = frame->frames;
     char path[2 * SEL_PATH_ROOM];
-    path_of(frame, path);
+    sel_frame_path(frame, path);
     sel_status status = cancelled ? SEL_OK : frames->write(frame, path, error);
-    sel_frame_drop(frame);
     pthread_mutex_lock(&frames->lock);
     frame->next = frames->spare;
     frames->spare = frame;
@@ -396,8 +396,7 @@ sel_status sel_frames_take(sel_output *output, sel_error *error) {
     for (int k = 0; k < 2 && endings[k] && !status; k++) {
         char file[SEL_PATH_ROOM];
         sel_frame_file(frames->asked, endings[k], file);
-        status = frames->asked->file ? sel_output_files_list(output->files, writer, file, error)
-                                     : sel_output_files_add(output->files, writer, file, "", error);
+        status = sel_output_files_add(output->files, writer, file, "", error);
     }
     if (status) {
         return status;

@@ -88,6 +88,8 @@ typedef struct vtk_output {
     sel_cell_marks marks; /* of one rank */
     vtkw_step *steps;
     size_t step_count, step_room;
+    sel_frame *pending;        /* of several ranks: that which is being written; */
+    sel_output_file *files[2]; /* of the list, the collection (NULL: it is there) and its file */
 } vtk_output;
 
 /* ---- on the writer's thread ---- */
@@ -150,37 +152,92 @@ static sel_status write_vtk(sel_frame *frame, const char *path, sel_error *error
     return status ? status : write_collection(output, error);
 }
 
-/* ---- on the run's thread ---- */
-
 static bool shared_by_ranks(const sel_output *base) {
     return sel_plan_ranks(base->context->plan)->count > 1;
 }
 
-/* Several ranks write the file at once, while the state stands still. */
-static sel_status vtk_ask(sel_output *base, sel_error *error) {
-    vtk_output *output = (vtk_output *)base;
-    sel_status status = sel_frames_ask(base, error);
-    char file[SEL_PATH_ROOM];
-    if (status || !shared_by_ranks(base)) {
-        return status;
+/* ---- with several ranks: all write the file, and rank 0 names it when it is complete ---- */
+
+/* Before the next file, a checkpoint, and the end. */
+static sel_status settle(vtk_output *output, sel_error *error) {
+    const sel_output_context *context = output->frames.base.context;
+    sel_frame *frame = output->pending;
+    char path[2 * SEL_PATH_ROOM];
+    if (!frame) {
+        return SEL_OK;
     }
+    sel_frame_path(frame, path);
+    sel_status status = sel_team_settle(context->state, context->writer, error);
+    status = status ? status : write_vtk(frame, path, error);
+    for (int k = 0; k < 2 && !status; k++) {
+        if (output->files[k]) {
+            output->files[k]->job = 0;
+        }
+    }
+    output->pending = NULL;
+    frame->next = output->frames.spare;
+    output->frames.spare = frame;
+    return status;
+}
+
+/* The state stands still while it is read and compressed. */
+static sel_status share_image(vtk_output *output, sel_error *error) {
+    sel_output *base = &output->frames.base;
     sel_frame *frame = output->frames.asked;
-    sel_frame_drop(frame);
+    char file[SEL_PATH_ROOM];
     sel_frame_file(frame, output->frames.ending, file);
-    snprintf(output->image.path, sizeof output->image.path, "%s/%s", base->context->directory,
-             file);
+    sel_frame_path(frame, output->image.path);
     output->image.header.time = base->time;
-    status = sel_output_files_claim(base->files, file, error);
+    sel_status status = sel_output_files_claim(base->files, file, error);
     return status ? status
                   : sel_team_image(base->context->state, &output->image, output->fields,
-                                   &frame->file, error);
+                                   base->context->writer, &frame->file, error);
 }
+
+static sel_status vtk_ask(sel_output *base, sel_error *error) {
+    vtk_output *output = (vtk_output *)base;
+    sel_status status = settle(output, error);
+    status = status ? status : sel_frames_ask(base, error);
+    return status || !shared_by_ranks(base) ? status : share_image(output, error);
+}
+
+/* It is listed, and there when it is settled. There is none of fields that need an observed step
+ * when the last was not. */
+static sel_status take_shared(vtk_output *output, sel_error *error) {
+    sel_output *base = &output->frames.base;
+    sel_frame *frame = output->frames.asked;
+    char path[SEL_PATH_ROOM];
+    sel_status status = SEL_OK;
+    if (!frame->file) {
+        return SEL_OK;
+    }
+    if (!output->collected) {
+        output->collected = true;
+        snprintf(path, sizeof path, "%s.pvd", base->name);
+        status = sel_output_files_claim(base->files, path, error);
+        status =
+            status ? status
+                   : sel_output_files_list(base->files, path, INT64_MAX, &output->files[0], error);
+    }
+    sel_frame_file(frame, output->frames.ending, path);
+    status = status ? status
+                    : sel_output_files_list(base->files, path, INT64_MAX, &output->files[1], error);
+    output->pending = status ? NULL : frame;
+    output->frames.asked = status ? frame : NULL;
+    return status;
+}
+
+static sel_status vtk_conclude(sel_output *base, sel_error *error) {
+    return settle((vtk_output *)base, error);
+}
+
+/* ---- on the run's thread ---- */
 
 static sel_status vtk_take(sel_output *base, sel_error *error) {
     vtk_output *output = (vtk_output *)base;
     sel_status status = SEL_OK;
-    if (shared_by_ranks(base) && !output->frames.asked->file) {
-        return SEL_OK; /* fields that need an observed step, and the last was not */
+    if (shared_by_ranks(base)) {
+        return take_shared(output, error);
     }
     if (!output->collected) {
         output->collected = true;
@@ -195,6 +252,9 @@ static sel_status vtk_take(sel_output *base, sel_error *error) {
 static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
     vtk_output *output = (vtk_output *)base;
     sel_error *failure = &checkpoint->failure;
+    if (!checkpoint->loads) {
+        settle(output, failure);
+    }
     uint64_t count = output->step_count;
     SEL_KEEP(checkpoint, count);
     for (uint64_t i = 0; i < count && !failure->status; i++) {
@@ -347,6 +407,10 @@ static void vtk_close(sel_output *base) {
         free((void *)(uintptr_t)output->steps[i].file);
     }
     free(output->steps);
+    if (output->pending) {
+        output->pending->next = output->frames.spare;
+        output->frames.spare = output->pending;
+    }
     sel_frames_close(base);
 }
 
@@ -359,6 +423,7 @@ const sel_output_kind sel_vtk_kind = {
     .ask = vtk_ask,
     .take = vtk_take,
     .keep = vtk_keep,
+    .conclude = vtk_conclude,
     .close = vtk_close,
 };
 
