@@ -3,8 +3,18 @@
 local sel = require "selenite"
 local shape, law = sel.shape, sel.law
 
-local p = sel.params { device = { false, "cases for a device, whose memory the large ones fill" } }
+local p = sel.params {
+  device = { false, "cases for a device, whose memory the large ones fill" },
+  ranks = { 1, "of more: all cases once more, with so many times the cells along the last axis" },
+}
 local cases = {}
+
+local times = 1
+local function grid(...) -- and its text
+  local size = { ... }
+  size[#size] = size[#size] * times
+  return size, table.concat(size, "x")
+end
 
 local function wave(x, length) -- made of parabolas, between 0 and 1
   local part = x / length - math.floor(x / length)
@@ -15,13 +25,13 @@ end
 local function flow(lattice, n, precision, box, collision)
   local plane = lattice == "D2Q9"
   local function vector(x, y) return plane and { x, y } or { x, y, 0 } end
-  local size = plane and { n, n } or { n, n, n }
+  local size, text = grid(n, n, not plane and n or nil)
   local cavity = {
     { where = shape.face "y+", law = law.wall { velocity = vector(0.1, 0) } },
     { where = shape.rest, law = law.wall {} },
   }
   cases[#cases + 1] = sel.lbm {
-    name = ("%s %s %s %s %s"):format(lattice, precision, table.concat(size, "x"), box, collision),
+    name = ("%s %s %s %s %s"):format(lattice, precision, text, box, collision),
     lattice = lattice, size = size, precision = precision, collision = collision, tau = 0.6,
     periodic = box == "periodic" and (plane and { "x", "y" } or { "x", "y", "z" }) or {},
     initial = { velocity = vector(0.03, 0.02) },
@@ -55,14 +65,16 @@ local function deep(x, y) return 2 + 0.4 * wave(x + y, 64) + 0.01 * noise(x, y, 
 local function shallow(x, y) return 0.2 + 0.2 * noise(x, y, 2) end
 
 local function plane(n, water, rule, settings)
-  settings.name = ("aqua f32 %dx%d %s %s"):format(n, n, water, rule)
-  settings.size, settings.dx, settings.dt, settings.periodic = { n, n }, 1, 1, { "x", "y" }
+  local size, text = grid(n, n)
+  settings.name = ("aqua f32 %s %s %s"):format(text, water, rule)
+  settings.size, settings.dx, settings.dt, settings.periodic = size, 1, 1, { "x", "y" }
   settings.alpha, settings.stop = 0.2, { steps = 1 }
   cases[#cases + 1] = sel.aqua(settings)
 end
 
-local function run_off(n, shore, rule, equilibrium, ground, depth)
-  plane(n, shore < n and "half-dry" or "wet", rule, {
+local function run_off(n, wet, rule, equilibrium, ground, depth)
+  local shore = wet * n * times
+  plane(n, wet < 1 and "half-dry" or "wet", rule, {
     equilibrium = equilibrium,
     ground = function(x, y) return 100 + ground(x, y) + 50 * (1 - sel.step(shore - y)) end,
     initial = { depth = function(x, y) return depth(x, y) * sel.step(shore - y) end },
@@ -73,16 +85,16 @@ end
 -- Gaussian whose centre moves a cell in a step and turns back at the edges; in time alone what it
 -- brings to the middle.
 local function storm(n, rule, moving)
-  local half, wide = n / 2, n * n / 32
+  local half, middle, wide = n / 2, n * times / 2, n * n / 32
   local function rate(x, y, t)
-    local u, v = x - (half + half * math.sin(t / half)), y - half
+    local u, v = x - (half + half * math.sin(t / half)), y - middle
     return 50 * math.exp(-(u * u + v * v) / wide)
   end
   plane(n, "storm", rule, {
     equilibrium = "mean",
     ground = function(x, y) return 100 + smooth_ground(x, y) end,
     initial = { depth = 0.1 },
-    rain = moving and rate or function(t) return rate(half, half, t) end,
+    rain = moving and rate or function(t) return rate(half, middle, t) end,
     infiltration = 5,
     depth_limit = 20,
   })
@@ -98,10 +110,10 @@ local function body(dims, n, precision, material, rule)
     control = law.fixed { function(edge) return edge end },
     closed = law.insulated {},
   }
-  local size = square and { n, n } or { n, n, n }
+  local size, text = grid(n, n, not square and n or nil)
   local function uneven(x, y) return 1 + 0.5 * wave(x + 2 * y, 64) end
   cases[#cases + 1] = sel.heat {
-    name = ("heat %s %s %s %s"):format(precision, table.concat(size, "x"), material, rule),
+    name = ("heat %s %s %s %s"):format(precision, text, material, rule),
     size = size, precision = precision, layout = square and "node" or "cell",
     conductivity = material == "uniform" and 1 or uneven,
     initial = { temperature = function(x, y) return wave(x, 64) + wave(y, 64) end },
@@ -155,18 +167,19 @@ local rules = {
 }
 
 local function automaton(name, precision, n)
-  local settings = { name = ("rule %s %dx%d %s"):format(precision, n, n, name) }
+  local size, text = grid(n, n)
+  local settings = { name = ("rule %s %s %s"):format(precision, text, name) }
   for key, value in pairs(rules[name]) do settings[key] = value end
-  settings.size, settings.periodic, settings.precision = { n, n }, { "x", "y" }, precision
+  settings.size, settings.periodic, settings.precision = size, { "x", "y" }, precision
   settings.stop = { steps = 1 }
   cases[#cases + 1] = sel.rule(settings)
 end
 
 -- Poisson's equation with a right-hand side of noise between fixed faces, solved to 1e-8.
 local function potential(dims, n)
-  local size = dims == 2 and { n, n } or { n, n, n }
+  local size, text = grid(n, n, dims == 3 and n or nil)
   cases[#cases + 1] = sel.poisson {
-    name = ("poisson f64 %s noise multigrid"):format(table.concat(size, "x")),
+    name = ("poisson f64 %s noise multigrid"):format(text),
     size = size,
     rhs = dims == 2 and function(x, y) return noise(x, y, 4) - 0.5 end
       or function(x, y, z) return noise(x + 31.7 * z, y, 4) - 0.5 end,
@@ -174,55 +187,63 @@ local function potential(dims, n)
   }
 end
 
-if p.device then
-  boxes("D2Q9", "f32", { 1024, 4096, 8192, 16384 })
-  cavity_and_operators("D2Q9", 8192)
-  boxes("D2Q9", "f64", { 1024, 4096, 8192 })
-  boxes("D3Q19", "f32", { 64, 128, 256, 512 })
-  cavity_and_operators("D3Q19", 256)
-  boxes("D3Q19", "f64", { 64, 128, 256, 512 })
-else
-  boxes("D2Q9", "f32", { 512 })
-  boxes("D2Q9", "f64", { 512 })
-  boxes("D2Q9", "f32", { 2048 })
-  cavity_and_operators("D2Q9", 2048)
-  for _, box in ipairs { "periodic", "cavity" } do flow("D2Q9", 2048, "f64", box, "trt") end
-  for _, box in ipairs { "periodic", "cavity" } do flow("D3Q19", 192, "f32", box, "trt") end
-  for _, box in ipairs { "periodic", "cavity" } do flow("D3Q19", 96, "f64", box, "trt") end
-end
-for _, n in ipairs(p.device and { 1024, 4096, 8192, 16384 } or { 1024, 2048 }) do
-  for _, shore in ipairs { math.huge, n / 2 } do
-    run_off(n, shore, "mean", "mean", smooth_ground, deep)
-    run_off(n, shore, "fill smooth", "fill", smooth_ground, deep)
-    run_off(n, shore, "fill rough", "fill", rough_ground, shallow)
-    run_off(n, shore, "mindiff", "mindiff", smooth_ground, deep)
+local function all_cases()
+  if p.device then
+    boxes("D2Q9", "f32", { 1024, 4096, 8192, 16384 })
+    cavity_and_operators("D2Q9", 8192)
+    boxes("D2Q9", "f64", { 1024, 4096, 8192 })
+    boxes("D3Q19", "f32", { 64, 128, 256, 512 })
+    cavity_and_operators("D3Q19", 256)
+    boxes("D3Q19", "f64", { 64, 128, 256, 512 })
+  else
+    boxes("D2Q9", "f32", { 512 })
+    boxes("D2Q9", "f64", { 512 })
+    boxes("D2Q9", "f32", { 2048 })
+    cavity_and_operators("D2Q9", 2048)
+    for _, box in ipairs { "periodic", "cavity" } do flow("D2Q9", 2048, "f64", box, "trt") end
+    for _, box in ipairs { "periodic", "cavity" } do flow("D3Q19", 192, "f32", box, "trt") end
+    for _, box in ipairs { "periodic", "cavity" } do flow("D3Q19", 96, "f64", box, "trt") end
   end
-  storm(n, "rain(t)", false)
-  storm(n, "rain(x,y,t)", true)
-end
-if p.device then
-  uniform_squares("f32", { 512, 1024, 2048, 4096, 8192, 16384 })
-  uniform_squares("f64", { 512, 4096, 8192, 16384 })
-  for _, precision in ipairs { "f32", "f64" } do
-    body(2, 8192, precision, "uniform", "control")
-    body(2, 8192, precision, "varied", "fixed")
-    body(3, 512, precision, "uniform", "closed")
-    body(3, 256, precision, "varied", "closed")
+  for _, n in ipairs(p.device and { 1024, 4096, 8192, 16384 } or { 1024, 2048 }) do
+    for _, wet in ipairs { 1, 1 / 2 } do
+      run_off(n, wet, "mean", "mean", smooth_ground, deep)
+      run_off(n, wet, "fill smooth", "fill", smooth_ground, deep)
+      run_off(n, wet, "fill rough", "fill", rough_ground, shallow)
+      run_off(n, wet, "mindiff", "mindiff", smooth_ground, deep)
+    end
+    storm(n, "rain(t)", false)
+    storm(n, "rain(x,y,t)", true)
   end
-else
-  for _, precision in ipairs { "f32", "f64" } do
-    uniform_squares(precision, { 512, 4096 })
-    body(2, 2048, precision, "varied", "fixed")
-    body(3, 256, precision, "uniform", "closed")
+  if p.device then
+    uniform_squares("f32", { 512, 1024, 2048, 4096, 8192, 16384 })
+    uniform_squares("f64", { 512, 4096, 8192, 16384 })
+    for _, precision in ipairs { "f32", "f64" } do
+      body(2, 8192, precision, "uniform", "control")
+      body(2, 8192, precision, "varied", "fixed")
+      body(3, 512, precision, "uniform", "closed")
+      body(3, 256, precision, "varied", "closed")
+    end
+  else
+    for _, precision in ipairs { "f32", "f64" } do
+      uniform_squares(precision, { 512, 4096 })
+      body(2, 2048, precision, "varied", "fixed")
+      body(3, 256, precision, "uniform", "closed")
+    end
   end
-end
-for _, name in ipairs { "gray_scott", "wave", "heat" } do
-  for _, precision in ipairs { "f32", "f64" } do
-    automaton(name, precision, p.device and 8192 or 2048)
+  for _, name in ipairs { "gray_scott", "wave", "heat" } do
+    for _, precision in ipairs { "f32", "f64" } do
+      automaton(name, precision, p.device and 8192 or 2048)
+    end
   end
+  automaton("life", "f32", p.device and 16384 or 4096)
+  potential(2, 600)
+  potential(2, p.device and 8192 or 2048)
+  potential(3, p.device and 512 or 128)
 end
-automaton("life", "f32", p.device and 16384 or 4096)
-potential(2, 600)
-potential(2, p.device and 8192 or 2048)
-potential(3, p.device and 512 or 128)
+
+all_cases()
+if p.ranks > 1 then
+  times = p.ranks
+  all_cases()
+end
 return cases

@@ -48,7 +48,7 @@ void sel_annotations(FILE *to);
 /* ---- `selenite bench`: how fast this machine runs the kernels, against what memory allows ---- */
 
 typedef struct sel_bench_options {
-    sel_settings settings; /* the backend, threads and device; -1 and 0: auto, all cores */
+    sel_settings settings; /* the backend, threads, device and ranks; -1 and 0: auto, all cores */
     int rounds;       /* measurements of every case, the median counts; at most SEL_MOST_ROUNDS */
     double seconds;   /* of stepping in each measurement */
     const char *only; /* cases whose name, "D2Q9 f32 512x512 periodic trt" or "aqua f32 1024x1024
@@ -61,7 +61,8 @@ enum { SEL_MOST_ROUNDS = 31 };
 /* Measures kernels, precisions and grids on a backend, and its copy bandwidth beside them in each
  * round, so that a busy machine slows both. Prints a line as soon as a case is done, or JSON. Cases
  * that do not fit into memory are left out, with a line that says so. SEL_BAD_USAGE when no case
- * is called so, SEL_NO_DEVICE when the backend is not there. */
+ * is called so, SEL_NO_DEVICE when the backend is not there. Of several ranks, which all call it,
+ * rank 0 prints how they compare with one. */
 sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *error);
 
 /* ---- `selenite validate`: run the validation cases and judge them ---- */

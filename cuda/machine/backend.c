@@ -549,6 +549,7 @@ static void print(const sel_plan *plan, FILE *to) {
 const sel_backend cuda_backend = {
     .name = "cuda",
     .devices = cuda_device_count,
+    .link = cuda_device_link,
     .probe = cuda_device_probe,
     .bandwidth = cuda_device_bandwidth,
     .estimate = estimate,

@@ -1,7 +1,9 @@
 /* device.c -- find the device, allocate its memory, time its copies, report its errors. */
 #include "cuda/machine/device.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 #include "engine/base/machine.h"
 
 sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,
@@ -79,6 +81,36 @@ void cuda_device_text(int device, char *text, size_t size) {
         snprintf(text, size, "%s, CUDA %d.%d", properties.name, version / 1000,
                  version % 1000 / 10);
     }
+}
+
+/* NVML, the driver's library about devices, which need not be there; it numbers them otherwise. */
+static bool joined_by_nvlink(int device, int other) {
+    enum { NVLINK = 2 }; /* NVML_P2P_CAPS_INDEX_NVLINK; a status of 0 is NVML_P2P_STATUS_OK */
+    int (*init)(void), (*find)(const char *, void **), (*ask)(void *, void *, int, int *);
+    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *found[] = {library ? dlsym(library, "nvmlInit_v2") : NULL,
+                     library ? dlsym(library, "nvmlDeviceGetHandleByPciBusId_v2") : NULL,
+                     library ? dlsym(library, "nvmlDeviceGetP2PStatus") : NULL};
+    char bus[2][32];
+    void *handle[2];
+    int status = 1;
+    if (!found[0] || !found[1] || !found[2] ||
+        cudaDeviceGetPCIBusId(bus[0], sizeof bus[0], device) != cudaSuccess ||
+        cudaDeviceGetPCIBusId(bus[1], sizeof bus[1], other) != cudaSuccess) {
+        return false;
+    }
+    memcpy(&init, &found[0], sizeof init);
+    memcpy(&find, &found[1], sizeof find);
+    memcpy(&ask, &found[2], sizeof ask);
+    return init() == 0 && find(bus[0], &handle[0]) == 0 && find(bus[1], &handle[1]) == 0 &&
+           ask(handle[0], handle[1], NVLINK, &status) == 0 && status == 0;
+}
+
+const char *cuda_device_link(int device, int other) {
+    int reaches = 0;
+    const bool known = cudaDeviceCanAccessPeer(&reaches, device, other) == cudaSuccess;
+    cudaGetLastError();
+    return joined_by_nvlink(device, other) ? "NVLink" : known && reaches ? "PCIe" : "the host";
 }
 
 sel_status cuda_device_allocate(void **block, uint64_t bytes, const char *what, sel_error *error) {

@@ -35,6 +35,10 @@ sel_status cuda_device_probe(int device, uint64_t *free_bytes, sel_error *error)
 /* "NVIDIA H200, CUDA 13.0"; empty when there is none. */
 void cuda_device_text(int device, char *text, size_t size);
 
+/* What joins two devices: "NVLink" where the driver's library says so, "PCIe" where one reaches the
+ * memory of the other, "the host". */
+const char *cuda_device_link(int device, int other);
+
 /* Bytes per second, read and written, of a copy much larger than the caches; 0 when it fails. The
  * number of threads means nothing here. */
 double cuda_device_bandwidth(int device, int threads);

@@ -35,14 +35,17 @@ const sel_command sel_commands[] = {
      "out the cases that take it hours."},
     {"bench", SEL_BENCH, "[--only PATTERN] [options]", "how fast this machine runs the kernels",
      "Measures cell updates per second of the kernels, and the copy bandwidth of the same memory. "
-     "Each row is the median of seven rounds."},
+     "Each row is the median of seven rounds. With --ranks, how N processes compare with one: on "
+     "its grid (strong scaling), and on N times the cells (weak)."},
     {"repl", SEL_REPL, "[FILE] [name=value ...]", "try the scenario's API at a prompt",
      "Lines of Lua are evaluated as in a scenario, and what they are is printed. sim is what FILE "
      "returns; mask(SHAPE) and mask(sim) print which cells a shape or a scenario's regions own, "
      "picture(SHAPE, \"mask.png\") draws it. Where libedit is installed, lines are edited and "
      "kept in ~/.selenite_history."},
     {"info", 0, "", "what this machine and this build offer",
-     "Prints the version, the processor, and for each solver the backends that can be used."},
+     "Prints the version, the processor, the ranks that a launcher has started, for each solver "
+     "the "
+     "backends that can be used, and what joins several GPUs."},
     {"help", 0, "[NAME]", "what a command, option, table or result is",
      "Without a name the list of all names. A family such as law, out or shape lists its members; "
      "lbm or aqua also the fields of the results. --man prints the man page, --completion bash or "
@@ -97,9 +100,9 @@ const sel_option sel_options[] = {
     {"--blocks", SEL_RUN | SEL_CHECK, "N",
      "cut the grid into N blocks at most, which exchange their borders; results are the same",
      SETS(WHOLE, settings.blocks), .least = 1, .most = SEL_MOST_BLOCKS},
-    {"--ranks", SEL_RUN | SEL_CHECK, "N",
+    {"--ranks", SEL_RUN | SEL_CHECK | SEL_BENCH, "N",
      "compute in N processes, each a part of the grid, which mpirun starts on this machine; "
-     "results are the same; check says what each would have",
+     "results are the same; check says what each would have, bench what they gain",
      SETS(WHOLE, ranks), .least = 1, .most = SEL_MOST_RANKS},
     {"--trust", LIMITED, NULL, "run the script without a sandbox: with os and io, without limits",
      FLAG(trust)},

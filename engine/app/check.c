@@ -253,28 +253,63 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
     print_time(prepared, last_step, seconds_per_step, to);
 }
 
+/* ---- several ranks ---- */
+
+/* What an exchange takes between ranks of a machine and between machines, seconds; what joins
+ * these, 100 Gbit/s, in bytes per second. On a machine a byte that is sent is read from memory and
+ * written to it once: the caches keep it on its way through messages. */
+static const double latency_here = 4e-6, latency_between = 5e-6, link_bandwidth = 12.5e9;
+
+/* The speed of all ranks over that of one, per thread: see docs/clusters.md. */
+static double efficiency(double balance, double compute, double exchange) {
+    return compute > 0 ? balance * compute / (compute + exchange) : (double)NAN;
+}
+
+/* `most`: free cells of the largest rank; `halo`: bytes that a rank sends and receives. */
+static void print_efficiency(const sel_prepared *prepared, int count, int64_t most, uint64_t halo,
+                             double seconds_per_step, FILE *to) {
+    const int cores = sel_machine_threads(), threads = prepared->plan->threads;
+    const double share = fmin((double)cores / count, threads), part = (double)most;
+    const double free_cells = (double)prepared->domain->free_cells, sent = 0.5 * (double)halo;
+    const double compute = seconds_per_step * part / free_cells;
+    const double copies = 2 * count * sent / sel_machine_bandwidth(cores);
+    const double balance = free_cells / (count * part);
+    const double here = efficiency(balance, compute * threads / share, latency_here + copies);
+    const double between = efficiency(balance, compute, latency_between + sent / link_bandwidth);
+    fprintf(to, "  %-26s %.0f %% on this machine, %.0f %% on %d joined by 100 Gbit/s (a model)\n",
+            "efficiency", 100 * here, 100 * between, count);
+}
+
 /* A line for each of so many ranks: its planes of the grid, and what they take. */
-static sel_status print_ranks(sel_prepared *prepared, int count, FILE *to, sel_error *error) {
+static sel_status print_ranks(sel_prepared *prepared, int count, double seconds_per_step, FILE *to,
+                              sel_error *error) {
     const sel_domain *domain = prepared->domain;
     const char *axis = sel_axis_names[domain->grid.dims - 1];
-    int64_t first[SEL_MOST_RANKS + 1];
+    int64_t first[SEL_MOST_RANKS + 1], most = 0;
+    uint64_t halo_bytes = 0;
     sel_status status = sel_ranks_fit(prepared, count, first, error);
     for (int r = 0; r < count && !status; r++) {
         const sel_ranks rank = {.rank = r, .count = count, .here = 1};
+        const int64_t free_cells = sel_planes_free(domain, first[r], first[r + 1]);
         char memory[SEL_BYTES_ROOM], halo[SEL_BYTES_ROOM];
-        uint64_t bytes, halo_bytes;
+        uint64_t bytes;
         prepared->plan->ranks = &rank;
         sel_cpu_share(prepared->plan, &bytes, &halo_bytes);
         prepared->plan->ranks = NULL;
         sel_bytes_text((double)bytes, memory);
         sel_bytes_text((double)halo_bytes, halo);
+        most = free_cells > most ? free_cells : most;
         fprintf(to, "  rank %-21d ", r);
         if (halo_bytes) {
-            fprintf(to, "%s from %lld to %lld, memory %s, halos %s per step\n", axis,
-                    (long long)first[r], (long long)first[r + 1] - 1, memory, halo);
+            fprintf(to, "%s from %lld to %lld, %lld free, memory %s, halos %s per step\n", axis,
+                    (long long)first[r], (long long)first[r + 1] - 1, (long long)free_cells, memory,
+                    halo);
         } else {
             fprintf(to, "all of the grid, memory %s: too few planes to divide\n", memory);
         }
+    }
+    if (!status && halo_bytes && seconds_per_step > 0) {
+        print_efficiency(prepared, count, most, halo_bytes, seconds_per_step, to);
     }
     return status;
 }
@@ -296,7 +331,9 @@ sel_status sel_check(const sel_simulation *simulation, const sel_settings *setti
     }
     if (!status) {
         print_all(&prepared, wants->regions ? &census : NULL, last_step, seconds_per_step, to);
-        status = wants->ranks > 1 ? print_ranks(&prepared, wants->ranks, to, error) : SEL_OK;
+        status = wants->ranks > 1
+                     ? print_ranks(&prepared, wants->ranks, seconds_per_step, to, error)
+                     : SEL_OK;
         const sel_backend *device = prepared.simulation->solver->cuda;
         if (wants->laws && device && device->print) {
             device->print(prepared.plan, to);

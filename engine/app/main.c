@@ -258,7 +258,7 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
 static sel_status use_ranks(sel_arguments *a, char **argv, const sel_ranks *ranks,
                             sel_error *error) {
     const char **rest = (const char **)(void *)argv + 1;
-    const bool runs = a->command == SEL_RUN && !a->help;
+    const bool runs = a->command & (SEL_RUN | SEL_BENCH) && !a->help;
     if (ranks->count > 1 && a->ranks && a->ranks != ranks->count) {
         return sel_fail(error, SEL_BAD_USAGE, "--ranks says %d, and %d were started", a->ranks,
                         ranks->count);
@@ -267,7 +267,7 @@ static sel_status use_ranks(sel_arguments *a, char **argv, const sel_ranks *rank
         return sel_fail(error, SEL_BAD_USAGE, "%s is a command for one rank, and %d were started",
                         argv[1], ranks->count);
     }
-    if (runs && (ranks->count > 1 || a->ranks > 1) && strcmp(a->file, "-") == 0) {
+    if (runs && (ranks->count > 1 || a->ranks > 1) && a->file && strcmp(a->file, "-") == 0) {
         return sel_fail(error, SEL_BAD_USAGE,
                         "standard input is that of one rank: give the scenario as a file");
     }
@@ -334,6 +334,22 @@ static void print_backend(const sel_solver *solver, const sel_backend *backend) 
     } while (++number < count);
 }
 
+/* By what data go from each device to the others. */
+static void print_links(const sel_backend *backend) {
+    const int count = backend && backend->devices ? backend->devices() : 0;
+    for (int k = 0; k < count && count > 1; k++) {
+        const char *between = "";
+        printf("links of %-2d ", k);
+        for (int other = 0; other < count; other++) {
+            if (other != k) {
+                printf("%s%d by %s", between, other, backend->link(k, other));
+                between = ", ";
+            }
+        }
+        putchar('\n');
+    }
+}
+
 /* The machines of several ranks, a line for each rank. */
 static void print_ranks(const sel_ranks *ranks) {
     struct {
@@ -355,11 +371,15 @@ static void info(const sel_ranks *ranks) {
     printf("processor   %s, %d threads\n", processor, sel_machine_threads());
     if (ranks->count > 1) {
         print_ranks(ranks);
+    } else {
+        char names[64];
+        printf("mpi         %s\n", sel_ranks_plugins(names, sizeof names));
     }
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
         print_backend(*solver, (*solver)->cpu);
         print_backend(*solver, (*solver)->cuda);
     }
+    print_links(sel_solvers[0]->cuda);
 }
 
 /* Words behind a command that takes `most` of them. */

@@ -105,11 +105,11 @@ void *sel_ranks_memory(const sel_ranks *ranks, size_t bytes) {
 
 /* A launcher, by what it sets: of how many, and whose plug-in fits it. */
 static const struct launcher {
-    const char *rank, *count, *plugin;
+    const char *rank, *count, *plugin, *name;
 } launchers[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "openmpi"},
-    {"PMI_RANK", "PMI_SIZE", "mpich"},                /* mpiexec.hydra; srun --mpi=pmi2 */
-    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", "openmpi"}, /* srun --mpi=pmix */
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "openmpi", "Open MPI"},
+    {"PMI_RANK", "PMI_SIZE", "mpich", "MPICH"}, /* mpiexec.hydra; srun --mpi=pmi2 */
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", "openmpi", "Open MPI"}, /* srun --mpi=pmix */
 };
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
@@ -146,22 +146,31 @@ static double patience(void) {
     return seconds > 0 ? seconds : 600;
 }
 
-static void *open_plugin(const char *name, char *path, size_t size) {
+/* Beside the program, or where `make install` puts it; false, and an empty path: nowhere. */
+static bool find_plugin(const char *name, char *path, size_t size) {
     static const char *const folders[] = {"", "../lib/selenite/"};
     char program[3072] = "";
-    void *plugin = NULL;
     const bool known = readlink("/proc/self/exe", program, sizeof program - 1) > 0;
     const char *folder = dirname(program);
-    path[0] = '\0';
-    for (int k = 0; k < 2 && known && !plugin; k++) {
-        char tried[4096];
-        snprintf(tried, sizeof tried, "%s/%sselenite_%s.so", folder, folders[k], name);
-        if (access(tried, F_OK) == 0) {
-            snprintf(path, size, "%s", tried);
-            plugin = dlopen(tried, RTLD_NOW | RTLD_GLOBAL);
+    bool found = false;
+    for (int k = 0; k < 2 && known && !found; k++) {
+        snprintf(path, size, "%s/%sselenite_%s.so", folder, folders[k], name);
+        found = access(path, F_OK) == 0;
+    }
+    path[0] = found ? path[0] : '\0';
+    return found;
+}
+
+const char *sel_ranks_plugins(char *text, size_t size) {
+    char path[4096];
+    snprintf(text, size, "none");
+    for (int k = 0, used = 0; k < 2; k++) { /* the third launcher has the plug-in of the first */
+        if (find_plugin(launchers[k].plugin, path, sizeof path)) {
+            used += snprintf(text + used, size - (size_t)used, "%s%s", used ? ", " : "",
+                             launchers[k].name);
         }
     }
-    return plugin;
+    return text;
 }
 
 sel_status sel_ranks_join(const sel_ranks **ranks, sel_error *error) {
@@ -176,15 +185,15 @@ sel_status sel_ranks_join(const sel_ranks **ranks, sel_error *error) {
                         SEL_MOST_RANKS);
     }
     char path[4096], text[512];
-    void *plugin = open_plugin(launcher->plugin, path, sizeof path);
+    const bool found = find_plugin(launcher->plugin, path, sizeof path);
+    void *plugin = found ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
     const char *why = plugin ? NULL : dlerror();
     const bool open_mpi = strcmp(launcher->plugin, "openmpi") == 0;
-    if (!plugin && !*path) {
+    if (!found) {
         return sel_fail(error, SEL_NO_DEVICE,
                         "%d ranks were started by %s, and this build of Selenite has no plug-in "
                         "for it: install %s (Debian, Ubuntu) and call make again",
-                        count, open_mpi ? "Open MPI" : "MPICH",
-                        open_mpi ? "libopenmpi-dev" : "libmpich-dev");
+                        count, launcher->name, open_mpi ? "libopenmpi-dev" : "libmpich-dev");
     }
     if (!plugin) {
         return sel_fail(error, SEL_NO_DEVICE, "%s: %s; install %s (Debian, Ubuntu)", path,

@@ -46,6 +46,9 @@ int sel_ranks_number(void);
  * MPI is missing, with what to install. */
 sel_status sel_ranks_join(const sel_ranks **ranks, sel_error *error);
 
+/* "Open MPI, MPICH": those that this build has a plug-in for; returns `text`. */
+const char *sel_ranks_plugins(char *text, size_t size);
+
 /* Has mpirun run this program with `arguments` (NULL behind the last) in so many ranks, and exits
  * with its status. A signal that ends a run reaches the ranks, which end it in order. Returns only
  * where there is no mpirun. */

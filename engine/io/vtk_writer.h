@@ -400,13 +400,35 @@ static inline void vtkw_print_header(vtkw_text *text, const vtkw_image *image,
 
 static const char vtkw_appended[] = "<AppendedData";
 
-/* The header padded with spaces so that <AppendedData ends at byte `end`, and the tag's rest. */
-static inline void vtkw_pad_header(vtkw_text *text, uint64_t end) {
+/* All that stands before the arrays, as long for any offsets: padded with spaces so that
+ * <AppendedData ends at a multiple of VTKW_PAGE. */
+static inline void vtkw_make_header(vtkw_text *text, const vtkw_image *image,
+                                    const uint64_t *offsets) {
+    const int count = image->cell_array_count + image->point_array_count;
+    uint64_t *longest = (uint64_t *)malloc(((size_t)count + 1) * sizeof *longest);
+    text->failed |= !longest;
+    for (int i = 0; i < count && longest; i++) {
+        longest[i] = UINT64_MAX;
+    }
+    text->length = 0;
+    if (!text->failed) {
+        vtkw_print_header(text, image, longest);
+    }
+    free(longest);
+    uint64_t end = text->length + strlen(vtkw_appended);
+    end = (end + VTKW_PAGE - 1) / VTKW_PAGE * VTKW_PAGE;
+    text->length = 0;
+    if (!text->failed) {
+        vtkw_print_header(text, image, offsets);
+    }
     while (!text->failed && text->length + strlen(vtkw_appended) < end) {
         vtkw_append(text, " ", 1);
     }
     vtkw_print(text, "%s%-*s>\n   _", vtkw_appended, (int)VTKW_ATTRIBUTES, " encoding=\"raw\"");
 }
+
+/* All that stands behind them. */
+static const char vtkw_closing[] = "\n  </AppendedData>\n</VTKFile>\n";
 
 /* What the compression of one file needs. */
 typedef struct vtkw_deflater {
@@ -414,6 +436,18 @@ typedef struct vtkw_deflater {
     unsigned char *out;
     size_t room;
 } vtkw_deflater;
+
+/* Compresses a block of `bytes`, VTKW_BLOCK at most, into deflater->out; returns its size. */
+static inline size_t vtkw_deflate(vtkw_deflater *deflater, const unsigned char *data,
+                                  uint64_t bytes) {
+    deflateReset(&deflater->stream);
+    deflater->stream.next_in = (Bytef *)(uintptr_t)data;
+    deflater->stream.avail_in = bytes < VTKW_BLOCK ? (uInt)bytes : (uInt)VTKW_BLOCK;
+    deflater->stream.next_out = deflater->out;
+    deflater->stream.avail_out = (uInt)deflater->room;
+    deflate(&deflater->stream, Z_FINISH); /* cannot fail: the room is deflateBound */
+    return deflater->room - deflater->stream.avail_out;
+}
 
 static inline vtkw_status vtkw_put_compressed(vtkw_file *file, vtkw_deflater *deflater,
                                               const unsigned char *data, uint64_t bytes,
@@ -429,14 +463,7 @@ static inline vtkw_status vtkw_put_compressed(vtkw_file *file, vtkw_deflater *de
     vtkw_keep(file, fgetpos(file->stream, &place));
     vtkw_put(file, sizes, (size_t)blocks * sizeof *sizes);
     for (uint64_t b = 0; b < blocks && !file->code; b++) {
-        uint64_t rest = bytes - b * VTKW_BLOCK;
-        deflateReset(&deflater->stream);
-        deflater->stream.next_in = (Bytef *)(uintptr_t)(data + b * VTKW_BLOCK);
-        deflater->stream.avail_in = rest < VTKW_BLOCK ? (uInt)rest : (uInt)VTKW_BLOCK;
-        deflater->stream.next_out = deflater->out;
-        deflater->stream.avail_out = (uInt)deflater->room;
-        deflate(&deflater->stream, Z_FINISH); /* cannot fail: the room is deflateBound */
-        sizes[b] = deflater->room - deflater->stream.avail_out;
+        sizes[b] = vtkw_deflate(deflater, data + b * VTKW_BLOCK, bytes - b * VTKW_BLOCK);
         vtkw_put(file, deflater->out, (size_t)sizes[b]);
     }
     vtkw_overwrite(file, &place, sizes, (size_t)blocks * sizeof *sizes);
@@ -470,27 +497,17 @@ static inline vtkw_status vtkw_put_arrays(vtkw_file *file, const vtkw_image *ima
 static inline vtkw_status vtkw_put_image(vtkw_file *file, const vtkw_image *image,
                                          vtkw_deflater *deflater, uint64_t *offsets,
                                          vtkw_error *error) {
-    static const char closing[] = "\n  </AppendedData>\n</VTKFile>\n";
     vtkw_text header = {NULL, 0, 0, 0};
-    int count = image->cell_array_count + image->point_array_count;
-    for (int i = 0; i < count; i++) {
-        offsets[i] = UINT64_MAX;
-    }
-    vtkw_print_header(&header, image, offsets);
-    uint64_t tag_end = header.length + strlen(vtkw_appended);
-    tag_end = (tag_end + VTKW_PAGE - 1) / VTKW_PAGE * VTKW_PAGE;
-    vtkw_pad_header(&header, tag_end);
     fpos_t start;
+    vtkw_make_header(&header, image, offsets);
     vtkw_keep(file, fgetpos(file->stream, &start));
     vtkw_put(file, header.data, header.length);
 
     vtkw_status status = VTKW_OK;
     if (!header.failed) {
         status = vtkw_put_arrays(file, image, deflater, offsets, error);
-        vtkw_put(file, closing, strlen(closing));
-        header.length = 0;
-        vtkw_print_header(&header, image, offsets);
-        vtkw_pad_header(&header, tag_end);
+        vtkw_put(file, vtkw_closing, strlen(vtkw_closing));
+        vtkw_make_header(&header, image, offsets);
         vtkw_overwrite(file, &start, header.data, header.length);
     }
     if (header.failed) {

@@ -5,10 +5,10 @@
 
 enum { FEWEST_PLANES = 2 }; /* as wide as the widest halo */
 
-static int64_t free_cells(const sel_domain *domain, int64_t plane) {
+int64_t sel_planes_free(const sel_domain *domain, int64_t first, int64_t end) {
     const int64_t *n = domain->grid.n, cells = domain->grid.dims == 3 ? n[0] * n[1] : n[0];
     int64_t count = 0;
-    for (int64_t k = plane * cells; k < (plane + 1) * cells; k++) {
+    for (int64_t k = first * cells; k < end * cells; k++) {
         count += domain->cell[k] == 0;
     }
     return count;
@@ -29,7 +29,8 @@ static int cut(const sel_domain *domain, int count, int unit, int64_t *first) {
         while (left && end < last &&
                (end - first[b] < least || (unit > 1 && end % unit) ||
                 before * count < domain->free_cells * (b + 1))) {
-            before += free_cells(domain, end++);
+            before += sel_planes_free(domain, end, end + 1);
+            end++;
         }
     }
     first[count] = planes;

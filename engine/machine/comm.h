@@ -36,6 +36,9 @@ sel_blocks sel_blocks_cut(const sel_domain *domain, int count, int unit);
  * Returns for how many of them the planes suffice. */
 int sel_ranks_cut(const sel_domain *domain, int count, int64_t first[SEL_MOST_RANKS + 1]);
 
+/* Free cells of the planes first <= p < end. */
+int64_t sel_planes_free(const sel_domain *domain, int64_t first, int64_t end);
+
 static inline int sel_block_of(const sel_blocks *blocks, int64_t row) {
     int b = 0;
     while (b + 1 < blocks->count && row >= blocks->v[b].end * blocks->rows_per_plane) {

@@ -139,7 +139,7 @@ static void read_box(const sel_look *look, sel_state *state, sel_request *reques
     int64_t start[SEL_MOST_RANKS + 1];
     share_box(state, box, start);
     const int64_t first = start[ranks->rank], end = start[ranks->rank + 1];
-    if (ranks->rank > 0) {
+    if (ranks->rank > 0 && !request->stays) {
         request->to = sel_ranks_memory(ranks, (size_t)(end - first) * row_bytes);
     }
 #pragma omp parallel for schedule(static) num_threads(state->threads)
@@ -153,6 +153,9 @@ static void read_box(const sel_look *look, sel_state *state, sel_request *reques
             const int64_t k = i * box->stride[0];
             store(request, values, nx, count, k, solid[k] != 0, (j - first) * width + i);
         }
+    }
+    if (request->stays) {
+        return;
     }
     for (int r = 1; r < ranks->count && ranks->rank == 0; r++) {
         send_cells(state, request, r, (char *)request->to + (size_t)start[r] * row_bytes,

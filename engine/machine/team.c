@@ -34,6 +34,11 @@ static sel_status lead_clock(sel_state *state, sel_clock *clock, sel_error *erro
     return sel_state_agree(state, own_backend(state)->clock(state, clock, error), error);
 }
 
+static sel_status lead_restart(sel_state *state, sel_error *error) {
+    tell(state, (sel_order){.kind = SEL_ORDER_RESTART});
+    return sel_state_agree(state, own_backend(state)->restart(state, error), error);
+}
+
 static sel_status lead_start(sel_state *state, sel_request *request, sel_error *error) {
     tell(state, (sel_order){.kind = SEL_ORDER_LOOK, .request = *request});
     if (request->cells) {
@@ -54,6 +59,21 @@ static sel_status lead_loading(sel_state *state, sel_error *error) {
     return SEL_OK;
 }
 
+sel_status sel_team_image(sel_state *state, const sel_image *image, const sel_image_field *fields,
+                          sel_writer *writer, FILE **file, sel_error *error) {
+    const sel_ranks *ranks = state->plan->ranks;
+    sel_image of_all = *image;
+    tell(state, (sel_order){.kind = SEL_ORDER_IMAGE});
+    ranks->broadcast(&of_all, sizeof of_all, false);
+    ranks->broadcast((void *)(uintptr_t)fields, (size_t)image->count * sizeof *fields, false);
+    return sel_image_share(state, own_backend(state), image, fields, writer, file, error);
+}
+
+sel_status sel_team_settle(sel_state *state, sel_writer *writer, sel_error *error) {
+    tell(state, (sel_order){.kind = SEL_ORDER_SETTLE});
+    return sel_state_agree(state, sel_writer_drain(writer, error), error);
+}
+
 static void lead_destroy(sel_state *state) {
     if (state) {
         tell(state, (sel_order){.kind = SEL_ORDER_LEAVE});
@@ -64,6 +84,7 @@ static void lead_destroy(sel_state *state) {
 void sel_team_lead(sel_backend *backend) {
     backend->advance = lead_advance;
     backend->clock = lead_clock;
+    backend->restart = lead_restart;
     backend->start = lead_start;
     backend->saving = lead_saving;
     backend->loading = lead_loading;
@@ -105,7 +126,26 @@ static sel_status look(sel_state *state, const sel_backend *backend, sel_request
     return status;
 }
 
-static void obey(sel_state *state, const sel_backend *backend, sel_order *order) {
+/* The first makes the writer, if it can. */
+static void write_image(sel_state *state, const sel_backend *backend, sel_writer **writer) {
+    const sel_ranks *ranks = state->plan->ranks;
+    sel_image *image = sel_ranks_memory(ranks, sizeof *image);
+    ranks->broadcast(image, sizeof *image, false);
+    const size_t bytes = (size_t)image->count * sizeof(sel_image_field);
+    sel_image_field *fields = sel_ranks_memory(ranks, bytes);
+    ranks->broadcast(fields, bytes, false);
+    FILE *none;
+    sel_error error = {.status = SEL_OK};
+    if (!*writer) {
+        sel_writer_create(1, writer, NULL);
+    }
+    sel_image_share(state, backend, image, fields, *writer, &none, &error);
+    free(fields);
+    free(image);
+}
+
+static void obey(sel_state *state, const sel_backend *backend, sel_writer **writer,
+                 sel_order *order) {
     sel_error error = {.status = SEL_OK};
     sel_status status = SEL_OK;
     sel_clock clock;
@@ -116,8 +156,17 @@ static void obey(sel_state *state, const sel_backend *backend, sel_order *order)
     case SEL_ORDER_CLOCK:
         status = backend->clock(state, &clock, &error);
         break;
+    case SEL_ORDER_RESTART:
+        status = backend->restart(state, &error);
+        break;
     case SEL_ORDER_LOOK:
         status = look(state, backend, &order->request, &error);
+        break;
+    case SEL_ORDER_IMAGE:
+        write_image(state, backend, writer);
+        return;
+    case SEL_ORDER_SETTLE:
+        status = *writer ? sel_writer_drain(*writer, &error) : SEL_OK;
         break;
     case SEL_ORDER_SAVE:
         sel_state_save(state, backend, NULL);
@@ -132,15 +181,17 @@ static void obey(sel_state *state, const sel_backend *backend, sel_order *order)
 void sel_team_follow(sel_state *state, const sel_backend *backend) {
     const sel_ranks *ranks = state->plan->ranks;
     const sel_domain *domain = state->plan->domain;
+    sel_writer *writer = NULL;
     sel_order order;
     for (;;) {
         sel_order_give(ranks, &order);
         ranks->broadcast(domain->control_values,
                          (size_t)domain->control_count * sizeof *domain->control_values, false);
         if (order.kind == SEL_ORDER_LEAVE) {
+            sel_writer_destroy(writer);
             backend->destroy(state);
             return;
         }
-        obey(state, backend, &order);
+        obey(state, backend, &writer, &order);
     }
 }

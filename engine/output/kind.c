@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/base/file.h"
 #include "engine/base/machine.h"
 #include "engine/scene/shape.h"
 
@@ -305,7 +306,26 @@ void sel_frame_file(const sel_frame *frame, const char *ending, char path[SEL_PA
     snprintf(path, SEL_PATH_ROOM, "%s/%s_%08lld.%s", name, name, (long long)frame->step, ending);
 }
 
+void sel_frame_path(const sel_frame *frame, char path[2 * SEL_PATH_ROOM]) {
+    char file[SEL_PATH_ROOM];
+    sel_frame_file(frame, frame->frames->ending, file);
+    snprintf(path, 2 * SEL_PATH_ROOM, "%s/%s", frame->frames->base.context->directory, file);
+}
+
+/* Removes the file of a frame that is not to be. */
+static void drop_file(sel_frame *frame) {
+    char path[2 * SEL_PATH_ROOM];
+    if (frame->file) {
+        sel_frame_path(frame, path);
+        sel_file_end(frame->file, path, "it is not wanted", NULL);
+        frame->file = NULL;
+    }
+}
+
 static void free_frame(sel_frame *frame) {
+    if (frame) {
+        drop_file(frame);
+    }
     for (int i = 0; frame && i < frame->frames->base.picks.count; i++) {
         free(frame->values[i]);
     }
@@ -322,7 +342,7 @@ static sel_status make_frame(sel_frames *frames, sel_error *error) {
     if (frame) {
         frame->frames = frames;
     }
-    for (int i = 0; i < picks->count && !failed; i++) {
+    for (int i = 0; i < frames->base.requests.count && !failed; i++) {
         bytes = cells * (size_t)picks->v[i].read * number;
         frame->values[i] = sel_machine_allocate(bytes);
         failed = !frame->values[i];
@@ -358,9 +378,8 @@ sel_status sel_frames_ask(sel_output *output, sel_error *error) {
 static sel_status write_frame(void *data, bool cancelled, sel_error *error) {
     sel_frame *frame = data;
     sel_frames *frames = frame->frames;
-    char file[SEL_PATH_ROOM], path[2 * SEL_PATH_ROOM];
-    sel_frame_file(frame, frames->ending, file);
-    snprintf(path, sizeof path, "%s/%s", frames->base.context->directory, file);
+    char path[2 * SEL_PATH_ROOM];
+    sel_frame_path(frame, path);
     sel_status status = cancelled ? SEL_OK : frames->write(frame, path, error);
     pthread_mutex_lock(&frames->lock);
     frame->next = frames->spare;

@@ -58,6 +58,13 @@ typedef struct sel_output_files {
 sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, const char *name,
                                 const char *ending, sel_error *error);
 
+/* The two halves of that: refuses what is there; adds what may be made, *file, which is there with
+ * the writer's job number `job`. */
+sel_status sel_output_files_claim(const sel_output_files *files, const char *path,
+                                  sel_error *error);
+sel_status sel_output_files_list(sel_output_files *files, const char *path, int64_t job,
+                                 sel_output_file **file, sel_error *error);
+
 /* ---- kinds ---- */
 
 enum { SEL_COLUMN_ROOM = 96 };
@@ -249,6 +256,7 @@ typedef struct sel_frame {
     struct sel_frame *next; /* among the spare ones */
     int64_t step;
     double time;
+    FILE *file; /* that several ranks have written (sel_file_begin), without a name; else NULL */
     void *values[]; /* by pick: [cells of the box][read] */
 } sel_frame;
 
@@ -277,6 +285,9 @@ sel_status sel_frames_open(sel_frames *frames, const char *ending, const sel_box
 
 /* The path of a frame's file with an ending, relative to the run's directory. */
 void sel_frame_file(const sel_frame *frame, const char *ending, char path[SEL_PATH_ROOM]);
+
+/* The same of its first ending, with the directory. */
+void sel_frame_path(const sel_frame *frame, char path[2 * SEL_PATH_ROOM]);
 
 /* The functions of the kind. */
 sel_status sel_frames_ask(sel_output *output, sel_error *error);

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/io/vtk_writer.h"
+#include "engine/base/file.h"
+#include "engine/machine/team.h"
 #include "engine/output/kind.h"
 
 /* The image of a box's cells, without arrays: each is drawn `stride` cells large about its own
@@ -37,8 +38,6 @@ static sel_status fail_image(const vtkw_error *failed, sel_error *error) {
 }
 
 /* ---- out.vtk ---- */
-
-enum { MARKS = 3 }; /* arrays of sel_cell_marks */
 
 static const char *const compressions[] = {"none", "zlib", NULL};
 static const char *const precisions[] = {"run", "f32", "f64", NULL};
@@ -82,87 +81,39 @@ const sel_table sel_out_vtk_table = SEL_TABLE(
 typedef struct vtk_output {
     sel_frames frames;
     bool collected; /* the collection is among the run's files */
-    int drop_bits;
-    vtkw_image image; /* but for the arrays and the time */
-    const char **region_names;
-    sel_cell_marks marks;
+    sel_image image;
+    sel_image_field *fields;
+    vtkw_array *arrays; /* room for those of a file */
+    vtkw_strings regions;
+    sel_cell_marks marks; /* of one rank */
     vtkw_step *steps;
     size_t step_count, step_room;
+    sel_frame *pending;        /* of several ranks: that which is being written; */
+    sel_output_file *files[2]; /* of the list, the collection (NULL: it is there) and its file */
 } vtk_output;
 
 /* ---- on the writer's thread ---- */
 
-/* Rounds a mantissa to nearest by adding half of the dropped part to the bits: a carry into the
- * exponent is right, one into infinity is not and keeps the number as it was. */
-static inline uint64_t round_bits(uint64_t bits, uint64_t half, uint64_t infinity) {
-    uint64_t rounded = (bits + half) & ~(2 * half - 1);
-    return (bits & infinity) != infinity && (rounded & infinity) != infinity ? rounded : bits;
-}
-
-static void round_values(const vtk_output *output, const sel_pick *pick, void *values) {
-    const sel_frames *frames = &output->frames;
-    const size_t count = (size_t)sel_box_cells(&frames->box) * (size_t)pick->stored;
-    const uint64_t half = (uint64_t)1 << output->drop_bits >> 1;
-    for (size_t i = 0; half && i < count; i++) {
-        if (frames->precision == SEL_F32) {
-            uint32_t bits;
-            memcpy(&bits, (float *)values + i, sizeof bits);
-            bits = (uint32_t)round_bits(bits, half, 0x7f800000u);
-            memcpy((float *)values + i, &bits, sizeof bits);
-        } else {
-            uint64_t bits;
-            memcpy(&bits, (double *)values + i, sizeof bits);
-            bits = round_bits(bits, half, 0x7ff0000000000000u);
-            memcpy((double *)values + i, &bits, sizeof bits);
-        }
-    }
-}
-
-/* Keeps the component that was picked of each cell. */
-static void extract_component(const sel_frames *frames, const sel_pick *pick, void *values) {
-    const int64_t stride = pick->read, cells = sel_box_cells(&frames->box);
-    for (int64_t i = 0; i < cells; i++) {
-        if (frames->precision == SEL_F32) {
-            ((float *)values)[i] = ((float *)values)[i * stride + pick->first];
-        } else {
-            ((double *)values)[i] = ((double *)values)[i * stride + pick->first];
-        }
-    }
-}
-
-static sel_status write_image(const vtk_output *output, sel_frame *frame, const char *path,
+static sel_status write_image(vtk_output *output, sel_frame *frame, const char *path,
                               sel_error *error) {
-    const sel_picks *picks = &output->frames.base.picks;
-    const vtkw_type type = output->frames.precision == SEL_F32 ? VTKW_FLOAT32 : VTKW_FLOAT64;
-    const vtkw_array marks[] = {{"cell_type", VTKW_UINT8, 1, output->marks.cell_type},
-                                {"solid", VTKW_UINT8, 1, output->marks.solid},
-                                {"boundary", VTKW_UINT8, 1, output->marks.boundary}};
-    const vtkw_strings regions = {"cell_type_names",
-                                  output->frames.base.context->domain->region_count + 1,
-                                  output->region_names};
-    vtkw_array *arrays = calloc((size_t)picks->count + MARKS, sizeof *arrays);
-    if (!arrays) {
-        return sel_fail_memory(error, path, (size_t)picks->count * sizeof *arrays);
+    const sel_grid *grid = &output->frames.base.context->domain->grid;
+    const int64_t cells = sel_box_cells(&output->frames.box);
+    vtkw_image image;
+    for (int i = 0; i < output->image.count; i++) {
+        sel_image_round(&output->image, &output->fields[i], cells, frame->values[i]);
     }
-    for (int i = 0; i < picks->count; i++) {
-        const sel_pick *pick = &picks->v[i];
-        if (pick->read != pick->stored) {
-            extract_component(&output->frames, pick, frame->values[i]);
-        }
-        round_values(output, pick, frame->values[i]);
-        arrays[i] = (vtkw_array){pick->name, type, pick->stored, frame->values[i]};
-    }
-    memcpy(arrays + picks->count, marks, sizeof marks);
-    vtkw_image image = output->image;
-    set_arrays(&image, &output->frames.base.context->domain->grid, arrays, picks->count + MARKS);
-    image.strings = &regions;
-    image.strings_count = 1;
-    image.has_time = 1;
+    sel_image_arrays(&output->image, output->fields, frame->values, &output->marks, grid->nodes,
+                     output->arrays, &image);
     image.time = frame->time;
     vtkw_error failed;
-    vtkw_status status = vtkw_write_image(path, &image, &failed);
-    free(arrays);
-    return status == VTKW_OK ? SEL_OK : fail_image(&failed, error);
+    return vtkw_write_image(path, &image, &failed) == VTKW_OK ? SEL_OK : fail_image(&failed, error);
+}
+
+/* Names what several ranks have written. */
+static sel_status name_image(sel_frame *frame, const char *path, sel_error *error) {
+    FILE *file = frame->file;
+    frame->file = NULL;
+    return sel_file_end(file, path, NULL, error);
 }
 
 /* Takes `file` over; NULL: there was no memory for it. */
@@ -195,9 +146,89 @@ static sel_status write_vtk(sel_frame *frame, const char *path, sel_error *error
     vtk_output *output = (vtk_output *)frame->frames;
     char file[SEL_PATH_ROOM];
     sel_frame_file(frame, output->frames.ending, file);
-    sel_status status = write_image(output, frame, path, error);
+    sel_status status =
+        frame->file ? name_image(frame, path, error) : write_image(output, frame, path, error);
     status = status ? status : add_step(output, frame->time, strdup(file), error);
     return status ? status : write_collection(output, error);
+}
+
+static bool shared_by_ranks(const sel_output *base) {
+    return sel_plan_ranks(base->context->plan)->count > 1;
+}
+
+/* ---- with several ranks: all write the file, and rank 0 names it when it is complete ---- */
+
+/* Before the next file, a checkpoint, and the end. */
+static sel_status settle(vtk_output *output, sel_error *error) {
+    const sel_output_context *context = output->frames.base.context;
+    sel_frame *frame = output->pending;
+    char path[2 * SEL_PATH_ROOM];
+    if (!frame) {
+        return SEL_OK;
+    }
+    sel_frame_path(frame, path);
+    sel_status status = sel_team_settle(context->state, context->writer, error);
+    status = status ? status : write_vtk(frame, path, error);
+    for (int k = 0; k < 2 && !status; k++) {
+        if (output->files[k]) {
+            output->files[k]->job = 0;
+        }
+    }
+    output->pending = NULL;
+    frame->next = output->frames.spare;
+    output->frames.spare = frame;
+    return status;
+}
+
+/* The state stands still while it is read and compressed. */
+static sel_status share_image(vtk_output *output, sel_error *error) {
+    sel_output *base = &output->frames.base;
+    sel_frame *frame = output->frames.asked;
+    char file[SEL_PATH_ROOM];
+    sel_frame_file(frame, output->frames.ending, file);
+    sel_frame_path(frame, output->image.path);
+    output->image.header.time = base->time;
+    sel_status status = sel_output_files_claim(base->files, file, error);
+    return status ? status
+                  : sel_team_image(base->context->state, &output->image, output->fields,
+                                   base->context->writer, &frame->file, error);
+}
+
+static sel_status vtk_ask(sel_output *base, sel_error *error) {
+    vtk_output *output = (vtk_output *)base;
+    sel_status status = settle(output, error);
+    status = status ? status : sel_frames_ask(base, error);
+    return status || !shared_by_ranks(base) ? status : share_image(output, error);
+}
+
+/* It is listed, and there when it is settled. There is none of fields that need an observed step
+ * when the last was not. */
+static sel_status take_shared(vtk_output *output, sel_error *error) {
+    sel_output *base = &output->frames.base;
+    sel_frame *frame = output->frames.asked;
+    char path[SEL_PATH_ROOM];
+    sel_status status = SEL_OK;
+    if (!frame->file) {
+        return SEL_OK;
+    }
+    if (!output->collected) {
+        output->collected = true;
+        snprintf(path, sizeof path, "%s.pvd", base->name);
+        status = sel_output_files_claim(base->files, path, error);
+        status =
+            status ? status
+                   : sel_output_files_list(base->files, path, INT64_MAX, &output->files[0], error);
+    }
+    sel_frame_file(frame, output->frames.ending, path);
+    status = status ? status
+                    : sel_output_files_list(base->files, path, INT64_MAX, &output->files[1], error);
+    output->pending = status ? NULL : frame;
+    output->frames.asked = status ? frame : NULL;
+    return status;
+}
+
+static sel_status vtk_conclude(sel_output *base, sel_error *error) {
+    return settle((vtk_output *)base, error);
 }
 
 /* ---- on the run's thread ---- */
@@ -205,6 +236,9 @@ static sel_status write_vtk(sel_frame *frame, const char *path, sel_error *error
 static sel_status vtk_take(sel_output *base, sel_error *error) {
     vtk_output *output = (vtk_output *)base;
     sel_status status = SEL_OK;
+    if (shared_by_ranks(base)) {
+        return take_shared(output, error);
+    }
     if (!output->collected) {
         output->collected = true;
         status =
@@ -218,6 +252,9 @@ static sel_status vtk_take(sel_output *base, sel_error *error) {
 static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
     vtk_output *output = (vtk_output *)base;
     sel_error *failure = &checkpoint->failure;
+    if (!checkpoint->loads) {
+        settle(output, failure);
+    }
     uint64_t count = output->step_count;
     SEL_KEEP(checkpoint, count);
     for (uint64_t i = 0; i < count && !failure->status; i++) {
@@ -284,7 +321,7 @@ static double vtk_bytes(const sel_plan *plan, const void *params, bool *packed) 
     const sel_grid *grid = &plan->domain->grid;
     const int number = chosen_precision(vtk, plan->precision) == SEL_F32 ? 4 : 8;
     const sel_box box = chosen_cells(vtk, grid);
-    double per_cell = MARKS;
+    double per_cell = SEL_IMAGE_MARKS;
     for (int i = 0; i < vtk->fields.n; i++) {
         const sel_pick pick = sel_pick_of(plan->simulation->solver, grid->dims, vtk->fields.v[i]);
         per_cell += number * pick.stored;
@@ -298,21 +335,42 @@ static sel_status name_regions(vtk_output *output, sel_error *error) {
     const size_t count = (size_t)domain->region_count + 1;
     sel_arena *arena = output->frames.base.arena;
     char number[32];
-    output->region_names = sel_arena_alloc(arena, count * sizeof *output->region_names);
-    bool failed = !output->region_names;
+    const char **names = sel_arena_alloc(arena, count * sizeof *names);
+    bool failed = !names;
     for (int k = 0; k <= domain->region_count && !failed; k++) {
         const char *name = k ? sel_region_name(domain, k, number) : "interior";
-        output->region_names[k] = sel_arena_copy(arena, name);
-        failed = !output->region_names[k];
+        names[k] = sel_arena_copy(arena, name);
+        failed = !names[k];
     }
+    output->regions = (vtkw_strings){"cell_type_names", (int)count, names};
+    output->image.header.strings = &output->regions;
+    output->image.header.strings_count = 1;
     return failed ? sel_fail_memory(error, "the names of regions", count * sizeof number) : SEL_OK;
+}
+
+static sel_status name_fields(vtk_output *output, sel_error *error) {
+    const sel_picks *picks = &output->frames.base.picks;
+    const size_t count = (size_t)picks->count, room = count + SEL_IMAGE_MARKS;
+    sel_arena *arena = output->frames.base.arena;
+    output->image.count = picks->count;
+    output->fields = sel_arena_alloc(arena, count * sizeof *output->fields);
+    output->arrays = sel_arena_alloc(arena, room * sizeof *output->arrays);
+    if (!output->fields || !output->arrays) {
+        return sel_fail_memory(error, "an output", room * sizeof *output->arrays);
+    }
+    for (int i = 0; i < picks->count; i++) {
+        const sel_pick *pick = &picks->v[i];
+        output->fields[i] =
+            (sel_image_field){pick->name, pick->field, pick->first, pick->read, pick->stored};
+    }
+    return SEL_OK;
 }
 
 static sel_status mark_cells(vtk_output *output, const sel_box *box, sel_error *error) {
     const size_t cells = (size_t)sel_box_cells(box);
-    uint8_t *marks = sel_arena_alloc(output->frames.base.arena, MARKS * cells);
+    uint8_t *marks = sel_arena_alloc(output->frames.base.arena, SEL_IMAGE_MARKS * cells);
     if (!marks) {
-        return sel_fail_memory(error, "the cell types to write", MARKS * cells);
+        return sel_fail_memory(error, "the cell types to write", SEL_IMAGE_MARKS * cells);
     }
     output->marks =
         (sel_cell_marks){.cell_type = marks, .solid = marks + cells, .boundary = marks + 2 * cells};
@@ -326,15 +384,21 @@ static sel_status vtk_open(sel_output *base, sel_error *error) {
     const sel_grid *grid = &base->context->domain->grid;
     const int precision = chosen_precision(params, base->context->plan->precision);
     const sel_box box = chosen_cells(params, grid);
-    output->drop_bits = bits_to_drop(params, precision);
-    output->image = image_of(grid, &box);
-    output->image.level = params->compression == SEL_VTK_NONE  ? 0
-                          : params->level == SEL_INT_NOT_GIVEN ? 1
-                                                               : (int)params->level;
-    sel_status status = mark_cells(output, &box, error);
+    output->image = (sel_image){.box = box,
+                                .precision = precision,
+                                .drop_bits = bits_to_drop(params, precision),
+                                .header = image_of(grid, &box)};
+    output->image.header.has_time = 1;
+    output->image.header.level = params->compression == SEL_VTK_NONE  ? 0
+                                 : params->level == SEL_INT_NOT_GIVEN ? 1
+                                                                      : (int)params->level;
+    sel_status status = shared_by_ranks(base) ? SEL_OK : mark_cells(output, &box, error);
+    status = status ? status : name_fields(output, error);
     status = status ? status : name_regions(output, error);
-    return status ? status
-                  : sel_frames_open(&output->frames, "vti", &box, precision, write_vtk, error);
+    status = status ? status
+                    : sel_frames_open(&output->frames, "vti", &box, precision, write_vtk, error);
+    base->requests.count = shared_by_ranks(base) ? 0 : base->requests.count;
+    return status;
 }
 
 static void vtk_close(sel_output *base) {
@@ -343,6 +407,10 @@ static void vtk_close(sel_output *base) {
         free((void *)(uintptr_t)output->steps[i].file);
     }
     free(output->steps);
+    if (output->pending) {
+        output->pending->next = output->frames.spare;
+        output->frames.spare = output->pending;
+    }
     sel_frames_close(base);
 }
 
@@ -352,9 +420,10 @@ const sel_output_kind sel_vtk_kind = {
     .check = vtk_check,
     .bytes = vtk_bytes,
     .open = vtk_open,
-    .ask = sel_frames_ask,
+    .ask = vtk_ask,
     .take = vtk_take,
     .keep = vtk_keep,
+    .conclude = vtk_conclude,
     .close = vtk_close,
 };
 

@@ -124,20 +124,29 @@ static sel_output_file *find_known(const sel_output_files *files, const char *na
     return file && file->known ? file : NULL;
 }
 
+sel_status sel_output_files_claim(const sel_output_files *files, const char *path,
+                                  sel_error *error) {
+    return find_known(files, path) ? SEL_OK
+                                   : sel_folder_claim(files->directory, path, files->force, error);
+}
+
+sel_status sel_output_files_list(sel_output_files *files, const char *path, int64_t job,
+                                 sel_output_file **file, sel_error *error) {
+    *file = find_known(files, path);
+    if (!*file && (*file = append(files, path, false, -1, error))) {
+        (*file)->job = job;
+    }
+    return *file ? SEL_OK : SEL_NO_DEVICE;
+}
+
 sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, const char *name,
                                 const char *ending, sel_error *error) {
     char path[SEL_PATH_ROOM];
     snprintf(path, sizeof path, "%s%s", name, ending);
-    if (find_known(files, path)) {
-        return SEL_OK;
-    }
-    sel_status status = sel_folder_claim(files->directory, path, files->force, error);
-    sel_output_file *file = status ? NULL : append(files, path, false, -1, error);
-    if (!file) {
-        return status ? status : SEL_NO_DEVICE;
-    }
-    file->job = writer ? sel_writer_so_far(writer).submitted + 1 : 0;
-    return SEL_OK;
+    const int64_t job = writer ? sel_writer_so_far(writer).submitted + 1 : 0;
+    sel_output_file *file;
+    sel_status status = sel_output_files_claim(files, path, error);
+    return status ? status : sel_output_files_list(files, path, job, &file, error);
 }
 
 /* Opens NAME.csv and lists it; one of a resumed run is cut to its length at the checkpoint. */

@@ -118,6 +118,7 @@ typedef struct sel_request {
     int precision; /* SEL_F32 or SEL_F64: of the numbers in `to` */
     int components;
     void *to;
+    bool stays; /* of several ranks each asks for a box of its own, in its own rows */
 
     /* REDUCE, by component */
     double sum[SEL_MAX_COMPONENTS], min[SEL_MAX_COMPONENTS], max[SEL_MAX_COMPONENTS];
@@ -171,6 +172,8 @@ typedef struct sel_backend {
     const char *name; /* "cpu", "cuda" */
     /* How many devices there are to choose from. NULL: nothing to choose. */
     int (*devices)(void);
+    /* What joins two of them: "NVLink". With `devices` only. */
+    const char *(*link)(int device, int other);
     /* Whether it can run here, and the bytes that are free where it keeps its state; fails with
      * SEL_NO_DEVICE and the reason. */
     sel_status (*probe)(int device, uint64_t *free_bytes, sel_error *error);

@@ -287,17 +287,101 @@ mkdir -p "$work/bin" && cp "$selenite" "$work/bin"
 ok "without the plug-in it says what to install" says 5 'install libopenmpi-dev' \
     "$work/bin/selenite" run "$work/long.lua" --ranks 2 --quiet -o "$work/other"
 
+# ---- images that all ranks write ----
+
+cat >"$work/image.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local p = sel.params { steps = 40, layout = "cell" }
+local all = { "temperature", "flux", "flux_y" }
+return sel.heat {
+  size = { 211, 150 }, diffusivity = 1, dt = 0.2, precision = "f64", layout = p.layout,
+  source = function(x, y, t) return math.sin(0.1 * x + t) * math.cos(0.07 * y) end,
+  regions = {
+    { name = "walls", where = shape.faces, law = law.fixed { 0 } },
+    { name = "body", where = shape.ball { centre = { 100, 70 }, radius = 30 }, law = law.fixed { 1 } },
+  },
+  stop = { steps = p.steps },
+  output = {
+    out.vtk { name = "plain", fields = all, every = 20 },
+    out.vtk { name = "packed", fields = all, every = 20, compression = "zlib" },
+    out.vtk { name = "rounded", fields = all, compression = "zlib", level = 6, digits = 3 },
+    out.vtk { name = "coarse", fields = all, stride = 7, precision = "f32" },
+    out.vtk { name = "part", fields = all, stride = 2, compression = "zlib",
+              within = shape.box { min = { 3, 100 }, max = { 200, 148 } } },
+    out.vtk { name = "line", fields = all,
+              within = shape.box { min = { 0, 70 }, max = { 211, 71 } } },
+  },
+}
+END
+counts='2 3 4 7' ok "images, compressed, rounded, coarse and in part" shared "$work/image.lua"
+counts='2 3 4 7' ok "images of nodes" shared "$work/image.lua" layout=node
+
+# Ranks that do not see the directory of rank 0 have others write.
+elsewhere() {
+    rm -rf "$work/one" "$work/here" "$work/there"
+    mkdir "$work/here" "$work/there"
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    set -- "$selenite" run "$work/image.lua" --threads 1 --quiet --backend cpu -o out
+    run "$work/image.lua" -o "$work/one" &&
+        mpirun --oversubscribe -n 1 -wdir "$work/here" "$@" : -n 1 -wdir "$work/there" "$@" : \
+            -n 1 -wdir "$work/here" "$@" : -n 1 -wdir "$work/there" "$@" &&
+        same "$work/one" "$work/here/out" && [ -z "$(ls "$work/there")" ]
+}
+ok "ranks without the directory of the run" elsewhere
+
+# A rank that cannot write, number $1 of 3: one message, and images that are whole.
+cannot_write() {
+    rm -rf "$work/many"
+    "$selenite" run "$work/image.lua" steps=1000000 --ranks 3 --threads 1 --quiet --backend cpu \
+        -o "$work/many" 2>"$work/said" &
+    launcher=$!
+    comes "$work/many/packed/packed_00000020.vti" || return 1
+    prlimit --pid "$(ranks_of_launcher | sed -n "$1p")" --fsize=1
+    ends 4 && [ "$(wc -l <"$work/said")" = 1 ] && grep -q '^cannot write .*: File too large' "$work/said" &&
+        [ -z "$(find "$work/many" -name '*.tmp')" ] || { cat "$work/said"; return 1; }
+    last=$(find "$work/many/plain" -name '*.vti' | sort | tail -n 1)
+    step=$(echo "$last" | sed 's/.*_0*\([0-9]*\).vti/\1/')
+    rm -rf "$work/one"
+    run "$work/image.lua" steps="$step" -o "$work/one" &&
+        cmp "$work/one/plain/$(basename "$last")" "$last"
+}
+ok "a disk that is full for the second rank" cannot_write 2
+ok "a disk that is full for the third rank" cannot_write 3
+
 # ---- what there is ----
 
 listed() {
     "$selenite" check tests/checkpoint/channel.lua --ranks 3 --backend cpu >"$work/said" &&
-        grep -q '^  rank 2 .* y from 11 to 15, memory .*, halos 9.22 kB per step' "$work/said"
+        grep -q '^  rank 2 .* y from 11 to 15, 240 free, memory .*, halos 9.22 kB per step' \
+            "$work/said" && grep -qE '^  efficiency +[0-9]+ % on this machine, [0-9]+ % on 3 ' "$work/said"
 }
 ok "check says what ranks would have" listed
 
 lists_ranks() {
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
         mpirun --oversubscribe -n 2 "$selenite" info >"$work/said" &&
-        grep -q '^ranks  *2, by Open MPI' "$work/said" && [ "$(grep -c '^rank ' "$work/said")" = 2 ]
+        grep -q '^ranks  *2, by Open MPI' "$work/said" &&
+        [ "$(grep -c '^rank ' "$work/said")" = 2 ] &&
+        "$selenite" info >"$work/said" && grep -q '^mpi  *Open MPI' "$work/said"
 }
 ok "info lists ranks" lists_ranks
+
+# Two ranks with the grid of one, and with twice as many cells.
+bench_compares() {
+    "$selenite" bench --ranks 2 --backend cpu --only 'D2Q9 f64 512*' --json >"$work/said" &&
+        "$python" - "$work/said" <<'END'
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["ranks"] == report["ranks_of_machine"] == 2 and "Open MPI" in report["mpi"], report
+more = 2 * report["threads"] / report["threads_of_one_rank"]
+strong, weak = report["results"]
+assert (strong["scaling"], weak["scaling"]) == ("strong", "weak"), report
+assert strong["size"] == [512, 512] and weak["size"] == [512, 1024], report
+for result in strong, weak:
+    efficiency = result["updates_per_second"] / result["updates_per_second_of_one_rank"] / more
+    assert abs(result["efficiency"] / efficiency - 1) < 1e-6 and 0.02 < efficiency < 20, result
+END
+}
+ok "bench compares ranks with one" bench_compares
+ok "bench in ranks refuses a pattern" exits 2 "$selenite" bench --ranks 2 --backend cpu --only nothing
