@@ -183,6 +183,10 @@ static void describe(aqua_cuda *state) {
                                      .ny = (uint32_t)plan->layout.ny,
                                      .pitch = (uint32_t)plan->layout.pitch,
                                      .across = aqua_gpu_across(plan->layout.nx)};
+    if (all->base.ranks->count > 1) {
+        const uint32_t rows = AQUA_TILE_ROWS, first = (uint32_t)all->base.blocks.v[0].first;
+        flow->layout.shift = (rows - first % rows) % rows;
+    }
     flow->store = all->store;
     flow->bed = all->bed;
     flow->alphas = all->alphas;
@@ -326,6 +330,19 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                                 all->plan->levels_depend & SEL_ON_T ? FEW : MANY, error);
 }
 
+/* The tile of which the rank above has some rows is taken for wet; those beside, which are never
+ * written, stay so. */
+static sel_status mark_shared(const aqua_cuda *state, int64_t step, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const aqua_gpu_layout *l = &state->flow.layout;
+    const int64_t row = base->blocks.v[0].end + l->shift;
+    if (state->marks && base->ranks->count > 1 && row % AQUA_TILE_ROWS) {
+        CUDA_TRY(cudaMemsetAsync(marks_of(state, step) + row / AQUA_TILE_ROWS * l->across,
+                                 AQUA_ALL_WET, l->across, base->queue->stream));
+    }
+    return SEL_OK;
+}
+
 /* Fills what lies beyond periodic axes, and the halos of blocks, of the depths of a step. */
 static sel_status exchange(const aqua_cuda *state, int64_t step, sel_error *error) {
     const sel_state *base = &state->all.base;
@@ -345,6 +362,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     describe(state); /* with the terms that have been started */
     status = status ? status : prepare_terms(state, error);
     status = status ? status : aqua_evaluate(base, SEL_ALWAYS, error);
+    status = sel_state_agree(base, status, error);
     status = status ? status : aqua_start(all, error);
     if (!status && all->arrived) {
         CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, /* -1 */
@@ -405,7 +423,11 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     }
     CUDA_TRY(aqua_gpu_wrap(&whole, bed, stream));
     CUDA_TRY(aqua_gpu_wrap(&whole, all->poured, stream));
+    if (!status && all->poured && base->ranks->count > 1) {
+        status = cuda_exchange_in(base, all->poured, error);
+    }
     status = status || all->poured ? status : exchange(state, step, error);
+    status = status ? status : mark_shared(state, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
         CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, march));
@@ -472,10 +494,24 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
 
 /* ---- checkpoints ---- */
 
+/* What ranks know of their own rows and edges, all get to know. */
+static sel_status share_books(const aqua_cuda *state, sel_error *error) {
+    return cuda_share_items(&state->all.base, state->books, state->book_count, sizeof *state->books,
+                            aqua_row_of_part, error);
+}
+
+static sel_status share_fluxes(const aqua_cuda *state, sel_error *error) {
+    return cuda_share_items(&state->all.base, state->all.shown,
+                            state->all.shown ? state->all.edge_count : 0, sizeof *state->all.shown,
+                            aqua_row_of_edge, error);
+}
+
 static sel_status saving(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
-    sel_status status = cuda_send(state->copied, state->books, bytes, error);
+    sel_status status = share_books(state, error);
+    status = status ? status : share_fluxes(state, error);
+    status = status ? status : cuda_send(state->copied, state->books, bytes, error);
     if (!status) {
         aqua_join_parts(state->all.plan, state->copied, state->all.totals, false);
     }
@@ -526,6 +562,10 @@ static sel_status ask(sel_state *base, const sel_request *request, sel_error *er
         return status;
     }
     slot->count = count;
+    status = balance ? share_books(state, error) : share_fluxes(state, error);
+    if (status) {
+        return status;
+    }
     if (!balance) {
         return cuda_slot_fetch(queue, slot, 0, all->shown + first, fluxes, error);
     }

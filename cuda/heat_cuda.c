@@ -28,7 +28,7 @@ static void list(sel_state *base) {
     const bool uniform = plan->body.kind != HEAT_VARIED && !implicit(base);
     state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
-                     grid->n[1] >= MARCH_LEAST_ROWS * base->blocks.count;
+                     sel_state_least_planes(base) >= MARCH_LEAST_ROWS;
     heat_list(base, state->marches ? HEAT_PASS : 1, 0);
     if (implicit(base)) {
         mg_gpu_list(&state->solve, &state->all.solve, &base->arrays);

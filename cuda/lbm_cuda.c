@@ -28,7 +28,7 @@ static lbm_gpu_layout make_layout(const sel_grid *grid, const sel_blocks *blocks
                              .pitch = pitch};
     layout.slice = pitch * layout.ny;
     layout.plane = (int64_t)pitch * layout.ny * layout.nz;
-    if (blocks->count > 1) {
+    if (blocks->cut) {
         const int64_t stride = grid->dims == 3 ? layout.slice : pitch;
         layout.plane = (sel_blocks_largest(blocks) + 2) * stride;
     }
@@ -110,7 +110,7 @@ static lbm_gpu_step describe_step(const lbm_cuda *state, int64_t step, int block
     const sel_blocks *blocks = &state->all.base.blocks;
     const sel_block *own = &blocks->v[block];
     const int64_t *row_cells = state->all.plan->boundary.row_cells;
-    const bool cut = blocks->count > 1;
+    const bool cut = blocks->cut;
     lbm_gpu_step one = state->pattern;
     lbm_gpu_layout *layout = &one.layout;
     lbm_gpu_boundary *boundary = &one.boundary;
@@ -206,12 +206,16 @@ typedef struct lists {
 
 static void fill_lists(lbm_cuda *state, lists *l) {
     const lbm_boundary *b = &state->all.plan->boundary;
+    const sel_rows_range own = sel_state_own(&state->all.base);
     const int64_t words = word_count(state);
     uint32_t again_count = 0, before = 0;
     bool moves[256];
     find_moving(state->all.plan->base.domain, moves);
     for (int64_t row = 0; row < b->rows; row++) {
         const uint32_t start = (uint32_t)row * state->pattern.layout.pitch;
+        if (row == own.first) {
+            state->first_again[0] = again_count;
+        }
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
             lbm_gpu_cell *cell = &l->cells[c];
             *cell = convert(b, &b->cells[c], moves, start);
@@ -221,7 +225,9 @@ static void fill_lists(lbm_cuda *state, lists *l) {
                 l->again[again_count++] = (uint32_t)c;
             }
         }
-        state->first_again[sel_block_of(&state->all.base.blocks, row) + 1] = again_count;
+        if (sel_state_has(&state->all.base, row)) {
+            state->first_again[sel_block_of(&state->all.base.blocks, row) + 1] = again_count;
+        }
     }
     for (int64_t w = 0; w < words; w++) {
         l->before[w] = before;
@@ -293,7 +299,7 @@ static sel_status send(lbm_cuda *state, const lists *l, sel_error *error) {
         {to->cells, l->cells, (uint64_t)b->cell_count * sizeof *l->cells},
         {to->words, l->words, (uint64_t)word_count(state) * sizeof *l->words},
         {to->before, l->before, (uint64_t)word_count(state) * sizeof *l->before},
-        {to->again, l->again, state->first_again[blocks] * sizeof *l->again},
+        {to->again, l->again, (uint64_t)most_again(state) * sizeof *l->again},
         {to->free_blocks, l->free_blocks, state->first_free[blocks] * sizeof(lbm_gpu_block)},
         {to->link_region, b->link_region, (uint64_t)b->link_count}};
     sel_status status = SEL_OK;
@@ -372,16 +378,16 @@ static void show_arrays(lbm_cuda *state) {
 
 /* ---- the start ---- */
 
-/* Sends rows from `first` on, values[rows][1 + dims][nx], to their place in to[1 + dims][cells]. */
-static sel_status send_rows(lbm_cuda *state, int64_t first, int64_t rows, const double *values,
-                            double *to, sel_error *error) {
+/* Sends values[rows][1 + dims][nx] to `to`, where components stand `apart`. */
+static sel_status send_rows(lbm_cuda *state, int64_t rows, const double *values, double *to,
+                            int64_t apart, sel_error *error) {
     const sel_grid *grid = &state->all.plan->base.domain->grid;
     const int64_t nx = grid->n[0], parts = 1 + grid->dims;
     const size_t width = (size_t)nx * sizeof(double);
     for (int64_t c = 0; c < parts; c++) {
-        CUDA_TRY(cudaMemcpy2DAsync(to + c * sel_grid_cells(grid) + first * nx, width,
-                                   values + c * nx, (size_t)parts * width, width, (size_t)rows,
-                                   cudaMemcpyHostToDevice, state->all.base.queue->stream));
+        CUDA_TRY(cudaMemcpy2DAsync(to + c * apart, width, values + c * nx, (size_t)parts * width,
+                                   width, (size_t)rows, cudaMemcpyHostToDevice,
+                                   state->all.base.queue->stream));
     }
     CUDA_TRY(cudaStreamSynchronize(state->all.base.queue->stream)); /* frees `values` */
     return SEL_OK;
@@ -389,36 +395,66 @@ static sel_status send_rows(lbm_cuda *state, int64_t first, int64_t rows, const 
 
 enum { CELLS_SENT_AT_ONCE = 1 << 21 };
 
-/* Evaluates the given fields and sends them to `to`. */
-static sel_status send_initial(lbm_cuda *state, double *to, sel_error *error) {
+/* Evaluates the given fields of rows first <= row < end and sends them to `to`. */
+static sel_status send_initial(lbm_cuda *state, int64_t first, int64_t end, double *to,
+                               int64_t apart, sel_error *error) {
     const sel_grid *grid = &state->all.plan->base.domain->grid;
-    const int64_t total = sel_state_rows(&state->all.base),
-                  part = lbm_initial_part(state->all.plan);
+    const int64_t total = end - first, part = lbm_initial_part(state->all.plan);
     const int64_t fitting = part * (1 + CELLS_SENT_AT_ONCE / (part * grid->n[0]));
     const int64_t together = fitting < total ? fitting : total;
     const size_t bytes = (size_t)((1 + grid->dims) * together * grid->n[0]) * sizeof(double);
     double *values = malloc(bytes);
     sel_status status = values ? SEL_OK : sel_fail_memory(error, "the initial state", bytes);
-    for (int64_t row = 0; row < total && !status; row += together) {
-        const int64_t rows = total - row < together ? total - row : together;
+    for (int64_t row = first; row < end && !status; row += together) {
+        const int64_t rows = end - row < together ? end - row : together;
         status = lbm_initial_rows(state->all.plan, row, row + rows, values, error);
-        status = status ? status : send_rows(state, row, rows, values, to, error);
+        status =
+            status ? status
+                   : send_rows(state, rows, values, to + (row - first) * grid->n[0], apart, error);
     }
     free(values);
     return status;
 }
 
+/* The given fields of a rank, and of the planes beside its own: one behind the other. */
+static sel_status send_own(lbm_cuda *state, double *room, lbm_gpu_given *given, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const sel_grid *grid = &base->plan->domain->grid;
+    const sel_block *own = &base->blocks.v[0];
+    const int64_t rows = base->blocks.rows_per_plane, plane = rows * grid->n[0];
+    const int64_t n = grid->n[grid->dims - 1], low = own->first > 0 ? own->first : n;
+    const int64_t high = own->end % n, planes = own->end - own->first;
+    const int64_t apart = given->apart = (planes + 2) * plane;
+    sel_status status =
+        send_initial(state, own->first * rows, own->end * rows, room + plane, apart, error);
+    status =
+        status ? status : send_initial(state, (low - 1) * rows, low * rows, room, apart, error);
+    status = status ? status
+                    : send_initial(state, high * rows, (high + 1) * rows,
+                                   room + (planes + 1) * plane, apart, error);
+    given->values = cuda_parts_beside(base, (char *)(room - (own->first - 1) * plane), plane,
+                                      sizeof *room, 0, own->first - 1, own->end);
+    return sel_state_agree(base, status, error);
+}
+
 static sel_status set_initial(lbm_cuda *state, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const int64_t cells = sel_grid_cells(&base->plan->domain->grid);
+    const bool has = lbm_initial_given(state->all.plan), several = base->ranks->count > 1;
     sel_total deviation = {0};
     /* The second copy of the populations has room for the given fields in f64. */
-    double *given = lbm_initial_given(state->all.plan) ? state->all.f[0][1] : NULL;
-    sel_status status = given ? send_initial(state, given, error) : SEL_OK;
+    double *room = sel_arrays_memory(&base->arrays, &state->all.f[0][1]);
+    lbm_gpu_given given = {{{room}, {(uint32_t)cells}, 1}, cells};
+    sel_status status = !has ? SEL_OK
+                        : several
+                            ? send_own(state, room, &given, error)
+                            : send_initial(state, 0, sel_state_rows(base), room, cells, error);
     if (!status) {
         lbm_gpu_view view = *describe_view(state);
-        for (int b = 0; b < state->all.base.blocks.count; b++) {
+        for (int b = 0; b < base->blocks.count; b++) {
             view.last.layout = describe_step(state, 0, b).layout;
             CUDA_TRY(
-                lbm_gpu_start(&view, given, state->all.f[b][0], state->all.base.queue->stream));
+                lbm_gpu_start(&view, has ? &given : NULL, state->all.f[b][0], base->queue->stream));
         }
         status = cuda_exchange(&state->all.base, 0, error);
     }
@@ -520,12 +556,37 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
 
 /* ---- fluxes through links, and the balance of mass ---- */
 
+/* What ranks know of their own links, all get to know. */
+static sel_status share_links(lbm_cuda *state, sel_error *error) {
+    const int64_t count = state->all.plan->boundary.link_count;
+    const size_t real = (size_t)lbm_real(&state->all.plan->base);
+    char *links = state->all.links, *entered = links ? links + (size_t)count * real : NULL;
+    sel_status status =
+        cuda_share_list(&state->all.base, links, count, real, lbm_links_before, error);
+    return status
+               ? status
+               : cuda_share_list(&state->all.base, entered, count, real, lbm_links_before, error);
+}
+
+static sel_status share_flows(lbm_cuda *state, sel_error *error) {
+    return cuda_share_list(&state->all.base, state->all.link_flow,
+                           state->all.plan->boundary.link_count, sizeof *state->all.link_flow,
+                           lbm_links_before, error);
+}
+
+static sel_status saving(sel_state *base, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    const sel_status status = share_links(state, error);
+    return status ? status : share_flows(state, error);
+}
+
 static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_error *error) {
     cuda_queue *queue = state->all.base.queue;
     double centre[3];
     cuda_slot *slot;
     lbm_links_centre(state->all.plan, request, centre);
     sel_status status = cuda_slot_open(queue, request, sizeof(lbm_carried), 0, &slot, error);
+    status = status ? status : share_links(state, error);
     if (!status) {
         CUDA_TRY(
             lbm_gpu_links(&state->pattern, request->region, centre, queue->rows, queue->stream));
@@ -549,6 +610,10 @@ static sel_status ask_balance(lbm_cuda *state, const sel_request *request, sel_e
     status = cuda_sum(&state->all.base, error);
     status = status ? status : cuda_slot_fetch(queue, slot, 0, queue->rows, mass, error);
     if (!status && slot->since_steps > 0 && state->pattern.boundary.link_flow) {
+        status = share_flows(state, error);
+        if (status) {
+            return status;
+        }
         CUDA_TRY(lbm_gpu_flows(&state->pattern.boundary, regions, state->rates, queue->stream));
         return cuda_slot_fetch(queue, slot, mass, state->rates, rates, error);
     }
@@ -587,6 +652,7 @@ const cuda_solver lbm_on_cuda = {
     .terms = terms,
     .step = enqueue_step,
     .check = cuda_laws_check,
+    .saving = saving,
     .loaded = loaded,
     .close = cuda_laws_close,
     .look = look,

@@ -369,7 +369,8 @@ static sel_status ask(sel_state *base, const sel_request *request, sel_error *er
         const void *view;
         status = look(base, field, &with, &view, error);
         if (!status) {
-            CUDA_TRY(with->reduce(view, field, &cells, base->queue->rows, base->queue->stream));
+            const cuda_rows rows = cuda_rows_of(base, NULL);
+            CUDA_TRY(with->reduce(view, field, &cells, &rows, base->queue->stream));
             status = cuda_slot_fetch(base->queue, slot, (uint64_t)k * each, base->queue->rows, each,
                                      error);
         }

@@ -9,13 +9,14 @@
 #include "engine/machine/state.h"
 
 /* What the others are told: to take up number `simulation` of a scenario, to work at its state, to
- * look at it, to save and load it, to leave it; to end. */
+ * wait until that is done, to look at it, to save and load it, to leave it; to end. */
 typedef enum sel_order_kind {
     SEL_ORDER_END,
     SEL_ORDER_SET_UP,
     SEL_ORDER_LEAVE,
     SEL_ORDER_ADVANCE,
     SEL_ORDER_CLOCK,
+    SEL_ORDER_WAIT,
     SEL_ORDER_LOOK,
     SEL_ORDER_SAVE,
     SEL_ORDER_LOAD

@@ -342,6 +342,10 @@ cudaError_t cudaGetDevice(int *device) {
     *device = 0;
     return cudaSuccess;
 }
+cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device) {
+    snprintf(text, size, "0000:%02x:00.0", device);
+    return cudaSuccess;
+}
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
     strcpy(properties->name, "a processor in the place of a device");
     return cudaSuccess;

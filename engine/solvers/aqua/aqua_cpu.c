@@ -217,23 +217,15 @@ static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     return sel_state_agree(&state->base, status, error);
 }
 
-/* The row of an edge, as of one that is in the domain. */
-static int64_t row_of_edge(const sel_state *base, int64_t e) {
-    const aqua_state *state = (const aqua_state *)base;
-    const int64_t y = aqua_row(&state->plan->layout, state->edges[e].at);
-    const int64_t last = state->plan->layout.ny - 1;
-    return y < 0 ? 0 : y > last ? last : y;
-}
-
 /* Those of the first edges, of which each rank finds its own: all get all. */
 static void find_fluxes(const aqua_state *state, int64_t count, double *flux) {
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t e = 0; e < count; e++) {
-        if (sel_state_has(&state->base, row_of_edge(&state->base, e))) {
+        if (sel_state_has(&state->base, aqua_row_of_edge(&state->base, e))) {
             flux[e] = flux_of(state, e);
         }
     }
-    sel_state_share_numbers(&state->base, flux, count, row_of_edge);
+    sel_state_share_items(&state->base, flux, sizeof *flux, count, aqua_row_of_edge);
 }
 
 /* Into the ghosts of each region, to the totals of the balance. */
