@@ -283,6 +283,8 @@ sel_status cuda_slot_answer(const sel_state *state, const sel_request *request, 
     CUDA_TRY(cudaEventSynchronize((*slot)->done));
     if (request->kind == SEL_READ && state->ranks->count > 1) {
         sel_state_gather_read(state, request, (*slot)->host);
+    } else if (request->kind == SEL_REDUCE && state->ranks->count > 1) {
+        state->ranks->broadcast((*slot)->host, sizeof(cuda_sums), false);
     } else if (request->kind == SEL_READ) {
         copy_out(request->to, (*slot)->host, answer_bytes(request), state->threads);
     }
