@@ -146,14 +146,11 @@ static sel_status mark_all(const aqua_cuda *state, sel_error *error) {
     return SEL_OK;
 }
 
-/* The step from `step` on in block b of the grid; WHOLE: for arrays that are not cut into blocks.
- */
-enum { WHOLE = -1 };
-static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
+/* The step from `step` on in planes of block b of the grid. */
+static aqua_gpu_flow flow_in(const aqua_cuda *state, int64_t step, int b, const sel_block *block) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const aqua_layout *l = &plan->layout;
-    const sel_block whole = {0, l->ny}, *block = b == WHOLE ? &whole : &all->base.blocks.v[b];
     const bool begins = block->first == 0, ends = block->end == l->ny;
     const int64_t first_cell = aqua_index(l, -AQUA_HALO, block->first);
     const int64_t end_cell = aqua_index(l, -AQUA_HALO, block->end);
@@ -166,11 +163,17 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
     flow.marks_from = marks_of(state, step);
     flow.marks_to = marks_of(state, step + 1);
     flow.image_count = begins && ends ? plan->image_count : plan->images_beyond_x;
-    if (b != WHOLE) {
-        flow.from = all->poured ? all->poured : all->water[b][step & 1];
-        flow.to = all->water[b][(step + 1) & 1];
-    }
+    flow.from = all->poured ? all->poured : all->water[b][step & 1];
+    flow.to = all->water[b][(step + 1) & 1];
     return flow;
+}
+
+/* In all of a block; WHOLE: for arrays that are not cut into blocks. */
+enum { WHOLE = -1 };
+static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
+    const sel_block whole = {0, state->all.plan->layout.ny};
+    return b == WHOLE ? flow_in(state, step, 0, &whole)
+                      : flow_in(state, step, b, &state->all.base.blocks.v[b]);
 }
 
 /* What kernels need, but for a step and a block. */
@@ -350,7 +353,7 @@ static sel_status exchange(const aqua_cuda *state, int64_t step, sel_error *erro
         const aqua_gpu_flow flow = flow_of(state, step, b);
         CUDA_TRY(aqua_gpu_wrap(&flow, state->all.water[b][step & 1], base->queue->stream));
     }
-    return cuda_exchange(base, step, error);
+    return cuda_exchange(base, step, base->queue->stream, error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
@@ -399,6 +402,25 @@ static sel_status fill_rates(const aqua_cuda *state, int64_t step, sel_error *er
     return status;
 }
 
+/* cuda_fill_halos: of the depths from which the flow starts. One array in one process has all. */
+static sel_status fill_halos(sel_state *base, int64_t step, cudaStream_t stream, sel_error *error) {
+    const aqua_state *all = (const aqua_state *)base;
+    return !all->poured             ? cuda_exchange(base, step, stream, error)
+           : base->ranks->count > 1 ? cuda_exchange_in(base, all->poured, stream, error)
+                                    : SEL_OK;
+}
+
+/* cuda_take_slab: the flow. */
+static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
+    const aqua_cuda *state = (const aqua_cuda *)base;
+    const aqua_gpu_flow flow = flow_in(state, step, slab->block, &slab->planes);
+    CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, slab->on));
+    return SEL_OK;
+}
+
+/* Rims of ranks are of whole tiles. */
+enum { RIM = AQUA_TILE_ROWS };
+
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_state *all = &state->all;
@@ -407,8 +429,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     sel_total *edge_books = state->books + state->book_count - state->summed_edges;
     void *bed = state->sets_ghosts && !state->levels ? all->bed : NULL;
     const aqua_gpu_flow whole = flow_of(state, step, WHOLE);
-    const march_device *march = &base->queue->march;
-    cudaStream_t stream = march->stream;
+    cudaStream_t stream = base->queue->stream;
     sel_status status = fill_rates(state, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
@@ -423,14 +444,14 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     }
     CUDA_TRY(aqua_gpu_wrap(&whole, bed, stream));
     CUDA_TRY(aqua_gpu_wrap(&whole, all->poured, stream));
-    if (!status && all->poured && base->ranks->count > 1) {
-        status = cuda_exchange_in(base, all->poured, error);
+    for (int b = 0; b < base->blocks.count && !all->poured && !status; b++) {
+        const aqua_gpu_flow flow = flow_of(state, step, b);
+        CUDA_TRY(aqua_gpu_wrap(&flow, all->water[b][step & 1], stream));
     }
-    status = status || all->poured ? status : exchange(state, step, error);
     status = status ? status : mark_shared(state, step, error);
+    status = status ? status : cuda_take_slabs(base, step, RIM, fill_halos, take, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
-        CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, march));
         CUDA_TRY(aqua_gpu_edges(&flow, state->summed_edges, edge_books, NULL, stream));
         CUDA_TRY(aqua_gpu_edges(&flow, observed, NULL, all->shown, stream));
         if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {

@@ -266,7 +266,8 @@ static sel_status exchange(const rule_cuda *state, uint64_t fields, uint64_t tur
                 (cuda_sides){s.low, s.high, s.from_low, s.from_high, s.bytes, s.bytes, 1};
         }
     }
-    return count ? cuda_exchange_sides(&all->base, sides, count, error) : SEL_OK;
+    return count ? cuda_exchange_sides(&all->base, sides, count, all->base.queue->stream, error)
+                 : SEL_OK;
 }
 
 /* Enqueues function k on all blocks, after the margins of what it looks at. */

@@ -117,7 +117,7 @@ sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *erro
     const rule_state *all = &state->all;
     const march_device *on = &((const cuda_queue *)all->base.queue)->march;
     const rule_march *march = &state->march;
-    march_grid g = cuda_march_grid(&all->base, 0);
+    march_grid g = cuda_march_grid(&all->base, &all->base.blocks.v[0]);
     g.pitch = (int)all->cells.pitch;
     for (int k = 0; k < march->fields; k++) {
         const int field = march->field[k];

@@ -66,8 +66,8 @@ static void list(sel_state *state) {
     const int64_t rows = sel_state_rows(state);
     solver_of(state->plan)->list(state);
     sel_state_list(state);
-    SEL_ADD(&state->arrays, state, halos, state->ranks->count > 1 ? (int64_t)state->halo_bytes : 0,
-            0);
+    SEL_ADD(&state->arrays, state, halos,
+            state->ranks->count > 1 ? (int64_t)state->halo_bytes + CUDA_LINK_MORE : 0, 0);
     cuda_inputs_list(state);
     SEL_ADD_COPY(&state->arrays, state, solid, sel_grid_cells(&state->plan->domain->grid),
                  state->plan->domain->cell);
@@ -125,14 +125,14 @@ cuda_grid cuda_grid_of(const sel_state *state) {
     return (cuda_grid){{(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]}, state->solid};
 }
 
-march_grid cuda_march_grid(const sel_state *state, int b) {
+march_grid cuda_march_grid(const sel_state *state, const sel_block *planes) {
     const sel_grid *grid = &state->plan->domain->grid;
     const sel_blocks *blocks = &state->blocks;
     return (march_grid){.nx = (int)grid->n[0],
                         .ny = (int)grid->n[1],
                         .pitch = (int)state->turns.cells.pitch,
-                        .first = (int)blocks->v[b].first,
-                        .end = (int)blocks->v[b].end,
+                        .first = (int)planes->first,
+                        .end = (int)planes->end,
                         .periodic_x = sel_axis_periodic(grid, 0),
                         .periodic_y = sel_axis_periodic(grid, 1),
                         .wraps = blocks->wraps && !blocks->cut};
@@ -145,10 +145,53 @@ static sel_status copy_on_stream(void *stream, void *to, const void *from, size_
     return SEL_OK;
 }
 
-sel_status cuda_exchange(const sel_state *state, int64_t turn, sel_error *error) {
-    return state->ranks->count > 1 ? cuda_exchange_in(state, state->turns.at[0][turn & 1], error)
-                                   : sel_exchange(&state->blocks, &state->turns, turn,
-                                                  copy_on_stream, state->queue->stream, error);
+sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
+                         sel_error *error) {
+    return state->ranks->count > 1
+               ? cuda_exchange_in(state, state->turns.at[0][turn & 1], stream, error)
+               : sel_exchange(&state->blocks, &state->turns, turn, copy_on_stream, stream, error);
+}
+
+int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]) {
+    const march_device *on = &state->queue->march;
+    const sel_block *own = state->blocks.v;
+    const int64_t inside = own->end - own->first - 2 * rim;
+    if (state->ranks->count == 1 || inside < rim) {
+        for (int b = 0; b < state->blocks.count; b++) {
+            slabs[b] = (cuda_slab){own[b], b, b, on};
+        }
+        return state->blocks.count;
+    }
+    const march_device *beside = cuda_link_beside(state->queue->link);
+    const int64_t low = own->first + rim, high = low + inside / rim * rim;
+    slabs[0] = (cuda_slab){{low, high}, 0, 0, on};
+    slabs[1] = (cuda_slab){{own->first, low}, 0, 1, beside};
+    slabs[2] = (cuda_slab){{high, own->end}, 0, 2, beside};
+    return 3;
+}
+
+sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, cuda_fill_halos *exchange,
+                           cuda_take_slab *take, sel_error *error) {
+    const march_device *on = &state->queue->march;
+    cuda_slab slabs[CUDA_SLABS];
+    const int count = cuda_slabs_of(state, rim, slabs);
+    const march_device *last = slabs[count - 1].on;
+    const bool beside = last != on;
+    sel_status status = SEL_OK;
+    if (beside) {
+        CUDA_TRY(cudaEventRecord(on->fork, on->stream));
+        CUDA_TRY(cudaStreamWaitEvent(last->stream, on->fork, 0));
+        status = take(state, step, &slabs[0], error);
+    }
+    status = status ? status : exchange(state, step, last->stream, error);
+    for (int k = beside; k < count && !status; k++) {
+        status = take(state, step, &slabs[k], error);
+    }
+    if (beside) {
+        CUDA_TRY(cudaEventRecord(last->join, last->stream));
+        CUDA_TRY(cudaStreamWaitEvent(on->stream, last->join, 0));
+    }
+    return status;
 }
 
 cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, int64_t size,
@@ -463,7 +506,7 @@ static sel_status look_at(sel_state *state, int field, const cuda_look **look, c
     }
     *look = cuda_body_look();
     *view = body_of(state, state->step, HEAT_CONTENT);
-    return field > 0 ? cuda_exchange(state, state->step, error) : SEL_OK;
+    return field > 0 ? cuda_exchange(state, state->step, state->queue->stream, error) : SEL_OK;
 }
 
 static sel_status ask_change(sel_state *state, const sel_request *request, sel_error *error) {
@@ -492,7 +535,7 @@ static sel_status find_entering(sel_state *state, int64_t step, sel_error *error
         const bool changes = state->step > 0 && !state->plan->body->steady;
         view.implicit = changes ? view.implicit : 0;
         int64_t first, end;
-        sel_given_range(state, b, &first, &end);
+        sel_given_range(state, &state->blocks.v[b], &first, &end);
         CUDA_TRY(
             cuda_body_entering(&view, &state->given, first, end, changes, state->queue->stream));
     }

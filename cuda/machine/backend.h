@@ -11,8 +11,9 @@
 #include <stdbool.h>
 #include "cuda/machine/conduction.h"
 #include "cuda/machine/device.h"
+#include "cuda/machine/link.h"
 #include "cuda/machine/march.h"
-#include "cuda/machine/ranks.h"
+#include "cuda/machine/share.h"
 #include "engine/machine/state.h"
 
 /* ---- the queue ---- */
@@ -219,7 +220,29 @@ sel_status cuda_sum(sel_state *state, sel_error *error);
 sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error);
 
 /* Enqueues what fills the halos of state->turns (sel_exchange). */
-sel_status cuda_exchange(const sel_state *state, int64_t turn, sel_error *error);
+sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
+                         sel_error *error);
+
+/* A part of a step: planes of a block, where its work goes, and which of the step's slabs it is. */
+typedef struct cuda_slab {
+    sel_block planes;
+    int block, number;
+    const march_device *on;
+} cuda_slab;
+
+/* The blocks; or of a rank first its planes but for `rim` or more of them at each end, and then
+ * these, which look at halos; all of them at once if they are few. */
+enum { CUDA_SLABS = SEL_MOST_BLOCKS };
+int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]);
+
+/* Enqueues a step: `exchange` fills the halos that it looks at, while planes that look at none are
+ * computed by `take`. */
+typedef sel_status cuda_fill_halos(sel_state *state, int64_t step, cudaStream_t stream,
+                                   sel_error *error);
+typedef sel_status cuda_take_slab(sel_state *state, int64_t step, const cuda_slab *slab,
+                                  sel_error *error);
+sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, cuda_fill_halos *exchange,
+                           cuda_take_slab *take, sel_error *error);
 /* Of several ranks: an array of which one has its planes, of `stride` elements of `size` bytes,
  * and two beside them, which stand in place of planes `low` and `high`. Plane p begins with element
  * p * stride + ahead. */
@@ -229,8 +252,8 @@ cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, i
  * the planes beside those of this one, too. */
 cuda_parts cuda_parts_of(const sel_state *state, int64_t turn);
 
-/* Block b of state->turns, for passes of several steps; which fields they take is the caller's. */
-march_grid cuda_march_grid(const sel_state *state, int b);
+/* Planes of state->turns, for passes of several steps; which fields they take is the caller's. */
+march_grid cuda_march_grid(const sel_state *state, const sel_block *planes);
 
 /* Copies between host and device; done when it returns. */
 sel_status cuda_send(const void *to, const void *from, uint64_t bytes, sel_error *error);

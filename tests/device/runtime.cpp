@@ -220,6 +220,13 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
     *stream = (cudaStream_t)malloc(1);
     return cudaSuccess;
 }
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int) {
+    return cudaStreamCreateWithFlags(stream, flags);
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    *least = *greatest = 0;
+    return cudaSuccess;
+}
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     free(stream);
     return cudaSuccess;

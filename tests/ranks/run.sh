@@ -2,11 +2,13 @@
 # run.sh -- several ranks give the same files as one, byte for byte; and what happens when one of
 # them fails. Prints TAP.
 # usage: BUILD=build run.sh
+# With BACKEND=cuda ranks share the GPU, or have one each if there are several.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 python=${PYTHON:-/usr/bin/python3}
-counts='2 3 4'
+counts=${RANKS:-2 3 4}
+most=$counts
 
 if [ ! -e "$build/selenite_openmpi.so" ] || ! command -v mpirun >/dev/null; then
     echo 'ok several ranks # SKIP Open MPI is not here'
@@ -75,7 +77,7 @@ ok "solids in most cells" shared scenarios/porous2d.lua picture=scenarios/porous
 ok "a bowl of water, mindiff" shared scenarios/bowl.lua N=24 equilibrium=mindiff
 counts=2 ok "run-off between periodic edges, mindiff" \
     shared scenarios/aqua_wave.lua N=48 steps=200 equilibrium=mindiff
-counts='2 3 4'
+counts=$most
 ok "a moving level" shared examples/16_level.lua
 ok "a plate that is periodic across the ranks" \
     shared tests/checkpoint/plate.lua around=1 laws=control steps=200
@@ -91,7 +93,7 @@ by_mpich() {
     rm -rf "$work/one" "$work/many"
     run tests/checkpoint/channel.lua steps=150 -o "$work/one" &&
         mpiexec.mpich -n 3 "$selenite" run tests/checkpoint/channel.lua steps=150 --threads 1 \
-            --quiet --backend cpu -o "$work/many" && same "$work/one" "$work/many"
+            --quiet --backend "$backend" -o "$work/many" && same "$work/one" "$work/many"
 }
 if [ -e "$build/selenite_mpich.so" ] && command -v mpiexec.mpich >/dev/null; then
     ok "MPICH" by_mpich
@@ -131,7 +133,7 @@ comes() {
 # begin RANKS: a run that does not end; $launcher is its process, its ranks are below mpirun.
 begin() {
     rm -rf "$work/many"
-    "$selenite" run "$work/long.lua" --ranks "$1" --threads 1 --quiet --backend cpu -o "$work/many" \
+    "$selenite" run "$work/long.lua" --ranks "$1" --threads 1 --quiet --backend "$backend" -o "$work/many" \
         2>"$work/said" &
     launcher=$!
     comes "$work/many/checkpoint.sel"
