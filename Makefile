@@ -269,6 +269,7 @@ $(DEVICE_LIBRARY): $(wildcard tests/device/*)
 	$(Q)tests/device/nvcc --library $@
 	$(Q)ln -sf libcudart.so $(@D)/libnvrtc.so
 	$(Q)ln -sf libcudart.so $(@D)/libcuda.so.1
+	$(Q)ln -sf libcudart.so $(@D)/libnccl.so.2
 test-device: setup-test $(DEVICE_LIBRARY)
 	$(MAKE) BUILD=$(DEVICE) CUDA=1 NVCC=tests/device/nvcc CUDA_ARCH=sm_90 CUDART=$(DEVICE_LIBRARY) \
 	    CUDA_INCLUDE=tests/device/include gpu-tests

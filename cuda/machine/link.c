@@ -52,11 +52,8 @@ struct cuda_link {
     march_device beside;
 };
 
-static sel_status nccl_check(const nccl_api *nccl, int code, const char *what, sel_error *error) {
-    return code == 0 ? SEL_OK
-                     : sel_fail(error, SEL_NO_DEVICE,
-                                "NCCL: %s: %s; SELENITE_NCCL=0 has halos pass through the host",
-                                what, nccl->text(code));
+static sel_status nccl_check(const nccl_api *nccl, int code, sel_error *error) {
+    return code == 0 ? SEL_OK : sel_fail(error, SEL_NO_DEVICE, "NCCL: %s", nccl->text(code));
 }
 
 /* ---- halos ---- */
@@ -125,7 +122,7 @@ static sel_status by_nccl(const sel_state *state, size_t total, cudaStream_t str
         }
     }
     const int ended = nccl->end();
-    return nccl_check(nccl, code ? code : ended, "an exchange", error);
+    return nccl_check(nccl, code ? code : ended, error);
 }
 
 /* ---- joining ---- */
@@ -156,20 +153,29 @@ static bool can_join(const sel_ranks *ranks, const seat *own) {
     return alone && has;
 }
 
+/* Where NCCL does not join them, halos are staged. */
 static sel_status join(const sel_state *state, cuda_link *link, sel_error *error) {
     const sel_ranks *ranks = state->ranks;
+    sel_error why = {.status = SEL_OK};
     nccl_id id = {{0}};
     int code = ranks->rank == 0 ? link->nccl.get_id(&id) : 0;
-    sel_status status = nccl_check(&link->nccl, code, "its start", error);
-    status = sel_ranks_agree(ranks, status, error);
+    sel_status status = nccl_check(&link->nccl, code, &why);
+    status = sel_ranks_agree(ranks, status, &why);
     if (!status) {
         ranks->broadcast(&id, sizeof id, false);
         code = link->nccl.join(&link->comm, ranks->count, id, ranks->rank);
-        status = nccl_check(&link->nccl, code, "the devices cannot be joined", error);
-        status = sel_ranks_agree(ranks, status, error);
+        status = sel_ranks_agree(ranks, nccl_check(&link->nccl, code, &why), &why);
+    }
+    if (status) {
+        link->comm = NULL;
+        cudaGetLastError();
+        if (ranks->rank == 0) {
+            fprintf(stderr, "halos pass through the host, which is slow: %s\n", why.text);
+        }
+        return SEL_OK;
     }
     /* All connections are made before graphs are recorded. */
-    status = status || !state->halo_bytes ? status : by_nccl(state, 1, link->beside.stream, error);
+    status = state->halo_bytes ? by_nccl(state, 1, link->beside.stream, error) : SEL_OK;
     if (!status) {
         CUDA_TRY(cudaStreamSynchronize(link->beside.stream));
     }
