@@ -227,6 +227,8 @@ static void describe(aqua_cuda *state) {
 /* Describes the terms, and compiles them on large grids. */
 static sel_status prepare_terms(aqua_cuda *state, sel_error *error) {
     const aqua_plan *plan = state->all.plan;
+    const sel_rows_range own = sel_state_own(&state->all.base);
+    state->all.base.queue->halts = has_terms(state) ? state->terms.halted : NULL;
     sel_status status = SEL_OK;
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
         cuda_fill *fill = &state->fill[k];
@@ -239,6 +241,8 @@ static sel_status prepare_terms(aqua_cuda *state, sel_error *error) {
                             .solid = state->all.base.solid,
                             .to = state->all.rate[k],
                             .pitch = plan->layout.nx,
+                            .first_row = own.first,
+                            .end_row = own.end,
                             .single = state->all.store.whole};
         if (state->by_term[k] && cuda_fill_pays(fill)) {
             status = cuda_fill_compile(fill, plan->terms[k].quantity, plan->base.device,

@@ -187,6 +187,9 @@ sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, cuda_fil
     for (int k = beside; k < count && !status; k++) {
         status = take(state, step, &slabs[k], error);
     }
+    if (!status && state->queue->halts && state->ranks->count > 1) {
+        status = cuda_link_least(state, state->queue->halts, last->stream, error);
+    }
     if (beside) {
         CUDA_TRY(cudaEventRecord(last->join, last->stream));
         CUDA_TRY(cudaStreamWaitEvent(on->stream, last->join, 0));
@@ -300,8 +303,8 @@ static sel_status check(sel_state *state, int64_t step, sel_error *error) {
     struct {
         uint64_t alarm; /* that of the earliest is the smallest */
         int64_t step;
-        bool failed, broken;
-    } mine = {*state->queue->seen, state->step, status != SEL_OK, state->broken},
+        bool failed, broken, unbalanced;
+    } mine = {*state->queue->seen, state->step, status != SEL_OK, state->broken, state->unbalanced},
       all[SEL_MOST_RANKS];
     ranks->gather(&mine, sizeof mine, all);
     int first = 0;
@@ -309,7 +312,8 @@ static sel_status check(sel_state *state, int64_t step, sel_error *error) {
         const bool earlier = all[r].step < all[first].step ||
                              (all[r].step == all[first].step && all[r].alarm < all[first].alarm);
         first = all[r].failed && (!all[first].failed || earlier) ? r : first;
-        state->broken = state->broken || all[r].broken || !all[r].failed;
+        state->broken = state->broken || all[r].broken;
+        state->unbalanced = state->unbalanced || all[r].unbalanced;
     }
     state->step = all[first].step;
     if (status && ranks->rank == first && error) {

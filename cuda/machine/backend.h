@@ -52,7 +52,9 @@ typedef struct cuda_queue {
     void *rows;          /* a cuda_sums for each row of cells: partial sums */
     int64_t row_start[SEL_MOST_RANKS + 1]; /* of cuda_rows_of */
     cuda_link *link;                       /* to other ranks; NULL: there are none */
-    cuda_body body;                        /* what kernels see of a body that conducts */
+    int64_t *halts; /* the step in which a term of this rank's cells failed (cuda_is_halted), of
+                       which the others hear before the step after it; NULL: none can */
+    cuda_body body; /* what kernels see of a body that conducts */
     uint8_t *stages[CUDA_STAGES];
     cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
     int64_t pieces; /* that have passed through the stages */

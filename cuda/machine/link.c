@@ -23,16 +23,23 @@ typedef struct nccl_api {
     int (*end)(void);
     int (*send)(const void *from, size_t count, int type, int peer, void *comm, cudaStream_t on);
     int (*receive)(void *to, size_t count, int type, int peer, void *comm, cudaStream_t on);
+    int (*reduce)(const void *from, void *to, size_t count, int type, int how, void *comm,
+                  cudaStream_t on);
     const char *(*text)(int code);
 } nccl_api;
 
-enum { NCCL_BYTES = 0 /* ncclInt8 */ };
+enum {
+    NCCL_BYTES = 0 /* ncclInt8 */,
+    NCCL_WHOLE = 4 /* ncclInt64 */,
+    NCCL_LEAST = 3 /* ncclMin */
+};
 
 /* The library stays open. */
 static bool open_nccl(nccl_api *to) {
-    static const char *const names[] = {"ncclGetUniqueId", "ncclCommInitRank",  "ncclCommDestroy",
-                                        "ncclGroupStart",  "ncclGroupEnd",      "ncclSend",
-                                        "ncclRecv",        "ncclGetErrorString"};
+    static const char *const names[] = {
+        "ncclGetUniqueId", "ncclCommInitRank", "ncclCommDestroy",
+        "ncclGroupStart",  "ncclGroupEnd",     "ncclSend",
+        "ncclRecv",        "ncclAllReduce",    "ncclGetErrorString"};
     const char *wanted = getenv("SELENITE_NCCL");
     const bool refused = wanted && strcmp(wanted, "0") == 0;
     void *library = refused ? NULL : dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -297,4 +304,23 @@ sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t st
                                                     : turns->cells.plane * size),
                               .count = turns->cells.components};
     return cuda_exchange_sides(state, &sides, 1, stream, error);
+}
+
+sel_status cuda_link_least(const sel_state *state, int64_t *number, cudaStream_t stream,
+                           sel_error *error) {
+    const cuda_link *link = state->queue->link;
+    int64_t *own = (int64_t *)(void *)link->pinned, all[SEL_MOST_RANKS];
+    if (link->comm) {
+        const int code =
+            link->nccl.reduce(number, number, 1, NCCL_WHOLE, NCCL_LEAST, link->comm, stream);
+        return nccl_check(&link->nccl, code, error);
+    }
+    CUDA_TRY(cudaMemcpyAsync(own, number, sizeof *own, cudaMemcpyDeviceToHost, stream));
+    CUDA_TRY(cudaStreamSynchronize(stream));
+    state->ranks->gather(own, sizeof *own, all);
+    for (int r = 0; r < state->ranks->count; r++) {
+        *own = all[r] < *own ? all[r] : *own;
+    }
+    CUDA_TRY(cudaMemcpyAsync(number, own, sizeof *own, cudaMemcpyHostToDevice, stream));
+    return SEL_OK;
 }

@@ -40,4 +40,8 @@ sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, 
 sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
                             sel_error *error);
 
+/* Enqueues that a number on the device becomes the least of all ranks'. */
+sel_status cuda_link_least(const sel_state *state, int64_t *number, cudaStream_t stream,
+                           sel_error *error);
+
 #endif
