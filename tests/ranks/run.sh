@@ -85,6 +85,8 @@ ok "nodes that are periodic across the ranks, by Lua" \
     shared tests/checkpoint/plate.lua around=1 layout=node laws=lua steps=60
 ok "a plate that stops by the change of its mean" \
     shared tests/checkpoint/plate.lua body=uniform laws=still mean=1.2e-3 steps=4000 --precision f64
+ok "a plate that takes several steps in a pass" \
+    shared scenarios/heat2d_plate.lua N=300 hot=spot epsilon=0 steps=40
 ok "implicit conduction" shared tests/checkpoint/plate.lua scheme=crank_nicolson laws=still steps=60
 ok "a potential, even" shared tests/checkpoint/potential.lua body=even
 ok "a potential about a hole, of nodes" shared tests/checkpoint/potential.lua layout=node deep=9
@@ -213,7 +215,9 @@ return sel.rule {
 }
 END
 ok "a rule that calls error" fails_alike 1 "$work/rule.lua" how=error
+chosen=$backend backend=cpu
 ok "a rule by Lua that calls error" fails_alike 1 "$work/rule.lua" how=lua
+backend=$chosen
 ok "a rule whose number does not fit" fails_alike 3 "$work/rule.lua" how=range
 
 full() {
