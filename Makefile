@@ -252,11 +252,12 @@ unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed
 # All that tests/cuda/gpu.sh runs, for a machine with a GPU that has no compiler and no cmocka.
 GPU_TESTS := $(filter $(BUILD)/tests/test_cuda% $(BUILD)/tests/test_machine,$(UNIT_TESTS))
 CMOCKA_SHARED = $(filter /%,$(shell $(CC) -print-file-name=libcmocka.so.0))
-gpu-tests: $(PROGRAM) $(GPU_TESTS) $(BUILD)/examples/c/embed
+gpu-tests: $(PROGRAM) $(PLUGINS) $(GPU_TESTS) $(BUILD)/examples/c/embed
 	@mkdir -p $(BUILD)/gpu/tests/lib $(BUILD)/gpu/examples/c
 	@echo 'gather  $(BUILD)/gpu'
 	$(Q)for f in selenite examples/c/embed $(GPU_TESTS:$(BUILD)/%=%); do \
 	    strip -g -o $(BUILD)/gpu/$$f $(BUILD)/$$f || exit 1; done
+	$(Q)$(if $(PLUGINS),cp $(PLUGINS) $(BUILD)/gpu/)
 	$(Q)$(if $(CMOCKA_SHARED),cp -L $(CMOCKA_SHARED) $(BUILD)/gpu/tests/lib/)
 
 # The same tests where there is no GPU: kernels compiled for the processor, each once (tests/device).
@@ -268,6 +269,7 @@ $(DEVICE_LIBRARY): $(wildcard tests/device/*)
 	$(Q)tests/device/nvcc --library $@
 	$(Q)ln -sf libcudart.so $(@D)/libnvrtc.so
 	$(Q)ln -sf libcudart.so $(@D)/libcuda.so.1
+	$(Q)ln -sf libcudart.so $(@D)/libnccl.so.2
 test-device: setup-test $(DEVICE_LIBRARY)
 	$(MAKE) BUILD=$(DEVICE) CUDA=1 NVCC=tests/device/nvcc CUDA_ARCH=sm_90 CUDART=$(DEVICE_LIBRARY) \
 	    CUDA_INCLUDE=tests/device/include gpu-tests

@@ -143,14 +143,11 @@ static sel_status mark_all(const aqua_cuda *state, sel_error *error) {
     return SEL_OK;
 }
 
-/* The step from `step` on in block b of the grid; WHOLE: for arrays that are not cut into blocks.
- */
-enum { WHOLE = -1 };
-static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
+/* The step from `step` on in planes of block b of the grid. */
+static aqua_gpu_flow flow_in(const aqua_cuda *state, int64_t step, int b, const sel_block *block) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const aqua_layout *l = &plan->layout;
-    const sel_block whole = {0, l->ny}, *block = b == WHOLE ? &whole : &all->base.blocks.v[b];
     const bool begins = block->first == 0, ends = block->end == l->ny;
     const int64_t first_cell = aqua_index(l, -AQUA_HALO, block->first);
     const int64_t end_cell = aqua_index(l, -AQUA_HALO, block->end);
@@ -163,11 +160,17 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
     flow.marks_from = marks_of(state, step);
     flow.marks_to = marks_of(state, step + 1);
     flow.image_count = begins && ends ? plan->image_count : plan->images_beyond_x;
-    if (b != WHOLE) {
-        flow.from = all->water[b][step & 1];
-        flow.to = all->water[b][(step + 1) & 1];
-    }
+    flow.from = all->water[b][step & 1];
+    flow.to = all->water[b][(step + 1) & 1];
     return flow;
+}
+
+/* In all of a block; WHOLE: for arrays that are not cut into blocks. */
+enum { WHOLE = -1 };
+static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
+    const sel_block whole = {0, state->all.plan->layout.ny};
+    return b == WHOLE ? flow_in(state, step, 0, &whole)
+                      : flow_in(state, step, b, &state->all.base.blocks.v[b]);
 }
 
 /* What kernels need, but for a step and a block. */
@@ -180,6 +183,10 @@ static void describe(aqua_cuda *state) {
                                      .ny = (uint32_t)plan->layout.ny,
                                      .pitch = (uint32_t)plan->layout.pitch,
                                      .across = aqua_gpu_across(plan->layout.nx)};
+    if (all->base.ranks->count > 1) {
+        const uint32_t rows = AQUA_TILE_ROWS, first = (uint32_t)all->base.blocks.v[0].first;
+        flow->layout.shift = (rows - first % rows) % rows;
+    }
     flow->store = all->store;
     flow->bed = all->bed;
     flow->alphas = all->alphas;
@@ -217,6 +224,8 @@ static void describe(aqua_cuda *state) {
 /* Describes the terms, and compiles them on large grids. */
 static sel_status prepare_terms(aqua_cuda *state, sel_error *error) {
     const aqua_plan *plan = state->all.plan;
+    const sel_rows_range own = sel_state_own(&state->all.base);
+    state->all.base.queue->halts = has_terms(state) ? state->terms.halted : NULL;
     sel_status status = SEL_OK;
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
         cuda_fill *fill = &state->fill[k];
@@ -229,6 +238,8 @@ static sel_status prepare_terms(aqua_cuda *state, sel_error *error) {
                             .solid = state->all.base.solid,
                             .to = state->all.rate[k],
                             .pitch = plan->layout.nx,
+                            .first_row = own.first,
+                            .end_row = own.end,
                             .single = state->all.store.whole};
         if (state->by_term[k] && cuda_fill_pays(fill)) {
             status = cuda_fill_compile(fill, plan->terms[k].quantity, plan->base.device,
@@ -322,14 +333,27 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                                 all->plan->levels_depend & SEL_ON_T ? FEW : MANY, error);
 }
 
-/* Fills what lies beyond periodic axes, and the halos of blocks, of the depths of a step. */
-static sel_status exchange(const aqua_cuda *state, int64_t step, sel_error *error) {
+/* The tile of which the rank above has some rows is taken for wet; those beside, which are never
+ * written, stay so. */
+static sel_status mark_shared(const aqua_cuda *state, int64_t step, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const aqua_gpu_layout *l = &state->flow.layout;
+    const int64_t row = base->blocks.v[0].end + l->shift;
+    if (state->marks && base->ranks->count > 1 && row % AQUA_TILE_ROWS) {
+        CUDA_TRY(cudaMemsetAsync(marks_of(state, step) + row / AQUA_TILE_ROWS * l->across,
+                                 AQUA_ALL_WET, l->across, base->queue->stream));
+    }
+    return SEL_OK;
+}
+
+/* Fills what lies beyond periodic axes, of the depths of a step. */
+static sel_status wrap_depths(const aqua_cuda *state, int64_t step, sel_error *error) {
     const sel_state *base = &state->all.base;
     for (int b = 0; b < base->blocks.count; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
         CUDA_TRY(aqua_gpu_wrap(&flow, state->all.water[b][step & 1], base->queue->stream));
     }
-    return cuda_exchange(base, step, error);
+    return SEL_OK;
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
@@ -341,6 +365,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     describe(state); /* with the terms that have been started */
     status = status ? status : prepare_terms(state, error);
     status = status ? status : aqua_evaluate(base, SEL_ALWAYS, error);
+    status = sel_state_agree(base, status, error);
     status = status ? status : aqua_start(all, error);
     if (!status && all->arrived) {
         CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, /* -1 */
@@ -354,7 +379,8 @@ static sel_status start(sel_state *base, sel_error *error) {
     status = status ? status : cuda_sum_now(base, &volume, error);
     all->first_volume = sel_total_of(&volume, all->store.whole);
     status = status ? status : place_ghosts(state, SEL_ALWAYS, error);
-    status = status ? status : exchange(state, 0, error);
+    status = status ? status : wrap_depths(state, 0, error);
+    status = status ? status : cuda_exchange(base, 0, stream, error);
     for (int b = 0; b < base->blocks.count && all->shown && !status; b++) {
         aqua_gpu_flow flow = flow_of(state, 0, b);
         flow.from = all->water[b][0];
@@ -377,6 +403,17 @@ static sel_status fill_rates(const aqua_cuda *state, int64_t step, sel_error *er
     return status;
 }
 
+/* cuda_take_slab: the flow. */
+static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
+    const aqua_cuda *state = (const aqua_cuda *)base;
+    const aqua_gpu_flow flow = flow_in(state, step, slab->block, &slab->planes);
+    CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, slab->on));
+    return SEL_OK;
+}
+
+/* Rims of ranks are of whole tiles. */
+enum { RIM = AQUA_TILE_ROWS };
+
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_state *all = &state->all;
@@ -385,8 +422,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     sel_total *edge_books = state->books + state->book_count - state->summed_edges;
     void *bed = state->sets_ghosts && !state->levels ? all->bed : NULL;
     const aqua_gpu_flow whole = flow_of(state, step, WHOLE);
-    const march_device *march = &base->queue->march;
-    cudaStream_t stream = march->stream;
+    cudaStream_t stream = base->queue->stream;
     sel_status status = fill_rates(state, step, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
@@ -399,10 +435,11 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
         }
     }
     CUDA_TRY(aqua_gpu_wrap(&whole, bed, stream));
-    status = status ? status : exchange(state, step, error);
+    status = status ? status : wrap_depths(state, step, error);
+    status = status ? status : mark_shared(state, step, error);
+    status = status ? status : cuda_take_slabs(base, step, RIM, cuda_exchange, take, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b);
-        CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, march));
         CUDA_TRY(aqua_gpu_edges(&flow, state->summed_edges, edge_books, NULL, stream));
         CUDA_TRY(aqua_gpu_edges(&flow, observed, NULL, all->shown, stream));
         if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
@@ -466,10 +503,24 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
 
 /* ---- checkpoints ---- */
 
+/* What ranks know of their own rows and edges, all get to know. */
+static sel_status share_books(const aqua_cuda *state, sel_error *error) {
+    return cuda_share_items(&state->all.base, state->books, state->book_count, sizeof *state->books,
+                            aqua_row_of_part, error);
+}
+
+static sel_status share_fluxes(const aqua_cuda *state, sel_error *error) {
+    return cuda_share_items(&state->all.base, state->all.shown,
+                            state->all.shown ? state->all.edge_count : 0, sizeof *state->all.shown,
+                            aqua_row_of_edge, error);
+}
+
 static sel_status saving(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
-    sel_status status = cuda_send(state->copied, state->books, bytes, error);
+    sel_status status = share_books(state, error);
+    status = status ? status : share_fluxes(state, error);
+    status = status ? status : cuda_send(state->copied, state->books, bytes, error);
     if (!status) {
         aqua_join_parts(state->all.plan, state->copied, state->all.totals, false);
     }
@@ -520,6 +571,10 @@ static sel_status ask(sel_state *base, const sel_request *request, sel_error *er
         return status;
     }
     slot->count = count;
+    status = balance ? share_books(state, error) : share_fluxes(state, error);
+    if (status) {
+        return status;
+    }
     if (!balance) {
         return cuda_slot_fetch(queue, slot, 0, all->shown + first, fluxes, error);
     }

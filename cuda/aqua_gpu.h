@@ -26,11 +26,12 @@ typedef struct aqua_gpu_layout {
     /* Of the block of the grid: its rows first <= y < end; and the numbers of its cells, those of
      * the frame too where the grid ends. */
     uint32_t first, end, first_cell, end_cell;
+    uint32_t shift; /* of tiles: of several ranks those of each begin with its first row */
 } aqua_gpu_layout;
 
 /* A march does nothing where there is no water. Cell (x, y) of the grid is in tile
- * y / AQUA_TILE_ROWS * across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS, and each copy of the
- * depths has a mark for each tile: AQUA_WET where one of its depths may be other than 0,
+ * (y + shift) / AQUA_TILE_ROWS * across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS, and each copy
+ * of the depths has a mark for each tile: AQUA_WET where one of its depths may be other than 0,
  * AQUA_WET_WEST and AQUA_WET_EAST where one of its two first or last columns may. The march writes
  * the marks of what it stores; other kernels that add water set them to AQUA_ALL_WET. At the start
  * all are wet. */
@@ -42,7 +43,7 @@ static inline uint32_t aqua_gpu_across(int64_t nx) {
 }
 
 static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
-    return aqua_gpu_across(nx) * ((ny + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS);
+    return aqua_gpu_across(nx) * ((ny + 2 * AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS);
 }
 
 /* A depth beyond a limit raises the alarm: atomicMin of its moment * 2^32 + the cell's number in

@@ -177,12 +177,12 @@ __device__ __forceinline__ void clear(row &r) {
     r.bed_left = r.bed_right = (float)AQUA_NO_GROUND;
 }
 
-// Stores the rows y0 <= y < y0 + rows of a strip.
+// Stores the rows y0 <= y < y0 + rows of a strip, from a tile on.
 template <int EQUILIBRIUM, bool LEAST, bool ALPHAS>
 __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLOTS], int number,
-                                           int y0, int rows) {
+                                           int tile, int y0, int rows) {
     const int column = -COLUMNS + number * STORED + COLUMNS * (int)threadIdx.x;
-    const int stored = columns_stored(f, column), tile = y0 / AQUA_TILE_ROWS;
+    const int stored = columns_stored(f, column);
     const int64_t pitch = f.layout.pitch, at = y0 * pitch + column;
     const float least = LEAST ? (float)f.store.least : 0.0f, same = (float)f.store.alpha;
     strip s;
@@ -225,15 +225,20 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
 enum { MOST_TILES = 22 };     // of a march: 30 at most, as a vote has 32 lanes
 enum { BLOCKS_AT_ONCE = 12 }; // on a multiprocessor: with more, registers are spilt
 
+// The first row of a tile.
+__device__ __forceinline__ int row_of_tile(const aqua_gpu_flow &f, int tile) {
+    return tile * AQUA_TILE_ROWS - (int)f.layout.shift;
+}
+
 // The tiles of a march from tile `first` on that have to be computed, bit by bit. `stale`: the
 // others that held water two steps ago.
 __device__ __forceinline__ unsigned find_awake(const aqua_gpu_flow &f, int number, int first,
                                                int tiles, unsigned *stale) {
     const int across = (int)f.layout.across, tile = first - 1 + (int)threadIdx.x;
     const int x_end = (number + 1) * STORED - COLUMNS;
-    const bool here = tile >= 0 && tile * AQUA_TILE_ROWS < (int)f.layout.ny;
+    const bool here = tile >= 0 && row_of_tile(f, tile) < (int)f.layout.ny;
     const bool rim = f.framed && (number == 0 || x_end + HALO > (int)f.layout.nx || tile == 0 ||
-                                  (tile + 1) * AQUA_TILE_ROWS + HALO > (int)f.layout.ny);
+                                  row_of_tile(f, tile + 1) + HALO > (int)f.layout.ny);
     bool wet = false, was = false;
     if (here && (int)threadIdx.x < tiles + 2) {
         const uint8_t *mark = f.marks_from + (int64_t)tile * across + number;
@@ -251,8 +256,8 @@ __device__ __forceinline__ unsigned find_awake(const aqua_gpu_flow &f, int numbe
 __device__ void dry_tile(const aqua_gpu_flow &f, int number, int tile) {
     const int begin = max(number * STORED - COLUMNS, 0);
     const int end = min((number + 1) * STORED - COLUMNS, (int)f.layout.nx);
-    const int y1 = min((tile + 1) * AQUA_TILE_ROWS, (int)f.layout.ny);
-    for (int y = tile * AQUA_TILE_ROWS; y < y1; y++) {
+    const int y1 = min(row_of_tile(f, tile + 1), (int)f.layout.end);
+    for (int y = row_of_tile(f, tile); y < y1; y++) {
         for (int x = begin + (int)threadIdx.x; x < end; x += LANES) {
             ((int32_t *)f.to)[(int64_t)(y + HALO) * f.layout.pitch + x + HALO] = 0;
         }
@@ -273,9 +278,10 @@ __global__ void __launch_bounds__(LANES, BLOCKS_AT_ONCE)
     march_kernel(const __grid_constant__ aqua_gpu_flow f, division d) {
     const int number = blockIdx.x % (int)f.layout.across, turn = blockIdx.x / (int)f.layout.across;
     const int behind = turn - d.coarse;
-    const int first = (int)f.layout.first / AQUA_TILE_ROWS +
+    const int first = (int)(f.layout.first + f.layout.shift) / AQUA_TILE_ROWS +
                       (behind < 0 ? turn * d.tiles : d.coarse * d.tiles + behind * d.fine);
-    const int there = ((int)f.layout.end + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS - first;
+    const int there =
+        (int)(f.layout.end + f.layout.shift + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS - first;
     const int tiles = min(behind < 0 ? d.tiles : d.fine, there);
     __shared__ slot ring[SLOTS];
     unsigned stale = 0, awake = (1u << tiles) - 1;
@@ -290,9 +296,9 @@ __global__ void __launch_bounds__(LANES, BLOCKS_AT_ONCE)
     }
     while (awake) {
         const int begin = __ffs(awake) - 1, count = __ffs(~(awake >> begin)) - 1;
-        const int y0 = (first + begin) * AQUA_TILE_ROWS;
+        const int y0 = row_of_tile(f, first + begin);
         const int rows = min(count * AQUA_TILE_ROWS, (int)f.layout.end - y0);
-        march_rows<EQUILIBRIUM, LEAST, ALPHAS>(f, ring, number, y0, rows);
+        march_rows<EQUILIBRIUM, LEAST, ALPHAS>(f, ring, number, first + begin, y0, rows);
         awake &= ~(((1u << count) - 1) << begin);
     }
 }

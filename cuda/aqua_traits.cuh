@@ -31,7 +31,8 @@ static __device__ inline uint32_t aqua_at(const aqua_gpu_layout &l, int x, int y
 // rains everywhere, are not written again.
 static __device__ __forceinline__ void aqua_mark(const aqua_gpu_layout &l, uint8_t *marks,
                                                  uint32_t x, uint32_t y) {
-    const uint32_t tile = y / AQUA_TILE_ROWS * l.across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS;
+    const uint32_t tile =
+        (y + l.shift) / AQUA_TILE_ROWS * l.across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS;
     if (marks[tile] != AQUA_ALL_WET) {
         marks[tile] = AQUA_ALL_WET;
     }

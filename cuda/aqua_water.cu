@@ -176,20 +176,21 @@ template <class S>
 __global__ void __launch_bounds__(THREADS)
     ghosts_kernel(const __grid_constant__ aqua_gpu_flow f, bool beds) {
     const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (k >= f.ghost_count || !aqua_owns(f.layout, (uint32_t)f.ghosts[k].at) ||
-        cuda_is_halted(f.halted, f.clock)) {
+    if (k >= f.ghost_count || cuda_is_halted(f.halted, f.clock)) {
         return;
     }
     const aqua_ghost ghost = f.ghosts[k];
     typename S::water *water = (typename S::water *)f.from;
     const double z = f.levels[cuda_now(f.clock) % CUDA_STEPS * f.stride + k];
-    if (beds) {
+    if (beds) { // also of those in other blocks, since each rank has all
         ((typename S::real *)f.bed)[ghost.at] =
             (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(&ghost, z));
     }
-    water[ghost.at] = (typename S::water)aqua_water_of(&f.store, aqua_ghost_depth(&ghost, z));
-    if (ghost.level) {
-        aqua_mark_at(f, (uint32_t)ghost.at);
+    if (aqua_owns(f.layout, (uint32_t)ghost.at)) {
+        water[ghost.at] = (typename S::water)aqua_water_of(&f.store, aqua_ghost_depth(&ghost, z));
+        if (ghost.level) {
+            aqua_mark_at(f, (uint32_t)ghost.at);
+        }
     }
 }
 
@@ -243,7 +244,7 @@ template <class S>
 __global__ void __launch_bounds__(THREADS) watch_kernel(const __grid_constant__ aqua_gpu_flow f) {
     typename S::water *most = (typename S::water *)f.most;
     const aqua_gpu_layout &l = f.layout;
-    const uint32_t y = l.first + row_of_warp();
+    const uint32_t y = (uint32_t)row_of_warp(l.first);
     if (y >= l.end || cuda_is_halted(f.halted, f.clock)) {
         return;
     }

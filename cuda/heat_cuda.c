@@ -28,7 +28,7 @@ static void list(sel_state *base) {
     const bool uniform = plan->body.kind != HEAT_VARIED && !implicit(base);
     state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
-                     grid->n[1] >= MARCH_LEAST_ROWS * base->blocks.count;
+                     sel_state_least_planes(base) >= MARCH_LEAST_ROWS;
     heat_list(base, state->marches ? HEAT_PASS : 1, 0);
     if (implicit(base)) {
         mg_gpu_list(&state->solve, &state->all.solve, &base->arrays);
@@ -51,23 +51,25 @@ static void close(sel_state *base) {
 
 /* ---- a step of a block ---- */
 
-static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
+static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b, const sel_block *planes) {
     const sel_state *base = &state->all.base;
     heat_gpu_step s = {.view = sel_conduction_view(base, step, b),
                        .sides = state->sides,
                        .given = base->given,
                        .halted = cuda_inputs_halted(base),
                        .clock = cuda_queue_clock(base->queue, step)};
-    sel_given_range(base, b, &s.first, &s.end);
+    s.view.first = planes->first;
+    s.view.end = planes->end;
+    sel_given_range(base, planes, &s.first, &s.end);
     return s;
 }
 
-/* b and s of all cells on surfaces. */
+/* b and s of all cells on surfaces: a rank also computes some that others have. */
 static sel_status derive(sel_state *base, int64_t step, sel_error *error) {
-    for (int b = 0; b < base->blocks.count; b++) {
-        const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
-        CUDA_TRY(heat_gpu_surfaces(&s, base->queue->stream));
-    }
+    const sel_grid *grid = &base->plan->domain->grid;
+    const sel_block all = {0, grid->n[grid->dims - 1]};
+    const heat_gpu_step s = step_of((heat_cuda *)base, step, 0, &all);
+    CUDA_TRY(heat_gpu_surfaces(&s, base->queue->stream));
     return SEL_OK;
 }
 
@@ -103,21 +105,26 @@ static sel_status implicit_step(heat_cuda *state, int64_t step, sel_error *error
     return status ? status : mg_body_solved(solve, base, error);
 }
 
+/* cuda_take_slab */
+static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
+    const int64_t steps = base->queue->pass;
+    const heat_gpu_step s = step_of((heat_cuda *)base, step, slab->block, &slab->planes);
+    if (steps > 1) {
+        CUDA_TRY(heat_gpu_pass(&s, cuda_march_grid(base, &slab->planes), (int)steps, slab->on));
+    } else {
+        CUDA_TRY(heat_gpu_take_step(&s, slab->on->stream));
+    }
+    return SEL_OK;
+}
+
+/* Rims of so many planes: as many as are marched over, or as a lane takes at once. */
+enum { RIM = 4 };
+
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
-    const cuda_queue *queue = base->queue;
-    if (implicit(base)) {
-        return implicit_step((heat_cuda *)base, step, error);
-    }
-    sel_status status = cuda_exchange(base, step, error);
-    for (int b = 0; b < base->blocks.count && !status; b++) {
-        const heat_gpu_step s = step_of((heat_cuda *)base, step, b);
-        if (queue->pass > 1) {
-            CUDA_TRY(heat_gpu_pass(&s, cuda_march_grid(base, b), (int)queue->pass, &queue->march));
-        } else {
-            CUDA_TRY(heat_gpu_take_step(&s, queue->stream));
-        }
-    }
-    return status;
+    return implicit(base)
+               ? implicit_step((heat_cuda *)base, step, error)
+               : cuda_take_slabs(base, step, base->queue->pass > 1 ? MARCH_LEAST_ROWS : RIM,
+                                 cuda_exchange, take, error);
 }
 
 const cuda_solver heat_on_cuda = {

@@ -28,7 +28,7 @@ static lbm_gpu_layout make_layout(const sel_grid *grid, const sel_blocks *blocks
                              .pitch = pitch};
     layout.slice = pitch * layout.ny;
     layout.plane = (int64_t)pitch * layout.ny * layout.nz;
-    if (blocks->count > 1) {
+    if (blocks->cut) {
         const int64_t stride = grid->dims == 3 ? layout.slice : pitch;
         layout.plane = (sel_blocks_largest(blocks) + 2) * stride;
     }
@@ -105,12 +105,13 @@ static uint32_t blocks_for(const lbm_gpu_layout *layout, int64_t rows) {
     return (uint32_t)(of_rows * layout->blocks_per_row);
 }
 
-/* The step from `step` to the next in a block of the grid. */
-static lbm_gpu_step describe_step(const lbm_cuda *state, int64_t step, int block) {
+/* The step from `step` to the next in a slab of the grid. */
+static lbm_gpu_step describe_step(const lbm_cuda *state, int64_t step, const cuda_slab *slab) {
     const sel_blocks *blocks = &state->all.base.blocks;
-    const sel_block *own = &blocks->v[block];
+    const sel_block *own = &blocks->v[slab->block];
     const int64_t *row_cells = state->all.plan->boundary.row_cells;
-    const bool cut = blocks->count > 1;
+    const bool cut = blocks->cut;
+    const int block = slab->block, number = slab->number;
     lbm_gpu_step one = state->pattern;
     lbm_gpu_layout *layout = &one.layout;
     lbm_gpu_boundary *boundary = &one.boundary;
@@ -118,17 +119,17 @@ static lbm_gpu_step describe_step(const lbm_cuda *state, int64_t step, int block
     layout->last = (uint32_t)own->end - 1;
     layout->below = (uint32_t)own->end - !cut;
     layout->above = cut ? (uint32_t)own->end + 1 : 0;
-    layout->first_row = (uint32_t)(own->first * blocks->rows_per_plane);
-    layout->end_row = (uint32_t)(own->end * blocks->rows_per_plane);
+    layout->first_row = (uint32_t)(slab->planes.first * blocks->rows_per_plane);
+    layout->end_row = (uint32_t)(slab->planes.end * blocks->rows_per_plane);
     one.block_count = blocks_for(layout, layout->end_row - layout->first_row);
     if (boundary->free_blocks) {
-        boundary->free_blocks += state->first_free[block];
-        one.block_count = state->first_free[block + 1] - state->first_free[block];
+        boundary->free_blocks += state->free[number][0];
+        one.block_count = state->free[number][1] - state->free[number][0];
     }
     boundary->first_cell = (uint32_t)row_cells[layout->first_row];
     boundary->end_cell = (uint32_t)row_cells[layout->end_row];
-    boundary->again += state->first_again[block];
-    boundary->again_count = state->first_again[block + 1] - state->first_again[block];
+    boundary->again += state->again[number][0];
+    boundary->again_count = state->again[number][1] - state->again[number][0];
     one.clock = cuda_queue_clock(state->all.base.queue, step);
     one.from = state->all.f[block][step & 1];
     one.to = state->all.f[block][(step + 1) & 1];
@@ -139,11 +140,17 @@ static lbm_gpu_step describe_step(const lbm_cuda *state, int64_t step, int block
     return one;
 }
 
+/* The same in all of a block, but for the lists of slabs. */
+static lbm_gpu_step describe_block(const lbm_cuda *state, int64_t step, int b) {
+    const cuda_slab all = {.planes = state->all.base.blocks.v[b], .block = b};
+    return describe_step(state, step, &all);
+}
+
 /* The present state as fields see it: state->view. */
 static const lbm_gpu_view *describe_view(lbm_cuda *state) {
     const int64_t step = state->all.base.step;
     lbm_gpu_view *view = &state->view;
-    view->last = describe_step(state, step > 0 ? step - 1 : 0, 0);
+    view->last = describe_block(state, step > 0 ? step - 1 : 0, 0);
     if (step == 0) {
         view->last.acceleration_turns = false; /* the first is that of time 0 */
     }
@@ -207,8 +214,9 @@ typedef struct lists {
 static void fill_lists(lbm_cuda *state, lists *l) {
     const lbm_boundary *b = &state->all.plan->boundary;
     const int64_t words = word_count(state);
-    uint32_t again_count = 0, before = 0;
+    uint32_t before = 0;
     bool moves[256];
+    state->again_count = 0;
     find_moving(state->all.plan->base.domain, moves);
     for (int64_t row = 0; row < b->rows; row++) {
         const uint32_t start = (uint32_t)row * state->pattern.layout.pitch;
@@ -218,10 +226,9 @@ static void fill_lists(lbm_cuda *state, lists *l) {
             l->words[cell->index / CUDA_WARP] |= 1u << cell->index % CUDA_WARP;
             cell->again = cell->opening != LBM_CLOSED || (cell->moves && state->all.copies > 1);
             if (cell->again) {
-                l->again[again_count++] = (uint32_t)c;
+                l->again[state->again_count++] = (uint32_t)c;
             }
         }
-        state->first_again[sel_block_of(&state->all.base.blocks, row) + 1] = again_count;
     }
     for (int64_t w = 0; w < words; w++) {
         l->before[w] = before;
@@ -229,16 +236,47 @@ static void fill_lists(lbm_cuda *state, lists *l) {
     }
 }
 
-/* The most thread blocks with free cells, of all blocks of the grid. 0: the others are not left
- * out, since less than an eighth of the cells is solid. */
+/* Rims of ranks are this wide. */
+enum { RIM = 1 };
+
+/* Shares out the cells that are computed again. */
+static void find_again(lbm_cuda *state, const uint32_t *again) {
+    const sel_state *base = &state->all.base;
+    const lbm_boundary *b = &state->all.plan->boundary;
+    const sel_block *own = &base->blocks.v[0];
+    const int axis = base->plan->domain->grid.dims - 1;
+    cuda_slab slabs[CUDA_SLABS];
+    for (int k = 0; k < cuda_slabs_of(base, RIM, slabs); k++) {
+        for (int end = 0; end < 2; end++) {
+            const int64_t plane = end ? slabs[k].planes.end : slabs[k].planes.first;
+            const int64_t before = b->row_cells[plane * base->blocks.rows_per_plane];
+            uint32_t *to = &state->again[k][end];
+            for (*to = 0; *to < state->again_count && again[*to] < before; ++*to) {
+            }
+        }
+    }
+    state->looks_back = false;
+    for (int side = 0; side < 2; side++) {
+        const int64_t plane = side ? own->end - 1 : own->first, rows = base->blocks.rows_per_plane;
+        for (int64_t c = b->row_cells[plane * rows]; c < b->row_cells[(plane + 1) * rows]; c++) {
+            const lbm_boundary_cell *cell = &b->cells[c];
+            state->looks_back = state->looks_back || (cell->opening != LBM_CLOSED &&
+                                                      cell->normal[axis] == (side ? 1 : -1));
+        }
+    }
+}
+
+/* The most thread blocks with free cells, of all slabs. 0: the others are not left out, since less
+ * than an eighth of the cells is solid. */
 static int64_t most_free_blocks(const lbm_cuda *state) {
-    const sel_domain *domain = state->all.plan->base.domain;
-    const sel_blocks *blocks = &state->all.base.blocks;
+    const sel_state *base = &state->all.base;
+    const sel_domain *domain = base->plan->domain;
     const bool leaves_out = domain->free_cells < sel_grid_cells(&domain->grid) / 8 * 7;
+    cuda_slab slabs[CUDA_SLABS];
     int64_t count = 0;
-    for (int b = 0; b < blocks->count && leaves_out; b++) {
-        const int64_t rows = (blocks->v[b].end - blocks->v[b].first) * blocks->rows_per_plane;
-        count += blocks_for(&state->pattern.layout, rows);
+    for (int k = 0; leaves_out && k < cuda_slabs_of(base, RIM, slabs); k++) {
+        const int64_t planes = slabs[k].planes.end - slabs[k].planes.first;
+        count += blocks_for(&state->pattern.layout, planes * base->blocks.rows_per_plane);
     }
     return count;
 }
@@ -258,15 +296,17 @@ static uint32_t free_warps(const lbm_cuda *state, const lbm_gpu_layout *l, uint3
 }
 
 static void find_free_blocks(lbm_cuda *state, lbm_gpu_block *blocks) {
+    cuda_slab slabs[CUDA_SLABS];
     uint32_t count = 0;
-    for (int b = 0; b < state->all.base.blocks.count; b++) {
-        const lbm_gpu_layout l = describe_step(state, 0, b).layout;
+    for (int k = 0; k < cuda_slabs_of(&state->all.base, RIM, slabs); k++) {
+        const lbm_gpu_layout l = describe_step(state, 0, &slabs[k]).layout;
         const uint32_t all = blocks_for(&l, l.end_row - l.first_row);
+        state->free[k][0] = count;
         for (uint32_t block = 0; block < all; block++) {
             blocks[count] = (lbm_gpu_block){block, free_warps(state, &l, block)};
             count += blocks[count].warps != 0;
         }
-        state->first_free[b + 1] = count;
+        state->free[k][1] = count;
     }
 }
 
@@ -284,18 +324,17 @@ static void list_boundary(lbm_cuda *state) {
 
 static sel_status send(lbm_cuda *state, const lists *l, sel_error *error) {
     const lbm_boundary *b = &state->all.plan->boundary;
-    const int blocks = state->all.base.blocks.count;
     lbm_gpu_boundary *to = &state->pattern.boundary;
     const struct {
         const void *to, *from;
         uint64_t bytes;
-    } parts[] = {
-        {to->cells, l->cells, (uint64_t)b->cell_count * sizeof *l->cells},
-        {to->words, l->words, (uint64_t)word_count(state) * sizeof *l->words},
-        {to->before, l->before, (uint64_t)word_count(state) * sizeof *l->before},
-        {to->again, l->again, state->first_again[blocks] * sizeof *l->again},
-        {to->free_blocks, l->free_blocks, state->first_free[blocks] * sizeof(lbm_gpu_block)},
-        {to->link_region, b->link_region, (uint64_t)b->link_count}};
+    } parts[] = {{to->cells, l->cells, (uint64_t)b->cell_count * sizeof *l->cells},
+                 {to->words, l->words, (uint64_t)word_count(state) * sizeof *l->words},
+                 {to->before, l->before, (uint64_t)word_count(state) * sizeof *l->before},
+                 {to->again, l->again, state->again_count * sizeof *l->again},
+                 {to->free_blocks, l->free_blocks,
+                  (uint64_t)most_free_blocks(state) * sizeof(lbm_gpu_block)},
+                 {to->link_region, b->link_region, (uint64_t)b->link_count}};
     sel_status status = SEL_OK;
     for (size_t k = 0; k < sizeof parts / sizeof *parts && !status; k++) {
         status = cuda_send(parts[k].to, parts[k].from, parts[k].bytes, error);
@@ -317,6 +356,7 @@ static sel_status send_boundary(lbm_cuda *state, sel_error *error) {
     sel_status status = sel_arrays_allocate(&arrays, 1, "the list of boundary cells", error);
     if (!status) {
         fill_lists(state, &l);
+        find_again(state, l.again);
         if (l.free_blocks) {
             find_free_blocks(state, l.free_blocks);
         }
@@ -372,16 +412,16 @@ static void show_arrays(lbm_cuda *state) {
 
 /* ---- the start ---- */
 
-/* Sends rows from `first` on, values[rows][1 + dims][nx], to their place in to[1 + dims][cells]. */
-static sel_status send_rows(lbm_cuda *state, int64_t first, int64_t rows, const double *values,
-                            double *to, sel_error *error) {
+/* Sends values[rows][1 + dims][nx] to `to`, where components stand `apart`. */
+static sel_status send_rows(lbm_cuda *state, int64_t rows, const double *values, double *to,
+                            int64_t apart, sel_error *error) {
     const sel_grid *grid = &state->all.plan->base.domain->grid;
     const int64_t nx = grid->n[0], parts = 1 + grid->dims;
     const size_t width = (size_t)nx * sizeof(double);
     for (int64_t c = 0; c < parts; c++) {
-        CUDA_TRY(cudaMemcpy2DAsync(to + c * sel_grid_cells(grid) + first * nx, width,
-                                   values + c * nx, (size_t)parts * width, width, (size_t)rows,
-                                   cudaMemcpyHostToDevice, state->all.base.queue->stream));
+        CUDA_TRY(cudaMemcpy2DAsync(to + c * apart, width, values + c * nx, (size_t)parts * width,
+                                   width, (size_t)rows, cudaMemcpyHostToDevice,
+                                   state->all.base.queue->stream));
     }
     CUDA_TRY(cudaStreamSynchronize(state->all.base.queue->stream)); /* frees `values` */
     return SEL_OK;
@@ -389,38 +429,68 @@ static sel_status send_rows(lbm_cuda *state, int64_t first, int64_t rows, const 
 
 enum { CELLS_SENT_AT_ONCE = 1 << 21 };
 
-/* Evaluates the given fields and sends them to `to`. */
-static sel_status send_initial(lbm_cuda *state, double *to, sel_error *error) {
+/* Evaluates the given fields of rows first <= row < end and sends them to `to`. */
+static sel_status send_initial(lbm_cuda *state, int64_t first, int64_t end, double *to,
+                               int64_t apart, sel_error *error) {
     const sel_grid *grid = &state->all.plan->base.domain->grid;
-    const int64_t total = sel_state_rows(&state->all.base),
-                  part = lbm_initial_part(state->all.plan);
+    const int64_t total = end - first, part = lbm_initial_part(state->all.plan);
     const int64_t fitting = part * (1 + CELLS_SENT_AT_ONCE / (part * grid->n[0]));
     const int64_t together = fitting < total ? fitting : total;
     const size_t bytes = (size_t)((1 + grid->dims) * together * grid->n[0]) * sizeof(double);
     double *values = malloc(bytes);
     sel_status status = values ? SEL_OK : sel_fail_memory(error, "the initial state", bytes);
-    for (int64_t row = 0; row < total && !status; row += together) {
-        const int64_t rows = total - row < together ? total - row : together;
+    for (int64_t row = first; row < end && !status; row += together) {
+        const int64_t rows = end - row < together ? end - row : together;
         status = lbm_initial_rows(state->all.plan, row, row + rows, values, error);
-        status = status ? status : send_rows(state, row, rows, values, to, error);
+        status =
+            status ? status
+                   : send_rows(state, rows, values, to + (row - first) * grid->n[0], apart, error);
     }
     free(values);
     return status;
 }
 
+/* The given fields of a rank, and of the planes beside its own: one behind the other. */
+static sel_status send_own(lbm_cuda *state, double *room, lbm_gpu_given *given, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const sel_grid *grid = &base->plan->domain->grid;
+    const sel_block *own = &base->blocks.v[0];
+    const int64_t rows = base->blocks.rows_per_plane, plane = rows * grid->n[0];
+    const int64_t n = grid->n[grid->dims - 1], low = own->first > 0 ? own->first : n;
+    const int64_t high = own->end % n, planes = own->end - own->first;
+    const int64_t apart = given->apart = (planes + 2) * plane;
+    sel_status status =
+        send_initial(state, own->first * rows, own->end * rows, room + plane, apart, error);
+    status =
+        status ? status : send_initial(state, (low - 1) * rows, low * rows, room, apart, error);
+    status = status ? status
+                    : send_initial(state, high * rows, (high + 1) * rows,
+                                   room + (planes + 1) * plane, apart, error);
+    given->values = cuda_parts_beside(base, (char *)(room - (own->first - 1) * plane), plane,
+                                      sizeof *room, 0, own->first - 1, own->end);
+    return sel_state_agree(base, status, error);
+}
+
 static sel_status set_initial(lbm_cuda *state, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const int64_t cells = sel_grid_cells(&base->plan->domain->grid);
+    const bool has = lbm_initial_given(state->all.plan), several = base->ranks->count > 1;
     sel_total deviation = {0};
     /* The second copy of the populations has room for the given fields in f64. */
-    double *given = lbm_initial_given(state->all.plan) ? state->all.f[0][1] : NULL;
-    sel_status status = given ? send_initial(state, given, error) : SEL_OK;
+    double *room = sel_arrays_memory(&base->arrays, &state->all.f[0][1]);
+    lbm_gpu_given given = {{{room}, {(uint32_t)cells}, 1}, cells};
+    sel_status status = !has ? SEL_OK
+                        : several
+                            ? send_own(state, room, &given, error)
+                            : send_initial(state, 0, sel_state_rows(base), room, cells, error);
     if (!status) {
         lbm_gpu_view view = *describe_view(state);
-        for (int b = 0; b < state->all.base.blocks.count; b++) {
-            view.last.layout = describe_step(state, 0, b).layout;
+        for (int b = 0; b < base->blocks.count; b++) {
+            view.last.layout = describe_block(state, 0, b).layout;
             CUDA_TRY(
-                lbm_gpu_start(&view, given, state->all.f[b][0], state->all.base.queue->stream));
+                lbm_gpu_start(&view, has ? &given : NULL, state->all.f[b][0], base->queue->stream));
         }
-        status = cuda_exchange(&state->all.base, 0, error);
+        status = cuda_exchange(base, 0, base->queue->stream, error);
     }
     if (!status) {
         status = cuda_sum_now(&state->all.base, &deviation, error);
@@ -432,7 +502,7 @@ static sel_status set_initial(lbm_cuda *state, sel_error *error) {
 static sel_status observe(lbm_cuda *state, int64_t step, bool initially, sel_error *error) {
     lbm_gpu_view view = *describe_view(state);
     for (int b = 0; b < state->all.base.blocks.count; b++) {
-        view.last = describe_step(state, step, b);
+        view.last = describe_block(state, step, b);
         view.last.acceleration_turns = view.last.acceleration_turns && !initially;
         CUDA_TRY(lbm_gpu_observe(&view, initially, state->all.base.queue->stream));
     }
@@ -456,6 +526,45 @@ static bool alone(const sel_state *base) {
     return state->laws.need_host || base->step == state->accelerated_at;
 }
 
+/* cuda_fill_halos: between ranks only what crosses their ends, where that is enough. */
+static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t stream, sel_error *error) {
+    const lbm_cuda *state = (const lbm_cuda *)base;
+    const lbm_lattice *lattice = state->all.plan->boundary.lattice;
+    const sel_turns *turns = &base->turns;
+    const sel_block *own = &base->blocks.v[0];
+    const int64_t size = turns->type.size, plane = turns->cells.plane * size;
+    const int64_t stride = sel_turns_stride(turns) * size;
+    char *f = state->all.f[0][step & 1];
+    cuda_sides sides[LBM_MAX_Q];
+    int count = 0;
+    if (base->ranks->count == 1 || state->looks_back) {
+        return cuda_exchange(base, step, stream, error);
+    }
+    for (int i = 0; i < lattice->q; i++) {
+        char *up = f + i * plane, *down = f + lattice->direction[i].opposite * plane;
+        if (lattice->direction[i].e[lattice->dims - 1] > 0) {
+            sides[count++] = (cuda_sides){.low = down + own->first * stride,
+                                          .high = up + (own->end - 1) * stride,
+                                          .from_low = up + sel_halo_low(turns, own) * stride,
+                                          .from_high = down + sel_halo_high(turns, own) * stride,
+                                          .bytes = (size_t)stride,
+                                          .apart = (size_t)stride,
+                                          .count = 1};
+        }
+    }
+    return cuda_exchange_sides(base, sides, count, stream, error);
+}
+
+/* cuda_take_slab */
+static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
+    const lbm_cuda *state = (const lbm_cuda *)base;
+    const lbm_gpu_step one = describe_step(state, step, slab);
+    if (one.block_count > 0) {
+        CUDA_TRY(state->run_step(&one, slab->on->stream));
+    }
+    return SEL_OK;
+}
+
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const cuda_queue *queue = base->queue;
@@ -468,12 +577,12 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
             return status;
         }
     }
-    sel_status status = base->observing ? observe(state, step, false, error) : SEL_OK;
-    for (int b = 0; b < base->blocks.count && !status; b++) {
-        const lbm_gpu_step one = describe_step(state, step, b);
-        CUDA_TRY(state->run_step(&one, base->queue->stream));
+    sel_status status = SEL_OK;
+    if (base->observing) {
+        status = cuda_exchange(base, step, queue->stream, error);
+        status = status ? status : observe(state, step, false, error);
     }
-    return status ? status : cuda_exchange(base, step + 1, error);
+    return status ? status : cuda_take_slabs(base, step, RIM, exchange, take, error);
 }
 
 /* Saves the acceleration for the closures of the next step, before a control changes it. */
@@ -505,20 +614,44 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
 static sel_status loaded(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const unsigned varies = state->all.plan->base.depends;
-    sel_status status = cuda_exchange(base, base->step, error);
-    return status || !varies ? status : cuda_laws_enqueue(state, varies, base->step - 1, 1, error);
+    return varies ? cuda_laws_enqueue(state, varies, base->step - 1, 1, error) : SEL_OK;
 }
 
 static sel_status look(sel_state *base, int field, const cuda_look **launchers, const void **view,
                        sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
-    (void)field, (void)error;
     *launchers = lbm_gpu_look(&state->pattern);
     *view = describe_view(state);
-    return SEL_OK;
+    return field == LBM_VORTICITY || field == LBM_Q_CRITERION
+               ? cuda_exchange(base, base->step, base->queue->stream, error)
+               : SEL_OK;
 }
 
 /* ---- fluxes through links, and the balance of mass ---- */
+
+/* What ranks know of their own links, all get to know. */
+static sel_status share_links(lbm_cuda *state, sel_error *error) {
+    const int64_t count = state->all.plan->boundary.link_count;
+    const size_t real = (size_t)lbm_real(&state->all.plan->base);
+    char *links = state->all.links, *entered = links ? links + (size_t)count * real : NULL;
+    sel_status status =
+        cuda_share_list(&state->all.base, links, count, real, lbm_links_before, error);
+    return status
+               ? status
+               : cuda_share_list(&state->all.base, entered, count, real, lbm_links_before, error);
+}
+
+static sel_status share_flows(lbm_cuda *state, sel_error *error) {
+    return cuda_share_list(&state->all.base, state->all.link_flow,
+                           state->all.plan->boundary.link_count, sizeof *state->all.link_flow,
+                           lbm_links_before, error);
+}
+
+static sel_status saving(sel_state *base, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    const sel_status status = share_links(state, error);
+    return status ? status : share_flows(state, error);
+}
 
 static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_error *error) {
     cuda_queue *queue = state->all.base.queue;
@@ -526,6 +659,7 @@ static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_err
     cuda_slot *slot;
     lbm_links_centre(state->all.plan, request, centre);
     sel_status status = cuda_slot_open(queue, request, sizeof(lbm_carried), 0, &slot, error);
+    status = status ? status : share_links(state, error);
     if (!status) {
         CUDA_TRY(
             lbm_gpu_links(&state->pattern, request->region, centre, queue->rows, queue->stream));
@@ -549,6 +683,10 @@ static sel_status ask_balance(lbm_cuda *state, const sel_request *request, sel_e
     status = cuda_sum(&state->all.base, error);
     status = status ? status : cuda_slot_fetch(queue, slot, 0, queue->rows, mass, error);
     if (!status && slot->since_steps > 0 && state->pattern.boundary.link_flow) {
+        status = share_flows(state, error);
+        if (status) {
+            return status;
+        }
         CUDA_TRY(lbm_gpu_flows(&state->pattern.boundary, regions, state->rates, queue->stream));
         return cuda_slot_fetch(queue, slot, mass, state->rates, rates, error);
     }
@@ -587,6 +725,7 @@ const cuda_solver lbm_on_cuda = {
     .terms = terms,
     .step = enqueue_step,
     .check = cuda_laws_check,
+    .saving = saving,
     .loaded = loaded,
     .close = cuda_laws_close,
     .look = look,

@@ -246,11 +246,11 @@ extern "C" const cuda_look *lbm_gpu_look(const lbm_gpu_step *step) {
 
 template <class T, class D>
 __global__ void __launch_bounds__(THREADS)
-    start_kernel(const __grid_constant__ lbm_gpu_view v, const double *values,
+    start_kernel(const __grid_constant__ lbm_gpu_view v, const __grid_constant__ lbm_gpu_given from,
                  typename T::real *to) {
     typedef lbm_look<T, D> look;
     const lbm_gpu_layout &l = v.last.layout;
-    const int64_t cells = (int64_t)l.nx * l.ny * l.nz, step = (int64_t)gridDim.x * blockDim.x;
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
     const int64_t first = (int64_t)l.first_row * l.nx, end = (int64_t)l.end_row * l.nx;
     for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < end; k += step) {
         const uint32_t at[3] = {(uint32_t)(k % l.nx), (uint32_t)(k / l.nx % l.ny),
@@ -262,14 +262,15 @@ __global__ void __launch_bounds__(THREADS)
         }
         if (!look::is_solid(v, at[0], at[1], at[2])) {
             double u[D::dims] = {0}, d[3][3] = {{0}}, strain[D::parts], a[D::dims], drho = 0;
-            if (values) {
+            if (from.values.count) {
                 auto given = [&](uint32_t x, uint32_t y, uint32_t z, double *to_u) {
-                    const int64_t cell = ((int64_t)z * l.ny + y) * l.nx + x;
+                    const uint32_t cell = (z * l.ny + y) * l.nx + x;
+                    const double *values = (const double *)cuda_part(from.values, cell) + cell;
                     for (int c = 0; c < D::dims; c++) {
-                        to_u[c] = values[(c + 1) * cells + cell];
+                        to_u[c] = values[(c + 1) * from.apart];
                     }
                 };
-                drho = values[k];
+                drho = ((const double *)cuda_part(from.values, (uint32_t)k))[k];
                 given(at[0], at[1], at[2], u);
                 look::gradient(v, at, given, d);
             }
@@ -285,16 +286,17 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 template <class T, class D>
-static cudaError_t start(const lbm_gpu_view *v, const double *values, void *to,
+static cudaError_t start(const lbm_gpu_view *v, const lbm_gpu_given *given, void *to,
                          cudaStream_t stream) {
-    start_kernel<T, D>
-        <<<blocks_of(v->last.layout), THREADS, 0, stream>>>(*v, values, (typename T::real *)to);
+    const lbm_gpu_given none = {};
+    start_kernel<T, D><<<blocks_of(v->last.layout), THREADS, 0, stream>>>(*v, given ? *given : none,
+                                                                          (typename T::real *)to);
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const double *values, void *to,
+extern "C" cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const lbm_gpu_given *given, void *to,
                                      cudaStream_t stream) {
-    return LBM_DISPATCH(view->last, start, view, values, to, stream);
+    return LBM_DISPATCH(view->last, start, view, given, to, stream);
 }
 
 // ---- observing ----

@@ -135,9 +135,16 @@ cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double cen
 cudaError_t lbm_gpu_flows(const lbm_gpu_boundary *boundary, int regions, double *rate,
                           cudaStream_t stream);
 
-/* Populations of step 0 in the block of view->last, from density deviation and velocity, values[1 +
- * dims][nz][ny][nx] on the device in f64; NULL: at rest. Solids get zeros. */
-cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const double *values, void *to,
+/* Density deviation and velocity at the start, in f64, by the number of a cell; components stand
+ * `apart`. */
+typedef struct lbm_gpu_given {
+    cuda_parts values;
+    int64_t apart;
+} lbm_gpu_given;
+
+/* Populations of step 0 in the block of view->last, from what is given; NULL: at rest. Solids get
+ * zeros. */
+cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const lbm_gpu_given *given, void *to,
                           cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -30,9 +30,11 @@ typedef struct cuda_laws {
 typedef struct lbm_cuda {
     lbm_state all;
     lbm_gpu_step pattern; /* all that does not depend on the step and the block of the grid */
-    /* Where the cells that are computed again, and the thread blocks with free cells, of a block of
-     * the grid begin in their lists, which end with those of the last. */
-    uint32_t first_again[SEL_MOST_BLOCKS + 1], first_free[SEL_MOST_BLOCKS + 1];
+    /* The cells that are computed again, and the thread blocks with free cells, of each slab of a
+     * step: where they begin and end in their lists. */
+    uint32_t again[CUDA_SLABS][2], free[CUDA_SLABS][2];
+    uint32_t again_count;
+    bool looks_back;   /* some closure at the end of a rank looks at a whole cell of another */
     lbm_gpu_view view; /* what fields are computed from, but for the present step */
     cudaError_t (*run_step)(const lbm_gpu_step *step, cudaStream_t stream);
 

@@ -252,6 +252,24 @@ static bool alone(const sel_state *base) {
 
 /* ---- functions ---- */
 
+/* The margins of fields between ranks. */
+static sel_status exchange(const rule_cuda *state, uint64_t fields, uint64_t turns,
+                           sel_error *error) {
+    const rule_state *all = &state->all;
+    cuda_sides sides[SEL_MOST_CELL_FIELDS];
+    int count = 0;
+    for (int f = 0; f < all->model->fields && all->base.ranks->count > 1; f++) {
+        if (fields >> f & 1) {
+            const sel_sides s = rule_sides_of(all, all->tables.at[0][f][turns >> f & 1],
+                                              rule_size(all->model, f, all->plan->base.precision));
+            sides[count++] =
+                (cuda_sides){s.low, s.high, s.from_low, s.from_high, s.bytes, s.bytes, 1};
+        }
+    }
+    return count ? cuda_exchange_sides(&all->base, sides, count, all->base.queue->stream, error)
+                 : SEL_OK;
+}
+
 /* Enqueues function k on all blocks, after the margins of what it looks at. */
 static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint64_t turns,
                                sel_error *error) {
@@ -265,6 +283,7 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
     for (int axis = 0; axis < m->dims && !state->direct && !status; axis++) {
         status = fill(state, axis, f->looks, turns, error);
     }
+    status = status ? status : exchange(state, f->looks, turns, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         rule_view v = rule_view_of(&state->all, state->tables, k, b, turns);
         v.numbers = state->numbers;
@@ -316,6 +335,7 @@ static sel_status compute(rule_cuda *state, int k, sel_error *error) {
     const sel_state *base = &state->all.base;
     sel_status status = evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
     status = status ? status : send_rows(state, 1, error);
+    status = sel_state_agree(base, status, error);
     state->sent_dt = (double)NAN;
     return status ? status
                   : run_function(state, k, base->step, rule_turns(state->all.model, base->step),
@@ -333,6 +353,7 @@ static sel_status look(sel_state *base, int field, const cuda_look **to, const v
     sel_status status = field < m->states ? SEL_OK
                         : computed        ? compute(state, m->rules + field - m->entries, error)
                                           : evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    status = field < m->states ? status : sel_state_agree(base, status, error);
     state->view = (rule_gpu_look){
         .grid = cuda_grid_of(base),
         .tables = state->tables,
@@ -369,7 +390,8 @@ static sel_status ask(sel_state *base, const sel_request *request, sel_error *er
         const void *view;
         status = look(base, field, &with, &view, error);
         if (!status) {
-            CUDA_TRY(with->reduce(view, field, &cells, base->queue->rows, base->queue->stream));
+            const cuda_rows rows = cuda_rows_of(base, NULL);
+            CUDA_TRY(with->reduce(view, field, &cells, &rows, base->queue->stream));
             status = cuda_slot_fetch(base->queue, slot, (uint64_t)k * each, base->queue->rows, each,
                                      error);
         }

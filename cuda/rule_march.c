@@ -34,7 +34,7 @@ static bool law_of_face(const rule_state *state, int face, int f, double *a, dou
 bool rule_is_direct(const rule_state *state) {
     const rule_model *m = state->model;
     const sel_grid *grid = &state->plan->base.domain->grid;
-    bool direct = state->base.blocks.count == 1 && !state->plan->law_depends;
+    bool direct = !state->base.blocks.cut && !state->plan->law_depends;
     for (int k = 0; k < m->functions; k++) {
         const int precision = state->plan->base.precision;
         direct = direct && grid->n[0] % rule_shape_of(m, k, precision).cells == 0;
@@ -73,7 +73,7 @@ bool rule_march_of(const rule_state *state, rule_march *to) {
     const int precision = state->plan->base.precision;
     const rule_function *f = m->function;
     *to = (rule_march){0};
-    if (state->has_odd || !m->simple || state->base.blocks.count > 1 || state->plan->law_depends ||
+    if (state->has_odd || !m->simple || state->base.blocks.cut || state->plan->law_depends ||
         !is_plain(m, precision) || grid->n[0] < MARCH_LEAST_COLUMNS ||
         grid->n[1] < MARCH_LEAST_ROWS) {
         return false;
@@ -117,7 +117,7 @@ sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *erro
     const rule_state *all = &state->all;
     const march_device *on = &((const cuda_queue *)all->base.queue)->march;
     const rule_march *march = &state->march;
-    march_grid g = cuda_march_grid(&all->base, 0);
+    march_grid g = cuda_march_grid(&all->base, &all->base.blocks.v[0]);
     g.pitch = (int)all->cells.pitch;
     for (int k = 0; k < march->fields; k++) {
         const int field = march->field[k];

@@ -44,6 +44,7 @@ mpi='mpi\.h|MPI_[A-Z]'
 not_in "no solver knows MPI" "$mpi|ranks_plugin" engine/solvers engine/multigrid engine/physics
 not_in "MPI is in its plug-in only" "$mpi" engine/machine engine/run engine/output engine/scene \
     engine/values engine/io engine/app lua geometry
+not_in "no solver knows NCCL" 'nccl[A-Z]|libnccl|machine/link' engine cuda/*.* cuda/multigrid lua geometry
 only_in "lua/ is included by itself and main.c only" 'lua/' lua
 only_in "cuda/ is included by itself only" 'cuda/' cuda
 

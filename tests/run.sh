@@ -41,7 +41,7 @@ programs=test_ scripts='tests/*/run.sh tests/annotations.sh tests/includes.sh te
 if [ "$backend" = cuda ]; then
     programs=test_cuda
     scripts='tests/scenarios/run.sh tests/runs/run.sh tests/commands/run.sh tests/checkpoint/run.sh
-        tests/blocks/run.sh tests/bad/run.sh'
+        tests/blocks/run.sh tests/bad/run.sh tests/ranks/run.sh'
 fi
 for program in "$build/tests/$programs"*; do
     case $program in *.d) continue ;; esac

@@ -3,8 +3,10 @@
 #include "engine/machine/conduction.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;
@@ -64,6 +66,8 @@ static void list(sel_state *state) {
     const int64_t rows = sel_state_rows(state);
     solver_of(state->plan)->list(state);
     sel_state_list(state);
+    SEL_ADD(&state->arrays, state, halos,
+            state->ranks->count > 1 ? (int64_t)state->halo_bytes + CUDA_LINK_MORE : 0, 0);
     cuda_inputs_list(state);
     SEL_ADD_COPY(&state->arrays, state, solid, sel_grid_cells(&state->plan->domain->grid),
                  state->plan->domain->cell);
@@ -75,6 +79,7 @@ static void list(sel_state *state) {
 static void destroy(sel_state *state) {
     if (state) {
         cuda_queue_close(state->queue);
+        cuda_link_close(state->queue->link);
         if (solver_of(state->plan)->close) {
             solver_of(state->plan)->close(state);
         }
@@ -103,12 +108,16 @@ static sel_status fill(sel_state *state, sel_error *error) {
     list(state);
     status = status ? status : sel_state_allocate(state, solver->what, error);
     status = status ? status : cuda_queue_start(state->queue, error);
+    status = sel_state_agree(state, status, error); /* before the first exchange */
+    status = status ? status : cuda_link_open(state, &state->queue->link, error);
     if (!status && state->plan->inputs) {
         status = sel_inputs_start(state, error);
         status = status ? status : cuda_inputs_start(state, error);
+        status = sel_state_agree(state, status, error);
     }
     status = status ? status : solver->start(state, error);
-    return status || !solver->derive ? status : solver->derive(state, 0, error);
+    status = status || !solver->derive ? status : solver->derive(state, 0, error);
+    return sel_state_agree(state, status, error);
 }
 
 cuda_grid cuda_grid_of(const sel_state *state) {
@@ -116,17 +125,17 @@ cuda_grid cuda_grid_of(const sel_state *state) {
     return (cuda_grid){{(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]}, state->solid};
 }
 
-march_grid cuda_march_grid(const sel_state *state, int b) {
+march_grid cuda_march_grid(const sel_state *state, const sel_block *planes) {
     const sel_grid *grid = &state->plan->domain->grid;
     const sel_blocks *blocks = &state->blocks;
     return (march_grid){.nx = (int)grid->n[0],
                         .ny = (int)grid->n[1],
                         .pitch = (int)state->turns.cells.pitch,
-                        .first = (int)blocks->v[b].first,
-                        .end = (int)blocks->v[b].end,
+                        .first = (int)planes->first,
+                        .end = (int)planes->end,
                         .periodic_x = sel_axis_periodic(grid, 0),
                         .periodic_y = sel_axis_periodic(grid, 1),
-                        .wraps = blocks->wraps && blocks->count == 1};
+                        .wraps = blocks->wraps && !blocks->cut};
 }
 
 /* sel_copy */
@@ -136,18 +145,100 @@ static sel_status copy_on_stream(void *stream, void *to, const void *from, size_
     return SEL_OK;
 }
 
-sel_status cuda_exchange(const sel_state *state, int64_t turn, sel_error *error) {
-    return sel_exchange(&state->blocks, &state->turns, turn, copy_on_stream, state->queue->stream,
-                        error);
+sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
+                         sel_error *error) {
+    return state->ranks->count > 1
+               ? cuda_exchange_in(state, state->turns.at[0][turn & 1], stream, error)
+               : sel_exchange(&state->blocks, &state->turns, turn, copy_on_stream, stream, error);
+}
+
+int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]) {
+    const march_device *on = &state->queue->march;
+    const sel_block *own = state->blocks.v;
+    const int64_t inside = own->end - own->first - 2 * rim;
+    if (state->ranks->count == 1 || inside < rim) {
+        for (int b = 0; b < state->blocks.count; b++) {
+            slabs[b] = (cuda_slab){own[b], b, b, on};
+        }
+        return state->blocks.count;
+    }
+    const march_device *beside = cuda_link_beside(state->queue->link);
+    const int64_t low = own->first + rim, high = low + inside / rim * rim;
+    slabs[0] = (cuda_slab){{low, high}, 0, 0, on};
+    slabs[1] = (cuda_slab){{own->first, low}, 0, 1, beside};
+    slabs[2] = (cuda_slab){{high, own->end}, 0, 2, beside};
+    return 3;
+}
+
+sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, cuda_fill_halos *exchange,
+                           cuda_take_slab *take, sel_error *error) {
+    const march_device *on = &state->queue->march;
+    cuda_slab slabs[CUDA_SLABS];
+    const int count = cuda_slabs_of(state, rim, slabs);
+    const march_device *last = slabs[count - 1].on;
+    const bool beside = last != on;
+    sel_status status = SEL_OK;
+    if (beside) {
+        CUDA_TRY(cudaEventRecord(on->fork, on->stream));
+        CUDA_TRY(cudaStreamWaitEvent(last->stream, on->fork, 0));
+        status = take(state, step, &slabs[0], error);
+    }
+    status = status ? status : exchange(state, step, last->stream, error);
+    for (int k = beside; k < count && !status; k++) {
+        status = take(state, step, &slabs[k], error);
+    }
+    if (!status && state->queue->halts && state->ranks->count > 1) {
+        status = cuda_link_least(state, state->queue->halts, last->stream, error);
+    }
+    if (beside) {
+        CUDA_TRY(cudaEventRecord(last->join, last->stream));
+        CUDA_TRY(cudaStreamWaitEvent(on->stream, last->join, 0));
+    }
+    return status;
+}
+
+cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, int64_t size,
+                             int64_t ahead, int64_t low, int64_t high) {
+    const sel_block *own = &state->blocks.v[0];
+    const int64_t n = state->first_plane[state->ranks->count];
+    /* Planes before `end` stand so many planes further on. */
+    struct {
+        int64_t end, further;
+    } part[3] = {{own->first, low - own->first + 1}, {own->end, 0}, {n, high - own->end}};
+    if (own->first == 0) {
+        part[0].end = own->end;
+        part[0].further = 0;
+        part[1].end = own->end + 1;
+        part[1].further = high - own->end;
+        part[2].further = low - n + 1;
+    } else if (own->end == n) {
+        part[0].end = own->first - 1;
+        part[0].further = high;
+        part[1].end = own->first;
+        part[1].further = low - own->first + 1;
+        part[2].further = 0;
+    }
+    cuda_parts parts = {.count = 3};
+    for (int k = 0; k < parts.count; k++) {
+        parts.at[k] = at + part[k].further * stride * size;
+        parts.end[k] = (uint32_t)(part[k].end * stride + ahead);
+    }
+    return parts;
 }
 
 cuda_parts cuda_parts_of(const sel_state *state, int64_t turn) {
     const sel_turns *turns = &state->turns;
+    const int64_t stride = sel_turns_stride(turns);
     cuda_parts parts = {.count = state->blocks.count};
+    if (state->ranks->count > 1) {
+        const sel_block *own = &state->blocks.v[0];
+        return cuda_parts_beside(state, turns->at[0][turn & 1], stride, turns->type.size,
+                                 -turns->margin, sel_halo_low(turns, own) + turns->width - 1,
+                                 sel_halo_high(turns, own));
+    }
     for (int b = 0; b < parts.count; b++) {
-        const int64_t end = state->blocks.v[b].end;
         parts.at[b] = turns->at[b][turn & 1];
-        parts.end[b] = (uint32_t)(end * sel_turns_stride(turns) - turns->margin);
+        parts.end[b] = (uint32_t)(state->blocks.v[b].end * stride - turns->margin);
     }
     return parts;
 }
@@ -188,10 +279,47 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
 
 /* ---- steps ---- */
 
-static sel_status check(sel_state *state, int64_t step, sel_error *error) {
+static sel_status check_own(sel_state *state, int64_t step, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     return solver->check ? solver->check(state, step, error)
                          : cuda_inputs_check(state, step, error);
+}
+
+/* Of several ranks all learn of a failure, when all that is enqueued is done: the earliest is
+ * reported. */
+static sel_status check(sel_state *state, int64_t step, sel_error *error) {
+    const sel_ranks *ranks = sel_plan_ranks(state->plan);
+    sel_error own = {.status = SEL_OK};
+    if (ranks->count == 1) {
+        return check_own(state, step, error);
+    }
+    sel_status status = check_own(state, step, &own);
+    if (!sel_ranks_total(ranks, status != SEL_OK)) {
+        return SEL_OK;
+    }
+    sel_status waited = cuda_queue_wait(state->queue, status ? NULL : &own);
+    status = status ? status : waited;
+    status = status ? status : check_own(state, state->step, &own);
+    struct {
+        uint64_t alarm; /* that of the earliest is the smallest */
+        int64_t step;
+        bool failed, broken, unbalanced;
+    } mine = {*state->queue->seen, state->step, status != SEL_OK, state->broken, state->unbalanced},
+      all[SEL_MOST_RANKS];
+    ranks->gather(&mine, sizeof mine, all);
+    int first = 0;
+    for (int r = 0; r < ranks->count; r++) {
+        const bool earlier = all[r].step < all[first].step ||
+                             (all[r].step == all[first].step && all[r].alarm < all[first].alarm);
+        first = all[r].failed && (!all[first].failed || earlier) ? r : first;
+        state->broken = state->broken || all[r].broken;
+        state->unbalanced = state->unbalanced || all[r].unbalanced;
+    }
+    state->step = all[first].step;
+    if (status && ranks->rank == first && error) {
+        *error = own;
+    }
+    return sel_ranks_agree(ranks, ranks->rank == first ? status : SEL_OK, error);
 }
 
 static int64_t pass_of(const sel_state *state, int64_t most) {
@@ -211,7 +339,7 @@ static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
     sel_status status = SEL_OK;
     queue->first = state->step;
     queue->until = state->step + count;
-    if (count == queue->graph_steps) {
+    if (count == queue->graph_steps && !cuda_link_staged(queue->link)) {
         queue->pass = pass_of(state, count);
         status = cuda_queue_launch(queue, enqueue_step, state, error);
         state->step += status ? 0 : count;
@@ -234,6 +362,17 @@ static int64_t together(const sel_state *state, int64_t left, bool observes) {
                        (solver->alone && solver->alone(state));
     left -= observes;
     return alone ? 1 : left < most ? left : most;
+}
+
+/* A device that fails between exchanges: other ranks wait for this one, and end when it has ended.
+ */
+static void leave_others(const sel_state *state, const sel_error *error) {
+    const sel_ranks *ranks = sel_plan_ranks(state->plan);
+    if (ranks->count > 1) {
+        fprintf(stderr, "rank %d: %s\n", ranks->rank, error ? error->text : "its device failed");
+        fflush(stderr);
+        _exit(SEL_NO_DEVICE);
+    }
 }
 
 static sel_status clock_of(sel_state *state, sel_clock *clock, sel_error *error) {
@@ -261,9 +400,15 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
         status = status          ? status
                  : solver->terms ? solver->terms(state, due, &count, error)
                                  : cuda_inputs_terms(state, due, error);
+        if (state->plan->depends & due) {
+            status = sel_state_agree(state, status, error);
+        }
         if (!status) {
             status = enqueue(state, count, error);
             state->broken = status && status != SEL_BAD_SCENARIO;
+            if (state->broken) {
+                leave_others(state, error);
+            }
         }
         due = SEL_ON_T;
     }
@@ -319,17 +464,18 @@ static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *
     if (status) {
         return status;
     }
+    const cuda_rows rows = cuda_rows_of(state, request->kind == SEL_REDUCE ? &request->box : NULL);
     if (request->kind == SEL_BALANCE) {
-        CUDA_TRY(look->sum(view, queue->rows, queue->stream));
+        CUDA_TRY(look->sum(view, &rows, queue->stream));
         return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(sel_total), error);
     }
     if (request->kind == SEL_REDUCE) {
         const cuda_cells cells = cuda_cells_of(request);
-        CUDA_TRY(look->reduce(view, request->field, &cells, queue->rows, queue->stream));
+        CUDA_TRY(look->reduce(view, request->field, &cells, &rows, queue->stream));
         return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_sums), error);
     }
-    CUDA_TRY(look->monitor(view, request->only_bad_cell ? NULL : state->last.v, queue->rows,
-                           queue->stream));
+    CUDA_TRY(
+        look->monitor(view, request->only_bad_cell ? NULL : state->last.v, &rows, queue->stream));
     slot->had_before = state->monitored;
     state->monitored |= !request->only_bad_cell;
     return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_monitor), error);
@@ -364,7 +510,7 @@ static sel_status look_at(sel_state *state, int field, const cuda_look **look, c
     }
     *look = cuda_body_look();
     *view = body_of(state, state->step, HEAT_CONTENT);
-    return field > 0 ? cuda_exchange(state, state->step, error) : SEL_OK;
+    return field > 0 ? cuda_exchange(state, state->step, state->queue->stream, error) : SEL_OK;
 }
 
 static sel_status ask_change(sel_state *state, const sel_request *request, sel_error *error) {
@@ -373,7 +519,8 @@ static sel_status ask_change(sel_state *state, const sel_request *request, sel_e
     sel_status status = cuda_slot_open(queue, request, sizeof(sel_total), 0, &slot, error);
     if (!status) {
         const cuda_body *body = body_of(state, state->step, HEAT_VALUE);
-        CUDA_TRY(cuda_body_look()->sum(body, queue->rows, queue->stream));
+        const cuda_rows rows = cuda_rows_of(state, NULL);
+        CUDA_TRY(cuda_body_look()->sum(body, &rows, queue->stream));
         status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(sel_total), error);
     }
     return status;
@@ -392,11 +539,12 @@ static sel_status find_entering(sel_state *state, int64_t step, sel_error *error
         const bool changes = state->step > 0 && !state->plan->body->steady;
         view.implicit = changes ? view.implicit : 0;
         int64_t first, end;
-        sel_given_range(state, b, &first, &end);
+        sel_given_range(state, &state->blocks.v[b], &first, &end);
         CUDA_TRY(
             cuda_body_entering(&view, &state->given, first, end, changes, state->queue->stream));
     }
-    return SEL_OK;
+    return cuda_share_list(state, state->given.entering, state->plan->inputs->surfaces.sites,
+                           sizeof *state->given.entering, sel_conduction_sites_before, error);
 }
 
 static sel_status ask_balance(sel_state *state, const sel_request *request, sel_error *error) {
@@ -420,7 +568,8 @@ static sel_status ask_balance(sel_state *state, const sel_request *request, sel_
                                       bytes, error);
     for (int k = 0; k < totals && !status; k++) {
         const cuda_body *body = body_of(state, step[k], k == 2 ? HEAT_ADDED : HEAT_CONTENT);
-        CUDA_TRY(cuda_body_look()->sum(body, queue->rows, queue->stream));
+        const cuda_rows rows = cuda_rows_of(state, NULL);
+        CUDA_TRY(cuda_body_look()->sum(body, &rows, queue->stream));
         status = cuda_slot_fetch(queue, slot, (uint64_t)k * sizeof(sel_total), queue->rows,
                                  sizeof(sel_total), error);
     }
@@ -443,9 +592,8 @@ static sel_status ask(sel_state *state, const sel_request *request, sel_error *e
     if (status) {
         return status;
     }
-    return request->kind == SEL_READ
-               ? cuda_slot_read(state->queue, request, look->read, view, error)
-               : ask_sums(state, look, view, request, error);
+    return request->kind == SEL_READ ? cuda_slot_read(state, request, look->read, view, error)
+                                     : ask_sums(state, look, view, request, error);
 }
 
 sel_status cuda_sum(sel_state *state, sel_error *error) {
@@ -453,7 +601,8 @@ sel_status cuda_sum(sel_state *state, sel_error *error) {
     const void *view;
     sel_status status = look_at(state, -1, &look, &view, error);
     if (!status) {
-        CUDA_TRY(look->sum(view, state->queue->rows, state->queue->stream));
+        const cuda_rows rows = cuda_rows_of(state, NULL);
+        CUDA_TRY(look->sum(view, &rows, state->queue->stream));
     }
     return status;
 }
@@ -461,17 +610,6 @@ sel_status cuda_sum(sel_state *state, sel_error *error) {
 sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error) {
     sel_status status = cuda_sum(state, error);
     return status ? status : copy(sum, state->queue->rows, sizeof *sum, error);
-}
-
-static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
-    request->unobserved = sel_state_misses(state, request);
-    if (request->unobserved) {
-        return SEL_OK;
-    }
-    sel_status status = enter(state, error);
-    status = status ? status : ask(state, request, error);
-    cuda_slot_started(state->queue, request, state->step, status);
-    return status;
 }
 
 static void answer_sums(const cuda_sums *sums, sel_request *request) {
@@ -495,15 +633,11 @@ static void answer_balance(const sel_state *state, const cuda_slot *slot, sel_re
     sel_conduction_balance(state->plan, found->entering, &b, request);
 }
 
-static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
+static sel_status finish_now(sel_state *state, sel_request *request, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     cuda_slot *slot;
-    if (request->unobserved) {
-        return SEL_OK;
-    }
     sel_status status = enter(state, error);
-    status =
-        status ? status : cuda_slot_answer(state->queue, request, state->threads, &slot, error);
+    status = status ? status : cuda_slot_answer(state, request, &slot, error);
     if (status) {
         state->broken = true;
         return status;
@@ -538,6 +672,27 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
         break;
     }
     return check(state, slot->step, error);
+}
+
+/* Several ranks answer at once, as all take part. */
+static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
+    request->unobserved = sel_state_misses(state, request);
+    if (request->unobserved) {
+        return SEL_OK;
+    }
+    sel_status status = enter(state, error);
+    status = status ? status : ask(state, request, error);
+    cuda_slot_started(state->queue, request, state->step, status);
+    if (status == SEL_NO_DEVICE) {
+        leave_others(state, error);
+    }
+    const bool several = sel_plan_ranks(state->plan)->count > 1;
+    return status || !several ? status : finish_now(state, request, error);
+}
+
+static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
+    const bool several = sel_plan_ranks(state->plan)->count > 1;
+    return several || request->unobserved ? SEL_OK : finish_now(state, request, error);
 }
 
 static void print(const sel_plan *plan, FILE *to) {

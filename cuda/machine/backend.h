@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include "cuda/machine/conduction.h"
 #include "cuda/machine/device.h"
+#include "cuda/machine/link.h"
 #include "cuda/machine/march.h"
+#include "cuda/machine/share.h"
 #include "engine/machine/state.h"
 
 /* ---- the queue ---- */
@@ -48,7 +50,11 @@ typedef struct cuda_queue {
     cudaStream_t copies; /* of fields to the host, beside the steps */
     march_device march;  /* where a pass of several steps runs: this stream and one beside it */
     void *rows;          /* a cuda_sums for each row of cells: partial sums */
-    cuda_body body;      /* what kernels see of a body that conducts */
+    int64_t row_start[SEL_MOST_RANKS + 1]; /* of cuda_rows_of */
+    cuda_link *link;                       /* to other ranks; NULL: there are none */
+    int64_t *halts; /* the step in which a term of this rank's cells failed (cuda_is_halted), of
+                       which the others hear before the step after it; NULL: none can */
+    cuda_body body; /* what kernels see of a body that conducts */
     uint8_t *stages[CUDA_STAGES];
     cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
     int64_t pieces; /* that have passed through the stages */
@@ -109,15 +115,16 @@ void cuda_slot_started(cuda_queue *queue, const sel_request *request, int64_t st
                        sel_status status);
 /* Waits for the answer to a request that was started, copies out the field of a SEL_READ, and frees
  * the slot. */
-sel_status cuda_slot_answer(cuda_queue *queue, const sel_request *request, int threads,
-                            cuda_slot **slot, sel_error *error);
+sel_status cuda_slot_answer(const sel_state *state, const sel_request *request, cuda_slot **slot,
+                            sel_error *error);
 
 /* Copies part of the answer: `bytes` that kernels have written at `from`. */
 sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
                            uint64_t bytes, sel_error *error);
 
-/* A whole SEL_READ: its field is copied to the slot in pieces while the next steps are computed. */
-sel_status cuda_slot_read(cuda_queue *queue, const sel_request *request, cuda_read *read,
+/* A whole SEL_READ, of the cells that this rank has: its field is copied to the slot in pieces
+ * while the next steps are computed. */
+sel_status cuda_slot_read(const sel_state *state, const sel_request *request, cuda_read *read,
                           const void *view, sel_error *error);
 
 /* The cells of the box of a request. */
@@ -208,18 +215,47 @@ cuda_grid cuda_grid_of(const sel_state *state);
 /* A body in the implicit step from `step`, but for the vectors and what is uniform. */
 cuda_body_step cuda_body_step_of(const sel_state *state, int64_t step);
 
-/* Enqueues the sum of what the solver conserves; it will be in the first of the queue's `rows`. */
+/* Enqueues the sum of what the solver conserves; it will be in the first of the queue's `rows`, of
+ * several ranks on rank 0. */
 sel_status cuda_sum(sel_state *state, sel_error *error);
 /* The same, and waits for it. */
 sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error);
 
 /* Enqueues what fills the halos of state->turns (sel_exchange). */
-sel_status cuda_exchange(const sel_state *state, int64_t turn, sel_error *error);
-/* The memory of the blocks of state->turns, by the number of an element. */
+sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
+                         sel_error *error);
+
+/* A part of a step: planes of a block, where its work goes, and which of the step's slabs it is. */
+typedef struct cuda_slab {
+    sel_block planes;
+    int block, number;
+    const march_device *on;
+} cuda_slab;
+
+/* The blocks; or of a rank first its planes but for `rim` or more of them at each end, and then
+ * these, which look at halos; all of them at once if they are few. */
+enum { CUDA_SLABS = SEL_MOST_BLOCKS };
+int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]);
+
+/* Enqueues a step: `exchange` fills the halos that it looks at, while planes that look at none are
+ * computed by `take`. */
+typedef sel_status cuda_fill_halos(const sel_state *state, int64_t step, cudaStream_t stream,
+                                   sel_error *error);
+typedef sel_status cuda_take_slab(sel_state *state, int64_t step, const cuda_slab *slab,
+                                  sel_error *error);
+sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, cuda_fill_halos *exchange,
+                           cuda_take_slab *take, sel_error *error);
+/* Of several ranks: an array of which one has its planes, of `stride` elements of `size` bytes,
+ * and two beside them, which stand in place of planes `low` and `high`. Plane p begins with element
+ * p * stride + ahead. */
+cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, int64_t size,
+                             int64_t ahead, int64_t low, int64_t high);
+/* The memory of the blocks of state->turns, by the number of an element; of several ranks that of
+ * the planes beside those of this one, too. */
 cuda_parts cuda_parts_of(const sel_state *state, int64_t turn);
 
-/* Block b of state->turns, for passes of several steps; which fields they take is the caller's. */
-march_grid cuda_march_grid(const sel_state *state, int b);
+/* Planes of state->turns, for passes of several steps; which fields they take is the caller's. */
+march_grid cuda_march_grid(const sel_state *state, const sel_block *planes);
 
 /* Copies between host and device; done when it returns. */
 sel_status cuda_send(const void *to, const void *from, uint64_t bytes, sel_error *error);

@@ -23,14 +23,15 @@ template <class TERM>
 static __device__ __forceinline__ void cuda_fill_cells(const cuda_fill &f, double *fixed) {
     const int64_t *n = f.grid.n, step = cuda_now(f.clock);
     const uint32_t strips = ((uint32_t)n[0] + CUDA_FILL_THREADS - 1) / CUDA_FILL_THREADS;
-    const uint32_t rows = (uint32_t)(n[1] * n[2]), group = blockIdx.x / strips;
+    const uint32_t end = (uint32_t)(f.end_row ? f.end_row : n[1] * n[2]);
+    const uint32_t group = blockIdx.x / strips;
     const uint32_t x = (blockIdx.x - group * strips) * CUDA_FILL_THREADS + threadIdx.x;
-    const uint32_t first = group * CUDA_FILL_ROWS;
+    const uint32_t first = (uint32_t)f.first_row + group * CUDA_FILL_ROWS;
     if (threadIdx.x == 0) {
         TERM::once(f, ((double)step + f.ahead) * f.grid.dt, fixed);
     }
     __syncthreads();
-    for (uint32_t row = first; row < first + CUDA_FILL_ROWS && row < rows && x < n[0]; row++) {
+    for (uint32_t row = first; row < first + CUDA_FILL_ROWS && row < end && x < n[0]; row++) {
         const uint32_t z = n[2] == 1 ? 0 : row / (uint32_t)n[1];
         const int64_t at[3] = {x, row - z * n[1], z}, k = row * n[0] + x;
         if (f.solid[k]) {

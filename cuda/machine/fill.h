@@ -21,6 +21,7 @@ typedef struct cuda_fill {
     const uint8_t *solid; /* [cells]: others than 0 are not filled */
     void *to; /* numbers of cells at x + y pitch + z slice; those of nodes for the part inside */
     int64_t pitch, slice;
+    int64_t first_row, end_row; /* rows of cells that are filled; end_row 0: all */
     bool single;
     struct cuda_kernel *kernel; /* compiled; NULL: the program is interpreted */
 } cuda_fill;
@@ -30,9 +31,9 @@ extern "C" {
 #endif
 
 static inline unsigned cuda_fill_blocks(const cuda_fill *fill) {
-    const int64_t *n = fill->grid.n;
+    const int64_t *n = fill->grid.n, end = fill->end_row ? fill->end_row : n[1] * n[2];
     return (unsigned)((n[0] + CUDA_FILL_THREADS - 1) / CUDA_FILL_THREADS *
-                      ((n[1] * n[2] + CUDA_FILL_ROWS - 1) / CUDA_FILL_ROWS));
+                      ((end - fill->first_row + CUDA_FILL_ROWS - 1) / CUDA_FILL_ROWS));
 }
 
 cudaError_t cuda_fill_interpreted(const cuda_fill *fill, cudaStream_t stream);

@@ -68,6 +68,7 @@ static void describe(const sel_state *state, cuda_input *to) {
     const sel_inputs *plan = state->plan->inputs;
     const sel_input *input = &plan->v[to->in.term.number];
     const int64_t *first = &plan->surfaces.first_of[input->region];
+    const sel_rows_range own = sel_state_own(state);
     to->in = (cuda_fill){.terms = cuda_terms_see(&state->inputs->terms),
                          .term = to->in.term,
                          .grid = plan->domain->grid,
@@ -79,6 +80,8 @@ static void describe(const sel_state *state, cuda_input *to) {
                          .to = input->region ? NULL : state->given.source,
                          .pitch = plan->source.pitch,
                          .slice = plan->source.slice,
+                         .first_row = own.first,
+                         .end_row = own.end,
                          .single = state->turns.type.size == sizeof(float)};
     to->which = input->which;
     to->count = first[1] - first[0];
@@ -101,6 +104,7 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
     for (int k = 0; k < inputs->programs && !status; k++) {
         cuda_fill *in = &inputs->program[k].in;
         describe(state, &inputs->program[k]);
+        state->queue->halts = in->to ? inputs->terms.halted : state->queue->halts;
         if (in->to && cuda_fill_pays(in)) {
             status = cuda_fill_compile(in, state->plan->inputs->v[in->term.number].quantity,
                                        state->plan->device, &inputs->module, error);

@@ -22,7 +22,7 @@
 
 #include "cuda/machine/look.h"
 
-enum { LOOK_THREADS = 128, LOOK_ROWS = LOOK_THREADS / CUDA_WARP, LOOK_JOINED = 1024 };
+enum { LOOK_THREADS = 128, LOOK_ROWS = LOOK_THREADS / CUDA_WARP, LOOK_JOINED = CUDA_JOINED };
 
 // ---- joining ----
 
@@ -115,24 +115,57 @@ static __global__ void __launch_bounds__(LOOK_JOINED)
     join_block(partials, n, stride);
 }
 
-// Joins partials until one block can join the n that are left; returns how far apart these are.
-template <class S> static int64_t join_most(S *partials, int64_t &n, cudaStream_t stream) {
-    int64_t stride = 1;
+static inline int64_t joins_of(int64_t n) {
+    return (n + LOOK_JOINED - 1) / LOOK_JOINED;
+}
+
+template <class S>
+static cudaError_t join_once(S *partials, int64_t n, int64_t stride, cudaStream_t stream) {
+    if (n > 0) {
+        join_kernel<S><<<(unsigned)joins_of(n), LOOK_JOINED, 0, stream>>>(partials, n, stride);
+    }
+    return cudaGetLastError();
+}
+
+// Joins partials, `stride` apart, until one block can join the n that are left; returns how far
+// apart these are.
+template <class S>
+static int64_t join_most(S *partials, int64_t &n, cudaStream_t stream, int64_t stride = 1) {
     for (; n > LOOK_JOINED; stride *= LOOK_JOINED) {
-        const int64_t blocks = (n + LOOK_JOINED - 1) / LOOK_JOINED;
-        join_kernel<S><<<(unsigned)blocks, LOOK_JOINED, 0, stream>>>(partials, n, stride);
-        n = blocks;
+        join_once(partials, n, stride, stream);
+        n = joins_of(n);
     }
     return stride;
 }
 
-// partials[0] = the join of all n.
-template <class S> static cudaError_t join_all(S *partials, int64_t n, cudaStream_t stream) {
-    if (n > 0) {
-        const int64_t stride = join_most(partials, n, stream);
-        join_kernel<S><<<1, LOOK_JOINED, 0, stream>>>(partials, n, stride);
+// partials[0] = the join of all n, which stand `stride` apart.
+template <class S>
+static cudaError_t join_all(S *partials, int64_t n, cudaStream_t stream, int64_t stride = 1) {
+    stride = join_most(partials, n, stream, stride);
+    return join_once(partials, n, stride, stream);
+}
+
+// The join of all rows, on rank 0.
+template <class S> static cudaError_t join_rows(const cuda_rows *rows, cudaStream_t stream) {
+    S *partials = (S *)rows->partials;
+    const int64_t n = rows->start[rows->ranks];
+    if (rows->ranks == 1) {
+        return join_all(partials, n, stream);
     }
-    return cudaGetLastError();
+    int64_t first, end, done = -1;
+    cuda_rows_joined(rows, rows->rank, &first, &end);
+    cudaError_t code = join_once(partials + first, end - first, 1, stream);
+    code = code == cudaSuccess ? rows->gather(rows, sizeof(S), stream) : code;
+    for (int r = 1; r < rows->ranks && code == cudaSuccess && rows->rank == 0; r++) {
+        const int64_t cut = rows->start[r] / LOOK_JOINED * LOOK_JOINED; // is of several ranks
+        if (rows->start[r] > cut && rows->start[r] < n && cut > done) {
+            code = join_once(partials + cut, n - cut < LOOK_JOINED ? n - cut : (int64_t)LOOK_JOINED,
+                             1, stream);
+            done = cut;
+        }
+    }
+    const bool more = n > LOOK_JOINED && code == cudaSuccess && rows->rank == 0;
+    return more ? join_all(partials, joins_of(n), stream, LOOK_JOINED) : code;
 }
 
 // ---- fields ----
@@ -201,18 +234,20 @@ static inline unsigned row_blocks(int64_t rows) {
     return (unsigned)((rows + LOOK_ROWS - 1) / LOOK_ROWS);
 }
 
-static __device__ __forceinline__ uint32_t row_of_warp() {
-    return blockIdx.x * LOOK_ROWS + threadIdx.x / CUDA_WARP;
+static __device__ __forceinline__ int64_t row_of_warp(int64_t first = 0) {
+    return first + blockIdx.x * LOOK_ROWS + threadIdx.x / CUDA_WARP;
 }
 
 template <class V>
 static __global__ void __launch_bounds__(LOOK_THREADS)
     reduce_kernel(const __grid_constant__ typename V::view v, int field,
-                  const __grid_constant__ cuda_cells cells, cuda_sums *rows) {
-    const uint32_t row = row_of_warp();
-    if (row >= cells.count[1] * cells.count[2]) {
+                  const __grid_constant__ cuda_cells cells, cuda_sums *rows, int64_t first,
+                  int64_t end) {
+    const int64_t number = row_of_warp(first);
+    if (number >= end) {
         return;
     }
+    const uint32_t row = (uint32_t)number;
     uint32_t at[3];
     at[1] = cells.first[1] + row % cells.count[1] * cells.stride[1];
     at[2] = cells.first[2] + row / cells.count[1] * cells.stride[2];
@@ -243,24 +278,27 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
 }
 
 template <class V>
-static cudaError_t reduce(const void *view, int field, const cuda_cells *cells, cuda_sums *rows,
-                          cudaStream_t stream) {
-    const uint32_t count = cells->count[1] * cells->count[2];
-    reduce_kernel<V><<<row_blocks(count), LOOK_THREADS, 0, stream>>>(
-        *(const typename V::view *)view, field, *cells, rows);
-    return join_all(rows, count, stream);
+static cudaError_t reduce(const void *view, int field, const cuda_cells *cells,
+                          const cuda_rows *rows, cudaStream_t stream) {
+    if (rows->end > rows->first) {
+        reduce_kernel<V><<<row_blocks(rows->end - rows->first), LOOK_THREADS, 0, stream>>>(
+            *(const typename V::view *)view, field, *cells, (cuda_sums *)rows->partials,
+            rows->first, rows->end);
+    }
+    return join_rows<cuda_sums>(rows, stream);
 }
 
 template <class V>
 static __global__ void __launch_bounds__(LOOK_THREADS)
     monitor_kernel(const __grid_constant__ typename V::view v, typename V::last *last,
-                   cuda_monitor *rows) {
+                   cuda_monitor *rows, int64_t first, int64_t end) {
     uint32_t n[3];
     V::extent(v, n);
-    const uint32_t row = row_of_warp();
-    if (row >= n[1] * n[2]) {
+    const int64_t of_warp = row_of_warp(first);
+    if (of_warp >= end) {
         return;
     }
+    const uint32_t row = (uint32_t)of_warp;
     const int64_t cells = (int64_t)n[0] * n[1] * n[2];
     cuda_monitor mine;
     clear(mine);
@@ -289,29 +327,26 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
     }
 }
 
-template <class V> static int64_t rows_of(const void *view) {
-    uint32_t n[3];
-    V::extent(*(const typename V::view *)view, n);
-    return (int64_t)n[1] * n[2];
-}
-
 template <class V>
-static cudaError_t monitor(const void *view, void *last, cuda_monitor *rows, cudaStream_t stream) {
-    const int64_t count = rows_of<V>(view);
-    monitor_kernel<V><<<row_blocks(count), LOOK_THREADS, 0, stream>>>(
-        *(const typename V::view *)view, (typename V::last *)last, rows);
-    return join_all(rows, count, stream);
+static cudaError_t monitor(const void *view, void *last, const cuda_rows *rows,
+                           cudaStream_t stream) {
+    monitor_kernel<V><<<row_blocks(rows->end - rows->first), LOOK_THREADS, 0, stream>>>(
+        *(const typename V::view *)view, (typename V::last *)last, (cuda_monitor *)rows->partials,
+        rows->first, rows->end);
+    return join_rows<cuda_monitor>(rows, stream);
 }
 
 template <class V>
 static __global__ void __launch_bounds__(LOOK_THREADS)
-    sum_kernel(const __grid_constant__ typename V::view v, sel_total *rows) {
+    sum_kernel(const __grid_constant__ typename V::view v, sel_total *rows, int64_t first,
+               int64_t end) {
     uint32_t n[3];
     V::extent(v, n);
-    const uint32_t row = row_of_warp();
-    if (row >= n[1] * n[2]) {
+    const int64_t of_warp = row_of_warp(first);
+    if (of_warp >= end) {
         return;
     }
+    const uint32_t row = (uint32_t)of_warp;
     double sum = 0;
     for (uint32_t x = threadIdx.x % CUDA_WARP; x < n[0]; x += CUDA_WARP) {
         const uint32_t at[3] = {x, row % n[1], row / n[1]};
@@ -326,11 +361,11 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
     }
 }
 
-template <class V> static cudaError_t sum(const void *view, sel_total *rows, cudaStream_t stream) {
-    const int64_t count = rows_of<V>(view);
-    sum_kernel<V>
-        <<<row_blocks(count), LOOK_THREADS, 0, stream>>>(*(const typename V::view *)view, rows);
-    return join_all(rows, count, stream);
+template <class V>
+static cudaError_t sum(const void *view, const cuda_rows *rows, cudaStream_t stream) {
+    sum_kernel<V><<<row_blocks(rows->end - rows->first), LOOK_THREADS, 0, stream>>>(
+        *(const typename V::view *)view, (sel_total *)rows->partials, rows->first, rows->end);
+    return join_rows<sel_total>(rows, stream);
 }
 
 // ---- solvers of one number for each cell ----

@@ -97,16 +97,42 @@ typedef struct cuda_monitor {
 typedef cudaError_t cuda_read(const void *view, int field, const cuda_cells *cells, int components,
                               int bytes, void *to, cudaStream_t stream);
 
+/* Rows that are summed, and who has them. */
+typedef struct cuda_rows {
+    void *partials;     /* one for each of them; the first is the result */
+    int64_t first, end; /* those of this rank */
+    int rank, ranks;
+    const int64_t *start; /* rank r has start[r] <= row < start[r + 1] */
+    /* Of several ranks: brings rank 0 the partials of the others, of `size` bytes each: the first
+     * of those that were joined, and the loose ones. */
+    cudaError_t (*gather)(const struct cuda_rows *rows, size_t size, cudaStream_t stream);
+    void *with; /* the caller's */
+} cuda_rows;
+
+/* Partials are joined by CUDA_JOINED. Where a rank has all of these, first <= row < end, it joins
+ * them itself; others of its rows are loose. */
+enum { CUDA_JOINED = 1024 };
+static inline void cuda_rows_joined(const cuda_rows *rows, int rank, int64_t *first, int64_t *end) {
+    const int64_t last = rows->start[rank + 1], n = rows->start[rows->ranks];
+    *first = (rows->start[rank] + CUDA_JOINED - 1) / CUDA_JOINED * CUDA_JOINED;
+    *end = last == n ? n : last / CUDA_JOINED * CUDA_JOINED;
+    if (*first >= *end) {
+        *first = *end = last;
+    }
+}
+
 /* The launchers of a solver (for one precision, ...), whose kernels see the state as a view of its
- * own. Rows hold a partial for each row of cells; the first is the result. */
+ * own. Partials are those of a struct for each row of cells. */
 typedef struct cuda_look {
     cuda_read *read;
-    cudaError_t (*reduce)(const void *view, int field, const cuda_cells *cells, cuda_sums *rows,
-                          cudaStream_t stream);
-    /* last: see sel_last; NULL: not updated, no change computed. */
-    cudaError_t (*monitor)(const void *view, void *last, cuda_monitor *rows, cudaStream_t stream);
-    /* What the solver conserves, over all free cells. */
-    cudaError_t (*sum)(const void *view, sel_total *rows, cudaStream_t stream);
+    /* Rows of the cells; cuda_sums. */
+    cudaError_t (*reduce)(const void *view, int field, const cuda_cells *cells,
+                          const cuda_rows *rows, cudaStream_t stream);
+    /* cuda_monitor. last: see sel_last; NULL: not updated, no change computed. */
+    cudaError_t (*monitor)(const void *view, void *last, const cuda_rows *rows,
+                           cudaStream_t stream);
+    /* What the solver conserves, over all free cells: sel_total. */
+    cudaError_t (*sum)(const void *view, const cuda_rows *rows, cudaStream_t stream);
 } cuda_look;
 
 #endif

@@ -172,21 +172,13 @@ sel_status cuda_queue_launch(cuda_queue *queue, cuda_enqueue *enqueue, sel_state
 
 /* ---- slots ---- */
 
-/* Of a SEL_READ: the cells that it asks for, bytes of one of them, of all, and of its list. */
+/* Of a SEL_READ: the cells that it asks for, and bytes of all. */
 static int64_t read_cells(const sel_request *request) {
     return request->cells ? request->cell_count : sel_box_cells(&request->box);
 }
 
-static uint64_t cell_bytes(const sel_request *request) {
-    return (uint64_t)request->components * (request->precision == SEL_F32 ? 4 : 8);
-}
-
 static uint64_t answer_bytes(const sel_request *request) {
-    return (uint64_t)read_cells(request) * cell_bytes(request);
-}
-
-static uint64_t list_bytes(const sel_request *request) {
-    return request->cells ? (uint64_t)request->cell_count * sizeof(int64_t) : 0;
+    return (uint64_t)read_cells(request) * sel_request_cell_bytes(request);
 }
 
 /* The free slot whose buffers fit best: the smallest that are large enough, else the largest. */
@@ -281,16 +273,20 @@ static void copy_out(void *to, const void *from, uint64_t bytes, int threads) {
     }
 }
 
-sel_status cuda_slot_answer(cuda_queue *queue, const sel_request *request, int threads,
-                            cuda_slot **slot, sel_error *error) {
-    *slot = slot_of(queue, request);
+sel_status cuda_slot_answer(const sel_state *state, const sel_request *request, cuda_slot **slot,
+                            sel_error *error) {
+    *slot = slot_of(state->queue, request);
     if (!*slot) {
         return sel_fail(error, SEL_NO_DEVICE, "a request is finished that was not started");
     }
     (*slot)->request = NULL;
     CUDA_TRY(cudaEventSynchronize((*slot)->done));
-    if (request->kind == SEL_READ) {
-        copy_out(request->to, (*slot)->host, answer_bytes(request), threads);
+    if (request->kind == SEL_READ && state->ranks->count > 1 && !request->stays) {
+        sel_state_gather_read(state, request, (*slot)->host);
+    } else if (request->kind == SEL_REDUCE && state->ranks->count > 1) {
+        state->ranks->broadcast((*slot)->host, sizeof(cuda_sums), false);
+    } else if (request->kind == SEL_READ) {
+        copy_out(request->to, (*slot)->host, answer_bytes(request), state->threads);
     }
     return SEL_OK;
 }
@@ -319,12 +315,11 @@ cuda_cells cuda_cells_of(const sel_request *request) {
 }
 
 /* The list is sent from the pinned buffer, where it stands behind the answer. */
-static sel_status send_list(cuda_queue *queue, const sel_request *request, cuda_slot *slot,
-                            uint64_t offset, sel_error *error) {
-    const uint64_t bytes = list_bytes(request);
+static sel_status send_list(cuda_queue *queue, const int64_t *cells, uint64_t bytes,
+                            cuda_slot *slot, uint64_t offset, sel_error *error) {
     if (bytes > 0) {
         char *pinned = (char *)slot->host + offset;
-        memcpy(pinned, request->cells, bytes);
+        memcpy(pinned, cells, bytes);
         CUDA_TRY(cudaMemcpyAsync(slot->list, pinned, bytes, cudaMemcpyHostToDevice, queue->stream));
     }
     return SEL_OK;
@@ -336,7 +331,7 @@ static sel_status send_piece(cuda_queue *queue, const sel_request *request, cuda
                              const void *view, const cuda_cells *cells, void *to,
                              sel_error *error) {
     const int64_t k = queue->pieces++ % CUDA_STAGES;
-    const uint64_t bytes = (uint64_t)(cells->end - cells->begin) * cell_bytes(request);
+    const uint64_t bytes = (uint64_t)(cells->end - cells->begin) * sel_request_cell_bytes(request);
     CUDA_TRY(cudaStreamWaitEvent(queue->stream, queue->sent[k], 0));
     CUDA_TRY(read(view, request->field, cells, request->components,
                   request->precision == SEL_F32 ? 4 : 8, queue->stages[k], queue->stream));
@@ -347,25 +342,31 @@ static sel_status send_piece(cuda_queue *queue, const sel_request *request, cuda
     return SEL_OK;
 }
 
-sel_status cuda_slot_read(cuda_queue *queue, const sel_request *request, cuda_read *read,
+sel_status cuda_slot_read(const sel_state *state, const sel_request *request, cuda_read *read,
                           const void *view, sel_error *error) {
-    const uint64_t each = cell_bytes(request), answer = answer_bytes(request);
+    cuda_queue *queue = state->queue;
+    int64_t first, end, *own;
+    sel_status status = cuda_own_cells(state, request, &first, &end, &own, error);
+    const uint64_t each = sel_request_cell_bytes(request), answer = (uint64_t)(end - first) * each;
     const uint64_t offset = (answer + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t);
-    const int64_t count = read_cells(request), piece = (int64_t)(cuda_stage_bytes / each);
+    const uint64_t list = request->cells ? (uint64_t)end * sizeof(int64_t) : 0;
+    const int64_t piece = (int64_t)(cuda_stage_bytes / each);
     cuda_slot *slot;
-    sel_status status = cuda_slot_open(queue, request, offset + list_bytes(request) + 1,
-                                       list_bytes(request), &slot, error);
-    status = status ? status : send_list(queue, request, slot, offset, error);
+    status =
+        status ? status : cuda_slot_open(queue, request, offset + list + 1, list, &slot, error);
+    status =
+        status ? status : send_list(queue, own ? own : request->cells, list, slot, offset, error);
+    free(own);
     if (status) {
         return status;
     }
     cuda_cells cells = cuda_cells_of(request);
     cells.list = request->cells ? slot->list : NULL;
-    for (int64_t begin = 0; begin < count && !status; begin += piece) {
+    for (int64_t begin = first; begin < end && !status; begin += piece) {
         cells.begin = begin;
-        cells.end = begin + piece < count ? begin + piece : count;
+        cells.end = begin + piece < end ? begin + piece : end;
         status = send_piece(queue, request, read, view, &cells,
-                            (char *)slot->host + (uint64_t)begin * each, error);
+                            (char *)slot->host + (uint64_t)(begin - first) * each, error);
     }
     if (!status) {
         CUDA_TRY(cudaEventRecord(slot->done, queue->copies));

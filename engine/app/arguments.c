@@ -89,8 +89,8 @@ const sel_option sel_options[] = {
      "what computes; auto: a GPU that can be used, else the CPU; overrides the scenario",
      SETS(CHOICE, settings.backend), .choices = sel_backend_names},
     {"--device", ANY & ~SEL_SWEEP, "N",
-     "the GPU that computes, by its number in selenite info; the first, 0, when not given; it "
-     "means --backend cuda",
+     "the GPU that computes, by its number in selenite info; the first, 0, when not given; of "
+     "several ranks each takes the next one; it means --backend cuda",
      FLAG(device), SETS(WHOLE, settings.device), .most = MOST_DEVICES - 1},
     {"--precision", SCRIPTS | SEL_VALIDATE, "f32|f64",
      "precision of the stored state; overrides the scenario", SETS(CHOICE, settings.precision),
@@ -299,11 +299,6 @@ sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_erro
         return sel_fail(error, SEL_BAD_USAGE,
                         "--blocks cuts the grid of one process, --ranks makes several; give one "
                         "of them");
-    }
-    if (a->ranks > 1 && (a->device || a->settings.backend == SEL_BACKEND_CUDA)) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "several ranks compute on the CPU: leave %s out, or --ranks",
-                        a->device ? "--device" : "--backend cuda");
     }
     if (a->device && a->settings.backend == SEL_BACKEND_CPU) {
         return sel_fail(error, SEL_BAD_USAGE,

@@ -75,6 +75,15 @@ sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error 
     return all[first];
 }
 
+int64_t sel_ranks_total(const sel_ranks *ranks, int64_t value) {
+    int64_t all[SEL_MOST_RANKS], total = 0;
+    ranks->gather(&value, sizeof value, all);
+    for (int r = 0; r < ranks->count; r++) {
+        total += all[r];
+    }
+    return total;
+}
+
 void sel_ranks_share(const sel_ranks *ranks, void *array, const size_t *end) {
     const int own = ranks->rank;
     sel_message messages[2 * SEL_MOST_RANKS];

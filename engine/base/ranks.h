@@ -7,6 +7,7 @@
 #define SEL_RANKS_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include "engine/base/status.h"
 
 /* Bytes for another rank, or from it. Of one rank those of one tag arrive in order. */
@@ -22,7 +23,7 @@ typedef struct sel_message {
  * message. */
 typedef struct sel_ranks {
     int rank, count; /* this one, and all */
-    int here;        /* those on this machine */
+    int here, place; /* those on this machine, and which of them this one is */
     const char *library;
     void (*transfer)(const sel_message *messages, int count);
     /* From rank 0. idle: that may take long, and costs no time of a processor. */
@@ -57,6 +58,9 @@ sel_status sel_ranks_launch(int count, const char *const *arguments, sel_error *
 /* The worst status is that of all: rank 0 gets the error of the first rank that failed, others an
  * error without a text. */
 sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error *error);
+
+/* The sum of whole numbers. */
+int64_t sel_ranks_total(const sel_ranks *ranks, int64_t value);
 
 /* Parts of an array that ranks hold: rank r has the bytes end[r - 1] <= b < end[r] of it (from 0
  * on). All get all. */

@@ -13,6 +13,6 @@ typedef const sel_ranks *sel_ranks_open(const volatile sig_atomic_t *interrupt, 
                                         char *text, size_t size);
 
 /* Of all this: const int selenite_ranks_version. */
-enum { SEL_RANKS_VERSION = 1 };
+enum { SEL_RANKS_VERSION = 2 };
 
 #endif

@@ -316,6 +316,23 @@ static sel_status keep_cells(const keeping *k, const sel_array *array) {
     return status;
 }
 
+/* To the memory of all ranks, as rank 0 has it. */
+static sel_status broadcast(const keeping *k, const sel_ranks *ranks, const sel_array *array) {
+    const size_t bytes = (size_t)array->count * array->type.size;
+    char *memory = memory_of(k->arrays, array);
+    char *at = k->host ? memory : sel_ranks_memory(ranks, bytes);
+    sel_status status = SEL_OK;
+    if (!k->host && ranks->rank == 0) {
+        status = k->arrays->memory->copy(at, memory, bytes, k->error);
+    }
+    ranks->broadcast(at, bytes, false);
+    if (!k->host) {
+        status = status ? status : k->arrays->memory->copy(memory, at, bytes, k->error);
+        free(at);
+    }
+    return status;
+}
+
 /* What all ranks know, rank 0 saves, and all get. A list is cut like a column of rows. */
 static sel_status keep_known(const keeping *k, const sel_array *array) {
     const sel_cells list = {
@@ -327,8 +344,8 @@ static sel_status keep_known(const keeping *k, const sel_array *array) {
             array->cells.components ? keep_cells(k, array) : keep_component(k, array, &list, 0, 0);
     }
     for (int p = 0; p < array->parts && k->load && ranks->count > 1; p++) {
-        ranks->broadcast(memory_of(k->arrays, array + p), (size_t)array[p].count * array->type.size,
-                         false);
+        const sel_status sent = broadcast(k, ranks, array + p);
+        status = status ? status : sent;
     }
     return status;
 }

@@ -91,8 +91,7 @@ sel_status sel_exchange(const sel_blocks *blocks, const sel_turns *turns, int64_
             continue;
         }
         const sel_block *own = &blocks->v[b], *other = &blocks->v[from];
-        const int64_t low = turns->behind ? own->end : own->first - turns->width;
-        const int64_t to_plane = k % 2 ? own->end + (turns->behind ? turns->width : 0) : low;
+        const int64_t to_plane = k % 2 ? sel_halo_high(turns, own) : sel_halo_low(turns, own);
         const int64_t from_plane = k % 2 ? other->first : other->end - turns->width;
         for (int64_t j = 0; j < turns->cells.components * turns->width && !status; j++) {
             const int64_t c = j / turns->width, p = j % turns->width;
@@ -117,11 +116,21 @@ uint64_t sel_halo_bytes(const sel_turns *turns) {
     return 4 * (uint64_t)halo_count(turns) * turns->type.size;
 }
 
+bool sel_ranks_below(const sel_ranks *ranks, bool wraps, int *below) {
+    *below = (ranks->rank + ranks->count - 1) % ranks->count;
+    return wraps || ranks->rank > 0;
+}
+
+bool sel_ranks_above(const sel_ranks *ranks, bool wraps, int *above) {
+    *above = (ranks->rank + 1) % ranks->count;
+    return wraps || *above > 0;
+}
+
 void sel_exchange_sides(const sel_ranks *ranks, bool wraps, const sel_sides *sides, int count) {
     enum { TO_LOW, TO_HIGH, MOST = 16 };
-    const int below = ranks->rank - 1, above = ranks->rank + 1, all = ranks->count;
-    const bool has_low = wraps || below >= 0, has_high = wraps || above < all;
-    const int low = (below + all) % all, high = above % all;
+    int low, high;
+    const bool has_low = sel_ranks_below(ranks, wraps, &low);
+    const bool has_high = sel_ranks_above(ranks, wraps, &high);
     sel_message messages[4 * MOST];
     for (int first = 0; first < count; first += MOST) {
         int n = 0;
@@ -166,15 +175,16 @@ void sel_exchange_ranks(const sel_ranks *ranks, const sel_blocks *blocks, const 
                         int64_t turn, void *room) {
     const int64_t bytes = halo_count(turns) * turns->type.size;
     const sel_block *own = &blocks->v[0];
+    int beside;
     char *at = room;
     const sel_sides sides = {at, at + bytes, at + 2 * bytes, at + 3 * bytes, (size_t)bytes};
     pack(turns, turn, own->first, sides.low, false);
     pack(turns, turn, own->end - turns->width, sides.high, false);
     sel_exchange_sides(ranks, blocks->wraps, &sides, 1);
-    if (blocks->wraps || ranks->rank > 0) {
-        pack(turns, turn, own->first - turns->width, sides.from_low, true);
+    if (sel_ranks_below(ranks, blocks->wraps, &beside)) {
+        pack(turns, turn, sel_halo_low(turns, own), sides.from_low, true);
     }
-    if (blocks->wraps || ranks->rank + 1 < ranks->count) {
-        pack(turns, turn, own->end, sides.from_high, true);
+    if (sel_ranks_above(ranks, blocks->wraps, &beside)) {
+        pack(turns, turn, sel_halo_high(turns, own), sides.from_high, true);
     }
 }

@@ -68,6 +68,14 @@ static inline int64_t sel_turns_stride(const sel_turns *turns) {
 /* The cells of a block. */
 sel_cells sel_block_cells(const sel_turns *turns, const sel_block *block);
 
+/* The first plane of the halo beyond the first plane of a block, and of that beyond its last. */
+static inline int64_t sel_halo_low(const sel_turns *turns, const sel_block *block) {
+    return turns->behind ? block->end : block->first - turns->width;
+}
+static inline int64_t sel_halo_high(const sel_turns *turns, const sel_block *block) {
+    return block->end + (turns->behind ? turns->width : 0);
+}
+
 typedef sel_status sel_copy(void *stream, void *to, const void *from, size_t bytes,
                             sel_error *error);
 
@@ -84,6 +92,10 @@ static inline const sel_ranks *sel_plan_ranks(const sel_plan *plan) {
 /* Fills the halos of the block that this rank has, by messages; `room` for sel_halo_bytes. */
 void sel_exchange_ranks(const sel_ranks *ranks, const sel_blocks *blocks, const sel_turns *turns,
                         int64_t turn, void *room);
+
+/* Whether there is a rank below, and above; *below, *above: which. */
+bool sel_ranks_below(const sel_ranks *ranks, bool wraps, int *below);
+bool sel_ranks_above(const sel_ranks *ranks, bool wraps, int *above);
 
 /* Bytes that a rank sends and receives in an exchange, with both neighbours. */
 uint64_t sel_halo_bytes(const sel_turns *turns);

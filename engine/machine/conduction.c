@@ -351,8 +351,8 @@ static double amount(const sel_state *state, int64_t step, int what) {
 static int64_t cells_before(const sel_state *state, int64_t row) {
     return sel_surfaces_from(&state->plan->inputs->surfaces, row * state->plan->domain->grid.n[0]);
 }
-static int64_t sites_before(const sel_state *state, int64_t row) {
-    return state->given.first_site[cells_before(state, row)];
+int64_t sel_conduction_sites_before(const sel_state *state, int64_t row) {
+    return state->plan->inputs->surfaces.first_site[cells_before(state, row)];
 }
 
 void sel_conduction_answer(sel_state *state, sel_request *request) {
@@ -369,7 +369,8 @@ void sel_conduction_answer(sel_state *state, sel_request *request) {
         v.implicit = changes ? v.implicit : 0;
         heat_entering(&v, given, k, changes);
     }
-    sel_state_share_list(state, given->entering, sizeof *given->entering, sites_before);
+    sel_state_share_list(state, given->entering, sizeof *given->entering,
+                         sel_conduction_sites_before);
     if (request->kind == SEL_BALANCE && !body->steady) {
         b.after = amount(state, step, HEAT_CONTENT);
         b.before = changes ? amount(state, step - 1, HEAT_CONTENT) : (double)NAN;

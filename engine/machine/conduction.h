@@ -65,5 +65,7 @@ int sel_conduction_field(const sel_state *state, int field, int64_t row, int64_t
 void sel_conduction_answer(sel_state *state, sel_request *request);
 void sel_conduction_balance(const sel_plan *plan, const double *entering, const sel_balance *b,
                             sel_request *request);
+/* The sites before a row of cells. */
+int64_t sel_conduction_sites_before(const sel_state *state, int64_t row);
 
 #endif

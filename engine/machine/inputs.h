@@ -69,8 +69,9 @@ sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error
 /* Computes b and s from the values, on the host. */
 void sel_given_derive(sel_state *state);
 
-/* Cells on surfaces in block b of the state: given.cell[k], *first <= k < *end. */
-void sel_given_range(const sel_state *state, int b, int64_t *first, int64_t *end);
+/* Cells on surfaces in planes of the grid: given.cell[k], *first <= k < *end. */
+void sel_given_range(const sel_state *state, const struct sel_block *planes, int64_t *first,
+                     int64_t *end);
 
 /* The source in the step from `step`, in the rows of this rank, laid out and in numbers as
  * given.source. */

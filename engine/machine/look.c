@@ -46,52 +46,13 @@ static void store(const sel_request *request, const double *values, int64_t stri
     }
 }
 
-/* Bytes of a cell in the answer. */
-static size_t cell_bytes(const sel_request *request) {
-    return (size_t)request->components *
-           (request->precision == SEL_F32 ? sizeof(float) : sizeof(double));
-}
-
-/* Rank 0 gets what others have found: each the bytes of so many entries. */
-static void send_cells(const sel_state *state, const sel_request *request, int64_t rank,
-                       void *found, int64_t count) {
-    const bool leads = state->ranks->rank == 0;
-    const sel_message message = {.rank = leads ? (int)rank : 0,
-                                 .sends = !leads,
-                                 .at = found,
-                                 .bytes = (size_t)count * cell_bytes(request)};
-    state->ranks->transfer(&message, count > 0);
-}
-
-/* Cells of other ranks: a part of the list each, in its order. */
-static void take_cells(const sel_state *state, const sel_request *request) {
-    const int64_t nx = state->plan->domain->grid.n[0];
-    const size_t bytes = cell_bytes(request);
-    char *found = sel_ranks_memory(state->ranks, (size_t)request->cell_count * bytes);
-    for (int r = 1; r < state->ranks->count; r++) {
-        int64_t count = 0;
-        for (int64_t c = 0; c < request->cell_count; c++) {
-            count += sel_state_rank_of(state, request->cells[c] / nx) == r;
-        }
-        send_cells(state, request, r, found, count);
-        count = 0;
-        for (int64_t c = 0; c < request->cell_count; c++) {
-            if (sel_state_rank_of(state, request->cells[c] / nx) == r) {
-                memcpy((char *)request->to + (size_t)c * bytes, found + (size_t)count++ * bytes,
-                       bytes);
-            }
-        }
-    }
-    free(found);
-}
-
 static void read_cells(const sel_look *look, sel_state *state, sel_request *request) {
     const int64_t nx = state->plan->domain->grid.n[0];
-    const bool leads = state->ranks->rank == 0;
     int64_t own = 0;
-    if (!leads) {
-        request->to =
-            sel_ranks_memory(state->ranks, (size_t)request->cell_count * cell_bytes(request));
+    void *to = request->to;
+    if (state->ranks->count > 1) {
+        request->to = sel_ranks_memory(state->ranks, (size_t)request->cell_count *
+                                                         sel_request_cell_bytes(request));
     }
     for (int64_t c = 0; c < request->cell_count; c++) {
         const int64_t row = request->cells[c] / nx, x = request->cells[c] % nx;
@@ -100,14 +61,13 @@ static void read_cells(const sel_look *look, sel_state *state, sel_request *requ
             continue;
         }
         const int count = read_field(look, state, request->field, row, x, x + 1, &values);
-        store(request, values, nx, count, 0, sel_state_solids(state, row)[x] != 0,
-              leads ? c : own++);
+        store(request, values, nx, count, 0, sel_state_solids(state, row)[x] != 0, own++);
     }
-    if (!leads) {
-        send_cells(state, request, 0, request->to, own);
-        free(request->to);
-    } else if (state->ranks->count > 1) {
-        take_cells(state, request);
+    if (state->ranks->count > 1) {
+        void *found = request->to;
+        request->to = to;
+        sel_state_gather_read(state, request, found);
+        free(found);
     }
 }
 
@@ -118,26 +78,14 @@ static int64_t box_row(const sel_state *state, const sel_box *box, int64_t j) {
     return y + state->plan->domain->grid.n[1] * (box->lo[2] + j / height * box->stride[2]);
 }
 
-/* Rows of a box that ranks have: those of rank r are start[r] <= j < start[r + 1]. */
-static void share_box(const sel_state *state, const sel_box *box, int64_t *start) {
-    const int axis = state->plan->domain->grid.dims - 1;
-    const int64_t height = axis == 2 ? sel_box_count(box, 1) : 1;
-    const int64_t planes = sel_box_count(box, axis), stride = box->stride[axis];
-    for (int r = 0; r <= state->ranks->count; r++) {
-        const int64_t before = state->first_plane[r] - box->lo[axis];
-        const int64_t count = before <= 0 ? 0 : (before + stride - 1) / stride;
-        start[r] = height * (count < planes ? count : planes);
-    }
-}
-
 static void read_box(const sel_look *look, sel_state *state, sel_request *request) {
     const sel_box *box = &request->box;
     const sel_ranks *ranks = state->ranks;
     const int64_t width = sel_box_count(box, 0);
     const int64_t nx = state->plan->domain->grid.n[0];
-    const size_t row_bytes = (size_t)width * cell_bytes(request);
+    const size_t row_bytes = (size_t)width * sel_request_cell_bytes(request);
     int64_t start[SEL_MOST_RANKS + 1];
-    share_box(state, box, start);
+    sel_state_share_box(state, box, start);
     const int64_t first = start[ranks->rank], end = start[ranks->rank + 1];
     if (ranks->rank > 0 && !request->stays) {
         request->to = sel_ranks_memory(ranks, (size_t)(end - first) * row_bytes);
@@ -157,12 +105,8 @@ static void read_box(const sel_look *look, sel_state *state, sel_request *reques
     if (request->stays) {
         return;
     }
-    for (int r = 1; r < ranks->count && ranks->rank == 0; r++) {
-        send_cells(state, request, r, (char *)request->to + (size_t)start[r] * row_bytes,
-                   (start[r + 1] - start[r]) * width);
-    }
+    sel_state_gather_read(state, request, request->to);
     if (ranks->rank > 0) {
-        send_cells(state, request, 0, request->to, (end - first) * width);
         free(request->to);
     }
 }
@@ -213,7 +157,7 @@ static void reduce(const sel_look *look, sel_state *state, sel_request *request)
     double *partials = state->partials, sums[CELLS + 1], own[EXTREMES];
     double all[SEL_MOST_RANKS][EXTREMES];
     int64_t start[SEL_MOST_RANKS + 1];
-    share_box(state, box, start);
+    sel_state_share_box(state, box, start);
     const int64_t first = start[state->ranks->rank], end = start[state->ranks->rank + 1];
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t j = first; j < end; j++) {

@@ -23,6 +23,18 @@ bool sel_state_has(const sel_state *state, int64_t row) {
     return row >= own.first && row < own.end;
 }
 
+int64_t sel_state_least_planes(const sel_state *state) {
+    const int ranks = state->ranks->count, count = ranks > 1 ? ranks : state->blocks.count;
+    int64_t least = INT64_MAX;
+    for (int k = 0; k < count; k++) {
+        const sel_block *block = &state->blocks.v[ranks > 1 ? 0 : k];
+        const int64_t planes = ranks > 1 ? state->first_plane[k + 1] - state->first_plane[k]
+                                         : block->end - block->first;
+        least = planes < least ? planes : least;
+    }
+    return least;
+}
+
 bool sel_state_stays(const sel_state *state, uint64_t bytes) {
     return bytes * (uint64_t)state->ranks->here <= sel_machine_cache();
 }
@@ -137,34 +149,121 @@ void sel_state_share_list(const sel_state *state, void *list, size_t size,
 }
 
 /* By rank, those of each in their order. */
-void sel_state_share_numbers(const sel_state *state, double *v, int64_t count,
-                             int64_t (*row)(const sel_state *state, int64_t k)) {
+void sel_state_share_items(const sel_state *state, void *items, size_t size, int64_t count,
+                           int64_t (*row)(const sel_state *state, int64_t k)) {
     const sel_ranks *ranks = state->ranks;
     size_t end[SEL_MOST_RANKS] = {0};
-    int64_t at[SEL_MOST_RANKS] = {0};
+    char *at[SEL_MOST_RANKS], *v = items;
     if (ranks->count == 1 || !v) {
         return;
     }
-    double *sorted = sel_ranks_memory(ranks, (size_t)count * sizeof *v);
+    char *sorted = sel_ranks_memory(ranks, (size_t)count * size);
     for (int64_t k = 0; k < count; k++) {
-        end[sel_state_rank_of(state, row(state, k))] += sizeof *v;
+        end[sel_state_rank_of(state, row(state, k))] += size;
     }
+    at[0] = sorted;
     for (int r = 1; r < ranks->count; r++) {
+        at[r] = sorted + end[r - 1];
         end[r] += end[r - 1];
-        at[r] = (int64_t)(end[r - 1] / sizeof *v);
     }
-    int64_t next = at[ranks->rank];
+    char *next = at[ranks->rank];
     for (int64_t k = 0; k < count; k++) {
         if (sel_state_rank_of(state, row(state, k)) == ranks->rank) {
-            sorted[next++] = v[k];
+            memcpy(next, v + (size_t)k * size, size);
+            next += size;
         }
     }
     sel_ranks_share(ranks, sorted, end);
     for (int64_t k = 0; k < count; k++) {
-        v[k] = sorted[at[sel_state_rank_of(state, row(state, k))]++];
+        char **from = &at[sel_state_rank_of(state, row(state, k))];
+        memcpy(v + (size_t)k * size, *from, size);
+        *from += size;
     }
     free(sorted);
 }
+
+/* ---- reads ---- */
+
+size_t sel_request_cell_bytes(const sel_request *request) {
+    return (size_t)request->components *
+           (request->precision == SEL_F32 ? sizeof(float) : sizeof(double));
+}
+
+void sel_state_share_box(const sel_state *state, const sel_box *box, int64_t *start) {
+    const int axis = state->plan->domain->grid.dims - 1;
+    const int64_t height = axis == 2 ? sel_box_count(box, 1) : 1;
+    const int64_t planes = sel_box_count(box, axis), stride = box->stride[axis];
+    for (int r = 0; r <= state->ranks->count; r++) {
+        const int64_t before = state->first_plane[r] - box->lo[axis];
+        const int64_t count = before <= 0 ? 0 : (before + stride - 1) / stride;
+        start[r] = height * (count < planes ? count : planes);
+    }
+}
+
+/* Bytes from a rank to rank 0. */
+static void send_up(const sel_state *state, int rank, void *at, size_t bytes) {
+    const bool leads = state->ranks->rank == 0;
+    const sel_message message = {
+        .rank = leads ? rank : 0, .sends = !leads, .at = at, .bytes = bytes};
+    state->ranks->transfer(&message, bytes > 0);
+}
+
+static void gather_box(const sel_state *state, const sel_request *request, char *found) {
+    const size_t row = (size_t)sel_box_count(&request->box, 0) * sel_request_cell_bytes(request);
+    const int own = state->ranks->rank;
+    int64_t start[SEL_MOST_RANKS + 1];
+    sel_state_share_box(state, &request->box, start);
+    const size_t bytes = (size_t)(start[own + 1] - start[own]) * row;
+    if (own > 0) {
+        send_up(state, own, found, bytes);
+        return;
+    }
+    if (found != request->to) {
+        memcpy(request->to, found, bytes);
+    }
+    for (int r = 1; r < state->ranks->count; r++) {
+        send_up(state, r, (char *)request->to + (size_t)start[r] * row,
+                (size_t)(start[r + 1] - start[r]) * row);
+    }
+}
+
+/* Entry c of a list belongs to the rank that has its row. */
+static int rank_of_entry(const sel_state *state, const sel_request *request, int64_t c) {
+    return sel_state_rank_of(state, request->cells[c] / state->plan->domain->grid.n[0]);
+}
+
+static void gather_list(const sel_state *state, const sel_request *request, char *found) {
+    const size_t cell = sel_request_cell_bytes(request);
+    const bool leads = state->ranks->rank == 0;
+    char *room = leads ? sel_ranks_memory(state->ranks, (size_t)request->cell_count * cell) : NULL;
+    for (int r = 0; r < state->ranks->count; r++) {
+        const char *from = r ? room : found;
+        size_t count = 0;
+        for (int64_t c = 0; c < request->cell_count; c++) {
+            count += rank_of_entry(state, request, c) == r;
+        }
+        if (r > 0 && (leads || r == state->ranks->rank)) {
+            send_up(state, r, leads ? room : found, count * cell);
+        }
+        for (int64_t c = 0; c < request->cell_count && leads; c++) {
+            if (rank_of_entry(state, request, c) == r) {
+                memcpy((char *)request->to + (size_t)c * cell, from, cell);
+                from += cell;
+            }
+        }
+    }
+    free(room);
+}
+
+void sel_state_gather_read(const sel_state *state, const sel_request *request, void *found) {
+    if (request->cells) {
+        gather_list(state, request, found);
+    } else {
+        gather_box(state, request, found);
+    }
+}
+
+/* ---- numbers ---- */
 
 double sel_state_largest(const sel_state *state, double value) {
     double all[SEL_MOST_RANKS];
@@ -176,10 +275,5 @@ double sel_state_largest(const sel_state *state, double value) {
 }
 
 int64_t sel_state_total(const sel_state *state, int64_t value) {
-    int64_t all[SEL_MOST_RANKS], total = 0;
-    state->ranks->gather(&value, sizeof value, all);
-    for (int r = 0; r < state->ranks->count; r++) {
-        total += all[r];
-    }
-    return total;
+    return sel_ranks_total(state->ranks, value);
 }

@@ -17,6 +17,9 @@ static inline sel_rows_range sel_state_own(const sel_state *state) {
 bool sel_state_has(const sel_state *state, int64_t row);
 int sel_state_rank_of(const sel_state *state, int64_t row);
 
+/* The planes of the smallest block, of all ranks. */
+int64_t sel_state_least_planes(const sel_state *state);
+
 /* Whether so many bytes stay in the caches, which the ranks of a machine share. */
 bool sel_state_stays(const sel_state *state, uint64_t bytes);
 
@@ -37,9 +40,19 @@ void sel_state_sums(const sel_state *state, int first, int columns, double *sums
 void sel_state_share_list(const sel_state *state, void *list, size_t size,
                           int64_t (*first)(const sel_state *state, int64_t row));
 
-/* Numbers of which each rank knows those with row[k] among its own: all get all. */
-void sel_state_share_numbers(const sel_state *state, double *v, int64_t count,
-                             int64_t (*row)(const sel_state *state, int64_t k));
+/* Items of which each rank knows those with row[k] among its own: all get all. */
+void sel_state_share_items(const sel_state *state, void *items, size_t size, int64_t count,
+                           int64_t (*row)(const sel_state *state, int64_t k));
+
+/* Rows of a box that ranks have: those of rank r are start[r] <= j < start[r + 1]. */
+void sel_state_share_box(const sel_state *state, const sel_box *box, int64_t *start);
+
+/* Bytes of a cell in the answer to a SEL_READ. */
+size_t sel_request_cell_bytes(const sel_request *request);
+
+/* Rank 0 gets in request->to what ranks have found: each of its own cells, in the order in which
+ * they are asked for. Of a box that of rank 0 may be in place. */
+void sel_state_gather_read(const sel_state *state, const sel_request *request, void *found);
 
 /* The largest of the ranks' values; their sum, of whole numbers. */
 double sel_state_largest(const sel_state *state, double value);

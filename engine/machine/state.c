@@ -62,7 +62,9 @@ void sel_state_list_turns(sel_state *state, const char *name) {
         }
     }
     state->halo_bytes = state->ranks->count > 1 ? sel_halo_bytes(&state->turns) : 0;
-    SEL_ADD(&state->arrays, state, halos, (int64_t)state->halo_bytes, SEL_ON_HOST);
+    if (!state->arrays.memory) {
+        SEL_ADD(&state->arrays, state, halos, (int64_t)state->halo_bytes, 0);
+    }
 }
 
 void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], int halo) {

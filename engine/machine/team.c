@@ -12,7 +12,8 @@ void sel_order_give(const sel_ranks *ranks, sel_order *order) {
 /* ---- rank 0 ---- */
 
 static const sel_backend *own_backend(const sel_state *state) {
-    return state->plan->simulation->solver->cpu;
+    const sel_solver *solver = state->plan->simulation->solver;
+    return state->queue ? solver->cuda : solver->cpu;
 }
 
 /* With the present controls, which hooks set. */
@@ -37,6 +38,11 @@ static sel_status lead_clock(sel_state *state, sel_clock *clock, sel_error *erro
 static sel_status lead_restart(sel_state *state, sel_error *error) {
     tell(state, (sel_order){.kind = SEL_ORDER_RESTART});
     return sel_state_agree(state, own_backend(state)->restart(state, error), error);
+}
+
+static sel_status lead_wait(sel_state *state, sel_error *error) {
+    tell(state, (sel_order){.kind = SEL_ORDER_WAIT});
+    return sel_state_agree(state, own_backend(state)->wait(state, error), error);
 }
 
 static sel_status lead_start(sel_state *state, sel_request *request, sel_error *error) {
@@ -85,6 +91,7 @@ void sel_team_lead(sel_backend *backend) {
     backend->advance = lead_advance;
     backend->clock = lead_clock;
     backend->restart = lead_restart;
+    backend->wait = backend->wait ? lead_wait : NULL;
     backend->start = lead_start;
     backend->saving = lead_saving;
     backend->loading = lead_loading;
@@ -119,7 +126,8 @@ static sel_status look(sel_state *state, const sel_backend *backend, sel_request
     }
     request->cells = cells;
     void *to = request->to;
-    const sel_status status = backend->start(state, request, error);
+    sel_status status = backend->start(state, request, error);
+    status = status ? status : backend->finish(state, request, error);
     free(to);
     free(request->terms);
     free(cells);
@@ -158,6 +166,9 @@ static void obey(sel_state *state, const sel_backend *backend, sel_writer **writ
         break;
     case SEL_ORDER_RESTART:
         status = backend->restart(state, &error);
+        break;
+    case SEL_ORDER_WAIT:
+        status = backend->wait(state, &error);
         break;
     case SEL_ORDER_LOOK:
         status = look(state, backend, &order->request, &error);

@@ -9,7 +9,7 @@
 #include "engine/machine/image.h"
 
 /* What the others are told: to take up number `simulation` of a scenario, to work at its state, to
- * look at it, to write it, to save and load it, to leave it; to end. */
+ * wait until that is done, to look at it, to write it, to save and load it, to leave it; to end. */
 typedef enum sel_order_kind {
     SEL_ORDER_END,
     SEL_ORDER_SET_UP,
@@ -17,6 +17,7 @@ typedef enum sel_order_kind {
     SEL_ORDER_ADVANCE,
     SEL_ORDER_CLOCK,
     SEL_ORDER_RESTART,
+    SEL_ORDER_WAIT,
     SEL_ORDER_LOOK,
     SEL_ORDER_IMAGE,
     SEL_ORDER_SETTLE,

@@ -5,6 +5,7 @@
  */
 #include <mpi.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,7 +201,9 @@ const sel_ranks *selenite_ranks_open(const volatile sig_atomic_t *interrupt, dou
     }
     MPI_Allgather(&own, sizeof own, MPI_BYTE, processes, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
     for (int r = 0; r < joined.count; r++) {
-        joined.here += strcmp(processes[r].host, own.host) == 0;
+        const bool here = strcmp(processes[r].host, own.host) == 0;
+        joined.here += here;
+        joined.place += here && r < joined.rank;
     }
     interrupted = interrupt;
     patience_seconds = patience;

@@ -55,8 +55,8 @@ sel_status sel_prepared_compare(const sel_ranks *ranks, const sel_prepared *prep
             fprintf(to, "%s %s %.17g %.17g\n", facts.v[k].name, facts.v[k].text, facts.v[k].user,
                     facts.v[k].lattice);
         }
-        fprintf(to, "%d %.17g %.17g %.17g", prepared->plan->precision, grid->dt, grid->dx[0],
-                grid->origin[0]);
+        fprintf(to, "%d %.17g %.17g %.17g %s", prepared->plan->precision, grid->dt, grid->dx[0],
+                grid->origin[0], prepared->backend->name);
         fclose(to);
         numbers = sel_digest_of(text, length);
         free(text);

@@ -75,6 +75,13 @@ sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, 
     return take(solver->cpu, device, choice, error);
 }
 
+/* Of several ranks each takes the next one, in turn on each machine. */
+static int device_of(const sel_settings *settings, const sel_backend *backend) {
+    const int count = backend && backend->devices ? backend->devices() : 0;
+    const int place = ranks_of(settings)->place;
+    return place > 0 && count > 0 ? (settings->device + place) % count : settings->device;
+}
+
 static sel_status choose_backend(const sel_settings *settings, sel_prepared *prepared,
                                  sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
@@ -82,11 +89,7 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
     int wanted = scenario ? simulation->params->backend : settings->backend;
     const sel_solver *solver = simulation->solver;
     sel_error why = {.status = SEL_OK};
-    if (wanted != SEL_BACKEND_CPU && solver->cuda && ranks_of(settings)->count > 1) {
-        sel_fail(&why, SEL_NO_DEVICE,
-                 "several ranks compute on the CPU: give --backend cpu, or run one rank");
-    }
-    if (wanted != SEL_BACKEND_CPU && solver->cuda && !why.status && solver->portable) {
+    if (wanted != SEL_BACKEND_CPU && solver->cuda && solver->portable) {
         solver->portable(simulation, &why);
     }
     if (why.status) {
@@ -95,8 +98,8 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
         }
         wanted = SEL_BACKEND_CPU;
     }
-    sel_status status =
-        sel_backend_choose(solver, wanted, settings->device, &prepared->choice, &why);
+    const int device = device_of(settings, solver->cuda);
+    sel_status status = sel_backend_choose(solver, wanted, device, &prepared->choice, &why);
     if (!status && why.text[0]) {
         snprintf(prepared->choice.fallback, sizeof prepared->choice.fallback, "%.500s", why.text);
     }
@@ -111,7 +114,7 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
         sel_team_lead(&prepared->of_team);
         prepared->backend = &prepared->of_team;
     }
-    prepared->backend->device(settings->device, prepared->device, sizeof prepared->device);
+    prepared->backend->device(device, prepared->device, sizeof prepared->device);
     return SEL_OK;
 }
 
@@ -150,7 +153,7 @@ static sel_status check_size(const sel_prepared *prepared, int precision, const 
     }
     double host = (double)sel_machine_free_memory();
     double need = cells * simulation->solver->bytes(simulation->params, precision).state;
-    need *= (double)ranks->here / ranks->count;
+    need *= (double)(on_device(prepared) ? 1 : ranks->here) / ranks->count;
     if (!on_device(prepared)) {
         need += cells;
     } else if (cells > host) {
@@ -248,7 +251,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     }
     sel_plan *plan = prepared->plan;
     plan->precision = precision;
-    plan->device = settings->device;
+    plan->device = device_of(settings, simulation->solver->cuda);
     plan->blocks = settings->blocks;
     plan->ranks = settings->ranks;
     plan->threads = asked ? asked : worth_of_threads(prepared->domain, ranks);
@@ -263,7 +266,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
         return status;
     }
     prepared->bytes = prepared->backend->estimate(plan);
-    const double need = (double)prepared->bytes * ranks->here;
+    const double need = (double)prepared->bytes * (on_device(prepared) ? 1 : ranks->here);
     if (need > (double)prepared->choice.free_bytes) {
         return too_large(prepared, (double)sel_grid_cells(&prepared->domain->grid), need, error);
     }

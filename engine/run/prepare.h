@@ -34,7 +34,8 @@ typedef struct sel_settings {
     int precision;          /* SEL_F32, SEL_F64; -1: the scenario's */
     int backend;            /* SEL_BACKEND_AUTO, ...; -1: the scenario's */
     int threads;            /* 0: the scenario's, else all cores */
-    int device;             /* the number of the GPU, if it is one that computes */
+    int device;             /* the number of the GPU, if it is one that computes: of several ranks
+                               on a machine that of the first, others take the next ones */
     int blocks;             /* into which the grid is cut; 0: 1 */
     const sel_ranks *ranks; /* that compute together; NULL: this process alone */
     int simulation;         /* with several: its number in the scenario */

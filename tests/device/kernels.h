@@ -52,6 +52,8 @@ struct launch {
 
 // Runs the threads, or records them in a graph.
 void run(const launch &as, std::function<void()> thread);
+// Does other work in the order of the streams, or records it.
+void later(std::function<void()> work);
 
 // The arguments are copied at once, as by a launch.
 template <class KERNEL, class... A> void go(launch as, KERNEL kernel, A &&...arguments) {

@@ -185,6 +185,12 @@ cudaError_t enqueue(std::function<void()> work) {
     return cudaSuccess;
 }
 
+// As many as the environment says.
+int devices() {
+    const char *given = getenv("DEVICES");
+    return given ? atoi(given) : 1;
+}
+
 double seconds() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration<double>(now).count();
@@ -194,6 +200,10 @@ double seconds() {
 
 void device::run(const launch &as, std::function<void()> thread) {
     enqueue([=] { run_all(as, thread); });
+}
+
+void device::later(std::function<void()> work) {
+    enqueue(work);
 }
 
 void device::sync_block() {
@@ -218,6 +228,13 @@ extern "C" {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
     *stream = (cudaStream_t)malloc(1);
+    return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int) {
+    return cudaStreamCreateWithFlags(stream, flags);
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    *least = *greatest = 0;
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -332,11 +349,11 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 // ---- the device ----
 
 cudaError_t cudaGetDeviceCount(int *count) {
-    *count = 1;
+    *count = devices();
     return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
-    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    return device < devices() ? cudaSuccess : cudaErrorInvalidDevice;
 }
 cudaError_t cudaGetDevice(int *device) {
     *device = 0;

@@ -2,10 +2,12 @@
 # run.sh -- several ranks give the same files as one, byte for byte; and what happens when one of
 # them fails. Prints TAP.
 # usage: BUILD=build run.sh
+# With BACKEND=cuda ranks share the GPU, or have one each if there are several.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
-counts='2 3 4'
+counts=${RANKS:-2 3 4}
+most=$counts
 
 if [ ! -e "$build/selenite_openmpi.so" ] || ! command -v mpirun >/dev/null; then
     echo 'ok several ranks # SKIP Open MPI is not here'
@@ -63,7 +65,7 @@ ok "solids in most cells" shared scenarios/porous2d.lua picture=scenarios/porous
 ok "a bowl of water, mindiff" shared scenarios/bowl.lua N=24 equilibrium=mindiff
 counts=2 ok "run-off between periodic edges, mindiff" \
     shared scenarios/aqua_wave.lua N=48 steps=200 equilibrium=mindiff
-counts='2 3 4'
+counts=$most
 ok "a moving level" shared examples/16_level.lua
 ok "a plate that is periodic across the ranks" \
     shared tests/checkpoint/plate.lua around=1 laws=control steps=200
@@ -71,6 +73,8 @@ ok "nodes that are periodic across the ranks, by Lua" \
     shared tests/checkpoint/plate.lua around=1 layout=node laws=lua steps=60
 ok "a plate that stops by the change of its mean" \
     shared tests/checkpoint/plate.lua body=uniform laws=still mean=1.2e-3 steps=4000 --precision f64
+ok "a plate that takes several steps in a pass" \
+    shared scenarios/heat2d_plate.lua N=300 hot=spot epsilon=0 steps=40
 
 # What shares the levels of multigrid, which two of these grids have several of.
 potential=tests/checkpoint/potential.lua
@@ -118,7 +122,7 @@ by_mpich() {
     rm -rf "$work/one" "$work/many"
     run tests/checkpoint/channel.lua steps=150 -o "$work/one" &&
         mpiexec.mpich -n 3 "$selenite" run tests/checkpoint/channel.lua steps=150 --threads 1 \
-            --quiet --backend cpu -o "$work/many" && same "$work/one" "$work/many"
+            --quiet --backend "$backend" -o "$work/many" && same "$work/one" "$work/many"
 }
 if [ -e "$build/selenite_mpich.so" ] && command -v mpiexec.mpich >/dev/null; then
     ok "MPICH" by_mpich
@@ -158,7 +162,7 @@ comes() {
 # begin RANKS: a run that does not end; $launcher is its process, its ranks are below mpirun.
 begin() {
     rm -rf "$work/many"
-    "$selenite" run "$work/long.lua" --ranks "$1" --threads 1 --quiet --backend cpu -o "$work/many" \
+    "$selenite" run "$work/long.lua" --ranks "$1" --threads 1 --quiet --backend "$backend" -o "$work/many" \
         2>"$work/said" &
     launcher=$!
     comes "$work/many/checkpoint.sel"
@@ -256,7 +260,9 @@ return sel.rule {
 }
 END
 ok "a rule that calls error" fails_alike 1 "$work/rule.lua" how=error
+chosen=$backend backend=cpu
 ok "a rule by Lua that calls error" fails_alike 1 "$work/rule.lua" how=lua
+backend=$chosen
 ok "a rule whose number does not fit" fails_alike 3 "$work/rule.lua" how=range
 
 full() {

@@ -92,7 +92,7 @@ static const blur_view *blur_at(const sel_state *base, int64_t step) {
 }
 
 static sel_status blur_step(sel_state *base, int64_t step, sel_error *error) {
-    sel_status status = cuda_exchange(base, step, error);
+    sel_status status = cuda_exchange(base, step, base->queue->stream, error);
     CUDA_TRY(blur_gpu_step(blur_at(base, step), base->queue->stream));
     return status;
 }

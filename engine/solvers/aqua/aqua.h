@@ -85,6 +85,12 @@ static inline int64_t aqua_cell_number(const aqua_layout *layout, int64_t at) {
     return aqua_row(layout, at) * layout->nx + aqua_column(layout, at);
 }
 
+/* That row; of an element beyond the domain the row beside it, of the same block and rank. */
+static inline int64_t aqua_row_beside(const aqua_layout *layout, int64_t at) {
+    const int64_t y = aqua_row(layout, at), last = layout->ny - 1;
+    return y < 0 ? 0 : y > last ? last : y;
+}
+
 /* Neighbour k of cell (x, y) is (x + aqua_around[k][0], y + aqua_around[k][1]). */
 #define AQUA_OFFSET(k, dx, dy) {dx, dy},
 static const int aqua_around[AQUA_AROUND][2] = {AQUA_NEIGHBOURS(AQUA_OFFSET)};

@@ -30,12 +30,6 @@ static void *depths_of(const aqua_state *state, int64_t step, int64_t y) {
     return state->water[sel_block_of(&state->base.blocks, y)][step & 1];
 }
 
-/* The row of an element; beyond the domain the row beside it, of the same block and rank. */
-static int64_t row_beside(const aqua_state *state, int64_t at) {
-    const int64_t y = aqua_row(&state->plan->layout, at), last = state->plan->layout.ny - 1;
-    return y < 0 ? 0 : y > last ? last : y;
-}
-
 /* From cell x of row y on. */
 static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y) {
     return (char *)depths_of(state, step, y) + aqua_index(&state->plan->layout, x, y) * state->size;
@@ -124,7 +118,7 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
     sel_status status = SEL_OK;
     for (int64_t c = 0; c < plan->source_cell_count; c++) {
         const aqua_source_cell *cell = &plan->source_cells[c];
-        const int64_t y = row_beside(state, cell->at);
+        const int64_t y = aqua_row_beside(&plan->layout, cell->at);
         if (!sel_state_has(&state->base, y)) {
             continue;
         }
@@ -151,7 +145,7 @@ static void fill_frame(const aqua_state *state, void *beds, int64_t step) {
     const sel_type type = beds ? state->real : state->base.turns.type;
     for (int64_t k = 0; k < (all ? plan->image_count : plan->images_beyond_x); k++) {
         const aqua_image *image = &plan->images[k];
-        const int64_t y = row_beside(state, image->at);
+        const int64_t y = aqua_row_beside(&plan->layout, image->at);
         if (beds || sel_state_has(&state->base, y)) {
             void *array = beds ? beds : depths_of(state, step, y);
             sel_put(array, type, image->at, sel_get(array, type, image->from));
@@ -165,7 +159,7 @@ static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
     const double *z = aqua_levels(state);
     for (int64_t k = 0; k < ghosts->count; k++) {
         const aqua_ghost *g = &ghosts->v[k];
-        const int64_t y = row_beside(state, g->at);
+        const int64_t y = aqua_row_beside(&state->plan->layout, g->at);
         if (sel_state_has(&state->base, y)) {
             sel_put(depths_of(state, step, y), state->base.turns.type, g->at,
                     aqua_water_of(&state->store, aqua_ghost_depth(g, z[k])));
@@ -216,20 +210,15 @@ static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     return sel_state_agree(&state->base, status, error);
 }
 
-static int64_t row_of_edge(const sel_state *base, int64_t e) {
-    const aqua_state *state = (const aqua_state *)base;
-    return row_beside(state, state->edges[e].at);
-}
-
 /* Those of the first edges, of which each rank finds its own: all get all. */
 static void find_fluxes(const aqua_state *state, int64_t count, double *flux) {
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t e = 0; e < count; e++) {
-        if (sel_state_has(&state->base, row_of_edge(&state->base, e))) {
+        if (sel_state_has(&state->base, aqua_row_of_edge(&state->base, e))) {
             flux[e] = flux_of(state, e);
         }
     }
-    sel_state_share_numbers(&state->base, flux, count, row_of_edge);
+    sel_state_share_items(&state->base, flux, sizeof *flux, count, aqua_row_of_edge);
 }
 
 /* Into the ghosts of each region, to the totals of the balance. */

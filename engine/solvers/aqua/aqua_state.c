@@ -147,6 +147,12 @@ static sel_status take_depths(const sel_state *base, int64_t first, int64_t end,
                        depths[wrong - first]);
 }
 
+/* Of a link of the plan. */
+static aqua_edge edge_of_link(const aqua_plan *plan, int64_t k) {
+    const sel_link *link = &plan->base.links[k];
+    return (aqua_edge){aqua_index(&plan->layout, link->x, link->y), 2 * link->k, link->sign};
+}
+
 static sel_status send_edges(const aqua_state *state, sel_error *error) {
     const aqua_ghosts *ghosts = &state->plan->ghosts;
     const int64_t own = ghosts->first_edge[AQUA_FIRSTS - 1];
@@ -157,9 +163,7 @@ static sel_status send_edges(const aqua_state *state, sel_error *error) {
     }
     memcpy(edges, ghosts->edge, (size_t)own * sizeof *edges);
     for (int64_t e = own; e < state->edge_count; e++) {
-        const sel_link *link = &state->plan->base.links[e - own];
-        edges[e] = (aqua_edge){aqua_index(&state->plan->layout, link->x, link->y), 2 * link->k,
-                               link->sign};
+        edges[e] = edge_of_link(state->plan, e - own);
     }
     const sel_status status =
         sel_arrays_send(&state->base.arrays, state->edges, edges, bytes, error);
@@ -238,6 +242,19 @@ void aqua_answer_balance(const aqua_state *state, const sel_total *totals, doubl
     }
     const double error = now + out - in;
     sel_request_term(request, "error", "", turned_over > 0 ? error / turned_over : 0);
+}
+
+int64_t aqua_row_of_edge(const sel_state *base, int64_t e) {
+    const aqua_plan *plan = (const aqua_plan *)base->plan;
+    const int64_t own = plan->ghosts.first_edge[AQUA_FIRSTS - 1];
+    const aqua_edge edge = e < own ? plan->ghosts.edge[e] : edge_of_link(plan, e - own);
+    return aqua_row_beside(&plan->layout, edge.at);
+}
+
+int64_t aqua_row_of_part(const sel_state *base, int64_t k) {
+    const aqua_plan *plan = (const aqua_plan *)base->plan;
+    const int64_t rows = aqua_parts_of(plan, AQUA_RAIN) + aqua_parts_of(plan, AQUA_SOIL);
+    return k < rows ? k % plan->layout.ny : aqua_row_of_edge(base, k - rows);
 }
 
 int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first) {

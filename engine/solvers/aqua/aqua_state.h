@@ -80,6 +80,10 @@ void aqua_join_parts(const aqua_plan *plan, sel_total *parts, sel_total *totals,
 void aqua_answer_balance(const aqua_state *state, const sel_total *totals, double volume,
                          sel_request *request);
 
+/* The rows of cells to which edge e, and part k of all totals, belong. */
+int64_t aqua_row_of_edge(const sel_state *base, int64_t e);
+int64_t aqua_row_of_part(const sel_state *base, int64_t k);
+
 /* The edges of a SEL_FLUX: sets the first, returns how many. */
 int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first);
 /* Answers it by their fluxes, units of the store. */

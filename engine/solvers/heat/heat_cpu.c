@@ -18,7 +18,7 @@ static void step_block(const sel_state *base, const heat_loops *loops, int b) {
     const int64_t rows = base->blocks.rows_per_plane;
     int64_t first, end, band;
     heat_view v = sel_conduction_view(base, base->step, b);
-    sel_given_range(base, b, &first, &end);
+    sel_given_range(base, &base->blocks.v[b], &first, &end);
     /* Copies that fill more than half of the caches do not stay in them. */
     v.streams = !sel_state_stays(base, 4 * (uint64_t)(turns->cells.count * turns->type.size));
     /* Rows of a plane that are done before the next plane: what they read is still in the cache. */

@@ -398,21 +398,15 @@ double lbm_deviation(lbm_cpu *state) {
     return sel_sum_rows(&state->all.base, sum_row, false);
 }
 
-/* The first link of a row, in a list of all. */
-static int64_t links_before(const sel_state *base, int64_t row) {
-    const lbm_boundary *boundary = &((const lbm_cpu *)base)->all.plan->boundary;
-    const int64_t cell = boundary->row_cells[row];
-    return cell < boundary->cell_count ? boundary->cells[cell].first_link : boundary->link_count;
-}
-
 void lbm_cpu_saving(sel_state *base) {
     lbm_cpu *state = (lbm_cpu *)base;
     char *links = state->all.links;
     const size_t real = (size_t)lbm_real(base->plan);
     const size_t half = (size_t)state->all.plan->boundary.link_count * real;
-    sel_state_share_list(base, links, real, links_before);
-    sel_state_share_list(base, links ? links + half : NULL, real, links_before);
-    sel_state_share_list(base, state->all.link_flow, sizeof *state->all.link_flow, links_before);
+    sel_state_share_list(base, links, real, lbm_links_before);
+    sel_state_share_list(base, links ? links + half : NULL, real, lbm_links_before);
+    sel_state_share_list(base, state->all.link_flow, sizeof *state->all.link_flow,
+                         lbm_links_before);
 }
 
 /* Moves the flow through links since the last balance to the regions' totals. (A sum over the
@@ -425,7 +419,7 @@ static void update_flows(lbm_cpu *state) {
         return;
     }
     sel_state_share_list(&state->all.base, state->all.link_flow, sizeof *state->all.link_flow,
-                         links_before);
+                         lbm_links_before);
     memset(state->all.rate, 0,
            sizeof *state->all.rate * (size_t)(state->all.plan->base.domain->region_count + 1));
     for (int64_t link = 0; link < boundary->link_count; link++) {

@@ -72,6 +72,12 @@ sel_cells lbm_plain_cells(const sel_grid *grid, int components) {
                        .count = components * sel_grid_cells(grid)};
 }
 
+int64_t lbm_links_before(const sel_state *base, int64_t row) {
+    const lbm_boundary *boundary = &((const lbm_plan *)base->plan)->boundary;
+    const int64_t cell = boundary->row_cells[row];
+    return cell < boundary->cell_count ? boundary->cells[cell].first_link : boundary->link_count;
+}
+
 /* The arrays that an observed step fills, if the plan wants them. */
 static void list_observed(lbm_state *state, sel_type real) {
     const sel_plan *base = &state->plan->base;

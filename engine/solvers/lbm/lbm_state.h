@@ -35,6 +35,9 @@ sel_cells lbm_plain_cells(const sel_grid *grid, int components);
  * acceleration as `vectors` say. */
 void lbm_list(lbm_state *state, const sel_cells *vectors);
 
+/* The first link of a row of cells, in a list of all. */
+int64_t lbm_links_before(const sel_state *base, int64_t row);
+
 lbm_units lbm_units_of(const lbm_plan *plan);
 
 /* The mass of all free cells, from the sum of the density's deviations; lattice units. */

@@ -249,6 +249,9 @@ void rule_list_runs(rule_state *state);
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
 /* Which cells are walls, or not computed; once the data are there. */
 sel_status rule_find_kinds(rule_state *state, sel_error *error);
+/* The planes at the ends of the block of this rank, and the margins beside them, of an array of
+ * cells of `size` bytes. */
+sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size);
 /* Fills the margins of these fields. */
 void rule_fill_margins(rule_state *state, uint64_t fields);
 

@@ -222,8 +222,7 @@ static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns
     }
 }
 
-/* The planes at the ends of the block of this rank, and the margins beside them, of an array. */
-static sel_sides sides_of(const rule_state *state, void *array, int64_t size) {
+sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size) {
     const bool deep = state->model->dims == 3;
     const int64_t plane = deep ? state->cells.slice : state->cells.pitch;
     const int64_t reach = state->model->reach * plane * size;
@@ -244,8 +243,8 @@ void rule_fill_margins(rule_state *state, uint64_t fields) {
     }
     for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
         if (fields >> f & 1) {
-            sides[count++] = sides_of(state, rule_copy(state, 0, f),
-                                      rule_size(state->model, f, state->plan->base.precision));
+            sides[count++] = rule_sides_of(state, rule_copy(state, 0, f),
+                                           rule_size(state->model, f, state->plan->base.precision));
         }
     }
     sel_exchange_sides(state->base.ranks, state->base.blocks.wraps, sides, count);
@@ -398,7 +397,7 @@ static bool share_kinds(rule_state *state) {
         }
     }
     free(all);
-    const sel_sides sides = sides_of(state, state->kind[0], 1);
+    const sel_sides sides = rule_sides_of(state, state->kind[0], 1);
     uint8_t *kind = sides.from_low;
     for (int64_t k = 0; k < (planes + 2 * state->model->reach) * plane; k++) {
         kind[k] = of_own[kind[k]];

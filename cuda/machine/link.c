@@ -1,0 +1,326 @@
+/* link.c -- exchange between the devices of several ranks, by NCCL or through the host. */
+#include "cuda/machine/link.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cuda/machine/backend.h"
+
+/* ---- NCCL, which is opened when it is there ---- */
+
+typedef struct nccl_id {
+    char bytes[128];
+} nccl_id;
+
+/* In the order of their names. */
+typedef struct nccl_api {
+    int (*get_id)(nccl_id *id);
+    int (*join)(void **comm, int count, nccl_id id, int rank);
+    int (*leave)(void *comm);
+    int (*begin)(void);
+    int (*end)(void);
+    int (*send)(const void *from, size_t count, int type, int peer, void *comm, cudaStream_t on);
+    int (*receive)(void *to, size_t count, int type, int peer, void *comm, cudaStream_t on);
+    int (*reduce)(const void *from, void *to, size_t count, int type, int how, void *comm,
+                  cudaStream_t on);
+    const char *(*text)(int code);
+} nccl_api;
+
+enum {
+    NCCL_BYTES = 0 /* ncclInt8 */,
+    NCCL_WHOLE = 4 /* ncclInt64 */,
+    NCCL_LEAST = 3 /* ncclMin */
+};
+
+/* The library stays open. */
+static bool open_nccl(nccl_api *to) {
+    static const char *const names[] = {
+        "ncclGetUniqueId", "ncclCommInitRank", "ncclCommDestroy",
+        "ncclGroupStart",  "ncclGroupEnd",     "ncclSend",
+        "ncclRecv",        "ncclAllReduce",    "ncclGetErrorString"};
+    const char *wanted = getenv("SELENITE_NCCL");
+    const bool refused = wanted && strcmp(wanted, "0") == 0;
+    void *library = refused ? NULL : dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    bool found = library != NULL;
+    for (size_t k = 0; k < sizeof names / sizeof *names && found; k++) {
+        void *function = dlsym(library, names[k]);
+        memcpy((char *)to + k * sizeof function, &function, sizeof function);
+        found = function != NULL;
+    }
+    return found;
+}
+
+struct cuda_link {
+    nccl_api nccl;
+    void *comm;   /* NULL: staged, */
+    char *pinned; /* with room as in state->halos */
+    march_device beside;
+};
+
+static sel_status nccl_check(const nccl_api *nccl, int code, sel_error *error) {
+    return code == 0 ? SEL_OK : sel_fail(error, SEL_NO_DEVICE, "NCCL: %s", nccl->text(code));
+}
+
+/* ---- halos ---- */
+
+/* Bytes between the rows of a copy are fewer. */
+static const size_t most_pitch = (size_t)1 << 30;
+
+/* state->halos has the sides low, high, from low, from high, of `total` bytes each. Copies to them
+ * what is sent, or from them what has been received. */
+static sel_status pack(const sel_state *state, const cuda_sides *sides, int count, size_t total,
+                       int side, bool back, cudaStream_t stream, sel_error *error) {
+    char *room = state->halos + (size_t)side * total;
+    for (int k = 0; k < count; k++) {
+        const cuda_sides *s = &sides[k];
+        void *const at[] = {s->low, s->high, s->from_low, s->from_high};
+        if (s->count * (int64_t)s->bytes == 0) {
+            continue;
+        }
+        const int64_t together = s->apart < most_pitch ? s->count : 1;
+        for (int64_t j = 0; j < s->count; j += together) {
+            char *piece = (char *)at[side] + (size_t)j * s->apart;
+            CUDA_TRY(
+                cudaMemcpy2DAsync(back ? piece : room, back && together > 1 ? s->apart : s->bytes,
+                                  back ? room : piece, back || together == 1 ? s->bytes : s->apart,
+                                  s->bytes, (size_t)together, cudaMemcpyDeviceToDevice, stream));
+            room += (size_t)together * s->bytes;
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status by_host(const sel_state *state, size_t total, cudaStream_t stream,
+                          sel_error *error) {
+    char *at = state->queue->link->pinned;
+    const sel_sides sides = {at, at + total, at + 2 * total, at + 3 * total, total};
+    CUDA_TRY(cudaMemcpyAsync(at, state->halos, 2 * total, cudaMemcpyDeviceToHost, stream));
+    CUDA_TRY(cudaStreamSynchronize(stream));
+    sel_exchange_sides(state->ranks, state->blocks.wraps, &sides, 1);
+    CUDA_TRY(cudaMemcpyAsync(state->halos + 2 * total, at + 2 * total, 2 * total,
+                             cudaMemcpyHostToDevice, stream));
+    return SEL_OK;
+}
+
+/* What one rank sends to another twice, NCCL matches in its order: to the low side first. */
+static sel_status by_nccl(const sel_state *state, size_t total, cudaStream_t stream,
+                          sel_error *error) {
+    const cuda_link *link = state->queue->link;
+    const nccl_api *nccl = &link->nccl;
+    char *at = state->halos;
+    int low, high, code = nccl->begin();
+    const bool below = sel_ranks_below(state->ranks, state->blocks.wraps, &low);
+    const bool above = sel_ranks_above(state->ranks, state->blocks.wraps, &high);
+    const struct {
+        bool wanted, sends;
+        int peer, side;
+    } parts[] = {{below, true, low, 0},
+                 {above, true, high, 1},
+                 {above, false, high, 3},
+                 {below, false, low, 2}};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && code == 0; k++) {
+        char *place = at + (size_t)parts[k].side * total;
+        if (parts[k].wanted) {
+            code = parts[k].sends
+                       ? nccl->send(place, total, NCCL_BYTES, parts[k].peer, link->comm, stream)
+                       : nccl->receive(place, total, NCCL_BYTES, parts[k].peer, link->comm, stream);
+        }
+    }
+    const int ended = nccl->end();
+    return nccl_check(nccl, code ? code : ended, error);
+}
+
+/* ---- joining ---- */
+
+/* Where a rank computes. */
+typedef struct seat {
+    char host[64], device[32];
+    bool has_nccl;
+} seat;
+
+/* Whether NCCL can join the ranks: all have it, and a device each. */
+static bool can_join(const sel_ranks *ranks, const seat *own) {
+    seat *all = sel_ranks_memory(ranks, (size_t)ranks->count * sizeof *all);
+    bool has = true, alone = true;
+    ranks->gather(own, sizeof *own, all);
+    for (int r = 0; r < ranks->count; r++) {
+        has = has && all[r].has_nccl;
+        for (int q = 0; q < r; q++) {
+            alone =
+                alone && (strcmp(all[r].host, all[q].host) || strcmp(all[r].device, all[q].device));
+        }
+    }
+    free(all);
+    if (alone && !has && ranks->rank == 0 && !getenv("SELENITE_NCCL")) {
+        fprintf(stderr, "halos pass through the host, which is slow, until NCCL is installed on "
+                        "all machines: libnccl2 (libnccl.so.2)\n");
+    }
+    return alone && has;
+}
+
+/* Where NCCL does not join them, halos are staged. */
+static sel_status join(const sel_state *state, cuda_link *link, sel_error *error) {
+    const sel_ranks *ranks = state->ranks;
+    sel_error why = {.status = SEL_OK};
+    nccl_id id = {{0}};
+    int code = ranks->rank == 0 ? link->nccl.get_id(&id) : 0;
+    sel_status status = nccl_check(&link->nccl, code, &why);
+    status = sel_ranks_agree(ranks, status, &why);
+    if (!status) {
+        ranks->broadcast(&id, sizeof id, false);
+        code = link->nccl.join(&link->comm, ranks->count, id, ranks->rank);
+        status = sel_ranks_agree(ranks, nccl_check(&link->nccl, code, &why), &why);
+    }
+    if (status) {
+        link->comm = NULL;
+        cudaGetLastError();
+        if (ranks->rank == 0) {
+            fprintf(stderr, "halos pass through the host, which is slow: %s\n", why.text);
+        }
+        return SEL_OK;
+    }
+    /* All connections are made before graphs are recorded. */
+    status = state->halo_bytes ? by_nccl(state, 1, link->beside.stream, error) : SEL_OK;
+    if (!status) {
+        CUDA_TRY(cudaStreamSynchronize(link->beside.stream));
+    }
+    return status;
+}
+
+/* Streams that go before those of the steps: what they do, others wait for. */
+static sel_status open_streams(march_device *beside, const march_device *main, sel_error *error) {
+    int least, greatest;
+    CUDA_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CUDA_TRY(cudaStreamCreateWithPriority(&beside->stream, cudaStreamNonBlocking, greatest));
+    CUDA_TRY(cudaStreamCreateWithPriority(&beside->beside, cudaStreamNonBlocking, greatest));
+    CUDA_TRY(cudaEventCreateWithFlags(&beside->fork, cudaEventDisableTiming));
+    CUDA_TRY(cudaEventCreateWithFlags(&beside->join, cudaEventDisableTiming));
+    beside->processors = main->processors;
+    return SEL_OK;
+}
+
+static sel_status open_link(const sel_state *state, cuda_link *link, seat *own, sel_error *error) {
+    sel_status status = link ? SEL_OK : sel_fail_memory(error, "the halos", sizeof *link);
+    status = status ? status
+                    : cuda_host_allocate((void **)&link->pinned, state->halo_bytes + CUDA_LINK_MORE,
+                                         "the halos", error);
+    status = status ? status : open_streams(&link->beside, &state->queue->march, error);
+    if (!status) {
+        own->has_nccl = open_nccl(&link->nccl);
+        gethostname(own->host, sizeof own->host - 1);
+        CUDA_TRY(cudaDeviceGetPCIBusId(own->device, sizeof own->device - 1, state->plan->device));
+    }
+    return status;
+}
+
+sel_status cuda_link_open(const sel_state *state, cuda_link **made, sel_error *error) {
+    const sel_ranks *ranks = state->ranks;
+    seat own = {.host = ""};
+    if (ranks->count == 1) {
+        return SEL_OK;
+    }
+    cuda_link *link = *made = calloc(1, sizeof *link);
+    const sel_status status = sel_ranks_agree(ranks, open_link(state, link, &own, error), error);
+    return status || !can_join(ranks, &own) ? status : join(state, link, error);
+}
+
+void cuda_link_close(cuda_link *link) {
+    const march_device none = {.stream = NULL}, *beside = link ? &link->beside : &none;
+    cudaStream_t const streams[] = {beside->stream, beside->beside};
+    cudaEvent_t const events[] = {beside->fork, beside->join};
+    for (int k = 0; k < 2; k++) {
+        if (streams[k]) {
+            cudaStreamSynchronize(streams[k]);
+            cudaStreamDestroy(streams[k]);
+        }
+        if (events[k]) {
+            cudaEventDestroy(events[k]);
+        }
+    }
+    if (link && link->comm) {
+        link->nccl.leave(link->comm);
+    }
+    if (link) {
+        cudaFreeHost(link->pinned);
+    }
+    free(link);
+}
+
+bool cuda_link_staged(const cuda_link *link) {
+    return link && !link->comm;
+}
+
+const march_device *cuda_link_beside(const cuda_link *link) {
+    return link ? &link->beside : NULL;
+}
+
+/* ---- exchanges ---- */
+
+sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, int count,
+                               cudaStream_t stream, sel_error *error) {
+    const bool wraps = state->blocks.wraps;
+    size_t total = 0;
+    int beside;
+    for (int k = 0; k < count; k++) {
+        total += (size_t)sides[k].count * sides[k].bytes;
+    }
+    total = (total + CUDA_LINK_MORE / 4 - 1) / (CUDA_LINK_MORE / 4) * (CUDA_LINK_MORE / 4);
+    if (total == 0) {
+        return SEL_OK;
+    }
+    sel_status status = SEL_OK;
+    for (int side = 0; side < 2 && !status; side++) {
+        status = pack(state, sides, count, total, side, false, stream, error);
+    }
+    status = status                                 ? status
+             : cuda_link_staged(state->queue->link) ? by_host(state, total, stream, error)
+                                                    : by_nccl(state, total, stream, error);
+    for (int side = 2; side < 4 && !status; side++) {
+        if (side == 2 ? sel_ranks_below(state->ranks, wraps, &beside)
+                      : sel_ranks_above(state->ranks, wraps, &beside)) {
+            status = pack(state, sides, count, total, side, true, stream, error);
+        }
+    }
+    return status;
+}
+
+sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
+                            sel_error *error) {
+    const sel_turns *turns = &state->turns;
+    const sel_block *own = &state->blocks.v[0];
+    const int64_t stride = sel_turns_stride(turns), size = turns->type.size;
+    char *at = (char *)array - turns->margin * size;
+    const int64_t plane[] = {own->first, own->end - turns->width, sel_halo_low(turns, own),
+                             sel_halo_high(turns, own)};
+    const cuda_sides sides = {.low = at + plane[0] * stride * size,
+                              .high = at + plane[1] * stride * size,
+                              .from_low = at + plane[2] * stride * size,
+                              .from_high = at + plane[3] * stride * size,
+                              .bytes = (size_t)(turns->width * stride * size),
+                              .apart = (size_t)(turns->cells.components == 1
+                                                    ? turns->width * stride * size
+                                                    : turns->cells.plane * size),
+                              .count = turns->cells.components};
+    return cuda_exchange_sides(state, &sides, 1, stream, error);
+}
+
+sel_status cuda_link_least(const sel_state *state, int64_t *number, cudaStream_t stream,
+                           sel_error *error) {
+    const cuda_link *link = state->queue->link;
+    int64_t *own = (int64_t *)(void *)link->pinned, all[SEL_MOST_RANKS];
+    if (link->comm) {
+        const int code =
+            link->nccl.reduce(number, number, 1, NCCL_WHOLE, NCCL_LEAST, link->comm, stream);
+        return nccl_check(&link->nccl, code, error);
+    }
+    CUDA_TRY(cudaMemcpyAsync(own, number, sizeof *own, cudaMemcpyDeviceToHost, stream));
+    CUDA_TRY(cudaStreamSynchronize(stream));
+    state->ranks->gather(own, sizeof *own, all);
+    for (int r = 0; r < state->ranks->count; r++) {
+        *own = all[r] < *own ? all[r] : *own;
+    }
+    CUDA_TRY(cudaMemcpyAsync(number, own, sizeof *own, cudaMemcpyHostToDevice, stream));
+    return SEL_OK;
+}

@@ -1,0 +1,47 @@
+/* link.h -- halos between the devices of several ranks.
+ *
+ * Each rank drives a device. Halos travel between devices by NCCL, so that graphs hold them. Where
+ * ranks share a device, or NCCL is missing, they are staged: copied to the host, sent by MPI, and
+ * copied to the device, while the host waits.
+ */
+#ifndef CUDA_LINK_H
+#define CUDA_LINK_H
+
+#include "cuda/machine/march.h"
+#include "engine/machine/state.h"
+
+/* What a rank sends to the ranks below and above it, and where it gets the same of theirs: `count`
+ * pieces of `bytes` at each of these places, `apart` from each other. */
+typedef struct cuda_sides {
+    void *low, *high, *from_low, *from_high;
+    size_t bytes, apart;
+    int64_t count;
+} cuda_sides;
+
+typedef struct cuda_link cuda_link;
+
+/* Bytes of room beside state->halo_bytes: a quarter of them aligns a side. */
+enum { CUDA_LINK_MORE = 4 * 16 };
+
+/* Joins the ranks of a state whose arrays are allocated; all call it. Of one rank NULL. */
+sel_status cuda_link_open(const sel_state *state, cuda_link **link, sel_error *error);
+void cuda_link_close(cuda_link *link);
+
+/* Whether the host takes part in exchanges: then no graph can hold them. */
+bool cuda_link_staged(const cuda_link *link);
+
+/* Streams for exchanges, and what waits for them, beside the steps. Without a link NULL. */
+const march_device *cuda_link_beside(const cuda_link *link);
+
+/* Enqueues exchanges with the ranks beside; one at a time, since they share a room. */
+sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, int count,
+                               cudaStream_t stream, sel_error *error);
+/* The same of one array that is laid out as state->turns. */
+sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
+                            sel_error *error);
+
+/* Enqueues that a number on the device becomes the least of all ranks'. */
+sel_status cuda_link_least(const sel_state *state, int64_t *number, cudaStream_t stream,
+                           sel_error *error);
+
+#endif
