@@ -165,6 +165,28 @@ void sel_state_exchange(const sel_state *state, int64_t turn) {
     }
 }
 
+/* Lists an array of cells of the whole grid: of several ranks on the host its own planes, with a
+ * pointer to which the numbers of all cells apply. Returns the elements of a component. */
+static int64_t list_own(sel_state *state, const char *name, void *place, sel_type type,
+                        sel_cells cells, unsigned flags) {
+    const int axis = state->plan->domain->grid.dims - 1, listed = state->arrays.count;
+    const bool divided = state->ranks->count > 1 && !state->arrays.memory && cells.count > 0;
+    if (divided) {
+        const sel_block *own = &state->blocks.v[0];
+        const int64_t stride = axis == 2 ? cells.slice : cells.pitch;
+        const int64_t others = (cells.n[axis] - (own->end - own->first)) * stride;
+        cells.n[axis] = own->end - own->first;
+        cells.count -= cells.components * others;
+        cells.plane -= others;
+        cells.shift = own->first * stride;
+    }
+    sel_arrays_add_cells(&state->arrays, name, place, type, &cells, flags);
+    if (state->arrays.count > listed) {
+        state->arrays.v[listed].divided = divided;
+    }
+    return cells.plane;
+}
+
 void sel_state_list(sel_state *state) {
     const sel_grid *grid = &state->plan->domain->grid;
     const sel_cells cells = {.n = {grid->n[0], grid->n[1], grid->n[2]},
@@ -173,8 +195,7 @@ void sel_state_list(sel_state *state) {
                              .slice = grid->n[0] * grid->n[1],
                              .plane = sel_grid_cells(grid),
                              .count = state->last.components * sel_grid_cells(grid)};
-    sel_arrays_add_cells(&state->arrays, "last", &state->last.v, state->last.type, &cells,
-                         SEL_SAVED);
+    state->last.plane = list_own(state, "last", &state->last.v, state->last.type, cells, SEL_SAVED);
     SEL_ADD_VALUE(&state->arrays, state, monitored);
     if (state->plan->inputs) {
         const sel_inputs *inputs = state->plan->inputs;

@@ -13,6 +13,7 @@ typedef struct sel_last {
     void *v;
     sel_type type;
     int components;
+    int64_t plane; /* elements of a component, which several ranks have of their own planes only */
     double scale;
     bool counts; /* whole numbers: the change is the part of the cells that changed */
 } sel_last;
