@@ -83,6 +83,19 @@ void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], 
     sel_state_list_turns(state, name);
 }
 
+/* Of a layout of cells and faces (no components) the part that several ranks have on the host:
+ * their own planes, and the faces above these. */
+static sel_cells own_faces(const sel_state *state, const sel_cells *cells) {
+    const sel_block *own = &state->blocks.v[0];
+    const int64_t stride = state->plan->domain->grid.dims == 3 ? cells->slice : cells->pitch;
+    sel_cells cut = *cells;
+    if (state->ranks->count > 1 && !state->arrays.memory && !cells->components && cells->count) {
+        cut.count = (own->end - own->first + 1) * stride;
+        cut.shift = own->first * stride;
+    }
+    return cut;
+}
+
 /* Rows from `first` on, which are in one block, as they are stored. */
 static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
                             const double *values, char *stored, sel_error *error) {
@@ -131,6 +144,11 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
     return status;
 }
 
+void sel_state_list_faces(sel_state *state, const char *name, void *place, const sel_cells *cells) {
+    const sel_cells own = own_faces(state, cells);
+    sel_arrays_add_cells(&state->arrays, name, place, state->turns.type, &own, 0);
+}
+
 sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
                           const sel_cells *cells, int which, sel_state_number *number,
                           const void *data, sel_error *error) {
@@ -152,7 +170,10 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
             }
         }
     }
-    sel_status status = sel_arrays_send(&state->arrays, array, values, bytes, error);
+    const sel_cells own = own_faces(state, cells);
+    const int64_t from = own.shift * type.size;
+    sel_status status = sel_arrays_send(&state->arrays, (char *)array + from, (char *)values + from,
+                                        (uint64_t)own.count * type.size, error);
     free(values);
     return status;
 }
@@ -208,8 +229,7 @@ void sel_state_list(sel_state *state) {
         SEL_ADD(&state->arrays, &state->given, s, on->cells, 0);
         SEL_ADD(&state->arrays, &state->given, entering,
                 state->plan->wants_balance || state->plan->wants_links ? on->sites : 0, 0);
-        sel_arrays_add(&state->arrays, "source", &state->given.source, state->turns.type,
-                       inputs->source.count, 0);
+        sel_state_list_faces(state, "source", &state->given.source, &inputs->source);
         state->given.apart[0] = 1;
         state->given.apart[1] = inputs->source.pitch;
         state->given.apart[2] = inputs->source.slice;

@@ -128,6 +128,10 @@ static inline void *sel_state_beside(const sel_state *state, int64_t turn, int64
     return at + (halo - plane) * sel_turns_stride(turns) * turns->type.size;
 }
 
+/* Lists an array of numbers of cells and faces, of the type of state->turns: of several ranks on
+ * the host of its own planes, with a pointer to which the numbers of all apply. */
+void sel_state_list_faces(sel_state *state, const char *name, void *place, const sel_cells *cells);
+
 /* Fills an array (NULL: none) of a number for each cell, laid out as `cells`, and sends it: of kind
  * `which`, by a function of the cell. Those of the low faces along the axis `which` (0 to 2) stand
  * a second time beyond the last cells, as the high faces of these. */

@@ -313,6 +313,18 @@ listed() {
 }
 ok "check says what ranks would have" listed
 
+# Four ranks of a body with a source have a third of its memory each, or less.
+memory_falls() {
+    for ranks in 1 4; do
+        "$selenite" check "$work/image.lua" --ranks $ranks --backend cpu >"$work/said.$ranks" || return 1
+    done
+    one=$(sed -n 's/^  memory  *\([0-9.]*\) MB of.*/\1/p' "$work/said.1")
+    four=$(sed -n 's/^  rank 3 .*memory \([0-9.]*\) kB.*/\1/p' "$work/said.4")
+    echo "$one MB, $four kB"
+    awk "BEGIN { exit !($four * 3 < $one * 1000) }"
+}
+ok "the memory of a rank falls with their number" memory_falls
+
 lists_ranks() {
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
         mpirun --oversubscribe -n 2 "$selenite" info >"$work/said" &&
