@@ -293,8 +293,12 @@ cannot_write() {
     launcher=$!
     comes "$work/many/packed/packed_00000020.vti" || return 1
     prlimit --pid "$(ranks_of_launcher | sed -n "$1p")" --fsize=1
-    ends 4 && [ "$(wc -l <"$work/said")" = 1 ] && grep -q '^cannot write .*: File too large' "$work/said" &&
-        [ -z "$(find "$work/many" -name '*.tmp')" ] || { cat "$work/said"; return 1; }
+    if ! ends 4 || [ "$(wc -l <"$work/said")" != 1 ] ||
+        ! grep -q '^cannot write .*: File too large' "$work/said" ||
+        [ -n "$(find "$work/many" -name '*.tmp')" ]; then
+        cat "$work/said"
+        return 1
+    fi
     last=$(find "$work/many/plain" -name '*.vti' | sort | tail -n 1)
     step=$(echo "$last" | sed 's/.*_0*\([0-9]*\).vti/\1/')
     rm -rf "$work/one"
