@@ -229,8 +229,9 @@ void sel_conduction_list(sel_state *state, const char *name, void *(*at)[2], int
     const int dims = state->plan->domain->grid.dims;
     sel_state_list_numbers(state, name, at, halo);
     for (int k = 0; k < 4 && !body->steady; k++) {
-        sel_arrays_add(&state->arrays, "coefficients", &state->given.coefficient[k],
-                       state->turns.type, k == 2 && dims == 2 ? 0 : body->inputs.source.count, 0);
+        sel_cells cells = body->inputs.source;
+        cells.count = k == 2 && dims == 2 ? 0 : cells.count;
+        sel_state_list_faces(state, "coefficients", &state->given.coefficient[k], &cells);
     }
 }
 

@@ -157,10 +157,10 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
 sel_status sel_inputs_start(sel_state *state, sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
     const size_t bytes = (size_t)inputs->source.count * state->turns.type.size;
-    void *values = inputs->has_source ? calloc(bytes, 1) : NULL;
-    if (!inputs->has_source) {
-        return SEL_OK;
+    if (!inputs->has_source || !state->arrays.memory) {
+        return inputs->has_source ? sel_inputs_fill(state, -1, state->given.source, error) : SEL_OK;
     }
+    void *values = calloc(bytes, 1);
     sel_status status = values ? sel_inputs_fill(state, -1, values, error)
                                : sel_fail_memory(error, "the source", bytes);
     status = status ? status

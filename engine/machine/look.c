@@ -318,7 +318,7 @@ static void look_at_main(const sel_look *look, const sel_state *state, int64_t r
 static void monitor_row(const sel_look *look, const sel_state *state, int64_t row,
                         bool only_bad_cell, row_monitor *found) {
     const sel_grid *grid = &state->plan->domain->grid;
-    const int64_t nx = grid->n[0], cells = sel_grid_cells(grid);
+    const int64_t nx = grid->n[0];
     const uint8_t *solid = sel_state_solids(state, row);
     row_monitor mine = {.change = 0};
     sel_main_row main;
@@ -331,7 +331,8 @@ static void monitor_row(const sel_look *look, const sel_state *state, int64_t ro
         }
         for (int a = 0; a < state->last.components; a++) {
             const double u = main.value[a][x];
-            const double du = u - exchange(&state->last, a * cells + row * nx + x, u);
+            const int64_t at = a * state->last.plane + row * nx + x;
+            const double du = u - exchange(&state->last, at, u);
             mine.change += state->last.counts ? du != 0 : du * du;
             square += state->last.counts ? 1 : u * u;
         }

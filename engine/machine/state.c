@@ -101,6 +101,19 @@ void sel_state_list_vector(sel_state *state, const char *name, double **at, unsi
     }
 }
 
+/* Of a layout of cells and faces (no components) the part that several ranks have on the host:
+ * their own planes, and the faces above these. */
+static sel_cells own_faces(const sel_state *state, const sel_cells *cells) {
+    const sel_block *own = &state->blocks.v[0];
+    const int64_t stride = state->plan->domain->grid.dims == 3 ? cells->slice : cells->pitch;
+    sel_cells cut = *cells;
+    if (state->ranks->count > 1 && !state->arrays.memory && !cells->components && cells->count) {
+        cut.count = (own->end - own->first + 1) * stride;
+        cut.shift = own->first * stride;
+    }
+    return cut;
+}
+
 /* Rows from `first` on, which are in one block, as they are stored. */
 static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
                             const double *values, char *stored, sel_error *error) {
@@ -149,6 +162,11 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
     return status;
 }
 
+void sel_state_list_faces(sel_state *state, const char *name, void *place, const sel_cells *cells) {
+    const sel_cells own = own_faces(state, cells);
+    sel_arrays_add_cells(&state->arrays, name, place, state->turns.type, &own, 0);
+}
+
 sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
                           const sel_cells *cells, int which, sel_state_number *number,
                           const void *data, sel_error *error) {
@@ -173,8 +191,11 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
             }
         }
     }
-    char *to = (char *)array - before * type.size;
-    sel_status status = sel_arrays_send(&state->arrays, to, values, bytes, error);
+    const sel_cells own = own_faces(state, cells);
+    const int64_t first = own.shift - cells->shift;
+    char *to = (char *)array + (first - before) * type.size;
+    sel_status status = sel_arrays_send(&state->arrays, to, (char *)values + first * type.size,
+                                        (uint64_t)own.count * type.size, error);
     free(values);
     return status;
 }
@@ -187,6 +208,28 @@ void sel_state_exchange(const sel_state *state, int64_t turn) {
     }
 }
 
+/* Lists an array of cells of the whole grid: of several ranks on the host its own planes, with a
+ * pointer to which the numbers of all cells apply. Returns the elements of a component. */
+static int64_t list_own(sel_state *state, const char *name, void *place, sel_type type,
+                        sel_cells cells, unsigned flags) {
+    const int axis = state->plan->domain->grid.dims - 1, listed = state->arrays.count;
+    const bool divided = state->ranks->count > 1 && !state->arrays.memory && cells.count > 0;
+    if (divided) {
+        const sel_block *own = &state->blocks.v[0];
+        const int64_t stride = axis == 2 ? cells.slice : cells.pitch;
+        const int64_t others = (cells.n[axis] - (own->end - own->first)) * stride;
+        cells.n[axis] = own->end - own->first;
+        cells.count -= cells.components * others;
+        cells.plane -= others;
+        cells.shift = own->first * stride;
+    }
+    sel_arrays_add_cells(&state->arrays, name, place, type, &cells, flags);
+    if (state->arrays.count > listed) {
+        state->arrays.v[listed].divided = divided;
+    }
+    return cells.plane;
+}
+
 void sel_state_list(sel_state *state) {
     const sel_grid *grid = &state->plan->domain->grid;
     const sel_cells cells = {.n = {grid->n[0], grid->n[1], grid->n[2]},
@@ -195,8 +238,7 @@ void sel_state_list(sel_state *state) {
                              .slice = grid->n[0] * grid->n[1],
                              .plane = sel_grid_cells(grid),
                              .count = state->last.components * sel_grid_cells(grid)};
-    sel_arrays_add_cells(&state->arrays, "last", &state->last.v, state->last.type, &cells,
-                         SEL_SAVED);
+    state->last.plane = list_own(state, "last", &state->last.v, state->last.type, cells, SEL_SAVED);
     SEL_ADD_VALUE(&state->arrays, state, monitored);
     if (state->plan->inputs) {
         const sel_inputs *inputs = state->plan->inputs;
@@ -209,8 +251,7 @@ void sel_state_list(sel_state *state) {
         SEL_ADD(&state->arrays, &state->given, s, on->cells, 0);
         SEL_ADD(&state->arrays, &state->given, entering,
                 state->plan->wants_balance || state->plan->wants_links ? on->sites : 0, 0);
-        sel_arrays_add(&state->arrays, "source", &state->given.source, state->turns.type,
-                       inputs->source.count, 0);
+        sel_state_list_faces(state, "source", &state->given.source, &inputs->source);
         state->given.apart[0] = 1;
         state->given.apart[1] = inputs->source.pitch;
         state->given.apart[2] = inputs->source.slice;

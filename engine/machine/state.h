@@ -13,6 +13,7 @@ typedef struct sel_last {
     void *v;
     sel_type type;
     int components;
+    int64_t plane; /* elements of a component, which several ranks have of their own planes only */
     double scale;
     bool counts; /* whole numbers: the change is the part of the cells that changed */
 } sel_last;
@@ -131,6 +132,10 @@ static inline void *sel_state_beside(const sel_state *state, int64_t turn, int64
     const int64_t halo = above ? own->end : own->first - 1;
     return at + (halo - plane) * sel_turns_stride(turns) * turns->type.size;
 }
+
+/* Lists an array of numbers of cells and faces, of the type of state->turns: of several ranks on
+ * the host of its own planes, with a pointer to which the numbers of all apply. */
+void sel_state_list_faces(sel_state *state, const char *name, void *place, const sel_cells *cells);
 
 /* Fills an array (NULL: none) of a number for each cell, laid out as `cells`, and sends it: of kind
  * `which`, by a function of the cell; of a vector in the rows of this rank. Those of the low faces

@@ -195,7 +195,7 @@ sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
     const int64_t begin = (own->first - turns->width) * plane;
     const int64_t end = (own->end + turns->width) * plane;
     int64_t surface, last;
-    sel_given_range(state, 0, &surface, &last);
+    sel_given_range(state, &state->blocks.v[0], &surface, &last);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t i = begin; i < end; i++) {
         s->u[i] = heat_number(&v, v.from, i);

@@ -344,8 +344,12 @@ cannot_write() {
     launcher=$!
     comes "$work/many/packed/packed_00000020.vti" || return 1
     prlimit --pid "$(ranks_of_launcher | sed -n "$1p")" --fsize=1
-    ends 4 && [ "$(wc -l <"$work/said")" = 1 ] && grep -q '^cannot write .*: File too large' "$work/said" &&
-        [ -z "$(find "$work/many" -name '*.tmp')" ] || { cat "$work/said"; return 1; }
+    if ! ends 4 || [ "$(wc -l <"$work/said")" != 1 ] ||
+        ! grep -q '^cannot write .*: File too large' "$work/said" ||
+        [ -n "$(find "$work/many" -name '*.tmp')" ]; then
+        cat "$work/said"
+        return 1
+    fi
     last=$(find "$work/many/plain" -name '*.vti' | sort | tail -n 1)
     step=$(echo "$last" | sed 's/.*_0*\([0-9]*\).vti/\1/')
     rm -rf "$work/one"
@@ -363,6 +367,18 @@ listed() {
             "$work/said" && grep -qE '^  efficiency +[0-9]+ % on this machine, [0-9]+ % on 3 ' "$work/said"
 }
 ok "check says what ranks would have" listed
+
+# Four ranks of a body with a source have a third of its memory each, or less.
+memory_falls() {
+    for ranks in 1 4; do
+        "$selenite" check "$work/image.lua" --ranks $ranks --backend cpu >"$work/said.$ranks" || return 1
+    done
+    one=$(sed -n 's/^  memory  *\([0-9.]*\) MB of.*/\1/p' "$work/said.1")
+    four=$(sed -n 's/^  rank 3 .*memory \([0-9.]*\) kB.*/\1/p' "$work/said.4")
+    echo "$one MB, $four kB"
+    awk "BEGIN { exit !($four * 3 < $one * 1000) }"
+}
+ok "the memory of a rank falls with their number" memory_falls
 
 lists_ranks() {
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \

@@ -8,7 +8,8 @@
 #include <locale.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "engine/io/vtk_writer.h"
+#include "engine/base/file.h"
+#include "engine/io/vtk_share.h"
 #include "tests/unit/files.h"
 #include "tests/unit/vti_file.h"
 
@@ -276,6 +277,54 @@ static void links_in_the_place_of_a_file_are_replaced(void **state) {
     assert_true(S_ISREG(found.st_mode) && found.st_size > 0);
 }
 
+/* The way of several ranks, with one; tests/ranks compares more of them. */
+static void shared_file_has_the_same_bytes(void **state) {
+    (void)state;
+    enum { CELLS = 3 * VTKW_BLOCK + 1234 };
+    const int64_t start[] = {0, CELLS};
+    sel_writer *writer;
+    sel_error error = {.status = SEL_OK};
+    assert_int_equal(sel_writer_create(2, &writer, &error), SEL_OK);
+    for (int level = 0; level <= 6; level += 3) {
+        size_t size, size_shared;
+        FILE *file;
+        float *values = malloc(CELLS * sizeof *values);
+        for (int i = 0; i < CELLS; i++) {
+            values[i] = (float)(i % 1000) / 7;
+        }
+        vtkw_array array = {"v", VTKW_FLOAT32, 1, values};
+        vtkw_image image = image_of(&array, 1, CELLS);
+        image.level = level;
+        assert_int_equal(vtkw_write_image(in_directory("one.vti"), &image, NULL), VTKW_OK);
+        char *one = read_whole(in_directory("one.vti"), &size);
+        assert_int_equal(sel_vtk_share(&sel_one_rank, in_directory("shared.vti"), &image, start, 2,
+                                       writer, &file, &error),
+                         SEL_OK);
+        assert_int_equal(sel_writer_drain(writer, &error), SEL_OK);
+        assert_int_equal(sel_file_end(file, in_directory("shared.vti"), NULL, &error), SEL_OK);
+        char *shared = read_whole(in_directory("shared.vti"), &size_shared);
+        assert_int_equal(size, size_shared);
+        assert_memory_equal(one, shared, size);
+        free(one);
+        free(shared);
+    }
+    sel_writer_destroy(writer);
+}
+
+static void shared_file_without_a_directory_is_an_error(void **state) {
+    (void)state;
+    const int64_t start[] = {0, 1};
+    sel_error error = {.status = SEL_OK};
+    vtkw_array array = {"v", VTKW_UINT8, 1, calloc(1, 1)};
+    vtkw_image image = image_of(&array, 1, 1);
+    FILE *file;
+    assert_int_equal(sel_vtk_share(&sel_one_rank, in_directory("no/file.vti"), &image, start, 1,
+                                   NULL, &file, &error),
+                     SEL_BAD_FILE);
+    assert_null(file);
+    assert_non_null(strstr(error.text, "no/file.vti: No such file or directory"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(header_ends_at_a_page_whatever_its_length),
@@ -289,6 +338,8 @@ int main(void) {
         cmocka_unit_test(missing_directory_is_an_error_with_its_cause),
         cmocka_unit_test(failed_write_leaves_the_older_file_whole),
         cmocka_unit_test(links_in_the_place_of_a_file_are_replaced),
+        cmocka_unit_test(shared_file_has_the_same_bytes),
+        cmocka_unit_test(shared_file_without_a_directory_is_an_error),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -72,7 +72,7 @@ static sel_status fill_F(poisson_state *state, double *F, sums *of_row, sel_erro
         }
     }
     int64_t first, end;
-    sel_given_range(&state->base, 0, &first, &end);
+    sel_given_range(&state->base, &state->base.blocks.v[0], &first, &end);
     for (int64_t k = first; k < end; k++) {
         const double inside = sel_capacity_of(&plan->body, on->cell[k]);
         double b, s;
