@@ -237,9 +237,9 @@ static const sel_lookup *find_raster(lua_State *L, int index, int depth) {
 static const sel_lookup *first_raster(const sel_lua_function *f, int index) {
     if (!f->program)
         return find_raster(f->script->L, index, 0);
-    for (int i = 0; i < f->program->calls; i++)
-        if (f->program->call[i].lookup->kind == SEL_LOOKUP_RASTER)
-            return f->program->call[i].lookup;
+    for (int i = 0; i < f->program->layout.lookups; i++)
+        if (f->program->lookup[i]->kind == SEL_LOOKUP_RASTER)
+            return f->program->lookup[i];
     return NULL;
 }
 
@@ -431,7 +431,8 @@ static void print_function(const sel_lua_function *f, FILE *to) {
         names[k] = f->needs.controls->v[k].name;
     print_depends(f->program->depends, to);
     fprintf(to, "\n  %d operations per place, %d once per step, %d registers\n",
-            f->program->layout.each, f->program->layout.once, f->program->registers);
+            f->program->operations, f->program->layout.once,
+            f->program->layout.fixed + f->program->layout.own);
     if (names)
         sel_program_print(f->program, names, "    ", to);
 }

@@ -252,10 +252,7 @@ static int read_law(lua_State *L) {
         lua_rawgeti(L, 2, i + 1);
         node[i] = to_node(L, -1);
     }
-    const int exact = sel_build(builder, SEL_OP_NOT, to_node(L, 3), 0, 0);
-    f->program = exact < 0
-                     ? NULL
-                     : sel_builder_finish(builder, node, f->base.results, exact, f->script->arena);
+    f->program = sel_builder_finish(builder, node, f->base.results, to_node(L, 3), f->script->arena);
     if (!f->program)
         snprintf(f->why, sizeof f->why, "its program needs too many registers");
     return 0;
@@ -341,8 +338,6 @@ static const char *push_fields(lua_State *L, const sel_cell_field *field, int fi
 static void take_rule(lua_State *L, request *r) {
     sel_script *script = sel_script_of(L);
     const int count = (int)lua_rawlen(L, -3), fails = to_node(L, -2);
-    double known_value;
-    const bool never = sel_builder_constant(r->builder, fails, &known_value) && known_value == 0;
     sel_rule_output *output = sel_script_alloc(script, "a rule", (size_t)count * sizeof *output);
     for (int i = 0; i < count; i++) {
         lua_rawgeti(L, -3, i + 1);
@@ -351,7 +346,7 @@ static void take_rule(lua_State *L, request *r) {
         output[i] = (sel_rule_output){to_node(L, -2), to_node(L, -1)};
         lua_pop(L, 3);
     }
-    sel_rule *rule = sel_builder_rule(r->builder, output, count, never ? -1 : fails, script->arena);
+    sel_rule *rule = sel_builder_rule(r->builder, output, count, fails, script->arena);
     if (!rule)
         sel_script_no_memory(script, "a rule", sizeof *rule);
     rule->where = r->what->where;

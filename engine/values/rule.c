@@ -57,6 +57,9 @@ static void copy_nodes(const sel_builder *builder, const bool *needed, int last,
 
 sel_rule *sel_builder_rule(const sel_builder *builder, const sel_rule_output *output, int outputs,
                            int fails, sel_arena *arena) {
+    double known;
+    const bool never = fails >= 0 && sel_builder_constant(builder, fails, &known) && known == 0;
+    fails = never ? -1 : fails;
     int last = fails > 0 ? fails : 0, count = 0;
     for (int i = 0; i < outputs; i++) {
         last = output[i].node > last ? output[i].node : last;

@@ -44,7 +44,7 @@ static inline void pack_agrees(const sel_pack *pack, int number, const sel_progr
         bool sure = sel_packed_each(&packed, number, place, fixed, own + i % PACK_STRIDE,
                                     PACK_STRIDE, result);
         assert_int_equal(sure, exact[i]);
-        for (int r = 0; r < program->results; r++) {
+        for (int r = 0; r < program->layout.outputs; r++) {
             double wanted = expected[(size_t)r * at->n + i];
             if (!(isnan(result[r]) && isnan(wanted)))
                 assert_memory_equal(&result[r], &wanted, sizeof wanted);
