@@ -56,11 +56,11 @@ static bool is_plain(const rule_model *m, int precision) {
     bool plain =
         !code->reports && !(code->vary & ~(unsigned)SEL_ON_DT) && f->looks && f->turns == f->writes;
     for (int o = 0; o < code->layout.outputs; o++) {
-        const sel_program_output *out = &code->output[o];
+        const sel_program_output *out = &code->tables.output[o];
         plain = plain && (m->reals >> out->field & 1 || out->type == SEL_NUMBER_I);
     }
     for (int i = 0; i < code->layout.each; i++) {
-        const int op = code->code[code->layout.once + i].op;
+        const int op = code->tables.code[code->layout.once + i].op;
         plain =
             plain && op != SEL_OP_ARGUMENT && op != SEL_RULE_RANDOM && op != SEL_OP_LOOKUP;
     }
@@ -82,7 +82,7 @@ bool rule_march_of(const rule_state *state, rule_march *to) {
     const sel_program *code = f->code[precision];
     int operations = 0;
     for (int i = 0; i < code->layout.each; i++) {
-        const sel_instruction *v = &code->code[code->layout.once + i];
+        const sel_instruction *v = &code->tables.code[code->layout.once + i];
         operations += v->linked ? 1 : v->operands;
     }
     if (operations > MOST_OPERATIONS) {

@@ -117,7 +117,7 @@ static int window_of(printer *p, const sel_read *read) {
 
 static void find_windows(printer *p) {
     for (int k = 0; k < p->code->layout.reads; k++) {
-        const sel_read *read = &p->code->read[k];
+        const sel_read *read = &p->code->tables.read[k];
         window *w = &p->window[window_of(p, read)];
         w->low = read->at[1] < w->low ? read->at[1] : w->low;
         w->high = read->at[1] > w->high ? read->at[1] : w->high;
@@ -140,7 +140,7 @@ static void print_windows(const printer *p) {
 
 static void print_reads(printer *p) {
     for (int k = 0; k < p->code->layout.reads; k++) {
-        const sel_read *read = &p->code->read[k];
+        const sel_read *read = &p->code->tables.read[k];
         const int w = window_of(p, read);
         const bool own = !read->at[0] && !read->at[1] && !read->at[2];
         const char *type = read_type(p, read->field);
@@ -161,7 +161,7 @@ static void print_stores(const printer *p) {
         fprintf(p->to, "        rule_failed<ODD, N>(v, q, fails[r]);\n");
     }
     for (int o = 0; o < p->code->layout.outputs; o++) {
-        const sel_program_output *out = &p->code->output[o];
+        const sel_program_output *out = &p->code->tables.output[o];
         if (p->code->layout.numbers) {
             fprintf(p->to, "        rule_store_numbers<N>(v, q, %d, o%d[r]);\n", out->field, o);
         } else {
@@ -184,7 +184,7 @@ static void print_function(printer *p) {
     cuda_print_uniforms(&p->all);
     print_windows(p);
     for (int o = 0; o < code->layout.outputs; o++) {
-        fprintf(p->to, "    %s o%d[ROWS][N];\n", cuda_type_names[code->output[o].type], o);
+        fprintf(p->to, "    %s o%d[ROWS][N];\n", cuda_type_names[code->tables.output[o].type], o);
     }
     fputs(fails ? "    int32_t fails[ROWS][N];\n" : "", p->to);
     fputs("#pragma unroll\n    for (int k = 0; k < ROWS * N; k++) {\n"
@@ -194,7 +194,7 @@ static void print_function(printer *p) {
     print_reads(p);
     cuda_print_instructions(&p->all, p->code->layout.once, p->code->layout.each);
     for (int o = 0; o < code->layout.outputs; o++) {
-        fprintf(p->to, "        o%d[r][j] = %s;\n", o, name_of(p, code->output[o].slot, name));
+        fprintf(p->to, "        o%d[r][j] = %s;\n", o, name_of(p, code->tables.output[o].slot, name));
     }
     if (fails) {
         fprintf(p->to, "        fails[r][j] = %s;\n", name_of(p, code->layout.fails, name));
@@ -258,14 +258,14 @@ static void print_march(printer *p, const rule_march *march) {
     }
     cuda_print_uniforms(&p->all);
     for (int k = 0; k < p->code->layout.reads; k++) {
-        const sel_read *read = &p->code->read[k];
+        const sel_read *read = &p->code->tables.read[k];
         fprintf(p->to, "        const real r%d = w[%d][%d][%d];\n", k, 1 + read->at[1],
                 1 + read->at[0], number[read->field]);
     }
     cuda_print_instructions(&p->all, p->code->layout.once, p->code->layout.each);
     for (int o = 0; o < p->code->layout.outputs; o++) {
-        fprintf(p->to, "        out[%d] = %s;\n", number[p->code->output[o].field],
-                name_of(p, p->code->output[o].slot, name));
+        fprintf(p->to, "        out[%d] = %s;\n", number[p->code->tables.output[o].field],
+                name_of(p, p->code->tables.output[o].slot, name));
     }
     fputs("    }\n", p->to);
     print_beyond(p, march);

@@ -238,8 +238,8 @@ static const sel_lookup *first_raster(const sel_lua_function *f, int index) {
     if (!f->program)
         return find_raster(f->script->L, index, 0);
     for (int i = 0; i < f->program->layout.lookups; i++)
-        if (f->program->lookup[i]->kind == SEL_LOOKUP_RASTER)
-            return f->program->lookup[i];
+        if (f->program->tables.lookup[i].kind == SEL_LOOKUP_RASTER)
+            return f->program->tables.lookup[i].host;
     return NULL;
 }
 

@@ -21,7 +21,7 @@ void cuda_fill_print(const sel_program *program, FILE *to) {
           "struct printed {\n"
           "    static __device__ void once(const cuda_fill &f, double t, double *r) {\n",
           to);
-    for (const sel_packed_input *input = program->input; input < program->input + l->inputs;
+    for (const sel_packed_input *input = program->tables.input; input < program->tables.input + l->inputs;
          input++) {
         fprintf(to, "        const double u%d = ", input->to);
         if (input->argument == SEL_NO_ARGUMENT) {
@@ -45,7 +45,7 @@ void cuda_fill_print(const sel_program *program, FILE *to) {
     cuda_print_uniforms(&p);
     cuda_print_instructions(&p, l->once, l->each);
     fprintf(to, "        *value = %s;\n        return isfinite(*value)",
-            cuda_print_name(&p, program->output[0].slot, name));
+            cuda_print_name(&p, program->tables.output[0].slot, name));
     if (l->fails >= 0) {
         fprintf(to, " && %s == 0", cuda_print_name(&p, l->fails, name));
     }

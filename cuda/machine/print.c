@@ -11,7 +11,7 @@ bool cuda_printer_open(cuda_printer *p, const sel_program *program, double dt, F
     const sel_packed_program *l = &program->layout;
     int controls = 0;
     for (int k = 0; k < l->inputs; k++) {
-        const int control = program->input[k].argument - SEL_ARGUMENT_CONTROL;
+        const int control = program->tables.input[k].argument - SEL_ARGUMENT_CONTROL;
         controls = control >= controls ? control + 1 : controls;
     }
     double *none = calloc((size_t)controls + 1, sizeof *none);
@@ -22,7 +22,7 @@ bool cuda_printer_open(cuda_printer *p, const sel_program *program, double dt, F
     p->product = calloc((size_t)(l->once + l->each) + 1, sizeof *p->product);
     const bool enough = none && p->value && p->made_by && p->product;
     if (enough) {
-        sel_program_once(program, 0, dt, none, p->value);
+        sel_packed_once(&program->tables, 0, 0, dt, none, p->value);
     }
     free(none);
     return enough;
@@ -107,14 +107,14 @@ static int by_row(const void *a, const void *b) {
 static int print_sum_of_rows(const cuda_printer *p, int i, int end) {
     enum { MOST = 64, NEITHER = INT32_MIN };
     const sel_packed_program *l = &p->program->layout;
-    const sel_instruction *v = p->program->code;
+    const sel_instruction *v = p->program->tables.code;
     int term[MOST][3]; /* row, column, slot */
     int count = 0, last = i;
     while (last < end && count < MOST && v[last].op == SEL_OP_ADD &&
            v[last].type == SEL_NUMBER_I && (last == i || v[last].linked)) {
         for (int k = last > i; k < 2; k++) {
             const int slot = k ? (int)v[last].number : v[i].from[0], read = slot - l->fixed;
-            const sel_read *r = read >= 0 && read < l->reads ? &p->program->read[read] : NULL;
+            const sel_read *r = read >= 0 && read < l->reads ? &p->program->tables.read[read] : NULL;
             term[count][0] = r ? (r->field * 8 + r->at[2]) * 8 + r->at[1] : NEITHER;
             term[count][1] = r ? r->at[0] : count;
             term[count++][2] = slot;
@@ -181,7 +181,7 @@ static void print_value(const cuda_printer *p, const sel_instruction *v) {
 
 void cuda_print_instructions(cuda_printer *p, int first, int count) {
     for (int i = first; i < first + count; i++) {
-        const sel_instruction *v = &p->program->code[i];
+        const sel_instruction *v = &p->program->tables.code[i];
         const bool compares = v->op == SEL_OP_LT || v->op == SEL_OP_LE || v->op == SEL_OP_EQ;
         const bool sums = v->op <= SEL_OP_MUL || (v->op == SEL_OP_DIV && v->type != SEL_NUMBER_I);
         const bool once = v->to < p->program->layout.fixed;

@@ -60,48 +60,6 @@ void sel_row_call(const sel_instruction *v, void *const *slot, int n) {
     }
 }
 
-/* ---- a place at a time ---- */
-
-/* Instructions on one number per slot. */
-static void run_single(const sel_program *p, int first, int count, const double place[3],
-                       double *slot) {
-    for (const sel_instruction *v = p->code + first; v < p->code + first + count; v++) {
-        if (v->op == SEL_OP_LOOKUP) {
-            const double *at[SEL_LOOKUP_ARGUMENTS];
-            double value;
-            for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) {
-                at[k] = slot + v->from[k];
-            }
-            sel_lookup_values(p->lookup[v->number], 1, at, &value);
-            slot[v->to] = value;
-        } else {
-            slot[v->to] = sel_instruction_value(v, place, slot[v->from[0]], slot[v->from[1]],
-                                                slot[v->from[2]]);
-        }
-    }
-}
-
-void sel_program_once(const sel_program *p, double t, double dt, const double *controls,
-                      double *fixed) {
-    for (int i = 0; i < p->layout.inputs; i++) {
-        fixed[p->input[i].to] = sel_input_value(&p->input[i], t, dt, controls);
-    }
-    run_single(p, 0, p->layout.once, NULL, fixed);
-    for (int k = 0; k < p->layout.uniforms; k++) {
-        fixed[k] = sel_number_as((int)p->uniform[k].type, fixed[k]);
-    }
-}
-
-static void eval_single(const sel_program *p, const sel_places *at, size_t i, double *slot,
-                        double *out, uint8_t *exact) {
-    const double place[3] = {at->x ? at->x[i] : 0, at->y ? at->y[i] : 0, at->z ? at->z[i] : 0};
-    run_single(p, p->layout.once, p->layout.each, place, slot);
-    for (int r = 0; r < p->layout.outputs; r++) {
-        out[(size_t)r * at->n + i] = slot[p->output[r].slot];
-    }
-    exact[i] = p->layout.fails < 0 || slot[p->layout.fails] == 0;
-}
-
 /* ---- rows ---- */
 
 /* What a thread evaluates a program with. */
@@ -119,10 +77,10 @@ static void run_rows(const worker *w, const sel_places *at, size_t first, int fr
     static const double none[BLOCK] = {0};
     const sel_row row = {.n = (int)n,
                          .slot = w->slot,
-                         .lookup = w->p->lookup,
+                         .lookup = w->p->tables.lookup,
                          .place = {at->x ? at->x + first : none, at->y ? at->y + first : none,
                                    at->z ? at->z + first : none}};
-    w->loops->run(w->p->code + w->p->layout.once + from, count, &row);
+    w->loops->run(w->p->tables.code + w->p->layout.once + from, count, &row);
 }
 
 static bool same_numbers(const double *a, const double *b, size_t n) {
@@ -144,14 +102,15 @@ static void run_of_x(worker *w, const sel_places *at, size_t first, size_t n) {
 
 static void run_of_yz(const worker *w, const sel_places *at, size_t first, size_t n) {
     const sel_packed_program *l = &w->p->layout;
-    const sel_instruction *v = w->p->code + l->once + l->of_x;
+    const sel_instruction *v = w->p->tables.code + l->once + l->of_x;
     if (!all_same(at->y, first, n) || !all_same(at->z, first, n)) {
         run_rows(w, at, first, l->of_x, l->of_yz, n);
         return;
     }
     const double place[3] = {0, at->y ? at->y[first] : 0, at->z ? at->z[first] : 0};
-    run_single(w->p, l->once + l->of_x, l->of_yz, place, w->single);
+    const sel_packed_slots slots = {w->single, w->single, 0, 1};
     for (int i = 0; i < l->of_yz; i++) {
+        sel_packed_step(&w->p->tables, l, l->once + l->of_x + i, place, &slots);
         if (v[i].to < l->fixed + l->per_row) {
             const bool compared = v[i].op >= SEL_OP_LT && v[i].op <= SEL_OP_EQ;
             w->loops->fill(compared ? SEL_NUMBER_I : v[i].type, w->single[v[i].to],
@@ -169,7 +128,7 @@ static void eval_block(worker *w, const sel_places *at, size_t first, size_t n, 
     run_of_yz(w, at, first, n);
     run_rows(w, at, first, before, l->each - before, n);
     for (int r = 0; r < l->outputs; r++) {
-        memcpy(out + (size_t)r * at->n + first, w->slot[w->p->output[r].slot], n * sizeof *out);
+        memcpy(out + (size_t)r * at->n + first, w->slot[w->p->tables.output[r].slot], n * sizeof *out);
     }
     const int32_t *fails = l->fails < 0 ? NULL : w->slot[l->fails];
     for (size_t i = 0; i < n; i++) {
@@ -254,9 +213,15 @@ sel_status sel_program_eval(const sel_program *program, const sel_places *at,
         return sel_fail_memory(error, "the registers of a function", bytes);
     }
     slot[0] = 0;
-    sel_program_once(program, at->t, 0, controls, slot);
+    sel_packed_once(&program->tables, 0, at->t, 0, controls, slot);
     for (size_t i = 0; i < at->n && at->n <= FEW; i++) {
-        eval_single(program, at, i, slot, out, exact);
+        const double place[] = {at->x ? at->x[i] : 0, at->y ? at->y[i] : 0, at->z ? at->z[i] : 0};
+        double result[SEL_PROGRAM_RESULTS];
+        exact[i] =
+            sel_packed_each(&program->tables, 0, place, slot, slot + l->fixed, 1, result);
+        for (int r = 0; r < l->outputs; r++) {
+            out[(size_t)r * at->n + i] = result[r];
+        }
     }
     if (at->n > FEW) {
         status = eval_rows(program, at, threads_for(program, at->n), slot, out, exact, error);
@@ -279,7 +244,7 @@ typedef struct printer {
 
 /* An operand: a constant, t or a control by itself, else its slot. */
 static void print_operand(const printer *out, int at) {
-    const sel_packed_input *input = out->p->input, *end = input + out->p->layout.inputs;
+    const sel_packed_input *input = out->p->tables.input, *end = input + out->p->layout.inputs;
     while (input < end && input->to != at) {
         input++;
     }
@@ -301,7 +266,7 @@ static void print_instruction(const printer *out, const sel_instruction *v) {
     if (v->op == SEL_OP_ARGUMENT) {
         fputc("xyz"[v->number], out->to);
     } else if (calls) {
-        fprintf(out->to, "%s(", out->p->lookup[v->number]->name);
+        fprintf(out->to, "%s(", ((const sel_lookup *)out->p->tables.lookup[v->number].host)->name);
     } else if (v->op >= SEL_OP_CONVERT) {
         fputs(v->op == SEL_OP_CONVERT ? types[v->type] : v->op == SEL_OP_SHIFT ? "shift" : "mask",
               out->to);
@@ -333,12 +298,12 @@ void sel_program_print(const sel_program *program, const char *const *control_na
                        const char *indent, FILE *to) {
     printer out = {program, control_names, to};
     const sel_packed_program *l = &program->layout;
-    print_part(&out, program->code, l->once, indent, "once");
-    print_part(&out, program->code + l->once, l->each, indent, "each");
+    print_part(&out, program->tables.code, l->once, indent, "once");
+    print_part(&out, program->tables.code + l->once, l->each, indent, "each");
     fprintf(to, "%s      return", indent);
     for (int r = 0; r < l->outputs; r++) {
         fputs(r ? ", " : " ", to);
-        print_operand(&out, program->output[r].slot);
+        print_operand(&out, program->tables.output[r].slot);
     }
     if (l->fails >= 0) {
         fputs(" where not ", to);

@@ -19,24 +19,14 @@ typedef struct sel_uniform {
     unsigned depends; /* SEL_ON_... */
 } sel_uniform;
 
-/* A program has tables of its own, so that its parts begin at row 0 of them. */
 typedef struct sel_program {
     unsigned depends, vary; /* SEL_ON_...; vary: of the uniform values */
     int operations, chains; /* per place; chains: of which each counts once */
     bool reports;           /* it may fail, or give what does not fit a field */
     sel_packed_program layout;
-    const sel_packed_input *input;
-    const sel_instruction *code;
-    const struct sel_lookup *const *lookup;
+    sel_packed tables;          /* its own, in which it is number 0 */
     const sel_uniform *uniform; /* [layout.uniforms] */
-    const sel_read *read;
-    const sel_program_output *output;
 } sel_program;
-
-/* The uniform values, as their types hold them: fixed[layout.fixed], of which the first
- * layout.uniforms are for the instructions per place. */
-void sel_program_once(const sel_program *program, double t, double dt, const double *controls,
-                      double *fixed);
 
 /* Evaluates at all places of `at` (any thread): out[results][n]. `controls`: by index, never NULL
  * when the program names one. exact[n] is set to 1 where the result is that of Lua, else 0. */

@@ -15,19 +15,19 @@
 
 enum { NO_SLOT = -1, TYPES = 3, MOST_SLOTS = 1 << 14, MOST_LINKS = 64 };
 
-/* Numbers of values before there are slots: the kind in the upper bits. */
-enum { UNIFORM = 0, READ = 1 << 20, REGISTER = 2 << 20 };
+/* Values before they have slots: those that are read, then those that drafts make. */
+enum { READ = 0, REGISTER = 1 << 20 };
 
-typedef enum stage { OF_X, OF_YZ, OF_ALL, STAGES } stage;
+typedef enum stage { ONCE, OF_X, OF_YZ, OF_ALL, STAGES } stage;
 
 /* Registers that stages may leave to later ones; where more were needed, there is one stage. */
 enum { MOST_KEPT = 32 };
 
-/* An instruction until its operands have slots. */
+/* An instruction until its operands have slots, or an input. */
 typedef struct draft {
     sel_instruction v;
-    int to, from[4];
-    int before; /* the instruction that it follows as the next link of a chain; -1: none */
+    int node, to, from[SEL_LOOKUP_ARGUMENTS];
+    int before; /* the draft that it follows as the next link of a chain; -1: none */
     int length; /* of the chain up to here */
     uint8_t stage, side;
     bool absorbed; /* another one follows it */
@@ -40,15 +40,15 @@ typedef struct compiler {
     sel_number real;
     sel_program *p;
     bool stages;
-    stage stage;        /* of what is compiled */
+    int node;           /* that is compiled */
     bool *used;         /* by node */
     int (*slot)[TYPES]; /* of a node in each type */
     draft *d;
-    int count, values;
-    int *node_of_uniform;
+    int count;
+    int *uses, *last, *place; /* by draft: of its value */
     sel_uniform *uniform;
     sel_read *read;
-    const sel_lookup **lookup;
+    sel_packed_lookup *lookup;
     sel_program_output *output;
 } compiler;
 
@@ -64,21 +64,13 @@ static bool is_condition(int op) {
     return compares(op) || op == SEL_OP_NOT || op == SEL_OP_AND || op == SEL_OP_OR;
 }
 
-static bool is_input(const sel_rule_node *node) {
-    return node->op == SEL_OP_CONSTANT || node->op == SEL_OP_ARGUMENT || node->op == SEL_RULE_DT;
-}
-
-/* The same at all places. */
-static bool is_same(const compiler *c, int n) {
-    return !(node_of(c, n)->depends & (SEL_ON_PLACE | SEL_ON_CELL | SEL_ON_STEP));
-}
-
 static stage stage_of(const compiler *c, int n) {
-    const unsigned on = node_of(c, n)->depends;
-    return !c->stages || on & (SEL_ON_CELL | SEL_ON_STEP) ? OF_ALL
-           : (on & SEL_ON_PLACE) == SEL_ON_X              ? OF_X
-           : on & SEL_ON_X                                ? OF_ALL
-                                                          : OF_YZ;
+    const unsigned on = node_of(c, n)->depends, place = on & SEL_ON_PLACE;
+    return !place && !(on & (SEL_ON_CELL | SEL_ON_STEP)) ? ONCE
+           : !c->stages                                  ? OF_ALL
+           : place == SEL_ON_X                           ? OF_X
+           : place & SEL_ON_X                            ? OF_ALL
+                                                         : OF_YZ;
 }
 
 /* ---- types ---- */
@@ -145,35 +137,33 @@ static sel_number computed(const compiler *c, const sel_rule_node *node, sel_num
 /* ---- drafts ---- */
 
 static int emit(compiler *c, int op, sel_number type, int operands, const int *from) {
-    draft *d = &c->d[c->count++];
+    draft *d = &c->d[c->count];
     *d = (draft){.v = {.op = (uint8_t)op, .type = (uint8_t)type, .operands = (uint8_t)operands},
-                 .to = REGISTER + c->values++,
+                 .node = c->node,
+                 .to = REGISTER + c->count++,
                  .before = -1,
-                 .stage = (uint8_t)c->stage};
+                 .stage = (uint8_t)stage_of(c, c->node)};
     memcpy(d->from, from, (size_t)operands * sizeof *from);
     return d->to;
 }
 
 static int emit_with(compiler *c, int op, sel_number type, int from, int64_t number) {
-    const int to = emit(c, op, type, op != SEL_OP_ARGUMENT, &from);
+    const int to = emit(c, op, type, op >= SEL_OP_CONVERT, &from);
     c->d[c->count - 1].v.number = number;
     return to;
 }
 
-/* The value of a node in a type. */
+/* The value of a node in a type; what is computed once is so in doubles. */
 static int value_in(compiler *c, int n, sel_number type) {
-    int *slot = &c->slot[n][type], *count = &c->p->layout.uniforms;
-    if (*slot != NO_SLOT) {
-        return *slot;
-    }
-    if (is_same(c, n)) {
-        c->uniform[*count] = (sel_uniform){type, node_of(c, n)->depends};
-        c->node_of_uniform[*count] = n;
-        c->p->vary |= node_of(c, n)->depends;
-        *slot = UNIFORM + (*count)++;
-    } else {
-        const sel_number from = type_of(c, n);
-        *slot = emit_with(c, SEL_OP_CONVERT, type, c->slot[n][from], (int)from);
+    int *slot = &c->slot[n][type];
+    if (*slot == NO_SLOT) {
+        const sel_number from = stage_of(c, n) == ONCE ? SEL_NUMBER_D : type_of(c, n);
+        const bool constant = node_of(c, n)->op == SEL_OP_CONSTANT;
+        const int outer = c->node;
+        c->node = n;
+        *slot = emit_with(c, constant ? SEL_OP_CONSTANT : SEL_OP_CONVERT, type,
+                          constant ? 0 : c->slot[n][from], (int)from);
+        c->node = outer;
     }
     return *slot;
 }
@@ -194,62 +184,72 @@ static bool by_power_of_two(compiler *c, const sel_rule_node *node, sel_number t
     return true;
 }
 
+/* sel_packed_lookup.call */
+static double look_up(const void *lookup, const double *at) {
+    const double *const arguments[SEL_LOOKUP_ARGUMENTS] = {at, at + 1, at + 2, at + 3};
+    double value;
+    sel_lookup_values(lookup, 1, arguments, &value);
+    return value;
+}
+
 /* The number of a look-up among those of the program. */
 static int number_of(compiler *c, const sel_lookup *lookup) {
     int which = 0, *count = &c->p->layout.lookups;
-    while (which < *count && c->lookup[which] != lookup) {
+    while (which < *count && c->lookup[which].host != lookup) {
         which++;
     }
     *count += which == *count;
-    c->lookup[which] = lookup;
+    c->lookup[which] = (sel_packed_lookup){.kind = lookup->kind, .host = lookup, .call = look_up};
     return which;
 }
 
 static int operate(compiler *c, const sel_rule_node *node, sel_number type) {
     const int count = sel_rule_operands(node), op = node->op;
     const bool logic = op == SEL_OP_NOT || op == SEL_OP_AND || op == SEL_OP_OR;
+    const bool once = stage_of(c, c->node) == ONCE;
     int operand[SEL_LOOKUP_ARGUMENTS] = {0}, slot;
-    if (by_power_of_two(c, node, type, &slot)) {
+    if (!once && by_power_of_two(c, node, type, &slot)) {
         return slot;
     }
     for (int k = 0; k < count; k++) {
         const bool condition = logic || (op == SEL_OP_SELECT && k == 0);
-        operand[k] = value_in(c, node->operand[k],
-                              condition                                          ? SEL_NUMBER_I
-                              : op == SEL_RULE_RANDOM || op == SEL_OP_LOOKUP ? SEL_NUMBER_D
-                                                                                 : type);
+        const bool wide = once || op == SEL_RULE_RANDOM || op == SEL_OP_LOOKUP;
+        operand[k] =
+            value_in(c, node->operand[k], wide ? SEL_NUMBER_D : condition ? SEL_NUMBER_I : type);
     }
     const bool square = op == SEL_OP_POW && node_of(c, node->operand[1])->op == SEL_OP_CONSTANT &&
                         node_of(c, node->operand[1])->value == 2;
     operand[1] = square ? operand[0] : operand[1];
     slot = emit(c, square ? SEL_OP_MUL : op, type, count, operand);
-    c->d[c->count - 1].v.number = op == SEL_OP_LOOKUP ? number_of(c, node->lookup) : 0;
+    c->d[c->count - 1].v.number = op == SEL_OP_LOOKUP     ? number_of(c, node->lookup)
+                                  : op == SEL_OP_ARGUMENT ? node->operand[0]
+                                                          : 0;
     return slot;
 }
 
 static void compile_node(compiler *c, int n) {
     const sel_rule_node *node = node_of(c, n);
-    const sel_number type = type_of(c, n), in = computed(c, node, type);
-    const int positive = negated(c, n);
-    int slot;
+    const bool once = stage_of(c, n) == ONCE;
+    const sel_number type = once ? SEL_NUMBER_D : type_of(c, n);
+    const sel_number in = once ? type : computed(c, node, type);
+    const int positive = once ? -1 : negated(c, n);
+    const bool stays = in == SEL_NUMBER_I && (node->op == SEL_OP_FLOOR || node->op == SEL_OP_CEIL ||
+                                              node->op == SEL_OP_WHOLE);
+    int *slot = &c->slot[n][type];
+    c->node = n;
     if (positive >= 0) {
-        slot = emit_with(c, SEL_OP_UNM, SEL_NUMBER_I, value_in(c, positive, SEL_NUMBER_I), 0);
+        const int from = value_in(c, positive, SEL_NUMBER_I);
+        *slot = emit(c, SEL_OP_UNM, SEL_NUMBER_I, 1, &from);
     } else if (node->op == SEL_RULE_READ) {
         c->read[c->p->layout.reads] =
             (sel_read){node->field, {node->at[0], node->at[1], node->at[2]}};
-        slot = READ + c->p->layout.reads++;
-    } else if (node->op == SEL_OP_ARGUMENT) {
-        slot = emit_with(c, SEL_OP_ARGUMENT, type, 0, node->operand[0]);
-    } else {
-        const bool stays = in == SEL_NUMBER_I && (node->op == SEL_OP_FLOOR ||
-                                                  node->op == SEL_OP_CEIL ||
-                                                  node->op == SEL_OP_WHOLE);
-        slot = stays ? value_in(c, node->operand[0], in) : operate(c, node, in);
+        *slot = READ + c->p->layout.reads++;
+    } else if (node->op != SEL_OP_CONSTANT) {
+        *slot = stays ? value_in(c, node->operand[0], in) : operate(c, node, in);
         if (in != type && !compares(node->op)) {
-            slot = emit_with(c, SEL_OP_CONVERT, type, slot, (int)in);
+            *slot = emit_with(c, SEL_OP_CONVERT, type, *slot, (int)in);
         }
     }
-    c->slot[n][type] = slot;
 }
 
 /* Marks what the results need. */
@@ -262,7 +262,7 @@ static void survey(compiler *c) {
         c->used[c->p->layout.fails] = true;
     }
     for (int n = rule->nodes - 1; n >= 0; n--) {
-        const int positive = c->used[n] ? negated(c, n) : -1;
+        const int positive = c->used[n] && stage_of(c, n) != ONCE ? negated(c, n) : -1;
         for (int k = 0; c->used[n] && k < sel_rule_operands(node_of(c, n)); k++) {
             c->used[positive < 0 ? node_of(c, n)->operand[k] : positive] = true;
         }
@@ -289,45 +289,77 @@ static void compile_output(compiler *c, int k) {
     c->p->reports = c->p->reports || c->output[k].checked;
 }
 
+/* In order of stages. */
+static void order_stages(compiler *c, draft *ordered) {
+    int count = 0;
+    for (int s = ONCE; s < STAGES; s++) {
+        for (int i = 0; i < c->count; i++) {
+            if (c->d[i].stage == s) {
+                ordered[count++] = c->d[i];
+            }
+        }
+    }
+    c->d = ordered;
+}
+
+static void draft_program(compiler *c, draft *ordered) {
+    sel_program *p = c->p;
+    const int fails = p->layout.fails;
+    survey(c);
+    for (int n = 0; n < c->rule->nodes; n++) {
+        if (c->used[n]) {
+            compile_node(c, n);
+        }
+    }
+    for (int k = 0; k < c->rule->outputs; k++) {
+        compile_output(c, k);
+    }
+    p->layout.fails = fails >= 0 ? value_in(c, fails, SEL_NUMBER_I) : -1;
+    p->reports = p->reports || fails >= 0;
+    order_stages(c, ordered);
+}
+
 /* ---- chains ---- */
 
-/* The uses of registers: how many, and the last one; results are used after all instructions. */
-static void count_uses(const compiler *c, int *uses, int *last) {
+/* The uses of values: how many, and the last one; results are used after all instructions. */
+static void count_uses(const compiler *c) {
+    memset(c->uses, 0, (size_t)c->count * sizeof *c->uses);
     for (int i = 0; i < c->count; i++) {
         for (int k = 0; k < c->d[i].v.operands; k++) {
             const int value = c->d[i].from[k] - REGISTER;
             if (value >= 0) {
-                uses[value]++;
-                last[value] = i;
+                c->uses[value]++;
+                c->last[value] = i;
             }
         }
     }
     for (int k = -1; k < c->rule->outputs; k++) {
         const int slot = k < 0 ? c->p->layout.fails : c->output[k].slot;
         if (slot >= REGISTER) {
-            uses[slot - REGISTER]++;
-            last[slot - REGISTER] = c->count;
+            c->uses[slot - REGISTER]++;
+            c->last[slot - REGISTER] = c->count;
         }
     }
 }
 
-static bool is_link(const sel_instruction *v) {
-    return v->op == SEL_OP_ADD || v->op == SEL_OP_SUB || v->op == SEL_OP_MUL ||
-           (v->op == SEL_OP_DIV && v->type != SEL_NUMBER_I);
+static bool is_link(const draft *d) {
+    const int op = d->v.op;
+    return d->stage != ONCE && (op == SEL_OP_ADD || op == SEL_OP_SUB || op == SEL_OP_MUL ||
+                                (op == SEL_OP_DIV && d->v.type != SEL_NUMBER_I));
 }
 
 /* Puts each value that only the next sum or product needs in front of that; functions of place keep
  * their order, so that they need few registers. */
-static void join_chains(compiler *c, draft *ordered, const int *uses, int *made_by) {
-    int count = 0;
+static void join_chains(compiler *c, draft *ordered) {
+    int count = 0, *made_by = c->place;
     for (int i = 0; i < c->count; i++) {
         draft *d = &c->d[i];
         made_by[d->to - REGISTER] = i;
         d->length = 1;
-        for (int k = 0; k < 2 && is_link(&d->v); k++) {
+        for (int k = 0; k < 2 && is_link(d); k++) {
             const int value = d->from[k] - REGISTER;
-            const draft *by = value >= 0 && uses[value] == 1 ? &c->d[made_by[value]] : NULL;
-            if (by && is_link(&by->v) && by->v.type == d->v.type && by->stage == d->stage &&
+            const draft *by = value >= 0 && c->uses[value] == 1 ? &c->d[made_by[value]] : NULL;
+            if (by && is_link(by) && by->v.type == d->v.type && by->stage == d->stage &&
                 by->length >= d->length && by->length < MOST_LINKS &&
                 (!c->form->stages || by == d - 1)) {
                 d->before = (int)(by - c->d);
@@ -352,257 +384,181 @@ static void join_chains(compiler *c, draft *ordered, const int *uses, int *made_
 
 /* Of a sum or product, what it does with the value before, and with which slot. */
 static void set_link(const compiler *c, draft *d) {
-    static const sel_link_op links[] = {[SEL_OP_ADD] = SEL_LINK_ADD,
-                                     [SEL_OP_SUB] = SEL_LINK_SUB,
-                                     [SEL_OP_MUL] = SEL_LINK_MUL,
-                                     [SEL_OP_DIV] = SEL_LINK_DIV};
-    sel_link_op link = links[d->v.op];
-    if (d->side) {
-        link = link == SEL_LINK_SUB ? SEL_LINK_FROM : link == SEL_LINK_DIV ? SEL_LINK_UNDER : link;
-    }
+    static const sel_link_op links[2][4] = {
+        {[SEL_OP_ADD] = SEL_LINK_ADD, [SEL_OP_SUB] = SEL_LINK_SUB, [SEL_OP_MUL] = SEL_LINK_MUL,
+         [SEL_OP_DIV] = SEL_LINK_DIV},
+        {[SEL_OP_ADD] = SEL_LINK_ADD, [SEL_OP_SUB] = SEL_LINK_FROM, [SEL_OP_MUL] = SEL_LINK_MUL,
+         [SEL_OP_DIV] = SEL_LINK_UNDER}};
     d->v.linked = d->before >= 0;
     d->v.number = d->v.from[1 - d->side];
-    d->v.link = (uint8_t)(1 + 2 * (int)link + (d->v.number < c->p->layout.uniforms));
+    d->v.link = (uint8_t)(1 + 2 * (int)links[d->side][d->v.op] +
+                          (d->v.number < c->p->layout.uniforms));
+    for (int k = 0; k < c->rule->outputs && !d->absorbed; k++) {
+        sel_program_output *output = &c->output[k];
+        if (output->direct && output->slot == d->to && c->uses[d->to - REGISTER] == 1) {
+            d->v.placed = (uint8_t)(1 + k);
+        }
+    }
 }
 
 /* ---- slots ---- */
 
-static int final_slot(const compiler *c, int value, const int *place) {
-    const sel_packed_program *l = &c->p->layout;
-    return value < READ       ? value
-           : value < REGISTER ? l->fixed + value - READ
-                              : l->fixed + l->reads + place[value - REGISTER];
+static int final_slot(const compiler *c, int value) {
+    return value < REGISTER ? c->p->layout.fixed + value - READ : c->place[value - REGISTER];
 }
 
-/* Gives registers of their own to what a stage leaves to later ones, those of y and z first.
- * Returns their number. */
-static int keep(compiler *c, const int *last, int *place) {
-    int kept = 0;
-    for (int s = OF_YZ; s >= OF_X; s--) {
+/* Gives slots of their own to what is computed once, first to what later stages need, and to what
+ * a stage leaves to later ones, first to that of y and z. Returns the number of the latter. */
+static int keep(compiler *c) {
+    sel_packed_program *l = &c->p->layout;
+    int slots = 0;
+    for (int pass = 0; pass < 4; pass++) {
+        const stage of = pass < 2 ? ONCE : pass == 2 ? OF_YZ : OF_X;
         for (int i = 0; i < c->count; i++) {
             const draft *d = &c->d[i];
-            const int end = last[d->to - REGISTER];
-            const stage used = end == c->count ? OF_ALL : (stage)c->d[end].stage;
-            if (d->stage == s && used > d->stage) {
-                place[d->to - REGISTER] = kept++;
+            const int value = d->to - REGISTER, end = c->last[value];
+            const bool later = end == c->count ? d->stage < OF_ALL : c->d[end].stage > d->stage;
+            if (d->stage != of || later != (pass != 1)) {
+                continue;
             }
+            if (pass == 0) {
+                const unsigned depends = node_of(c, d->node)->depends;
+                c->uniform[slots] = (sel_uniform){(sel_number)d->v.type, depends};
+                c->p->vary |= depends;
+            }
+            c->place[value] = slots++;
         }
-        c->p->layout.per_row = s == OF_YZ ? kept : c->p->layout.per_row;
+        l->uniforms = pass == 0 ? slots : l->uniforms;
+        l->fixed = pass == 1 ? slots : l->fixed;
+        slots += pass == 1 ? l->reads : 0;
+        l->per_row = pass == 2 ? slots - l->fixed - l->reads : l->per_row;
     }
-    return kept;
+    return slots - l->fixed - l->reads;
 }
 
-/* Gives the values registers: those of values that are no longer needed are used again. False:
- * stages leave too much to later ones. */
-static bool assign(compiler *c, const int *uses, const int *last, int *place, int *unused) {
-    sel_packed_program *l = &c->p->layout;
-    for (int i = 0; i < c->values; i++) {
-        place[i] = -1;
-    }
-    const int kept = keep(c, last, place);
-    int unused_count = 0, registers = kept;
-    for (int i = 0; i < c->count && kept <= MOST_KEPT; i++) {
+/* Gives the values slots: those of values that are no longer needed are used again. False: stages
+ * leave too much to later ones. */
+static bool assign(compiler *c, int *unused) {
+    memset(c->place, 0xff, (size_t)c->count * sizeof *c->place); /* NO_SLOT */
+    const int kept = keep(c), own = c->p->layout.fixed + c->p->layout.reads + kept;
+    int unused_count = 0, slots = own;
+    for (int i = 0; i < c->count; i++) {
         draft *d = &c->d[i];
-        sel_instruction *v = &d->v;
-        int *to = &place[d->to - REGISTER];
+        int *to = &c->place[d->to - REGISTER];
         /* Not that of an operand, whose numbers may be of another size. */
-        *to = *to >= 0 ? *to : unused_count ? unused[--unused_count] : registers++;
-        for (int k = 0; k < v->operands; k++) {
+        *to = *to >= 0 ? *to : unused_count ? unused[--unused_count] : slots++;
+        for (int k = 0; k < d->v.operands; k++) {
             const int value = d->from[k] - REGISTER;
-            bool ends = value >= 0 && last[value] == i && place[value] >= kept;
+            bool ends = value >= 0 && c->last[value] == i && c->place[value] >= own;
             for (int j = 0; j < k; j++) {
                 ends = ends && d->from[j] != d->from[k];
             }
             if (ends) {
-                unused[unused_count++] = place[value];
+                unused[unused_count++] = c->place[value];
             }
-            v->from[k] = (uint16_t)final_slot(c, d->from[k], place);
+            d->v.from[k] = (uint16_t)final_slot(c, d->from[k]);
         }
-        v->to = (uint16_t)final_slot(c, d->to, place);
-        if (is_link(v)) {
+        d->v.to = (uint16_t)*to;
+        if (is_link(d)) {
             set_link(c, d);
         }
-        for (int k = 0; k < c->rule->outputs && is_link(v) && !d->absorbed; k++) {
-            const sel_program_output *output = &c->output[k];
-            const bool alone = output->slot == d->to && uses[d->to - REGISTER] == 1;
-            v->placed = alone && output->direct ? (uint8_t)(1 + k) : v->placed;
-        }
     }
-    l->own = l->reads + registers;
+    c->p->layout.own = slots - c->p->layout.fixed;
     return kept <= MOST_KEPT;
-}
-
-/* ---- what is the same at all places ---- */
-
-/* Gives slots to all that the uniform values are computed from: [nodes]. */
-static void find_homes(compiler *c, int *home) {
-    sel_packed_program *l = &c->p->layout;
-    bool *needed = c->used;
-    memset(needed, 0, (size_t)c->rule->nodes);
-    memset(home, 0xff, (size_t)c->rule->nodes * sizeof *home); /* NO_SLOT */
-    for (int k = l->uniforms - 1; k >= 0; k--) {
-        needed[c->node_of_uniform[k]] = true;
-        home[c->node_of_uniform[k]] = k;
-    }
-    for (int n = c->rule->nodes - 1; n >= 0; n--) {
-        for (int k = 0; needed[n] && k < sel_rule_operands(node_of(c, n)); k++) {
-            needed[node_of(c, n)->operand[k]] = true;
-        }
-    }
-    l->fixed = l->uniforms;
-    for (int n = 0; n < c->rule->nodes; n++) {
-        home[n] = needed[n] && home[n] == NO_SLOT ? l->fixed++ : home[n];
-        l->inputs += needed[n] && is_input(node_of(c, n));
-        l->once += needed[n] && !is_input(node_of(c, n));
-    }
-    for (int k = 0; k < l->uniforms; k++) { /* in another type: a copy */
-        l->once += home[c->node_of_uniform[k]] != k;
-    }
-}
-
-static void compile_once(compiler *c, const int *home, sel_packed_input *input,
-                         sel_instruction *code) {
-    for (int n = 0; n < c->rule->nodes; n++) {
-        const sel_rule_node *node = node_of(c, n);
-        if (home[n] == NO_SLOT) {
-            continue;
-        }
-        if (is_input(node)) {
-            *input++ = (sel_packed_input){.value = node->value,
-                                          .to = home[n],
-                                          .argument = node->op == SEL_OP_CONSTANT ? SEL_NO_ARGUMENT
-                                                      : node->op == SEL_RULE_DT ? SEL_ARGUMENT_DT
-                                                                                : node->operand[0]};
-            continue;
-        }
-        *code = (sel_instruction){.op = (uint8_t)node->op,
-                                  .type = SEL_NUMBER_D,
-                                  .operands = (uint8_t)sel_rule_operands(node),
-                                  .to = (uint16_t)home[n],
-                                  .number =
-                                      node->op == SEL_OP_LOOKUP ? number_of(c, node->lookup) : 0};
-        for (int k = 0; k < code->operands; k++) {
-            code->from[k] = (uint16_t)home[node->operand[k]];
-        }
-        code++;
-    }
-    for (int k = 0; k < c->p->layout.uniforms; k++) {
-        const int from = home[c->node_of_uniform[k]];
-        if (from != k) {
-            *code++ = (sel_instruction){.op = SEL_OP_CONVERT,
-                                        .type = SEL_NUMBER_D,
-                                        .operands = 1,
-                                        .to = (uint16_t)k,
-                                        .from = {(uint16_t)from}};
-        }
-    }
 }
 
 /* ---- the program ---- */
 
-static void *keep_copy(const compiler *c, const void *from, int count, size_t size) {
-    void *to = sel_arena_alloc(c->arena, (size_t)count * size + 1);
-    if (to && count) {
-        memcpy(to, from, (size_t)count * size);
-    }
-    return to;
+static void add_input(const compiler *c, const draft *d, sel_packed_input *to) {
+    const sel_rule_node *node = node_of(c, d->node);
+    *to = (sel_packed_input){.value = sel_number_as(d->v.type, node->value),
+                             .to = d->v.to,
+                             .argument = d->v.op == SEL_OP_CONSTANT ? SEL_NO_ARGUMENT
+                                         : d->v.op == SEL_RULE_DT   ? SEL_ARGUMENT_DT
+                                                                    : node->operand[0]};
 }
 
 /* False: no memory, or too many slots. */
-static bool finish(compiler *c, const int *home, const int *place) {
+static bool finish(compiler *c) {
     sel_program *p = c->p;
     sel_packed_program *l = &p->layout;
-    sel_packed_input *input = sel_arena_alloc(c->arena, (size_t)l->inputs * sizeof *input + 1);
-    sel_instruction *code =
-        sel_arena_alloc(c->arena, (size_t)(l->once + c->count) * sizeof *code + 1);
-    if (!input || !code || l->fixed + l->own > MOST_SLOTS) {
+    sel_packed_input *input = sel_arena_alloc(c->arena, (size_t)c->count * sizeof *input);
+    sel_instruction *code = sel_arena_alloc(c->arena, (size_t)c->count * sizeof *code);
+    int32_t *data = sel_arena_alloc(c->arena, (size_t)l->lookups * sizeof *data);
+    uint64_t placed = 0;
+    if (!input || !code || !data || l->fixed + l->own > MOST_SLOTS) {
         return false;
     }
-    compile_once(c, home, input, code);
-    l->each = c->count;
     for (int i = 0; i < c->count; i++) {
         const draft *d = &c->d[i];
-        code[l->once + i] = d->v;
+        const int op = d->v.op;
+        if (d->stage == ONCE &&
+            (op == SEL_OP_CONSTANT || op == SEL_OP_ARGUMENT || op == SEL_RULE_DT)) {
+            add_input(c, d, &input[l->inputs++]);
+            continue;
+        }
+        *code++ = d->v;
+        *(d->stage == ONCE ? &l->once : &l->each) += 1;
         l->of_x += d->stage == OF_X;
         l->of_yz += d->stage == OF_YZ;
-        p->operations += d->v.op != SEL_OP_ARGUMENT;
-        p->chains += !d->v.linked;
+        p->operations += d->stage != ONCE && op != SEL_OP_ARGUMENT;
+        p->chains += d->stage != ONCE && !d->v.linked;
+        placed |= d->v.placed ? UINT64_C(1) << (d->v.placed - 1) : 0;
     }
     for (int k = 0; k < c->rule->outputs; k++) {
-        sel_program_output *output = &c->output[k];
-        bool placed = false;
-        for (int i = 0; i < c->count; i++) {
-            placed = placed || c->d[i].v.placed == 1 + k;
-        }
-        output->direct = placed;
-        output->slot = final_slot(c, output->slot, place);
+        c->output[k].direct = placed >> k & 1;
+        c->output[k].slot = final_slot(c, c->output[k].slot);
     }
-    l->fails = l->fails >= 0 ? final_slot(c, l->fails, place) : -1;
-    p->input = input;
-    p->code = code;
-    p->lookup = keep_copy(c, c->lookup, l->lookups, sizeof(sel_lookup *));
-    p->uniform = keep_copy(c, c->uniform, l->uniforms, sizeof *c->uniform);
-    p->read = keep_copy(c, c->read, l->reads, sizeof *c->read);
-    return p->lookup && p->uniform && p->read;
+    for (int k = 0; k < l->lookups; k++) {
+        data[k] = k;
+    }
+    l->fails = l->fails >= 0 ? final_slot(c, l->fails) : -1;
+    p->uniform = c->uniform;
+    p->tables = (sel_packed){.program = l,
+                             .input = input,
+                             .code = code - l->once - l->each,
+                             .data = data,
+                             .lookup = c->lookup,
+                             .read = c->read,
+                             .output = c->output};
+    return true;
 }
 
-static void draft_program(compiler *c) {
-    const sel_rule *rule = c->rule;
-    sel_program *p = c->p;
-    const int fails = p->layout.fails;
-    survey(c);
-    for (int s = OF_X; s < STAGES; s++) {
-        c->stage = (stage)s;
-        for (int n = 0; n < rule->nodes; n++) {
-            if (c->used[n] && !is_same(c, n) && stage_of(c, n) == c->stage) {
-                compile_node(c, n);
-            }
-        }
-    }
-    c->stage = OF_ALL;
-    for (int k = 0; k < rule->outputs; k++) {
-        compile_output(c, k);
-    }
-    p->layout.fails = fails >= 0 ? value_in(c, fails, SEL_NUMBER_I) : -1;
-    p->reports = p->reports || fails >= 0;
-}
-
-/* NULL: no memory, or too many slots; *kept is false if stages leave too much to later ones. */
+/* NULL: no memory, or too many slots; *fits: whether stages do not leave too much to later ones. */
 static sel_program *compile(compiler *c, bool *fits) {
     const size_t nodes = (size_t)c->rule->nodes + 1, most = 4 * nodes;
+    size_t lookups = 0;
+    for (int n = 0; n < c->rule->nodes; n++) {
+        lookups += node_of(c, n)->op == SEL_OP_LOOKUP;
+    }
     sel_program *p = c->p = sel_arena_alloc(c->arena, sizeof *p);
-    c->output = sel_arena_alloc(c->arena, ((size_t)c->rule->outputs + 1) * sizeof *c->output);
+    int *numbers = sel_arena_alloc(c->scratch, 4 * most * sizeof *numbers);
+    draft *drafts = sel_arena_alloc(c->scratch, 2 * most * sizeof *drafts);
     c->used = sel_arena_alloc(c->scratch, nodes);
     c->slot = sel_arena_alloc(c->scratch, nodes * sizeof *c->slot);
-    c->d = sel_arena_alloc(c->scratch, most * sizeof *c->d);
-    c->uniform = sel_arena_alloc(c->scratch, TYPES * nodes * sizeof *c->uniform);
-    c->node_of_uniform = sel_arena_alloc(c->scratch, TYPES * nodes * sizeof(int));
-    c->read = sel_arena_alloc(c->scratch, nodes * sizeof *c->read);
-    c->lookup = sel_arena_alloc(c->scratch, nodes * sizeof(sel_lookup *));
-    draft *ordered = sel_arena_alloc(c->scratch, most * sizeof *ordered);
-    int *uses = sel_arena_alloc(c->scratch, most * sizeof *uses);
-    int *last = sel_arena_alloc(c->scratch, most * sizeof *last);
-    int *place = sel_arena_alloc(c->scratch, most * sizeof *place);
-    int *unused = sel_arena_alloc(c->scratch, most * sizeof *unused);
-    int *home = sel_arena_alloc(c->scratch, nodes * sizeof *home);
-    if (!p || !c->output || !c->used || !c->slot || !c->d || !c->uniform || !c->node_of_uniform ||
-        !c->read || !c->lookup || !ordered || !uses || !last || !place || !unused || !home) {
+    c->uniform = sel_arena_alloc(c->arena, most * sizeof *c->uniform);
+    c->read = sel_arena_alloc(c->arena, nodes * sizeof *c->read);
+    c->lookup = sel_arena_alloc(c->arena, lookups * sizeof *c->lookup);
+    c->output = sel_arena_alloc(c->arena, ((size_t)c->rule->outputs + 1) * sizeof *c->output);
+    if (!p || !numbers || !drafts || !c->used || !c->slot || !c->uniform || !c->read ||
+        !c->lookup || !c->output) {
         return NULL;
     }
     memset(c->slot, 0xff, nodes * sizeof *c->slot); /* NO_SLOT */
-    p->output = c->output;
+    c->d = drafts;
+    c->uses = numbers;
+    c->last = numbers + most;
+    c->place = numbers + 2 * most;
     p->depends = c->rule->depends & ~(unsigned)SEL_ON_CELL;
     p->layout.numbers = c->form->numbers;
     p->layout.outputs = c->rule->outputs;
     p->layout.fails = c->form->never_fails ? -1 : c->rule->fails;
-    draft_program(c);
-    count_uses(c, uses, last);
-    join_chains(c, ordered, uses, place);
-    memset(uses, 0, most * sizeof *uses);
-    count_uses(c, uses, last);
-    find_homes(c, home);
-    *fits = assign(c, uses, last, place, unused);
-    return *fits && finish(c, home, place) ? p : NULL;
+    draft_program(c, drafts + most);
+    count_uses(c);
+    join_chains(c, drafts);
+    count_uses(c);
+    *fits = assign(c, numbers + 3 * most);
+    return *fits && finish(c) ? p : NULL;
 }
 
 const sel_program *sel_program_compile(const sel_rule *rule, const sel_program_form *form,

@@ -250,6 +250,9 @@ typedef struct sel_packed_lookup {
     int64_t first; /* of its numbers: the times and values of a series, or a raster's pixels */
     sel_series_rule series;
     sel_raster raster; /* its `value` and `keys` are not used */
+    /* On the host, of a program by itself, instead of all that: a sel_lookup, and who asks it. */
+    const void *host;
+    double (*call)(const void *host, const double at[]);
 } sel_packed_lookup;
 
 /* A value of a cell at some distance. */
@@ -306,6 +309,11 @@ SEL_VALUE_INLINE double sel_packed_look_up(const sel_packed *packed,
     const sel_packed_lookup *lookup = &packed->lookup[packed->data[program->lookup + which]];
     const double *number = packed->number + lookup->first;
     int64_t hint = 0;
+#if !defined(__CUDACC__)
+    if (lookup->host) {
+        return lookup->call(lookup->host, at);
+    }
+#endif
     if (lookup->kind == SEL_LOOKUP_SERIES) {
         return sel_series_value(&lookup->series, number, number + lookup->series.n, at[0], &hint);
     }
@@ -332,13 +340,13 @@ SEL_VALUE_INLINE void sel_packed_step(const sel_packed *packed, const sel_packed
 }
 
 /* Fills `fixed`, the slots that are the same at all places. */
-SEL_VALUE_INLINE void sel_packed_once(const sel_packed *packed, int32_t number, double t,
+SEL_VALUE_INLINE void sel_packed_once(const sel_packed *packed, int32_t number, double t, double dt,
                                       const double *controls, double *fixed) {
     const sel_packed_program *program = &packed->program[number];
     const sel_packed_slots slots = {fixed, fixed, program->fixed, 0};
     for (int32_t i = 0; i < program->inputs; i++) {
         const sel_packed_input *input = &packed->input[program->input + i];
-        fixed[input->to] = sel_input_value(input, t, 0, controls);
+        fixed[input->to] = sel_input_value(input, t, dt, controls);
     }
     for (int32_t i = 0; i < program->once; i++) {
         sel_packed_step(packed, program, i, fixed, &slots);

@@ -167,7 +167,7 @@ static void look_up(const sel_instruction *v, const sel_row *row) {
     for (int a = 0; a < SEL_LOOKUP_ARGUMENTS; a++) {
         at[a] = row->slot[v->from[a]];
     }
-    sel_lookup_values(row->lookup[v->number], (size_t)row->n, at, values);
+    sel_lookup_values(row->lookup[v->number].host, (size_t)row->n, at, values);
     memcpy(row->slot[v->to], values, (size_t)row->n * sizeof *values);
 }
 

@@ -40,7 +40,7 @@ void sel_pack_destroy(sel_pack *pack) {
 
 bool sel_pack_can_hold(const sel_program *program) {
     for (int i = 0; i < program->layout.lookups; i++) {
-        const sel_lookup *lookup = program->lookup[i];
+        const sel_lookup *lookup = program->tables.lookup[i].host;
         if (lookup->kind != SEL_LOOKUP_NOISE && !lookup->data) {
             return false;
         }
@@ -113,12 +113,12 @@ static void add_program(sel_pack *pack, const sel_program *p) {
     to.output = (int64_t)pack->rows[OUTPUTS];
     add_copy(pack, KNOWN_PROGRAMS, 1, &p);
     add_copy(pack, PROGRAMS, 1, &to);
-    add_copy(pack, INPUTS, (size_t)to.inputs, p->input);
-    add_copy(pack, CODE, (size_t)(to.once + to.each), p->code);
-    add_copy(pack, READS, (size_t)to.reads, p->read);
-    add_copy(pack, OUTPUTS, (size_t)to.outputs, p->output);
+    add_copy(pack, INPUTS, (size_t)to.inputs, p->tables.input);
+    add_copy(pack, CODE, (size_t)(to.once + to.each), p->tables.code);
+    add_copy(pack, READS, (size_t)to.reads, p->tables.read);
+    add_copy(pack, OUTPUTS, (size_t)to.outputs, p->tables.output);
     for (int i = 0; i < to.lookups; i++) {
-        const int32_t number = add_lookup(pack, p->lookup[i]);
+        const int32_t number = add_lookup(pack, p->tables.lookup[i].host);
         add_copy(pack, DATA, 1, &number);
     }
 }

@@ -14,7 +14,7 @@ enum { SEL_ROW_BLOCK = 1024 };
 typedef struct sel_row {
     int n;
     void *const *slot;
-    const sel_lookup *const *lookup; /* of the program */
+    const sel_packed_lookup *lookup; /* of the program */
     const double *place[3];          /* coordinates; NULL: 0, or those of cells: */
     const double *origin, *dx;       /* of their grid; NULL: there is none */
     int64_t at[3];                   /* the first cell, */

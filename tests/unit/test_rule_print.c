@@ -170,7 +170,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     const int64_t threads = 3 * RULE_THREADS;
     double *slot = calloc(slots * (size_t)threads, sizeof(double));
     assert_non_null(slot);
-    sel_program_once(code, sel_state_time(&state->base), state->base.clock.dt,
+    sel_packed_once(&code->tables, 0, sel_state_time(&state->base), state->base.clock.dt,
                      domain->control_values, uniform);
     const bool direct = !interpreted && rule_is_direct(state);
     if (interpreted) {

@@ -159,7 +159,7 @@ static void call_lua(const piece *p) {
             p->cpu->all.status = p->f->source->call(p->f->source, &place, out, p->cpu->error);
         }
         for (int k = 0; k < p->code->layout.outputs; k++) {
-            ((double *)p->slot[k])[c.x] = out[p->code->output[k].field];
+            ((double *)p->slot[k])[c.x] = out[p->code->tables.output[k].field];
         }
     }
 }
@@ -170,7 +170,7 @@ static void compute(piece *p) {
     const int first = p->code->layout.fixed;
     const bool whole = p->odds == 0 && p->n == SEL_ROW;
     for (int o = 0; o < p->code->layout.outputs; o++) { /* chains store whole pieces in other copies */
-        const sel_program_output *output = &p->code->output[o];
+        const sel_program_output *output = &p->code->tables.output[o];
         const bool placed = whole && output->direct && p->f->turns >> output->field & 1;
         p->to[o] = placed ? array_of(p, output->field, true) : NULL;
     }
@@ -184,7 +184,7 @@ static void compute(piece *p) {
     }
     const sel_row row = {.n = p->n,
                          .slot = p->slot,
-                         .lookup = p->code->lookup,
+                         .lookup = p->code->tables.lookup,
                          .origin = grid->origin,
                          .dx = grid->dx,
                          .at = {p->x, p->row % grid->n[1], p->row / grid->n[1]},
@@ -193,7 +193,7 @@ static void compute(piece *p) {
                          .seed = (uint64_t)state->model->params->seed,
                          .to = p->to,
                          .streams = p->cpu->streams};
-    p->loops->run(p->code->code + p->code->layout.once, p->code->layout.each, &row);
+    p->loops->run(p->code->tables.code + p->code->layout.once, p->code->layout.each, &row);
 }
 
 static int64_t away_of(const sel_cells *cells, const sel_read *read) {
@@ -205,7 +205,7 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
     sel_state *base = &cpu->all.base;
     const sel_program *code = f->code[base->plan->precision];
     for (int k = 0; k < code->layout.reads; k++) {
-        const sel_read *read = &code->read[k];
+        const sel_read *read = &code->tables.read[k];
         const int64_t away = away_of(&cpu->all.cells, read);
         struct source *s = &cpu->source[k];
         *s = (struct source){.field = read->field,
@@ -214,8 +214,8 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
                              .in_place = (f->writes & ~f->turns) >> read->field & 1,
                              .leads = true};
         for (int i = 0; i < code->layout.reads; i++) {
-            s->leads = s->leads && !(code->read[i].field == read->field &&
-                                     away_of(&cpu->all.cells, &code->read[i]) > away);
+            s->leads = s->leads && !(code->tables.read[i].field == read->field &&
+                                     away_of(&cpu->all.cells, &code->tables.read[i]) > away);
         }
     }
     base->threads = f->rule && base->plan->threads > 0 ? base->plan->threads : 1;
@@ -224,8 +224,8 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
     if (!f->rule) {
         return;
     }
-    sel_program_once(code, sel_state_time(base), base->clock.dt, base->plan->domain->control_values,
-                     cpu->fixed);
+    sel_packed_once(&code->tables, 0, sel_state_time(base), base->clock.dt,
+                    base->plan->domain->control_values, cpu->fixed);
     for (int k = 0; k < code->layout.uniforms; k++) {
         sel_row_loops_here()->fill((int)code->uniform[k].type, cpu->fixed[k],
                                    cpu->uniform + (int64_t)k * ROW_BYTES, SEL_ROW);
@@ -270,7 +270,7 @@ static void store_output(const piece *p, rule_state *state, const sel_program_ou
     char *to = array_of(p, f, turns);
     const char *from = p->slot[output->slot];
     char row[ROW_BYTES];
-    if (p->to[output - p->code->output]) {
+    if (p->to[output - p->code->tables.output]) {
         return;
     }
     if (p->odds) { /* what is not computed keeps its value */
@@ -315,7 +315,7 @@ static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *err
                 compute(&p);
                 note_failures(&p, state);
                 for (int o = 0; o < p.code->layout.outputs; o++) {
-                    store_output(&p, state, &p.code->output[o]);
+                    store_output(&p, state, &p.code->tables.output[o]);
                 }
             }
         }
@@ -399,8 +399,8 @@ static void evaluate_row(rule_cpu *cpu, const rule_function *f, int64_t row, int
         compute(&p);
         const int64_t first = p.x > x0 ? p.x : x0, end = p.x + p.n < x1 ? p.x + p.n : x1;
         for (int c = 0; c < p.code->layout.outputs; c++) {
-            const double *from = p.slot[p.code->output[c].slot];
-            memcpy(to + p.code->output[c].field * nx + first - x0, from + first - p.x,
+            const double *from = p.slot[p.code->tables.output[c].slot];
+            memcpy(to + p.code->tables.output[c].field * nx + first - x0, from + first - p.x,
                    (size_t)(end - first) * sizeof *to);
         }
     }

@@ -149,7 +149,7 @@ static const sel_program *code_of_lua(const rule_model *m, bool numbers) {
     if (!output || !code) {
         return NULL;
     }
-    *code = (sel_program){.layout = {.outputs = numbers, .fails = -1}, .output = output};
+    *code = (sel_program){.layout = {.outputs = numbers, .fails = -1}, .tables.output = output};
     output[0] = (sel_program_output){.type = SEL_NUMBER_D};
     for (int f = 0; f < m->fields && !numbers; f++) {
         if (m->field[f].state) {
@@ -208,7 +208,7 @@ static void find_turns(rule_model *m) {
     for (int k = 0; k < m->rules; k++) {
         rule_function *f = &m->function[k];
         for (int o = 0; f->code[0] && o < f->code[0]->layout.outputs; o++) {
-            f->writes |= UINT64_C(1) << f->code[0]->output[o].field;
+            f->writes |= UINT64_C(1) << f->code[0]->tables.output[o].field;
         }
         m->simple = is_simple(m);
         f->turns = m->simple ? f->writes : f->writes & f->looks;
