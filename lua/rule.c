@@ -294,27 +294,48 @@ static double sample_random(const sel_rule_place *self, int64_t k) {
     return (double)draw(((const sample *)self->data)->number + 77 * (uint64_t)k) * 0x1p-56;
 }
 
-static bool same_values(const sel_rule *rule, const double *graph, const double *lua) {
-    for (int k = 0; k < rule->outputs; k++) {
-        const double a = graph[k], b = lua[rule->output[k].field];
+/* Whether Lua gives at a cell what the program gives. Of a script that has taken too long nothing
+ * is known. */
+static bool agrees_at(const sample *s, const sel_program *p, double *slot, double *lua) {
+    const sel_packed_program *l = &p->layout;
+    const sel_packed_slots slots = {slot, slot, 0, 1};
+    sel_packed_once(&p->tables, 0, s->at.t, s->at.dt, s->at.controls, slot);
+    for (int k = 0; k < l->reads; k++) {
+        const sel_read *read = &p->tables.read[k];
+        slot[l->fixed + k] = sample_field(&s->at, read->field, read->at);
+    }
+    for (int k = l->once; k < l->once + l->each; k++) {
+        const sel_instruction *v = &p->tables.code[k];
+        if (v->op == SEL_RULE_RANDOM)
+            slot[v->to] = sample_random(&s->at, (int64_t)slot[v->from[0]]);
+        else
+            sel_packed_step(&p->tables, l, k, s->at.place, &slots);
+    }
+    if (l->fails >= 0 && slot[l->fails] != 0)
+        return true;
+    if (s->rule->base.call(&s->rule->base, &s->at, lua, NULL) != SEL_OK)
+        return s->rule->script->broken;
+    for (int k = 0; k < l->outputs; k++) {
+        const double a = slot[p->tables.output[k].slot], b = lua[p->tables.output[k].field];
         if (memcmp(&a, &b, sizeof a) != 0 && !(isnan(a) && isnan(b)))
             return false;
     }
     return true;
 }
 
-/* Whether Lua gives what the graph gives. Of a script that has taken too long nothing is known. */
 static bool agrees(const lua_rule *source, const sel_rule *rule) {
-    const int most = rule->outputs > SEL_MOST_CELL_FIELDS ? rule->outputs : SEL_MOST_CELL_FIELDS;
-    const int parts = rule->nodes + 2 * most + source->controls->n;
-    double *scratch = malloc((size_t)parts * sizeof *scratch);
-    double *graph = scratch + rule->nodes, *lua = graph + most, *controls = lua + most;
-    bool same = scratch != NULL;
-    for (int k = 0; same && k < source->controls->n; k++)
+    const sel_program_form form = {.field = source->field, .numbers = true};
+    sel_arena *arena = sel_arena_create();
+    const sel_program *p = arena ? sel_program_compile(rule, &form, arena) : NULL;
+    const size_t slots = p ? (size_t)(p->layout.fixed + p->layout.own) + 1 : 0;
+    const size_t most = SEL_MOST_CELL_FIELDS + slots + (size_t)source->controls->n;
+    double *lua = p ? sel_arena_alloc(arena, most * sizeof *lua) : NULL;
+    double *slot = lua ? lua + SEL_MOST_CELL_FIELDS : NULL, *controls = lua ? slot + slots : NULL;
+    bool same = arena != NULL;
+    for (int k = 0; lua && k < source->controls->n; k++)
         controls[k] = source->controls->v[k].value;
-    for (uint64_t number = 0; same && number < CELLS_COMPARED; number++) {
+    for (uint64_t number = 0; lua && same && number < CELLS_COMPARED; number++) {
         sample s = {.rule = source, .number = number};
-        bool fails;
         s.at = (sel_rule_place){{(double)number / 4, 1.5, 0.5},
                                 (double)(number % 8),
                                 0.25,
@@ -322,12 +343,9 @@ static bool agrees(const lua_rule *source, const sel_rule *rule) {
                                 sample_field,
                                 sample_random,
                                 &s};
-        sel_rule_eval(rule, &s.at, scratch, graph, &fails);
-        same = fails || (source->base.call(&source->base, &s.at, lua, NULL) == SEL_OK
-                             ? same_values(rule, graph, lua)
-                             : source->script->broken);
+        same = agrees_at(&s, p, slot, lua);
     }
-    free(scratch);
+    sel_arena_destroy(arena);
     return same;
 }
 

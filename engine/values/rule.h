@@ -87,16 +87,8 @@ typedef struct sel_rule_place {
     void *data;
 } sel_rule_place;
 
-/* The outputs of a rule at one cell, node by node in f64: the reference. out[k]: of output k;
- * *fails: whether the function calls error there. `scratch`: [rule->nodes]. */
-void sel_rule_eval(const sel_rule *rule, const sel_rule_place *at, double *scratch, double *out,
-                   bool *fails);
-
 /* The operands of a node: how many. */
 int sel_rule_operands(const sel_rule_node *node);
-
-/* The value of a node from those of its operands. */
-double sel_rule_value(const sel_rule_node *node, const sel_rule_place *at, const double *values);
 
 /* ---- as a program ---- */
 

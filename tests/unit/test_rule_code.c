@@ -1,6 +1,7 @@
 /* test_rule_code.c -- random graphs as code for rows of cells, against the same graphs node by
  * node: not one bit may differ in f64.
  */
+#include "tests/unit/rule_eval.h"
 #include "tests/unit/rule_graph.h"
 
 enum { NX = 70, NY = 3, FIELDS = 3 };
@@ -163,7 +164,7 @@ static void check_cell(const graph *g, grid_place *p, double *const after[FIELDS
                                .data = p};
     double out[GRAPH_OUTPUTS];
     bool fails;
-    sel_rule_eval(&g->rule, &at, scratch, out, &fails);
+    rule_eval(&g->rule, &at, scratch, out, &fails);
     for (int k = 0; k < FIELDS; k++) {
         const double got = after[k][p->y * NX + p->x];
         if (got != out[k] && !(isnan(got) && isnan(out[k]))) {
