@@ -222,7 +222,7 @@ static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
             const rule_function *f = &m->function[k];
             const sel_program *code = f->code[precision];
             sel_packed_once(&code->tables, 0, sel_clock_time(&base->clock, step), base->clock.dt,
-                             base->plan->domain->control_values, state->fixed);
+                            base->plan->domain->control_values, state->fixed);
             memcpy(row + f->first[precision], state->fixed,
                    (size_t)code->layout.uniforms * sizeof *row);
         }

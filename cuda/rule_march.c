@@ -61,8 +61,7 @@ static bool is_plain(const rule_model *m, int precision) {
     }
     for (int i = 0; i < code->layout.each; i++) {
         const int op = code->tables.code[code->layout.once + i].op;
-        plain =
-            plain && op != SEL_OP_ARGUMENT && op != SEL_RULE_RANDOM && op != SEL_OP_LOOKUP;
+        plain = plain && op != SEL_OP_ARGUMENT && op != SEL_RULE_RANDOM && op != SEL_OP_LOOKUP;
     }
     return plain;
 }

@@ -6,7 +6,7 @@
  * cells are done one by one, so that they cost the others no registers.
  */
 #include <stdlib.h>
-#include "cuda/machine/print.h"
+#include "engine/values/program_print.h"
 #include "cuda/rule_gpu.h"
 
 /* ---- the functions of a model ---- */
@@ -69,7 +69,7 @@ rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k
 /* ---- printing ---- */
 
 typedef struct printer {
-    cuda_printer all;
+    sel_printer all;
     FILE *to;
     const rule_model *model;
     const rule_function *f;
@@ -97,8 +97,8 @@ static const char *read_type(const printer *p, int field) {
     return p->model->field[field].type == SEL_CELL_U8 ? "int32_t" : stored_type(p, field);
 }
 
-static const char *name_of(const printer *p, int slot, char text[CUDA_NAME]) {
-    return cuda_print_name(&p->all, slot, text);
+static const char *name_of(const printer *p, int slot, char text[SEL_PRINT_NAME]) {
+    return sel_print_name(&p->all, slot, text);
 }
 
 /* What is read of fields, each row once. */
@@ -166,8 +166,8 @@ static void print_stores(const printer *p) {
             fprintf(p->to, "        rule_store_numbers<N>(v, q, %d, o%d[r]);\n", out->field, o);
         } else {
             fprintf(p->to, "        rule_store<ODD, %s, %s, %s, N>(v, q, %d, %d, o%d[r]);\n",
-                    out->checked ? "true" : "false", cuda_type_names[out->type], stored_type(p, out->field),
-                    o, out->field, o);
+                    out->checked ? "true" : "false", sel_number_names[out->type],
+                    stored_type(p, out->field), o, out->field, o);
         }
     }
 }
@@ -175,16 +175,16 @@ static void print_stores(const printer *p) {
 static void print_function(printer *p) {
     const sel_program *code = p->code;
     const bool fails = code->layout.fails >= 0;
-    char name[CUDA_NAME];
+    char name[SEL_PRINT_NAME];
     fprintf(p->to,
             "\n// %s: %d operations on %d numbers\n"
             "template <bool ODD, int N, int ROWS>\n"
             "RULE_CALL void cells_%d(const rule_view &v, const rule_at &p) {\n",
             p->f->name, code->operations, code->layout.reads, p->function);
-    cuda_print_uniforms(&p->all);
+    sel_print_uniforms(&p->all);
     print_windows(p);
     for (int o = 0; o < code->layout.outputs; o++) {
-        fprintf(p->to, "    %s o%d[ROWS][N];\n", cuda_type_names[code->tables.output[o].type], o);
+        fprintf(p->to, "    %s o%d[ROWS][N];\n", sel_number_names[code->tables.output[o].type], o);
     }
     fputs(fails ? "    int32_t fails[ROWS][N];\n" : "", p->to);
     fputs("#pragma unroll\n    for (int k = 0; k < ROWS * N; k++) {\n"
@@ -192,9 +192,10 @@ static void print_function(printer *p) {
           "        const rule_at q = rule_moved(v, p, 0, r);\n",
           p->to);
     print_reads(p);
-    cuda_print_instructions(&p->all, p->code->layout.once, p->code->layout.each);
+    sel_print_instructions(&p->all, p->code->layout.once, p->code->layout.each);
     for (int o = 0; o < code->layout.outputs; o++) {
-        fprintf(p->to, "        o%d[r][j] = %s;\n", o, name_of(p, code->tables.output[o].slot, name));
+        fprintf(p->to, "        o%d[r][j] = %s;\n", o,
+                name_of(p, code->tables.output[o].slot, name));
     }
     if (fails) {
         fprintf(p->to, "        fails[r][j] = %s;\n", name_of(p, code->layout.fails, name));
@@ -244,7 +245,7 @@ static void print_beyond(const printer *p, const rule_march *march) {
 
 /* The function as a rule of march.cuh, and its kernels. */
 static void print_march(printer *p, const rule_march *march) {
-    char name[CUDA_NAME];
+    char name[SEL_PRINT_NAME];
     int number[RULE_FIELDS] = {0};
     fprintf(p->to,
             "\n#include \"cuda/machine/march.cuh\"\n\n"
@@ -256,13 +257,13 @@ static void print_march(printer *p, const rule_march *march) {
     for (int f = 0; f < march->fields; f++) {
         number[march->field[f]] = f;
     }
-    cuda_print_uniforms(&p->all);
+    sel_print_uniforms(&p->all);
     for (int k = 0; k < p->code->layout.reads; k++) {
         const sel_read *read = &p->code->tables.read[k];
         fprintf(p->to, "        const real r%d = w[%d][%d][%d];\n", k, 1 + read->at[1],
                 1 + read->at[0], number[read->field]);
     }
-    cuda_print_instructions(&p->all, p->code->layout.once, p->code->layout.each);
+    sel_print_instructions(&p->all, p->code->layout.once, p->code->layout.each);
     for (int o = 0; o < p->code->layout.outputs; o++) {
         fprintf(p->to, "        out[%d] = %s;\n", number[p->code->tables.output[o].field],
                 name_of(p, p->code->tables.output[o].slot, name));
@@ -292,24 +293,24 @@ void rule_print(const rule_model *m, int precision, double dt, const rule_march 
             continue;
         }
         const sel_program *code = f->code[precision];
-        printer p = {.all = {.fuses = !m->params->exact,
-                             .constant = m->params->dt.limit ? 0 : SEL_ON_DT},
-                     .to = to,
-                     .model = m,
-                     .f = f,
-                     .code = code,
-                     .precision = precision,
-                     .function = k,
-                     .shape = rule_shape_of(m, k, precision),
-                     .window = calloc((size_t)code->layout.reads + 1, sizeof(window))};
-        if (cuda_printer_open(&p.all, code, dt, to) && p.window) {
+        printer p = {
+            .all = {.fuses = !m->params->exact, .constant = m->params->dt.limit ? 0 : SEL_ON_DT},
+            .to = to,
+            .model = m,
+            .f = f,
+            .code = code,
+            .precision = precision,
+            .function = k,
+            .shape = rule_shape_of(m, k, precision),
+            .window = calloc((size_t)code->layout.reads + 1, sizeof(window))};
+        if (sel_printer_open(&p.all, code, dt, to) && p.window) {
             find_windows(&p);
             print_function(&p);
             if (march && k == 0) {
                 print_march(&p, march);
             }
         }
-        cuda_printer_close(&p.all);
+        sel_printer_close(&p.all);
         free(p.window);
     }
 }

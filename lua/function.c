@@ -319,7 +319,7 @@ static int find_argument(const sel_function_needs *needs, bool of_cells, const c
         if (strcmp(name, argument_names[i]) == 0 && !(i == SEL_ARGUMENT_Z && needs->dims == 2))
             return i;
     return of_cells && strcmp(name, "c") == 0    ? SEL_RULE_CELL
-           : of_cells && strcmp(name, "dt") == 0 ? SEL_RULE_TIME_STEP
+           : of_cells && strcmp(name, "dt") == 0 ? SEL_ARGUMENT_DT
                                                  : NO_ARGUMENT;
 }
 
@@ -434,7 +434,7 @@ static void print_function(const sel_lua_function *f, FILE *to) {
             f->program->operations, f->program->layout.once,
             f->program->layout.fixed + f->program->layout.own);
     if (names)
-        sel_program_print(f->program, names, "    ", to);
+        sel_program_print(f->program, names, to);
 }
 
 void sel_script_print_laws(const sel_scenario *scenario, FILE *to) {

@@ -223,8 +223,6 @@ static void push_arguments(lua_State *L, const int *arguments, int count) {
     for (int i = 0; i < count; i++) {
         if (arguments[i] == SEL_RULE_CELL)
             lua_pushboolean(L, false);
-        else if (arguments[i] == SEL_RULE_TIME_STEP)
-            push_node(L, sel_build(builder_of(L), SEL_RULE_DT, 0, 0, 0));
         else
             push_node(L, sel_build_argument(builder_of(L), arguments[i]));
         lua_rawseti(L, -2, i + 1);
@@ -252,7 +250,8 @@ static int read_law(lua_State *L) {
         lua_rawgeti(L, 2, i + 1);
         node[i] = to_node(L, -1);
     }
-    f->program = sel_builder_finish(builder, node, f->base.results, to_node(L, 3), f->script->arena);
+    f->program =
+        sel_builder_finish(builder, node, f->base.results, to_node(L, 3), f->script->arena);
     if (!f->program)
         snprintf(f->why, sizeof f->why, "its program needs too many registers");
     return 0;

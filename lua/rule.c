@@ -147,10 +147,10 @@ static void push_argument(lua_State *L, const lua_rule *rule, int which, const s
     if (which == SEL_RULE_CELL)
         push_cell(L, rule, here);
     else
-        lua_pushnumber(L, which == SEL_RULE_TIME_STEP ? at->dt
-                          : which < SEL_ARGUMENT_T    ? at->place[which]
-                          : which == SEL_ARGUMENT_T   ? at->t
-                                                      : at->controls[which - SEL_ARGUMENT_CONTROL]);
+        lua_pushnumber(L, which == SEL_ARGUMENT_DT  ? at->dt
+                          : which < SEL_ARGUMENT_T  ? at->place[which]
+                          : which == SEL_ARGUMENT_T ? at->t
+                                                    : at->controls[which - SEL_ARGUMENT_CONTROL]);
 }
 
 /* The value at the top as number k, of the field called `name` (NULL: of none). */

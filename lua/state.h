@@ -363,12 +363,11 @@ sel_status sel_script_enter(sel_script *script, sel_where where, const char *lab
 void sel_script_leave(sel_script *script, const sel_outer *outer);
 
 /* The `count` parameters of the function at `index`: SEL_ARGUMENT_..., of one of cells also
- * SEL_RULE_...; NULL, with the reason, where a function may not name one of them. */
+ * SEL_RULE_CELL; NULL, with the reason, where a function may not name one of them. */
 int *sel_function_arguments(sel_script *script, int index, const sel_function_needs *needs,
                             bool of_cells, int count, char reason[512]);
 
-/* Parameters of a function of cells beside SEL_ARGUMENT_...: the cell, dt. */
-enum { SEL_RULE_CELL = -1, SEL_RULE_TIME_STEP = -2 };
+enum { SEL_RULE_CELL = -1 };
 
 /* Calls the function in Lua at place i, or at all places but those whose values are settled (NULL:
  * none is). For the script's thread; others get an error. */

@@ -7,25 +7,25 @@
 #include "cuda/machine/fill.h"
 
 #include <stdlib.h>
-#include "cuda/machine/print.h"
+#include "engine/values/program_print.h"
 
 void cuda_fill_print(const sel_program *program, FILE *to) {
     const sel_packed_program *l = &program->layout;
-    cuda_printer p = {.fuses = false};
-    char name[CUDA_NAME];
-    if (!cuda_printer_open(&p, program, 0, to)) {
-        cuda_printer_close(&p);
+    sel_printer p = {.fuses = false};
+    char name[SEL_PRINT_NAME];
+    if (!sel_printer_open(&p, program, 0, to)) {
+        sel_printer_close(&p);
         return;
     }
     fputs("#include \"cuda/machine/fill.cuh\"\n\n"
           "struct printed {\n"
           "    static __device__ void once(const cuda_fill &f, double t, double *r) {\n",
           to);
-    for (const sel_packed_input *input = program->tables.input; input < program->tables.input + l->inputs;
-         input++) {
+    for (const sel_packed_input *input = program->tables.input;
+         input < program->tables.input + l->inputs; input++) {
         fprintf(to, "        const double u%d = ", input->to);
         if (input->argument == SEL_NO_ARGUMENT) {
-            cuda_print_number(input->value, to);
+            sel_print_number(input->value, to);
         } else if (input->argument == SEL_ARGUMENT_T) {
             fputc('t', to);
         } else {
@@ -33,7 +33,7 @@ void cuda_fill_print(const sel_program *program, FILE *to) {
         }
         fputs(";\n", to);
     }
-    cuda_print_instructions(&p, 0, l->once);
+    sel_print_instructions(&p, 0, l->once);
     for (int k = 0; k < l->uniforms; k++) {
         fprintf(to, "        r[%d] = u%d;\n", k, k);
     }
@@ -42,12 +42,12 @@ void cuda_fill_print(const sel_program *program, FILE *to) {
         "    static __device__ __forceinline__ bool each(const cuda_fill &f, const double *place,\n"
         "                                                const double *r, double *value) {\n",
         to);
-    cuda_print_uniforms(&p);
-    cuda_print_instructions(&p, l->once, l->each);
+    sel_print_uniforms(&p);
+    sel_print_instructions(&p, l->once, l->each);
     fprintf(to, "        *value = %s;\n        return isfinite(*value)",
-            cuda_print_name(&p, program->tables.output[0].slot, name));
+            sel_print_name(&p, program->tables.output[0].slot, name));
     if (l->fails >= 0) {
-        fprintf(to, " && %s == 0", cuda_print_name(&p, l->fails, name));
+        fprintf(to, " && %s == 0", sel_print_name(&p, l->fails, name));
     }
     fprintf(to,
             ";\n    }\n};\n\n"
@@ -56,7 +56,7 @@ void cuda_fill_print(const sel_program *program, FILE *to) {
             "    __shared__ double fixed[%d];\n"
             "    cuda_fill_cells<printed>(f, fixed);\n}\n",
             CUDA_FILL_THREADS, l->uniforms + 1);
-    cuda_printer_close(&p);
+    sel_printer_close(&p);
 }
 
 sel_status cuda_fill_compile(cuda_fill *fill, const sel_quantity *quantity, int device,

@@ -16,9 +16,10 @@ SEL_PROGRAM_OPS(CUDA_OP)
 #undef CUDA_OP
 
 // Those of floats and of whole numbers; others are computed in doubles.
-#define CUDA_OP(T, name, value)                                                                    \
-    static __device__ __forceinline__ T op_##name([[maybe_unused]] T a, [[maybe_unused]] T b = 0) { \
-        return value;                                                                              \
+#define CUDA_OP(T, name, value)                                               \
+    static __device__ __forceinline__ T op_##name([[maybe_unused]] T a,       \
+                                                  [[maybe_unused]] T b = 0) { \
+        return value;                                                         \
     }
 #define CUDA_OP_F(name, value) CUDA_OP(float, name, value)
 #define CUDA_OP_I(name, value) CUDA_OP(int32_t, name, value)

@@ -1,4 +1,4 @@
-/* program.c -- evaluate programs on the CPU, a row of places at a time; print them.
+/* program.c -- evaluate programs on the CPU, a row of places at a time.
  *
  * A slot holds the values of a row of places; each instruction is one loop over the row
  * (program_kernel.c). Uniform slots are filled once per call. Places in rows, with the same x again
@@ -7,7 +7,6 @@
  * places are done one by one, with a single number per slot; many are shared among threads. The
  * bits are always the same.
  */
-#include <ctype.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +127,8 @@ static void eval_block(worker *w, const sel_places *at, size_t first, size_t n, 
     run_of_yz(w, at, first, n);
     run_rows(w, at, first, before, l->each - before, n);
     for (int r = 0; r < l->outputs; r++) {
-        memcpy(out + (size_t)r * at->n + first, w->slot[w->p->tables.output[r].slot], n * sizeof *out);
+        memcpy(out + (size_t)r * at->n + first, w->slot[w->p->tables.output[r].slot],
+               n * sizeof *out);
     }
     const int32_t *fails = l->fails < 0 ? NULL : w->slot[l->fails];
     for (size_t i = 0; i < n; i++) {
@@ -217,8 +217,7 @@ sel_status sel_program_eval(const sel_program *program, const sel_places *at,
     for (size_t i = 0; i < at->n && at->n <= FEW; i++) {
         const double place[] = {at->x ? at->x[i] : 0, at->y ? at->y[i] : 0, at->z ? at->z[i] : 0};
         double result[SEL_PROGRAM_RESULTS];
-        exact[i] =
-            sel_packed_each(&program->tables, 0, place, slot, slot + l->fixed, 1, result);
+        exact[i] = sel_packed_each(&program->tables, 0, place, slot, slot + l->fixed, 1, result);
         for (int r = 0; r < l->outputs; r++) {
             out[(size_t)r * at->n + i] = result[r];
         }
@@ -230,84 +229,5 @@ sel_status sel_program_eval(const sel_program *program, const sel_places *at,
     return status;
 }
 
-/* ---- as text ---- */
-
 #define TEXT(name, operands, value) {#name, operands},
 const sel_op_text sel_op_texts[] = {SEL_PROGRAM_OPS(TEXT)};
-#undef TEXT
-
-typedef struct printer {
-    const sel_program *p;
-    const char *const *controls;
-    FILE *to;
-} printer;
-
-/* An operand: a constant, t or a control by itself, else its slot. */
-static void print_operand(const printer *out, int at) {
-    const sel_packed_input *input = out->p->tables.input, *end = input + out->p->layout.inputs;
-    while (input < end && input->to != at) {
-        input++;
-    }
-    if (input == end) {
-        fprintf(out->to, "r%d", at);
-    } else if (input->argument == SEL_NO_ARGUMENT) {
-        fprintf(out->to, "%.17g", input->value);
-    } else if (input->argument == SEL_ARGUMENT_T) {
-        fputs("t", out->to);
-    } else {
-        fputs(out->controls[input->argument - SEL_ARGUMENT_CONTROL], out->to);
-    }
-}
-
-static void print_instruction(const printer *out, const sel_instruction *v) {
-    static const char *const types[] = {"float", "real", "integer"};
-    const bool calls = v->op == SEL_OP_LOOKUP;
-    const char *between = calls ? "" : " ";
-    if (v->op == SEL_OP_ARGUMENT) {
-        fputc("xyz"[v->number], out->to);
-    } else if (calls) {
-        fprintf(out->to, "%s(", ((const sel_lookup *)out->p->tables.lookup[v->number].host)->name);
-    } else if (v->op >= SEL_OP_CONVERT) {
-        fputs(v->op == SEL_OP_CONVERT ? types[v->type] : v->op == SEL_OP_SHIFT ? "shift" : "mask",
-              out->to);
-    } else {
-        for (const char *letter = sel_op_texts[v->op].name; *letter; letter++) {
-            fputc(tolower(*letter), out->to);
-        }
-    }
-    for (int k = 0; k < v->operands; k++) {
-        fputs(between, out->to);
-        print_operand(out, v->from[k]);
-        between = calls ? ", " : " ";
-    }
-    if (v->op == SEL_OP_SHIFT || v->op == SEL_OP_MASK) {
-        fprintf(out->to, " %d", (int)v->number);
-    }
-    fputs(calls ? ")\n" : "\n", out->to);
-}
-
-static void print_part(const printer *out, const sel_instruction *code, int count,
-                       const char *indent, const char *when) {
-    for (int i = 0; i < count; i++) {
-        fprintf(out->to, "%s%-5s r%d = ", indent, i ? "" : when, code[i].to);
-        print_instruction(out, &code[i]);
-    }
-}
-
-void sel_program_print(const sel_program *program, const char *const *control_names,
-                       const char *indent, FILE *to) {
-    printer out = {program, control_names, to};
-    const sel_packed_program *l = &program->layout;
-    print_part(&out, program->tables.code, l->once, indent, "once");
-    print_part(&out, program->tables.code + l->once, l->each, indent, "each");
-    fprintf(to, "%s      return", indent);
-    for (int r = 0; r < l->outputs; r++) {
-        fputs(r ? ", " : " ", to);
-        print_operand(&out, program->tables.output[r].slot);
-    }
-    if (l->fails >= 0) {
-        fputs(" where not ", to);
-        print_operand(&out, l->fails);
-    }
-    fputc('\n', to);
-}

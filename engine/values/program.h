@@ -40,9 +40,8 @@ typedef struct sel_op_text {
 } sel_op_text;
 extern const sel_op_text sel_op_texts[];
 
-/* Prints the instructions, one per line, each opened with `indent`. Controls by their names. */
-void sel_program_print(const sel_program *program, const char *const *control_names,
-                       const char *indent, FILE *to);
+/* Prints the instructions, one per line. Controls by their names. */
+void sel_program_print(const sel_program *program, const char *const *control_names, FILE *to);
 
 /* A graph under construction. Node numbers are >= 0. */
 typedef struct sel_builder sel_builder;

@@ -117,7 +117,9 @@ int sel_build_constant(sel_builder *builder, double value) {
 
 int sel_build_argument(sel_builder *builder, int argument) {
     node n = {.op = SEL_OP_ARGUMENT, .operand = {argument}};
-    n.depends = argument < SEL_ARGUMENT_CONTROL ? 1u << argument : (unsigned)SEL_ON_CONTROLS;
+    n.depends = argument == SEL_ARGUMENT_DT       ? (unsigned)SEL_ON_DT
+                : argument < SEL_ARGUMENT_CONTROL ? 1u << argument
+                                                  : (unsigned)SEL_ON_CONTROLS;
     return intern(builder, &n);
 }
 
@@ -182,7 +184,7 @@ static int shortcut(const sel_builder *b, const node *n) {
 
 int sel_build(sel_builder *builder, int op, int a, int b, int c) {
     node n = {.op = op, .operand = {a, b, c}};
-    n.depends = op == SEL_RULE_DT ? SEL_ON_DT : op == SEL_RULE_RANDOM ? SEL_ON_STEP : 0;
+    n.depends = op == SEL_RULE_RANDOM ? SEL_ON_STEP : 0;
     double value[3] = {0};
     int operands = sel_rule_operands(&n), constants = 0;
     int same = shortcut(builder, &n);

@@ -214,8 +214,10 @@ static int operate(compiler *c, const sel_rule_node *node, sel_number type) {
     for (int k = 0; k < count; k++) {
         const bool condition = logic || (op == SEL_OP_SELECT && k == 0);
         const bool wide = once || op == SEL_RULE_RANDOM || op == SEL_OP_LOOKUP;
-        operand[k] =
-            value_in(c, node->operand[k], wide ? SEL_NUMBER_D : condition ? SEL_NUMBER_I : type);
+        operand[k] = value_in(c, node->operand[k],
+                              wide        ? SEL_NUMBER_D
+                              : condition ? SEL_NUMBER_I
+                                          : type);
     }
     const bool square = op == SEL_OP_POW && node_of(c, node->operand[1])->op == SEL_OP_CONSTANT &&
                         node_of(c, node->operand[1])->value == 2;
@@ -277,15 +279,16 @@ static void compile_output(compiler *c, int k) {
     const sel_cell_type type = fields ? c->form->field[from->field].type : SEL_CELL_REAL;
     const sel_number own = type_of(c, from->node);
     const bool real = type == SEL_CELL_REAL, constant = node->op == SEL_OP_CONSTANT;
-    const sel_number in = !fields                ? SEL_NUMBER_D
-                          : real                 ? c->real
+    const sel_number in = !fields               ? SEL_NUMBER_D
+                          : real                ? c->real
                           : own == SEL_NUMBER_F ? SEL_NUMBER_D
-                                                 : own;
+                                                : own;
     const double low = constant ? node->value : node->low, high = constant ? low : node->high;
     const bool fits =
         type == SEL_CELL_U8 ? low >= 0 && high <= UINT8_MAX : low >= INT32_MIN && high <= INT32_MAX;
-    c->output[k] = (sel_program_output){from->field, value_in(c, from->node, in), (int)in,
-                                !real && !(fits && (node->whole || constant)), fields && real};
+    c->output[k] =
+        (sel_program_output){from->field, value_in(c, from->node, in), (int)in,
+                             !real && !(fits && (node->whole || constant)), fields && real};
     c->p->reports = c->p->reports || c->output[k].checked;
 }
 
@@ -384,15 +387,18 @@ static void join_chains(compiler *c, draft *ordered) {
 
 /* Of a sum or product, what it does with the value before, and with which slot. */
 static void set_link(const compiler *c, draft *d) {
-    static const sel_link_op links[2][4] = {
-        {[SEL_OP_ADD] = SEL_LINK_ADD, [SEL_OP_SUB] = SEL_LINK_SUB, [SEL_OP_MUL] = SEL_LINK_MUL,
-         [SEL_OP_DIV] = SEL_LINK_DIV},
-        {[SEL_OP_ADD] = SEL_LINK_ADD, [SEL_OP_SUB] = SEL_LINK_FROM, [SEL_OP_MUL] = SEL_LINK_MUL,
-         [SEL_OP_DIV] = SEL_LINK_UNDER}};
+    static const sel_link_op links[2][4] = {{[SEL_OP_ADD] = SEL_LINK_ADD,
+                                             [SEL_OP_SUB] = SEL_LINK_SUB,
+                                             [SEL_OP_MUL] = SEL_LINK_MUL,
+                                             [SEL_OP_DIV] = SEL_LINK_DIV},
+                                            {[SEL_OP_ADD] = SEL_LINK_ADD,
+                                             [SEL_OP_SUB] = SEL_LINK_FROM,
+                                             [SEL_OP_MUL] = SEL_LINK_MUL,
+                                             [SEL_OP_DIV] = SEL_LINK_UNDER}};
     d->v.linked = d->before >= 0;
     d->v.number = d->v.from[1 - d->side];
-    d->v.link = (uint8_t)(1 + 2 * (int)links[d->side][d->v.op] +
-                          (d->v.number < c->p->layout.uniforms));
+    d->v.link =
+        (uint8_t)(1 + 2 * (int)links[d->side][d->v.op] + (d->v.number < c->p->layout.uniforms));
     for (int k = 0; k < c->rule->outputs && !d->absorbed; k++) {
         sel_program_output *output = &c->output[k];
         if (output->direct && output->slot == d->to && c->uses[d->to - REGISTER] == 1) {
@@ -473,9 +479,8 @@ static void add_input(const compiler *c, const draft *d, sel_packed_input *to) {
     const sel_rule_node *node = node_of(c, d->node);
     *to = (sel_packed_input){.value = sel_number_as(d->v.type, node->value),
                              .to = d->v.to,
-                             .argument = d->v.op == SEL_OP_CONSTANT ? SEL_NO_ARGUMENT
-                                         : d->v.op == SEL_RULE_DT   ? SEL_ARGUMENT_DT
-                                                                    : node->operand[0]};
+                             .argument =
+                                 d->v.op == SEL_OP_CONSTANT ? SEL_NO_ARGUMENT : node->operand[0]};
 }
 
 /* False: no memory, or too many slots. */
@@ -492,8 +497,7 @@ static bool finish(compiler *c) {
     for (int i = 0; i < c->count; i++) {
         const draft *d = &c->d[i];
         const int op = d->v.op;
-        if (d->stage == ONCE &&
-            (op == SEL_OP_CONSTANT || op == SEL_OP_ARGUMENT || op == SEL_RULE_DT)) {
+        if (d->stage == ONCE && (op == SEL_OP_CONSTANT || op == SEL_OP_ARGUMENT)) {
             add_input(c, d, &input[l->inputs++]);
             continue;
         }

@@ -1,5 +1,5 @@
-/* program_eval.h -- evaluate a function's program: its instructions, what each computes, and programs
- * in the form in which devices hold them.
+/* program_eval.h -- evaluate a function's program: its instructions, what each computes, and
+ * programs in the form in which devices hold them.
  *
  * The arithmetic is that of Lua 5.4 on floats, to the bit: its floor division and modulo, its power
  * (a square is a product; CPOW is the C library's), its order of comparison in min and max.
@@ -74,9 +74,8 @@ typedef enum sel_op {
 /* Operations of rules beyond these (rule.h). */
 typedef enum sel_rule_op {
     SEL_RULE_READ = 128, /* `field` of the cell `at` further along the axes */
-    SEL_RULE_DT,
-    SEL_RULE_RANDOM, /* sel.random(operand) */
-    SEL_RULE_BAND,   /* of Lua's integers */
+    SEL_RULE_RANDOM,     /* sel.random(operand) */
+    SEL_RULE_BAND,       /* of Lua's integers */
     SEL_RULE_BOR,
     SEL_RULE_BXOR,
     SEL_RULE_BNOT,
@@ -170,7 +169,8 @@ typedef enum sel_link_op {
  * result is an int32_t 0 or 1. */
 typedef struct sel_instruction {
     uint8_t op, type, operands;
-    uint8_t link;   /* 0: no sum or product; else 1 + 2 sel_link_op, and 1 where the other is uniform */
+    uint8_t
+        link; /* 0: no sum or product; else 1 + 2 sel_link_op, and 1 where the other is uniform */
     uint8_t linked; /* an operand is the value before, which nothing else needs */
     uint8_t placed; /* of the end of a chain: 1 + the output that it alone makes, or 0 */
     uint16_t to, from[4];

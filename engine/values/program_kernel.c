@@ -25,15 +25,15 @@
 
 /* An instruction on n numbers of one type. */
 #define OPERATE(name, T, MORE)                                                         \
-    static void operate_##name(const sel_instruction *v, void *const *slot, int n) {  \
+    static void operate_##name(const sel_instruction *v, void *const *slot, int n) {   \
         typedef T number;                                                              \
         T *to = slot[v->to];                                                           \
         int32_t *is = slot[v->to];                                                     \
         const T *from[] = {slot[v->from[0]], slot[v->from[1]], slot[v->from[2]]};      \
         const int32_t *if_so = slot[v->from[0]];                                       \
         switch (v->op) {                                                               \
-            SEL_OPS_OF_NUMBERS(CASE)                                                         \
-            SEL_OPS_OF_COMPARISON(COMPARE)                                                  \
+            SEL_OPS_OF_NUMBERS(CASE)                                                   \
+            SEL_OPS_OF_COMPARISON(COMPARE)                                             \
             MORE case SEL_OP_SELECT : EACH to[k] = if_so[k] ? from[1][k] : from[2][k]; \
             return;                                                                    \
         default:                                                                       \
@@ -51,7 +51,8 @@
 OPERATE(f, float, SEL_OPS_OF_REALS(CASE, f))
 OPERATE(d, double, SEL_OPS_OF_REALS(CASE, ) CASE(IDIV, floor(a / b)))
 OPERATE(i, int32_t,
-        SEL_OPS_OF_WHOLES(CASE) INTO(to, SEL_OP_SHIFT, a >> (int)v->number) INTO(to, SEL_OP_MASK, a & (int)v->number))
+        SEL_OPS_OF_WHOLES(CASE) INTO(to, SEL_OP_SHIFT, a >> (int)v->number)
+            INTO(to, SEL_OP_MASK, a &(int)v->number))
 
 /* ---- chains ---- */
 
@@ -85,28 +86,28 @@ enum { VECTOR = 16, VECTORS = 8 };
 
 /* A chain from its first to its last instruction. The last vectors of a row may reach beyond its
  * end, where memory is there to be read. */
-#define CHAIN(T, LINKS)                                                                            \
-    static void chain_##T(const sel_instruction *i, const sel_instruction *last,                   \
-                          const sel_row *row) {                                                    \
-        typedef T vector __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));      \
-        void *const placed = last->placed ? row->to[last->placed - 1] : NULL;                      \
-        for (int k = 0; k < row->n; k += VECTORS * VECTOR / (int)sizeof(T)) {                      \
-            const T *from = (const T *)row->slot[i->from[0]] + k;                                  \
-            T *to = (T *)(placed ? placed : row->slot[last->to]) + k;                              \
-            vector v[VECTORS];                                                                     \
-            EACH_VECTOR v[j] = ((const vector *)(const void *)from)[j];                            \
-            for (const sel_instruction *l = i; l <= last; l++) {                                   \
-                const vector *w = (const vector *)(const void *)((T *)row->slot[l->number] + k);   \
-                switch (l->link) { LINKS }                                                         \
-            }                                                                                      \
-            if (placed && row->streams) {                                                          \
-                for (int j = 0; j < VECTORS; j += SEL_STREAM_BYTES / VECTOR) {                     \
-                    sel_stream_one((char *)to + j * VECTOR, (const char *)&v[j]);                  \
-                }                                                                                  \
-            } else {                                                                               \
-                EACH_VECTOR((vector *)(void *)to)[j] = v[j];                                       \
-            }                                                                                      \
-        }                                                                                          \
+#define CHAIN(T, LINKS)                                                                          \
+    static void chain_##T(const sel_instruction *i, const sel_instruction *last,                 \
+                          const sel_row *row) {                                                  \
+        typedef T vector __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));    \
+        void *const placed = last->placed ? row->to[last->placed - 1] : NULL;                    \
+        for (int k = 0; k < row->n; k += VECTORS * VECTOR / (int)sizeof(T)) {                    \
+            const T *from = (const T *)row->slot[i->from[0]] + k;                                \
+            T *to = (T *)(placed ? placed : row->slot[last->to]) + k;                            \
+            vector v[VECTORS];                                                                   \
+            EACH_VECTOR v[j] = ((const vector *)(const void *)from)[j];                          \
+            for (const sel_instruction *l = i; l <= last; l++) {                                 \
+                const vector *w = (const vector *)(const void *)((T *)row->slot[l->number] + k); \
+                switch (l->link) { LINKS }                                                       \
+            }                                                                                    \
+            if (placed && row->streams) {                                                        \
+                for (int j = 0; j < VECTORS; j += SEL_STREAM_BYTES / VECTOR) {                   \
+                    sel_stream_one((char *)to + j * VECTOR, (const char *)&v[j]);                \
+                }                                                                                \
+            } else {                                                                             \
+                EACH_VECTOR((vector *)(void *)to)[j] = v[j];                                     \
+            }                                                                                    \
+        }                                                                                        \
     }
 
 CHAIN(float, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
@@ -228,8 +229,8 @@ static void put(const void *from, void *to, size_t bytes, bool streams) {
     memcpy((char *)to + lines, (const char *)from + lines, bytes - lines);
 }
 
-static int store(int type, const void *from, sel_cell_type field, void *to, int n,
-                 bool checked, bool streams) {
+static int store(int type, const void *from, sel_cell_type field, void *to, int n, bool checked,
+                 bool streams) {
     const double *d = from, high = field == SEL_CELL_U8 ? UINT8_MAX : INT32_MAX;
     const double low = field == SEL_CELL_U8 ? 0 : INT32_MIN;
     const int32_t *i = from;

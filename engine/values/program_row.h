@@ -1,5 +1,5 @@
-/* program_row.h -- instructions as loops over rows of places (program_kernel.c), a table of them for
- * each level of processors.
+/* program_row.h -- instructions as loops over rows of places (program_kernel.c), a table of them
+ * for each level of processors.
  */
 #ifndef SEL_PROGRAM_ROW_H
 #define SEL_PROGRAM_ROW_H

@@ -1,4 +1,5 @@
-/* rule_eval.h -- the graph of a rule at one cell, node by node in f64: the reference of programs. */
+/* rule_eval.h -- the graph of a rule at one cell, node by node in f64: the reference of programs.
+ */
 #ifndef RULE_EVAL_H
 #define RULE_EVAL_H
 
@@ -11,7 +12,8 @@ static inline int64_t to_integer(double value) {
 }
 
 static inline double argument_of(const sel_rule_place *at, int which) {
-    return which < SEL_ARGUMENT_T    ? at->place[which]
+    return which == SEL_ARGUMENT_DT  ? at->dt
+           : which < SEL_ARGUMENT_T  ? at->place[which]
            : which == SEL_ARGUMENT_T ? at->t
                                      : at->controls[which - SEL_ARGUMENT_CONTROL];
 }
@@ -27,7 +29,8 @@ static inline double look_up(const sel_rule_node *n, const double *values) {
     return out;
 }
 
-static inline double rule_node_value(const sel_rule_node *n, const sel_rule_place *at, const double *values) {
+static inline double rule_node_value(const sel_rule_node *n, const sel_rule_place *at,
+                                     const double *values) {
     const double a = sel_rule_operands(n) > 0 ? values[n->operand[0]] : 0;
     const double b = values[n->operand[1]];
     const int place[3] = {n->at[0], n->at[1], n->at[2]};
@@ -40,8 +43,6 @@ static inline double rule_node_value(const sel_rule_node *n, const sel_rule_plac
         return look_up(n, values);
     case SEL_RULE_READ:
         return at->read(at, n->field, place);
-    case SEL_RULE_DT:
-        return at->dt;
     case SEL_RULE_RANDOM:
         return at->random(at, to_integer(a));
     default:

@@ -119,7 +119,8 @@ static graph *random_graph(int size) {
         p.whole[p.wholes++] = graph_read_whole(g, 2, any(3) - 1, any(3) - 1, 0, 255);
     }
     p.real[p.reals++] = graph_number(g, any(100) * 0.37 - 10);
-    p.real[p.reals++] = graph_add(g, (sel_rule_node){.op = SEL_RULE_DT});
+    p.real[p.reals++] =
+        graph_add(g, (sel_rule_node){.op = SEL_OP_ARGUMENT, .operand = {SEL_ARGUMENT_DT}});
     p.real[p.reals++] = graph_add(g, (sel_rule_node){.op = SEL_OP_ARGUMENT, .operand = {any(2)}});
     p.whole[p.wholes++] = graph_integer(g, any(20) - 10);
     p.real[p.reals++] =

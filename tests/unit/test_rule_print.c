@@ -171,7 +171,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     double *slot = calloc(slots * (size_t)threads, sizeof(double));
     assert_non_null(slot);
     sel_packed_once(&code->tables, 0, sel_state_time(&state->base), state->base.clock.dt,
-                     domain->control_values, uniform);
+                    domain->control_values, uniform);
     const bool direct = !interpreted && rule_is_direct(state);
     if (interpreted) {
         rule_fill_margins(state, f->looks);

@@ -59,12 +59,12 @@ typedef struct rule_entry {
 typedef struct rule_function {
     const sel_rule_source *source;
     const char *name;
-    const sel_rule *rule;     /* NULL: Lua evaluates it at each cell, */
-    const char *why;          /* for this reason */
+    const sel_rule *rule;       /* NULL: Lua evaluates it at each cell, */
+    const char *why;            /* for this reason */
     const sel_program *code[2]; /* by precision; of Lua's the outputs alone */
     int first[2];               /* where its uniform values stand in a row of those of all */
-    uint64_t reads, looks;    /* of the cell or others; of others */
-    uint64_t writes, turns;   /* turns: the new value goes to the other copy */
+    uint64_t reads, looks;      /* of the cell or others; of others */
+    uint64_t writes, turns;     /* turns: the new value goes to the other copy */
 } rule_function;
 
 typedef struct rule_model {
@@ -79,12 +79,12 @@ typedef struct rule_model {
     int entry_of[SEL_MOST_CELL_FIELDS];
     const char *saved[SEL_MOST_CELL_FIELDS]; /* what its array is called in checkpoints */
     int rules, deriveds, functions;
-    rule_function *function; /* the rules, derived fields, then dt.limit if it is given */
+    rule_function *function;   /* the rules, derived fields, then dt.limit if it is given */
     int uniforms[2], slots[2]; /* by precision: of all functions; the most of one */
-    int main;              /* entry */
-    uint64_t reals, bytes; /* state fields of these types */
-    uint64_t doubled;      /* fields of two copies */
-    uint64_t swapping;     /* whose present copy is another one after each step */
+    int main;                  /* entry */
+    uint64_t reals, bytes;     /* state fields of these types */
+    uint64_t doubled;          /* fields of two copies */
+    uint64_t swapping;         /* whose present copy is another one after each step */
     /* One function of one or two fields of reals that looks at cells beside, in 2-D. */
     bool simple;
 } rule_model;

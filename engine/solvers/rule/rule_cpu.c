@@ -55,7 +55,7 @@ typedef struct piece {
     void **slot;
     char *registers;
     void *to[SEL_MOST_CELL_FIELDS]; /* by output: where it stands already; NULL: in its slot */
-    uint8_t odd[SEL_ROW];          /* cells that are not computed like others */
+    uint8_t odd[SEL_ROW];           /* cells that are not computed like others */
 } piece;
 
 static char *array_of(const piece *p, int f, bool other) {
@@ -169,14 +169,15 @@ static void compute(piece *p) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int first = p->code->layout.fixed;
     const bool whole = p->odds == 0 && p->n == SEL_ROW;
-    for (int o = 0; o < p->code->layout.outputs; o++) { /* chains store whole pieces in other copies */
+    for (int o = 0; o < p->code->layout.outputs;
+         o++) { /* chains store whole pieces in other copies */
         const sel_program_output *output = &p->code->tables.output[o];
         const bool placed = whole && output->direct && p->f->turns >> output->field & 1;
         p->to[o] = placed ? array_of(p, output->field, true) : NULL;
     }
     for (int k = first; k < first + p->code->layout.reads; k++) {
-        p->slot[k] = read_values(p, &p->cpu->source[k - first],
-                                 p->registers + (k - first) * ROW_BYTES);
+        p->slot[k] =
+            read_values(p, &p->cpu->source[k - first], p->registers + (k - first) * ROW_BYTES);
     }
     if (!p->f->rule) {
         call_lua(p);
@@ -329,7 +330,8 @@ static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *err
 static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     const int64_t cell = cpu->all.bad.cell, nx = cpu->all.plan->base.domain->grid.n[0];
     piece p = begin_thread(cpu, f);
-    if (cell >= 0 && cpu->all.bad.field < 0 && f->source->call && p.code->layout.outputs <= cpu->slots &&
+    if (cell >= 0 && cpu->all.bad.field < 0 && f->source->call &&
+        p.code->layout.outputs <= cpu->slots &&
         begin_piece(&p, cell / nx, (int)(cell % nx / SEL_ROW))) {
         cpu->error = error;
         call_lua(&p); /* which says what the function says */

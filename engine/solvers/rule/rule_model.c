@@ -144,7 +144,8 @@ static void find_masks(rule_model *m, rule_function *f) {
 
 /* Of a function that Lua evaluates: it gives all state fields, or one number. */
 static const sel_program *code_of_lua(const rule_model *m, bool numbers) {
-    sel_program_output *output = sel_arena_alloc(m->arena, ((size_t)m->fields + 1) * sizeof *output);
+    sel_program_output *output =
+        sel_arena_alloc(m->arena, ((size_t)m->fields + 1) * sizeof *output);
     sel_program *code = sel_arena_alloc(m->arena, sizeof *code);
     if (!output || !code) {
         return NULL;
