@@ -61,6 +61,21 @@ void sel_row_call(const sel_instruction *v, void *const *slot, int n) {
 
 /* ---- rows ---- */
 
+void sel_row_uniforms(const sel_program *p, const double *fixed, char *rows, size_t row_bytes) {
+    for (int k = 0; k < p->layout.uniforms; k++) {
+        sel_row_loops_here()->fill((int)p->uniform[k].type, fixed[k], rows + (size_t)k * row_bytes,
+                                   (int)(row_bytes / sizeof(double)));
+    }
+}
+
+void sel_row_slots(const sel_program *p, char *uniform, char *own, size_t row_bytes, void **slot) {
+    const sel_packed_program *l = &p->layout;
+    for (int k = 0; k < l->fixed + l->own; k++) {
+        slot[k] = k < l->uniforms ? uniform + (size_t)k * row_bytes
+                                  : own + (size_t)(k < l->fixed ? 0 : k - l->fixed) * row_bytes;
+    }
+}
+
 /* What a thread evaluates a program with. */
 typedef struct worker {
     const sel_program *p;
@@ -154,10 +169,6 @@ static size_t row_length(const sel_program *p, const sel_places *at) {
 }
 
 /* Blocks do not reach from row to row; they are numbered column by column. */
-typedef struct blocks {
-    size_t row, rows, columns, size;
-} blocks;
-
 static void eval_blocks(worker *w, const sel_places *at, double *out, uint8_t *exact) {
     const size_t row = row_length(w->p, at), rows = (at->n + row - 1) / row;
 #pragma omp for schedule(static)
@@ -176,7 +187,6 @@ static void eval_blocks(worker *w, const sel_places *at, double *out, uint8_t *e
 static sel_status eval_rows(const sel_program *p, const sel_places *at, int threads, double *fixed,
                             double *out, uint8_t *exact, sel_error *error) {
     const sel_packed_program *l = &p->layout;
-    const sel_row_loops *loops = sel_row_loops_here();
     const size_t slots = (size_t)(l->fixed + l->own);
     const size_t rows = (size_t)(l->uniforms + threads * l->own) * SEL_ROW_BLOCK;
     const size_t bytes = rows + (size_t)threads * slots * (sizeof(void *) + sizeof(double));
@@ -184,19 +194,18 @@ static sel_status eval_rows(const sel_program *p, const sel_places *at, int thre
     if (!memory) {
         return sel_fail_memory(error, "the registers of a function", bytes);
     }
-    for (int k = 0; k < l->uniforms; k++) {
-        loops->fill((int)p->uniform[k].type, fixed[k], memory + (size_t)k * SEL_ROW_BLOCK, BLOCK);
-    }
+    sel_row_uniforms(p, fixed, memory, SEL_ROW_BLOCK);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         const int thread = omp_get_thread_num();
         void *behind = memory + rows + (size_t)thread * slots * (sizeof(void *) + sizeof(double));
-        worker w = {.p = p, .loops = loops, .slot = behind, .single = (double *)behind + slots};
+        worker w = {.p = p,
+                    .loops = sel_row_loops_here(),
+                    .slot = behind,
+                    .single = (double *)behind + slots};
         memcpy(w.single, fixed, (size_t)l->fixed * sizeof *fixed);
-        for (int k = 0; k < (int)slots; k++) {
-            const int own = l->uniforms + thread * l->own + k - l->fixed;
-            w.slot[k] = memory + (size_t)(k < l->fixed ? k % l->uniforms : own) * SEL_ROW_BLOCK;
-        }
+        sel_row_slots(p, memory, memory + (size_t)(l->uniforms + thread * l->own) * SEL_ROW_BLOCK,
+                      SEL_ROW_BLOCK, w.slot);
         eval_blocks(&w, at, out, exact);
     }
     free(memory);

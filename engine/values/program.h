@@ -77,8 +77,8 @@ void sel_pack_destroy(sel_pack *pack);
 /* False for a program with a look-up made from C, whose data have no known form. */
 bool sel_pack_can_hold(const sel_program *program);
 
-/* The number of a program, added if it is new; data of several programs are stored once. -1: it
- * cannot be packed, or there is no memory. */
+/* Adds a program and returns its number; data of several programs are stored once. -1: it cannot be
+ * packed, or there is no memory. */
 int sel_pack_add(sel_pack *pack, const sel_program *program);
 
 /* The block: its size, its content, and the tables of a copy at `block` (aligned to 16 bytes, on

@@ -7,9 +7,9 @@
 #include "engine/values/program.h"
 #include "engine/values/series.h"
 
-/* The tables of a sel_packed, and the program and look-up that their rows were made from. */
+/* The tables of a sel_packed, and the look-ups that its rows were made from. */
 enum { PROGRAMS, INPUTS, CODE, DATA, LOOKUPS, NUMBERS, READS, OUTPUTS, PACKED };
-enum { KNOWN_PROGRAMS = PACKED, KNOWN_LOOKUPS, TABLES };
+enum { KNOWN_LOOKUPS = PACKED, TABLES };
 static const size_t row_bytes[TABLES] = {[PROGRAMS] = sizeof(sel_packed_program),
                                          [INPUTS] = sizeof(sel_packed_input),
                                          [CODE] = sizeof(sel_instruction),
@@ -18,7 +18,6 @@ static const size_t row_bytes[TABLES] = {[PROGRAMS] = sizeof(sel_packed_program)
                                          [NUMBERS] = sizeof(double),
                                          [READS] = sizeof(sel_read),
                                          [OUTPUTS] = sizeof(sel_program_output),
-                                         [KNOWN_PROGRAMS] = sizeof(sel_program *),
                                          [KNOWN_LOOKUPS] = sizeof(sel_lookup *)};
 
 struct sel_pack {
@@ -48,23 +47,15 @@ bool sel_pack_can_hold(const sel_program *program) {
     return true;
 }
 
-/* Appends rows to a table; NULL: no memory. */
-static void *add_rows(sel_pack *pack, int which, size_t rows) {
-    const size_t used = pack->rows[which] * row_bytes[which];
-    char *grown = realloc(pack->table[which], used + rows * row_bytes[which] + 1);
-    if (!grown) {
-        pack->full = true;
-        return NULL;
-    }
-    pack->table[which] = grown;
-    pack->rows[which] += rows;
-    return grown + used;
-}
-
+/* Appends rows to a table. */
 static void add_copy(sel_pack *pack, int which, size_t rows, const void *from) {
-    void *to = add_rows(pack, which, rows);
-    if (to && rows > 0) {
-        memcpy(to, from, rows * row_bytes[which]);
+    const size_t used = pack->rows[which] * row_bytes[which], more = rows * row_bytes[which];
+    char *grown = realloc(pack->table[which], used + more + 1);
+    pack->full = pack->full || !grown;
+    if (grown) {
+        pack->table[which] = grown;
+        pack->rows[which] += rows;
+        memcpy(grown + used, from, more);
     }
 }
 
@@ -111,7 +102,6 @@ static void add_program(sel_pack *pack, const sel_program *p) {
     to.lookup = (int64_t)pack->rows[DATA];
     to.read = (int64_t)pack->rows[READS];
     to.output = (int64_t)pack->rows[OUTPUTS];
-    add_copy(pack, KNOWN_PROGRAMS, 1, &p);
     add_copy(pack, PROGRAMS, 1, &to);
     add_copy(pack, INPUTS, (size_t)to.inputs, p->tables.input);
     add_copy(pack, CODE, (size_t)(to.once + to.each), p->tables.code);
@@ -124,18 +114,12 @@ static void add_program(sel_pack *pack, const sel_program *p) {
 }
 
 int sel_pack_add(sel_pack *pack, const sel_program *program) {
-    const sel_program *const *known = pack->table[KNOWN_PROGRAMS];
-    const size_t count = pack->rows[PROGRAMS];
-    for (size_t k = 0; k < count && !pack->full; k++) {
-        if (known[k] == program) {
-            return (int)k;
-        }
+    const int number = (int)pack->rows[PROGRAMS];
+    if (pack->full || !sel_pack_can_hold(program)) {
+        return -1;
     }
-    if (!pack->full && sel_pack_can_hold(program)) {
-        add_program(pack, program);
-        return pack->full ? -1 : (int)count;
-    }
-    return -1;
+    add_program(pack, program);
+    return pack->full ? -1 : number;
 }
 
 /* ---- the block ---- */

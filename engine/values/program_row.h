@@ -37,6 +37,12 @@ typedef struct sel_row_loops {
  * the processor by itself. */
 void sel_row_call(const sel_instruction *v, void *const *slot, int n);
 
+/* Fills the rows of the uniform values; says where slots stand, some rows apart. */
+void sel_row_uniforms(const sel_program *program, const double *fixed, char *rows,
+                      size_t row_bytes);
+void sel_row_slots(const sel_program *program, char *uniform, char *own, size_t row_bytes,
+                   void **slot);
+
 /* Of the best level that this processor has. */
 const sel_row_loops *sel_row_loops_here(void);
 

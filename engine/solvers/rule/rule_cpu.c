@@ -227,10 +227,7 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
     }
     sel_packed_once(&code->tables, 0, sel_state_time(base), base->clock.dt,
                     base->plan->domain->control_values, cpu->fixed);
-    for (int k = 0; k < code->layout.uniforms; k++) {
-        sel_row_loops_here()->fill((int)code->uniform[k].type, cpu->fixed[k],
-                                   cpu->uniform + (int64_t)k * ROW_BYTES, SEL_ROW);
-    }
+    sel_row_uniforms(code, cpu->fixed, cpu->uniform, ROW_BYTES);
 }
 
 /* For the calling thread. */
@@ -244,11 +241,7 @@ static piece begin_thread(rule_cpu *cpu, const rule_function *f) {
                .loops = sel_row_loops_here(),
                .slot = cpu->slot + thread * cpu->slots,
                .registers = cpu->registers + (int64_t)thread * cpu->slots * ROW_BYTES};
-    const sel_packed_program *l = &code->layout;
-    for (int k = 0; k < l->fixed + l->own; k++) {
-        p.slot[k] = k < l->uniforms ? cpu->uniform + (int64_t)k * ROW_BYTES
-                                    : p.registers + (int64_t)(k - l->fixed) * ROW_BYTES;
-    }
+    sel_row_slots(code, cpu->uniform, p.registers, ROW_BYTES, p.slot);
     return p;
 }
 
