@@ -1,5 +1,5 @@
-/* test_rule_code.c -- random graphs as code for rows of cells, against the same graphs node by
- * node: not one bit may differ in f64.
+/* test_program_compile.c -- random graphs as programs for rows of cells, against the same graphs
+ * node by node: not one bit may differ in f64.
  */
 #include "tests/unit/rule_eval.h"
 #include "tests/unit/rule_graph.h"
