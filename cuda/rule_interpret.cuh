@@ -40,12 +40,12 @@ static __device__ void store_number(const rule_view &v, const rule_at &p,
     }
 }
 
-extern "C" __global__ void __launch_bounds__(RULE_THREADS)
+extern "C" __global__ void __launch_bounds__(RULE_THREADS, 8)
     rule_interpret_kernel(const __grid_constant__ rule_view v) {
     const int64_t me = (int64_t)blockIdx.x * RULE_THREADS + threadIdx.x;
     const int64_t cells = (v.end_row - v.first_row) * v.grid.n[0];
     const sel_packed_program &t = v.packed.program[v.function];
-    const sel_packed_slots slots = {v.slot + me, v.slot + me, 0, v.threads};
+    const sel_packed_slots slots = {v.slot + me, v.slot + me, 0, (int32_t)v.threads};
     for (int64_t k = me; k < cells && me < v.threads; k += v.threads) {
         rule_at p;
         p.row = v.first_row + k / v.grid.n[0];
@@ -63,15 +63,15 @@ extern "C" __global__ void __launch_bounds__(RULE_THREADS)
                 rule_number(v.tables->type[read.field], v.tables->wide, v.from[read.field],
                             wall ? p.at : p.at + away);
         }
-        const double place[3] = {rule_place(v, p, 0, 0), rule_place(v, p, 0, 1),
-                                 rule_place(v, p, 0, 2)};
         for (int i = t.once; i < t.once + t.each; i++) {
             const sel_instruction &o = v.packed.code[t.code + i];
+            double *to = sel_packed_slot(&slots, o.to);
             if (o.op == SEL_RULE_RANDOM) {
-                *sel_packed_slot(&slots, o.to) =
-                    rule_random(v, p, 0, *sel_packed_slot(&slots, o.from[0]));
+                *to = rule_random(v, p, 0, *sel_packed_slot(&slots, o.from[0]));
+            } else if (o.op == SEL_OP_ARGUMENT) {
+                *to = sel_number_as(o.type, rule_place(v, p, 0, (int)o.number));
             } else {
-                sel_packed_step(&v.packed, &t, i, place, &slots);
+                sel_packed_step(&v.packed, &t, i, to, &slots);
             }
         }
         const int32_t fails[1] = {t.fails < 0 ? 0 : (int32_t)*sel_packed_slot(&slots, t.fails)};

@@ -299,7 +299,7 @@ const sel_program *sel_read_law(sel_lua_function *f, int index) {
 /* ---- rules ---- */
 
 typedef struct request {
-    const sel_rule_request *what;
+    const sel_lua_rule *what;
     sel_builder *builder;
     const sel_rule *rule;
     char *why;
@@ -348,7 +348,7 @@ static void take_rule(lua_State *L, request *r) {
     sel_rule *rule = sel_builder_rule(r->builder, output, count, fails, script->arena);
     if (!rule)
         sel_script_no_memory(script, "a rule", sizeof *rule);
-    rule->where = r->what->where;
+    rule->where = r->what->base.where;
     rule->name = lua_isstring(L, -1) ? sel_arena_copy(script->arena, lua_tostring(L, -1)) : "rule";
     r->rule = rule;
 }
@@ -359,8 +359,8 @@ static void take_refusal(lua_State *L, request *r) {
     sel_source *source = file ? sel_script_source(sel_script_of(L), file) : NULL;
     const sel_where where = {source ? source->name : NULL, (int)lua_tointeger(L, -2)};
     if (file)
-        r->status =
-            sel_fail_at(r->error, source ? where : r->what->where, "%s: %s", r->what->label, text);
+        r->status = sel_fail_at(r->error, source ? where : r->what->base.where, "%s: %s",
+                                r->what->label, text);
     else
         snprintf(r->why, SEL_RULE_WHY, "%s", text ? text : "reading it fails");
 }
@@ -368,7 +368,7 @@ static void take_refusal(lua_State *L, request *r) {
 /* The protected part. Arguments: the request, the function. */
 static int read_rule(lua_State *L) {
     request *r = lua_touserdata(L, 1);
-    const sel_rule_request *what = r->what;
+    const sel_lua_rule *what = r->what;
     push_reader(L, "read_rule");
     lua_pushvalue(L, 2);
     push_arguments(L, what->arguments, what->count);
@@ -387,8 +387,9 @@ static int read_rule(lua_State *L) {
     return 0;
 }
 
-sel_status sel_read_rule(sel_script *script, const sel_rule_request *what, const sel_rule **rule,
-                         char *why, sel_error *error) {
+sel_status sel_read_rule(const sel_lua_rule *what, const sel_rule **rule, char *why,
+                         sel_error *error) {
+    sel_script *script = what->script;
     request r = {what, sel_builder_create(MAX_NODES), NULL, why, error, SEL_OK};
     sel_error *outer = script->error;
     *why = '\0';
@@ -397,7 +398,7 @@ sel_status sel_read_rule(sel_script *script, const sel_rule_request *what, const
     script->error = error;
     lua_rawgeti(script->L, LUA_REGISTRYINDEX, what->reference);
     if (call_reader(script, read_rule, &r, r.builder) != LUA_OK)
-        r.status = sel_limits_report(script, what->where, "");
+        r.status = sel_limits_report(script, what->base.where, "");
     script->error = outer;
     *rule = r.rule;
     return r.status;

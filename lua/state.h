@@ -401,21 +401,24 @@ void sel_read_library(lua_State *L, const char *name);
  * where it does what cannot be followed, or too much. Changes nothing, and raises nothing. */
 const sel_program *sel_read_law(sel_lua_function *f, int index);
 
-/* A function of cells that is to be read, as sel_rule_source.read has it. */
-typedef struct sel_rule_request {
-    sel_where where;
-    const char *label;
+/* A function of cells. */
+typedef struct sel_lua_rule {
+    sel_rule_source base;
+    sel_script *script;
+    const char *label; /* "sel.rule.rule[2]" */
+    const sel_numbers *controls;
     int reference; /* in Lua's registry */
     int count;     /* of parameters */
-    const int *arguments;
+    int *arguments;
+    /* As it is read: */
     const sel_cell_field *field;
     int fields, dims;
     sel_rule_returns returns;
-} sel_rule_request;
+} sel_lua_rule;
 
 /* As sel_rule_source.read. */
-sel_status sel_read_rule(sel_script *script, const sel_rule_request *what, const sel_rule **rule,
-                         char *why, sel_error *error);
+sel_status sel_read_rule(const sel_lua_rule *what, const sel_rule **rule, char *why,
+                         sel_error *error);
 
 /* ---- C structs, filled from Lua tables ---- */
 

@@ -35,7 +35,9 @@ void cuda_fill_print(const sel_program *program, FILE *to) {
     }
     sel_print_instructions(&p, 0, l->once);
     for (int k = 0; k < l->uniforms; k++) {
-        fprintf(to, "        r[%d] = u%d;\n", k, k);
+        if (program->uniform[k].depends) {
+            fprintf(to, "        r[%d] = u%d;\n", k, k);
+        }
     }
     fputs(
         "    }\n\n"

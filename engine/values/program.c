@@ -27,15 +27,15 @@ enum { BLOCK = SEL_ROW_BLOCK / sizeof(double), FEW = 8, MANY = 1 << 20 };
 /* Shorter rows are not worth a column of their own. */
 enum { SHORTEST_ROW = BLOCK / 2 };
 
-#define CALL(name, operands, value)             \
-    case SEL_OP_##name:                         \
-        for (int k = 0; k < n; k++) {           \
-            const double a = from[0][k];        \
-            const double b = from[1][k], c = b; \
-            (void)b;                            \
-            (void)c;                            \
-            to[k] = (number)(value);            \
-        }                                       \
+#define CALL(name, operands, value)                     \
+    case SEL_OP_##name:                                 \
+        for (int k = 0; k < n; k++) {                   \
+            const double a = (double)from[0][k];        \
+            const double b = (double)from[1][k], c = b; \
+            (void)b;                                    \
+            (void)c;                                    \
+            to[k] = (number)(value);                    \
+        }                                               \
         break;
 
 #define CALLS(T)                                                         \

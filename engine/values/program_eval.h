@@ -294,12 +294,12 @@ typedef struct sel_packed {
 
 typedef struct sel_packed_slots {
     double *fixed, *own;
-    int64_t fixed_count, stride;
+    int32_t fixed_count, stride;
 } sel_packed_slots;
 
 SEL_VALUE_INLINE double *sel_packed_slot(const sel_packed_slots *slots, int32_t k) {
     return k < slots->fixed_count ? slots->fixed + k
-                                  : slots->own + (k - slots->fixed_count) * slots->stride;
+                                  : slots->own + (int64_t)(k - slots->fixed_count) * slots->stride;
 }
 
 /* NaN where the data have no value. */

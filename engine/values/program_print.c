@@ -38,7 +38,7 @@ const char *sel_print_name(const sel_printer *p, int slot, char text[SEL_PRINT_N
     const sel_packed_program *l = &p->program->layout;
     const sel_packed_input *input = p->program->tables.input, *end = input + l->inputs;
     const int read = slot - l->fixed;
-    while (input < end && input->to != slot) {
+    while (p->controls && input < end && input->to != slot) {
         input++;
     }
     if (p->controls && input < end && input->argument == SEL_NO_ARGUMENT) {

@@ -104,7 +104,7 @@ static void what_was_compiled_is_kept_where_it_can_be(void **state) {
 static const char stand_ins[] =
     "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <string.h>\n"
     "#define __device__\n#define __global__\n#define __grid_constant__\n"
-    "#define __forceinline__ inline\n#define __noinline__\n#define __launch_bounds__(n)\n"
+    "#define __forceinline__ inline\n#define __noinline__\n#define __launch_bounds__(...)\n"
     "static struct { unsigned x, y; } threadIdx, blockIdx;\n"
     "extern \"C\" void place(unsigned b, unsigned x, unsigned y) {\n"
     "    blockIdx.x = b, threadIdx.x = x, threadIdx.y = blockIdx.y = y;\n}\n"
