@@ -112,7 +112,7 @@ enum { VECTOR = 16, VECTORS = 8 };
 
 CHAIN(float, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
 CHAIN(double, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
-CHAIN(int32_t, SUMS)
+CHAIN(uint32_t, SUMS) /* int32_t: beyond the end of a row sums may overflow */
 
 /* ---- the others ---- */
 
@@ -181,7 +181,7 @@ static void run(const sel_instruction *v, int count, const sel_row *row) {
             }
             (v->type == SEL_NUMBER_F   ? chain_float
              : v->type == SEL_NUMBER_D ? chain_double
-                                       : chain_int32_t)(first, v, row);
+                                       : chain_uint32_t)(first, v, row);
             continue;
         }
         switch (v->op) {

@@ -44,8 +44,9 @@ static void copy_nodes(const sel_builder *builder, const bool *needed, int last,
         if (needed[i]) {
             sel_rule_node *n = &to[rule->nodes];
             *n = *sel_builder_node(builder, i);
-            for (int k = 0; k < sel_rule_operands(n); k++) {
-                n->operand[k] = place[n->operand[k]];
+            const int operands = sel_rule_operands(n);
+            for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) { /* which argument: stays */
+                n->operand[k] = k < operands ? place[n->operand[k]] : k > 0 ? 0 : n->operand[k];
             }
             rule->depends |= n->depends;
             note_reach(rule, n);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/values/program.h"
+#include "engine/values/rule.h"
 
 enum { MANY = 300 };
 
@@ -83,6 +83,19 @@ static void what_no_result_needs_is_dropped(void **state) {
     assert_int_equal(p->operations, 1);
     assert_int_equal(p->depends, SEL_ON_X | SEL_ON_T);
     assert_int_equal(p->layout.fails, -1);
+}
+
+static void operands_that_are_not_used_are_in_the_rule(void **state) {
+    const fixture *f = *state;
+    int far = f->y;
+    for (int k = 0; k < 20; k++)
+        far = sel_build(f->b, SEL_OP_ADD, far, f->t, 0);
+    const sel_rule_output output = {0, sel_build(f->b, SEL_OP_UNM, f->x, far, far)};
+    const sel_rule *rule = sel_builder_rule(f->b, &output, 1, -1, f->arena);
+    assert_non_null(rule);
+    assert_int_equal(rule->nodes, 2);
+    for (int k = 0; k < 3; k++)
+        assert_in_range(rule->node[1].operand[k], 0, 1);
 }
 
 static void registers_are_used_again(void **state) {
@@ -233,6 +246,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(equal_operations_are_shared_and_constants_folded),
         TEST(what_no_result_needs_is_dropped),
+        TEST(operands_that_are_not_used_are_in_the_rule),
         TEST(registers_are_used_again),
         TEST(what_depends_on_one_coordinate_runs_once_per_column_or_row),
         TEST(every_operation_has_its_value),
