@@ -198,7 +198,7 @@ $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
 	$(Q)$(call bytes_of,$*_lua,$<,) > $@
 # What kernels compiled at run time include, by name and content; standard.h stands for the standard's.
 RUN_TIME_HEADERS := cuda/rule_cell.cuh cuda/rule_view.h engine/base/sums.h engine/physics/philox.h \
-                    engine/scene/grid.h engine/solvers/rule/rule_code.h engine/solvers/rule/rule_margin.h engine/values/program_eval.h engine/values/lookup_value.h \
+                    engine/scene/grid.h engine/solvers/rule/rule_margin.h engine/values/program_eval.h engine/values/lookup_value.h \
                     $(addprefix cuda/machine/,fill.cuh fill.h look.h march.cuh march.h ops.cuh standard.h terms.cuh terms.h \
                     wide.cuh)
 STANDARD_HEADERS := cuda_runtime_api.h math.h stdbool.h stddef.h stdint.h string.h

@@ -14,10 +14,9 @@ extern "C" cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, i
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t rule_interpret(const rule_view *view, const rule_code *code,
-                                      cudaStream_t stream) {
+extern "C" cudaError_t rule_interpret(const rule_view *view, cudaStream_t stream) {
     rule_interpret_kernel<<<cuda_shares(view->threads, RULE_THREADS), RULE_THREADS, 0, stream>>>(
-        *view, *code);
+        *view);
     return cudaGetLastError();
 }
 

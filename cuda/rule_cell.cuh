@@ -11,7 +11,6 @@
 #include "cuda/machine/ops.cuh"
 #include "cuda/rule_view.h"
 #include "engine/physics/philox.h"
-#include "engine/solvers/rule/rule_code.h"
 
 #define RULE_CALL static __device__ __forceinline__
 
@@ -45,7 +44,7 @@ template <int N, int ROWS> RULE_CALL bool rule_begin(const rule_view &v, rule_at
 #pragma unroll
     for (int r = 0; r < ROWS && v.odd; r++) {
         const int64_t row = p.row + r < v.end_row ? p.row + r : p.row;
-        p.odd = p.odd || v.odd[row * v.pieces + p.x / RULE_ROW];
+        p.odd = p.odd || v.odd[row * v.pieces + p.x / SEL_ROW];
     }
     return true;
 }
@@ -122,7 +121,7 @@ RULE_CALL double rule_uniform(const rule_view &v, const rule_at &p, int k) {
 }
 
 RULE_CALL double rule_place(const rule_view &v, const rule_at &p, int j, int axis) {
-    const int64_t first = p.x / RULE_ROW * RULE_ROW;
+    const int64_t first = p.x / SEL_ROW * SEL_ROW;
     const int64_t i = axis == 0 ? first : axis == 1 ? p.y : p.z;
     const double centre = sel_centre(&v.grid, axis, (double)i);
     return axis == 0 ? centre + (double)(p.x + j - first) * v.grid.dx[0] : centre;
@@ -132,26 +131,11 @@ RULE_CALL double rule_random(const rule_view &v, const rule_at &p, int j, double
     return sel_philox(v.seed, p.cell + j, p.step, (int64_t)k) * (1.0 / 4294967296.0);
 }
 
-static __device__ inline double rule_look_up(const rule_view &v, int which, double a, double b,
-                                             double c, double d) {
-    const double at[SEL_LOOKUP_ARGUMENTS] = {a, b, c, d};
-    return sel_packed_look_up(&v.packed, which, at);
-}
-
-// ---- operations of floats and of whole numbers; those of doubles, and others, are in ops.cuh ----
-
-#define RULE_OP(T, name, value)                                             \
-    RULE_CALL T op_##name([[maybe_unused]] T a, [[maybe_unused]] T b = 0) { \
-        return value;                                                       \
-    }
-#define RULE_OP_F(name, value) RULE_OP(float, name, value)
-#define RULE_OP_I(name, value) RULE_OP(int32_t, name, value)
-RULE_NUMBERS(RULE_OP_F)
-RULE_COMPARISONS(RULE_OP_F)
-RULE_REALS(RULE_OP_F, f)
-RULE_NUMBERS(RULE_OP_I)
-RULE_COMPARISONS(RULE_OP_I)
-RULE_WHOLES(RULE_OP_I)
+// What printed functions call so.
+#define UNIFORM(k) rule_uniform(v, p, k)
+#define PLACE(axis) rule_place(v, q, j, axis)
+#define RANDOM(k) rule_random(v, q, j, k)
+#define LOOK_UP(...) op_LOOKUP(v.packed, (int)v.function, __VA_ARGS__)
 
 // ---- results ----
 

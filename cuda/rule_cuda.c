@@ -24,28 +24,20 @@ static void list(sel_state *base) {
     rule_list(base);
     state->end_array = arrays->count;
     const rule_model *m = state->all.model;
-    SEL_ADD(arrays, state, value, m->shared.nodes, SEL_ON_HOST);
+    SEL_ADD(arrays, state, fixed, m->slots[precision], SEL_ON_HOST);
     SEL_ADD(arrays, state, tables, 1, 0);
-    SEL_ADD(arrays, state, uniform, CUDA_STEPS * m->shared.uniforms[precision] + 1, 0);
+    SEL_ADD(arrays, state, uniform, CUDA_STEPS * m->uniforms[precision] + 1, 0);
     SEL_ADD(arrays, state, found, 1, 0);
     SEL_ADD(arrays, state, numbers,
             m->functions > m->rules ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
-    if (cuda_terms_open(&state->terms, domain)) {
-        if (m->shared.lookups.calls) {
-            sel_pack_add(state->terms.pack, &m->shared.lookups);
-        }
+    bool packed = cuda_terms_open(&state->terms, domain);
+    for (int k = 0; k < m->functions && packed; k++) {
+        packed = sel_pack_add(state->terms.pack, m->function[k].code[precision]) == k;
+    }
+    if (packed) {
         cuda_terms_list(&state->terms, arrays);
     }
-    state->code = calloc((size_t)m->functions, sizeof *state->code);
-    arrays->failed |= !state->terms.pack || !state->code;
-    for (int k = 0; k < m->functions && state->code; k++) {
-        const rule_code code = state->code[k] = *m->function[k].code[precision];
-        SEL_ADD_COPY(arrays, state, code[k].v, code.count, code.v);
-        SEL_ADD_COPY(arrays, state, code[k].link, code.links, code.link);
-        SEL_ADD_COPY(arrays, state, code[k].uniform, code.uniforms, code.uniform);
-        SEL_ADD_COPY(arrays, state, code[k].read, code.reads, code.read);
-        SEL_ADD_COPY(arrays, state, code[k].output, code.outputs, code.output);
-    }
+    arrays->failed |= !packed;
 }
 
 static void free_twin(rule_cuda *state) {
@@ -62,7 +54,6 @@ static void close(sel_state *base) {
     cuda_terms_close(&state->terms);
     cuda_module_free(state->module);
     free(state->kernel);
-    free(state->code);
     cudaFree(state->slots);
     cuda_feed_close(&state->rows);
 }
@@ -129,7 +120,7 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     free(text);
     if (!status && !state->module) {
         fprintf(stderr, "%s; until then rules are interpreted there, which is slow\n", why);
-        const uint64_t slots = (uint64_t)m->shared.slots[plan->precision] + 1;
+        const uint64_t slots = (uint64_t)m->slots[plan->precision] + 1;
         return cuda_device_allocate((void **)&state->slots, slots * INTERPRETERS * sizeof(double),
                                     "the rules", error);
     }
@@ -151,7 +142,7 @@ static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
     const int precision = state->all.plan->base.precision;
     bool reads = false;
     for (int k = 0; k < m->rules; k++) {
-        const rule_code *code = m->function[k].code[precision];
+        const sel_program *code = m->function[k].code[precision];
         state->vary |= code->vary;
         reads = reads || code->reports || m->function[k].rule->depends & SEL_ON_STEP;
     }
@@ -159,7 +150,7 @@ static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
     state->all.base.queue->timeless = !reads && !(state->vary & SEL_ON_T);
     state->sent_dt = (double)NAN;
     return cuda_feed_open(&state->rows, state->uniform,
-                          (uint64_t)(state->uniform_steps * m->shared.uniforms[precision] + 1) *
+                          (uint64_t)(state->uniform_steps * m->uniforms[precision] + 1) *
                               sizeof(double),
                           BUFFERS, error);
 }
@@ -226,12 +217,14 @@ static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
     sel_status status = cuda_feed_next(&state->rows, &rows, error);
     for (int64_t s = 0; s < count && s < state->uniform_steps && !status; s++) {
         const int64_t step = base->step + s;
-        double *row = (double *)rows + step % state->uniform_steps * m->shared.uniforms[precision];
+        double *row = (double *)rows + step % state->uniform_steps * m->uniforms[precision];
         for (int k = 0; k < m->functions; k++) {
             const rule_function *f = &m->function[k];
-            rule_uniforms(f->code[precision], f->rule, sel_clock_time(&base->clock, step),
-                          base->clock.dt, base->plan->domain->control_values, state->value,
-                          row + f->code[precision]->first);
+            const sel_program *code = f->code[precision];
+            sel_packed_once(&code->tables, 0, sel_clock_time(&base->clock, step), base->clock.dt,
+                            base->plan->domain->control_values, state->fixed);
+            memcpy(row + f->first[precision], state->fixed,
+                   (size_t)code->layout.uniforms * sizeof *row);
         }
     }
     state->sent_dt = base->clock.dt;
@@ -242,7 +235,7 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
     rule_cuda *state = (rule_cuda *)base;
     sel_status status = evaluate(state, due, error);
     const bool stale = state->vary & due || !(state->sent_dt == base->clock.dt);
-    const bool any = state->all.model->shared.uniforms[base->plan->precision] > 0;
+    const bool any = state->all.model->uniforms[base->plan->precision] > 0;
     return status || !stale || !any ? status : send_rows(state, *count, error);
 }
 
@@ -287,9 +280,9 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
     for (int b = 0; b < base->blocks.count && !status; b++) {
         rule_view v = rule_view_of(&state->all, state->tables, k, b, turns);
         v.numbers = state->numbers;
-        v.uniform = state->uniform + f->code[base->plan->precision]->first;
+        v.uniform = state->uniform + f->first[base->plan->precision];
         v.uniform_steps = state->uniform_steps;
-        v.uniform_apart = m->shared.uniforms[base->plan->precision];
+        v.uniform_apart = m->uniforms[base->plan->precision];
         v.packed = cuda_terms_see(&state->terms).packed;
         v.bad = state->found;
         v.alarm = base->queue->alarm;
@@ -299,7 +292,7 @@ static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint
         v.slot = state->slots;
         v.threads = INTERPRETERS;
         if (state->slots) {
-            CUDA_TRY(rule_interpret(&v, &state->code[k], base->queue->stream));
+            CUDA_TRY(rule_interpret(&v, base->queue->stream));
             continue;
         }
         status = cuda_kernel_launch(state->kernel[k], rule_blocks(&v, shape), threads, &v,

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include "cuda/machine/look.h"
 #include "cuda/rule_view.h"
-#include "engine/solvers/rule/rule_code.h"
 #include "engine/solvers/rule/rule_margin.h"
 
 #ifdef __cplusplus
@@ -18,8 +17,8 @@ extern "C" {
 cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, int64_t end, uint64_t fields,
                           uint64_t turns, cudaStream_t stream);
 
-/* Runs a function on a block by its code, whose lists are on the device. */
-cudaError_t rule_interpret(const rule_view *view, const rule_code *code, cudaStream_t stream);
+/* Runs a function on a block by interpreting its program. */
+cudaError_t rule_interpret(const rule_view *view, cudaStream_t stream);
 
 /* ---- reads and sums ---- */
 
@@ -97,12 +96,11 @@ typedef struct rule_cuda {
     bool direct; /* no margins are filled */
     rule_march march;
     cuda_kernel *march_kernel[2]; /* at the borders, inside; NULL: steps are taken one by one */
-    double *value;                /* of nodes */
-    cuda_terms terms;             /* for the data of look-ups */
+    double *fixed;                /* of a function */
+    cuda_terms terms;             /* the programs of functions, in order */
     cuda_module *module;
     cuda_kernel **kernel;
-    rule_code *code; /* of each function, where there is no NVRTC, */
-    double *slots;   /* and their memory */
+    double *slots; /* where there is no NVRTC */
     cuda_feed rows;
     rule_gpu_look view;
 } rule_cuda;

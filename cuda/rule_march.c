@@ -52,16 +52,16 @@ bool rule_is_direct(const rule_state *state) {
 /* Whether all that a function does is to look at its fields. */
 static bool is_plain(const rule_model *m, int precision) {
     const rule_function *f = m->function;
-    const rule_code *code = f->code[precision];
+    const sel_program *code = f->code[precision];
     bool plain =
         !code->reports && !(code->vary & ~(unsigned)SEL_ON_DT) && f->looks && f->turns == f->writes;
-    for (int o = 0; o < code->outputs; o++) {
-        const rule_result *out = &code->output[o];
-        plain = plain && (m->reals >> out->field & 1 || out->type == RULE_I);
+    for (int o = 0; o < code->layout.outputs; o++) {
+        const sel_program_output *out = &code->tables.output[o];
+        plain = plain && (m->reals >> out->field & 1 || out->type == SEL_NUMBER_I);
     }
-    for (int i = 0; i < code->count; i++) {
-        plain = plain && code->v[i].op != SEL_OP_ARGUMENT && code->v[i].op != SEL_RULE_RANDOM &&
-                code->v[i].op != SEL_OP_LOOKUP;
+    for (int i = 0; i < code->layout.each; i++) {
+        const int op = code->tables.code[code->layout.once + i].op;
+        plain = plain && op != SEL_OP_ARGUMENT && op != SEL_RULE_RANDOM && op != SEL_OP_LOOKUP;
     }
     return plain;
 }
@@ -78,9 +78,11 @@ bool rule_march_of(const rule_state *state, rule_march *to) {
         grid->n[1] < MARCH_LEAST_ROWS) {
         return false;
     }
+    const sel_program *code = f->code[precision];
     int operations = 0;
-    for (int i = 0; i < f->code[precision]->count; i++) {
-        operations += f->code[precision]->v[i].operands;
+    for (int i = 0; i < code->layout.each; i++) {
+        const sel_instruction *v = &code->tables.code[code->layout.once + i];
+        operations += v->linked ? 1 : v->operands;
     }
     if (operations > MOST_OPERATIONS) {
         return false;

@@ -5,9 +5,8 @@
  * instructions follow for each cell, a variable for each value; results are stored together. Odd
  * cells are done one by one, so that they cost the others no registers.
  */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
+#include "engine/values/program_print.h"
 #include "cuda/rule_gpu.h"
 
 /* ---- the functions of a model ---- */
@@ -16,7 +15,7 @@ enum { LOAD = 16 /* bytes */, MOST_OPERATIONS = 2000 /* of a thread */ };
 
 rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
     const rule_function *f = &m->function[k];
-    const int count = f->code[precision]->count;
+    const int count = f->code[precision]->chains;
     int largest = 1;
     for (int i = 0; i < m->fields; i++) {
         const int size = (f->reads | f->writes) >> i & 1 ? rule_size(m, i, precision) : 1;
@@ -70,33 +69,21 @@ rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k
 /* ---- printing ---- */
 
 typedef struct printer {
+    sel_printer all;
     FILE *to;
     const rule_model *model;
     const rule_function *f;
-    const rule_code *code;
+    const sel_program *code;
     int precision, function;
     rule_shape shape;
-    bool fuses;            /* sums take products that are not rounded before */
-    unsigned fixed;        /* what does not vary in this run */
-    double *value;         /* of those that do not */
-    int *made_by;          /* of each slot: the instruction that filled it last */
     struct window *window; /* of all reads */
     int windows;
-    struct product *product; /* of each instruction */
 } printer;
 
 /* Rows low to high of a field in a plane, with so many columns beside them. */
 typedef struct window {
     int field, plane, low, high, left, right;
 } window;
-
-/* The factors of the last product of a chain, or "". */
-enum { NAME = 16 };
-typedef struct product {
-    char of[2][NAME];
-} product;
-
-static const char *const types[] = {"float", "double", "int32_t"};
 
 static const char *stored_type(const printer *p, int field) {
     const sel_cell_type type = p->model->field[field].type;
@@ -110,35 +97,12 @@ static const char *read_type(const printer *p, int field) {
     return p->model->field[field].type == SEL_CELL_U8 ? "int32_t" : stored_type(p, field);
 }
 
-static const char *name_of(const printer *p, int slot, char text[NAME]) {
-    const int read = slot - p->code->uniforms;
-    if (read < 0) {
-        snprintf(text, NAME, "u%d", slot);
-    } else if (read < p->code->reads) {
-        snprintf(text, NAME, "r%d", read);
-    } else {
-        snprintf(text, NAME, "a%d", p->made_by[slot]);
-    }
-    return text;
-}
-
-static void print_uniforms(const printer *p) {
-    for (int k = 0; k < p->code->uniforms; k++) {
-        const rule_same *u = &p->code->uniform[k];
-        const double value = p->value[k];
-        fprintf(p->to, "    const %s u%d = (%s)", types[u->type], k, types[u->type]);
-        if (p->f->rule->node[u->node].depends & ~p->fixed) {
-            fprintf(p->to, "rule_uniform(v, p, %d);\n", k);
-        } else if (isfinite(value)) {
-            fprintf(p->to, "(%a); // %.17g\n", value, value);
-        } else {
-            fprintf(p->to, "%s;\n", isnan(value) ? "NAN" : value > 0 ? "HUGE_VAL" : "-HUGE_VAL");
-        }
-    }
+static const char *name_of(const printer *p, int slot, char text[SEL_PRINT_NAME]) {
+    return sel_print_name(&p->all, slot, text);
 }
 
 /* What is read of fields, each row once. */
-static int window_of(printer *p, const rule_read *read) {
+static int window_of(printer *p, const sel_read *read) {
     int w = 0;
     while (w < p->windows &&
            (p->window[w].field != read->field || p->window[w].plane != read->at[2])) {
@@ -152,8 +116,8 @@ static int window_of(printer *p, const rule_read *read) {
 }
 
 static void find_windows(printer *p) {
-    for (int k = 0; k < p->code->reads; k++) {
-        const rule_read *read = &p->code->read[k];
+    for (int k = 0; k < p->code->layout.reads; k++) {
+        const sel_read *read = &p->code->tables.read[k];
         window *w = &p->window[window_of(p, read)];
         w->low = read->at[1] < w->low ? read->at[1] : w->low;
         w->high = read->at[1] > w->high ? read->at[1] : w->high;
@@ -175,8 +139,8 @@ static void print_windows(const printer *p) {
 }
 
 static void print_reads(printer *p) {
-    for (int k = 0; k < p->code->reads; k++) {
-        const rule_read *read = &p->code->read[k];
+    for (int k = 0; k < p->code->layout.reads; k++) {
+        const sel_read *read = &p->code->tables.read[k];
         const int w = window_of(p, read);
         const bool own = !read->at[0] && !read->at[1] && !read->at[2];
         const char *type = read_type(p, read->field);
@@ -192,173 +156,35 @@ static void print_reads(printer *p) {
     }
 }
 
-/* `last` op `name`: one rounding for a product and a sum, where sums take products. */
-static void print_link(const printer *p, const product *of_last, const product *of_name, int op,
-                       const char *last, const char *name) {
-    const bool adds = op == RULE_ADD || op == RULE_SUB || op == RULE_FROM;
-    const bool under = op == RULE_FROM || op == RULE_UNDER;
-    if (adds && p->fuses && *of_last->of[0]) {
-        fprintf(p->to, "fma(%s%s, %s, %s%s)", op == RULE_FROM ? "-" : "", of_last->of[0],
-                of_last->of[1], op == RULE_SUB ? "-" : "", name);
-    } else if (adds && p->fuses && *of_name->of[0]) {
-        fprintf(p->to, "fma(%s%s, %s, %s%s)", op == RULE_SUB ? "-" : "", of_name->of[0],
-                of_name->of[1], op == RULE_FROM ? "-" : "", last);
-    } else {
-        fprintf(p->to, "%s %c %s", under ? name : last, "+-*/-/"[op], under ? last : name);
-    }
-}
-
-/* Whole numbers of a row that a chain adds are summed up first, so that the rows above and below,
- * which the thread has too, can use the sum. Puts the links in that order. */
-static int by_row(const void *a, const void *b) {
-    const int *x = a, *y = b;
-    return x[0] != y[0] ? x[0] - y[0] : x[1] - y[1];
-}
-
-static bool print_sum(printer *p, int i) {
-    const rule_instruction *v = &p->code->v[i];
-    const rule_link *link = p->code->link + v->number;
-    int term[RULE_MOST_LINKS][3]; /* row, column, link; row -1: not read */
-    bool adds = v->type == RULE_I && v->operands > 2;
-    for (int k = 0; k < v->operands; k++) {
-        const int read = link[k].slot - p->code->uniforms;
-        const bool is = read >= 0 && read < p->code->reads;
-        const rule_read *r = is ? &p->code->read[read] : NULL;
-        const int w = is ? window_of(p, r) : 0;
-        adds = adds && (k == 0 || link[k].op == RULE_ADD);
-        term[k][0] = r ? w * 64 + r->at[1] - p->window[w].low : -1;
-        term[k][1] = r ? r->at[0] : k;
-        term[k][2] = k;
-    }
-    if (!adds) {
-        return false;
-    }
-    qsort(term, v->operands, sizeof *term, by_row);
-    fprintf(p->to, "        const int32_t a%d = ", i);
-    for (int k = 0; k < v->operands; k++) {
-        const bool begins = k == 0 || term[k][0] != term[k - 1][0] || term[k][0] < 0;
-        const bool ends = k + 1 == v->operands || term[k][0] != term[k + 1][0] || term[k][0] < 0;
-        char name[NAME];
-        fprintf(p->to, "%s%s%s%s", k ? " + " : "", begins && !ends ? "(" : "",
-                name_of(p, link[term[k][2]].slot, name), ends && !begins ? ")" : "");
-    }
-    fputs(";\n", p->to);
-    return true;
-}
-
-static void print_chain(const printer *p, int i) {
-    const rule_instruction *v = &p->code->v[i];
-    const rule_link *link = p->code->link + v->number;
-    const product none = {{"", ""}};
-    char name[NAME], last[NAME];
-    name_of(p, link[0].slot, last);
-    for (int k = 1; k < v->operands; k++) {
-        const rule_link *l = &link[k];
-        const int first = p->code->uniforms + p->code->reads;
-        const int slot = k == 1 && link[0].slot >= first ? p->made_by[link[0].slot] : -1;
-        const product of_last = k > 1 ? p->product[i] : slot >= 0 ? p->product[slot] : none;
-        name_of(p, l->slot, name);
-        if (k + 1 < v->operands) {
-            fprintf(p->to, "        const %s b%d_%d = ", types[v->type], i, k);
-        } else {
-            fprintf(p->to, "        const %s a%d = ", types[v->type], i);
-        }
-        print_link(p, &of_last, l->slot >= first ? &p->product[p->made_by[l->slot]] : &none, l->op,
-                   last, name);
-        fputs(";\n", p->to);
-        p->product[i] = none;
-        if (l->op == RULE_MUL && v->type != RULE_I) {
-            memcpy(p->product[i].of[0], last, NAME);
-            memcpy(p->product[i].of[1], name, NAME);
-        }
-        snprintf(last, NAME, "b%d_%d", i, k);
-    }
-}
-
-static void print_value(const printer *p, const rule_instruction *v) {
-#define HAS(name, value) [SEL_OP_##name] = true,
-    static const bool of_wholes[SEL_OP_COUNT] = {RULE_NUMBERS(HAS) RULE_COMPARISONS(HAS)
-                                                     RULE_WHOLES(HAS)};
-#undef HAS
-    char a[NAME], b[NAME], c[NAME], d[NAME];
-    if (v->op == SEL_OP_ARGUMENT) {
-        fprintf(p->to, "rule_place(v, q, j, %d)", v->number);
-    } else if (v->op == RULE_CONVERT) {
-        fprintf(p->to, "%s", name_of(p, v->from[0], a));
-    } else if (v->op == RULE_SHIFT || v->op == RULE_MASK) {
-        fprintf(p->to, "(%s %s %d)", name_of(p, v->from[0], a), v->op == RULE_SHIFT ? ">>" : "&",
-                v->number);
-    } else if (v->op == SEL_RULE_RANDOM) {
-        fprintf(p->to, "rule_random(v, q, j, %s)", name_of(p, v->from[0], a));
-    } else if (v->op == SEL_OP_LOOKUP) {
-        fprintf(p->to, "rule_look_up(v, %d, %s, %s, %s, %s)", v->number, name_of(p, v->from[0], a),
-                name_of(p, v->from[1], b), name_of(p, v->from[2], c), name_of(p, v->from[3], d));
-    } else if (v->op == SEL_OP_SELECT) {
-        fprintf(p->to, "(%s ? %s : %s)", name_of(p, v->from[0], a), name_of(p, v->from[1], b),
-                name_of(p, v->from[2], c));
-    } else if (v->op >= SEL_RULE_BAND) {
-        fprintf(p->to, "sel_rule_bits(%d, (int64_t)%s, (int64_t)%s)", v->op,
-                name_of(p, v->from[0], a), name_of(p, v->from[1], b));
-    } else {
-        const char *as = v->type == RULE_I && !of_wholes[v->op] ? "(double)" : "";
-        fprintf(p->to, "op_%s(", sel_op_texts[v->op].name);
-        for (int k = 0; k < sel_op_texts[v->op].operands; k++) {
-            fprintf(p->to, "%s%s%s", k ? ", " : "", as, name_of(p, v->from[k], a));
-        }
-        fputc(')', p->to);
-    }
-}
-
-static bool is_comparison(int op) {
-    return op == SEL_OP_LT || op == SEL_OP_LE || op == SEL_OP_EQ;
-}
-
-static void print_instructions(printer *p) {
-    for (int i = 0; i < p->code->count; i++) {
-        const rule_instruction *v = &p->code->v[i];
-        const char *type = is_comparison(v->op) ? types[RULE_I] : types[v->type];
-        if (v->op == RULE_CHAIN) {
-            if (!print_sum(p, i)) {
-                print_chain(p, i);
-            }
-        } else {
-            fprintf(p->to, "        const %s a%d = (%s)", type, i, type);
-            print_value(p, v);
-            fputs(";\n", p->to);
-        }
-        p->made_by[v->to] = i;
-    }
-}
-
 static void print_stores(const printer *p) {
-    if (p->code->fails >= 0) {
+    if (p->code->layout.fails >= 0) {
         fprintf(p->to, "        rule_failed<ODD, N>(v, q, fails[r]);\n");
     }
-    for (int o = 0; o < p->code->outputs; o++) {
-        const rule_result *out = &p->code->output[o];
-        if (p->code->numbers) {
+    for (int o = 0; o < p->code->layout.outputs; o++) {
+        const sel_program_output *out = &p->code->tables.output[o];
+        if (p->code->layout.numbers) {
             fprintf(p->to, "        rule_store_numbers<N>(v, q, %d, o%d[r]);\n", out->field, o);
         } else {
             fprintf(p->to, "        rule_store<ODD, %s, %s, %s, N>(v, q, %d, %d, o%d[r]);\n",
-                    out->checked ? "true" : "false", types[out->type], stored_type(p, out->field),
-                    o, out->field, o);
+                    out->checked ? "true" : "false", sel_number_names[out->type],
+                    stored_type(p, out->field), o, out->field, o);
         }
     }
 }
 
 static void print_function(printer *p) {
-    const rule_code *code = p->code;
-    const bool fails = code->fails >= 0;
-    char name[NAME];
+    const sel_program *code = p->code;
+    const bool fails = code->layout.fails >= 0;
+    char name[SEL_PRINT_NAME];
     fprintf(p->to,
             "\n// %s: %d operations on %d numbers\n"
             "template <bool ODD, int N, int ROWS>\n"
             "RULE_CALL void cells_%d(const rule_view &v, const rule_at &p) {\n",
-            p->f->name, code->count, code->reads, p->function);
-    print_uniforms(p);
+            p->f->name, code->operations, code->layout.reads, p->function);
+    sel_print_uniforms(&p->all);
     print_windows(p);
-    for (int o = 0; o < code->outputs; o++) {
-        fprintf(p->to, "    %s o%d[ROWS][N];\n", types[code->output[o].type], o);
+    for (int o = 0; o < code->layout.outputs; o++) {
+        fprintf(p->to, "    %s o%d[ROWS][N];\n", sel_number_names[code->tables.output[o].type], o);
     }
     fputs(fails ? "    int32_t fails[ROWS][N];\n" : "", p->to);
     fputs("#pragma unroll\n    for (int k = 0; k < ROWS * N; k++) {\n"
@@ -366,12 +192,13 @@ static void print_function(printer *p) {
           "        const rule_at q = rule_moved(v, p, 0, r);\n",
           p->to);
     print_reads(p);
-    print_instructions(p);
-    for (int o = 0; o < code->outputs; o++) {
-        fprintf(p->to, "        o%d[r][j] = %s;\n", o, name_of(p, code->output[o].slot, name));
+    sel_print_instructions(&p->all, p->code->layout.once, p->code->layout.each);
+    for (int o = 0; o < code->layout.outputs; o++) {
+        fprintf(p->to, "        o%d[r][j] = %s;\n", o,
+                name_of(p, code->tables.output[o].slot, name));
     }
     if (fails) {
-        fprintf(p->to, "        fails[r][j] = %s;\n", name_of(p, code->fails, name));
+        fprintf(p->to, "        fails[r][j] = %s;\n", name_of(p, code->layout.fails, name));
     }
     fputs("    }\n#pragma unroll\n    for (int r = 0; r < ROWS; r++) {\n"
           "        const rule_at q = rule_moved(v, p, 0, r);\n",
@@ -418,7 +245,7 @@ static void print_beyond(const printer *p, const rule_march *march) {
 
 /* The function as a rule of march.cuh, and its kernels. */
 static void print_march(printer *p, const rule_march *march) {
-    char name[NAME];
+    char name[SEL_PRINT_NAME];
     int number[RULE_FIELDS] = {0};
     fprintf(p->to,
             "\n#include \"cuda/machine/march.cuh\"\n\n"
@@ -430,16 +257,16 @@ static void print_march(printer *p, const rule_march *march) {
     for (int f = 0; f < march->fields; f++) {
         number[march->field[f]] = f;
     }
-    print_uniforms(p);
-    for (int k = 0; k < p->code->reads; k++) {
-        const rule_read *read = &p->code->read[k];
+    sel_print_uniforms(&p->all);
+    for (int k = 0; k < p->code->layout.reads; k++) {
+        const sel_read *read = &p->code->tables.read[k];
         fprintf(p->to, "        const real r%d = w[%d][%d][%d];\n", k, 1 + read->at[1],
                 1 + read->at[0], number[read->field]);
     }
-    print_instructions(p);
-    for (int o = 0; o < p->code->outputs; o++) {
-        fprintf(p->to, "        out[%d] = %s;\n", number[p->code->output[o].field],
-                name_of(p, p->code->output[o].slot, name));
+    sel_print_instructions(&p->all, p->code->layout.once, p->code->layout.each);
+    for (int o = 0; o < p->code->layout.outputs; o++) {
+        fprintf(p->to, "        out[%d] = %s;\n", number[p->code->tables.output[o].field],
+                name_of(p, p->code->tables.output[o].slot, name));
     }
     fputs("    }\n", p->to);
     print_beyond(p, march);
@@ -465,30 +292,25 @@ void rule_print(const rule_model *m, int precision, double dt, const rule_march 
         if (!f->rule) {
             continue;
         }
-        const rule_code *code = f->code[precision];
-        printer p = {.to = to,
-                     .model = m,
-                     .f = f,
-                     .code = code,
-                     .precision = precision,
-                     .function = k,
-                     .shape = rule_shape_of(m, k, precision),
-                     .fuses = !m->params->exact,
-                     .fixed = m->params->dt.limit ? 0 : SEL_ON_DT,
-                     .value = calloc((size_t)(f->rule->nodes + code->uniforms) + 1, sizeof(double)),
-                     .made_by = calloc((size_t)code->slots + 1, sizeof(int)),
-                     .window = calloc((size_t)code->reads + 1, sizeof(window)),
-                     .product = calloc((size_t)code->count + 1, sizeof(product))};
-        double *none = calloc((size_t)m->params->common.controls.n + 1, sizeof *none);
-        if (p.value && p.made_by && p.window && p.product && none) {
-            rule_uniforms(code, f->rule, 0, dt, none, p.value + code->uniforms, p.value);
+        const sel_program *code = f->code[precision];
+        printer p = {
+            .all = {.fuses = !m->params->exact, .constant = m->params->dt.limit ? 0 : SEL_ON_DT},
+            .to = to,
+            .model = m,
+            .f = f,
+            .code = code,
+            .precision = precision,
+            .function = k,
+            .shape = rule_shape_of(m, k, precision),
+            .window = calloc((size_t)code->layout.reads + 1, sizeof(window))};
+        if (sel_printer_open(&p.all, code, dt, to) && p.window) {
             find_windows(&p);
             print_function(&p);
             if (march && k == 0) {
                 print_march(&p, march);
             }
         }
-        free(none), free(p.value), free(p.made_by), free(p.window);
-        free(p.product);
+        sel_printer_close(&p.all);
+        free(p.window);
     }
 }

@@ -237,9 +237,9 @@ static const sel_lookup *find_raster(lua_State *L, int index, int depth) {
 static const sel_lookup *first_raster(const sel_lua_function *f, int index) {
     if (!f->program)
         return find_raster(f->script->L, index, 0);
-    for (int i = 0; i < f->program->calls; i++)
-        if (f->program->call[i].lookup->kind == SEL_LOOKUP_RASTER)
-            return f->program->call[i].lookup;
+    for (int i = 0; i < f->program->layout.lookups; i++)
+        if (f->program->tables.lookup[i].kind == SEL_LOOKUP_RASTER)
+            return f->program->tables.lookup[i].host;
     return NULL;
 }
 
@@ -319,7 +319,7 @@ static int find_argument(const sel_function_needs *needs, bool of_cells, const c
         if (strcmp(name, argument_names[i]) == 0 && !(i == SEL_ARGUMENT_Z && needs->dims == 2))
             return i;
     return of_cells && strcmp(name, "c") == 0    ? SEL_RULE_CELL
-           : of_cells && strcmp(name, "dt") == 0 ? SEL_RULE_TIME_STEP
+           : of_cells && strcmp(name, "dt") == 0 ? SEL_ARGUMENT_DT
                                                  : NO_ARGUMENT;
 }
 
@@ -431,9 +431,10 @@ static void print_function(const sel_lua_function *f, FILE *to) {
         names[k] = f->needs.controls->v[k].name;
     print_depends(f->program->depends, to);
     fprintf(to, "\n  %d operations per place, %d once per step, %d registers\n",
-            f->program->layout.each, f->program->layout.once, f->program->registers);
+            f->program->operations, f->program->layout.once,
+            f->program->layout.fixed + f->program->layout.own);
     if (names)
-        sel_program_print(f->program, names, "    ", to);
+        sel_program_print(f->program, names, to);
 }
 
 void sel_script_print_laws(const sel_scenario *scenario, FILE *to) {

@@ -223,8 +223,6 @@ static void push_arguments(lua_State *L, const int *arguments, int count) {
     for (int i = 0; i < count; i++) {
         if (arguments[i] == SEL_RULE_CELL)
             lua_pushboolean(L, false);
-        else if (arguments[i] == SEL_RULE_TIME_STEP)
-            push_node(L, sel_build(builder_of(L), SEL_RULE_DT, 0, 0, 0));
         else
             push_node(L, sel_build_argument(builder_of(L), arguments[i]));
         lua_rawseti(L, -2, i + 1);
@@ -252,10 +250,8 @@ static int read_law(lua_State *L) {
         lua_rawgeti(L, 2, i + 1);
         node[i] = to_node(L, -1);
     }
-    const int exact = sel_build(builder, SEL_OP_NOT, to_node(L, 3), 0, 0);
-    f->program = exact < 0
-                     ? NULL
-                     : sel_builder_finish(builder, node, f->base.results, exact, f->script->arena);
+    f->program =
+        sel_builder_finish(builder, node, f->base.results, to_node(L, 3), f->script->arena);
     if (!f->program)
         snprintf(f->why, sizeof f->why, "its program needs too many registers");
     return 0;
@@ -303,7 +299,7 @@ const sel_program *sel_read_law(sel_lua_function *f, int index) {
 /* ---- rules ---- */
 
 typedef struct request {
-    const sel_rule_request *what;
+    const sel_lua_rule *what;
     sel_builder *builder;
     const sel_rule *rule;
     char *why;
@@ -341,8 +337,6 @@ static const char *push_fields(lua_State *L, const sel_cell_field *field, int fi
 static void take_rule(lua_State *L, request *r) {
     sel_script *script = sel_script_of(L);
     const int count = (int)lua_rawlen(L, -3), fails = to_node(L, -2);
-    double known_value;
-    const bool never = sel_builder_constant(r->builder, fails, &known_value) && known_value == 0;
     sel_rule_output *output = sel_script_alloc(script, "a rule", (size_t)count * sizeof *output);
     for (int i = 0; i < count; i++) {
         lua_rawgeti(L, -3, i + 1);
@@ -351,10 +345,10 @@ static void take_rule(lua_State *L, request *r) {
         output[i] = (sel_rule_output){to_node(L, -2), to_node(L, -1)};
         lua_pop(L, 3);
     }
-    sel_rule *rule = sel_builder_rule(r->builder, output, count, never ? -1 : fails, script->arena);
+    sel_rule *rule = sel_builder_rule(r->builder, output, count, fails, script->arena);
     if (!rule)
         sel_script_no_memory(script, "a rule", sizeof *rule);
-    rule->where = r->what->where;
+    rule->where = r->what->base.where;
     rule->name = lua_isstring(L, -1) ? sel_arena_copy(script->arena, lua_tostring(L, -1)) : "rule";
     r->rule = rule;
 }
@@ -365,8 +359,8 @@ static void take_refusal(lua_State *L, request *r) {
     sel_source *source = file ? sel_script_source(sel_script_of(L), file) : NULL;
     const sel_where where = {source ? source->name : NULL, (int)lua_tointeger(L, -2)};
     if (file)
-        r->status =
-            sel_fail_at(r->error, source ? where : r->what->where, "%s: %s", r->what->label, text);
+        r->status = sel_fail_at(r->error, source ? where : r->what->base.where, "%s: %s",
+                                r->what->label, text);
     else
         snprintf(r->why, SEL_RULE_WHY, "%s", text ? text : "reading it fails");
 }
@@ -374,7 +368,7 @@ static void take_refusal(lua_State *L, request *r) {
 /* The protected part. Arguments: the request, the function. */
 static int read_rule(lua_State *L) {
     request *r = lua_touserdata(L, 1);
-    const sel_rule_request *what = r->what;
+    const sel_lua_rule *what = r->what;
     push_reader(L, "read_rule");
     lua_pushvalue(L, 2);
     push_arguments(L, what->arguments, what->count);
@@ -393,8 +387,9 @@ static int read_rule(lua_State *L) {
     return 0;
 }
 
-sel_status sel_read_rule(sel_script *script, const sel_rule_request *what, const sel_rule **rule,
-                         char *why, sel_error *error) {
+sel_status sel_read_rule(const sel_lua_rule *what, const sel_rule **rule, char *why,
+                         sel_error *error) {
+    sel_script *script = what->script;
     request r = {what, sel_builder_create(MAX_NODES), NULL, why, error, SEL_OK};
     sel_error *outer = script->error;
     *why = '\0';
@@ -403,7 +398,7 @@ sel_status sel_read_rule(sel_script *script, const sel_rule_request *what, const
     script->error = error;
     lua_rawgeti(script->L, LUA_REGISTRYINDEX, what->reference);
     if (call_reader(script, read_rule, &r, r.builder) != LUA_OK)
-        r.status = sel_limits_report(script, what->where, "");
+        r.status = sel_limits_report(script, what->base.where, "");
     script->error = outer;
     *rule = r.rule;
     return r.status;

@@ -12,29 +12,15 @@
 /* The name of the metatable of cells. */
 static const char cell_type[] = "selenite.cell";
 
-typedef struct lua_rule {
-    sel_rule_source base;
-    sel_script *script;
-    const char *label; /* "sel.rule.rule[2]" */
-    const sel_numbers *controls;
-    int reference; /* in Lua's registry */
-    int count;     /* of parameters */
-    int *arguments;
-    /* As it was read: */
-    const sel_cell_field *field;
-    int fields, dims;
-    sel_rule_returns returns;
-} lua_rule;
-
 typedef struct cell {
-    const lua_rule *rule;
+    const sel_lua_rule *rule;
     uint64_t call; /* that it belongs to */
     int at[3];
 } cell;
 
 /* ---- cells in Lua ---- */
 
-static void push_cell(lua_State *L, const lua_rule *rule, const int at[3]) {
+static void push_cell(lua_State *L, const sel_lua_rule *rule, const int at[3]) {
     cell *c = lua_newuserdatauv(L, sizeof *c, 0);
     *c = (cell){rule, rule->script->cells, {at[0], at[1], at[2]}};
     luaL_setmetatable(L, cell_type);
@@ -49,14 +35,14 @@ static const cell *check_cell(lua_State *L) {
 }
 
 /* The number of the field called so, or -1. */
-static int find_field(const lua_rule *rule, const char *name) {
+static int find_field(const sel_lua_rule *rule, const char *name) {
     int k = rule->fields - 1;
     while (k >= 0 && strcmp(rule->field[k].name, name) != 0)
         k--;
     return k;
 }
 
-static const char *suggest_field(const lua_rule *rule, const char *name, bool state,
+static const char *suggest_field(const sel_lua_rule *rule, const char *name, bool state,
                                  char text[256]) {
     const char *names[SEL_MOST_CELL_FIELDS + 1];
     int count = 0;
@@ -142,19 +128,20 @@ void sel_rule_open(lua_State *L) {
 
 /* ---- Lua's values at a cell ---- */
 
-static void push_argument(lua_State *L, const lua_rule *rule, int which, const sel_rule_place *at) {
+static void push_argument(lua_State *L, const sel_lua_rule *rule, int which,
+                          const sel_rule_place *at) {
     static const int here[3] = {0, 0, 0};
     if (which == SEL_RULE_CELL)
         push_cell(L, rule, here);
     else
-        lua_pushnumber(L, which == SEL_RULE_TIME_STEP ? at->dt
-                          : which < SEL_ARGUMENT_T    ? at->place[which]
-                          : which == SEL_ARGUMENT_T   ? at->t
-                                                      : at->controls[which - SEL_ARGUMENT_CONTROL]);
+        lua_pushnumber(L, which == SEL_ARGUMENT_DT  ? at->dt
+                          : which < SEL_ARGUMENT_T  ? at->place[which]
+                          : which == SEL_ARGUMENT_T ? at->t
+                                                    : at->controls[which - SEL_ARGUMENT_CONTROL]);
 }
 
 /* The value at the top as number k, of the field called `name` (NULL: of none). */
-static sel_status take_value(const lua_rule *rule, int k, const char *name, double *out,
+static sel_status take_value(const sel_lua_rule *rule, int k, const char *name, double *out,
                              sel_error *error) {
     lua_State *L = rule->script->L;
     char found[80];
@@ -174,7 +161,7 @@ static sel_status take_value(const lua_rule *rule, int k, const char *name, doub
 }
 
 /* The fields in the table at the top. */
-static sel_status take_fields(const lua_rule *rule, double *out, sel_error *error) {
+static sel_status take_fields(const sel_lua_rule *rule, double *out, sel_error *error) {
     lua_State *L = rule->script->L;
     char text[256];
     sel_status status = SEL_OK;
@@ -194,7 +181,7 @@ static sel_status take_fields(const lua_rule *rule, double *out, sel_error *erro
 }
 
 /* The number of the only state field, or -1. */
-static int only_field(const lua_rule *rule) {
+static int only_field(const sel_lua_rule *rule) {
     int found = -1, count = 0;
     for (int k = 0; k < rule->fields; k++)
         if (rule->field[k].state) {
@@ -205,7 +192,7 @@ static int only_field(const lua_rule *rule) {
 }
 
 /* What a call left above `base`. */
-static sel_status take_results(const lua_rule *rule, int base, double *out, sel_error *error) {
+static sel_status take_results(const sel_lua_rule *rule, int base, double *out, sel_error *error) {
     lua_State *L = rule->script->L;
     const int count = lua_gettop(L) - base, only = only_field(rule);
     sel_status status = SEL_OK;
@@ -224,7 +211,7 @@ static sel_status take_results(const lua_rule *rule, int base, double *out, sel_
     return status;
 }
 
-static sel_status call_at(const lua_rule *rule, const sel_rule_place *at, double *out,
+static sel_status call_at(const sel_lua_rule *rule, const sel_rule_place *at, double *out,
                           sel_error *error) {
     sel_script *script = rule->script;
     lua_State *L = script->L;
@@ -252,7 +239,7 @@ static sel_status call_at(const lua_rule *rule, const sel_rule_place *at, double
 /* sel_rule_source.call */
 static sel_status call(const sel_rule_source *self, const sel_rule_place *at, double *out,
                        sel_error *error) {
-    const lua_rule *rule = self->data;
+    const sel_lua_rule *rule = self->data;
     sel_outer outer;
     sel_status status =
         sel_script_enter(rule->script, self->where, rule->label, rule->count, &outer, error);
@@ -270,7 +257,7 @@ enum { CELLS_COMPARED = 16 };
 /* A cell whose fields follow from its number. */
 typedef struct sample {
     sel_rule_place at;
-    const lua_rule *rule;
+    const sel_lua_rule *rule;
     uint64_t number;
 } sample;
 
@@ -294,27 +281,48 @@ static double sample_random(const sel_rule_place *self, int64_t k) {
     return (double)draw(((const sample *)self->data)->number + 77 * (uint64_t)k) * 0x1p-56;
 }
 
-static bool same_values(const sel_rule *rule, const double *graph, const double *lua) {
-    for (int k = 0; k < rule->outputs; k++) {
-        const double a = graph[k], b = lua[rule->output[k].field];
+/* Whether Lua gives at a cell what the program gives. Of a script that has taken too long nothing
+ * is known. */
+static bool agrees_at(const sample *s, const sel_program *p, double *slot, double *lua) {
+    const sel_packed_program *l = &p->layout;
+    const sel_packed_slots slots = {slot, slot, 0, 1};
+    sel_packed_once(&p->tables, 0, s->at.t, s->at.dt, s->at.controls, slot);
+    for (int k = 0; k < l->reads; k++) {
+        const sel_read *read = &p->tables.read[k];
+        slot[l->fixed + k] = sample_field(&s->at, read->field, read->at);
+    }
+    for (int k = l->once; k < l->once + l->each; k++) {
+        const sel_instruction *v = &p->tables.code[k];
+        if (v->op == SEL_RULE_RANDOM)
+            slot[v->to] = sample_random(&s->at, (int64_t)slot[v->from[0]]);
+        else
+            sel_packed_step(&p->tables, l, k, s->at.place, &slots);
+    }
+    if (l->fails >= 0 && slot[l->fails] != 0)
+        return true;
+    if (s->rule->base.call(&s->rule->base, &s->at, lua, NULL) != SEL_OK)
+        return s->rule->script->broken;
+    for (int k = 0; k < l->outputs; k++) {
+        const double a = slot[p->tables.output[k].slot], b = lua[p->tables.output[k].field];
         if (memcmp(&a, &b, sizeof a) != 0 && !(isnan(a) && isnan(b)))
             return false;
     }
     return true;
 }
 
-/* Whether Lua gives what the graph gives. Of a script that has taken too long nothing is known. */
-static bool agrees(const lua_rule *source, const sel_rule *rule) {
-    const int most = rule->outputs > SEL_MOST_CELL_FIELDS ? rule->outputs : SEL_MOST_CELL_FIELDS;
-    const int parts = rule->nodes + 2 * most + source->controls->n;
-    double *scratch = malloc((size_t)parts * sizeof *scratch);
-    double *graph = scratch + rule->nodes, *lua = graph + most, *controls = lua + most;
-    bool same = scratch != NULL;
-    for (int k = 0; same && k < source->controls->n; k++)
+static bool agrees(const sel_lua_rule *source, const sel_rule *rule) {
+    const sel_program_form form = {.field = source->field, .numbers = true};
+    sel_arena *arena = sel_arena_create();
+    const sel_program *p = arena ? sel_program_compile(rule, &form, arena) : NULL;
+    const size_t slots = p ? (size_t)(p->layout.fixed + p->layout.own) + 1 : 0;
+    const size_t most = SEL_MOST_CELL_FIELDS + slots + (size_t)source->controls->n;
+    double *lua = p ? sel_arena_alloc(arena, most * sizeof *lua) : NULL;
+    double *slot = lua ? lua + SEL_MOST_CELL_FIELDS : NULL, *controls = lua ? slot + slots : NULL;
+    bool same = arena != NULL;
+    for (int k = 0; lua && k < source->controls->n; k++)
         controls[k] = source->controls->v[k].value;
-    for (uint64_t number = 0; same && number < CELLS_COMPARED; number++) {
+    for (uint64_t number = 0; lua && same && number < CELLS_COMPARED; number++) {
         sample s = {.rule = source, .number = number};
-        bool fails;
         s.at = (sel_rule_place){{(double)number / 4, 1.5, 0.5},
                                 (double)(number % 8),
                                 0.25,
@@ -322,12 +330,9 @@ static bool agrees(const lua_rule *source, const sel_rule *rule) {
                                 sample_field,
                                 sample_random,
                                 &s};
-        sel_rule_eval(rule, &s.at, scratch, graph, &fails);
-        same = fails || (source->base.call(&source->base, &s.at, lua, NULL) == SEL_OK
-                             ? same_values(rule, graph, lua)
-                             : source->script->broken);
+        same = agrees_at(&s, p, slot, lua);
     }
-    free(scratch);
+    sel_arena_destroy(arena);
     return same;
 }
 
@@ -335,14 +340,12 @@ static bool agrees(const lua_rule *source, const sel_rule *rule) {
 static sel_status read_rule(const sel_rule_source *self, const sel_cell_field *field, int fields,
                             int dims, sel_rule_returns returns, const sel_rule **rule, char *why,
                             sel_error *error) {
-    lua_rule *r = self->data;
+    sel_lua_rule *r = self->data;
     r->field = field;
     r->fields = fields;
     r->dims = dims;
     r->returns = returns;
-    const sel_rule_request request = {self->where, r->label, r->reference, r->count, r->arguments,
-                                      field,       fields,   dims,         returns};
-    const sel_status status = sel_read_rule(r->script, &request, rule, why, error);
+    const sel_status status = sel_read_rule(r, rule, why, error);
     if (*rule && !agrees(r, *rule)) {
         *rule = NULL;
         snprintf(why, SEL_RULE_WHY,
@@ -371,13 +374,13 @@ const sel_rule_source *sel_rule_source_create(sel_filler *f, const sel_slot *slo
         sel_fill_mistake(f, where, "%s: %s", label, reason);
         return NULL;
     }
-    lua_rule *rule = sel_fill_alloc(f, sizeof *rule);
-    *rule = (lua_rule){.base = {where, read_rule, call, rule},
-                       .script = f->script,
-                       .label = label,
-                       .controls = f->controls,
-                       .count = info.nparams,
-                       .arguments = arguments};
+    sel_lua_rule *rule = sel_fill_alloc(f, sizeof *rule);
+    *rule = (sel_lua_rule){.base = {where, read_rule, call, rule},
+                           .script = f->script,
+                           .label = label,
+                           .controls = f->controls,
+                           .count = info.nparams,
+                           .arguments = arguments};
     lua_pushvalue(L, index);
     rule->reference = luaL_ref(L, LUA_REGISTRYINDEX);
     return &rule->base;

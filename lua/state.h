@@ -363,12 +363,11 @@ sel_status sel_script_enter(sel_script *script, sel_where where, const char *lab
 void sel_script_leave(sel_script *script, const sel_outer *outer);
 
 /* The `count` parameters of the function at `index`: SEL_ARGUMENT_..., of one of cells also
- * SEL_RULE_...; NULL, with the reason, where a function may not name one of them. */
+ * SEL_RULE_CELL; NULL, with the reason, where a function may not name one of them. */
 int *sel_function_arguments(sel_script *script, int index, const sel_function_needs *needs,
                             bool of_cells, int count, char reason[512]);
 
-/* Parameters of a function of cells beside SEL_ARGUMENT_...: the cell, dt. */
-enum { SEL_RULE_CELL = -1, SEL_RULE_TIME_STEP = -2 };
+enum { SEL_RULE_CELL = -1 };
 
 /* Calls the function in Lua at place i, or at all places but those whose values are settled (NULL:
  * none is). For the script's thread; others get an error. */
@@ -402,21 +401,24 @@ void sel_read_library(lua_State *L, const char *name);
  * where it does what cannot be followed, or too much. Changes nothing, and raises nothing. */
 const sel_program *sel_read_law(sel_lua_function *f, int index);
 
-/* A function of cells that is to be read, as sel_rule_source.read has it. */
-typedef struct sel_rule_request {
-    sel_where where;
-    const char *label;
+/* A function of cells. */
+typedef struct sel_lua_rule {
+    sel_rule_source base;
+    sel_script *script;
+    const char *label; /* "sel.rule.rule[2]" */
+    const sel_numbers *controls;
     int reference; /* in Lua's registry */
     int count;     /* of parameters */
-    const int *arguments;
+    int *arguments;
+    /* As it is read: */
     const sel_cell_field *field;
     int fields, dims;
     sel_rule_returns returns;
-} sel_rule_request;
+} sel_lua_rule;
 
 /* As sel_rule_source.read. */
-sel_status sel_read_rule(sel_script *script, const sel_rule_request *what, const sel_rule **rule,
-                         char *why, sel_error *error);
+sel_status sel_read_rule(const sel_lua_rule *what, const sel_rule **rule, char *why,
+                         sel_error *error);
 
 /* ---- C structs, filled from Lua tables ---- */
 

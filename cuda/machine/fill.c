@@ -2,102 +2,54 @@
  * array.
  *
  * The text has the program's instructions one by one, those that run once in a function that a
- * block calls once; registers are variables. So the values are the interpreter's, to the bit.
+ * block calls once. So the values are the interpreter's, to the bit.
  */
 #include "cuda/machine/fill.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include "engine/values/program.h"
+#include "engine/values/program_print.h"
 
-/* The constant that a register holds all the time; NULL: it holds something else. */
-static const double *constant_of(const sel_program *p, int r) {
-    const double *value = NULL;
-    for (int k = 0; k < p->layout.inputs; k++) {
-        if (p->input[k].to == r && p->input[k].argument == SEL_NO_ARGUMENT) {
-            value = &p->input[k].value;
-        }
+void cuda_fill_print(const sel_program *program, FILE *to) {
+    const sel_packed_program *l = &program->layout;
+    sel_printer p = {.fuses = false};
+    char name[SEL_PRINT_NAME];
+    if (!sel_printer_open(&p, program, 0, to)) {
+        sel_printer_close(&p);
+        return;
     }
-    for (int k = 0; k < p->layout.once; k++) {
-        value = sel_packed_operand(p->code[k], 0) == r ? NULL : value;
-    }
-    return value;
-}
-
-static void print_number(double value, FILE *to) {
-    if (isfinite(value)) {
-        fprintf(to, "%a", value);
-    } else {
-        fputs(isnan(value) ? "NAN" : value > 0 ? "HUGE_VAL" : "-HUGE_VAL", to);
-    }
-}
-
-static void print_register(const sel_program *p, int r, FILE *to) {
-    const double *value = constant_of(p, r);
-    if (value) {
-        print_number(*value, to);
-    } else if (r < p->layout.fixed) {
-        fprintf(to, "r[%d]", r);
-    } else {
-        fprintf(to, "r%d", r);
-    }
-}
-
-static void print_instructions(const sel_program *p, int first, int count, FILE *to) {
-    for (const uint64_t *word = p->code + first; word < p->code + first + count; word++) {
-        const int op = sel_packed_op(*word), a = sel_packed_operand(*word, 1);
-        const sel_program_call *call = op == SEL_OP_LOOKUP ? &p->call[a] : NULL;
-        fputs("        ", to);
-        print_register(p, sel_packed_operand(*word, 0), to);
-        fprintf(to, " = op_%s(", call ? "LOOKUP" : sel_op_texts[op].name);
-        if (call) {
-            fprintf(to, "f, %d, ", a);
-        }
-        for (int k = 0; k < (call ? call->lookup->arguments : sel_op_texts[op].operands); k++) {
-            fputs(k ? ", " : "", to);
-            print_register(p, call ? call->arguments[k] : sel_packed_operand(*word, k + 1), to);
-        }
-        fputs(");\n", to);
-    }
-}
-
-void cuda_fill_print(const sel_program *p, FILE *to) {
-    const sel_packed_program *l = &p->layout;
     fputs("#include \"cuda/machine/fill.cuh\"\n\n"
           "struct printed {\n"
           "    static __device__ void once(const cuda_fill &f, double t, double *r) {\n",
           to);
-    for (const sel_packed_input *input = p->input; input < p->input + l->inputs; input++) {
-        if (input->argument != SEL_NO_ARGUMENT) {
-            fprintf(to, "        r[%d] = ", input->to);
-            fprintf(to, input->argument == SEL_ARGUMENT_T ? "t;\n" : "f.terms.controls[%d];\n",
-                    input->argument - SEL_ARGUMENT_CONTROL);
-        } else if (!constant_of(p, input->to)) {
-            fprintf(to, "        r[%d] = ", input->to);
-            print_number(input->value, to);
-            fputs(";\n", to);
+    for (const sel_packed_input *input = program->tables.input;
+         input < program->tables.input + l->inputs; input++) {
+        fprintf(to, "        const double u%d = ", input->to);
+        if (input->argument == SEL_NO_ARGUMENT) {
+            sel_print_number(input->value, to);
+        } else if (input->argument == SEL_ARGUMENT_T) {
+            fputc('t', to);
+        } else {
+            fprintf(to, "f.terms.controls[%d]", input->argument - SEL_ARGUMENT_CONTROL);
+        }
+        fputs(";\n", to);
+    }
+    sel_print_instructions(&p, 0, l->once);
+    for (int k = 0; k < l->uniforms; k++) {
+        if (program->uniform[k].depends) {
+            fprintf(to, "        r[%d] = u%d;\n", k, k);
         }
     }
-    print_instructions(p, 0, l->once, to);
     fputs(
         "    }\n\n"
         "    static __device__ __forceinline__ bool each(const cuda_fill &f, const double *place,\n"
         "                                                const double *r, double *value) {\n",
         to);
-    for (int r = l->fixed; r < l->fixed + l->own; r++) {
-        fprintf(to, "        double r%d;\n", r);
-    }
-    for (int k = l->inputs; k < l->inputs + l->coordinates; k++) {
-        fprintf(to, "        r%d = place[%d];\n", p->input[k].to, p->input[k].argument);
-    }
-    print_instructions(p, l->once, l->each, to);
-    fputs("        *value = ", to);
-    print_register(p, l->result[0], to);
-    fputs(";\n        return isfinite(*value)", to);
-    if (l->has_exact) {
-        fputs(" && ", to);
-        print_register(p, l->exact, to);
-        fputs(" != 0", to);
+    sel_print_uniforms(&p);
+    sel_print_instructions(&p, l->once, l->each);
+    fprintf(to, "        *value = %s;\n        return isfinite(*value)",
+            sel_print_name(&p, program->tables.output[0].slot, name));
+    if (l->fails >= 0) {
+        fprintf(to, " && %s == 0", sel_print_name(&p, l->fails, name));
     }
     fprintf(to,
             ";\n    }\n};\n\n"
@@ -105,7 +57,8 @@ void cuda_fill_print(const sel_program *p, FILE *to) {
             "    const __grid_constant__ cuda_fill f) {\n"
             "    __shared__ double fixed[%d];\n"
             "    cuda_fill_cells<printed>(f, fixed);\n}\n",
-            CUDA_FILL_THREADS, l->fixed + 1);
+            CUDA_FILL_THREADS, l->uniforms + 1);
+    sel_printer_close(&p);
 }
 
 sel_status cuda_fill_compile(cuda_fill *fill, const sel_quantity *quantity, int device,

@@ -8,13 +8,10 @@
 
 #include "cuda/machine/fill.h"
 
-static __device__ __noinline__ double op_LOOKUP(const cuda_fill &f, int call, double a,
-                                                double b = 0, double c = 0, double d = 0) {
-    const sel_packed &packed = f.terms.packed;
-    const double at[SEL_LOOKUP_ARGUMENTS] = {a, b, c, d};
-    const int64_t first = packed.program[f.term.program[0]].call;
-    return sel_packed_look_up(&packed, packed.call[first + call].lookup, at);
-}
+// What printed programs call so.
+#define UNIFORM(k) r[k]
+#define PLACE(axis) place[axis]
+#define LOOK_UP(...) op_LOOKUP(f.terms.packed, f.term.program[0], __VA_ARGS__)
 
 // TERM has once(f, t, fixed), which fills the registers that are the same in all cells, by one
 // thread of a block; and each(f, place, fixed, value), false: no value is known, or it is not

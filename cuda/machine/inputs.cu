@@ -7,7 +7,7 @@ enum { THREADS = CUDA_FILL_THREADS };
 
 struct interpreted {
     static __device__ void once(const cuda_fill &f, double t, double *fixed) {
-        sel_packed_once(&f.terms.packed, f.term.program[0], t, f.terms.controls, fixed);
+        sel_packed_once(&f.terms.packed, f.term.program[0], t, 0, f.terms.controls, fixed);
     }
     static __device__ bool each(const cuda_fill &f, const double *place, double *fixed,
                                 double *value) {

@@ -26,7 +26,8 @@ static __device__ inline void cuda_term_begin(const cuda_terms_view &view, const
                                               double t, double *registers) {
     const int k = threadIdx.x;
     if (k < term.programs) {
-        sel_packed_once(&view.packed, term.program[k], t, view.controls, registers + term.room[k]);
+        sel_packed_once(&view.packed, term.program[k], t, 0, view.controls,
+                        registers + term.room[k]);
     }
     __syncthreads();
 }

@@ -49,4 +49,22 @@ typedef sel_status sel_part(void *task, int64_t part, int thread, sel_error *err
  * again ends the task with its error. */
 sel_status sel_share_out(int64_t parts, int threads, sel_part *work, void *task, sel_error *error);
 
+/* ---- which of the compiled tables of kernels this processor can run ----
+ *
+ * Files named *_kernel.c are built once for each x86-64 level, each build with a table of its own.
+ */
+
+/* V(level), best first: suffixes of the tables. */
+#if defined(__x86_64__)
+#define SEL_LEVELS(V) V(v4) V(v3) V(v2)
+#else
+#define SEL_LEVELS(V) V(any)
+#endif
+
+/* The number in SEL_LEVELS of the best table that this processor can run (k = 0), the next best,
+ * ...; -1: there is none. The results of all are the same to the last bit. */
+int sel_level(int k);
+/* Its name; "unsupported" where there is none. */
+const char *sel_level_name(void);
+
 #endif

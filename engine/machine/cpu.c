@@ -5,43 +5,6 @@
 #include <stdlib.h>
 #include "engine/base/machine.h"
 
-/* ---- levels ---- */
-
-#if defined(__x86_64__)
-
-static bool has_v2(void) {
-    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
-}
-
-static bool has_v3(void) {
-    return has_v2() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-}
-
-static bool has_v4(void) {
-    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-}
-
-static const char *const level_names[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
-
-int sel_level(int k) {
-    __builtin_cpu_init();
-    const int best = has_v4() ? 0 : has_v3() ? 1 : has_v2() ? 2 : 3;
-    return best + k < 3 ? best + k : -1;
-}
-
-#else
-
-static const char *const level_names[] = {"any"};
-
-int sel_level(int k) {
-    return k == 0 ? 0 : -1;
-}
-
-#endif
-
 /* ---- the backend ---- */
 
 static const sel_cpu *cpu_of(const sel_plan *plan) {
@@ -223,8 +186,7 @@ static void describe(int device, char *text, size_t size) {
     (void)device;
     char model[128];
     sel_machine_processor(model, sizeof model);
-    snprintf(text, size, "%s, %s", model,
-             sel_level(0) < 0 ? "unsupported" : level_names[sel_level(0)]);
+    snprintf(text, size, "%s, %s", model, sel_level_name());
 }
 
 const sel_backend sel_cpu_backend = {

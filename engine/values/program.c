@@ -1,112 +1,100 @@
-/* program.c -- evaluate programs on the CPU, a block of places at a time.
+/* program.c -- evaluate programs on the CPU, a row of places at a time.
  *
- * A register holds the values of a block of places; each instruction is one loop over the block,
- * which the compiler vectorises where the operation is plain arithmetic. Registers that are the
- * same at all places are filled once per call. Places in rows, with the same x again and again, are
- * done column by column, so that functions of x alone are computed once for many rows; functions of
- * y and z alone are computed once in a block that has one y and one z. A few places are done one by
- * one, with a single number per register; many are shared among threads. The bits are always the
- * same.
+ * A slot holds the values of a row of places; each instruction is one loop over the row
+ * (program_kernel.c). Uniform slots are filled once per call. Places in rows, with the same x again
+ * and again, are done column by column, so that functions of x alone are computed once for many
+ * rows; functions of y and z alone are computed once in a block that has one y and one z. A few
+ * places are done one by one, with a single number per slot; many are shared among threads. The
+ * bits are always the same.
  */
-#include "engine/values/program.h"
-
-#include <ctype.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/values/program_row.h"
+
+#define DECLARE(level) extern const sel_row_loops sel_row_loops_##level;
+SEL_LEVELS(DECLARE)
+#define TABLE(level) &sel_row_loops_##level,
+
+const sel_row_loops *sel_row_loops_here(void) {
+    static const sel_row_loops *const tables[] = {SEL_LEVELS(TABLE)};
+    return tables[sel_level(0)];
+}
 
 /* From MANY operations on, places are shared among threads: a third of a millisecond of sums. */
-enum { BLOCK = 128, FEW = 8, MANY = 1 << 20 };
+enum { BLOCK = SEL_ROW_BLOCK / sizeof(double), FEW = 8, MANY = 1 << 20 };
 
 /* Shorter rows are not worth a column of their own. */
 enum { SHORTEST_ROW = BLOCK / 2 };
 
-/* The registers of a thread, of `stride` values each, and their state. */
+#define CALL(name, operands, value)                     \
+    case SEL_OP_##name:                                 \
+        for (int k = 0; k < n; k++) {                   \
+            const double a = (double)from[0][k];        \
+            const double b = (double)from[1][k], c = b; \
+            (void)b;                                    \
+            (void)c;                                    \
+            to[k] = (number)(value);                    \
+        }                                               \
+        break;
+
+#define CALLS(T)                                                         \
+    static void call_##T(int op, T *to, const T *const from[2], int n) { \
+        typedef T number;                                                \
+        switch (op) { SEL_PROGRAM_OPS(CALL) }                            \
+    }
+
+CALLS(float)
+CALLS(double)
+CALLS(int32_t)
+
+void sel_row_call(const sel_instruction *v, void *const *slot, int n) {
+    const void *a = slot[v->from[0]], *b = slot[v->from[1]];
+    if (v->type == SEL_NUMBER_F) {
+        call_float(v->op, slot[v->to], (const float *const[]){a, b}, n);
+    } else if (v->type == SEL_NUMBER_D) {
+        call_double(v->op, slot[v->to], (const double *const[]){a, b}, n);
+    } else {
+        call_int32_t(v->op, slot[v->to], (const int32_t *const[]){a, b}, n);
+    }
+}
+
+/* ---- rows ---- */
+
+void sel_row_uniforms(const sel_program *p, const double *fixed, char *rows, size_t row_bytes) {
+    for (int k = 0; k < p->layout.uniforms; k++) {
+        sel_row_loops_here()->fill((int)p->uniform[k].type, fixed[k], rows + (size_t)k * row_bytes,
+                                   (int)(row_bytes / sizeof(double)));
+    }
+}
+
+void sel_row_slots(const sel_program *p, char *uniform, char *own, size_t row_bytes, void **slot) {
+    const sel_packed_program *l = &p->layout;
+    for (int k = 0; k < l->fixed + l->own; k++) {
+        slot[k] = k < l->uniforms ? uniform + (size_t)k * row_bytes
+                                  : own + (size_t)(k < l->fixed ? 0 : k - l->fixed) * row_bytes;
+    }
+}
+
+/* What a thread evaluates a program with. */
 typedef struct worker {
-    double *registers;
-    size_t stride;
+    const sel_program *p;
+    const sel_row_loops *loops;
+    void **slot;
+    double *single;  /* for what is computed once for a block */
     const double *x; /* of the block for which the registers of x hold; NULL: none */
     size_t n;        /* places of that block */
 } worker;
 
-static void run_block(uint64_t word, double *registers, size_t n) {
-    double *restrict to = registers + sel_packed_operand(word, 0) * BLOCK;
-    const double *first = registers + sel_packed_operand(word, 1) * BLOCK;
-    const double *second = registers + sel_packed_operand(word, 2) * BLOCK;
-    const double *third = registers + sel_packed_operand(word, 3) * BLOCK;
-    switch (sel_packed_op(word)) {
-#define LOOP(name, operands, value)                                 \
-    case SEL_OP_##name:                                             \
-        for (size_t i = 0; i < n; i++) {                            \
-            const double a = first[i], b = second[i], c = third[i]; \
-            (void)b;                                                \
-            (void)c;                                                \
-            to[i] = value;                                          \
-        }                                                           \
-        break;
-        SEL_PROGRAM_OPS(LOOP)
-#undef LOOP
-    default:
-        break;
-    }
-}
-
-/* Those without a value get NaN, which `exact` judges. */
-static void run_lookup(const sel_program_call *call, double *to, const double *registers,
-                       size_t stride, size_t n) {
-    const double *arguments[SEL_LOOKUP_ARGUMENTS];
-    double block[BLOCK];
-    for (int k = 0; k < call->lookup->arguments; k++) {
-        arguments[k] = registers + (size_t)call->arguments[k] * stride;
-    }
-    sel_lookup_values(call->lookup, n, arguments, block);
-    memcpy(to, block, n * sizeof *to);
-}
-
-static void run_instructions(const sel_program *p, int first, int count, double *registers,
-                             size_t stride, size_t n) {
-    for (const uint64_t *word = p->code + first; word < p->code + first + count; word++) {
-        const int a = sel_packed_operand(*word, 1);
-        double *to = registers + (size_t)sel_packed_operand(*word, 0) * stride;
-        if (sel_packed_op(*word) == SEL_OP_LOOKUP) {
-            run_lookup(&p->call[a], to, registers, stride, n);
-        } else if (stride == 1) {
-            *to = sel_program_value(sel_packed_op(*word), registers[a],
-                                    registers[sel_packed_operand(*word, 2)],
-                                    registers[sel_packed_operand(*word, 3)]);
-        } else {
-            run_block(*word, registers, n);
-        }
-    }
-}
-
-/* Fills the registers that are the same at all places: one value each, then the whole block. */
-static void start_call(const sel_program *p, const sel_places *at, const double *controls,
-                       double *registers, size_t stride) {
-    double *single = registers; /* packed: below `fixed` registers of one value */
-    for (int i = 0; i < p->layout.inputs; i++) {
-        single[p->input[i].to] = sel_input_value(&p->input[i], at->t, controls);
-    }
-    run_instructions(p, 0, p->layout.once, single, 1, 1);
-    for (int r = p->layout.fixed - 1; stride > 1 && r >= 0; r--) {
-        double value = single[r];
-        for (size_t i = 0; i < stride; i++) {
-            registers[(size_t)r * stride + i] = value;
-        }
-    }
-}
-
-static void fill_coordinates(const sel_program *p, const sel_places *at, size_t first, size_t n,
-                             const worker *w) {
-    const double *const coordinates[] = {at->x, at->y, at->z};
-    const sel_packed_input *input = p->input + p->layout.inputs;
-    for (int i = 0; i < p->layout.coordinates; i++) {
-        double *to = w->registers + (size_t)input[i].to * w->stride;
-        const double *from = coordinates[input[i].argument];
-        for (size_t k = 0; k < n; k++) {
-            to[k] = from ? from[first + k] : 0;
-        }
-    }
+static void run_rows(const worker *w, const sel_places *at, size_t first, int from, int count,
+                     size_t n) {
+    static const double none[BLOCK] = {0};
+    const sel_row row = {.n = (int)n,
+                         .slot = w->slot,
+                         .lookup = w->p->tables.lookup,
+                         .place = {at->x ? at->x + first : none, at->y ? at->y + first : none,
+                                   at->z ? at->z + first : none}};
+    w->loops->run(w->p->tables.code + w->p->layout.once + from, count, &row);
 }
 
 static bool same_numbers(const double *a, const double *b, size_t n) {
@@ -117,53 +105,54 @@ static bool all_same(const double *v, size_t first, size_t n) {
     return !v || same_numbers(v + first, v + first + 1, n - 1);
 }
 
-static void run_of_x(const sel_program *p, const double *x, size_t n, worker *w) {
+static void run_of_x(worker *w, const sel_places *at, size_t first, size_t n) {
+    const double *x = at->x ? at->x + first : NULL;
     if (!x || !w->x || n > w->n || !same_numbers(x, w->x, n)) {
-        run_instructions(p, p->layout.once, p->layout.of_x, w->registers, w->stride, n);
+        run_rows(w, at, first, 0, w->p->layout.of_x, n);
         w->x = x;
         w->n = n;
     }
 }
 
-static void run_of_yz(const sel_program *p, const sel_places *at, size_t first, size_t n,
-                      const worker *w) {
-    const sel_packed_program *l = &p->layout;
-    const bool one = n > 1 && all_same(at->y, first, n) && all_same(at->z, first, n);
-    run_instructions(p, l->once + l->of_x, l->of_yz, w->registers, w->stride, one ? 1 : n);
-    for (int r = l->fixed; one && r < l->fixed + l->per_row; r++) {
-        double *v = w->registers + (size_t)r * w->stride;
-        for (size_t i = 1; i < n; i++) {
-            v[i] = v[0];
+static void run_of_yz(const worker *w, const sel_places *at, size_t first, size_t n) {
+    const sel_packed_program *l = &w->p->layout;
+    const sel_instruction *v = w->p->tables.code + l->once + l->of_x;
+    if (!all_same(at->y, first, n) || !all_same(at->z, first, n)) {
+        run_rows(w, at, first, l->of_x, l->of_yz, n);
+        return;
+    }
+    const double place[3] = {0, at->y ? at->y[first] : 0, at->z ? at->z[first] : 0};
+    const sel_packed_slots slots = {w->single, w->single, 0, 1};
+    for (int i = 0; i < l->of_yz; i++) {
+        sel_packed_step(&w->p->tables, l, l->once + l->of_x + i, place, &slots);
+        if (v[i].to < l->fixed + l->per_row) {
+            const bool compared = v[i].op >= SEL_OP_LT && v[i].op <= SEL_OP_EQ;
+            w->loops->fill(compared ? SEL_NUMBER_I : v[i].type, w->single[v[i].to],
+                           w->slot[v[i].to], (int)n);
         }
     }
 }
 
-static void store_results(const sel_program *p, size_t places, size_t first, size_t n,
-                          const worker *w, double *out, uint8_t *exact) {
-    for (int r = 0; r < p->results; r++) {
-        memcpy(out + (size_t)r * places + first,
-               w->registers + (size_t)p->layout.result[r] * w->stride, n * sizeof *out);
-    }
-    const double *sure = w->registers + (size_t)p->layout.exact * w->stride;
-    for (size_t i = 0; i < n; i++) {
-        exact[first + i] = sure[i] != 0;
-    }
-}
-
 /* Places first <= i < first + n, at most a block. */
-static void eval_block(const sel_program *p, const sel_places *at, size_t first, size_t n,
-                       worker *w, double *out, uint8_t *exact) {
-    const sel_packed_program *l = &p->layout;
+static void eval_block(worker *w, const sel_places *at, size_t first, size_t n, double *out,
+                       uint8_t *exact) {
+    const sel_packed_program *l = &w->p->layout;
     const int before = l->of_x + l->of_yz;
-    fill_coordinates(p, at, first, n, w);
-    run_of_x(p, at->x ? at->x + first : NULL, n, w);
-    run_of_yz(p, at, first, n, w);
-    run_instructions(p, l->once + before, l->each - before, w->registers, w->stride, n);
-    store_results(p, at->n, first, n, w, out, exact);
+    run_of_x(w, at, first, n);
+    run_of_yz(w, at, first, n);
+    run_rows(w, at, first, before, l->each - before, n);
+    for (int r = 0; r < l->outputs; r++) {
+        memcpy(out + (size_t)r * at->n + first, w->slot[w->p->tables.output[r].slot],
+               n * sizeof *out);
+    }
+    const int32_t *fails = l->fails < 0 ? NULL : w->slot[l->fails];
+    for (size_t i = 0; i < n; i++) {
+        exact[first + i] = !fails || !fails[i];
+    }
 }
 
 static int threads_for(const sel_program *p, size_t n) {
-    size_t operations = n * (size_t)(p->layout.each + p->results);
+    size_t operations = n * (size_t)(p->layout.each + p->layout.outputs);
     return operations < MANY || omp_in_parallel() ? 1 : omp_get_max_threads();
 }
 
@@ -180,134 +169,74 @@ static size_t row_length(const sel_program *p, const sel_places *at) {
 }
 
 /* Blocks do not reach from row to row; they are numbered column by column. */
-typedef struct blocks {
-    size_t row, rows, columns, size;
-} blocks;
-
-static blocks cut(const sel_program *p, const sel_places *at, size_t size) {
-    const size_t row = row_length(p, at);
-    return (blocks){row, row ? (at->n + row - 1) / row : 0, (row + size - 1) / size, size};
-}
-
-static void eval_blocks(const sel_program *p, const sel_places *at, const blocks *cut, worker *w,
-                        double *out, uint8_t *exact) {
+static void eval_blocks(worker *w, const sel_places *at, double *out, uint8_t *exact) {
+    const size_t row = row_length(w->p, at), rows = (at->n + row - 1) / row;
 #pragma omp for schedule(static)
-    for (int64_t b = 0; b < (int64_t)(cut->rows * cut->columns); b++) {
-        const size_t start = (size_t)b / cut->rows * cut->size;
-        const size_t first = (size_t)b % cut->rows * cut->row + start;
-        size_t n = cut->row - start < cut->size ? cut->row - start : cut->size;
+    for (int64_t b = 0; b < (int64_t)(rows * ((row + BLOCK - 1) / BLOCK)); b++) {
+        const size_t start = (size_t)b / rows * BLOCK, first = (size_t)b % rows * row + start;
+        size_t n = row - start < BLOCK ? row - start : BLOCK;
         if (first < at->n) {
             n = at->n - first < n ? at->n - first : n;
-            eval_block(p, at, first, n, w, out, exact);
+            eval_block(w, at, first, n, out, exact);
         }
     }
 }
 
-sel_status sel_program_eval(const sel_program *program, const sel_places *at,
-                            const double *controls, double *out, uint8_t *exact, sel_error *error) {
-    const size_t stride = at->n > FEW ? BLOCK : 1;
-    const size_t numbers = (size_t)program->registers * stride;
-    const int threads = threads_for(program, at->n);
-    const blocks parts = cut(program, at, stride);
-    double *memory = malloc((size_t)threads * numbers * sizeof *memory);
+/* Rows of the uniform values, then of each thread's own; behind them where all slots stand, and
+ * single numbers for all. */
+static sel_status eval_rows(const sel_program *p, const sel_places *at, int threads, double *fixed,
+                            double *out, uint8_t *exact, sel_error *error) {
+    const sel_packed_program *l = &p->layout;
+    const size_t slots = (size_t)(l->fixed + l->own);
+    const size_t rows = (size_t)(l->uniforms + threads * l->own) * SEL_ROW_BLOCK;
+    const size_t bytes = rows + (size_t)threads * slots * (sizeof(void *) + sizeof(double));
+    char *memory = malloc(bytes);
     if (!memory) {
-        return sel_fail_memory(error, "the registers of a function",
-                               (size_t)threads * numbers * sizeof *memory);
+        return sel_fail_memory(error, "the registers of a function", bytes);
     }
-    start_call(program, at, controls, memory, stride);
+    sel_row_uniforms(p, fixed, memory, SEL_ROW_BLOCK);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        worker w = {.registers = memory + (size_t)omp_get_thread_num() * numbers, .stride = stride};
-        if (w.registers != memory) {
-            memcpy(w.registers, memory, (size_t)program->layout.fixed * stride * sizeof *memory);
-        }
-        eval_blocks(program, at, &parts, &w, out, exact);
+        const int thread = omp_get_thread_num();
+        void *behind = memory + rows + (size_t)thread * slots * (sizeof(void *) + sizeof(double));
+        worker w = {.p = p,
+                    .loops = sel_row_loops_here(),
+                    .slot = behind,
+                    .single = (double *)behind + slots};
+        memcpy(w.single, fixed, (size_t)l->fixed * sizeof *fixed);
+        sel_row_slots(p, memory, memory + (size_t)(l->uniforms + thread * l->own) * SEL_ROW_BLOCK,
+                      SEL_ROW_BLOCK, w.slot);
+        eval_blocks(&w, at, out, exact);
     }
     free(memory);
     return SEL_OK;
 }
 
-/* ---- as text ---- */
+sel_status sel_program_eval(const sel_program *program, const sel_places *at,
+                            const double *controls, double *out, uint8_t *exact, sel_error *error) {
+    const sel_packed_program *l = &program->layout;
+    const size_t bytes = (size_t)(l->fixed + l->own + 1) * sizeof(double);
+    sel_status status = SEL_OK;
+    double *slot = malloc(bytes);
+    if (!slot) {
+        return sel_fail_memory(error, "the registers of a function", bytes);
+    }
+    slot[0] = 0;
+    sel_packed_once(&program->tables, 0, at->t, 0, controls, slot);
+    for (size_t i = 0; i < at->n && at->n <= FEW; i++) {
+        const double place[] = {at->x ? at->x[i] : 0, at->y ? at->y[i] : 0, at->z ? at->z[i] : 0};
+        double result[SEL_PROGRAM_RESULTS];
+        exact[i] = sel_packed_each(&program->tables, 0, place, slot, slot + l->fixed, 1, result);
+        for (int r = 0; r < l->outputs; r++) {
+            out[(size_t)r * at->n + i] = result[r];
+        }
+    }
+    if (at->n > FEW) {
+        status = eval_rows(program, at, threads_for(program, at->n), slot, out, exact, error);
+    }
+    free(slot);
+    return status;
+}
 
 #define TEXT(name, operands, value) {#name, operands},
 const sel_op_text sel_op_texts[] = {SEL_PROGRAM_OPS(TEXT)};
-#undef TEXT
-
-typedef struct printer {
-    const sel_program *p;
-    const char *const *controls;
-    FILE *to;
-} printer;
-
-/* An operand: a constant, t or a control by itself, else its register: also of coordinates, whose
- * registers later values reuse. */
-static void print_operand(const printer *out, int at) {
-    const sel_packed_input *input = out->p->input, *end = input + out->p->layout.inputs;
-    while (input < end && input->to != at) {
-        input++;
-    }
-    if (input == end) {
-        fprintf(out->to, "r%d", at);
-    } else if (input->argument == SEL_NO_ARGUMENT) {
-        fprintf(out->to, "%.17g", input->value);
-    } else if (input->argument == SEL_ARGUMENT_T) {
-        fputs("t", out->to);
-    } else {
-        fputs(out->controls[input->argument - SEL_ARGUMENT_CONTROL], out->to);
-    }
-}
-
-static void print_operation(const printer *out, uint64_t word) {
-    const int op = sel_packed_op(word);
-    for (const char *letter = sel_op_texts[op].name; *letter; letter++) {
-        fputc(tolower(*letter), out->to);
-    }
-    for (int k = 1; k <= sel_op_texts[op].operands; k++) {
-        fputc(' ', out->to);
-        print_operand(out, sel_packed_operand(word, k));
-    }
-}
-
-static void print_lookup(const printer *out, const sel_program_call *call) {
-    fprintf(out->to, "%s(", call->lookup->name);
-    for (int k = 0; k < call->lookup->arguments; k++) {
-        fputs(k ? ", " : "", out->to);
-        print_operand(out, call->arguments[k]);
-    }
-    fputc(')', out->to);
-}
-
-static void print_part(const printer *out, const uint64_t *code, int count, const char *indent,
-                       const char *when) {
-    for (int i = 0; i < count; i++) {
-        fprintf(out->to, "%s%-5s r%d = ", indent, i ? "" : when, sel_packed_operand(code[i], 0));
-        if (sel_packed_op(code[i]) == SEL_OP_LOOKUP) {
-            print_lookup(out, &out->p->call[sel_packed_operand(code[i], 1)]);
-        } else {
-            print_operation(out, code[i]);
-        }
-        fputc('\n', out->to);
-    }
-}
-
-void sel_program_print(const sel_program *program, const char *const *control_names,
-                       const char *indent, FILE *to) {
-    printer out = {program, control_names, to};
-    const sel_packed_program *l = &program->layout;
-    print_part(&out, program->code, l->once, indent, "once");
-    for (int i = l->inputs; i < l->inputs + l->coordinates; i++) {
-        const sel_packed_input *input = &program->input[i];
-        fprintf(to, "%s      r%d = %c\n", indent, input->to, "xyz"[input->argument]);
-    }
-    print_part(&out, program->code + l->once, l->each, indent, "each");
-    fprintf(to, "%s      return", indent);
-    for (int r = 0; r < program->results; r++) {
-        fputs(r ? ", " : " ", to);
-        print_operand(&out, l->result[r]);
-    }
-    if (l->has_exact) {
-        fputs(" where ", to);
-        print_operand(&out, l->exact);
-    }
-    fputc('\n', to);
-}

@@ -1,11 +1,10 @@
 /* program.h -- functions of place, time and controls as programs: built, evaluated, printed.
  *
  * A builder takes operations one by one as nodes of a graph; equal ones are shared, those on
- * constants are folded. Finishing it keeps what the results need and lays it out as instructions
- * over f64 registers: what depends on time and controls only runs once per call, the rest once per
- * place. As the places of a call are often rows of cells, instructions per place are ordered:
- * functions of x alone (reused where the next row has the same x), functions of y and z alone (once
- * per row), the rest.
+ * constants are folded. Finishing it keeps what the results need and makes instructions of it: what
+ * depends on time and controls only runs once per call, the rest once per place. As the places of a
+ * call are often rows of cells, instructions per place are ordered: functions of x alone (reused
+ * where the next row has the same x), functions of y and z alone (once per row), the rest.
  */
 #ifndef SEL_PROGRAM_H
 #define SEL_PROGRAM_H
@@ -14,19 +13,19 @@
 #include "engine/values/program_eval.h"
 #include "engine/values/quantity.h"
 
-typedef struct sel_program_call {
-    const sel_lookup *lookup;
-    uint16_t arguments[SEL_LOOKUP_ARGUMENTS];
-} sel_program_call;
-
-/* A program has tables of its own, so that its parts begin at row 0 of them. */
-typedef struct sel_program {
+/* Of a uniform slot. */
+typedef struct sel_uniform {
+    sel_number type;
     unsigned depends; /* SEL_ON_... */
-    int results, calls, registers;
+} sel_uniform;
+
+typedef struct sel_program {
+    unsigned depends, vary; /* SEL_ON_...; vary: of the uniform values */
+    int operations, chains; /* per place; chains: of which each counts once */
+    bool reports;           /* it may fail, or give what does not fit a field */
     sel_packed_program layout;
-    sel_packed_input *input;
-    uint64_t *code;
-    sel_program_call *call;
+    sel_packed tables;          /* its own, in which it is number 0 */
+    const sel_uniform *uniform; /* [layout.uniforms] */
 } sel_program;
 
 /* Evaluates at all places of `at` (any thread): out[results][n]. `controls`: by index, never NULL
@@ -41,9 +40,8 @@ typedef struct sel_op_text {
 } sel_op_text;
 extern const sel_op_text sel_op_texts[];
 
-/* Prints the instructions, one per line, each opened with `indent`. Controls by their names. */
-void sel_program_print(const sel_program *program, const char *const *control_names,
-                       const char *indent, FILE *to);
+/* Prints the instructions, one per line. Controls by their names. */
+void sel_program_print(const sel_program *program, const char *const *control_names, FILE *to);
 
 /* A graph under construction. Node numbers are >= 0. */
 typedef struct sel_builder sel_builder;
@@ -62,10 +60,11 @@ int sel_build_lookup(sel_builder *builder, const sel_lookup *lookup, const int *
 /* True, with the value, when the node is a constant. */
 bool sel_builder_constant(const sel_builder *builder, int node, double *value);
 
-/* The program for `results` nodes and the node that says whether they are exact. It lives in the
- * arena. NULL when there is no memory or the program would need too many registers. */
+/* The program for `results` nodes; `fails`: the node that is 1 where they are not those of Lua, or
+ * -1. It lives in the arena. NULL when there is no memory or the program would need too many
+ * registers. */
 const sel_program *sel_builder_finish(const sel_builder *builder, const int *results, int count,
-                                      int exact, sel_arena *arena);
+                                      int fails, sel_arena *arena);
 
 /* ---- programs as one block of memory (program_pack.c) ---- */
 
@@ -78,8 +77,8 @@ void sel_pack_destroy(sel_pack *pack);
 /* False for a program with a look-up made from C, whose data have no known form. */
 bool sel_pack_can_hold(const sel_program *program);
 
-/* The number of a program, added if it is new; data of several programs are stored once. -1: it
- * cannot be packed, or there is no memory. */
+/* Adds a program and returns its number; data of several programs are stored once. -1: it cannot be
+ * packed, or there is no memory. */
 int sel_pack_add(sel_pack *pack, const sel_program *program);
 
 /* The block: its size, its content, and the tables of a copy at `block` (aligned to 16 bytes, on

@@ -1,16 +1,11 @@
-/* program_build.c -- build a program: share and fold operations, drop what is not needed, assign
- * registers.
+/* program_build.c -- build the graph of a function: share and fold operations.
  *
- * Nodes are numbered in the order in which they are made, so operands come before what uses them
- * and the list, stage by stage, is a schedule. Registers that no later instruction reads are
- * reused, except those that one stage leaves to a later one.
+ * Nodes are numbered in the order in which they are made, so operands come before what uses them.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/values/rule.h"
-
-enum { MAX_REGISTERS = 4096 };
 
 typedef sel_rule_node node;
 
@@ -122,7 +117,9 @@ int sel_build_constant(sel_builder *builder, double value) {
 
 int sel_build_argument(sel_builder *builder, int argument) {
     node n = {.op = SEL_OP_ARGUMENT, .operand = {argument}};
-    n.depends = argument < SEL_ARGUMENT_CONTROL ? 1u << argument : (unsigned)SEL_ON_CONTROLS;
+    n.depends = argument == SEL_ARGUMENT_DT       ? (unsigned)SEL_ON_DT
+                : argument < SEL_ARGUMENT_CONTROL ? 1u << argument
+                                                  : (unsigned)SEL_ON_CONTROLS;
     return intern(builder, &n);
 }
 
@@ -133,7 +130,7 @@ int sel_build_lookup(sel_builder *builder, const sel_lookup *lookup, const int *
 }
 
 int sel_build_read(sel_builder *builder, int field, const int at[3]) {
-    node n = {.op = SEL_RULE_READ, .field = field};
+    node n = {.op = SEL_RULE_READ, .field = field, .depends = SEL_ON_CELL};
     for (int axis = 0; axis < 3; axis++) {
         n.at[axis] = (int8_t)at[axis];
     }
@@ -187,7 +184,7 @@ static int shortcut(const sel_builder *b, const node *n) {
 
 int sel_build(sel_builder *builder, int op, int a, int b, int c) {
     node n = {.op = op, .operand = {a, b, c}};
-    n.depends = op == SEL_RULE_DT ? SEL_ON_DT : op == SEL_RULE_RANDOM ? SEL_ON_STEP : 0;
+    n.depends = op == SEL_RULE_RANDOM ? SEL_ON_STEP : 0;
     double value[3] = {0};
     int operands = sel_rule_operands(&n), constants = 0;
     int same = shortcut(builder, &n);
@@ -203,244 +200,17 @@ int sel_build(sel_builder *builder, int op, int a, int b, int c) {
     return intern(builder, &n);
 }
 
-/* When a node is computed, by what it depends on. */
-typedef enum stage { ONCE, OF_X, OF_YZ, OF_ALL, STAGES } stage;
-
-/* Registers that stages may leave to later ones; where more were needed, all that depends on the
- * place is computed in one stage. */
-enum { MOST_KEPT = 32 };
-
-/* A node while it is laid out. */
-typedef struct slot {
-    bool needed;
-    bool kept;    /* of x, or of y and z, and read in a later stage */
-    int last_use; /* place in the schedule of its last use; results: after all */
-    int place;    /* register */
-} slot;
-
-typedef struct layout {
-    const sel_builder *b;
-    sel_program *p;
-    bool one_stage; /* for all that depends on the place */
-    slot *at;       /* of each node */
-    int *order;     /* nodes that are computed, stage by stage */
-    int ordered;
-    int *freed; /* stack of registers to use again */
-    int freed_count;
-} layout;
-
-static bool once_per_call(const node *n) {
-    return (n->depends & SEL_ON_PLACE) == 0;
-}
-
-static stage stage_of(const layout *l, const node *n) {
-    if (once_per_call(n)) {
-        return ONCE;
-    }
-    const unsigned place = n->depends & SEL_ON_PLACE;
-    return l->one_stage ? OF_ALL : place == SEL_ON_X ? OF_X : place & SEL_ON_X ? OF_ALL : OF_YZ;
-}
-
-static bool is_input(const node *n) {
-    return n->op == SEL_OP_CONSTANT || n->op == SEL_OP_ARGUMENT;
-}
-
-/* The place of a node in the schedule. */
-static int time_of(const layout *l, int at) {
-    return (int)stage_of(l, &l->b->nodes[at]) * l->b->count + at;
-}
-
-/* `at` is read at `when` in stage `by`. */
-static void mark_use(layout *l, int at, int when, stage by) {
-    const node *n = &l->b->nodes[at];
-    l->at[at].needed = true;
-    l->at[at].last_use = when > l->at[at].last_use ? when : l->at[at].last_use;
-    l->at[at].kept = l->at[at].kept || (!is_input(n) && !once_per_call(n) && stage_of(l, n) != by);
-}
-
-/* Returns the number of nodes that stages leave to later ones. */
-static int mark_needed(layout *l, const int *results, int count, int exact) {
-    const int behind = STAGES * l->b->count;
-    int kept = 0;
-    for (int i = 0; i < count; i++) {
-        mark_use(l, results[i], behind, OF_ALL);
-    }
-    mark_use(l, exact, behind, OF_ALL);
-    for (int i = l->b->count - 1; i >= 0; i--) {
-        const node *n = &l->b->nodes[i];
-        for (int k = 0; l->at[i].needed && k < sel_rule_operands(n); k++) {
-            mark_use(l, n->operand[k], time_of(l, i), stage_of(l, n));
-        }
-        kept += l->at[i].kept;
-    }
-    return kept;
-}
-
-/* Lists what is computed, stage by stage, counts it, and gives fixed registers to all that keeps
- * its value from place to place. */
-static void order_nodes(layout *l) {
-    sel_program *p = l->p;
-    int before[STAGES + 1] = {0};
-    for (int i = 0; i < l->b->count; i++) {
-        const node *n = &l->b->nodes[i];
-        if (l->at[i].needed) {
-            p->depends |= n->depends;
-            p->layout.inputs += is_input(n) && once_per_call(n);
-            p->layout.coordinates += is_input(n) && !once_per_call(n);
-            p->calls += n->op == SEL_OP_LOOKUP;
-            l->at[i].place = once_per_call(n) ? p->layout.fixed++ : 0;
-        }
-    }
-    for (stage which = ONCE; which < STAGES; which++) {
-        for (int i = 0; i < l->b->count; i++) {
-            const node *n = &l->b->nodes[i];
-            if (l->at[i].needed && !is_input(n) && stage_of(l, n) == which) {
-                l->order[l->ordered++] = i;
-            }
-        }
-        before[which + 1] = l->ordered;
-    }
-    p->layout.once = before[OF_X];
-    p->layout.of_x = before[OF_YZ] - before[OF_X];
-    p->layout.of_yz = before[OF_ALL] - before[OF_YZ];
-    p->layout.each = before[STAGES] - before[OF_X];
-    p->registers = p->layout.fixed;
-}
-
-/* Gives separate registers to what a stage leaves to a later one; returns their number. */
-static int place_kept(layout *l, stage which) {
-    const int before = l->p->registers;
-    for (int i = 0; i < l->b->count; i++) {
-        if (l->at[i].kept && stage_of(l, &l->b->nodes[i]) == which) {
-            l->at[i].place = l->p->registers++;
-        }
-    }
-    return l->p->registers - before;
-}
-
-/* Frees the registers of operands that are read here for the last time, but not for this
- * instruction itself: loops that write where they read are not vectorised. */
-static void free_operands(layout *l, int at) {
-    const node *n = &l->b->nodes[at];
-    for (int k = 0; k < sel_rule_operands(n); k++) {
-        int operand = n->operand[k];
-        bool again = false;
-        for (int j = 0; j < k; j++) {
-            again = again || n->operand[j] == operand;
-        }
-        if (!again && l->at[operand].last_use == time_of(l, at) && !l->at[operand].kept &&
-            !once_per_call(&l->b->nodes[operand])) {
-            l->freed[l->freed_count++] = l->at[operand].place;
-        }
-    }
-}
-
-/* Coordinates are all filled first, so they cannot share registers with other values. */
-static void place_coordinates(layout *l) {
-    for (int i = 0; i < l->b->count; i++) {
-        const node *n = &l->b->nodes[i];
-        if (l->at[i].needed && !once_per_call(n) && n->op == SEL_OP_ARGUMENT) {
-            l->at[i].place = l->p->registers++;
-        }
-    }
-}
-
-static void place_ordered(layout *l) {
-    for (int k = l->p->layout.once; k < l->ordered; k++) {
-        slot *s = &l->at[l->order[k]];
-        if (!s->kept) {
-            s->place = l->freed_count ? l->freed[--l->freed_count] : l->p->registers++;
-        }
-        free_operands(l, l->order[k]);
-    }
-}
-
-static bool allocate(sel_program *p, sel_arena *arena) {
-    const sel_packed_program *l = &p->layout;
-    p->input = sel_arena_alloc(arena, (size_t)(l->inputs + l->coordinates) * sizeof *p->input);
-    p->code = sel_arena_alloc(arena, (size_t)(l->once + l->each) * sizeof *p->code);
-    p->call = sel_arena_alloc(arena, (size_t)p->calls * sizeof *p->call);
-    return p->input && p->code && p->call;
-}
-
-static void emit_inputs(layout *l) {
-    sel_packed_input *input = l->p->input, *coordinate = input + l->p->layout.inputs;
-    for (int i = 0; i < l->b->count; i++) {
-        const node *n = &l->b->nodes[i];
-        if (l->at[i].needed && is_input(n)) {
-            *(once_per_call(n) ? input++ : coordinate++) = (sel_packed_input){
-                .to = l->at[i].place,
-                .argument = n->op == SEL_OP_CONSTANT ? SEL_NO_ARGUMENT : n->operand[0],
-                .value = n->value,
-            };
-        }
-    }
-}
-
-static void emit(layout *l) {
-    sel_program_call *call = l->p->call;
-    for (int i = 0; i < l->ordered; i++) {
-        const node *n = &l->b->nodes[l->order[i]];
-        uint16_t operand[1 + SEL_LOOKUP_ARGUMENTS] = {(uint16_t)l->at[l->order[i]].place};
-        for (int k = 0; k < sel_rule_operands(n); k++) {
-            operand[1 + k] = (uint16_t)l->at[n->operand[k]].place;
-        }
-        if (n->op == SEL_OP_LOOKUP) {
-            memcpy(call->arguments, operand + 1, sizeof call->arguments);
-            memset(operand + 1, 0, sizeof call->arguments);
-            operand[1] = (uint16_t)(call - l->p->call);
-            call++->lookup = n->lookup;
-        }
-        l->p->code[i] = (uint64_t)n->op;
-        for (int k = 0; k < 4; k++) {
-            l->p->code[i] |= (uint64_t)operand[k] << (SEL_PACKED_OP_BITS + k * SEL_PACKED_BITS);
-        }
-    }
-}
-
-static bool lay_out(layout *l, const int *results, int count, int exact, sel_arena *arena) {
-    sel_program *p = l->p;
-    double sure;
-    if (mark_needed(l, results, count, exact) > MOST_KEPT) {
-        l->one_stage = true;
-        for (int i = 0; i < l->b->count; i++) {
-            l->at[i].kept = false;
-        }
-        mark_needed(l, results, count, exact);
-    }
-    order_nodes(l);
-    p->layout.per_row = place_kept(l, OF_YZ);
-    place_kept(l, OF_X);
-    place_coordinates(l);
-    place_ordered(l);
-    if (p->registers > MAX_REGISTERS || !allocate(p, arena)) {
-        return false;
-    }
-    emit_inputs(l);
-    emit(l);
-    p->results = count;
-    for (int i = 0; i < SEL_PROGRAM_RESULTS; i++) {
-        p->layout.result[i] = l->at[results[i < count ? i : 0]].place;
-    }
-    p->layout.own = p->registers - p->layout.fixed;
-    p->layout.has_exact = !(sel_builder_constant(l->b, exact, &sure) && sure != 0);
-    p->layout.exact = l->at[exact].place;
-    return true;
-}
-
 const sel_program *sel_builder_finish(const sel_builder *builder, const int *results, int count,
-                                      int exact, sel_arena *arena) {
-    size_t nodes = (size_t)builder->count;
-    layout l = {
-        .b = builder,
-        .p = sel_arena_alloc(arena, sizeof *l.p),
-        .at = calloc(nodes, sizeof *l.at),
-        .order = calloc(nodes, sizeof *l.order),
-        .freed = calloc(nodes, sizeof *l.freed),
-    };
-    bool done = l.p && l.at && l.order && l.freed && lay_out(&l, results, count, exact, arena);
-    free(l.at);
-    free(l.order);
-    free(l.freed);
-    return done ? l.p : NULL;
+                                      int fails, sel_arena *arena) {
+    static const sel_program_form form = {.numbers = true, .stages = true};
+    sel_rule_output output[SEL_PROGRAM_RESULTS];
+    sel_arena *scratch = sel_arena_create();
+    for (int k = 0; k < count; k++) {
+        output[k] = (sel_rule_output){k, results[k]};
+    }
+    const sel_rule *rule =
+        scratch ? sel_builder_rule(builder, output, count, fails, scratch) : NULL;
+    const sel_program *program = rule ? sel_program_compile(rule, &form, arena) : NULL;
+    sel_arena_destroy(scratch);
+    return program;
 }

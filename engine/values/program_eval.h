@@ -1,5 +1,5 @@
-/* program_eval.h -- evaluate a function's program: what each instruction computes, and programs in
- * the form in which devices hold them.
+/* program_eval.h -- evaluate a function's program: its instructions, what each computes, and
+ * programs in the form in which devices hold them.
  *
  * The arithmetic is that of Lua 5.4 on floats, to the bit: its floor division and modulo, its power
  * (a square is a product; CPOW is the C library's), its order of comparison in min and max.
@@ -74,9 +74,8 @@ typedef enum sel_op {
 /* Operations of rules beyond these (rule.h). */
 typedef enum sel_rule_op {
     SEL_RULE_READ = 128, /* `field` of the cell `at` further along the axes */
-    SEL_RULE_DT,
-    SEL_RULE_RANDOM, /* sel.random(operand) */
-    SEL_RULE_BAND,   /* of Lua's integers */
+    SEL_RULE_RANDOM,     /* sel.random(operand) */
+    SEL_RULE_BAND,       /* of Lua's integers */
     SEL_RULE_BOR,
     SEL_RULE_BXOR,
     SEL_RULE_BNOT,
@@ -111,17 +110,113 @@ SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) 
     }
 }
 
+/* ---- instructions ----
+ *
+ * They read and write slots. A slot holds a number for each place that is evaluated together: a row
+ * on the processor. First come the uniform values, the same at all places (constants, t, dt,
+ * controls and what follows from them), which are computed once, in doubles; then what is read of
+ * cells; then registers, shared by values that are not needed at the same time.
+ */
+
+/* The most places of a row: so many that all slots stay in the first-level cache. */
+enum { SEL_ROW = 256 };
+
+/* Of the numbers in a slot: float, double, int32_t. */
+typedef enum sel_number { SEL_NUMBER_F, SEL_NUMBER_D, SEL_NUMBER_I } sel_number;
+
+/* Operations beside those of sel_op and sel_rule_op. */
+enum { SEL_OP_CONVERT = 192, SEL_OP_SHIFT, SEL_OP_MASK };
+
+/* OP(name, value): what they give of a and b, which have one type: any; reals, whose functions end
+ * with `f`; whole numbers. Other operations are computed in doubles. Of b = 0, which only a side
+ * that is not taken divides by, anything will do. */
+#define SEL_OPS_OF_NUMBERS(OP) \
+    OP(ADD, a + b)             \
+    OP(SUB, a - b)             \
+    OP(MUL, a *b)              \
+    OP(UNM, -a)                \
+    OP(MIN, b < a ? b : a)     \
+    OP(MAX, a < b ? b : a)
+#define SEL_OPS_OF_COMPARISON(OP) OP(LT, a < b) OP(LE, a <= b) OP(EQ, a == b)
+#define SEL_OPS_OF_REALS(OP, f) \
+    OP(DIV, a / b)              \
+    OP(SQRT, sqrt##f(a))        \
+    OP(FLOOR, floor##f(a))      \
+    OP(CEIL, ceil##f(a))        \
+    OP(ABS, fabs##f(a))         \
+    OP(WHOLE, a + 0)
+#define SEL_OPS_OF_WHOLES(OP)                                          \
+    OP(ABS, a < 0 ? -a : a)                                            \
+    OP(IDIV, (int32_t)floor((double)a / (b ? b : 1)))                  \
+    OP(MOD, a - (b ? b : 1) * (int32_t)floor((double)a / (b ? b : 1))) \
+    OP(AND, a != 0 && b != 0)                                          \
+    OP(OR, a != 0 || b != 0)                                           \
+    OP(NOT, a == 0)
+
+/* Sums and products that follow each other, each of the value before, are a chain, which stays in
+ * the processor's registers. What a link of one does: value op other; FROM: other - value, UNDER:
+ * other / value. */
+typedef enum sel_link_op {
+    SEL_LINK_ADD,
+    SEL_LINK_SUB,
+    SEL_LINK_MUL,
+    SEL_LINK_DIV,
+    SEL_LINK_FROM,
+    SEL_LINK_UNDER
+} sel_link_op;
+
+/* slot[to] = op(slot[from[0]], ...) in `type`; of comparisons that is the operands' type, the
+ * result is an int32_t 0 or 1. */
+typedef struct sel_instruction {
+    uint8_t op, type, operands;
+    uint8_t
+        link; /* 0: no sum or product; else 1 + 2 sel_link_op, and 1 where the other is uniform */
+    uint8_t linked; /* an operand is the value before, which nothing else needs */
+    uint8_t placed; /* of the end of a chain: 1 + the output that it alone makes, or 0 */
+    uint16_t to, from[4];
+    int64_t number; /* of CONVERT the type of the operand, of ARGUMENT which, of SHIFT and MASK by
+                     * what, of LOOKUP, whose arguments are doubles, which of the program's, of a
+                     * link the slot of the other operand */
+} sel_instruction;
+
+/* A number as a type holds it. */
+SEL_VALUE_INLINE double sel_number_as(int type, double value) {
+    return type == SEL_NUMBER_F   ? (double)(float)value
+           : type == SEL_NUMBER_D ? value
+                                  : (double)(int32_t)value;
+}
+
+/* The result of an instruction for one place in doubles, which hold floats and whole numbers of 32
+ * bits exactly: each operation is rounded once more, which gives the same bits for sums, products,
+ * quotients and roots. Not of LOOKUP and RANDOM. */
+SEL_VALUE_INLINE double sel_instruction_value(const sel_instruction *o, const double place[3],
+                                              double a, double b, double c) {
+    switch (o->op) {
+    case SEL_OP_ARGUMENT:
+        a = o->number == 0 ? place[0] : o->number == 1 ? place[1] : place[2];
+        break;
+    case SEL_OP_CONVERT:
+        break;
+    case SEL_OP_SHIFT:
+        return (double)((int32_t)a >> o->number);
+    case SEL_OP_MASK:
+        return (double)((int32_t)a & (int32_t)o->number);
+    default:
+        a = o->op >= SEL_RULE_BAND ? sel_rule_bits(o->op, (int64_t)a, (int64_t)b)
+                                   : sel_program_value(o->op, a, b, c);
+    }
+    return sel_number_as(o->type, a);
+}
+
 /* ---- programs and their data in one block of memory, one place at a time ----
  *
- * Tables that name each other by number, so that the block may lie anywhere. The registers of a
- * place stand in two areas: those that are the same at all places (constants, t, controls and what
- * follows from them), filled by sel_packed_once, which many places may share; and the place's own,
- * `stride` numbers apart, so that the same register of many places may lie together. The values are
- * those of sel_program_eval, to the bit, where the processor's sin, exp and so on are the same. */
+ * Tables that name each other by number, so that the block may lie anywhere. The slots of a place
+ * stand in two areas: those that are the same at all places, filled by sel_packed_once, which many
+ * places may share; and the place's own, `stride` numbers apart, so that the same slot of many
+ * places may lie together. The values are those of sel_program_eval, to the bit, where the
+ * processor's sin, exp and so on are the same.
+ */
 
-/* An instruction to = op(a, b, c) is one word: the operation, then four registers. Of a LOOKUP, `a`
- * is the number of its call. */
-enum { SEL_PACKED_OP_BITS = 8, SEL_PACKED_BITS = 14 };
 enum { SEL_PROGRAM_RESULTS = 3, SEL_LOOKUP_ARGUMENTS = 4 };
 
 /* The arguments of a program: coordinates, time, then control k as SEL_ARGUMENT_CONTROL + k. */
@@ -131,22 +226,23 @@ enum {
     SEL_ARGUMENT_Z,
     SEL_ARGUMENT_T,
     SEL_ARGUMENT_CONTROL,
-    SEL_NO_ARGUMENT = -1 /* a constant */
+    SEL_NO_ARGUMENT = -1, /* a constant */
+    SEL_ARGUMENT_DT = -2
 };
 
-/* A register that is filled before the instructions run. */
+/* A uniform slot that is filled before the instructions run. */
 typedef struct sel_packed_input {
     double value; /* of constants */
     int32_t to;
-    int32_t argument; /* SEL_NO_ARGUMENT, SEL_ARGUMENT_X, ... */
+    int32_t argument; /* SEL_NO_ARGUMENT, SEL_ARGUMENT_T, ... */
 } sel_packed_input;
 
-/* The value of one that is the same at all places. */
-SEL_VALUE_INLINE double sel_input_value(const sel_packed_input *input, double t,
+SEL_VALUE_INLINE double sel_input_value(const sel_packed_input *input, double t, double dt,
                                         const double *controls) {
-    return input->argument == SEL_NO_ARGUMENT  ? input->value
-           : input->argument == SEL_ARGUMENT_T ? t
-                                               : controls[input->argument - SEL_ARGUMENT_CONTROL];
+    return input->argument == SEL_NO_ARGUMENT   ? input->value
+           : input->argument == SEL_ARGUMENT_DT ? dt
+           : input->argument == SEL_ARGUMENT_T  ? t
+                                                : controls[input->argument - SEL_ARGUMENT_CONTROL];
 }
 
 typedef struct sel_packed_lookup {
@@ -154,65 +250,70 @@ typedef struct sel_packed_lookup {
     int64_t first; /* of its numbers: the times and values of a series, or a raster's pixels */
     sel_series_rule series;
     sel_raster raster; /* its `value` and `keys` are not used */
+    /* On the host, of a program by itself, instead of all that: a sel_lookup, and who asks it. */
+    const void *host;
+    double (*call)(const void *host, const double at[]);
 } sel_packed_lookup;
 
-typedef struct sel_packed_call {
-    int32_t lookup;
-    uint16_t arguments[SEL_LOOKUP_ARGUMENTS]; /* registers */
-} sel_packed_call;
+/* A value of a cell at some distance. */
+typedef struct sel_read {
+    int32_t field, at[3];
+} sel_read;
 
-/* The layout of a program. Registers below `fixed` keep their value from place to place (constants,
- * t, controls, and what follows from them); the program's `own` are computed anew at each place, of
- * which the first `per_row` hold functions of y and z to combine with x, and nothing else. */
+typedef struct sel_program_output {
+    int32_t field, slot; /* of a number: which */
+    int32_t type;        /* sel_number */
+    bool checked;        /* the value may not fit the field */
+    bool direct;         /* a chain makes it, as the field has it, and nothing else needs it */
+} sel_program_output;
+
+/* The layout of a program. */
 typedef struct sel_packed_program {
-    int64_t input, code, call;   /* its first rows in the tables */
-    int32_t inputs, coordinates; /* of `input`: the same at all places, then those of the place */
-    int32_t once, each;          /* instructions of `code`: per call, then per place, */
-    int32_t of_x, of_yz;         /* of which the first depend on x alone, then on y and z alone */
-    int32_t fixed, per_row, own;
-    int32_t result[SEL_PROGRAM_RESULTS]; /* registers; those that are not used repeat the first */
-    /* Register that is 1 where the results are those of Lua, 0 where only Lua can compute them
-     * (whole numbers beyond 2^53, look-ups outside their data). has_exact 0: 1 everywhere. */
-    int32_t has_exact, exact;
+    int64_t input, code, lookup, read, output; /* its first rows in the tables */
+    int32_t inputs, lookups, reads, outputs;   /* and how many there are */
+    int32_t once, each;   /* instructions of `code`: for the uniform values, then per place, */
+    int32_t of_x, of_yz;  /* of which the first depend on x alone, then on y and z alone */
+    int32_t uniforms;     /* slots of uniform values that places need, */
+    int32_t fixed;        /* and of these with those that they are computed from */
+    int32_t own, per_row; /* of the place; registers of y and z alone that all others leave alone */
+    int32_t fails;        /* slot that is not 0 where the results are not those of Lua; -1: none */
+    int32_t numbers;      /* the outputs are no fields but numbers */
 } sel_packed_program;
 
 /* The tables. */
 typedef struct sel_packed {
     const sel_packed_program *program;
     const sel_packed_input *input;
-    const uint64_t *code;
-    const sel_packed_call *call;
+    const sel_instruction *code;
+    const int32_t *data; /* of the look-ups of programs: in `lookup` */
     const sel_packed_lookup *lookup;
     const double *number;
+    const sel_read *read;
+    const sel_program_output *output;
 } sel_packed;
 
-typedef struct sel_packed_registers {
+typedef struct sel_packed_slots {
     double *fixed, *own;
     int32_t fixed_count, stride;
-} sel_packed_registers;
+} sel_packed_slots;
 
-SEL_VALUE_INLINE double *sel_packed_register(const sel_packed_registers *registers, int32_t r) {
-    return r < registers->fixed_count
-               ? registers->fixed + r
-               : registers->own + (int64_t)(r - registers->fixed_count) * registers->stride;
-}
-
-SEL_VALUE_INLINE int sel_packed_op(uint64_t word) {
-    return (int)(word & ((1u << SEL_PACKED_OP_BITS) - 1));
-}
-
-/* Operand 0 to 3 of an instruction: to, a, b, c. */
-SEL_VALUE_INLINE int32_t sel_packed_operand(uint64_t word, int k) {
-    return (int32_t)(word >> (SEL_PACKED_OP_BITS + k * SEL_PACKED_BITS) &
-                     ((1u << SEL_PACKED_BITS) - 1));
+SEL_VALUE_INLINE double *sel_packed_slot(const sel_packed_slots *slots, int32_t k) {
+    return k < slots->fixed_count ? slots->fixed + k
+                                  : slots->own + (int64_t)(k - slots->fixed_count) * slots->stride;
 }
 
 /* NaN where the data have no value. */
-SEL_VALUE_INLINE double sel_packed_look_up(const sel_packed *packed, int32_t which,
+SEL_VALUE_INLINE double sel_packed_look_up(const sel_packed *packed,
+                                           const sel_packed_program *program, int64_t which,
                                            const double at[SEL_LOOKUP_ARGUMENTS]) {
-    const sel_packed_lookup *lookup = &packed->lookup[which];
+    const sel_packed_lookup *lookup = &packed->lookup[packed->data[program->lookup + which]];
     const double *number = packed->number + lookup->first;
     int64_t hint = 0;
+#if !defined(__CUDACC__)
+    if (lookup->host) {
+        return lookup->call(lookup->host, at);
+    }
+#endif
     if (lookup->kind == SEL_LOOKUP_SERIES) {
         return sel_series_value(&lookup->series, number, number + lookup->series.n, at[0], &hint);
     }
@@ -222,41 +323,34 @@ SEL_VALUE_INLINE double sel_packed_look_up(const sel_packed *packed, int32_t whi
     return sel_noise(at[0], at[1], at[2], at[3]);
 }
 
-SEL_VALUE_INLINE void sel_packed_run(const sel_packed *packed, const sel_packed_program *program,
-                                     int32_t from, int32_t count,
-                                     const sel_packed_registers *registers) {
-    const uint64_t *code = packed->code + program->code + from;
-    for (int32_t i = 0; i < count; i++) {
-        uint64_t word = code[i];
-        int op = sel_packed_op(word);
-        double *to = sel_packed_register(registers, sel_packed_operand(word, 0));
-        if (op == SEL_OP_LOOKUP) {
-            const sel_packed_call *call =
-                packed->call + program->call + sel_packed_operand(word, 1);
-            double at[SEL_LOOKUP_ARGUMENTS];
-            for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) {
-                at[k] = *sel_packed_register(registers, call->arguments[k]);
-            }
-            *to = sel_packed_look_up(packed, call->lookup, at);
-        } else {
-            *to =
-                sel_program_value(op, *sel_packed_register(registers, sel_packed_operand(word, 1)),
-                                  *sel_packed_register(registers, sel_packed_operand(word, 2)),
-                                  *sel_packed_register(registers, sel_packed_operand(word, 3)));
-        }
+/* Instruction number k; not RANDOM. */
+SEL_VALUE_INLINE void sel_packed_step(const sel_packed *packed, const sel_packed_program *program,
+                                      int32_t k, const double place[3],
+                                      const sel_packed_slots *slots) {
+    const sel_instruction o = packed->code[program->code + k];
+    const double a = *sel_packed_slot(slots, o.from[0]), b = *sel_packed_slot(slots, o.from[1]);
+    const double c = *sel_packed_slot(slots, o.from[2]);
+    double *to = sel_packed_slot(slots, o.to);
+    if (o.op == SEL_OP_LOOKUP) {
+        const double at[SEL_LOOKUP_ARGUMENTS] = {a, b, c, *sel_packed_slot(slots, o.from[3])};
+        *to = sel_packed_look_up(packed, program, o.number, at);
+    } else {
+        *to = sel_instruction_value(&o, place, a, b, c);
     }
 }
 
-/* Fills `fixed`, the registers that are the same at all places. */
-SEL_VALUE_INLINE void sel_packed_once(const sel_packed *packed, int32_t number, double t,
+/* Fills `fixed`, the slots that are the same at all places. */
+SEL_VALUE_INLINE void sel_packed_once(const sel_packed *packed, int32_t number, double t, double dt,
                                       const double *controls, double *fixed) {
     const sel_packed_program *program = &packed->program[number];
-    const sel_packed_registers registers = {fixed, fixed, program->fixed, 0};
+    const sel_packed_slots slots = {fixed, fixed, program->fixed, 0};
     for (int32_t i = 0; i < program->inputs; i++) {
         const sel_packed_input *input = &packed->input[program->input + i];
-        fixed[input->to] = sel_input_value(input, t, controls);
+        fixed[input->to] = sel_input_value(input, t, dt, controls);
     }
-    sel_packed_run(packed, program, 0, program->once, &registers);
+    for (int32_t i = 0; i < program->once; i++) {
+        sel_packed_step(packed, program, i, fixed, &slots);
+    }
 }
 
 /* Evaluates a place into result[]. False where only Lua can compute the values. */
@@ -264,19 +358,15 @@ SEL_VALUE_INLINE bool sel_packed_each(const sel_packed *packed, int32_t number,
                                       const double place[3], double *fixed, double *own,
                                       int32_t stride, double result[SEL_PROGRAM_RESULTS]) {
     const sel_packed_program *program = &packed->program[number];
-    const sel_packed_registers registers = {fixed, own, program->fixed, stride};
-    for (int32_t i = 0; i < program->coordinates; i++) {
-        const sel_packed_input *input = &packed->input[program->input + program->inputs + i];
-        int32_t axis = input->argument;
-        *sel_packed_register(&registers, input->to) = axis == 0   ? place[0]
-                                                      : axis == 1 ? place[1]
-                                                                  : place[2];
+    const sel_packed_slots slots = {fixed, own, program->fixed, stride};
+    for (int32_t i = 0; i < program->each; i++) {
+        sel_packed_step(packed, program, program->once + i, place, &slots);
     }
-    sel_packed_run(packed, program, program->once, program->each, &registers);
-    result[0] = *sel_packed_register(&registers, program->result[0]);
-    result[1] = *sel_packed_register(&registers, program->result[1]);
-    result[2] = *sel_packed_register(&registers, program->result[2]);
-    return !program->has_exact || *sel_packed_register(&registers, program->exact) != 0;
+    for (int k = 0; k < SEL_PROGRAM_RESULTS; k++) {
+        const int which = k < program->outputs ? k : 0;
+        result[k] = *sel_packed_slot(&slots, packed->output[program->output + which].slot);
+    }
+    return program->fails < 0 || *sel_packed_slot(&slots, program->fails) == 0;
 }
 
 #endif

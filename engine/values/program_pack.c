@@ -7,16 +7,17 @@
 #include "engine/values/program.h"
 #include "engine/values/series.h"
 
-/* The tables of a sel_packed, and the program and look-up that their rows were made from. */
-enum { PROGRAMS, INPUTS, CODE, CALLS, LOOKUPS, NUMBERS, PACKED };
-enum { KNOWN_PROGRAMS = PACKED, KNOWN_LOOKUPS, TABLES };
+/* The tables of a sel_packed, and the look-ups that its rows were made from. */
+enum { PROGRAMS, INPUTS, CODE, DATA, LOOKUPS, NUMBERS, READS, OUTPUTS, PACKED };
+enum { KNOWN_LOOKUPS = PACKED, TABLES };
 static const size_t row_bytes[TABLES] = {[PROGRAMS] = sizeof(sel_packed_program),
                                          [INPUTS] = sizeof(sel_packed_input),
-                                         [CODE] = sizeof(uint64_t),
-                                         [CALLS] = sizeof(sel_packed_call),
+                                         [CODE] = sizeof(sel_instruction),
+                                         [DATA] = sizeof(int32_t),
                                          [LOOKUPS] = sizeof(sel_packed_lookup),
                                          [NUMBERS] = sizeof(double),
-                                         [KNOWN_PROGRAMS] = sizeof(sel_program *),
+                                         [READS] = sizeof(sel_read),
+                                         [OUTPUTS] = sizeof(sel_program_output),
                                          [KNOWN_LOOKUPS] = sizeof(sel_lookup *)};
 
 struct sel_pack {
@@ -37,8 +38,8 @@ void sel_pack_destroy(sel_pack *pack) {
 }
 
 bool sel_pack_can_hold(const sel_program *program) {
-    for (int i = 0; i < program->calls; i++) {
-        const sel_lookup *lookup = program->call[i].lookup;
+    for (int i = 0; i < program->layout.lookups; i++) {
+        const sel_lookup *lookup = program->tables.lookup[i].host;
         if (lookup->kind != SEL_LOOKUP_NOISE && !lookup->data) {
             return false;
         }
@@ -46,23 +47,15 @@ bool sel_pack_can_hold(const sel_program *program) {
     return true;
 }
 
-/* Appends rows to a table; NULL: no memory. */
-static void *add_rows(sel_pack *pack, int which, size_t rows) {
-    const size_t used = pack->rows[which] * row_bytes[which];
-    char *grown = realloc(pack->table[which], used + rows * row_bytes[which] + 1);
-    if (!grown) {
-        pack->full = true;
-        return NULL;
-    }
-    pack->table[which] = grown;
-    pack->rows[which] += rows;
-    return grown + used;
-}
-
+/* Appends rows to a table. */
 static void add_copy(sel_pack *pack, int which, size_t rows, const void *from) {
-    void *to = add_rows(pack, which, rows);
-    if (to && rows > 0) {
-        memcpy(to, from, rows * row_bytes[which]);
+    const size_t used = pack->rows[which] * row_bytes[which], more = rows * row_bytes[which];
+    char *grown = realloc(pack->table[which], used + more + 1);
+    pack->full = pack->full || !grown;
+    if (grown) {
+        pack->table[which] = grown;
+        pack->rows[which] += rows;
+        memcpy(grown + used, from, more);
     }
 }
 
@@ -102,41 +95,31 @@ static int add_lookup(sel_pack *pack, const sel_lookup *lookup) {
     return (int)count;
 }
 
-static void add_calls(sel_pack *pack, const sel_program *p) {
-    sel_packed_call *call = add_rows(pack, CALLS, (size_t)p->calls);
-    for (int i = 0; i < p->calls && call; i++) {
-        call[i].lookup = add_lookup(pack, p->call[i].lookup);
-        memcpy(call[i].arguments, p->call[i].arguments, sizeof call[i].arguments);
-    }
-}
-
 static void add_program(sel_pack *pack, const sel_program *p) {
-    const size_t inputs = (size_t)(p->layout.inputs + p->layout.coordinates);
-    const size_t words = (size_t)(p->layout.once + p->layout.each);
     sel_packed_program to = p->layout;
     to.input = (int64_t)pack->rows[INPUTS];
     to.code = (int64_t)pack->rows[CODE];
-    to.call = (int64_t)pack->rows[CALLS];
-    add_copy(pack, KNOWN_PROGRAMS, 1, &p);
+    to.lookup = (int64_t)pack->rows[DATA];
+    to.read = (int64_t)pack->rows[READS];
+    to.output = (int64_t)pack->rows[OUTPUTS];
     add_copy(pack, PROGRAMS, 1, &to);
-    add_copy(pack, INPUTS, inputs, p->input);
-    add_copy(pack, CODE, words, p->code);
-    add_calls(pack, p);
+    add_copy(pack, INPUTS, (size_t)to.inputs, p->tables.input);
+    add_copy(pack, CODE, (size_t)(to.once + to.each), p->tables.code);
+    add_copy(pack, READS, (size_t)to.reads, p->tables.read);
+    add_copy(pack, OUTPUTS, (size_t)to.outputs, p->tables.output);
+    for (int i = 0; i < to.lookups; i++) {
+        const int32_t number = add_lookup(pack, p->tables.lookup[i].host);
+        add_copy(pack, DATA, 1, &number);
+    }
 }
 
 int sel_pack_add(sel_pack *pack, const sel_program *program) {
-    const sel_program *const *known = pack->table[KNOWN_PROGRAMS];
-    const size_t count = pack->rows[PROGRAMS];
-    for (size_t k = 0; k < count && !pack->full; k++) {
-        if (known[k] == program) {
-            return (int)k;
-        }
+    const int number = (int)pack->rows[PROGRAMS];
+    if (pack->full || !sel_pack_can_hold(program)) {
+        return -1;
     }
-    if (!pack->full && sel_pack_can_hold(program)) {
-        add_program(pack, program);
-        return pack->full ? -1 : (int)count;
-    }
-    return -1;
+    add_program(pack, program);
+    return pack->full ? -1 : number;
 }
 
 /* ---- the block ---- */
@@ -171,7 +154,9 @@ sel_packed sel_pack_tables(const sel_pack *pack, const void *block) {
     return (sel_packed){.program = table_at(pack, block, PROGRAMS),
                         .input = table_at(pack, block, INPUTS),
                         .code = table_at(pack, block, CODE),
-                        .call = table_at(pack, block, CALLS),
+                        .data = table_at(pack, block, DATA),
                         .lookup = table_at(pack, block, LOOKUPS),
-                        .number = table_at(pack, block, NUMBERS)};
+                        .number = table_at(pack, block, NUMBERS),
+                        .read = table_at(pack, block, READS),
+                        .output = table_at(pack, block, OUTPUTS)};
 }

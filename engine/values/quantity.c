@@ -162,7 +162,7 @@ static const sel_program *make_program(sel_arena *arena, const sel_lookup *looku
                                  sel_build_argument(b, SEL_ARGUMENT_Y)};
         int value = sel_build_lookup(b, lookup, arguments);
         int sure = sel_build(b, SEL_OP_EQ, value, value, 0);
-        program = sel_builder_finish(b, &value, 1, sure, arena);
+        program = sel_builder_finish(b, &value, 1, sel_build(b, SEL_OP_NOT, sure, 0, 0), arena);
     }
     sel_builder_destroy(b);
     return program;

@@ -1,7 +1,6 @@
-/* rule.c -- graphs of cells: made by a builder, and evaluated node by node. */
+/* rule.c -- graphs of functions, of what a builder has. */
 #include "engine/values/rule.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,8 +44,9 @@ static void copy_nodes(const sel_builder *builder, const bool *needed, int last,
         if (needed[i]) {
             sel_rule_node *n = &to[rule->nodes];
             *n = *sel_builder_node(builder, i);
-            for (int k = 0; k < sel_rule_operands(n); k++) {
-                n->operand[k] = place[n->operand[k]];
+            const int operands = sel_rule_operands(n);
+            for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) { /* which argument: stays */
+                n->operand[k] = k < operands ? place[n->operand[k]] : k > 0 ? 0 : n->operand[k];
             }
             rule->depends |= n->depends;
             note_reach(rule, n);
@@ -57,6 +57,9 @@ static void copy_nodes(const sel_builder *builder, const bool *needed, int last,
 
 sel_rule *sel_builder_rule(const sel_builder *builder, const sel_rule_output *output, int outputs,
                            int fails, sel_arena *arena) {
+    double known;
+    const bool never = fails >= 0 && sel_builder_constant(builder, fails, &known) && known == 0;
+    fails = never ? -1 : fails;
     int last = fails > 0 ? fails : 0, count = 0;
     for (int i = 0; i < outputs; i++) {
         last = output[i].node > last ? output[i].node : last;
@@ -89,61 +92,4 @@ sel_rule *sel_builder_rule(const sel_builder *builder, const sel_rule_output *ou
     free(needed);
     free(place);
     return enough ? rule : NULL;
-}
-
-/* A whole number that C can convert. */
-static int64_t to_integer(double value) {
-    return fabs(value) < 0x1p63 ? (int64_t)value : 0;
-}
-
-static double argument(const sel_rule_place *at, int which) {
-    return which < SEL_ARGUMENT_T    ? at->place[which]
-           : which == SEL_ARGUMENT_T ? at->t
-                                     : at->controls[which - SEL_ARGUMENT_CONTROL];
-}
-
-static double look_up(const sel_rule_node *n, const double *values) {
-    double operand[SEL_LOOKUP_ARGUMENTS], out;
-    const double *arguments[SEL_LOOKUP_ARGUMENTS];
-    for (int k = 0; k < n->lookup->arguments; k++) {
-        operand[k] = values[n->operand[k]];
-        arguments[k] = &operand[k];
-    }
-    sel_lookup_values(n->lookup, 1, arguments, &out);
-    return out;
-}
-
-double sel_rule_value(const sel_rule_node *n, const sel_rule_place *at, const double *values) {
-    const double a = sel_rule_operands(n) > 0 ? values[n->operand[0]] : 0;
-    const double b = values[n->operand[1]];
-    const int place[3] = {n->at[0], n->at[1], n->at[2]};
-    switch (n->op) {
-    case SEL_OP_CONSTANT:
-        return n->value;
-    case SEL_OP_ARGUMENT:
-        return argument(at, n->operand[0]);
-    case SEL_OP_LOOKUP:
-        return look_up(n, values);
-    case SEL_RULE_READ:
-        return at->read(at, n->field, place);
-    case SEL_RULE_DT:
-        return at->dt;
-    case SEL_RULE_RANDOM:
-        return at->random(at, to_integer(a));
-    default:
-        return n->op < SEL_OP_COUNT ? sel_program_value(n->op, a, b, values[n->operand[2]])
-                                    : sel_rule_bits(n->op, to_integer(a), to_integer(b));
-    }
-}
-
-void sel_rule_eval(const sel_rule *rule, const sel_rule_place *at, double *scratch, double *out,
-                   bool *fails) {
-    for (int i = 0; i < rule->nodes; i++) {
-        scratch[i] = 0; /* an operand that is not used is node 0 */
-        scratch[i] = sel_rule_value(&rule->node[i], at, scratch);
-    }
-    for (int k = 0; k < rule->outputs; k++) {
-        out[k] = scratch[rule->output[k].node];
-    }
-    *fails = rule->fails >= 0 && scratch[rule->fails] != 0;
 }

@@ -16,7 +16,7 @@ typedef struct sel_cell_field {
 } sel_cell_field;
 
 /* What a rule depends on beside SEL_ON_...: a mask. */
-enum { SEL_ON_DT = 32, SEL_ON_STEP = 64 /* by sel.random */ };
+enum { SEL_ON_DT = 32, SEL_ON_STEP = 64 /* by sel.random */, SEL_ON_CELL = 128 /* fields */ };
 
 /* Of an ARGUMENT operand[0] says which (SEL_ARGUMENT_X ...), of a LOOKUP the operands are its
  * arguments. */
@@ -29,7 +29,7 @@ typedef struct sel_rule_node {
     int8_t at[3];
     bool whole;       /* an integer of Lua, or a condition */
     double low, high; /* bounds of such a number; infinite when there are none */
-    unsigned depends; /* SEL_ON_..., of all that it is computed from; fields are none of them */
+    unsigned depends; /* SEL_ON_..., of all that it is computed from */
 } sel_rule_node;
 
 typedef struct sel_rule_output {
@@ -87,16 +87,22 @@ typedef struct sel_rule_place {
     void *data;
 } sel_rule_place;
 
-/* The outputs of a rule at one cell, node by node in f64: the reference. out[k]: of output k;
- * *fails: whether the function calls error there. `scratch`: [rule->nodes]. */
-void sel_rule_eval(const sel_rule *rule, const sel_rule_place *at, double *scratch, double *out,
-                   bool *fails);
-
 /* The operands of a node: how many. */
 int sel_rule_operands(const sel_rule_node *node);
 
-/* The value of a node from those of its operands. */
-double sel_rule_value(const sel_rule_node *node, const sel_rule_place *at, const double *values);
+/* ---- as a program ---- */
+
+typedef struct sel_program_form {
+    const sel_cell_field *field; /* that it reads and returns */
+    bool single;                 /* reals are floats */
+    bool numbers;                /* the outputs are no fields but numbers, which are doubles */
+    bool never_fails;            /* calls of error do not count */
+    bool stages;                 /* it is a function of place: see program.h */
+} sel_program_form;
+
+/* In the arena. NULL: no memory, or too many slots. */
+const sel_program *sel_program_compile(const sel_rule *rule, const sel_program_form *form,
+                                       sel_arena *arena);
 
 /* ---- graphs under construction: more for a sel_builder ---- */
 
@@ -107,7 +113,8 @@ void sel_builder_bounds(sel_builder *builder, int at, double low, double high);
 
 const sel_rule_node *sel_builder_node(const sel_builder *builder, int at);
 
-/* What these outputs need, as a rule in the arena; `fails`: a node, or -1. NULL: no memory. */
+/* What these outputs need, as a rule in the arena; `fails`: a node, or -1, as which a constant 0
+ * counts. NULL: no memory. */
 sel_rule *sel_builder_rule(const sel_builder *builder, const sel_rule_output *output, int outputs,
                            int fails, sel_arena *arena);
 

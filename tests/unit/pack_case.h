@@ -37,14 +37,14 @@ static inline void pack_agrees(const sel_pack *pack, int number, const sel_progr
     double *own = malloc(((size_t)program->layout.own + 1) * PACK_STRIDE * sizeof *own);
     uint8_t *exact = malloc(at->n);
     assert_int_equal(sel_program_eval(program, at, controls, expected, exact, NULL), SEL_OK);
-    sel_packed_once(&packed, number, at->t, controls, fixed);
+    sel_packed_once(&packed, number, at->t, 0, controls, fixed);
     for (size_t i = 0; i < at->n; i++) {
         const double place[3] = {at->x[i], at->y[i], at->z ? at->z[i] : 0};
         double result[SEL_PROGRAM_RESULTS];
         bool sure = sel_packed_each(&packed, number, place, fixed, own + i % PACK_STRIDE,
                                     PACK_STRIDE, result);
         assert_int_equal(sure, exact[i]);
-        for (int r = 0; r < program->results; r++) {
+        for (int r = 0; r < program->layout.outputs; r++) {
             double wanted = expected[(size_t)r * at->n + i];
             if (!(isnan(result[r]) && isnan(wanted)))
                 assert_memory_equal(&result[r], &wanted, sizeof wanted);

@@ -27,6 +27,13 @@ typedef struct graph {
 
 static inline int graph_add(graph *g, sel_rule_node node) {
     assert_true(g->rule.nodes < GRAPH_NODES);
+    node.depends = node.op == SEL_RULE_READ                             ? (unsigned)SEL_ON_CELL
+                   : node.op == SEL_RULE_RANDOM                         ? (unsigned)SEL_ON_STEP
+                   : node.op == SEL_OP_ARGUMENT && node.operand[0] >= 0 ? 1u << node.operand[0]
+                                                                        : 0;
+    for (int k = 0; k < sel_rule_operands(&node); k++) {
+        node.depends |= g->node[node.operand[k]].depends;
+    }
     g->node[g->rule.nodes] = node;
     return g->rule.nodes++;
 }

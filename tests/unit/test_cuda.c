@@ -92,9 +92,9 @@ static bool is_inexact(const sel_simulation *simulation, const sel_plan *plan) {
     const rule_model *m = ((const rule_plan *)plan)->model;
     bool calls = !m->params->exact;
     for (int k = 0; k < m->functions; k++) {
-        const rule_code *code = m->function[k].code[plan->precision];
-        for (int i = 0; code && i < code->count; i++) {
-            const int op = code->v[i].op;
+        const sel_program *code = m->function[k].code[plan->precision];
+        for (int i = 0; i < code->layout.each; i++) {
+            const int op = code->tables.code[code->layout.once + i].op;
             calls = calls || op == SEL_OP_EXP || (op >= SEL_OP_POW && op <= SEL_OP_ATAN2);
         }
     }

@@ -43,7 +43,7 @@ static sel_quantity by_program(twins *t, build_value *build) {
     const int value = build(&n);
     sel_function *f = sel_arena_alloc(t->c.arena, sizeof *f);
     *f = (sel_function){.results = 1, .eval = run_program};
-    f->program = sel_builder_finish(b, &value, 1, sel_build_constant(b, 1), t->c.arena);
+    f->program = sel_builder_finish(b, &value, 1, -1, t->c.arena);
     assert_non_null(f->program);
     f->depends = f->program->depends;
     sel_builder_destroy(b);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/values/program.h"
+#include "engine/values/rule.h"
 
 enum { MANY = 300 };
 
@@ -78,11 +78,24 @@ static void what_no_result_needs_is_dropped(void **state) {
     const fixture *f = *state;
     int needed = sel_build(f->b, SEL_OP_MUL, f->x, f->t, 0);
     sel_build(f->b, SEL_OP_SIN, f->y, 0, 0);
-    const sel_program *p = sel_builder_finish(f->b, &needed, 1, f->one, f->arena);
+    const sel_program *p = sel_builder_finish(f->b, &needed, 1, -1, f->arena);
     assert_non_null(p);
-    assert_int_equal(p->layout.each, 1);
+    assert_int_equal(p->operations, 1);
     assert_int_equal(p->depends, SEL_ON_X | SEL_ON_T);
-    assert_false(p->layout.has_exact);
+    assert_int_equal(p->layout.fails, -1);
+}
+
+static void operands_that_are_not_used_are_in_the_rule(void **state) {
+    const fixture *f = *state;
+    int far = f->y;
+    for (int k = 0; k < 20; k++)
+        far = sel_build(f->b, SEL_OP_ADD, far, f->t, 0);
+    const sel_rule_output output = {0, sel_build(f->b, SEL_OP_UNM, f->x, far, far)};
+    const sel_rule *rule = sel_builder_rule(f->b, &output, 1, -1, f->arena);
+    assert_non_null(rule);
+    assert_int_equal(rule->nodes, 2);
+    for (int k = 0; k < 3; k++)
+        assert_in_range(rule->node[1].operand[k], 0, 1);
 }
 
 static void registers_are_used_again(void **state) {
@@ -95,7 +108,7 @@ static void registers_are_used_again(void **state) {
         int term = sel_build(f->b, SEL_OP_MUL, f->y, sel_build_constant(f->b, k), 0);
         sum = sel_build(f->b, SEL_OP_ADD, sum, sel_build(f->b, SEL_OP_SIN, term, 0, 0), 0);
     }
-    const sel_program *p = sel_builder_finish(f->b, &sum, 1, f->one, f->arena);
+    const sel_program *p = sel_builder_finish(f->b, &sum, 1, -1, f->arena);
     evaluate(p, x, y, out, exact);
     assert_true(p->layout.own <= 6);
     for (int i = 0; i < MANY; i++) {
@@ -139,7 +152,7 @@ static void what_depends_on_one_coordinate_runs_once_per_column_or_row(void **st
     int product = sel_build(f->b, SEL_OP_MUL, sel_build(f->b, SEL_OP_EXP, of_x, 0, 0), of_y, 0);
     int sum = sel_build(f->b, SEL_OP_ADD, product, f->x, 0);
     int results[] = {sum, of_x, of_y};
-    const sel_program *p = sel_builder_finish(f->b, results, 3, f->one, f->arena);
+    const sel_program *p = sel_builder_finish(f->b, results, 3, -1, f->arena);
     assert_non_null(p);
     for (size_t missing = 0; missing < ROW; missing += 77) {
         sel_places at = {.n = fill_rows(missing, x, y), .x = x, .y = y};
@@ -160,14 +173,17 @@ static void every_operation_has_its_value(void **state) {
     double x[MANY], y[MANY], out[MANY];
     uint8_t exact[MANY];
     fill(x, y);
-    int positive = sel_build(f->b, SEL_OP_LT, f->x, f->y, 0);
+    int less = sel_build(f->b, SEL_OP_LT, f->x, f->y, 0);
+    int other = sel_build(f->b, SEL_OP_LT, f->y, f->one, 0);
     for (int op = 0; op < SEL_OP_COUNT; op++) {
-        int node = sel_build(f->b, (sel_op)op, op == SEL_OP_SELECT ? positive : f->x, f->y, f->t);
-        const sel_program *p = sel_builder_finish(f->b, &node, 1, f->one, f->arena);
+        const bool logic = op >= SEL_OP_NOT && op <= SEL_OP_OR;
+        int node = sel_build(f->b, (sel_op)op, logic || op == SEL_OP_SELECT ? less : f->x,
+                             logic ? other : f->y, f->t);
+        const sel_program *p = sel_builder_finish(f->b, &node, 1, -1, f->arena);
         evaluate(p, x, y, out, exact);
         for (int i = 0; i < MANY; i++) {
-            double a = op == SEL_OP_SELECT ? x[i] < y[i] : x[i];
-            double expected = sel_program_value(op, a, y[i], 2);
+            double a = logic || op == SEL_OP_SELECT ? x[i] < y[i] : x[i];
+            double expected = sel_program_value(op, a, logic ? y[i] < 1 : y[i], 2);
             assert_true(out[i] == expected || (isnan(out[i]) && isnan(expected)));
         }
     }
@@ -192,10 +208,10 @@ static void look_ups_outside_their_data_are_not_exact(void **state) {
     uint8_t exact[MANY];
     fill(x, y);
     int value = sel_build_lookup(f->b, &lookup, &f->x);
-    int sure = sel_build(f->b, SEL_OP_EQ, value, value, 0);
-    const sel_program *p = sel_builder_finish(f->b, &value, 1, sure, f->arena);
+    int fails = sel_build(f->b, SEL_OP_NOT, sel_build(f->b, SEL_OP_EQ, value, value, 0), 0, 0);
+    const sel_program *p = sel_builder_finish(f->b, &value, 1, fails, f->arena);
     evaluate(p, x, y, out, exact);
-    assert_true(p->layout.has_exact);
+    assert_true(p->layout.fails >= 0);
     for (int i = 0; i < MANY; i++) {
         assert_int_equal(exact[i], x[i] <= 3);
         assert_true(x[i] > 3 || out[i] == 2 * x[i]);
@@ -210,10 +226,10 @@ static void look_ups_of_time_run_once_per_call(void **state) {
     fill(x, y);
     int value = sel_build_lookup(f->b, &lookup, &f->t);
     int product = sel_build(f->b, SEL_OP_MUL, value, f->x, 0);
-    const sel_program *p = sel_builder_finish(f->b, &product, 1, f->one, f->arena);
+    const sel_program *p = sel_builder_finish(f->b, &product, 1, -1, f->arena);
     evaluate(p, x, y, out, exact);
     assert_int_equal(p->layout.once, 1);
-    assert_int_equal(p->layout.each, 1);
+    assert_int_equal(p->operations, 1);
     assert_true(out[7] == 4 * x[7]);
 }
 
@@ -230,6 +246,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(equal_operations_are_shared_and_constants_folded),
         TEST(what_no_result_needs_is_dropped),
+        TEST(operands_that_are_not_used_are_in_the_rule),
         TEST(registers_are_used_again),
         TEST(what_depends_on_one_coordinate_runs_once_per_column_or_row),
         TEST(every_operation_has_its_value),

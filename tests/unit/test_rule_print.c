@@ -104,7 +104,7 @@ static void what_was_compiled_is_kept_where_it_can_be(void **state) {
 static const char stand_ins[] =
     "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <string.h>\n"
     "#define __device__\n#define __global__\n#define __grid_constant__\n"
-    "#define __forceinline__ inline\n#define __noinline__\n#define __launch_bounds__(n)\n"
+    "#define __forceinline__ inline\n#define __noinline__\n#define __launch_bounds__(...)\n"
     "static struct { unsigned x, y; } threadIdx, blockIdx;\n"
     "extern \"C\" void place(unsigned b, unsigned x, unsigned y) {\n"
     "    blockIdx.x = b, threadIdx.x = x, threadIdx.y = blockIdx.y = y;\n}\n"
@@ -148,12 +148,18 @@ static void fill_margins(void *library, const rule_state *state, uint64_t fields
 
 static void run_printed(void *library, rule_state *state, int k, bool interpreted, rule_bad *bad) {
     const rule_function *f = &state->model->function[k];
-    const rule_code *code = f->code[state->plan->base.precision];
+    const int precision = state->plan->base.precision;
+    const sel_program *code = f->code[precision];
     const sel_domain *domain = state->plan->base.domain;
-    double *value = calloc((size_t)f->rule->nodes + 1, sizeof *value);
-    double *uniform = calloc((size_t)code->uniforms + 1, sizeof *uniform);
-    void (*kernel)(rule_view), (*interpret)(rule_view, rule_code),
-        (*place)(unsigned, unsigned, unsigned);
+    const size_t slots = (size_t)(code->layout.fixed + code->layout.own);
+    double *uniform = calloc(slots + 1, sizeof *uniform);
+    void (*kernel)(rule_view), (*interpret)(rule_view), (*place)(unsigned, unsigned, unsigned);
+    sel_pack *pack = sel_pack_create();
+    for (int i = 0; i < state->model->functions; i++) {
+        assert_int_equal(sel_pack_add(pack, state->model->function[i].code[precision]), i);
+    }
+    void *block = malloc(sel_pack_bytes(pack));
+    sel_pack_write(pack, block);
     char name[24];
     uint64_t alarm = UINT64_MAX, turns = state->turns;
     snprintf(name, sizeof name, "function_%d", k);
@@ -162,10 +168,10 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     *(void **)&interpret = dlsym(library, "rule_interpret_kernel");
     assert_true(kernel && interpret && place);
     const int64_t threads = 3 * RULE_THREADS;
-    double *slot = calloc((size_t)code->slots * (size_t)threads, sizeof(double));
+    double *slot = calloc(slots * (size_t)threads, sizeof(double));
     assert_non_null(slot);
-    rule_uniforms(code, f->rule, sel_state_time(&state->base), state->base.clock.dt,
-                  domain->control_values, value, uniform);
+    sel_packed_once(&code->tables, 0, sel_state_time(&state->base), state->base.clock.dt,
+                    domain->control_values, uniform);
     const bool direct = !interpreted && rule_is_direct(state);
     if (interpreted) {
         rule_fill_margins(state, f->looks);
@@ -176,6 +182,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
         rule_view v = rule_view_of(state, &state->tables, k, b, turns);
         v.uniform = uniform;
         v.uniform_steps = 1;
+        v.packed = sel_pack_tables(pack, block);
         v.bad = bad;
         v.alarm = &alarm;
         v.clock = &state->base.step;
@@ -186,7 +193,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
             rule_blocks(&v, rule_shape_of(state->model, k, state->plan->base.precision));
         for (int64_t t = 0; t < threads && interpreted; t++) {
             place((unsigned)(t / RULE_THREADS), (unsigned)(t % RULE_THREADS), 0);
-            interpret(v, *code);
+            interpret(v);
         }
         for (int64_t t = 0; !interpreted && t < blocks * RULE_LANES * RULE_LANE_ROWS; t++) {
             place((unsigned)(t / RULE_LANES / RULE_LANE_ROWS), (unsigned)(t % RULE_LANES),
@@ -195,7 +202,8 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
         }
     }
     state->turns ^= f->turns;
-    free(value), free(uniform), free(slot);
+    free(uniform), free(slot), free(block);
+    sel_pack_destroy(pack);
 }
 
 static void compare_printed(int k, int precision, int blocks, bool interpreted) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <time.h>
 #include "random_law.h"
+#include "rule_eval.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 enum { SPEED_COUNTS = 0 };
@@ -78,7 +79,7 @@ static int compare(const sel_rule *rule, const char *text) {
         for (int k = 0; k < FIELDS; k++)
             lua[k] = graph[k] = -12345;
         memset(&error, 0, sizeof error);
-        sel_rule_eval(rule, &at, scratch, out, &fails);
+        rule_eval(rule, &at, scratch, out, &fails);
         const sel_status status = source->call(source, &at, lua, &error);
         for (int k = 0; k < rule->outputs; k++)
             graph[rule->output[k].field] = out[k];

@@ -21,7 +21,8 @@ static graph *gray_scott(void) {
     const int four = graph_number(g, 4), two = graph_number(g, 2), one = graph_number(g, 1);
     const int du = graph_number(g, 0.16), dv = graph_number(g, 0.08);
     const int feed = graph_number(g, 0.037), loss = graph_number(g, 0.037 + 0.06);
-    const int dt = graph_add(g, (sel_rule_node){.op = SEL_RULE_DT});
+    const int dt =
+        graph_add(g, (sel_rule_node){.op = SEL_OP_ARGUMENT, .operand = {SEL_ARGUMENT_DT}});
     const int u = graph_read(g, 0, 0, 0, 0), v = graph_read(g, 1, 0, 0, 0);
     const int rate = graph_op(g, SEL_OP_MUL, u, graph_op(g, SEL_OP_POW, v, two));
     const int gain = graph_op(g, SEL_OP_MUL, feed, graph_op(g, SEL_OP_SUB, one, u));

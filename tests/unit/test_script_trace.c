@@ -188,7 +188,7 @@ static void what_does_not_depend_on_place_runs_once_per_call(void **state) {
     assert_non_null(p);
     assert_int_equal(p->depends, SEL_ON_X | SEL_ON_T | SEL_ON_CONTROLS);
     assert_int_equal(p->layout.once, 2);
-    assert_int_equal(p->layout.each, 1);
+    assert_int_equal(p->operations, 1);
     script_done(&c);
     load(&c, &n, LAW("local k = 3", "function() return math.exp(k) * math.sqrt(2) end"));
     p = law_function(&c, 0)->base.program;

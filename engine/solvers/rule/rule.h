@@ -4,9 +4,8 @@
 #define SEL_SOLVER_RULE_H
 
 #include "engine/machine/share.h"
-#include "engine/solvers/rule/rule_code.h"
 #include "engine/solvers/rule/rule_margin.h"
-#include "engine/values/rule.h"
+#include "engine/values/program_row.h"
 
 /* ---- what a script gives ---- */
 
@@ -45,53 +44,6 @@ extern const sel_table rule_table, rule_fixed_table, rule_wall_table, rule_mirro
 extern const sel_family rule_law_family;
 extern const sel_solver rule_solver;
 
-/* ---- functions as code for rows of cells: rule_code.c, rule_kernel.c ---- */
-
-enum { RULE_MOST_SLOTS = 1 << 14, RULE_MOST_LOOKUPS = 1 << 10 };
-
-/* Of all functions: their look-ups, each once, as the calls of a program; their values that are the
- * same in all cells, and the most slots and nodes of one, by precision. */
-typedef struct rule_shared {
-    sel_program lookups;
-    sel_program_call call[RULE_MOST_LOOKUPS];
-    int uniforms[2], slots[2], nodes;
-} rule_shared;
-
-/* `numbers`: the outputs are no fields but numbers, stored as doubles. Adds to what
- * functions share, which must live as long. NULL: no memory, or too many slots or look-ups. */
-const rule_code *rule_compile(const sel_rule *rule, const sel_cell_field *field, bool numbers,
-                              int precision, rule_shared *shared, sel_arena *arena);
-
-/* Of a function that Lua evaluates: it gives all state fields, or one number. NULL: no memory. */
-const rule_code *rule_code_of_lua(const sel_cell_field *field, int fields, bool numbers,
-                                  sel_arena *arena);
-
-/* The values that are the same in all cells, in f64: to[code->uniforms]. `value`: [rule->nodes]. */
-void rule_uniforms(const rule_code *code, const sel_rule *rule, double t, double dt,
-                   const double *controls, double *value, double *to);
-
-/* A piece of a row. */
-typedef struct rule_row {
-    int n;
-    void *const *slot;
-    const sel_grid *grid;
-    int64_t at[3];      /* the first cell */
-    int64_t cell, step; /* the number of the first cell */
-    uint64_t seed;
-    void *const *to; /* by output: where a chain stores it; NULL: in its slot */
-    bool streams;    /* past the caches, until sel_stream_end */
-} rule_row;
-
-/* The loops of a level. */
-typedef struct rule_loops {
-    void (*run)(const rule_code *code, const rule_row *row);
-    void (*fill)(rule_type type, double value, void *to); /* RULE_ROW numbers */
-    void (*widen)(const uint8_t *from, int32_t *to, int n);
-    /* Stores numbers of a row as those of a field; the first that does not fit it, or -1. */
-    int (*store)(rule_type type, const void *from, sel_cell_type field, void *to, int n,
-                 bool checked, bool streams);
-} rule_loops;
-
 /* ---- the model: the fields and functions of a scenario (rule_model.c) ---- */
 
 /* What a user calls a field: a scalar, or a vector with its components in a row. */
@@ -107,11 +59,12 @@ typedef struct rule_entry {
 typedef struct rule_function {
     const sel_rule_source *source;
     const char *name;
-    const sel_rule *rule;     /* NULL: Lua evaluates it at each cell, */
-    const char *why;          /* for this reason */
-    const rule_code *code[2]; /* by precision */
-    uint64_t reads, looks;    /* of the cell or others; of others */
-    uint64_t writes, turns;   /* turns: the new value goes to the other copy */
+    const sel_rule *rule;       /* NULL: Lua evaluates it at each cell, */
+    const char *why;            /* for this reason */
+    const sel_program *code[2]; /* by precision; of Lua's the outputs alone */
+    int first[2];               /* where its uniform values stand in a row of those of all */
+    uint64_t reads, looks;      /* of the cell or others; of others */
+    uint64_t writes, turns;     /* turns: the new value goes to the other copy */
 } rule_function;
 
 typedef struct rule_model {
@@ -126,12 +79,12 @@ typedef struct rule_model {
     int entry_of[SEL_MOST_CELL_FIELDS];
     const char *saved[SEL_MOST_CELL_FIELDS]; /* what its array is called in checkpoints */
     int rules, deriveds, functions;
-    rule_function *function; /* the rules, derived fields, then dt.limit if it is given */
-    rule_shared shared;
-    int main;              /* entry */
-    uint64_t reals, bytes; /* state fields of these types */
-    uint64_t doubled;      /* fields of two copies */
-    uint64_t swapping;     /* whose present copy is another one after each step */
+    rule_function *function;   /* the rules, derived fields, then dt.limit if it is given */
+    int uniforms[2], slots[2]; /* by precision: of all functions; the most of one */
+    int main;                  /* entry */
+    uint64_t reals, bytes;     /* state fields of these types */
+    uint64_t doubled;          /* fields of two copies */
+    uint64_t swapping;         /* whose present copy is another one after each step */
     /* One function of one or two fields of reals that looks at cells beside, in 2-D. */
     bool simple;
 } rule_model;
@@ -238,7 +191,7 @@ sel_status rule_start_sums(sel_state *base, sel_error *error);
 void rule_add_terms(const rule_state *state, int k, const double sum[3], sel_request *request);
 /* Pieces of a row. */
 static inline int rule_pieces(int64_t nx) {
-    return (int)((nx + RULE_ROW - 1) / RULE_ROW);
+    return (int)((nx + SEL_ROW - 1) / SEL_ROW);
 }
 
 /* The kinds of laws, and arrays of runs and values; lists the runs, or counts them only while there

@@ -10,9 +10,9 @@
 
 typedef struct rule_cpu {
     rule_state all;
-    char *uniform;    /* rows of the values that are the same in all cells */
+    double *fixed;    /* the values that are the same in all cells */
+    char *uniform;    /* and rows of them */
     char *registers;  /* [threads][slots] rows */
-    double *value;    /* of nodes */
     double *rows;     /* [threads][ROWS][nx]: of fields */
     sel_error *error; /* of functions that Lua evaluates */
     void **slot;      /* [threads][slots] */
@@ -26,26 +26,17 @@ typedef struct rule_cpu {
 } rule_cpu;
 
 /* A line apart, so that not all rows begin at the same place of a page. */
-enum { ROW_BYTES = RULE_ROW * sizeof(double) + 64, ROWS = 6 /* a vector, extremes, scratch */ };
-
-#define DECLARE(level) extern const rule_loops rule_loops_##level;
-SEL_LEVELS(DECLARE)
-#define TABLE(level) &rule_loops_##level,
-
-static const rule_loops *loops_of_level(void) {
-    static const rule_loops *const tables[] = {SEL_LEVELS(TABLE)};
-    return tables[sel_level(0)];
-}
+enum { ROW_BYTES = SEL_ROW * sizeof(double) + 64, ROWS = 6 /* a vector, extremes, scratch */ };
 
 static void list(sel_state *base) {
     rule_cpu *state = (rule_cpu *)base;
     const rule_model *m = ((const rule_plan *)base->plan)->model;
     const sel_grid *grid = &base->plan->domain->grid;
     rule_list(base);
-    state->slots = m->shared.slots[base->plan->precision] + 1;
+    state->slots = m->slots[base->plan->precision] + 1;
     SEL_ADD(&base->arrays, state, uniform, (int64_t)state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, registers, (int64_t)base->threads * state->slots * ROW_BYTES, 0);
-    SEL_ADD(&base->arrays, state, value, m->shared.nodes + state->slots, 0);
+    SEL_ADD(&base->arrays, state, fixed, state->slots, 0);
     SEL_ADD(&base->arrays, state, source, state->slots, 0);
     SEL_ADD(&base->arrays, state, slot, (int64_t)base->threads * state->slots, 0);
     SEL_ADD(&base->arrays, state, rows, ROWS * base->threads * grid->n[0], 0);
@@ -57,14 +48,14 @@ typedef struct piece {
     rule_cpu *cpu;
     const rule_state *state;
     const rule_function *f;
-    const rule_code *code;
-    const rule_loops *loops;
+    const sel_program *code;
+    const sel_row_loops *loops;
     int block, n, odds;
     int64_t row, x, first, at; /* its first cell, its number, and where that is in the arrays */
     void **slot;
     char *registers;
     void *to[SEL_MOST_CELL_FIELDS]; /* by output: where it stands already; NULL: in its slot */
-    uint8_t odd[RULE_ROW];          /* cells that are not computed like others */
+    uint8_t odd[SEL_ROW];           /* cells that are not computed like others */
 } piece;
 
 static char *array_of(const piece *p, int f, bool other) {
@@ -82,8 +73,8 @@ static void *read_values(const piece *p, const struct source *s, char *to) {
     const rule_state *state = p->state;
     const int size = s->size, type = state->tables.type[s->field];
     const char *from = array_of(p, s->field, false) + s->away * size;
-    for (int k = 0; s->leads && k < RULE_ROW * size; k += 64) { /* of the next piece */
-        __builtin_prefetch(from + RULE_ROW * size + k);
+    for (int k = 0; s->leads && k < SEL_ROW * size; k += 64) { /* of the next piece */
+        __builtin_prefetch(from + SEL_ROW * size + k);
     }
     if (type == SEL_CELL_U8) {
         p->loops->widen((const uint8_t *)from, (int32_t *)(void *)to, p->n);
@@ -107,8 +98,8 @@ static bool begin_piece(piece *p, int64_t row, int number) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const uint8_t *solid = sel_state_solids(&state->base, row);
     p->row = row;
-    p->x = (int64_t)number * RULE_ROW;
-    p->n = grid->n[0] - p->x < RULE_ROW ? (int)(grid->n[0] - p->x) : RULE_ROW;
+    p->x = (int64_t)number * SEL_ROW;
+    p->n = grid->n[0] - p->x < SEL_ROW ? (int)(grid->n[0] - p->x) : SEL_ROW;
     p->block = sel_block_of(&state->base.blocks, row);
     p->at = rule_place(state, p->x, row % grid->n[1], row / grid->n[1]);
     p->first = row * grid->n[0] + p->x;
@@ -167,8 +158,8 @@ static void call_lua(const piece *p) {
         if (!domain->cell[p->first + c.x] && !p->cpu->all.status) {
             p->cpu->all.status = p->f->source->call(p->f->source, &place, out, p->cpu->error);
         }
-        for (int k = 0; k < p->code->outputs; k++) {
-            ((double *)p->slot[k])[c.x] = out[p->code->output[k].field];
+        for (int k = 0; k < p->code->layout.outputs; k++) {
+            ((double *)p->slot[k])[c.x] = out[p->code->tables.output[k].field];
         }
     }
 }
@@ -176,41 +167,46 @@ static void call_lua(const piece *p) {
 static void compute(piece *p) {
     const rule_state *state = p->state;
     const sel_grid *grid = &state->plan->base.domain->grid;
-    const int first = p->code->uniforms;
-    const bool whole = p->odds == 0 && p->n == RULE_ROW;
-    for (int o = 0; o < p->code->outputs; o++) { /* chains store whole pieces in other copies */
-        const rule_result *output = &p->code->output[o];
+    const int first = p->code->layout.fixed;
+    const bool whole = p->odds == 0 && p->n == SEL_ROW;
+    for (int o = 0; o < p->code->layout.outputs;
+         o++) { /* chains store whole pieces in other copies */
+        const sel_program_output *output = &p->code->tables.output[o];
         const bool placed = whole && output->direct && p->f->turns >> output->field & 1;
         p->to[o] = placed ? array_of(p, output->field, true) : NULL;
     }
-    for (int k = first; k < first + p->code->reads; k++) {
-        p->slot[k] = read_values(p, &p->cpu->source[k - first], p->registers + k * ROW_BYTES);
+    for (int k = first; k < first + p->code->layout.reads; k++) {
+        p->slot[k] =
+            read_values(p, &p->cpu->source[k - first], p->registers + (k - first) * ROW_BYTES);
     }
     if (!p->f->rule) {
         call_lua(p);
         return;
     }
-    p->loops->run(p->code, &(rule_row){.n = p->n,
-                                       .slot = p->slot,
-                                       .grid = grid,
-                                       .at = {p->x, p->row % grid->n[1], p->row / grid->n[1]},
-                                       .cell = p->first,
-                                       .step = state->base.step,
-                                       .seed = (uint64_t)state->model->params->seed,
-                                       .to = p->to,
-                                       .streams = p->cpu->streams});
+    const sel_row row = {.n = p->n,
+                         .slot = p->slot,
+                         .lookup = p->code->tables.lookup,
+                         .origin = grid->origin,
+                         .dx = grid->dx,
+                         .at = {p->x, p->row % grid->n[1], p->row / grid->n[1]},
+                         .cell = p->first,
+                         .step = state->base.step,
+                         .seed = (uint64_t)state->model->params->seed,
+                         .to = p->to,
+                         .streams = p->cpu->streams};
+    p->loops->run(p->code->tables.code + p->code->layout.once, p->code->layout.each, &row);
 }
 
-static int64_t away_of(const sel_cells *cells, const rule_read *read) {
+static int64_t away_of(const sel_cells *cells, const sel_read *read) {
     return read->at[0] + read->at[1] * cells->pitch + read->at[2] * cells->slice;
 }
 
 /* Before a function is evaluated: what is the same in all cells. */
 static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     sel_state *base = &cpu->all.base;
-    const rule_code *code = f->code[base->plan->precision];
-    for (int k = 0; k < code->reads; k++) {
-        const rule_read *read = &code->read[k];
+    const sel_program *code = f->code[base->plan->precision];
+    for (int k = 0; k < code->layout.reads; k++) {
+        const sel_read *read = &code->tables.read[k];
         const int64_t away = away_of(&cpu->all.cells, read);
         struct source *s = &cpu->source[k];
         *s = (struct source){.field = read->field,
@@ -218,9 +214,9 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
                              .away = away,
                              .in_place = (f->writes & ~f->turns) >> read->field & 1,
                              .leads = true};
-        for (int i = 0; i < code->reads; i++) {
-            s->leads = s->leads && !(code->read[i].field == read->field &&
-                                     away_of(&cpu->all.cells, &code->read[i]) > away);
+        for (int i = 0; i < code->layout.reads; i++) {
+            s->leads = s->leads && !(code->tables.read[i].field == read->field &&
+                                     away_of(&cpu->all.cells, &code->tables.read[i]) > away);
         }
     }
     base->threads = f->rule && base->plan->threads > 0 ? base->plan->threads : 1;
@@ -229,28 +225,23 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
     if (!f->rule) {
         return;
     }
-    rule_uniforms(code, f->rule, sel_state_time(base), base->clock.dt,
-                  base->plan->domain->control_values, cpu->value, cpu->value + f->rule->nodes);
-    for (int k = 0; k < code->uniforms; k++) {
-        loops_of_level()->fill(code->uniform[k].type, cpu->value[f->rule->nodes + k],
-                               cpu->uniform + (int64_t)k * ROW_BYTES);
-    }
+    sel_packed_once(&code->tables, 0, sel_state_time(base), base->clock.dt,
+                    base->plan->domain->control_values, cpu->fixed);
+    sel_row_uniforms(code, cpu->fixed, cpu->uniform, ROW_BYTES);
 }
 
 /* For the calling thread. */
 static piece begin_thread(rule_cpu *cpu, const rule_function *f) {
     const int thread = omp_get_thread_num();
-    const rule_code *code = f->code[cpu->all.base.plan->precision];
+    const sel_program *code = f->code[cpu->all.base.plan->precision];
     piece p = {.cpu = cpu,
                .state = &cpu->all,
                .f = f,
                .code = code,
-               .loops = loops_of_level(),
+               .loops = sel_row_loops_here(),
                .slot = cpu->slot + thread * cpu->slots,
                .registers = cpu->registers + (int64_t)thread * cpu->slots * ROW_BYTES};
-    for (int k = 0; k < code->slots; k++) {
-        p.slot[k] = (k < code->uniforms ? cpu->uniform : p.registers) + (int64_t)k * ROW_BYTES;
-    }
+    sel_row_slots(code, cpu->uniform, p.registers, ROW_BYTES, p.slot);
     return p;
 }
 
@@ -265,15 +256,15 @@ static void note_bad(rule_state *state, int64_t cell, int field, double value) {
     }
 }
 
-static void store_output(const piece *p, rule_state *state, const rule_result *output) {
+static void store_output(const piece *p, rule_state *state, const sel_program_output *output) {
     const int f = output->field, turns = (int)(p->f->turns >> f & 1);
     const sel_cell_type type = state->model->field[f].type;
-    const sel_cell_type own = output->type == RULE_I ? SEL_CELL_I32 : SEL_CELL_REAL;
-    const bool wide = output->type == RULE_D;
+    const sel_cell_type own = output->type == SEL_NUMBER_I ? SEL_CELL_I32 : SEL_CELL_REAL;
+    const bool wide = output->type == SEL_NUMBER_D;
     char *to = array_of(p, f, turns);
     const char *from = p->slot[output->slot];
     char row[ROW_BYTES];
-    if (p->to[output - p->code->output]) {
+    if (p->to[output - p->code->tables.output]) {
         return;
     }
     if (p->odds) { /* what is not computed keeps its value */
@@ -294,7 +285,7 @@ static void store_output(const piece *p, rule_state *state, const rule_result *o
 
 /* Cells where the function calls error. */
 static void note_failures(const piece *p, rule_state *state) {
-    const int32_t *fails = p->code->fails >= 0 ? p->slot[p->code->fails] : NULL;
+    const int32_t *fails = p->code->layout.fails >= 0 ? p->slot[p->code->layout.fails] : NULL;
     for (int k = 0; fails && k < p->n; k++) {
         const bool computed = p->f->writes & ~mask_at(p, state->tables.held, p->at + k);
         if (fails[k] && computed) {
@@ -317,8 +308,8 @@ static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *err
             if (begin_piece(&p, k / pieces, (int)(k % pieces))) {
                 compute(&p);
                 note_failures(&p, state);
-                for (int o = 0; o < p.code->outputs; o++) {
-                    store_output(&p, state, &p.code->output[o]);
+                for (int o = 0; o < p.code->layout.outputs; o++) {
+                    store_output(&p, state, &p.code->tables.output[o]);
                 }
             }
         }
@@ -329,21 +320,12 @@ static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *err
 
 /* ---- the loop ---- */
 
-/* Whether a function may give values that do not fit, or calls error. */
-static bool may_be_bad(const rule_cpu *cpu, const rule_function *f) {
-    const rule_code *code = f->code[cpu->all.base.plan->precision];
-    bool may = code->fails >= 0;
-    for (int o = 0; o < code->outputs; o++) {
-        may = may || code->output[o].checked;
-    }
-    return may;
-}
-
 static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     const int64_t cell = cpu->all.bad.cell, nx = cpu->all.plan->base.domain->grid.n[0];
     piece p = begin_thread(cpu, f);
-    if (cell >= 0 && cpu->all.bad.field < 0 && f->source->call && p.code->outputs <= cpu->slots &&
-        begin_piece(&p, cell / nx, (int)(cell % nx / RULE_ROW))) {
+    if (cell >= 0 && cpu->all.bad.field < 0 && f->source->call &&
+        p.code->layout.outputs <= cpu->slots &&
+        begin_piece(&p, cell / nx, (int)(cell % nx / SEL_ROW))) {
         cpu->error = error;
         call_lua(&p); /* which says what the function says */
     }
@@ -362,7 +344,7 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
             state->base.broken = true;
             return ran;
         }
-        if (!status && may_be_bad(cpu, f)) {
+        if (!status && f->code[state->base.plan->precision]->reports) {
             status = sel_state_agree(&state->base, report_bad(cpu, f, error), error);
         }
         state->bad.cell = -1;
@@ -405,15 +387,15 @@ static void evaluate_row(rule_cpu *cpu, const rule_function *f, int64_t row, int
                          double *to) {
     const int64_t nx = cpu->all.plan->base.domain->grid.n[0];
     piece p = begin_thread(cpu, f);
-    for (int64_t k = x0 / RULE_ROW; k * RULE_ROW < x1; k++) {
+    for (int64_t k = x0 / SEL_ROW; k * SEL_ROW < x1; k++) {
         if (!begin_piece(&p, row, (int)k)) {
             continue;
         }
         compute(&p);
         const int64_t first = p.x > x0 ? p.x : x0, end = p.x + p.n < x1 ? p.x + p.n : x1;
-        for (int c = 0; c < p.code->outputs; c++) {
-            const double *from = p.slot[p.code->output[c].slot];
-            memcpy(to + p.code->output[c].field * nx + first - x0, from + first - p.x,
+        for (int c = 0; c < p.code->layout.outputs; c++) {
+            const double *from = p.slot[p.code->tables.output[c].slot];
+            memcpy(to + p.code->tables.output[c].field * nx + first - x0, from + first - p.x,
                    (size_t)(end - first) * sizeof *to);
         }
     }
@@ -449,7 +431,7 @@ static int field(const sel_state *base, int which, int64_t row, int64_t x0, int6
     }
     const rule_function *f = &m->function[m->rules + which - m->entries];
     evaluate_row(cpu, f, row, x0, x1, to);
-    return f->code[base->plan->precision]->outputs;
+    return f->code[base->plan->precision]->layout.outputs;
 }
 
 /* The magnitude of the main field, and beside it a number that shows whether all fields are finite.

@@ -428,7 +428,7 @@ sel_status rule_find_kinds(rule_state *state, sel_error *error) {
                     *kind = (uint8_t)(own % RULE_ODD);
                 } else if (*kind || (walls && beside_wall(state, b, first + x))) {
                     *kind |= RULE_ODD;
-                    state->odd[row * rule_pieces(nx) + x / RULE_ROW] = 1;
+                    state->odd[row * rule_pieces(nx) + x / SEL_ROW] = 1;
                     state->has_odd = true;
                 }
             }

@@ -4,7 +4,8 @@
 #ifndef SEL_RULE_MARGIN_H
 #define SEL_RULE_MARGIN_H
 
-#include "engine/solvers/rule/rule_code.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 #if defined(__CUDACC__)
 #define RULE_INLINE static __host__ __device__ inline
@@ -12,7 +13,13 @@
 #define RULE_INLINE static inline
 #endif
 
-enum { RULE_BLOCKS = 8, RULE_FACES = 6, RULE_REGIONS = 256 };
+enum {
+    RULE_FIELDS = 64, /* SEL_MOST_CELL_FIELDS */
+    RULE_BLOCKS = 8,
+    RULE_FACES = 6,
+    RULE_REGIONS = 256,
+    RULE_ODD = 128 /* in a cell's kind: it is not computed like others, or sees a wall */
+};
 
 /* What holds in a region, for a field. */
 typedef enum rule_law_kind {

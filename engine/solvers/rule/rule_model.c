@@ -142,6 +142,28 @@ static void find_masks(rule_model *m, rule_function *f) {
     }
 }
 
+/* Of a function that Lua evaluates: it gives all state fields, or one number. */
+static const sel_program *code_of_lua(const rule_model *m, bool numbers) {
+    sel_program_output *output =
+        sel_arena_alloc(m->arena, ((size_t)m->fields + 1) * sizeof *output);
+    sel_program *code = sel_arena_alloc(m->arena, sizeof *code);
+    if (!output || !code) {
+        return NULL;
+    }
+    *code = (sel_program){.layout = {.outputs = numbers, .fails = -1}, .tables.output = output};
+    output[0] = (sel_program_output){.type = SEL_NUMBER_D};
+    for (int f = 0; f < m->fields && !numbers; f++) {
+        if (m->field[f].state) {
+            const int k = code->layout.outputs++;
+            const bool checked = m->field[f].type != SEL_CELL_REAL;
+            output[k] = (sel_program_output){f, k, SEL_NUMBER_D, checked, false};
+            code->reports = code->reports || checked;
+        }
+    }
+    code->layout.own = code->layout.outputs;
+    return code;
+}
+
 static sel_status read_function(rule_model *m, const char *name, const sel_rule_source *source,
                                 sel_rule_returns returns, rule_function *f, sel_error *error) {
     char why[SEL_RULE_WHY] = "";
@@ -154,17 +176,19 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
     f->name = name ? name : f->rule ? f->rule->name : "rule";
     f->why = f->rule ? NULL : sel_arena_copy(m->arena, why);
     find_masks(m, f);
-    m->shared.nodes =
-        f->rule && f->rule->nodes > m->shared.nodes ? f->rule->nodes : m->shared.nodes;
     const bool numbers = returns == SEL_RETURNS_NUMBERS;
     for (int p = 0; p < 2; p++) {
-        f->code[p] = f->rule ? rule_compile(f->rule, m->field, numbers, p, &m->shared, m->arena)
-                             : rule_code_of_lua(m->field, m->fields, numbers, m->arena);
+        const sel_program_form form = {
+            .field = m->field, .single = p == SEL_F32, .numbers = numbers, .never_fails = numbers};
+        f->code[p] =
+            f->rule ? sel_program_compile(f->rule, &form, m->arena) : code_of_lua(m, numbers);
         if (!f->code[p]) {
             return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);
         }
-        int *slots = &m->shared.slots[p];
-        *slots = f->code[p]->slots > *slots ? f->code[p]->slots : *slots;
+        const sel_packed_program *l = &f->code[p]->layout;
+        f->first[p] = m->uniforms[p];
+        m->uniforms[p] += l->uniforms;
+        m->slots[p] = l->fixed + l->own > m->slots[p] ? l->fixed + l->own : m->slots[p];
     }
     return SEL_OK;
 }
@@ -184,8 +208,8 @@ static bool is_simple(const rule_model *m) {
 static void find_turns(rule_model *m) {
     for (int k = 0; k < m->rules; k++) {
         rule_function *f = &m->function[k];
-        for (int o = 0; f->code[0] && o < f->code[0]->outputs; o++) {
-            f->writes |= UINT64_C(1) << f->code[0]->output[o].field;
+        for (int o = 0; f->code[0] && o < f->code[0]->layout.outputs; o++) {
+            f->writes |= UINT64_C(1) << f->code[0]->tables.output[o].field;
         }
         m->simple = is_simple(m);
         f->turns = m->simple ? f->writes : f->writes & f->looks;
@@ -196,7 +220,7 @@ static void find_turns(rule_model *m) {
 
 static sel_status check_count(const rule_model *m, const rule_function *f, const char *what,
                               bool vectors, sel_error *error) {
-    const int count = f->code[0]->outputs;
+    const int count = f->code[0]->layout.outputs;
     return count == 1 || (vectors && count == m->dims)
                ? SEL_OK
                : sel_fail_at(error, f->source->where, "%s must return 1 number%s, not %d", what,
@@ -249,7 +273,7 @@ static sel_status make_fields(rule_model *m, sel_error *error) {
     for (int k = 0; k < count; k++) {
         const bool derived = k >= m->entries;
         const rule_function *f = derived ? &m->function[m->rules + k - m->entries] : NULL;
-        const int components = derived ? f->code[0]->outputs : m->entry[k].components;
+        const int components = derived ? f->code[0]->layout.outputs : m->entry[k].components;
         info[k] = (sel_field_info){.name = derived ? f->name : m->entry[k].name,
                                    .rank = components > 1 ? SEL_VECTOR : SEL_SCALAR,
                                    .unit = "the script's"};
@@ -330,7 +354,6 @@ sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
     m->arena = arena;
     m->params = (const rule_params *)simulation->params;
     m->dims = simulation->params->size.n;
-    m->shared.lookups.call = m->shared.call;
     m->solver = rule_solver;
     m->simulation = *simulation;
     m->simulation.solver = &m->solver;

@@ -99,9 +99,9 @@ static void facts(const sel_plan *base, sel_facts *to) {
             sel_fact_add(to, "rule", "%s: by Lua at each cell", f->name);
             continue;
         }
-        const rule_code *code = f->code[precision];
+        const sel_program *code = f->code[precision];
         sel_fact_add(to, "rule", "%s: %d operations, %d reads, %d writes, %d bytes per cell",
-                     f->name, code->count, code->reads, __builtin_popcountll(f->writes),
+                     f->name, code->operations, code->layout.reads, __builtin_popcountll(f->writes),
                      bytes_of(m, f->reads, precision) + bytes_of(m, f->writes, precision));
     }
     if (base->dt_steps) {

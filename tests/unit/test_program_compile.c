@@ -1,6 +1,7 @@
-/* test_rule_code.c -- random graphs as code for rows of cells, against the same graphs node by
- * node: not one bit may differ in f64.
+/* test_program_compile.c -- random graphs as programs for rows of cells, against the same graphs
+ * node by node: not one bit may differ in f64.
  */
+#include "tests/unit/rule_eval.h"
 #include "tests/unit/rule_graph.h"
 
 enum { NX = 70, NY = 3, FIELDS = 3 };
@@ -118,7 +119,8 @@ static graph *random_graph(int size) {
         p.whole[p.wholes++] = graph_read_whole(g, 2, any(3) - 1, any(3) - 1, 0, 255);
     }
     p.real[p.reals++] = graph_number(g, any(100) * 0.37 - 10);
-    p.real[p.reals++] = graph_add(g, (sel_rule_node){.op = SEL_RULE_DT});
+    p.real[p.reals++] =
+        graph_add(g, (sel_rule_node){.op = SEL_OP_ARGUMENT, .operand = {SEL_ARGUMENT_DT}});
     p.real[p.reals++] = graph_add(g, (sel_rule_node){.op = SEL_OP_ARGUMENT, .operand = {any(2)}});
     p.whole[p.wholes++] = graph_integer(g, any(20) - 10);
     p.real[p.reals++] =
@@ -163,7 +165,7 @@ static void check_cell(const graph *g, grid_place *p, double *const after[FIELDS
                                .data = p};
     double out[GRAPH_OUTPUTS];
     bool fails;
-    sel_rule_eval(&g->rule, &at, scratch, out, &fails);
+    rule_eval(&g->rule, &at, scratch, out, &fails);
     for (int k = 0; k < FIELDS; k++) {
         const double got = after[k][p->y * NX + p->x];
         if (got != out[k] && !(isnan(got) && isnan(out[k]))) {

@@ -1,0 +1,583 @@
+/* program_compile.c -- turn the graph of a function into instructions.
+ *
+ * What is the same at all places (constants, t, dt, controls and what follows from them) is
+ * computed once per call or step, in f64. The rest becomes instructions for rows of places: on
+ * reals in the precision of the run, on whole numbers in int32_t where their bounds allow, else in
+ * double, which is exact to 2^53. Those of functions of place come by stages: what depends on x
+ * alone, on y and z alone, on both. Sums and products whose only use is the next one follow each
+ * other. Registers are shared by values that are not needed at the same time, so that all of them
+ * stay in the first-level cache.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/values/rule.h"
+
+enum { NO_SLOT = -1, TYPES = 3, MOST_SLOTS = 1 << 14, MOST_LINKS = 64 };
+
+/* Values before they have slots: those that are read, then those that drafts make. */
+enum { READ = 0, REGISTER = 1 << 20 };
+
+typedef enum stage { ONCE, OF_X, OF_YZ, OF_ALL, STAGES } stage;
+
+/* Registers that stages may leave to later ones; where more were needed, there is one stage. */
+enum { MOST_KEPT = 32 };
+
+/* An instruction until its operands have slots, or an input. */
+typedef struct draft {
+    sel_instruction v;
+    int node, to, from[SEL_LOOKUP_ARGUMENTS];
+    int before; /* the draft that it follows as the next link of a chain; -1: none */
+    int length; /* of the chain up to here */
+    uint8_t stage, side;
+    bool absorbed; /* another one follows it */
+} draft;
+
+typedef struct compiler {
+    const sel_rule *rule;
+    const sel_program_form *form;
+    sel_arena *arena, *scratch;
+    sel_number real;
+    sel_program *p;
+    bool stages;
+    int node;           /* that is compiled */
+    bool *used;         /* by node */
+    int (*slot)[TYPES]; /* of a node in each type */
+    draft *d;
+    int count;
+    int *uses, *last, *place; /* by draft: of its value */
+    sel_uniform *uniform;
+    sel_read *read;
+    sel_packed_lookup *lookup;
+    sel_program_output *output;
+} compiler;
+
+static const sel_rule_node *node_of(const compiler *c, int n) {
+    return &c->rule->node[n];
+}
+
+static bool compares(int op) {
+    return op == SEL_OP_LT || op == SEL_OP_LE || op == SEL_OP_EQ;
+}
+
+static bool is_condition(int op) {
+    return compares(op) || op == SEL_OP_NOT || op == SEL_OP_AND || op == SEL_OP_OR;
+}
+
+static stage stage_of(const compiler *c, int n) {
+    const unsigned on = node_of(c, n)->depends, place = on & SEL_ON_PLACE;
+    return !place && !(on & (SEL_ON_CELL | SEL_ON_STEP)) ? ONCE
+           : !c->stages                                  ? OF_ALL
+           : place == SEL_ON_X                           ? OF_X
+           : place & SEL_ON_X                            ? OF_ALL
+                                                         : OF_YZ;
+}
+
+/* ---- types ---- */
+
+/* The type in which a value comes by itself. */
+static sel_number type_of(const compiler *c, int n) {
+    const sel_rule_node *node = node_of(c, n);
+    if (node->op == SEL_RULE_READ) {
+        return c->form->field[node->field].type == SEL_CELL_REAL ? c->real : SEL_NUMBER_I;
+    }
+    if (node->op == SEL_RULE_RANDOM || node->op == SEL_OP_LOOKUP) {
+        return SEL_NUMBER_D;
+    }
+    if (is_condition(node->op)) {
+        return SEL_NUMBER_I;
+    }
+    const bool constant = node->op == SEL_OP_CONSTANT;
+    const double low = constant ? node->value : node->low, high = constant ? low : node->high;
+    return !node->whole                            ? c->real
+           : low >= INT32_MIN && high <= INT32_MAX ? SEL_NUMBER_I
+                                                   : SEL_NUMBER_D;
+}
+
+/* The number of the whole number that node n is the negative of, with -0 made 0; -1: it is not. */
+static int negated(const compiler *c, int n) {
+    const sel_rule_node *node = node_of(c, n);
+    const sel_rule_node *minus = node->op == SEL_OP_WHOLE ? node_of(c, node->operand[0]) : node;
+    const bool is = minus != node && minus->op == SEL_OP_UNM && type_of(c, n) == SEL_NUMBER_I;
+    return is && type_of(c, minus->operand[0]) == SEL_NUMBER_I ? minus->operand[0] : -1;
+}
+
+/* The type in which two values are computed together. */
+static sel_number join(sel_number a, sel_number b) {
+    return a == b ? a : a == SEL_NUMBER_D || b == SEL_NUMBER_D ? SEL_NUMBER_D : SEL_NUMBER_F;
+}
+
+/* Of values of which some are whole numbers as a float does not hold them. */
+static sel_number compared(const compiler *c, int a, int b) {
+    const sel_number of_a = type_of(c, a), of_b = type_of(c, b);
+    const sel_rule_node *whole = of_a == SEL_NUMBER_I ? node_of(c, a) : node_of(c, b);
+    const bool large = whole->whole && !(fabs(whole->low) <= 0x1p24 && fabs(whole->high) <= 0x1p24);
+    return of_a != of_b && large ? SEL_NUMBER_D : join(of_a, of_b);
+}
+
+/* The type of an operation, whose result may then be converted. */
+static sel_number computed(const compiler *c, const sel_rule_node *node, sel_number result) {
+    const int op = node->op, count = sel_rule_operands(node);
+    sel_number type = result;
+    if (compares(op)) {
+        return compared(c, node->operand[0], node->operand[1]);
+    }
+    if (op == SEL_OP_FLOOR || op == SEL_OP_CEIL || op == SEL_OP_WHOLE) {
+        return type_of(c, node->operand[0]);
+    }
+    if (!node->whole || is_condition(op)) {
+        return result;
+    }
+    for (int k = op == SEL_OP_SELECT; k < count; k++) {
+        type = join(type, type_of(c, node->operand[k]));
+    }
+    return type;
+}
+
+/* ---- drafts ---- */
+
+static int emit(compiler *c, int op, sel_number type, int operands, const int *from) {
+    draft *d = &c->d[c->count];
+    *d = (draft){.v = {.op = (uint8_t)op, .type = (uint8_t)type, .operands = (uint8_t)operands},
+                 .node = c->node,
+                 .to = REGISTER + c->count++,
+                 .before = -1,
+                 .stage = (uint8_t)stage_of(c, c->node)};
+    memcpy(d->from, from, (size_t)operands * sizeof *from);
+    return d->to;
+}
+
+static int emit_with(compiler *c, int op, sel_number type, int from, int64_t number) {
+    const int to = emit(c, op, type, op >= SEL_OP_CONVERT, &from);
+    c->d[c->count - 1].v.number = number;
+    return to;
+}
+
+/* The value of a node in a type; what is computed once is so in doubles. */
+static int value_in(compiler *c, int n, sel_number type) {
+    int *slot = &c->slot[n][type];
+    if (*slot == NO_SLOT) {
+        const sel_number from = stage_of(c, n) == ONCE ? SEL_NUMBER_D : type_of(c, n);
+        const bool constant = node_of(c, n)->op == SEL_OP_CONSTANT;
+        const int outer = c->node;
+        c->node = n;
+        *slot = emit_with(c, constant ? SEL_OP_CONSTANT : SEL_OP_CONVERT, type,
+                          constant ? 0 : c->slot[n][from], (int)from);
+        c->node = outer;
+    }
+    return *slot;
+}
+
+/* A quotient or remainder by a power of two as a shift or a mask; false: it is none. */
+static bool by_power_of_two(compiler *c, const sel_rule_node *node, sel_number type, int *slot) {
+    const sel_rule_node *by = node_of(c, node->operand[1]);
+    const double value = by->value;
+    int exponent;
+    if (type != SEL_NUMBER_I || by->op != SEL_OP_CONSTANT || !(value >= 1 && value <= 0x1p30) ||
+        frexp(value, &exponent) != 0.5 || (node->op != SEL_OP_IDIV && node->op != SEL_OP_MOD)) {
+        return false;
+    }
+    const bool divides = node->op == SEL_OP_IDIV;
+    *slot = emit_with(c, divides ? SEL_OP_SHIFT : SEL_OP_MASK, SEL_NUMBER_I,
+                      value_in(c, node->operand[0], SEL_NUMBER_I),
+                      divides ? exponent - 1 : (1 << (exponent - 1)) - 1);
+    return true;
+}
+
+/* sel_packed_lookup.call */
+static double look_up(const void *lookup, const double *at) {
+    const double *const arguments[SEL_LOOKUP_ARGUMENTS] = {at, at + 1, at + 2, at + 3};
+    double value;
+    sel_lookup_values(lookup, 1, arguments, &value);
+    return value;
+}
+
+/* The number of a look-up among those of the program. */
+static int number_of(compiler *c, const sel_lookup *lookup) {
+    int which = 0, *count = &c->p->layout.lookups;
+    while (which < *count && c->lookup[which].host != lookup) {
+        which++;
+    }
+    *count += which == *count;
+    c->lookup[which] = (sel_packed_lookup){.kind = lookup->kind, .host = lookup, .call = look_up};
+    return which;
+}
+
+static int operate(compiler *c, const sel_rule_node *node, sel_number type) {
+    const int count = sel_rule_operands(node), op = node->op;
+    const bool logic = op == SEL_OP_NOT || op == SEL_OP_AND || op == SEL_OP_OR;
+    const bool once = stage_of(c, c->node) == ONCE;
+    int operand[SEL_LOOKUP_ARGUMENTS] = {0}, slot;
+    if (!once && by_power_of_two(c, node, type, &slot)) {
+        return slot;
+    }
+    for (int k = 0; k < count; k++) {
+        const bool condition = logic || (op == SEL_OP_SELECT && k == 0);
+        const bool wide = once || op == SEL_RULE_RANDOM || op == SEL_OP_LOOKUP;
+        operand[k] = value_in(c, node->operand[k],
+                              wide        ? SEL_NUMBER_D
+                              : condition ? SEL_NUMBER_I
+                                          : type);
+    }
+    const bool square = op == SEL_OP_POW && node_of(c, node->operand[1])->op == SEL_OP_CONSTANT &&
+                        node_of(c, node->operand[1])->value == 2;
+    operand[1] = square ? operand[0] : operand[1];
+    slot = emit(c, square ? SEL_OP_MUL : op, type, count, operand);
+    c->d[c->count - 1].v.number = op == SEL_OP_LOOKUP     ? number_of(c, node->lookup)
+                                  : op == SEL_OP_ARGUMENT ? node->operand[0]
+                                                          : 0;
+    return slot;
+}
+
+static void compile_node(compiler *c, int n) {
+    const sel_rule_node *node = node_of(c, n);
+    const bool once = stage_of(c, n) == ONCE;
+    const sel_number type = once ? SEL_NUMBER_D : type_of(c, n);
+    const sel_number in = once ? type : computed(c, node, type);
+    const int positive = once ? -1 : negated(c, n);
+    const bool stays = in == SEL_NUMBER_I && (node->op == SEL_OP_FLOOR || node->op == SEL_OP_CEIL ||
+                                              node->op == SEL_OP_WHOLE);
+    int *slot = &c->slot[n][type];
+    c->node = n;
+    if (positive >= 0) {
+        const int from = value_in(c, positive, SEL_NUMBER_I);
+        *slot = emit(c, SEL_OP_UNM, SEL_NUMBER_I, 1, &from);
+    } else if (node->op == SEL_RULE_READ) {
+        c->read[c->p->layout.reads] =
+            (sel_read){node->field, {node->at[0], node->at[1], node->at[2]}};
+        *slot = READ + c->p->layout.reads++;
+    } else if (node->op != SEL_OP_CONSTANT) {
+        *slot = stays ? value_in(c, node->operand[0], in) : operate(c, node, in);
+        if (in != type && !compares(node->op)) {
+            *slot = emit_with(c, SEL_OP_CONVERT, type, *slot, (int)in);
+        }
+    }
+}
+
+/* Marks what the results need. */
+static void survey(compiler *c) {
+    const sel_rule *rule = c->rule;
+    for (int k = 0; k < rule->outputs; k++) {
+        c->used[rule->output[k].node] = true;
+    }
+    if (c->p->layout.fails >= 0) {
+        c->used[c->p->layout.fails] = true;
+    }
+    for (int n = rule->nodes - 1; n >= 0; n--) {
+        const int positive = c->used[n] && stage_of(c, n) != ONCE ? negated(c, n) : -1;
+        for (int k = 0; c->used[n] && k < sel_rule_operands(node_of(c, n)); k++) {
+            c->used[positive < 0 ? node_of(c, n)->operand[k] : positive] = true;
+        }
+    }
+}
+
+/* The type in which a result is stored in its field; numbers are doubles. */
+static void compile_output(compiler *c, int k) {
+    const sel_rule_output *from = &c->rule->output[k];
+    const sel_rule_node *node = node_of(c, from->node);
+    const bool fields = !c->form->numbers;
+    const sel_cell_type type = fields ? c->form->field[from->field].type : SEL_CELL_REAL;
+    const sel_number own = type_of(c, from->node);
+    const bool real = type == SEL_CELL_REAL, constant = node->op == SEL_OP_CONSTANT;
+    const sel_number in = !fields               ? SEL_NUMBER_D
+                          : real                ? c->real
+                          : own == SEL_NUMBER_F ? SEL_NUMBER_D
+                                                : own;
+    const double low = constant ? node->value : node->low, high = constant ? low : node->high;
+    const bool fits =
+        type == SEL_CELL_U8 ? low >= 0 && high <= UINT8_MAX : low >= INT32_MIN && high <= INT32_MAX;
+    c->output[k] =
+        (sel_program_output){from->field, value_in(c, from->node, in), (int)in,
+                             !real && !(fits && (node->whole || constant)), fields && real};
+    c->p->reports = c->p->reports || c->output[k].checked;
+}
+
+/* In order of stages. */
+static void order_stages(compiler *c, draft *ordered) {
+    int count = 0;
+    for (int s = ONCE; s < STAGES; s++) {
+        for (int i = 0; i < c->count; i++) {
+            if (c->d[i].stage == s) {
+                ordered[count++] = c->d[i];
+            }
+        }
+    }
+    c->d = ordered;
+}
+
+static void draft_program(compiler *c, draft *ordered) {
+    sel_program *p = c->p;
+    const int fails = p->layout.fails;
+    survey(c);
+    for (int n = 0; n < c->rule->nodes; n++) {
+        if (c->used[n]) {
+            compile_node(c, n);
+        }
+    }
+    for (int k = 0; k < c->rule->outputs; k++) {
+        compile_output(c, k);
+    }
+    p->layout.fails = fails >= 0 ? value_in(c, fails, SEL_NUMBER_I) : -1;
+    p->reports = p->reports || fails >= 0;
+    order_stages(c, ordered);
+}
+
+/* ---- chains ---- */
+
+/* The uses of values: how many, and the last one; results are used after all instructions. */
+static void count_uses(const compiler *c) {
+    memset(c->uses, 0, (size_t)c->count * sizeof *c->uses);
+    for (int i = 0; i < c->count; i++) {
+        for (int k = 0; k < c->d[i].v.operands; k++) {
+            const int value = c->d[i].from[k] - REGISTER;
+            if (value >= 0) {
+                c->uses[value]++;
+                c->last[value] = i;
+            }
+        }
+    }
+    for (int k = -1; k < c->rule->outputs; k++) {
+        const int slot = k < 0 ? c->p->layout.fails : c->output[k].slot;
+        if (slot >= REGISTER) {
+            c->uses[slot - REGISTER]++;
+            c->last[slot - REGISTER] = c->count;
+        }
+    }
+}
+
+static bool is_link(const draft *d) {
+    const int op = d->v.op;
+    return d->stage != ONCE && (op == SEL_OP_ADD || op == SEL_OP_SUB || op == SEL_OP_MUL ||
+                                (op == SEL_OP_DIV && d->v.type != SEL_NUMBER_I));
+}
+
+/* Puts each value that only the next sum or product needs in front of that; functions of place keep
+ * their order, so that they need few registers. */
+static void join_chains(compiler *c, draft *ordered) {
+    int count = 0, *made_by = c->place;
+    for (int i = 0; i < c->count; i++) {
+        draft *d = &c->d[i];
+        made_by[d->to - REGISTER] = i;
+        d->length = 1;
+        for (int k = 0; k < 2 && is_link(d); k++) {
+            const int value = d->from[k] - REGISTER;
+            const draft *by = value >= 0 && c->uses[value] == 1 ? &c->d[made_by[value]] : NULL;
+            if (by && is_link(by) && by->v.type == d->v.type && by->stage == d->stage &&
+                by->length >= d->length && by->length < MOST_LINKS &&
+                (!c->form->stages || by == d - 1)) {
+                d->before = (int)(by - c->d);
+                d->length = by->length + 1;
+                d->side = (uint8_t)k;
+            }
+        }
+        if (d->before >= 0) {
+            c->d[d->before].absorbed = true;
+        }
+    }
+    for (int i = 0; i < c->count; i++) {
+        if (!c->d[i].absorbed) {
+            count += c->d[i].length;
+            for (int j = i, at = count; j >= 0; j = c->d[j].before) {
+                ordered[--at] = c->d[j];
+            }
+        }
+    }
+    c->d = ordered;
+}
+
+/* Of a sum or product, what it does with the value before, and with which slot. */
+static void set_link(const compiler *c, draft *d) {
+    static const sel_link_op links[2][4] = {{[SEL_OP_ADD] = SEL_LINK_ADD,
+                                             [SEL_OP_SUB] = SEL_LINK_SUB,
+                                             [SEL_OP_MUL] = SEL_LINK_MUL,
+                                             [SEL_OP_DIV] = SEL_LINK_DIV},
+                                            {[SEL_OP_ADD] = SEL_LINK_ADD,
+                                             [SEL_OP_SUB] = SEL_LINK_FROM,
+                                             [SEL_OP_MUL] = SEL_LINK_MUL,
+                                             [SEL_OP_DIV] = SEL_LINK_UNDER}};
+    d->v.linked = d->before >= 0;
+    d->v.number = d->v.from[1 - d->side];
+    d->v.link =
+        (uint8_t)(1 + 2 * (int)links[d->side][d->v.op] + (d->v.number < c->p->layout.uniforms));
+    for (int k = 0; k < c->rule->outputs && !d->absorbed; k++) {
+        sel_program_output *output = &c->output[k];
+        if (output->direct && output->slot == d->to && c->uses[d->to - REGISTER] == 1) {
+            d->v.placed = (uint8_t)(1 + k);
+        }
+    }
+}
+
+/* ---- slots ---- */
+
+static int final_slot(const compiler *c, int value) {
+    return value < REGISTER ? c->p->layout.fixed + value - READ : c->place[value - REGISTER];
+}
+
+/* Gives slots of their own to what is computed once, first to what later stages need, and to what
+ * a stage leaves to later ones, first to that of y and z. Returns the number of the latter. */
+static int keep(compiler *c) {
+    sel_packed_program *l = &c->p->layout;
+    int slots = 0;
+    for (int pass = 0; pass < 4; pass++) {
+        const stage of = pass < 2 ? ONCE : pass == 2 ? OF_YZ : OF_X;
+        for (int i = 0; i < c->count; i++) {
+            const draft *d = &c->d[i];
+            const int value = d->to - REGISTER, end = c->last[value];
+            const bool later = end == c->count ? d->stage < OF_ALL : c->d[end].stage > d->stage;
+            if (d->stage != of || later != (pass != 1)) {
+                continue;
+            }
+            if (pass == 0) {
+                const unsigned depends = node_of(c, d->node)->depends;
+                c->uniform[slots] = (sel_uniform){(sel_number)d->v.type, depends};
+                c->p->vary |= depends;
+            }
+            c->place[value] = slots++;
+        }
+        l->uniforms = pass == 0 ? slots : l->uniforms;
+        l->fixed = pass == 1 ? slots : l->fixed;
+        slots += pass == 1 ? l->reads : 0;
+        l->per_row = pass == 2 ? slots - l->fixed - l->reads : l->per_row;
+    }
+    return slots - l->fixed - l->reads;
+}
+
+/* Gives the values slots: those of values that are no longer needed are used again. False: stages
+ * leave too much to later ones. */
+static bool assign(compiler *c, int *unused) {
+    memset(c->place, 0xff, (size_t)c->count * sizeof *c->place); /* NO_SLOT */
+    const int kept = keep(c), own = c->p->layout.fixed + c->p->layout.reads + kept;
+    int unused_count = 0, slots = own;
+    for (int i = 0; i < c->count; i++) {
+        draft *d = &c->d[i];
+        int *to = &c->place[d->to - REGISTER];
+        /* Not that of an operand, whose numbers may be of another size. */
+        *to = *to >= 0 ? *to : unused_count ? unused[--unused_count] : slots++;
+        for (int k = 0; k < d->v.operands; k++) {
+            const int value = d->from[k] - REGISTER;
+            bool ends = value >= 0 && c->last[value] == i && c->place[value] >= own;
+            for (int j = 0; j < k; j++) {
+                ends = ends && d->from[j] != d->from[k];
+            }
+            if (ends) {
+                unused[unused_count++] = c->place[value];
+            }
+            d->v.from[k] = (uint16_t)final_slot(c, d->from[k]);
+        }
+        d->v.to = (uint16_t)*to;
+        if (is_link(d)) {
+            set_link(c, d);
+        }
+    }
+    c->p->layout.own = slots - c->p->layout.fixed;
+    return kept <= MOST_KEPT;
+}
+
+/* ---- the program ---- */
+
+static void add_input(const compiler *c, const draft *d, sel_packed_input *to) {
+    const sel_rule_node *node = node_of(c, d->node);
+    *to = (sel_packed_input){.value = sel_number_as(d->v.type, node->value),
+                             .to = d->v.to,
+                             .argument =
+                                 d->v.op == SEL_OP_CONSTANT ? SEL_NO_ARGUMENT : node->operand[0]};
+}
+
+/* False: no memory, or too many slots. */
+static bool finish(compiler *c) {
+    sel_program *p = c->p;
+    sel_packed_program *l = &p->layout;
+    sel_packed_input *input = sel_arena_alloc(c->arena, (size_t)c->count * sizeof *input);
+    sel_instruction *code = sel_arena_alloc(c->arena, (size_t)c->count * sizeof *code);
+    int32_t *data = sel_arena_alloc(c->arena, (size_t)l->lookups * sizeof *data);
+    uint64_t placed = 0;
+    if (!input || !code || !data || l->fixed + l->own > MOST_SLOTS) {
+        return false;
+    }
+    for (int i = 0; i < c->count; i++) {
+        const draft *d = &c->d[i];
+        const int op = d->v.op;
+        if (d->stage == ONCE && (op == SEL_OP_CONSTANT || op == SEL_OP_ARGUMENT)) {
+            add_input(c, d, &input[l->inputs++]);
+            continue;
+        }
+        *code++ = d->v;
+        *(d->stage == ONCE ? &l->once : &l->each) += 1;
+        l->of_x += d->stage == OF_X;
+        l->of_yz += d->stage == OF_YZ;
+        p->operations += d->stage != ONCE && op != SEL_OP_ARGUMENT;
+        p->chains += d->stage != ONCE && !d->v.linked;
+        placed |= d->v.placed ? UINT64_C(1) << (d->v.placed - 1) : 0;
+    }
+    for (int k = 0; k < c->rule->outputs; k++) {
+        c->output[k].direct = placed >> k & 1;
+        c->output[k].slot = final_slot(c, c->output[k].slot);
+    }
+    for (int k = 0; k < l->lookups; k++) {
+        data[k] = k;
+    }
+    l->fails = l->fails >= 0 ? final_slot(c, l->fails) : -1;
+    p->uniform = c->uniform;
+    p->tables = (sel_packed){.program = l,
+                             .input = input,
+                             .code = code - l->once - l->each,
+                             .data = data,
+                             .lookup = c->lookup,
+                             .read = c->read,
+                             .output = c->output};
+    return true;
+}
+
+/* NULL: no memory, or too many slots; *fits: whether stages do not leave too much to later ones. */
+static sel_program *compile(compiler *c, bool *fits) {
+    const size_t nodes = (size_t)c->rule->nodes + 1, most = 4 * nodes;
+    size_t lookups = 0;
+    for (int n = 0; n < c->rule->nodes; n++) {
+        lookups += node_of(c, n)->op == SEL_OP_LOOKUP;
+    }
+    sel_program *p = c->p = sel_arena_alloc(c->arena, sizeof *p);
+    int *numbers = sel_arena_alloc(c->scratch, 4 * most * sizeof *numbers);
+    draft *drafts = sel_arena_alloc(c->scratch, 2 * most * sizeof *drafts);
+    c->used = sel_arena_alloc(c->scratch, nodes);
+    c->slot = sel_arena_alloc(c->scratch, nodes * sizeof *c->slot);
+    c->uniform = sel_arena_alloc(c->arena, most * sizeof *c->uniform);
+    c->read = sel_arena_alloc(c->arena, nodes * sizeof *c->read);
+    c->lookup = sel_arena_alloc(c->arena, lookups * sizeof *c->lookup);
+    c->output = sel_arena_alloc(c->arena, ((size_t)c->rule->outputs + 1) * sizeof *c->output);
+    if (!p || !numbers || !drafts || !c->used || !c->slot || !c->uniform || !c->read ||
+        !c->lookup || !c->output) {
+        return NULL;
+    }
+    memset(c->slot, 0xff, nodes * sizeof *c->slot); /* NO_SLOT */
+    c->d = drafts;
+    c->uses = numbers;
+    c->last = numbers + most;
+    c->place = numbers + 2 * most;
+    p->depends = c->rule->depends & ~(unsigned)SEL_ON_CELL;
+    p->layout.numbers = c->form->numbers;
+    p->layout.outputs = c->rule->outputs;
+    p->layout.fails = c->form->never_fails ? -1 : c->rule->fails;
+    draft_program(c, drafts + most);
+    count_uses(c);
+    join_chains(c, drafts);
+    count_uses(c);
+    *fits = assign(c, numbers + 3 * most);
+    return *fits && finish(c) ? p : NULL;
+}
+
+const sel_program *sel_program_compile(const sel_rule *rule, const sel_program_form *form,
+                                       sel_arena *arena) {
+    const sel_program *program = NULL;
+    bool fits = false;
+    for (int stages = form->stages; stages >= 0 && !fits; stages--) {
+        compiler c = {.rule = rule,
+                      .form = form,
+                      .arena = arena,
+                      .scratch = sel_arena_create(),
+                      .real = form->single ? SEL_NUMBER_F : SEL_NUMBER_D,
+                      .stages = stages};
+        program = c.scratch ? compile(&c, &fits) : NULL;
+        sel_arena_destroy(c.scratch);
+    }
+    return program;
+}

@@ -1,0 +1,265 @@
+/* program_kernel.c -- the instructions of programs as loops over a row of places, for one level. */
+#if !defined(__clang__) /* The processor orders instructions; it fetches ahead what rises. */
+#pragma GCC optimize("no-schedule-insns2")
+#endif
+#include <math.h>
+#include <string.h>
+#include "engine/base/kernel.h"
+#include "engine/base/stream.h"
+#include "engine/physics/philox.h"
+#include "engine/values/program_row.h"
+
+/* The places of a row do not depend on each other. */
+#define EACH SEL_INDEPENDENT for (int k = 0; k < n; k++)
+
+#define INTO(to, op, value)                              \
+    case op:                                             \
+        EACH {                                           \
+            const number a = from[0][k], b = from[1][k]; \
+            (void)b;                                     \
+            (to)[k] = value;                             \
+        }                                                \
+        return;
+#define CASE(name, value) INTO(to, SEL_OP_##name, value)
+#define COMPARE(name, value) INTO(is, SEL_OP_##name, value)
+
+/* An instruction on n numbers of one type. */
+#define OPERATE(name, T, MORE)                                                         \
+    static void operate_##name(const sel_instruction *v, void *const *slot, int n) {   \
+        typedef T number;                                                              \
+        T *to = slot[v->to];                                                           \
+        int32_t *is = slot[v->to];                                                     \
+        const T *from[] = {slot[v->from[0]], slot[v->from[1]], slot[v->from[2]]};      \
+        const int32_t *if_so = slot[v->from[0]];                                       \
+        switch (v->op) {                                                               \
+            SEL_OPS_OF_NUMBERS(CASE)                                                   \
+            SEL_OPS_OF_COMPARISON(COMPARE)                                             \
+            MORE case SEL_OP_SELECT : EACH to[k] = if_so[k] ? from[1][k] : from[2][k]; \
+            return;                                                                    \
+        default:                                                                       \
+            if (v->op < SEL_RULE_BAND) {                                               \
+                sel_row_call(v, slot, n);                                              \
+                return;                                                                \
+            }                                                                          \
+            for (int k = 0; k < n; k++) {                                              \
+                const T a = from[0][k], b = from[1][k];                                \
+                to[k] = (T)sel_rule_bits(v->op, (int64_t)a, (int64_t)b);               \
+            }                                                                          \
+        }                                                                              \
+    }
+
+OPERATE(f, float, SEL_OPS_OF_REALS(CASE, f))
+OPERATE(d, double, SEL_OPS_OF_REALS(CASE, ) CASE(IDIV, floor(a / b)))
+OPERATE(i, int32_t,
+        SEL_OPS_OF_WHOLES(CASE) INTO(to, SEL_OP_SHIFT, a >> (int)v->number)
+            INTO(to, SEL_OP_MASK, a &(int)v->number))
+
+/* ---- chains ---- */
+
+/* Vectors that stay in registers from link to link. */
+#if defined(__AVX512F__)
+enum { VECTOR = 64, VECTORS = 16 };
+#elif defined(__AVX2__)
+enum { VECTOR = 32, VECTORS = 8 };
+#else
+enum { VECTOR = 16, VECTORS = 8 };
+#endif
+#define EACH_VECTOR _Pragma("GCC unroll 16") for (int j = 0; j < VECTORS; j++)
+
+/* The value so far, r, and an operand b: a row, or the same at all places. */
+#define LINK(name, value)                    \
+    case 1 + 2 * SEL_LINK_##name:            \
+        EACH_VECTOR {                        \
+            const vector r = v[j], b = w[j]; \
+            v[j] = value;                    \
+        }                                    \
+        break;                               \
+    case 2 + 2 * SEL_LINK_##name: {          \
+        const vector b = *w;                 \
+        EACH_VECTOR {                        \
+            const vector r = v[j];           \
+            v[j] = value;                    \
+        }                                    \
+        break;                               \
+    }
+#define SUMS LINK(ADD, r + b) LINK(SUB, r - b) LINK(MUL, r *b) LINK(FROM, b - r)
+
+/* A chain from its first to its last instruction. The last vectors of a row may reach beyond its
+ * end, where memory is there to be read. */
+#define CHAIN(T, LINKS)                                                                          \
+    static void chain_##T(const sel_instruction *i, const sel_instruction *last,                 \
+                          const sel_row *row) {                                                  \
+        typedef T vector __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));    \
+        void *const placed = last->placed ? row->to[last->placed - 1] : NULL;                    \
+        for (int k = 0; k < row->n; k += VECTORS * VECTOR / (int)sizeof(T)) {                    \
+            const T *from = (const T *)row->slot[i->from[0]] + k;                                \
+            T *to = (T *)(placed ? placed : row->slot[last->to]) + k;                            \
+            vector v[VECTORS];                                                                   \
+            EACH_VECTOR v[j] = ((const vector *)(const void *)from)[j];                          \
+            for (const sel_instruction *l = i; l <= last; l++) {                                 \
+                const vector *w = (const vector *)(const void *)((T *)row->slot[l->number] + k); \
+                switch (l->link) { LINKS }                                                       \
+            }                                                                                    \
+            if (placed && row->streams) {                                                        \
+                for (int j = 0; j < VECTORS; j += SEL_STREAM_BYTES / VECTOR) {                   \
+                    sel_stream_one((char *)to + j * VECTOR, (const char *)&v[j]);                \
+                }                                                                                \
+            } else {                                                                             \
+                EACH_VECTOR((vector *)(void *)to)[j] = v[j];                                     \
+            }                                                                                    \
+        }                                                                                        \
+    }
+
+CHAIN(float, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
+CHAIN(double, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
+CHAIN(uint32_t, SUMS) /* int32_t: beyond the end of a row sums may overflow */
+
+/* ---- the others ---- */
+
+#define CONVERT(type, T, S)                    \
+    case type: {                               \
+        const S *from = row->slot[v->from[0]]; \
+        T *to = row->slot[v->to];              \
+        EACH to[k] = (T)from[k];               \
+        return;                                \
+    }
+
+static void convert(const sel_instruction *v, const sel_row *row) {
+    const int n = row->n;
+    switch (3 * v->type + (int)v->number) {
+        CONVERT(3 * SEL_NUMBER_F + SEL_NUMBER_D, float, double)
+        CONVERT(3 * SEL_NUMBER_F + SEL_NUMBER_I, float, int32_t)
+        CONVERT(3 * SEL_NUMBER_D + SEL_NUMBER_F, double, float)
+        CONVERT(3 * SEL_NUMBER_D + SEL_NUMBER_I, double, int32_t)
+        CONVERT(3 * SEL_NUMBER_I + SEL_NUMBER_F, int32_t, float)
+        CONVERT(3 * SEL_NUMBER_I + SEL_NUMBER_D, int32_t, double)
+    default:
+        break;
+    }
+}
+
+static void argument(const sel_instruction *v, const sel_row *row) {
+    const int axis = (int)v->number, n = row->n;
+    const double *place = row->place[axis];
+    const double first = (double)row->at[axis], next = axis == 0;
+    const double origin = row->dx ? row->origin[axis] : 0, dx = row->dx ? row->dx[axis] : 0;
+    float *f = row->slot[v->to];
+    double *d = row->slot[v->to];
+    if (place) {
+        memcpy(d, place, (size_t)n * sizeof *d);
+    } else if (v->type == SEL_NUMBER_F) {
+        EACH f[k] = (float)(origin + (first + k * next + 0.5) * dx);
+    } else {
+        EACH d[k] = origin + (first + k * next + 0.5) * dx;
+    }
+}
+
+static void random_numbers(const sel_instruction *v, const sel_row *row) {
+    const double *which = row->slot[v->from[0]];
+    double *to = row->slot[v->to];
+    const int n = row->n;
+    EACH to[k] = sel_philox(row->seed, row->cell + k, row->step, (int64_t)which[k]) * 0x1p-32;
+}
+
+/* Not all places need theirs. */
+static void look_up(const sel_instruction *v, const sel_row *row) {
+    const double *at[SEL_LOOKUP_ARGUMENTS];
+    double values[SEL_ROW];
+    for (int a = 0; a < SEL_LOOKUP_ARGUMENTS; a++) {
+        at[a] = row->slot[v->from[a]];
+    }
+    sel_lookup_values(row->lookup[v->number].host, (size_t)row->n, at, values);
+    memcpy(row->slot[v->to], values, (size_t)row->n * sizeof *values);
+}
+
+static void run(const sel_instruction *v, int count, const sel_row *row) {
+    for (const sel_instruction *end = v + count; v < end; v++) {
+        if (v->link) {
+            const sel_instruction *first = v;
+            while (v + 1 < end && v[1].linked) {
+                v++;
+            }
+            (v->type == SEL_NUMBER_F   ? chain_float
+             : v->type == SEL_NUMBER_D ? chain_double
+                                       : chain_uint32_t)(first, v, row);
+            continue;
+        }
+        switch (v->op) {
+        case SEL_OP_CONVERT:
+            convert(v, row);
+            break;
+        case SEL_OP_ARGUMENT:
+            argument(v, row);
+            break;
+        case SEL_RULE_RANDOM:
+            random_numbers(v, row);
+            break;
+        case SEL_OP_LOOKUP:
+            look_up(v, row);
+            break;
+        default:
+            (v->type == SEL_NUMBER_F   ? operate_f
+             : v->type == SEL_NUMBER_D ? operate_d
+                                       : operate_i)(v, row->slot, row->n);
+        }
+    }
+}
+
+static void fill(int type, double value, void *to, int n) {
+    for (int k = 0; k < n; k++) {
+        if (type == SEL_NUMBER_F) {
+            ((float *)to)[k] = (float)value;
+        } else if (type == SEL_NUMBER_D) {
+            ((double *)to)[k] = value;
+        } else {
+            ((int32_t *)to)[k] = (int32_t)value;
+        }
+    }
+}
+
+static void widen(const uint8_t *from, int32_t *to, int n) {
+    EACH to[k] = from[k];
+}
+
+static void put(const void *from, void *to, size_t bytes, bool streams) {
+    const size_t lines = streams ? bytes / 64 * 64 : 0;
+    for (size_t k = 0; k < lines; k += 64) {
+        sel_stream_line((char *)to + k, (const char *)from + k);
+    }
+    memcpy((char *)to + lines, (const char *)from + lines, bytes - lines);
+}
+
+static int store(int type, const void *from, sel_cell_type field, void *to, int n, bool checked,
+                 bool streams) {
+    const double *d = from, high = field == SEL_CELL_U8 ? UINT8_MAX : INT32_MAX;
+    const double low = field == SEL_CELL_U8 ? 0 : INT32_MIN;
+    const int32_t *i = from;
+    int32_t whole[SEL_ROW];
+    uint8_t bytes[SEL_ROW];
+    int first = -1;
+    if (field == SEL_CELL_REAL) {
+        put(from, to, (size_t)n * (type == SEL_NUMBER_F ? sizeof(float) : sizeof(double)), streams);
+        return -1;
+    }
+    for (int k = n - 1; k >= 0 && checked; k--) {
+        const double value = type == SEL_NUMBER_D ? d[k] : i[k];
+        first = value >= low && value <= high ? first : k;
+    }
+    for (int k = 0; k < n && type == SEL_NUMBER_D; k++) {
+        whole[k] = (int32_t)(d[k] >= low ? d[k] <= high ? d[k] : high : low);
+    }
+    i = type == SEL_NUMBER_D ? whole : i;
+    for (int k = 0; k < n && field == SEL_CELL_U8; k++) {
+        bytes[k] = (uint8_t)i[k];
+    }
+    if (field == SEL_CELL_U8) {
+        put(bytes, to, (size_t)n, streams);
+    } else {
+        put(i, to, (size_t)n * sizeof *i, streams);
+    }
+    return first;
+}
+
+#define TABLE SEL_OF_LEVEL(sel_row_loops)
+extern const sel_row_loops TABLE;
+const sel_row_loops TABLE = {run, fill, widen, store};
