@@ -34,7 +34,6 @@ typedef struct lbm_cuda {
      * step: where they begin and end in their lists. */
     uint32_t again[CUDA_SLABS][2], free[CUDA_SLABS][2];
     uint32_t again_count;
-    bool looks_back;   /* some closure at the end of a rank looks at a whole cell of another */
     lbm_gpu_view view; /* what fields are computed from, but for the present step */
     cudaError_t (*run_step)(const lbm_gpu_step *step, cudaStream_t stream);
 
@@ -43,6 +42,18 @@ typedef struct lbm_cuda {
     int64_t accelerated_at; /* the last step whose acceleration a control changed; -1: none */
     cuda_laws laws;
 } lbm_cuda;
+
+/* ---- steps (lbm_lists.c) ---- */
+
+/* Planes at the ends of a rank that look at halos. */
+enum { LBM_CUDA_RIM = 1 };
+
+/* The step from `step` to the next in a slab of the grid. */
+lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab *slab);
+
+/* The lists of cells at boundaries, and of those that are computed again. */
+void lbm_cuda_list_boundary(lbm_cuda *state);
+sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error);
 
 /* ---- laws ---- */
 

@@ -81,6 +81,11 @@ typedef struct cuda_queue {
 /* No failure: the initial value of *alarm and *seen. */
 #define CUDA_NO_ALARM UINT64_MAX
 
+/* Two streams, and what they wait for each other by; `first`: their work goes before that of
+ * others. */
+sel_status cuda_march_open(march_device *on, int device, bool first, sel_error *error);
+void cuda_march_close(march_device *on);
+
 /* Streams and events. To be closed also after an error; closing waits for what is under way. */
 sel_status cuda_queue_open(cuda_queue *queue, int device, sel_error *error);
 void cuda_queue_close(cuda_queue *queue);
@@ -224,6 +229,10 @@ sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error);
 /* Enqueues what fills the halos of state->turns (sel_exchange). */
 sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
                          sel_error *error);
+
+/* Of several ranks, the same in one array that is laid out as state->turns. */
+sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
+                            sel_error *error);
 
 /* A part of a step: planes of a block, where its work goes, and which of the step's slabs it is. */
 typedef struct cuda_slab {

@@ -28,11 +28,8 @@ typedef struct nccl_api {
     const char *(*text)(int code);
 } nccl_api;
 
-enum {
-    NCCL_BYTES = 0 /* ncclInt8 */,
-    NCCL_WHOLE = 4 /* ncclInt64 */,
-    NCCL_LEAST = 3 /* ncclMin */
-};
+/* ncclInt8, ncclInt64, ncclMin */
+enum { NCCL_BYTES = 0, NCCL_WHOLE = 4, NCCL_LEAST = 3 };
 
 /* The library stays open. */
 static bool open_nccl(nccl_api *to) {
@@ -76,9 +73,6 @@ static sel_status pack(const sel_state *state, const cuda_sides *sides, int coun
     for (int k = 0; k < count; k++) {
         const cuda_sides *s = &sides[k];
         void *const at[] = {s->low, s->high, s->from_low, s->from_high};
-        if (s->count * (int64_t)s->bytes == 0) {
-            continue;
-        }
         const int64_t together = s->apart < most_pitch ? s->count : 1;
         for (int64_t j = 0; j < s->count; j += together) {
             char *piece = (char *)at[side] + (size_t)j * s->apart;
@@ -154,8 +148,7 @@ static bool can_join(const sel_ranks *ranks, const seat *own) {
     }
     free(all);
     if (alone && !has && ranks->rank == 0 && !getenv("SELENITE_NCCL")) {
-        fprintf(stderr, "halos pass through the host, which is slow, until NCCL is installed on "
-                        "all machines: libnccl2 (libnccl.so.2)\n");
+        fprintf(stderr, "halos pass through the host, which is slow: install NCCL (libnccl2)\n");
     }
     return alone && has;
 }
@@ -182,23 +175,12 @@ static sel_status join(const sel_state *state, cuda_link *link, sel_error *error
         return SEL_OK;
     }
     /* All connections are made before graphs are recorded. */
-    status = state->halo_bytes ? by_nccl(state, 1, link->beside.stream, error) : SEL_OK;
-    if (!status) {
-        CUDA_TRY(cudaStreamSynchronize(link->beside.stream));
-    }
+    status = by_nccl(state, 1, link->beside.stream, error);
+    status = status ? status
+                    : cuda_link_least(state, (int64_t *)(void *)state->halos, link->beside.stream,
+                                      error);
+    CUDA_TRY(cudaStreamSynchronize(link->beside.stream));
     return status;
-}
-
-/* Streams that go before those of the steps: what they do, others wait for. */
-static sel_status open_streams(march_device *beside, const march_device *main, sel_error *error) {
-    int least, greatest;
-    CUDA_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-    CUDA_TRY(cudaStreamCreateWithPriority(&beside->stream, cudaStreamNonBlocking, greatest));
-    CUDA_TRY(cudaStreamCreateWithPriority(&beside->beside, cudaStreamNonBlocking, greatest));
-    CUDA_TRY(cudaEventCreateWithFlags(&beside->fork, cudaEventDisableTiming));
-    CUDA_TRY(cudaEventCreateWithFlags(&beside->join, cudaEventDisableTiming));
-    beside->processors = main->processors;
-    return SEL_OK;
 }
 
 static sel_status open_link(const sel_state *state, cuda_link *link, seat *own, sel_error *error) {
@@ -206,7 +188,7 @@ static sel_status open_link(const sel_state *state, cuda_link *link, seat *own, 
     status = status ? status
                     : cuda_host_allocate((void **)&link->pinned, state->halo_bytes + CUDA_LINK_MORE,
                                          "the halos", error);
-    status = status ? status : open_streams(&link->beside, &state->queue->march, error);
+    status = status ? status : cuda_march_open(&link->beside, state->plan->device, true, error);
     if (!status) {
         own->has_nccl = open_nccl(&link->nccl);
         gethostname(own->host, sizeof own->host - 1);
@@ -227,22 +209,11 @@ sel_status cuda_link_open(const sel_state *state, cuda_link **made, sel_error *e
 }
 
 void cuda_link_close(cuda_link *link) {
-    const march_device none = {.stream = NULL}, *beside = link ? &link->beside : &none;
-    cudaStream_t const streams[] = {beside->stream, beside->beside};
-    cudaEvent_t const events[] = {beside->fork, beside->join};
-    for (int k = 0; k < 2; k++) {
-        if (streams[k]) {
-            cudaStreamSynchronize(streams[k]);
-            cudaStreamDestroy(streams[k]);
-        }
-        if (events[k]) {
-            cudaEventDestroy(events[k]);
-        }
-    }
     if (link && link->comm) {
         link->nccl.leave(link->comm);
     }
     if (link) {
+        cuda_march_close(&link->beside);
         cudaFreeHost(link->pinned);
     }
     free(link);
@@ -262,7 +233,9 @@ sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, 
                                cudaStream_t stream, sel_error *error) {
     const bool wraps = state->blocks.wraps;
     size_t total = 0;
-    int beside;
+    int low, high;
+    const bool has[2] = {sel_ranks_below(state->ranks, wraps, &low),
+                         sel_ranks_above(state->ranks, wraps, &high)};
     for (int k = 0; k < count; k++) {
         total += (size_t)sides[k].count * sides[k].bytes;
     }
@@ -271,39 +244,16 @@ sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, 
         return SEL_OK;
     }
     sel_status status = SEL_OK;
-    for (int side = 0; side < 2 && !status; side++) {
-        status = pack(state, sides, count, total, side, false, stream, error);
-    }
-    status = status                                 ? status
-             : cuda_link_staged(state->queue->link) ? by_host(state, total, stream, error)
-                                                    : by_nccl(state, total, stream, error);
-    for (int side = 2; side < 4 && !status; side++) {
-        if (side == 2 ? sel_ranks_below(state->ranks, wraps, &beside)
-                      : sel_ranks_above(state->ranks, wraps, &beside)) {
-            status = pack(state, sides, count, total, side, true, stream, error);
+    for (int side = 0; side < 4 && !status; side++) {
+        if (side == 2) {
+            status = cuda_link_staged(state->queue->link) ? by_host(state, total, stream, error)
+                                                          : by_nccl(state, total, stream, error);
+        }
+        if (has[side % 2] && !status) {
+            status = pack(state, sides, count, total, side, side >= 2, stream, error);
         }
     }
     return status;
-}
-
-sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
-                            sel_error *error) {
-    const sel_turns *turns = &state->turns;
-    const sel_block *own = &state->blocks.v[0];
-    const int64_t stride = sel_turns_stride(turns), size = turns->type.size;
-    char *at = (char *)array - turns->margin * size;
-    const int64_t plane[] = {own->first, own->end - turns->width, sel_halo_low(turns, own),
-                             sel_halo_high(turns, own)};
-    const cuda_sides sides = {.low = at + plane[0] * stride * size,
-                              .high = at + plane[1] * stride * size,
-                              .from_low = at + plane[2] * stride * size,
-                              .from_high = at + plane[3] * stride * size,
-                              .bytes = (size_t)(turns->width * stride * size),
-                              .apart = (size_t)(turns->cells.components == 1
-                                                    ? turns->width * stride * size
-                                                    : turns->cells.plane * size),
-                              .count = turns->cells.components};
-    return cuda_exchange_sides(state, &sides, 1, stream, error);
 }
 
 sel_status cuda_link_least(const sel_state *state, int64_t *number, cudaStream_t stream,

@@ -7,15 +7,25 @@
 /* Copies to pageable memory larger than this are shared by several threads. */
 static const uint64_t large_copy = 8 << 20;
 
+sel_status cuda_march_open(march_device *on, int device, bool first, sel_error *error) {
+    int least, greatest;
+    CUDA_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    least = first ? greatest : least;
+    CUDA_TRY(cudaStreamCreateWithPriority(&on->stream, cudaStreamNonBlocking, least));
+    CUDA_TRY(cudaStreamCreateWithPriority(&on->beside, cudaStreamNonBlocking, least));
+    CUDA_TRY(cudaEventCreateWithFlags(&on->fork, cudaEventDisableTiming));
+    CUDA_TRY(cudaEventCreateWithFlags(&on->join, cudaEventDisableTiming));
+    CUDA_TRY(cudaDeviceGetAttribute(&on->processors, cudaDevAttrMultiProcessorCount, device));
+    return SEL_OK;
+}
+
 sel_status cuda_queue_open(cuda_queue *queue, int device, sel_error *error) {
-    CUDA_TRY(cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking));
-    queue->march.stream = queue->stream;
+    sel_status status = cuda_march_open(&queue->march, device, false, error);
+    if (status) {
+        return status;
+    }
+    queue->stream = queue->march.stream;
     CUDA_TRY(cudaStreamCreateWithFlags(&queue->copies, cudaStreamNonBlocking));
-    CUDA_TRY(cudaStreamCreateWithFlags(&queue->march.beside, cudaStreamNonBlocking));
-    CUDA_TRY(cudaEventCreateWithFlags(&queue->march.fork, cudaEventDisableTiming));
-    CUDA_TRY(cudaEventCreateWithFlags(&queue->march.join, cudaEventDisableTiming));
-    CUDA_TRY(
-        cudaDeviceGetAttribute(&queue->march.processors, cudaDevAttrMultiProcessorCount, device));
     for (int k = 0; k < CUDA_CHUNKS; k++) {
         CUDA_TRY(cudaEventCreate(&queue->begun[k]));
         CUDA_TRY(cudaEventCreate(&queue->ended[k]));
@@ -63,12 +73,24 @@ static void free_slots(cuda_slot *slot) {
     }
 }
 
+static void close_stream(cudaStream_t stream) {
+    if (stream) {
+        cudaStreamSynchronize(stream);
+        cudaStreamDestroy(stream);
+    }
+}
+
+void cuda_march_close(march_device *on) {
+    close_stream(on->beside);
+    close_stream(on->stream);
+    destroy_events(&on->fork, 1);
+    destroy_events(&on->join, 1);
+}
+
 void cuda_queue_close(cuda_queue *queue) {
-    cudaStream_t const streams[] = {queue->copies, queue->march.beside, queue->stream};
-    for (int k = 0; k < 3; k++) {
-        if (streams[k]) {
-            cudaStreamSynchronize(streams[k]);
-        }
+    close_stream(queue->copies);
+    if (queue->stream) {
+        cudaStreamSynchronize(queue->stream);
     }
     free_slots(queue->slots);
     if (queue->graph) {
@@ -79,13 +101,7 @@ void cuda_queue_close(cuda_queue *queue) {
     destroy_events(queue->sent, CUDA_STAGES);
     destroy_events(queue->begun, CUDA_CHUNKS);
     destroy_events(queue->ended, CUDA_CHUNKS);
-    destroy_events(&queue->march.fork, 1);
-    destroy_events(&queue->march.join, 1);
-    for (int k = 0; k < 3; k++) {
-        if (streams[k]) {
-            cudaStreamDestroy(streams[k]);
-        }
-    }
+    cuda_march_close(&queue->march);
 }
 
 /* ---- steps ---- */

@@ -295,6 +295,9 @@ static sel_status print_ranks(sel_prepared *prepared, int count, double seconds_
         uint64_t bytes;
         prepared->plan->ranks = &rank;
         sel_cpu_share(prepared->plan, &bytes, &halo_bytes);
+        if (prepared->backend != prepared->simulation->solver->cpu) {
+            bytes = prepared->backend->estimate(prepared->plan);
+        }
         prepared->plan->ranks = NULL;
         sel_bytes_text((double)bytes, memory);
         sel_bytes_text((double)halo_bytes, halo);

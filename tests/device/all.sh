@@ -6,7 +6,9 @@ device=${DEVICE:-build/device}
 pattern=${1:-test_cuda}
 LD_LIBRARY_PATH=$(cd "$device" && pwd)/lib
 XDG_CACHE_HOME=$(mktemp -d)
-export LD_LIBRARY_PATH XDG_CACHE_HOME RULES="${RULES:-8}"
+TMPDIR=$XDG_CACHE_HOME
+export LD_LIBRARY_PATH XDG_CACHE_HOME TMPDIR RULES="${RULES:-8}"
+export NAMES='^(a channel|a storm|a plate (with|that takes)|rules (with|in 3)|a law).*[^4]$'
 failed=0
 for test in "$device"/tests/test_cuda*; do
     name=$(basename "$test")
@@ -23,5 +25,20 @@ for test in "$device"/tests/test_cuda*; do
         failed=1
     fi
 done
-rm -rf "$XDG_CACHE_HOME" /tmp/device-??????
+case $pattern in
+test_cuda | test_cuda_ranks)
+    for devices in 1 3; do # staged, and by NCCL
+        name="three ranks, devices: $devices"
+        DEVICES=$devices RANKS=3 BUILD=$device BACKEND=cuda tests/ranks/run.sh >"$device/ranks.log" 2>&1
+        if grep -q '^ok' "$device/ranks.log" && ! grep -q '^not ok' "$device/ranks.log"; then
+            echo "ok $name"
+        else
+            echo "not ok $name"
+            sed 's/^/# /' "$device/ranks.log"
+            failed=1
+        fi
+    done
+    ;;
+esac
+rm -rf "$XDG_CACHE_HOME"
 exit $failed

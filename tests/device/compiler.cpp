@@ -48,8 +48,7 @@ int nvrtcVersion(int *major, int *minor) {
 }
 int nvrtcCreateProgram(void **made, const char *text, const char *, int headers,
                        const char *const *header, const char *const *name) {
-    char folder[] = "/tmp/device-XXXXXX";
-    program *p = new program{mkdtemp(folder), ""};
+    program *p = new program{device::make_folder(), ""};
     write_file(p->folder + "/text.cu", text);
     for (int k = 0; k < headers; k++) {
         write_file(p->folder + "/" + name[k], header[k]);

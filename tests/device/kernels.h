@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -52,6 +53,9 @@ struct launch {
 
 // Runs the threads, or records them in a graph.
 void run(const launch &as, std::function<void()> thread);
+// A new folder, below TMPDIR.
+std::string make_folder();
+
 // Does other work in the order of the streams, or records it.
 void later(std::function<void()> work);
 

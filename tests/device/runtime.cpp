@@ -202,6 +202,12 @@ void device::run(const launch &as, std::function<void()> thread) {
     enqueue([=] { run_all(as, thread); });
 }
 
+std::string device::make_folder() {
+    const char *given = getenv("TMPDIR");
+    std::string name = std::string(given ? given : "/tmp") + "/device-XXXXXX";
+    return mkdtemp(&name[0]) ? name : "";
+}
+
 void device::later(std::function<void()> work) {
     enqueue(work);
 }

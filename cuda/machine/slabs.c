@@ -1,0 +1,147 @@
+/* slabs.c -- parts of a grid on the device: blocks, what a rank has, and the slabs of a step. */
+#include "cuda/machine/backend.h"
+
+cuda_grid cuda_grid_of(const sel_state *state) {
+    const int64_t *n = state->plan->domain->grid.n;
+    return (cuda_grid){{(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]}, state->solid};
+}
+
+march_grid cuda_march_grid(const sel_state *state, const sel_block *planes) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const sel_blocks *blocks = &state->blocks;
+    return (march_grid){.nx = (int)grid->n[0],
+                        .ny = (int)grid->n[1],
+                        .pitch = (int)state->turns.cells.pitch,
+                        .first = (int)planes->first,
+                        .end = (int)planes->end,
+                        .periodic_x = sel_axis_periodic(grid, 0),
+                        .periodic_y = sel_axis_periodic(grid, 1),
+                        .wraps = blocks->wraps && !blocks->cut};
+}
+
+/* ---- halos ---- */
+
+sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
+                            sel_error *error) {
+    const sel_turns *turns = &state->turns;
+    const sel_block *own = &state->blocks.v[0];
+    const int64_t stride = sel_turns_stride(turns), size = turns->type.size;
+    char *at = (char *)array - turns->margin * size;
+    const int64_t plane[] = {own->first, own->end - turns->width, sel_halo_low(turns, own),
+                             sel_halo_high(turns, own)};
+    const cuda_sides sides = {.low = at + plane[0] * stride * size,
+                              .high = at + plane[1] * stride * size,
+                              .from_low = at + plane[2] * stride * size,
+                              .from_high = at + plane[3] * stride * size,
+                              .bytes = (size_t)(turns->width * stride * size),
+                              .apart = (size_t)(turns->cells.components == 1
+                                                    ? turns->width * stride * size
+                                                    : turns->cells.plane * size),
+                              .count = turns->cells.components};
+    return cuda_exchange_sides(state, &sides, 1, stream, error);
+}
+
+/* sel_copy */
+static sel_status copy_on_stream(void *stream, void *to, const void *from, size_t bytes,
+                                 sel_error *error) {
+    CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));
+    return SEL_OK;
+}
+
+sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
+                         sel_error *error) {
+    return state->ranks->count > 1
+               ? cuda_exchange_in(state, state->turns.at[0][turn & 1], stream, error)
+               : sel_exchange(&state->blocks, &state->turns, turn, copy_on_stream, stream, error);
+}
+
+int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]) {
+    const march_device *on = &state->queue->march;
+    const sel_block *own = state->blocks.v;
+    const int64_t inside = own->end - own->first - 2 * rim;
+    if (state->ranks->count == 1 || inside < rim) {
+        for (int b = 0; b < state->blocks.count; b++) {
+            slabs[b] = (cuda_slab){own[b], b, b, on};
+        }
+        return state->blocks.count;
+    }
+    const march_device *beside = cuda_link_beside(state->queue->link);
+    const int64_t low = own->first + rim, high = low + inside / rim * rim;
+    slabs[0] = (cuda_slab){{low, high}, 0, 0, on};
+    slabs[1] = (cuda_slab){{own->first, low}, 0, 1, beside};
+    slabs[2] = (cuda_slab){{high, own->end}, 0, 2, beside};
+    return 3;
+}
+
+sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, cuda_fill_halos *exchange,
+                           cuda_take_slab *take, sel_error *error) {
+    const march_device *on = &state->queue->march;
+    cuda_slab slabs[CUDA_SLABS];
+    const int count = cuda_slabs_of(state, rim, slabs);
+    const march_device *last = slabs[count - 1].on;
+    const bool beside = last != on;
+    sel_status status = SEL_OK;
+    if (beside) {
+        CUDA_TRY(cudaEventRecord(on->fork, on->stream));
+        CUDA_TRY(cudaStreamWaitEvent(last->stream, on->fork, 0));
+        status = take(state, step, &slabs[0], error);
+    }
+    status = status ? status : exchange(state, step, last->stream, error);
+    for (int k = beside; k < count && !status; k++) {
+        status = take(state, step, &slabs[k], error);
+    }
+    if (!status && state->queue->halts && state->ranks->count > 1) {
+        status = cuda_link_least(state, state->queue->halts, last->stream, error);
+    }
+    if (beside) {
+        CUDA_TRY(cudaEventRecord(last->join, last->stream));
+        CUDA_TRY(cudaStreamWaitEvent(on->stream, last->join, 0));
+    }
+    return status;
+}
+
+cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, int64_t size,
+                             int64_t ahead, int64_t low, int64_t high) {
+    const sel_block *own = &state->blocks.v[0];
+    const int64_t n = state->first_plane[state->ranks->count];
+    /* Planes before `end` stand so many planes further on. */
+    struct {
+        int64_t end, further;
+    } part[3] = {{own->first, low - own->first + 1}, {own->end, 0}, {n, high - own->end}};
+    if (own->first == 0) {
+        part[0].end = own->end;
+        part[0].further = 0;
+        part[1].end = own->end + 1;
+        part[1].further = high - own->end;
+        part[2].further = low - n + 1;
+    } else if (own->end == n) {
+        part[0].end = own->first - 1;
+        part[0].further = high;
+        part[1].end = own->first;
+        part[1].further = low - own->first + 1;
+        part[2].further = 0;
+    }
+    cuda_parts parts = {.count = 3};
+    for (int k = 0; k < parts.count; k++) {
+        parts.at[k] = at + part[k].further * stride * size;
+        parts.end[k] = (uint32_t)(part[k].end * stride + ahead);
+    }
+    return parts;
+}
+
+cuda_parts cuda_parts_of(const sel_state *state, int64_t turn) {
+    const sel_turns *turns = &state->turns;
+    const int64_t stride = sel_turns_stride(turns);
+    cuda_parts parts = {.count = state->blocks.count};
+    if (state->ranks->count > 1) {
+        const sel_block *own = &state->blocks.v[0];
+        return cuda_parts_beside(state, turns->at[0][turn & 1], stride, turns->type.size,
+                                 -turns->margin, sel_halo_low(turns, own) + turns->width - 1,
+                                 sel_halo_high(turns, own));
+    }
+    for (int b = 0; b < parts.count; b++) {
+        parts.at[b] = turns->at[b][turn & 1];
+        parts.end[b] = (uint32_t)(state->blocks.v[b].end * stride - turns->margin);
+    }
+    return parts;
+}
