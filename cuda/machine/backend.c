@@ -242,9 +242,9 @@ static int64_t together(const sel_state *state, int64_t left, bool observes) {
 }
 
 /* A device that fails between exchanges: other ranks wait, and end when this one has ended. */
-static void leave_others(const sel_state *state, const sel_error *error) {
+static void leave_others(const sel_state *state, bool failed, const sel_error *error) {
     const sel_ranks *ranks = sel_plan_ranks(state->plan);
-    if (ranks->count > 1) {
+    if (failed && ranks->count > 1) {
         fprintf(stderr, "rank %d: %s\n", ranks->rank, error ? error->text : "its device failed");
         fflush(stderr);
         _exit(SEL_NO_DEVICE);
@@ -282,9 +282,7 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
         if (!status) {
             status = enqueue(state, count, error);
             state->broken = status && status != SEL_BAD_SCENARIO;
-            if (state->broken) {
-                leave_others(state, error);
-            }
+            leave_others(state, state->broken, error);
         }
         due = SEL_ON_T;
     }
@@ -559,9 +557,7 @@ static sel_status start(sel_state *state, sel_request *request, sel_error *error
     sel_status status = enter(state, error);
     status = status ? status : ask(state, request, error);
     cuda_slot_started(state->queue, request, state->step, status);
-    if (status == SEL_NO_DEVICE) {
-        leave_others(state, error);
-    }
+    leave_others(state, status == SEL_NO_DEVICE, error);
     return status || sel_plan_ranks(state->plan)->count == 1 ? status
                                                              : finish_now(state, request, error);
 }

@@ -38,8 +38,7 @@ static bool open_nccl(nccl_api *to) {
         "ncclGroupStart",  "ncclGroupEnd",     "ncclSend",
         "ncclRecv",        "ncclAllReduce",    "ncclGetErrorString"};
     const char *wanted = getenv("SELENITE_NCCL");
-    const bool refused = wanted && strcmp(wanted, "0") == 0;
-    void *library = refused ? NULL : dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    void *library = wanted && strcmp(wanted, "0") == 0 ? NULL : dlopen("libnccl.so.2", RTLD_NOW);
     bool found = library != NULL;
     for (size_t k = 0; k < sizeof names / sizeof *names && found; k++) {
         void *function = dlsym(library, names[k]);
