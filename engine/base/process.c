@@ -16,7 +16,7 @@ static const unsigned grace = 3; /* seconds */
 static void on_signal(int number) {
     static const char text[] = "interrupted\n";
     if (!writing || interrupt_signal) {
-        ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+        ssize_t written = follows ? 0 : write(STDERR_FILENO, text, sizeof text - 1);
         (void)written;
         _exit(SEL_INTERRUPTED);
     }
@@ -79,7 +79,7 @@ void sel_process_follow(void) {
 }
 
 void sel_process_write(bool writes) {
-    writing = writes;
+    writing = writes || follows; /* a signal may come late to one that follows */
     interrupt_signal = 0;
 }
 

@@ -393,7 +393,7 @@ ok "info lists ranks" lists_ranks
 # Two ranks with the grid of one, and with twice as many cells.
 bench_compares() {
     "$selenite" bench --ranks 2 --backend cpu --only 'D2Q9 f64 512*' --json >"$work/said" &&
-        "$python" - "$work/said" <<'END'
+        "${PYTHON:-/usr/bin/python3}" - "$work/said" <<'END'
 import json, sys
 report = json.load(open(sys.argv[1]))
 assert report["ranks"] == report["ranks_of_machine"] == 2 and "Open MPI" in report["mpi"], report
