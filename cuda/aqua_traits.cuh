@@ -27,22 +27,29 @@ static __device__ inline uint32_t aqua_at(const aqua_gpu_layout &l, int x, int y
     return (uint32_t)(y + AQUA_HALO) * l.pitch + (uint32_t)(x + AQUA_HALO);
 }
 
-// Marks the tile of cell (x, y) of the grid as wet. Marks that are set already, as most are when it
-// rains everywhere, are not written again.
+// The tile of cell (x, y) of the grid.
+static __device__ __forceinline__ uint32_t aqua_tile(const aqua_gpu_layout &l, uint32_t x,
+                                                     uint32_t y) {
+    return (y + l.shift) / AQUA_TILE_ROWS * l.across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS;
+}
+
+// Whether it is not marked as wet. Marks that are set already, as most are when it rains
+// everywhere, are not written again.
+static __device__ __forceinline__ bool aqua_is_dry(const aqua_gpu_layout &l, const uint8_t *marks,
+                                                   uint32_t x, uint32_t y) {
+    return marks[aqua_tile(l, x, y)] != AQUA_ALL_WET;
+}
+
 static __device__ __forceinline__ void aqua_mark(const aqua_gpu_layout &l, uint8_t *marks,
                                                  uint32_t x, uint32_t y) {
-    const uint32_t tile =
-        (y + l.shift) / AQUA_TILE_ROWS * l.across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS;
-    if (marks[tile] != AQUA_ALL_WET) {
-        marks[tile] = AQUA_ALL_WET;
-    }
+    marks[aqua_tile(l, x, y)] = AQUA_ALL_WET;
 }
 
 // The same for cell `at` of flow.from, which may be one of the frame: that has no marks.
 static __device__ inline void aqua_mark_at(const aqua_gpu_flow &flow, uint32_t at) {
     const aqua_gpu_layout &l = flow.layout;
     const uint32_t x = at % l.pitch - AQUA_HALO, y = at / l.pitch - AQUA_HALO;
-    if (flow.marks_from && x < l.nx && y < l.ny) {
+    if (flow.marks_from && x < l.nx && y < l.ny && aqua_is_dry(l, flow.marks_from, x, y)) {
         aqua_mark(l, flow.marks_from, x, y);
     }
 }

@@ -47,7 +47,7 @@ struct row_of_cells {
 // The amounts of the cells in this step, whole quanta or not; updates the remainders.
 template <class S>
 static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const row_of_cells &row,
-                                                uint32_t x, const bool *wanted,
+                                                uint32_t x, uint32_t wanted,
                                                 typename S::water *due) {
     typedef typename S::real real;
     const real *rates = (const real *)s.rate + row.first;
@@ -55,14 +55,14 @@ static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const 
     real rate[CELLS], carry[CELLS];
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
-        rate[j] = wanted[j] ? rates[x + j * CUDA_WARP] : 0;
-        carry[j] = S::whole && wanted[j] ? remainder[x + j * CUDA_WARP] : 0;
+        rate[j] = wanted >> j & 1 ? rates[x + j * CUDA_WARP] : 0;
+        carry[j] = S::whole && wanted >> j & 1 ? remainder[x + j * CUDA_WARP] : 0;
     }
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
         const real before = carry[j];
         due[j] = S::aqua_part(rate[j], &carry[j]);
-        if (S::whole && wanted[j] && carry[j] != before) {
+        if (S::whole && wanted >> j & 1 && carry[j] != before) {
             remainder[x + j * CUDA_WARP] = carry[j];
         }
     }
@@ -76,12 +76,15 @@ supply_cells(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cell
     typedef typename S::water depth;
     const aqua_gpu_layout &l = f.layout;
     depth here[CELLS], due[CELLS];
-    bool wanted[CELLS];
+    uint32_t wanted = 0, dry = 0; // a bit for each cell; dry: its tile is not marked
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
         const uint32_t at = x + j * CUDA_WARP;
-        wanted[j] = at < l.nx && !s.solid[row.first + at];
+        wanted |= (uint32_t)(at < l.nx && !s.solid[row.first + at]) << j;
         here[j] = at < l.nx ? water[at] : 0;
+        if (!TAKES && at < l.nx && f.marks_from) {
+            dry |= (uint32_t)aqua_is_dry(l, f.marks_from, at, row.y) << j;
+        }
         due[j] = (depth)row.uniform;
     }
     if (STORED) {
@@ -91,10 +94,10 @@ supply_cells(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cell
     for (int j = 0; j < CELLS; j++) {
         const uint32_t at = x + j * CUDA_WARP;
         const depth part = TAKES && here[j] < due[j] ? here[j] : due[j];
-        if (wanted[j] && part != 0) {
+        if (wanted >> j & 1 && part != 0) {
             water[at] = here[j] + (TAKES ? -part : part);
             *sum += (double)part;
-            if (!TAKES && f.marks_from) {
+            if (dry >> j & 1) {
                 aqua_mark(l, f.marks_from, at, row.y);
             }
         }

@@ -80,31 +80,6 @@ static int64_t pass(const sel_state *base, int64_t most) {
     return !state->marches || base->observing || most < 3 ? 1 : most < HEAT_PASS ? 3 : HEAT_PASS;
 }
 
-/* The host hears of each cycle. */
-static sel_status implicit_step(heat_cuda *state, int64_t step, sel_error *error) {
-    const sel_state *base = &state->all.base;
-    mg_solve *solve = &state->all.solve;
-    cuda_body_step s = cuda_body_step_of(base, step);
-    s.u = solve->u;
-    s.F = solve->F;
-    s.uniform = solve->m.box.mass;
-    s.mass = solve->mass;
-    solve->now = MG_BEGINS;
-    sel_status status = mg_gpu_begin(&state->solve, base->queue->stream, error);
-    if (status) {
-        return status;
-    }
-    CUDA_TRY(cuda_body_load(&s, base->queue->stream));
-    CUDA_TRY(mg_gpu_apply(&state->solve, s.u, s.F));
-    CUDA_TRY(cuda_body_right_side(&s, base->queue->stream));
-    CUDA_TRY(mg_gpu_residual(&state->solve, s.u, 0));
-    for (int64_t k = 0; solve->now.how == MG_GOES_ON && !status; k++) {
-        status = mg_gpu_correct(&state->solve, k, MG_CYCLE, 1, s.u, s.u, error);
-    }
-    CUDA_TRY(cuda_body_store(&s, base->queue->stream));
-    return status ? status : mg_body_solved(solve, base, error);
-}
-
 /* cuda_take_slab */
 static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
     const int64_t steps = base->queue->pass;
@@ -122,7 +97,7 @@ enum { RIM = 4 };
 
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     return implicit(base)
-               ? implicit_step((heat_cuda *)base, step, error)
+               ? mg_gpu_body_step(&((heat_cuda *)base)->solve, base, step, error)
                : cuda_take_slabs(base, step, base->queue->pass > 1 ? MARCH_LEAST_ROWS : RIM,
                                  cuda_exchange, take, error);
 }

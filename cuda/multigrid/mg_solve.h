@@ -59,5 +59,9 @@ sel_status mg_gpu_begin(mg_gpu_solve *g, cudaStream_t stream, sel_error *error);
 sel_status mg_gpu_correct(mg_gpu_solve *g, int64_t step, int how, double omega, const double *u,
                           double *to, sel_error *error);
 
+/* An implicit step of a body. */
+sel_status mg_gpu_body_step(mg_gpu_solve *g, const sel_state *state, int64_t step,
+                            sel_error *error);
+
 #endif
 #endif

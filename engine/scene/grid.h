@@ -113,8 +113,8 @@ SEL_GRID_INLINE double sel_centre(const sel_grid *grid, int axis, double i) {
  * nodes of the border own half. */
 SEL_GRID_INLINE double sel_part_inside(const sel_grid *grid, const int64_t at[3], int across) {
     double part = 1;
-    for (int a = 0; a < grid->dims && grid->nodes; a++) {
-        const bool border = at[a] == 0 || at[a] == grid->n[a] - 1;
+    for (int a = 0; a < 3 && grid->nodes; a++) {
+        const bool border = a < grid->dims && (at[a] == 0 || at[a] == grid->n[a] - 1);
         part *= a != across && border && !(grid->periodic >> a & 1u) ? 0.5 : 1;
     }
     return part;
