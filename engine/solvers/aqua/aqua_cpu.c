@@ -83,8 +83,8 @@ static void supply(aqua_state *state, int k, int64_t step) {
     const int64_t nx = state->plan->layout.nx, size = state->size;
     const double arrival = state->plan->params->arrival_depth * state->store.per_metre;
     const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
-    const bool given = state->plan->terms[k].kind != AQUA_NOTHING;
-    const bool supplies = given && !(k == AQUA_SOIL && step == 0);
+    const bool supplies =
+        state->plan->terms[k].kind != AQUA_NOTHING && !(k == AQUA_SOIL && step == 0);
     const sel_rows_range own = sel_state_own(&state->base);
     if (!supplies && !watches) {
         return;
