@@ -42,10 +42,6 @@ typedef struct aqua_cuda {
 /* Buffers that take turns: many small ones, so that the host may run ahead. */
 enum { MANY = CUDA_FEED, FEW = 2 };
 
-static bool varies(const aqua_plan *plan, int k) {
-    return sel_quantity_depends(plan->terms[k].quantity) & SEL_ON_T;
-}
-
 /* Columns of the table: amounts, and levels behind them. */
 static int64_t table_width(const aqua_plan *plan) {
     return aqua_amount_count(plan) + (plan->levels_depend & SEL_ON_T ? plan->ghosts.count : 0);
@@ -85,7 +81,7 @@ static void list(sel_state *base) {
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
         cuda_term *term = &state->fill[k].term;
         state->by_term[k] =
-            terms[k].kind == AQUA_FIELD && varies(plan, k) &&
+            terms[k].kind == AQUA_FIELD && sel_quantity_depends(terms[k].quantity) & SEL_ON_T &&
             cuda_terms_take(&state->terms, terms[k].quantity, CUDA_FILL_THREADS, term);
         term->number = k;
     }
@@ -288,6 +284,7 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
     const uint64_t table = CUDA_STEPS * (uint64_t)table_width(all->plan) * sizeof(double);
     sel_status status = cuda_terms_start(&state->terms, error);
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
+        const sel_quantity *rate = all->plan->terms[k].quantity;
         cuda_fill *fill = &state->fill[k];
         if (state->by_term[k]) {
             *fill = (cuda_fill){.term = fill->term,
@@ -296,11 +293,11 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                                 .factor = aqua_unit_of(all->plan, AQUA_FIELD),
                                 .to = all->rate[k],
                                 .pitch = all->plan->layout.nx};
-            status = cuda_fill_open(fill, &state->terms, all->plan->terms[k].quantity, &all->base,
-                                    &state->module[k], error);
+            status =
+                cuda_fill_open(fill, &state->terms, rate, &all->base, &state->module[k], error);
         } else if (all->rate[k]) {
             status = cuda_feed_open(&state->rates[k], all->rate[k], field,
-                                    varies(all->plan, k) ? FEW : 1, error);
+                                    sel_quantity_depends(rate) & SEL_ON_T ? FEW : 1, error);
         }
     }
     return status || !state->flow.amounts
@@ -354,18 +351,6 @@ static sel_status start(sel_state *base, sel_error *error) {
 
 /* ---- a step ---- */
 
-/* Fills the rates that are terms, of all blocks. */
-static sel_status fill_rates(const aqua_cuda *state, int64_t step, sel_error *error) {
-    const cuda_queue *queue = state->all.base.queue;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
-        cuda_fill fill = state->fill[k];
-        fill.clock = cuda_queue_clock(queue, step);
-        status = state->by_term[k] ? cuda_fill_enqueue(&fill, queue->stream, error) : SEL_OK;
-    }
-    return status;
-}
-
 /* cuda_take_slab: the flow. */
 static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
@@ -378,14 +363,18 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
 enum { RIM = AQUA_TILE_ROWS };
 
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
-    const aqua_cuda *state = (const aqua_cuda *)base;
+    aqua_cuda *state = (aqua_cuda *)base;
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const int64_t observed = base->observing && all->shown ? all->edge_count : 0;
     sel_total *edge_books = state->books + state->book_count - state->summed_edges;
     const bool beds = state->sets_ghosts && !state->levels;
     cudaStream_t stream = base->queue->stream;
-    sel_status status = fill_rates(state, step, error);
+    sel_status status = SEL_OK;
+    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
+        state->fill[k].clock = cuda_queue_clock(base->queue, step);
+        status = state->by_term[k] ? cuda_fill_enqueue(&state->fill[k], stream, error) : SEL_OK;
+    }
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b, NULL);
         if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING) {
