@@ -17,8 +17,7 @@
 
 typedef struct aqua_cuda {
     aqua_state all;
-    aqua_gpu_flow flow; /* but for steps and blocks */
-    aqua_gpu_view view; /* but for the present depths */
+    aqua_gpu_view view; /* but for the present depths; its flow but for steps and blocks */
     uint8_t *marks;     /* [2][tiles] of each copy of the depths; NULL: the flow asks for none */
     int64_t tiles;
 
@@ -29,8 +28,7 @@ typedef struct aqua_cuda {
     cuda_module *module[AQUA_SUPPLIES]; /* compiled, if that pays */
     cuda_feed rates[AQUA_SUPPLIES];     /* of fields that are no term */
     cuda_feed sent;                     /* buffers that are copied to flow.amounts */
-    double *levels;   /* of the ghosts; NULL: they vary in time, and are in the amounts */
-    bool sets_ghosts; /* before every step, as the flow or a level changes some of them */
+    double *levels; /* of the ghosts; NULL: they vary in time, and are in the amounts */
 
     /* Totals on the device: rain that is a field, by rows; infiltration, by rows; fluxes into
      * ghosts, by edges. A part that is not wanted is NULL and has no room. */
@@ -86,10 +84,11 @@ static void list(sel_state *base) {
         term->number = k;
     }
     cuda_terms_list(&state->terms, arrays);
-    SEL_ADD(arrays, state, flow.amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
-    SEL_ADD_COPY(arrays, state, flow.source_cells, plan->source_cell_count, plan->source_cells);
-    SEL_ADD_COPY(arrays, state, flow.images, plan->image_count, plan->images);
-    SEL_ADD_COPY(arrays, state, flow.ghosts, plan->ghosts.count, plan->ghosts.v);
+    SEL_ADD(arrays, state, view.flow.amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
+    SEL_ADD_COPY(arrays, state, view.flow.source_cells, plan->source_cell_count,
+                 plan->source_cells);
+    SEL_ADD_COPY(arrays, state, view.flow.images, plan->image_count, plan->images);
+    SEL_ADD_COPY(arrays, state, view.flow.ghosts, plan->ghosts.count, plan->ghosts.v);
     SEL_ADD(arrays, state, levels, levels ? 0 : plan->ghosts.count, 0);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch);
@@ -100,8 +99,8 @@ static void list(sel_state *base) {
                         aqua_wants(plan, AQUA_MAX_LEVEL);
     state->tiles = all->store.whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
     SEL_ADD(arrays, state, marks, 2 * state->tiles, 0);
-    sel_arrays_add(arrays, "factor", &state->flow.factor, all->real, scratch, 0);
-    sel_arrays_add(arrays, "cut", &state->flow.cut, all->real, cuts, 0);
+    sel_arrays_add(arrays, "factor", &state->view.flow.factor, all->real, scratch, 0);
+    sel_arrays_add(arrays, "cut", &state->view.flow.cut, all->real, cuts, 0);
     SEL_ADD_COPY(arrays, state, view.ground, ground ? aqua_cells(all) : 0, plan->ground);
     state->summed_edges = plan->base.wants_balance ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] : 0;
     state->book_count =
@@ -144,7 +143,7 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b, const 
     const bool begins = block->first == 0, ends = block->end == l->ny;
     const int64_t first_cell = aqua_index(l, -AQUA_HALO, block->first);
     const int64_t end_cell = aqua_index(l, -AQUA_HALO, block->end);
-    aqua_gpu_flow flow = state->flow;
+    aqua_gpu_flow flow = state->view.flow;
     flow.layout.first = (uint32_t)block->first;
     flow.layout.end = (uint32_t)block->end;
     flow.layout.first_cell = begins ? 0 : (uint32_t)first_cell;
@@ -163,7 +162,7 @@ static void describe(aqua_cuda *state) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const bool levels = plan->levels_depend & SEL_ON_T;
-    aqua_gpu_flow *flow = &state->flow;
+    aqua_gpu_flow *flow = &state->view.flow;
     flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
                                      .ny = (uint32_t)plan->layout.ny,
                                      .pitch = (uint32_t)plan->layout.pitch,
@@ -189,8 +188,6 @@ static void describe(aqua_cuda *state) {
     flow->most = all->most;
     flow->arrived = all->arrived;
     flow->arrival = plan->params->arrival_depth * all->store.per_metre;
-    state->sets_ghosts = plan->ghosts.inside || (plan->ghosts.count > 0 && levels);
-    state->view.flow = *flow;
     state->view.grid = cuda_grid_of(&all->base);
     state->view.metre = 1 / all->store.per_metre;
     state->view.dt = plan->base.domain->grid.dt;
@@ -220,7 +217,7 @@ static sel_status wrap_beds(const aqua_cuda *state, sel_error *error) {
  * since the flow does not change those beyond the grid; and their beds. Completes the frame. */
 static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error) {
     aqua_state *all = &state->all;
-    const aqua_gpu_flow *common = &state->flow;
+    const aqua_gpu_flow *common = &state->view.flow;
     const unsigned depends = state->levels ? all->plan->levels_depend : 0;
     cudaStream_t stream = all->base.queue->stream;
     if (!((depends | SEL_ALWAYS) & due)) {
@@ -300,9 +297,9 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                                     sel_quantity_depends(rate) & SEL_ON_T ? FEW : 1, error);
         }
     }
-    return status || !state->flow.amounts
+    return status || !state->view.flow.amounts
                ? status
-               : cuda_feed_open(&state->sent, state->flow.amounts, table,
+               : cuda_feed_open(&state->sent, state->view.flow.amounts, table,
                                 all->plan->levels_depend & SEL_ON_T ? FEW : MANY, error);
 }
 
@@ -310,7 +307,7 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
  * written, stay so. */
 static sel_status mark_shared(const aqua_cuda *state, int64_t step, sel_error *error) {
     const sel_state *base = &state->all.base;
-    const aqua_gpu_layout *l = &state->flow.layout;
+    const aqua_gpu_layout *l = &state->view.flow.layout;
     const int64_t row = base->blocks.v[0].end + l->shift;
     if (state->marks && base->ranks->count > 1 && row % AQUA_TILE_ROWS) {
         CUDA_TRY(cudaMemsetAsync(marks_of(state, step) + row / AQUA_TILE_ROWS * l->across,
@@ -368,7 +365,9 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     const aqua_plan *plan = all->plan;
     const int64_t observed = base->observing && all->shown ? all->edge_count : 0;
     sel_total *edge_books = state->books + state->book_count - state->summed_edges;
-    const bool beds = state->sets_ghosts && !state->levels;
+    /* Ghosts that the flow changes, or a level that varies in time, are set before every step. */
+    const bool beds = plan->ghosts.count > 0 && !state->levels;
+    const bool ghosts = plan->ghosts.inside || beds;
     cudaStream_t stream = base->queue->stream;
     sel_status status = SEL_OK;
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
@@ -381,7 +380,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
             CUDA_TRY(aqua_gpu_supply(&flow, false, &state->spread[AQUA_RAIN], stream));
         }
         CUDA_TRY(aqua_gpu_source(&flow, stream));
-        if (state->sets_ghosts) {
+        if (ghosts) {
             CUDA_TRY(aqua_gpu_set_ghosts(&flow, beds, stream));
         }
         CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, stream));
@@ -443,7 +442,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     sel_status status = evaluate(state, due, error);
-    status = status || !state->flow.amounts ? status : send_amounts(state, count, error);
+    status = status || !state->view.flow.amounts ? status : send_amounts(state, count, error);
     if (status && state->terms.fault) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         const sel_status before = check(base, base->step, error);

@@ -303,19 +303,14 @@ static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_
     const aqua_state *state = (const aqua_state *)base;
     const aqua_plan *plan = state->plan;
     const int64_t at = y * plan->layout.nx + x0;
-    const bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
-    const bool level = which == AQUA_LEVEL || which == AQUA_MAX_LEVEL;
-    const void *water =
-        most ? (char *)state->most + at * state->size : depths(state, base->step, x0, y);
+    const void *water = aqua_is_greatest(which) ? (char *)state->most + at * state->size
+                                                : depths(state, base->step, x0, y);
     double *to = sel_state_scratch(base);
     for (int64_t x = 0; x < x1 - x0; x++) {
-        const double ground = plan->ground[at + x];
         const double depth = sel_get(water, base->turns.type, x) / state->store.per_metre;
-        to[x] = which == AQUA_GROUND ? ground : level ? depth + ground : depth;
-        if (which == AQUA_ARRIVAL_TIME) {
-            const int32_t step = state->arrived[at + x];
-            to[x] = step < 0 ? -1 : step * plan->base.domain->grid.dt;
-        }
+        const int32_t step = state->arrived ? state->arrived[at + x] : -1;
+        to[x] = aqua_field_of(which, plan->ground[at + x], depth,
+                              step < 0 ? -1 : step * plan->base.domain->grid.dt);
     }
     *values = to;
     return 1;
@@ -337,12 +332,10 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
 
 /* ---- the solver ---- */
 
-#define DECLARE(level) extern const aqua_loops aqua_loops_##level[2];
-SEL_LEVELS(DECLARE)
-#define TABLE(level) aqua_loops_##level,
+extern const aqua_loops SEL_OF_LEVELS(aqua_loops, [2]);
 
 const aqua_loops *aqua_loops_usable(int k) {
-    static const aqua_loops *const tables[] = {SEL_LEVELS(TABLE)};
+    static const aqua_loops *const tables[] = {SEL_OF_LEVELS(aqua_loops, )};
     return sel_level(k) < 0 ? NULL : tables[sel_level(k)];
 }
 
