@@ -17,8 +17,7 @@
 
 typedef struct aqua_cuda {
     aqua_state all;
-    aqua_gpu_flow flow; /* but for steps and blocks */
-    aqua_gpu_view view; /* but for the present depths */
+    aqua_gpu_view view; /* but for the present depths; its flow but for steps and blocks */
     uint8_t *marks;     /* [2][tiles] of each copy of the depths; NULL: the flow asks for none */
     int64_t tiles;
 
@@ -29,8 +28,7 @@ typedef struct aqua_cuda {
     cuda_module *module[AQUA_SUPPLIES]; /* compiled, if that pays */
     cuda_feed rates[AQUA_SUPPLIES];     /* of fields that are no term */
     cuda_feed sent;                     /* buffers that are copied to flow.amounts */
-    double *levels;   /* of the ghosts; NULL: they vary in time, and are in the amounts */
-    bool sets_ghosts; /* before every step, as the flow or a level changes some of them */
+    double *levels; /* of the ghosts; NULL: they vary in time, and are in the amounts */
 
     /* Totals on the device: rain that is a field, by rows; infiltration, by rows; fluxes into
      * ghosts, by edges. A part that is not wanted is NULL and has no room. */
@@ -41,14 +39,6 @@ typedef struct aqua_cuda {
 
 /* Buffers that take turns: many small ones, so that the host may run ahead. */
 enum { MANY = CUDA_FEED, FEW = 2 };
-
-static bool varies(const aqua_plan *plan, int k) {
-    return sel_quantity_depends(plan->terms[k].quantity) & SEL_ON_T;
-}
-
-static bool has_terms(const aqua_cuda *state) {
-    return state->by_term[AQUA_RAIN] || state->by_term[AQUA_SOIL];
-}
 
 /* Columns of the table: amounts, and levels behind them. */
 static int64_t table_width(const aqua_plan *plan) {
@@ -89,15 +79,16 @@ static void list(sel_state *base) {
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
         cuda_term *term = &state->fill[k].term;
         state->by_term[k] =
-            terms[k].kind == AQUA_FIELD && varies(plan, k) &&
+            terms[k].kind == AQUA_FIELD && sel_quantity_depends(terms[k].quantity) & SEL_ON_T &&
             cuda_terms_take(&state->terms, terms[k].quantity, CUDA_FILL_THREADS, term);
         term->number = k;
     }
     cuda_terms_list(&state->terms, arrays);
-    SEL_ADD(arrays, state, flow.amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
-    SEL_ADD_COPY(arrays, state, flow.source_cells, plan->source_cell_count, plan->source_cells);
-    SEL_ADD_COPY(arrays, state, flow.images, plan->image_count, plan->images);
-    SEL_ADD_COPY(arrays, state, flow.ghosts, plan->ghosts.count, plan->ghosts.v);
+    SEL_ADD(arrays, state, view.flow.amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
+    SEL_ADD_COPY(arrays, state, view.flow.source_cells, plan->source_cell_count,
+                 plan->source_cells);
+    SEL_ADD_COPY(arrays, state, view.flow.images, plan->image_count, plan->images);
+    SEL_ADD_COPY(arrays, state, view.flow.ghosts, plan->ghosts.count, plan->ghosts.v);
     SEL_ADD(arrays, state, levels, levels ? 0 : plan->ghosts.count, 0);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch);
@@ -108,8 +99,8 @@ static void list(sel_state *base) {
                         aqua_wants(plan, AQUA_MAX_LEVEL);
     state->tiles = all->store.whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
     SEL_ADD(arrays, state, marks, 2 * state->tiles, 0);
-    sel_arrays_add(arrays, "factor", &state->flow.factor, all->real, scratch, 0);
-    sel_arrays_add(arrays, "cut", &state->flow.cut, all->real, cuts, 0);
+    sel_arrays_add(arrays, "factor", &state->view.flow.factor, all->real, scratch, 0);
+    sel_arrays_add(arrays, "cut", &state->view.flow.cut, all->real, cuts, 0);
     SEL_ADD_COPY(arrays, state, view.ground, ground ? aqua_cells(all) : 0, plan->ground);
     state->summed_edges = plan->base.wants_balance ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] : 0;
     state->book_count =
@@ -143,15 +134,16 @@ static sel_status mark_all(const aqua_cuda *state, sel_error *error) {
     return SEL_OK;
 }
 
-/* The step from `step` on in planes of block b of the grid. */
-static aqua_gpu_flow flow_in(const aqua_cuda *state, int64_t step, int b, const sel_block *block) {
+/* The step from `step` on in block b of the grid, or in these of its planes. */
+static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b, const sel_block *planes) {
     const aqua_state *all = &state->all;
+    const sel_block *block = planes ? planes : &all->base.blocks.v[b];
     const aqua_plan *plan = all->plan;
     const aqua_layout *l = &plan->layout;
     const bool begins = block->first == 0, ends = block->end == l->ny;
     const int64_t first_cell = aqua_index(l, -AQUA_HALO, block->first);
     const int64_t end_cell = aqua_index(l, -AQUA_HALO, block->end);
-    aqua_gpu_flow flow = state->flow;
+    aqua_gpu_flow flow = state->view.flow;
     flow.layout.first = (uint32_t)block->first;
     flow.layout.end = (uint32_t)block->end;
     flow.layout.first_cell = begins ? 0 : (uint32_t)first_cell;
@@ -165,20 +157,12 @@ static aqua_gpu_flow flow_in(const aqua_cuda *state, int64_t step, int b, const 
     return flow;
 }
 
-/* In all of a block; WHOLE: for arrays that are not cut into blocks. */
-enum { WHOLE = -1 };
-static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b) {
-    const sel_block whole = {0, state->all.plan->layout.ny};
-    return b == WHOLE ? flow_in(state, step, 0, &whole)
-                      : flow_in(state, step, b, &state->all.base.blocks.v[b]);
-}
-
 /* What kernels need, but for a step and a block. */
 static void describe(aqua_cuda *state) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const bool levels = plan->levels_depend & SEL_ON_T;
-    aqua_gpu_flow *flow = &state->flow;
+    aqua_gpu_flow *flow = &state->view.flow;
     flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
                                      .ny = (uint32_t)plan->layout.ny,
                                      .pitch = (uint32_t)plan->layout.pitch,
@@ -193,7 +177,7 @@ static void describe(aqua_cuda *state) {
     flow->equilibrium = plan->params->equilibrium;
     flow->sent = plan->params->scheme == AQUA_SCATTER;
     flow->alarm = all->base.queue->alarm;
-    flow->halted = has_terms(state) ? state->terms.halted : NULL;
+    flow->halted = all->base.queue->halts;
     flow->width = (uint32_t)table_width(plan);
     flow->source_cell_count = plan->source_cell_count;
     flow->ghost_count = plan->ghosts.count;
@@ -204,8 +188,6 @@ static void describe(aqua_cuda *state) {
     flow->most = all->most;
     flow->arrived = all->arrived;
     flow->arrival = plan->params->arrival_depth * all->store.per_metre;
-    state->sets_ghosts = plan->ghosts.inside || (plan->ghosts.count > 0 && levels);
-    state->view.flow = *flow;
     state->view.grid = cuda_grid_of(&all->base);
     state->view.metre = 1 / all->store.per_metre;
     state->view.dt = plan->base.domain->grid.dt;
@@ -221,68 +203,44 @@ static void describe(aqua_cuda *state) {
     }
 }
 
-/* Describes the terms, and compiles them on large grids. */
-static sel_status prepare_terms(aqua_cuda *state, sel_error *error) {
-    const aqua_plan *plan = state->all.plan;
-    const sel_rows_range own = sel_state_own(&state->all.base);
-    state->all.base.queue->halts = has_terms(state) ? state->terms.halted : NULL;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
-        cuda_fill *fill = &state->fill[k];
-        *fill = (cuda_fill){.terms = cuda_terms_see(&state->terms),
-                            .term = fill->term,
-                            .grid = plan->base.domain->grid,
-                            .ahead = 0.5,
-                            .most = state->all.store.most_rain,
-                            .factor = aqua_unit_of(plan, AQUA_FIELD),
-                            .solid = state->all.base.solid,
-                            .to = state->all.rate[k],
-                            .pitch = plan->layout.nx,
-                            .first_row = own.first,
-                            .end_row = own.end,
-                            .single = state->all.store.whole};
-        if (state->by_term[k] && cuda_fill_pays(fill)) {
-            status = cuda_fill_compile(fill, plan->terms[k].quantity, plan->base.device,
-                                       &state->module[k], error);
-        }
-    }
-    return status;
-}
-
 /* ---- amounts ---- */
 
+/* Fills what lies beyond periodic axes of the beds, which are not cut into blocks. */
+static sel_status wrap_beds(const aqua_cuda *state, sel_error *error) {
+    const sel_block all = {0, state->all.plan->layout.ny};
+    const aqua_gpu_flow flow = flow_of(state, 0, 0, &all);
+    CUDA_TRY(aqua_gpu_wrap(&flow, state->all.bed, state->all.base.queue->stream));
+    return SEL_OK;
+}
+
 /* Sets the ghosts at the start, and where levels do not vary in time: in both copies of the depths,
- * since the flow does not change those beyond the grid; and their beds. */
+ * since the flow does not change those beyond the grid; and their beds. Completes the frame. */
 static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error) {
     aqua_state *all = &state->all;
-    const aqua_gpu_flow *common = &state->flow;
+    const aqua_gpu_flow *common = &state->view.flow;
     const unsigned depends = state->levels ? all->plan->levels_depend : 0;
     cudaStream_t stream = all->base.queue->stream;
-    if (common->ghost_count == 0 || !((depends | SEL_ALWAYS) & due)) {
+    if (!((depends | SEL_ALWAYS) & due)) {
         return SEL_OK;
     }
     sel_status status =
         cuda_send(common->levels + all->base.step % CUDA_STEPS * common->stride, aqua_levels(all),
                   (uint64_t)common->ghost_count * sizeof(double), error);
     for (int k = 0; k < 2 * all->base.blocks.count && !status; k++) {
-        aqua_gpu_flow flow = flow_of(state, all->base.step, k / 2);
+        aqua_gpu_flow flow = flow_of(state, all->base.step, k / 2, NULL);
         flow.from = all->water[k / 2][k % 2];
         flow.marks_from = marks_of(state, k % 2);
         CUDA_TRY(aqua_gpu_set_ghosts(&flow, k % 2 == 0, stream));
+        CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, stream));
     }
-    const aqua_gpu_flow whole = flow_of(state, all->base.step, WHOLE);
-    CUDA_TRY(aqua_gpu_wrap(&whole, all->bed, stream));
-    return status;
+    return status ? status : wrap_beds(state, error);
 }
 
 /* Evaluates what is due for the present step, and sends fields of rain and infiltration, and levels
  * that do not vary in time. */
 static sel_status evaluate(aqua_cuda *state, unsigned due, sel_error *error) {
     sel_state *base = &state->all.base;
-    sel_status status =
-        due & SEL_ON_CONTROLS
-            ? cuda_terms_set_controls(&state->terms, base->controls, base->queue->stream, error)
-            : SEL_OK;
+    sel_status status = cuda_terms_set_controls(&state->terms, base, due, error);
     status = status ? status : aqua_evaluate(base, due, error);
     return status ? status : place_ghosts(state, due, error);
 }
@@ -316,20 +274,32 @@ static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *erro
 
 /* ---- step 0 ---- */
 
+/* What fills the rates that are terms, and what sends the others and the amounts. */
 static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
     const aqua_state *all = &state->all;
     const uint64_t field = (uint64_t)(aqua_cells(all) * all->size);
     const uint64_t table = CUDA_STEPS * (uint64_t)table_width(all->plan) * sizeof(double);
     sel_status status = cuda_terms_start(&state->terms, error);
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
-        if (all->rate[k] && !state->by_term[k]) {
+        const sel_quantity *rate = all->plan->terms[k].quantity;
+        cuda_fill *fill = &state->fill[k];
+        if (state->by_term[k]) {
+            *fill = (cuda_fill){.term = fill->term,
+                                .ahead = 0.5,
+                                .most = all->store.most_rain,
+                                .factor = aqua_unit_of(all->plan, AQUA_FIELD),
+                                .to = all->rate[k],
+                                .pitch = all->plan->layout.nx};
+            status =
+                cuda_fill_open(fill, &state->terms, rate, &all->base, &state->module[k], error);
+        } else if (all->rate[k]) {
             status = cuda_feed_open(&state->rates[k], all->rate[k], field,
-                                    varies(all->plan, k) ? FEW : 1, error);
+                                    sel_quantity_depends(rate) & SEL_ON_T ? FEW : 1, error);
         }
     }
-    return status || !state->flow.amounts
+    return status || !state->view.flow.amounts
                ? status
-               : cuda_feed_open(&state->sent, state->flow.amounts, table,
+               : cuda_feed_open(&state->sent, state->view.flow.amounts, table,
                                 all->plan->levels_depend & SEL_ON_T ? FEW : MANY, error);
 }
 
@@ -337,21 +307,11 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
  * written, stay so. */
 static sel_status mark_shared(const aqua_cuda *state, int64_t step, sel_error *error) {
     const sel_state *base = &state->all.base;
-    const aqua_gpu_layout *l = &state->flow.layout;
+    const aqua_gpu_layout *l = &state->view.flow.layout;
     const int64_t row = base->blocks.v[0].end + l->shift;
     if (state->marks && base->ranks->count > 1 && row % AQUA_TILE_ROWS) {
         CUDA_TRY(cudaMemsetAsync(marks_of(state, step) + row / AQUA_TILE_ROWS * l->across,
                                  AQUA_ALL_WET, l->across, base->queue->stream));
-    }
-    return SEL_OK;
-}
-
-/* Fills what lies beyond periodic axes, of the depths of a step. */
-static sel_status wrap_depths(const aqua_cuda *state, int64_t step, sel_error *error) {
-    const sel_state *base = &state->all.base;
-    for (int b = 0; b < base->blocks.count; b++) {
-        const aqua_gpu_flow flow = flow_of(state, step, b);
-        CUDA_TRY(aqua_gpu_wrap(&flow, state->all.water[b][step & 1], base->queue->stream));
     }
     return SEL_OK;
 }
@@ -363,7 +323,6 @@ static sel_status start(sel_state *base, sel_error *error) {
     sel_total volume = {0};
     sel_status status = open_feeds(state, error);
     describe(state); /* with the terms that have been started */
-    status = status ? status : prepare_terms(state, error);
     status = status ? status : aqua_evaluate(base, SEL_ALWAYS, error);
     status = sel_state_agree(base, status, error);
     status = status ? status : aqua_start(all, error);
@@ -372,18 +331,16 @@ static sel_status start(sel_state *base, sel_error *error) {
                                  (size_t)aqua_cells(all) * sizeof *all->arrived, stream));
     }
     for (int b = 0; b < base->blocks.count && !status; b++) {
-        const aqua_gpu_flow before = flow_of(state, -1, b);
+        const aqua_gpu_flow before = flow_of(state, -1, b, NULL);
         CUDA_TRY(aqua_gpu_watch(&before, stream));
     }
     status = status ? status : mark_all(state, error);
     status = status ? status : cuda_sum_now(base, &volume, error);
     all->first_volume = sel_total_of(&volume, all->store.whole);
     status = status ? status : place_ghosts(state, SEL_ALWAYS, error);
-    status = status ? status : wrap_depths(state, 0, error);
     status = status ? status : cuda_exchange(base, 0, stream, error);
     for (int b = 0; b < base->blocks.count && all->shown && !status; b++) {
-        aqua_gpu_flow flow = flow_of(state, 0, b);
-        flow.from = all->water[b][0];
+        const aqua_gpu_flow flow = flow_of(state, 0, b, NULL);
         CUDA_TRY(aqua_gpu_edges(&flow, all->edge_count, NULL, all->shown, stream));
     }
     return status;
@@ -391,22 +348,10 @@ static sel_status start(sel_state *base, sel_error *error) {
 
 /* ---- a step ---- */
 
-/* Fills the rates that are terms, of all blocks. */
-static sel_status fill_rates(const aqua_cuda *state, int64_t step, sel_error *error) {
-    const cuda_queue *queue = state->all.base.queue;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
-        cuda_fill fill = state->fill[k];
-        fill.clock = cuda_queue_clock(queue, step);
-        status = state->by_term[k] ? cuda_fill_enqueue(&fill, queue->stream, error) : SEL_OK;
-    }
-    return status;
-}
-
 /* cuda_take_slab: the flow. */
 static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
-    const aqua_gpu_flow flow = flow_in(state, step, slab->block, &slab->planes);
+    const aqua_gpu_flow flow = flow_of(state, step, slab->block, &slab->planes);
     CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, slab->on));
     return SEL_OK;
 }
@@ -415,31 +360,36 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
 enum { RIM = AQUA_TILE_ROWS };
 
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
-    const aqua_cuda *state = (const aqua_cuda *)base;
+    aqua_cuda *state = (aqua_cuda *)base;
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const int64_t observed = base->observing && all->shown ? all->edge_count : 0;
     sel_total *edge_books = state->books + state->book_count - state->summed_edges;
-    void *bed = state->sets_ghosts && !state->levels ? all->bed : NULL;
-    const aqua_gpu_flow whole = flow_of(state, step, WHOLE);
+    /* Ghosts that the flow changes, or a level that varies in time, are set before every step. */
+    const bool beds = plan->ghosts.count > 0 && !state->levels;
+    const bool ghosts = plan->ghosts.inside || beds;
     cudaStream_t stream = base->queue->stream;
-    sel_status status = fill_rates(state, step, error);
+    sel_status status = SEL_OK;
+    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
+        state->fill[k].clock = cuda_queue_clock(base->queue, step);
+        status = state->by_term[k] ? cuda_fill_enqueue(&state->fill[k], stream, error) : SEL_OK;
+    }
     for (int b = 0; b < base->blocks.count && !status; b++) {
-        const aqua_gpu_flow flow = flow_of(state, step, b);
+        const aqua_gpu_flow flow = flow_of(state, step, b, NULL);
         if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING) {
             CUDA_TRY(aqua_gpu_supply(&flow, false, &state->spread[AQUA_RAIN], stream));
         }
         CUDA_TRY(aqua_gpu_source(&flow, stream));
-        if (state->sets_ghosts) {
-            CUDA_TRY(aqua_gpu_set_ghosts(&flow, bed, stream));
+        if (ghosts) {
+            CUDA_TRY(aqua_gpu_set_ghosts(&flow, beds, stream));
         }
+        CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, stream));
     }
-    CUDA_TRY(aqua_gpu_wrap(&whole, bed, stream));
-    status = status ? status : wrap_depths(state, step, error);
+    status = status || !beds ? status : wrap_beds(state, error);
     status = status ? status : mark_shared(state, step, error);
     status = status ? status : cuda_take_slabs(base, step, RIM, cuda_exchange, take, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
-        const aqua_gpu_flow flow = flow_of(state, step, b);
+        const aqua_gpu_flow flow = flow_of(state, step, b, NULL);
         CUDA_TRY(aqua_gpu_edges(&flow, state->summed_edges, edge_books, NULL, stream));
         CUDA_TRY(aqua_gpu_edges(&flow, observed, NULL, all->shown, stream));
         if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
@@ -492,7 +442,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     sel_status status = evaluate(state, due, error);
-    status = status || !state->flow.amounts ? status : send_amounts(state, count, error);
+    status = status || !state->view.flow.amounts ? status : send_amounts(state, count, error);
     if (status && state->terms.fault) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         const sel_status before = check(base, base->step, error);
@@ -503,23 +453,20 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
 
 /* ---- checkpoints ---- */
 
-/* What ranks know of their own rows and edges, all get to know. */
-static sel_status share_books(const aqua_cuda *state, sel_error *error) {
-    return cuda_share_items(&state->all.base, state->books, state->book_count, sizeof *state->books,
-                            aqua_row_of_part, error);
-}
-
-static sel_status share_fluxes(const aqua_cuda *state, sel_error *error) {
-    return cuda_share_items(&state->all.base, state->all.shown,
-                            state->all.shown ? state->all.edge_count : 0, sizeof *state->all.shown,
-                            aqua_row_of_edge, error);
+/* What ranks know of their own rows and edges, all get to know: the books, or the fluxes. */
+static sel_status share(const aqua_cuda *state, bool books, sel_error *error) {
+    const aqua_state *all = &state->all;
+    return books ? cuda_share_items(&all->base, state->books, state->book_count,
+                                    sizeof *state->books, aqua_row_of_part, error)
+                 : cuda_share_items(&all->base, all->shown, all->edge_count, sizeof *all->shown,
+                                    aqua_row_of_edge, error);
 }
 
 static sel_status saving(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
-    sel_status status = share_books(state, error);
-    status = status ? status : share_fluxes(state, error);
+    sel_status status = share(state, true, error);
+    status = status ? status : share(state, false, error);
     status = status ? status : cuda_send(state->copied, state->books, bytes, error);
     if (!status) {
         aqua_join_parts(state->all.plan, state->copied, state->all.totals, false);
@@ -553,35 +500,31 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
     return SEL_OK;
 }
 
-/* A balance: the host's totals until now, the volume, and the books of the kernels. */
+/* The host's totals until now, the volume, and the books of the kernels; of a flux its edges
+ * instead of all these. */
 static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_state *all = &state->all;
     const bool balance = request->kind == SEL_BALANCE;
     const size_t one = sizeof(sel_total), totals = (size_t)aqua_total_count(all->plan) * one;
-    const size_t books = (size_t)state->book_count * one;
-    int64_t first;
-    const int64_t count = balance ? 0 : aqua_flux_edges(all->plan, request, &first);
-    const size_t fluxes = (size_t)count * sizeof(double);
-    cuda_queue *queue = base->queue;
+    int64_t first = 0;
+    const int64_t count = balance ? state->book_count : aqua_flux_edges(all->plan, request, &first);
+    const size_t bytes = (size_t)count * (balance ? one : sizeof *all->shown);
+    const void *list = balance ? (const void *)state->books : all->shown + first;
     cuda_slot *slot;
-    sel_status status = cuda_slot_open(queue, request, balance ? totals + one + books : fluxes + 1,
-                                       0, &slot, error);
+    sel_status status = cuda_slot_open(base->queue, request, totals + one + bytes, 0, &slot, error);
     if (status) {
         return status;
     }
     slot->count = count;
-    status = balance ? share_books(state, error) : share_fluxes(state, error);
-    if (status) {
-        return status;
+    status = share(state, balance, error);
+    if (balance && !status) {
+        memcpy(slot->host, all->totals, totals);
+        status = cuda_sum(base, error);
+        status = status ? status
+                        : cuda_slot_fetch(base->queue, slot, totals, base->queue->rows, one, error);
     }
-    if (!balance) {
-        return cuda_slot_fetch(queue, slot, 0, all->shown + first, fluxes, error);
-    }
-    memcpy(slot->host, all->totals, totals);
-    status = cuda_sum(base, error);
-    status = status ? status : cuda_slot_fetch(queue, slot, totals, queue->rows, one, error);
-    return status ? status : cuda_slot_fetch(queue, slot, totals + one, state->books, books, error);
+    return status ? status : cuda_slot_fetch(base->queue, slot, totals + one, list, bytes, error);
 }
 
 static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
@@ -591,7 +534,7 @@ static void answer(sel_state *base, const cuda_slot *slot, sel_request *request)
         aqua_join_parts(all->plan, volume + 1, totals, false);
         aqua_answer_balance(all, totals, sel_total_of(volume, all->store.whole), request);
     } else {
-        aqua_answer_flux(all, slot->host, slot->count, request);
+        aqua_answer_flux(all, (const double *)(const void *)(volume + 1), slot->count, request);
     }
 }
 

@@ -57,29 +57,22 @@ struct strip {
         rows; // rows until the end of the tile or of the start, and rows to store after it
 };
 
-__device__ __forceinline__ void copy_across(void *to, const void *from) {
-    asm volatile(
-        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from)
-        : "memory");
-}
-
 template <bool ALPHAS>
 __device__ __forceinline__ void bring_row(strip &s, int64_t pitch, slot &to) {
-    copy_across(to.bed[threadIdx.x], s.bed);
-    copy_across(to.water[threadIdx.x], s.from);
+    wide_ask(s.bed, to.bed[threadIdx.x]);
+    wide_ask(s.from, to.water[threadIdx.x]);
     s.bed += pitch;
     s.from += pitch;
     if (ALPHAS) {
-        copy_across(to.alpha[threadIdx.x], s.alpha);
+        wide_ask(s.alpha, to.alpha[threadIdx.x]);
         s.alpha += pitch;
     }
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    wide_end_group();
 }
 
 template <bool ALPHAS>
 __device__ __forceinline__ void take_row(const slot &from, float same, row &r) {
-    asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD - 1) : "memory");
+    wide_wait<AHEAD - 1>();
     wide_load(from.bed[threadIdx.x], r.bed);
     wide_load(from.water[threadIdx.x], r.water);
 #pragma unroll
@@ -216,7 +209,7 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
         ROW(c, a, b, 2)
     }
 #undef ROW
-    asm volatile("cp.async.wait_group 0;" ::: "memory");
+    wide_wait<0>();
     if (s.peak > (int32_t)f.store.limit) {
         raise_alarm(f, s.to - rows * pitch, stored, rows);
     }

@@ -304,17 +304,13 @@ static sel_status launch(const lbm_cuda *state, cuda_laws_launch one, int64_t st
 sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, int64_t steps,
                              sel_error *error) {
     cuda_laws *laws = &state->laws;
-    const sel_state *base = &state->all.base;
-    const bool changed = due & SEL_ON_CONTROLS;
-    sel_status status =
-        changed ? cuda_terms_set_controls(&laws->terms, base->controls, base->queue->stream, error)
-                : SEL_OK;
+    sel_status status = cuda_terms_set_controls(&laws->terms, &state->all.base, due, error);
     for (int k = 0; k < laws->count && !status; k++) {
         if (is_by_host(&laws->law[k]) && laws->batch[k]->depends & due) {
             status = send_values(state, k, step, error);
         }
     }
-    if (changed && !status) {
+    if (due & SEL_ON_CONTROLS && !status) {
         status = launch(state, laws->launch[CUDA_LAWS_BY_CONTROLS], step, state->all.copies, error);
     }
     return status || !(due & SEL_ON_T)

@@ -80,6 +80,24 @@ sel_status cuda_fill_compile(cuda_fill *fill, const sel_quantity *quantity, int 
     return status;
 }
 
+sel_status cuda_fill_open(cuda_fill *fill, const cuda_terms *terms, const sel_quantity *quantity,
+                          const sel_state *state, cuda_module **module, sel_error *error) {
+    const sel_rows_range own = sel_state_own(state);
+    fill->terms = cuda_terms_see(terms);
+    fill->grid = state->plan->domain->grid;
+    fill->solid = state->solid;
+    fill->first_row = own.first;
+    fill->end_row = own.end;
+    fill->single = state->turns.type.size == sizeof(float);
+    if (!fill->to) {
+        return SEL_OK;
+    }
+    state->queue->halts = terms->halted;
+    return cuda_fill_pays(fill)
+               ? cuda_fill_compile(fill, quantity, state->plan->device, module, error)
+               : SEL_OK;
+}
+
 sel_status cuda_fill_enqueue(const cuda_fill *fill, cudaStream_t stream, sel_error *error) {
     const unsigned threads[2] = {CUDA_FILL_THREADS, 1};
     if (fill->kernel) {

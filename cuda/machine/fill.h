@@ -60,6 +60,12 @@ static inline bool cuda_fill_pays(const cuda_fill *fill) {
     return sel_grid_cells(&fill->grid) >= 1 << 17;
 }
 
+/* Completes a fill of which the term is known, `to`, its pitches, and what its values must be: by
+ * the cells of the state that this rank has; all ranks halt where a value is missing. Compiles it
+ * if that pays. With `to` NULL it is a term at sites, which does neither. */
+sel_status cuda_fill_open(cuda_fill *fill, const cuda_terms *terms, const sel_quantity *quantity,
+                          const sel_state *state, cuda_module **module, sel_error *error);
+
 /* Enqueues the kernel, which reports places without a value as cuda_terms says. */
 sel_status cuda_fill_enqueue(const cuda_fill *fill, cudaStream_t stream, sel_error *error);
 

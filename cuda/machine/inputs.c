@@ -64,32 +64,27 @@ void cuda_inputs_close(sel_state *state) {
 }
 
 /* Describes an input to its kernel. */
-static void describe(const sel_state *state, cuda_input *to) {
+static sel_status describe(const sel_state *state, cuda_input *to, sel_error *error) {
+    cuda_inputs *inputs = state->inputs;
     const sel_inputs *plan = state->plan->inputs;
     const sel_input *input = &plan->v[to->in.term.number];
     const int64_t *first = &plan->surfaces.first_of[input->region];
-    const sel_rows_range own = sel_state_own(state);
-    to->in = (cuda_fill){.terms = cuda_terms_see(&state->inputs->terms),
-                         .term = to->in.term,
-                         .grid = plan->domain->grid,
+    to->in = (cuda_fill){.term = to->in.term,
                          .ahead = input->ahead,
                          .least = input->not_negative ? 0 : -HUGE_VAL,
                          .most = HUGE_VAL,
                          .factor = 1,
-                         .solid = state->solid,
                          .to = input->region ? NULL : state->given.source,
                          .pitch = plan->source.pitch,
-                         .slice = plan->source.slice,
-                         .first_row = own.first,
-                         .end_row = own.end,
-                         .single = state->turns.type.size == sizeof(float)};
+                         .slice = plan->source.slice};
     to->which = input->which;
     to->count = first[1] - first[0];
     for (int a = 0; a < 3; a++) {
-        to->place[a] = state->inputs->place + a * (plan->surfaces.sites + 1) + first[0];
+        to->place[a] = inputs->place + a * (plan->surfaces.sites + 1) + first[0];
     }
-    to->order = state->inputs->order + first[0];
+    to->order = inputs->order + first[0];
     to->value = state->given.value;
+    return cuda_fill_open(&to->in, &inputs->terms, input->quantity, state, &inputs->module, error);
 }
 
 sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
@@ -102,13 +97,7 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
     const size_t bytes = COND_VALUES * sites * sizeof(double);
     sel_status status = cuda_terms_start(&inputs->terms, error);
     for (int k = 0; k < inputs->programs && !status; k++) {
-        cuda_fill *in = &inputs->program[k].in;
-        describe(state, &inputs->program[k]);
-        state->queue->halts = in->to ? inputs->terms.halted : state->queue->halts;
-        if (in->to && cuda_fill_pays(in)) {
-            status = cuda_fill_compile(in, state->plan->inputs->v[in->term.number].quantity,
-                                       state->plan->device, &inputs->module, error);
-        }
+        status = describe(state, &inputs->program[k], error);
     }
     if (!status && inputs->sites) {
         memcpy(inputs->known, state->plan->inputs->value, bytes);
@@ -176,14 +165,10 @@ static sel_status send_source(sel_state *state, sel_error *error) {
 
 sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error) {
     cuda_inputs *inputs = state->inputs;
-    sel_status status = SEL_OK;
     if (!inputs) {
         return SEL_OK;
     }
-    if (due & SEL_ON_CONTROLS) {
-        status =
-            cuda_terms_set_controls(&inputs->terms, state->controls, state->queue->stream, error);
-    }
+    sel_status status = cuda_terms_set_controls(&inputs->terms, state, due, error);
     if (!status && inputs->sites & due) {
         status = send_values(state, due, error);
     }

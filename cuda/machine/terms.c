@@ -135,18 +135,18 @@ cuda_terms_view cuda_terms_see(const cuda_terms *terms) {
                              .halted = terms->halted};
 }
 
-sel_status cuda_terms_set_controls(cuda_terms *terms, const double *values, cudaStream_t stream,
+sel_status cuda_terms_set_controls(cuda_terms *terms, const sel_state *state, unsigned due,
                                    sel_error *error) {
     void *pinned;
-    if (terms->sent.turns == 0) {
+    if (terms->sent.turns == 0 || !(due & SEL_ON_CONTROLS)) {
         return SEL_OK;
     }
     sel_status status = cuda_feed_next(&terms->sent, &pinned, error);
     if (status) {
         return status;
     }
-    memcpy(pinned, values, terms->sent.bytes);
-    return cuda_feed_send(&terms->sent, stream, error);
+    memcpy(pinned, state->controls, terms->sent.bytes);
+    return cuda_feed_send(&terms->sent, state->queue->stream, error);
 }
 
 /* ---- faults ---- */

@@ -86,8 +86,8 @@ void cuda_terms_list(cuda_terms *terms, sel_arrays *arrays);
 sel_status cuda_terms_start(cuda_terms *terms, sel_error *error);
 cuda_terms_view cuda_terms_see(const cuda_terms *terms);
 
-/* Sends the present values of the controls. */
-sel_status cuda_terms_set_controls(cuda_terms *terms, const double *values, cudaStream_t stream,
+/* Sends the present values of the controls, if they are due (SEL_ON_CONTROLS). */
+sel_status cuda_terms_set_controls(cuda_terms *terms, const sel_state *state, unsigned due,
                                    sel_error *error);
 
 /* Whether a kernel has reported a fault that affects the state after `step` steps: the first. */

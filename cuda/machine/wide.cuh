@@ -1,5 +1,5 @@
 // wide.cuh -- 16 bytes of numbers at once, from and to aligned places; bytes in memory are four
-// ints in registers.
+// ints in registers. Copies to shared memory while the program goes on.
 #ifndef CUDA_WIDE_CUH
 #define CUDA_WIDE_CUH
 
@@ -34,6 +34,30 @@ static __device__ __forceinline__ void wide_store(const double (&from)[2], doubl
 static __device__ __forceinline__ void wide_store(const int (&from)[4], unsigned char *to) {
     *(uchar4 *)to = make_uchar4((unsigned char)from[0], (unsigned char)from[1],
                                 (unsigned char)from[2], (unsigned char)from[3]);
+}
+
+// Asks for 16 bytes in shared memory; of zeros where they are not there.
+static __device__ __forceinline__ void wide_ask(const void *from, void *to) {
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
+}
+
+static __device__ __forceinline__ void wide_ask(const void *from, void *to, bool there) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"(there ? 16 : 0)
+                 : "memory");
+}
+
+// What has been asked for is a group; waits until at most so many groups are still on their way.
+static __device__ __forceinline__ void wide_end_group() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+template <int LATER> static __device__ __forceinline__ void wide_wait() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
 }
 
 #endif

@@ -18,6 +18,8 @@
 #ifndef CUDA_MG_SWEEPS_CUH
 #define CUDA_MG_SWEEPS_CUH
 
+#include "cuda/machine/wide.cuh"
+
 enum { TILE_X = 64, TILE_Y = 32, QUAD = 4, REACH = 4, QUADS = TILE_X / QUAD, RING = 6 };
 enum { TEAM = QUADS * TILE_Y, MOST_PLANES = 128, AHEAD = 2 };
 enum { HOLD_X = TILE_X - 2 * REACH, HOLD_Y = TILE_Y - 2 * REACH };
@@ -136,25 +138,17 @@ template <bool DEEP> static __device__ __forceinline__ void next_plane(coarse &c
     c.at += c.stride;
 }
 
-// Copies a quad, or zeros, while the program goes on.
-static __device__ __forceinline__ void copy_quad(void *to, const void *from, bool there) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(to)),
-                 "l"(from), "r"(there ? 16 : 0)
-                 : "memory");
-}
-
 // Asks for f and e of plane z. (The compiler would move loads to where they are waited for.)
 template <bool DEEP, int START>
 static __device__ __forceinline__ void ask(const sweeps &s, sides<DEEP> &mine, const quad &q, int z,
                                            int slot) {
     const int64_t at = q.x + q.y * s.v.stride[1] + z * s.v.stride[DEEP + 1];
     const bool there = q.count > 0 && z >= 0 && z < s.v.n[DEEP + 1];
-    copy_quad(&mine.f[slot][threadIdx.x], (const float *)s.v.f + at, there);
+    wide_ask((const float *)s.v.f + at, &mine.f[slot][threadIdx.x], there);
     if (START == FROM_BOTH) {
-        copy_quad(&mine.e[slot][threadIdx.x], s.from + at, there);
+        wide_ask(s.from + at, &mine.e[slot][threadIdx.x], there);
     }
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    wide_end_group();
 }
 
 // What has been asked for of plane z, which is odd or even, and the corrections of the next level.
@@ -163,7 +157,7 @@ static __device__ __forceinline__ void take(const sweeps &s, const sides<DEEP> &
                                             coarse &c, int z, float2 weight, bool odd, int slot,
                                             float f[QUAD], float e[QUAD]) {
     const mg_level &v = s.v;
-    asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD - 1) : "memory");
+    wide_wait<AHEAD - 1>();
     load_quad(&mine.f[slot][threadIdx.x].x, f);
 #pragma unroll
     for (int i = 0; i < QUAD; i++) {

@@ -54,11 +54,14 @@ sel_status sel_share_out(int64_t parts, int threads, sel_part *work, void *task,
  * Files named *_kernel.c are built once for each x86-64 level, each build with a table of its own.
  */
 
-/* V(level), best first: suffixes of the tables. */
+/* V(level), best first: suffixes of the tables. And the names of a table of all levels, each with
+ * what stands behind it: its size in their declaration. */
 #if defined(__x86_64__)
 #define SEL_LEVELS(V) V(v4) V(v3) V(v2)
+#define SEL_OF_LEVELS(name, size) name##_v4 size, name##_v3 size, name##_v2 size
 #else
 #define SEL_LEVELS(V) V(any)
+#define SEL_OF_LEVELS(name, size) name##_any size
 #endif
 
 /* The number in SEL_LEVELS of the best table that this processor can run (k = 0), the next best,

@@ -5,15 +5,13 @@
 #include "engine/machine/cpu.h"
 #include "engine/multigrid/multigrid.h"
 
-#define DECLARE(level) extern const mg_loops mg_loops_##level[2];
-SEL_LEVELS(DECLARE)
-#define TABLE(level) mg_loops_##level,
+extern const mg_loops SEL_OF_LEVELS(mg_loops, [2]);
 
 /* The last of several passes may read planes so far behind the one before its own. */
 enum { REACH = 2 };
 
 const mg_loops *mg_loops_of(const mg *m) {
-    static const mg_loops *const tables[] = {SEL_LEVELS(TABLE)};
+    static const mg_loops *const tables[] = {SEL_OF_LEVELS(mg_loops, )};
     return &tables[sel_level(0)][m->box.single];
 }
 

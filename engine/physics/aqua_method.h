@@ -153,6 +153,19 @@ AQUA_INLINE double aqua_ghost_depth(const aqua_ghost *ghost, double z) {
     return ghost->level && !(z < ghost->ground) ? z - ghost->ground : 0;
 }
 
+/* Whether a field is one of the greatest depths so far. */
+AQUA_INLINE bool aqua_is_greatest(int field) {
+    return field == AQUA_MAX_DEPTH || field == AQUA_MAX_LEVEL;
+}
+
+/* A field from the ground and the depth, or the greatest depth, m, and the time of arrival. */
+AQUA_INLINE double aqua_field_of(int field, double ground, double depth, double arrival) {
+    return field == AQUA_GROUND                             ? ground
+           : field == AQUA_LEVEL || field == AQUA_MAX_LEVEL ? depth + ground
+           : field == AQUA_ARRIVAL_TIME                     ? arrival
+                                                            : depth;
+}
+
 /* Converts a rate of rain or infiltration in mm/h to units per step, `unit` for each. False where
  * it is negative, or more than `most` units. */
 AQUA_INLINE bool aqua_rate_fits(double rate, double unit, double most, double *units) {

@@ -35,6 +35,12 @@ static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y)
     return (char *)depths_of(state, step, y) + aqua_index(&state->plan->layout, x, y) * state->size;
 }
 
+/* The array in which this rank has element `at`, or beside which it lies; NULL: another one has. */
+static void *depths_at(const aqua_state *state, int64_t step, int64_t at) {
+    const int64_t y = aqua_row_beside(&state->plan->layout, at);
+    return sel_state_has(&state->base, y) ? depths_of(state, step, y) : NULL;
+}
+
 static void *offset(void *array, int64_t bytes) {
     return array ? (char *)array + bytes : NULL;
 }
@@ -67,14 +73,6 @@ static aqua_step describe_step(const aqua_state *state, int b) {
     };
 }
 
-/* The flux along an edge in that step, units of the store. */
-static double flux_of(const aqua_state *state, int64_t e) {
-    const aqua_edge *edge = &state->edges[e];
-    const int64_t y = aqua_row(&state->plan->layout, edge->at);
-    const aqua_step step = describe_step(state, sel_block_of(&state->base.blocks, y));
-    return state->loops->edge(&step, edge);
-}
-
 /* ---- a step ---- */
 
 /* Rain is added to the depths of `step`, or infiltration taken from them (k; not at step 0). After
@@ -83,8 +81,8 @@ static void supply(aqua_state *state, int k, int64_t step) {
     const int64_t nx = state->plan->layout.nx, size = state->size;
     const double arrival = state->plan->params->arrival_depth * state->store.per_metre;
     const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
-    const bool given = state->plan->terms[k].kind != AQUA_NOTHING;
-    const bool supplies = given && !(k == AQUA_SOIL && step == 0);
+    const bool supplies =
+        state->plan->terms[k].kind != AQUA_NOTHING && !(k == AQUA_SOIL && step == 0);
     const sel_rows_range own = sel_state_own(&state->base);
     if (!supplies && !watches) {
         return;
@@ -118,11 +116,10 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
     sel_status status = SEL_OK;
     for (int64_t c = 0; c < plan->source_cell_count; c++) {
         const aqua_source_cell *cell = &plan->source_cells[c];
-        const int64_t y = aqua_row_beside(&plan->layout, cell->at);
-        if (!sel_state_has(&state->base, y)) {
+        void *water = depths_at(state, state->base.step, cell->at);
+        if (!water) {
             continue;
         }
-        void *water = depths_of(state, state->base.step, y);
         const double depth =
             sel_get(water, type, cell->at) + aqua_dose_of(&doses[cell->source], cell);
         if (depth > state->store.most_poured) {
@@ -145,9 +142,8 @@ static void fill_frame(const aqua_state *state, void *beds, int64_t step) {
     const sel_type type = beds ? state->real : state->base.turns.type;
     for (int64_t k = 0; k < (all ? plan->image_count : plan->images_beyond_x); k++) {
         const aqua_image *image = &plan->images[k];
-        const int64_t y = aqua_row_beside(&plan->layout, image->at);
-        if (beds || sel_state_has(&state->base, y)) {
-            void *array = beds ? beds : depths_of(state, step, y);
+        void *array = beds ? beds : depths_at(state, step, image->at);
+        if (array) {
             sel_put(array, type, image->at, sel_get(array, type, image->from));
         }
     }
@@ -159,9 +155,9 @@ static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
     const double *z = aqua_levels(state);
     for (int64_t k = 0; k < ghosts->count; k++) {
         const aqua_ghost *g = &ghosts->v[k];
-        const int64_t y = aqua_row_beside(&state->plan->layout, g->at);
-        if (sel_state_has(&state->base, y)) {
-            sel_put(depths_of(state, step, y), state->base.turns.type, g->at,
+        void *water = depths_at(state, step, g->at);
+        if (water) {
+            sel_put(water, state->base.turns.type, g->at,
                     aqua_water_of(&state->store, aqua_ghost_depth(g, z[k])));
         }
         if (beds) {
@@ -210,12 +206,15 @@ static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     return sel_state_agree(&state->base, status, error);
 }
 
-/* Those of the first edges, of which each rank finds its own: all get all. */
+/* Those of the first edges in the step under way, units of the store, of which each rank finds its
+ * own: all get all. */
 static void find_fluxes(const aqua_state *state, int64_t count, double *flux) {
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t e = 0; e < count; e++) {
-        if (sel_state_has(&state->base, aqua_row_of_edge(&state->base, e))) {
-            flux[e] = flux_of(state, e);
+        const int64_t y = aqua_row_of_edge(&state->base, e);
+        if (sel_state_has(&state->base, y)) {
+            const aqua_step step = describe_step(state, sel_block_of(&state->base.blocks, y));
+            flux[e] = state->loops->edge(&step, &state->edges[e]);
         }
     }
     sel_state_share_items(&state->base, flux, sizeof *flux, count, aqua_row_of_edge);
@@ -304,19 +303,14 @@ static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_
     const aqua_state *state = (const aqua_state *)base;
     const aqua_plan *plan = state->plan;
     const int64_t at = y * plan->layout.nx + x0;
-    const bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
-    const bool level = which == AQUA_LEVEL || which == AQUA_MAX_LEVEL;
-    const void *water =
-        most ? (char *)state->most + at * state->size : depths(state, base->step, x0, y);
+    const void *water = aqua_is_greatest(which) ? (char *)state->most + at * state->size
+                                                : depths(state, base->step, x0, y);
     double *to = sel_state_scratch(base);
     for (int64_t x = 0; x < x1 - x0; x++) {
-        const double ground = plan->ground[at + x];
         const double depth = sel_get(water, base->turns.type, x) / state->store.per_metre;
-        to[x] = which == AQUA_GROUND ? ground : level ? depth + ground : depth;
-        if (which == AQUA_ARRIVAL_TIME) {
-            const int32_t step = state->arrived[at + x];
-            to[x] = step < 0 ? -1 : step * plan->base.domain->grid.dt;
-        }
+        const int32_t step = state->arrived ? state->arrived[at + x] : -1;
+        to[x] = aqua_field_of(which, plan->ground[at + x], depth,
+                              step < 0 ? -1 : step * plan->base.domain->grid.dt);
     }
     *values = to;
     return 1;
@@ -338,12 +332,10 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
 
 /* ---- the solver ---- */
 
-#define DECLARE(level) extern const aqua_loops aqua_loops_##level[2];
-SEL_LEVELS(DECLARE)
-#define TABLE(level) aqua_loops_##level,
+extern const aqua_loops SEL_OF_LEVELS(aqua_loops, [2]);
 
 const aqua_loops *aqua_loops_usable(int k) {
-    static const aqua_loops *const tables[] = {SEL_LEVELS(TABLE)};
+    static const aqua_loops *const tables[] = {SEL_OF_LEVELS(aqua_loops, )};
     return sel_level(k) < 0 ? NULL : tables[sel_level(k)];
 }
 

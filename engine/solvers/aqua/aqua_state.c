@@ -68,19 +68,37 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind) {
             SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED);
 }
 
-/* ---- beds and alphas ---- */
+/* ---- elements of arrays ---- */
 
-/* Of cell (x, y), also of the frame and the rest of a row, in units; but for ghosts. */
-static double bed_at(const aqua_state *state, int64_t x, int64_t y) {
-    const int64_t cell = sel_free_cell(state->base.plan->domain, x, y);
-    return cell < 0 ? AQUA_NO_GROUND : aqua_bed_of(&state->store, state->plan->ground[cell]);
+/* Edge e: those of ghosts, then the plan's links. */
+static aqua_edge edge_of(const aqua_plan *plan, int64_t e) {
+    const int64_t own = plan->ghosts.first_edge[AQUA_FIRSTS - 1];
+    if (e < own) {
+        return plan->ghosts.edge[e];
+    }
+    const sel_link *link = &plan->base.links[e - own];
+    return (aqua_edge){aqua_index(&plan->layout, link->x, link->y), 2 * link->k, link->sign};
+}
+
+static void set_edge(const aqua_state *state, void *values, int64_t e) {
+    ((aqua_edge *)values)[e] = edge_of(state->plan, e);
+}
+
+/* The bed of element k, also of the frame and the rest of a row, in units; but for ghosts. */
+static void set_bed(const aqua_state *state, void *values, int64_t k) {
+    const aqua_layout *layout = &state->plan->layout;
+    const int64_t cell =
+        sel_free_cell(state->base.plan->domain, aqua_column(layout, k), aqua_row(layout, k));
+    sel_put(values, state->real, k,
+            cell < 0 ? AQUA_NO_GROUND : aqua_bed_of(&state->store, state->plan->ground[cell]));
 }
 
 /* Painted cells have no alpha of their own. They take the largest beside them, so that water from a
  * level flows as fast as in the cells that it enters; so do those beyond a face. */
-static double alpha_at(const aqua_state *state, int64_t x, int64_t y) {
+static void set_alpha(const aqua_state *state, void *values, int64_t k) {
+    const aqua_layout *layout = &state->plan->layout;
     const sel_domain *domain = state->base.plan->domain;
-    int64_t at[3] = {x, y, 0};
+    int64_t at[3] = {aqua_column(layout, k), aqua_row(layout, k), 0};
     for (int a = 0; a < 2; a++) {
         const int64_t last = domain->grid.n[a] - 1;
         at[a] = sel_axis_periodic(&domain->grid, a) ? sel_wrapped(&domain->grid, a, at[a])
@@ -90,27 +108,26 @@ static double alpha_at(const aqua_state *state, int64_t x, int64_t y) {
     }
     const int64_t here = sel_cell_number(&domain->grid, at);
     double alpha = state->plan->alpha[here];
-    for (int k = 0; domain->cell[here] != 0 && k < AQUA_AROUND; k++) {
+    for (int u = 0; domain->cell[here] != 0 && u < AQUA_AROUND; u++) {
         const int64_t cell =
-            sel_free_cell(domain, at[0] + aqua_around[k][0], at[1] + aqua_around[k][1]);
+            sel_free_cell(domain, at[0] + aqua_around[u][0], at[1] + aqua_around[u][1]);
         alpha = cell >= 0 ? fmax(alpha, state->plan->alpha[cell]) : alpha;
     }
-    return fmin(alpha, state->store.largest_alpha);
+    sel_put(values, state->real, k, fmin(alpha, state->store.largest_alpha));
 }
 
-/* Fills an array of beds or alphas, and sends it. */
-static sel_status fill(const aqua_state *state, void *array,
-                       double (*number)(const aqua_state *, int64_t x, int64_t y),
+/* Fills an array (NULL: none) of so many elements, and sends it. */
+static sel_status fill(const aqua_state *state, void *array, int64_t count, int64_t size,
+                       void (*set)(const aqua_state *, void *values, int64_t k), const char *what,
                        sel_error *error) {
-    const aqua_layout *layout = &state->plan->layout;
-    const uint64_t bytes = (uint64_t)(layout->cells * state->size);
-    void *values = malloc(bytes);
+    const uint64_t bytes = (uint64_t)(count * size);
+    void *values = array ? malloc(bytes) : NULL;
     if (!values) {
-        return sel_fail_memory(error, "the ground", bytes);
+        return array ? sel_fail_memory(error, what, bytes) : SEL_OK;
     }
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
-    for (int64_t k = 0; k < layout->cells; k++) {
-        sel_put(values, state->real, k, number(state, aqua_column(layout, k), aqua_row(layout, k)));
+    for (int64_t k = 0; k < count; k++) {
+        set(state, values, k);
     }
     const sel_status status = sel_arrays_send(&state->base.arrays, array, values, bytes, error);
     free(values);
@@ -147,36 +164,15 @@ static sel_status take_depths(const sel_state *base, int64_t first, int64_t end,
                        depths[wrong - first]);
 }
 
-/* Of a link of the plan. */
-static aqua_edge edge_of_link(const aqua_plan *plan, int64_t k) {
-    const sel_link *link = &plan->base.links[k];
-    return (aqua_edge){aqua_index(&plan->layout, link->x, link->y), 2 * link->k, link->sign};
-}
-
-static sel_status send_edges(const aqua_state *state, sel_error *error) {
-    const aqua_ghosts *ghosts = &state->plan->ghosts;
-    const int64_t own = ghosts->first_edge[AQUA_FIRSTS - 1];
-    const uint64_t bytes = (uint64_t)state->edge_count * sizeof *state->edges;
-    aqua_edge *edges = malloc(bytes);
-    if (!edges) {
-        return sel_fail_memory(error, "the edges", bytes);
-    }
-    memcpy(edges, ghosts->edge, (size_t)own * sizeof *edges);
-    for (int64_t e = own; e < state->edge_count; e++) {
-        edges[e] = edge_of_link(state->plan, e - own);
-    }
-    const sel_status status =
-        sel_arrays_send(&state->base.arrays, state->edges, edges, bytes, error);
-    free(edges);
-    return status;
-}
-
 sel_status aqua_start(aqua_state *state, sel_error *error) {
     const sel_quantity *depth = &state->plan->params->initial.depth;
+    const int64_t cells = state->plan->layout.cells, size = state->size;
     sel_status status = sel_state_start(&state->base, depth, "initial.depth", take_depths, error);
-    status = status ? status : fill(state, state->bed, bed_at, error);
-    status = status || !state->alphas ? status : fill(state, state->alphas, alpha_at, error);
-    return status || !state->edges ? status : send_edges(state, error);
+    status = status ? status : fill(state, state->bed, cells, size, set_bed, "the ground", error);
+    status = status ? status : fill(state, state->alphas, cells, size, set_alpha, "alpha", error);
+    return status ? status
+                  : fill(state, state->edges, state->edge_count, sizeof *state->edges, set_edge,
+                         "the edges", error);
 }
 
 /* ---- answers ---- */
@@ -246,9 +242,7 @@ void aqua_answer_balance(const aqua_state *state, const sel_total *totals, doubl
 
 int64_t aqua_row_of_edge(const sel_state *base, int64_t e) {
     const aqua_plan *plan = (const aqua_plan *)base->plan;
-    const int64_t own = plan->ghosts.first_edge[AQUA_FIRSTS - 1];
-    const aqua_edge edge = e < own ? plan->ghosts.edge[e] : edge_of_link(plan, e - own);
-    return aqua_row_beside(&plan->layout, edge.at);
+    return aqua_row_beside(&plan->layout, edge_of(plan, e).at);
 }
 
 int64_t aqua_row_of_part(const sel_state *base, int64_t k) {

@@ -62,11 +62,9 @@ static aqua_term *add_term(aqua_plan *plan, aqua_kind kind, const sel_quantity *
 
 static void add_rate(aqua_plan *plan, const char *name, const sel_quantity *rate) {
     const bool field = sel_quantity_depends(rate) & SEL_ON_PLACE;
-    add_term(plan,
-             !sel_quantity_given(rate) ? AQUA_NOTHING
-             : field                   ? AQUA_FIELD
-                                       : AQUA_UNIFORM,
-             rate, sel_simulation_where(plan->base.simulation, name), "", name, "");
+    const aqua_kind kind = field ? AQUA_FIELD : AQUA_UNIFORM;
+    add_term(plan, sel_quantity_given(rate) ? kind : AQUA_NOTHING, rate,
+             sel_simulation_where(plan->base.simulation, name), "", name, "");
 }
 
 sel_status aqua_terms_create(aqua_plan *plan, sel_error *error) {
@@ -240,7 +238,6 @@ sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error) {
 sel_status aqua_evaluate(sel_state *base, unsigned due, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     const aqua_plan *plan = state->plan;
-    const int64_t step = base->step;
     sel_status status = SEL_OK;
     for (int k = 0; k < plan->term_count && !status; k++) {
         const aqua_term *term = &plan->terms[k];
@@ -248,13 +245,13 @@ sel_status aqua_evaluate(sel_state *base, unsigned due, sel_error *error) {
         if (term->kind != AQUA_NOTHING &&
             (sel_quantity_depends(term->quantity) | SEL_ALWAYS) & due) {
             status = term->kind != AQUA_FIELD
-                         ? aqua_evaluate_term(plan, term, (double)step, NULL, to, error)
+                         ? aqua_evaluate_term(plan, term, (double)base->step, NULL, to, error)
                      : state->give ? state->give(state, k, due, error)
                                    : aqua_rates(state, k, state->rate[k], error);
         }
         if (!status && term->kind == AQUA_DISCHARGE && !(due & SEL_ALWAYS) &&
             *to / (double)term->cells > state->store.limit) {
-            status = aqua_too_deep(plan, step, term->first_cell, error);
+            status = aqua_too_deep(plan, base->step, term->first_cell, error);
         }
     }
     return status;

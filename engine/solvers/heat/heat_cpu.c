@@ -3,9 +3,7 @@
 #include "engine/machine/cpu.h"
 #include "engine/solvers/heat/heat.h"
 
-#define DECLARE(level) extern const heat_loops heat_loops_##level[2];
-SEL_LEVELS(DECLARE)
-#define TABLE(level) heat_loops_##level,
+extern const heat_loops SEL_OF_LEVELS(heat_loops, [2]);
 
 enum { BAND = 1 << 19 /* bytes */ };
 
@@ -45,7 +43,7 @@ static void step_block(const sel_state *base, const heat_loops *loops, int b) {
 }
 
 static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
-    static const heat_loops *const tables[] = {SEL_LEVELS(TABLE)};
+    static const heat_loops *const tables[] = {SEL_OF_LEVELS(heat_loops, )};
     const heat_loops *loops = &tables[sel_level(0)][base->plan->precision];
     const bool implicit = heat_plan_for(base)->body.implicit > 0;
     sel_status status = SEL_OK;
