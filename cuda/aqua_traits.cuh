@@ -27,30 +27,27 @@ static __device__ inline uint32_t aqua_at(const aqua_gpu_layout &l, int x, int y
     return (uint32_t)(y + AQUA_HALO) * l.pitch + (uint32_t)(x + AQUA_HALO);
 }
 
-// The tile of cell (x, y) of the grid.
-static __device__ __forceinline__ uint32_t aqua_tile(const aqua_gpu_layout &l, uint32_t x,
-                                                     uint32_t y) {
-    return (y + l.shift) / AQUA_TILE_ROWS * l.across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS;
+// The marks of the tiles of row y of the grid.
+static __device__ __forceinline__ uint8_t *aqua_marks_of_row(const aqua_gpu_layout &l,
+                                                             uint8_t *marks, uint32_t y) {
+    return marks + (y + l.shift) / AQUA_TILE_ROWS * l.across;
 }
 
-// Whether it is not marked as wet. Marks that are set already, as most are when it rains
-// everywhere, are not written again.
-static __device__ __forceinline__ bool aqua_is_dry(const aqua_gpu_layout &l, const uint8_t *marks,
-                                                   uint32_t x, uint32_t y) {
-    return marks[aqua_tile(l, x, y)] != AQUA_ALL_WET;
-}
-
-static __device__ __forceinline__ void aqua_mark(const aqua_gpu_layout &l, uint8_t *marks,
-                                                 uint32_t x, uint32_t y) {
-    marks[aqua_tile(l, x, y)] = AQUA_ALL_WET;
+// Marks the tile of a cell in column x as wet. Marks that are set already, as most are when it
+// rains everywhere, are not written again.
+static __device__ __forceinline__ void aqua_mark(uint8_t *marks_of_row, uint32_t x) {
+    uint8_t *mark = marks_of_row + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS;
+    if (*mark != AQUA_ALL_WET) {
+        *mark = AQUA_ALL_WET;
+    }
 }
 
 // The same for cell `at` of flow.from, which may be one of the frame: that has no marks.
 static __device__ inline void aqua_mark_at(const aqua_gpu_flow &flow, uint32_t at) {
     const aqua_gpu_layout &l = flow.layout;
     const uint32_t x = at % l.pitch - AQUA_HALO, y = at / l.pitch - AQUA_HALO;
-    if (flow.marks_from && x < l.nx && y < l.ny && aqua_is_dry(l, flow.marks_from, x, y)) {
-        aqua_mark(l, flow.marks_from, x, y);
+    if (flow.marks_from && x < l.nx && y < l.ny) {
+        aqua_mark(aqua_marks_of_row(l, flow.marks_from, y), x);
     }
 }
 

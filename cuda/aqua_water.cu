@@ -39,66 +39,60 @@ enum { CELLS = 8 }; // that a thread handles together, so that their loads overl
 
 // The row of a warp.
 struct row_of_cells {
-    uint32_t y;
     int64_t first; // its first cell in [ny][nx]
     double uniform;
+    uint8_t *marks; // of its tiles; NULL: all are wet, or none are marked
 };
 
-// The amounts of the cells in this step, whole quanta or not; updates the remainders.
-template <class S>
-static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const row_of_cells &row,
-                                                uint32_t x, uint32_t wanted,
-                                                typename S::water *due) {
-    typedef typename S::real real;
-    const real *rates = (const real *)s.rate + row.first;
-    real *remainder = (real *)s.remainder + row.first;
-    real rate[CELLS], carry[CELLS];
-#pragma unroll
-    for (int j = 0; j < CELLS; j++) {
-        rate[j] = wanted >> j & 1 ? rates[x + j * CUDA_WARP] : 0;
-        carry[j] = S::whole && wanted >> j & 1 ? remainder[x + j * CUDA_WARP] : 0;
+static __device__ __forceinline__ uint8_t *dry_tiles(const aqua_gpu_flow &f, uint32_t y) {
+    uint8_t *marks = aqua_marks_of_row(f.layout, f.marks_from, y);
+    bool dry = false;
+    for (uint32_t k = threadIdx.x % CUDA_WARP; k < f.layout.across; k += CUDA_WARP) {
+        dry |= marks[k] != AQUA_ALL_WET;
     }
-#pragma unroll
-    for (int j = 0; j < CELLS; j++) {
-        const real before = carry[j];
-        due[j] = S::aqua_part(rate[j], &carry[j]);
-        if (S::whole && wanted >> j & 1 && carry[j] != before) {
-            remainder[x + j * CUDA_WARP] = carry[j];
-        }
-    }
+    return __any_sync(~0u, dry) ? marks : NULL;
 }
 
-// Applies them to the cells x, x + CUDA_WARP, ... of a row, and adds them to *sum.
-template <class S, bool STORED, bool TAKES>
+// Applies the amounts of a step to the cells x, x + CUDA_WARP, ... of a row, of which ALL or some
+// are in the grid, and adds them to *sum. No load waits for another one.
+template <class S, bool STORED, bool TAKES, bool ALL>
 static __device__ __forceinline__ void
 supply_cells(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cells &row, uint32_t x,
              typename S::water *water, double *sum) {
     typedef typename S::water depth;
-    const aqua_gpu_layout &l = f.layout;
-    depth here[CELLS], due[CELLS];
-    uint32_t wanted = 0, dry = 0; // a bit for each cell; dry: its tile is not marked
+    typedef typename S::real real;
+    const uint32_t nx = f.layout.nx;
+    const real *rates = (const real *)s.rate + row.first;
+    real *remainder = (real *)s.remainder + row.first;
+    depth here[CELLS];
+    real rate[CELLS], carry[CELLS];
+    uint8_t solid[CELLS];
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
         const uint32_t at = x + j * CUDA_WARP;
-        wanted |= (uint32_t)(at < l.nx && !s.solid[row.first + at]) << j;
-        here[j] = at < l.nx ? water[at] : 0;
-        if (!TAKES && at < l.nx && f.marks_from) {
-            dry |= (uint32_t)aqua_is_dry(l, f.marks_from, at, row.y) << j;
+        const bool is = ALL || at < nx;
+        solid[j] = is ? s.solid[row.first + at] : 1;
+        here[j] = is ? water[at] : 0;
+        rate[j] = STORED && is ? rates[at] : 0;
+        carry[j] = STORED && S::whole && is ? remainder[at] : 0;
+    }
+#pragma unroll
+    for (int j = 0; j < CELLS; j++) {
+        const uint32_t at = x + j * CUDA_WARP;
+        if (solid[j]) {
+            continue;
         }
-        due[j] = (depth)row.uniform;
-    }
-    if (STORED) {
-        find_due<S>(s, row, x, wanted, due);
-    }
-#pragma unroll
-    for (int j = 0; j < CELLS; j++) {
-        const uint32_t at = x + j * CUDA_WARP;
-        const depth part = TAKES && here[j] < due[j] ? here[j] : due[j];
-        if (wanted >> j & 1 && part != 0) {
+        const real before = carry[j];
+        const depth due = STORED ? S::aqua_part(rate[j], &carry[j]) : (depth)row.uniform;
+        const depth part = TAKES && here[j] < due ? here[j] : due;
+        if (STORED && S::whole && carry[j] != before) { // the part of a quantum that is left
+            remainder[at] = carry[j];
+        }
+        if (part != 0) {
             water[at] = here[j] + (TAKES ? -part : part);
             *sum += (double)part;
-            if (dry >> j & 1) {
-                aqua_mark(l, f.marks_from, at, row.y);
+            if (!TAKES && row.marks) {
+                aqua_mark(row.marks, at);
             }
         }
     }
@@ -108,25 +102,29 @@ template <class S, bool STORED, bool TAKES>
 __global__ void __launch_bounds__(THREADS, 8)
     supply_kernel(const __grid_constant__ aqua_gpu_flow f,
                   const __grid_constant__ aqua_gpu_spread s) {
-    const uint32_t warp = threadIdx.x / CUDA_WARP, lane = threadIdx.x % CUDA_WARP;
     const aqua_gpu_layout &l = f.layout;
+    const uint32_t lane = threadIdx.x % CUDA_WARP, y = (uint32_t)row_of_warp(l.first);
     row_of_cells row;
-    row.y = l.first + blockIdx.x * (blockDim.x / CUDA_WARP) + warp;
-    if (row.y >= l.end || cuda_is_halted(f.halted, f.clock)) {
+    if (y >= l.end || cuda_is_halted(f.halted, f.clock)) {
         return;
     }
-    row.first = (int64_t)row.y * l.nx;
+    row.first = (int64_t)y * l.nx;
     row.uniform = STORED ? 0 : amounts_of(f)[s.amount];
+    row.marks = !TAKES && f.marks_from ? dry_tiles(f, y) : NULL;
     double sum = 0;
     typename S::water *water = (typename S::water *)(TAKES ? f.to : f.from);
-    water += aqua_at(l, 0, (int)row.y);
-    for (uint32_t x = lane; x - lane < l.nx; x += CUDA_WARP * CELLS) {
-        supply_cells<S, STORED, TAKES>(f, s, row, x, water, &sum);
+    water += aqua_at(l, 0, (int)y);
+    const uint32_t whole = l.nx / (CUDA_WARP * CELLS) * (CUDA_WARP * CELLS);
+    for (uint32_t x = lane; x < whole; x += CUDA_WARP * CELLS) {
+        supply_cells<S, STORED, TAKES, true>(f, s, row, x, water, &sum);
+    }
+    if (whole < l.nx) {
+        supply_cells<S, STORED, TAKES, false>(f, s, row, whole + lane, water, &sum);
     }
     if (s.totals) {
         join_lanes(sum);
         if (lane == 0) {
-            sel_total_more(&s.totals[row.y], S::whole, sum);
+            sel_total_more(&s.totals[y], S::whole, sum);
         }
     }
 }
@@ -286,16 +284,10 @@ template <class S> struct aqua_looked : look_of_value<aqua_grid> {
 
     static __device__ int field(const view &v, int which, const uint32_t at[3], double *out) {
         const int64_t i = number(v, at);
-        if (which == AQUA_GROUND) {
-            *out = v.ground[i];
-        } else if (which == AQUA_ARRIVAL_TIME) {
-            const int32_t step = v.flow.arrived[i];
-            *out = step < 0 ? -1 : step * v.dt;
-        } else {
-            const bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
-            const double metres = value_of(v, most ? ((const last *)v.flow.most)[i] : depth(v, at));
-            *out = which == AQUA_LEVEL || which == AQUA_MAX_LEVEL ? metres + v.ground[i] : metres;
-        }
+        const last water = aqua_is_greatest(which) ? ((const last *)v.flow.most)[i] : depth(v, at);
+        const int32_t step = v.flow.arrived ? v.flow.arrived[i] : -1;
+        *out = aqua_field_of(which, v.ground ? v.ground[i] : 0, value_of(v, water),
+                             step < 0 ? -1 : step * v.dt);
         return 1;
     }
 

@@ -18,11 +18,11 @@
 // finite.
 template <class TERM>
 static __device__ __forceinline__ void cuda_fill_cell(const cuda_fill &f, double *fixed, uint32_t x,
-                                                      uint32_t row, int64_t step) {
+                                                      uint32_t row, const double *across,
+                                                      int64_t step) {
     const uint32_t ny = (uint32_t)f.grid.n[1], z = row < ny ? 0 : row / ny, y = row - z * ny;
     const int64_t at[3] = {x, y, z}, cell = x + y * f.pitch + z * f.slice;
-    const double place[3] = {sel_centre(&f.grid, 0, x), sel_centre(&f.grid, 1, y),
-                             sel_centre(&f.grid, 2, z)};
+    const double place[3] = {sel_centre(&f.grid, 0, x), across[0], across[1]};
     double value[CUDA_TERM_PARTS];
     const bool found = TERM::each(f, place, fixed, value);
     const double number = value[0] * f.factor;
@@ -46,6 +46,12 @@ static __device__ __forceinline__ void cuda_fill_cells(const cuda_fill &f, doubl
     const uint32_t x = (blockIdx.x - group * strips) * CUDA_FILL_THREADS + threadIdx.x;
     const uint32_t first = (uint32_t)f.first_row + group * CUDA_FILL_ROWS;
     const uint32_t last = x >= nx ? first : min(first + CUDA_FILL_ROWS, end);
+    __shared__ double across[CUDA_FILL_ROWS][2]; // where rows lie along the other axes
+    if (threadIdx.x < CUDA_FILL_ROWS) {
+        const uint32_t row = first + threadIdx.x, ny = (uint32_t)f.grid.n[1];
+        across[threadIdx.x][0] = sel_centre(&f.grid, 1, row % ny);
+        across[threadIdx.x][1] = sel_centre(&f.grid, 2, row / ny);
+    }
     if (threadIdx.x == 0) {
         TERM::once(f, ((double)step + f.ahead) * f.grid.dt, fixed);
     }
@@ -58,7 +64,8 @@ static __device__ __forceinline__ void cuda_fill_cells(const cuda_fill &f, doubl
             wanted |= (uint32_t)is << k;
         }
         for (; wanted; wanted &= wanted - 1) {
-            cuda_fill_cell<TERM>(f, fixed, x, block + (uint32_t)__ffs((int)wanted) - 1, step);
+            const uint32_t row = block + (uint32_t)__ffs((int)wanted) - 1;
+            cuda_fill_cell<TERM>(f, fixed, x, row, across[row - first], step);
         }
     }
 }
