@@ -64,7 +64,7 @@ template <class T, class D> struct lbm_look {
         }
     }
 
-    // Those of the block of the grid that has a cell.
+    // The populations of the block of the grid that has a cell.
     static __device__ __forceinline__ const real *populations(const lbm_gpu_view &v,
                                                               uint32_t index) {
         return (const real *)cuda_part(v.now, index);

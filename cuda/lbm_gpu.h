@@ -126,8 +126,7 @@ cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially, cudaStream
 enum { LBM_GPU_LINK_BLOCKS = 256 };
 
 /* Force, torque and mass flow through the links of a region in the last observed step, the torque
- * about `centre` in cells.
- * partials: LBM_GPU_LINK_BLOCKS; the first is the result. */
+ * about `centre` in cells. partials: LBM_GPU_LINK_BLOCKS; the first is the result. */
 cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double centre[3],
                           lbm_carried *partials, cudaStream_t stream);
 

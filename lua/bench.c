@@ -180,12 +180,12 @@ static double ratio_to_copy(const bench_case *c) {
     return c->copy > 0 ? c->rate * c->bytes / c->copy : (double)NAN;
 }
 
-/* To the solution. */
+/* The time to the solution. */
 static double seconds_of(const bench_case *c) {
     return (double)sel_grid_cells(&c->prepared.domain->grid) / c->rate;
 }
 
-/* Of ranks, which stand behind the one alone. */
+/* The efficiency of ranks, whose case stands behind that of one rank alone. */
 static double efficiency(const bench *b, const bench_case *c) {
     const double more = (double)b->threads * b->ranks->count / b->threads_alone;
     return c->rate / (c[-1].rate * more);

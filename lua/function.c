@@ -4,10 +4,10 @@
  * A function says by its parameters' names what it depends on. The engine sees a sel_function and
  * does not know of Lua: what evaluates it is only here.
  *
- * A program is made by tracing the function. Before anybody evaluates it, it is compared with what
- * Lua gives, bit by bit, at thousands of places and moments; one that differs anywhere is dropped,
- * and Lua evaluates the function. Where a program says that it is not sure, or gives what is no
- * finite number, Lua has the last word for that place: the value, or the error.
+ * A program is made by reading the function's code (read.c). Before anybody evaluates it, it is
+ * compared with what Lua gives, bit by bit, at thousands of places and moments; one that differs
+ * anywhere is dropped, and Lua evaluates the function. Where a program says that it is not sure, or
+ * gives what is no finite number, Lua has the last word for that place: the value, or the error.
  */
 #include "lua/state.h"
 #include <math.h>
@@ -301,7 +301,7 @@ void sel_function_compare(sel_lua_function *f) {
     }
 }
 
-/* Traces the function at `index` and compares its program with it. */
+/* Makes the program of the function at `index` and compares it with Lua. */
 static void compile(sel_lua_function *f, int index) {
     f->program = f->base.program = sel_read_law(f, index);
     if (f->program)

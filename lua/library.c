@@ -371,7 +371,7 @@ static int host_is_plain(lua_State *L) {
     return 1;
 }
 
-/* Address is a key in Lua's registry: the paths that need no directory any more. */
+/* Address is a key in Lua's registry: the paths that are not relative to a script. */
 static const char paths_key;
 
 bool sel_params_is_path(lua_State *L, int index) {

@@ -1,7 +1,7 @@
 -- params.lua -- sel.params: what the command line, or sel.load, may set.
 --
 -- `host` is what C gives (library.c): value_text(value) for messages, suggestion(name, table) with
--- the nearest key, is_plain(text), paths: a table of those that need no directory any more.
+-- the nearest key, is_plain(text), paths: a table of those that are not relative to a script.
 local host = ...
 
 local FIELDS = { min = true, max = true, choices = true, integer = true, file = true }

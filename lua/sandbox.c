@@ -1,8 +1,7 @@
 /* sandbox.c -- the libraries that a script sees.
  *
  * Allowed are base, string, table, math, utf8 and coroutine, without what reads files or sees
- * bytecode (selenite.lua takes it away, and makes globals strict). Finalizers run with hooks off,
- * so
+ * bytecode (selenite.lua takes it away, and makes globals strict). Finalizers run with hooks off:
  * __gc is refused. With --trust all libraries are open and unguarded.
  */
 #include "lua/state.h"

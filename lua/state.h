@@ -240,8 +240,7 @@ sel_source *sel_script_source(const sel_script *script, const char *chunk);
 sel_where sel_script_place(lua_State *L, sel_source **source);
 
 /* Reports an error that a reader of files found, opened with the place in the script at which
- * `what`
- * ("sel.series") reads the file. */
+ * `what` ("sel.series") reads the file. */
 void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
                           const char *what);
 
@@ -504,7 +503,7 @@ const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index);
 /* ---- series, rasters, saved fields, painted quantities, noise and units ---- */
 
 /* data.c: adds sel.series, sel.raster, sel.noise, sel.state, sel.paint and sel.units to the table
- * at the top; `sel.noise` and calls of look-ups may be traced. */
+ * at the top; functions that are read may call `sel.noise` and look-ups. */
 void sel_data_open(lua_State *L);
 
 /* The series or raster at `index`, or NULL. */

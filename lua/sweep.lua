@@ -193,7 +193,7 @@ local function look(run)
   return record
 end
 
--- A folder that another script or other settings have filled is not ours to go on with.
+-- A folder that another script or other settings have filled is refused.
 local function take_up(run, script)
   local record, kept = look(run), read(run.path .. "/run.lua") or script
   local precision = record.precision or option["--precision"]

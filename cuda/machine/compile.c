@@ -69,7 +69,7 @@ static bool open_driver(driver *to) {
                           sizeof names / sizeof *names, to);
 }
 
-/* ---- what was compiled before ---- */
+/* ---- the folder of compiled code ---- */
 
 /* In front of the code in a file. */
 typedef struct kept {
@@ -204,7 +204,7 @@ sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, 
     if ((wanted && strcmp(wanted, "0") == 0) || !open_nvrtc(&library) ||
         library.version(&major, &minor)) {
         snprintf(why, CUDA_WHY,
-                 "NVRTC is not here, which compiles for the device; install libnvrtc.so of the "
+                 "NVRTC, which compiles for the device, is not here; install libnvrtc.so of the "
                  "CUDA toolkit");
         return SEL_OK;
     }

@@ -1,7 +1,7 @@
 // mg_solve.cu -- A u = F by corrections of u: mg_solve.c with a thread for several cells.
 //
-// Threads go along the last axis, where a cell finds what the one before has read; what is beside
-// it others of the block have read. Sums are made by block, then joined by a fixed tree.
+// Threads go along the last axis, where a cell finds what the one before it has read; other threads
+// of the block have read the cells beside it. Sums are made by block, then joined by a fixed tree.
 #include "cuda/multigrid/mg_solve.h"
 
 static __device__ inline void join(mg_sums &a, const mg_sums &b);
@@ -123,7 +123,7 @@ static __device__ __forceinline__ double mean_of(const view &s) {
 
 // ---- what is done in all cells ----
 
-// Without a product.
+// Work that takes no product with A.
 struct plain {
     template <class REAL>
     static __device__ double v(const view &, int64_t, int64_t, int64_t, int64_t) {
@@ -166,7 +166,7 @@ struct dot : plain {
     }
 };
 
-// By the sum of `dot`.
+// Makes the next direction, by the sum of `dot`.
 struct direct : plain {
     template <class REAL, bool EVEN, int DIMS>
     static __device__ void at(const view &s, const cell &c, mg_sums &) {
@@ -175,7 +175,7 @@ struct direct : plain {
     }
 };
 
-// e, or by the sums of `apply` the part of p.
+// Adds e, or the part of p that the sums of `apply` say.
 struct add : plain {
     template <class REAL, bool EVEN, int DIMS>
     static __device__ void at(const view &s, const cell &c, mg_sums &) {
@@ -190,7 +190,7 @@ struct add : plain {
     }
 };
 
-// With ADDS of u + e, which is stored.
+// The residual of u; with ADDS that of u + e, which is stored.
 template <bool ADDS> struct residual {
     template <class REAL>
     static __device__ double v(const view &s, int64_t u_from, int64_t u, int64_t level_from,

@@ -48,8 +48,8 @@ const sel_command sel_commands[] = {
      "backends that can be used, and what joins several GPUs."},
     {"help", 0, "[NAME]", "what a command, option, table or result is",
      "Without a name the list of all names. A family such as law, out or shape lists its members; "
-     "lbm or aqua also the fields of the results. --man prints the man page, --completion bash or "
-     "zsh the completion for that shell."},
+     "a solver, as lbm, also the fields of the results. --man prints the man page, --completion "
+     "bash or zsh the completion for that shell."},
     {NULL, 0, NULL, NULL, NULL},
 };
 

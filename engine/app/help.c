@@ -83,7 +83,7 @@ void sel_usage(FILE *to) {
         fprintf(to, "  %3d  %s\n", exit_statuses[i].number, exit_statuses[i].meaning);
     }
     fputs("\nTo begin: selenite check FILE, then selenite run FILE. What a FILE may hold: selenite "
-          "help lbm\n(flow), selenite help aqua (run-off).\n",
+          "help lbm\n(flow), aqua (run-off), heat, poisson (potentials) or rule (your own).\n",
           to);
 }
 

@@ -41,7 +41,7 @@ uint64_t sel_machine_free_memory(void) {
 const char *sel_bytes_text(double bytes, char text[SEL_BYTES_ROOM]) {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
     size_t unit = 0;
-    /* Three digits of 999.5 are those of 1000. */
+    /* From 999.5 on three digits would show 1000. */
     while (bytes >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
         bytes /= 1000;
         unit++;

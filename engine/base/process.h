@@ -21,8 +21,8 @@ bool sel_process_asked(void);
 /* The signal that was received; 0: none. */
 const volatile sig_atomic_t *sel_process_interrupt(void);
 
-/* true: files are written, by code that polls *sel_process_interrupt(), 0 again; false: no longer.
- */
+/* true: files are written from here on, by code that polls *sel_process_interrupt(), which is set
+ * to 0; false: their writing has ended. */
 void sel_process_write(bool writes);
 
 /* Starts a thread that gets no signals: they are for the program's own threads. False: the system

@@ -56,7 +56,7 @@ SEL_SUMS_INLINE double sel_total_of(const sel_total *total, bool whole) {
     return whole ? (double)total->whole : total->sum + total->lost;
 }
 
-/* Adds another one. */
+/* Adds another total. */
 SEL_SUMS_INLINE void sel_total_join(sel_total *total, const sel_total *other) {
     total->whole += other->whole;
     sel_total_more(total, false, other->sum);

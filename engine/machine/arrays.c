@@ -71,7 +71,7 @@ static char *memory_of(const sel_arrays *arrays, const sel_array *array) {
                                     : (char *)arrays->block[on_host(arrays, array)] + array->offset;
 }
 
-/* Where thread `t` of them begins in a plane of `end` elements. */
+/* The element of a plane of `end` elements at which thread `t` of `threads` begins. */
 static int64_t begin_of(const sel_arrays *arrays, const sel_cells *cells, int t, int threads,
                         int64_t end) {
     if (!cells->components || !arrays->first_row || t == 0) {
@@ -83,7 +83,7 @@ static int64_t begin_of(const sel_arrays *arrays, const sel_cells *cells, int t,
     return t == threads || at > end ? end : at < 0 ? 0 : at;
 }
 
-/* By the threads that will use it, so that its pages lie close to them. */
+/* Zeroes an array by the threads that will use it, so that its pages lie close to them. */
 static void zero(const sel_arrays *arrays, const sel_array *array, int threads) {
     char *memory = memory_of(arrays, array);
     const sel_cells *cells = &array->cells;
@@ -182,7 +182,7 @@ void sel_arrays_free(sel_arrays *arrays) {
 
 /* ---- saving and loading ---- */
 
-/* That share cells out. */
+/* How many ranks share cells out; 1: this one has all. */
 static int ranks_of(const sel_arrays *arrays) {
     return arrays->ranks && !arrays->all_know ? arrays->ranks->count : 1;
 }
@@ -222,7 +222,7 @@ typedef struct piece {
 /* How many bytes are moved at a time. */
 static const int64_t piece_bytes = 16 << 20;
 
-/* Moves of an array that is saved or loaded. */
+/* What saving and loading an array takes. */
 typedef struct keeping {
     const sel_arrays *arrays;
     bool host, load;
@@ -235,7 +235,7 @@ typedef struct keeping {
     int64_t together; /* rows */
 } keeping;
 
-/* Between the memory and the buffer. */
+/* Copies a piece between the memory and the buffer. */
 static sel_status copy_piece(const keeping *k, const piece *given, size_t bytes) {
     const piece whole = {given->at, 1, (int64_t)bytes, (int64_t)bytes};
     const piece *p = given->width == given->pitch ? &whole : given;
@@ -253,8 +253,8 @@ static sel_status copy_piece(const keeping *k, const piece *given, size_t bytes)
     return status || k->host || !k->load ? status : memory->copy(p->at, k->room, span, k->error);
 }
 
-/* The buffer goes to the stream, or comes from it: that of rank 0. Ranks go on after a failure of
- * it, as others wait. */
+/* Moves the buffer to the stream of rank 0, or from it. Ranks go on after a failure, since others
+ * wait for them. */
 static sel_status move_piece(const keeping *k, const piece *p, int owner) {
     const size_t bytes = (size_t)(p->rows * p->width);
     const sel_ranks *ranks = k->arrays->ranks ? k->arrays->ranks : &sel_one_rank;
@@ -316,7 +316,7 @@ static sel_status keep_cells(const keeping *k, const sel_array *array) {
     return status;
 }
 
-/* To the memory of all ranks, as rank 0 has it. */
+/* Copies an array of rank 0 to the memory of all ranks. */
 static sel_status broadcast(const keeping *k, const sel_ranks *ranks, const sel_array *array) {
     const size_t bytes = (size_t)array->count * array->type.size;
     char *memory = memory_of(k->arrays, array);
@@ -333,7 +333,7 @@ static sel_status broadcast(const keeping *k, const sel_ranks *ranks, const sel_
     return status;
 }
 
-/* What all ranks know, rank 0 saves, and all get. A list is cut like a column of rows. */
+/* What all ranks know: rank 0 saves it, all load it. A list is cut like a column of rows. */
 static sel_status keep_known(const keeping *k, const sel_array *array) {
     const sel_cells list = {
         .n = {1, array->count, 1}, .components = 1, .pitch = 1, .slice = 1, .plane = 1};

@@ -56,7 +56,7 @@ static inline void sel_put(void *array, sel_type type, int64_t k, double value) 
     }
 }
 
-/* Its value. */
+/* The value of element k of such an array. */
 static inline double sel_get(const void *array, sel_type type, int64_t k) {
     return type.kind == 'i'             ? ((const int32_t *)array)[k]
            : type.size == sizeof(float) ? (double)((const float *)array)[k]
@@ -107,8 +107,8 @@ typedef struct sel_arrays {
     /* [threads + 1] the rows of cells that each thread will step, y + ny z; from malloc, freed with
      * the list. NULL: as many each. */
     int64_t *first_row;
-    /* Ranks, of which each knows the cells of its own planes along an axis, as sel_state has them;
-     * all know all of lists, and with all_know of cells. NULL: one. */
+    /* NULL: one rank. Each of several knows the cells of its own planes along an axis (see
+     * sel_state), or with all_know all cells, and all of the lists. */
     const sel_ranks *ranks;
     const int64_t *first_plane;
     int axis;
@@ -143,8 +143,8 @@ void sel_arrays_add_copy(sel_arrays *arrays, const char *name, void *place, sel_
  */
 sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what, sel_error *error);
 
-/* The memory of the array whose pointer is `*place`, from its first element on, which may be before
- * the pointer; and zeroes it, on the host. */
+/* The memory of the array whose pointer is `*place`, from its first element on, which may lie
+ * before the pointer. The second function zeroes it, on the host. */
 void *sel_arrays_memory(const sel_arrays *arrays, const void *place);
 void sel_arrays_zero(const sel_arrays *arrays, const void *place, int threads);
 

@@ -19,7 +19,7 @@ typedef struct sel_block {
     int64_t first, end;
 } sel_block;
 
-/* Those in this process. */
+/* The blocks in this process. */
 typedef struct sel_blocks {
     int count;
     bool cut;               /* the grid has more than one, here or in other ranks */

@@ -9,7 +9,7 @@
 
 /* ---- the laws ---- */
 
-/* As the values of sites are: physics/conduction.h. */
+/* The values of a law, as a site has them (physics/conduction.h). */
 typedef struct law_values {
     sel_quantity value[COND_VALUES];
 } law_values;
@@ -101,8 +101,8 @@ static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel
     return to ? SEL_OK : sel_fail_memory(error, "the surfaces", bytes);
 }
 
-/* Nodes on a surface of given temperature have that of the end of a step, all else is taken when it
- * acts; h is not negative. */
+/* Nodes on a surface of given temperature have its value at the end of a step; all other inputs are
+ * taken when they act. h is not negative. */
 static void mark_inputs(sel_inputs *inputs, double implicit) {
     for (int k = 0; k < inputs->count; k++) {
         sel_input *input = &inputs->v[k];

@@ -12,11 +12,11 @@ extern const sel_family sel_conduction_laws;
 extern const sel_table sel_conduction_regions;
 
 typedef struct sel_conduction {
-    /* The solver says, before it is found: */
+    /* The solver sets, before sel_conduction_find: */
     int field[HEAT_MOST_FIELDS]; /* what its fields are made of */
     bool steady;                 /* its balance is that of a state, not of a step */
     double implicit;             /* of heat_view: inputs are those of this part of a step */
-    /* What is found: */
+    /* sel_conduction_find sets: */
     sel_material k, capacity; /* of volume; 1 where a solver knows none */
     int kind;                 /* of heat_view; uniform: no material varies, no solids, no source */
     double limit;             /* the largest stable step forward in time, */

@@ -112,7 +112,7 @@ static sel_status read_own(sel_state *state, const sel_backend *backend, const s
     return sel_state_agree(state, status, error);
 }
 
-/* By planes, side by side. */
+/* Marks the cells of `own`; threads share out its planes. */
 static void mark_own(const sel_state *state, const sel_box *own, const sel_cell_marks *marks) {
     const int axis = state->plan->domain->grid.dims - 1;
     const int64_t planes = sel_box_count(own, axis);

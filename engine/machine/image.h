@@ -28,7 +28,7 @@ typedef struct sel_image {
 /* Arrays behind the fields: marks of the cells, of sel_domain_cells. */
 enum { SEL_IMAGE_MARKS = 3 };
 
-/* Keeps of values[cells][read], in place, what is stored, rounded. */
+/* Makes of values[cells][read], in place, the numbers that are stored: picked, and rounded. */
 void sel_image_round(const sel_image *image, const sel_image_field *field, int64_t cells,
                      void *values);
 

@@ -69,7 +69,7 @@ double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t 
     return step < 0 ? 0 : ((double)step + input->ahead) * inputs->domain->grid.dt;
 }
 
-/* At n places. */
+/* Evaluates an input at n places. */
 static sel_status evaluate(const sel_inputs *inputs, const sel_input *input, int64_t n,
                            const double *x, const double *y, const double *z, int64_t step,
                            double *to, sel_error *error) {

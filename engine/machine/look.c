@@ -217,7 +217,7 @@ double sel_sum_rows(sel_state *state, double (*sum)(const sel_state *state, int6
  * The rest of n / LANES is the caller's. */
 enum { LANES = 8 };
 
-/* What passes unseen when comparing: NaN stays in this sum, and infinity becomes NaN. */
+/* Shows numbers that comparisons miss: this sum is NaN if one of them is NaN or infinite. */
 static double residue(double a, double b) {
     return (a - a) + (b - b);
 }

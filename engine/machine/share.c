@@ -71,7 +71,7 @@ static void add_up(const tree *t, int64_t i, int64_t end) {
     }
 }
 
-/* The same of what ranks have added up. */
+/* Adds up what ranks have left of the sum of numbers i to i + width. */
 static void add_rest(const tree *t, int rank, int64_t i, int64_t width) {
     const int64_t end = i + width < t->n ? i + width : t->n, half = width / 2;
     while (i >= t->start[rank + 1]) {
@@ -148,7 +148,7 @@ void sel_state_share_list(const sel_state *state, void *list, size_t size,
     }
 }
 
-/* By rank, those of each in their order. */
+/* The items of rank 0 come first, then those of rank 1, each in the order of its rank. */
 void sel_state_share_items(const sel_state *state, void *items, size_t size, int64_t count,
                            int64_t (*row)(const sel_state *state, int64_t k)) {
     const sel_ranks *ranks = state->ranks;

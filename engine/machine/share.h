@@ -9,7 +9,7 @@
 
 #include "engine/machine/state.h"
 
-/* Those of a rank, and of this one. */
+/* The rows of a rank, and of this one. */
 sel_rows_range sel_state_rows_of(const sel_state *state, int rank);
 static inline sel_rows_range sel_state_own(const sel_state *state) {
     return sel_state_rows_of(state, state->ranks->rank);
@@ -32,7 +32,7 @@ enum { SEL_MOST_COLUMNS = 32 };
 void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *v, int64_t stride,
                    int columns, double *sums);
 
-/* Column c of the partials of all rows, columns of them; of rows that each rank has. */
+/* Sums of `columns` columns of state->partials over all rows, from column `first` on. */
 void sel_state_sums(const sel_state *state, int first, int columns, double *sums);
 
 /* A list of elements that stand in the order of rows: those of a row begin at first(state, row).

@@ -7,7 +7,7 @@
 
 enum { MOST_AT_ONCE = 1 << 22 }; /* cells that are evaluated together */
 
-/* A block of its own for each rank. */
+/* Gives each rank a block of its own. */
 static void divide(sel_state *state) {
     const sel_ranks *ranks = state->ranks;
     sel_ranks_cut(state->plan->domain, ranks->count, state->first_plane);
@@ -319,7 +319,7 @@ static void block_of(const sel_array *array, char name[SEL_BLOCK_NAME]) {
     snprintf(name, SEL_BLOCK_NAME, "state %s", array->name);
 }
 
-/* Of arrays that take turns the present one. */
+/* Whether an array holds the present state: of two that take turns one does. */
 static bool is_present(const sel_state *state, const sel_array *array) {
     return !(array->flags & (state->step % 2 ? SEL_EVEN : SEL_ODD));
 }

@@ -104,7 +104,7 @@ void sel_state_list_turns(sel_state *state, const char *name);
 void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], int halo);
 
 /* Lists an array of a double for each cell, laid out as these numbers in the one block that is
- * here; its pointer leads to cell (0, 0, 0). And its layout. */
+ * here; its pointer leads to cell (0, 0, 0). The second function gives its layout. */
 void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags);
 sel_cells sel_state_vector(const sel_state *state);
 

@@ -61,7 +61,7 @@ static void add_cell(const sel_domain *domain, sel_surface_far *far, int64_t cel
     }
 }
 
-/* Counts while there is no memory. */
+/* Lists the sites of all cells, or only counts them while there is no memory. */
 static void list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *s) {
     const sel_grid *grid = &domain->grid;
     const bool solids = domain->free_cells < sel_grid_cells(grid);
@@ -71,7 +71,7 @@ static void list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *s
         const int64_t y = row % grid->n[1], z = row / grid->n[1];
         const bool inside = y > 0 && y < grid->n[1] - 1 &&
                             (grid->dims == 2 || (z > 0 && z < grid->n[2] - 1)) && !solids;
-        /* Of an inner row without solids only the ends. */
+        /* In an inner row without solids only the ends lie on surfaces. */
         for (int64_t x = 0; x < nx; x += inside && nx > 1 ? nx - 1 : 1) {
             if (domain->cell[row * nx + x] == 0) {
                 add_cell(domain, far, row * nx + x, s);

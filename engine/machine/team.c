@@ -16,7 +16,7 @@ static const sel_backend *own_backend(const sel_state *state) {
     return state->queue ? solver->cuda : solver->cpu;
 }
 
-/* With the present controls, which hooks set. */
+/* Gives an order together with the present controls, which hooks set. */
 static void tell(const sel_state *state, sel_order order) {
     const sel_ranks *ranks = state->plan->ranks;
     const sel_domain *domain = state->plan->domain;
@@ -134,7 +134,7 @@ static sel_status look(sel_state *state, const sel_backend *backend, sel_request
     return status;
 }
 
-/* The first makes the writer, if it can. */
+/* Writes an image; the first one makes the writer, if it can. */
 static void write_image(sel_state *state, const sel_backend *backend, sel_writer **writer) {
     const sel_ranks *ranks = state->plan->ranks;
     sel_image *image = sel_ranks_memory(ranks, sizeof *image);

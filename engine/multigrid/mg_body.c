@@ -8,8 +8,8 @@
  * cycles. */
 enum { MOST_CELLS_SINGLE = 8192 };
 
-/* Parts of an implicit step's first residual to which it is solved, by precision; and most cycles.
- */
+/* The part of its first residual to which an implicit step is solved, by precision; and the most
+ * cycles. */
 static const double tolerance[] = {[SEL_F32] = 1e-6, [SEL_F64] = 1e-10};
 enum { MOST_CYCLES = 100 };
 

@@ -8,8 +8,9 @@
 #include "engine/machine/conduction.h"
 #include "engine/multigrid/mg_solve.h"
 
-/* Its box; even, when no coefficient varies and each face has one law, and then in single precision
- * unless it is too large for that; else corrections are directions. */
+/* The box of a body. It is even when no coefficient varies and each face has one law; its cycles
+ * are then in single precision unless it is too large. Else corrections are directions of conjugate
+ * gradients. */
 void mg_body_box(const sel_conduction *body, mg_box *box);
 
 /* Lists what has a neighbourhood, `name`, in one block without halos, and the arrays of a problem,
@@ -21,7 +22,7 @@ sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error);
 
 /* An implicit step (heat_right_side) of the state's turns, on the processor. */
 sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error);
-/* What follows from s->now, when the iteration of a step has ended. */
+/* Fails when the iteration of a step has ended, by s->now, without solving for it. */
 sel_status mg_body_solved(const mg_solve *s, const sel_state *state, sel_error *error);
 
 #endif

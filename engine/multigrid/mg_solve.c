@@ -67,7 +67,7 @@ static void add(const rows *of, int64_t y, int64_t z, double *scratch, double *s
     of->loops->add(&of->s->m, of->u, of->p.v, of->factor, of->shift, of->to, y, z, scratch);
 }
 
-/* The length of the step along the next direction. */
+/* Makes the next direction p and q = A p; returns the length of the step along it. */
 static double next_direction(mg_solve *s) {
     double sums[3], beta = 0;
     if (s->now.pq > 0) {

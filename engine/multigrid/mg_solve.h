@@ -33,10 +33,11 @@ static inline double mg_mass(const mg_solve *s, int64_t i) {
 /* The planes beside this rank's own of a vector of which ranks know their own. */
 void mg_solve_spread(const mg_solve *s, double *v);
 
-/* f of u, and s->now by it. */
+/* f = F - A u, and s->now judged by it. */
 void mg_solve_residual(mg_solve *s, double *u);
 
-/* to = u + what a correction is worth, of which f and s->now are then. to: may be u. */
+/* to = u + a correction, or the best multiple of the direction made of it; f and s->now become
+ * those of `to`, which may be u. */
 void mg_solve_correct(mg_solve *s, int how, double omega, double *u, double *to);
 
 /* to = A u. */

@@ -139,10 +139,10 @@ typedef struct mg_vector {
     const int64_t *stride;
 } mg_vector;
 
-/* Work on rows of cells of a level in passes, of which each follows the one before at a distance of
- * a row (in 3-D a plane) and so finds what it reads in the cache; it may read neighbours, the last
- * one also what is three rows behind. The last pass is done in `more` planes beyond this rank's
- * own, each in one more than the next. wraps: passes change e, whose periodic images follow. */
+/* Work on rows of cells of a level in passes. Each pass follows the one before at a distance of a
+ * row (in 3-D a plane), and so finds what it reads in the cache: its neighbours, the last pass up
+ * to three rows behind. The last pass is done in `more` planes beyond this rank's own, the one
+ * before in one more, and so on. wraps: passes change e, whose periodic images follow. */
 typedef void mg_work(void *data, int pass, int64_t y, int64_t z, double *scratch);
 void mg_pass(const mg *m, int level, int count, int more, bool wraps, mg_work *work, void *data,
              int threads);

@@ -27,7 +27,7 @@
                 .preset = SEL_NOT_GIVEN)
 
 #define SEL_OUT_FIELDS_HELP \
-    "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x."
+    "Fields of the results (listed with each solver), or components such as velocity_x."
 #define SEL_OUT_FIELD_HELP \
     "A field of the results, a vector by its magnitude, or a component such as velocity_x."
 

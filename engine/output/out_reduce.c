@@ -12,7 +12,7 @@ const char *const sel_reduce_ops[] = {"sum", "min", "max", "mean", "l2", NULL};
 static const sel_field reduce_fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_out_reduce, field, NAMES,
-            "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x; "
+            "Fields of the results (listed with each solver), or components such as velocity_x; "
             "vectors by component.",
             .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(sel_out_reduce, op, CHOICE, "What is made of the values; l2 is the root mean square.",
@@ -104,8 +104,8 @@ static const sel_field balance_fields[] = {SEL_OUT_COMMON_ROWS};
 
 const sel_table sel_out_balance_table = SEL_TABLE(
     "out.balance", sel_out_balance, balance_fields,
-    "The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a "
-    "column per term. The last values are also in the results of run.json, as NAME.TERM. Of "
+    "The balance of what the solver conserves (mass, water, heat), as NAME.csv with step,time and "
+    "a column per term. The last values are also in the results of run.json, as NAME.TERM. Of "
     "sel.poisson the residuals of all rows are drawn over the iterations, as NAME.png.");
 
 typedef struct balance_output {

@@ -1,6 +1,6 @@
-/* heat_body.h -- conductances, fluxes and heat of single cells (heat.h has the
- * equations), in double precision whatever that of the state: what is not done for every cell of
- * every step. A potential stands for the temperature of a steady body, of dt and capacity 1.
+/* heat_body.h -- conductances, fluxes and heat of single cells (heat.h has the equations), in
+ * double precision whatever that of the state: what is not done for every cell of every step. Of a
+ * steady body T is the potential, and dt and the capacity are 1.
  *
  * C11 and C++17, compiled by both compilers.
  */

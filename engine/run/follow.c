@@ -21,9 +21,9 @@ sel_status sel_digests_compare(const sel_ranks *ranks, const sel_digest *digests
         for (int r = 1; r < ranks->count; r++) {
             if (all[r][k] != all[0][k]) {
                 return sel_fail(error, SEL_BAD_SCENARIO,
-                                "rank %d has read %s other than those of rank 0: all ranks need "
-                                "the same files, and a script that takes nothing from the clock, "
-                                "the environment or random numbers without a seed",
+                                "rank %d has read other %s than rank 0: all ranks need the same "
+                                "files, and a script that takes nothing from the clock, the "
+                                "environment or random numbers without a seed",
                                 r, digests[k].what);
             }
         }

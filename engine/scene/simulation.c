@@ -35,8 +35,8 @@ static sel_status check_mean_stop(const void *data, sel_where where, sel_error *
         SEL_ROW(sel_stop, time, NUMBER, "The run ends at the first step at or after this time.",   \
                 .preset = SEL_NOT_GIVEN),                                                          \
         SEL_ROW(sel_stop, steady, NUMBER,                                                          \
-                "The run ends when the relative change of velocity (run-off: depth) between two "  \
-                "tests is below this.",                                                            \
+                "The run ends when the relative change of the main field (velocity, depth, "       \
+                "temperature) between two tests is below this.",                                   \
                 .flags = steady_flags, .preset = SEL_NOT_GIVEN),                                   \
         SEL_ROW(sel_stop, every, INT,                                                              \
                 "Steps between two tests; when not given, reference.length / "                     \

@@ -1,5 +1,5 @@
 /* program_kernel.c -- the instructions of programs as loops over a row of places, for one level. */
-#if !defined(__clang__) /* The processor orders instructions; it fetches ahead what rises. */
+#if !defined(__clang__) /* gcc's order of loads would keep the processor from prefetching */
 #pragma GCC optimize("no-schedule-insns2")
 #endif
 #include <math.h>

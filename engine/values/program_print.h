@@ -37,9 +37,9 @@ void sel_printer_close(sel_printer *printer);
 /* The variable of a slot: u0 ... of uniform values, r0 ... of those read, a0 ... */
 const char *sel_print_name(const sel_printer *printer, int slot, char text[SEL_PRINT_NAME]);
 
-/* Those of the slots that instructions per place need. */
+/* Prints the variables of the uniform slots that instructions per place need. */
 void sel_print_uniforms(const sel_printer *printer);
-/* Instructions first <= k < first + count of `code`. */
+/* Prints the instructions first <= k < first + count of `code`. */
 void sel_print_instructions(sel_printer *printer, int first, int count);
 void sel_print_number(double value, FILE *to);
 

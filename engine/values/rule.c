@@ -1,4 +1,4 @@
-/* rule.c -- graphs of functions, of what a builder has. */
+/* rule.c -- the graph of a function, copied from a builder without what nothing needs. */
 #include "engine/values/rule.h"
 
 #include <stdlib.h>

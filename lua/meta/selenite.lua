@@ -126,7 +126,7 @@
 ---@class (exact) selenite.stop
 ---@field steps? integer Number of steps after which the run ends.
 ---@field time? number The run ends at the first step at or after this time.
----@field steady? number The run ends when the relative change of velocity (run-off: depth) between two tests is below this.
+---@field steady? number The run ends when the relative change of the main field (velocity, depth, temperature) between two tests is below this.
 ---@field every? integer Steps between two tests; when not given, reference.length / reference.velocity where reference gives both, else 1000.
 ---@field wall_time? number The run ends when it has taken this many seconds of wall time, set-up included; the last state is written and the exit status is 0.
 ---@field mean_change? number The run ends when the mean of the main field differs from the one a step before by at most this; looked at every `every` steps.
@@ -153,7 +153,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
----@field fields string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.
+---@field fields string|string[] Fields of the results (listed with each solver), or components such as velocity_x.
 ---@field within? selenite.shape A shape.box: only cells whose centres lie in it are written; all cells when not given.
 ---@field stride? integer Writes every stride-th cell along each axis, as a cell that is stride times as large.
 ---@field compression? "none"|"zlib" zlib makes files of smooth fields about three times smaller, those of turbulent fields hardly smaller.
@@ -168,7 +168,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
----@field field string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.
+---@field field string|string[] Fields of the results (listed with each solver), or components such as velocity_x.
 ---@field at number[]|number[][] A point or a list of points. Values are interpolated linearly between the centres of cells that are not solid; beyond the outermost centre its value holds. A point in a solid is an error.
 
 ---Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. Values are interpolated as by out.probe, but in the half cell at a wall linearly to the value on the wall; in solids they are 0.
@@ -178,7 +178,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
----@field field string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.
+---@field field string|string[] Fields of the results (listed with each solver), or components such as velocity_x.
 ---@field from number[] Where the line begins.
 ---@field to number[] Where the line ends.
 ---@field points? integer Number of samples: the line is divided into equal parts, with a sample at the middle of each; its length / dx when not given. With layout = "node" the samples stand from end to end, as far apart as nodes when not given.
@@ -190,11 +190,11 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
----@field field string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x; vectors by component.
+---@field field string|string[] Fields of the results (listed with each solver), or components such as velocity_x; vectors by component.
 ---@field op "sum"|"min"|"max"|"mean"|"l2" What is made of the values; l2 is the root mean square.
 ---@field within? selenite.shape A shape.box: only cells whose centres lie in it count; all cells when not given.
 
----The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a column per term. The last values are also in the results of run.json, as NAME.TERM. Of sel.poisson the residuals of all rows are drawn over the iterations, as NAME.png.
+---The balance of what the solver conserves (mass, water, heat), as NAME.csv with step,time and a column per term. The last values are also in the results of run.json, as NAME.TERM. Of sel.poisson the residuals of all rows are drawn over the iterations, as NAME.png.
 ---@class (exact) selenite.out.balance
 ---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
@@ -230,7 +230,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
----@field fields string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.
+---@field fields string|string[] Fields of the results (listed with each solver), or components such as velocity_x.
 
 ---A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, cells without data blank. Of the two axes of a slice the first runs to the right, the second up.
 ---@class (exact) selenite.out.picture
@@ -537,7 +537,7 @@
 ---@field probe fun(fields: selenite.out.probe): selenite.out Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.
 ---@field profile fun(fields: selenite.out.profile): selenite.out Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. Values are interpolated as by out.probe, but in the half cell at a wall linearly to the value on the wall; in solids they are 0.
 ---@field reduce fun(fields: selenite.out.reduce): selenite.out One number per field over all cells that are not solid, as NAME.csv with step,time,values. The last values are also in the results of run.json, as NAME.FIELD.
----@field balance fun(fields: selenite.out.balance): selenite.out The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a column per term. The last values are also in the results of run.json, as NAME.TERM. Of sel.poisson the residuals of all rows are drawn over the iterations, as NAME.png.
+---@field balance fun(fields: selenite.out.balance): selenite.out The balance of what the solver conserves (mass, water, heat), as NAME.csv with step,time and a column per term. The last values are also in the results of run.json, as NAME.TERM. Of sel.poisson the residuals of all rows are drawn over the iterations, as NAME.png.
 ---@field force fun(fields: selenite.out.force): selenite.out Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z). The unit is density velocity^2 length^2; in 2-D it is per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the file has also the coefficients cd = 2 force_x / (density velocity^2 area), and cl likewise with force_y. The results of run.json get statistics over the samples from from_step or from_time on, else over the second half of the run: NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (the rms is that of the deviation from the mean), and NAME.frequency, the dominant frequency of force_y: the highest peak of the spectrum after the linear trend is removed, under a Hann window, refined by a parabola. With reference.length and reference.velocity there is also NAME.strouhal = frequency length / velocity.
 ---@field flux fun(fields: selenite.out.flux): selenite.out A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last value is also in the results of run.json, as NAME.flux.
 ---@field average fun(fields: selenite.out.average): selenite.out Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.

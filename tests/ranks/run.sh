@@ -282,7 +282,7 @@ says() {
     cat "$work/said"
     return 1
 }
-ok "ranks that have read different scripts" says 1 'rank 1 has read .* other than those of rank 0' \
+ok "ranks that have read different scripts" says 1 'rank 1 has read other .* than rank 0' \
     run "$work/long.lua" wrong=rank --trust --ranks 2 -o "$work/other"
 ok "more ranks than the grid has room for" says 2 'cut along y' \
     run scenarios/aqua_wave.lua N=48 steps=2 --ranks 3 -o "$work/other"

@@ -1,4 +1,8 @@
-/* heat_plan.c -- the plan of sel.heat; the solver's entry. */
+/* heat_plan.c -- the plan of sel.heat; the solver's entry.
+ *
+ * C T_t = div(k grad T) + q by finite volumes, forward in time (engine/physics/heat.h) or
+ * implicitly by multigrid (heat_right_side in heat_body.h); equations and references are there.
+ */
 #include <stdio.h>
 #include "engine/machine/cpu.h"
 #include "engine/solvers/heat/heat.h"

@@ -1,4 +1,9 @@
-/* lbm_plan.c -- the lattices, sel.lbm's numbers in lattice units, its plan, the solver's entry. */
+/* lbm_plan.c -- the lattices, sel.lbm's numbers in lattice units, its plan, the solver's entry.
+ *
+ * Lattice Boltzmann: populations f_i of a cell stream along the lattice's directions e_i to its
+ * neighbours, f_i(x + e_i, t + 1) = f_i*(x, t), and collide, f -> f*. Equations and references:
+ * engine/physics/lbm_collision.h, lbm_lattice.h, lbm_closure.h for open faces.
+ */
 #include "engine/solvers/lbm/lbm_terms.h"
 
 #include <math.h>
@@ -152,9 +157,8 @@ static sel_status wall_value(const sel_plan *plan, int field, int region, const 
 
 static const char *const initial_fields[] = {"velocity", "pressure", NULL};
 
-/* A step reads and writes each population once; a reduction reads them and whether the cell is
- * solid. A
- * state has two copies of the populations, and the velocity at the last steady test. */
+/* A step reads and writes each population once; a monitor reads them and whether the cell is solid.
+ * A state has two copies of the populations, and the velocity at the last monitor. */
 static sel_cell_bytes bytes(const sel_common *params, int precision) {
     const lbm_lattice *lattice = lattice_of(params);
     const int real = precision == SEL_F32 ? 4 : 8;

@@ -78,7 +78,7 @@ void poisson_list(sel_state *base, int threads);
 typedef sel_status poisson_measure(sel_state *base, sel_error *error);
 sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *error);
 
-/* What follows from state->solve.now. */
+/* Takes step and residual from state->solve.now, and state->ending when the iteration has ended. */
 void poisson_conclude(poisson_state *state);
 
 /* How an iteration corrects, and the omega of its sweeps. */

@@ -6,7 +6,7 @@ static void list(sel_state *base) {
     poisson_list(base, base->threads);
 }
 
-/* Those of a turn. */
+/* The potentials of a turn. */
 static double *vector(const sel_state *base, int64_t turn) {
     return (double *)base->turns.at[0][turn & 1] - base->turns.margin;
 }

@@ -1,4 +1,5 @@
-/* poisson_plan.c -- the plan of sel.poisson; the solver's entry. */
+/* poisson_plan.c -- the plan of sel.poisson; the solver's entry. Equations and methods: poisson.h,
+ * engine/multigrid/multigrid.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

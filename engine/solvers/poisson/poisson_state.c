@@ -33,7 +33,7 @@ typedef struct sums {
     double amount, magnitude;
 } sums;
 
-/* Of rows of which each rank has its own. */
+/* The sums of all rows, of which each rank has its own. */
 static sums sum_of(const sel_state *state, sums *of_row) {
     int64_t start[SEL_MOST_RANKS + 1] = {0};
     double all[2];

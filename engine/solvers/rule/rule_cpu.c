@@ -230,7 +230,7 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
     sel_row_uniforms(code, cpu->fixed, cpu->uniform, ROW_BYTES);
 }
 
-/* For the calling thread. */
+/* A piece for the calling thread. */
 static piece begin_thread(rule_cpu *cpu, const rule_function *f) {
     const int thread = omp_get_thread_num();
     const sel_program *code = f->code[cpu->all.base.plan->precision];

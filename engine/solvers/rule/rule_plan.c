@@ -1,4 +1,5 @@
-/* rule_plan.c -- laws by region and field, what users are told; the entry of sel.rule. */
+/* rule_plan.c -- laws by region and field, what users are told; the entry of sel.rule. A step runs
+ * the script's functions in order, each on all cells at once (docs/rules.md). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
