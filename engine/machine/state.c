@@ -10,7 +10,7 @@ enum { MOST_AT_ONCE = 1 << 22 }; /* cells that are evaluated together */
 /* A block of its own for each rank. */
 static void divide(sel_state *state) {
     const sel_ranks *ranks = state->ranks;
-    sel_ranks_cut(state->plan->domain, ranks->count, state->first_plane);
+    sel_planes_cut(state->plan->domain, ranks->count, 1, state->first_plane);
     state->blocks = sel_blocks_cut(state->plan->domain, 1, 1);
     state->blocks.cut = true;
     state->blocks.v[0] =
@@ -61,7 +61,7 @@ void sel_state_list_turns(sel_state *state, const char *name) {
             state->arrays.v[listed].divided = true;
         }
     }
-    state->halo_bytes = state->ranks->count > 1 ? sel_halo_bytes(&state->turns) : 0;
+    state->halo_bytes = state->ranks->count > 1 ? 4 * (uint64_t)sel_halo_bytes(&state->turns) : 0;
     if (!state->arrays.memory) {
         SEL_ADD(&state->arrays, state, halos, (int64_t)state->halo_bytes, 0);
     }

@@ -205,7 +205,7 @@ static sel_status adapt(const sel_simulation *simulation, sel_prepared *prepared
 sel_status sel_ranks_fit(const sel_prepared *prepared, int count, int64_t *first,
                          sel_error *error) {
     const sel_grid *grid = &prepared->domain->grid;
-    const int most = count > 1 ? sel_ranks_cut(prepared->domain, count, first) : count;
+    const int most = count > 1 ? sel_planes_cut(prepared->domain, count, 1, first) : count;
     return most == count
                ? SEL_OK
                : sel_fail_as(error, SEL_BAD_USAGE,
