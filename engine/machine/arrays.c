@@ -64,6 +64,11 @@ void sel_arrays_add_copy(sel_arrays *arrays, const char *name, void *place, sel_
     }
 }
 
+/* That share cells out. */
+static int ranks_of(const sel_arrays *arrays) {
+    return arrays->ranks && !arrays->all_know ? arrays->ranks->count : 1;
+}
+
 /* ---- memory ---- */
 
 static char *memory_of(const sel_arrays *arrays, const sel_array *array) {
@@ -151,7 +156,12 @@ sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what
             status = sel_arrays_send(arrays, memory_of(arrays, array), array->from,
                                      sel_array_bytes(arrays, array), error);
         } else if ((!memory || on_host(arrays, array)) && !(array->flags & SEL_VALUE)) {
-            zero(arrays, array, threads);
+            if (ranks_of(arrays) > 1 && !array->divided) {
+                sel_machine_clear(memory_of(arrays, array),
+                                  (size_t)array->count * array->type.size);
+            } else {
+                zero(arrays, array, threads);
+            }
         }
     }
     return status;
@@ -181,11 +191,6 @@ void sel_arrays_free(sel_arrays *arrays) {
 }
 
 /* ---- saving and loading ---- */
-
-/* That share cells out. */
-static int ranks_of(const sel_arrays *arrays) {
-    return arrays->ranks && !arrays->all_know ? arrays->ranks->count : 1;
-}
 
 /* Part p of an array: a block, or what rank p has. */
 static sel_cells cells_of_part(const sel_arrays *arrays, const sel_array *array, int p) {

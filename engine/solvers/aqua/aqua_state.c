@@ -98,21 +98,26 @@ static double alpha_at(const aqua_state *state, int64_t x, int64_t y) {
     return fmin(alpha, state->store.largest_alpha);
 }
 
-/* Fills an array of beds or alphas, and sends it. */
+/* Fills an array of beds or alphas, of several ranks the rows that each reads, and sends it. */
 static sel_status fill(const aqua_state *state, void *array,
                        double (*number)(const aqua_state *, int64_t x, int64_t y),
                        sel_error *error) {
     const aqua_layout *layout = &state->plan->layout;
-    const uint64_t bytes = (uint64_t)(layout->cells * state->size);
+    const sel_rows_range own = sel_domain_own(state->plan->base.domain);
+    const int64_t first = own.first * layout->pitch;
+    const int64_t cells = (own.end - own.first + 2 * AQUA_HALO) * layout->pitch;
+    const uint64_t bytes = (uint64_t)(cells * state->size);
     void *values = malloc(bytes);
     if (!values) {
         return sel_fail_memory(error, "the ground", bytes);
     }
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
-    for (int64_t k = 0; k < layout->cells; k++) {
-        sel_put(values, state->real, k, number(state, aqua_column(layout, k), aqua_row(layout, k)));
+    for (int64_t k = 0; k < cells; k++) {
+        sel_put(values, state->real, k,
+                number(state, aqua_column(layout, first + k), aqua_row(layout, first + k)));
     }
-    const sel_status status = sel_arrays_send(&state->base.arrays, array, values, bytes, error);
+    const sel_status status = sel_arrays_send(
+        &state->base.arrays, (char *)array + first * state->size, values, bytes, error);
     free(values);
     return status;
 }
