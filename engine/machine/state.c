@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AT_ONCE = 1 << 22 }; /* cells that are evaluated together */
+enum { MOST_AT_ONCE = 1 << 21 }; /* cells that are evaluated together */
 
 /* A block of its own for each rank. */
 static void divide(sel_state *state) {
