@@ -105,6 +105,20 @@ static void zero(const sel_arrays *arrays, const sel_array *array, int threads) 
     }
 }
 
+uint64_t sel_arrays_untouched(const sel_arrays *arrays) {
+    const int axis = arrays->axis;
+    uint64_t bytes = 0;
+    for (int k = 0; k < arrays->count && ranks_of(arrays) > 1 && !arrays->memory; k++) {
+        const sel_array *array = &arrays->v[k];
+        const sel_cells *cells = &array->cells;
+        const int64_t *first = arrays->first_plane + arrays->ranks->rank;
+        const int64_t planes = array->divided ? 0 : cells->n[axis] - (first[1] - first[0]);
+        const int64_t plane = axis == 2 ? cells->slice : cells->pitch;
+        bytes += (uint64_t)(cells->components * planes * plane) * array->type.size;
+    }
+    return bytes;
+}
+
 static const sel_array *find(const sel_arrays *arrays, const void *place) {
     const sel_array *array = arrays->v;
     while (array->place != place) {
