@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "engine/base/machine.h"
 
 /* Steps that are summed one by one; times of a sample, all its values, and places that are tried
  * for one that is free. */

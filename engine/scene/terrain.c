@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include "engine/base/file.h"
-#include "engine/base/machine.h"
 
 /* ---- elevations ---- */
 

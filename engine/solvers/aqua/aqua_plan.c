@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "engine/solvers/aqua/aqua.h"
-#include "engine/base/machine.h"
 #include "engine/machine/cpu.h"
 #include "engine/scene/survey.h"
 
