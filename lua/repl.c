@@ -109,7 +109,8 @@ static int host_mask(lua_State *L) {
     sel_fill_scenario(script, "mask");
     script->error = outer;
     const sel_limits limits = sel_limits_leave(L);
-    if (!error.status && !sel_domain_create(&script->scenario->simulations[0], &domain, &error))
+    if (!error.status &&
+        !sel_domain_create(&script->scenario->simulations[0], NULL, &domain, &error))
         push_plane(L, domain, most, z);
     sel_domain_destroy(domain);
     sel_limits_come_back(L, &limits);

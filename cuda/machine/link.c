@@ -102,23 +102,15 @@ static sel_status by_nccl(const sel_state *state, size_t total, cudaStream_t str
                           sel_error *error) {
     const cuda_link *link = state->queue->link;
     const nccl_api *nccl = &link->nccl;
-    char *at = state->halos;
-    int low, high, code = nccl->begin();
-    const bool below = sel_ranks_below(state->ranks, state->blocks.wraps, &low);
-    const bool above = sel_ranks_above(state->ranks, state->blocks.wraps, &high);
-    const struct {
-        bool wanted, sends;
-        int peer, side;
-    } parts[] = {{below, true, low, 0},
-                 {above, true, high, 1},
-                 {above, false, high, 3},
-                 {below, false, low, 2}};
-    for (size_t k = 0; k < sizeof parts / sizeof *parts && code == 0; k++) {
-        char *place = at + (size_t)parts[k].side * total;
-        if (parts[k].wanted) {
-            code = parts[k].sends
-                       ? nccl->send(place, total, NCCL_BYTES, parts[k].peer, link->comm, stream)
-                       : nccl->receive(place, total, NCCL_BYTES, parts[k].peer, link->comm, stream);
+    const sel_beside beside = sel_ranks_beside(state->ranks, state->blocks.wraps);
+    static const int order[] = {0, 1, 3, 2};
+    int code = nccl->begin();
+    for (int k = 0; k < 4 && code == 0; k++) {
+        const int side = order[k], peer = beside.rank[side % 2];
+        void *place = state->halos + (size_t)side * total;
+        if (beside.is[side % 2]) {
+            code = side < 2 ? nccl->send(place, total, NCCL_BYTES, peer, link->comm, stream)
+                            : nccl->receive(place, total, NCCL_BYTES, peer, link->comm, stream);
         }
     }
     const int ended = nccl->end();
@@ -156,15 +148,17 @@ static bool can_join(const sel_ranks *ranks, const seat *own) {
 static sel_status join(const sel_state *state, cuda_link *link, sel_error *error) {
     const sel_ranks *ranks = state->ranks;
     sel_error why = {.status = SEL_OK};
-    nccl_id id = {{0}};
-    int code = ranks->rank == 0 ? link->nccl.get_id(&id) : 0;
-    sel_status status = nccl_check(&link->nccl, code, &why);
-    status = sel_ranks_agree(ranks, status, &why);
-    if (!status) {
-        ranks->broadcast(&id, sizeof id, false);
-        code = link->nccl.join(&link->comm, ranks->count, id, ranks->rank);
-        status = sel_ranks_agree(ranks, nccl_check(&link->nccl, code, &why), &why);
+    struct {
+        nccl_id id;
+        int code;
+    } first = {.code = 0};
+    if (ranks->rank == 0) {
+        first.code = link->nccl.get_id(&first.id);
     }
+    ranks->broadcast(&first, sizeof first, false);
+    const int code =
+        first.code ? first.code : link->nccl.join(&link->comm, ranks->count, first.id, ranks->rank);
+    sel_status status = sel_ranks_agree(ranks, nccl_check(&link->nccl, code, &why), &why);
     if (status) {
         link->comm = NULL;
         cudaGetLastError();
@@ -208,13 +202,14 @@ sel_status cuda_link_open(const sel_state *state, cuda_link **made, sel_error *e
 }
 
 void cuda_link_close(cuda_link *link) {
-    if (link && link->comm) {
+    if (!link) {
+        return;
+    }
+    if (link->comm) {
         link->nccl.leave(link->comm);
     }
-    if (link) {
-        cuda_march_close(&link->beside);
-        cudaFreeHost(link->pinned);
-    }
+    cuda_march_close(&link->beside);
+    cudaFreeHost(link->pinned);
     free(link);
 }
 
@@ -230,11 +225,8 @@ const march_device *cuda_link_beside(const cuda_link *link) {
 
 sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, int count,
                                cudaStream_t stream, sel_error *error) {
-    const bool wraps = state->blocks.wraps;
+    const sel_beside beside = sel_ranks_beside(state->ranks, state->blocks.wraps);
     size_t total = 0;
-    int low, high;
-    const bool has[2] = {sel_ranks_below(state->ranks, wraps, &low),
-                         sel_ranks_above(state->ranks, wraps, &high)};
     for (int k = 0; k < count; k++) {
         total += (size_t)sides[k].count * sides[k].bytes;
     }
@@ -248,7 +240,7 @@ sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, 
             status = cuda_link_staged(state->queue->link) ? by_host(state, total, stream, error)
                                                           : by_nccl(state, total, stream, error);
         }
-        if (has[side % 2] && !status) {
+        if (beside.is[side % 2] && !status) {
             status = pack(state, sides, count, total, side, side >= 2, stream, error);
         }
     }

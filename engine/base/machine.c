@@ -65,6 +65,18 @@ void *sel_machine_allocate(size_t bytes) {
     return block;
 }
 
+void sel_machine_clear(void *memory, size_t bytes) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)memory,
+                    end = at + bytes;
+    const uintptr_t first = (at + page - 1) / page * page, last = end / page * page;
+    if (last <= first || madvise((void *)first, last - first, MADV_DONTNEED)) {
+        memset(memory, 0, bytes);
+        return;
+    }
+    memset(memory, 0, first - at);
+    memset((void *)last, 0, end - last);
+}
+
 uint64_t sel_machine_cache(void) {
     long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
     return bytes > 0 ? (uint64_t)bytes : UINT64_C(32) << 20;

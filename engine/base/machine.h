@@ -21,6 +21,10 @@ const char *sel_bytes_text(double bytes, char text[SEL_BYTES_ROOM]);
  * zeroed. NULL when there is none. Release with free(). */
 void *sel_machine_allocate(size_t bytes);
 
+/* Zeroes memory of sel_machine_allocate, of which whole pages then take none until they are
+ * written. */
+void sel_machine_clear(void *memory, size_t bytes);
+
 /* Bytes of the largest cache of a core; a guess where the system does not say. */
 uint64_t sel_machine_cache(void);
 

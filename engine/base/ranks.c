@@ -53,22 +53,19 @@ sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error 
     if (first == ranks->count) {
         return SEL_OK;
     }
-    sel_error *of_other = first > 0 ? malloc(sizeof *of_other) : NULL;
-    if (first > 0 && of_other) {
-        *of_other = (sel_error){.status = all[first]};
-        if (ranks->rank == first && error) {
-            *of_other = *error;
-        }
+    if (first > 0) {
+        sel_error *of_first = sel_ranks_memory(ranks, sizeof *of_first);
+        *of_first = ranks->rank == first && error ? *error : (sel_error){.status = all[first]};
         const sel_message message = {.rank = ranks->rank ? 0 : first,
                                      .sends = ranks->rank == first,
-                                     .at = of_other,
-                                     .bytes = sizeof *of_other};
+                                     .at = of_first,
+                                     .bytes = sizeof *of_first};
         ranks->transfer(&message, ranks->rank == 0 || ranks->rank == first);
         if (ranks->rank == 0) {
-            sel_fail(error, all[first], "%s", of_other->text);
+            sel_fail(error, all[first], "%s", of_first->text);
         }
+        free(of_first);
     }
-    free(of_other);
     if (ranks->rank > 0) {
         sel_fail(error, all[first], "%s", "");
     }
@@ -134,12 +131,6 @@ static const struct launcher *launcher_of_run(int *count) {
     return NULL;
 }
 
-int sel_ranks_started(void) {
-    int count;
-    launcher_of_run(&count);
-    return count;
-}
-
 int sel_ranks_number(void) {
     int count;
     const struct launcher *launcher = launcher_of_run(&count);
@@ -194,16 +185,15 @@ sel_status sel_ranks_join(const sel_ranks **ranks, sel_error *error) {
                         SEL_MOST_RANKS);
     }
     char path[4096], text[512];
-    const bool found = find_plugin(launcher->plugin, path, sizeof path);
-    void *plugin = found ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
-    const char *why = plugin ? NULL : dlerror();
     const bool open_mpi = strcmp(launcher->plugin, "openmpi") == 0;
-    if (!found) {
+    if (!find_plugin(launcher->plugin, path, sizeof path)) {
         return sel_fail(error, SEL_NO_DEVICE,
                         "%d ranks were started by %s, and this build of Selenite has no plug-in "
                         "for it: install %s (Debian, Ubuntu) and call make again",
                         count, launcher->name, open_mpi ? "libopenmpi-dev" : "libmpich-dev");
     }
+    void *plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    const char *why = plugin ? NULL : dlerror();
     if (!plugin) {
         return sel_fail(error, SEL_NO_DEVICE, "%s: %s; install %s (Debian, Ubuntu)", path,
                         why ? why : "cannot be loaded", open_mpi ? "libopenmpi3" : "libmpich12");
@@ -216,11 +206,8 @@ sel_status sel_ranks_join(const sel_ranks **ranks, sel_error *error) {
         return sel_fail(error, SEL_NO_DEVICE, "%s is of another version: call make again", path);
     }
     const sel_ranks *made = open(sel_process_interrupt(), patience(), text, sizeof text);
-    if (!made) {
-        return sel_fail(error, SEL_NO_DEVICE, "MPI does not start: %s", text);
-    }
-    *ranks = made;
-    return SEL_OK;
+    *ranks = made ? made : &sel_one_rank;
+    return made ? SEL_OK : sel_fail(error, SEL_NO_DEVICE, "MPI does not start: %s", text);
 }
 
 /* ---- mpirun ---- */
@@ -269,11 +256,9 @@ sel_status sel_ranks_launch(int count, const char *const *arguments, sel_error *
         free(command);
         return sel_fail(error, SEL_NO_DEVICE, "the name of the program is not known to the system");
     }
+    const char *const first[] = {"mpirun", "-n", number, program};
     snprintf(number, sizeof number, "%d", count);
-    command[0] = "mpirun";
-    command[1] = "-n";
-    command[2] = number;
-    command[3] = program;
+    memcpy(command, first, sizeof first);
     memcpy(command + 4, arguments, (size_t)n * sizeof *command);
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         setenv(settings[k][0], settings[k][1], 0);

@@ -39,8 +39,7 @@ enum { SEL_MOST_RANKS = 256 };
 /* A process on its own. */
 extern const sel_ranks sel_one_rank;
 
-/* How many ranks a launcher (mpirun, srun) has started, 1: none has; and the number of this one. */
-int sel_ranks_started(void);
+/* The number of this one, as the launcher (mpirun, srun) says. */
 int sel_ranks_number(void);
 
 /* Joins them: *ranks, or &sel_one_rank where there is one. SEL_NO_DEVICE where the plug-in or its

@@ -3,7 +3,6 @@
 #define SEL_RANKS_PLUGIN_H
 
 #include <signal.h>
-#include <stddef.h>
 #include "engine/base/ranks.h"
 
 /* selenite_ranks_open, called once: joins the ranks. `interrupt`: the signal that was received,

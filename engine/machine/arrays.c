@@ -64,6 +64,11 @@ void sel_arrays_add_copy(sel_arrays *arrays, const char *name, void *place, sel_
     }
 }
 
+/* How many ranks share cells out; 1: this one has all. */
+static int ranks_of(const sel_arrays *arrays) {
+    return arrays->ranks && !arrays->all_know ? arrays->ranks->count : 1;
+}
+
 /* ---- memory ---- */
 
 static char *memory_of(const sel_arrays *arrays, const sel_array *array) {
@@ -98,6 +103,20 @@ static void zero(const sel_arrays *arrays, const sel_array *array, int threads) 
             memset(memory + (from + begin) * size, 0, (size_t)((end - begin) * size));
         }
     }
+}
+
+uint64_t sel_arrays_untouched(const sel_arrays *arrays) {
+    const int axis = arrays->axis;
+    uint64_t bytes = 0;
+    for (int k = 0; k < arrays->count && ranks_of(arrays) > 1 && !arrays->memory; k++) {
+        const sel_array *array = &arrays->v[k];
+        const sel_cells *cells = &array->cells;
+        const int64_t *first = arrays->first_plane + arrays->ranks->rank;
+        const int64_t planes = array->divided ? 0 : cells->n[axis] - (first[1] - first[0]);
+        const int64_t plane = axis == 2 ? cells->slice : cells->pitch;
+        bytes += (uint64_t)(cells->components * planes * plane) * array->type.size;
+    }
+    return bytes;
 }
 
 static const sel_array *find(const sel_arrays *arrays, const void *place) {
@@ -151,7 +170,12 @@ sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what
             status = sel_arrays_send(arrays, memory_of(arrays, array), array->from,
                                      sel_array_bytes(arrays, array), error);
         } else if ((!memory || on_host(arrays, array)) && !(array->flags & SEL_VALUE)) {
-            zero(arrays, array, threads);
+            if (ranks_of(arrays) > 1 && !array->divided) {
+                sel_machine_clear(memory_of(arrays, array),
+                                  (size_t)array->count * array->type.size);
+            } else {
+                zero(arrays, array, threads);
+            }
         }
     }
     return status;
@@ -181,11 +205,6 @@ void sel_arrays_free(sel_arrays *arrays) {
 }
 
 /* ---- saving and loading ---- */
-
-/* How many ranks share cells out; 1: this one has all. */
-static int ranks_of(const sel_arrays *arrays) {
-    return arrays->ranks && !arrays->all_know ? arrays->ranks->count : 1;
-}
 
 /* Part p of an array: a block, or what rank p has. */
 static sel_cells cells_of_part(const sel_arrays *arrays, const sel_array *array, int p) {

@@ -138,6 +138,9 @@ void sel_arrays_add_copy(sel_arrays *arrays, const char *name, void *place, sel_
     sel_arrays_add(arrays, #member, &(owner)->member, SEL_TYPE_OF((owner)->member), 1, \
                    SEL_SAVED | SEL_ON_HOST | SEL_VALUE)
 
+/* Bytes of the cells of other ranks, which take no memory on the host. */
+uint64_t sel_arrays_untouched(const sel_arrays *arrays);
+
 /* Memory for all, zeroed (the host's by `threads` threads, each that of the cells that it will
  * step) or with its content, and the pointers. `what` it is for is named when there is not enough.
  */

@@ -14,8 +14,7 @@ int64_t sel_planes_free(const sel_domain *domain, int64_t first, int64_t end) {
     return count;
 }
 
-/* Sets the first plane of each block, and the end of the last; returns how many there are. */
-static int cut(const sel_domain *domain, int count, int unit, int64_t *first) {
+int sel_planes_cut(const sel_domain *domain, int count, int unit, int64_t *first) {
     const sel_grid *grid = &domain->grid;
     const int64_t least = unit > FEWEST_PLANES ? unit : FEWEST_PLANES;
     const int64_t planes = grid->n[grid->dims - 1], most = planes / least;
@@ -42,16 +41,13 @@ sel_blocks sel_blocks_cut(const sel_domain *domain, int count, int unit) {
     int64_t first[SEL_MOST_BLOCKS + 1];
     sel_blocks blocks = {.wraps = sel_axis_periodic(grid, grid->dims - 1),
                          .rows_per_plane = grid->dims == 3 ? grid->n[1] : 1};
-    blocks.count = cut(domain, count > SEL_MOST_BLOCKS ? SEL_MOST_BLOCKS : count, unit, first);
+    count = count > SEL_MOST_BLOCKS ? SEL_MOST_BLOCKS : count;
+    blocks.count = sel_planes_cut(domain, count, unit, first);
     blocks.cut = blocks.count > 1;
     for (int b = 0; b < blocks.count; b++) {
         blocks.v[b] = (sel_block){first[b], first[b + 1]};
     }
     return blocks;
-}
-
-int sel_ranks_cut(const sel_domain *domain, int count, int64_t first[SEL_MOST_RANKS + 1]) {
-    return cut(domain, count, 1, first);
 }
 
 int64_t sel_blocks_largest(const sel_blocks *blocks) {
@@ -93,13 +89,12 @@ sel_status sel_exchange(const sel_blocks *blocks, const sel_turns *turns, int64_
         const sel_block *own = &blocks->v[b], *other = &blocks->v[from];
         const int64_t to_plane = k % 2 ? sel_halo_high(turns, own) : sel_halo_low(turns, own);
         const int64_t from_plane = k % 2 ? other->first : other->end - turns->width;
-        for (int64_t j = 0; j < turns->cells.components * turns->width && !status; j++) {
-            const int64_t c = j / turns->width, p = j % turns->width;
-            const int64_t start = c * turns->cells.plane + p * stride - turns->margin;
+        for (int c = 0; c < turns->cells.components && !status; c++) {
+            const int64_t start = c * turns->cells.plane - turns->margin;
             status = (copy ? copy : copy_here)(
                 stream, (char *)turns->at[b][turn & 1] + (start + to_plane * stride) * size,
                 (const char *)turns->at[from][turn & 1] + (start + from_plane * stride) * size,
-                (size_t)(stride * size), error);
+                (size_t)(turns->width * stride * size), error);
         }
     }
     return status;
@@ -107,42 +102,29 @@ sel_status sel_exchange(const sel_blocks *blocks, const sel_turns *turns, int64_
 
 /* ---- between ranks ---- */
 
-/* Elements of a halo. */
-static int64_t halo_count(const sel_turns *turns) {
-    return turns->cells.components * turns->width * sel_turns_stride(turns);
+int64_t sel_halo_bytes(const sel_turns *turns) {
+    return turns->cells.components * turns->width * sel_turns_stride(turns) * turns->type.size;
 }
 
-uint64_t sel_halo_bytes(const sel_turns *turns) {
-    return 4 * (uint64_t)halo_count(turns) * turns->type.size;
-}
-
-bool sel_ranks_below(const sel_ranks *ranks, bool wraps, int *below) {
-    *below = (ranks->rank + ranks->count - 1) % ranks->count;
-    return wraps || ranks->rank > 0;
-}
-
-bool sel_ranks_above(const sel_ranks *ranks, bool wraps, int *above) {
-    *above = (ranks->rank + 1) % ranks->count;
-    return wraps || *above > 0;
+sel_beside sel_ranks_beside(const sel_ranks *ranks, bool wraps) {
+    const int own = ranks->rank, count = ranks->count;
+    return (sel_beside){{(own + count - 1) % count, (own + 1) % count},
+                        {wraps || own > 0, wraps || own + 1 < count}};
 }
 
 void sel_exchange_sides(const sel_ranks *ranks, bool wraps, const sel_sides *sides, int count) {
-    enum { TO_LOW, TO_HIGH, MOST = 16 };
-    int low, high;
-    const bool has_low = sel_ranks_below(ranks, wraps, &low);
-    const bool has_high = sel_ranks_above(ranks, wraps, &high);
+    enum { MOST = 16 };
+    const sel_beside beside = sel_ranks_beside(ranks, wraps);
     sel_message messages[4 * MOST];
     for (int first = 0; first < count; first += MOST) {
         int n = 0;
-        for (int k = first; k < count && k < first + MOST; k++) {
-            const sel_sides *s = &sides[k];
-            if (has_low) {
-                messages[n++] = (sel_message){low, TO_LOW, true, s->low, s->bytes};
-                messages[n++] = (sel_message){low, TO_HIGH, false, s->from_low, s->bytes};
-            }
-            if (has_high) {
-                messages[n++] = (sel_message){high, TO_HIGH, true, s->high, s->bytes};
-                messages[n++] = (sel_message){high, TO_LOW, false, s->from_high, s->bytes};
+        for (int k = 4 * first; k < 4 * count && k < 4 * (first + MOST); k++) {
+            const sel_sides *s = &sides[k / 4];
+            void *const at[] = {s->low, s->high, s->from_low, s->from_high};
+            const int side = k % 2, sends = k % 4 < 2;
+            const int tag = sends ? side : 1 - side; /* where it goes: the same rank may be both */
+            if (beside.is[side]) {
+                messages[n++] = (sel_message){beside.rank[side], tag, sends, at[k % 4], s->bytes};
             }
         }
         ranks->transfer(messages, n);
@@ -173,18 +155,19 @@ static void pack(const sel_turns *turns, int64_t turn, int64_t plane, char *room
 
 void sel_exchange_ranks(const sel_ranks *ranks, const sel_blocks *blocks, const sel_turns *turns,
                         int64_t turn, void *room) {
-    const int64_t bytes = halo_count(turns) * turns->type.size;
+    const sel_beside beside = sel_ranks_beside(ranks, blocks->wraps);
+    const int64_t bytes = sel_halo_bytes(turns);
     const sel_block *own = &blocks->v[0];
-    int beside;
+    const int64_t planes[] = {own->first, own->end - turns->width, sel_halo_low(turns, own),
+                              sel_halo_high(turns, own)};
     char *at = room;
     const sel_sides sides = {at, at + bytes, at + 2 * bytes, at + 3 * bytes, (size_t)bytes};
-    pack(turns, turn, own->first, sides.low, false);
-    pack(turns, turn, own->end - turns->width, sides.high, false);
-    sel_exchange_sides(ranks, blocks->wraps, &sides, 1);
-    if (sel_ranks_below(ranks, blocks->wraps, &beside)) {
-        pack(turns, turn, sel_halo_low(turns, own), sides.from_low, true);
-    }
-    if (sel_ranks_above(ranks, blocks->wraps, &beside)) {
-        pack(turns, turn, sel_halo_high(turns, own), sides.from_high, true);
+    for (int side = 0; side < 4; side++) {
+        if (side == 2) {
+            sel_exchange_sides(ranks, blocks->wraps, &sides, 1);
+        }
+        if (beside.is[side % 2]) {
+            pack(turns, turn, planes[side], at + side * bytes, side >= 2);
+        }
     }
 }

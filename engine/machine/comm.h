@@ -28,13 +28,12 @@ typedef struct sel_blocks {
     sel_block v[SEL_MOST_BLOCKS];
 } sel_blocks;
 
-/* Cuts a grid into `count` blocks with as many free cells each, or into fewer where the planes do
- * not suffice: a block has two at least, and begins at a multiple of `unit` (0: 1) of them. */
+/* Cuts a grid into `count` parts with as many free cells each, or into fewer where the planes do
+ * not suffice: a part has two at least, and begins at a multiple of `unit` (0: 1) of them. Returns
+ * how many there are; first[0 ... count]: the first plane of each, and the end of the last. Ranks
+ * have one each. */
+int sel_planes_cut(const sel_domain *domain, int count, int unit, int64_t *first);
 sel_blocks sel_blocks_cut(const sel_domain *domain, int count, int unit);
-
-/* The same for as many ranks, one block each: rank r has the planes first[r] <= p < first[r + 1].
- * Returns for how many of them the planes suffice. */
-int sel_ranks_cut(const sel_domain *domain, int count, int64_t first[SEL_MOST_RANKS + 1]);
 
 /* Free cells of the planes first <= p < end. */
 int64_t sel_planes_free(const sel_domain *domain, int64_t first, int64_t end);
@@ -89,16 +88,19 @@ static inline const sel_ranks *sel_plan_ranks(const sel_plan *plan) {
     return plan->ranks ? plan->ranks : &sel_one_rank;
 }
 
-/* Fills the halos of the block that this rank has, by messages; `room` for sel_halo_bytes. */
+/* Fills the halos of the block that this rank has, by messages; `room` for four. */
 void sel_exchange_ranks(const sel_ranks *ranks, const sel_blocks *blocks, const sel_turns *turns,
                         int64_t turn, void *room);
 
-/* Whether there is a rank below, and above; *below, *above: which. */
-bool sel_ranks_below(const sel_ranks *ranks, bool wraps, int *below);
-bool sel_ranks_above(const sel_ranks *ranks, bool wraps, int *above);
+/* The ranks below and above, and whether there are such. */
+typedef struct sel_beside {
+    int rank[2];
+    bool is[2];
+} sel_beside;
+sel_beside sel_ranks_beside(const sel_ranks *ranks, bool wraps);
 
-/* Bytes that a rank sends and receives in an exchange, with both neighbours. */
-uint64_t sel_halo_bytes(const sel_turns *turns);
+/* Bytes of a halo: in an exchange a rank sends two, and receives as many. */
+int64_t sel_halo_bytes(const sel_turns *turns);
 
 /* Sends `low` to the rank below and `high` to the one above, and receives what these send: as many
  * bytes each, from below and from above. Ranks stand in a row, or in a circle. */

@@ -79,6 +79,18 @@ static double far(const sel_domain *domain, int region, bool outer) {
                                  : 0.5;
 }
 
+/* Of several ranks each knows the materials at the sites in its rows, and all get to know all. */
+static void share_sites(const sel_domain *domain, const sel_surfaces *on, cond_site *sites) {
+    size_t end[SEL_MOST_RANKS];
+    for (int r = 0; domain->ranks && r < domain->ranks->count; r++) {
+        const int64_t cell = domain->first_row[r + 1] * domain->grid.n[0];
+        end[r] = (size_t)on->first_site[sel_surfaces_from(on, cell)] * sizeof *sites;
+    }
+    if (domain->ranks) {
+        sel_ranks_share(domain->ranks, sites, end);
+    }
+}
+
 static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel_error *error) {
     const sel_grid *grid = &domain->grid;
     const double volume = sel_cell_volume(grid);
@@ -97,6 +109,9 @@ static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel
                         .weight = area / (sel_capacity_at(body, site->cell, at) * volume),
                         .area = area,
                         .law = law_of(domain, site->region)};
+    }
+    if (to) {
+        share_sites(domain, on, to);
     }
     return to ? SEL_OK : sel_fail_memory(error, "the surfaces", bytes);
 }
@@ -136,11 +151,26 @@ static void limit_by(sel_conduction *body, int64_t cell, double b) {
     }
 }
 
+/* The lowest limit of all ranks: of equal ones that of the first cell, as one rank has it. */
+static void join_limits(sel_conduction *body) {
+    struct {
+        double limit;
+        int64_t cell;
+    } own = {body->limit, body->limit_cell}, all[SEL_MOST_RANKS];
+    sel_domain_gather(body->inputs.domain, &own, sizeof own, all);
+    for (int r = 0; r < sel_domain_ranks(body->inputs.domain); r++) {
+        body->limit_cell = r == 0 || all[r].limit < body->limit ? all[r].cell : body->limit_cell;
+        body->limit = r == 0 || all[r].limit < body->limit ? all[r].limit : body->limit;
+    }
+}
+
 static void find_limit(sel_conduction *body) {
     const sel_inputs *inputs = &body->inputs;
     const sel_domain *domain = inputs->domain;
     const double *dx = domain->grid.dx;
-    const int64_t *of = inputs->surfaces.first_site;
+    const sel_surfaces *on = &inputs->surfaces;
+    const sel_rows_range own = sel_domain_own(domain);
+    const int64_t first = own.first * domain->grid.n[0], end = own.end * domain->grid.n[0];
     double sum = 0, b, s;
     for (int a = 0; a < domain->grid.dims; a++) {
         sum += 2 * body->k.same[a] / (dx[a] * dx[a]);
@@ -148,17 +178,20 @@ static void find_limit(sel_conduction *body) {
     body->limit_cell = -1;
     const bool varied = body->kind == HEAT_VARIED;
     body->limit = varied ? HUGE_VAL : body->capacity.same[0] / sum;
-    for (int64_t c = 0; c < sel_grid_cells(&domain->grid) && varied; c++) {
+    for (int64_t c = first; c < end && varied; c++) {
         if (domain->cell[c] == 0) {
             limit_by(body, c, 0);
         }
     }
-    for (int64_t k = 0; k < inputs->surfaces.cells; k++) {
-        cond_surfaces(inputs->site, inputs->value, of[k], of[k + 1], 1, &b, &s);
+    join_limits(body);
+    for (int64_t k = sel_surfaces_from(on, first); k < sel_surfaces_from(on, end); k++) {
+        cond_surfaces(inputs->site, inputs->value, on->first_site[k], on->first_site[k + 1], 1, &b,
+                      &s);
         if (!isinf(b)) {
-            limit_by(body, inputs->surfaces.cell[k], b);
+            limit_by(body, on->cell[k], b);
         }
     }
+    join_limits(body);
 }
 
 /* ---- the plan ---- */
@@ -181,10 +214,11 @@ sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_q
                                const char *name, const sel_quantity *capacity,
                                const sel_quantity *source, sel_error *error) {
     const sel_domain *domain = plan->domain;
+    const bool whole = body->steady || body->implicit > 0; /* each rank has the coarse levels */
     plan->body = body;
-    sel_status status = sel_material_find(plan, k, name, &body->k, error);
-    status =
-        status ? status : sel_material_find(plan, capacity, "capacity", &body->capacity, error);
+    sel_status status = sel_material_find(plan, whole, k, name, &body->k, error);
+    status = status ? status
+                    : sel_material_find(plan, whole, capacity, "capacity", &body->capacity, error);
     status = status ? status : sel_inputs_list(&body->inputs, domain, far, error);
     status = status ? status : find_sites(body, domain, error);
     if (status) {

@@ -37,7 +37,7 @@ void sel_cpu_share(const sel_plan *plan, uint64_t *memory, uint64_t *halo) {
     *memory = *halo = 0;
     if (state) {
         list(state, plan);
-        *memory = size + state->arrays.bytes[0];
+        *memory = size + state->arrays.bytes[0] - sel_arrays_untouched(&state->arrays);
         *halo = state->ranks->count > 1 ? state->halo_bytes : 0;
         sel_arrays_free(&state->arrays);
     }

@@ -1,7 +1,6 @@
 /* material.c -- evaluate materials; conductances of faces. */
 #include "engine/machine/material.h"
 
-#include "engine/base/machine.h"
 #include "engine/machine/surface.h"
 
 /* The error of a value that is not above 0; cell -1: of all cells. */
@@ -14,32 +13,35 @@ static sel_status refuse(const sel_plan *plan, const char *name, double value, i
                                   value, sel_cell_text(&plan->domain->grid, cell, text));
 }
 
-static sel_status evaluate(const sel_plan *plan, const sel_quantity *quantity, const char *name,
-                           sel_material *m, sel_error *error) {
-    const sel_domain *domain = plan->domain;
-    const int64_t numbers = sel_grid_cells(&domain->grid) * m->components, nx = domain->grid.n[0];
-    const sel_evaluation asked = {quantity, name, .end = numbers / m->components / nx};
-    m->of = sel_machine_allocate((uint64_t)numbers * sizeof *m->of);
-    if (!m->of) {
-        return sel_fail_memory(error, name, (uint64_t)numbers * sizeof *m->of);
+static sel_status evaluate(const sel_plan *plan, const sel_domain *domain,
+                           const sel_quantity *quantity, const char *name, sel_material *m,
+                           sel_error *error) {
+    const sel_evaluation asked = {.quantity = quantity, .what = name};
+    const sel_rows_range own = sel_domain_own(domain);
+    const int64_t row = m->components * domain->grid.n[0], nx = domain->grid.n[0];
+    sel_error why = {.status = SEL_OK};
+    sel_status status = sel_domain_numbers(domain, asked, plan->threads, &m->of, error);
+    if (status) {
+        return status;
     }
-    sel_status status = sel_domain_evaluate(domain, &asked, plan->threads, m->of, error);
-    for (int64_t k = 0; k < numbers && !status; k++) {
-        const int64_t cell = k / nx / m->components * nx + k % nx;
+    for (int64_t k = own.first * row; k < own.end * row && !status; k++) {
+        const int64_t cell = k / row * nx + k % nx;
         if (domain->cell[cell] == 0 && !(m->of[k] > 0)) {
-            status = refuse(plan, name, m->of[k], cell, error);
+            status = refuse(plan, name, m->of[k], cell, &why);
         }
     }
-    return status;
+    return sel_domain_agree(domain, status, &why, error);
 }
 
-sel_status sel_material_find(const sel_plan *plan, const sel_quantity *quantity, const char *name,
-                             sel_material *m, sel_error *error) {
+sel_status sel_material_find(const sel_plan *plan, bool whole, const sel_quantity *quantity,
+                             const char *name, sel_material *m, sel_error *error) {
     const sel_quantity one = sel_constant(1);
     const sel_quantity *q = sel_quantity_given(quantity) ? quantity : &one;
     *m = (sel_material){.components = q->components};
     if (sel_quantity_depends(q)) {
-        return evaluate(plan, q, name, m, error);
+        sel_domain domain = *plan->domain;
+        domain.ranks = whole ? NULL : domain.ranks;
+        return evaluate(plan, &domain, q, name, m, error);
     }
     for (int a = 0; a < plan->domain->grid.dims; a++) {
         m->same[a] = q->part[q->components > 1 ? a : 0].constant;

@@ -11,10 +11,11 @@ typedef struct sel_material {
     double *of;     /* else [rows][components][nx] */
 } sel_material;
 
-/* Evaluates a quantity (not given: 1) at the centres of all free cells; fails where it is not above
- * 0. Freed with free(material->of), also after a failure. */
-sel_status sel_material_find(const sel_plan *plan, const sel_quantity *quantity, const char *name,
-                             sel_material *material, sel_error *error);
+/* Evaluates a quantity (not given: 1) at the centres of all free cells, of several ranks as
+ * sel_domain_numbers, or the `whole` in each; fails where it is not above 0. Freed with
+ * free(material->of), also after a failure. */
+sel_status sel_material_find(const sel_plan *plan, bool whole, const sel_quantity *quantity,
+                             const char *name, sel_material *material, sel_error *error);
 
 static inline double sel_material_at(const sel_material *m, const sel_grid *grid, int64_t cell,
                                      int axis) {

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AT_ONCE = 1 << 22 }; /* cells that are evaluated together */
+enum { MOST_AT_ONCE = 1 << 21 }; /* cells that are evaluated together */
 
 /* Gives each rank a block of its own. */
 static void divide(sel_state *state) {
     const sel_ranks *ranks = state->ranks;
-    sel_ranks_cut(state->plan->domain, ranks->count, state->first_plane);
+    sel_planes_cut(state->plan->domain, ranks->count, 1, state->first_plane);
     state->blocks = sel_blocks_cut(state->plan->domain, 1, 1);
     state->blocks.cut = true;
     state->blocks.v[0] =
@@ -61,7 +61,7 @@ void sel_state_list_turns(sel_state *state, const char *name) {
             state->arrays.v[listed].divided = true;
         }
     }
-    state->halo_bytes = state->ranks->count > 1 ? sel_halo_bytes(&state->turns) : 0;
+    state->halo_bytes = state->ranks->count > 1 ? 4 * (uint64_t)sel_halo_bytes(&state->turns) : 0;
     if (!state->arrays.memory) {
         SEL_ADD(&state->arrays, state, halos, (int64_t)state->halo_bytes, 0);
     }
@@ -171,31 +171,37 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
                           const sel_cells *cells, int which, sel_state_number *number,
                           const void *data, sel_error *error) {
     const int64_t *n = state->plan->domain->grid.n, apart[3] = {1, cells->pitch, cells->slice};
-    const size_t bytes = (size_t)cells->count * type.size;
-    const sel_rows_range all = {0, n[1] * n[2]};
-    const sel_rows_range rows = cells->components ? sel_state_own(state) : all;
-    const int64_t before = cells->before - cells->shift;
+    const int axis = state->plan->domain->grid.dims - 1;
+    const sel_cells own = own_faces(state, cells);
+    const bool divided = own.count < cells->count;
+    const size_t bytes = (size_t)own.count * type.size;
+    const int64_t all = n[1] * n[2], before = own.before - own.shift;
+    sel_rows_range rows = {0, all};
+    if (divided || cells->components) {
+        rows = sel_state_own(state);
+    }
+    if (divided && which == axis) { /* and the faces above its own planes */
+        rows.end += state->blocks.rows_per_plane;
+    }
     void *values = array ? calloc(bytes, 1) : NULL;
     if (!values) {
         return !array ? SEL_OK : sel_fail_memory(error, "the coefficients", bytes);
     }
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t row = rows.first; row < rows.end; row++) {
-        int64_t at[3] = {0, row % n[1], row / n[1]};
+        int64_t at[3] = {0, row % all % n[1], row % all / n[1]};
+        const int64_t beyond = row < all ? 0 : n[axis] * apart[axis];
+        const int64_t first = before + beyond + at[1] * apart[1] + at[2] * apart[2];
         for (; at[0] < n[0]; at[0]++) {
-            const int64_t k = before + at[0] + at[1] * apart[1] + at[2] * apart[2];
-            const double value = number(state, data, which, row * n[0] + at[0]);
-            sel_put(values, type, k, value);
-            if (which < 3 && at[which] == 0) {
-                sel_put(values, type, k + n[which] * apart[which], value);
+            const double value = number(state, data, which, row % all * n[0] + at[0]);
+            sel_put(values, type, first + at[0], value);
+            if (which < 3 && at[which] == 0 && !(divided && which == axis)) {
+                sel_put(values, type, first + at[0] + n[which] * apart[which], value);
             }
         }
     }
-    const sel_cells own = own_faces(state, cells);
-    const int64_t first = own.shift - cells->shift;
-    char *to = (char *)array + (first - before) * type.size;
-    sel_status status = sel_arrays_send(&state->arrays, to, (char *)values + first * type.size,
-                                        (uint64_t)own.count * type.size, error);
+    sel_status status =
+        sel_arrays_send(&state->arrays, (char *)array - before * type.size, values, bytes, error);
     free(values);
     return status;
 }

@@ -61,6 +61,12 @@ static void add_cell(const sel_domain *domain, sel_surface_far *far, int64_t cel
     }
 }
 
+/* Whether only free cells lie around one that is not at a face of the domain. */
+static bool is_inside(const sel_grid *grid, const uint8_t *cell) {
+    const int64_t row = grid->n[0], slice = grid->dims == 3 ? row * grid->n[1] : 0;
+    return !(cell[-1] | cell[1] | cell[-row] | cell[row] | cell[-slice] | cell[slice]);
+}
+
 /* Lists the sites of all cells, or only counts them while there is no memory. */
 static void list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *s) {
     const sel_grid *grid = &domain->grid;
@@ -69,11 +75,13 @@ static void list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *s
     s->cells = s->sites = 0;
     for (int64_t row = 0; row < grid->n[1] * grid->n[2]; row++) {
         const int64_t y = row % grid->n[1], z = row / grid->n[1];
-        const bool inside = y > 0 && y < grid->n[1] - 1 &&
-                            (grid->dims == 2 || (z > 0 && z < grid->n[2] - 1)) && !solids;
+        const bool inside =
+            y > 0 && y < grid->n[1] - 1 && (grid->dims == 2 || (z > 0 && z < grid->n[2] - 1));
+        const uint8_t *cell = domain->cell + row * nx;
         /* In an inner row without solids only the ends lie on surfaces. */
-        for (int64_t x = 0; x < nx; x += inside && nx > 1 ? nx - 1 : 1) {
-            if (domain->cell[row * nx + x] == 0) {
+        for (int64_t x = 0; x < nx; x += inside && !solids && nx > 1 ? nx - 1 : 1) {
+            const bool away = inside && x > 0 && x < nx - 1;
+            if (cell[x] == 0 && !(away && is_inside(grid, cell + x))) {
                 add_cell(domain, far, row * nx + x, s);
             }
         }

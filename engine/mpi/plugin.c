@@ -165,6 +165,9 @@ static void end(void) {
     processes = NULL;
 }
 
+static sel_ranks joined = {
+    .library = library, .transfer = transfer, .broadcast = broadcast, .gather = gather, .end = end};
+
 /* ---- the start ---- */
 
 extern const int selenite_ranks_version;
@@ -207,10 +210,5 @@ const sel_ranks *selenite_ranks_open(const volatile sig_atomic_t *interrupt, dou
     }
     interrupted = interrupt;
     patience_seconds = patience;
-    joined.library = library;
-    joined.transfer = transfer;
-    joined.broadcast = broadcast;
-    joined.gather = gather;
-    joined.end = end;
     return &joined;
 }

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#include "engine/io/raster.h"
 #include "engine/machine/team.h"
+#include "engine/scene/shape.h"
 
 unsigned long sel_digest_of(const void *bytes, size_t count) {
     return bytes ? crc32_z(0, bytes, count) : 0;
@@ -31,11 +33,47 @@ sel_status sel_digests_compare(const sel_ranks *ranks, const sel_digest *digests
     return SEL_OK;
 }
 
+static unsigned long add_raster(unsigned long crc, const sel_raster *raster) {
+    return raster ? crc32_z(crc, (const unsigned char *)raster->value,
+                            (size_t)(raster->n[0] * raster->n[1]) * sizeof *raster->value)
+                  : crc;
+}
+
+/* The pictures and rasters of a shape. */
+static unsigned long add_shape(unsigned long crc, const sel_shape *shape) {
+    if (shape->a) {
+        return add_shape(add_shape(crc, shape->a), shape->b);
+    }
+    return shape->kind == SEL_SHAPE_IMAGE
+               ? add_raster(crc, ((const sel_shape_image *)shape->data)->pixels)
+           : shape->kind == SEL_SHAPE_RASTER
+               ? add_raster(crc, sel_raster_of(((const sel_shape_raster *)shape->data)->raster))
+               : crc;
+}
+
+/* What regions and quantities of the solver's table are made of. Each rank takes its part of it, so
+ * that the whole domain does not show the difference. */
+static unsigned long digest_of_data(const sel_simulation *simulation) {
+    const sel_table *table = simulation->solver->table;
+    const sel_common *common = simulation->params;
+    unsigned long crc = 0;
+    for (int k = 0; k < common->regions.n; k++) {
+        crc = add_shape(crc, ((const sel_region *)common->regions.v)[k].where);
+    }
+    for (int k = 0; k < table->count; k++) {
+        if (table->fields[k].kind == SEL_KIND_QUANTITY) {
+            const void *quantity = (const char *)common + table->fields[k].offset;
+            crc = add_raster(crc, sel_raster_of(sel_quantity_raster(quantity)));
+        }
+    }
+    return crc;
+}
+
 sel_status sel_prepared_compare(const sel_ranks *ranks, const sel_prepared *prepared,
                                 sel_error *error) {
     const sel_domain *domain = prepared->domain;
     const sel_grid *grid = &domain->grid;
-    unsigned long regions = sel_digest_of(domain->cell, (size_t)sel_grid_cells(grid)), numbers = 0;
+    unsigned long regions = 0, numbers = 0;
     char *text = NULL;
     size_t length = 0;
     if (ranks->count == 1) {
@@ -61,8 +99,9 @@ sel_status sel_prepared_compare(const sel_ranks *ranks, const sel_prepared *prep
         numbers = sel_digest_of(text, length);
         free(text);
     }
-    const sel_digest digests[] = {{"regions", regions}, {"numbers", numbers}};
-    return sel_digests_compare(ranks, digests, 2, error);
+    const sel_digest digests[] = {
+        {"regions", regions}, {"data", digest_of_data(prepared->simulation)}, {"numbers", numbers}};
+    return sel_digests_compare(ranks, digests, 3, error);
 }
 
 void sel_follow(const sel_scenario *scenario, const sel_settings *settings) {

@@ -205,7 +205,7 @@ static sel_status adapt(const sel_simulation *simulation, sel_prepared *prepared
 sel_status sel_ranks_fit(const sel_prepared *prepared, int count, int64_t *first,
                          sel_error *error) {
     const sel_grid *grid = &prepared->domain->grid;
-    const int most = count > 1 ? sel_ranks_cut(prepared->domain, count, first) : count;
+    const int most = count > 1 ? sel_planes_cut(prepared->domain, count, 1, first) : count;
     return most == count
                ? SEL_OK
                : sel_fail_as(error, SEL_BAD_USAGE,
@@ -232,16 +232,21 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     sel_status backend = choose_backend(settings, prepared, error);
     sel_status size = backend ? backend : check_size(prepared, precision, ranks, error);
     status = status ? status : size;
+    status = sel_ranks_agree(ranks, status, error); /* before they paint together */
     if (status) {
         return status;
     }
     const int own = common->threads == SEL_INT_NOT_GIVEN ? 0 : (int)common->threads;
     const int asked = settings->threads > 0 ? settings->threads : own; /* 0: nobody did */
     use_threads(prepared, asked ? asked : cores_of_rank(ranks));
-    status = sel_domain_create(simulation, &prepared->domain, error);
+    status = sel_domain_create(simulation, ranks, &prepared->domain, error);
+    int64_t first_plane[SEL_MOST_RANKS + 1];
+    status = status ? status : sel_ranks_fit(prepared, ranks->count, first_plane, error);
     if (status) {
         return status;
     }
+    /* Devices hold all that is evaluated here. */
+    sel_domain_divide(prepared->domain, on_device(prepared) ? NULL : ranks, first_plane);
     /* Mistakes in the laws and in the outputs are reported together. */
     status = sel_plan_create(simulation, prepared->domain, &prepared->plan, error);
     sel_status outputs = sel_outputs_check(simulation, prepared->domain, error);
@@ -257,11 +262,6 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     plan->threads = asked ? asked : worth_of_threads(prepared->domain, ranks);
     use_threads(prepared, plan->threads);
     status = sel_outputs_wants(simulation, plan, error);
-    if (status) {
-        return status;
-    }
-    int64_t first_plane[SEL_MOST_RANKS + 1];
-    status = sel_ranks_fit(prepared, ranks->count, first_plane, error);
     if (status) {
         return status;
     }

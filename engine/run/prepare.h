@@ -63,7 +63,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
                        sel_prepared *prepared, sel_error *error);
 void sel_prepared_release(sel_prepared *prepared);
 
-/* The planes of so many ranks (sel_ranks_cut). Fails where they do not suffice. */
+/* The planes of so many ranks (sel_planes_cut). Fails where they do not suffice. */
 sel_status sel_ranks_fit(const sel_prepared *prepared, int count, int64_t *first, sel_error *error);
 
 /* Prepares, and creates the state at step 0; of several ranks all do it when rank 0 does. The

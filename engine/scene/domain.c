@@ -131,6 +131,7 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
         return sel_fail_memory(error, "the cells without data", (size_t)cells);
     }
     sel_status status = simulation->solver->blank(simulation, domain, threads, blank, &gaps, error);
+    sel_domain_share(domain, blank, (size_t)domain->grid.n[0]);
     if (!status && sel_region_law(&gaps, 0)) {
         domain->nodata = number;
         domain->regions[number - 1] = gaps; /* there is room for it */
@@ -196,6 +197,7 @@ static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation
         sel_status painted = sel_domain_paint(domain, simulation->solver, region, threads, error);
         status = status ? status : painted;
     }
+    sel_domain_share(domain, domain->cell, (size_t)domain->grid.n[0]);
     if (!status && simulation->solver->solid) {
         status = free_computed(domain, simulation, error);
     }
@@ -213,8 +215,8 @@ static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation
     return status;
 }
 
-sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **domain,
-                             sel_error *error) {
+sel_status sel_domain_create(const sel_simulation *simulation, const sel_ranks *ranks,
+                             sel_domain **domain, sel_error *error) {
     sel_domain *d = calloc(1, sizeof *d);
     *domain = NULL;
     if (!d) {
@@ -227,6 +229,7 @@ sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **doma
                              "%d regions; at most %d are possible", d->region_count, MAX_REGIONS);
     }
     status = status ? status : sel_domain_allocate(d, error);
+    sel_domain_divide(d, status ? NULL : ranks, NULL);
     const int threads = omp_get_max_threads();
     status = status ? status : paint_all(d, simulation, threads, error);
     d->free_cells = status ? 0 : count_free(d, threads);

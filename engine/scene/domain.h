@@ -2,6 +2,7 @@
 #ifndef SEL_DOMAIN_H
 #define SEL_DOMAIN_H
 
+#include "engine/base/ranks.h"
 #include "engine/scene/simulation.h"
 
 enum { SEL_REGION_NUMBERS = 256 };
@@ -28,12 +29,17 @@ typedef struct sel_domain {
     sel_lost_region lost[SEL_REGION_NUMBERS];
     double *control_values; /* by index of the simulation's controls */
     int control_count;
+    /* Who paints and evaluates it, rank r the rows first_row[r] <= row < first_row[r + 1]; NULL:
+     * this process does all of it. */
+    const sel_ranks *ranks;
+    int64_t first_row[SEL_MOST_RANKS + 1];
 } sel_domain;
 
 /* Paints all regions. Mistakes (a shape that paints nothing, a periodic face painted, a face site
- * that nothing painted, a law where it may not sit, more than 255 regions) are all reported. */
-sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **domain,
-                             sel_error *error);
+ * that nothing painted, a law where it may not sit, more than 255 regions) are all reported. Of
+ * several ranks (NULL: one) each paints a part, and all get the whole. */
+sel_status sel_domain_create(const sel_simulation *simulation, const sel_ranks *ranks,
+                             sel_domain **domain, sel_error *error);
 void sel_domain_destroy(sel_domain *domain);
 
 /* The region that painted each cell, be it solid or free. */
@@ -45,6 +51,34 @@ static inline const uint8_t *sel_domain_painted(const sel_domain *domain) {
 typedef struct sel_rows_range {
     int64_t first, end;
 } sel_rows_range;
+
+/* ---- of several ranks (domain_ranks.c): all call these together ---- */
+
+/* Rank r has the planes first_plane[r] <= p < first_plane[r + 1] (NULL: as many each). Of one rank,
+ * NULL, and where there are more ranks than planes, each has all. */
+void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const int64_t *first_plane);
+
+/* The rows of this rank, and how many ranks there are. */
+sel_rows_range sel_domain_own(const sel_domain *domain);
+int sel_domain_ranks(const sel_domain *domain);
+
+/* What one rank has found in its rows is so for all: `own` of the first that failed is appended to
+ * the error, as one rank would have found it. */
+sel_status sel_domain_agree(const sel_domain *domain, sel_status status, sel_error *own,
+                            sel_error *error);
+
+/* All get all of an array of so many bytes per row, of which each has its rows; the bytes of each,
+ * all[ranks][bytes]; the sum and the largest of all. */
+void sel_domain_share(const sel_domain *domain, void *of_rows, size_t bytes);
+void sel_domain_gather(const sel_domain *domain, const void *own, size_t bytes, void *all);
+int64_t sel_domain_total(const sel_domain *domain, int64_t count);
+double sel_domain_largest(const sel_domain *domain, double value);
+
+/* `count` numbers, `apart` bytes from each other, each of which one rank knows, and others have 0
+ * for it, become those of all. */
+void sel_domain_merge(const sel_domain *domain, double *v, int64_t count, size_t apart);
+
+/* ---- places ---- */
 
 /* The number of the free cell at (x, y) of a plane with periodic axes wrapped; -1: there is none.
  */
@@ -80,6 +114,12 @@ typedef struct sel_evaluation {
  * to[(row - first) apart + c nx + x]; 0 in cells that are not wanted. */
 sel_status sel_domain_evaluate(const sel_domain *domain, const sel_evaluation *asked, int threads,
                                double *to, sel_error *error);
+
+/* The same in rows 0 to ny nz, in memory to be freed by the caller, also after a failure. Of
+ * several ranks each evaluates its own rows and some planes beside them, and no memory is taken for
+ * others: `first`, `end` and `apart` are not to be given. */
+sel_status sel_domain_numbers(const sel_domain *domain, sel_evaluation asked, int threads,
+                              double **numbers, sel_error *error);
 
 /* Name of a region for columns and messages: its own, or "region_K". `text` holds the latter. */
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]);

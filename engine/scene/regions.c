@@ -171,6 +171,17 @@ static sel_status paint_parts(brush *b, int threads, int64_t *painted, sel_error
     return status;
 }
 
+/* Cuts a box of cells to the planes of this rank. */
+static void leave_to_others(const sel_domain *domain, sel_box *box) {
+    const sel_grid *grid = &domain->grid;
+    const int axis = grid->dims - 1;
+    const int64_t rows = axis == 2 ? grid->n[1] : 1;
+    const sel_rows_range own = sel_domain_own(domain);
+    const int64_t first = own.first / rows, end = own.end / rows;
+    box->lo[axis] = box->lo[axis] > first ? box->lo[axis] : first;
+    box->hi[axis] = box->hi[axis] < end ? box->hi[axis] : end;
+}
+
 /* Paints a shape of region `region` on the cells (face < 0) or on one face. On cells the parts of a
  * sum are painted one by one, each within its own bounds. */
 static sel_status paint(sel_domain *domain, int face, int region, const sel_shape *shape,
@@ -182,6 +193,8 @@ static sel_status paint(sel_domain *domain, int face, int region, const sel_shap
     sel_box box = face < 0 ? sel_shape_cells(shape, &domain->grid) : sel_grid_box(&domain->grid);
     if (face >= 0) {
         box.hi[face / 2] = 1;
+    } else {
+        leave_to_others(domain, &box);
     }
     if (sel_box_cells(&box) == 0) {
         return SEL_OK;
@@ -325,7 +338,10 @@ sel_status sel_domain_paint(sel_domain *domain, const sel_solver *solver, int nu
                            sel_axis_names[periodic / 2]);
     }
     int64_t cells = 0, sites = 0;
-    status = paint(domain, -1, number, region->where, threads, &cells, error);
+    sel_error own = {.status = SEL_OK};
+    status = paint(domain, -1, number, region->where, threads, &cells, &own);
+    status = sel_domain_agree(domain, status, &own, error);
+    cells = sel_domain_total(domain, cells);
     for (int face = 0; !status && face < 2 * grid->dims; face++) {
         if (domain->face[face]) {
             status = paint(domain, face, number, region->where, threads, &sites, error);

@@ -3,11 +3,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "engine/base/machine.h"
 
 /* Steps that are summed one by one; times of a sample, all its values, and places that are tried
  * for one that is free. */
 enum { MOST_STEPS = 1000000, SAMPLED_TIMES = 320, SAMPLED = 100000, TRIES = 64 };
+enum { SURVEYED_AT_ONCE = 1 << 20 }; /* cells */
 
 static void add(sel_survey *found, const double *value, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
@@ -18,15 +18,19 @@ static void add(sel_survey *found, const double *value, int64_t n) {
 
 sel_status sel_survey_cells(const sel_plan *plan, const sel_quantity *quantity, const char *what,
                             double t, sel_survey *found, sel_error *error) {
-    const sel_evaluation asked = {.quantity = quantity, .what = what, .t = t};
-    const int64_t cells = sel_grid_cells(&plan->domain->grid);
-    const size_t bytes = (size_t)cells * sizeof(double);
-    double *values = sel_machine_allocate(bytes);
-    sel_status status =
-        values ? sel_domain_evaluate(plan->domain, &asked, plan->threads, values, error)
-               : sel_fail_memory(error, what, bytes);
+    const sel_grid *grid = &plan->domain->grid;
+    const int64_t rows = grid->n[1] * grid->n[2], fit = SURVEYED_AT_ONCE / grid->n[0] + 1;
+    const int64_t most = fit < rows ? fit : rows;
+    const size_t bytes = (size_t)(most * grid->n[0]) * sizeof(double);
+    sel_evaluation asked = {.quantity = quantity, .what = what, .t = t};
+    double *values = malloc(bytes);
+    sel_status status = values ? SEL_OK : sel_fail_memory(error, what, bytes);
     *found = (sel_survey){.count = plan->domain->free_cells};
-    add(found, values, status ? 0 : cells);
+    for (; asked.first < rows && !status; asked.first = asked.end) {
+        asked.end = asked.first + most < rows ? asked.first + most : rows;
+        status = sel_domain_evaluate(plan->domain, &asked, plan->threads, values, error);
+        add(found, values, status ? 0 : (asked.end - asked.first) * grid->n[0]);
+    }
     free(values);
     return status;
 }

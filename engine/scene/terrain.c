@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include "engine/base/file.h"
-#include "engine/base/machine.h"
 
 /* ---- elevations ---- */
 
@@ -72,16 +71,15 @@ sel_status sel_terrain_evaluate(const sel_quantity *ground, const sel_domain *do
     const sel_evaluation asked = {ground, "ground", .wanted = wanted, .gaps = true};
     const sel_raster *raster = sel_raster_of(sel_lookup_of(ground));
     const sel_grid *grid = &domain->grid;
-    const size_t bytes = (size_t)sel_grid_cells(grid) * sizeof(double);
     bool same = raster && raster->dx == grid->dx[0];
     for (int a = 0; a < 2 && same; a++) {
         same = raster->n[a] == grid->n[a] && raster->origin[a] == grid->origin[a];
     }
-    *own = same ? NULL : sel_machine_allocate(bytes);
+    *own = NULL;
+    const sel_status status =
+        same ? SEL_OK : sel_domain_numbers(domain, asked, threads, own, error);
     *heights = same ? raster->value : *own;
-    return same   ? SEL_OK
-           : *own ? sel_domain_evaluate(domain, &asked, threads, *own, error)
-                  : sel_fail_memory(error, "the ground", bytes);
+    return status;
 }
 
 sel_status sel_terrain_blank(const sel_quantity *ground, const sel_simulation *simulation,
@@ -94,7 +92,9 @@ sel_status sel_terrain_blank(const sel_quantity *ground, const sel_simulation *s
     sel_status status = raster ? check_covers(raster, &domain->grid, where, error) : SEL_OK;
     status = status ? status
                     : sel_terrain_evaluate(ground, domain, threads, NULL, &own, &heights, error);
-    for (int64_t i = 0; i < sel_grid_cells(&domain->grid) && !status; i++) {
+    const sel_rows_range rows = sel_domain_own(domain);
+    const int64_t nx = domain->grid.n[0];
+    for (int64_t i = rows.first * nx; i < rows.end * nx && !status; i++) {
         blank[i] = isnan(heights[i]);
     }
     free(own);
@@ -115,6 +115,7 @@ double sel_terrain_beside(const sel_domain *domain, const double *heights, int64
 bool sel_terrain_measure(const sel_domain *domain, const double *heights, int threads,
                          sel_terrain *terrain) {
     const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
+    const sel_rows_range own = sel_domain_own(domain);
     double highest = -HUGE_VAL, deepest = 0, largest = 0, sum = 0;
     double *row_sum = calloc((size_t)ny, sizeof *row_sum); /* of slopes: added up in their order */
     int64_t pits = 0, slopes = 0;
@@ -123,7 +124,7 @@ bool sel_terrain_measure(const sel_domain *domain, const double *heights, int th
     }
 #pragma omp parallel for schedule(static) num_threads(threads) \
     reduction(max : highest, deepest, largest) reduction(+ : pits, slopes)
-    for (int64_t y = 0; y < ny; y++) {
+    for (int64_t y = own.first; y < own.end; y++) {
         for (int64_t x = 0; x < nx; x++) {
             const double here = heights[y * nx + x];
             if (domain->cell[y * nx + x]) {
@@ -144,11 +145,17 @@ bool sel_terrain_measure(const sel_domain *domain, const double *heights, int th
             }
         }
     }
+    sel_domain_share(domain, row_sum, sizeof *row_sum);
     for (int64_t y = 0; y < ny; y++) {
         sum += row_sum[y];
     }
     free(row_sum);
-    *terrain = (sel_terrain){highest, pits, deepest, slopes ? sum / (double)slopes : 0, largest};
+    slopes = sel_domain_total(domain, slopes);
+    *terrain = (sel_terrain){.highest = sel_domain_largest(domain, highest),
+                             .pits = sel_domain_total(domain, pits),
+                             .deepest_pit = sel_domain_largest(domain, deepest),
+                             .mean_slope = slopes ? sum / (double)slopes : 0,
+                             .largest_slope = sel_domain_largest(domain, largest)};
     return true;
 }
 
@@ -206,41 +213,79 @@ static const sel_undeclared *find_undeclared(const sel_raster *raster, const sel
     return u && !meant && height / u->scaled > kept_part ? u : NULL;
 }
 
+/* Values that no ground has, of the rows of a rank. */
+typedef struct doubts {
+    int kind;            /* of the first: 0 none, 1 too high or low, 2 + k the undeclared value k */
+    int64_t cell, count; /* the first, and how many are of its kind */
+    double height, lowest; /* of the first; of all cells */
+} doubts;
+
+/* Of one kind, 0: of that of the first. */
+static doubts find_doubts(const sel_raster *raster, const sel_domain *domain, const double *heights,
+                          int kind) {
+    const bool suspect = raster && raster->file && raster->file->undeclared_count > 0;
+    const sel_rows_range rows = sel_domain_own(domain);
+    const int64_t nx = domain->grid.n[0];
+    doubts found = {.kind = kind, .lowest = HUGE_VAL};
+    for (int64_t i = rows.first * nx; i < rows.end * nx; i++) {
+        if (domain->cell[i]) {
+            continue;
+        }
+        const sel_undeclared *u =
+            suspect ? find_undeclared(raster, &domain->grid, i, heights[i]) : NULL;
+        const int here = u                                ? 2 + (int)(u - raster->file->undeclared)
+                         : fabs(heights[i]) > most_height ? 1
+                                                          : 0;
+        found.lowest = heights[i] < found.lowest ? heights[i] : found.lowest;
+        if (here && (found.kind == 0 || here == found.kind)) {
+            found.cell = found.count++ == 0 ? i : found.cell;
+            found.height = heights[found.cell];
+            found.kind = here;
+        }
+    }
+    return found;
+}
+
+/* Of all ranks. */
+static doubts find_all_doubts(const sel_raster *raster, const sel_domain *domain,
+                              const double *heights) {
+    const doubts own = find_doubts(raster, domain, heights, 0);
+    doubts all[SEL_MOST_RANKS], found = {.lowest = HUGE_VAL};
+    sel_domain_gather(domain, &own, sizeof own, all);
+    for (int r = 0; r < sel_domain_ranks(domain); r++) {
+        const double lowest = fmin(found.lowest, all[r].lowest);
+        found = found.kind ? found : all[r];
+        found.lowest = lowest;
+    }
+    if (found.kind && sel_domain_ranks(domain) > 1) {
+        found.count =
+            sel_domain_total(domain, find_doubts(raster, domain, heights, found.kind).count);
+    }
+    return found;
+}
+
 /* Names the value, how many cells have it, the file and what to write. */
 sel_status sel_terrain_check(const sel_quantity *ground, const sel_simulation *simulation,
                              const sel_domain *domain, const double *heights, double *lowest,
                              sel_error *error) {
     const sel_where where = sel_simulation_where(simulation, "ground");
     const sel_raster *raster = sel_terrain_raster(ground);
-    const bool suspect = raster && raster->file && raster->file->undeclared_count > 0;
-    const sel_undeclared *what = NULL;
-    int64_t count = 0, first = 0;
-    *lowest = HUGE_VAL;
-    for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
-        if (domain->cell[i]) {
-            continue;
-        }
-        const bool high = fabs(heights[i]) > most_height;
-        const sel_undeclared *u =
-            suspect ? find_undeclared(raster, &domain->grid, i, heights[i]) : NULL;
-        *lowest = heights[i] < *lowest ? heights[i] : *lowest;
-        if ((u || high) && (count == 0 || u == what)) {
-            first = count++ == 0 ? i : first;
-            what = u;
-        }
-    }
+    const doubts found = find_all_doubts(raster, domain, heights);
+    const int64_t count = found.count;
+    *lowest = found.lowest;
     const char *plural = count == 1 ? "" : "s";
     char advice[600], cell[SEL_CELL_TEXT];
-    sel_cell_text(&domain->grid, first, cell);
-    if (count && !what) {
+    sel_cell_text(&domain->grid, found.cell, cell);
+    if (found.kind == 1) {
         return sel_fail_at(error, where,
                            "ground is %.9g m in %lld cell%s, the first is %s: no ground is so; if "
                            "it stands for no data, give sel.raster { ..., nodata = } its value",
-                           heights[first], (long long)count, plural, cell);
+                           found.height, (long long)count, plural, cell);
     }
     if (!count) {
         return SEL_OK;
     }
+    const sel_undeclared *what = &raster->file->undeclared[found.kind - 2];
     sel_map_declare(raster->file, what, advice, sizeof advice);
     return sel_fail_at(error, where,
                        "ground: %lld cell%s of %s, the first is %s, %s the value %.9g, "

@@ -40,7 +40,11 @@ goes_on() {
     done
 }
 
+# One number of ranks for what differs in its numbers only.
+fewer=$(echo "$counts" | cut -d' ' -f2)
+
 for precision in f32 f64; do
+    [ $precision = f32 ] || counts=$fewer
     ok "a channel with laws in time, all outputs, $precision" \
         shared tests/checkpoint/channel.lua steps=150 --precision $precision
     ok "a box in 3-D with a body force and moving walls, $precision" \
@@ -54,6 +58,7 @@ for precision in f32 f64; do
     ok "rules with all that varies, $precision" \
         shared tests/checkpoint/rule.lua steps=90 --precision $precision
 done
+counts=$most
 for scenario in channel storm plate rule; do
     ok "a checkpoint of four ranks goes on in one, two and three: $scenario" goes_on $scenario
 done
@@ -81,7 +86,9 @@ potential=tests/checkpoint/potential.lua
 for method in multigrid jacobi gauss_seidel sor conjugate_gradient; do
     ok "a potential, even: $method" shared $potential body=even method=$method tolerance=3e-2
     ok "a potential about a hole: $method" shared $potential method=$method tolerance=3e-2
+    counts=$fewer
 done
+counts=$most
 ok "a potential on many cells" shared $potential body=even times=7
 ok "a potential about a hole in many nodes" shared $potential layout=node times=7
 ok "a potential that is periodic across the ranks" shared $potential body=even deep=64
@@ -97,7 +104,9 @@ for scheme in crank_nicolson backward_euler; do
     ok "implicit conduction between even faces, $scheme" shared "$@" steps=60 body=uniform
     ok "implicit conduction across the ranks, $scheme" \
         shared "$@" layout=node around=1 deep=65 steps=3
+    counts=$fewer
 done
+counts=$most
 
 # What three ranks have saved two go on with.
 implicit_goes_on() {
@@ -242,6 +251,38 @@ for what in rhs potential law; do
     ok "a problem whose $what is wrong" fails_alike 1 "$work/potential.lua" wrong=$what
 done
 
+# What each rank finds in its own planes: the first place of the grid, and how many there are.
+cat >"$work/places.lua" <<'END'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+local p = sel.params { wrong = "", solver = "aqua" }
+local function at(what, there, elsewhere)
+  return function(x, y) if p.wrong == what and y > 40 and x > 20 then return there end return elsewhere end
+end
+local function inside(x, y)
+  if y > 40 then error "there is no such place" end
+  return x > 60
+end
+local water = p.solver == "aqua"
+local regions = { { name = "edges", where = shape.faces, law = water and law.open {} or law.insulated {} } }
+if p.wrong == "shape" or p.wrong == "size" then
+  local where = p.wrong == "shape" and shape.inside(inside) or shape.ball { centre = { 20, 20 }, radius = 0.1 }
+  regions[2] = { name = "hole", where = where, law = water and law.wall {} or law.fixed { 0 } }
+end
+return sel[p.solver] {
+  size = { 64, 64 }, dt = 0.1, stop = { steps = 2 }, regions = regions,
+  ground = water and at("ground", 2e9, 5) or nil, alpha = water and at("alpha", 2, 0.1) or nil,
+  conductivity = not water and at("conductivity", -1, 1) or nil, capacity = not water and at("capacity", 0, 1) or nil,
+}
+END
+for what in shape size ground alpha; do
+    ok "run-off whose $what is wrong in the parts of some ranks" fails_alike 1 "$work/places.lua" wrong=$what
+done
+for what in conductivity capacity; do
+    ok "a body whose $what is wrong in the parts of some ranks" \
+        fails_alike 1 "$work/places.lua" solver=heat wrong=$what
+done
+
 cat >"$work/rule.lua" <<'END'
 local sel = require "selenite"
 local p = sel.params { how = "" }
@@ -380,6 +421,32 @@ memory_falls() {
     awk "BEGIN { exit !($four * 3 < $one * 1000) }"
 }
 ok "the memory of a rank falls with their number" memory_falls
+
+# What a process takes, kB: the largest of those that a command starts.
+takes() {
+    "${PYTHON:-/usr/bin/python3}" - "$@" <<'END'
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+END
+}
+
+# A ground of 72 MB: four ranks take a part of it each.
+ground_is_divided() {
+    cat >"$work/ground.lua" <<'END'
+local sel = require "selenite"
+return sel.aqua {
+  size = { 3000, 3000 }, dt = 0.1, alpha = 0.1, ground = function(x, y) return 10 + 0.01 * x + math.sin(0.01 * y) end,
+  regions = { { where = sel.shape.faces, law = sel.law.open {} } }, stop = { steps = 1 },
+}
+END
+    one=$(takes "$selenite" run "$work/ground.lua" --threads 1 --quiet --backend cpu -o "$work/other") &&
+        four=$(takes "$selenite" run "$work/ground.lua" --ranks 4 --threads 1 --quiet --backend cpu \
+            -o "$work/other" --force) || return 1
+    echo "$one kB, $four kB"
+    [ $((four * 2)) -lt "$one" ]
+}
+ok "four ranks keep parts of a ground" ground_is_divided
 
 lists_ranks() {
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \

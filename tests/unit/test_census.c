@@ -51,7 +51,7 @@ static sel_shape *box(fixture *f, sel_point min, sel_point max) {
 
 static void take(fixture *f, int64_t nx, int64_t ny, int64_t nz) {
     f->common.size = (sel_ints){nz ? 3 : 2, {nx, ny, nz}};
-    assert_int_equal(sel_domain_create(&f->simulation, &f->domain, &f->error), SEL_OK);
+    assert_int_equal(sel_domain_create(&f->simulation, NULL, &f->domain, &f->error), SEL_OK);
     assert_int_equal(sel_census_take(f->domain, &f->census, &f->error), SEL_OK);
     int64_t cells = 0;
     for (int k = 0; k < f->census.count; k++) {

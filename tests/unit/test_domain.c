@@ -68,7 +68,7 @@ static sel_shape *face(fixture *f, int which) {
 }
 
 static sel_status create(fixture *f) {
-    return sel_domain_create(&f->simulation, &f->domain, &f->error);
+    return sel_domain_create(&f->simulation, NULL, &f->domain, &f->error);
 }
 
 /* Row j of the painted cells as text: '.' free, a digit for a region. */

@@ -70,7 +70,7 @@ static sel_shape *faces(fixture *f) {
 }
 
 static void create(fixture *f) {
-    assert_int_equal(sel_domain_create(&f->simulation, &f->domain, &f->error), SEL_OK);
+    assert_int_equal(sel_domain_create(&f->simulation, NULL, &f->domain, &f->error), SEL_OK);
 }
 
 static void centre_of(const fixture *f, int64_t cell, double p[3]) {
@@ -355,7 +355,8 @@ static void an_unpainted_site_is_named_with_three_indices(void **state) {
                    ? sel_shape_combine(f->arena, SEL_SHAPE_INTERSECTION, whole, box(f, min, max))
                    : whole);
     }
-    assert_int_equal(sel_domain_create(&f->simulation, &f->domain, &f->error), SEL_BAD_SCENARIO);
+    assert_int_equal(sel_domain_create(&f->simulation, NULL, &f->domain, &f->error),
+                     SEL_BAD_SCENARIO);
     assert_string_equal(f->error.text,
                         "test.lua:3: face x+: no region paints 14 of its 30 sites, the first at "
                         "cell {6, 0, 0}; paint them, or make axis x periodic");
@@ -369,7 +370,8 @@ static void shapes_of_two_dimensions_are_refused(void **state) {
     add(f, shape_of(f, SEL_SHAPE_CYLINDER, &disc, sizeof disc));
     add(f, shape_of(f, SEL_SHAPE_BALL, &flat, sizeof flat));
     add(f, box(f, (sel_point){2, {0, 0, 0}}, (sel_point){3, {1, 1, 1}}));
-    assert_int_equal(sel_domain_create(&f->simulation, &f->domain, &f->error), SEL_BAD_SCENARIO);
+    assert_int_equal(sel_domain_create(&f->simulation, NULL, &f->domain, &f->error),
+                     SEL_BAD_SCENARIO);
     assert_string_equal(f->error.text,
                         "shape.cylinder: give from and to in 3 dimensions\n"
                         "shape.ball: centre has 2 coordinates in a domain of 3 dimensions\n"

@@ -87,7 +87,7 @@ static sel_status paint(painted *p, sel_shape_box box) {
     p->common.layout = SEL_LAYOUT_NODE;
     p->common.regions = (sel_list){3, p->regions, NULL};
     p->simulation = (sel_simulation){.solver = &fake_solver, .params = &p->common};
-    return sel_domain_create(&p->simulation, &p->domain, &p->error);
+    return sel_domain_create(&p->simulation, NULL, &p->domain, &p->error);
 }
 
 static void shapes_are_tested_at_nodes(void **state) {
@@ -109,11 +109,11 @@ static void domains_that_cannot_be_are_refused(void **state) {
     assert_int_equal(paint(&p, box), SEL_OK);
     sel_domain_destroy(p.domain);
     p.common.size.v[1] = 1;
-    assert_int_equal(sel_domain_create(&p.simulation, &p.domain, &p.error), SEL_BAD_SCENARIO);
+    assert_int_equal(sel_domain_create(&p.simulation, NULL, &p.domain, &p.error), SEL_BAD_SCENARIO);
     assert_non_null(strstr(p.error.text, "size[2] must be at least 2: the domain lies between"));
     p.common.size.v[1] = NY;
     p.common.sides.n = 3;
-    assert_int_equal(sel_domain_create(&p.simulation, &p.domain, &p.error), SEL_BAD_SCENARIO);
+    assert_int_equal(sel_domain_create(&p.simulation, NULL, &p.domain, &p.error), SEL_BAD_SCENARIO);
     assert_non_null(strstr(p.error.text, "dx has 3 sides in a domain of 2 dimensions"));
 }
 

@@ -92,6 +92,20 @@ static void level_beds(aqua_ghosts *ghosts) {
     }
 }
 
+/* Of several ranks each knows the ground of its own rows, and all get to know all beds. */
+static void share_beds(aqua_plan *plan) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_rows_range own = sel_domain_own(domain);
+    const int64_t last = plan->layout.ny - 1;
+    for (int64_t k = 0; k < plan->ghosts.count && sel_domain_ranks(domain) > 1; k++) {
+        aqua_ghost *ghost = &plan->ghosts.v[k];
+        const int64_t beyond = aqua_row(&plan->layout, ghost->at);
+        const int64_t row = beyond < 0 ? 0 : beyond < last ? beyond : last;
+        ghost->ground = row >= own.first && row < own.end ? ghost->ground : 0;
+    }
+    sel_domain_merge(domain, &plan->ghosts.v[0].ground, plan->ghosts.count, sizeof(aqua_ghost));
+}
+
 static void list_edges(aqua_plan *plan) {
     aqua_ghosts *ghosts = &plan->ghosts;
     int64_t count = 0;
@@ -153,6 +167,7 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     add_cells(plan);
     memmove(ghosts->first + 1, ghosts->first, (AQUA_FIRSTS - 1) * sizeof *ghosts->first);
     ghosts->first[0] = 0;
+    share_beds(plan);
     level_beds(ghosts);
     list_edges(plan);
     return list_images(plan, error);

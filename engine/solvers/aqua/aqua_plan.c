@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "engine/solvers/aqua/aqua.h"
-#include "engine/base/machine.h"
 #include "engine/machine/cpu.h"
 #include "engine/scene/survey.h"
 
@@ -52,31 +51,34 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const sel_quantity *q = &plan->params->alpha;
     const bool field = sel_quantity_depends(q);
-    const int64_t count = field ? sel_grid_cells(&domain->grid) : 1;
-    const size_t bytes = (size_t)count * sizeof(double);
+    const sel_rows_range own = sel_domain_own(domain);
+    const int64_t nx = domain->grid.n[0];
     const sel_evaluation asked = {.quantity = q, .what = "alpha"};
     char text[SEL_CELL_TEXT];
-    plan->alpha = field ? sel_machine_allocate(bytes) : NULL;
-    plan->smallest_alpha = HUGE_VAL;
-    const double *alpha = field ? plan->alpha : &q->part[0].constant;
     sel_status status =
-        !alpha  ? sel_fail_memory(error, "alpha", bytes)
-        : field ? sel_domain_evaluate(domain, &asked, plan->base.threads, plan->alpha, error)
-                : SEL_OK;
-    for (int64_t i = 0; i < count && !status; i++) {
+        field ? sel_domain_numbers(domain, asked, plan->base.threads, &plan->alpha, error) : SEL_OK;
+    if (status) {
+        return status;
+    }
+    const double *alpha = field ? plan->alpha : &q->part[0].constant;
+    double smallest = HUGE_VAL, largest = 0;
+    sel_error why = {.status = SEL_OK};
+    for (int64_t i = field ? own.first * nx : 0; i < (field ? own.end * nx : 1) && !status; i++) {
         if (field && domain->cell[i]) {
             continue;
         }
         if (!(alpha[i] > 0 && alpha[i] <= 1)) {
-            return sel_fail_at(error, sel_simulation_where(plan->base.simulation, "alpha"),
-                               "alpha must be above 0 and at most 1, got %g%s%s", alpha[i],
-                               field ? " at cell " : "",
-                               field ? sel_cell_text(&domain->grid, i, text) : "");
+            status = sel_fail_at(&why, sel_simulation_where(plan->base.simulation, "alpha"),
+                                 "alpha must be above 0 and at most 1, got %g%s%s", alpha[i],
+                                 field ? " at cell " : "",
+                                 field ? sel_cell_text(&domain->grid, i, text) : "");
         }
-        plan->smallest_alpha = fmin(plan->smallest_alpha, alpha[i]);
-        plan->largest_alpha = fmax(plan->largest_alpha, alpha[i]);
+        smallest = fmin(smallest, alpha[i]);
+        largest = fmax(largest, alpha[i]);
     }
-    return status;
+    plan->smallest_alpha = -sel_domain_largest(domain, -smallest);
+    plan->largest_alpha = sel_domain_largest(domain, largest);
+    return sel_domain_agree(domain, status, &why, error);
 }
 
 /* ---- how deep the water gets ---- */

@@ -80,22 +80,22 @@ static aqua_edge edge_of(const aqua_plan *plan, int64_t e) {
     return (aqua_edge){aqua_index(&plan->layout, link->x, link->y), 2 * link->k, link->sign};
 }
 
-static void set_edge(const aqua_state *state, void *values, int64_t e) {
-    ((aqua_edge *)values)[e] = edge_of(state->plan, e);
+static void set_edge(const aqua_state *state, int64_t e, void *to) {
+    *(aqua_edge *)to = edge_of(state->plan, e);
 }
 
 /* The bed of element k, also of the frame and the rest of a row, in units; but for ghosts. */
-static void set_bed(const aqua_state *state, void *values, int64_t k) {
+static void set_bed(const aqua_state *state, int64_t k, void *to) {
     const aqua_layout *layout = &state->plan->layout;
     const int64_t cell =
         sel_free_cell(state->base.plan->domain, aqua_column(layout, k), aqua_row(layout, k));
-    sel_put(values, state->real, k,
+    sel_put(to, state->real, 0,
             cell < 0 ? AQUA_NO_GROUND : aqua_bed_of(&state->store, state->plan->ground[cell]));
 }
 
 /* Painted cells have no alpha of their own. They take the largest beside them, so that water from a
  * level flows as fast as in the cells that it enters; so do those beyond a face. */
-static void set_alpha(const aqua_state *state, void *values, int64_t k) {
+static void set_alpha(const aqua_state *state, int64_t k, void *to) {
     const aqua_layout *layout = &state->plan->layout;
     const sel_domain *domain = state->base.plan->domain;
     int64_t at[3] = {aqua_column(layout, k), aqua_row(layout, k), 0};
@@ -113,23 +113,24 @@ static void set_alpha(const aqua_state *state, void *values, int64_t k) {
             sel_free_cell(domain, at[0] + aqua_around[u][0], at[1] + aqua_around[u][1]);
         alpha = cell >= 0 ? fmax(alpha, state->plan->alpha[cell]) : alpha;
     }
-    sel_put(values, state->real, k, fmin(alpha, state->store.largest_alpha));
+    sel_put(to, state->real, 0, fmin(alpha, state->store.largest_alpha));
 }
 
-/* Fills an array (NULL: none) of so many elements, and sends it. */
-static sel_status fill(const aqua_state *state, void *array, int64_t count, int64_t size,
-                       void (*set)(const aqua_state *, void *values, int64_t k), const char *what,
-                       sel_error *error) {
+/* Fills the elements of an array (NULL: none) from `first` on, and sends them. */
+static sel_status fill(const aqua_state *state, void *array, int64_t first, int64_t count,
+                       int64_t size, void (*set)(const aqua_state *, int64_t k, void *to),
+                       const char *what, sel_error *error) {
     const uint64_t bytes = (uint64_t)(count * size);
-    void *values = array ? malloc(bytes) : NULL;
+    char *values = array ? malloc(bytes) : NULL;
     if (!values) {
         return array ? sel_fail_memory(error, what, bytes) : SEL_OK;
     }
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t k = 0; k < count; k++) {
-        set(state, values, k);
+        set(state, first + k, values + k * size);
     }
-    const sel_status status = sel_arrays_send(&state->base.arrays, array, values, bytes, error);
+    const sel_status status =
+        sel_arrays_send(&state->base.arrays, (char *)array + first * size, values, bytes, error);
     free(values);
     return status;
 }
@@ -166,12 +167,17 @@ static sel_status take_depths(const sel_state *base, int64_t first, int64_t end,
 
 sel_status aqua_start(aqua_state *state, sel_error *error) {
     const sel_quantity *depth = &state->plan->params->initial.depth;
-    const int64_t cells = state->plan->layout.cells, size = state->size;
+    const aqua_layout *layout = &state->plan->layout;
+    const sel_rows_range own = sel_domain_own(state->plan->base.domain); /* which a rank reads */
+    const int64_t first = own.first * layout->pitch, size = state->size;
+    const int64_t cells = (own.end - own.first + 2 * AQUA_HALO) * layout->pitch;
     sel_status status = sel_state_start(&state->base, depth, "initial.depth", take_depths, error);
-    status = status ? status : fill(state, state->bed, cells, size, set_bed, "the ground", error);
-    status = status ? status : fill(state, state->alphas, cells, size, set_alpha, "alpha", error);
+    status =
+        status ? status : fill(state, state->bed, first, cells, size, set_bed, "the ground", error);
+    status =
+        status ? status : fill(state, state->alphas, first, cells, size, set_alpha, "alpha", error);
     return status ? status
-                  : fill(state, state->edges, state->edge_count, sizeof *state->edges, set_edge,
+                  : fill(state, state->edges, 0, state->edge_count, sizeof *state->edges, set_edge,
                          "the edges", error);
 }
 

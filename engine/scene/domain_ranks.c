@@ -1,0 +1,117 @@
+/* domain_ranks.c -- what each of several ranks paints and evaluates of a domain, and how all get to
+ * know what one has found. */
+#include "engine/scene/domain.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "engine/base/machine.h"
+#include "engine/base/ranks.h"
+
+/* Planes beyond its own of which a rank keeps values: the widest halo, and what lies beside it. */
+enum { KEPT_BESIDE = 4 };
+
+static const sel_ranks *ranks_of(const sel_domain *domain) {
+    return domain->ranks ? domain->ranks : &sel_one_rank;
+}
+
+static int64_t rows_per_plane(const sel_grid *grid) {
+    return grid->dims == 3 ? grid->n[1] : 1;
+}
+
+void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const int64_t *first_plane) {
+    const sel_grid *grid = &domain->grid;
+    const int64_t planes = grid->n[grid->dims - 1];
+    domain->ranks = ranks && ranks->count > 1 && planes >= ranks->count ? ranks : NULL;
+    for (int r = 0; domain->ranks && r <= ranks->count; r++) {
+        domain->first_row[r] =
+            rows_per_plane(grid) * (first_plane ? first_plane[r] : planes * r / ranks->count);
+    }
+}
+
+sel_rows_range sel_domain_own(const sel_domain *domain) {
+    const int64_t *first = domain->first_row;
+    return domain->ranks
+               ? (sel_rows_range){first[domain->ranks->rank], first[domain->ranks->rank + 1]}
+               : (sel_rows_range){0, domain->grid.n[1] * domain->grid.n[2]};
+}
+
+sel_status sel_domain_agree(const sel_domain *domain, sel_status status, sel_error *own,
+                            sel_error *error) {
+    status = sel_ranks_agree(ranks_of(domain), status, own);
+    return status ? sel_fail(error, status, "%s", own->text) : SEL_OK;
+}
+
+void sel_domain_share(const sel_domain *domain, void *v, size_t bytes) {
+    size_t end[SEL_MOST_RANKS];
+    for (int r = 0; domain->ranks && r < domain->ranks->count; r++) {
+        end[r] = (size_t)domain->first_row[r + 1] * bytes;
+    }
+    if (domain->ranks) {
+        sel_ranks_share(domain->ranks, v, end);
+    }
+}
+
+void sel_domain_gather(const sel_domain *domain, const void *own, size_t bytes, void *all) {
+    ranks_of(domain)->gather(own, bytes, all);
+}
+
+int sel_domain_ranks(const sel_domain *domain) {
+    return ranks_of(domain)->count;
+}
+
+int64_t sel_domain_total(const sel_domain *domain, int64_t count) {
+    return sel_ranks_total(ranks_of(domain), count);
+}
+
+double sel_domain_largest(const sel_domain *domain, double value) {
+    double all[SEL_MOST_RANKS];
+    sel_domain_gather(domain, &value, sizeof value, all);
+    for (int r = 0; r < sel_domain_ranks(domain); r++) {
+        value = all[r] > value ? all[r] : value;
+    }
+    return value;
+}
+
+void sel_domain_merge(const sel_domain *domain, double *v, int64_t count, size_t apart) {
+    const sel_ranks *ranks = ranks_of(domain);
+    const size_t bytes = (size_t)count * apart;
+    char *all = ranks->count > 1 ? sel_ranks_memory(ranks, (size_t)ranks->count * bytes) : NULL;
+    if (!all) {
+        return;
+    }
+    ranks->gather(v, bytes, all);
+    for (int64_t k = 0; k < ranks->count * count; k++) {
+        double *to = (double *)(void *)((char *)v + (size_t)(k % count) * apart), its;
+        memcpy(&its, all + (size_t)k * apart, sizeof its);
+        *to = its != 0 ? its : *to;
+    }
+    free(all);
+}
+
+sel_status sel_domain_numbers(const sel_domain *domain, sel_evaluation asked, int threads,
+                              double **numbers, sel_error *error) {
+    const sel_grid *grid = &domain->grid;
+    const int axis = grid->dims - 1;
+    const sel_rows_range own = sel_domain_own(domain);
+    const int64_t row = asked.quantity->components * grid->n[0], rows = rows_per_plane(grid);
+    const size_t bytes = (size_t)(row * grid->n[1] * grid->n[2]) * sizeof **numbers;
+    sel_error why = {.status = SEL_OK};
+    /* What nobody writes takes no memory. */
+    double *to = *numbers = domain->ranks ? calloc(bytes, 1) : sel_machine_allocate(bytes);
+    asked.first = own.first;
+    asked.end = own.end;
+    sel_status status =
+        to ? sel_domain_evaluate(domain, &asked, threads, to + asked.first * row, &why)
+           : sel_fail_memory(&why, asked.what, bytes);
+    status = sel_domain_agree(domain, status, &why, error);
+    for (int64_t k = 0; k < 2 * KEPT_BESIDE && domain->ranks && !status; k++) {
+        int64_t plane = k % 2 ? own.end / rows + k / 2 : own.first / rows - 1 - k / 2;
+        plane = sel_axis_periodic(grid, axis) ? sel_wrapped(grid, axis, plane) : plane;
+        asked.first = plane * rows;
+        asked.end = asked.first + rows;
+        if (plane >= 0 && plane < grid->n[axis]) {
+            status = sel_domain_evaluate(domain, &asked, threads, to + asked.first * row, error);
+        }
+    }
+    return status;
+}
