@@ -263,6 +263,7 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     const int64_t first = state->step, end = first + n;
     sel_status status = enter(state, error);
     status = status ? status : cuda_queue_begin(state->queue, error);
+    leave_others(state, status, error);
     status = status ? status : check(state, first, error);
     const int64_t two = 2 * pass_of(state, CUDA_STEPS / 2);
     state->queue->graph_steps = CUDA_STEPS / two * two;
@@ -296,6 +297,7 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
 static sel_status wait_for_steps(sel_state *state, sel_error *error) {
     sel_status status = enter(state, error);
     status = status ? status : cuda_queue_wait(state->queue, error);
+    leave_others(state, status, error);
     state->broken = state->broken || status;
     return status ? status : check(state, state->step, error);
 }

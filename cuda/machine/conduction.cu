@@ -78,8 +78,10 @@ static __global__ void load_kernel(const __grid_constant__ cuda_body_step s) {
 
 static __global__ void right_side_kernel(const __grid_constant__ cuda_body_step s) {
     const heat_view &v = s.view;
-    const int64_t at[3] = {number(), blockIdx.y, blockIdx.z}, i = heat_place(v.stride, at);
-    if (at[0] < v.n[0]) {
+    int y, z;
+    cuda_row_of_block(v.n, y, z);
+    const int64_t at[3] = {number(), y, z}, i = heat_place(v.stride, at);
+    if (at[0] < v.n[0] && at[1] < v.n[1]) {
         s.F[i] = heat_right_side(&v, at, s.mass ? s.mass[i] : s.uniform, s.u[i], s.F[i]);
     }
 }
@@ -112,7 +114,7 @@ extern "C" cudaError_t cuda_body_load(const cuda_body_step *s, cudaStream_t stre
 
 extern "C" cudaError_t cuda_body_right_side(const cuda_body_step *s, cudaStream_t stream) {
     const int64_t *n = s->view.n;
-    const dim3 cells(cuda_shares(n[0], THREADS), (unsigned)n[1], (unsigned)n[2]);
+    const dim3 cells = cuda_blocks_of_rows(cuda_shares(n[0], THREADS), n);
     right_side_kernel<<<cells, THREADS, 0, stream>>>(*s);
     if (s->surfaces > 0) {
         right_surfaces_kernel<<<cuda_shares(s->surfaces, THREADS), THREADS, 0, stream>>>(*s);

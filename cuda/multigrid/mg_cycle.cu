@@ -143,14 +143,17 @@ static __host__ __device__ int64_t wrapped(const mg_level &v, int axis) {
 
 enum { RELAX, RESTRICT, CORRECT };
 
-// A thread for each cell; of RELAX for each of the cells of a colour.
+// A thread for each cell, by blocks of cuda_blocks_of_rows; of RELAX for each of the cells of a
+// colour.
 template <class REAL, bool EVEN, bool DEEP, int WHAT>
 __global__ void pass_kernel(const __grid_constant__ mg_level v,
                             const __grid_constant__ mg_level next, shape s, int colour,
                             REAL omega) {
-    place p = {(int)(blockIdx.x * THREADS + threadIdx.x), (int)blockIdx.y, (int)blockIdx.z};
+    const mg_level &of = WHAT == RESTRICT ? next : v;
+    place p = {.x = (int)(blockIdx.x * THREADS + threadIdx.x)};
+    cuda_row_of_block(of.n, p.y, p.z);
     p.x = WHAT == RELAX ? 2 * p.x + ((p.y + p.z + colour) & 1) : p.x;
-    if (*s.stop || p.x >= (WHAT == RESTRICT ? next : v).n[0]) {
+    if (*s.stop || p.x >= of.n[0] || p.y >= of.n[1]) {
         return;
     }
     if (WHAT == RELAX) {
@@ -376,8 +379,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
     template <int WHAT> void pass(int l, int colour, double omega) const {
         const mg_level &v = level(l), &to = WHAT == RESTRICT ? level(l + 1) : v;
         const int64_t threads = WHAT == RELAX ? (to.n[0] + 1) / 2 : to.n[0];
-        const dim3 blocks((unsigned)((threads + THREADS - 1) / THREADS), (unsigned)to.n[1],
-                          (unsigned)to.n[2]);
+        const dim3 blocks = cuda_blocks_of_rows(cuda_shares(threads, THREADS), to.n);
         pass_kernel<REAL, EVEN, DEEP, WHAT><<<blocks, THREADS, 0, g.stream>>>(
             v, WHAT == RELAX ? v : level(l + 1), s, colour, (REAL)omega);
         for (int a = 0; a < 3; a++) {

@@ -25,8 +25,10 @@ static __host__ __device__ constexpr int wide(int dims) {
     return dims == 3 ? (int)CUDA_WARP : (int)THREADS;
 }
 
+// A device takes fewer than 2^16 blocks along an axis.
 static int deep(const int64_t n[3]) {
-    return n[0] * n[1] * n[2] > 1 << 22 ? 32 : 4;
+    const bool large = n[0] * n[1] * n[2] > 1 << 22, tall = n[1] >= 1 << 18 || n[2] >= 1 << 18;
+    return large || tall ? 32 : 4;
 }
 
 static dim3 blocks_of(int dims, const int64_t n[3]) {

@@ -62,6 +62,8 @@ static const char *const cases[] = {
     "method = 'conjugate_gradient' c = materials size = { 23, 14, 11 }",
     "method = 'jacobi' most = 7",
     "most = 2 hole = true",
+    "method = 'gauss_seidel' most = 1 size = { 3, 66001 }",
+    "size = { 1, 50 }",
 };
 
 static double *field_of(heat_case *c, int field, int components) {
