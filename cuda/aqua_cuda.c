@@ -87,7 +87,6 @@ static void list(sel_state *base) {
     SEL_ADD(arrays, state, view.flow.amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
     SEL_ADD_COPY(arrays, state, view.flow.source_cells, plan->source_cell_count,
                  plan->source_cells);
-    SEL_ADD_COPY(arrays, state, view.flow.images, plan->image_count, plan->images);
     SEL_ADD_COPY(arrays, state, view.flow.ghosts, plan->ghosts.count, plan->ghosts.v);
     SEL_ADD(arrays, state, levels, levels ? 0 : plan->ghosts.count, 0);
     /* With the margin that a march reads. */
@@ -151,7 +150,7 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b, const 
     flow.clock = cuda_queue_clock(all->base.queue, step);
     flow.marks_from = marks_of(state, step);
     flow.marks_to = marks_of(state, step + 1);
-    flow.image_count = begins && ends ? plan->image_count : plan->images_beyond_x;
+    flow.images = aqua_images(l->nx, l->ny, flow.periodic, begins && ends);
     flow.from = all->water[b][step & 1];
     flow.to = all->water[b][(step + 1) & 1];
     return flow;
@@ -183,7 +182,8 @@ static void describe(aqua_cuda *state) {
     flow->ghost_count = plan->ghosts.count;
     flow->levels = levels ? flow->amounts + aqua_amount_count(plan) : state->levels;
     flow->stride = levels ? table_width(plan) : 0;
-    flow->framed = plan->ghosts.count > 0 || plan->image_count > 0;
+    flow->periodic = plan->base.domain->grid.periodic;
+    flow->framed = plan->ghosts.count > 0 || flow->periodic != 0;
     flow->edges = all->edges;
     flow->most = all->most;
     flow->arrived = all->arrived;

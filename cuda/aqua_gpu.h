@@ -84,8 +84,8 @@ typedef struct aqua_gpu_flow {
     double *levels;
     int64_t stride;
     /* What lies beyond periodic axes; beyond the ends of y if the block has all rows. */
-    const aqua_image *images;
-    int64_t image_count;
+    int64_t images; /* among so many elements of the frame (aqua_image) */
+    unsigned periodic;
     bool framed; /* there are ghosts or images: the frame may hold water */
     const aqua_edge *edges;
     void *most;       /* [ny][nx] the greatest depths; NULL: not wanted */

@@ -204,13 +204,16 @@ __global__ void __launch_bounds__(THREADS)
     wrap_kernel(const __grid_constant__ aqua_gpu_flow f, void *array) {
     typename S::water *values = (typename S::water *)array;
     const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (k < f.image_count && aqua_owns(f.layout, (uint32_t)f.images[k].at)) {
-        values[f.images[k].at] = values[f.images[k].from];
+    const aqua_gpu_layout &l = f.layout;
+    int64_t at, from;
+    if (k < f.images && aqua_image(l.nx, l.ny, l.pitch, f.periodic, k, &at, &from) &&
+        aqua_owns(l, (uint32_t)at)) {
+        values[at] = values[from];
     }
 }
 
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, void *values, cudaStream_t stream) {
-    return LAUNCH(f, values ? f->image_count : 0, wrap_kernel, *f, values);
+    return LAUNCH(f, values ? f->images : 0, wrap_kernel, *f, values);
 }
 
 template <class S>

@@ -58,10 +58,28 @@ typedef struct aqua_edge {
 /* Cells of the frame around the grid, on each side. */
 enum { AQUA_HALO = 2 };
 
-/* The element of a cell beyond a periodic axis, and of that whose bed and depth it has. */
-typedef struct aqua_image {
-    int64_t at, from;
-} aqua_image;
+/* Elements of the frame among which aqua_image looks: `all`, or those of rows that lie in y. */
+AQUA_INLINE int64_t aqua_images(int64_t nx, int64_t ny, unsigned periodic, bool all) {
+    const int64_t sides = 2 * AQUA_HALO, beyond = sides * (nx + sides);
+    return periodic == 0 ? 0 : sides * ny + (all || !(periodic & 2u) ? beyond : 0);
+}
+
+/* Element k of the frame, first those beside the rows: sets its number `at`, and `from`, that of
+ * the cell or ghost whose bed and depth it has. False: it lies beyond no periodic axis (a bit
+ * each). */
+AQUA_INLINE bool aqua_image(int64_t nx, int64_t ny, int64_t pitch, unsigned periodic, int64_t k,
+                            int64_t *at, int64_t *from) {
+    const int64_t sides = 2 * AQUA_HALO, wide = nx + sides, beyond = k - sides * ny;
+    const int64_t row = beyond < 0 ? k / sides : beyond / wide;
+    const int64_t column = (beyond < 0 ? k % sides : beyond % wide) - AQUA_HALO;
+    const int64_t x = beyond < 0 && column >= 0 ? nx + column : column;
+    const int64_t y = beyond < 0 ? row : row < AQUA_HALO ? row - AQUA_HALO : ny + row - AQUA_HALO;
+    const int64_t u = periodic & 1u ? (x % nx + nx) % nx : x;
+    const int64_t v = periodic & 2u ? (y % ny + ny) % ny : y;
+    *at = (y + AQUA_HALO) * pitch + x + AQUA_HALO;
+    *from = (v + AQUA_HALO) * pitch + u + AQUA_HALO;
+    return *at != *from;
+}
 
 /* What a source adds in a step: `each` units to each of its cells; of whole quanta one more to
  * `odd` of them, from number `turn` on, cyclically, so that they share the remainder in turns. */

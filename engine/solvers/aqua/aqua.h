@@ -146,8 +146,6 @@ typedef struct aqua_plan {
     double lowest;  /* m: ground of free cells */
     double deepest; /* m: the depth that is expected */
     aqua_ghosts ghosts;
-    aqua_image *images; /* of the frame, first those beyond x alone */
-    int64_t image_count, images_beyond_x;
     aqua_source_cell *source_cells; /* of all sources, sorted by cell, those of one by source */
     int64_t source_cell_count;
     aqua_term *terms; /* rain, infiltration, sources, levels */
@@ -172,7 +170,7 @@ extern const struct cuda_solver aqua_on_cuda;
 
 /* ---- ghosts and their levels ---- */
 
-/* Fills plan->ghosts and plan->images; plan->ground must be there. */
+/* Fills plan->ghosts; plan->ground must be there. */
 sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error);
 
 /* Whether the law of a region makes ghosts; and its law if it is a level, else NULL. */

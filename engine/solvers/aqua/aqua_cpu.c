@@ -137,14 +137,15 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
 /* Fills what lies beyond periodic axes, of the beds or (beds NULL) of the depths, where rows beyond
  * the ends of several blocks are exchanged. */
 static void fill_frame(const aqua_state *state, void *beds, int64_t step) {
-    const aqua_plan *plan = state->plan;
-    const bool all = beds || !state->base.blocks.cut;
+    const aqua_layout *l = &state->plan->layout;
+    const unsigned periodic = state->plan->base.domain->grid.periodic;
+    const int64_t count = aqua_images(l->nx, l->ny, periodic, beds || !state->base.blocks.cut);
     const sel_type type = beds ? state->real : state->base.turns.type;
-    for (int64_t k = 0; k < (all ? plan->image_count : plan->images_beyond_x); k++) {
-        const aqua_image *image = &plan->images[k];
-        void *array = beds ? beds : depths_at(state, step, image->at);
-        if (array) {
-            sel_put(array, type, image->at, sel_get(array, type, image->from));
+    for (int64_t at, from, k = 0; k < count; k++) {
+        const bool is = aqua_image(l->nx, l->ny, l->pitch, periodic, k, &at, &from);
+        void *array = beds ? beds : depths_at(state, step, at);
+        if (is && array) {
+            sel_put(array, type, at, sel_get(array, type, from));
         }
     }
 }

@@ -125,27 +125,6 @@ static void list_edges(aqua_plan *plan) {
     }
 }
 
-static sel_status list_images(aqua_plan *plan, sel_error *error) {
-    const sel_grid *grid = &plan->base.domain->grid;
-    const int64_t nx = plan->layout.nx, ny = plan->layout.ny;
-    const size_t bytes = (size_t)(2 * AQUA_HALO * (nx + ny + 2 * AQUA_HALO)) * sizeof(aqua_image);
-    plan->images = malloc(bytes);
-    for (int64_t row = 0; row < ny + 2 * AQUA_HALO && plan->images; row++) {
-        const int64_t y = row < ny + AQUA_HALO ? row : ny + AQUA_HALO - 1 - row;
-        const int64_t v = sel_axis_periodic(grid, 1) ? sel_wrapped(grid, 1, y) : y;
-        const bool inside = y >= 0 && y < ny;
-        for (int64_t x = -AQUA_HALO; x < nx + AQUA_HALO; x = inside && x == -1 ? nx : x + 1) {
-            const int64_t u = sel_axis_periodic(grid, 0) ? sel_wrapped(grid, 0, x) : x;
-            if (u != x || v != y) {
-                plan->images[plan->image_count++] =
-                    (aqua_image){aqua_index(&plan->layout, x, y), aqua_index(&plan->layout, u, v)};
-                plan->images_beyond_x += v == y;
-            }
-        }
-    }
-    return plan->images ? SEL_OK : sel_fail_memory(error, "the frame", bytes);
-}
-
 sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     aqua_ghosts *ghosts = &plan->ghosts;
     add_faces(plan);
@@ -170,5 +149,5 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     share_beds(plan);
     level_beds(ghosts);
     list_edges(plan);
-    return list_images(plan, error);
+    return SEL_OK;
 }

@@ -191,7 +191,6 @@ static void clear_plan(sel_plan *base) {
     aqua_plan *p = (aqua_plan *)base;
     free(p->ghosts.v); /* and x and y */
     free(p->ghosts.edge);
-    free(p->images);
     free(p->source_cells);
     free(p->terms);
     free(p->own_ground);
