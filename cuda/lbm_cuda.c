@@ -99,7 +99,7 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
     return SEL_OK;
 }
 
-/* The same in all of a block, but for the lists of slabs. */
+/* The step from `step` on in all of a block, but for the lists of slabs. */
 static lbm_gpu_step describe_block(const lbm_cuda *state, int64_t step, int b) {
     const cuda_slab all = {.planes = state->all.base.blocks.v[b], .block = b};
     return lbm_cuda_step(state, step, &all);

@@ -166,7 +166,7 @@ template <class T, class D> struct lbm_look {
         return lbm_pi_strain(pi_neq, drho, tau, D::dims, s);
     }
 
-    // The same from differences of the velocity.
+    // Strain and dynamic viscosity from differences of the velocity.
     static __device__ double initial_strain(const lbm_gpu_view &v, const uint32_t at[3],
                                             double s[D::parts]) {
         double d[3][3], u[D::dims];

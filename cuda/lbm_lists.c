@@ -45,7 +45,7 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
     return one;
 }
 
-/* By region: whether it is a moving wall. */
+/* Finds which regions are moving walls. */
 static void find_moving(const sel_domain *domain, bool moves[256]) {
     memset(moves, 0, 256 * sizeof *moves);
     for (int r = 1; r <= domain->region_count; r++) {
@@ -82,8 +82,8 @@ static int64_t word_count(const lbm_cuda *state) {
     return cells > 0 ? ((int64_t)l->slice * l->nz + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
-/* At most so many cells are computed again: all boundary cells, which are few then, where values
- * are evaluated ahead (count_copies of lbm_laws.c). */
+/* How many cells are computed again at most: all boundary cells where values are evaluated ahead,
+ * since these are few then (count_copies of lbm_laws.c). */
 static int64_t most_again(const lbm_cuda *state) {
     const lbm_boundary *b = &state->all.plan->boundary;
     return state->all.copies > 1 ? b->cell_count : b->open_count;

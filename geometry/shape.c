@@ -237,7 +237,7 @@ static bool in_geometry(const sel_shape *shape, const sel_grid *grid, const doub
 
 /* ---- bounds: what need not be tested ---- */
 
-/* Of places: lo <= p <= hi. Empty when lo > hi. */
+/* Bounds of places: lo <= p <= hi. Empty when lo > hi. */
 typedef struct bounds {
     double lo[3], hi[3];
 } bounds;
@@ -292,7 +292,7 @@ static bounds geometry_bounds(const sel_shape *shape) {
     }
 }
 
-/* Of the cell centres in a shape. */
+/* The bounds of the cell centres in a shape. */
 static bounds cell_bounds(const sel_shape *shape) {
     if (!shape->a) {
         return shape->kind <= SEL_SHAPE_REST ? nowhere : geometry_bounds(shape);

@@ -198,7 +198,7 @@ sel_status sel_limits_check(sel_script *script, sel_where where) {
         fail_time(script, where, &script->ended);
         end_script(script);
     }
-    /* It may have happened where texts are not wanted. */
+    /* The limit may have been hit where texts are not wanted. */
     if (script->error && script->error->status == SEL_OK && script->ended.status)
         sel_fail(script->error, script->ended.status, "%s", script->ended.text);
     return SEL_BAD_SCENARIO;

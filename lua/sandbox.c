@@ -111,7 +111,7 @@ static void open_safe_libraries(lua_State *L) {
     sel_sandbox_guard(L, base);
 }
 
-/* The same numbers in every run, and none inside functions of place and time. */
+/* math.random gives the same numbers in every run, and none inside functions of place and time. */
 static void guard_random(lua_State *L) {
     static const luaL_Reg randoms[] = {
         {"random", guarded_random}, {"randomseed", guarded_randomseed}, {NULL, NULL}};

@@ -355,8 +355,9 @@ typedef struct sel_outer {
     sel_limits limits; /* of a hook that asked for a quantity */
 } sel_outer;
 
-/* Before and after the call of a function with `count` arguments: may Lua be asked? By the right
- * thread, unless the script is broken. `label` names the function in messages. */
+/* To be called before and after the call of a function with `count` arguments. The first fails
+ * where Lua may not be asked: by another thread, or when the script is broken. `label` names the
+ * function in messages. */
 sel_status sel_script_enter(sel_script *script, sel_where where, const char *label, int count,
                             sel_outer *outer, sel_error *error);
 void sel_script_leave(sel_script *script, const sel_outer *outer);

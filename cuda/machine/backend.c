@@ -12,7 +12,7 @@ static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;
 }
 
-/* First of all in a call, since each thread has a current device. */
+/* Selects the state's device; all calls begin with this, since each thread has a current one. */
 static sel_status enter(const sel_state *state, sel_error *error) {
     CUDA_TRY(cudaSetDevice(state->plan->device));
     return SEL_OK;

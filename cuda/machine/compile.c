@@ -71,7 +71,7 @@ static bool open_driver(driver *to) {
 
 /* ---- the folder of compiled code ---- */
 
-/* In front of the code in a file. */
+/* What stands in front of the code in a file. */
 typedef struct kept {
     uint64_t bytes;
     uint32_t crc, mark;

@@ -25,7 +25,7 @@ typedef struct cuda_input {
 extern "C" {
 #endif
 
-/* At sites. */
+/* Evaluates an input at its sites. */
 cudaError_t cuda_input_evaluate(const cuda_input *input, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@ typedef struct nccl_id {
     char bytes[128];
 } nccl_id;
 
-/* In the order of their names. */
+/* The functions, in the order of their names. */
 typedef struct nccl_api {
     int (*get_id)(nccl_id *id);
     int (*join)(void **comm, int count, nccl_id id, int rank);

@@ -15,7 +15,7 @@
 SEL_PROGRAM_OPS(CUDA_OP)
 #undef CUDA_OP
 
-// Those of floats and of whole numbers; others are computed in doubles.
+// The operations of floats and of whole numbers; others are computed in doubles.
 #define CUDA_OP(T, name, value)                                               \
     static __device__ __forceinline__ T op_##name([[maybe_unused]] T a,       \
                                                   [[maybe_unused]] T b = 0) { \

@@ -188,7 +188,7 @@ sel_status cuda_queue_launch(cuda_queue *queue, cuda_enqueue *enqueue, sel_state
 
 /* ---- slots ---- */
 
-/* Of a SEL_READ: the cells that it asks for, and bytes of all. */
+/* The cells that a SEL_READ asks for, and the bytes of its answer. */
 static int64_t read_cells(const sel_request *request) {
     return request->cells ? request->cell_count : sel_box_cells(&request->box);
 }

@@ -21,7 +21,7 @@ void mg_gpu_close(mg_gpu_solve *g) {
     }
 }
 
-/* Before the first iteration. */
+/* Makes, before the first iteration, what the host hears by. */
 static sel_status prepare(mg_gpu_solve *g, cudaStream_t stream, sel_error *error) {
     const mg *m = &g->solve->m;
     sel_status status = cuda_send(g->levels, m->level, sizeof *g->levels * (size_t)m->count, error);

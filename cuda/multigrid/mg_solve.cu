@@ -82,7 +82,7 @@ static __device__ __forceinline__ void place(const view &s, int a, int k, cell &
     }
 }
 
-// Of a body that is not even rows of A have been multiplied by the part inside.
+// The part of a cell that is inside. Rows of A of bodies that are not even include it: 1, or 0.
 template <bool EVEN>
 static __device__ __forceinline__ double part_of(const view &s, const cell &c) {
     return EVEN ? c.part[0] * c.part[1] * c.part[2] : ((const double *)s.level.d)[c.level] > 0;

@@ -244,7 +244,7 @@ static sel_status check_twice(const sel_arguments *a, int word, sel_error *error
     return SEL_OK;
 }
 
-/* Of commands that read a scenario. */
+/* Checks the words and options of a command that reads a scenario. */
 static sel_status check_scenario(sel_arguments *a, sel_error *error) {
     char name[64];
     if (a->trust && a->script_seconds > 0) {

@@ -44,7 +44,8 @@ static void print_number(const char *name, double user, double lattice, FILE *to
     }
 }
 
-/* In the user's units and in the lattice's, where these are two. Sides that differ are no unit. */
+/* Prints units in the user's and in the lattice's numbers, where these differ. Sides that differ
+ * are no unit. */
 static void print_units(const sel_prepared *prepared, const sel_facts *facts, FILE *to) {
     const sel_common *common = prepared->simulation->params;
     const sel_reference *reference = &common->reference;

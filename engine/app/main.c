@@ -51,8 +51,8 @@ static void print_parameters(const char *file, const sel_scenario *scenario) {
     }
 }
 
-/* That of the option, else that of the checkpoint, else out/NAME for "dir/NAME.lua", out/stdin for
- * "-". */
+/* The directory of the run: that of the option, else that of the checkpoint, else out/NAME for
+ * "dir/NAME.lua", out/stdin for "-". */
 static void find_directory(const sel_arguments *a, char *text, size_t size) {
     char checkpoint[SEL_PATH_ROOM];
     const char *name = strcmp(a->file, "-") == 0 ? "stdin" : sel_file_name(a->file);
@@ -334,7 +334,7 @@ static void print_backend(const sel_solver *solver, const sel_backend *backend) 
     } while (++number < count);
 }
 
-/* By what data go from each device to the others. */
+/* What joins each device to the others. */
 static void print_links(const sel_backend *backend) {
     const int count = backend && backend->devices ? backend->devices() : 0;
     for (int k = 0; k < count && count > 1; k++) {

@@ -239,7 +239,7 @@ static sel_status keep_file(const char *directory, const char *name, int64_t byt
     return status;
 }
 
-/* For a later run, however this one ends. */
+/* Lists the files anew in SEL_RUN_FILES, for later runs, however this one ends. */
 static sel_status list_again(const char *directory, const char *const *names, sel_error *error) {
     char path[SEL_PATH_ROOM];
     snprintf(path, sizeof path, "%s/" SEL_RUN_FILES, directory);

@@ -71,7 +71,7 @@ sel_status sel_share_out(int64_t parts, int threads, sel_part *work, void *task,
 /* The number in SEL_LEVELS of the best table that this processor can run (k = 0), the next best,
  * ...; -1: there is none. The results of all are the same to the last bit. */
 int sel_level(int k);
-/* Its name; "unsupported" where there is none. */
+/* The name of the best level; "unsupported" where there is none. */
 const char *sel_level_name(void);
 
 #endif

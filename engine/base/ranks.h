@@ -26,7 +26,8 @@ typedef struct sel_ranks {
     int here, place; /* those on this machine, and which of them this one is */
     const char *library;
     void (*transfer)(const sel_message *messages, int count);
-    /* From rank 0. idle: that may take long, and costs no time of a processor. */
+    /* Sends bytes of rank 0 to all. idle: the wait may be long, and takes no time of a processor.
+     */
     void (*broadcast)(void *at, size_t bytes, bool idle);
     /* As many bytes of each rank, in their order: all[count][bytes]. */
     void (*gather)(const void *own, size_t bytes, void *all);

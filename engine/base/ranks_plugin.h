@@ -11,7 +11,7 @@
 typedef const sel_ranks *sel_ranks_open(const volatile sig_atomic_t *interrupt, double patience,
                                         char *text, size_t size);
 
-/* Of all this: const int selenite_ranks_version. */
+/* The version of this interface, which a plug-in has as const int selenite_ranks_version. */
 enum { SEL_RANKS_VERSION = 2 };
 
 #endif

@@ -101,7 +101,7 @@ SEL_SUMS_INLINE bool sel_watch(sel_watched *w, double cell, double large, double
     return true;
 }
 
-/* Of cells `a` and `b` with equal values. */
+/* The first of the cells `a` and `b`, of which -1 is none. */
 SEL_SUMS_INLINE double sel_first_cell(double a, double b) {
     return a < 0 ? b : b < 0 ? a : a < b ? a : b;
 }

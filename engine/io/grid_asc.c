@@ -131,7 +131,7 @@ static sel_status read_key(reader *r) {
     return status;
 }
 
-/* Up to the first value. */
+/* Reads the header, up to the first value. */
 static sel_status read_keys(reader *r) {
     sel_status status = SEL_OK;
     while (!status && next_token(r)) {

@@ -259,7 +259,7 @@ static inline bool is_nodata(double value, double nodata, double slack) {
     return isnan(value) || value == nodata || fabs(value - nodata) <= slack;
 }
 
-/* By the file's own scale first, then the script's. */
+/* Scales the values by the file's own scale first, then by the script's. */
 static sel_status scale_values(const sel_raster_source *source, const sel_raster_params *params,
                                made_raster *made, sel_where where) {
     const sel_raster *raster = &made->raster;

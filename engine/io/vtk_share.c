@@ -104,7 +104,8 @@ static range common(range a, range b) {
     return (range){first, end > first ? end : first};
 }
 
-/* Of an array: the bytes that ranks have, and that they write: whole blocks of `unit` bytes. */
+/* Finds the bytes of an array that each rank has, and those that it writes: whole blocks of `unit`
+ * bytes. */
 static void find_ranges(const shared *s, uint64_t tuple, uint64_t unit, range *has, range *writes) {
     const int count = s->ranks->count;
     const uint64_t all = (uint64_t)s->start[count] * tuple;

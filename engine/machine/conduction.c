@@ -44,7 +44,7 @@ static const sel_table convective_table = SEL_TABLE(
     "sel.heat: a surface cooled or heated by what flows past, h (ambient - T). sel.poisson: "
     "the same flux for the potential.");
 
-/* In the order of COND_FIXED, ... */
+/* The tables, in the order of COND_FIXED, ... */
 static const sel_table *const laws[COND_LAWS] = {&fixed_table, &flux_table, &insulated_table,
                                                  &convective_table};
 const sel_family sel_conduction_laws = {"law", "What holds on a region of sel.heat or sel.poisson.",

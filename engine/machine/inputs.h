@@ -82,7 +82,7 @@ sel_status sel_inputs_start(sel_state *state, sel_error *error);
 
 /* ---- balances ---- */
 
-/* By what a balance is answered, besides what enters at each site. */
+/* The numbers of a balance, besides what enters at each site. */
 typedef struct sel_balance {
     double after, before;  /* what there is after and before the last step; NaN: there was none */
     double source;         /* what appears per time; of a steady body what disappears, rhs */

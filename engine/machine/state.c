@@ -101,8 +101,8 @@ void sel_state_list_vector(sel_state *state, const char *name, double **at, unsi
     }
 }
 
-/* Of a layout of cells and faces (no components) the part that several ranks have on the host:
- * their own planes, and the faces above these. */
+/* The part of a layout of cells and faces (no components) that one of several ranks has on the
+ * host: its own planes, and the faces above these. */
 static sel_cells own_faces(const sel_state *state, const sel_cells *cells) {
     const sel_block *own = &state->blocks.v[0];
     const int64_t stride = state->plan->domain->grid.dims == 3 ? cells->slice : cells->pitch;
@@ -344,8 +344,8 @@ static bool for_all(const sel_state *state, bool said) {
     return said;
 }
 
-/* Those with these flags; loading, only what the checkpoint has. A rank without a checkpoint has an
- * error that nobody reads. */
+/* Saves or loads the arrays with these flags; of those to be loaded only what the checkpoint has. A
+ * rank without a checkpoint has an error that nobody reads. */
 static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkpoint *checkpoint) {
     const sel_arrays *arrays = &state->arrays;
     sel_error unread = {.status = SEL_OK}, *error = checkpoint ? &checkpoint->failure : &unread;

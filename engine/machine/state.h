@@ -108,7 +108,7 @@ void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], 
 void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags);
 sel_cells sel_state_vector(const sel_state *state);
 
-/* Their first number in a row of cells (y + ny z), on the host. */
+/* The first of the turns' numbers in a row of cells (y + ny z), on the host. */
 static inline const void *sel_state_row(const sel_state *state, int64_t turn, int64_t row) {
     const sel_turns *turns = &state->turns;
     const int64_t ny = turns->cells.n[1];

@@ -17,7 +17,7 @@ typedef struct sel_surfaces {
     int64_t cells, sites;
     sel_site *site;
     int64_t *cell, *first_site; /* [cells], [cells + 1] */
-    /* Those of region r are order[k], at place[axis][k], first_of[r] <= k < first_of[r + 1]. */
+    /* The sites of region r are order[k], at place[axis][k], first_of[r] <= k < first_of[r + 1]. */
     int64_t *order, first_of[SEL_REGION_NUMBERS + 1];
     double *place[3]; /* side by side, each with room for one more */
 } sel_surfaces;

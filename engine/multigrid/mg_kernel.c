@@ -51,7 +51,7 @@ SEL_INLINE void do_product(bool even, bool deep, const row_double *r, int64_t n,
     }
 }
 
-/* The same of u, which goes to `here`. */
+/* A row of A u or F - A u by the tables of the finest level; u goes to `here`. */
 SEL_INLINE void product(const mg *m, mg_vector u, int64_t y, int64_t z, const double *F,
                         double *here, double *to) {
     const int64_t of[3] = {0, y, z}, n = m->box.n[0];

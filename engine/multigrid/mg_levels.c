@@ -15,8 +15,9 @@ static bool has_end_nodes(const mg_box *box, int axis) {
     return box->nodes && !(box->periodic >> axis & 1u);
 }
 
-/* Of an even number of nodes the next level has every second one and the last, which is fixed; if
- * it is not, all but the last but one, since two nodes so close would be smoothed as one. */
+/* Whether the next level keeps both of the last two nodes. Of an even number of nodes it has every
+ * second one and the last. Unless that is fixed, the one before it is left out, since two nodes so
+ * close would be smoothed as one. */
 static bool keeps_both(const mg_box *box, int axis, int64_t n) {
     return has_end_nodes(box, axis) && n % 2 == 0 && n > 2 && isinf(box->h[2 * axis + 1]);
 }
@@ -576,7 +577,7 @@ sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, cons
     for (int a = 0; a < 3; a++) {
         most = m->level[0].n[a] > most ? m->level[0].n[a] : most;
     }
-    /* Of both levels: places, widths; and the tables, which they share. */
+    /* Room for places and widths of both levels, and for the tables, which they share. */
     const int64_t each = (4 + MG_TABLES + 2) * most + 8;
     double *memory = calloc((size_t)(3 * each), sizeof *memory);
     sel_status status =

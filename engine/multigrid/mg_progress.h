@@ -41,10 +41,10 @@ typedef struct mg_limits {
     int64_t most;  /* iterations */
 } mg_limits;
 
-/* After so many further steps, by the sums of squares of the residual and of u, and of u. The
- * iteration diverges when the residual exceeds `grown` times both its least and the norm. It
- * stagnates when `patience` steps have not made the residual notably less; methods other than
- * cycles have more patience, since their residuals fall slowly or rise for a while. */
+/* Judges an iteration after so many further steps, by the sums of squares of the residual and of u,
+ * and of u. The iteration diverges when the residual exceeds `grown` times both its least and the
+ * norm. It stagnates when `patience` steps have not made the residual notably less; methods other
+ * than cycles have more patience, since their residuals fall slowly or rise for a while. */
 MG_INLINE void mg_judge(const mg_limits *limits, const double sums[3], int steps,
                         mg_progress *now) {
     const double grown = 1e6, notable = limits->cycles ? 0.9 : 0.999999;

@@ -374,7 +374,7 @@ sel_status sel_frames_ask(sel_output *output, sel_error *error) {
     return status;
 }
 
-/* On the writer's thread. */
+/* Writes a frame, on the writer's thread. */
 static sel_status write_frame(void *data, bool cancelled, sel_error *error) {
     sel_frame *frame = data;
     sel_frames *frames = frame->frames;

@@ -43,7 +43,7 @@ typedef struct sel_output_file {
     struct sel_output_file *next;
 } sel_output_file;
 
-/* In the order in which they were added, those of the resumed run first. */
+/* The files in the order in which they were added, those of the resumed run first. */
 typedef struct sel_output_files {
     const char *directory;
     bool force; /* replace what no run listed */
@@ -286,7 +286,7 @@ sel_status sel_frames_open(sel_frames *frames, const char *ending, const sel_box
 /* The path of a frame's file with an ending, relative to the run's directory. */
 void sel_frame_file(const sel_frame *frame, const char *ending, char path[SEL_PATH_ROOM]);
 
-/* The same of its first ending, with the directory. */
+/* The path of a frame's file with its first ending, the directory included. */
 void sel_frame_path(const sel_frame *frame, char path[2 * SEL_PATH_ROOM]);
 
 /* The functions of the kind. */
@@ -317,7 +317,7 @@ void sel_free_check(sel_output_site *site, const char *what, const sel_point *po
  * to the face. Where two faces meet the nearer one counts. */
 typedef struct sel_sample sel_sample;
 
-/* Of the output's fields, for `count` points that were checked to lie in the domain; adds the
+/* Samples the output's fields at `count` points that were checked to lie in the domain; adds the
  * requests for the cells about them. */
 sel_status sel_sample_create(sel_output *output, const sel_point *points, int count, bool walls,
                              sel_sample **sample, sel_error *error);
@@ -378,7 +378,7 @@ void sel_record_keep(sel_record *record, sel_checkpoint *checkpoint);
 
 /* ---- mean, deviation and dominant frequency of a sampled signal ---- */
 
-/* Of value[0..n); NaN for n = 0. */
+/* The mean of value[0..n); NaN for n = 0. */
 double sel_signal_mean(const double *value, size_t n);
 
 /* Root mean square of the deviations from the mean; NaN for n = 0. */

@@ -24,7 +24,8 @@ const sel_table sel_out_flux_table =
               "A flow rate, as NAME.csv with step,time,flux: give one of region, across and "
               "through. The last value is also in the results of run.json, as NAME.flux.");
 
-/* Of a line with a vector field: what is sampled on it. */
+/* The flux through a region, or what is sampled on a line across which a vector field is
+ * integrated. */
 typedef struct flux_output {
     sel_output base;
     sel_sample *sample; /* points along the line; NULL: none */

@@ -158,7 +158,7 @@ static bool shared_by_ranks(const sel_output *base) {
 
 /* ---- with several ranks: all write the file, and rank 0 names it when it is complete ---- */
 
-/* Before the next file, a checkpoint, and the end. */
+/* Completes the pending file, before the next one, a checkpoint, and the end. */
 static sel_status settle(vtk_output *output, sel_error *error) {
     const sel_output_context *context = output->frames.base.context;
     sel_frame *frame = output->pending;
@@ -201,8 +201,8 @@ static sel_status vtk_ask(sel_output *base, sel_error *error) {
     return status || !shared_by_ranks(base) ? status : share_image(output, error);
 }
 
-/* It is listed, and there when it is settled. There is none of fields that need an observed step
- * when the last was not. */
+/* Lists the file, which is there when it is settled. There is no file of fields that need an
+ * observed step when the last step was not observed. */
 static sel_status take_shared(vtk_output *output, sel_error *error) {
     sel_output *base = &output->frames.base;
     sel_frame *frame = output->frames.asked;
@@ -315,7 +315,7 @@ static sel_box chosen_cells(const sel_out_vtk *params, const sel_grid *grid) {
     return box;
 }
 
-/* Of the arrays, the marks of the cells among them: a byte each. */
+/* Bytes of a file's arrays, with the marks of the cells: a byte each. */
 static double vtk_bytes(const sel_plan *plan, const void *params, bool *packed) {
     const sel_out_vtk *vtk = params;
     const sel_grid *grid = &plan->domain->grid;

@@ -18,7 +18,7 @@ struct sel_outputs {
     int count;
     sel_output **v;
 
-    /* Of what is under way. */
+    /* The state whose outputs are under way. */
     int64_t step;
     double time;
     bool last;

@@ -15,7 +15,7 @@ enum { USUAL_PIXELS = 1000, LARGE_PIXELS = 600, LEAST_WIDTH = 240 };
 /* A field takes both signs when its smaller extreme is at least this fraction of the larger. */
 static const double both_signs = 0.05;
 
-/* Of the colours drawn over a relief. */
+/* Opacity of the colours drawn over a relief. */
 static const double opacity = 0.75;
 
 void sel_plot_size(const sel_plot *plot, double size[2]) {

@@ -87,7 +87,7 @@ static void swap_bit_reversed(double complex *v, size_t n) {
     }
 }
 
-/* In place, radix 2 (Cooley and Tukey 1965); n is a power of two. */
+/* Fourier transform in place, radix 2 (Cooley and Tukey 1965); n is a power of two. */
 static void transform(double complex *v, size_t n) {
     swap_bit_reversed(v, n);
     for (size_t half = 1; half < n; half *= 2) {

@@ -25,7 +25,8 @@ typedef enum aqua_equilibrium {
     AQUA_EQUILIBRIA
 } aqua_equilibrium;
 
-/* In units of the store; sums of eight such heads, and of their roots, are finite in f32. */
+/* The bed where there is no ground, in units of the store: sums of eight such heads, and of their
+ * roots, are finite in f32. */
 #define AQUA_NO_GROUND 1e30
 
 /* V(k, dx, dy) for each neighbour; k ^ 1 is opposite to k. */
@@ -48,8 +49,8 @@ typedef struct aqua_store {
     double alpha;         /* where it is the same everywhere */
 } aqua_store;
 
-/* From the cell of element `at` to its neighbour k. The flux that it counts is positive from the
- * cell to the neighbour (sign 1), or the other way (-1). */
+/* An edge from the cell of element `at` to its neighbour k. The flux that it counts is positive
+ * from the cell to the neighbour (sign 1), or the other way (-1). */
 typedef struct aqua_edge {
     int64_t at;
     int32_t k, sign;
@@ -162,7 +163,7 @@ typedef struct aqua_ghost {
     int64_t level; /* 1: it stands at its level z, 0: it is open */
 } aqua_ghost;
 
-/* Its bed and depth, m. */
+/* The bed and the depth of a ghost, m. */
 AQUA_INLINE double aqua_ghost_bed(const aqua_ghost *ghost, double z) {
     return ghost->level && z < ghost->ground ? z : ghost->ground;
 }

@@ -30,7 +30,7 @@ typedef struct cond_site {
     int law;
 } cond_site;
 
-/* Of the law of a site: T_s, or q_s, or T_ambient and h. */
+/* Values of the law of a site: T_s, or q_s, or T_ambient and h. */
 enum { COND_VALUES = 2 };
 
 /* What steps read, as the machine keeps it (machine/inputs.h): the values of laws, the source, and
@@ -42,10 +42,10 @@ typedef struct sel_given {
     cond_site *site;
     double *b, *s;    /* of each cell on surfaces */
     double *entering; /* [sites]: what enters per time, where a balance or a flux is wanted */
-    /* Of those that vary: g of low faces by axis, and m, which are `apart` from cell to cell. */
+    /* Of bodies that vary: g of low faces by axis, and m, which are `apart` from cell to cell. */
     void *coefficient[4];
     int64_t apart[3];
-    /* Of steady ones, see heat_view: */
+    /* Of steady bodies, see heat_view: */
     const double *F;
     const void *f;
     bool single_f;

@@ -160,7 +160,7 @@ HEAT_INLINE double heat_right_side(const heat_view *v, const int64_t at[3], doub
     return (mass * T + q - (w < 1 ? (1 - w) * product : 0)) / w;
 }
 
-/* Its surfaces, the k-th of those given, which add M s or give T' = s to a node. */
+/* Adds to F what the surfaces of cell k of those given bring: M s; or gives a node T' = s. */
 HEAT_INLINE void heat_right_surface(const sel_given *given, int64_t k, double mass, double *T,
                                     double *F) {
     *T = isinf(given->b[k]) ? given->s[k] : *T;

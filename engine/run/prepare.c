@@ -75,7 +75,7 @@ sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, 
     return take(solver->cpu, device, choice, error);
 }
 
-/* Of several ranks each takes the next one, in turn on each machine. */
+/* The device of this rank: on each machine ranks take one after the other, in turn. */
 static int device_of(const sel_settings *settings, const sel_backend *backend) {
     const int count = backend && backend->devices ? backend->devices() : 0;
     const int place = ranks_of(settings)->place;
@@ -301,8 +301,7 @@ sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *sett
     if (status || ranks->rank > 0) {
         return status;
     }
-    /* After step 0: a function that fails there is reported as such, not as one that fails later.
-     */
+    /* Warnings come after the state: a function that fails at step 0 is reported for that step. */
     return status ? status : sel_warnings_find(prepared->plan, &prepared->warnings, error);
 }
 

@@ -110,7 +110,7 @@ static void fill_report(run *r) {
     }
 }
 
-/* On a terminal, and in run.json and run.log. */
+/* Shows how far the run is: on a terminal, in run.json and in run.log. */
 static void show_progress(run *r) {
     sel_report *report = r->report;
     const bool asked = r->options->interrupt && sel_process_asked();

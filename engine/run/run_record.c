@@ -251,7 +251,8 @@ static sel_status replace(const char *path, const char *text, size_t size, bool 
     return sel_file_end(to, path, NULL, error);
 }
 
-/* In place, into the room that was kept. False: there was not enough; then all stays as it was. */
+/* Writes over the file in place, into the room that was kept. False: there was not enough, and all
+ * stays as it was. */
 static bool write_over(const char *path, const char *text, size_t size) {
     int descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     bool written = descriptor >= 0 && keep_room(descriptor, size) &&

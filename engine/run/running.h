@@ -97,8 +97,8 @@ int64_t sel_run_next_save(const run *r);
  * state that has diverged is not written. */
 sel_status sel_run_save(run *r, sel_error *error);
 
-/* At the end, and when the run is interrupted: before the last outputs, which a resumed run
- * does not write. A run that is interrupted ends in order without one. */
+/* Writes the last checkpoint, at the end or when the run is interrupted: before the last outputs,
+ * which a resumed run does not write. Without it an interrupted run still ends in order. */
 sel_status sel_run_save_last(run *r, sel_error *error);
 
 #endif

@@ -120,7 +120,7 @@ SEL_GRID_INLINE double sel_part_inside(const sel_grid *grid, const int64_t at[3]
     return part;
 }
 
-/* Of a cell; in 2-D per unit depth. */
+/* The volume of a cell; in 2-D per unit depth. */
 static inline double sel_cell_volume(const sel_grid *grid) {
     return grid->dx[0] * grid->dx[1] * (grid->dims == 3 ? grid->dx[2] : 1);
 }

@@ -197,7 +197,7 @@ typedef struct sel_common {
                 "CPU threads; all cores when not given; --threads overrides it.",                 \
                 .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
 
-/* Of a solver that finds `what`, in cells or at nodes. */
+/* The row of layout, of a solver that finds `what` in cells or at nodes. */
 #define SEL_LAYOUT_ROW(what)                                                                    \
     SEL_ROW_NAMED("layout", sel_common, layout, CHOICE,                                         \
                   "cell: " what " at the centres of cells; node: at nodes, of which the outer " \
@@ -211,7 +211,7 @@ typedef struct sel_common {
                 .table = &(stops)),                                                        \
         SEL_RUN_FIELDS(SEL_F32)
 
-/* Of a solver in whose units a cell and a step are 1 when nothing else is said. */
+/* The rows of a solver in whose units a cell and a step are 1 when nothing else is said. */
 #define SEL_COMMON_FIELDS(region_table)                                        \
     SEL_COMMON_FIELDS_FROM(region_table, sel_stop_table, SEL_REQUIRED, ".",    \
                            SEL_DX_ROW(1, "1 (lattice units) when not given."), \

@@ -54,8 +54,8 @@ static int64_t sample_places(const sel_domain *domain, int64_t wanted, int64_t *
     return n;
 }
 
-/* At all steps, or at some at even distances; at places that change from step to step, or at the
- * origin if the quantity is the same everywhere. */
+/* Samples at all steps, or at some at even distances; at places that change from step to step, or
+ * at the origin if the quantity is the same everywhere. */
 static sel_status sample(const sel_plan *plan, const sel_quantity *quantity, const char *what,
                          int64_t steps, sel_survey *found) {
     const sel_domain *domain = plan->domain;

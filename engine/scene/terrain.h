@@ -49,7 +49,8 @@ typedef struct sel_terrain {
     double mean_slope, largest_slope;
 } sel_terrain;
 
-/* Of free cells, the same for any number of threads. False: there is no memory. And as facts. */
+/* Measures the free cells, the same for any number of threads; false: there is no memory. The
+ * second function adds the results to facts. */
 bool sel_terrain_measure(const sel_domain *domain, const double *heights, int threads,
                          sel_terrain *terrain);
 void sel_terrain_facts(const sel_plan *plan, const double *heights, double lowest,

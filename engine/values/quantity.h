@@ -83,7 +83,7 @@ static inline bool sel_quantity_given(const sel_quantity *q) {
     return q->components > 0;
 }
 
-/* Its functions: how many, and number k of them; NULL: a component that is constant. */
+/* The functions of a quantity: how many, and number k of them; NULL: a constant component. */
 int sel_quantity_functions(const sel_quantity *q);
 const sel_function *sel_quantity_function(const sel_quantity *q, int k);
 

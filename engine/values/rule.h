@@ -100,7 +100,7 @@ typedef struct sel_program_form {
     bool stages;                 /* it is a function of place: see program.h */
 } sel_program_form;
 
-/* In the arena. NULL: no memory, or too many slots. */
+/* The program of a rule, in the arena. NULL: no memory, or too many slots. */
 const sel_program *sel_program_compile(const sel_rule *rule, const sel_program_form *form,
                                        sel_arena *arena);
 

@@ -19,7 +19,7 @@ SEL_INLINE REAL HEAT_NAME(one)(int kind, int dims, const HEAT_NAME(row_of) * w, 
                                 varied ? w->q[x] : 0);
 }
 
-/* Those of n cells from x on. */
+/* T' of n cells from x on. */
 SEL_INLINE void HEAT_NAME(some)(int kind, int dims, const HEAT_NAME(row_of) * w, int64_t x,
                                 int64_t n, REAL *to) {
     SEL_INDEPENDENT SEL_NOT_UNROLLED for (int64_t k = 0; k < n; k++) {
@@ -27,7 +27,7 @@ SEL_INLINE void HEAT_NAME(some)(int kind, int dims, const HEAT_NAME(row_of) * w,
     }
 }
 
-/* Those of a cache line of cells, past the caches. */
+/* T' of a cache line of cells, stored past the caches. */
 SEL_INLINE void HEAT_NAME(stream)(int kind, int dims, const HEAT_NAME(row_of) * w, int64_t x) {
     enum { LINE = 64 / sizeof(REAL), AHEAD = 16 * LINE };
     _Alignas(64) REAL line[LINE];

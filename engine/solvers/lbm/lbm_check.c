@@ -163,15 +163,15 @@ void lbm_json(const sel_plan *plan, FILE *to) {
 /* |u| in lattice units above which the error of compressibility, of order Ma^2, passes 10 %. */
 static const double fastest = 0.2;
 static const double largest_tau = 2;
-/* Of the density, above which the flow is not even weakly compressible. */
+/* Deviation of the density above which the flow is not even weakly compressible. */
 static const double most_deviation = 0.3;
 /* Above it collisions are seldom stable. */
 enum { MOST_CELL_REYNOLDS = 20 };
 /* An opposite flow smaller than this part counts as none: zeros of profiles have round-off. */
 static const double no_part = 1e-6;
 
-/* At a velocity in lattice units. Smagorinsky's model at the largest strain that cells can show, U
- * / dx: nu + C^2 U dx. */
+/* The Reynolds number of a cell at a velocity U in lattice units. Smagorinsky's model counts at the
+ * largest strain that cells can show, U / dx: nu + C^2 U dx. */
 static double cell_reynolds(const lbm_plan *plan, double velocity) {
     const double c = plan->numbers.eddy > 0 ? plan->params->smagorinsky : 0;
     return velocity / (plan->numbers.nu + c * c * velocity);
@@ -198,7 +198,7 @@ static void warn_of_speed(const lbm_plan *plan, sel_error *warnings) {
     }
 }
 
-/* Of the pressure given by laws that is farthest from 0, as a density deviation, lattice units. */
+/* The pressure given by laws that is farthest from 0, as a density deviation, lattice units. */
 static double largest_deviation(const lbm_plan *plan) {
     double lowest, highest;
     lbm_pressure_range(plan, &lowest, &highest);

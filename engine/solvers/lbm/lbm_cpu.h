@@ -14,7 +14,7 @@ typedef struct lbm_layout {
     int64_t nx, ny, nz, pitch, slice, plane;
 } lbm_layout;
 
-/* Of the first cell of a row. */
+/* The offset of the first cell of a row. */
 static inline int64_t lbm_row_offset(const lbm_layout *layout, int64_t row) {
     return row / layout->ny * layout->slice + row % layout->ny * layout->pitch;
 }
@@ -78,8 +78,8 @@ typedef struct lbm_loops {
                      double *q);
 } lbm_loops;
 
-/* Those of a plan's lattice and precision at the levels that this processor can run, best first;
- * NULL after the last (machine/cpu.h). */
+/* The loops of a plan's lattice and precision at the levels that this processor can run, best
+ * first; NULL after the last (machine/cpu.h). */
 const lbm_loops *lbm_loops_usable(const lbm_plan *plan, int index);
 
 /* ---- the state ---- */

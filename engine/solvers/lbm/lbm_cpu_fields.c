@@ -288,7 +288,7 @@ static double strain_of_populations(const lbm_cpu *state, const lbm_step *step, 
     return lbm_pi_strain(q, drho, tau, state->lattice->dims, strain);
 }
 
-/* The same by differences of the velocity. */
+/* The rate of strain by differences of the velocity. */
 static double strain_of_gradient(const lbm_cpu *state, const double *const velocity[LBM_AROUND],
                                  int64_t x, int64_t row, double strain[6]) {
     const lbm_numbers *numbers = &state->all.plan->numbers;
@@ -382,7 +382,7 @@ static void answer_links(lbm_cpu *state, sel_request *request) {
     lbm_links_answer(state->all.plan, &sum, request);
 }
 
-/* Of the deviations of the density; zero in solids. */
+/* The sum of the density's deviations in a row; zero in solids. */
 static double sum_row(const sel_state *base, int64_t row) {
     const lbm_cpu *state = (const lbm_cpu *)base;
     const int64_t nx = state->layout.nx;

@@ -17,7 +17,7 @@ typedef struct lbm_state {
     double *law_values;            /* scratch of lbm_batches_apply, on the host, */
     double *places;                /* and of lbm_acceleration_rows */
 
-    /* Of the last observed step; NULL: not wanted. */
+    /* What the last observed step has shown; NULL: not wanted. */
     void *links;       /* [2][links] populations that left along each link, and that entered */
     double *strain[2]; /* the fields LBM_STRAIN_RATE and LBM_STRESS, [components][cells] */
 

@@ -28,7 +28,7 @@ void poisson_list(sel_state *base, int threads) {
 
 /* ---- the right-hand side ---- */
 
-/* Of the cells of a row, or of all. */
+/* Sums over the cells of a row, or over all. */
 typedef struct sums {
     double amount, magnitude;
 } sums;
