@@ -83,8 +83,7 @@ typedef struct aqua_gpu_flow {
     /* Their levels, m, and the distance to those of the next step, in a ring of CUDA_STEPS. */
     double *levels;
     int64_t stride;
-    /* What lies beyond periodic axes; beyond the ends of y if the block has all rows. */
-    int64_t images; /* among so many elements of the frame (aqua_image) */
+    int64_t images; /* elements of the frame among which aqua_image finds those that have another */
     unsigned periodic;
     bool framed; /* there are ghosts or images: the frame may hold water */
     const aqua_edge *edges;

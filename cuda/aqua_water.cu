@@ -104,22 +104,18 @@ __global__ void __launch_bounds__(THREADS, 8)
                   const __grid_constant__ aqua_gpu_spread s) {
     const aqua_gpu_layout &l = f.layout;
     const uint32_t lane = threadIdx.x % CUDA_WARP, y = (uint32_t)row_of_warp(l.first);
-    row_of_cells row;
     if (y >= l.end || cuda_is_halted(f.halted, f.clock)) {
         return;
     }
-    row.first = (int64_t)y * l.nx;
-    row.uniform = STORED ? 0 : amounts_of(f)[s.amount];
-    row.marks = !TAKES && f.marks_from ? dry_tiles(f, y) : NULL;
+    const row_of_cells row = {(int64_t)y * l.nx, STORED ? 0 : amounts_of(f)[s.amount],
+                              !TAKES && f.marks_from ? dry_tiles(f, y) : NULL};
     double sum = 0;
     typename S::water *water = (typename S::water *)(TAKES ? f.to : f.from);
     water += aqua_at(l, 0, (int)y);
-    const uint32_t whole = l.nx / (CUDA_WARP * CELLS) * (CUDA_WARP * CELLS);
-    for (uint32_t x = lane; x < whole; x += CUDA_WARP * CELLS) {
-        supply_cells<S, STORED, TAKES, true>(f, s, row, x, water, &sum);
-    }
-    if (whole < l.nx) {
-        supply_cells<S, STORED, TAKES, false>(f, s, row, whole + lane, water, &sum);
+    for (uint32_t x = lane; x - lane < l.nx; x += CUDA_WARP * CELLS) {
+        x - lane + CUDA_WARP *CELLS <= l.nx
+            ? supply_cells<S, STORED, TAKES, true>(f, s, row, x, water, &sum)
+            : supply_cells<S, STORED, TAKES, false>(f, s, row, x, water, &sum);
     }
     if (s.totals) {
         join_lanes(sum);
