@@ -112,10 +112,12 @@ __global__ void __launch_bounds__(THREADS, 8)
     double sum = 0;
     typename S::water *water = (typename S::water *)(TAKES ? f.to : f.from);
     water += aqua_at(l, 0, (int)y);
-    for (uint32_t x = lane; x - lane < l.nx; x += CUDA_WARP * CELLS) {
-        x - lane + CUDA_WARP *CELLS <= l.nx
-            ? supply_cells<S, STORED, TAKES, true>(f, s, row, x, water, &sum)
-            : supply_cells<S, STORED, TAKES, false>(f, s, row, x, water, &sum);
+    const uint32_t whole = l.nx / (CUDA_WARP * CELLS) * (CUDA_WARP * CELLS);
+    for (uint32_t x = lane; x < whole; x += CUDA_WARP * CELLS) {
+        supply_cells<S, STORED, TAKES, true>(f, s, row, x, water, &sum);
+    }
+    if (whole < l.nx) {
+        supply_cells<S, STORED, TAKES, false>(f, s, row, whole + lane, water, &sum);
     }
     if (s.totals) {
         join_lanes(sum);
