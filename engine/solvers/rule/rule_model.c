@@ -263,8 +263,9 @@ static sel_status read_functions(rule_model *m, sel_error *error) {
 
 /* ---- the solver ---- */
 
+/* Of dt.limit, too, which is asked for by the number behind those of the fields. */
 static sel_status make_fields(rule_model *m, sel_error *error) {
-    const int count = m->entries + m->deriveds;
+    const int count = m->entries + m->functions - m->rules;
     sel_field_info *info = sel_arena_alloc(m->arena, (size_t)count * sizeof *info);
     const char **initial = sel_arena_alloc(m->arena, (size_t)(m->states + 1) * sizeof *initial);
     if (!info || !initial) {
@@ -282,7 +283,7 @@ static sel_status make_fields(rule_model *m, sel_error *error) {
         }
     }
     m->solver.fields = info;
-    m->solver.field_count = count;
+    m->solver.field_count = m->entries + m->deriveds;
     m->solver.initial_fields = initial;
     return SEL_OK;
 }
