@@ -220,7 +220,8 @@ stopped() {
 ok "Ctrl-C ends all ranks in order" stopped INT
 ok "SIGTERM ends all ranks in order" stopped TERM
 
-# fails_alike STATUS ARGUMENTS...: three ranks say what one says, once.
+# fails_alike STATUS ARGUMENTS...: three ranks say what one says, once. Of the places at which a law
+# fails a device names the one that it comes to first.
 fails_alike() {
     status=$1
     shift
@@ -228,6 +229,7 @@ fails_alike() {
     exits "$status" run "$@" -o "$work/one" 2>"$work/said.one" || return 1
     exits "$status" run "$@" -o "$work/many" --ranks 3 2>"$work/said" || return 1
     mkdir -p "$work/one" "$work/many" # a scenario that is wrong writes nothing
+    [ "$backend" = cpu ] || sed -i 's/at x=[^,]*, y=[^,)]*//' "$work/said.one" "$work/said"
     diff "$work/said.one" "$work/said" && diff -r -x run.json -x run.log "$work/one" "$work/many"
 }
 ok "a law that fails in the part of one rank" fails_alike 1 "$work/long.lua" wrong=law from=20
