@@ -65,18 +65,28 @@ AQUA_INLINE int64_t aqua_images(int64_t nx, int64_t ny, unsigned periodic, bool 
     return periodic == 0 ? 0 : sides * ny + (all || !(periodic & 2u) ? beyond : 0);
 }
 
+/* The cell of a periodic axis of n that stands for x, AQUA_HALO cells beyond an end at most. */
+AQUA_INLINE int64_t aqua_wrapped(int64_t x, int64_t n) {
+    return n < AQUA_HALO ? 0 : x < 0 ? x + n : x < n ? x : x - n;
+}
+
 /* Element k of the frame, first those beside the rows: sets its number `at`, and `from`, that of
  * the cell or ghost whose bed and depth it has. False: it lies beyond no periodic axis (a bit
  * each). */
 AQUA_INLINE bool aqua_image(int64_t nx, int64_t ny, int64_t pitch, unsigned periodic, int64_t k,
                             int64_t *at, int64_t *from) {
-    const int64_t sides = 2 * AQUA_HALO, wide = nx + sides, beyond = k - sides * ny;
-    const int64_t row = beyond < 0 ? k / sides : beyond / wide;
-    const int64_t column = (beyond < 0 ? k % sides : beyond % wide) - AQUA_HALO;
-    const int64_t x = beyond < 0 && column >= 0 ? nx + column : column;
-    const int64_t y = beyond < 0 ? row : row < AQUA_HALO ? row - AQUA_HALO : ny + row - AQUA_HALO;
-    const int64_t u = periodic & 1u ? (x % nx + nx) % nx : x;
-    const int64_t v = periodic & 2u ? (y % ny + ny) % ny : y;
+    const int64_t sides = 2 * AQUA_HALO, wide = nx + sides;
+    int64_t x = k % sides < AQUA_HALO ? k % sides - AQUA_HALO : nx + k % sides - AQUA_HALO;
+    int64_t y = k / sides;
+    if (y >= ny) { /* above or below all rows; a loop takes less time than a division */
+        for (x = k - sides * ny, y = -AQUA_HALO; x >= wide; y++) {
+            x -= wide;
+        }
+        x -= AQUA_HALO;
+        y = y < 0 ? y : ny + y;
+    }
+    const int64_t u = periodic & 1u ? aqua_wrapped(x, nx) : x;
+    const int64_t v = periodic & 2u ? aqua_wrapped(y, ny) : y;
     *at = (y + AQUA_HALO) * pitch + x + AQUA_HALO;
     *from = (v + AQUA_HALO) * pitch + u + AQUA_HALO;
     return *at != *from;
