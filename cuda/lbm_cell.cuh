@@ -259,13 +259,22 @@ each_link(const lbm_gpu_boundary &b, const lbm_gpu_cell &cell, int region, const
 #undef LINK
 }
 
+// Adds what leaves by each link. All is loaded before anything is added, and nothing waits for the
+// sums: one thread adds to them in a step.
 static __device__ __forceinline__ void count_flow(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                                   uint32_t index, const REAL g[LBM_Q]) {
     const REAL *from = (const REAL *)s.from + index;
     double *flow = s.boundary.link_flow + cell.first_link;
-#define FLOW(i, ex, ey, ez, opposite, weight)                              \
-    if (cell.links >> i & 1u) {                                            \
-        *flow++ += (double)from[opposite * s.layout.plane] - (double)g[i]; \
+    REAL out[LBM_Q];
+#define LEAVES(i, ex, ey, ez, opposite, weight)   \
+    if (cell.links >> i & 1u) {                   \
+        out[i] = from[opposite * s.layout.plane]; \
+    }
+    LBM_DIRECTIONS(LEAVES)
+#undef LEAVES
+#define FLOW(i, ex, ey, ez, opposite, weight)             \
+    if (cell.links >> i & 1u) {                           \
+        atomicAdd(flow++, (double)out[i] - (double)g[i]); \
     }
     LBM_DIRECTIONS(FLOW)
 #undef FLOW

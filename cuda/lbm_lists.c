@@ -92,7 +92,7 @@ static int64_t most_again(const lbm_cuda *state) {
 /* The lists in the form of the device. */
 typedef struct lists {
     lbm_gpu_cell *cells;
-    uint32_t *words, *before, *again;
+    uint32_t *words, *before, *again, *room;
     lbm_gpu_block *free_blocks;
 } lists;
 
@@ -121,12 +121,36 @@ static void fill_lists(lbm_cuda *state, lists *l) {
     }
 }
 
-/* Shares out the cells that are computed again. */
-static void find_again(lbm_cuda *state, const uint32_t *again) {
+/* What decides upon the way of a cell through its closures. */
+static int kind_of(const lbm_gpu_cell *cell) {
+    const int8_t *n = cell->normal;
+    return ((cell->opening * 3 + n[0] + 1) * 3 + n[1] + 1) * 3 + n[2] + 1;
+}
+
+/* Sorts cells by kind, so that the threads of a warp go one way; else by their numbers. */
+static void sort_again(const lbm_gpu_cell *cells, uint32_t *again, uint32_t *room, uint32_t count) {
+    enum { KINDS = 27 * (LBM_OPEN_EDGE + 1) };
+    uint32_t first[KINDS + 1] = {0};
+    for (uint32_t k = 0; k < count; k++) {
+        first[kind_of(&cells[again[k]]) + 1]++;
+    }
+    for (int kind = 0; kind < KINDS; kind++) {
+        first[kind + 1] += first[kind];
+    }
+    memcpy(room, again, count * sizeof *room);
+    for (uint32_t k = 0; k < count; k++) {
+        again[first[kind_of(&cells[room[k]])]++] = room[k];
+    }
+}
+
+/* Shares out the cells that are computed again, and sorts each share. */
+static void find_again(lbm_cuda *state, const lists *l) {
+    uint32_t *again = l->again;
     const sel_state *base = &state->all.base;
     const lbm_boundary *b = &state->all.plan->boundary;
     cuda_slab slabs[CUDA_SLABS];
-    for (int k = 0; k < cuda_slabs_of(base, LBM_CUDA_RIM, slabs); k++) {
+    const int count = cuda_slabs_of(base, LBM_CUDA_RIM, slabs);
+    for (int k = 0; k < count; k++) {
         for (int end = 0; end < 2; end++) {
             const int64_t plane = end ? slabs[k].planes.end : slabs[k].planes.first;
             const int64_t before = b->row_cells[plane * base->blocks.rows_per_plane];
@@ -134,6 +158,10 @@ static void find_again(lbm_cuda *state, const uint32_t *again) {
             for (*to = 0; *to < state->again_count && again[*to] < before; ++*to) {
             }
         }
+    }
+    for (int k = 0; k < count; k++) {
+        const uint32_t *ends = state->again[k];
+        sort_again(l->cells, again + ends[0], l->room, ends[1] - ends[0]);
     }
 }
 
@@ -223,11 +251,12 @@ sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
     SEL_ADD(&arrays, &l, words, word_count(state), 0);
     SEL_ADD(&arrays, &l, before, word_count(state), 0);
     SEL_ADD(&arrays, &l, again, most_again(state), 0);
+    SEL_ADD(&arrays, &l, room, most_again(state), 0);
     SEL_ADD(&arrays, &l, free_blocks, most_free_blocks(state), 0);
     sel_status status = sel_arrays_allocate(&arrays, 1, "the list of boundary cells", error);
     if (!status) {
         fill_lists(state, &l);
-        find_again(state, l.again);
+        find_again(state, &l);
         if (l.free_blocks) {
             find_free_blocks(state, l.free_blocks);
         }

@@ -16,12 +16,15 @@
 // would cost all cells registers. Where much is solid, blocks and warps without a free cell are
 // left out; elsewhere no thread waits for that information.
 #include "cuda/lbm_traits.cuh"
+#include "cuda/machine/early.cuh"
 
 template <class T> using real_of = typename T::real;
 
 template <class T, int COLLISION, bool PLAIN, bool WALLS>
 __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     step_kernel(const __grid_constant__ lbm_gpu_step s) {
+    cuda_wait_for_last();
+    cuda_let_next_begin();
     const lbm_gpu_layout &l = s.layout;
     uint32_t block = blockIdx.x;
     if (WALLS && s.boundary.free_blocks) {
@@ -61,7 +64,8 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
         const uint32_t before = __popc(bits & ((1u << lane) - 1u));
         const lbm_gpu_cell cell = s.boundary.cells[s.boundary.before[word] + before];
         T::bounce(s, cell, s.boundary.link_add, p, g);
-        if (s.boundary.link_flow && !cell.again) {
+        const bool passes = cell.moves || cell.links != cell.bounced; // walls at rest return all
+        if (s.boundary.link_flow && passes && !cell.again) {
             T::count_flow(s, cell, index, g);
         }
     }
@@ -69,33 +73,42 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     T::store((real_of<T> *)s.to, l.plane, index, g);
 }
 
-// The cells that are done again.
+// The cells that are done again, those of one kind beside each other. A warp goes through all of
+// this alone, so what counts is how many instructions follow each other: it begins with
+// step_kernel, whose `from` it shares, and stores after it.
 template <class T>
 __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant__ lbm_gpu_step s) {
     const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= s.boundary.again_count || cuda_is_halted(s.halted, s.clock)) {
+    if (k >= s.boundary.again_count) {
+        cuda_wait_for_last();
         return;
     }
     const lbm_gpu_cell cell = s.boundary.cells[s.boundary.again[k]];
+    cuda_see_completed();
+    const bool halted = cuda_is_halted(s.halted, s.clock);
     const typename T::lbm_rates rates = T::rates_of(s, cell.index);
     real_of<T> g[T::q];
     T::gather(s, cell, T::make_place(s.layout, cell.index), rates, g);
-    if (s.boundary.link_flow) {
+    if (s.boundary.link_flow && !halted) {
         T::count_flow(s, cell, cell.index, g);
     }
     T::lbm_collide(g, &rates, s.collision, s.forced, s.les);
-    T::store((real_of<T> *)s.to, s.layout.plane, cell.index, g);
+    cuda_wait_for_last();
+    if (!halted) {
+        T::store((real_of<T> *)s.to, s.layout.plane, cell.index, g);
+    }
 }
 
 template <class T, int COLLISION, bool PLAIN, bool WALLS>
 static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
-    const dim3 block(s->layout.block_width, s->layout.block_rows);
-    step_kernel<T, COLLISION, PLAIN, WALLS><<<s->block_count, block, 0, stream>>>(*s);
-    if (WALLS && s->boundary.again_count > 0) {
-        close_kernel<T>
-            <<<(s->boundary.again_count + LBM_BLOCK - 1) / LBM_BLOCK, LBM_BLOCK, 0, stream>>>(*s);
+    const dim3 threads(s->layout.block_width, s->layout.block_rows);
+    cudaError_t code = cuda_launch_early(step_kernel<T, COLLISION, PLAIN, WALLS>, s->block_count,
+                                         threads, stream, *s);
+    if (code == cudaSuccess && WALLS && s->boundary.again_count > 0) {
+        const uint32_t blocks = (s->boundary.again_count + LBM_BLOCK - 1) / LBM_BLOCK;
+        code = cuda_launch_early(close_kernel<T>, blocks, LBM_BLOCK, stream, *s);
     }
-    return cudaGetLastError();
+    return code;
 }
 
 template <class T, int COLLISION>

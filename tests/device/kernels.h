@@ -181,6 +181,10 @@ template <class T> T atomicMin(T *at, std::common_type_t<T> value) {
     return before;
 }
 
+template <class T> T atomicAdd(T *at, std::common_type_t<T> value) {
+    return std::exchange(*at, *at + value);
+}
+
 static inline uchar4 make_uchar4(unsigned char x, unsigned char y, unsigned char z,
                                  unsigned char w) {
     return (uchar4){x, y, z, w};
@@ -214,6 +218,39 @@ DEVICE_LEAST_AND_MOST(long)
 DEVICE_LEAST_AND_MOST(unsigned long)
 DEVICE_LEAST_AND_MOST(float)
 DEVICE_LEAST_AND_MOST(double)
+
+// ---- launches that begin early: here as all others, one after the other ----
+
+enum { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
+struct cudaLaunchAttribute {
+    int id;
+    struct {
+        int programmaticStreamSerializationAllowed;
+    } val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
+struct cudaFuncAttributes {
+    int ptxVersion;
+};
+static inline void cudaGridDependencySynchronize() {}
+static inline void cudaTriggerProgrammaticLaunchCompletion() {}
+template <class KERNEL> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *code, KERNEL *) {
+    code->ptxVersion = 90;
+    return cudaSuccess;
+}
+template <class... A, class... B>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *as, void (*kernel)(A...), B &&...given) {
+    device::go(
+        {as->gridDim, as->blockDim, as->dynamicSmemBytes, as->stream},
+        [=](auto &...a) { kernel(a...); }, given...);
+    return cudaSuccess;
+}
 
 template <class KERNEL> cudaError_t cudaFuncSetAttribute(KERNEL *, cudaFuncAttribute, int) {
     return cudaSuccess;
