@@ -185,22 +185,26 @@ SEL_INLINE AQUA_WATER AQUA_NAME(aqua_after_sent)(AQUA_WATER water,
 SEL_INLINE REAL AQUA_NAME(aqua_share)(int equilibrium, REAL alpha, REAL least, AQUA_WATER water,
                                       const REAL head[AQUA_AROUND], const REAL root[AQUA_AROUND],
                                       const REAL fall[AQUA_AROUND], REAL *cut, int *drops) {
-    REAL drive[AQUA_AROUND], below[AQUA_AROUND], given[AQUA_AROUND], lowest = (REAL)AQUA_NO_GROUND;
-#define RECEIVER(k, dx, dy)                                                       \
-    drive[k] = AQUA_NAME(aqua_drive)(head[k], least);                             \
-    below[k] = drive[k] > (REAL)0 ? fall[k] + (REAL)water : (REAL)AQUA_NO_GROUND; \
-    lowest = below[k] < lowest ? below[k] : lowest;
-    AQUA_NEIGHBOURS(RECEIVER)
-#undef RECEIVER
-    REAL sum, members;
+    REAL drive[AQUA_AROUND], below[AQUA_AROUND], given[AQUA_AROUND], sum, members;
     *cut = (REAL)0;
+#define DRIVE(k, dx, dy) drive[k] = AQUA_NAME(aqua_drive)(head[k], least);
+    AQUA_NEIGHBOURS(DRIVE)
+#undef DRIVE
     if (equilibrium == AQUA_MINDIFF) {
         *cut = AQUA_NAME(aqua_mindiff)(drive, &sum, &members);
     } else {
         sum = AQUA_NAME(aqua_tree)(drive);
         members = AQUA_NAME(aqua_members)(drive);
     }
+#define BELOW(k, dx, dy) \
+    below[k] = drive[k] > (REAL)0 ? fall[k] + (REAL)water : (REAL)AQUA_NO_GROUND;
+    AQUA_NEIGHBOURS(BELOW)
+#undef BELOW
     if (drops) {
+        REAL lowest = below[0];
+#define LOWER(k, dx, dy) lowest = AQUA_LESS(below[k], lowest);
+        AQUA_NEIGHBOURS(LOWER)
+#undef LOWER
         *drops = AQUA_NAME(aqua_fill_drops)(lowest, sum, members) & (water > 0);
     }
     if (equilibrium == AQUA_FILL) {
