@@ -130,7 +130,7 @@ end
 -- Rules in Lua on a periodic square: a reaction of two substances, waves, conduction, the game of
 -- life.
 local function laplacian(c, u)
-  return u(c(1, 0)) + u(c(-1, 0)) + u(c(0, 1)) + u(c(0, -1)) - 4 * u(c)
+  return (u(c(-1, 0)) + u(c(1, 0))) + (u(c(0, -1)) + u(c(0, 1))) - 4 * u(c)
 end
 local function field_u(c) return c.u end
 local function field_v(c) return c.v end

@@ -26,18 +26,17 @@ static inline unsigned cuda_shares(int64_t n, int64_t size) {
 }
 
 #ifdef __CUDACC__
-// Blocks for the rows of a grid, so many for each row (y, z), and the row of a block, where y may
-// be beyond the end. A device takes fewer blocks along an axis than a 2-D grid may have rows, which
-// go on along the third.
+// Blocks for the rows of a grid, so many for each row (y, z), and the row of a block; behind the
+// last row y is n[1]. A device takes fewer blocks along an axis than a grid may have rows, which go
+// on along the third.
 static inline dim3 cuda_blocks_of_rows(unsigned blocks, const int64_t n[3]) {
-    const int64_t most = 65535;
-    return n[2] > 1 ? dim3(blocks, (unsigned)n[1], (unsigned)n[2])
-                    : dim3(blocks, (unsigned)(n[1] < most ? n[1] : most), cuda_shares(n[1], most));
+    const int64_t most = 65535, rows = n[1] * n[2];
+    return dim3(blocks, (unsigned)(rows < most ? rows : most), cuda_shares(rows, most));
 }
 static __device__ __forceinline__ void cuda_row_of_block(const int64_t n[3], int &y, int &z) {
-    const bool deep = n[2] > 1;
-    y = (int)(blockIdx.y + (deep ? 0 : blockIdx.z * gridDim.y));
-    z = deep ? (int)blockIdx.z : 0;
+    const unsigned row = blockIdx.y + blockIdx.z * gridDim.y, rows = (unsigned)n[1];
+    z = (int)(row / rows);
+    y = (int)(z < n[2] ? row - (unsigned)z * rows : rows);
 }
 #endif
 

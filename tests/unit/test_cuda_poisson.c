@@ -63,6 +63,8 @@ static const char *const cases[] = {
     "method = 'jacobi' most = 7",
     "most = 2 hole = true",
     "method = 'gauss_seidel' most = 1 size = { 3, 66001 }",
+    "method = 'gauss_seidel' most = 1 size = { 3, 66001, 2 }",
+    "method = 'gauss_seidel' most = 1 size = { 2, 3, 66001 }",
     "size = { 1, 50 }",
 };
 
