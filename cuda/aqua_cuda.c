@@ -201,6 +201,10 @@ static void describe(aqua_cuda *state) {
         to->amount = k;
         books += aqua_parts_of(plan, k);
     }
+    /* Ghosts in the grid, which the flow changes, give nothing to the soil. */
+    flow->soaks =
+        all->store.whole && plan->terms[AQUA_SOIL].kind == AQUA_UNIFORM && !plan->ghosts.inside;
+    flow->soil = state->spread[AQUA_SOIL].totals;
 }
 
 /* ---- amounts ---- */
@@ -356,9 +360,6 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
     return SEL_OK;
 }
 
-/* Rims of ranks are of whole tiles. */
-enum { RIM = AQUA_TILE_ROWS };
-
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const aqua_state *all = &state->all;
@@ -387,12 +388,14 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     }
     status = status || !beds ? status : wrap_beds(state, error);
     status = status ? status : mark_shared(state, step, error);
-    status = status ? status : cuda_take_slabs(base, step, RIM, cuda_exchange, take, error);
+    /* Rims of ranks are of whole tiles. */
+    status =
+        status ? status : cuda_take_slabs(base, step, AQUA_TILE_ROWS, cuda_exchange, take, error);
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b, NULL);
         CUDA_TRY(aqua_gpu_edges(&flow, state->summed_edges, edge_books, NULL, stream));
         CUDA_TRY(aqua_gpu_edges(&flow, observed, NULL, all->shown, stream));
-        if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
+        if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING && !flow.soaks) {
             CUDA_TRY(aqua_gpu_supply(&flow, true, &state->spread[AQUA_SOIL], stream));
         }
         CUDA_TRY(aqua_gpu_watch(&flow, stream));

@@ -85,7 +85,9 @@ typedef struct aqua_gpu_flow {
     int64_t stride;
     int64_t images; /* elements of the frame among which aqua_image finds those that have another */
     unsigned periodic;
-    bool framed; /* there are ghosts or images: the frame may hold water */
+    bool framed;     /* there are ghosts or images: the frame may hold water */
+    bool soaks;      /* the march takes the infiltration, which is uniform, */
+    sel_total *soil; /* [ny] and adds it here; NULL: not wanted */
     const aqua_edge *edges;
     void *most;       /* [ny][nx] the greatest depths; NULL: not wanted */
     int32_t *arrived; /* [ny][nx] the steps of arrival, -1: not yet; NULL: not wanted */

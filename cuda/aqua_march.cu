@@ -31,7 +31,6 @@
 // A march is of 22 tiles at most; the last ones of a step are shorter, so that all
 // multiprocessors finish together. The arithmetic: cuda/aqua_march_row.cuh.
 #include "cuda/aqua_march_row.cuh"
-#include "cuda/machine/wide.cuh"
 
 namespace {
 
@@ -55,6 +54,7 @@ struct strip {
     bool started = false;
     int until = 2 * HALO,
         rows; // rows until the end of the tile or of the start, and rows to store after it
+    int32_t due = 0, end; // what the soil takes from a cell, if that is there; behind the last row
 };
 
 template <bool ALPHAS>
@@ -81,8 +81,30 @@ __device__ __forceinline__ void take_row(const slot &from, float same, row &r) {
     }
 }
 
-__device__ __forceinline__ void store_row(strip &s, int64_t pitch, const int32_t after[COLUMNS]) {
+// The soil takes its part of a row of a strip, less than 2^32 quanta (aqua_store.most_rain).
+__device__ __forceinline__ void soak(const strip &s, sel_total *soil, int32_t after[COLUMNS]) {
+    uint32_t taken = 0;
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+        const int32_t part = min(after[c], s.due);
+        after[c] -= part;
+        taken += s.stored >> c & 1 ? part : 0;
+    }
+    if (soil && s.started) {
+        taken = __reduce_add_sync(~0u, taken);
+        if (threadIdx.x == 0) {
+            atomicAdd((unsigned long long *)&soil[s.end - s.until - s.rows].whole, taken);
+        }
+    }
+}
+
+template <bool SOAKS>
+__device__ __forceinline__ void store_row(strip &s, int64_t pitch, sel_total *soil,
+                                          int32_t after[COLUMNS]) {
     s.most = __vimax3_s32(__vimax3_s32(s.most, after[0], after[1]), after[2], after[3]);
+    if (SOAKS) {
+        soak(s, soil, after);
+    }
     if (s.stored == 15) {
         *(int4 *)s.to = make_int4(after[0], after[1], after[2], after[3]);
     }
@@ -139,10 +161,10 @@ __device__ __forceinline__ bool next_tile(strip &s, const aqua_gpu_flow &f, int 
 
 // Searches all that has been stored for depths beyond the limit.
 __device__ __noinline__ void raise_alarm(const aqua_gpu_flow &f, const int32_t *to, int stored,
-                                         int rows) {
+                                         int rows, int32_t limit) {
     for (int k = 0; k < rows * COLUMNS; k++) {
         const int32_t *at = to + (int64_t)(k / COLUMNS) * f.layout.pitch + k % COLUMNS;
-        if ((stored >> k % COLUMNS & 1) && *at > (int32_t)f.store.limit) {
+        if ((stored >> k % COLUMNS & 1) && *at > limit) {
             aqua_raise(f, 2, (uint32_t)(at - (const int32_t *)f.to));
         }
     }
@@ -171,7 +193,7 @@ __device__ __forceinline__ void clear(row &r) {
 }
 
 // Stores the rows y0 <= y < y0 + rows of a strip, from a tile on.
-template <int EQUILIBRIUM, bool LEAST, bool ALPHAS>
+template <int EQUILIBRIUM, bool LEAST, bool ALPHAS, bool SOAKS>
 __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLOTS], int number,
                                            int tile, int y0, int rows) {
     const int column = -COLUMNS + number * STORED + COLUMNS * (int)threadIdx.x;
@@ -186,6 +208,10 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
     s.mark = f.marks_to ? f.marks_to + (int64_t)tile * (int)f.layout.across + number : nullptr;
     s.ragged = __any_sync(~0u, stored != 0 && stored != 3 && stored != 12 && stored != 15);
     s.rows = rows;
+    s.end = y0 + rows;
+    if (SOAKS) {
+        s.due = (int32_t)aqua_amounts_of(f)[AQUA_SOIL];
+    }
     bool rough[COLUMNS] = {false, false, false, false};
     row a, b, c;
     clear(a);
@@ -198,7 +224,7 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
         take_row<ALPHAS>(ring[k], same, above);                                       \
         bring_row<ALPHAS>(s, pitch, ring[(k + AHEAD) % SLOTS]);                       \
         march<EQUILIBRIUM, LEAST>(below, here, above, least, f.framed, rough, after); \
-        store_row(s, pitch, after);                                                   \
+        store_row<SOAKS>(s, pitch, f.soil, after);                                    \
         if (--s.until == 0 && !next_tile(s, f, stored)) {                             \
             break;                                                                    \
         }                                                                             \
@@ -211,7 +237,7 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
 #undef ROW
     wide_wait<0>();
     if (s.peak > (int32_t)f.store.limit) {
-        raise_alarm(f, s.to - rows * pitch, stored, rows);
+        raise_alarm(f, s.to - rows * pitch, stored, rows, (int32_t)f.store.limit - s.due);
     }
 }
 
@@ -266,7 +292,7 @@ struct division {
     int tiles, coarse, fine;
 };
 
-template <int EQUILIBRIUM, bool LEAST, bool ALPHAS>
+template <int EQUILIBRIUM, bool LEAST, bool ALPHAS, bool SOAKS>
 __global__ void __launch_bounds__(LANES, BLOCKS_AT_ONCE)
     march_kernel(const __grid_constant__ aqua_gpu_flow f, division d) {
     const int number = blockIdx.x % (int)f.layout.across, turn = blockIdx.x / (int)f.layout.across;
@@ -291,7 +317,7 @@ __global__ void __launch_bounds__(LANES, BLOCKS_AT_ONCE)
         const int begin = __ffs(awake) - 1, count = __ffs(~(awake >> begin)) - 1;
         const int y0 = row_of_tile(f, first + begin);
         const int rows = min(count * AQUA_TILE_ROWS, (int)f.layout.end - y0);
-        march_rows<EQUILIBRIUM, LEAST, ALPHAS>(f, ring, number, first + begin, y0, rows);
+        march_rows<EQUILIBRIUM, LEAST, ALPHAS, SOAKS>(f, ring, number, first + begin, y0, rows);
         awake &= ~(((1u << count) - 1) << begin);
     }
 }
@@ -314,15 +340,15 @@ division divide(int64_t across, int64_t high, int64_t places) {
 } // namespace
 
 cudaError_t aqua_gpu_march(const aqua_gpu_flow *f, const march_device *on) {
-#define KERNELS(E)                                                       \
-    {                                                                    \
-        {march_kernel<E, false, false>, march_kernel<E, false, true>}, { \
-            march_kernel<E, true, false>, march_kernel<E, true, true>    \
-        }                                                                \
-    }
-    static const decltype(&march_kernel<0, false, false>) kernels[AQUA_EQUILIBRIA][2][2] = {
-        KERNELS(AQUA_FILL), KERNELS(AQUA_MEAN), KERNELS(AQUA_MINDIFF)};
-    const auto march = kernels[f->equilibrium][f->store.least > 0][f->alphas != nullptr];
+#define KERNELS(E, LEAST)                                                      \
+    march_kernel<E, LEAST, false, false>, march_kernel<E, LEAST, false, true>, \
+        march_kernel<E, LEAST, true, false>, march_kernel<E, LEAST, true, true>
+    static const decltype(&march_kernel<0, false, false, false>) kernels[AQUA_EQUILIBRIA][8] = {
+        {KERNELS(AQUA_FILL, false), KERNELS(AQUA_FILL, true)},
+        {KERNELS(AQUA_MEAN, false), KERNELS(AQUA_MEAN, true)},
+        {KERNELS(AQUA_MINDIFF, false), KERNELS(AQUA_MINDIFF, true)}};
+    const int which = 4 * (f->store.least > 0) + 2 * (f->alphas != nullptr) + f->soaks;
+    const auto march = kernels[f->equilibrium][which];
     const int64_t across = f->layout.across;
     const int64_t rows = f->layout.end - f->layout.first; // from the begin of a tile on
     const int64_t high = (rows + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS;

@@ -22,6 +22,7 @@
 #define AQUA_MARCH_ROW_CUH
 
 #include "cuda/aqua_traits.cuh"
+#include "cuda/machine/wide.cuh"
 
 namespace {
 
@@ -89,17 +90,11 @@ struct row {
     int32_t far_east[3], far_west[3];
 };
 
-template <class T> __device__ __forceinline__ T from_left(T v) {
-    return __shfl_up_sync(~0u, v, 1);
+__device__ __forceinline__ edge edge_before(edge e) {
+    return {lane_before(e.head), lane_before(e.root)};
 }
-template <class T> __device__ __forceinline__ T from_right(T v) {
-    return __shfl_down_sync(~0u, v, 1);
-}
-template <> __device__ __forceinline__ edge from_left(edge e) {
-    return {from_left(e.head), from_left(e.root)};
-}
-template <> __device__ __forceinline__ edge from_right(edge e) {
-    return {from_right(e.head), from_right(e.root)};
+__device__ __forceinline__ edge edge_behind(edge e) {
+    return {lane_behind(e.head), lane_behind(e.root)};
 }
 
 // The value of the column to the east or west of column c; `beyond` is that of the other lane.
@@ -130,10 +125,10 @@ __device__ __forceinline__ edge make_edge(float bed_c, int32_t water_c, float be
 template <int EQUILIBRIUM, bool LEAST>
 __device__ __forceinline__ void join(const row &below, row &here, float least) {
 #define EDGE make_edge<EQUILIBRIUM, LEAST>
-    here.bed_left = from_left(here.bed[COLUMNS - 1]);
-    here.bed_right = from_right(here.bed[0]);
-    const int32_t water_left = from_left(here.water[COLUMNS - 1]);
-    const int32_t water_right = from_right(here.water[0]);
+    here.bed_left = lane_before(here.bed[COLUMNS - 1]);
+    here.bed_right = lane_behind(here.bed[0]);
+    const int32_t water_left = lane_before(here.water[COLUMNS - 1]);
+    const int32_t water_right = lane_behind(here.water[0]);
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
         const float bed_next = east_of(here.bed, c, here.bed_right);
@@ -148,9 +143,9 @@ __device__ __forceinline__ void join(const row &below, row &here, float least) {
         here.left[c] = EDGE(bed, water, bed_before, water_before, least);
     }
 #undef EDGE
-    here.along_left = from_left(here.along[COLUMNS - 1]);
-    here.right_before = from_left(here.right[COLUMNS - 1]);
-    here.left_behind = from_right(here.left[0]);
+    here.along_left = edge_before(here.along[COLUMNS - 1]);
+    here.right_before = edge_before(here.right[COLUMNS - 1]);
+    here.left_behind = edge_behind(here.left[0]);
 }
 
 // The eight edges of column c of `here`, seen from the cell, in the order of AQUA_NEIGHBOURS. Roots
@@ -399,8 +394,8 @@ __device__ __forceinline__ void settle(const row &below, row &here, const int32_
 // Fluxes in `here`, whose factors are known now, and between it and the row below. Those between
 // lanes are computed by one of them and passed on.
 __device__ __forceinline__ void carry(row &below, row &here, int32_t after[COLUMNS]) {
-    const float factor_left = from_left(here.factor[COLUMNS - 1]);
-    const float factor_right = from_right(here.factor[0]);
+    const float factor_left = lane_before(here.factor[COLUMNS - 1]);
+    const float factor_right = lane_behind(here.factor[0]);
     int32_t up[COLUMNS], right[COLUMNS], left[COLUMNS];
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
@@ -411,18 +406,18 @@ __device__ __forceinline__ void carry(row &below, row &here, int32_t after[COLUM
         right[c] = flux(here.right[c], below.factor[c], factor_next);
         left[c] = flux(here.left[c], below.factor[c], factor_before);
     }
-    const int32_t from_west = from_left(here.onward[COLUMNS - 1] + right[COLUMNS - 1]);
-    settle(below, here, up, right, left, from_west, from_right(left[0]), after);
+    const int32_t from_west = lane_before(here.onward[COLUMNS - 1] + right[COLUMNS - 1]);
+    settle(below, here, up, right, left, from_west, lane_behind(left[0]), after);
 }
 
 // The same after cuts: roots below the cut are 0. At an edge between lanes each computes what its
 // own cell gives.
 __device__ __forceinline__ void carry_cut(row &below, row &here, int32_t after[COLUMNS]) {
     int32_t up[COLUMNS], right[COLUMNS], left[COLUMNS];
-    const int32_t in_west = from_left(here.far_east[0] + below.far_east[1]);
-    const int32_t in_west_below = from_left(here.far_east[2]);
-    const int32_t in_east = from_right(here.far_west[0] + below.far_west[2]);
-    const int32_t in_east_below = from_right(here.far_west[1]);
+    const int32_t in_west = lane_before(here.far_east[0] + below.far_east[1]);
+    const int32_t in_west_below = lane_before(here.far_east[2]);
+    const int32_t in_east = lane_behind(here.far_west[0] + below.far_west[2]);
+    const int32_t in_east_below = lane_behind(here.far_west[1]);
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
         const bool first = c == 0, last = c == COLUMNS - 1;

@@ -51,6 +51,11 @@ static __device__ inline void aqua_mark_at(const aqua_gpu_flow &flow, uint32_t a
     }
 }
 
+// The amounts of the step.
+static __device__ __forceinline__ const double *aqua_amounts_of(const aqua_gpu_flow &f) {
+    return f.amounts + cuda_now(f.clock) % CUDA_STEPS * f.width;
+}
+
 // Whether cell `at` is of the block.
 static __device__ __forceinline__ bool aqua_owns(const aqua_gpu_layout &l, uint32_t at) {
     return at >= l.first_cell && at < l.end_cell;

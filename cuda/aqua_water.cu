@@ -28,11 +28,6 @@ static int64_t threads_of_rows(const aqua_gpu_flow *f) {
     return (int64_t)(f->layout.end - f->layout.first) * CUDA_WARP;
 }
 
-// The amounts of the step.
-static __device__ __forceinline__ const double *amounts_of(const aqua_gpu_flow &f) {
-    return f.amounts + cuda_now(f.clock) % CUDA_STEPS * f.width;
-}
-
 // ---- rain and infiltration ----
 
 enum { CELLS = 8 }; // that a thread handles together, so that their loads overlap
@@ -107,7 +102,7 @@ __global__ void __launch_bounds__(THREADS, 8)
     if (y >= l.end || cuda_is_halted(f.halted, f.clock)) {
         return;
     }
-    const row_of_cells row = {(int64_t)y * l.nx, STORED ? 0 : amounts_of(f)[s.amount],
+    const row_of_cells row = {(int64_t)y * l.nx, STORED ? 0 : aqua_amounts_of(f)[s.amount],
                               !TAKES && f.marks_from ? dry_tiles(f, y) : NULL};
     double sum = 0;
     typename S::water *water = (typename S::water *)(TAKES ? f.to : f.from);
@@ -151,7 +146,7 @@ __global__ void __launch_bounds__(THREADS) source_kernel(const __grid_constant__
         return;
     }
     const uint32_t at = (uint32_t)cells[t].at;
-    const aqua_dose *doses = (const aqua_dose *)(amounts_of(f) + AQUA_SUPPLIES);
+    const aqua_dose *doses = (const aqua_dose *)(aqua_amounts_of(f) + AQUA_SUPPLIES);
     typename S::water *water = (typename S::water *)f.from;
     for (; t < count && cells[t].at == at; t++) {
         const aqua_source_cell cell = cells[t];

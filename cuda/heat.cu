@@ -175,8 +175,8 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
             REAL(&below)[COLUMNS] = cell[k / MIDDLE][k % MIDDLE + BESIDE];
             REAL(&above)[COLUMNS] = cell[k / MIDDLE + 2][k % MIDDLE + BESIDE];
             REAL(&c)[COLUMNS] = line[k % MIDDLE + BESIDE];
-            const REAL left = __shfl_up_sync(~0u, c[COLUMNS - 1], 1);
-            const REAL right = __shfl_down_sync(~0u, c[0], 1);
+            const REAL left = lane_before(c[COLUMNS - 1]);
+            const REAL right = lane_behind(c[0]);
             next(k, c, lane == 0 ? side[k][0] : left, at_end ? side[k][1] : right,
                  DIMS == 3 ? line[k % MIDDLE] : below,
                  DIMS == 3 ? line[k % MIDDLE + 2 * BESIDE] : above, below, above, out[k]);

@@ -13,25 +13,35 @@
 #define PLACE(axis) place[axis]
 #define LOOK_UP(...) op_LOOKUP(f.terms.packed, f.term.program[0], __VA_ARGS__)
 
+// A row of cells, found once for all of a block.
+struct cuda_fill_row {
+    double across[2]; // where it lies along the other axes
+    int64_t begin;    // in f.to
+    uint32_t y, z;
+};
+
 // TERM has once(f, t, fixed), which fills the registers that are the same in all cells, by one
 // thread of a block; and each(f, place, fixed, value), false: no value is known, or it is not
-// finite.
+// finite. Nothing is stored or reported unless `wanted`.
 template <class TERM>
 static __device__ __forceinline__ void cuda_fill_cell(const cuda_fill &f, double *fixed, uint32_t x,
-                                                      uint32_t row, const double *across,
+                                                      const cuda_fill_row &row, bool wanted,
                                                       int64_t step) {
-    const uint32_t ny = (uint32_t)f.grid.n[1], z = row < ny ? 0 : row / ny, y = row - z * ny;
-    const int64_t at[3] = {x, y, z}, cell = x + y * f.pitch + z * f.slice;
-    const double place[3] = {sel_centre(&f.grid, 0, x), across[0], across[1]};
+    const double place[3] = {sel_centre(&f.grid, 0, x), row.across[0], row.across[1]};
     double value[CUDA_TERM_PARTS];
     const bool found = TERM::each(f, place, fixed, value);
-    const double number = value[0] * f.factor;
-    if (!found || value[0] < f.least || number > f.most) {
-        cuda_term_report(f.terms, f.term.number, row * f.grid.n[0] + x, step);
-    } else if (f.single) {
-        ((float *)f.to)[cell] = (float)(number * sel_part_inside(&f.grid, at, -1));
-    } else {
-        ((double *)f.to)[cell] = number * sel_part_inside(&f.grid, at, -1);
+    double number = value[0] * f.factor;
+    if (f.grid.nodes) {
+        const int64_t at[3] = {x, row.y, row.z};
+        number *= sel_part_inside(&f.grid, at, -1);
+    }
+    if (wanted && (!found || value[0] < f.least || value[0] * f.factor > f.most)) {
+        const int64_t place_of_row = row.y + row.z * f.grid.n[1];
+        cuda_term_report(f.terms, f.term.number, place_of_row * f.grid.n[0] + x, step);
+    } else if (wanted && f.single) {
+        ((float *)f.to)[row.begin + x] = (float)number;
+    } else if (wanted) {
+        ((double *)f.to)[row.begin + x] = number;
     }
 }
 
@@ -46,11 +56,15 @@ static __device__ __forceinline__ void cuda_fill_cells(const cuda_fill &f, doubl
     const uint32_t x = (blockIdx.x - group * strips) * CUDA_FILL_THREADS + threadIdx.x;
     const uint32_t first = (uint32_t)f.first_row + group * CUDA_FILL_ROWS;
     const uint32_t last = x >= nx ? first : min(first + CUDA_FILL_ROWS, end);
-    __shared__ double across[CUDA_FILL_ROWS][2]; // where rows lie along the other axes
+    __shared__ cuda_fill_row rows[CUDA_FILL_ROWS];
     if (threadIdx.x < CUDA_FILL_ROWS) {
         const uint32_t row = first + threadIdx.x, ny = (uint32_t)f.grid.n[1];
-        across[threadIdx.x][0] = sel_centre(&f.grid, 1, row % ny);
-        across[threadIdx.x][1] = sel_centre(&f.grid, 2, row / ny);
+        cuda_fill_row *of = &rows[threadIdx.x];
+        of->y = row % ny;
+        of->z = row / ny;
+        of->across[0] = sel_centre(&f.grid, 1, of->y);
+        of->across[1] = sel_centre(&f.grid, 2, of->z);
+        of->begin = of->y * f.pitch + of->z * f.slice;
     }
     if (threadIdx.x == 0) {
         TERM::once(f, ((double)step + f.ahead) * f.grid.dt, fixed);
@@ -63,9 +77,9 @@ static __device__ __forceinline__ void cuda_fill_cells(const cuda_fill &f, doubl
             const bool is = block + k < last && !f.solid[(int64_t)(block + k) * nx + x];
             wanted |= (uint32_t)is << k;
         }
-        for (; wanted; wanted &= wanted - 1) {
-            const uint32_t row = block + (uint32_t)__ffs((int)wanted) - 1;
-            cuda_fill_cell<TERM>(f, fixed, x, row, across[row - first], step);
+#pragma unroll 2
+        for (uint32_t k = 0; k < TOGETHER && wanted; k++, wanted >>= 1) {
+            cuda_fill_cell<TERM>(f, fixed, x, rows[block - first + k], wanted & 1, step);
         }
     }
 }

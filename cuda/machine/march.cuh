@@ -181,8 +181,8 @@ template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
     static __device__ __forceinline__ void widen(row &r) {
 #pragma unroll
         for (int f = 0; f < FIELDS; f++) {
-            r.v[0][f] = __shfl_up_sync(~0u, r.v[COLUMNS][f], 1);
-            r.v[COLUMNS + 1][f] = __shfl_down_sync(~0u, r.v[1][f], 1);
+            r.v[0][f] = lane_before(r.v[COLUMNS][f]);
+            r.v[COLUMNS + 1][f] = lane_behind(r.v[1][f]);
         }
     }
 

@@ -1,5 +1,6 @@
 // wide.cuh -- 16 bytes of numbers at once, from and to aligned places; bytes in memory are four
-// ints in registers. Copies to shared memory while the program goes on.
+// ints in registers. Copies to shared memory while the program goes on. Numbers of the lanes
+// beside.
 #ifndef CUDA_WIDE_CUH
 #define CUDA_WIDE_CUH
 
@@ -58,6 +59,15 @@ static __device__ __forceinline__ void wide_end_group() {
 
 template <int LATER> static __device__ __forceinline__ void wide_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
+}
+
+// The number of the lane before, or behind; that at an end has its own.
+template <class T> static __device__ __forceinline__ T lane_before(T v) {
+    return __shfl_up_sync(~0u, v, 1);
+}
+
+template <class T> static __device__ __forceinline__ T lane_behind(T v) {
+    return __shfl_down_sync(~0u, v, 1);
 }
 
 #endif

@@ -91,8 +91,8 @@ relax_pair(const quad &q, const float4 &z, const float2 (*side)[QUADS + 2], cons
     const float2 none = {0, 0}, south = DEEP ? side[q.ty - 1][q.tx] : none,
                  north = DEEP ? side[q.ty + 1][q.tx] : none;
     const float beside = DEEP  ? ODD ? side[q.ty][q.tx + 1].x : side[q.ty][q.tx - 1].y
-                         : ODD ? __shfl_down_sync(~0u, other[0], 1)
-                               : __shfl_up_sync(~0u, other[1], 1);
+                         : ODD ? lane_behind(other[0])
+                               : lane_before(other[1]);
     const float low[2] = {ODD ? other[0] : beside, ODD ? other[1] : other[0]};
     const float high[2] = {ODD ? other[1] : other[0], ODD ? beside : other[1]};
 #pragma unroll
@@ -367,7 +367,7 @@ static __device__ __forceinline__ void add_row(const mg_level &v, const quad &q,
     for (int i = 0; i < QUAD; i++) {
         r[i] += q.low[i] * here[i] + q.high[i] * here[i + 2] - (q.middle[i] + rest) * here[i + 1];
     }
-    const float before = __shfl_up_sync(~0u, r[QUAD - 1], 1);
+    const float before = lane_before(r[QUAD - 1]);
     sum[0] += w * (weight[0] * before + weight[1] * r[0] + weight[2] * r[1]);
     sum[1] += w * (weight[3] * r[1] + weight[4] * r[2] + weight[5] * r[3]);
 }

@@ -206,6 +206,23 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
     return status;
 }
 
+sel_status sel_state_set(const sel_state *state, void *array, int64_t first, int64_t count,
+                         int64_t size, sel_state_setter *set, const char *what, sel_error *error) {
+    const uint64_t bytes = (uint64_t)(count * size);
+    char *values = array ? malloc(bytes) : NULL;
+    if (!values) {
+        return array ? sel_fail_memory(error, what, bytes) : SEL_OK;
+    }
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t k = 0; k < count; k++) {
+        set(state, first + k, values + k * size);
+    }
+    const sel_status status =
+        sel_arrays_send(&state->arrays, (char *)array + first * size, values, bytes, error);
+    free(values);
+    return status;
+}
+
 void sel_state_exchange(const sel_state *state, int64_t turn) {
     if (state->ranks->count > 1) {
         sel_exchange_ranks(state->ranks, &state->blocks, &state->turns, turn, state->halos);

@@ -146,6 +146,12 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
                           const sel_cells *cells, int which, sel_state_number *number,
                           const void *data, sel_error *error);
 
+/* Fills elements of an array (NULL: none) of `size` bytes each, from `first` on, by a function of
+ * their number, and sends them. */
+typedef void sel_state_setter(const sel_state *state, int64_t k, void *to);
+sel_status sel_state_set(const sel_state *state, void *array, int64_t first, int64_t count,
+                         int64_t size, sel_state_setter *set, const char *what, sel_error *error);
+
 /* Sets state->turns of turn 0 to a quantity of one component at time 0 (not given: 0), with halos
  * on the host; `edit` may change the values of cells first <= cell < end, values[cell - first],
  * or refuse them. */

@@ -126,6 +126,15 @@ static inline unsigned __ballot_sync(unsigned mask, int predicate) {
 static inline int __any_sync(unsigned mask, int predicate) {
     return __ballot_sync(mask, predicate) != 0;
 }
+static inline unsigned __reduce_add_sync(unsigned mask, unsigned value) {
+    const uint64_t own = value;
+    const device::exchanged &all = device::exchange(mask, &own, sizeof own);
+    uint64_t sum = 0;
+    for (int k = 0; k < 32; k++) {
+        sum += all.lanes >> k & 1u ? all.value[k] : 0;
+    }
+    return (unsigned)sum;
+}
 
 template <class T> T __ldg(const T *from) {
     return *from;

@@ -96,11 +96,9 @@ static void level_beds(aqua_ghosts *ghosts) {
 static void share_beds(aqua_plan *plan) {
     const sel_domain *domain = plan->base.domain;
     const sel_rows_range own = sel_domain_own(domain);
-    const int64_t last = plan->layout.ny - 1;
     for (int64_t k = 0; k < plan->ghosts.count && sel_domain_ranks(domain) > 1; k++) {
         aqua_ghost *ghost = &plan->ghosts.v[k];
-        const int64_t beyond = aqua_row(&plan->layout, ghost->at);
-        const int64_t row = beyond < 0 ? 0 : beyond < last ? beyond : last;
+        const int64_t row = aqua_row_beside(&plan->layout, ghost->at);
         ghost->ground = row >= own.first && row < own.end ? ghost->ground : 0;
     }
     sel_domain_merge(domain, &plan->ghosts.v[0].ground, plan->ghosts.count, sizeof(aqua_ghost));

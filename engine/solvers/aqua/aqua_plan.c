@@ -199,9 +199,6 @@ static void clear_plan(sel_plan *base) {
 
 /* ---- facts ---- */
 
-/* Above this alpha a pit of one cell may be filled beyond its rim. */
-static const double most_without_overshoot = 2.0 / 9;
-
 static void add_alpha(const aqua_plan *plan, sel_facts *facts) {
     const sel_grid *grid = &plan->base.domain->grid;
     const double alpha = plan->largest_alpha;
@@ -212,7 +209,7 @@ static void add_alpha(const aqua_plan *plan, sel_facts *facts) {
     }
     sel_fact_add(facts, "speed on a slope", "%.4g m/s (alpha dx/dt%s)",
                  alpha * grid->dx[0] / grid->dt,
-                 alpha > most_without_overshoot ? "; above 2/9 pits of one cell overshoot" : "");
+                 alpha > 2.0 / 9 ? "; above 2/9 pits of one cell overshoot" : "");
 }
 
 static void add_store(const aqua_plan *plan, sel_facts *facts) {
@@ -297,12 +294,9 @@ static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {
     }
 }
 
-/* Above this alpha potential energy may rise in a step. */
-static const double most_without_rise = 4.0 / 9;
-
 static void warn(const sel_plan *base, sel_error *warnings) {
     const aqua_plan *plan = (const aqua_plan *)base;
-    if (plan->largest_alpha > most_without_rise) {
+    if (plan->largest_alpha > 4.0 / 9) {
         sel_fail(warnings, SEL_BAD_SCENARIO,
                  "alpha %.4g: above 4/9 the energy of the water may rise and levels swing; take "
                  "less",
@@ -366,8 +360,6 @@ static void state_text(const sel_plan *plan, char *text, size_t size) {
     }
 }
 
-static const char *const initial_fields[] = {"depth", NULL};
-
 const sel_solver aqua_solver = {
     .name = "aqua",
     .table = &aqua_table,
@@ -389,7 +381,7 @@ const sel_solver aqua_solver = {
     .json = json,
     .impossible = impossible,
     .state_text = state_text,
-    .initial_fields = initial_fields,
+    .initial_fields = (const char *const[]){"depth", NULL},
     .advice = "Depths cannot diverge by themselves: look at ground, rain and sources",
     .bytes = bytes,
     .cpu = &sel_cpu_backend,

@@ -80,12 +80,13 @@ static aqua_edge edge_of(const aqua_plan *plan, int64_t e) {
     return (aqua_edge){aqua_index(&plan->layout, link->x, link->y), 2 * link->k, link->sign};
 }
 
-static void set_edge(const aqua_state *state, int64_t e, void *to) {
-    *(aqua_edge *)to = edge_of(state->plan, e);
+static void set_edge(const sel_state *base, int64_t e, void *to) {
+    *(aqua_edge *)to = edge_of((const aqua_plan *)base->plan, e);
 }
 
 /* The bed of element k, also of the frame and the rest of a row, in units; but for ghosts. */
-static void set_bed(const aqua_state *state, int64_t k, void *to) {
+static void set_bed(const sel_state *base, int64_t k, void *to) {
+    const aqua_state *state = (const aqua_state *)base;
     const aqua_layout *layout = &state->plan->layout;
     const int64_t cell =
         sel_free_cell(state->base.plan->domain, aqua_column(layout, k), aqua_row(layout, k));
@@ -95,7 +96,8 @@ static void set_bed(const aqua_state *state, int64_t k, void *to) {
 
 /* Painted cells have no alpha of their own. They take the largest beside them, so that water from a
  * level flows as fast as in the cells that it enters; so do those beyond a face. */
-static void set_alpha(const aqua_state *state, int64_t k, void *to) {
+static void set_alpha(const sel_state *base, int64_t k, void *to) {
+    const aqua_state *state = (const aqua_state *)base;
     const aqua_layout *layout = &state->plan->layout;
     const sel_domain *domain = state->base.plan->domain;
     int64_t at[3] = {aqua_column(layout, k), aqua_row(layout, k), 0};
@@ -114,25 +116,6 @@ static void set_alpha(const aqua_state *state, int64_t k, void *to) {
         alpha = cell >= 0 ? fmax(alpha, state->plan->alpha[cell]) : alpha;
     }
     sel_put(to, state->real, 0, fmin(alpha, state->store.largest_alpha));
-}
-
-/* Fills the elements of an array (NULL: none) from `first` on, and sends them. */
-static sel_status fill(const aqua_state *state, void *array, int64_t first, int64_t count,
-                       int64_t size, void (*set)(const aqua_state *, int64_t k, void *to),
-                       const char *what, sel_error *error) {
-    const uint64_t bytes = (uint64_t)(count * size);
-    char *values = array ? malloc(bytes) : NULL;
-    if (!values) {
-        return array ? sel_fail_memory(error, what, bytes) : SEL_OK;
-    }
-#pragma omp parallel for schedule(static) num_threads(state->base.threads)
-    for (int64_t k = 0; k < count; k++) {
-        set(state, first + k, values + k * size);
-    }
-    const sel_status status =
-        sel_arrays_send(&state->base.arrays, (char *)array + first * size, values, bytes, error);
-    free(values);
-    return status;
 }
 
 /* ---- step 0 ---- */
@@ -172,13 +155,15 @@ sel_status aqua_start(aqua_state *state, sel_error *error) {
     const int64_t first = own.first * layout->pitch, size = state->size;
     const int64_t cells = (own.end - own.first + 2 * AQUA_HALO) * layout->pitch;
     sel_status status = sel_state_start(&state->base, depth, "initial.depth", take_depths, error);
-    status =
-        status ? status : fill(state, state->bed, first, cells, size, set_bed, "the ground", error);
-    status =
-        status ? status : fill(state, state->alphas, first, cells, size, set_alpha, "alpha", error);
+    status = status ? status
+                    : sel_state_set(&state->base, state->bed, first, cells, size, set_bed,
+                                    "the ground", error);
+    status = status ? status
+                    : sel_state_set(&state->base, state->alphas, first, cells, size, set_alpha,
+                                    "alpha", error);
     return status ? status
-                  : fill(state, state->edges, 0, state->edge_count, sizeof *state->edges, set_edge,
-                         "the edges", error);
+                  : sel_state_set(&state->base, state->edges, 0, state->edge_count,
+                                  sizeof *state->edges, set_edge, "the edges", error);
 }
 
 /* ---- answers ---- */
