@@ -91,7 +91,7 @@ __device__ __forceinline__ void soak(const strip &s, sel_total *soil, int32_t af
         taken += s.stored >> c & 1 ? part : 0;
     }
     if (soil && s.started) {
-        taken = __reduce_add_sync(~0u, taken);
+        taken = sum_of_lanes(taken);
         if (threadIdx.x == 0) {
             atomicAdd((unsigned long long *)&soil[s.end - s.until - s.rows].whole, taken);
         }

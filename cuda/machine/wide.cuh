@@ -37,28 +37,41 @@ static __device__ __forceinline__ void wide_store(const int (&from)[4], unsigned
                                 (unsigned char)from[2], (unsigned char)from[3]);
 }
 
-// Asks for 16 bytes in shared memory; of zeros where they are not there.
-static __device__ __forceinline__ void wide_ask(const void *from, void *to) {
-    asm volatile(
-        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from)
-        : "memory");
-}
-
-static __device__ __forceinline__ void wide_ask(const void *from, void *to, bool there) {
+// Asks for 16 bytes in shared memory; of zeros where they are not there. GPUs before 8.0 wait for them.
+static __device__ __forceinline__ void wide_ask(const void *from, void *to, bool there = true) {
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
                      (unsigned)__cvta_generic_to_shared(to)),
                  "l"(from), "r"(there ? 16 : 0)
                  : "memory");
+#else
+    *(int4 *)to = there ? *(const int4 *)from : make_int4(0, 0, 0, 0);
+#endif
 }
 
 // What has been asked for is a group; waits until at most so many groups are still on their way.
 static __device__ __forceinline__ void wide_end_group() {
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
 }
 
 template <int LATER> static __device__ __forceinline__ void wide_wait() {
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
+#endif
+}
+
+// The sum over the lanes of a warp, in all of them.
+static __device__ __forceinline__ uint32_t sum_of_lanes(uint32_t v) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(~0u, v);
+#else
+    for (int far = 16; far > 0; far /= 2) {
+        v += __shfl_xor_sync(~0u, v, far);
+    }
+    return v;
+#endif
 }
 
 // The number of the lane before, or behind; that at an end has its own.
