@@ -31,7 +31,7 @@ static void list(sel_state *base) {
                      sel_state_least_planes(base) >= MARCH_LEAST_ROWS;
     heat_list(base, state->marches ? HEAT_PASS : 1, 0);
     if (implicit(base)) {
-        mg_gpu_list(&state->solve, &state->all.solve, &base->arrays);
+        mg_gpu_list(&state->solve, &state->all.solve, base);
     }
     for (int face = 0; face < 2 * grid->dims && uniform; face++) {
         state->sides.first[face] = state->sides.sites;

@@ -11,7 +11,7 @@ typedef struct poisson_cuda {
 static void list(sel_state *base) {
     poisson_cuda *state = (poisson_cuda *)base;
     poisson_list(base, 0);
-    mg_gpu_list(&state->gpu, &state->all.solve, &base->arrays);
+    mg_gpu_list(&state->gpu, &state->all.solve, base);
 }
 
 static void close(sel_state *base) {
@@ -21,11 +21,10 @@ static void close(sel_state *base) {
 /* A step beyond the end of the iteration does nothing. */
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     poisson_cuda *state = (poisson_cuda *)base;
-    void *const *u = state->all.u[0];
     double omega;
     const int how = poisson_correction(base, step, &omega);
-    const sel_status status =
-        mg_gpu_correct(&state->gpu, step, how, omega, u[step & 1], u[!(step & 1)], error);
+    const sel_status status = mg_gpu_correct(&state->gpu, step, how, omega, poisson_u(base, step),
+                                             poisson_u(base, step + 1), error);
     if (state->all.solve.now.how) {
         poisson_conclude(&state->all);
         base->step = step; /* it is counted, until `ending` */
@@ -56,14 +55,18 @@ static sel_status measure(sel_state *base, sel_error *error) {
     mg_solve *s = &state->all.solve;
     s->now.step = base->step;
     s->now.how = MG_GOES_ON;
-    const sel_status status = mg_gpu_begin(&state->gpu, base->queue->stream, error);
+    double *u = poisson_u(base, base->step);
+    sel_status status = mg_gpu_begin(&state->gpu, base->queue->stream, error);
+    status = status ? status : mg_gpu_spread(&state->gpu, u, error);
+    status = status || !(s->now.pq > 0) ? status : mg_gpu_spread(&state->gpu, s->p, error);
     if (status) {
         return status;
     }
+    state->gpu.error = error;
     if (s->now.pq > 0) {
         CUDA_TRY(mg_gpu_apply(&state->gpu, s->p, s->q));
     }
-    CUDA_TRY(mg_gpu_residual(&state->gpu, state->all.u[0][base->step & 1], 0));
+    CUDA_TRY(mg_gpu_residual(&state->gpu, u, 0));
     return hear(base, error);
 }
 

@@ -370,12 +370,18 @@ static const cuda_body *body_of(sel_state *state, int64_t step, int sum) {
 }
 
 cuda_body_step cuda_body_step_of(const sel_state *state, int64_t step) {
-    return (cuda_body_step){.view = sel_conduction_view(state, step, 0),
-                            .given = state->given,
-                            .surfaces = state->plan->inputs->surfaces.cells,
-                            .count = state->turns.cells.count,
-                            .halted = cuda_inputs_halted(state),
-                            .clock = cuda_queue_clock(state->queue, step)};
+    const sel_block *own = &state->blocks.v[0];
+    const heat_view view = sel_conduction_view(state, step, 0);
+    const int64_t plane = view.stride[view.dims - 1], width = state->turns.width;
+    cuda_body_step s = {.view = view,
+                        .given = state->given,
+                        .planes = {own->first, own->end},
+                        .first = (own->first - width) * plane,
+                        .count = (own->end - own->first + 2 * width) * plane,
+                        .halted = cuda_inputs_halted(state),
+                        .clock = cuda_queue_clock(state->queue, step)};
+    sel_given_range(state, own, &s.surfaces[0], &s.surfaces[1]);
+    return s;
 }
 
 static sel_status look_at(sel_state *state, int field, const cuda_look **look, const void **view,

@@ -70,25 +70,29 @@ static __device__ int64_t number() {
 }
 
 static __global__ void load_kernel(const __grid_constant__ cuda_body_step s) {
-    const int64_t i = number();
-    if (i < s.count) {
+    const int64_t i = s.first + number();
+    if (i < s.first + s.count) {
         s.u[i] = heat_number(&s.view, s.view.from, i);
     }
 }
 
 static __global__ void right_side_kernel(const __grid_constant__ cuda_body_step s) {
     const heat_view &v = s.view;
+    const bool deep = v.dims == 3;
+    const int64_t planes = s.planes[1] - s.planes[0];
+    const int64_t n[3] = {v.n[0], deep ? v.n[1] : planes, deep ? planes : 1};
     int y, z;
-    cuda_row_of_block(v.n, y, z);
-    const int64_t at[3] = {number(), y, z}, i = heat_place(v.stride, at);
-    if (at[0] < v.n[0] && at[1] < v.n[1]) {
+    cuda_row_of_block(n, y, z);
+    const int64_t at[3] = {number(), deep ? y : s.planes[0] + y, deep ? s.planes[0] + z : 0};
+    const int64_t i = heat_place(v.stride, at);
+    if (at[0] < n[0] && y < n[1]) {
         s.F[i] = heat_right_side(&v, at, s.mass ? s.mass[i] : s.uniform, s.u[i], s.F[i]);
     }
 }
 
 static __global__ void right_surfaces_kernel(const __grid_constant__ cuda_body_step s) {
-    const int64_t k = number();
-    if (k < s.surfaces) {
+    const int64_t k = s.surfaces[0] + number();
+    if (k < s.surfaces[1]) {
         int64_t at[3];
         heat_at(&s.view, s.given.cell[k], at);
         const int64_t i = heat_place(s.view.stride, at);
@@ -97,8 +101,8 @@ static __global__ void right_surfaces_kernel(const __grid_constant__ cuda_body_s
 }
 
 static __global__ void store_kernel(const __grid_constant__ cuda_body_step s) {
-    const int64_t i = number();
-    if (i < s.count && !cuda_is_halted(s.halted, s.clock)) {
+    const int64_t i = s.first + number();
+    if (i < s.first + s.count && !cuda_is_halted(s.halted, s.clock)) {
         if (s.view.single) {
             ((float *)s.view.to)[i] = (float)s.u[i];
         } else {
@@ -113,11 +117,14 @@ extern "C" cudaError_t cuda_body_load(const cuda_body_step *s, cudaStream_t stre
 }
 
 extern "C" cudaError_t cuda_body_right_side(const cuda_body_step *s, cudaStream_t stream) {
-    const int64_t *n = s->view.n;
+    const int64_t planes = s->planes[1] - s->planes[0], *all = s->view.n;
+    const int64_t sites = s->surfaces[1] - s->surfaces[0];
+    const bool deep = s->view.dims == 3;
+    const int64_t n[3] = {all[0], deep ? all[1] : planes, deep ? planes : 1};
     const dim3 cells = cuda_blocks_of_rows(cuda_shares(n[0], THREADS), n);
     right_side_kernel<<<cells, THREADS, 0, stream>>>(*s);
-    if (s->surfaces > 0) {
-        right_surfaces_kernel<<<cuda_shares(s->surfaces, THREADS), THREADS, 0, stream>>>(*s);
+    if (sites > 0) {
+        right_surfaces_kernel<<<cuda_shares(sites, THREADS), THREADS, 0, stream>>>(*s);
     }
     return cudaGetLastError();
 }

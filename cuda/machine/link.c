@@ -85,36 +85,65 @@ static sel_status pack(const sel_state *state, const cuda_sides *sides, int coun
     return SEL_OK;
 }
 
-static sel_status by_host(const sel_state *state, size_t total, cudaStream_t stream,
-                          sel_error *error) {
-    char *at = state->queue->link->pinned;
-    const sel_sides sides = {at, at + total, at + 2 * total, at + 3 * total, total};
-    CUDA_TRY(cudaMemcpyAsync(at, state->halos, 2 * total, cudaMemcpyDeviceToHost, stream));
-    CUDA_TRY(cudaStreamSynchronize(stream));
-    sel_exchange_sides(state->ranks, state->blocks.wraps, &sides, 1);
-    CUDA_TRY(cudaMemcpyAsync(state->halos + 2 * total, at + 2 * total, 2 * total,
-                             cudaMemcpyHostToDevice, stream));
-    return SEL_OK;
-}
-
-/* What one rank sends to another twice, NCCL matches in its order: to the low side first. */
-static sel_status by_nccl(const sel_state *state, size_t total, cudaStream_t stream,
-                          sel_error *error) {
-    const cuda_link *link = state->queue->link;
+/* In the order of the messages, which NCCL matches by it. */
+static sel_status by_nccl(const cuda_link *link, const sel_message *messages, int count,
+                          cudaStream_t stream, sel_error *error) {
     const nccl_api *nccl = &link->nccl;
-    const sel_beside beside = sel_ranks_beside(state->ranks, state->blocks.wraps);
-    static const int order[] = {0, 1, 3, 2};
     int code = nccl->begin();
-    for (int k = 0; k < 4 && code == 0; k++) {
-        const int side = order[k], peer = beside.rank[side % 2];
-        void *place = state->halos + (size_t)side * total;
-        if (beside.is[side % 2]) {
-            code = side < 2 ? nccl->send(place, total, NCCL_BYTES, peer, link->comm, stream)
-                            : nccl->receive(place, total, NCCL_BYTES, peer, link->comm, stream);
-        }
+    for (int k = 0; k < count && code == 0; k++) {
+        const sel_message *m = &messages[k];
+        code = m->sends ? nccl->send(m->at, m->bytes, NCCL_BYTES, m->rank, link->comm, stream)
+                        : nccl->receive(m->at, m->bytes, NCCL_BYTES, m->rank, link->comm, stream);
     }
     const int ended = nccl->end();
     return nccl_check(nccl, code ? code : ended, error);
+}
+
+static sel_status by_host(const sel_state *state, const sel_message *messages, int count,
+                          cudaStream_t stream, sel_error *error) {
+    sel_message staged[2 * SEL_MOST_RANKS];
+    size_t bytes = 0;
+    for (int k = 0; k < count; k++) {
+        bytes += messages[k].bytes;
+    }
+    const bool fits = bytes <= state->halo_bytes + CUDA_LINK_MORE;
+    char *memory = fits ? NULL : sel_ranks_memory(state->ranks, bytes);
+    char *at = fits ? state->queue->link->pinned : memory;
+    for (int k = 0; k < count; at += messages[k++].bytes) {
+        const sel_message *m = &messages[k];
+        staged[k] = (sel_message){m->rank, m->tag, m->sends, at, m->bytes};
+        if (m->sends) {
+            cudaMemcpyAsync(at, m->at, m->bytes, cudaMemcpyDeviceToHost, stream);
+        }
+    }
+    cudaError_t code = cudaStreamSynchronize(stream);
+    state->ranks->transfer(staged, count);
+    for (int k = 0; k < count; k++) {
+        if (!staged[k].sends) {
+            cudaMemcpyAsync(messages[k].at, staged[k].at, staged[k].bytes, cudaMemcpyHostToDevice,
+                            stream);
+        }
+    }
+    const cudaError_t back = cudaStreamSynchronize(stream);
+    free(memory);
+    CUDA_TRY(code ? code : back);
+    return SEL_OK;
+}
+
+sel_status cuda_link_transfer(const sel_state *state, const sel_message *messages, int count,
+                              cudaStream_t stream, sel_error *error) {
+    const cuda_link *link = state->queue->link;
+    return link->comm ? by_nccl(link, messages, count, stream, error)
+                      : by_host(state, messages, count, stream, error);
+}
+
+static sel_status transfer_sides(const sel_state *state, size_t total, cudaStream_t stream,
+                                 sel_error *error) {
+    char *at = state->halos;
+    const sel_sides sides = {at, at + total, at + 2 * total, at + 3 * total, total};
+    sel_message messages[4];
+    const int count = sel_list_sides(state->ranks, state->blocks.wraps, &sides, messages);
+    return cuda_link_transfer(state, messages, count, stream, error);
 }
 
 /* ---- joining ---- */
@@ -168,7 +197,7 @@ static sel_status join(const sel_state *state, cuda_link *link, sel_error *error
         return SEL_OK;
     }
     /* All connections are made before graphs are recorded. */
-    status = by_nccl(state, 1, link->beside.stream, error);
+    status = transfer_sides(state, 1, link->beside.stream, error);
     status = status ? status
                     : cuda_link_least(state, (int64_t *)(void *)state->halos, link->beside.stream,
                                       error);
@@ -237,8 +266,7 @@ sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, 
     sel_status status = SEL_OK;
     for (int side = 0; side < 4 && !status; side++) {
         if (side == 2) {
-            status = cuda_link_staged(state->queue->link) ? by_host(state, total, stream, error)
-                                                          : by_nccl(state, total, stream, error);
+            status = transfer_sides(state, total, stream, error);
         }
         if (beside.is[side % 2] && !status) {
             status = pack(state, sides, count, total, side, side >= 2, stream, error);

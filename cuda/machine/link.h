@@ -36,6 +36,9 @@ const march_device *cuda_link_beside(const cuda_link *link);
 /* Enqueues exchanges with the ranks beside; one at a time, since they share a room. */
 sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, int count,
                                cudaStream_t stream, sel_error *error);
+/* Enqueues messages from and to the device, which ranks list in the same order. */
+sel_status cuda_link_transfer(const sel_state *state, const sel_message *messages, int count,
+                              cudaStream_t stream, sel_error *error);
 /* Enqueues that a number on the device becomes the least of all ranks'. */
 sel_status cuda_link_least(const sel_state *state, int64_t *number, cudaStream_t stream,
                            sel_error *error);

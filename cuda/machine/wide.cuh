@@ -37,7 +37,8 @@ static __device__ __forceinline__ void wide_store(const int (&from)[4], unsigned
                                 (unsigned char)from[2], (unsigned char)from[3]);
 }
 
-// Asks for 16 bytes in shared memory; of zeros where they are not there. GPUs before 8.0 wait for them.
+// Asks for 16 bytes in shared memory; of zeros where they are not there. GPUs before 8.0 wait for
+// them.
 static __device__ __forceinline__ void wide_ask(const void *from, void *to, bool there = true) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(

@@ -1,5 +1,6 @@
 /* mg_body.c -- implicit steps of conducting bodies on the device: what mg_body_step of
  * engine/multigrid does on the processor. */
+#include "cuda/machine/backend.h"
 #include "cuda/machine/inputs.h"
 #include "cuda/multigrid/mg_solve.h"
 #include "engine/multigrid/mg_body.h"
@@ -19,9 +20,20 @@ sel_status mg_gpu_body_step(mg_gpu_solve *g, const sel_state *state, int64_t ste
     if (status) {
         return status;
     }
+    if (solve->m.level[0].divided && state->queue->halts) {
+        status = cuda_link_least(state, state->queue->halts, stream, error);
+    }
     CUDA_TRY(cuda_body_load(&s, stream));
+    status = status ? status : mg_gpu_spread(g, s.u, error);
+    if (status) {
+        return status;
+    }
     CUDA_TRY(mg_gpu_apply(g, s.u, s.F));
     CUDA_TRY(cuda_body_right_side(&s, stream));
+    status = mg_gpu_spread(g, s.u, error);
+    if (status) {
+        return status;
+    }
     CUDA_TRY(mg_gpu_residual(g, s.u, 0));
     for (int64_t k = 0; solve->now.how == MG_GOES_ON && !status; k++) {
         status = mg_gpu_correct(g, k, MG_CYCLE, 1, s.u, s.u, error);

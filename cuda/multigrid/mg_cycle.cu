@@ -3,16 +3,18 @@
 // Levels take a kernel for each pass over their cells; the largest in 3-D one for two sweeps
 // (cuda/multigrid/mg_sweeps.cuh). All coarse levels are done by one block of threads in
 // its shared memory, which waits for itself between passes; the least by one warp.
+#include <cstring>
 #include "cuda/machine/look.h"
 #include "cuda/multigrid/mg_cycle.h"
 #include "cuda/multigrid/mg_sweeps.cuh"
 
 enum { THREADS = 128, BLOCK = 1024, SWEEPS = 2, MOST_ROOM = 200 << 10 };
 
-// What kernels know of the whole.
+// What kernels know of the whole, and the planes that they do: `count` from `first` on.
 struct shape {
     unsigned periodic;
     const int64_t *stop;
+    int first, count;
 };
 
 struct place {
@@ -32,6 +34,10 @@ static __device__ __forceinline__ int64_t element(const mg_level &v, place p) {
     return p.x + times(p.y, v.stride[1]) + times(p.z, v.stride[2]);
 }
 
+static __device__ __forceinline__ int around_of(int i, int n) {
+    return i < 0 ? i + n : i < n ? i : i - n;
+}
+
 // ---- a cell of a level ----
 
 // f + what the neighbours add, and the diagonal.
@@ -41,7 +47,7 @@ static __device__ __forceinline__ REAL around(const mg_level &v, place p, REAL *
     const REAL *e = (const REAL *)v.e;
     REAL sum = ((const REAL *)v.f)[i];
     if (EVEN) {
-        const int of[3] = {p.x, p.y, p.z};
+        const int of[3] = {p.x, around_of(p.y, (int)v.n[1]), around_of(p.z, (int)v.n[2])};
         const int64_t apart[3] = {1, y, z};
         *diagonal = 0;
 #pragma unroll
@@ -67,10 +73,6 @@ static __device__ __forceinline__ void relax_cell(const mg_level &v, REAL omega,
     *e += omega * ((diagonal > 0 ? sum / diagonal : 0) - *e);
 }
 
-static __device__ __forceinline__ int around_of(int i, int n) {
-    return i < 0 ? i + n : i < n ? i : i - n;
-}
-
 // f of a cell of the next level, whose e becomes 0.
 template <class REAL, bool EVEN, bool DEEP, class RESIDUAL>
 static __device__ __forceinline__ void restrict_to(const mg_level &v, const mg_level &to, place p,
@@ -82,9 +84,10 @@ static __device__ __forceinline__ void restrict_to(const mg_level &v, const mg_l
     for (int a = 0; a < (DEEP ? 3 : 2); a++) {
         const int middle = v.half[a] ? 2 * of[a] : of[a];
         weight[a] = (const REAL *)v.table[a][MG_RESIDUAL] + 3 * of[a];
-        at[a][0] = around_of(middle - 1, n[a]);
+        const bool around = !v.divided || a < DEEP + 1; // else the halo has planes beyond an end
+        at[a][0] = around ? around_of(middle - 1, n[a]) : middle - 1;
         at[a][1] = middle;
-        at[a][2] = around_of(middle + 1, n[a]);
+        at[a][2] = around ? around_of(middle + 1, n[a]) : middle + 1;
     }
 #pragma unroll
     for (int k = DEEP ? 0 : 9; k < (DEEP ? 27 : 18); k++) {
@@ -105,11 +108,16 @@ static __device__ void correct_cell(const mg_level &v, const mg_level &from, pla
     int64_t at[3][2] = {};
     REAL weight[3][2], sum = 0;
     for (int a = 0; a < (DEEP ? 3 : 2); a++) {
-        const int own = v.half[a] ? of[a] >> 1 : of[a], other = own + (of[a] & 1 ? 1 : -1);
+        int own = v.half[a] ? of[a] >> 1 : of[a], other = own + (of[a] & 1 ? 1 : -1);
+        if (a == DEEP + 1 && v.divided && !from.divided) { // whose halo is not as wide
+            own = around_of(own, (int)from.n[a]);
+            other = around_of(other, (int)from.n[a]);
+        }
         at[a][0] = times(own, a ? from.stride[a] : 1);
         at[a][1] = times(other, a ? from.stride[a] : 1);
-        weight[a][0] = ((const REAL *)v.table[a][MG_OWN])[of[a]];
-        weight[a][1] = ((const REAL *)v.table[a][MG_OTHER])[of[a]];
+        const int image = around_of(of[a], (int)v.n[a]);
+        weight[a][0] = ((const REAL *)v.table[a][MG_OWN])[image];
+        weight[a][1] = ((const REAL *)v.table[a][MG_OTHER])[image];
     }
     for (int k = 0; k < (DEEP ? 8 : 4); k++) {
         const REAL w = weight[0][k & 1] * weight[1][k >> 1 & 1] * (DEEP ? weight[2][k >> 2] : 1);
@@ -143,17 +151,20 @@ static __host__ __device__ int64_t wrapped(const mg_level &v, int axis) {
 
 enum { RELAX, RESTRICT, CORRECT };
 
-// A thread for each cell, by blocks of cuda_blocks_of_rows; of RELAX for each of the cells of a
-// colour.
+// A thread for each cell of the planes, by blocks of cuda_blocks_of_rows; of RELAX for each of the
+// cells of a colour.
 template <class REAL, bool EVEN, bool DEEP, int WHAT>
 __global__ void pass_kernel(const __grid_constant__ mg_level v,
                             const __grid_constant__ mg_level next, shape s, int colour,
                             REAL omega) {
     const mg_level &of = WHAT == RESTRICT ? next : v;
+    const int64_t n[3] = {of.n[0], DEEP ? of.n[1] : s.count, DEEP ? s.count : 1};
     place p = {.x = (int)(blockIdx.x * THREADS + threadIdx.x)};
-    cuda_row_of_block(of.n, p.y, p.z);
+    cuda_row_of_block(n, p.y, p.z);
+    const bool there = p.y < n[1];
+    (DEEP ? p.z : p.y) += s.first;
     p.x = WHAT == RELAX ? 2 * p.x + ((p.y + p.z + colour) & 1) : p.x;
-    if (*s.stop || p.x >= of.n[0] || p.y >= of.n[1]) {
+    if (*s.stop || p.x >= n[0] || !there) {
         return;
     }
     if (WHAT == RELAX) {
@@ -370,64 +381,113 @@ __global__ void __launch_bounds__(BLOCK)
 
 // ---- on the host ----
 
+// Of several ranks each does its planes of divided levels, and as many beside these as the work
+// that follows needs before their neighbours' are sent again (multigrid.h): after the sweeps on the
+// way down two, for residuals of the planes beside the ends; on the way up one, for those of the
+// next finer level's corrections, and of the solution.
+enum { DOWN = 2, UP = 1 };
+// Planes of the next level from which corrections of MG_HALO planes come.
+enum { CORRECTING = 4 };
+
 template <class REAL, bool EVEN, bool DEEP> struct cycles {
     const mg_gpu &g;
     shape s;
 
     const mg_level &level(int l) const { return g.m->level[l]; }
 
-    template <int WHAT> void pass(int l, int colour, double omega) const {
+    // In the planes of this rank and `more` beside these.
+    template <int WHAT> void pass(int l, int colour, double omega, int more) const {
         const mg_level &v = level(l), &to = WHAT == RESTRICT ? level(l + 1) : v;
         const int64_t threads = WHAT == RELAX ? (to.n[0] + 1) / 2 : to.n[0];
-        const dim3 blocks = cuda_blocks_of_rows(cuda_shares(threads, THREADS), to.n);
-        pass_kernel<REAL, EVEN, DEEP, WHAT><<<blocks, THREADS, 0, g.stream>>>(
-            v, WHAT == RELAX ? v : level(l + 1), s, colour, (REAL)omega);
+        int64_t range[2] = {to.own[0], to.own[1]};
+        if (WHAT != RESTRICT) {
+            mg_planes(g.m, &to, more, range);
+        }
+        const int64_t n[3] = {to.n[0], DEEP ? to.n[1] : range[1] - range[0],
+                              DEEP ? range[1] - range[0] : 1};
+        shape planes = s;
+        planes.first = (int)range[0];
+        planes.count = (int)(range[1] - range[0]);
+        pass_kernel<REAL, EVEN, DEEP, WHAT>
+            <<<cuda_blocks_of_rows(cuda_shares(threads, THREADS), n), THREADS, 0, g.stream>>>(
+                v, WHAT == RELAX ? v : level(l + 1), planes, colour, (REAL)omega);
+        mg_level part = to; // these planes as a level of their own
+        memcpy(part.n, n, sizeof n);
+        part.e = array<REAL>(to.e) + range[0] * to.stride[DEEP + 1];
         for (int a = 0; a < 3; a++) {
-            if (s.periodic >> a & 1u) {
-                const unsigned parts = (unsigned)((wrapped(to, a) + THREADS - 1) / THREADS);
-                wrap_kernel<REAL><<<parts, THREADS, 0, g.stream>>>(to, s, a);
+            if (s.periodic >> a & 1u && !(to.divided && a == DEEP + 1)) {
+                const unsigned parts = (unsigned)((wrapped(part, a) + THREADS - 1) / THREADS);
+                wrap_kernel<REAL><<<parts, THREADS, 0, g.stream>>>(part, s, a);
             }
         }
     }
 
-    void relax(int l, int colours, double omega) const {
+    // The last of them in `more` planes beside this rank's.
+    void relax(int l, int colours, double omega, int more) const {
         for (int c = 0; c < colours; c++) {
-            pass<RELAX>(l, c & 1, omega);
+            pass<RELAX>(l, c & 1, omega, more + colours - 1 - c);
         }
+    }
+
+    template <int START> void sweep(int l, int more, const void *from, void *to) const {
+        int64_t range[2];
+        mg_planes(g.m, &level(l), more, range);
+        launch_sweeps<DEEP, START>(level(l), level(l + 1), range, from, to, s.stop, g.stream);
     }
 
     // START: what e is at first; on large levels its place is not read.
     void descend_from(int l, int start) const {
         const mg_level &v = level(l);
         if (is_large(l)) {
-            const auto sweep = start == FROM_NEXT ? launch_sweeps<DEEP, FROM_NEXT>
-                                                  : launch_sweeps<DEEP, FROM_ZERO>;
-            sweep(v, level(l + 1), NULL, v.before, s.stop, g.stream);
-            take_residual(l, v.before);
+            start == FROM_NEXT ? sweep<FROM_NEXT>(l, DOWN, NULL, v.before)
+                               : sweep<FROM_ZERO>(l, DOWN, NULL, v.before);
+            take_residual(l, v.before, true);
             return;
         }
         if (start == FROM_NEXT) {
-            pass<CORRECT>(l, 0, 1);
+            pass<CORRECT>(l, 0, 1, MG_HALO);
         }
-        relax(l, 2 * SWEEPS, level(l).omega);
-        take_residual(l, v.e);
+        relax(l, 2 * SWEEPS, v.omega, DOWN);
+        take_residual(l, v.e, true);
     }
 
-    void take_residual(int l, void *e) const {
+    // f of the next level, and e of this one if it will be corrected, reach the ranks beside.
+    void take_residual(int l, void *e, bool returns) const {
+        const mg_level &next = level(l + 1);
         mg_level v = level(l);
         v.e = e;
-        is_large(l) ? launch_restrict<DEEP>(v, level(l + 1), s.stop, g.stream)
-                    : pass<RESTRICT>(l, 0, 1);
+        if (v.divided) {
+            clear(next);
+        }
+        is_large(l) ? launch_restrict<DEEP>(v, next, next.own, s.stop, g.stream)
+                    : pass<RESTRICT>(l, 0, 1, 0);
+        if (v.divided) {
+            const mg_planes_of parts[] = {{l + 1, MG_HALO, next.f}, {l, MG_HALO, e}};
+            g.spread(g.with, parts, 1 + returns);
+        }
+    }
+
+    void clear(const mg_level &v) const {
+        cudaMemsetAsync(array<REAL>(v.e) - v.first, 0, v.elements * sizeof(REAL), g.stream);
+    }
+
+    // The corrections of the next level reach the ranks beside.
+    void know_corrections(int l) const {
+        const mg_planes_of part = {l + 1, CORRECTING, level(l + 1).e};
+        if (level(l + 1).divided) {
+            g.spread(g.with, &part, 1);
+        }
     }
 
     void ascend_to(int l) const {
+        const mg_level &v = level(l);
+        know_corrections(l);
         if (is_large(l)) {
-            launch_sweeps<DEEP, FROM_BOTH>(level(l), level(l + 1), level(l).before, level(l).e,
-                                           s.stop, g.stream);
+            sweep<FROM_BOTH>(l, UP, v.before, v.e);
             return;
         }
-        pass<CORRECT>(l, 0, 1);
-        relax(l, 2 * SWEEPS, level(l).omega);
+        pass<CORRECT>(l, 0, 1, UP + 2 * SWEEPS);
+        relax(l, 2 * SWEEPS, v.omega, UP);
     }
 
     bool is_large(int l) const {
@@ -470,22 +530,27 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
     void full_cycle() const {
         int l = 0;
         for (; !mg_is_coarse(g.m, l); l++) {
-            take_residual(l, level(l).e);
+            take_residual(l, level(l).e, false);
         }
         cycle(l, FROM_ZERO);
         for (l--; l >= 0; l--) {
+            know_corrections(l);
             cycle(l, FROM_NEXT);
         }
     }
 };
 
-// use(cycles) with the finest e cleared.
-template <class USE> static cudaError_t with_cycles(const mg_gpu *g, USE use) {
+// use(cycles) with the finest e cleared, and f known in so many planes beside.
+template <class USE> static cudaError_t with_cycles(const mg_gpu *g, int planes, USE use) {
     const mg_box *box = &g->m->box;
     const mg_level *v = &g->m->level[0];
     const size_t size = box->single ? sizeof(float) : sizeof(double);
-    const shape s = {box->periodic, g->stop};
+    const shape s = {box->periodic, g->stop, 0, 0};
+    const mg_planes_of f = {0, planes, v->f};
     cudaMemsetAsync((char *)v->e - v->first * size, 0, v->elements * size, g->stream);
+    if (v->divided) {
+        g->spread(g->with, &f, 1);
+    }
     if (box->even) {
         box->dims == 3 ? box->single ? use(cycles<float, true, true>{*g, s})
                                      : use(cycles<double, true, true>{*g, s})
@@ -499,9 +564,9 @@ template <class USE> static cudaError_t with_cycles(const mg_gpu *g, USE use) {
 }
 
 extern "C" cudaError_t mg_gpu_cycle(const mg_gpu *g, bool full) {
-    return with_cycles(g, [&](auto c) { full ? c.full_cycle() : c.cycle(0, FROM_ZERO); });
+    return with_cycles(g, MG_HALO, [&](auto c) { full ? c.full_cycle() : c.cycle(0, FROM_ZERO); });
 }
 
 extern "C" cudaError_t mg_gpu_sweep(const mg_gpu *g, double omega) {
-    return with_cycles(g, [&](auto c) { c.relax(0, 2, omega); });
+    return with_cycles(g, UP + 1, [&](auto c) { c.relax(0, 2, omega, UP); });
 }

@@ -12,11 +12,21 @@
 extern "C" {
 #endif
 
+/* Planes that ranks beside have of an array of a level, which leads to cell (0, 0, 0); all of a
+ * level that is not divided. */
+typedef struct mg_planes_of {
+    int level, planes;
+    void *array;
+} mg_planes_of;
+
 typedef struct mg_gpu {
     const mg *m;           /* on the host; its arrays are on the device */
     const mg_level *level; /* a copy of m->level on the device */
     const int64_t *stop;
     cudaStream_t stream;
+    /* Of several ranks: enqueues what brings them (mg_spread). */
+    void (*spread)(void *with, const mg_planes_of *parts, int count);
+    void *with;
 } mg_gpu;
 
 /* As mg_cycle and mg_sweep. */

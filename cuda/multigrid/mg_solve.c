@@ -2,11 +2,17 @@
 #include "cuda/machine/backend.h"
 #include "cuda/multigrid/mg_solve.h"
 
-void mg_gpu_list(mg_gpu_solve *g, mg_solve *solve, sel_arrays *arrays) {
+void mg_gpu_list(mg_gpu_solve *g, mg_solve *solve, sel_state *state) {
+    sel_arrays *arrays = &state->arrays;
     g->solve = solve;
     SEL_ADD(arrays, g, levels, MG_MOST_LEVELS, 0);
     SEL_ADD(arrays, g, progress, 1, 0);
-    SEL_ADD(arrays, g, partials, mg_gpu_partials(solve->m.box.dims, solve->m.level[0].n), 0);
+    const int64_t *n = solve->m.level[0].n;
+    const int dims = solve->m.box.dims;
+    if (solve->m.level[0].divided) { /* a plane at each end of a vector, too */
+        state->halo_bytes += 4 * sizeof(double) * (uint64_t)solve->stride[dims - 1];
+    }
+    SEL_ADD(arrays, g, partials, mg_gpu_partials(dims, n, n[dims - 1]), 0);
 }
 
 void mg_gpu_close(mg_gpu_solve *g) {
@@ -26,6 +32,7 @@ static sel_status prepare(mg_gpu_solve *g, cudaStream_t stream, sel_error *error
     const mg *m = &g->solve->m;
     sel_status status = cuda_send(g->levels, m->level, sizeof *g->levels * (size_t)m->count, error);
     g->stream = stream;
+    mg_gpu_join_ranks(g);
     for (int k = 0; k < MG_AHEAD && !status; k++) {
         CUDA_TRY(cudaEventCreateWithFlags(&g->judged[k], cudaEventDisableTiming));
         status =
@@ -64,13 +71,16 @@ static sel_status record(mg_gpu_solve *g, int how, double omega, const double *u
 sel_status mg_gpu_correct(mg_gpu_solve *g, int64_t step, int how, double omega, const double *u,
                           double *to, sel_error *error) {
     const int64_t slot = step % MG_AHEAD;
+    const sel_state *state = g->solve->state;
     cudaGraphExec_t *graph = &g->graph[slot];
     CUDA_TRY(cudaEventSynchronize(g->judged[slot]));
     if (g->heard[slot]->how) {
         g->solve->now = *g->heard[slot];
         return SEL_OK;
     }
-    if (how == MG_FULL_CYCLE) {
+    const bool staged = g->solve->m.level[0].divided && cuda_link_staged(state->queue->link);
+    g->error = error;
+    if (how == MG_FULL_CYCLE || staged) {
         CUDA_TRY(mg_gpu_enqueue(g, how, omega, u, to));
     } else {
         const sel_status status = *graph ? SEL_OK : record(g, how, omega, u, to, graph, error);
@@ -78,6 +88,9 @@ sel_status mg_gpu_correct(mg_gpu_solve *g, int64_t step, int how, double omega, 
             return status;
         }
         CUDA_TRY(cudaGraphLaunch(*graph, g->stream));
+    }
+    if (g->status) {
+        return g->status;
     }
     CUDA_TRY(cudaMemcpyAsync(g->heard[slot], g->progress, sizeof *g->progress,
                              cudaMemcpyDeviceToHost, g->stream));

@@ -25,21 +25,16 @@ static __host__ __device__ constexpr int wide(int dims) {
     return dims == 3 ? (int)CUDA_WARP : (int)THREADS;
 }
 
-// A device takes fewer than 2^16 blocks along an axis.
-static int deep(const int64_t n[3]) {
-    const bool large = n[0] * n[1] * n[2] > 1 << 22, tall = n[1] >= 1 << 18 || n[2] >= 1 << 18;
-    return large || tall ? 32 : 4;
+// Of so many planes. A device takes fewer than 2^16 blocks along an axis.
+static dim3 blocks_of(int dims, const int64_t n[3], int64_t planes) {
+    const int64_t x = wide(dims), parts = cuda_shares(planes, mg_device_planes(n));
+    const unsigned across = cuda_shares(n[0], x);
+    return dims == 3 ? dim3(across, cuda_shares(n[1], THREADS / x), (unsigned)parts)
+                     : dim3(across, (unsigned)parts, 1);
 }
 
-static dim3 blocks_of(int dims, const int64_t n[3]) {
-    const int64_t x = wide(dims), y = dims == 3 ? THREADS / x : deep(n),
-                  z = dims == 3 ? deep(n) : 1;
-    return dim3((unsigned)((n[0] + x - 1) / x), (unsigned)((n[1] + y - 1) / y),
-                (unsigned)((n[2] + z - 1) / z));
-}
-
-extern "C" int64_t mg_gpu_partials(int dims, const int64_t n[3]) {
-    const dim3 blocks = blocks_of(dims, n);
+extern "C" int64_t mg_gpu_partials(int dims, const int64_t n[3], int64_t planes) {
+    const dim3 blocks = blocks_of(dims, n, planes);
     return (int64_t)blocks.x * blocks.y * blocks.z;
 }
 
@@ -50,6 +45,7 @@ struct view {
     const double *u, *F;
     double *to, *p, *q;
     mg_level level;
+    int first, end; // planes that are done: sums of all are made of this rank's own alone
     const double *low[3], *high[3], *middle[3], *part[3];
     mg_limits limits;
     mg_progress *now; // nothing is done where now->how is not 0
@@ -69,16 +65,17 @@ struct cell {
 // Puts it at k along an axis.
 template <bool EVEN>
 static __device__ __forceinline__ void place(const view &s, int a, int k, cell &c) {
-    const int64_t last = s.level.n[a] - 1, apart = s.stride[a], there = s.level.stride[a];
+    const int64_t n = s.level.n[a], last = n - 1, apart = s.stride[a], there = s.level.stride[a];
+    const int64_t image = k < 0 ? k + n : k < n ? k : k - n; // of planes beside those of a rank
     c.u_to[a][0] = k > 0 ? -apart : last * apart;
     c.u_to[a][1] = k < last ? apart : -last * apart;
     c.level_to[a][0] = k > 0 ? -there : last * there;
     c.level_to[a][1] = k < last ? there : -last * there;
-    c.part[a] = __ldg(s.part[a] + k);
+    c.part[a] = __ldg(s.part[a] + image);
     if (EVEN) {
-        c.low[a] = __ldg(s.low[a] + k);
-        c.high[a] = __ldg(s.high[a] + k);
-        c.middle[a] = __ldg(s.middle[a] + k);
+        c.low[a] = __ldg(s.low[a] + image);
+        c.high[a] = __ldg(s.high[a] + image);
+        c.middle[a] = __ldg(s.middle[a] + image);
     }
 }
 
@@ -186,9 +183,18 @@ struct add : plain {
                               : pq > 0     ? s.partials->v[1] / pq * s.p[c.u]
                                            : 0;
         s.to[c.u] = s.u[c.u] + (part_of<EVEN>(s, c) > 0 ? change - mean_of(s) : 0);
-        if (s.conjugate && c.u == 0) {
+        if (s.conjugate && c.u == s.first * s.stride[DIMS - 1]) {
             s.now->pq = pq; // which nothing else reads here
         }
+    }
+};
+
+// What residual<true> stores, in the planes beside this rank's.
+struct beside : plain {
+    template <class REAL, bool EVEN, int DIMS>
+    static __device__ void at(const view &s, const cell &c, mg_sums &) {
+        const double u = number<double>(s.u, c.u) + number<REAL>(s.level.e, c.level);
+        s.to[c.u] = u - (part_of<EVEN>(s, c) > 0 ? mean_of(s) : 0);
     }
 };
 
@@ -229,8 +235,8 @@ __global__ void __launch_bounds__(THREADS, 2)
     const int across = (int)threadIdx.x % wide(DIMS), high = (int)threadIdx.x / wide(DIMS);
     const int x = (int)blockIdx.x * wide(DIMS) + across;
     const int y = DIMS == 3 ? (int)blockIdx.y * (THREADS / wide(DIMS)) + high : 0;
-    const int last = DIMS - 1, first = (int)(DIMS == 3 ? blockIdx.z : blockIdx.y) * steps;
-    const int end = min(first + steps, (int)s.level.n[last]);
+    const int last = DIMS - 1, block = (int)(DIMS == 3 ? blockIdx.z : blockIdx.y);
+    const int first = s.first + block * steps, end = min(first + steps, s.end);
     cell c;
     if (x < s.level.n[0] && y < s.level.n[1]) {
         place<EVEN>(s, 0, x, c);
@@ -238,7 +244,8 @@ __global__ void __launch_bounds__(THREADS, 2)
         place<EVEN>(s, 2, 0, c);
         const int64_t u = x + y * s.stride[1], level = x + y * s.level.stride[1];
         const auto v_at = [&](int k) {
-            const int64_t n = s.level.n[last], around = k < 0 ? k + n : k < n ? k : k - n;
+            const int n = (int)s.level.n[last], most = (int)s.level.own[1];
+            const int around = s.level.divided ? min(k, most) : k < 0 ? k + n : k < n ? k : k - n;
             return WORK::template v<REAL>(s, u, around * s.stride[last], level,
                                           around * s.level.stride[last]);
         };
@@ -270,8 +277,9 @@ __global__ void __launch_bounds__(THREADS, 2)
             for (int k = 1; k < WARPS; k++) {
                 join(sums, of_warp[k]);
             }
-            s.partials[blockIdx.x + gridDim.x * (blockIdx.y + (int64_t)gridDim.y * blockIdx.z)] =
-                sums;
+            const int64_t part = s.first / steps + block; // of the grid along the last axis
+            const int64_t row = DIMS == 3 ? blockIdx.y + gridDim.y * part : part;
+            s.partials[blockIdx.x + gridDim.x * row] = sums;
         }
     }
 }
@@ -305,7 +313,7 @@ static view view_of(const mg_gpu_solve *g, const double *u, double *to) {
     return s;
 }
 
-template <class WORK, bool SUMS> static void in_all(const view &s, cudaStream_t stream) {
+template <class WORK, bool SUMS> static void in_planes(const view &s, cudaStream_t stream) {
     const int64_t *n = s.level.n;
     const int dims = s.deep ? 3 : 2;
     const auto kernel = s.deep     ? !s.even    ? cells_kernel<WORK, SUMS, double, false, 3>
@@ -314,20 +322,38 @@ template <class WORK, bool SUMS> static void in_all(const view &s, cudaStream_t 
                             : !s.even ? cells_kernel<WORK, SUMS, double, false, 2>
                         : s.single ? cells_kernel<WORK, SUMS, float, true, 2>
                                    : cells_kernel<WORK, SUMS, double, true, 2>;
-    kernel<<<blocks_of(dims, n), THREADS, 0, stream>>>(s, deep(n));
+    kernel<<<blocks_of(dims, n, s.end - s.first), THREADS, 0, stream>>>(s, mg_device_planes(n));
+}
+
+// In the planes of this rank, and in `more` beside them.
+template <class WORK, bool SUMS> static void in_all(const mg_gpu_solve *g, view s, int more) {
+    int64_t range[2];
+    mg_planes(&g->solve->m, &s.level, more, range);
+    s.first = (int)range[0];
+    s.end = (int)range[1];
+    in_planes<WORK, SUMS>(s, g->stream);
+}
+
+// The partials of all ranks; returns how many there are.
+template <class WORK> static int64_t partials_of(const mg_gpu_solve *g, const view &s) {
+    const int64_t *n = s.level.n;
+    in_all<WORK, true>(g, s, 0);
+    if (s.level.divided) {
+        g->share_partials((void *)g);
+    }
+    return mg_gpu_partials(s.deep ? 3 : 2, n, n[s.deep ? 2 : 1]);
 }
 
 // partials[0] = the sums over all cells.
-template <class WORK> static void sum_all(const view &s, cudaStream_t stream) {
-    in_all<WORK, true>(s, stream);
-    join_all(s.partials, mg_gpu_partials(s.deep ? 3 : 2, s.level.n), stream);
+template <class WORK> static void sum_all(const mg_gpu_solve *g, const view &s) {
+    join_all(s.partials, partials_of<WORK>(g, s), g->stream);
 }
 
 extern "C" cudaError_t mg_gpu_apply(const mg_gpu_solve *g, double *u, double *to) {
     view s = view_of(g, u, to);
     s.p = u;
     s.q = to;
-    sum_all<apply>(s, g->stream);
+    sum_all<apply>(g, s);
     return cudaGetLastError();
 }
 
@@ -343,24 +369,40 @@ static __global__ void __launch_bounds__(LOOK_JOINED)
     }
 }
 
-template <bool ADDS> static void measure(const view &s, int steps, cudaStream_t stream) {
-    int64_t n = mg_gpu_partials(s.deep ? 3 : 2, s.level.n);
-    in_all<residual<ADDS>, true>(s, stream);
-    const int64_t stride = join_most(s.partials, n, stream);
-    judge_kernel<<<1, LOOK_JOINED, 0, stream>>>(s.limits, steps, s.partials, n, stride, s.now);
+template <bool ADDS> static void measure(const mg_gpu_solve *g, const view &s, int steps) {
+    int64_t n = partials_of<residual<ADDS>>(g, s);
+    const int64_t stride = join_most(s.partials, n, g->stream);
+    judge_kernel<<<1, LOOK_JOINED, 0, g->stream>>>(s.limits, steps, s.partials, n, stride, s.now);
 }
 
 extern "C" cudaError_t mg_gpu_residual(const mg_gpu_solve *g, const double *u, int steps) {
-    measure<false>(view_of(g, u, NULL), steps, g->stream);
+    measure<false>(g, view_of(g, u, NULL), steps);
     return cudaGetLastError();
+}
+
+// The planes of u + e beside this rank's own, which the next residual looks at.
+static void add_beside(const mg_gpu_solve *g, view s) {
+    const mg_level *v = &s.level;
+    for (int end = 0; end < 2; end++) {
+        s.first = (int)v->own[end] - (end == 0);
+        s.end = s.first + 1;
+        if (v->beside[end]) {
+            in_planes<beside, false>(s, g->stream);
+        }
+    }
 }
 
 extern "C" cudaError_t mg_gpu_enqueue(const mg_gpu_solve *g, int how, double omega, const double *u,
                                       double *to) {
-    const mg_gpu cycles = {&g->solve->m, g->levels, &g->progress->how, g->stream};
+    const mg_gpu cycles = {&g->solve->m, g->levels, &g->progress->how,
+                           g->stream,    g->spread, (void *)g};
     const view s = view_of(g, u, to);
     if (how == MG_DIVIDE) {
-        in_all<divide, false>(s, g->stream);
+        const mg_planes_of f = {0, 1, s.level.f};
+        if (s.level.divided) {
+            g->spread((void *)g, &f, 1);
+        }
+        in_all<divide, false>(g, s, 1);
     } else {
         const cudaError_t code = how == MG_SWEEP ? mg_gpu_sweep(&cycles, omega)
                                                  : mg_gpu_cycle(&cycles, how == MG_FULL_CYCLE);
@@ -369,14 +411,15 @@ extern "C" cudaError_t mg_gpu_enqueue(const mg_gpu_solve *g, int how, double ome
         }
     }
     if (s.conjugate) {
-        sum_all<dot>(s, g->stream);
-        in_all<direct, false>(s, g->stream);
-        sum_all<apply>(s, g->stream);
+        sum_all<dot>(g, s);
+        in_all<direct, false>(g, s, 1);
+        sum_all<apply>(g, s);
     }
     if (s.conjugate || to == u) {
-        in_all<add, false>(s, g->stream);
+        in_all<add, false>(g, s, 1);
         return mg_gpu_residual(g, to, 1);
     }
-    measure<true>(s, 1, g->stream);
+    add_beside(g, s); // by the mean that `measure` changes
+    measure<true>(g, s, 1);
     return cudaGetLastError();
 }

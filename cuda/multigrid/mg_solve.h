@@ -30,6 +30,13 @@ typedef struct mg_gpu_solve {
     mg_sums *partials;
     cudaGraphExec_t graph[MG_AHEAD];
     cudaStream_t stream;
+    /* Of several ranks: enqueue what brings planes of levels (mg_gpu.spread), and the partials of
+     * all: those of rank r end at end_of_partials[r], in bytes. */
+    void (*spread)(void *with, const mg_planes_of *parts, int count);
+    void (*share_partials)(void *with);
+    size_t end_of_partials[SEL_MOST_RANKS];
+    sel_status status; /* the first failure of these, */
+    sel_error *error;  /* and where it is told */
 } mg_gpu_solve;
 
 /* Enqueue: to = A u; f of u and *progress, after so many steps more; and a correction, see
@@ -39,8 +46,8 @@ cudaError_t mg_gpu_residual(const mg_gpu_solve *g, const double *u, int steps);
 cudaError_t mg_gpu_enqueue(const mg_gpu_solve *g, int how, double omega, const double *u,
                            double *to);
 
-/* How many partials there are. */
-int64_t mg_gpu_partials(int dims, const int64_t n[3]);
+/* How many partials there are of the planes 0 <= p < `planes` of a grid. */
+int64_t mg_gpu_partials(int dims, const int64_t n[3], int64_t planes);
 
 #ifdef __cplusplus
 }
@@ -48,9 +55,15 @@ int64_t mg_gpu_partials(int dims, const int64_t n[3]);
 
 #ifndef __CUDACC__
 
-/* Lists its arrays, after those of the problem. */
-void mg_gpu_list(mg_gpu_solve *g, mg_solve *solve, sel_arrays *arrays);
+/* Lists its arrays, after those of the problem, and the room of what ranks exchange. */
+void mg_gpu_list(mg_gpu_solve *g, mg_solve *solve, sel_state *state);
 void mg_gpu_close(mg_gpu_solve *g);
+
+/* Enqueues what brings the plane beside each end of this rank's own of a vector. */
+sel_status mg_gpu_spread(mg_gpu_solve *g, double *v, sel_error *error);
+
+/* Sets what ranks send each other by. */
+void mg_gpu_join_ranks(mg_gpu_solve *g);
 
 /* Begins an iteration, when the problem has been started: *progress = solve->now. */
 sel_status mg_gpu_begin(mg_gpu_solve *g, cudaStream_t stream, sel_error *error);

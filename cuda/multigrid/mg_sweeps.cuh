@@ -30,8 +30,21 @@ struct sweeps {
     mg_level v, next;  // FROM_NEXT: the corrections of the next level, FROM_BOTH: added to `from`
     const float *from; // e
     float *to;
-    int planes; // a block's, MOST_PLANES at most, an even number
+    int planes;        // a block's, MOST_PLANES at most, an even number
+    int first, end;    // planes that are stored; `first` is even
+    int there[2];      // planes first <= z < end of which this rank has f and e,
+    int next_there[2]; // and those of the next level
 };
+
+// Planes of a level first <= z < end that this rank has, with those of ranks beside.
+static void planes_there(const mg_level &v, bool deep, int there[2]) {
+    there[0] = v.divided ? (int)v.own[0] - v.beside[0] * MG_HALO : 0;
+    there[1] = v.divided ? (int)v.own[1] + v.beside[1] * MG_HALO : (int)v.n[deep + 1];
+}
+
+static __device__ __forceinline__ bool is_there(const int there[2], int z) {
+    return z >= there[0] && z < there[1];
+}
 
 // Of each pass two planes, of a quad the cells of one colour (in 3-D); and the couplings of planes
 // to those below and above, and their part of the diagonal.
@@ -143,7 +156,7 @@ template <bool DEEP, int START>
 static __device__ __forceinline__ void ask(const sweeps &s, sides<DEEP> &mine, const quad &q, int z,
                                            int slot) {
     const int64_t at = q.x + q.y * s.v.stride[1] + z * s.v.stride[DEEP + 1];
-    const bool there = q.count > 0 && z >= 0 && z < s.v.n[DEEP + 1];
+    const bool there = q.count > 0 && is_there(s.there, z);
     wide_ask((const float *)s.v.f + at, &mine.f[slot][threadIdx.x], there);
     if (START == FROM_BOTH) {
         wide_ask(s.from + at, &mine.e[slot][threadIdx.x], there);
@@ -157,6 +170,7 @@ static __device__ __forceinline__ void take(const sweeps &s, const sides<DEEP> &
                                             coarse &c, int z, float2 weight, bool odd, int slot,
                                             float f[QUAD], float e[QUAD]) {
     const mg_level &v = s.v;
+    const int ahead = ((z + 1) >> 1) + 1; // the plane of the next level that c comes to
     wide_wait<AHEAD - 1>();
     load_quad(&mine.f[slot][threadIdx.x].x, f);
 #pragma unroll
@@ -166,7 +180,7 @@ static __device__ __forceinline__ void take(const sweeps &s, const sides<DEEP> &
     if (START == FROM_BOTH) {
         load_quad(&mine.e[slot][threadIdx.x].x, e);
     }
-    if (START != FROM_ZERO && q.count > 0 && z >= 0 && z < v.n[DEEP + 1]) {
+    if (START != FROM_ZERO && q.count > 0 && is_there(s.there, z)) {
         float all[QUAD], own[QUAD], other[QUAD];
         load_quad((const float *)v.table[0][MG_OWN] + q.x, own);
         load_quad((const float *)v.table[0][MG_OTHER] + q.x, other);
@@ -181,7 +195,7 @@ static __device__ __forceinline__ void take(const sweeps &s, const sides<DEEP> &
         }
     }
     if (START != FROM_ZERO && odd) { // planes z + 1 and z + 2 are next to the plane above them
-        next_plane<DEEP>(c, q.count > 0 && z + 1 >= -2 && z + 1 < v.n[DEEP + 1]);
+        next_plane<DEEP>(c, q.count > 0 && is_there(s.next_there, ahead));
     }
 }
 
@@ -189,7 +203,7 @@ template <bool DEEP, int ODD_ROW, int START>
 static __device__ __forceinline__ void march(const sweeps &s, sides<DEEP> &mine, const quad &q) {
     constexpr int LAST = START == FROM_ZERO ? 3 : 4, FIRST = START == FROM_ZERO; // a pass, a colour
     const mg_level &v = s.v;
-    const int z0 = blockIdx.z * s.planes, z1 = min(z0 + s.planes, (int)v.n[DEEP + 1]);
+    const int z0 = s.first + blockIdx.z * s.planes, z1 = min(z0 + s.planes, s.end);
     const bool holds = DEEP ? q.tx > REACH / QUAD && q.tx <= QUADS - REACH / QUAD && q.ty > REACH &&
                                   q.ty <= TILE_Y - REACH
                             : q.tx >= REACH / QUAD && q.tx < 32 - REACH / QUAD;
@@ -201,11 +215,12 @@ static __device__ __forceinline__ void march(const sweeps &s, sides<DEEP> &mine,
         c.other = DEEP && q.count ? table_at(v, 1, MG_OTHER, q.y) : 0;
         c.stride = s.next.stride[DEEP + 1];
         c.apart = ODD_ROW ? s.next.stride[1] : -s.next.stride[1];
-        c.at = (const float *)s.next.e + q.x / 2 + (q.y >> 1) * s.next.stride[1] +
-               ((z0 - REACH) / 2 - 1) * c.stride;
-        next_plane<DEEP>(c, q.count > 0 && z0 > REACH);
-        next_plane<DEEP>(c, q.count > 0 && z0 > REACH);
-        next_plane<DEEP>(c, q.count > 0 && z0 > REACH);
+        const int k = (z0 - REACH) / 2;
+        c.at =
+            (const float *)s.next.e + q.x / 2 + (q.y >> 1) * s.next.stride[1] + (k - 1) * c.stride;
+        next_plane<DEEP>(c, q.count > 0 && is_there(s.next_there, k - 1));
+        next_plane<DEEP>(c, q.count > 0 && is_there(s.next_there, k));
+        next_plane<DEEP>(c, q.count > 0 && is_there(s.next_there, k + 1));
     }
     ask<DEEP, START>(s, mine, q, z0 - REACH, 0);
     ask<DEEP, START>(s, mine, q, z0 - REACH + 1, 1);
@@ -281,10 +296,10 @@ __global__ void __launch_bounds__(TEAM, 1)
         return;
     }
     for (int k = threadIdx.x; k < MOST_PLANES + 6 * REACH; k += team) {
-        const int z = blockIdx.z * s.planes + k - 2 * REACH;
+        const int z = s.first + blockIdx.z * s.planes + k - 2 * REACH;
         mine.z[k] = make_float4(0, 0, -INFINITY, 0);
         mine.weight[k] = make_float2(0, 0);
-        if (z >= 0 && z < v.n[axis]) {
+        if (is_there(s.there, z)) {
             mine.z[k] = make_float4(table_at(v, axis, MG_LOW, z), table_at(v, axis, MG_HIGH, z),
                                     table_at(v, axis, MG_MIDDLE, z), 0);
             mine.weight[k] =
@@ -316,10 +331,20 @@ __global__ void __launch_bounds__(TEAM, 1)
     DEEP &&warp % 2 ? march<DEEP, 1, START>(s, mine, q) : march<DEEP, 0, START>(s, mine, q);
 }
 
+// Stores the planes range[0] <= z < range[1].
 template <bool DEEP, int START>
-static void launch_sweeps(const mg_level &v, const mg_level &next, const void *from, void *to,
-                          const int64_t *stop, cudaStream_t stream) {
-    const int64_t strips = (v.n[0] + HOLD_STRIP - 1) / HOLD_STRIP, high = v.n[DEEP + 1];
+static void launch_sweeps(const mg_level &v, const mg_level &next, const int64_t range[2],
+                          const void *from, void *to, const int64_t *stop, cudaStream_t stream) {
+    sweeps s = {};
+    s.v = v;
+    s.next = next;
+    s.from = (const float *)from;
+    s.to = (float *)to;
+    s.first = (int)(range[0] & ~INT64_C(1));
+    s.end = (int)range[1];
+    planes_there(v, DEEP, s.there);
+    planes_there(next, DEEP, s.next_there);
+    const int64_t strips = (v.n[0] + HOLD_STRIP - 1) / HOLD_STRIP, high = s.end - s.first;
     const int team = DEEP || strips * 32 > TEAM ? TEAM : (int)strips * 32, warps = team / 32;
     const int64_t x = DEEP ? (v.n[0] + HOLD_X - 1) / HOLD_X : (strips + warps - 1) / warps;
     const int64_t y = DEEP ? (v.n[1] + HOLD_Y - 1) / HOLD_Y : 1;
@@ -330,9 +355,9 @@ static void launch_sweeps(const mg_level &v, const mg_level &next, const void *f
     const dim3 blocks((unsigned)x, (unsigned)y, (unsigned)((high + planes - 1) / planes));
     const auto kernel = sweeps_kernel<DEEP, START>;
     const int size = (int)sizeof(sides<DEEP>);
+    s.planes = planes;
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, size);
-    kernel<<<blocks, team, size, stream>>>(
-        sweeps{v, next, (const float *)from, (float *)to, planes}, stop);
+    kernel<<<blocks, team, size, stream>>>(s, stop);
 }
 
 // The residual of a row of fine cells by weight w, added to that of the two coarser cells to which
@@ -377,10 +402,11 @@ enum { RESTRICT_WARPS = 4, RESTRICTED = 31 * QUAD / 2 }; // coarser cells of a w
 template <bool DEEP>
 __global__ void __launch_bounds__(RESTRICT_WARPS * 32)
     restrict_kernel(const __grid_constant__ mg_level v, const __grid_constant__ mg_level next,
-                    const int64_t *stop) {
-    const int y = blockIdx.y * RESTRICT_WARPS + threadIdx.x / 32, z = blockIdx.z;
+                    int first, int end, const int64_t *stop) {
+    const int row = blockIdx.y * RESTRICT_WARPS + threadIdx.x / 32;
+    const int y = DEEP ? row : first + row, z = DEEP ? first + blockIdx.z : 0;
     const int x = (int)blockIdx.x * RESTRICTED + 2 * ((int)threadIdx.x % 32 - 1);
-    if (*stop || y >= next.n[1]) {
+    if (*stop || y >= (DEEP ? (int)next.n[1] : end)) {
         return;
     }
     quad q = {.x = 2 * x};
@@ -409,13 +435,16 @@ __global__ void __launch_bounds__(RESTRICT_WARPS * 32)
     }
 }
 
+// In the planes range[0] <= z < range[1] of the next level.
 template <bool DEEP>
-static void launch_restrict(const mg_level &v, const mg_level &next, const int64_t *stop,
-                            cudaStream_t stream) {
+static void launch_restrict(const mg_level &v, const mg_level &next, const int64_t range[2],
+                            const int64_t *stop, cudaStream_t stream) {
+    const int64_t planes = range[1] - range[0], rows = DEEP ? next.n[1] : planes;
     const dim3 blocks((unsigned)((next.n[0] + RESTRICTED - 1) / RESTRICTED),
-                      (unsigned)((next.n[1] + RESTRICT_WARPS - 1) / RESTRICT_WARPS),
-                      (unsigned)next.n[2]);
-    restrict_kernel<DEEP><<<blocks, RESTRICT_WARPS * 32, 0, stream>>>(v, next, stop);
+                      (unsigned)((rows + RESTRICT_WARPS - 1) / RESTRICT_WARPS),
+                      DEEP ? (unsigned)planes : 1);
+    restrict_kernel<DEEP>
+        <<<blocks, RESTRICT_WARPS * 32, 0, stream>>>(v, next, (int)range[0], (int)range[1], stop);
 }
 
 #endif

@@ -100,10 +100,11 @@ const sel_option sel_options[] = {
     {"--blocks", SEL_RUN | SEL_CHECK, "N",
      "cut the grid into N blocks at most, which exchange their borders; results are the same",
      SETS(WHOLE, settings.blocks), .least = 1, .most = SEL_MOST_BLOCKS},
-    {"--ranks", SEL_RUN | SEL_CHECK | SEL_BENCH, "N",
-     "compute in N processes, each a part of the grid, which mpirun starts on this machine; "
-     "results are the same; check says what each would have, bench what they gain",
-     SETS(WHOLE, ranks), .least = 1, .most = SEL_MOST_RANKS},
+    {"--ranks", SEL_RUN | SEL_CHECK | SEL_BENCH, "N|all",
+     "compute in N processes, each a part of the grid, which mpirun starts on this machine (all: "
+     "one for each GPU); results are the same; check says what each would have, bench what they "
+     "gain",
+     SETS(WHOLE, ranks), .least = 1, .most = SEL_MOST_RANKS, .all = true},
     {"--trust", LIMITED, NULL, "run the script without a sandbox: with os and io, without limits",
      FLAG(trust)},
     {"--script-limit", LIMITED, "S", "seconds that the script may take; 10 when not given",
@@ -176,9 +177,11 @@ static sel_status set_value(sel_arguments *a, const sel_option *option, const ch
         const long number = strtol(value, &end, 10);
         right =
             !errno && !*end && end != value && number >= option->least && number <= option->most;
-        *(int *)to = (int)number;
-        snprintf(needed, sizeof needed, "a whole number from %d to %d", option->least,
-                 option->most);
+        const bool all = option->all && strcmp(value, "all") == 0;
+        right = right || all;
+        *(int *)to = all ? SEL_ALL : (int)number;
+        snprintf(needed, sizeof needed, "a whole number from %d to %d%s", option->least,
+                 option->most, option->all ? ", or all" : "");
     } else if (option->kind == SEL_OPTION_CHOICE) {
         *(int *)to = sel_name_index(option->choices, value);
         right = *(int *)to >= 0;

@@ -58,8 +58,11 @@ typedef struct sel_option {
     sel_option_value kind;
     size_t member; /* offset of what the value sets; 0: it stands among those given only */
     int least, most;
+    bool all; /* "all" is a value, too: SEL_ALL */
     const char *const *choices;
 } sel_option;
+
+enum { SEL_ALL = -1 };
 
 /* Both end with a row without a name. */
 extern const sel_command sel_commands[];

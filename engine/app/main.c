@@ -254,11 +254,28 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
                          : sel_bench(&options, stdout, error);
 }
 
+/* A rank for each GPU. */
+static sel_status count_devices(sel_arguments *a, sel_error *error) {
+    const sel_backend *cuda = sel_solvers[0]->cuda;
+    a->ranks = cuda && cuda->devices ? cuda->devices() : 0;
+    return a->ranks > 0 ? SEL_OK
+                        : sel_fail(error, SEL_NO_DEVICE,
+                                   "--ranks all takes a rank for each GPU, and there is none that "
+                                   "can be used: give a number");
+}
+
 /* Several ranks: those that were started, or mpirun is to start. */
 static sel_status use_ranks(sel_arguments *a, char **argv, const sel_ranks *ranks,
                             sel_error *error) {
     const char **rest = (const char **)(void *)argv + 1;
     const bool runs = a->command & (SEL_RUN | SEL_BENCH) && !a->help;
+    if (a->ranks == SEL_ALL && ranks->count > 1) {
+        a->ranks = ranks->count;
+    }
+    sel_status status = a->ranks == SEL_ALL ? count_devices(a, error) : SEL_OK;
+    if (status) {
+        return status;
+    }
     if (ranks->count > 1 && a->ranks && a->ranks != ranks->count) {
         return sel_fail(error, SEL_BAD_USAGE, "--ranks says %d, and %d were started", a->ranks,
                         ranks->count);

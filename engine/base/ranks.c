@@ -81,9 +81,9 @@ int64_t sel_ranks_total(const sel_ranks *ranks, int64_t value) {
     return total;
 }
 
-void sel_ranks_share(const sel_ranks *ranks, void *array, const size_t *end) {
+int sel_ranks_list_shares(const sel_ranks *ranks, void *array, const size_t *end,
+                          sel_message *messages) {
     const int own = ranks->rank;
-    sel_message messages[2 * SEL_MOST_RANKS];
     int count = 0;
     for (int r = 0; r < ranks->count; r++) {
         const size_t mine = own ? end[own - 1] : 0, its = r ? end[r - 1] : 0;
@@ -94,7 +94,12 @@ void sel_ranks_share(const sel_ranks *ranks, void *array, const size_t *end) {
             messages[count++] = (sel_message){r, 0, false, (char *)array + its, end[r] - its};
         }
     }
-    ranks->transfer(messages, count);
+    return count;
+}
+
+void sel_ranks_share(const sel_ranks *ranks, void *array, const size_t *end) {
+    sel_message messages[2 * SEL_MOST_RANKS];
+    ranks->transfer(messages, sel_ranks_list_shares(ranks, array, end, messages));
 }
 
 void *sel_ranks_memory(const sel_ranks *ranks, size_t bytes) {

@@ -65,6 +65,9 @@ int64_t sel_ranks_total(const sel_ranks *ranks, int64_t value);
 /* Parts of an array that ranks hold: rank r has the bytes end[r - 1] <= b < end[r] of it (from 0
  * on). All get all. */
 void sel_ranks_share(const sel_ranks *ranks, void *array, const size_t *end);
+/* Its messages, at most 2 SEL_MOST_RANKS; returns their number. */
+int sel_ranks_list_shares(const sel_ranks *ranks, void *array, const size_t *end,
+                          sel_message *messages);
 
 /* Memory for what is sent; ends the process where there is none, as others wait. From malloc. */
 void *sel_ranks_memory(const sel_ranks *ranks, size_t bytes);

@@ -112,20 +112,27 @@ sel_beside sel_ranks_beside(const sel_ranks *ranks, bool wraps) {
                         {wraps || own > 0, wraps || own + 1 < count}};
 }
 
+int sel_list_sides(const sel_ranks *ranks, bool wraps, const sel_sides *s,
+                   sel_message messages[4]) {
+    const sel_beside beside = sel_ranks_beside(ranks, wraps);
+    void *const at[] = {s->low, s->high, s->from_high, s->from_low};
+    int count = 0;
+    for (int k = 0; k < 4; k++) {
+        const int side = k == 1 || k == 2; /* the tag: where it goes, as one rank may be both */
+        if (beside.is[side]) {
+            messages[count++] = (sel_message){beside.rank[side], k % 2, k < 2, at[k], s->bytes};
+        }
+    }
+    return count;
+}
+
 void sel_exchange_sides(const sel_ranks *ranks, bool wraps, const sel_sides *sides, int count) {
     enum { MOST = 16 };
-    const sel_beside beside = sel_ranks_beside(ranks, wraps);
     sel_message messages[4 * MOST];
     for (int first = 0; first < count; first += MOST) {
         int n = 0;
-        for (int k = 4 * first; k < 4 * count && k < 4 * (first + MOST); k++) {
-            const sel_sides *s = &sides[k / 4];
-            void *const at[] = {s->low, s->high, s->from_low, s->from_high};
-            const int side = k % 2, sends = k % 4 < 2;
-            const int tag = sends ? side : 1 - side; /* where it goes: the same rank may be both */
-            if (beside.is[side]) {
-                messages[n++] = (sel_message){beside.rank[side], tag, sends, at[k % 4], s->bytes};
-            }
+        for (int k = first; k < count && k < first + MOST; k++) {
+            n += sel_list_sides(ranks, wraps, &sides[k], messages + n);
         }
         ranks->transfer(messages, n);
     }

@@ -109,6 +109,9 @@ typedef struct sel_sides {
     size_t bytes;
 } sel_sides;
 void sel_exchange_sides(const sel_ranks *ranks, bool wraps, const sel_sides *sides, int count);
+/* The messages of one; returns their number. Of two from one rank that to the low side is first. */
+int sel_list_sides(const sel_ranks *ranks, bool wraps, const sel_sides *sides,
+                   sel_message messages[4]);
 
 /* The same of so many planes at each end of a rank's own, own[0] <= p < own[1], which come to lie
  * beyond the ends of the ranks beside it. `at`: plane 0, of so many bytes. */

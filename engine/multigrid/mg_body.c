@@ -112,6 +112,20 @@ static void describe_cell(const void *data, int64_t cell, mg_cell *to) {
 
 /* ---- the problem of a state ---- */
 
+/* Moves the first planes of ranks to where those of a device begin. False: levels are too small to
+ * be divided among devices, or two planes of one colour would meet where an axis is periodic. */
+static bool fits_devices(sel_state *state) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const int64_t *n = grid->n, planes = n[grid->dims - 1], unit = mg_device_planes(n);
+    for (int r = 1; r < state->ranks->count; r++) {
+        state->first_plane[r] = (state->first_plane[r] + unit / 2) / unit * unit;
+    }
+    const int rank = state->ranks->rank;
+    state->blocks.v[0] = (sel_block){state->first_plane[rank], state->first_plane[rank + 1]};
+    return n[0] * n[1] * n[2] > MG_ALONE_ON_DEVICE &&
+           (planes % 2 == 0 || !sel_axis_periodic(grid, grid->dims - 1));
+}
+
 /* Ranks share the levels if each has as many planes as another one needs of it. */
 static bool shares(const sel_state *state) {
     bool enough = true;
@@ -123,7 +137,8 @@ static bool shares(const sel_state *state) {
 
 void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name,
                   void *(*at)[2], unsigned flags, int threads) {
-    if (threads == 0 || state->ranks->count == 1 || !shares(state)) {
+    const bool alone = state->ranks->count == 1 || (threads == 0 && !fits_devices(state));
+    if (alone || !shares(state)) {
         sel_state_undivided(state); /* the levels know no blocks */
     }
     sel_conduction_list(state, name, at, state->ranks->count > 1);

@@ -86,7 +86,7 @@ void mg_list(mg *m, const mg_box *box, int threads, sel_arrays *arrays) {
            halve(&m->level[m->count - 1], box, coupling, &m->level[m->count])) {
         m->count++;
     }
-    mg_divide(m, arrays);
+    mg_divide(m, arrays, threads == 0);
     for (int l = 0; l < m->count; l++) {
         mg_level *v = &m->level[l];
         const bool all = v->half[0] && v->half[1] && (box->dims < 3 || v->half[2]);

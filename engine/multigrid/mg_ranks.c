@@ -7,7 +7,8 @@ static int64_t cells_of(const mg_level *v) {
     return v->n[0] * v->n[1] * v->n[2];
 }
 
-void mg_divide(mg *m, const sel_arrays *arrays) {
+void mg_divide(mg *m, const sel_arrays *arrays, bool device) {
+    const int64_t alone = device ? MG_ALONE_ON_DEVICE : MG_ALONE;
     const int slow = m->box.dims - 1;
     const bool divides = arrays->ranks && !arrays->all_know;
     int64_t *first = m->first_plane, fewest = divides ? MG_HALO : 0;
@@ -28,7 +29,8 @@ void mg_divide(mg *m, const sel_arrays *arrays) {
         for (int r = 0; r < all; r++) {
             fewest = first[r + 1] - first[r] < fewest ? first[r + 1] - first[r] : fewest;
         }
-        v->divided = fewest >= MG_HALO && (l == 0 || cells_of(v) > MG_ALONE);
+        const bool meet = device && wraps && v->n[slow] % 2;
+        v->divided = fewest >= MG_HALO && (l == 0 || cells_of(v) > alone) && !meet;
         v->beside[0] = v->divided && (wraps || rank > 0);
         v->beside[1] = v->divided && (wraps || rank + 1 < all);
         fewest = v->divided ? fewest : 0;

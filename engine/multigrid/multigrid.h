@@ -20,8 +20,12 @@
 #include "engine/scene/grid.h"
 
 enum { MG_MOST_LEVELS = 40 };
-/* Cells of a level that one thread, or each of several ranks, does as fast as several together. */
+/* Cells of a level that one thread, or each of several ranks, does as fast as several together; and
+ * each of several devices. */
 enum { MG_ALONE = 1 << 13 };
+#ifndef MG_ALONE_ON_DEVICE
+#define MG_ALONE_ON_DEVICE (1 << 21)
+#endif
 /* Over-relaxation of the smoother on levels of which all axes are halved: a cycle leaves half as
  * much of the residual as with 1 (I. Yavneh, SIAM J. Sci. Comput. 17, 1996). */
 #define MG_OMEGA 1.16
@@ -102,8 +106,16 @@ sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, cons
 
 /* ---- planes of ranks ---- */
 
-/* Divides the levels as `arrays` are, or none. Each rank must have MG_HALO planes of the first. */
-void mg_divide(mg *m, const sel_arrays *arrays);
+/* Divides the levels as `arrays` are, or none; for a device, which does not exchange planes within
+ * sweeps, none of which two planes of one colour meet around an axis. Each rank must have MG_HALO
+ * planes of the first. */
+void mg_divide(mg *m, const sel_arrays *arrays, bool device);
+
+/* On a device the planes of a rank begin at a multiple of so many: sums are made of that many. */
+static inline int mg_device_planes(const int64_t n[3]) {
+    const bool large = n[0] * n[1] * n[2] > 1 << 22, tall = n[1] >= 1 << 18 || n[2] >= 1 << 18;
+    return large || tall ? 32 : 4;
+}
 
 /* What ranks have found in their own planes goes where others need it: of a divided level so many
  * planes at each end, of the first that is not all. `array` leads to cell (0, 0, 0). */

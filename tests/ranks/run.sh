@@ -331,6 +331,15 @@ ok "more ranks than the grid has room for" says 2 'cut along y' \
     run scenarios/aqua_wave.lua N=48 steps=2 --ranks 3 -o "$work/other"
 ok "a scenario that is wrong is reported once" says 2 'unknown parameter' \
     run "$work/long.lua" nothing=1 --ranks 3 -o "$work/other"
+ranks_of_devices() {
+    if "$selenite" info | grep -q '^sel.lbm *cuda *[0-9]*:'; then
+        run tests/checkpoint/channel.lua steps=10 --ranks all -o "$work/all"
+    else
+        says 5 'a rank for each GPU, and there is none' \
+            run tests/checkpoint/channel.lua --ranks all -o "$work/all"
+    fi
+}
+ok "a rank for each GPU" ranks_of_devices
 ok "a scenario from standard input" says 2 'give the scenario as a file' \
     run - --ranks 2 -o "$work/other"
 mkdir -p "$work/bin" && cp "$selenite" "$work/bin"

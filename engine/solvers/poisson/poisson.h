@@ -56,6 +56,11 @@ typedef struct poisson_state {
     int64_t known;  /* the step whose residual f is; -1: none */
 } poisson_state;
 
+/* The potentials of a turn, from cell (0, 0, 0) on. */
+static inline double *poisson_u(const sel_state *state, int64_t turn) {
+    return (double *)state->turns.at[0][turn & 1] - state->turns.margin;
+}
+
 static inline const poisson_plan *poisson_plan_for(const sel_state *state) {
     return (const poisson_plan *)state->plan;
 }

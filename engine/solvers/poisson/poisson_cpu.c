@@ -6,11 +6,6 @@ static void list(sel_state *base) {
     poisson_list(base, base->threads);
 }
 
-/* The potentials of a turn. */
-static double *vector(const sel_state *base, int64_t turn) {
-    return (double *)base->turns.at[0][turn & 1] - base->turns.margin;
-}
-
 /* poisson_measure: f and q of the present turn, which may have been loaded. */
 static sel_status measure(sel_state *base, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
@@ -20,7 +15,7 @@ static sel_status measure(sel_state *base, sel_error *error) {
         mg_solve_spread(s, s->p);
         mg_solve_apply(s, s->p, s->q);
     }
-    mg_solve_residual(s, vector(base, base->step));
+    mg_solve_residual(s, poisson_u(base, base->step));
     poisson_conclude(state);
     return SEL_OK;
 }
@@ -40,8 +35,8 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     for (; n > 0 && !status && base->ending.how == SEL_GOES_ON; n--) {
         double omega;
         const int how = poisson_correction(base, base->step, &omega);
-        mg_solve_correct(&state->solve, how, omega, vector(base, base->step),
-                         vector(base, base->step + 1));
+        mg_solve_correct(&state->solve, how, omega, poisson_u(base, base->step),
+                         poisson_u(base, base->step + 1));
         poisson_conclude(state);
     }
     base->observed = base->step; /* nothing is to be gathered */
