@@ -132,6 +132,7 @@ typedef struct rule_state {
     const rule_plan *plan;
     const rule_model *model;
     sel_cells cells; /* of all fields, as one block would have them */
+    int halo;        /* planes of the margins along the slowest axis: the reach or more */
     rule_tables tables;
     int64_t first_run[RULE_SECTIONS + 1]; /* of each section, in tables.run */
     int64_t places;                       /* that have values of laws */
@@ -166,7 +167,8 @@ static inline uint64_t rule_turns(const rule_model *m, int64_t step) {
     return step & 1 ? m->swapping : 0;
 }
 
-void rule_list(sel_state *base);
+/* halo: the planes of other ranks that a pass looks at; 0: the reach. */
+void rule_list(sel_state *base, int halo);
 sel_status rule_start(sel_state *base, sel_error *error);
 /* Data, and values of laws, that depend on any of `due`, at the present time. */
 sel_status rule_terms(sel_state *base, unsigned due, sel_error *error);
@@ -202,9 +204,9 @@ void rule_list_runs(rule_state *state);
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
 /* Which cells are walls, or not computed; once the data are there. */
 sel_status rule_find_kinds(rule_state *state, sel_error *error);
-/* The planes at the ends of the block of this rank, and the margins beside them, of an array of
- * cells of `size` bytes. */
-sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size);
+/* So many planes at the ends of the block of this rank, and in the margins beside them, of an array
+ * of cells of `size` bytes. */
+sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int planes);
 /* Fills the margins of these fields. */
 void rule_fill_margins(rule_state *state, uint64_t fields);
 

@@ -32,7 +32,7 @@ static void list(sel_state *base) {
     rule_cpu *state = (rule_cpu *)base;
     const rule_model *m = ((const rule_plan *)base->plan)->model;
     const sel_grid *grid = &base->plan->domain->grid;
-    rule_list(base);
+    rule_list(base, 0);
     state->slots = m->slots[base->plan->precision] + 1;
     SEL_ADD(&base->arrays, state, uniform, (int64_t)state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, registers, (int64_t)base->threads * state->slots * ROW_BYTES, 0);

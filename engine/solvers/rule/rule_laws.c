@@ -222,20 +222,21 @@ static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns
     }
 }
 
-sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size) {
+sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int planes) {
     const bool deep = state->model->dims == 3;
     const int64_t plane = deep ? state->cells.slice : state->cells.pitch;
-    const int64_t reach = state->model->reach * plane * size;
+    const int64_t bytes = planes * plane * size;
     const sel_block *own = &state->base.blocks.v[0];
     /* From the first element of a plane on; what stands in front of its margin along x is that of
      * the plane before. */
     const int64_t ahead = state->model->reach * (deep ? state->cells.pitch + 1 : 1);
     char *first = (char *)array + (state->cells.first - ahead + own->first * plane) * size;
     char *end = first + (own->end - own->first) * plane * size;
-    return (sel_sides){first, end - reach, first - reach, end, (size_t)reach};
+    return (sel_sides){first, end - bytes, first - bytes, end, (size_t)bytes};
 }
 
 void rule_fill_margins(rule_state *state, uint64_t fields) {
+    const int reach = state->model->reach;
     sel_sides sides[SEL_MOST_CELL_FIELDS];
     int count = 0;
     for (int axis = 0; axis < state->model->dims && fields; axis++) {
@@ -243,8 +244,8 @@ void rule_fill_margins(rule_state *state, uint64_t fields) {
     }
     for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
         if (fields >> f & 1) {
-            sides[count++] = rule_sides_of(state, rule_copy(state, 0, f),
-                                           rule_size(state->model, f, state->plan->base.precision));
+            const int size = rule_size(state->model, f, state->plan->base.precision);
+            sides[count++] = rule_sides_of(state, rule_copy(state, 0, f), size, reach);
         }
     }
     sel_exchange_sides(state->base.ranks, state->base.blocks.wraps, sides, count);
@@ -397,7 +398,7 @@ static bool share_kinds(rule_state *state) {
         }
     }
     free(all);
-    const sel_sides sides = rule_sides_of(state, state->kind[0], 1);
+    const sel_sides sides = rule_sides_of(state, state->kind[0], 1, state->model->reach);
     uint8_t *kind = sides.from_low;
     for (int64_t k = 0; k < (planes + 2 * state->model->reach) * plane; k++) {
         kind[k] = of_own[kind[k]];
