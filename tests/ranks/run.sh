@@ -81,6 +81,16 @@ ok "a plate that stops by the change of its mean" \
 ok "a plate that takes several steps in a pass" \
     shared scenarios/heat2d_plate.lua N=300 hot=spot epsilon=0 steps=40
 
+cat >"$work/derived.lua" <<'END'
+local sel = require "selenite"
+return sel.rule {
+  size = { 300, 40 }, periodic = { "x", "y" }, state = { u = "real", v = "real" }, main = "u", stop = { steps = 9 },
+  initial = { u = function(x, y) return math.sin(x + y * y) end }, rule = function(c) return { u = c.u / 2, v = c.u } end,
+  derived = { far = function(c) return c(0, 2).u - c(1, -2).v end }, output = { sel.out.vtk { fields = { "far" }, every = 2 } },
+}
+END
+ok "rules with a derived field that alone looks beside" shared "$work/derived.lua"
+
 # Rules that take several steps in a pass on a device; `hole` and `parts`, a law that changes where
 # one of three ranks begins, keep them from it in some ranks only; outputs in some steps.
 cat >"$work/march.lua" <<'END'

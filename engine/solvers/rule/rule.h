@@ -95,6 +95,9 @@ static inline int rule_size(const rule_model *m, int field, int precision) {
     return type == SEL_CELL_U8 ? 1 : type == SEL_CELL_I32 || precision == SEL_F32 ? 4 : 8;
 }
 
+/* Of one number of each of these fields. */
+int rule_bytes(const rule_model *m, uint64_t fields, int precision);
+
 sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
                       const sel_simulation **own, sel_error *error);
 

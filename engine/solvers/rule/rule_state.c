@@ -59,18 +59,21 @@ static void list_field(rule_state *state, int f, int copy) {
                sizeof state->tables.at[0] / sizeof(void *));
 }
 
-/* What ranks exchange in a step: margins of the fields that functions look at; or in a pass of
- * several steps, of which the halo is wider, of all that it takes. */
+/* What ranks exchange in a step, margins of the fields that rules look at; or for a derived field.
+ * A pass of several steps, of which the halo is wider, takes all that it writes. */
 static uint64_t halo_bytes(const rule_state *state) {
     const rule_model *m = state->model;
-    const bool deep = state->plan->base.domain->grid.dims == 3, passes = state->halo > m->reach;
-    uint64_t bytes = 0;
-    for (int k = 0; k < m->rules * m->fields; k++) {
-        const rule_function *of = &m->function[k / m->fields];
-        const int f = k % m->fields, size = rule_size(m, f, state->plan->base.precision);
-        bytes += (passes ? of->writes : of->looks) >> f & 1 ? (uint64_t)size : 0;
+    const int precision = state->plan->base.precision, passes = state->halo > m->reach;
+    int step = 0, most = 0;
+    for (int k = 0; k < m->functions; k++) {
+        const rule_function *f = &m->function[k];
+        const int bytes = passes && k < m->rules ? state->halo * rule_bytes(m, f->writes, precision)
+                                                 : m->reach * rule_bytes(m, f->looks, precision);
+        step += k < m->rules ? bytes : 0;
+        most = bytes > most ? bytes : most;
     }
-    return 4 * bytes * (uint64_t)(state->halo * (deep ? state->cells.slice : state->cells.pitch));
+    const int64_t plane = m->dims == 3 ? state->cells.slice : state->cells.pitch;
+    return 4 * (uint64_t)(step > most ? step : most) * (uint64_t)plane;
 }
 
 void rule_list(sel_state *base, int halo) {
