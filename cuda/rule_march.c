@@ -29,7 +29,7 @@ static face_law law_of_places(const rule_state *state, int face, int f) {
     for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS]; i++) {
         const rule_run *run = &t->run[i];
         const int kind = t->kind[0][run->region][f];
-        const bool valued = kind == RULE_FIXED || kind == RULE_FIXED_FACE || kind == RULE_GRADIENT;
+        const bool valued = rule_has_value(kind);
         for (int k = 0; k < (valued ? run->count : 1) && run->face == face; k++) {
             const face_law at = {valued ? kind : RULE_MIRROR,
                                  valued ? t->law[f][run->number + k] : 0, false};

@@ -139,9 +139,11 @@ typedef struct rule_state {
     rule_tables tables;
     int64_t first_run[RULE_SECTIONS + 1]; /* of each section, in tables.run */
     int64_t places;                       /* that have values of laws */
+    bool valued[2][SEL_REGION_NUMBERS];   /* regions with such, beyond faces and in cells */
     uint64_t turns;                       /* fields whose present copy is the second one */
     uint8_t *kind[SEL_MOST_BLOCKS];       /* number in walls[] and held[], and RULE_ODD */
     int kinds;
+    bool too_many; /* of them */
     uint8_t *odd;  /* [rows][pieces]: it has such cells */
     bool has_odd;  /* some piece has */
     double *start; /* sums of what is conserved at step 0 */
@@ -156,6 +158,11 @@ typedef struct rule_state {
 /* An element of a field's array in a block. */
 static inline int64_t rule_place(const rule_state *state, int64_t x, int64_t y, int64_t z) {
     return state->cells.first + z * state->cells.slice + y * state->cells.pitch + x;
+}
+
+/* The first of a row of cells, y + ny z. */
+static inline int64_t rule_row(const rule_state *state, int64_t row) {
+    return rule_place(state, 0, row % state->cells.n[1], row / state->cells.n[1]);
 }
 
 /* A field's number in the present copy. */

@@ -122,12 +122,11 @@ sel_status rule_check_value(const rule_state *state, const char *what, int f, do
 static sel_status put_row(rule_state *state, const bool *wanted, const char *what, int64_t row,
                           int f, const double *values, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
-    const sel_grid *grid = &domain->grid;
+    const int64_t nx = domain->grid.n[0], first = rule_row(state, row);
     const int b = sel_block_of(&state->base.blocks, row);
-    const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
     sel_status status = SEL_OK;
-    for (int64_t x = 0; x < grid->n[0] && !status; x++) {
-        const int64_t cell = row * grid->n[0] + x;
+    for (int64_t x = 0; x < nx && !status; x++) {
+        const int64_t cell = row * nx + x;
         if (wanted[domain->cell[cell]]) {
             status = rule_check_value(state, what, f, values[x], cell, error);
             rule_set(state->tables.type[f], state->tables.wide, rule_copy(state, b, f), first + x,
