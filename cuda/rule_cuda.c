@@ -21,7 +21,7 @@ static void list(sel_state *base) {
     const sel_domain *domain = base->plan->domain;
     const int precision = base->plan->precision;
     state->first_array = arrays->count;
-    rule_list(base);
+    rule_list(base, base->ranks->count > 1 ? rule_march_steps(base) : 0);
     state->end_array = arrays->count;
     const rule_model *m = state->all.model;
     SEL_ADD(arrays, state, fixed, m->slots[precision], SEL_ON_HOST);
@@ -67,7 +67,7 @@ static sel_status start_twin(rule_cuda *state, sel_error *error) {
         return sel_fail_memory(error, "the fields", sizeof *twin);
     }
     sel_state_begin(&twin->base, base->plan, 1);
-    rule_list(&twin->base);
+    rule_list(&twin->base, state->all.halo);
     sel_status status = sel_state_allocate(&twin->base, "the fields", error);
     return status ? status : rule_start(&twin->base, error);
 }
@@ -103,8 +103,7 @@ static sel_status send_tables(const rule_cuda *state, sel_error *error) {
 static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     const rule_model *m = state->all.model;
     const sel_plan *plan = &state->all.plan->base;
-    const bool marches = rule_march_of(state->twin, &state->march);
-    const rule_march *march = marches ? &state->march : NULL;
+    const rule_march *march = state->marches ? &state->march : NULL;
     char *text = NULL, why[CUDA_WHY], name[24];
     size_t length = 0;
     FILE *to = open_memstream(&text, &length);
@@ -158,8 +157,9 @@ static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
 static sel_status start(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     sel_status status = start_twin(state, error);
-    status = status ? status : send_array(state, NULL, error);
+    state->marches = !status && rule_march_of(state->twin, &state->march);
     state->all.has_odd = !status && state->twin->has_odd;
+    status = status ? status : send_array(state, NULL, error);
     status = status ? status : send_tables(state, error);
     status = status ? status : cuda_terms_start(&state->terms, error);
     status = status ? status : start_uniforms(state, error);
@@ -168,6 +168,9 @@ static sel_status start(sel_state *base, sel_error *error) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         free_twin(state);
     }
+    status = sel_state_agree(base, status, error);
+    /* Some ranks may have no compiler. */
+    state->marches = !status && sel_state_total(base, !state->march_kernel[1]) == 0;
     return status ? status : rule_start_sums(base, error);
 }
 
@@ -245,75 +248,97 @@ static bool alone(const sel_state *base) {
 
 /* ---- functions ---- */
 
-/* The margins of fields between ranks. */
-static sel_status exchange(const rule_cuda *state, uint64_t fields, uint64_t turns,
+/* cuda_fill_halos: margins beside other ranks. */
+static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t stream,
                            sel_error *error) {
-    const rule_state *all = &state->all;
+    const rule_state *all = (const rule_state *)base;
+    const rule_cuda *state = (const rule_cuda *)base;
+    const rule_function *f = &all->model->function[state->now.function];
+    const bool passes = state->now.steps > 1;
+    const uint64_t fields = passes ? f->writes : f->looks;
     cuda_sides sides[SEL_MOST_CELL_FIELDS];
     int count = 0;
-    for (int f = 0; f < all->model->fields && all->base.ranks->count > 1; f++) {
-        if (fields >> f & 1) {
-            const sel_sides s = rule_sides_of(all, all->tables.at[0][f][turns >> f & 1],
-                                              rule_size(all->model, f, all->plan->base.precision));
+    (void)step;
+    for (int k = 0; k < all->model->fields && base->ranks->count > 1; k++) {
+        if (fields >> k & 1) {
+            const sel_sides s = rule_sides_of(all, all->tables.at[0][k][state->now.turns >> k & 1],
+                                              rule_size(all->model, k, base->plan->precision),
+                                              passes ? state->now.steps : all->model->reach);
             sides[count++] =
                 (cuda_sides){s.low, s.high, s.from_low, s.from_high, s.bytes, s.bytes, 1};
         }
     }
-    return count ? cuda_exchange_sides(&all->base, sides, count, all->base.queue->stream, error)
-                 : SEL_OK;
+    return cuda_exchange_sides(base, sides, count, stream, error);
 }
 
-/* Enqueues function k on all blocks, after the margins of what it looks at. */
-static sel_status run_function(const rule_cuda *state, int k, int64_t step, uint64_t turns,
-                               sel_error *error) {
+/* cuda_take_slab, of a function. */
+static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
     static const unsigned threads[2] = {RULE_LANES, RULE_LANE_ROWS};
+    const rule_cuda *state = (const rule_cuda *)base;
     const rule_model *m = state->all.model;
-    const rule_function *f = &m->function[k];
-    const sel_state *base = &state->all.base;
+    const int k = state->now.function;
     const cuda_clock clock = cuda_queue_clock(base->queue, step);
-    const rule_shape shape = rule_shape_of(m, k, base->plan->precision);
+    rule_view v = rule_view_of(&state->all, state->tables, k, slab->block, state->now.turns);
+    v.first_row = slab->planes.first * base->blocks.rows_per_plane;
+    v.end_row = slab->planes.end * base->blocks.rows_per_plane;
+    v.numbers = state->numbers;
+    v.uniform = state->uniform + m->function[k].first[base->plan->precision];
+    v.uniform_steps = state->uniform_steps;
+    v.uniform_apart = m->uniforms[base->plan->precision];
+    v.packed = cuda_terms_see(&state->terms).packed;
+    v.bad = state->found;
+    v.alarm = base->queue->alarm;
+    v.clock = clock.base;
+    v.ahead = clock.offset;
+    v.direct = state->direct;
+    v.slot = state->slots;
+    v.threads = INTERPRETERS;
+    if (state->slots) {
+        CUDA_TRY(rule_interpret(&v, slab->on->stream));
+        return SEL_OK;
+    }
+    return cuda_kernel_launch(state->kernel[k],
+                              rule_blocks(&v, rule_shape_of(m, k, base->plan->precision)), threads,
+                              &v, slab->on->stream, error);
+}
+
+/* Enqueues function k on all blocks, after the margins of what it looks at; interpreters cannot run
+ * beside each other. */
+static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t turns,
+                               sel_error *error) {
+    enum { RIM = 2 * RULE_LANE_ROWS };
+    sel_state *base = &state->all.base;
+    const rule_model *m = state->all.model;
+    const uint64_t looks = m->function[k].looks;
+    const bool parts = looks && !state->slots;
     sel_status status = SEL_OK;
+    state->now.function = k;
+    state->now.turns = turns;
+    state->now.steps = 1;
     for (int axis = 0; axis < m->dims && !state->direct && !status; axis++) {
-        status = fill(state, axis, f->looks, turns, error);
+        status = fill(state, axis, looks, turns, error);
     }
-    status = status ? status : exchange(state, f->looks, turns, error);
-    for (int b = 0; b < base->blocks.count && !status; b++) {
-        rule_view v = rule_view_of(&state->all, state->tables, k, b, turns);
-        v.numbers = state->numbers;
-        v.uniform = state->uniform + f->first[base->plan->precision];
-        v.uniform_steps = state->uniform_steps;
-        v.uniform_apart = m->uniforms[base->plan->precision];
-        v.packed = cuda_terms_see(&state->terms).packed;
-        v.bad = state->found;
-        v.alarm = base->queue->alarm;
-        v.clock = clock.base;
-        v.ahead = clock.offset;
-        v.direct = state->direct;
-        v.slot = state->slots;
-        v.threads = INTERPRETERS;
-        if (state->slots) {
-            CUDA_TRY(rule_interpret(&v, base->queue->stream));
-            continue;
-        }
-        status = cuda_kernel_launch(state->kernel[k], rule_blocks(&v, shape), threads, &v,
-                                    base->queue->stream, error);
-    }
-    return status;
+    return status ? status
+                  : cuda_take_slabs(base, step, parts ? RIM : sel_blocks_largest(&base->blocks),
+                                    exchange, take, error);
 }
 
 static int64_t pass(const sel_state *base, int64_t most) {
     const rule_cuda *state = (const rule_cuda *)base;
-    const bool marches = state->march_kernel[1] && !base->observing && most >= state->march.steps;
+    const bool marches = state->marches && !base->observing && most >= state->march.steps;
     return marches ? state->march.steps : 1;
 }
 
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
-    const rule_cuda *state = (const rule_cuda *)base;
+    rule_cuda *state = (rule_cuda *)base;
     const rule_model *m = state->all.model;
-    if (base->queue->pass > 1) {
-        return rule_march_pass(state, step, error);
-    }
     uint64_t turns = rule_turns(m, step);
+    if (base->queue->pass > 1) {
+        state->now.function = 0;
+        state->now.turns = turns;
+        state->now.steps = state->march.steps;
+        return cuda_take_slabs(base, step, MARCH_LEAST_ROWS, exchange, rule_march_pass, error);
+    }
     sel_status status = SEL_OK;
     for (int k = 0; k < m->rules && !status; k++) {
         status = run_function(state, k, step, turns, error);

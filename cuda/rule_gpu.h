@@ -63,7 +63,11 @@ typedef struct rule_march {
     double a[RULE_FACES][MARCH_FIELDS], b[RULE_FACES][MARCH_FIELDS]; /* beyond faces: a near + b */
 } rule_march;
 
-/* Of a state whose laws are evaluated. False: steps are taken one by one. */
+/* How many steps a pass has where the laws allow it; 0: none has. */
+int rule_march_steps(const sel_state *base);
+
+/* Of a state whose laws are evaluated; all ranks call it, and find the same. False: steps are taken
+ * one by one. */
 bool rule_march_of(const rule_state *state, rule_march *to);
 
 /* Whether all that lies beyond the grid is a copy of a cell within (rule_view.direct). */
@@ -94,10 +98,15 @@ typedef struct rule_cuda {
     unsigned vary; /* with what the rules' uniform values do */
     double sent_dt;
     bool direct; /* no margins are filled */
+    bool marches;
     rule_march march;
-    cuda_kernel *march_kernel[2]; /* at the borders, inside; NULL: steps are taken one by one */
-    double *fixed;                /* of a function */
-    cuda_terms terms;             /* the programs of functions, in order */
+    cuda_kernel *march_kernel[2]; /* at the borders, inside */
+    struct {
+        int function, steps;
+        uint64_t turns; /* the present copies */
+    } now;              /* what is being enqueued */
+    double *fixed;      /* of a function */
+    cuda_terms terms;   /* the programs of functions, in order */
     cuda_module *module;
     cuda_kernel **kernel;
     double *slots; /* where there is no NVRTC */
@@ -105,8 +114,8 @@ typedef struct rule_cuda {
     rule_gpu_look view;
 } rule_cuda;
 
-/* Enqueues state->march.steps steps. */
-sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *error);
+/* cuda_take_slab, of state->march.steps steps. */
+sel_status rule_march_pass(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error);
 
 #endif
 #endif

@@ -1,34 +1,59 @@
 /* rule_march.c -- several steps of a rule in one pass over a 2-D grid (cuda/machine/march.cuh): for
  * one function of one or two fields of reals, or one of bytes, that looks at cells beside and at
- * nothing else, where the laws at each face are the same along it and do not vary.
+ * nothing else, where the laws at each face are the same along it and do not vary. Of several ranks
+ * each has margins as wide as a pass has steps, which are exchanged once for it.
  */
 #include "cuda/rule_gpu.h"
 
-/* What stands beyond a face for a field: a * near + b. False: not the same at all its places. */
-static bool law_of_face(const rule_state *state, int face, int f, double *a, double *b) {
+/* The law at a face for a field. */
+typedef struct face_law {
+    int law; /* RULE_FREE: there are no places of the face */
+    double value;
+    bool differs; /* from place to place */
+} face_law;
+
+static void join(face_law *to, const face_law *more) {
+    const bool both = to->law != RULE_FREE && more->law != RULE_FREE;
+    const bool other = both && (more->law != to->law || more->value != to->value);
+    to->differs = to->differs || more->differs || other;
+    if (to->law == RULE_FREE) {
+        to->law = more->law;
+        to->value = more->value;
+    }
+}
+
+/* At the places that this rank has. */
+static face_law law_of_places(const rule_state *state, int face, int f) {
     const rule_tables *t = &state->tables;
-    int law = RULE_FREE;
-    double value = 0;
+    face_law law = {.law = RULE_FREE};
     for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS]; i++) {
         const rule_run *run = &t->run[i];
         const int kind = t->kind[0][run->region][f];
-        const bool valued = kind == RULE_FIXED || kind == RULE_FIXED_FACE || kind == RULE_GRADIENT;
+        const bool valued = rule_has_value(kind);
         for (int k = 0; k < (valued ? run->count : 1) && run->face == face; k++) {
-            const int own = valued ? kind : RULE_MIRROR;
-            const double given = valued ? t->law[f][run->number + k] : 0;
-            if (law != RULE_FREE && (own != law || given != value)) {
-                return false;
-            }
-            law = own;
-            value = given;
+            const face_law at = {valued ? kind : RULE_MIRROR,
+                                 valued ? t->law[f][run->number + k] : 0, false};
+            join(&law, &at);
         }
     }
-    *a = law == RULE_FIXED ? 0 : law == RULE_FIXED_FACE ? -1 : 1;
-    *b = law == RULE_FIXED        ? value
-         : law == RULE_FIXED_FACE ? 2 * value
-         : law == RULE_GRADIENT   ? value * t->dx[face / 2]
-                                  : 0;
-    return true;
+    return law;
+}
+
+/* What stands beyond a face for a field, found by all ranks: a * near + b. False: not the same at
+ * all its places. */
+static bool law_of_face(const rule_state *state, int face, int f, double *a, double *b) {
+    const sel_ranks *ranks = state->base.ranks;
+    face_law law = law_of_places(state, face, f), all[SEL_MOST_RANKS];
+    ranks->gather(&law, sizeof law, all);
+    for (int r = 0; r < ranks->count; r++) {
+        join(&law, &all[r]);
+    }
+    *a = law.law == RULE_FIXED ? 0 : law.law == RULE_FIXED_FACE ? -1 : 1;
+    *b = law.law == RULE_FIXED        ? law.value
+         : law.law == RULE_FIXED_FACE ? 2 * law.value
+         : law.law == RULE_GRADIENT   ? law.value * state->tables.dx[face / 2]
+                                      : 0;
+    return !law.differs;
 }
 
 bool rule_is_direct(const rule_state *state) {
@@ -66,16 +91,18 @@ static bool is_plain(const rule_model *m, int precision) {
     return plain;
 }
 
-bool rule_march_of(const rule_state *state, rule_march *to) {
+/* What a pass is like where the laws allow it; all ranks find the same. False: there is none. */
+static bool find_pass(const sel_state *base, rule_march *to) {
     enum { MOST_OPERATIONS = 100 };
-    const rule_model *m = state->model;
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const int precision = state->plan->base.precision;
+    const rule_plan *plan = (const rule_plan *)base->plan;
+    const rule_model *m = plan->model;
+    const int precision = base->plan->precision;
     const rule_function *f = m->function;
     *to = (rule_march){0};
-    if (state->has_odd || !m->simple || state->base.blocks.cut || state->plan->law_depends ||
-        !is_plain(m, precision) || grid->n[0] < MARCH_LEAST_COLUMNS ||
-        grid->n[1] < MARCH_LEAST_ROWS) {
+    if (!m->simple || plan->law_depends || !is_plain(m, precision) ||
+        (base->blocks.cut && base->ranks->count == 1) ||
+        base->plan->domain->grid.n[0] < MARCH_LEAST_COLUMNS ||
+        sel_state_least_planes(base) < MARCH_LEAST_ROWS) {
         return false;
     }
     const sel_program *code = f->code[precision];
@@ -84,24 +111,8 @@ bool rule_march_of(const rule_state *state, rule_march *to) {
         const sel_instruction *v = &code->tables.code[code->layout.once + i];
         operations += v->linked ? 1 : v->operands;
     }
-    if (operations > MOST_OPERATIONS) {
-        return false;
-    }
     for (int k = 0; k < m->fields; k++) {
-        const bool has = f->writes >> k & 1;
-        for (int face = 0; face < RULE_FACES && has; face++) {
-            double *a = &to->a[face][to->fields], *b = &to->b[face][to->fields];
-            *a = 1;
-            if (face < 2 * m->dims && !sel_axis_periodic(grid, face / 2) &&
-                !law_of_face(state, face, k, a, b)) {
-                return false;
-            }
-            const bool held = (*a == 1 && *b == 0) || (*a == 0 && *b == (uint8_t)*b);
-            if (m->bytes >> k & 1 && !held) { /* as bytes */
-                return false;
-            }
-        }
-        if (has) {
+        if (f->writes >> k & 1) {
             to->field[to->fields++] = k;
         }
     }
@@ -111,20 +122,47 @@ bool rule_march_of(const rule_state *state, rule_march *to) {
     to->steps = one ? 9 : single ? 7 : 5;
     to->at_once = single == one ? 4 : 2;
     to->blocks = single && one ? 3 : 2;
+    return operations <= MOST_OPERATIONS;
+}
+
+int rule_march_steps(const sel_state *base) {
+    rule_march march;
+    return find_pass(base, &march) ? march.steps : 0;
+}
+
+bool rule_march_of(const rule_state *state, rule_march *to) {
+    const rule_model *m = state->model;
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    if (!find_pass(&state->base, to) || sel_state_total(&state->base, state->has_odd) > 0) {
+        return false;
+    }
+    for (int k = 0; k < to->fields * 2 * m->dims; k++) {
+        const int face = k / to->fields, f = k % to->fields;
+        double *a = &to->a[face][f], *b = &to->b[face][f];
+        *a = 1;
+        if (!sel_axis_periodic(grid, face / 2) && !law_of_face(state, face, to->field[f], a, b)) {
+            return false;
+        }
+        const bool held = (*a == 1 && *b == 0) || (*a == 0 && *b == (uint8_t)*b);
+        if (m->bytes >> to->field[f] & 1 && !held) { /* as bytes */
+            return false;
+        }
+    }
     return true;
 }
 
-sel_status rule_march_pass(const rule_cuda *state, int64_t step, sel_error *error) {
+sel_status rule_march_pass(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
     static const unsigned threads[2] = {MARCH_WARPS * CUDA_WARP, 1};
+    const rule_cuda *state = (const rule_cuda *)base;
     const rule_state *all = &state->all;
-    const march_device *on = &((const cuda_queue *)all->base.queue)->march;
     const rule_march *march = &state->march;
-    march_grid g = cuda_march_grid(&all->base, &all->base.blocks.v[0]);
+    const march_device *on = slab->on;
+    march_grid g = cuda_march_grid(base, &slab->planes);
+    (void)step;
     g.pitch = (int)all->cells.pitch;
     for (int k = 0; k < march->fields; k++) {
-        const int field = march->field[k];
-        const int turn = (int)(rule_turns(all->model, step) >> field & 1);
-        const size_t size = (size_t)rule_size(all->model, field, all->plan->base.precision);
+        const int field = march->field[k], turn = (int)(state->now.turns >> field & 1);
+        const size_t size = (size_t)rule_size(all->model, field, base->plan->precision);
         g.from[k] = (const char *)all->tables.at[0][field][turn] + (size_t)all->cells.first * size;
         g.to[k] = (char *)all->tables.at[0][field][1 - turn] + (size_t)all->cells.first * size;
     }

@@ -81,6 +81,66 @@ ok "a plate that stops by the change of its mean" \
 ok "a plate that takes several steps in a pass" \
     shared scenarios/heat2d_plate.lua N=300 hot=spot epsilon=0 steps=40
 
+cat >"$work/derived.lua" <<'END'
+local sel = require "selenite"
+return sel.rule {
+  size = { 300, 40 }, periodic = { "x", "y" }, state = { u = "real", v = "real" }, main = "u", stop = { steps = 9 },
+  initial = { u = function(x, y) return math.sin(x + y * y) end }, rule = function(c) return { u = c.u / 2, v = c.u } end,
+  derived = { far = function(c) return c(0, 2).u - c(1, -2).v end }, output = { sel.out.vtk { fields = { "far" }, every = 2 } },
+}
+END
+ok "rules with a derived field that alone looks beside" shared "$work/derived.lua"
+
+# Rules that take several steps in a pass on a device; `hole` and `parts`, a law that changes where
+# one of three ranks begins, keep them from it in some ranks only; outputs in some steps.
+cat >"$work/march.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local p = sel.params { how = "periodic", bytes = false, ny = 200, steps = 52 }
+local function spread(c, name)
+  return c(1, 0)[name] + c(-1, 0)[name] + c(0, 1)[name] + c(0, -1)[name] - 4 * c[name]
+end
+local function react(c)
+  local rate = c.u * c.v * c.v
+  return { u = c.u + 0.16 * spread(c, "u") - rate + 0.03 * (1 - c.u), v = c.v + 0.08 * spread(c, "v") + rate - 0.09 * c.v }
+end
+local function life(c)
+  local n = -c.u
+  for dy = -1, 1 do for dx = -1, 1 do n = n + c(dx, dy).u end end
+  return (n == 3 or n == 2 and c.u == 1) and 1 or 0
+end
+local function noise(x, y) return sel.noise(3, x / 5, y / 5) end
+local regions = {
+  { where = shape.faces, law = law.fixed { p.bytes and 1 or 0.5 } },
+  { where = shape.face "y+", law = law.mirror {} },
+}
+if not p.bytes then
+  regions[3] = { where = shape.face "x-", law = law.fixed { 0.25, at = "face" } }
+  regions[4] = { where = shape.face "y-", law = law.gradient { 0.125 } }
+end
+if p.how == "parts" then
+  regions[#regions + 1] = { where = shape.face "x+" * shape.box { min = { 0, 67 }, max = { 150, 300 } }, law = law.mirror {} }
+elseif p.how == "hole" then
+  regions[#regions + 1] = { where = shape.ball { centre = { 60, 180 }, radius = 5 }, law = law.wall {} }
+end
+return sel.rule {
+  size = { 150, p.ny }, main = "u", stop = { steps = p.steps },
+  periodic = p.how == "periodic" and { "x", "y" } or {}, regions = p.how ~= "periodic" and regions or {},
+  state = p.bytes and { u = "u8" } or { u = "real", v = "real" }, rule = p.bytes and life or react,
+  initial = p.bytes and { u = function(x, y) return noise(x, y) > 0 and 1 or 0 end } or
+    { u = noise, v = function(x, y) return noise(y, x) end },
+  output = { out.balance { every = 30 }, out.vtk { fields = p.bytes and { "u" } or { "u", "v" }, every = 49 } },
+}
+END
+ok "rules that march, periodic" shared "$work/march.lua" ny=580
+ok "rules that march between laws" shared "$work/march.lua" how=laws --precision f64
+ok "rules that march, of bytes" shared "$work/march.lua" bytes=true
+ok "rules that march, of bytes between laws" shared "$work/march.lua" how=laws bytes=true
+for how in parts hole; do
+    counts=$fewer ok "rules that march in some ranks: $how" shared "$work/march.lua" how=$how
+done
+counts=$most
+
 # What shares the levels of multigrid, which two of these grids have several of.
 potential=tests/checkpoint/potential.lua
 for method in multigrid jacobi gauss_seidel sor conjugate_gradient; do

@@ -95,6 +95,9 @@ static inline int rule_size(const rule_model *m, int field, int precision) {
     return type == SEL_CELL_U8 ? 1 : type == SEL_CELL_I32 || precision == SEL_F32 ? 4 : 8;
 }
 
+/* Of one number of each of these fields. */
+int rule_bytes(const rule_model *m, uint64_t fields, int precision);
+
 sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
                       const sel_simulation **own, sel_error *error);
 
@@ -132,12 +135,15 @@ typedef struct rule_state {
     const rule_plan *plan;
     const rule_model *model;
     sel_cells cells; /* of all fields, as one block would have them */
+    int halo;        /* planes of the margins along the slowest axis: the reach or more */
     rule_tables tables;
     int64_t first_run[RULE_SECTIONS + 1]; /* of each section, in tables.run */
     int64_t places;                       /* that have values of laws */
+    bool valued[2][SEL_REGION_NUMBERS];   /* regions with such, beyond faces and in cells */
     uint64_t turns;                       /* fields whose present copy is the second one */
     uint8_t *kind[SEL_MOST_BLOCKS];       /* number in walls[] and held[], and RULE_ODD */
     int kinds;
+    bool too_many; /* of them */
     uint8_t *odd;  /* [rows][pieces]: it has such cells */
     bool has_odd;  /* some piece has */
     double *start; /* sums of what is conserved at step 0 */
@@ -154,6 +160,11 @@ static inline int64_t rule_place(const rule_state *state, int64_t x, int64_t y, 
     return state->cells.first + z * state->cells.slice + y * state->cells.pitch + x;
 }
 
+/* The first of a row of cells, y + ny z. */
+static inline int64_t rule_row(const rule_state *state, int64_t row) {
+    return rule_place(state, 0, row % state->cells.n[1], row / state->cells.n[1]);
+}
+
 /* A field's number in the present copy. */
 static inline void *rule_copy(const rule_state *state, int block, int f) {
     return state->tables.at[block][f][state->turns >> f & 1];
@@ -166,7 +177,8 @@ static inline uint64_t rule_turns(const rule_model *m, int64_t step) {
     return step & 1 ? m->swapping : 0;
 }
 
-void rule_list(sel_state *base);
+/* halo: the planes of other ranks that a pass looks at; 0: the reach. */
+void rule_list(sel_state *base, int halo);
 sel_status rule_start(sel_state *base, sel_error *error);
 /* Data, and values of laws, that depend on any of `due`, at the present time. */
 sel_status rule_terms(sel_state *base, unsigned due, sel_error *error);
@@ -202,9 +214,9 @@ void rule_list_runs(rule_state *state);
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
 /* Which cells are walls, or not computed; once the data are there. */
 sel_status rule_find_kinds(rule_state *state, sel_error *error);
-/* The planes at the ends of the block of this rank, and the margins beside them, of an array of
- * cells of `size` bytes. */
-sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size);
+/* So many planes at the ends of the block of this rank, and in the margins beside them, of an array
+ * of cells of `size` bytes. */
+sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int planes);
 /* Fills the margins of these fields. */
 void rule_fill_margins(rule_state *state, uint64_t fields);
 

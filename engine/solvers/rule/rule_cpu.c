@@ -32,7 +32,7 @@ static void list(sel_state *base) {
     rule_cpu *state = (rule_cpu *)base;
     const rule_model *m = ((const rule_plan *)base->plan)->model;
     const sel_grid *grid = &base->plan->domain->grid;
-    rule_list(base);
+    rule_list(base, 0);
     state->slots = m->slots[base->plan->precision] + 1;
     SEL_ADD(&base->arrays, state, uniform, (int64_t)state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, registers, (int64_t)base->threads * state->slots * ROW_BYTES, 0);
@@ -101,7 +101,7 @@ static bool begin_piece(piece *p, int64_t row, int number) {
     p->x = (int64_t)number * SEL_ROW;
     p->n = grid->n[0] - p->x < SEL_ROW ? (int)(grid->n[0] - p->x) : SEL_ROW;
     p->block = sel_block_of(&state->base.blocks, row);
-    p->at = rule_place(state, p->x, row % grid->n[1], row / grid->n[1]);
+    p->at = rule_row(state, row) + p->x;
     p->first = row * grid->n[0] + p->x;
     p->odds = 0;
     if (!state->odd[row * rule_pieces(grid->n[0]) + number]) {
@@ -404,12 +404,11 @@ static void evaluate_row(rule_cpu *cpu, const rule_function *f, int64_t row, int
 static int entry_row(const rule_state *state, int entry, int64_t row, int64_t x0, int64_t x1,
                      double *to) {
     const rule_entry *e = &state->model->entry[entry];
-    const sel_grid *grid = &state->plan->base.domain->grid;
+    const int64_t nx = state->cells.n[0], at = rule_row(state, row);
     const int b = sel_block_of(&state->base.blocks, row);
-    const int64_t at = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
     for (int c = 0; c < e->components; c++) {
         for (int64_t x = x0; x < x1; x++) {
-            to[c * grid->n[0] + x - x0] = rule_value(state, b, e->first + c, at + x);
+            to[c * nx + x - x0] = rule_value(state, b, e->first + c, at + x);
         }
     }
     return e->components;

@@ -37,10 +37,6 @@ rule_law_kind rule_law_of(const sel_region *region, bool nodata, const char *nam
                                                   : RULE_FIXED;
 }
 
-static bool has_value(int kind) {
-    return kind == RULE_FIXED || kind == RULE_FIXED_FACE || kind == RULE_GRADIENT;
-}
-
 const rule_law *rule_law_value(const rule_plan *plan, int region, int entry) {
     const rule_entry *e = &plan->model->entry[entry];
     const rule_law *law;
@@ -57,14 +53,6 @@ _Static_assert(RULE_FIELDS == (int)SEL_MOST_CELL_FIELDS && RULE_BLOCKS == (int)S
 
 static int64_t clamp(int64_t i, int64_t n) {
     return i < 0 ? 0 : i < n ? i : n - 1;
-}
-
-static bool has_values(const rule_state *state, bool cells, int region) {
-    bool has = false;
-    for (int f = 0; f < state->model->fields; f++) {
-        has = has || has_value(state->tables.kind[cells][region][f]);
-    }
-    return has;
 }
 
 /* A line of n places from that of `run` on. The regions are those of the nearest sites. */
@@ -87,7 +75,7 @@ static void add_line(rule_state *state, rule_run run, int along, int64_t n) {
                (!region || region[clamp(run.at[along] + run.count, most[along])] == run.region)) {
             run.count++;
         }
-        const bool valued = has_values(state, cells, run.region);
+        const bool valued = state->valued[cells][run.region];
         run.number = state->places;
         state->places += valued ? run.count : 0;
         if (state->tables.run && (valued || !cells)) {
@@ -158,7 +146,7 @@ static void add_section(rule_state *state, int s, int b) {
 void rule_list_runs(rule_state *state) {
     bool cells = false;
     for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
-        cells = cells || has_values(state, true, r);
+        cells = cells || state->valued[1][r];
     }
     state->places = state->first_run[RULE_SECTIONS] = 0;
     for (int s = 0; s < RULE_SECTIONS; s++) {
@@ -187,6 +175,7 @@ void rule_list_laws(rule_state *state) {
             (uint8_t)rule_law_of(&domain->regions[r - 1], r == domain->nodata,
                                  m->entry[m->entry_of[f]].name, m->field[f].state, !cells, &law);
         valued[f] = valued[f] || law;
+        state->valued[cells][r] |= law != NULL;
     }
     rule_list_runs(state);
     SEL_ADD(&state->base.arrays, state, tables.run, state->first_run[RULE_SECTIONS], 0);
@@ -222,20 +211,21 @@ static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns
     }
 }
 
-sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size) {
+sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int planes) {
     const bool deep = state->model->dims == 3;
     const int64_t plane = deep ? state->cells.slice : state->cells.pitch;
-    const int64_t reach = state->model->reach * plane * size;
+    const int64_t bytes = planes * plane * size;
     const sel_block *own = &state->base.blocks.v[0];
     /* From the first element of a plane on; what stands in front of its margin along x is that of
      * the plane before. */
     const int64_t ahead = state->model->reach * (deep ? state->cells.pitch + 1 : 1);
     char *first = (char *)array + (state->cells.first - ahead + own->first * plane) * size;
     char *end = first + (own->end - own->first) * plane * size;
-    return (sel_sides){first, end - reach, first - reach, end, (size_t)reach};
+    return (sel_sides){first, end - bytes, first - bytes, end, (size_t)bytes};
 }
 
 void rule_fill_margins(rule_state *state, uint64_t fields) {
+    const int reach = state->model->reach;
     sel_sides sides[SEL_MOST_CELL_FIELDS];
     int count = 0;
     for (int axis = 0; axis < state->model->dims && fields; axis++) {
@@ -243,8 +233,8 @@ void rule_fill_margins(rule_state *state, uint64_t fields) {
     }
     for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
         if (fields >> f & 1) {
-            sides[count++] = rule_sides_of(state, rule_copy(state, 0, f),
-                                           rule_size(state->model, f, state->plan->base.precision));
+            const int size = rule_size(state->model, f, state->plan->base.precision);
+            sides[count++] = rule_sides_of(state, rule_copy(state, 0, f), size, reach);
         }
     }
     sel_exchange_sides(state->base.ranks, state->base.blocks.wraps, sides, count);
@@ -262,7 +252,8 @@ static sel_status evaluate_run(rule_state *state, const rule_run *run, unsigned 
     for (int k = 0; k < state->model->entries && run->region && !status; k++) {
         const rule_entry *e = &state->model->entry[k];
         const int kind = state->tables.kind[cells][run->region][e->first];
-        const rule_law *law = has_value(kind) ? rule_law_value(state->plan, run->region, k) : NULL;
+        const rule_law *law =
+            rule_has_value(kind) ? rule_law_value(state->plan, run->region, k) : NULL;
         const char *what = kind == RULE_FIXED ? "law.fixed" : "law, on a face";
         double place[3][RULE_RUN], values[SEL_MAX_COMPONENTS * RULE_RUN];
         if (!law || !((sel_quantity_depends(&law->value) | SEL_ALWAYS) & due)) {
@@ -303,26 +294,24 @@ sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error)
 
 /* ---- walls, and cells that are not computed ---- */
 
-/* The number of a pair of masks; a new one where there is none yet. RULE_ODD: there are too many.
- */
-static int kind_of(rule_state *state, uint64_t walls, uint64_t held) {
+/* The number of a pair of masks; a new one where there is none yet. */
+static uint8_t kind_of(rule_state *state, uint64_t walls, uint64_t held) {
     int k = 0;
     while (k < state->kinds && (state->tables.walls[k] != walls || state->tables.held[k] != held)) {
         k++;
     }
+    state->too_many = state->too_many || k == RULE_ODD;
     if (k == state->kinds && k < RULE_ODD) {
         state->tables.walls[k] = walls;
         state->tables.held[k] = held;
         state->kinds++;
     }
-    return k;
+    return (uint8_t)(k % RULE_ODD);
 }
 
-/* False: there are too many. */
-static bool find_margin_kinds(rule_state *state, const rule_run *run) {
-    bool found = true;
+static void find_margin_kinds(rule_state *state, const rule_run *run) {
     for (int k = 0; k < run->count; k++) {
-        const int there = state->kind[run->source][run->from + k * run->stride];
+        const uint8_t there = state->kind[run->source][run->from + k * run->stride];
         uint64_t walls = 0;
         for (int f = 0; f < state->model->fields && run->region; f++) {
             const int law = state->tables.kind[0][run->region][f];
@@ -330,15 +319,13 @@ static bool find_margin_kinds(rule_state *state, const rule_run *run) {
                 law == RULE_WALL || (law != RULE_FIXED && state->tables.walls[there] >> f & 1);
             walls |= (uint64_t)wall << f;
         }
-        const int kind = run->region ? kind_of(state, walls, 0) : there;
-        found = found && kind < RULE_ODD;
-        state->kind[run->block][run->to + k * run->stride] = (uint8_t)(kind % RULE_ODD);
+        state->kind[run->block][run->to + k * run->stride] =
+            run->region ? kind_of(state, walls, 0) : there;
     }
-    return found;
 }
 
 /* By a cell's region, and where its data have gaps. */
-static int cell_kind(rule_state *state, int block, int64_t at, int region) {
+static uint8_t cell_kind(rule_state *state, int block, int64_t at, int region) {
     const rule_model *m = state->model;
     uint64_t walls = 0, held = 0;
     for (int f = 0; f < m->fields; f++) {
@@ -368,83 +355,58 @@ static bool beside_wall(const rule_state *state, int block, int64_t at) {
     return false;
 }
 
-/* Numbers of pairs of masks, as one rank has found them. */
-typedef struct found_kinds {
-    uint64_t walls[RULE_ODD], held[RULE_ODD];
-    int count;
-} found_kinds;
-
-/* All ranks get the same numbers; false: there are too many. Then margins between ranks are known.
- */
-static bool share_kinds(rule_state *state) {
+/* Those of cells of other ranks, which number them otherwise. */
+static void share_kinds(rule_state *state) {
     const sel_ranks *ranks = state->base.ranks;
-    const int64_t planes = state->base.blocks.v[0].end - state->base.blocks.v[0].first;
-    const bool deep = state->model->dims == 3;
-    const int64_t plane = deep ? state->cells.slice : state->cells.pitch;
-    uint8_t of_own[RULE_ODD] = {0};
-    found_kinds own = {.count = state->kinds};
-    found_kinds *all = sel_ranks_memory(ranks, (size_t)ranks->count * sizeof own);
-    bool fits = true;
-    memcpy(own.walls, state->tables.walls, sizeof own.walls);
-    memcpy(own.held, state->tables.held, sizeof own.held);
-    ranks->gather(&own, sizeof own, all);
-    state->kinds = 0;
-    for (int r = 0; r < ranks->count; r++) {
-        for (int k = 0; k < all[r].count; k++) {
-            const int kind = kind_of(state, all[r].walls[k], all[r].held[k]);
-            of_own[k] = r == ranks->rank ? (uint8_t)(kind % RULE_ODD) : of_own[k];
-            fits = fits && kind < RULE_ODD;
-        }
+    const sel_sides sides = rule_sides_of(state, state->kind[0], 1, state->model->reach);
+    uint8_t *const at[] = {sides.low, sides.high, sides.from_low, sides.from_high};
+    const size_t n = sides.bytes;
+    uint64_t *walls = sel_ranks_memory(ranks, 4 * n * sizeof *walls);
+    for (size_t k = 0; k < 4 * n; k++) {
+        walls[k] = state->tables.walls[at[k / n][k % n]];
     }
-    free(all);
-    const sel_sides sides = rule_sides_of(state, state->kind[0], 1);
-    uint8_t *kind = sides.from_low;
-    for (int64_t k = 0; k < (planes + 2 * state->model->reach) * plane; k++) {
-        kind[k] = of_own[kind[k]];
+    const sel_sides masks = {walls, walls + n, walls + 2 * n, walls + 3 * n, n * sizeof *walls};
+    sel_exchange_sides(ranks, state->base.blocks.wraps, &masks, 1);
+    for (size_t k = 2 * n; k < 4 * n; k++) {
+        at[k / n][k % n] = kind_of(state, walls[k], 0);
     }
-    sel_exchange_sides(ranks, state->base.blocks.wraps, &sides, 1);
-    return fits;
+    free(walls);
 }
 
 sel_status rule_find_kinds(rule_state *state, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    const int64_t nx = grid->n[0];
-    const uint8_t *painted = sel_domain_painted(domain);
-    const sel_rows_range own_rows = sel_state_own(&state->base);
-    bool failed = false, walls = false;
+    const int64_t nx = domain->grid.n[0];
+    const sel_rows_range own = sel_state_own(&state->base);
+    bool walls = false;
     state->kinds = 0;
     kind_of(state, 0, 0);
-    for (int pass = 0; pass < 2; pass++) {
-        for (int64_t row = own_rows.first; row < own_rows.end; row++) {
-            const int b = sel_block_of(&state->base.blocks, row);
-            const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
-            for (int64_t x = 0; x < nx; x++) {
-                uint8_t *kind = &state->kind[b][first + x];
-                const int region = painted[row * nx + x];
-                if (pass == 0) {
-                    const int own = region ? cell_kind(state, b, first + x, region) : 0;
-                    failed = failed || own == RULE_ODD;
-                    *kind = (uint8_t)(own % RULE_ODD);
-                } else if (*kind || (walls && beside_wall(state, b, first + x))) {
-                    *kind |= RULE_ODD;
-                    state->odd[row * rule_pieces(nx) + x / SEL_ROW] = 1;
-                    state->has_odd = true;
-                }
-            }
-        }
-        for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS] && pass == 0; i++) {
-            failed = !find_margin_kinds(state, &state->tables.run[i]) || failed;
-        }
-        if (pass == 0 && state->base.ranks->count > 1) {
-            failed = !share_kinds(state) || failed;
-            failed = sel_state_total(&state->base, failed) > 0;
-        }
-        for (int k = 0; k < state->kinds; k++) {
-            walls = walls || state->tables.walls[k];
+    for (int64_t row = own.first; row < own.end; row++) {
+        const int b = sel_block_of(&state->base.blocks, row);
+        const uint8_t *region = sel_domain_painted(domain) + row * nx;
+        for (int64_t x = 0, at = rule_row(state, row); x < nx; x++, at++) {
+            state->kind[b][at] = region[x] ? cell_kind(state, b, at, region[x]) : 0;
         }
     }
-    return failed
+    for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS]; i++) {
+        find_margin_kinds(state, &state->tables.run[i]);
+    }
+    if (state->base.ranks->count > 1) {
+        share_kinds(state);
+    }
+    for (int k = 0; k < state->kinds; k++) {
+        walls = walls || state->tables.walls[k];
+    }
+    for (int64_t row = own.first; row < own.end; row++) {
+        const int b = sel_block_of(&state->base.blocks, row);
+        for (int64_t x = 0, at = rule_row(state, row); x < nx; x++, at++) {
+            if (state->kind[b][at] || (walls && beside_wall(state, b, at))) {
+                state->kind[b][at] |= RULE_ODD;
+                state->odd[row * rule_pieces(nx) + x / SEL_ROW] = 1;
+                state->has_odd = true;
+            }
+        }
+    }
+    return sel_state_total(&state->base, state->too_many) > 0
                ? sel_fail_at(error, sel_simulation_where(state->plan->base.simulation, "regions"),
                              "more than %d combinations of laws meet; use fewer", RULE_ODD)
                : SEL_OK;

@@ -78,13 +78,17 @@ RULE_INLINE void rule_set(int type, int wide, void *array, int64_t at, double va
     }
 }
 
+RULE_INLINE bool rule_has_value(int law) {
+    return law == RULE_FIXED || law == RULE_FIXED_FACE || law == RULE_GRADIENT;
+}
+
 /* Fills place k of a run in a copy of a field. */
 RULE_INLINE void rule_fill_place(const rule_tables *t, const rule_run *run, int k, int f,
                                  int turn) {
     const int law = t->kind[run->face == RULE_FACES][run->region][f];
     double value =
         rule_number(t->type[f], t->wide, t->at[run->source][f][turn], run->from + k * run->stride);
-    if (law == RULE_FIXED || law == RULE_FIXED_FACE || law == RULE_GRADIENT) {
+    if (rule_has_value(law)) {
         const double given = t->law[f][run->number + k];
         value = law == RULE_FIXED ? given
                 : law == RULE_FIXED_FACE

@@ -218,6 +218,14 @@ static void find_turns(rule_model *m) {
     }
 }
 
+int rule_bytes(const rule_model *m, uint64_t fields, int precision) {
+    int bytes = 0;
+    for (int f = 0; f < m->fields; f++) {
+        bytes += fields >> f & 1 ? rule_size(m, f, precision) : 0;
+    }
+    return bytes;
+}
+
 static sel_status check_count(const rule_model *m, const rule_function *f, const char *what,
                               bool vectors, sel_error *error) {
     const int count = f->code[0]->layout.outputs;

@@ -82,14 +82,6 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
 
 /* ---- what users are told ---- */
 
-static int bytes_of(const rule_model *m, uint64_t mask, int precision) {
-    int bytes = 0;
-    for (int f = 0; f < m->fields; f++) {
-        bytes += mask >> f & 1 ? rule_size(m, f, precision) : 0;
-    }
-    return bytes;
-}
-
 static void facts(const sel_plan *base, sel_facts *to) {
     const rule_plan *plan = (const rule_plan *)base;
     const rule_model *m = plan->model;
@@ -103,7 +95,7 @@ static void facts(const sel_plan *base, sel_facts *to) {
         const sel_program *code = f->code[precision];
         sel_fact_add(to, "rule", "%s: %d operations, %d reads, %d writes, %d bytes per cell",
                      f->name, code->operations, code->layout.reads, __builtin_popcountll(f->writes),
-                     bytes_of(m, f->reads, precision) + bytes_of(m, f->writes, precision));
+                     rule_bytes(m, f->reads, precision) + rule_bytes(m, f->writes, precision));
     }
     if (base->dt_steps) {
         sel_fact_add(to, "time step", "at most %g, found every %lld steps", m->params->dt.max,

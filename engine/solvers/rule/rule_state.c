@@ -12,13 +12,13 @@
 enum { UNIT = 64 }; /* elements: whole lines of the caches, of bytes too */
 
 /* Margins along x lie between the rows: on the right of one, on the left of the next. */
-static sel_cells cells_of(const rule_model *m, const sel_grid *grid) {
+static sel_cells cells_of(const rule_model *m, const sel_grid *grid, int halo) {
     const bool deep = grid->dims == 3;
     const int64_t pitch = (grid->n[0] + 2 * m->reach + UNIT - 1) / UNIT * UNIT;
     const int64_t slice = (grid->n[1] + 2 * m->reach) * pitch;
     return (sel_cells){.n = {grid->n[0], grid->n[1], grid->n[2]},
                        .components = 1,
-                       .first = UNIT + m->reach * (deep ? slice + pitch : pitch),
+                       .first = UNIT + (deep ? halo * slice + m->reach * pitch : halo * pitch),
                        .pitch = pitch,
                        .slice = slice};
 }
@@ -26,7 +26,6 @@ static sel_cells cells_of(const rule_model *m, const sel_grid *grid) {
 /* An array of cells, as blocks that lie behind each other in the list. */
 static void list_cells(rule_state *state, const char *name, sel_type type, unsigned saved,
                        void *place[], size_t apart) {
-    const rule_model *m = state->model;
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int count = state->base.blocks.count;
     const int64_t stride = grid->dims == 3 ? state->cells.slice : state->cells.pitch;
@@ -36,7 +35,7 @@ static void list_cells(rule_state *state, const char *name, sel_type type, unsig
         sel_cells cells = state->cells;
         cells.n[grid->dims - 1] = block->end - block->first;
         cells.shift = block->first * stride;
-        cells.count = (cells.n[grid->dims - 1] + 2 * m->reach) * stride + UNIT + SEL_ROW;
+        cells.count = (cells.n[grid->dims - 1] + 2 * state->halo) * stride + UNIT + SEL_ROW;
         cells.plane = cells.count;
         sel_arrays_add_cells(&state->base.arrays, name, place + (size_t)b * apart, type, &cells,
                              saved);
@@ -60,25 +59,31 @@ static void list_field(rule_state *state, int f, int copy) {
                sizeof state->tables.at[0] / sizeof(void *));
 }
 
-/* What ranks exchange in a step: margins of the fields that functions look at. */
+/* What ranks exchange in a step, margins of the fields that rules look at; or for a derived field.
+ * A pass of several steps, of which the halo is wider, takes all that it writes. */
 static uint64_t halo_bytes(const rule_state *state) {
     const rule_model *m = state->model;
-    const bool deep = state->plan->base.domain->grid.dims == 3;
-    uint64_t bytes = 0;
-    for (int k = 0; k < m->rules * m->fields; k++) {
-        const int f = k % m->fields, size = rule_size(m, f, state->plan->base.precision);
-        bytes += m->function[k / m->fields].looks >> f & 1 ? (uint64_t)size : 0;
+    const int precision = state->plan->base.precision, passes = state->halo > m->reach;
+    int step = 0, most = 0;
+    for (int k = 0; k < m->functions; k++) {
+        const rule_function *f = &m->function[k];
+        const int bytes = passes && k < m->rules ? state->halo * rule_bytes(m, f->writes, precision)
+                                                 : m->reach * rule_bytes(m, f->looks, precision);
+        step += k < m->rules ? bytes : 0;
+        most = bytes > most ? bytes : most;
     }
-    return 4 * bytes * (uint64_t)(m->reach * (deep ? state->cells.slice : state->cells.pitch));
+    const int64_t plane = m->dims == 3 ? state->cells.slice : state->cells.pitch;
+    return 4 * (uint64_t)(step > most ? step : most) * (uint64_t)plane;
 }
 
-void rule_list(sel_state *base) {
+void rule_list(sel_state *base, int halo) {
     rule_state *state = (rule_state *)base;
     const rule_plan *plan = state->plan = (const rule_plan *)base->plan;
     const rule_model *m = state->model = plan->model;
     const rule_entry *main = &m->entry[m->main];
     const int64_t nx = plan->base.domain->grid.n[0];
-    state->cells = cells_of(m, &plan->base.domain->grid);
+    state->halo = halo > m->reach ? halo : m->reach;
+    state->cells = cells_of(m, &plan->base.domain->grid, state->halo);
     base->halo_bytes = base->ranks->count > 1 ? halo_bytes(state) : 0;
     list_cells(state, "kind", (sel_type){'u', 1}, 0, (void **)(void *)state->kind, 1);
     for (int f = 0; f < m->fields; f++) {
@@ -117,12 +122,11 @@ sel_status rule_check_value(const rule_state *state, const char *what, int f, do
 static sel_status put_row(rule_state *state, const bool *wanted, const char *what, int64_t row,
                           int f, const double *values, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
-    const sel_grid *grid = &domain->grid;
+    const int64_t nx = domain->grid.n[0], first = rule_row(state, row);
     const int b = sel_block_of(&state->base.blocks, row);
-    const int64_t first = rule_place(state, 0, row % grid->n[1], row / grid->n[1]);
     sel_status status = SEL_OK;
-    for (int64_t x = 0; x < grid->n[0] && !status; x++) {
-        const int64_t cell = row * grid->n[0] + x;
+    for (int64_t x = 0; x < nx && !status; x++) {
+        const int64_t cell = row * nx + x;
         if (wanted[domain->cell[cell]]) {
             status = rule_check_value(state, what, f, values[x], cell, error);
             rule_set(state->tables.type[f], state->tables.wide, rule_copy(state, b, f), first + x,
