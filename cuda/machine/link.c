@@ -61,25 +61,27 @@ static sel_status nccl_check(const nccl_api *nccl, int code, sel_error *error) {
 
 /* ---- halos ---- */
 
-/* Bytes between the rows of a copy are fewer. */
-static const size_t most_pitch = (size_t)1 << 30;
-
 /* state->halos has the sides low, high, from low, from high, of `total` bytes each. Copies to them
  * what is sent, or from them what has been received. */
 static sel_status pack(const sel_state *state, const cuda_sides *sides, int count, size_t total,
-                       int side, bool back, cudaStream_t stream, sel_error *error) {
-    char *room = state->halos + (size_t)side * total;
+                       bool back, cudaStream_t stream, sel_error *error) {
+    const sel_beside beside = sel_ranks_beside(state->ranks, state->blocks.wraps);
+    cuda_pieces p = {.sides = beside.is[0] + beside.is[1], .back = back};
+    size_t done = 0;
     for (int k = 0; k < count; k++) {
         const cuda_sides *s = &sides[k];
         void *const at[] = {s->low, s->high, s->from_low, s->from_high};
-        const int64_t together = s->apart < most_pitch ? s->count : 1;
-        for (int64_t j = 0; j < s->count; j += together) {
-            char *piece = (char *)at[side] + (size_t)j * s->apart;
-            CUDA_TRY(
-                cudaMemcpy2DAsync(back ? piece : room, back && together > 1 ? s->apart : s->bytes,
-                                  back ? room : piece, back || together == 1 ? s->bytes : s->apart,
-                                  s->bytes, (size_t)together, cudaMemcpyDeviceToDevice, stream));
-            room += (size_t)together * s->bytes;
+        cuda_part_of_sides *v = &p.v[p.count++];
+        *v = (cuda_part_of_sides){.apart = s->apart, .bytes = s->bytes, .count = s->count};
+        for (int i = 0; i < p.sides; i++) {
+            const int side = 2 * back + (beside.is[0] ? i : 1);
+            v->place[i] = at[side];
+            v->room[i] = state->halos + (size_t)side * total + done;
+        }
+        done += (size_t)s->count * s->bytes;
+        if (p.count == CUDA_PIECES || k + 1 == count) {
+            CUDA_TRY(cuda_move_pieces(&p, stream));
+            p.count = 0;
         }
     }
     return SEL_OK;
@@ -254,7 +256,6 @@ const march_device *cuda_link_beside(const cuda_link *link) {
 
 sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, int count,
                                cudaStream_t stream, sel_error *error) {
-    const sel_beside beside = sel_ranks_beside(state->ranks, state->blocks.wraps);
     size_t total = 0;
     for (int k = 0; k < count; k++) {
         total += (size_t)sides[k].count * sides[k].bytes;
@@ -263,16 +264,13 @@ sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, 
     if (total == 0) {
         return SEL_OK;
     }
-    sel_status status = SEL_OK;
-    for (int side = 0; side < 4 && !status; side++) {
-        if (side == 2) {
-            status = transfer_sides(state, total, stream, error);
-        }
-        if (beside.is[side % 2] && !status) {
-            status = pack(state, sides, count, total, side, side >= 2, stream, error);
-        }
+    const march_device *beside = cuda_link_beside(state->queue->link);
+    sel_status status = pack(state, sides, count, total, false, stream, error);
+    if (stream == beside->stream) {
+        CUDA_TRY(cudaEventRecord(beside->fork, stream));
     }
-    return status;
+    status = status ? status : transfer_sides(state, total, stream, error);
+    return status ? status : pack(state, sides, count, total, true, stream, error);
 }
 
 sel_status cuda_link_least(const sel_state *state, int64_t *number, cudaStream_t stream,

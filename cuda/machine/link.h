@@ -7,8 +7,8 @@
 #ifndef CUDA_LINK_H
 #define CUDA_LINK_H
 
-#include "cuda/machine/march.h"
-#include "engine/machine/state.h"
+#include <stdbool.h>
+#include "cuda/machine/look.h"
 
 /* What a rank sends to the ranks below and above it, and where it gets the same of theirs: `count`
  * pieces of `bytes` at each of these places, `apart` from each other. */
@@ -17,6 +17,35 @@ typedef struct cuda_sides {
     size_t bytes, apart;
     int64_t count;
 } cuda_sides;
+
+/* `count` pieces of `bytes` at one or two places, `apart` from each other, and a room for those of
+ * each place. */
+typedef struct cuda_part_of_sides {
+    char *place[2], *room[2];
+    size_t apart, bytes;
+    int64_t count;
+} cuda_part_of_sides;
+/* Moves them to the rooms, or `back`. */
+enum { CUDA_PIECES = 16 };
+typedef struct cuda_pieces {
+    cuda_part_of_sides v[CUDA_PIECES];
+    int count, sides;
+    bool back;
+} cuda_pieces;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+cudaError_t cuda_move_pieces(const cuda_pieces *pieces, cudaStream_t stream);
+/* Some microseconds without work. */
+cudaError_t cuda_pause(cudaStream_t stream);
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef __CUDACC__
+#include "cuda/machine/march.h"
+#include "engine/machine/state.h"
 
 typedef struct cuda_link cuda_link;
 
@@ -33,7 +62,8 @@ bool cuda_link_staged(const cuda_link *link);
 /* Streams for exchanges, and what waits for them, beside the steps. Without a link NULL. */
 const march_device *cuda_link_beside(const cuda_link *link);
 
-/* Enqueues exchanges with the ranks beside; one at a time, since they share a room. */
+/* Enqueues exchanges with the ranks beside; one at a time, since they share a room. When all has
+ * been gathered in the stream beside the steps, the event `fork` there is recorded. */
 sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, int count,
                                cudaStream_t stream, sel_error *error);
 /* Enqueues messages from and to the device, which ranks list in the same order. */
@@ -43,4 +73,5 @@ sel_status cuda_link_transfer(const sel_state *state, const sel_message *message
 sel_status cuda_link_least(const sel_state *state, int64_t *number, cudaStream_t stream,
                            sel_error *error);
 
+#endif
 #endif

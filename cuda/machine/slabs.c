@@ -79,14 +79,22 @@ sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, cuda_fil
     cuda_slab slabs[CUDA_SLABS];
     const int count = cuda_slabs_of(state, rim, slabs);
     const march_device *last = slabs[count - 1].on;
-    const bool beside = last != on;
+    const bool beside = last != on, staged = cuda_link_staged(state->queue->link);
     sel_status status = SEL_OK;
     if (beside) {
         CUDA_TRY(cudaEventRecord(on->fork, on->stream));
         CUDA_TRY(cudaStreamWaitEvent(last->stream, on->fork, 0));
+        CUDA_TRY(cudaEventRecord(last->fork, last->stream));
+    }
+    /* The host takes part in exchanges that are staged, while the device computes. NCCL's blocks are
+     * so large that they find room only before those of the inner planes. */
+    status = beside && staged ? take(state, step, &slabs[0], error) : SEL_OK;
+    status = status ? status : exchange(state, step, last->stream, error);
+    if (beside && !staged && !status) {
+        CUDA_TRY(cudaStreamWaitEvent(on->stream, last->fork, 0));
+        CUDA_TRY(cuda_pause(on->stream));
         status = take(state, step, &slabs[0], error);
     }
-    status = status ? status : exchange(state, step, last->stream, error);
     for (int k = beside; k < count && !status; k++) {
         status = take(state, step, &slabs[k], error);
     }

@@ -413,7 +413,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
                 v, WHAT == RELAX ? v : level(l + 1), planes, colour, (REAL)omega);
         mg_level part = to; // these planes as a level of their own
         memcpy(part.n, n, sizeof n);
-        part.e = array<REAL>(to.e) + range[0] * to.stride[DEEP + 1];
+        part.e = (REAL *)to.e + range[0] * to.stride[DEEP + 1];
         for (int a = 0; a < 3; a++) {
             if (s.periodic >> a & 1u && !(to.divided && a == DEEP + 1)) {
                 const unsigned parts = (unsigned)((wrapped(part, a) + THREADS - 1) / THREADS);
@@ -468,7 +468,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
     }
 
     void clear(const mg_level &v) const {
-        cudaMemsetAsync(array<REAL>(v.e) - v.first, 0, v.elements * sizeof(REAL), g.stream);
+        cudaMemsetAsync((REAL *)v.e - v.first, 0, v.elements * sizeof(REAL), g.stream);
     }
 
     // The corrections of the next level reach the ranks beside.
