@@ -70,3 +70,51 @@ else
     echo 'not ok a missing library stops the build'
     tail -n 3 "$scratch/plan" >&2
 fi
+
+# ---- kernels, where there is nvcc ----
+
+nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+objects=$(find "${BUILD:-build}/cuda" -name '*.cu.o' 2>/dev/null)
+if [ -z "$nvcc" ] || [ -z "$objects" ]; then
+    echo 'ok what kernels share is assembled for the oldest GPU # SKIP no nvcc'
+    echo 'ok launchers call no functions of the device # SKIP no nvcc'
+    exit 0
+fi
+
+# A build without a GPU has text alone, which a driver would refuse only when a kernel is launched.
+cat >"$scratch/shared.cu" <<'END'
+#include <cstdint>
+#include "cuda/machine/early.cuh"
+#include "cuda/machine/wide.cuh"
+__global__ void all(const int4 *from, uint32_t *to) {
+    __shared__ int4 near[2];
+    wide_ask(from, near);
+    wide_ask(from + 1, near + 1, to[0] > 0);
+    wide_end_group();
+    wide_wait<0>();
+    cuda_wait_for_last();
+    to[threadIdx.x] = sum_of_lanes(near[0].x + near[1].y);
+    cuda_let_next_begin();
+}
+END
+oldest=$("$nvcc" --list-gpu-arch | sed 's/compute_//' | grep -v '^[3-6].$' | sort -n | head -n 1)
+if "$nvcc" -std=c++17 -arch="sm_$oldest" -I. -cubin -o "$scratch/shared.cubin" "$scratch/shared.cu" \
+    >"$scratch/said" 2>&1; then
+    echo 'ok what kernels share is assembled for the oldest GPU'
+else
+    echo 'not ok what kernels share is assembled for the oldest GPU'
+    head -n 5 "$scratch/said" >&2
+fi
+
+# nvcc gives functions of the device a body for the host, which ends the process; it does not always
+# refuse a call of them. Launchers have C's names.
+# shellcheck disable=SC2086
+found=$(objdump -dr --no-show-raw-insn $objects 2>/dev/null | awk '
+    /^[0-9a-f]+ <.*>:$/ { name = $2 }
+    /R_X86_64_[A-Z0-9]*[ \t]+exit/ && name !~ /^<_Z/ { print name }' | sort -u)
+if [ -z "$found" ]; then
+    echo 'ok launchers call no functions of the device'
+else
+    echo 'not ok launchers call no functions of the device'
+    echo "$found" >&2
+fi
