@@ -41,15 +41,11 @@ static sel_status check_name(const rule_model *m, const char *name, sel_where wh
     for (int k = 0; k < controls->n; k++) {
         other = strcmp(controls->v[k].name, name) == 0 ? "a control" : other;
     }
-    for (int e = 0; e < m->entries; e++) {
-        const rule_entry *entry = &m->entry[e];
-        for (int c = 0; c < entry->components; c++) {
-            other =
-                strcmp(m->field[entry->first + c].name, name) == 0 || strcmp(entry->name, name) == 0
-                    ? entry->state ? "in state" : "in data"
-                    : other;
-        }
+    int e = entry_called(m, name);
+    for (int f = 0; f < m->fields; f++) {
+        e = strcmp(m->field[f].name, name) == 0 ? m->entry_of[f] : e;
     }
+    other = e < 0 ? other : m->entry[e].state ? "in state" : "in data";
     for (int d = 0; d < m->deriveds; d++) {
         other = strcmp(m->function[m->rules + d].name, name) == 0 ? "in derived" : other;
     }
