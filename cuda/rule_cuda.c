@@ -190,7 +190,6 @@ static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
     const rule_plan *plan = state->all.plan;
     const rule_model *m = state->all.model;
     const bool laws = plan->law_depends & due;
-    const uint64_t all = m->fields < 64 ? (UINT64_C(1) << m->fields) - 1 : ~UINT64_C(0);
     if (!state->twin || !(plan->base.depends & due)) {
         return SEL_OK;
     }
@@ -206,7 +205,7 @@ static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
         status = laws && !status ? send_array(state, &state->all.tables.law[f], error) : status;
     }
     for (int copy = 0; copy < 2 && laws && !status; copy++) {
-        status = fill(state, RULE_IN_CELLS, all, copy ? all : 0, error);
+        status = fill(state, RULE_IN_CELLS, RULE_ALL, copy ? RULE_ALL : 0, error);
     }
     return status;
 }
@@ -251,22 +250,17 @@ static bool alone(const sel_state *base) {
 /* cuda_fill_halos: margins beside other ranks. */
 static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t stream,
                            sel_error *error) {
-    const rule_state *all = (const rule_state *)base;
     const rule_cuda *state = (const rule_cuda *)base;
-    const rule_function *f = &all->model->function[state->now.function];
+    const rule_function *f = &state->all.model->function[state->now.function];
     const bool passes = state->now.steps > 1;
-    const uint64_t fields = passes ? f->writes : f->looks;
+    sel_sides of[SEL_MOST_CELL_FIELDS];
     cuda_sides sides[SEL_MOST_CELL_FIELDS];
-    int count = 0;
+    const int count = rule_list_sides(&state->all, passes ? f->writes : f->looks, state->now.turns,
+                                      passes ? state->now.steps : state->all.model->reach, of);
     (void)step;
-    for (int k = 0; k < all->model->fields && base->ranks->count > 1; k++) {
-        if (fields >> k & 1) {
-            const sel_sides s = rule_sides_of(all, all->tables.at[0][k][state->now.turns >> k & 1],
-                                              rule_size(all->model, k, base->plan->precision),
-                                              passes ? state->now.steps : all->model->reach);
-            sides[count++] =
-                (cuda_sides){s.low, s.high, s.from_low, s.from_high, s.bytes, s.bytes, 1};
-        }
+    for (int k = 0; k < count; k++) {
+        const sel_sides *s = &of[k];
+        sides[k] = (cuda_sides){s->low, s->high, s->from_low, s->from_high, s->bytes, s->bytes, 1};
     }
     return cuda_exchange_sides(base, sides, count, stream, error);
 }
@@ -312,9 +306,7 @@ static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t t
     const uint64_t looks = m->function[k].looks;
     const bool parts = looks && !state->slots;
     sel_status status = SEL_OK;
-    state->now.function = k;
-    state->now.turns = turns;
-    state->now.steps = 1;
+    state->now = (rule_now){k, 1, turns};
     for (int axis = 0; axis < m->dims && !state->direct && !status; axis++) {
         status = fill(state, axis, looks, turns, error);
     }
@@ -334,9 +326,7 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     const rule_model *m = state->all.model;
     uint64_t turns = rule_turns(m, step);
     if (base->queue->pass > 1) {
-        state->now.function = 0;
-        state->now.turns = turns;
-        state->now.steps = state->march.steps;
+        state->now = (rule_now){0, state->march.steps, turns};
         return cuda_take_slabs(base, step, MARCH_LEAST_ROWS, exchange, rule_march_pass, error);
     }
     sel_status status = SEL_OK;
@@ -347,17 +337,21 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     return status;
 }
 
-/* A function that returns numbers, at the present time. The rows for the steps to come are sent
- * again before these. */
-static sel_status compute(rule_cuda *state, int k, sel_error *error) {
+/* Before data are read, or with a function that is no rule, whose numbers it finds; the rows of
+ * uniform values for the steps to come are sent again before these. */
+static sel_status ready(rule_cuda *state, int field, sel_error *error) {
+    const rule_model *m = state->all.model;
     const sel_state *base = &state->all.base;
+    const bool computed = field >= m->entries;
     sel_status status = evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
-    status = status ? status : send_rows(state, 1, error);
+    if (computed && !status) {
+        status = send_rows(state, 1, error);
+        state->sent_dt = (double)NAN;
+    }
     status = sel_state_agree(base, status, error);
-    state->sent_dt = (double)NAN;
-    return status ? status
-                  : run_function(state, k, base->step, rule_turns(state->all.model, base->step),
-                                 error);
+    return status || !computed ? status
+                               : run_function(state, m->rules + field - m->entries, base->step,
+                                              rule_turns(m, base->step), error);
 }
 
 /* ---- reads and sums ---- */
@@ -368,10 +362,7 @@ static sel_status look(sel_state *base, int field, const cuda_look **to, const v
     const rule_model *m = state->all.model;
     const bool computed = field >= m->entries;
     const rule_entry *e = &m->entry[field < 0 || computed ? 0 : field], *main = &m->entry[m->main];
-    sel_status status = field < m->states ? SEL_OK
-                        : computed        ? compute(state, m->rules + field - m->entries, error)
-                                          : evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
-    status = field < m->states ? status : sel_state_agree(base, status, error);
+    sel_status status = field < m->states ? SEL_OK : ready(state, field, error);
     state->view = (rule_gpu_look){
         .grid = cuda_grid_of(base),
         .tables = state->tables,

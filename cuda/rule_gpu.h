@@ -86,6 +86,12 @@ rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k
 
 /* ---- the state (rule_cuda.c) ---- */
 
+/* What is being enqueued. */
+typedef struct rule_now {
+    int function, steps;
+    uint64_t turns; /* the present copies */
+} rule_now;
+
 typedef struct rule_cuda {
     rule_state all;
     rule_state *twin; /* on the host; NULL: nothing varies */
@@ -101,12 +107,9 @@ typedef struct rule_cuda {
     bool marches;
     rule_march march;
     cuda_kernel *march_kernel[2]; /* at the borders, inside */
-    struct {
-        int function, steps;
-        uint64_t turns; /* the present copies */
-    } now;              /* what is being enqueued */
-    double *fixed;      /* of a function */
-    cuda_terms terms;   /* the programs of functions, in order */
+    rule_now now;
+    double *fixed;    /* of a function */
+    cuda_terms terms; /* the programs of functions, in order */
     cuda_module *module;
     cuda_kernel **kernel;
     double *slots; /* where there is no NVRTC */

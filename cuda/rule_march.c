@@ -5,55 +5,52 @@
  */
 #include "cuda/rule_gpu.h"
 
-/* The law at a face for a field. */
-typedef struct face_law {
-    int law; /* RULE_FREE: there are no places of the face */
-    double value;
+/* What stands beyond a face for a field: a * near + b. */
+typedef struct beyond {
+    double a, b;
+    bool known;   /* some of the face's places are here */
     bool differs; /* from place to place */
-} face_law;
+} beyond;
 
-static void join(face_law *to, const face_law *more) {
-    const bool both = to->law != RULE_FREE && more->law != RULE_FREE;
-    const bool other = both && (more->law != to->law || more->value != to->value);
-    to->differs = to->differs || more->differs || other;
-    if (to->law == RULE_FREE) {
-        to->law = more->law;
-        to->value = more->value;
-    }
+static void join(beyond *to, const beyond *more) {
+    const bool other = to->known && more->known && (to->a != more->a || to->b != more->b);
+    const bool differs = to->differs || more->differs || other;
+    *to = to->known ? *to : *more;
+    to->differs = differs;
 }
 
 /* At the places that this rank has. */
-static face_law law_of_places(const rule_state *state, int face, int f) {
+static beyond beyond_own(const rule_state *state, int face, int f) {
     const rule_tables *t = &state->tables;
-    face_law law = {.law = RULE_FREE};
+    beyond all = {.a = 1};
     for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS]; i++) {
         const rule_run *run = &t->run[i];
-        const int kind = t->kind[0][run->region][f];
-        const bool valued = rule_has_value(kind);
+        const int law = t->kind[0][run->region][f];
+        const bool valued = rule_has_value(law);
         for (int k = 0; k < (valued ? run->count : 1) && run->face == face; k++) {
-            const face_law at = {valued ? kind : RULE_MIRROR,
-                                 valued ? t->law[f][run->number + k] : 0, false};
-            join(&law, &at);
+            const double value = valued ? t->law[f][run->number + k] : 0;
+            const beyond one = {.a = law == RULE_FIXED        ? 0
+                                     : law == RULE_FIXED_FACE ? -1
+                                                              : 1,
+                                .b = law == RULE_FIXED_FACE ? 2 * value
+                                     : law == RULE_GRADIENT ? value * t->dx[face / 2]
+                                                            : value,
+                                .known = true};
+            join(&all, &one);
         }
     }
-    return law;
+    return all;
 }
 
-/* What stands beyond a face for a field, found by all ranks: a * near + b. False: not the same at
- * all its places. */
-static bool law_of_face(const rule_state *state, int face, int f, double *a, double *b) {
+/* At all places; all ranks find the same. */
+static beyond beyond_face(const rule_state *state, int face, int f) {
     const sel_ranks *ranks = state->base.ranks;
-    face_law law = law_of_places(state, face, f), all[SEL_MOST_RANKS];
-    ranks->gather(&law, sizeof law, all);
+    beyond found = beyond_own(state, face, f), all[SEL_MOST_RANKS];
+    ranks->gather(&found, sizeof found, all);
     for (int r = 0; r < ranks->count; r++) {
-        join(&law, &all[r]);
+        join(&found, &all[r]);
     }
-    *a = law.law == RULE_FIXED ? 0 : law.law == RULE_FIXED_FACE ? -1 : 1;
-    *b = law.law == RULE_FIXED        ? law.value
-         : law.law == RULE_FIXED_FACE ? 2 * law.value
-         : law.law == RULE_GRADIENT   ? law.value * state->tables.dx[face / 2]
-                                      : 0;
-    return !law.differs;
+    return found;
 }
 
 bool rule_is_direct(const rule_state *state) {
@@ -67,37 +64,39 @@ bool rule_is_direct(const rule_state *state) {
     for (int face = 0; face < 2 * m->dims; face++) {
         direct = direct && grid->n[face / 2] >= m->reach;
         for (int f = 0; f < m->fields && direct && !sel_axis_periodic(grid, face / 2); f++) {
-            double a, b;
-            direct = law_of_face(state, face, f, &a, &b) && a == 1 && b == 0;
+            const beyond there = beyond_face(state, face, f);
+            direct = !there.differs && there.a == 1 && there.b == 0;
         }
     }
     return direct;
 }
 
-/* Whether all that a function does is to look at its fields. */
+/* Whether all that a function does is to look at its fields, and to compute not too much. */
 static bool is_plain(const rule_model *m, int precision) {
+    enum { MOST_OPERATIONS = 100 };
     const rule_function *f = m->function;
     const sel_program *code = f->code[precision];
-    bool plain =
-        !code->reports && !(code->vary & ~(unsigned)SEL_ON_DT) && f->looks && f->turns == f->writes;
+    bool plain = !code->reports && !(code->vary & ~(unsigned)SEL_ON_DT) && f->looks;
+    int operations = 0;
     for (int o = 0; o < code->layout.outputs; o++) {
         const sel_program_output *out = &code->tables.output[o];
         plain = plain && (m->reals >> out->field & 1 || out->type == SEL_NUMBER_I);
     }
     for (int i = 0; i < code->layout.each; i++) {
-        const int op = code->tables.code[code->layout.once + i].op;
-        plain = plain && op != SEL_OP_ARGUMENT && op != SEL_RULE_RANDOM && op != SEL_OP_LOOKUP;
+        const sel_instruction *v = &code->tables.code[code->layout.once + i];
+        plain =
+            plain && v->op != SEL_OP_ARGUMENT && v->op != SEL_RULE_RANDOM && v->op != SEL_OP_LOOKUP;
+        operations += v->linked ? 1 : v->operands;
     }
-    return plain;
+    return plain && operations <= MOST_OPERATIONS;
 }
 
 /* What a pass is like where the laws allow it; all ranks find the same. False: there is none. */
 static bool find_pass(const sel_state *base, rule_march *to) {
-    enum { MOST_OPERATIONS = 100 };
     const rule_plan *plan = (const rule_plan *)base->plan;
     const rule_model *m = plan->model;
     const int precision = base->plan->precision;
-    const rule_function *f = m->function;
+    const uint64_t writes = m->function->writes;
     *to = (rule_march){0};
     if (!m->simple || plan->law_depends || !is_plain(m, precision) ||
         (base->blocks.cut && base->ranks->count == 1) ||
@@ -105,24 +104,18 @@ static bool find_pass(const sel_state *base, rule_march *to) {
         sel_state_least_planes(base) < MARCH_LEAST_ROWS) {
         return false;
     }
-    const sel_program *code = f->code[precision];
-    int operations = 0;
-    for (int i = 0; i < code->layout.each; i++) {
-        const sel_instruction *v = &code->tables.code[code->layout.once + i];
-        operations += v->linked ? 1 : v->operands;
-    }
     for (int k = 0; k < m->fields; k++) {
-        if (f->writes >> k & 1) {
+        if (writes >> k & 1) {
             to->field[to->fields++] = k;
         }
     }
     /* What the registers hold, odd numbers of steps. */
-    const bool single = precision == SEL_F32 || m->bytes & f->writes, one = to->fields == 1;
+    const bool single = precision == SEL_F32 || m->bytes & writes, one = to->fields == 1;
     to->columns = single || one ? 4 : 2;
     to->steps = one ? 9 : single ? 7 : 5;
     to->at_once = single == one ? 4 : 2;
     to->blocks = single && one ? 3 : 2;
-    return operations <= MOST_OPERATIONS;
+    return true;
 }
 
 int rule_march_steps(const sel_state *base) {
@@ -138,15 +131,17 @@ bool rule_march_of(const rule_state *state, rule_march *to) {
     }
     for (int k = 0; k < to->fields * 2 * m->dims; k++) {
         const int face = k / to->fields, f = k % to->fields;
-        double *a = &to->a[face][f], *b = &to->b[face][f];
-        *a = 1;
-        if (!sel_axis_periodic(grid, face / 2) && !law_of_face(state, face, to->field[f], a, b)) {
+        beyond there = {.a = 1};
+        if (!sel_axis_periodic(grid, face / 2)) {
+            there = beyond_face(state, face, to->field[f]);
+        }
+        const bool as_byte =
+            (there.a == 1 && there.b == 0) || (there.a == 0 && there.b == (uint8_t)there.b);
+        if (there.differs || (m->bytes >> to->field[f] & 1 && !as_byte)) {
             return false;
         }
-        const bool held = (*a == 1 && *b == 0) || (*a == 0 && *b == (uint8_t)*b);
-        if (m->bytes >> to->field[f] & 1 && !held) { /* as bytes */
-            return false;
-        }
+        to->a[face][f] = there.a;
+        to->b[face][f] = there.b;
     }
     return true;
 }
@@ -162,9 +157,9 @@ sel_status rule_march_pass(sel_state *base, int64_t step, const cuda_slab *slab,
     g.pitch = (int)all->cells.pitch;
     for (int k = 0; k < march->fields; k++) {
         const int field = march->field[k], turn = (int)(state->now.turns >> field & 1);
-        const size_t size = (size_t)rule_size(all->model, field, base->plan->precision);
-        g.from[k] = (const char *)all->tables.at[0][field][turn] + (size_t)all->cells.first * size;
-        g.to[k] = (char *)all->tables.at[0][field][1 - turn] + (size_t)all->cells.first * size;
+        const int64_t first = all->cells.first * rule_bytes_in(all, field);
+        g.from[k] = (const char *)all->tables.at[0][field][turn] + first;
+        g.to[k] = (char *)all->tables.at[0][field][1 - turn] + first;
     }
     g.cut = march_cut_of(&g, march_width(march->steps, march->columns), march->steps,
                          on->processors, march->blocks);

@@ -55,6 +55,16 @@ void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel
     }
 }
 
+void sel_arrays_add_block(sel_arrays *arrays, const char *name, void *place, sel_type type,
+                          const sel_cells *cells, unsigned flags, int parts) {
+    const int before = arrays->count;
+    sel_arrays_add_cells(arrays, name, place, type, cells, flags);
+    if (arrays->count > before) {
+        arrays->v[before].parts = parts;
+        arrays->v[before].divided = true;
+    }
+}
+
 void sel_arrays_add_copy(sel_arrays *arrays, const char *name, void *place, sel_type type,
                          int64_t count, const void *from) {
     const int before = arrays->count;

@@ -121,6 +121,10 @@ void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type 
                     unsigned flags);
 void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel_type type,
                           const sel_cells *cells, unsigned flags);
+/* The same for a block of a grid: of several ranks each has one; those of a process are listed one
+ * behind the other, the first with their number in `parts`, the others with 0. */
+void sel_arrays_add_block(sel_arrays *arrays, const char *name, void *place, sel_type type,
+                          const sel_cells *cells, unsigned flags, int parts);
 
 /* A typed member of a struct, by its name. */
 #define SEL_ADD(arrays, owner, member, count, flags) \

@@ -52,14 +52,10 @@ void sel_state_begin(sel_state *state, const sel_plan *plan, int unit) {
 void sel_state_list_turns(sel_state *state, const char *name) {
     const int count = state->blocks.count;
     for (int k = 0; k < 2 * count; k++) {
-        const int turn = k / count, b = k % count, listed = state->arrays.count;
+        const int turn = k / count, b = k % count;
         const sel_cells cells = sel_block_cells(&state->turns, &state->blocks.v[b]);
-        sel_arrays_add_cells(&state->arrays, name, &state->turns.at[b][turn], state->turns.type,
-                             &cells, SEL_SAVED | (turn ? SEL_ODD : SEL_EVEN));
-        if (state->arrays.count > listed) {
-            state->arrays.v[listed].parts = b == 0 ? count : 0;
-            state->arrays.v[listed].divided = true;
-        }
+        sel_arrays_add_block(&state->arrays, name, &state->turns.at[b][turn], state->turns.type,
+                             &cells, SEL_SAVED | (turn ? SEL_ODD : SEL_EVEN), b == 0 ? count : 0);
     }
     state->halo_bytes = state->ranks->count > 1 ? 4 * (uint64_t)sel_halo_bytes(&state->turns) : 0;
     if (!state->arrays.memory) {
@@ -94,11 +90,7 @@ sel_cells sel_state_vector(const sel_state *state) {
 
 void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags) {
     const sel_cells cells = sel_state_vector(state);
-    const int listed = state->arrays.count;
-    sel_arrays_add_cells(&state->arrays, name, at, (sel_type){'f', 8}, &cells, flags);
-    if (state->arrays.count > listed) {
-        state->arrays.v[listed].divided = true;
-    }
+    sel_arrays_add_block(&state->arrays, name, at, (sel_type){'f', 8}, &cells, flags, 1);
 }
 
 /* The part of a layout of cells and faces (no components) that one of several ranks has on the

@@ -48,7 +48,7 @@ static sel_status check_mean_stop(const void *data, sel_where where, sel_error *
                 .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
 
 static const sel_field stop_fields[] = {SEL_STOP_FIELDS(SEL_POSITIVE)};
-static const sel_field rule_stop_fields[] = {SEL_STOP_FIELDS(0)};
+static const sel_field rule_stop_fields[] = {SEL_STOP_FIELDS(SEL_NOT_NEGATIVE)};
 static const sel_field mean_stop_fields[] = {
     SEL_STOP_FIELDS(SEL_POSITIVE),
     SEL_ROW(sel_stop, mean_change, NUMBER,

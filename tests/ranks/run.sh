@@ -136,6 +136,17 @@ ok "rules that march, periodic" shared "$work/march.lua" ny=580
 ok "rules that march between laws" shared "$work/march.lua" how=laws --precision f64
 ok "rules that march, of bytes" shared "$work/march.lua" bytes=true
 ok "rules that march, of bytes between laws" shared "$work/march.lua" how=laws bytes=true
+
+# One rank marches, three do not: beyond a gradient of 0 is the mirror image, of -0, too.
+cat >"$work/zero.lua" <<'END'
+local sel = require "selenite"
+return sel.rule {
+  size = { 150, 150 }, state = { u = "real" }, initial = { u = -0.0 }, stop = { steps = 40 },
+  regions = { { where = sel.shape.faces, law = sel.law.gradient { 0 } } }, rule = function(c) return -c(-1, 0).u end,
+  output = { sel.out.vtk { fields = { "u" }, every = 39 } },
+}
+END
+ok "rules that march beside gradients of 0" shared "$work/zero.lua"
 for how in parts hole; do
     counts=$fewer ok "rules that march in some ranks: $how" shared "$work/march.lua" how=$how
 done

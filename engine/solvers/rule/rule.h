@@ -55,6 +55,8 @@ typedef struct rule_entry {
     sel_where where;
 } rule_entry;
 
+#define RULE_ALL (~UINT64_C(0)) /* a mask */
+
 /* Masks are of cell fields. */
 typedef struct rule_function {
     const sel_rule_source *source;
@@ -110,14 +112,13 @@ typedef struct rule_plan {
 } rule_plan;
 
 /* Of an entry in a region. */
-rule_law_kind rule_law_of(const sel_region *region, bool nodata, const char *name, bool state,
-                          bool beyond, const rule_law **law);
+typedef struct rule_holds {
+    rule_law_kind kind;
+    const rule_law *law; /* NULL: it has no value */
+} rule_holds;
+rule_holds rule_law_of(const sel_region *region, bool nodata, const char *name, bool state,
+                       bool beyond);
 const rule_law *rule_law_value(const rule_plan *plan, int region, int entry);
-
-/* sel_solver.solid and .blank */
-bool rule_is_solid(const sel_simulation *simulation, const sel_domain *domain, int region);
-sel_status rule_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
-                      uint8_t *blank, sel_region *gaps, sel_error *error);
 
 /* ---- the state (rule_state.c, rule_laws.c) ----
  *
@@ -165,9 +166,12 @@ static inline int64_t rule_row(const rule_state *state, int64_t row) {
     return rule_place(state, 0, row % state->cells.n[1], row / state->cells.n[1]);
 }
 
-/* A field's number in the present copy. */
+/* A field's numbers in the present copy. */
 static inline void *rule_copy(const rule_state *state, int block, int f) {
     return state->tables.at[block][f][state->turns >> f & 1];
+}
+static inline int64_t rule_bytes_in(const rule_state *state, int f) {
+    return rule_size(state->model, f, state->plan->base.precision);
 }
 static inline double rule_value(const rule_state *state, int block, int f, int64_t at) {
     return rule_number(state->tables.type[f], state->tables.wide, rule_copy(state, block, f), at);
@@ -217,6 +221,9 @@ sel_status rule_find_kinds(rule_state *state, sel_error *error);
 /* So many planes at the ends of the block of this rank, and in the margins beside them, of an array
  * of cells of `size` bytes. */
 sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int planes);
+/* Those of fields in the copies `turns`; returns how many, of one rank none. */
+int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, int planes,
+                    sel_sides sides[SEL_MOST_CELL_FIELDS]);
 /* Fills the margins of these fields. */
 void rule_fill_margins(rule_state *state, uint64_t fields);
 

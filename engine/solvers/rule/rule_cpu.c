@@ -60,7 +60,7 @@ typedef struct piece {
 
 static char *array_of(const piece *p, int f, bool other) {
     return (char *)p->state->tables.at[p->block][f][(p->state->turns >> f & 1) ^ other] +
-           p->at * rule_size(p->state->model, f, p->state->plan->base.precision);
+           p->at * rule_bytes_in(p->state, f);
 }
 
 /* The masks of a cell's kind. */
@@ -197,27 +197,25 @@ static void compute(piece *p) {
     p->loops->run(p->code->tables.code + p->code->layout.once, p->code->layout.each, &row);
 }
 
-static int64_t away_of(const sel_cells *cells, const sel_read *read) {
-    return read->at[0] + read->at[1] * cells->pitch + read->at[2] * cells->slice;
-}
-
 /* Before a function is evaluated: what is the same in all cells. */
 static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     sel_state *base = &cpu->all.base;
+    const sel_cells *cells = &cpu->all.cells;
     const sel_program *code = f->code[base->plan->precision];
-    for (int k = 0; k < code->layout.reads; k++) {
+    const int reads = code->layout.reads;
+    for (int k = 0; k < reads; k++) {
         const sel_read *read = &code->tables.read[k];
-        const int64_t away = away_of(&cpu->all.cells, read);
-        struct source *s = &cpu->source[k];
-        *s = (struct source){.field = read->field,
-                             .size = rule_size(cpu->all.model, read->field, base->plan->precision),
-                             .away = away,
-                             .in_place = (f->writes & ~f->turns) >> read->field & 1,
-                             .leads = true};
-        for (int i = 0; i < code->layout.reads; i++) {
-            s->leads = s->leads && !(code->tables.read[i].field == read->field &&
-                                     away_of(&cpu->all.cells, &code->tables.read[i]) > away);
-        }
+        cpu->source[k] = (struct source){.field = read->field,
+                                         .size = (int)rule_bytes_in(&cpu->all, read->field),
+                                         .away = read->at[0] + read->at[1] * cells->pitch +
+                                                 read->at[2] * cells->slice,
+                                         .in_place = (f->writes & ~f->turns) >> read->field & 1,
+                                         .leads = true};
+    }
+    for (int k = 0; k < reads * reads; k++) {
+        const struct source *other = &cpu->source[k % reads];
+        struct source *s = &cpu->source[k / reads];
+        s->leads = s->leads && !(other->field == s->field && other->away > s->away);
     }
     base->threads = f->rule && base->plan->threads > 0 ? base->plan->threads : 1;
     cpu->all.status = SEL_OK;
@@ -438,23 +436,20 @@ static int field(const sel_state *base, int which, int64_t row, int64_t x0, int6
 static void main_row(const sel_state *base, int64_t row, sel_main_row *main) {
     const rule_state *state = (const rule_state *)base;
     const rule_model *m = state->model;
-    const int64_t nx = base->plan->domain->grid.n[0];
+    const int64_t nx = state->cells.n[0], at = rule_row(state, row);
+    const int b = sel_block_of(&base->blocks, row);
     double *values = rows_of(base), *large = values + 3 * nx, *finite = large + nx;
-    memset(large, 0, 2 * (size_t)nx * sizeof *large);
-    for (int e = 0; e < m->states; e++) {
-        const int components = m->field[m->entry[e].first].type == SEL_CELL_REAL
-                                   ? entry_row(state, e, row, 0, nx, values)
-                                   : 0;
-        for (int64_t k = 0; k < components * nx; k++) {
-            finite[k % nx] += values[k] - values[k];
-        }
-    }
     const int components = entry_row(state, m->main, row, 0, nx, values);
-    *main = (sel_main_row){.large = large, .small = finite};
-    for (int c = 0; c < components; c++) {
-        main->value[c] = values + c * nx;
-        for (int64_t x = 0; x < nx; x++) {
-            large[x] = components == 1 ? fabs(values[x]) : hypot(large[x], values[c * nx + x]);
+    *main = (sel_main_row){{values, values + nx, values + 2 * nx}, large, finite};
+    for (int64_t x = 0; x < nx; x++) {
+        large[x] = fabs(values[x]);
+        for (int c = 1; c < components; c++) {
+            large[x] = hypot(large[x], values[c * nx + x]);
+        }
+        finite[x] = 0;
+        for (uint64_t left = m->reals; left; left &= left - 1) {
+            const double value = rule_value(state, b, __builtin_ctzll(left), at + x);
+            finite[x] += value - value;
         }
     }
 }

@@ -14,8 +14,8 @@
 
 /* ---- laws of regions ---- */
 
-rule_law_kind rule_law_of(const sel_region *region, bool nodata, const char *name, bool state,
-                          bool beyond, const rule_law **law) {
+rule_holds rule_law_of(const sel_region *region, bool nodata, const char *name, bool state,
+                       bool beyond) {
     const sel_named_variants *laws = &region->laws;
     const sel_variant *found = NULL;
     for (int k = 0; k < laws->n; k++) {
@@ -24,24 +24,22 @@ rule_law_kind rule_law_of(const sel_region *region, bool nodata, const char *nam
             found = &laws->v[k].value;
         }
     }
-    *law = NULL;
     if (!found) {
-        return beyond || nodata ? RULE_WALL : RULE_FREE;
+        return (rule_holds){beyond || nodata ? RULE_WALL : RULE_FREE, NULL};
     }
     if (found->table == &rule_wall_table || found->table == &rule_mirror_table) {
-        return found->table == &rule_wall_table ? RULE_WALL : RULE_MIRROR;
+        return (rule_holds){found->table == &rule_wall_table ? RULE_WALL : RULE_MIRROR, NULL};
     }
-    *law = found->data;
-    return found->table == &rule_gradient_table   ? RULE_GRADIENT
-           : beyond && (*law)->at == RULE_AT_FACE ? RULE_FIXED_FACE
-                                                  : RULE_FIXED;
+    const rule_law *law = found->data;
+    return (rule_holds){found->table == &rule_gradient_table ? RULE_GRADIENT
+                        : beyond && law->at == RULE_AT_FACE  ? RULE_FIXED_FACE
+                                                             : RULE_FIXED,
+                        law};
 }
 
 const rule_law *rule_law_value(const rule_plan *plan, int region, int entry) {
     const rule_entry *e = &plan->model->entry[entry];
-    const rule_law *law;
-    rule_law_of(&plan->base.domain->regions[region - 1], false, e->name, e->state, true, &law);
-    return law;
+    return rule_law_of(&plan->base.domain->regions[region - 1], false, e->name, e->state, true).law;
 }
 
 /* ---- runs ---- */
@@ -170,12 +168,12 @@ void rule_list_laws(rule_state *state) {
     }
     for (int k = 0; k < 2 * domain->region_count * m->fields; k++) {
         const int r = 1 + k / 2 / m->fields, f = k / 2 % m->fields, cells = k % 2;
-        const rule_law *law;
-        t->kind[cells][r][f] =
-            (uint8_t)rule_law_of(&domain->regions[r - 1], r == domain->nodata,
-                                 m->entry[m->entry_of[f]].name, m->field[f].state, !cells, &law);
-        valued[f] = valued[f] || law;
-        state->valued[cells][r] |= law != NULL;
+        const rule_holds holds =
+            rule_law_of(&domain->regions[r - 1], r == domain->nodata, m->entry[m->entry_of[f]].name,
+                        m->field[f].state, !cells);
+        t->kind[cells][r][f] = (uint8_t)holds.kind;
+        valued[f] = valued[f] || holds.law;
+        state->valued[cells][r] |= holds.law != NULL;
     }
     rule_list_runs(state);
     SEL_ADD(&state->base.arrays, state, tables.run, state->first_run[RULE_SECTIONS], 0);
@@ -194,14 +192,14 @@ static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns
         const rule_run *run = &t->run[i];
         for (int f = 0; f < state->model->fields; f++) {
             const int turn = (int)(turns >> f & 1);
-            const size_t size = (size_t)rule_size(state->model, f, state->plan->base.precision);
+            const int64_t size = rule_bytes_in(state, f);
             if (!(fields >> f & 1) || !t->at[run->block][f][turn]) {
                 continue;
             }
             if (!run->region && run->stride == 1) {
-                memcpy((char *)t->at[run->block][f][turn] + run->to * (int64_t)size,
-                       (const char *)t->at[run->source][f][turn] + run->from * (int64_t)size,
-                       (size_t)run->count * size);
+                memcpy((char *)t->at[run->block][f][turn] + run->to * size,
+                       (const char *)t->at[run->source][f][turn] + run->from * size,
+                       (size_t)(run->count * size));
                 continue;
             }
             for (int k = 0; k < run->count; k++) {
@@ -224,19 +222,24 @@ sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int 
     return (sel_sides){first, end - bytes, first - bytes, end, (size_t)bytes};
 }
 
-void rule_fill_margins(rule_state *state, uint64_t fields) {
-    const int reach = state->model->reach;
-    sel_sides sides[SEL_MOST_CELL_FIELDS];
+int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, int planes,
+                    sel_sides sides[SEL_MOST_CELL_FIELDS]) {
     int count = 0;
+    for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
+        if (fields >> f & 1) {
+            sides[count++] = rule_sides_of(state, state->tables.at[0][f][turns >> f & 1],
+                                           rule_bytes_in(state, f), planes);
+        }
+    }
+    return count;
+}
+
+void rule_fill_margins(rule_state *state, uint64_t fields) {
+    sel_sides sides[SEL_MOST_CELL_FIELDS];
     for (int axis = 0; axis < state->model->dims && fields; axis++) {
         fill(state, axis, fields, state->turns);
     }
-    for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
-        if (fields >> f & 1) {
-            const int size = rule_size(state->model, f, state->plan->base.precision);
-            sides[count++] = rule_sides_of(state, rule_copy(state, 0, f), size, reach);
-        }
-    }
+    const int count = rule_list_sides(state, fields, state->turns, state->model->reach, sides);
     sel_exchange_sides(state->base.ranks, state->base.blocks.wraps, sides, count);
 }
 
@@ -287,7 +290,7 @@ sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error)
         status = evaluate_run(state, &state->tables.run[i], due, error);
     }
     for (int copy = 0; copy < 2 && !status; copy++) {
-        fill(state, RULE_IN_CELLS, ~UINT64_C(0), copy ? ~UINT64_C(0) : 0);
+        fill(state, RULE_IN_CELLS, RULE_ALL, copy ? RULE_ALL : 0);
     }
     return status;
 }

@@ -90,10 +90,10 @@ RULE_INLINE void rule_fill_place(const rule_tables *t, const rule_run *run, int 
         rule_number(t->type[f], t->wide, t->at[run->source][f][turn], run->from + k * run->stride);
     if (rule_has_value(law)) {
         const double given = t->law[f][run->number + k];
-        value = law == RULE_FIXED ? given
-                : law == RULE_FIXED_FACE
-                    ? 2 * given - value
-                    : value + given * (2 * run->layer + 1) * t->dx[run->face / 2];
+        value = law == RULE_FIXED        ? given
+                : law == RULE_FIXED_FACE ? 2 * given - value
+                : given == 0             ? value /* also -0: the mirror image */
+                             : value + given * (2 * run->layer + 1) * t->dx[run->face / 2];
     }
     rule_set(t->type[f], t->wide, t->at[run->block][f][turn], run->to + k * run->stride, value);
 }

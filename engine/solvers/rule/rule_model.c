@@ -41,15 +41,11 @@ static sel_status check_name(const rule_model *m, const char *name, sel_where wh
     for (int k = 0; k < controls->n; k++) {
         other = strcmp(controls->v[k].name, name) == 0 ? "a control" : other;
     }
-    for (int e = 0; e < m->entries; e++) {
-        const rule_entry *entry = &m->entry[e];
-        for (int c = 0; c < entry->components; c++) {
-            other =
-                strcmp(m->field[entry->first + c].name, name) == 0 || strcmp(entry->name, name) == 0
-                    ? entry->state ? "in state" : "in data"
-                    : other;
-        }
+    int e = entry_called(m, name);
+    for (int f = 0; f < m->fields; f++) {
+        e = strcmp(m->field[f].name, name) == 0 ? m->entry_of[f] : e;
     }
+    other = e < 0 ? other : m->entry[e].state ? "in state" : "in data";
     for (int d = 0; d < m->deriveds; d++) {
         other = strcmp(m->function[m->rules + d].name, name) == 0 ? "in derived" : other;
     }
@@ -124,9 +120,8 @@ static sel_status add_entries(rule_model *m, sel_error *error) {
 /* ---- functions ---- */
 
 static void find_masks(rule_model *m, rule_function *f) {
-    const uint64_t all = m->fields < 64 ? (UINT64_C(1) << m->fields) - 1 : ~UINT64_C(0);
     if (!f->rule) { /* Lua may look at anything */
-        f->reads = f->looks = all;
+        f->reads = f->looks = RULE_ALL;
         m->reach = SEL_MOST_REACH;
         return;
     }
@@ -336,14 +331,15 @@ static sel_status check_laws(const rule_model *m, const sel_named_variants *laws
         const bool valued =
             law->value.table == &rule_fixed_table || law->value.table == &rule_gradient_table;
         const int given = valued ? ((const rule_law *)law->value.data)->value.components : 1;
-        const int e = law->name ? entry_called(m, law->name) : -1;
-        if (law->name && e < 0) {
+        const int e = law->name ? entry_called(m, law->name) : 0;
+        const int end = law->name ? e + 1 : m->states;
+        if (e < 0) {
             status = sel_fail_at(error, law->value.where, "law: there is no field '%s'%s",
                                  law->name, suggestion(m, m->entries, law->name, near));
         }
-        for (int i = 0; i < m->states + (e >= m->states) && given > 1; i++) {
-            const rule_entry *entry = &m->entry[i < m->states ? i : e];
-            if ((!law->name || entry == &m->entry[e]) && entry->components != given) {
+        for (int i = e; e >= 0 && given > 1 && i < end; i++) {
+            const rule_entry *entry = &m->entry[i];
+            if (entry->components != given) {
                 status = sel_fail_at(error, law->value.where,
                                      "%s gives %d values, '%s' has %d component%s",
                                      law->value.table->name, given, entry->name, entry->components,

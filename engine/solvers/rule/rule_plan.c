@@ -16,24 +16,25 @@ static void complete(sel_common *common) {
     common->dt = !isnan(params->dt.max) ? params->dt.max : given ? common->units->dt : 1;
 }
 
-bool rule_is_solid(const sel_simulation *simulation, const sel_domain *domain, int region) {
+/* sel_solver.solid */
+static bool is_solid(const sel_simulation *simulation, const sel_domain *domain, int region) {
     const rule_params *params = (const rule_params *)simulation->params;
+    const sel_region *at = &domain->regions[region - 1];
+    const bool nodata = region == domain->nodata;
     bool wall = false;
     for (int k = 0; k < params->state.n; k++) {
-        const rule_law *law;
-        const rule_law_kind kind =
-            rule_law_of(&domain->regions[region - 1], region == domain->nodata,
-                        params->state.v[k].name, true, false, &law);
-        if (kind == RULE_FREE) {
+        const rule_holds holds = rule_law_of(at, nodata, params->state.v[k].name, true, false);
+        if (holds.kind == RULE_FREE) {
             return false;
         }
-        wall = wall || kind == RULE_WALL;
+        wall = wall || holds.kind == RULE_WALL;
     }
     return wall;
 }
 
-sel_status rule_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
-                      uint8_t *blank, sel_region *gaps, sel_error *error) {
+/* sel_solver.blank */
+static sel_status find_blank(const sel_simulation *simulation, const sel_domain *domain,
+                             int threads, uint8_t *blank, sel_region *gaps, sel_error *error) {
     static const sel_named_variant walls = {.value = {.table = &rule_wall_table}};
     const rule_params *params = (const rule_params *)simulation->params;
     const int64_t cells = sel_grid_cells(&domain->grid);
@@ -171,8 +172,8 @@ const sel_solver rule_solver = {
     .no_fluxes = true,
     .complete = complete,
     .adapt = rule_adapt,
-    .blank = rule_blank,
-    .solid = rule_is_solid,
+    .blank = find_blank,
+    .solid = is_solid,
     .plan_size = sizeof(rule_plan),
     .plan = complete_plan,
     .facts = facts,

@@ -31,18 +31,13 @@ static void list_cells(rule_state *state, const char *name, sel_type type, unsig
     const int64_t stride = grid->dims == 3 ? state->cells.slice : state->cells.pitch;
     for (int b = 0; b < count; b++) {
         const sel_block *block = &state->base.blocks.v[b];
-        const int listed = state->base.arrays.count;
         sel_cells cells = state->cells;
         cells.n[grid->dims - 1] = block->end - block->first;
         cells.shift = block->first * stride;
         cells.count = (cells.n[grid->dims - 1] + 2 * state->halo) * stride + UNIT + SEL_ROW;
         cells.plane = cells.count;
-        sel_arrays_add_cells(&state->base.arrays, name, place + (size_t)b * apart, type, &cells,
-                             saved);
-        if (state->base.arrays.count > listed) {
-            state->base.arrays.v[listed].parts = b == 0 ? count : 0;
-            state->base.arrays.v[listed].divided = true;
-        }
+        sel_arrays_add_block(&state->base.arrays, name, place + (size_t)b * apart, type, &cells,
+                             saved, b == 0 ? count : 0);
     }
 }
 
@@ -50,11 +45,9 @@ static void list_field(rule_state *state, int f, int copy) {
     const rule_model *m = state->model;
     const sel_cell_field *field = &m->field[f];
     const bool swaps = m->swapping >> f & 1;
-    const unsigned saved = !field->state || (copy && !swaps) ? 0
-                           : swaps ? SEL_SAVED | (copy ? SEL_ODD : SEL_EVEN)
-                                   : SEL_SAVED;
-    const sel_type type = {"fiu"[field->type],
-                           (uint32_t)rule_size(m, f, state->plan->base.precision)};
+    const unsigned turn = !swaps ? 0 : copy ? SEL_ODD : SEL_EVEN;
+    const unsigned saved = field->state && (swaps || !copy) ? SEL_SAVED | turn : 0;
+    const sel_type type = {"fiu"[field->type], (uint32_t)rule_bytes_in(state, f)};
     list_cells(state, m->saved[f], type, saved, &state->tables.at[0][f][copy],
                sizeof state->tables.at[0] / sizeof(void *));
 }

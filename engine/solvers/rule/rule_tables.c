@@ -103,9 +103,6 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
     if (params->rule.n == 0) {
         status = sel_fail_at(error, where, "sel.rule: the list of rules is empty");
     }
-    if (params->common.stop.steady < 0) {
-        status = sel_fail_at(error, where, "stop.steady must not be negative");
-    }
     return status;
 }
 
