@@ -62,12 +62,11 @@ static sel_status measure(sel_state *base, sel_error *error) {
     if (status) {
         return status;
     }
-    state->gpu.error = error;
     if (s->now.pq > 0) {
         CUDA_TRY(mg_gpu_apply(&state->gpu, s->p, s->q));
     }
     CUDA_TRY(mg_gpu_residual(&state->gpu, u, 0));
-    return hear(base, error);
+    return state->gpu.status ? state->gpu.status : hear(base, error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {

@@ -283,7 +283,7 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
         if (!status) {
             status = enqueue(state, count, error);
             state->broken = status && status != SEL_BAD_SCENARIO;
-            leave_others(state, state->broken, error);
+            leave_others(state, status == SEL_NO_DEVICE, error);
         }
         due = SEL_ON_T;
     }

@@ -111,24 +111,26 @@ static sel_status by_host(const sel_state *state, const sel_message *messages, i
     const bool fits = bytes <= state->halo_bytes + CUDA_LINK_MORE;
     char *memory = fits ? NULL : sel_ranks_memory(state->ranks, bytes);
     char *at = fits ? state->queue->link->pinned : memory;
+    cudaError_t code = cudaSuccess, ended;
     for (int k = 0; k < count; at += messages[k++].bytes) {
         const sel_message *m = &messages[k];
         staged[k] = (sel_message){m->rank, m->tag, m->sends, at, m->bytes};
-        if (m->sends) {
-            cudaMemcpyAsync(at, m->at, m->bytes, cudaMemcpyDeviceToHost, stream);
+        if (m->sends && !code) {
+            code = cudaMemcpyAsync(at, m->at, m->bytes, cudaMemcpyDeviceToHost, stream);
         }
     }
-    cudaError_t code = cudaStreamSynchronize(stream);
-    state->ranks->transfer(staged, count);
-    for (int k = 0; k < count; k++) {
+    ended = cudaStreamSynchronize(stream);
+    state->ranks->transfer(staged, count); /* others wait for it */
+    code = code ? code : ended;
+    for (int k = 0; k < count && !code; k++) {
         if (!staged[k].sends) {
-            cudaMemcpyAsync(messages[k].at, staged[k].at, staged[k].bytes, cudaMemcpyHostToDevice,
-                            stream);
+            code = cudaMemcpyAsync(messages[k].at, staged[k].at, staged[k].bytes,
+                                   cudaMemcpyHostToDevice, stream);
         }
     }
-    const cudaError_t back = cudaStreamSynchronize(stream);
+    ended = fits ? cudaSuccess : cudaStreamSynchronize(stream);
     free(memory);
-    CUDA_TRY(code ? code : back);
+    CUDA_TRY(code ? code : ended);
     return SEL_OK;
 }
 
@@ -198,7 +200,7 @@ static sel_status join(const sel_state *state, cuda_link *link, sel_error *error
         }
         return SEL_OK;
     }
-    /* All connections are made before graphs are recorded. */
+    /* Connections are made before graphs are recorded; other ones by the first sums. */
     status = transfer_sides(state, 1, link->beside.stream, error);
     status = status ? status
                     : cuda_link_least(state, (int64_t *)(void *)state->halos, link->beside.stream,

@@ -25,17 +25,17 @@ typedef struct cuda_part_of_sides {
     size_t apart, bytes;
     int64_t count;
 } cuda_part_of_sides;
-/* Moves them to the rooms, or `back`. */
 enum { CUDA_PIECES = 16 };
 typedef struct cuda_pieces {
     cuda_part_of_sides v[CUDA_PIECES];
     int count, sides;
-    bool back;
+    bool back; /* from the rooms */
 } cuda_pieces;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+/* Moves them to the rooms, or back. */
 cudaError_t cuda_move_pieces(const cuda_pieces *pieces, cudaStream_t stream);
 /* Some microseconds without work. */
 cudaError_t cuda_pause(cudaStream_t stream);

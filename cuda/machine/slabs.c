@@ -86,8 +86,9 @@ sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, cuda_fil
         CUDA_TRY(cudaStreamWaitEvent(last->stream, on->fork, 0));
         CUDA_TRY(cudaEventRecord(last->fork, last->stream));
     }
-    /* The host takes part in exchanges that are staged, while the device computes. NCCL's blocks are
-     * so large that they find room only before those of the inner planes. */
+    /* The host takes part in exchanges that are staged, while the device computes. NCCL's blocks
+     * are so large that they find room only before those of the inner planes, which give them time.
+     */
     status = beside && staged ? take(state, step, &slabs[0], error) : SEL_OK;
     status = status ? status : exchange(state, step, last->stream, error);
     if (beside && !staged && !status) {

@@ -35,6 +35,7 @@ sel_status mg_gpu_body_step(mg_gpu_solve *g, const sel_state *state, int64_t ste
         return status;
     }
     CUDA_TRY(mg_gpu_residual(g, s.u, 0));
+    status = g->status;
     for (int64_t k = 0; solve->now.how == MG_GOES_ON && !status; k++) {
         status = mg_gpu_correct(g, k, MG_CYCLE, 1, s.u, s.u, error);
     }

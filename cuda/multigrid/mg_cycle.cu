@@ -8,7 +8,7 @@
 #include "cuda/multigrid/mg_cycle.h"
 #include "cuda/multigrid/mg_sweeps.cuh"
 
-enum { THREADS = 128, BLOCK = 1024, SWEEPS = 2, MOST_ROOM = 200 << 10 };
+enum { THREADS = 128, BLOCK = 1024, SWEEPS = 2 };
 
 // What kernels know of the whole, and the planes that they do: `count` from `first` on.
 struct shape {
@@ -108,7 +108,8 @@ static __device__ void correct_cell(const mg_level &v, const mg_level &from, pla
     int64_t at[3][2] = {};
     REAL weight[3][2], sum = 0;
     for (int a = 0; a < (DEEP ? 3 : 2); a++) {
-        int own = v.half[a] ? of[a] >> 1 : of[a], other = own + (of[a] & 1 ? 1 : -1);
+        int own = v.half[a] ? of[a] >> 1 : of[a];
+        int other = !v.half[a] ? own : own + (of[a] & 1 ? 1 : -1);
         if (a == DEEP + 1 && v.divided && !from.divided) { // whose halo is not as wide
             own = around_of(own, (int)from.n[a]);
             other = around_of(other, (int)from.n[a]);
@@ -386,7 +387,7 @@ __global__ void __launch_bounds__(BLOCK)
 // way down two, for residuals of the planes beside the ends; on the way up one, for those of the
 // next finer level's corrections, and of the solution.
 enum { DOWN = 2, UP = 1 };
-// Planes of the next level from which corrections of MG_HALO planes come.
+// Planes of the next level, which has half of them, from which corrections of MG_HALO planes come.
 enum { CORRECTING = 4 };
 
 template <class REAL, bool EVEN, bool DEEP> struct cycles {
@@ -473,7 +474,8 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
 
     // The corrections of the next level reach the ranks beside.
     void know_corrections(int l) const {
-        const mg_planes_of part = {l + 1, CORRECTING, level(l + 1).e};
+        const int planes = level(l).half[DEEP + 1] ? (int)CORRECTING : (int)MG_HALO;
+        const mg_planes_of part = {l + 1, planes, level(l + 1).e};
         if (level(l + 1).divided) {
             g.spread(g.with, &part, 1);
         }
@@ -492,7 +494,8 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
 
     bool is_large(int l) const {
         const mg_level &v = level(l);
-        return v.before && v.omega > 1 && v.n[0] * v.n[1] * v.n[2] > (DEEP ? 1 << 20 : 1 << 12) &&
+        return v.before && (int)sizeof(sides<DEEP>) <= g.shared && v.omega > 1 &&
+               v.n[0] * v.n[1] * v.n[2] > (DEEP ? 1 << 20 : 1 << 12) &&
                v.n[DEEP + 1] > MOST_PLANES / 4;
     }
 
@@ -505,14 +508,17 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
         return room;
     }
 
+    // Bytes for these beside what the kernel has anyhow.
+    int most_room() const { return g.shared - MG_MOST_LEVELS * (int)sizeof(mg_level) - 1024; }
+
     bool is_small(int l) const {
-        return mg_is_coarse(g.m, l) && room_of(l) * (int64_t)sizeof(REAL) <= MOST_ROOM;
+        return mg_is_coarse(g.m, l) && room_of(l) * (int64_t)sizeof(REAL) <= most_room();
     }
 
     void solve_small(int first) const {
         const auto kernel = small_kernel<REAL, EVEN, DEEP>;
         const int room = (int)room_of(first);
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MOST_ROOM);
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_room());
         kernel<<<1, BLOCK, room * sizeof(REAL), g.stream>>>(g.level, first, g.m->count, s, room);
     }
 

@@ -24,6 +24,7 @@ typedef struct mg_gpu {
     const mg_level *level; /* a copy of m->level on the device */
     const int64_t *stop;
     cudaStream_t stream;
+    int shared; /* bytes of shared memory that a block may have */
     /* Of several ranks: enqueues what brings them (mg_spread). */
     void (*spread)(void *with, const mg_planes_of *parts, int count);
     void *with;

@@ -33,6 +33,10 @@ static sel_status prepare(mg_gpu_solve *g, cudaStream_t stream, sel_error *error
     sel_status status = cuda_send(g->levels, m->level, sizeof *g->levels * (size_t)m->count, error);
     g->stream = stream;
     mg_gpu_join_ranks(g);
+    if (!status) {
+        CUDA_TRY(cudaDeviceGetAttribute(&g->shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                        g->solve->state->plan->device));
+    }
     for (int k = 0; k < MG_AHEAD && !status; k++) {
         CUDA_TRY(cudaEventCreateWithFlags(&g->judged[k], cudaEventDisableTiming));
         status =
@@ -43,6 +47,7 @@ static sel_status prepare(mg_gpu_solve *g, cudaStream_t stream, sel_error *error
 
 sel_status mg_gpu_begin(mg_gpu_solve *g, cudaStream_t stream, sel_error *error) {
     const sel_status status = g->stream ? SEL_OK : prepare(g, stream, error);
+    g->error = error;
     for (int k = 0; k < MG_AHEAD && !status; k++) {
         CUDA_TRY(cudaEventSynchronize(g->judged[k]));
         *g->heard[k] = g->solve->now;

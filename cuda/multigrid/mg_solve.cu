@@ -394,8 +394,8 @@ static void add_beside(const mg_gpu_solve *g, view s) {
 
 extern "C" cudaError_t mg_gpu_enqueue(const mg_gpu_solve *g, int how, double omega, const double *u,
                                       double *to) {
-    const mg_gpu cycles = {&g->solve->m, g->levels, &g->progress->how,
-                           g->stream,    g->spread, (void *)g};
+    const mg_gpu cycles = {&g->solve->m, g->levels, &g->progress->how, g->stream,
+                           g->shared,    g->spread, (void *)g};
     const view s = view_of(g, u, to);
     if (how == MG_DIVIDE) {
         const mg_planes_of f = {0, 1, s.level.f};

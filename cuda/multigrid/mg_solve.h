@@ -30,13 +30,14 @@ typedef struct mg_gpu_solve {
     mg_sums *partials;
     cudaGraphExec_t graph[MG_AHEAD];
     cudaStream_t stream;
+    int shared; /* mg_gpu.shared */
     /* Of several ranks: enqueue what brings planes of levels (mg_gpu.spread), and the partials of
      * all: those of rank r end at end_of_partials[r], in bytes. */
     void (*spread)(void *with, const mg_planes_of *parts, int count);
     void (*share_partials)(void *with);
     size_t end_of_partials[SEL_MOST_RANKS];
     sel_status status; /* the first failure of these, */
-    sel_error *error;  /* and where it is told */
+    sel_error *error;  /* and where it is told: of the call that enqueues */
 } mg_gpu_solve;
 
 /* Enqueue: to = A u; f of u and *progress, after so many steps more; and a correction, see
@@ -62,10 +63,11 @@ void mg_gpu_close(mg_gpu_solve *g);
 /* Enqueues what brings the plane beside each end of this rank's own of a vector. */
 sel_status mg_gpu_spread(mg_gpu_solve *g, double *v, sel_error *error);
 
-/* Sets what ranks send each other by. */
+/* Sets the functions by which ranks exchange. */
 void mg_gpu_join_ranks(mg_gpu_solve *g);
 
-/* Begins an iteration, when the problem has been started: *progress = solve->now. */
+/* Begins an iteration, when the problem has been started: *progress = solve->now. What is enqueued
+ * from here on tells its failures in `error`. */
 sel_status mg_gpu_begin(mg_gpu_solve *g, cudaStream_t stream, sel_error *error);
 /* Enqueues iteration `step`, by graph, with the same arguments whenever `step` has the same parity;
  * or sets solve->now when it has heard that all has ended. */

@@ -272,7 +272,7 @@ static sel_status use_ranks(sel_arguments *a, char **argv, const sel_ranks *rank
     if (a->ranks == SEL_ALL && ranks->count > 1) {
         a->ranks = ranks->count;
     }
-    sel_status status = a->ranks == SEL_ALL ? count_devices(a, error) : SEL_OK;
+    sel_status status = a->ranks == SEL_ALL && !a->help ? count_devices(a, error) : SEL_OK;
     if (status) {
         return status;
     }

@@ -118,9 +118,10 @@ int sel_list_sides(const sel_ranks *ranks, bool wraps, const sel_sides *s,
     void *const at[] = {s->low, s->high, s->from_high, s->from_low};
     int count = 0;
     for (int k = 0; k < 4; k++) {
-        const int side = k == 1 || k == 2; /* the tag: where it goes, as one rank may be both */
+        const int side = k == 1 || k == 2;
+        const int tag = k % 2; /* to which side it goes: one rank may be beside both */
         if (beside.is[side]) {
-            messages[count++] = (sel_message){beside.rank[side], k % 2, k < 2, at[k], s->bytes};
+            messages[count++] = (sel_message){beside.rank[side], tag, k < 2, at[k], s->bytes};
         }
     }
     return count;

@@ -114,7 +114,7 @@ static void describe_cell(const void *data, int64_t cell, mg_cell *to) {
 
 /* Moves the first planes of ranks to where those of a device begin. False: levels are too small to
  * be divided among devices, or two planes of one colour would meet where an axis is periodic. */
-static bool fits_devices(sel_state *state) {
+static bool cut_for_devices(sel_state *state) {
     const sel_grid *grid = &state->plan->domain->grid;
     const int64_t *n = grid->n, planes = n[grid->dims - 1], unit = mg_device_planes(n);
     for (int r = 1; r < state->ranks->count; r++) {
@@ -137,7 +137,7 @@ static bool shares(const sel_state *state) {
 
 void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name,
                   void *(*at)[2], unsigned flags, int threads) {
-    const bool alone = state->ranks->count == 1 || (threads == 0 && !fits_devices(state));
+    const bool alone = state->ranks->count == 1 || (threads == 0 && !cut_for_devices(state));
     if (alone || !shares(state)) {
         sel_state_undivided(state); /* the levels know no blocks */
     }

@@ -106,9 +106,9 @@ sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, cons
 
 /* ---- planes of ranks ---- */
 
-/* Divides the levels as `arrays` are, or none; for a device, which does not exchange planes within
- * sweeps, none of which two planes of one colour meet around an axis. Each rank must have MG_HALO
- * planes of the first. */
+/* Divides the levels as `arrays` are, or none. A device does not exchange planes within sweeps:
+ * levels on which two planes of one colour are neighbours, around a periodic axis, are not divided
+ * there. Each rank must have MG_HALO planes of the first level. */
 void mg_divide(mg *m, const sel_arrays *arrays, bool device);
 
 /* On a device the planes of a rank begin at a multiple of so many: sums are made of that many. */

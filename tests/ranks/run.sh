@@ -161,6 +161,19 @@ for method in multigrid jacobi gauss_seidel sor conjugate_gradient; do
 done
 counts=$most
 ok "a potential on many cells" shared $potential body=even times=7
+counts=2
+ok "a potential on tall cells, of which no level has fewer planes" shared $potential times=5 tall=2
+ok "a potential on tall cells in 3-D" shared $potential body=even deep=40 tall=2
+cat >"$work/large.lua" <<'END'
+local sel = require "selenite"
+return sel.poisson {
+  size = { 160, 120, 120 }, rhs = function(x, y, z) return math.sin(0.2 * x + 0.1 * y) * math.cos(0.3 * z) end,
+  regions = { { where = sel.shape.faces, law = sel.law.fixed { 0 } } }, tolerance = 1e-6,
+  output = { sel.out.balance { every = 1 }, sel.out.vtk { stride = 8 } },
+}
+END
+ok "a potential that is worth several devices" shared "$work/large.lua"
+counts=$most
 ok "a potential about a hole in many nodes" shared $potential layout=node times=7
 ok "a potential that is periodic across the ranks" shared $potential body=even deep=64
 ok "a potential about a hole, periodic across the ranks" shared $potential deep=65
