@@ -388,9 +388,9 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     }
     status = status || !beds ? status : wrap_beds(state, error);
     status = status ? status : mark_shared(state, step, error);
-    /* Rims of ranks are of whole tiles. */
-    status =
-        status ? status : cuda_take_slabs(base, step, AQUA_TILE_ROWS, cuda_exchange, take, error);
+    if (!status) { /* rims of ranks are of whole tiles */
+        status = cuda_take_slabs(base, step, AQUA_TILE_ROWS, false, cuda_exchange, take, error);
+    }
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b, NULL);
         CUDA_TRY(aqua_gpu_edges(&flow, state->summed_edges, edge_books, NULL, stream));

@@ -98,7 +98,7 @@ enum { RIM = 4 };
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     return implicit(base)
                ? mg_gpu_body_step(&((heat_cuda *)base)->solve, base, step, error)
-               : cuda_take_slabs(base, step, base->queue->pass > 1 ? MARCH_LEAST_ROWS : RIM,
+               : cuda_take_slabs(base, step, base->queue->pass > 1 ? MARCH_LEAST_ROWS : RIM, false,
                                  cuda_exchange, take, error);
 }
 

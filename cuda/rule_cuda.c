@@ -312,7 +312,7 @@ static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t t
     }
     return status ? status
                   : cuda_take_slabs(base, step, parts ? RIM : sel_blocks_largest(&base->blocks),
-                                    exchange, take, error);
+                                    false, exchange, take, error);
 }
 
 static int64_t pass(const sel_state *base, int64_t most) {
@@ -327,7 +327,8 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     uint64_t turns = rule_turns(m, step);
     if (base->queue->pass > 1) {
         state->now = (rule_now){0, state->march.steps, turns};
-        return cuda_take_slabs(base, step, MARCH_LEAST_ROWS, exchange, rule_march_pass, error);
+        return cuda_take_slabs(base, step, MARCH_LEAST_ROWS, false, exchange, rule_march_pass,
+                               error);
     }
     sel_status status = SEL_OK;
     for (int k = 0; k < m->rules && !status; k++) {

@@ -79,10 +79,10 @@ static void list(sel_state *state) {
 static void destroy(sel_state *state) {
     if (state) {
         cuda_queue_close(state->queue);
-        cuda_link_close(state->queue->link);
         if (solver_of(state->plan)->close) {
             solver_of(state->plan)->close(state);
         }
+        cuda_link_close(state->queue->link); /* NCCL waits until no graph holds exchanges */
         cuda_inputs_close(state);
         sel_arrays_free(&state->arrays);
         free(state->queue);

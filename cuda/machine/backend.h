@@ -247,13 +247,14 @@ enum { CUDA_SLABS = SEL_MOST_BLOCKS };
 int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]);
 
 /* Enqueues a step: `exchange` fills the halos that it looks at, while planes that look at none are
- * computed by `take`. */
+ * computed by `take`. waits: these begin some ten microseconds later, when the exchange is under
+ * way, which pays where they take much longer. */
 typedef sel_status cuda_fill_halos(const sel_state *state, int64_t step, cudaStream_t stream,
                                    sel_error *error);
 typedef sel_status cuda_take_slab(sel_state *state, int64_t step, const cuda_slab *slab,
                                   sel_error *error);
-sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, cuda_fill_halos *exchange,
-                           cuda_take_slab *take, sel_error *error);
+sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool waits,
+                           cuda_fill_halos *exchange, cuda_take_slab *take, sel_error *error);
 /* Of several ranks: an array of which one has its planes, of `stride` elements of `size` bytes,
  * and two beside them, which stand in place of planes `low` and `high`. Plane p begins with element
  * p * stride + ahead. */

@@ -73,25 +73,25 @@ int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLAB
     return 3;
 }
 
-sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, cuda_fill_halos *exchange,
-                           cuda_take_slab *take, sel_error *error) {
+sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool waits,
+                           cuda_fill_halos *exchange, cuda_take_slab *take, sel_error *error) {
     const march_device *on = &state->queue->march;
     cuda_slab slabs[CUDA_SLABS];
     const int count = cuda_slabs_of(state, rim, slabs);
     const march_device *last = slabs[count - 1].on;
-    const bool beside = last != on, staged = cuda_link_staged(state->queue->link);
+    const bool beside = last != on;
+    const bool later = waits && !cuda_link_staged(state->queue->link);
     sel_status status = SEL_OK;
     if (beside) {
         CUDA_TRY(cudaEventRecord(on->fork, on->stream));
         CUDA_TRY(cudaStreamWaitEvent(last->stream, on->fork, 0));
         CUDA_TRY(cudaEventRecord(last->fork, last->stream));
     }
-    /* The host takes part in exchanges that are staged, while the device computes. NCCL's blocks
-     * are so large that they find room only before those of the inner planes, which give them time.
-     */
-    status = beside && staged ? take(state, step, &slabs[0], error) : SEL_OK;
+    /* NCCL's blocks are so large that they find room only before those of the inner planes: these
+     * wait until the halos have been gathered, and give NCCL a moment. */
+    status = beside && !later ? take(state, step, &slabs[0], error) : SEL_OK;
     status = status ? status : exchange(state, step, last->stream, error);
-    if (beside && !staged && !status) {
+    if (beside && later && !status) {
         CUDA_TRY(cudaStreamWaitEvent(on->stream, last->fork, 0));
         CUDA_TRY(cuda_pause(on->stream));
         status = take(state, step, &slabs[0], error);

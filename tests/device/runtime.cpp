@@ -374,9 +374,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
     return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
-    *value = attribute == cudaDevAttrMultiProcessorCount      ? 132
-             : attribute == cudaDevAttrComputeCapabilityMajor ? 9
-                                                              : 0;
+    *value = attribute == cudaDevAttrMultiProcessorCount            ? 132
+             : attribute == cudaDevAttrComputeCapabilityMajor       ? 9
+             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? 227 << 10
+                                                                    : 0;
     return cudaSuccess;
 }
 cudaError_t cudaRuntimeGetVersion(int *version) {
