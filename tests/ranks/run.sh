@@ -132,6 +132,7 @@ return sel.rule {
   output = { out.balance { every = 30 }, out.vtk { fields = p.bytes and { "u" } or { "u", "v" }, every = 49 } },
 }
 END
+[ "$backend" = cuda ] || counts=2 # a processor takes one step after the other
 ok "rules that march, periodic" shared "$work/march.lua" ny=580
 ok "rules that march between laws" shared "$work/march.lua" how=laws --precision f64
 ok "rules that march, of bytes" shared "$work/march.lua" bytes=true
@@ -147,8 +148,9 @@ return sel.rule {
 }
 END
 ok "rules that march beside gradients of 0" shared "$work/zero.lua"
+[ "$backend" = cuda ] && counts=$fewer
 for how in parts hole; do
-    counts=$fewer ok "rules that march in some ranks: $how" shared "$work/march.lua" how=$how
+    ok "rules that march in some ranks: $how" shared "$work/march.lua" how=$how
 done
 counts=$most
 
