@@ -433,7 +433,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
     template <int START> void sweep(int l, int more, const void *from, void *to) const {
         int64_t range[2];
         mg_planes(g.m, &level(l), more, range);
-        launch_sweeps<DEEP, START>(level(l), level(l + 1), range, from, to, s.stop, g.stream);
+        launch_sweeps<DEEP, START>(*g.m, level(l), level(l + 1), range, from, to, s.stop, g.stream);
     }
 
     // START: what e is at first; on large levels its place is not read.

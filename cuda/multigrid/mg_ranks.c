@@ -46,9 +46,7 @@ static void spread(void *with, const mg_planes_of *parts, int count) {
             sides[divided++] = sides_of(v->own, parts[k].planes, at, bytes);
             continue;
         }
-        for (int r = 0; r < m->ranks->count; r++) {
-            end[r] = (size_t)(m->first_plane[r + 1] * bytes);
-        }
+        mg_ends_of_ranks(m, bytes, end);
         note(g, share(g, at, end));
     }
     if (!g->status) {

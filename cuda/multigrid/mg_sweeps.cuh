@@ -36,12 +36,6 @@ struct sweeps {
     int next_there[2]; // and those of the next level
 };
 
-// Planes of a level first <= z < end that this rank has, with those of ranks beside.
-static void planes_there(const mg_level &v, bool deep, int there[2]) {
-    there[0] = v.divided ? (int)v.own[0] - v.beside[0] * MG_HALO : 0;
-    there[1] = v.divided ? (int)v.own[1] + v.beside[1] * MG_HALO : (int)v.n[deep + 1];
-}
-
 static __device__ __forceinline__ bool is_there(const int there[2], int z) {
     return z >= there[0] && z < there[1];
 }
@@ -333,8 +327,9 @@ __global__ void __launch_bounds__(TEAM, 1)
 
 // Stores the planes range[0] <= z < range[1].
 template <bool DEEP, int START>
-static void launch_sweeps(const mg_level &v, const mg_level &next, const int64_t range[2],
-                          const void *from, void *to, const int64_t *stop, cudaStream_t stream) {
+static void launch_sweeps(const mg &m, const mg_level &v, const mg_level &next,
+                          const int64_t range[2], const void *from, void *to, const int64_t *stop,
+                          cudaStream_t stream) {
     sweeps s = {};
     s.v = v;
     s.next = next;
@@ -342,8 +337,13 @@ static void launch_sweeps(const mg_level &v, const mg_level &next, const int64_t
     s.to = (float *)to;
     s.first = (int)(range[0] & ~INT64_C(1));
     s.end = (int)range[1];
-    planes_there(v, DEEP, s.there);
-    planes_there(next, DEEP, s.next_there);
+    int64_t there[2], next_there[2];
+    mg_planes(&m, &v, MG_HALO, there);
+    mg_planes(&m, &next, MG_HALO, next_there);
+    for (int k = 0; k < 2; k++) {
+        s.there[k] = (int)there[k];
+        s.next_there[k] = (int)next_there[k];
+    }
     const int64_t strips = (v.n[0] + HOLD_STRIP - 1) / HOLD_STRIP, high = s.end - s.first;
     const int team = DEEP || strips * 32 > TEAM ? TEAM : (int)strips * 32, warps = team / 32;
     const int64_t x = DEEP ? (v.n[0] + HOLD_X - 1) / HOLD_X : (strips + warps - 1) / warps;

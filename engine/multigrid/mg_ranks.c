@@ -41,6 +41,12 @@ void mg_divide(mg *m, const sel_arrays *arrays, bool device) {
     }
 }
 
+void mg_ends_of_ranks(const mg *m, int64_t plane_bytes, size_t *end) {
+    for (int r = 0; r < m->ranks->count; r++) {
+        end[r] = (size_t)(m->first_plane[r + 1] * plane_bytes);
+    }
+}
+
 void mg_spread(const mg *m, int l, void *array, int size, int planes) {
     const mg_level *v = &m->level[l];
     const int slow = m->box.dims - 1;
@@ -51,9 +57,7 @@ void mg_spread(const mg *m, int l, void *array, int size, int planes) {
         sel_exchange_planes(m->ranks, m->box.periodic >> slow & 1u, v->own, planes, at,
                             (size_t)bytes);
     } else if (l > 0 && v[-1].divided) {
-        for (int r = 0; r < m->ranks->count; r++) {
-            end[r] = (size_t)(m->first_plane[r + 1] * bytes);
-        }
+        mg_ends_of_ranks(m, bytes, end);
         sel_ranks_share(m->ranks, at, end);
     }
 }

@@ -121,6 +121,9 @@ static inline int mg_device_planes(const int64_t n[3]) {
  * planes at each end, of the first that is not all. `array` leads to cell (0, 0, 0). */
 void mg_spread(const mg *m, int level, void *array, int size, int planes);
 
+/* Where the parts of ranks end, in bytes of an array of the first level that is not divided. */
+void mg_ends_of_ranks(const mg *m, int64_t plane_bytes, size_t *end);
+
 /* Planes of a level that this rank has, with so many of each rank beside it. */
 static inline void mg_planes(const mg *m, const mg_level *v, int more, int64_t range[2]) {
     range[0] = v->divided ? v->own[0] - v->beside[0] * more : 0;
