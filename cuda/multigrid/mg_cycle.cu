@@ -283,6 +283,9 @@ static __device__ __forceinline__ void smooth(const mg_level &v, REAL *near, con
                 if (c0 + c == 0 || pairs > t.size) {
                     take<REAL, EVEN, DEEP>(v, omega, e, k, p);
                 }
+                if (!p.there[c]) {
+                    continue;
+                }
                 REAL *here = near + p.at[c], sum = p.part[c];
 #pragma unroll
                 for (int a = 0; a < (DEEP ? 3 : 2); a++) {
@@ -290,9 +293,7 @@ static __device__ __forceinline__ void smooth(const mg_level &v, REAL *near, con
                     sum += p.side[c][2 * a + 1] * here[apart[a]];
                 }
                 sum -= omega * *here;
-                if (p.there[c]) {
-                    here[c0 < colours ? 0 : before] = c0 < colours ? *here + sum : p.back[c] * sum;
-                }
+                here[c0 < colours ? 0 : before] = c0 < colours ? *here + sum : p.back[c] * sum;
             }
             wrap<REAL>(v, s, t);
         }

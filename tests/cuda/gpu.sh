@@ -3,7 +3,7 @@
 # usage: BUILD=build tests/cuda/gpu.sh [short]     (`make gpu-tests` gathers a small BUILD to carry)
 #   short   without compute-sanitizer
 # Needs the programs of `make unit-tests` or `make gpu-tests`, and compute-sanitizer for what it
-# checks. The parts run side by side: six minutes at most. The last line has the counts.
+# checks. The parts run side by side: eight minutes at most. The last line has the counts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build}
@@ -28,7 +28,7 @@ sanitize() {
         echo "ok $name # SKIP no compute-sanitizer"
         return
     fi
-    timeout 300 "$sanitizer" --tool "$1" --error-exitcode 99 --print-limit 20 \
+    timeout 450 "$sanitizer" --tool "$1" --error-exitcode 99 --print-limit 20 \
         "$BUILD/tests/$2" short >"$log" 2>&1
     status=$?
     if grep -qi 'device not supported\|unable to find' "$log"; then
