@@ -9,13 +9,11 @@
 
 #define SEL_INLINE static inline __attribute__((always_inline))
 
-/* Before a loop: its turns do not depend on each other; they are not unrolled. */
+/* Before a loop: its turns do not depend on each other. */
 #if defined(__clang__)
 #define SEL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#define SEL_NOT_UNROLLED _Pragma("clang loop unroll(disable)")
 #else
 #define SEL_INDEPENDENT _Pragma("GCC ivdep")
-#define SEL_NOT_UNROLLED _Pragma("GCC unroll 1")
 #endif
 
 #define SEL_JOIN_NAMES(a, b) a##_##b

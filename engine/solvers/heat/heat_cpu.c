@@ -1,4 +1,5 @@
 /* heat_cpu.c -- sel.heat on the processor. */
+#include <omp.h>
 #include "engine/base/stream.h"
 #include "engine/machine/cpu.h"
 #include "engine/solvers/heat/heat.h"
@@ -25,10 +26,15 @@ static void step_block(const sel_state *base, const heat_loops *loops, int b) {
     {
         for (int64_t low = 0; low < rows; low += band) {
             const int64_t height = rows - low < band ? rows - low : band;
-#pragma omp for schedule(static) nowait
-            for (int64_t k = 0; k < (v.end - v.first) * height; k++) {
-                const int64_t row = (v.first + k / height) * rows + low + k % height;
-                loops->row(&v, row % v.n[1], row / v.n[1]);
+            /* Each thread has rows in one piece; divisions for each would take half its time. */
+            const int64_t all = (v.end - v.first) * height, threads = omp_get_num_threads();
+            const int64_t begin = all * omp_get_thread_num() / threads;
+            const int64_t end_of_own = all * (omp_get_thread_num() + 1) / threads;
+            int64_t plane = v.first + begin / height, y = low + begin % height;
+            for (int64_t k = begin; k < end_of_own; k++) {
+                v.dims == 3 ? loops->row(&v, y, plane) : loops->row(&v, plane, 0);
+                y = y + 1 < low + height ? y + 1 : low;
+                plane += y == low;
             }
         }
         sel_stream_end();

@@ -22,7 +22,7 @@ SEL_INLINE REAL HEAT_NAME(one)(int kind, int dims, const HEAT_NAME(row_of) * w, 
 /* T' of n cells from x on. */
 SEL_INLINE void HEAT_NAME(some)(int kind, int dims, const HEAT_NAME(row_of) * w, int64_t x,
                                 int64_t n, REAL *to) {
-    SEL_INDEPENDENT SEL_NOT_UNROLLED for (int64_t k = 0; k < n; k++) {
+    SEL_INDEPENDENT for (int64_t k = 0; k < n; k++) {
         to[k] = HEAT_NAME(one)(kind, dims, w, x + k);
     }
 }
