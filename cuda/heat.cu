@@ -238,11 +238,19 @@ static void launch(const heat_gpu_step &s, cudaStream_t on) {
             return launch<REAL, KIND, DIMS, false>(s, on);
         }
     }
-    const unsigned strips = cuda_shares(v.n[0], cells::STRIP),
-                   high = cuda_shares(planes, cells::ROWS);
-    const dim3 blocks = DIMS == 3 ? dim3(strips, cuda_shares(v.n[1], WARPS * cells::MIDDLE), high)
-                                  : dim3(strips, cuda_shares(high, WARPS));
-    step_kernel<REAL, KIND, DIMS, WHOLE><<<blocks, dim3(CUDA_WARP, WARPS), 0, on>>>(s);
+    // Planes of a block, and of a launch, which has 65535 blocks along an axis at most.
+    const int64_t some = DIMS == 3 ? cells::ROWS : WARPS * cells::ROWS, most = 65535 * some;
+    const unsigned strips = cuda_shares(v.n[0], cells::STRIP);
+    heat_gpu_step part = s;
+    for (int64_t first = v.first; first < v.end; first += most) {
+        part.view.first = first;
+        part.view.end = v.end - first < most ? v.end : first + most;
+        const unsigned high = cuda_shares(part.view.end - first, some);
+        const dim3 blocks = DIMS == 3
+                                ? dim3(strips, cuda_shares(v.n[1], WARPS * cells::MIDDLE), high)
+                                : dim3(strips, high);
+        step_kernel<REAL, KIND, DIMS, WHOLE><<<blocks, dim3(CUDA_WARP, WARPS), 0, on>>>(part);
+    }
 }
 
 #define LAUNCHES(REAL, DIMS)                                                        \

@@ -1,7 +1,8 @@
 /* heat_cuda.c -- sel.heat on the device.
  *
- * A uniform 2-D body whose laws do not vary in time takes 9 steps per pass (heat_march.cu);
- * all else, and observed steps, one step (heat.cu); implicit schemes one by multigrid.
+ * A uniform 2-D body whose laws do not vary in time takes 9 or 3 steps per pass where it is large
+ * (heat_march.cu); all else, and observed steps, one step (heat.cu); implicit schemes one by
+ * multigrid.
  */
 #include "cuda/heat_gpu.h"
 #include "cuda/machine/inputs.h"

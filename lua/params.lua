@@ -123,7 +123,8 @@ end
 local function unknown(name, order, values)
   local suggestion = host.suggestion(name, values)
   return ("unknown parameter%s%s scenario has %s"):format(suggestion,
-    suggestion:find "; did you mean" and " The" or "; the", table.concat(order, ", "))
+    suggestion:find "; did you mean" and " The" or "; the",
+    #order > 0 and table.concat(order, ", ") or "no parameters")
 end
 
 -- The value of the parameter that a text of the command line writes; nil: it is none.

@@ -190,13 +190,13 @@ end
 
 -- ---- jumps ----
 
--- A loop that ends where a condition says so that is known in a cell only would not end here: its
--- body has no other.
+-- A loop whose end depends on a condition that is known in a cell only would not end here: its body
+-- has no other.
 local function jump(s, distance)
   local target = s.pc + distance
   if distance < 0 then
     if not s.tested or s.tested < target then
-      refuse("the loop on line %d ends where a value says so that is known in a cell only",
+      refuse("the loop on line %d ends by a value that is known in a cell only",
         s.code.lines[target])
     end
     s.tested = nil
@@ -246,9 +246,11 @@ function I.FORPREP(s, i, r)
   for k = 1, 3 do
     range[k] = value_of(r[i.A + k - 1])
     if class_of(range[k]) then
-      refuse "the loop on line %L ends where a value says so that is known in a cell only"
-    elseif type(range[k]) ~= "number" or (k == 3 and range[k] == 0) then
+      refuse "the loop on line %L ends by a value that is known in a cell only"
+    elseif type(range[k]) ~= "number" then
       mistake "the bounds of a loop must be numbers"
+    elseif k == 3 and range[k] == 0 then
+      mistake "the step of a loop must not be 0"
     end
   end
   if math_type(range[1]) == "float" or math_type(range[3]) == "float" then

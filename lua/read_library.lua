@@ -129,14 +129,14 @@ HANDLERS[math.type] = function(v)
   if class_of(v) ~= SYMBOL or v.condition then
     return nil
   elseif type(v.whole) ~= "boolean" then
-    refuse "it asks on line %L for the type of a number that is an integer on some ways"
+    refuse "on line %L it asks for the type of a number that is an integer on some ways only"
   end
   return v.whole and "integer" or "float"
 end
 HANDLERS[math.tointeger] = function(v)
   v = lift(v)
   if v.whole ~= true then
-    refuse "it asks on line %L whether a number is whole that is known in a cell only"
+    refuse "on line %L it asks whether a number is whole, which is known in a cell only"
   end
   return v
 end
@@ -156,7 +156,7 @@ local ALWAYS = {
   end,
   [V.globals.setmetatable] = function(t, meta)
     if type(t) ~= "table" or not V.is_new(t) or metatable(t) then
-      refuse "it gives a table a metatable on line %L that is not new"
+      refuse "on line %L it gives a metatable to a table that is not new"
     end
     return setmetatable(t, meta)
   end,
@@ -323,7 +323,7 @@ function V.fields_of(v)
   for name, new in V.globals.pairs(value) do
     local field = V.fields[name]
     if not (field and field.state) then
-      mistake("it returns a value for%s; that is no state field",
+      mistake("it returns a value of no state field:%s",
         V.suggestion(tostring(name), V.state))
     end
     list[name] = new

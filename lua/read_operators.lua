@@ -201,7 +201,7 @@ function V.operate(name, a, b)
       return #a
     end
   elseif name == "CONCAT" and (class_of(a) == SYMBOL or class_of(b) == SYMBOL) then
-    refuse "it makes a text of a number on line %L that is known in a cell only"
+    refuse "on line %L it makes a text of a number that is known in a cell only"
   elseif class_of(a) or class_of(b) then
     if name == "LT" or name == "LE" then
       return condition(build(op[name], lift(a).n, lift(b).n))

@@ -38,7 +38,7 @@ end
 local function mask(...)
   local letters, width, legend = cells_of(MOST_COLUMNS, ...)
   for last = #letters, width, -width do print(letters:sub(last - width + 1, last)) end
-  print(legend .. "; large letters: cells beside faces")
+  print(legend .. "; capital letters: cells beside faces")
 end
 
 local function picture(what, path, ...)

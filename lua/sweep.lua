@@ -133,6 +133,7 @@ local function expand(word, item)
   need(#numbers == 3, log and " should be log:from:to:n, as log:1:100:5"
     or " should be from:to:step, as 0:1:0.25")
   local from, to, step = table.unpack(numbers)
+  need(log or step ~= 0, ": the step must not be 0")
   local last = log and step - 1 or (to - from) / step + 1e-9 -- counted from 0
   need(not log or from > 0 and to > 0, ": from and to must be above 0")
   need(not log or step > 1 and step % 1 == 0, ": n must be 2 or more")

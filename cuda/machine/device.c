@@ -123,11 +123,12 @@ sel_status cuda_device_allocate(void **block, uint64_t bytes, const char *what, 
     *block = NULL;
     cudaGetLastError();
     cudaMemGetInfo(&free_now, &total);
-    return sel_fail(error, SEL_NO_DEVICE,
-                    "%s need %s of the device's memory and %s are free (%s); use fewer cells, or "
-                    "--backend cpu",
-                    what, sel_bytes_text((double)bytes, need),
-                    sel_bytes_text((double)free_now, have), cudaGetErrorString(code));
+    return sel_fail(
+        error, SEL_NO_DEVICE,
+        "not enough of the device's memory for %s: %s are needed and %s are free (%s); use "
+        "fewer cells, or --backend cpu",
+        what, sel_bytes_text((double)bytes, need), sel_bytes_text((double)free_now, have),
+        cudaGetErrorString(code));
 }
 
 sel_status cuda_host_allocate(void **block, uint64_t bytes, const char *what, sel_error *error) {
@@ -138,12 +139,13 @@ sel_status cuda_host_allocate(void **block, uint64_t bytes, const char *what, se
     }
     *block = NULL;
     cudaGetLastError();
-    return sel_fail(error, SEL_NO_DEVICE,
-                    "%s need %s of the host's memory that stay in place for the device (page-"
-                    "locked), and these could not be had: %s (%s); give the process more memory, "
-                    "use fewer cells, or --backend cpu",
-                    what, sel_bytes_text((double)bytes, need), cudaGetErrorString(code),
-                    cudaGetErrorName(code));
+    return sel_fail(
+        error, SEL_NO_DEVICE,
+        "not enough of the host's memory that stays in place for the device (page-locked) "
+        "for %s: %s are needed: %s (%s); give the process more memory, use fewer cells, "
+        "or --backend cpu",
+        what, sel_bytes_text((double)bytes, need), cudaGetErrorString(code),
+        cudaGetErrorName(code));
 }
 
 enum { COPIES = 9 };

@@ -15,10 +15,9 @@ typedef struct cuda_fill {
     cuda_term term; /* of one component */
     cuda_clock clock;
     sel_grid grid;
-    double ahead; /* the part of a step after which the term has its value */
-    double least, most,
-        factor;           /* values below `least` are faults; times the factor, above `most` */
-    const uint8_t *solid; /* [cells]: others than 0 are not filled */
+    double ahead;               /* the part of a step after which the term has its value */
+    double least, most, factor; /* a value below `least`, or above `most` / `factor`, is a fault */
+    const uint8_t *solid;       /* [cells]: others than 0 are not filled */
     void *to; /* numbers of cells at x + y pitch + z slice; those of nodes for the part inside */
     int64_t pitch, slice;
     int64_t first_row, end_row; /* rows of cells that are filled; end_row 0: all */

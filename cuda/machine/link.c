@@ -231,7 +231,9 @@ sel_status cuda_link_open(const sel_state *state, cuda_link **made, sel_error *e
     }
     cuda_link *link = *made = calloc(1, sizeof *link);
     const sel_status status = sel_ranks_agree(ranks, open_link(state, link, &own, error), error);
-    return status || !can_join(ranks, &own) ? status : join(state, link, error);
+    return status || !can_join(ranks, &own)
+               ? status
+               : sel_ranks_agree(ranks, join(state, link, error), error);
 }
 
 void cuda_link_close(cuda_link *link) {

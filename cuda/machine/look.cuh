@@ -157,7 +157,7 @@ template <class S> static cudaError_t join_rows(const cuda_rows *rows, cudaStrea
     cudaError_t code = join_once(partials + first, end - first, 1, stream);
     code = code == cudaSuccess ? rows->gather(rows, sizeof(S), stream) : code;
     for (int r = 1; r < rows->ranks && code == cudaSuccess && rows->rank == 0; r++) {
-        const int64_t cut = rows->start[r] / LOOK_JOINED * LOOK_JOINED; // is of several ranks
+        const int64_t cut = rows->start[r] / LOOK_JOINED * LOOK_JOINED; // the group is of several
         if (rows->start[r] > cut && rows->start[r] < n && cut > done) {
             code = join_once(partials + cut, n - cut < LOOK_JOINED ? n - cut : (int64_t)LOOK_JOINED,
                              1, stream);

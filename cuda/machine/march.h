@@ -10,7 +10,7 @@
 
 /* Rows and columns of the tiles. */
 typedef struct march_cut {
-    int strips, side_rows, band; /* rows of a tile at a side, at an end */
+    int strips, side_rows, band; /* of columns; rows of a tile at a side, at an end */
     int rows, parts, later_rows; /* inside: of the first `parts` of a strip, of the others */
     int side_tiles;              /* of a side, without the ends */
     bool low_end, high_end;      /* the grid's first, last rows are in the block */

@@ -28,7 +28,9 @@ sel_status mg_gpu_body_step(mg_gpu_solve *g, const sel_state *state, int64_t ste
     if (status) {
         return status;
     }
-    CUDA_TRY(mg_gpu_apply(g, s.u, s.F));
+    if (state->plan->body->implicit < 1) {
+        CUDA_TRY(mg_gpu_apply(g, s.u, s.F));
+    }
     CUDA_TRY(cuda_body_right_side(&s, stream));
     status = mg_gpu_spread(g, s.u, error);
     if (status) {

@@ -24,9 +24,9 @@ enum { MG_AHEAD = 2 /* iterations that are enqueued while one is judged */ };
 typedef struct mg_gpu_solve {
     mg_solve *solve; /* its arrays are on the device */
     mg_level *levels;
-    mg_progress *progress; /* there; */
-    mg_progress *heard[MG_AHEAD];
-    cudaEvent_t judged[MG_AHEAD]; /* and of the last iterations, in pinned memory */
+    mg_progress *progress;        /* there; */
+    mg_progress *heard[MG_AHEAD]; /* and of the last iterations, in pinned memory, */
+    cudaEvent_t judged[MG_AHEAD]; /* valid behind these */
     mg_sums *partials;
     cudaGraphExec_t graph[MG_AHEAD];
     cudaStream_t stream;

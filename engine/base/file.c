@@ -156,7 +156,7 @@ sel_status sel_file_end(FILE *file, const char *path, const char *wrong, sel_err
     free(temporary);
     return whole ? SEL_OK
                  : sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", path,
-                            wrong && *wrong ? wrong : strerror(cause));
+                            wrong && *wrong ? wrong : strerror(cause ? cause : EIO));
 }
 
 const char *sel_file_name(const char *path) {

@@ -22,7 +22,8 @@ static const char advice[] = "move it away, choose another directory with -o, or
 static sel_status make_directories(const char *directory, sel_error *error) {
     char path[SEL_PATH_ROOM];
     if (strlen(directory) + 1 > sizeof path) {
-        return sel_fail(error, SEL_BAD_FILE, "the directory's name is too long");
+        return sel_fail(error, SEL_BAD_FILE, "the directory's name is longer than %d bytes",
+                        SEL_PATH_ROOM - 1);
     }
     strcpy(path, directory);
     for (char *end = path; end;) {
@@ -180,7 +181,8 @@ static sel_status refuse_former(const char *directory, int folder, sel_error *er
                             directory);
         }
         return sel_fail(error, SEL_BAD_FILE, "%s/%s %s; %s", directory, names[i],
-                        regular ? "is there, and no run wrote it" : "is a link or no file", advice);
+                        regular ? "is there, and no run wrote it" : "is a link, or no regular file",
+                        advice);
     }
     return SEL_OK;
 }

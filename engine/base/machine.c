@@ -2,7 +2,6 @@
 #include "engine/base/machine.h"
 
 #include <omp.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,8 +50,7 @@ const char *sel_bytes_text(double bytes, char text[SEL_BYTES_ROOM]) {
 }
 
 int sel_machine_threads(void) {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return omp_get_num_procs();
 }
 
 void *sel_machine_allocate(size_t bytes) {

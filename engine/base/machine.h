@@ -25,7 +25,7 @@ void *sel_machine_allocate(size_t bytes);
  * written. */
 void sel_machine_clear(void *memory, size_t bytes);
 
-/* Bytes of the largest cache of a core; a guess where the system does not say. */
+/* Bytes of the level-3 cache, which cores share; a guess where the system does not say. */
 uint64_t sel_machine_cache(void);
 
 /* "AMD EPYC 7763", or the architecture where the system does not say. */

@@ -105,8 +105,10 @@ void sel_ranks_share(const sel_ranks *ranks, void *array, const size_t *end) {
 void *sel_ranks_memory(const sel_ranks *ranks, size_t bytes) {
     void *memory = malloc(bytes + 1);
     if (!memory) {
-        fprintf(stderr, "rank %d has no memory for what ranks exchange: %zu bytes\n", ranks->rank,
-                bytes);
+        fprintf(stderr,
+                "rank %d: %zu bytes cannot be had for what ranks exchange; use fewer ranks on a "
+                "machine, or a smaller grid\n",
+                ranks->rank, bytes);
         _exit(SEL_NO_DEVICE);
     }
     return memory;
@@ -114,7 +116,8 @@ void *sel_ranks_memory(const sel_ranks *ranks, size_t bytes) {
 
 /* ---- launchers ---- */
 
-/* A launcher, by what it sets: of how many, and whose plug-in fits it. */
+/* A launcher: the variables in which it tells a process its rank and their number, the plug-in for
+ * its MPI, and the name of that. */
 static const struct launcher {
     const char *rank, *count, *plugin, *name;
 } launchers[] = {
@@ -186,7 +189,7 @@ sel_status sel_ranks_join(const sel_ranks **ranks, sel_error *error) {
         return SEL_OK;
     }
     if (count > SEL_MOST_RANKS) {
-        return sel_fail(error, SEL_BAD_USAGE, "%d ranks were started, and there may be %d", count,
+        return sel_fail(error, SEL_BAD_USAGE, "%d ranks were started; start at most %d", count,
                         SEL_MOST_RANKS);
     }
     char path[4096], text[512];
@@ -259,7 +262,10 @@ sel_status sel_ranks_launch(int count, const char *const *arguments, sel_error *
     const char **command = calloc((size_t)n + 8, sizeof *command);
     if (!command || readlink("/proc/self/exe", program, sizeof program - 1) <= 0) {
         free(command);
-        return sel_fail(error, SEL_NO_DEVICE, "the name of the program is not known to the system");
+        return sel_fail(
+            error, SEL_NO_DEVICE,
+            "--ranks cannot read /proc/self/exe, the program to start: call mpirun -n %d with it",
+            count);
     }
     const char *const first[] = {"mpirun", "-n", number, program};
     snprintf(number, sizeof number, "%d", count);
@@ -269,7 +275,13 @@ sel_status sel_ranks_launch(int count, const char *const *arguments, sel_error *
         setenv(settings[k][0], settings[k][1], 0);
     }
     int ready[2];
-    mpirun = pipe2(ready, O_CLOEXEC) == 0 ? fork() : -1;
+    const bool piped = pipe2(ready, O_CLOEXEC) == 0;
+    mpirun = piped ? fork() : -1;
+    if (mpirun < 0) {
+        free(command);
+        return sel_fail(error, SEL_NO_DEVICE, "--ranks %d cannot start mpirun: %s", count,
+                        strerror(errno));
+    }
     if (mpirun == 0) { /* out of reach of the terminal's signals */
         const int nothing = open("/dev/null", O_RDONLY);
         dup2(nothing, STDIN_FILENO);
@@ -281,7 +293,7 @@ sel_status sel_ranks_launch(int count, const char *const *arguments, sel_error *
     }
     char failed;
     close(ready[1]);
-    if (mpirun > 0 && read(ready[0], &failed, 1) == 0) {
+    if (read(ready[0], &failed, 1) == 0) {
         exit(attend());
     }
     free(command);

@@ -55,8 +55,8 @@ const char *sel_ranks_plugins(char *text, size_t size);
  * where there is no mpirun. */
 sel_status sel_ranks_launch(int count, const char *const *arguments, sel_error *error);
 
-/* The worst status is that of all: rank 0 gets the error of the first rank that failed, others an
- * error without a text. */
+/* All get the status of the first rank that failed, SEL_OK if none has: rank 0 with its error,
+ * others with an error without a text. */
 sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error *error);
 
 /* The sum of whole numbers. */

@@ -1,6 +1,7 @@
 /* status.c -- the error text of a call, and the nearest name to a misspelt one. */
 #include "engine/base/status.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +106,7 @@ enum { LONGEST_NAME = 63 };
 static int edit_distance(const char *a, const char *b) {
     int n = (int)strlen(a), m = (int)strlen(b);
     if (n > LONGEST_NAME || m > LONGEST_NAME) {
-        return LONGEST_NAME;
+        return INT_MAX;
     }
     int row[3][LONGEST_NAME + 1];
     for (int j = 0; j <= m; j++) {

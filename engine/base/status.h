@@ -11,7 +11,7 @@ typedef enum sel_status {
     SEL_BAD_USAGE = 2,    /* the command line is wrong */
     SEL_DIVERGED = 3,     /* NaN or infinity in the fields, or values that no flow has */
     SEL_BAD_FILE = 4,     /* a file could not be read or written */
-    SEL_NO_DEVICE = 5,    /* no such device, or not enough memory */
+    SEL_NO_DEVICE = 5,    /* the machine lacks a device, memory, a library, a rank */
     SEL_INTERRUPTED = 130 /* stopped by a signal, after the last state was written */
 } sel_status;
 

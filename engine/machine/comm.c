@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FEWEST_PLANES = 2 }; /* as wide as the widest halo */
+enum { FEWEST_PLANES = 2 }; /* what one step reads; multigrid and passes ask for more */
 
 int64_t sel_planes_free(const sel_domain *domain, int64_t first, int64_t end) {
     const int64_t *n = domain->grid.n, cells = domain->grid.dims == 3 ? n[0] * n[1] : n[0];

@@ -1,11 +1,11 @@
 /* comm.h -- the blocks of a grid, and the halos that they exchange.
  *
- * A grid is cut along its slowest axis (y in 2-D, z in 3-D) into blocks of whole planes. What has a
- * neighbourhood (populations, depths) is kept by blocks, each with a halo of some planes beyond its
- * ends; all numbers of cells, rows and planes are those of the whole grid: the pointer to a block's
- * memory is shifted, so that such a number leads to its cell. Before cells of another block are
- * read, their planes are copied to the halo. Either all blocks are in one process, or each of
- * several ranks has one.
+ * A grid is cut along its slowest axis (y in 2-D, z in 3-D) into blocks of whole planes. What steps
+ * also read in the cells beside (populations, depths: what has a neighbourhood) is kept by blocks,
+ * each with a halo of some planes beyond its ends; all numbers of cells, rows and planes are those
+ * of the whole grid: the pointer to a block's memory is shifted, so that such a number leads to its
+ * cell. Before cells of another block are read, their planes are copied to the halo. Either all
+ * blocks are in one process, or each of several ranks has one.
  */
 #ifndef SEL_COMM_H
 #define SEL_COMM_H

@@ -25,8 +25,8 @@ typedef struct sel_conduction {
 } sel_conduction;
 
 /* Finds the materials and lists the surfaces and inputs of a plan, which points to the body from
- * then on, and the largest stable step: C v / (sum of g + b / 2) in every cell, with b of a step of
- * 1. */
+ * then on, and the largest stable step: 1 / (sum of g / (C v) + b / 2) in every cell, with b of a
+ * step of 1. */
 sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_quantity *k,
                                const char *name, const sel_quantity *capacity,
                                const sel_quantity *source, sel_error *error);

@@ -214,7 +214,7 @@ double sel_sum_rows(sel_state *state, double (*sum)(const sel_state *state, int6
 /* ---- monitors ---- */
 
 /* Maxima side by side, which compilers turn into vectors; one alone would have to keep its order.
- * The rest of n / LANES is the caller's. */
+ */
 enum { LANES = 8 };
 
 /* Shows numbers that comparisons miss: this sum is NaN if one of them is NaN or infinite. */

@@ -28,7 +28,6 @@ sel_status sel_state_agree(const sel_state *state, sel_status status, sel_error 
 
 /* Adds up v[0], v[stride], ... v[(n - 1) stride] by the tree of sel_tree_sum, for so many columns
  * v + c; rank r has numbers start[r] to start[r + 1]. All get the sums. */
-enum { SEL_MOST_COLUMNS = 32 };
 void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *v, int64_t stride,
                    int columns, double *sums);
 

@@ -408,13 +408,13 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
                                   : (int64_t)bytes;
         if (saved < 0) {
             sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
-                                "%s: has no '%s', which an output, field or law needs that the run "
-                                "did not have",
+                                "%s: has no '%s': an output, field or law needs it from the start "
+                                "on; take that away, or begin at step 0",
                                 checkpoint->path, array->name);
         } else if ((uint64_t)saved != bytes) {
             sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
                                 "%s: '%s' has %lld bytes in the checkpoint, %llu in the scenario: "
-                                "its regions or controls are others",
+                                "the regions or controls have changed",
                                 checkpoint->path, array->name, (long long)saved,
                                 (unsigned long long)bytes);
         }

@@ -8,12 +8,11 @@
 
 #include "engine/machine/image.h"
 
-/* What the others are told: to take up number `simulation` of a scenario, to work at its state, to
- * wait until that is done, to look at it, to write it, to save and load it, to leave it; to end. */
+/* What the others are told. */
 typedef enum sel_order_kind {
     SEL_ORDER_END,
-    SEL_ORDER_SET_UP,
-    SEL_ORDER_LEAVE,
+    SEL_ORDER_SET_UP, /* take up number `simulation` of the scenario */
+    SEL_ORDER_LEAVE,  /* leave it */
     SEL_ORDER_ADVANCE,
     SEL_ORDER_CLOCK,
     SEL_ORDER_RESTART,

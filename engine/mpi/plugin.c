@@ -3,6 +3,7 @@
  * Every wait asks again and again: it yields the processor, sees ranks that have ended, and does
  * not last for ever.
  */
+#include <errno.h>
 #include <mpi.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -42,16 +43,16 @@ static double seconds(void) {
 
 static bool has_ended(int rank) {
     const process *own = &processes[joined.rank], *other = &processes[rank];
-    return strcmp(own->host, other->host) == 0 && kill(other->pid, 0) != 0;
+    return strcmp(own->host, other->host) == 0 && kill(other->pid, 0) != 0 && errno == ESRCH;
 }
 
-/* One rank speaks: the first that is alive, as far as this machine knows. */
+/* One rank speaks: the first that is alive, as far as this machine knows; of itself each. */
 _Noreturn static void give_up(const char *why, int rank) {
     int first = 0;
     while (first < joined.rank && has_ended(first)) {
         first++;
     }
-    if (first == joined.rank) {
+    if (first == joined.rank || rank == joined.rank) {
         fprintf(stderr, "rank %d %s: the run ends; the checkpoints before are whole\n", rank, why);
         fflush(stderr);
     }
@@ -182,8 +183,11 @@ const sel_ranks *selenite_ranks_open(const volatile sig_atomic_t *interrupt, dou
     for (int s = 1; s < NSIG; s++) { /* MPI has handlers of its own */
         sigaction(s, NULL, &kept[s]);
     }
-    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given) || given < MPI_THREAD_FUNNELED) {
-        snprintf(text, size, "it knows no programs with threads");
+    const bool starts = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given) == MPI_SUCCESS;
+    if (!starts || given < MPI_THREAD_FUNNELED) {
+        snprintf(text, size, "%s",
+                 starts ? "it allows no threads (MPI_THREAD_FUNNELED); install one that does"
+                        : "MPI_Init_thread fails");
         return NULL;
     }
     for (int s = 1; s < NSIG; s++) {
@@ -199,7 +203,7 @@ const sel_ranks *selenite_ranks_open(const volatile sig_atomic_t *interrupt, dou
     gethostname(own.host, sizeof own.host - 1);
     processes = malloc((size_t)joined.count * sizeof *processes);
     if (!processes) {
-        snprintf(text, size, "no memory");
+        snprintf(text, size, "there is no memory for the list of ranks");
         return NULL;
     }
     MPI_Allgather(&own, sizeof own, MPI_BYTE, processes, sizeof own, MPI_BYTE, MPI_COMM_WORLD);

@@ -195,8 +195,8 @@ sel_status mg_body_solved(const mg_solve *s, const sel_state *state, sel_error *
     return now->how <= MG_AT_ROUND_OFF || isnan(now->relative) /* which the monitor reports */
                ? SEL_OK
                : sel_fail(error, SEL_DIVERGED,
-                          "step %lld: %lld cycles of multigrid have not solved for its end: the "
-                          "residual is %.3g of the first one; try a smaller dt",
+                          "step %lld: multigrid has not converged in %lld cycles: the residual is "
+                          "%.3g of the first one; try a smaller dt",
                           (long long)state->step, (long long)now->step, now->relative);
 }
 

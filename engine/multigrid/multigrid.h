@@ -20,8 +20,8 @@
 #include "engine/scene/grid.h"
 
 enum { MG_MOST_LEVELS = 40 };
-/* Cells of a level that one thread, or each of several ranks, does as fast as several together; and
- * each of several devices. */
+/* Levels of at most so many cells are computed by one thread, and by every rank rather than shared:
+ * what ranks would exchange takes longer. MG_ALONE_ON_DEVICE: the same of ranks with devices. */
 enum { MG_ALONE = 1 << 13 };
 #ifndef MG_ALONE_ON_DEVICE
 #define MG_ALONE_ON_DEVICE (1 << 21)

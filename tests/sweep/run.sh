@@ -171,6 +171,7 @@ ok "an interrupt ends all runs, and the next call goes on" is_interrupted
 ok "runs of another script are not taken for its own" another_script
 ok "a range of two numbers" told speed=0.1:0.2 "'0.1:0.2' should be from:to:step"
 ok "a step that leads nowhere" told speed=0.1:0.2:-1 "steps of -1 do not lead"
+ok "a step of 0" told speed=0.1:0.2:0 "the step must not be 0"
 ok "a logarithmic range from 0" told speed=log:0:1:4 "from and to must be above 0"
 ok "a value twice" told speed=0.1,0.1 "'0.1' stands there twice"
 ok "no value" told speed=0.1,,0.2 "a value is missing"

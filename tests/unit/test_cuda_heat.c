@@ -205,7 +205,7 @@ static void compare_answers(heat_case side[2], double temperature) {
 }
 
 /* A control changes in the middle. */
-static void compare_case(const char *snippet, int precision) {
+static void compare_case(const char *snippet, int precision, size_t count) {
     static const int64_t pieces[] = {0, 1, 2, 7, 69, 64};
     char text[2 * HEAT_TEXT];
     heat_case side[2];
@@ -217,7 +217,7 @@ static void compare_case(const char *snippet, int precision) {
                                        .threads = 1 + k};
         heat_open_on(&side[k], &settings, text);
     }
-    for (size_t p = 0; p < (comparison.is_short ? 4 : sizeof pieces / sizeof *pieces); p++) {
+    for (size_t p = 0; p < count; p++) {
         for (int k = 0; k < 2; k++) {
             side[k].prepared.domain->control_values[0] = p >= 3 ? 0.3 : 0.2;
             heat_advance(&side[k], pieces[p]);
@@ -232,7 +232,7 @@ static void compare_cases(const char *const *list, size_t count, size_t step) {
     for (size_t k = 0; k < count; k += step) {
         for (int precision = SEL_F32; precision <= SEL_F64; precision++) {
             if (!comparison.is_short || (k / step + (size_t)precision) % 2 == 0) {
-                compare_case(list[k], precision);
+                compare_case(list[k], precision, comparison.is_short ? 4 : 6);
             }
         }
     }
@@ -248,6 +248,16 @@ static void implicit_schemes_agree(void **state) {
     (void)state;
     compare_cases(implicit_cases, sizeof implicit_cases / sizeof *implicit_cases,
                   comparison.is_short ? 3 : 1);
+}
+
+/* More rows and planes than a launch has blocks along an axis. */
+static void bodies_of_many_planes_agree(void **state) {
+    (void)state;
+    if (!comparison.is_short) {
+        compare_case("size = { 3, 270001 } k = materials", SEL_F64, 3);
+        compare_case("size = { 2, 3, 66001 }", SEL_F32, 3);
+    }
+    assert_agreement();
 }
 
 /* No value in the middle of the hole. */
@@ -471,6 +481,7 @@ static void blocks_answer_as_the_whole_grid(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_body_law_and_source_agrees),
+        cmocka_unit_test(bodies_of_many_planes_agree),
         cmocka_unit_test(implicit_schemes_agree),
         cmocka_unit_test(sources_are_not_asked_for_in_solids),
         cmocka_unit_test(laws_that_fail_are_the_same_errors),

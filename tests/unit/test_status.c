@@ -58,6 +58,10 @@ static void the_nearest_name_is_a_slip_away(void **state) {
     assert_string_equal(sel_nearest("stpes", names), "steps");
     assert_string_equal(sel_nearest("evrey", names), "every");
     assert_null(sel_nearest("collision", names));
+    char long_name[300];
+    memset(long_name, 'a', sizeof long_name);
+    long_name[sizeof long_name - 1] = '\0';
+    assert_null(sel_nearest(long_name, names));
     assert_null(sel_nearest("", names));
     const char *const letters[] = {"n", "H", NULL};
     assert_null(sel_nearest("v", letters));

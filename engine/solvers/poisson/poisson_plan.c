@@ -45,7 +45,7 @@ static bool ties(const sel_inputs *inputs, int64_t site) {
            (s->law == COND_CONVECTIVE && inputs->value[COND_VALUES * site + 1] > 0);
 }
 
-/* Marks the cells that are joined to `cell` with its number + 1 in `part`; whether any is tied. */
+/* Marks in `seen` the cells that are joined to `cell`; returns whether any of them is tied. */
 static bool join(const poisson_plan *p, int64_t cell, const uint8_t *tied, uint8_t *seen,
                  int64_t *stack) {
     const sel_domain *domain = p->base.domain;
@@ -120,10 +120,10 @@ static sel_status find_ties(poisson_plan *p, sel_error *error) {
 
 /* ---- the box of the multigrid ---- */
 
-/* The largest damping of Jacobi's iteration gives the best over-relaxation. */
+/* The spectral radius of Jacobi's iteration gives the best over-relaxation. */
 static double best_omega(const mg_box *box) {
     const double pi = acos(-1);
-    double sum = 0, most = 0, damping;
+    double sum = 0, most = 0, radius;
     bool any = false;
     for (int a = 0; a < box->dims; a++) {
         any = any || box->h[2 * a] > 0 || box->h[2 * a + 1] > 0;
@@ -134,8 +134,8 @@ static double best_omega(const mg_box *box) {
         sum += g * cos(ends * pi / (2 * (double)box->n[a]));
         most += g;
     }
-    damping = sum / most;
-    return 2 / (1 + sqrt(fmax(1 - damping * damping, 0)));
+    radius = sum / most;
+    return 2 / (1 + sqrt(fmax(1 - radius * radius, 0)));
 }
 
 static void describe_box(poisson_plan *p, int method) {
@@ -154,8 +154,8 @@ static void describe_box(poisson_plan *p, int method) {
 
 /* ---- the plan ---- */
 
-/* Cells of a colour are neighbours where an odd number of them lies around: over-relaxed sweeps
- * would diverge. */
+/* Around a periodic axis of an odd number of cells two cells of one colour are neighbours:
+ * over-relaxed sweeps would diverge. */
 static sel_status check_colours(const poisson_plan *p, sel_error *error) {
     const sel_grid *grid = &p->base.domain->grid;
     for (int a = 0; a < grid->dims; a++) {
@@ -218,9 +218,9 @@ static void warn(const sel_plan *base, sel_error *warnings) {
     const double needs = (slow && params->method == POISSON_JACOBI ? 1 : 0.5) * (double)(n * n);
     if (slow && needs > (double)params->max_iterations) {
         sel_fail_at(warnings, sel_simulation_where(base->simulation, "max_iterations"),
-                    "%lld iterations are few for this method on %lld cells along an axis, which "
-                    "takes some %.0e; method = \"multigrid\" takes about ten",
-                    (long long)params->max_iterations, (long long)n, needs);
+                    "%lld iterations are few for this method, which takes about %.0f on %lld cells "
+                    "along an axis; method = \"multigrid\" takes about ten",
+                    (long long)params->max_iterations, needs, (long long)n);
     }
 }
 

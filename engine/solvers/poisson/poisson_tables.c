@@ -42,8 +42,8 @@ static const sel_field fields[] = {
             .flags = SEL_ONE_FOR_ALL | SEL_OF_PLACE),
     SEL_ROW(poisson_params, method, CHOICE,
             "multigrid: each iteration is a cycle, and takes about nine tenths off the residual on "
-            "any grid; conjugate_gradient and sor need iterations by the number of cells along an "
-            "axis; jacobi and gauss_seidel by its square.",
+            "any grid; conjugate_gradient and sor need iterations in proportion to the number of "
+            "cells along an axis; jacobi and gauss_seidel to its square.",
             .choices = methods),
     SEL_LAYOUT_ROW("the potential"),
     SEL_ROW(poisson_params, initial, TABLE, "The potential to begin with; 0 when not given.",
