@@ -77,6 +77,8 @@ typedef struct rule_model {
     int dims, reach; /* reach: of all functions, along all axes */
     int entries, states, fields;
     rule_entry entry[SEL_MOST_CELL_FIELDS]; /* state, then data */
+    /* Of all entries, and of those of the state; ended by NULL. */
+    const char *name[SEL_MOST_CELL_FIELDS + 1], *state_name[SEL_MOST_CELL_FIELDS + 1];
     sel_cell_field field[SEL_MOST_CELL_FIELDS];
     int entry_of[SEL_MOST_CELL_FIELDS];
     const char *saved[SEL_MOST_CELL_FIELDS]; /* what its array is called in checkpoints */
