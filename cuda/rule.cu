@@ -24,7 +24,7 @@ extern "C" cudaError_t rule_interpret(const rule_view *view, cudaStream_t stream
 
 struct rule_cell {
     typedef rule_gpu_look view;
-    static __device__ double value(const view &, int64_t) { return 0; }
+    static __device__ double value(const view &, int64_t) { return 0; } // no sum is asked for
 };
 
 // What look.cuh asks for; COMPONENTS are those of the main field.
@@ -64,8 +64,6 @@ template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_value<rule_c
         }
         return large;
     }
-
-    static __device__ double amount(const view &, const uint32_t[3]) { return 0; }
 };
 
 extern "C" const cuda_look *rule_gpu_looks(int components, bool counts) {

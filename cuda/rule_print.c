@@ -97,10 +97,6 @@ static const char *read_type(const printer *p, int field) {
     return p->model->field[field].type == SEL_CELL_U8 ? "int32_t" : stored_type(p, field);
 }
 
-static const char *name_of(const printer *p, int slot, char text[SEL_PRINT_NAME]) {
-    return sel_print_name(&p->all, slot, text);
-}
-
 /* What is read of fields, each row once. */
 static int window_of(printer *p, const sel_read *read) {
     int w = 0;
@@ -195,10 +191,11 @@ static void print_function(printer *p) {
     sel_print_instructions(&p->all, p->code->layout.once, p->code->layout.each);
     for (int o = 0; o < code->layout.outputs; o++) {
         fprintf(p->to, "        o%d[r][j] = %s;\n", o,
-                name_of(p, code->tables.output[o].slot, name));
+                sel_print_name(&p->all, code->tables.output[o].slot, name));
     }
     if (fails) {
-        fprintf(p->to, "        fails[r][j] = %s;\n", name_of(p, code->layout.fails, name));
+        fprintf(p->to, "        fails[r][j] = %s;\n",
+                sel_print_name(&p->all, code->layout.fails, name));
     }
     fputs("    }\n#pragma unroll\n    for (int r = 0; r < ROWS; r++) {\n"
           "        const rule_at q = rule_moved(v, p, 0, r);\n",
@@ -266,7 +263,7 @@ static void print_march(printer *p, const rule_march *march) {
     sel_print_instructions(&p->all, p->code->layout.once, p->code->layout.each);
     for (int o = 0; o < p->code->layout.outputs; o++) {
         fprintf(p->to, "        out[%d] = %s;\n", number[p->code->tables.output[o].field],
-                name_of(p, p->code->tables.output[o].slot, name));
+                sel_print_name(&p->all, p->code->tables.output[o].slot, name));
     }
     fputs("    }\n", p->to);
     print_beyond(p, march);
