@@ -308,18 +308,15 @@ sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
 
 void rule_add_terms(const rule_state *state, int k, const double sum[3], sel_request *request) {
     const rule_model *m = state->model;
-    const sel_names *names = &m->params->conserved;
-    const char *name = names->n ? names->v[k] : m->entry[m->main].name;
     int component;
-    const int which = rule_conserved(m, k, &component);
-    const int components = sel_field_components(&m->solver.fields[which], m->dims);
+    const sel_field_info *field = &m->solver.fields[rule_conserved(m, k, &component)];
+    const int components = sel_field_components(field, m->dims);
     for (int c = 0; c < components; c++) {
-        const bool whole = component < 0 && components > 1;
+        const double before = state->start ? state->start[3 * k + c] : 0;
         char term[64];
-        snprintf(term, sizeof term, "%.40s%s%s", name, whole ? "_" : "",
-                 whole ? sel_axis_names[c] : "");
+        snprintf(term, sizeof term, "%.40s%s%s", field->name, components > 1 ? "_" : "",
+                 components > 1 ? sel_axis_names[c] : "");
         if (component < 0 || c == component) {
-            const double before = names->n ? state->start[3 * k + c] : 0;
             sel_request_term(request, term, "", sum[c] - before);
             sel_request_term(request, term, "_sum", sum[c]);
         }
