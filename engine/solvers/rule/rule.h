@@ -118,7 +118,7 @@ typedef struct rule_holds {
     rule_law_kind kind;
     const rule_law *law; /* NULL: it has no value */
 } rule_holds;
-rule_holds rule_law_of(const sel_region *region, bool nodata, const char *name, bool state,
+rule_holds rule_law_of(const sel_domain *domain, int region, const char *name, bool state,
                        bool beyond);
 const rule_law *rule_law_value(const rule_plan *plan, int region, int entry);
 

@@ -169,8 +169,8 @@ static void compute(piece *p) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int first = p->code->layout.fixed;
     const bool whole = p->odds == 0 && p->n == SEL_ROW;
-    for (int o = 0; o < p->code->layout.outputs;
-         o++) { /* chains store whole pieces in other copies */
+    /* Chains store whole pieces in other copies. */
+    for (int o = 0; o < p->code->layout.outputs; o++) {
         const sel_program_output *output = &p->code->tables.output[o];
         const bool placed = whole && output->direct && p->f->turns >> output->field & 1;
         p->to[o] = placed ? array_of(p, output->field, true) : NULL;

@@ -19,11 +19,9 @@ static void complete(sel_common *common) {
 /* sel_solver.solid */
 static bool is_solid(const sel_simulation *simulation, const sel_domain *domain, int region) {
     const rule_params *params = (const rule_params *)simulation->params;
-    const sel_region *at = &domain->regions[region - 1];
-    const bool nodata = region == domain->nodata;
     bool wall = false;
     for (int k = 0; k < params->state.n; k++) {
-        const rule_holds holds = rule_law_of(at, nodata, params->state.v[k].name, true, false);
+        const rule_holds holds = rule_law_of(domain, region, params->state.v[k].name, true, false);
         if (holds.kind == RULE_FREE) {
             return false;
         }
