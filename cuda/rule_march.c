@@ -40,8 +40,7 @@ bool rule_is_direct(const rule_state *state) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     bool direct = !state->base.blocks.cut && !state->plan->law_depends;
     for (int k = 0; k < m->functions; k++) {
-        const int precision = state->plan->base.precision;
-        direct = direct && grid->n[0] % rule_shape_of(m, k, precision).cells == 0;
+        direct = direct && grid->n[0] % rule_shape_of(m, k).cells == 0;
     }
     for (int face = 0; face < 2 * m->dims; face++) {
         direct = direct && grid->n[face / 2] >= m->reach;
@@ -54,10 +53,10 @@ bool rule_is_direct(const rule_state *state) {
 }
 
 /* Whether all that a function does is to look at its fields, and to compute not too much. */
-static bool is_plain(const rule_model *m, int precision) {
+static bool is_plain(const rule_model *m) {
     enum { MOST_OPERATIONS = 100 };
     const rule_function *f = m->function;
-    const sel_program *code = f->code[precision];
+    const sel_program *code = f->code;
     bool plain = !code->reports && !(code->vary & ~(unsigned)SEL_ON_DT) && f->looks;
     int operations = 0;
     for (int o = 0; o < code->layout.outputs; o++) {
@@ -77,10 +76,9 @@ static bool is_plain(const rule_model *m, int precision) {
 static bool find_pass(const sel_state *base, rule_march *to) {
     const rule_plan *plan = (const rule_plan *)base->plan;
     const rule_model *m = plan->model;
-    const int precision = base->plan->precision;
     const uint64_t writes = m->function->writes;
     *to = (rule_march){0};
-    if (!m->simple || plan->law_depends || !is_plain(m, precision) ||
+    if (!m->simple || plan->law_depends || !is_plain(m) ||
         (base->blocks.cut && base->ranks->count == 1) ||
         base->plan->domain->grid.n[0] < MARCH_LEAST_COLUMNS ||
         sel_state_least_planes(base) < MARCH_LEAST_ROWS) {
@@ -92,7 +90,7 @@ static bool find_pass(const sel_state *base, rule_march *to) {
         }
     }
     /* What the registers hold, odd numbers of steps. */
-    const bool single = precision == SEL_F32 || m->bytes & writes, one = to->fields == 1;
+    const bool single = m->precision == SEL_F32 || m->bytes & writes, one = to->fields == 1;
     to->columns = single || one ? 4 : 2;
     to->steps = one ? 9 : single ? 7 : 5;
     to->at_once = single == one ? 4 : 2;
@@ -137,7 +135,7 @@ sel_status rule_march_pass(sel_state *base, int64_t step, const cuda_slab *slab,
     g.pitch = (int)all->cells.pitch;
     for (int k = 0; k < march->fields; k++) {
         const int field = march->field[k], turn = (int)(state->now.turns >> field & 1);
-        const int64_t first = all->cells.first * rule_bytes_in(all, field);
+        const int64_t first = all->cells.first * rule_size(all->model, field);
         g.from[k] = (const char *)all->tables.at[0][field][turn] + first;
         g.to[k] = (char *)all->tables.at[0][field][1 - turn] + first;
     }

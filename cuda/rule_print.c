@@ -13,12 +13,12 @@
 
 enum { LOAD = 16 /* bytes */, MOST_OPERATIONS = 2000 /* of a thread */ };
 
-rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
+rule_shape rule_shape_of(const rule_model *m, int k) {
     const rule_function *f = &m->function[k];
-    const int count = f->code[precision]->chains;
+    const int count = f->code->chains;
     int largest = 1;
     for (int i = 0; i < m->fields; i++) {
-        const int size = (f->reads | f->writes) >> i & 1 ? rule_size(m, i, precision) : 1;
+        const int size = (f->reads | f->writes) >> i & 1 ? rule_size(m, i) : 1;
         largest = size > largest ? size : largest;
     }
     /* Rows of two fields and more are so many loads that a second one does not pay. */
@@ -74,7 +74,7 @@ typedef struct printer {
     const rule_model *model;
     const rule_function *f;
     const sel_program *code;
-    int precision, function;
+    int function;
     rule_shape shape;
     struct window *window; /* of all reads */
     int windows;
@@ -87,10 +87,10 @@ typedef struct window {
 
 static const char *stored_type(const printer *p, int field) {
     const sel_cell_type type = p->model->field[field].type;
-    return type == SEL_CELL_U8       ? "uint8_t"
-           : type == SEL_CELL_I32    ? "int32_t"
-           : p->precision == SEL_F32 ? "float"
-                                     : "double";
+    return type == SEL_CELL_U8              ? "uint8_t"
+           : type == SEL_CELL_I32           ? "int32_t"
+           : p->model->precision == SEL_F32 ? "float"
+                                            : "double";
 }
 
 static const char *read_type(const printer *p, int field) {
@@ -282,23 +282,22 @@ static void print_march(printer *p, const rule_march *march) {
     }
 }
 
-void rule_print(const rule_model *m, int precision, double dt, const rule_march *march, FILE *to) {
+void rule_print(const rule_model *m, double dt, const rule_march *march, FILE *to) {
     fputs("#include \"cuda/rule_cell.cuh\"\n", to);
     for (int k = 0; k < m->functions; k++) {
         const rule_function *f = &m->function[k];
         if (!f->rule) {
             continue;
         }
-        const sel_program *code = f->code[precision];
+        const sel_program *code = f->code;
         printer p = {
             .all = {.fuses = !m->params->exact, .constant = m->params->dt.limit ? 0 : SEL_ON_DT},
             .to = to,
             .model = m,
             .f = f,
             .code = code,
-            .precision = precision,
             .function = k,
-            .shape = rule_shape_of(m, k, precision),
+            .shape = rule_shape_of(m, k),
             .window = calloc((size_t)code->layout.reads + 1, sizeof(window))};
         if (sel_printer_open(&p.all, code, dt, to) && p.window) {
             find_windows(&p);

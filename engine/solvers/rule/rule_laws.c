@@ -162,7 +162,7 @@ void rule_list_laws(rule_state *state) {
     rule_tables *t = &state->tables;
     bool valued[RULE_FIELDS] = {false};
     memcpy(t->dx, domain->grid.dx, sizeof t->dx);
-    t->wide = state->plan->base.precision == SEL_F64;
+    t->wide = m->precision == SEL_F64;
     for (int b = 0; b < state->base.blocks.count; b++) {
         t->block_end[b] = state->base.blocks.v[b].end;
     }
@@ -191,7 +191,7 @@ static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns
         const rule_run *run = &t->run[i];
         for (int f = 0; f < state->model->fields; f++) {
             const int turn = (int)(turns >> f & 1);
-            const int64_t size = rule_bytes_in(state, f);
+            const int64_t size = rule_size(state->model, f);
             if (!(fields >> f & 1) || !t->at[run->block][f][turn]) {
                 continue;
             }
@@ -227,7 +227,7 @@ int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, in
     for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
         if (fields >> f & 1) {
             sides[count++] = rule_sides_of(state, state->tables.at[0][f][turns >> f & 1],
-                                           rule_bytes_in(state, f), planes);
+                                           rule_size(state->model, f), planes);
         }
     }
     return count;

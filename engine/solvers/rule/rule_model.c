@@ -155,19 +155,18 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
     f->why = f->rule ? NULL : sel_arena_copy(m->arena, why);
     find_masks(m, f);
     const bool numbers = returns == SEL_RETURNS_NUMBERS;
-    for (int p = 0; p < 2; p++) {
-        const sel_program_form form = {
-            .field = m->field, .single = p == SEL_F32, .numbers = numbers, .never_fails = numbers};
-        f->code[p] =
-            f->rule ? sel_program_compile(f->rule, &form, m->arena) : code_of_lua(m, numbers);
-        if (!f->code[p]) {
-            return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);
-        }
-        const sel_packed_program *l = &f->code[p]->layout;
-        f->first[p] = m->uniforms[p];
-        m->uniforms[p] += l->uniforms;
-        m->slots[p] = l->fixed + l->own > m->slots[p] ? l->fixed + l->own : m->slots[p];
+    const sel_program_form form = {.field = m->field,
+                                   .single = m->precision == SEL_F32,
+                                   .numbers = numbers,
+                                   .never_fails = numbers};
+    f->code = f->rule ? sel_program_compile(f->rule, &form, m->arena) : code_of_lua(m, numbers);
+    if (!f->code) {
+        return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);
     }
+    const sel_packed_program *l = &f->code->layout;
+    f->first = m->uniforms;
+    m->uniforms += l->uniforms;
+    m->slots = l->fixed + l->own > m->slots ? l->fixed + l->own : m->slots;
     return SEL_OK;
 }
 
@@ -186,8 +185,8 @@ static bool is_simple(const rule_model *m) {
 static void find_turns(rule_model *m) {
     for (int k = 0; k < m->rules; k++) {
         rule_function *f = &m->function[k];
-        for (int o = 0; f->code[0] && o < f->code[0]->layout.outputs; o++) {
-            f->writes |= UINT64_C(1) << f->code[0]->tables.output[o].field;
+        for (int o = 0; f->code && o < f->code->layout.outputs; o++) {
+            f->writes |= UINT64_C(1) << f->code->tables.output[o].field;
         }
         m->simple = is_simple(m);
         f->turns = m->simple ? f->writes : f->writes & f->looks;
@@ -196,17 +195,17 @@ static void find_turns(rule_model *m) {
     }
 }
 
-int rule_bytes(const rule_model *m, uint64_t fields, int precision) {
+int rule_bytes(const rule_model *m, uint64_t fields) {
     int bytes = 0;
     for (int f = 0; f < m->fields; f++) {
-        bytes += fields >> f & 1 ? rule_size(m, f, precision) : 0;
+        bytes += fields >> f & 1 ? rule_size(m, f) : 0;
     }
     return bytes;
 }
 
 static sel_status check_count(const rule_model *m, const rule_function *f, const char *what,
                               bool vectors, sel_error *error) {
-    const int count = f->code[0]->layout.outputs;
+    const int count = f->code->layout.outputs;
     return count == 1 || (vectors && count == m->dims)
                ? SEL_OK
                : sel_fail_at(error, f->source->where, "%s must return 1 number%s, not %d", what,
@@ -259,7 +258,7 @@ static sel_status make_fields(rule_model *m, sel_error *error) {
     for (int k = 0; k < count; k++) {
         const bool derived = k >= m->entries;
         const rule_function *f = derived ? &m->function[m->rules + k - m->entries] : NULL;
-        const int components = derived ? f->code[0]->layout.outputs : m->entry[k].components;
+        const int components = derived ? f->code->layout.outputs : m->entry[k].components;
         info[k] = (sel_field_info){.name = derived ? f->name : m->entry[k].name,
                                    .rank = components > 1 ? SEL_VECTOR : SEL_SCALAR,
                                    .unit = "the script's"};
@@ -329,7 +328,7 @@ static sel_status check_laws(const rule_model *m, const sel_named_variants *laws
     return status;
 }
 
-sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
+sel_status rule_adapt(const sel_simulation *simulation, int precision, sel_arena *arena,
                       const sel_simulation **own, sel_error *error) {
     rule_model *m = sel_arena_alloc(arena, sizeof *m);
     if (!m) {
@@ -338,6 +337,7 @@ sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
     m->arena = arena;
     m->params = (const rule_params *)simulation->params;
     m->dims = simulation->params->size.n;
+    m->precision = precision;
     m->solver = rule_solver;
     m->simulation = *simulation;
     m->simulation.solver = &m->solver;

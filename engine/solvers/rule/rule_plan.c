@@ -84,17 +84,16 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
 static void facts(const sel_plan *base, sel_facts *to) {
     const rule_plan *plan = (const rule_plan *)base;
     const rule_model *m = plan->model;
-    const int precision = base->simulation->params->precision;
     for (int k = 0; k < m->rules; k++) {
         const rule_function *f = &m->function[k];
         if (!f->rule) {
             sel_fact_add(to, "rule", "%s: by Lua at each cell", f->name);
             continue;
         }
-        const sel_program *code = f->code[precision];
+        const sel_program *code = f->code;
         sel_fact_add(to, "rule", "%s: %d operations, %d reads, %d writes, %d bytes per cell",
                      f->name, code->operations, code->layout.reads, __builtin_popcountll(f->writes),
-                     rule_bytes(m, f->reads, precision) + rule_bytes(m, f->writes, precision));
+                     rule_bytes(m, f->reads) + rule_bytes(m, f->writes));
     }
     if (base->dt_steps) {
         sel_fact_add(to, "time step", "at most %g, found every %lld steps", m->params->dt.max,

@@ -47,7 +47,7 @@ static void list_field(rule_state *state, int f, int copy) {
     const bool swaps = m->swapping >> f & 1;
     const unsigned turn = !swaps ? 0 : copy ? SEL_ODD : SEL_EVEN;
     const unsigned saved = field->state && (swaps || !copy) ? SEL_SAVED | turn : 0;
-    const sel_type type = {"fiu"[field->type], (uint32_t)rule_bytes_in(state, f)};
+    const sel_type type = {"fiu"[field->type], (uint32_t)rule_size(m, f)};
     list_cells(state, m->saved[f], type, saved, &state->tables.at[0][f][copy],
                sizeof state->tables.at[0] / sizeof(void *));
 }
@@ -56,12 +56,12 @@ static void list_field(rule_state *state, int f, int copy) {
  * A pass of several steps, of which the halo is wider, takes all that it writes. */
 static uint64_t halo_bytes(const rule_state *state) {
     const rule_model *m = state->model;
-    const int precision = state->plan->base.precision, passes = state->halo > m->reach;
+    const int passes = state->halo > m->reach;
     int step = 0, most = 0;
     for (int k = 0; k < m->functions; k++) {
         const rule_function *f = &m->function[k];
-        const int bytes = passes && k < m->rules ? state->halo * rule_bytes(m, f->writes, precision)
-                                                 : m->reach * rule_bytes(m, f->looks, precision);
+        const int bytes = passes && k < m->rules ? state->halo * rule_bytes(m, f->writes)
+                                                 : m->reach * rule_bytes(m, f->looks);
         step += k < m->rules ? bytes : 0;
         most = bytes > most ? bytes : most;
     }
