@@ -155,7 +155,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     sel_status status = start_twin(state, error);
     state->marches = !status && rule_march_of(state->twin, &state->march);
-    state->all.has_odd = !status && state->twin->has_odd;
+    state->all.kinds = !status ? state->twin->kinds : 0;
     status = status ? status : send_array(state, NULL, error);
     status = status ? status : send_tables(state, error);
     status = status ? status : cuda_terms_start(&state->terms, error);

@@ -106,7 +106,7 @@ int rule_march_steps(const sel_state *base) {
 bool rule_march_of(const rule_state *state, rule_march *to) {
     const rule_model *m = state->model;
     const sel_grid *grid = &state->plan->base.domain->grid;
-    if (!find_pass(&state->base, to) || sel_state_total(&state->base, state->has_odd) > 0) {
+    if (!find_pass(&state->base, to) || sel_state_total(&state->base, state->kinds > 1) > 0) {
         return false;
     }
     for (int k = 0; k < to->fields * 2 * m->dims; k++) {

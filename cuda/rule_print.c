@@ -44,7 +44,7 @@ rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k
     const sel_grid *grid = &state->plan->base.domain->grid;
     const sel_block *own = &state->base.blocks.v[block];
     rule_view v = {.kind = state->kind[block],
-                   .odd = state->has_odd ? state->odd : NULL,
+                   .odd = state->kinds > 1 ? state->odd : NULL,
                    .tables = tables,
                    .grid = *grid,
                    .cells = sel_grid_cells(grid),

@@ -145,11 +145,10 @@ typedef struct rule_state {
     bool valued[2][SEL_REGION_NUMBERS];   /* regions with such, beyond faces and in cells */
     uint64_t turns;                       /* fields whose present copy is the second one */
     uint8_t *kind[SEL_MOST_BLOCKS];       /* number in walls[] and held[], and RULE_ODD */
-    int kinds;
-    bool too_many; /* of them */
-    uint8_t *odd;  /* [rows][pieces]: it has such cells */
-    bool has_odd;  /* some piece has */
-    double *start; /* sums of what is conserved at step 0 */
+    int kinds;                            /* the first is of cells like all others */
+    bool too_many;                        /* of them */
+    uint8_t *odd;                         /* [rows][pieces]: it has such cells */
+    double *start;                        /* sums of what is conserved at step 0 */
     struct {
         int64_t cell;
         int field; /* -1: the function calls error */

@@ -404,7 +404,6 @@ sel_status rule_find_kinds(rule_state *state, sel_error *error) {
             if (state->kind[b][at] || (walls && beside_wall(state, b, at))) {
                 state->kind[b][at] |= RULE_ODD;
                 state->odd[row * rule_pieces(nx) + x / SEL_ROW] = 1;
-                state->has_odd = true;
             }
         }
     }
