@@ -24,7 +24,7 @@ extern "C" cudaError_t rule_interpret(const rule_view *view, cudaStream_t stream
 
 struct rule_cell {
     typedef rule_gpu_look view;
-    static __device__ double value(const view &, int64_t) { return 0; }
+    static __device__ double value(const view &, int64_t) { return 0; } // no sum is asked for
 };
 
 // What look.cuh asks for; COMPONENTS are those of the main field.
@@ -32,7 +32,7 @@ template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_value<rule_c
     static constexpr int components = COMPONENTS;
     static constexpr bool counts = COUNTS;
 
-    static __device__ double number(const view &v, int f, const uint32_t at[3]) {
+    static __device__ double value(const view &v, int f, const uint32_t at[3]) {
         const rule_tables &t = *v.tables;
         const int64_t plane = v.dims == 3 ? at[2] : at[1];
         int b = 0;
@@ -44,9 +44,8 @@ template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_value<rule_c
     }
 
     static __device__ int field(const view &v, int, const uint32_t at[3], double *out) {
-        const int64_t cell = ((int64_t)at[2] * v.grid.n[1] + at[1]) * v.grid.n[0] + at[0];
         for (int c = 0; c < v.components; c++) {
-            out[c] = v.numbers ? v.numbers[c * v.cells + cell] : number(v, v.field + c, at);
+            out[c] = v.numbers ? v.numbers[c * v.cells + number(v, at)] : value(v, v.field + c, at);
         }
         return v.components;
     }
@@ -55,17 +54,15 @@ template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_value<rule_c
         double large = 0;
         *small = 0;
         for (int c = 0; c < COMPONENTS; c++) {
-            u[c] = number(v, v.main + c, at);
+            u[c] = value(v, v.main + c, at);
             large = COMPONENTS == 1 ? fabs(u[c]) : hypot(large, u[c]);
         }
         for (uint64_t left = v.reals; left; left &= left - 1) {
-            const double value = number(v, __ffsll((long long)left) - 1, at);
-            *small += value - value;
+            const double real = value(v, __ffsll((long long)left) - 1, at);
+            *small += real - real;
         }
         return large;
     }
-
-    static __device__ double amount(const view &, const uint32_t[3]) { return 0; }
 };
 
 extern "C" const cuda_look *rule_gpu_looks(int components, bool counts) {

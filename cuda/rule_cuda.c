@@ -19,20 +19,19 @@ static void list(sel_state *base) {
     rule_cuda *state = (rule_cuda *)base;
     sel_arrays *arrays = &base->arrays;
     const sel_domain *domain = base->plan->domain;
-    const int precision = base->plan->precision;
     state->first_array = arrays->count;
     rule_list(base, base->ranks->count > 1 ? rule_march_steps(base) : 0);
     state->end_array = arrays->count;
     const rule_model *m = state->all.model;
-    SEL_ADD(arrays, state, fixed, m->slots[precision], SEL_ON_HOST);
+    SEL_ADD(arrays, state, fixed, m->slots, SEL_ON_HOST);
     SEL_ADD(arrays, state, tables, 1, 0);
-    SEL_ADD(arrays, state, uniform, CUDA_STEPS * m->uniforms[precision] + 1, 0);
+    SEL_ADD(arrays, state, uniform, CUDA_STEPS * m->uniforms + 1, 0);
     SEL_ADD(arrays, state, found, 1, 0);
     SEL_ADD(arrays, state, numbers,
             m->functions > m->rules ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
     bool packed = cuda_terms_open(&state->terms, domain);
     for (int k = 0; k < m->functions && packed; k++) {
-        packed = sel_pack_add(state->terms.pack, m->function[k].code[precision]) == k;
+        packed = sel_pack_add(state->terms.pack, m->function[k].code) == k;
     }
     if (packed) {
         cuda_terms_list(&state->terms, arrays);
@@ -108,7 +107,7 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     size_t length = 0;
     FILE *to = open_memstream(&text, &length);
     if (to) {
-        rule_print(m, plan->precision, plan->domain->grid.dt, march, to);
+        rule_print(m, plan->domain->grid.dt, march, to);
         fclose(to);
     }
     const cuda_text given = {.text = text, .name = "the rule"};
@@ -119,7 +118,7 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     free(text);
     if (!status && !state->module) {
         fprintf(stderr, "%s; until then rules are interpreted there, which is slow\n", why);
-        const uint64_t slots = (uint64_t)m->slots[plan->precision] + 1;
+        const uint64_t slots = (uint64_t)m->slots + 1;
         return cuda_device_allocate((void **)&state->slots, slots * INTERPRETERS * sizeof(double),
                                     "the rules", error);
     }
@@ -138,10 +137,9 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
 /* What the values vary with that are the same in all cells; whether steps read the clock. */
 static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
     const rule_model *m = state->all.model;
-    const int precision = state->all.plan->base.precision;
     bool reads = false;
     for (int k = 0; k < m->rules; k++) {
-        const sel_program *code = m->function[k].code[precision];
+        const sel_program *code = m->function[k].code;
         state->vary |= code->vary;
         reads = reads || code->reports || m->function[k].rule->depends & SEL_ON_STEP;
     }
@@ -149,8 +147,7 @@ static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
     state->all.base.queue->timeless = !reads && !(state->vary & SEL_ON_T);
     state->sent_dt = (double)NAN;
     return cuda_feed_open(&state->rows, state->uniform,
-                          (uint64_t)(state->uniform_steps * m->uniforms[precision] + 1) *
-                              sizeof(double),
+                          (uint64_t)(state->uniform_steps * m->uniforms + 1) * sizeof(double),
                           BUFFERS, error);
 }
 
@@ -158,7 +155,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     sel_status status = start_twin(state, error);
     state->marches = !status && rule_march_of(state->twin, &state->march);
-    state->all.has_odd = !status && state->twin->has_odd;
+    state->all.kinds = !status ? state->twin->kinds : 0;
     status = status ? status : send_array(state, NULL, error);
     status = status ? status : send_tables(state, error);
     status = status ? status : cuda_terms_start(&state->terms, error);
@@ -214,19 +211,17 @@ static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
 static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
     const rule_model *m = state->all.model;
     const sel_state *base = &state->all.base;
-    const int precision = base->plan->precision;
     void *rows;
     sel_status status = cuda_feed_next(&state->rows, &rows, error);
     for (int64_t s = 0; s < count && s < state->uniform_steps && !status; s++) {
         const int64_t step = base->step + s;
-        double *row = (double *)rows + step % state->uniform_steps * m->uniforms[precision];
+        double *row = (double *)rows + step % state->uniform_steps * m->uniforms;
         for (int k = 0; k < m->functions; k++) {
             const rule_function *f = &m->function[k];
-            const sel_program *code = f->code[precision];
+            const sel_program *code = f->code;
             sel_packed_once(&code->tables, 0, sel_clock_time(&base->clock, step), base->clock.dt,
                             base->plan->domain->control_values, state->fixed);
-            memcpy(row + f->first[precision], state->fixed,
-                   (size_t)code->layout.uniforms * sizeof *row);
+            memcpy(row + f->first, state->fixed, (size_t)code->layout.uniforms * sizeof *row);
         }
     }
     state->sent_dt = base->clock.dt;
@@ -237,7 +232,7 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
     rule_cuda *state = (rule_cuda *)base;
     sel_status status = evaluate(state, due, error);
     const bool stale = state->vary & due || !(state->sent_dt == base->clock.dt);
-    const bool any = state->all.model->uniforms[base->plan->precision] > 0;
+    const bool any = state->all.model->uniforms > 0;
     return status || !stale || !any ? status : send_rows(state, *count, error);
 }
 
@@ -276,9 +271,9 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
     v.first_row = slab->planes.first * base->blocks.rows_per_plane;
     v.end_row = slab->planes.end * base->blocks.rows_per_plane;
     v.numbers = state->numbers;
-    v.uniform = state->uniform + m->function[k].first[base->plan->precision];
+    v.uniform = state->uniform + m->function[k].first;
     v.uniform_steps = state->uniform_steps;
-    v.uniform_apart = m->uniforms[base->plan->precision];
+    v.uniform_apart = m->uniforms;
     v.packed = cuda_terms_see(&state->terms).packed;
     v.bad = state->found;
     v.alarm = base->queue->alarm;
@@ -291,9 +286,8 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
         CUDA_TRY(rule_interpret(&v, slab->on->stream));
         return SEL_OK;
     }
-    return cuda_kernel_launch(state->kernel[k],
-                              rule_blocks(&v, rule_shape_of(m, k, base->plan->precision)), threads,
-                              &v, slab->on->stream, error);
+    return cuda_kernel_launch(state->kernel[k], rule_blocks(&v, rule_shape_of(m, k)), threads, &v,
+                              slab->on->stream, error);
 }
 
 /* Enqueues function k on all blocks, after the margins of what it looks at; interpreters cannot run
@@ -447,7 +441,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
 
 static void print(const sel_plan *plan, FILE *to) {
     fprintf(to, "  kernels on a GPU:\n");
-    rule_print(((const rule_plan *)plan)->model, plan->precision, plan->domain->grid.dt, NULL, to);
+    rule_print(((const rule_plan *)plan)->model, plan->domain->grid.dt, NULL, to);
 }
 
 const cuda_solver rule_on_cuda = {

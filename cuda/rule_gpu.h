@@ -52,7 +52,7 @@ const cuda_look *rule_gpu_looks(int components, bool counts);
 typedef struct rule_shape {
     int cells, rows;
 } rule_shape;
-rule_shape rule_shape_of(const rule_model *m, int k, int precision);
+rule_shape rule_shape_of(const rule_model *m, int k);
 unsigned rule_blocks(const rule_view *v, rule_shape shape);
 
 /* ---- several steps in a pass (rule_march.c) ---- */
@@ -77,7 +77,7 @@ bool rule_is_direct(const rule_state *state);
 
 /* All kernels; march: NULL, or also those of several steps, "march_border" and "march_inner".
  * Values that never vary are numbers in the text: dt that of even steps. */
-void rule_print(const rule_model *m, int precision, double dt, const rule_march *march, FILE *to);
+void rule_print(const rule_model *m, double dt, const rule_march *march, FILE *to);
 
 /* A block as function k sees it when the present copies are `turns`; of arrays and tables anywhere.
  */

@@ -26,7 +26,6 @@ static __device__ void store_number(const rule_view &v, const rule_at &p,
                                     double value) {
     const int field = to.field;
     const double kept[1] = {sel_number_as(to.type, value)};
-    const float single[1] = {(float)kept[0]};
     if (numbers) {
         rule_store_numbers<1>(v, p, field, kept);
     } else if (v.tables->type[field] == CELL_I32) {
@@ -36,7 +35,7 @@ static __device__ void store_number(const rule_view &v, const rule_at &p,
     } else if (v.tables->wide) {
         rule_store<true, false, double, double, 1>(v, p, output, field, kept);
     } else {
-        rule_store<true, false, float, float, 1>(v, p, output, field, single);
+        rule_store<true, false, double, float, 1>(v, p, output, field, kept);
     }
 }
 

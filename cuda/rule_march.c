@@ -3,54 +3,36 @@
  * nothing else, where the laws at each face are the same along it and do not vary. Of several ranks
  * each has margins as wide as a pass has steps, which are exchanged once for it.
  */
+#include <math.h>
 #include "cuda/rule_gpu.h"
 
-/* What stands beyond a face for a field: a * near + b. */
-typedef struct beyond {
-    double a, b;
-    bool known;   /* some of the face's places are here */
-    bool differs; /* from place to place */
-} beyond;
-
-static void join(beyond *to, const beyond *more) {
-    const bool other = to->known && more->known && (to->a != more->a || to->b != more->b);
-    const bool differs = to->differs || more->differs || other;
-    *to = to->known ? *to : *more;
-    to->differs = differs;
-}
-
-/* At the places that this rank has. */
-static beyond beyond_own(const rule_state *state, int face, int f) {
+/* What stands beyond a face for a field: a * near + b. All ranks find the same; false: it differs
+ * from place to place. */
+static bool find_beyond(const rule_state *state, int face, int f, double *a, double *b) {
     const rule_tables *t = &state->tables;
-    beyond all = {.a = 1};
+    double most[] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL}; /* of a, -a, b, -b */
     for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS]; i++) {
         const rule_run *run = &t->run[i];
         const int law = t->kind[0][run->region][f];
         const bool valued = rule_has_value(law);
         for (int k = 0; k < (valued ? run->count : 1) && run->face == face; k++) {
             const double value = valued ? t->law[f][run->number + k] : 0;
-            const beyond one = {.a = law == RULE_FIXED        ? 0
-                                     : law == RULE_FIXED_FACE ? -1
-                                                              : 1,
-                                .b = law == RULE_FIXED_FACE ? 2 * value
-                                     : law == RULE_GRADIENT ? value * t->dx[face / 2]
-                                                            : value,
-                                .known = true};
-            join(&all, &one);
+            const double one_a = law == RULE_FIXED ? 0 : law == RULE_FIXED_FACE ? -1 : 1;
+            const double one_b = law == RULE_FIXED_FACE ? 2 * value
+                                 : law == RULE_GRADIENT ? value * t->dx[face / 2]
+                                                        : value;
+            const double found[] = {one_a, -one_a, one_b, -one_b};
+            for (int m = 0; m < 4; m++) {
+                most[m] = fmax(most[m], found[m]);
+            }
         }
     }
-    return all;
-}
-
-/* At all places; all ranks find the same. */
-static beyond beyond_face(const rule_state *state, int face, int f) {
-    const sel_ranks *ranks = state->base.ranks;
-    beyond found = beyond_own(state, face, f), all[SEL_MOST_RANKS];
-    ranks->gather(&found, sizeof found, all);
-    for (int r = 0; r < ranks->count; r++) {
-        join(&found, &all[r]);
+    for (int m = 0; m < 4; m++) {
+        most[m] = sel_state_largest(&state->base, most[m]);
     }
-    return found;
+    *a = most[0];
+    *b = most[2];
+    return *a == -most[1] && *b == -most[3];
 }
 
 bool rule_is_direct(const rule_state *state) {
@@ -58,24 +40,23 @@ bool rule_is_direct(const rule_state *state) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     bool direct = !state->base.blocks.cut && !state->plan->law_depends;
     for (int k = 0; k < m->functions; k++) {
-        const int precision = state->plan->base.precision;
-        direct = direct && grid->n[0] % rule_shape_of(m, k, precision).cells == 0;
+        direct = direct && grid->n[0] % rule_shape_of(m, k).cells == 0;
     }
     for (int face = 0; face < 2 * m->dims; face++) {
         direct = direct && grid->n[face / 2] >= m->reach;
         for (int f = 0; f < m->fields && direct && !sel_axis_periodic(grid, face / 2); f++) {
-            const beyond there = beyond_face(state, face, f);
-            direct = !there.differs && there.a == 1 && there.b == 0;
+            double a, b;
+            direct = find_beyond(state, face, f, &a, &b) && a == 1 && b == 0;
         }
     }
     return direct;
 }
 
 /* Whether all that a function does is to look at its fields, and to compute not too much. */
-static bool is_plain(const rule_model *m, int precision) {
+static bool is_plain(const rule_model *m) {
     enum { MOST_OPERATIONS = 100 };
     const rule_function *f = m->function;
-    const sel_program *code = f->code[precision];
+    const sel_program *code = f->code;
     bool plain = !code->reports && !(code->vary & ~(unsigned)SEL_ON_DT) && f->looks;
     int operations = 0;
     for (int o = 0; o < code->layout.outputs; o++) {
@@ -95,10 +76,9 @@ static bool is_plain(const rule_model *m, int precision) {
 static bool find_pass(const sel_state *base, rule_march *to) {
     const rule_plan *plan = (const rule_plan *)base->plan;
     const rule_model *m = plan->model;
-    const int precision = base->plan->precision;
     const uint64_t writes = m->function->writes;
     *to = (rule_march){0};
-    if (!m->simple || plan->law_depends || !is_plain(m, precision) ||
+    if (!m->simple || plan->law_depends || !is_plain(m) ||
         (base->blocks.cut && base->ranks->count == 1) ||
         base->plan->domain->grid.n[0] < MARCH_LEAST_COLUMNS ||
         sel_state_least_planes(base) < MARCH_LEAST_ROWS) {
@@ -110,7 +90,7 @@ static bool find_pass(const sel_state *base, rule_march *to) {
         }
     }
     /* What the registers hold, odd numbers of steps. */
-    const bool single = precision == SEL_F32 || m->bytes & writes, one = to->fields == 1;
+    const bool single = m->precision == SEL_F32 || m->bytes & writes, one = to->fields == 1;
     to->columns = single || one ? 4 : 2;
     to->steps = one ? 9 : single ? 7 : 5;
     to->at_once = single == one ? 4 : 2;
@@ -126,22 +106,20 @@ int rule_march_steps(const sel_state *base) {
 bool rule_march_of(const rule_state *state, rule_march *to) {
     const rule_model *m = state->model;
     const sel_grid *grid = &state->plan->base.domain->grid;
-    if (!find_pass(&state->base, to) || sel_state_total(&state->base, state->has_odd) > 0) {
+    if (!find_pass(&state->base, to) || sel_state_total(&state->base, state->kinds > 1) > 0) {
         return false;
     }
     for (int k = 0; k < to->fields * 2 * m->dims; k++) {
         const int face = k / to->fields, f = k % to->fields;
-        beyond there = {.a = 1};
-        if (!sel_axis_periodic(grid, face / 2)) {
-            there = beyond_face(state, face, to->field[f]);
-        }
-        const bool as_byte =
-            (there.a == 1 && there.b == 0) || (there.a == 0 && there.b == (uint8_t)there.b);
-        if (there.differs || (m->bytes >> to->field[f] & 1 && !as_byte)) {
+        double *a = &to->a[face][f], *b = &to->b[face][f];
+        *a = 1;
+        if (!sel_axis_periodic(grid, face / 2) && !find_beyond(state, face, to->field[f], a, b)) {
             return false;
         }
-        to->a[face][f] = there.a;
-        to->b[face][f] = there.b;
+        const bool as_byte = (*a == 1 && *b == 0) || (*a == 0 && *b == (uint8_t)*b);
+        if (m->bytes >> to->field[f] & 1 && !as_byte) {
+            return false;
+        }
     }
     return true;
 }
@@ -157,7 +135,7 @@ sel_status rule_march_pass(sel_state *base, int64_t step, const cuda_slab *slab,
     g.pitch = (int)all->cells.pitch;
     for (int k = 0; k < march->fields; k++) {
         const int field = march->field[k], turn = (int)(state->now.turns >> field & 1);
-        const int64_t first = all->cells.first * rule_bytes_in(all, field);
+        const int64_t first = all->cells.first * rule_size(all->model, field);
         g.from[k] = (const char *)all->tables.at[0][field][turn] + first;
         g.to[k] = (char *)all->tables.at[0][field][1 - turn] + first;
     }

@@ -13,12 +13,12 @@
 
 enum { LOAD = 16 /* bytes */, MOST_OPERATIONS = 2000 /* of a thread */ };
 
-rule_shape rule_shape_of(const rule_model *m, int k, int precision) {
+rule_shape rule_shape_of(const rule_model *m, int k) {
     const rule_function *f = &m->function[k];
-    const int count = f->code[precision]->chains;
+    const int count = f->code->chains;
     int largest = 1;
     for (int i = 0; i < m->fields; i++) {
-        const int size = (f->reads | f->writes) >> i & 1 ? rule_size(m, i, precision) : 1;
+        const int size = (f->reads | f->writes) >> i & 1 ? rule_size(m, i) : 1;
         largest = size > largest ? size : largest;
     }
     /* Rows of two fields and more are so many loads that a second one does not pay. */
@@ -44,7 +44,7 @@ rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k
     const sel_grid *grid = &state->plan->base.domain->grid;
     const sel_block *own = &state->base.blocks.v[block];
     rule_view v = {.kind = state->kind[block],
-                   .odd = state->has_odd ? state->odd : NULL,
+                   .odd = state->kinds > 1 ? state->odd : NULL,
                    .tables = tables,
                    .grid = *grid,
                    .cells = sel_grid_cells(grid),
@@ -74,7 +74,7 @@ typedef struct printer {
     const rule_model *model;
     const rule_function *f;
     const sel_program *code;
-    int precision, function;
+    int function;
     rule_shape shape;
     struct window *window; /* of all reads */
     int windows;
@@ -87,18 +87,14 @@ typedef struct window {
 
 static const char *stored_type(const printer *p, int field) {
     const sel_cell_type type = p->model->field[field].type;
-    return type == SEL_CELL_U8       ? "uint8_t"
-           : type == SEL_CELL_I32    ? "int32_t"
-           : p->precision == SEL_F32 ? "float"
-                                     : "double";
+    return type == SEL_CELL_U8              ? "uint8_t"
+           : type == SEL_CELL_I32           ? "int32_t"
+           : p->model->precision == SEL_F32 ? "float"
+                                            : "double";
 }
 
 static const char *read_type(const printer *p, int field) {
     return p->model->field[field].type == SEL_CELL_U8 ? "int32_t" : stored_type(p, field);
-}
-
-static const char *name_of(const printer *p, int slot, char text[SEL_PRINT_NAME]) {
-    return sel_print_name(&p->all, slot, text);
 }
 
 /* What is read of fields, each row once. */
@@ -195,10 +191,11 @@ static void print_function(printer *p) {
     sel_print_instructions(&p->all, p->code->layout.once, p->code->layout.each);
     for (int o = 0; o < code->layout.outputs; o++) {
         fprintf(p->to, "        o%d[r][j] = %s;\n", o,
-                name_of(p, code->tables.output[o].slot, name));
+                sel_print_name(&p->all, code->tables.output[o].slot, name));
     }
     if (fails) {
-        fprintf(p->to, "        fails[r][j] = %s;\n", name_of(p, code->layout.fails, name));
+        fprintf(p->to, "        fails[r][j] = %s;\n",
+                sel_print_name(&p->all, code->layout.fails, name));
     }
     fputs("    }\n#pragma unroll\n    for (int r = 0; r < ROWS; r++) {\n"
           "        const rule_at q = rule_moved(v, p, 0, r);\n",
@@ -266,7 +263,7 @@ static void print_march(printer *p, const rule_march *march) {
     sel_print_instructions(&p->all, p->code->layout.once, p->code->layout.each);
     for (int o = 0; o < p->code->layout.outputs; o++) {
         fprintf(p->to, "        out[%d] = %s;\n", number[p->code->tables.output[o].field],
-                name_of(p, p->code->tables.output[o].slot, name));
+                sel_print_name(&p->all, p->code->tables.output[o].slot, name));
     }
     fputs("    }\n", p->to);
     print_beyond(p, march);
@@ -285,23 +282,22 @@ static void print_march(printer *p, const rule_march *march) {
     }
 }
 
-void rule_print(const rule_model *m, int precision, double dt, const rule_march *march, FILE *to) {
+void rule_print(const rule_model *m, double dt, const rule_march *march, FILE *to) {
     fputs("#include \"cuda/rule_cell.cuh\"\n", to);
     for (int k = 0; k < m->functions; k++) {
         const rule_function *f = &m->function[k];
         if (!f->rule) {
             continue;
         }
-        const sel_program *code = f->code[precision];
+        const sel_program *code = f->code;
         printer p = {
             .all = {.fuses = !m->params->exact, .constant = m->params->dt.limit ? 0 : SEL_ON_DT},
             .to = to,
             .model = m,
             .f = f,
             .code = code,
-            .precision = precision,
             .function = k,
-            .shape = rule_shape_of(m, k, precision),
+            .shape = rule_shape_of(m, k),
             .window = calloc((size_t)code->layout.reads + 1, sizeof(window))};
         if (sel_printer_open(&p.all, code, dt, to) && p.window) {
             find_windows(&p);

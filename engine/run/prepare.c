@@ -191,13 +191,13 @@ static void use_threads(sel_prepared *prepared, int threads) {
 }
 
 /* The fields of a solver may be the scenario's own. */
-static sel_status adapt(const sel_simulation *simulation, sel_prepared *prepared,
+static sel_status adapt(const sel_simulation *simulation, int precision, sel_prepared *prepared,
                         sel_error *error) {
     if (!simulation->solver->adapt) {
         return SEL_OK;
     }
     prepared->arena = sel_arena_create();
-    return prepared->arena ? simulation->solver->adapt(simulation, prepared->arena,
+    return prepared->arena ? simulation->solver->adapt(simulation, precision, prepared->arena,
                                                        &prepared->simulation, error)
                            : sel_fail_memory(error, "the solver", 0);
 }
@@ -223,7 +223,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     int precision = settings->precision >= 0 ? settings->precision : common->precision;
     *prepared = (sel_prepared){.simulation = simulation};
 
-    sel_status status = adapt(simulation, prepared, error);
+    sel_status status = adapt(simulation, precision, prepared, error);
     if (status) {
         return status;
     }

@@ -246,7 +246,7 @@ typedef struct sel_solver {
     void (*complete)(sel_common *params);
     /* The simulation with a solver of its own, in the arena: with the fields that this scenario
      * describes. NULL: all have the same. */
-    sel_status (*adapt)(const sel_simulation *simulation, sel_arena *arena,
+    sel_status (*adapt)(const sel_simulation *simulation, int precision, sel_arena *arena,
                         const sel_simulation **own, sel_error *error);
     /* Sets blank[cell] = 1 at free cells where data are missing, and the law of the region "nodata"
      * that these cells become; it gets none when no data can be missing. NULL: there are no such

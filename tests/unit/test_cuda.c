@@ -92,7 +92,7 @@ static bool is_inexact(const sel_simulation *simulation, const sel_plan *plan) {
     const rule_model *m = ((const rule_plan *)plan)->model;
     bool calls = !m->params->exact;
     for (int k = 0; k < m->functions; k++) {
-        const sel_program *code = m->function[k].code[plan->precision];
+        const sel_program *code = m->function[k].code;
         for (int i = 0; i < code->layout.each; i++) {
             const int op = code->tables.code[code->layout.once + i].op;
             calls = calls || op == SEL_OP_EXP || (op >= SEL_OP_POW && op <= SEL_OP_ATAN2);

@@ -17,8 +17,8 @@ static char *print_model(const rule_case *c, bool whole) {
     size_t length;
     FILE *to = open_memstream(&text, &length);
     assert_non_null(to);
-    rule_print((const rule_model *)c->prepared.simulation->solver, c->prepared.plan->precision,
-               c->prepared.domain->grid.dt, marches ? &march : NULL, to);
+    rule_print((const rule_model *)c->prepared.simulation->solver, c->prepared.domain->grid.dt,
+               marches ? &march : NULL, to);
     fclose(to);
     return text;
 }
@@ -148,15 +148,14 @@ static void fill_margins(void *library, const rule_state *state, uint64_t fields
 
 static void run_printed(void *library, rule_state *state, int k, bool interpreted, rule_bad *bad) {
     const rule_function *f = &state->model->function[k];
-    const int precision = state->plan->base.precision;
-    const sel_program *code = f->code[precision];
+    const sel_program *code = f->code;
     const sel_domain *domain = state->plan->base.domain;
     const size_t slots = (size_t)(code->layout.fixed + code->layout.own);
     double *uniform = calloc(slots + 1, sizeof *uniform);
     void (*kernel)(rule_view), (*interpret)(rule_view), (*place)(unsigned, unsigned, unsigned);
     sel_pack *pack = sel_pack_create();
     for (int i = 0; i < state->model->functions; i++) {
-        assert_int_equal(sel_pack_add(pack, state->model->function[i].code[precision]), i);
+        assert_int_equal(sel_pack_add(pack, state->model->function[i].code), i);
     }
     void *block = malloc(sel_pack_bytes(pack));
     sel_pack_write(pack, block);
@@ -189,8 +188,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
         v.direct = direct;
         v.slot = slot;
         v.threads = threads;
-        const int64_t blocks =
-            rule_blocks(&v, rule_shape_of(state->model, k, state->plan->base.precision));
+        const int64_t blocks = rule_blocks(&v, rule_shape_of(state->model, k));
         for (int64_t t = 0; t < threads && interpreted; t++) {
             place((unsigned)(t / RULE_THREADS), (unsigned)(t % RULE_THREADS), 0);
             interpret(v);

@@ -61,12 +61,12 @@ typedef struct rule_entry {
 typedef struct rule_function {
     const sel_rule_source *source;
     const char *name;
-    const sel_rule *rule;       /* NULL: Lua evaluates it at each cell, */
-    const char *why;            /* for this reason */
-    const sel_program *code[2]; /* by precision; of Lua's the outputs alone */
-    int first[2];               /* where its uniform values stand in a row of those of all */
-    uint64_t reads, looks;      /* of the cell or others; of others */
-    uint64_t writes, turns;     /* turns: the new value goes to the other copy */
+    const sel_rule *rule;    /* NULL: Lua evaluates it at each cell, */
+    const char *why;         /* for this reason */
+    const sel_program *code; /* of Lua's the outputs alone */
+    int first;               /* where its uniform values stand in a row of those of all */
+    uint64_t reads, looks;   /* of the cell or others; of others */
+    uint64_t writes, turns;  /* turns: the new value goes to the other copy */
 } rule_function;
 
 typedef struct rule_model {
@@ -74,33 +74,35 @@ typedef struct rule_model {
     sel_simulation simulation;
     const rule_params *params;
     sel_arena *arena;
-    int dims, reach; /* reach: of all functions, along all axes */
+    int dims, precision, reach; /* reach: of all functions, along all axes */
     int entries, states, fields;
     rule_entry entry[SEL_MOST_CELL_FIELDS]; /* state, then data */
+    /* Of all entries, and of those of the state; ended by NULL. */
+    const char *name[SEL_MOST_CELL_FIELDS + 1], *state_name[SEL_MOST_CELL_FIELDS + 1];
     sel_cell_field field[SEL_MOST_CELL_FIELDS];
     int entry_of[SEL_MOST_CELL_FIELDS];
     const char *saved[SEL_MOST_CELL_FIELDS]; /* what its array is called in checkpoints */
     int rules, deriveds, functions;
-    rule_function *function;   /* the rules, derived fields, then dt.limit if it is given */
-    int uniforms[2], slots[2]; /* by precision: of all functions; the most of one */
-    int main;                  /* entry */
-    uint64_t reals, bytes;     /* state fields of these types */
-    uint64_t doubled;          /* fields of two copies */
-    uint64_t swapping;         /* whose present copy is another one after each step */
+    rule_function *function; /* the rules, derived fields, then dt.limit if it is given */
+    int uniforms, slots;     /* of all functions; the most of one */
+    int main;                /* entry */
+    uint64_t reals, bytes;   /* state fields of these types */
+    uint64_t doubled;        /* fields of two copies */
+    uint64_t swapping;       /* whose present copy is another one after each step */
     /* One function of one or two fields of reals that looks at cells beside, in 2-D. */
     bool simple;
 } rule_model;
 
 /* Bytes of a field's number. */
-static inline int rule_size(const rule_model *m, int field, int precision) {
+static inline int rule_size(const rule_model *m, int field) {
     const sel_cell_type type = m->field[field].type;
-    return type == SEL_CELL_U8 ? 1 : type == SEL_CELL_I32 || precision == SEL_F32 ? 4 : 8;
+    return type == SEL_CELL_U8 ? 1 : type == SEL_CELL_I32 || m->precision == SEL_F32 ? 4 : 8;
 }
 
 /* Of one number of each of these fields. */
-int rule_bytes(const rule_model *m, uint64_t fields, int precision);
+int rule_bytes(const rule_model *m, uint64_t fields);
 
-sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
+sel_status rule_adapt(const sel_simulation *simulation, int precision, sel_arena *arena,
                       const sel_simulation **own, sel_error *error);
 
 /* ---- the plan ---- */
@@ -116,7 +118,7 @@ typedef struct rule_holds {
     rule_law_kind kind;
     const rule_law *law; /* NULL: it has no value */
 } rule_holds;
-rule_holds rule_law_of(const sel_region *region, bool nodata, const char *name, bool state,
+rule_holds rule_law_of(const sel_domain *domain, int region, const char *name, bool state,
                        bool beyond);
 const rule_law *rule_law_value(const rule_plan *plan, int region, int entry);
 
@@ -143,11 +145,10 @@ typedef struct rule_state {
     bool valued[2][SEL_REGION_NUMBERS];   /* regions with such, beyond faces and in cells */
     uint64_t turns;                       /* fields whose present copy is the second one */
     uint8_t *kind[SEL_MOST_BLOCKS];       /* number in walls[] and held[], and RULE_ODD */
-    int kinds;
-    bool too_many; /* of them */
-    uint8_t *odd;  /* [rows][pieces]: it has such cells */
-    bool has_odd;  /* some piece has */
-    double *start; /* sums of what is conserved at step 0 */
+    int kinds;                            /* the first is of cells like all others */
+    bool too_many;                        /* of them */
+    uint8_t *odd;                         /* [rows][pieces]: it has such cells */
+    double *start;                        /* sums of what is conserved at step 0 */
     struct {
         int64_t cell;
         int field; /* -1: the function calls error */
@@ -169,9 +170,6 @@ static inline int64_t rule_row(const rule_state *state, int64_t row) {
 /* A field's numbers in the present copy. */
 static inline void *rule_copy(const rule_state *state, int block, int f) {
     return state->tables.at[block][f][state->turns >> f & 1];
-}
-static inline int64_t rule_bytes_in(const rule_state *state, int f) {
-    return rule_size(state->model, f, state->plan->base.precision);
 }
 static inline double rule_value(const rule_state *state, int block, int f, int64_t at) {
     return rule_number(state->tables.type[f], state->tables.wide, rule_copy(state, block, f), at);

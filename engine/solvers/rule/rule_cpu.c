@@ -33,7 +33,7 @@ static void list(sel_state *base) {
     const rule_model *m = ((const rule_plan *)base->plan)->model;
     const sel_grid *grid = &base->plan->domain->grid;
     rule_list(base, 0);
-    state->slots = m->slots[base->plan->precision] + 1;
+    state->slots = m->slots + 1;
     SEL_ADD(&base->arrays, state, uniform, (int64_t)state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, registers, (int64_t)base->threads * state->slots * ROW_BYTES, 0);
     SEL_ADD(&base->arrays, state, fixed, state->slots, 0);
@@ -60,7 +60,7 @@ typedef struct piece {
 
 static char *array_of(const piece *p, int f, bool other) {
     return (char *)p->state->tables.at[p->block][f][(p->state->turns >> f & 1) ^ other] +
-           p->at * rule_bytes_in(p->state, f);
+           p->at * rule_size(p->state->model, f);
 }
 
 /* The masks of a cell's kind. */
@@ -169,8 +169,8 @@ static void compute(piece *p) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int first = p->code->layout.fixed;
     const bool whole = p->odds == 0 && p->n == SEL_ROW;
-    for (int o = 0; o < p->code->layout.outputs;
-         o++) { /* chains store whole pieces in other copies */
+    /* Chains store whole pieces in other copies. */
+    for (int o = 0; o < p->code->layout.outputs; o++) {
         const sel_program_output *output = &p->code->tables.output[o];
         const bool placed = whole && output->direct && p->f->turns >> output->field & 1;
         p->to[o] = placed ? array_of(p, output->field, true) : NULL;
@@ -201,12 +201,12 @@ static void compute(piece *p) {
 static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     sel_state *base = &cpu->all.base;
     const sel_cells *cells = &cpu->all.cells;
-    const sel_program *code = f->code[base->plan->precision];
+    const sel_program *code = f->code;
     const int reads = code->layout.reads;
     for (int k = 0; k < reads; k++) {
         const sel_read *read = &code->tables.read[k];
         cpu->source[k] = (struct source){.field = read->field,
-                                         .size = (int)rule_bytes_in(&cpu->all, read->field),
+                                         .size = rule_size(cpu->all.model, read->field),
                                          .away = read->at[0] + read->at[1] * cells->pitch +
                                                  read->at[2] * cells->slice,
                                          .in_place = (f->writes & ~f->turns) >> read->field & 1,
@@ -231,7 +231,7 @@ static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *err
 /* A piece for the calling thread. */
 static piece begin_thread(rule_cpu *cpu, const rule_function *f) {
     const int thread = omp_get_thread_num();
-    const sel_program *code = f->code[cpu->all.base.plan->precision];
+    const sel_program *code = f->code;
     piece p = {.cpu = cpu,
                .state = &cpu->all,
                .f = f,
@@ -342,7 +342,7 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
             state->base.broken = true;
             return ran;
         }
-        if (!status && f->code[state->base.plan->precision]->reports) {
+        if (!status && f->code->reports) {
             status = sel_state_agree(&state->base, report_bad(cpu, f, error), error);
         }
         state->bad.cell = -1;
@@ -428,7 +428,7 @@ static int field(const sel_state *base, int which, int64_t row, int64_t x0, int6
     }
     const rule_function *f = &m->function[m->rules + which - m->entries];
     evaluate_row(cpu, f, row, x0, x1, to);
-    return f->code[base->plan->precision]->layout.outputs;
+    return f->code->layout.outputs;
 }
 
 /* The magnitude of the main field, and beside it a number that shows whether all fields are finite.

@@ -14,9 +14,9 @@
 
 /* ---- laws of regions ---- */
 
-rule_holds rule_law_of(const sel_region *region, bool nodata, const char *name, bool state,
+rule_holds rule_law_of(const sel_domain *domain, int region, const char *name, bool state,
                        bool beyond) {
-    const sel_named_variants *laws = &region->laws;
+    const sel_named_variants *laws = &domain->regions[region - 1].laws;
     const sel_variant *found = NULL;
     for (int k = 0; k < laws->n; k++) {
         const bool named = laws->v[k].name != NULL;
@@ -25,7 +25,7 @@ rule_holds rule_law_of(const sel_region *region, bool nodata, const char *name, 
         }
     }
     if (!found) {
-        return (rule_holds){beyond || nodata ? RULE_WALL : RULE_FREE, NULL};
+        return (rule_holds){beyond || region == domain->nodata ? RULE_WALL : RULE_FREE, NULL};
     }
     if (found->table == &rule_wall_table || found->table == &rule_mirror_table) {
         return (rule_holds){found->table == &rule_wall_table ? RULE_WALL : RULE_MIRROR, NULL};
@@ -39,7 +39,7 @@ rule_holds rule_law_of(const sel_region *region, bool nodata, const char *name, 
 
 const rule_law *rule_law_value(const rule_plan *plan, int region, int entry) {
     const rule_entry *e = &plan->model->entry[entry];
-    return rule_law_of(&plan->base.domain->regions[region - 1], false, e->name, e->state, true).law;
+    return rule_law_of(plan->base.domain, region, e->name, e->state, true).law;
 }
 
 /* ---- runs ---- */
@@ -162,15 +162,14 @@ void rule_list_laws(rule_state *state) {
     rule_tables *t = &state->tables;
     bool valued[RULE_FIELDS] = {false};
     memcpy(t->dx, domain->grid.dx, sizeof t->dx);
-    t->wide = state->plan->base.precision == SEL_F64;
+    t->wide = m->precision == SEL_F64;
     for (int b = 0; b < state->base.blocks.count; b++) {
         t->block_end[b] = state->base.blocks.v[b].end;
     }
     for (int k = 0; k < 2 * domain->region_count * m->fields; k++) {
         const int r = 1 + k / 2 / m->fields, f = k / 2 % m->fields, cells = k % 2;
         const rule_holds holds =
-            rule_law_of(&domain->regions[r - 1], r == domain->nodata, m->entry[m->entry_of[f]].name,
-                        m->field[f].state, !cells);
+            rule_law_of(domain, r, m->entry[m->entry_of[f]].name, m->field[f].state, !cells);
         t->kind[cells][r][f] = (uint8_t)holds.kind;
         valued[f] = valued[f] || holds.law;
         state->valued[cells][r] |= holds.law != NULL;
@@ -192,7 +191,7 @@ static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns
         const rule_run *run = &t->run[i];
         for (int f = 0; f < state->model->fields; f++) {
             const int turn = (int)(turns >> f & 1);
-            const int64_t size = rule_bytes_in(state, f);
+            const int64_t size = rule_size(state->model, f);
             if (!(fields >> f & 1) || !t->at[run->block][f][turn]) {
                 continue;
             }
@@ -228,7 +227,7 @@ int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, in
     for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
         if (fields >> f & 1) {
             sides[count++] = rule_sides_of(state, state->tables.at[0][f][turns >> f & 1],
-                                           rule_bytes_in(state, f), planes);
+                                           rule_size(state->model, f), planes);
         }
     }
     return count;
@@ -405,7 +404,6 @@ sel_status rule_find_kinds(rule_state *state, sel_error *error) {
             if (state->kind[b][at] || (walls && beside_wall(state, b, at))) {
                 state->kind[b][at] |= RULE_ODD;
                 state->odd[row * rule_pieces(nx) + x / SEL_ROW] = 1;
-                state->has_odd = true;
             }
         }
     }

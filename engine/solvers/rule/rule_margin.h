@@ -1,17 +1,11 @@
 /* rule_margin.h -- what laws put into the arrays of sel.rule: margins about blocks, and cells under
- * laws; as the processor and the device do (rule_laws.c, cuda/rule.cu). C11 and C++17.
+ * laws; as the processor and the device do (rule_laws.c, cuda/rule.cu). C11 and C++17, with the
+ * qualifiers of functions that devices compile.
  */
 #ifndef SEL_RULE_MARGIN_H
 #define SEL_RULE_MARGIN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#if defined(__CUDACC__)
-#define RULE_INLINE static __host__ __device__ inline
-#else
-#define RULE_INLINE static inline
-#endif
+#include "engine/values/lookup_value.h"
 
 enum {
     RULE_FIELDS = 64, /* SEL_MOST_CELL_FIELDS */
@@ -59,14 +53,14 @@ typedef struct rule_tables {
 /* ---- numbers of a field ---- */
 
 /* type: a sel_cell_type. */
-RULE_INLINE double rule_number(int type, int wide, const void *array, int64_t at) {
+SEL_VALUE_INLINE double rule_number(int type, int wide, const void *array, int64_t at) {
     return type == 1   ? ((const int32_t *)array)[at]
            : type == 2 ? ((const uint8_t *)array)[at]
            : wide      ? ((const double *)array)[at]
                        : (double)((const float *)array)[at];
 }
 
-RULE_INLINE void rule_set(int type, int wide, void *array, int64_t at, double value) {
+SEL_VALUE_INLINE void rule_set(int type, int wide, void *array, int64_t at, double value) {
     if (type == 1) {
         ((int32_t *)array)[at] = (int32_t)value;
     } else if (type == 2) {
@@ -78,13 +72,13 @@ RULE_INLINE void rule_set(int type, int wide, void *array, int64_t at, double va
     }
 }
 
-RULE_INLINE bool rule_has_value(int law) {
+SEL_VALUE_INLINE bool rule_has_value(int law) {
     return law == RULE_FIXED || law == RULE_FIXED_FACE || law == RULE_GRADIENT;
 }
 
 /* Fills place k of a run in a copy of a field. */
-RULE_INLINE void rule_fill_place(const rule_tables *t, const rule_run *run, int k, int f,
-                                 int turn) {
+SEL_VALUE_INLINE void rule_fill_place(const rule_tables *t, const rule_run *run, int k, int f,
+                                      int turn) {
     const int law = t->kind[run->face == RULE_FACES][run->region][f];
     double value =
         rule_number(t->type[f], t->wide, t->at[run->source][f][turn], run->from + k * run->stride);

@@ -6,24 +6,6 @@
 
 /* ---- names ---- */
 
-static int entry_called(const rule_model *m, const char *name) {
-    int e = 0;
-    while (e < m->entries && strcmp(m->entry[e].name, name) != 0) {
-        e++;
-    }
-    return e < m->entries ? e : -1;
-}
-
-/* "; did you mean 'NAME'?", of the first `count` entries. */
-static const char *suggestion(const rule_model *m, int count, const char *name,
-                              char text[SEL_SUGGESTION_ROOM]) {
-    const char *names[SEL_MOST_CELL_FIELDS + 1] = {NULL};
-    for (int e = 0; e < count; e++) {
-        names[e] = m->entry[e].name;
-    }
-    return sel_suggestion(name, names, text);
-}
-
 enum { LONGEST_NAME = 32 }; /* also a part of the names of blocks in checkpoints */
 
 /* One name for two of state, data, derived, controls and x y z t dt. */
@@ -41,7 +23,7 @@ static sel_status check_name(const rule_model *m, const char *name, sel_where wh
     for (int k = 0; k < controls->n; k++) {
         other = strcmp(controls->v[k].name, name) == 0 ? "a control" : other;
     }
-    int e = entry_called(m, name);
+    int e = sel_name_index(m->name, name);
     for (int f = 0; f < m->fields; f++) {
         e = strcmp(m->field[f].name, name) == 0 ? m->entry_of[f] : e;
     }
@@ -77,7 +59,8 @@ static sel_status add_entry(rule_model *m, const char *name, sel_cell_type type,
         m->saved[m->fields] = sel_arena_print(m->arena, "rule %s", full);
         m->field[m->fields++] = (sel_cell_field){full, type, state};
     }
-    m->entries++;
+    m->name[m->entries] = name;
+    m->state_name[m->entries++] = state ? name : NULL;
     return status;
 }
 
@@ -102,11 +85,11 @@ static sel_status add_entries(rule_model *m, sel_error *error) {
     }
     for (int k = 0; k < p->initial.n; k++) {
         const sel_named_quantity *given = &p->initial.v[k];
-        const int e = entry_called(m, given->name);
+        const int e = sel_name_index(m->state_name, given->name);
         char near[SEL_SUGGESTION_ROOM];
-        if (e < 0 || e >= m->states) {
+        if (e < 0) {
             status = sel_fail_at(error, given->where, "initial: state has no field '%s'%s",
-                                 given->name, suggestion(m, m->states, given->name, near));
+                                 given->name, sel_suggestion(given->name, m->state_name, near));
         } else if (m->entry[e].components != given->value.components) {
             status = sel_fail_at(error, given->where, "initial.%s has %d components, the field %d",
                                  given->name, given->value.components, m->entry[e].components);
@@ -172,19 +155,18 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
     f->why = f->rule ? NULL : sel_arena_copy(m->arena, why);
     find_masks(m, f);
     const bool numbers = returns == SEL_RETURNS_NUMBERS;
-    for (int p = 0; p < 2; p++) {
-        const sel_program_form form = {
-            .field = m->field, .single = p == SEL_F32, .numbers = numbers, .never_fails = numbers};
-        f->code[p] =
-            f->rule ? sel_program_compile(f->rule, &form, m->arena) : code_of_lua(m, numbers);
-        if (!f->code[p]) {
-            return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);
-        }
-        const sel_packed_program *l = &f->code[p]->layout;
-        f->first[p] = m->uniforms[p];
-        m->uniforms[p] += l->uniforms;
-        m->slots[p] = l->fixed + l->own > m->slots[p] ? l->fixed + l->own : m->slots[p];
+    const sel_program_form form = {.field = m->field,
+                                   .single = m->precision == SEL_F32,
+                                   .numbers = numbers,
+                                   .never_fails = numbers};
+    f->code = f->rule ? sel_program_compile(f->rule, &form, m->arena) : code_of_lua(m, numbers);
+    if (!f->code) {
+        return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);
     }
+    const sel_packed_program *l = &f->code->layout;
+    f->first = m->uniforms;
+    m->uniforms += l->uniforms;
+    m->slots = l->fixed + l->own > m->slots ? l->fixed + l->own : m->slots;
     return SEL_OK;
 }
 
@@ -203,8 +185,8 @@ static bool is_simple(const rule_model *m) {
 static void find_turns(rule_model *m) {
     for (int k = 0; k < m->rules; k++) {
         rule_function *f = &m->function[k];
-        for (int o = 0; f->code[0] && o < f->code[0]->layout.outputs; o++) {
-            f->writes |= UINT64_C(1) << f->code[0]->tables.output[o].field;
+        for (int o = 0; f->code && o < f->code->layout.outputs; o++) {
+            f->writes |= UINT64_C(1) << f->code->tables.output[o].field;
         }
         m->simple = is_simple(m);
         f->turns = m->simple ? f->writes : f->writes & f->looks;
@@ -213,17 +195,17 @@ static void find_turns(rule_model *m) {
     }
 }
 
-int rule_bytes(const rule_model *m, uint64_t fields, int precision) {
+int rule_bytes(const rule_model *m, uint64_t fields) {
     int bytes = 0;
     for (int f = 0; f < m->fields; f++) {
-        bytes += fields >> f & 1 ? rule_size(m, f, precision) : 0;
+        bytes += fields >> f & 1 ? rule_size(m, f) : 0;
     }
     return bytes;
 }
 
 static sel_status check_count(const rule_model *m, const rule_function *f, const char *what,
                               bool vectors, sel_error *error) {
-    const int count = f->code[0]->layout.outputs;
+    const int count = f->code->layout.outputs;
     return count == 1 || (vectors && count == m->dims)
                ? SEL_OK
                : sel_fail_at(error, f->source->where, "%s must return 1 number%s, not %d", what,
@@ -270,24 +252,20 @@ static sel_status read_functions(rule_model *m, sel_error *error) {
 static sel_status make_fields(rule_model *m, sel_error *error) {
     const int count = m->entries + m->functions - m->rules;
     sel_field_info *info = sel_arena_alloc(m->arena, (size_t)count * sizeof *info);
-    const char **initial = sel_arena_alloc(m->arena, (size_t)(m->states + 1) * sizeof *initial);
-    if (!info || !initial) {
+    if (!info) {
         return sel_fail_memory(error, "the fields", 0);
     }
     for (int k = 0; k < count; k++) {
         const bool derived = k >= m->entries;
         const rule_function *f = derived ? &m->function[m->rules + k - m->entries] : NULL;
-        const int components = derived ? f->code[0]->layout.outputs : m->entry[k].components;
+        const int components = derived ? f->code->layout.outputs : m->entry[k].components;
         info[k] = (sel_field_info){.name = derived ? f->name : m->entry[k].name,
                                    .rank = components > 1 ? SEL_VECTOR : SEL_SCALAR,
                                    .unit = "the script's"};
-        if (k < m->states) {
-            initial[k] = info[k].name;
-        }
     }
     m->solver.fields = info;
     m->solver.field_count = m->entries + m->deriveds;
-    m->solver.initial_fields = initial;
+    m->solver.initial_fields = m->state_name;
     return SEL_OK;
 }
 
@@ -296,11 +274,11 @@ static sel_status check_uses(rule_model *m, sel_error *error) {
     char near[SEL_SUGGESTION_ROOM];
     sel_status status = SEL_OK;
     int component;
-    m->main = p->main ? entry_called(m, p->main) : 0;
-    if (m->main < 0 || m->main >= m->states) {
+    m->main = p->main ? sel_name_index(m->state_name, p->main) : 0;
+    if (m->main < 0 || m->states == 0) {
         status = sel_fail_at(error, sel_simulation_where(&m->simulation, "main"),
                              "main: state has no field '%s'%s", p->main,
-                             suggestion(m, m->states, p->main, near));
+                             sel_suggestion(p->main, m->state_name, near));
     } else if (!p->main && m->states > 1 && !isnan(p->common.stop.steady)) {
         status =
             sel_fail_at(error, sel_simulation_where(&m->simulation, "stop"),
@@ -311,7 +289,7 @@ static sel_status check_uses(rule_model *m, sel_error *error) {
         if (sel_solver_field(&m->solver, m->dims, name, &component) < 0) {
             status = sel_fail_at(error, sel_simulation_where(&m->simulation, "conserved"),
                                  "conserved: there is no field '%s'%s", name,
-                                 suggestion(m, m->entries, name, near));
+                                 sel_suggestion(name, m->name, near));
         }
     }
     if (!status) {
@@ -331,11 +309,11 @@ static sel_status check_laws(const rule_model *m, const sel_named_variants *laws
         const bool valued =
             law->value.table == &rule_fixed_table || law->value.table == &rule_gradient_table;
         const int given = valued ? ((const rule_law *)law->value.data)->value.components : 1;
-        const int e = law->name ? entry_called(m, law->name) : 0;
+        const int e = law->name ? sel_name_index(m->name, law->name) : 0;
         const int end = law->name ? e + 1 : m->states;
         if (e < 0) {
             status = sel_fail_at(error, law->value.where, "law: there is no field '%s'%s",
-                                 law->name, suggestion(m, m->entries, law->name, near));
+                                 law->name, sel_suggestion(law->name, m->name, near));
         }
         for (int i = e; e >= 0 && given > 1 && i < end; i++) {
             const rule_entry *entry = &m->entry[i];
@@ -350,7 +328,7 @@ static sel_status check_laws(const rule_model *m, const sel_named_variants *laws
     return status;
 }
 
-sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
+sel_status rule_adapt(const sel_simulation *simulation, int precision, sel_arena *arena,
                       const sel_simulation **own, sel_error *error) {
     rule_model *m = sel_arena_alloc(arena, sizeof *m);
     if (!m) {
@@ -359,6 +337,7 @@ sel_status rule_adapt(const sel_simulation *simulation, sel_arena *arena,
     m->arena = arena;
     m->params = (const rule_params *)simulation->params;
     m->dims = simulation->params->size.n;
+    m->precision = precision;
     m->solver = rule_solver;
     m->simulation = *simulation;
     m->simulation.solver = &m->solver;

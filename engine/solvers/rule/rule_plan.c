@@ -19,11 +19,9 @@ static void complete(sel_common *common) {
 /* sel_solver.solid */
 static bool is_solid(const sel_simulation *simulation, const sel_domain *domain, int region) {
     const rule_params *params = (const rule_params *)simulation->params;
-    const sel_region *at = &domain->regions[region - 1];
-    const bool nodata = region == domain->nodata;
     bool wall = false;
     for (int k = 0; k < params->state.n; k++) {
-        const rule_holds holds = rule_law_of(at, nodata, params->state.v[k].name, true, false);
+        const rule_holds holds = rule_law_of(domain, region, params->state.v[k].name, true, false);
         if (holds.kind == RULE_FREE) {
             return false;
         }
@@ -86,17 +84,16 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
 static void facts(const sel_plan *base, sel_facts *to) {
     const rule_plan *plan = (const rule_plan *)base;
     const rule_model *m = plan->model;
-    const int precision = base->simulation->params->precision;
     for (int k = 0; k < m->rules; k++) {
         const rule_function *f = &m->function[k];
         if (!f->rule) {
             sel_fact_add(to, "rule", "%s: by Lua at each cell", f->name);
             continue;
         }
-        const sel_program *code = f->code[precision];
+        const sel_program *code = f->code;
         sel_fact_add(to, "rule", "%s: %d operations, %d reads, %d writes, %d bytes per cell",
                      f->name, code->operations, code->layout.reads, __builtin_popcountll(f->writes),
-                     rule_bytes(m, f->reads, precision) + rule_bytes(m, f->writes, precision));
+                     rule_bytes(m, f->reads) + rule_bytes(m, f->writes));
     }
     if (base->dt_steps) {
         sel_fact_add(to, "time step", "at most %g, found every %lld steps", m->params->dt.max,

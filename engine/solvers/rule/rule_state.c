@@ -47,7 +47,7 @@ static void list_field(rule_state *state, int f, int copy) {
     const bool swaps = m->swapping >> f & 1;
     const unsigned turn = !swaps ? 0 : copy ? SEL_ODD : SEL_EVEN;
     const unsigned saved = field->state && (swaps || !copy) ? SEL_SAVED | turn : 0;
-    const sel_type type = {"fiu"[field->type], (uint32_t)rule_bytes_in(state, f)};
+    const sel_type type = {"fiu"[field->type], (uint32_t)rule_size(m, f)};
     list_cells(state, m->saved[f], type, saved, &state->tables.at[0][f][copy],
                sizeof state->tables.at[0] / sizeof(void *));
 }
@@ -56,12 +56,12 @@ static void list_field(rule_state *state, int f, int copy) {
  * A pass of several steps, of which the halo is wider, takes all that it writes. */
 static uint64_t halo_bytes(const rule_state *state) {
     const rule_model *m = state->model;
-    const int precision = state->plan->base.precision, passes = state->halo > m->reach;
+    const int passes = state->halo > m->reach;
     int step = 0, most = 0;
     for (int k = 0; k < m->functions; k++) {
         const rule_function *f = &m->function[k];
-        const int bytes = passes && k < m->rules ? state->halo * rule_bytes(m, f->writes, precision)
-                                                 : m->reach * rule_bytes(m, f->looks, precision);
+        const int bytes = passes && k < m->rules ? state->halo * rule_bytes(m, f->writes)
+                                                 : m->reach * rule_bytes(m, f->looks);
         step += k < m->rules ? bytes : 0;
         most = bytes > most ? bytes : most;
     }
@@ -308,18 +308,15 @@ sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
 
 void rule_add_terms(const rule_state *state, int k, const double sum[3], sel_request *request) {
     const rule_model *m = state->model;
-    const sel_names *names = &m->params->conserved;
-    const char *name = names->n ? names->v[k] : m->entry[m->main].name;
     int component;
-    const int which = rule_conserved(m, k, &component);
-    const int components = sel_field_components(&m->solver.fields[which], m->dims);
+    const sel_field_info *field = &m->solver.fields[rule_conserved(m, k, &component)];
+    const int components = sel_field_components(field, m->dims);
     for (int c = 0; c < components; c++) {
-        const bool whole = component < 0 && components > 1;
+        const double before = state->start ? state->start[3 * k + c] : 0;
         char term[64];
-        snprintf(term, sizeof term, "%.40s%s%s", name, whole ? "_" : "",
-                 whole ? sel_axis_names[c] : "");
+        snprintf(term, sizeof term, "%.40s%s%s", field->name, components > 1 ? "_" : "",
+                 components > 1 ? sel_axis_names[c] : "");
         if (component < 0 || c == component) {
-            const double before = names->n ? state->start[3 * k + c] : 0;
             sel_request_term(request, term, "", sum[c] - before);
             sel_request_term(request, term, "_sum", sum[c]);
         }
