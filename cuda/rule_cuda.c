@@ -62,12 +62,13 @@ static void close(sel_state *base) {
 static sel_status start_twin(rule_cuda *state, sel_error *error) {
     const sel_state *base = &state->all.base;
     rule_state *twin = state->twin = calloc(1, sizeof *twin);
-    if (!twin) {
-        return sel_fail_memory(error, "the fields", sizeof *twin);
+    sel_status status = twin ? SEL_OK : sel_fail_memory(error, "the fields", sizeof *twin);
+    if (twin) {
+        sel_state_begin(&twin->base, base->plan, 1);
+        rule_list(&twin->base, state->all.halo);
+        status = sel_state_allocate(&twin->base, "the fields", error);
     }
-    sel_state_begin(&twin->base, base->plan, 1);
-    rule_list(&twin->base, state->all.halo);
-    sel_status status = sel_state_allocate(&twin->base, "the fields", error);
+    status = sel_state_agree(base, status, error);
     return status ? status : rule_start(&twin->base, error);
 }
 

@@ -355,6 +355,22 @@ state_that_cannot_be_kept() {
         [ ! -e "$work/state/checkpoint.sel" ] && [ ! -e "$work/state/checkpoint.sel.tmp" ]
 }
 
+a_balance_that_is_added_counts_from_step_0() {
+    cat >"$work/grow.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { steps = { 20, "", integer = true }, balance = { false, "" } }
+return sel.rule {
+  size = { 16, 16 }, periodic = { "x", "y" }, state = { h = "real" }, initial = { h = 2 },
+  rule = function(c) return { h = c.h + 1 } end, conserved = { "h" }, stop = { steps = p.steps },
+  output = { sel.out.checkpoint { every = 10 }, p.balance and sel.out.balance {} or nil },
+}
+END
+    run "$work/grow.lua" balance=true -o "$work/whole" && run "$work/grow.lua" steps=10 -o "$work/parts" &&
+        run "$work/grow.lua" balance=true -o "$work/parts" --resume &&
+        tail -n 1 "$work/whole/balance.csv" | tee "$work/row" | grep '^20' &&
+        tail -n 1 "$work/parts/balance.csv" | cmp - "$work/row"
+}
+
 # The last good state stays and is named.
 divergence_leaves_the_last_good_one() {
     sed 's/math.min(1,t\/200)/(t < 150 and 1 or 40)/' $here/channel.lua >"$work/diverge.lua"
@@ -385,6 +401,7 @@ done
 ok "cycles of multigrid go on" potential body=even
 ok "conjugate directions go on" potential
 ok "sweeps go on, in three dimensions" potential method=sor deep=8 layout=node
+ok "a balance that is added later counts from step 0" a_balance_that_is_added_counts_from_step_0
 ok "a run goes on from step 0" goes_on channel 0 30
 ok "conduction goes on from step 0" goes_on plate 0 40
 ok "a series goes on from its first time" a_series_goes_on_from_its_first_time

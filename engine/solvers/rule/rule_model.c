@@ -51,8 +51,9 @@ static sel_status add_entry(rule_model *m, const char *name, sel_cell_type type,
     for (int c = 0; c < components; c++) {
         const char *full =
             components > 1 ? sel_arena_print(m->arena, "%s_%s", name, sel_axis_names[c]) : name;
-        const sel_status taken = check_name(m, full, where, error);
-        status = status ? status : full ? taken : sel_fail_memory(error, "the fields", 0);
+        const sel_status taken =
+            full ? check_name(m, full, where, error) : sel_fail_memory(error, "the fields", 0);
+        status = status ? status : taken;
         m->entry_of[m->fields] = m->entries;
         m->reals |= (uint64_t)(state && type == SEL_CELL_REAL) << m->fields;
         m->bytes |= (uint64_t)(state && type == SEL_CELL_U8) << m->fields;

@@ -270,9 +270,8 @@ sel_status rule_sum(sel_state *base, int k, double sum[3], sel_error *error) {
 
 sel_status rule_start_sums(sel_state *base, sel_error *error) {
     const rule_state *state = (const rule_state *)base;
-    const int count = base->plan->wants_balance ? state->model->params->conserved.n : 0;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < count && !status; k++) {
+    sel_status status = SEL_OK; /* also where nobody asks yet: a run that goes on may */
+    for (int k = 0; k < state->model->params->conserved.n && !status; k++) {
         status = rule_sum(base, k, state->start + 3 * k, error);
     }
     return status;
@@ -290,10 +289,10 @@ sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
     if (status || all.count == 0 || (all.min[0] > 0 && !isnan(all.sum[0]))) {
         return status;
     }
-    double *limit = malloc(bytes);
+    double *limit = sel_ranks_memory(base->ranks, bytes);
     all = (sel_request){
         .kind = SEL_READ, .field = all.field, .components = 1, .precision = SEL_F64, .to = limit};
-    status = limit ? ask(base, &all, error) : sel_fail_memory(error, "dt.limit", bytes);
+    status = ask(base, &all, error);
     int64_t cell = 0;
     while (!status && base->ranks->rank == 0 && (domain->cell[cell] || limit[cell] > 0)) {
         cell++;
