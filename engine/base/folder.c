@@ -181,8 +181,7 @@ static sel_status refuse_former(const char *directory, int folder, sel_error *er
                             directory);
         }
         return sel_fail(error, SEL_BAD_FILE, "%s/%s %s; %s", directory, names[i],
-                        regular ? "is there, and no run wrote it" : "is a link, or no regular file",
-                        advice);
+                        regular ? "is there, and no run wrote it" : "is a link or no file", advice);
     }
     return SEL_OK;
 }

@@ -25,7 +25,7 @@ static void expect_message(allocator *allocate, const char *memory) {
     }
     assert_int_equal(allocate(&block, too_much, "the laws", &error), SEL_NO_DEVICE);
     assert_null(block);
-    assert_non_null(strstr(error.text, "the laws need 1.15 EB"));
+    assert_non_null(strstr(error.text, "for the laws: 1.15 EB are needed"));
     assert_non_null(strstr(error.text, memory));
     assert_non_null(strstr(error.text, "use fewer cells, or --backend cpu"));
 }
