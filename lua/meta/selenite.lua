@@ -388,7 +388,7 @@
 ---@field max_iterations? integer Iterations after which it is given up, with exit status 3; when not given 100 cycles of multigrid, and of others what they need on this grid.
 ---@field rhs selenite.quantity Right-hand side.
 ---@field coefficient? selenite.vector Coefficient c, above 0, 1 when not given; or one per axis. Where it differs from cell to cell the faces have the harmonic mean.
----@field method? "multigrid"|"jacobi"|"gauss_seidel"|"sor"|"conjugate_gradient" multigrid: each iteration is a cycle, and takes about nine tenths off the residual on any grid; conjugate_gradient and sor need iterations by the number of cells along an axis; jacobi and gauss_seidel by its square.
+---@field method? "multigrid"|"jacobi"|"gauss_seidel"|"sor"|"conjugate_gradient" multigrid: each iteration is a cycle, and takes about nine tenths off the residual on any grid; conjugate_gradient and sor need iterations in proportion to the number of cells along an axis; jacobi and gauss_seidel to its square.
 ---@field layout? "cell"|"node" cell: the potential at the centres of cells; node: at nodes, of which the outer ones lie on the faces.
 ---@field initial? selenite.initial The potential to begin with; 0 when not given.
 
