@@ -7,7 +7,8 @@
 #include "engine/base/machine.h"
 #include "engine/base/ranks.h"
 
-/* Planes beyond its own of which a rank keeps values: a halo of two, and what is read beside these. */
+/* Planes beyond its own of which a rank keeps values: a halo of two, and what is read beside these.
+ */
 enum { KEPT_BESIDE = 4 };
 
 static const sel_ranks *ranks_of(const sel_domain *domain) {
