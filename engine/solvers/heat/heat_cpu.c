@@ -12,6 +12,20 @@ static void list(sel_state *base) {
     heat_list(base, 1, base->threads);
 }
 
+/* Of the rows low <= y < low + height of all planes those of the calling thread, in one piece: a
+ * division for each row would take half as long as the row. */
+static void do_band(const heat_view *v, const heat_loops *loops, int64_t low, int64_t height) {
+    const int64_t thread = omp_get_thread_num(), threads = omp_get_num_threads();
+    const int64_t all = (v->end - v->first) * height;
+    const int64_t begin = all * thread / threads, end = all * (thread + 1) / threads;
+    int64_t plane = v->first + begin / height, y = low + begin % height;
+    for (int64_t k = begin; k < end; k++) {
+        v->dims == 3 ? loops->row(v, y, plane) : loops->row(v, plane, 0);
+        y = y + 1 < low + height ? y + 1 : low;
+        plane += y == low;
+    }
+}
+
 static void step_block(const sel_state *base, const heat_loops *loops, int b) {
     const sel_turns *turns = &base->turns;
     const int64_t rows = base->blocks.rows_per_plane;
@@ -26,16 +40,7 @@ static void step_block(const sel_state *base, const heat_loops *loops, int b) {
     {
         for (int64_t low = 0; low < rows; low += band) {
             const int64_t height = rows - low < band ? rows - low : band;
-            /* Each thread has rows in one piece; divisions for each would take half its time. */
-            const int64_t all = (v.end - v.first) * height, threads = omp_get_num_threads();
-            const int64_t begin = all * omp_get_thread_num() / threads;
-            const int64_t end_of_own = all * (omp_get_thread_num() + 1) / threads;
-            int64_t plane = v.first + begin / height, y = low + begin % height;
-            for (int64_t k = begin; k < end_of_own; k++) {
-                v.dims == 3 ? loops->row(&v, y, plane) : loops->row(&v, plane, 0);
-                y = y + 1 < low + height ? y + 1 : low;
-                plane += y == low;
-            }
+            do_band(&v, loops, low, height);
         }
         sel_stream_end();
 #pragma omp barrier
