@@ -9,9 +9,7 @@ typedef struct heat_initial {
     sel_quantity temperature;
 } heat_initial;
 
-/* Fields. */
 enum { HEAT_TEMPERATURE, HEAT_FLUX_FIELD, HEAT_FIELDS };
-
 enum { HEAT_EXPLICIT, HEAT_CRANK_NICOLSON, HEAT_BACKWARD_EULER };
 
 typedef struct heat_params {

@@ -3,7 +3,7 @@
 
 /* A row, by its cell 0: the cell, its neighbours, the conductances to them, m and q, T'. */
 typedef struct HEAT_NAME(row_of) {
-    REAL r[3], *to;
+    REAL r[3], end[2], *to;
     const REAL *here, *near[6], *g[6], *m, *q;
 } HEAT_NAME(row_of);
 
@@ -27,22 +27,28 @@ SEL_INLINE void HEAT_NAME(some)(int kind, int dims, const HEAT_NAME(row_of) * w,
     }
 }
 
-/* T' of a cache line of cells, stored past the caches. */
-SEL_INLINE void HEAT_NAME(stream)(int kind, int dims, const HEAT_NAME(row_of) * w, int64_t x) {
-    enum { LINE = 64 / sizeof(REAL), AHEAD = 16 * LINE };
-    _Alignas(64) REAL line[LINE];
-    __builtin_prefetch(w->near[2 * dims - 1] + x + AHEAD);
-    HEAT_NAME(some)(kind, dims, w, x, LINE, line);
-    sel_stream_line(w->to + x, line);
+/* Cells that are stored at once: fewer would be unrolled, and not become vectors. */
+enum { HEAT_NAME(PIECE) = 256 / sizeof(REAL) };
+
+/* T' of a piece of a row of nx cells, whose ends are known; stored past the caches. */
+SEL_INLINE void HEAT_NAME(stream)(int kind, int dims, const HEAT_NAME(row_of) * w, int64_t x,
+                                  int64_t nx) {
+    enum { PIECE = HEAT_NAME(PIECE), LINE = 64 / sizeof(REAL), AHEAD = 48 * LINE };
+    _Alignas(64) REAL piece[PIECE];
+    HEAT_NAME(some)(kind, dims, w, x, PIECE, piece);
+    piece[0] = x == 0 ? w->end[0] : piece[0];
+    piece[PIECE - 1] = x + PIECE == nx ? w->end[1] : piece[PIECE - 1];
+    for (int k = 0; k < PIECE; k += LINE) {
+        sel_stream_line(w->to + x + k, piece + k);
+        __builtin_prefetch(w->near[2 * dims - 1] + x + k + AHEAD);
+    }
 }
 
 SEL_INLINE void HEAT_NAME(do_row)(const heat_view *v, int kind, int dims, int64_t y, int64_t z) {
-    enum { LINE = 64 / sizeof(REAL) };
     const int64_t at[3] = {0, y, z}, nx = v->n[0];
     const int64_t first = heat_place(v->stride, at), of = heat_place(v->apart, at);
     const REAL *here = (const REAL *)v->from + first;
     HEAT_NAME(row_of) w = {.to = (REAL *)v->to + first, .here = here};
-    REAL end[2];
     int64_t x = 0;
     for (int k = 0; k < 2 * dims; k++) {
         w.r[k / 2] = (REAL)v->r[k / 2];
@@ -56,19 +62,18 @@ SEL_INLINE void HEAT_NAME(do_row)(const heat_view *v, int kind, int dims, int64_
     for (int k = 0; k < 2; k++) { /* the ends have other neighbours along x */
         w.near[0] = here + heat_beside(v, 0, k * (nx - 1), 0);
         w.near[1] = here + heat_beside(v, 0, k * (nx - 1), 1);
-        end[k] = HEAT_NAME(one)(kind, dims, &w, k * (nx - 1));
+        w.end[k] = HEAT_NAME(one)(kind, dims, &w, k * (nx - 1));
     }
     w.near[0] = here - 1;
     w.near[1] = here + 1;
-    if (v->streams && nx > LINE) { /* all but the lines of the ends */
-        HEAT_NAME(some)(kind, dims, &w, 0, LINE, w.to);
-        for (x = LINE; x + LINE < nx; x += LINE) {
-            HEAT_NAME(stream)(kind, dims, &w, x);
-        }
+    for (; v->streams && x + HEAT_NAME(PIECE) <= nx; x += HEAT_NAME(PIECE)) {
+        HEAT_NAME(stream)(kind, dims, &w, x, nx);
     }
     HEAT_NAME(some)(kind, dims, &w, x, nx - x, w.to + x);
-    w.to[0] = end[0];
-    w.to[nx - 1] = end[1];
+    if (x < nx) { /* else its ends are in the caches no more */
+        w.to[x > 0 ? nx - 1 : 0] = w.end[x > 0];
+        w.to[nx - 1] = w.end[1];
+    }
 }
 
 SEL_INLINE void HEAT_NAME(row_of_kind)(const heat_view *v, int kind, int64_t y, int64_t z) {
@@ -81,7 +86,6 @@ static void HEAT_NAME(row)(const heat_view *v, int64_t y, int64_t z) {
                              : HEAT_NAME(row_of_kind)(v, HEAT_VARIED, y, z);
 }
 
-/* Cell i of a surface, whose neighbours have been gathered. */
 static void HEAT_NAME(touch)(const heat_view *v, int64_t i, double b, double s) {
     REAL *to = (REAL *)v->to + i;
     *to = HEAT_NAME(heat_touched)(((const REAL *)v->from)[i], *to, (REAL)b, (REAL)s);
