@@ -389,7 +389,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     status = status || !beds ? status : wrap_beds(state, error);
     status = status ? status : mark_shared(state, step, error);
     if (!status) { /* rims of ranks are of whole tiles */
-        status = cuda_take_slabs(base, step, AQUA_TILE_ROWS, false, cuda_exchange, take, error);
+        status = cuda_take_slabs(base, step, AQUA_TILE_ROWS, 0, cuda_exchange, take, error);
     }
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b, NULL);

@@ -83,24 +83,23 @@ static int64_t pass(const sel_state *base, int64_t most) {
 
 /* cuda_take_slab */
 static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
-    const int64_t steps = base->queue->pass;
+    const int steps = (int)base->queue->pass;
     const heat_gpu_step s = step_of((heat_cuda *)base, step, slab->block, &slab->planes);
     if (steps > 1) {
-        CUDA_TRY(heat_gpu_pass(&s, cuda_march_grid(base, &slab->planes), (int)steps, slab->on));
+        CUDA_TRY(heat_gpu_pass(&s, cuda_march_grid(base, &slab->planes), steps, slab->on));
     } else {
         CUDA_TRY(heat_gpu_take_step(&s, slab->on->stream));
     }
     return SEL_OK;
 }
 
-/* Rims of so many planes: as many as are marched over, or as a lane takes at once. */
-enum { RIM = 4 };
-
+enum { RIM = 4, WIDE_RIM = 12 }; /* planes: a lane takes 4 at once; halos of marches have fewer */
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
+    heat_cuda *state = (heat_cuda *)base;
+    const int rim = base->queue->pass > 1 ? MARCH_LEAST_ROWS : state->marches ? WIDE_RIM : RIM;
     return implicit(base)
-               ? mg_gpu_body_step(&((heat_cuda *)base)->solve, base, step, error)
-               : cuda_take_slabs(base, step, base->queue->pass > 1 ? MARCH_LEAST_ROWS : RIM, false,
-                                 cuda_exchange, take, error);
+               ? mg_gpu_body_step(&state->solve, base, step, error)
+               : cuda_take_slabs(base, step, rim, CUDA_AHEAD, cuda_exchange, take, error);
 }
 
 const cuda_solver heat_on_cuda = {

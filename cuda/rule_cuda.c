@@ -243,7 +243,7 @@ static bool alone(const sel_state *base) {
 
 /* ---- functions ---- */
 
-/* cuda_fill_halos: margins beside other ranks. */
+/* cuda_fill_halos: margins beside other ranks, of passes those of any. */
 static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t stream,
                            sel_error *error) {
     const rule_cuda *state = (const rule_cuda *)base;
@@ -251,9 +251,11 @@ static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t str
     const bool passes = state->now.steps > 1;
     sel_sides of[SEL_MOST_CELL_FIELDS];
     cuda_sides sides[SEL_MOST_CELL_FIELDS];
-    const int count = rule_list_sides(&state->all, passes ? f->writes : f->looks, state->now.turns,
-                                      passes ? state->now.steps : state->all.model->reach, of);
-    (void)step;
+    const int count =
+        passes
+            ? rule_list_sides(&state->all, f->writes, rule_turns(state->all.model, step),
+                              state->now.steps, of)
+            : rule_list_sides(&state->all, f->looks, state->now.turns, state->all.model->reach, of);
     for (int k = 0; k < count; k++) {
         const sel_sides *s = &of[k];
         sides[k] = (cuda_sides){s->low, s->high, s->from_low, s->from_high, s->bytes, s->bytes, 1};
@@ -306,8 +308,8 @@ static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t t
         status = fill(state, axis, looks, turns, error);
     }
     return status ? status
-                  : cuda_take_slabs(base, step, parts ? RIM : sel_blocks_largest(&base->blocks),
-                                    false, exchange, take, error);
+                  : cuda_take_slabs(base, step, parts ? RIM : sel_blocks_largest(&base->blocks), 0,
+                                    exchange, take, error);
 }
 
 static int64_t pass(const sel_state *base, int64_t most) {
@@ -322,7 +324,7 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     uint64_t turns = rule_turns(m, step);
     if (base->queue->pass > 1) {
         state->now = (rule_now){0, state->march.steps, turns};
-        return cuda_take_slabs(base, step, MARCH_LEAST_ROWS, false, exchange, rule_march_pass,
+        return cuda_take_slabs(base, step, MARCH_LEAST_ROWS, CUDA_AHEAD, exchange, rule_march_pass,
                                error);
     }
     sel_status status = SEL_OK;

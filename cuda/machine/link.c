@@ -1,4 +1,11 @@
-/* link.c -- exchange between the devices of several ranks, by NCCL or through the host. */
+/* link.c -- exchange between the devices of several ranks: straight into each other's memory, by
+ * NCCL, or through the host.
+ *
+ * Straight: state->halos of a rank has two rooms, for exchanges of even and odd numbers, each with
+ * one for the rank below and one for that above. These write what they send, then a counter for
+ * which the rank waits before it fetches it. A rank does not write into a room again before the
+ * next exchange, in which the other has counted, has shown that the room was read.
+ */
 #include "cuda/machine/link.h"
 
 #include <dlfcn.h>
@@ -50,10 +57,21 @@ static bool open_nccl(nccl_api *to) {
 
 struct cuda_link {
     nccl_api nccl;
-    void *comm;   /* NULL: staged, */
-    char *pinned; /* with room as in state->halos */
+    void *comm;      /* NULL: staged, */
+    char *pinned;    /* with room as in state->halos */
+    void *mapped[2]; /* memory of the ranks below and above, of which each knows state->halos */
+    char *halos[2];  /* NULL: not direct */
     march_device beside;
 };
+
+/* Bytes of a side in state->halos. */
+static size_t room_bytes(const sel_state *state) {
+    return state->halo_bytes / 4 / CUDA_LINK_ALIGNED * CUDA_LINK_ALIGNED + CUDA_LINK_ALIGNED;
+}
+
+static int64_t *counters(const sel_state *state, char *halos) {
+    return (int64_t *)(void *)(halos + 4 * room_bytes(state));
+}
 
 static sel_status nccl_check(const nccl_api *nccl, int code, sel_error *error) {
     return code == 0 ? SEL_OK : sel_fail(error, SEL_NO_DEVICE, "NCCL: %s", nccl->text(code));
@@ -66,7 +84,14 @@ static sel_status nccl_check(const nccl_api *nccl, int code, sel_error *error) {
 static sel_status pack(const sel_state *state, const cuda_sides *sides, int count, size_t total,
                        bool back, cudaStream_t stream, sel_error *error) {
     const sel_beside beside = sel_ranks_beside(state->ranks, state->blocks.wraps);
+    const cuda_link *link = state->queue->link;
+    const bool direct = cuda_link_direct(link);
+    const size_t apart = direct ? room_bytes(state) : total;
     cuda_pieces p = {.sides = beside.is[0] + beside.is[1], .back = back};
+    if (direct) {
+        p.met = counters(state, state->halos) + 2;
+        p.further = 2 * apart;
+    }
     size_t done = 0;
     for (int k = 0; k < count; k++) {
         const cuda_sides *s = &sides[k];
@@ -74,9 +99,10 @@ static sel_status pack(const sel_state *state, const cuda_sides *sides, int coun
         cuda_part_of_sides *v = &p.v[p.count++];
         *v = (cuda_part_of_sides){.apart = s->apart, .bytes = s->bytes, .count = s->count};
         for (int i = 0; i < p.sides; i++) {
-            const int side = 2 * back + (beside.is[0] ? i : 1);
-            v->place[i] = at[side];
-            v->room[i] = state->halos + (size_t)side * total + done;
+            const int side = beside.is[0] ? i : 1; /* a rank is above that below it */
+            const size_t room = (size_t)(direct ? side ^ !back : side + 2 * back);
+            v->place[i] = at[side + 2 * back];
+            v->room[i] = (direct && !back ? link->halos[side] : state->halos) + room * apart + done;
         }
         done += (size_t)s->count * s->bytes;
         if (p.count == CUDA_PIECES || k + 1 == count) {
@@ -99,6 +125,14 @@ static sel_status by_nccl(const cuda_link *link, const sel_message *messages, in
     }
     const int ended = nccl->end();
     return nccl_check(nccl, code ? code : ended, error);
+}
+
+static sel_status by_mpi(const sel_state *state, const sel_message *messages, int count,
+                         cudaStream_t stream, sel_error *error) {
+    const cudaError_t code = cudaStreamSynchronize(stream);
+    state->ranks->transfer(messages, count); /* others wait for it */
+    CUDA_TRY(code);
+    return SEL_OK;
 }
 
 static sel_status by_host(const sel_state *state, const sel_message *messages, int count,
@@ -137,13 +171,25 @@ static sel_status by_host(const sel_state *state, const sel_message *messages, i
 sel_status cuda_link_transfer(const sel_state *state, const sel_message *messages, int count,
                               cudaStream_t stream, sel_error *error) {
     const cuda_link *link = state->queue->link;
-    return link->comm ? by_nccl(link, messages, count, stream, error)
-                      : by_host(state, messages, count, stream, error);
+    return link->comm                    ? by_nccl(link, messages, count, stream, error)
+           : state->ranks->sends_devices ? by_mpi(state, messages, count, stream, error)
+                                         : by_host(state, messages, count, stream, error);
 }
 
 static sel_status transfer_sides(const sel_state *state, size_t total, cudaStream_t stream,
                                  sel_error *error) {
+    const cuda_link *link = state->queue->link;
     char *at = state->halos;
+    if (cuda_link_direct(link)) {
+        int64_t *own = counters(state, at);
+        const cuda_meeting meeting = {
+            .met = own + 2,
+            .own = own,
+            .its = {link->halos[0] ? counters(state, link->halos[0]) + 1 : NULL,
+                    link->halos[1] ? counters(state, link->halos[1]) : NULL}};
+        CUDA_TRY(cuda_meet(&meeting, stream));
+        return SEL_OK;
+    }
     const sel_sides sides = {at, at + total, at + 2 * total, at + 3 * total, total};
     sel_message messages[4];
     const int count = sel_list_sides(state->ranks, state->blocks.wraps, &sides, messages);
@@ -152,17 +198,25 @@ static sel_status transfer_sides(const sel_state *state, size_t total, cudaStrea
 
 /* ---- joining ---- */
 
-/* Where a rank computes. */
+/* Where a rank computes, and its memory for others: state->halos stands `ahead` of its first byte.
+ */
 typedef struct seat {
     char host[64], device[32];
-    bool has_nccl;
+    bool has_nccl, shares;
+    cudaIpcMemHandle_t memory;
+    size_t ahead, room;
 } seat;
 
+static void tell_slow(const sel_ranks *ranks, const char *why) {
+    if (ranks->rank == 0) {
+        fprintf(stderr, "halos pass through %s, which is slow: %s\n",
+                ranks->sends_devices ? "MPI" : "the host", why);
+    }
+}
+
 /* Whether NCCL can join the ranks: all have it, and a device each. */
-static bool can_join(const sel_ranks *ranks, const seat *own) {
-    seat *all = sel_ranks_memory(ranks, (size_t)ranks->count * sizeof *all);
+static bool can_join(const sel_ranks *ranks, const seat *all) {
     bool has = true, alone = true;
-    ranks->gather(own, sizeof *own, all);
     for (int r = 0; r < ranks->count; r++) {
         has = has && all[r].has_nccl;
         for (int q = 0; q < r; q++) {
@@ -170,9 +224,8 @@ static bool can_join(const sel_ranks *ranks, const seat *own) {
                 alone && (strcmp(all[r].host, all[q].host) || strcmp(all[r].device, all[q].device));
         }
     }
-    free(all);
-    if (alone && !has && ranks->rank == 0 && !getenv("SELENITE_NCCL")) {
-        fprintf(stderr, "halos pass through the host, which is slow: install NCCL (libnccl2)\n");
+    if (alone && !has && !getenv("SELENITE_NCCL")) {
+        tell_slow(ranks, "install NCCL (libnccl2)");
     }
     return alone && has;
 }
@@ -195,9 +248,7 @@ static sel_status join(const sel_state *state, cuda_link *link, sel_error *error
     if (status) {
         link->comm = NULL;
         cudaGetLastError();
-        if (ranks->rank == 0) {
-            fprintf(stderr, "halos pass through the host, which is slow: %s\n", why.text);
-        }
+        tell_slow(ranks, why.text);
         return SEL_OK;
     }
     /* Connections are made before graphs are recorded; other ones by the first sums. */
@@ -207,6 +258,54 @@ static sel_status join(const sel_state *state, cuda_link *link, sel_error *error
                                       error);
     CUDA_TRY(cudaStreamSynchronize(link->beside.stream));
     return status;
+}
+
+/* Opens the memory of a rank beside this one. */
+static bool reach(const sel_state *state, cuda_link *link, int side, const seat *own,
+                  const seat *other) {
+    const sel_beside beside = sel_ranks_beside(state->ranks, state->blocks.wraps);
+    if (!beside.is[side]) {
+        return true;
+    }
+    const bool again = side == 1 && beside.is[0] && beside.rank[0] == beside.rank[1];
+    const bool can = own->shares && other->shares && strcmp(own->host, other->host) == 0 &&
+                     own->room == other->room;
+    if (can && !again &&
+        cudaIpcOpenMemHandle(&link->mapped[side], other->memory, cudaIpcMemLazyEnablePeerAccess)) {
+        link->mapped[side] = NULL;
+        cudaGetLastError();
+    }
+    char *at = link->mapped[again ? 0 : side];
+    link->halos[side] = at ? at + other->ahead : NULL;
+    return at != NULL;
+}
+
+static void leave(cuda_link *link) {
+    for (int side = 0; side < 2; side++) {
+        if (link->mapped[side]) {
+            cudaIpcCloseMemHandle(link->mapped[side]);
+        }
+        link->mapped[side] = NULL;
+        link->halos[side] = NULL;
+    }
+}
+
+/* All ranks reach those beside them, or none does. */
+static sel_status join_directly(const sel_state *state, cuda_link *link, const seat *all,
+                                sel_error *error) {
+    const sel_ranks *ranks = state->ranks;
+    const sel_beside beside = sel_ranks_beside(ranks, state->blocks.wraps);
+    const char *wanted = getenv("SELENITE_DIRECT");
+    bool reached = !wanted || strcmp(wanted, "0") != 0;
+    CUDA_TRY(cudaMemset(counters(state, state->halos), 0, 3 * sizeof(int64_t)));
+    CUDA_TRY(cudaDeviceSynchronize());
+    for (int side = 0; side < 2 && reached; side++) {
+        reached = reach(state, link, side, &all[ranks->rank], &all[beside.rank[side]]);
+    }
+    if (sel_ranks_total(ranks, reached) < ranks->count) {
+        leave(link);
+    }
+    return SEL_OK;
 }
 
 static sel_status open_link(const sel_state *state, cuda_link *link, seat *own, sel_error *error) {
@@ -219,6 +318,10 @@ static sel_status open_link(const sel_state *state, cuda_link *link, seat *own, 
         own->has_nccl = open_nccl(&link->nccl);
         gethostname(own->host, sizeof own->host - 1);
         CUDA_TRY(cudaDeviceGetPCIBusId(own->device, sizeof own->device - 1, state->plan->device));
+        own->shares = !cudaIpcGetMemHandle(&own->memory, state->arrays.block[0]);
+        own->ahead = (size_t)(state->halos - (char *)state->arrays.block[0]);
+        own->room = room_bytes(state);
+        cudaGetLastError();
     }
     return status;
 }
@@ -230,16 +333,24 @@ sel_status cuda_link_open(const sel_state *state, cuda_link **made, sel_error *e
         return SEL_OK;
     }
     cuda_link *link = *made = calloc(1, sizeof *link);
-    const sel_status status = sel_ranks_agree(ranks, open_link(state, link, &own, error), error);
-    return status || !can_join(ranks, &own)
-               ? status
-               : sel_ranks_agree(ranks, join(state, link, error), error);
+    seat *all = sel_ranks_memory(ranks, (size_t)ranks->count * sizeof *all);
+    sel_status status = sel_ranks_agree(ranks, open_link(state, link, &own, error), error);
+    ranks->gather(&own, sizeof own, all);
+    if (!status && can_join(ranks, all)) {
+        status = sel_ranks_agree(ranks, join(state, link, error), error);
+        status = status || !link->comm
+                     ? status
+                     : sel_ranks_agree(ranks, join_directly(state, link, all, error), error);
+    }
+    free(all);
+    return status;
 }
 
 void cuda_link_close(cuda_link *link) {
     if (!link) {
         return;
     }
+    leave(link);
     if (link->comm) {
         link->nccl.leave(link->comm);
     }
@@ -250,6 +361,10 @@ void cuda_link_close(cuda_link *link) {
 
 bool cuda_link_staged(const cuda_link *link) {
     return link && !link->comm;
+}
+
+bool cuda_link_direct(const cuda_link *link) {
+    return link && (link->halos[0] || link->halos[1]);
 }
 
 const march_device *cuda_link_beside(const cuda_link *link) {
@@ -264,7 +379,7 @@ sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, 
     for (int k = 0; k < count; k++) {
         total += (size_t)sides[k].count * sides[k].bytes;
     }
-    total = (total + CUDA_LINK_MORE / 4 - 1) / (CUDA_LINK_MORE / 4) * (CUDA_LINK_MORE / 4);
+    total = (total + CUDA_LINK_ALIGNED - 1) / CUDA_LINK_ALIGNED * CUDA_LINK_ALIGNED;
     if (total == 0) {
         return SEL_OK;
     }

@@ -11,7 +11,9 @@ template <class T> static __global__ void pieces_kernel(const __grid_constant__ 
     const size_t k = (size_t)blockIdx.x * THREADS + threadIdx.x;
     if (k < v.bytes / sizeof(T) && blockIdx.y < v.count) {
         T *place = (T *)(v.place[side] + blockIdx.y * v.apart) + k;
-        T *room = (T *)(v.room[side] + blockIdx.y * v.bytes) + k;
+        // What has been met is one more when it is fetched than when it was sent.
+        const size_t further = p.met && ((*p.met + p.back) & 1) ? p.further : 0;
+        T *room = (T *)(v.room[side] + further + blockIdx.y * v.bytes) + k;
         *(p.back ? place : room) = *(p.back ? room : place);
     }
 }
@@ -22,7 +24,7 @@ static size_t aligned(const cuda_pieces &p) {
     for (int k = 0; k < p.count * p.sides; k++) {
         const cuda_part_of_sides &v = p.v[k / p.sides];
         all |= v.bytes | (v.count > 1 ? v.apart : 0) | (size_t)v.place[k % p.sides] |
-               (size_t)v.room[k % p.sides];
+               (size_t)v.room[k % p.sides] | p.further;
     }
     return all;
 }
@@ -46,6 +48,28 @@ extern "C" cudaError_t cuda_move_pieces(const cuda_pieces *p, cudaStream_t strea
                                                       : launch<unsigned char>;
         go(*p, stream);
     }
+    return cudaGetLastError();
+}
+
+// What the kernels before it have written is there for all who see the counter.
+static __global__ void meet_kernel(const __grid_constant__ cuda_meeting m) {
+    const int64_t n = *m.met + 1;
+    __threadfence_system();
+    for (int side = 0; side < 2; side++) {
+        if (m.its[side]) {
+            *(volatile int64_t *)m.its[side] = n;
+        }
+    }
+    for (int side = 0; side < 2; side++) {
+        while (m.its[side] && *(volatile int64_t *)(m.own + side) < n) {
+        }
+    }
+    __threadfence_system();
+    *m.met = n;
+}
+
+extern "C" cudaError_t cuda_meet(const cuda_meeting *meeting, cudaStream_t stream) {
+    meet_kernel<<<1, 1, 0, stream>>>(*meeting);
     return cudaGetLastError();
 }
 

@@ -1,6 +1,7 @@
 /* link.h -- halos between the devices of several ranks.
  *
- * Each rank drives a device. Halos travel between devices by NCCL, so that graphs hold them. Where
+ * Each rank drives a device. Where devices reach each other's memory, as those of one machine
+ * joined by NVLink do, halos are written there; else they travel by NCCL. Graphs hold both. Where
  * ranks share a device, or NCCL is missing, they are staged: copied to the host, sent by MPI, and
  * copied to the device, while the host waits.
  */
@@ -30,13 +31,25 @@ typedef struct cuda_pieces {
     cuda_part_of_sides v[CUDA_PIECES];
     int count, sides;
     bool back; /* from the rooms */
+    /* Exchanges before this one, on the device: those of odd numbers have rooms so much further on.
+     * NULL: all have the same. */
+    const int64_t *met;
+    size_t further;
 } cuda_pieces;
+
+/* What two ranks beside each other count: own[side] is written by the rank at that side, and
+ * its[side], in its memory (NULL: there is none), by this one. */
+typedef struct cuda_meeting {
+    int64_t *met, *own, *its[2];
+} cuda_meeting;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 /* Moves them to the rooms, or back. */
 cudaError_t cuda_move_pieces(const cuda_pieces *pieces, cudaStream_t stream);
+/* Waits until the ranks beside this one have written what they send, and adds 1 to *met. */
+cudaError_t cuda_meet(const cuda_meeting *meeting, cudaStream_t stream);
 /* Some microseconds without work. */
 cudaError_t cuda_pause(cudaStream_t stream);
 #ifdef __cplusplus
@@ -49,8 +62,8 @@ cudaError_t cuda_pause(cudaStream_t stream);
 
 typedef struct cuda_link cuda_link;
 
-/* Bytes of room beside state->halo_bytes: a quarter of them aligns a side. */
-enum { CUDA_LINK_MORE = 4 * 16 };
+/* Bytes of room beside state->halo_bytes: a quarter of some aligns a side; and three counters. */
+enum { CUDA_LINK_ALIGNED = 16, CUDA_LINK_MORE = 4 * CUDA_LINK_ALIGNED + 3 * sizeof(int64_t) };
 
 /* Joins the ranks of a state whose arrays are allocated; all call it. Of one rank NULL. */
 sel_status cuda_link_open(const sel_state *state, cuda_link **link, sel_error *error);
@@ -58,6 +71,9 @@ void cuda_link_close(cuda_link *link);
 
 /* Whether the host takes part in exchanges: then no graph can hold them. */
 bool cuda_link_staged(const cuda_link *link);
+
+/* Whether halos go straight to the memory of the ranks beside. */
+bool cuda_link_direct(const cuda_link *link);
 
 /* Streams for exchanges, and what waits for them, beside the steps. Without a link NULL. */
 const march_device *cuda_link_beside(const cuda_link *link);

@@ -73,34 +73,42 @@ int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLAB
     return 3;
 }
 
-sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool waits,
+sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, unsigned how,
                            cuda_fill_halos *exchange, cuda_take_slab *take, sel_error *error) {
-    const march_device *on = &state->queue->march;
+    cuda_queue *queue = state->queue;
+    const march_device *on = &queue->march;
     cuda_slab slabs[CUDA_SLABS];
     const int count = cuda_slabs_of(state, rim, slabs);
     const march_device *last = slabs[count - 1].on;
-    const bool beside = last != on;
-    const bool later = waits && !cuda_link_staged(state->queue->link);
+    const bool beside = last != on, direct = cuda_link_direct(queue->link);
+    const bool ahead = beside && direct && how & CUDA_AHEAD && rim >= state->turns.width;
+    const bool fills = queue->ahead != step;
+    const bool later =
+        beside && fills && (direct || how & CUDA_WAITS) && !cuda_link_staged(queue->link);
     sel_status status = SEL_OK;
     if (beside) {
         CUDA_TRY(cudaEventRecord(on->fork, on->stream));
         CUDA_TRY(cudaStreamWaitEvent(last->stream, on->fork, 0));
         CUDA_TRY(cudaEventRecord(last->fork, last->stream));
     }
-    /* NCCL's blocks are so large that they find room only before those of the inner planes: these
-     * wait until the halos have been gathered, and give NCCL a moment. */
+    /* What gathers halos, and NCCL's blocks, which are large, find room only before the inner
+     * planes: these wait until the halos have been gathered, and give NCCL a moment. */
     status = beside && !later ? take(state, step, &slabs[0], error) : SEL_OK;
-    status = status ? status : exchange(state, step, last->stream, error);
-    if (beside && later && !status) {
+    status = status || !fills ? status : exchange(state, step, last->stream, error);
+    if (later && !status) {
         CUDA_TRY(cudaStreamWaitEvent(on->stream, last->fork, 0));
-        CUDA_TRY(cuda_pause(on->stream));
+        CUDA_TRY(direct ? cudaSuccess : cuda_pause(on->stream));
         status = take(state, step, &slabs[0], error);
     }
     for (int k = beside; k < count && !status; k++) {
         status = take(state, step, &slabs[k], error);
     }
-    if (!status && state->queue->halts && state->ranks->count > 1) {
-        status = cuda_link_least(state, state->queue->halts, last->stream, error);
+    if (!status && queue->halts && state->ranks->count > 1) {
+        status = cuda_link_least(state, queue->halts, last->stream, error);
+    }
+    if (ahead && step + queue->pass < queue->until && !status) {
+        queue->ahead = step + queue->pass;
+        status = exchange(state, queue->ahead, last->stream, error);
     }
     if (beside) {
         CUDA_TRY(cudaEventRecord(last->join, last->stream));

@@ -25,6 +25,7 @@ typedef struct sel_ranks {
     int rank, count; /* this one, and all */
     int here, place; /* those on this machine, and which of them this one is */
     const char *library;
+    bool sends_devices; /* messages may be in the memory of CUDA's devices */
     void (*transfer)(const sel_message *messages, int count);
     /* Sends bytes of rank 0 to all. idle: the wait may be long, and takes no time of a processor.
      */

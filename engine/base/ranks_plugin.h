@@ -12,6 +12,6 @@ typedef const sel_ranks *sel_ranks_open(const volatile sig_atomic_t *interrupt, 
                                         char *text, size_t size);
 
 /* The version of this interface, which a plug-in has as const int selenite_ranks_version. */
-enum { SEL_RANKS_VERSION = 2 };
+enum { SEL_RANKS_VERSION = 3 };
 
 #endif

@@ -3,6 +3,7 @@
  * Every wait asks again and again: it yields the processor, sees ranks that have ended, and does
  * not last for ever.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <mpi.h>
 #include <sched.h>
@@ -200,6 +201,10 @@ const sel_ranks *selenite_ranks_open(const volatile sig_atomic_t *interrupt, dou
     for (char *tab = strchr(library, '\t'); tab; tab = strchr(tab, '\t')) {
         *tab = ' ';
     }
+    int (*sends_devices)(void); /* Open MPI has it, and MPICH from 4.0 on */
+    void *function = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support");
+    memcpy(&sends_devices, &function, sizeof function);
+    joined.sends_devices = function && sends_devices();
     gethostname(own.host, sizeof own.host - 1);
     processes = malloc((size_t)joined.count * sizeof *processes);
     if (!processes) {

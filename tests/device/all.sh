@@ -27,9 +27,11 @@ for test in "$device"/tests/test_cuda*; do
 done
 case $pattern in
 test_cuda | test_cuda_ranks)
-    for devices in 1 3; do # staged, and by NCCL
-        name="three ranks, devices: $devices"
-        DEVICES=$devices RANKS=3 BUILD=$device BACKEND=cuda tests/ranks/run.sh >"$device/ranks.log" 2>&1
+    # Staged, by MPI from device to device, by NCCL, into each other's memory.
+    for way in DEVICES=1 'DEVICES=1 CUDA_AWARE=1' 'DEVICES=3 SELENITE_DIRECT=0' DEVICES=3; do
+        name="three ranks, $way"
+        # shellcheck disable=SC2086
+        env $way RANKS=3 BUILD=$device BACKEND=cuda tests/ranks/run.sh >"$device/ranks.log" 2>&1
         if grep -q '^ok' "$device/ranks.log" && ! grep -q '^not ok' "$device/ranks.log"; then
             echo "ok $name"
         else

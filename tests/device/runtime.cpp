@@ -6,6 +6,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
+#include <map>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <vector>
 
 uint3 threadIdx, blockIdx;
@@ -191,6 +195,22 @@ int devices() {
     return given ? atoi(given) : 1;
 }
 
+// Memory that other processes can open.
+struct file_of_memory {
+    int file;
+    size_t bytes;
+};
+std::map<void *, file_of_memory> shared;
+
+void *map(int file, size_t bytes) {
+    void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (at == MAP_FAILED) {
+        return nullptr;
+    }
+    shared[at] = {file, bytes};
+    return at;
+}
+
 double seconds() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration<double>(now).count();
@@ -306,15 +326,51 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
 
 // ---- memory ----
 
-// Full of what no program should read, as a device's may be.
+// Full of what no program should read, as a device's may be; of several devices in files, which
+// other processes can open.
 cudaError_t cudaMalloc(void **block, size_t bytes) {
     enum { ALIGNED = 512 };
-    *block = aligned_alloc(ALIGNED, (bytes + ALIGNED) / ALIGNED * ALIGNED);
+    bytes = (bytes + ALIGNED) / ALIGNED * ALIGNED;
+    if (devices() == 1) {
+        *block = aligned_alloc(ALIGNED, bytes);
+    } else {
+        const int file = memfd_create("device", MFD_CLOEXEC);
+        *block = ftruncate(file, (off_t)bytes) == 0 ? map(file, bytes) : nullptr;
+    }
     return *block ? (memset(*block, 0xa5, bytes), cudaSuccess) : cudaErrorMemoryAllocation;
 }
 cudaError_t cudaFree(void *block) {
-    free(block);
+    const auto at = shared.find(block);
+    if (at == shared.end()) {
+        free(block);
+        return cudaSuccess;
+    }
+    munmap(block, at->second.bytes);
+    close(at->second.file);
+    shared.erase(at);
     return cudaSuccess;
+}
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *block) {
+    const auto at = shared.find(block);
+    if (at == shared.end()) {
+        return cudaErrorInvalidDevice;
+    }
+    snprintf(handle->reserved, sizeof handle->reserved, "/proc/%d/fd/%d %zu", (int)getpid(),
+             at->second.file, at->second.bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaIpcOpenMemHandle(void **block, cudaIpcMemHandle_t handle, unsigned) {
+    char *const end = strchr(handle.reserved, ' ');
+    *end = '\0';
+    *block = map(open(handle.reserved, O_RDWR | O_CLOEXEC), strtoull(end + 1, nullptr, 10));
+    return *block ? cudaSuccess : cudaErrorInvalidDevice;
+}
+cudaError_t cudaIpcCloseMemHandle(void *block) {
+    return cudaFree(block);
+}
+// Any MPI sends this memory.
+int MPIX_Query_cuda_support() {
+    return getenv("CUDA_AWARE") != nullptr;
 }
 cudaError_t cudaHostAlloc(void **block, size_t bytes, unsigned) {
     *block = malloc(bytes + 1);

@@ -467,7 +467,7 @@ elsewhere() {
     rm -rf "$work/one" "$work/here" "$work/there"
     mkdir "$work/here" "$work/there"
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    set -- "$selenite" run "$work/image.lua" --threads 1 --quiet --backend cpu -o out
+    set -- "$selenite" run "$work/image.lua" --threads 1 --quiet --backend "$backend" -o out
     run "$work/image.lua" -o "$work/one" &&
         mpirun --oversubscribe -n 1 -wdir "$work/here" "$@" : -n 1 -wdir "$work/there" "$@" : \
             -n 1 -wdir "$work/here" "$@" : -n 1 -wdir "$work/there" "$@" &&

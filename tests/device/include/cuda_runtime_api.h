@@ -66,6 +66,11 @@ typedef struct __attribute__((aligned(16))) double2 {
     double x, y;
 } double2;
 
+enum { cudaIpcMemLazyEnablePeerAccess = 1 };
+typedef struct cudaIpcMemHandle_t {
+    char reserved[64];
+} cudaIpcMemHandle_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -86,6 +91,9 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int other);
 
 cudaError_t cudaMalloc(void **block, size_t bytes);
 cudaError_t cudaFree(void *block);
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *block);
+cudaError_t cudaIpcOpenMemHandle(void **block, cudaIpcMemHandle_t handle, unsigned flags);
+cudaError_t cudaIpcCloseMemHandle(void *block);
 cudaError_t cudaHostAlloc(void **block, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *block);
 cudaError_t cudaMemGetInfo(size_t *available, size_t *all);
