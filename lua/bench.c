@@ -77,8 +77,8 @@ static bool iterates(const bench_case *c) {
     return c->simulation.solver->iterates;
 }
 
-/* Seconds for n steps; of an iteration for all of it, from its start. Ranks that have slept make a
- * step first. */
+/* Seconds for n steps; of an iteration for all of it, from its start. Ranks have slept, and their
+ * devices take some milliseconds to come to speed. */
 static sel_status timed(bench_case *c, int64_t n, double *seconds, sel_error *error) {
     sel_status status = SEL_OK;
     omp_set_num_threads(c->prepared.plan->threads);
@@ -86,7 +86,8 @@ static sel_status timed(bench_case *c, int64_t n, double *seconds, sel_error *er
         status = c->prepared.backend->restart(c->state, error);
         n = c->simulation.params->stop.steps;
     } else if (c->ranks) {
-        status = c->prepared.backend->advance(c->state, 1, false, error);
+        status = c->prepared.backend->advance(c->state, n / 4 + 1, false, error);
+        status = status ? status : sel_backend_wait(c->prepared.backend, c->state, error);
     }
     if (status)
         return status;
