@@ -31,6 +31,12 @@ exits() {
 
 run() { "$selenite" run "$@" --quiet --backend "$backend"; }
 
+# ending STOP SCENARIO [PARAMETERS]: a scenario with an end of its own, on standard output.
+ending() {
+    printf 'local scenario = require "selenite".load("%s"%s)\nscenario.stop = { %s }\nreturn scenario\n' \
+        "$PWD/$2" "${3:+, { $3 \}}" "$1"
+}
+
 # json FILE KEY: a top-level value of run.json.
 json() { sed -n "s/^  \"$2\": \(.*[^,]\),*$/\1/p" "$1"; }
 

@@ -63,13 +63,17 @@ for precision in f32 f64; do
         goes_on storm --precision $precision
 done
 ok "rules in 3-D, periodic along y" cut tests/checkpoint/rule.lua deep=9 steps=60
-ok "a forest on fire" cut scenarios/forest_fire.lua N=64
+ending "steps = 400" scenarios/forest_fire.lua "N = 64" >"$work/forest.lua"
+ok "a forest on fire" cut "$work/forest.lua"
 ok "periodic in all axes" cut scenarios/taylor_green3d.lua N=12 time=2
 ok "a cylinder with forces and a steady stop" cut scenarios/cylinder2d.lua D=8 time=0.2
-ok "solids in most cells" cut scenarios/porous2d.lua picture=scenarios/porous2d_square.png
+ending "steps = 20000, steady = 0.1, every = 500" scenarios/porous2d.lua \
+    "picture = '$PWD/scenarios/porous2d_square.png'" >"$work/porous.lua"
+ok "solids in most cells" cut "$work/porous.lua"
 ok "run-off between periodic edges, mindiff" cut scenarios/aqua_wave.lua N=48 steps=200 equilibrium=mindiff
 ok "run-off by scatter" cut tests/checkpoint/storm.lua steps=60 scheme=scatter
-ok "a moving level" cut examples/16_level.lua
+ending "time = 2 * 3600" examples/16_level.lua >"$work/level.lua"
+ok "a moving level" cut "$work/level.lua"
 ok "a uniform plate of nodes" cut tests/checkpoint/plate.lua body=uniform laws=still layout=node steps=60
 ok "a plate that is periodic across the blocks" cut tests/checkpoint/plate.lua around=1 laws=control steps=200
 ok "nodes that are periodic across the blocks, by Lua" \

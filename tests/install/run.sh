@@ -29,11 +29,13 @@ a_missing_compiler_is_told_once() {
         ! make CC=no-such-compiler CUDA=0 BUILD="$place/none" 2>&1 | grep 'No such file'
 }
 
-a_build_without_cuda_says_why() {
+# Whatever `make test` was given.
+a_build_without_cuda_says_why() (
+    unset CUDA NVCC SANITIZE
     make -n CUDA=0 BUILD="$place/none" | grep "echo 'without CUDA, for CPUs only: CUDA=0'" &&
         make -n NVCC= BUILD="$place/none" | grep 'without CUDA, for CPUs only: nvcc is not here' &&
         make -n SANITIZE=address NVCC=/bin/true BUILD="$place/none" | grep 'CPUs only: sanitizers'
-}
+)
 
 # "ccache gcc -pipe": a launcher before it, options behind it.
 a_compiler_may_have_options() {

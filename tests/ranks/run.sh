@@ -63,15 +63,19 @@ for scenario in channel storm plate rule; do
     ok "a checkpoint of four ranks goes on in one, two and three: $scenario" goes_on $scenario
 done
 ok "rules in 3-D, periodic along y" shared tests/checkpoint/rule.lua deep=9 steps=60
-ok "a forest on fire" shared scenarios/forest_fire.lua N=64
+ending "steps = 400" scenarios/forest_fire.lua "N = 64" >"$work/forest.lua"
+ok "a forest on fire" shared "$work/forest.lua"
 ok "periodic in all axes" shared scenarios/taylor_green3d.lua N=12 time=2
 ok "a cylinder with forces and a steady stop" shared scenarios/cylinder2d.lua D=8 time=0.2
-ok "solids in most cells" shared scenarios/porous2d.lua picture=scenarios/porous2d_square.png
+ending "steps = 20000, steady = 0.1, every = 500" scenarios/porous2d.lua \
+    "picture = '$PWD/scenarios/porous2d_square.png'" >"$work/porous.lua"
+ok "solids in most cells" shared "$work/porous.lua"
 ok "a bowl of water, mindiff" shared scenarios/bowl.lua N=24 equilibrium=mindiff
 counts=2 ok "run-off between periodic edges, mindiff" \
     shared scenarios/aqua_wave.lua N=48 steps=200 equilibrium=mindiff
 counts=$most
-ok "a moving level" shared examples/16_level.lua
+ending "time = 2 * 3600" examples/16_level.lua >"$work/level.lua"
+ok "a moving level" shared "$work/level.lua"
 ok "a plate that is periodic across the ranks" \
     shared tests/checkpoint/plate.lua around=1 laws=control steps=200
 ok "nodes that are periodic across the ranks, by Lua" \

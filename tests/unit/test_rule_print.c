@@ -113,22 +113,27 @@ static const char stand_ins[] =
     "static int atomicExch(int *p, int a) { int o = *p; *p = a; return o; }\n"
     "static void __threadfence() {}\n";
 
-static void *compile_for_processor(const char *text) {
+/* What is printed of a rule in a precision, once for all tests. */
+static void *compile_for_processor(const char *text, int k, int precision) {
+    static void *compiled[RULE_TEXTS][2];
+    char name[32], command[2048];
+    if (compiled[k][precision]) {
+        return compiled[k][precision];
+    }
     FILE *to = fopen("printed.cpp", "w");
     assert_non_null(to);
     fprintf(to, "%s%s#include \"cuda/rule_interpret.cuh\"\n", stand_ins, text);
     fclose(to);
-    char command[2048];
+    snprintf(name, sizeof name, "./printed_%d_%d.so", k, precision);
     snprintf(command, sizeof command,
-             "g++ -std=c++17 -O1 -ffp-contract=off -w -shared -fPIC -I%s -o ./printed.so "
-             "printed.cpp",
-             tree);
+             "g++ -std=c++17 -O1 -ffp-contract=off -w -shared -fPIC -I%s -o %s printed.cpp", tree,
+             name);
     assert_int_equal(system(command), 0);
-    void *library = dlopen("./printed.so", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         fail_msg("%s", dlerror());
     }
-    return library;
+    return compiled[k][precision] = library;
 }
 
 /* By the device's kernel. */
@@ -212,7 +217,7 @@ static void compare_printed(int k, int precision, int blocks, bool interpreted) 
     open_text(&d, k, precision, blocks);
     rule_state *state = (rule_state *)d.state;
     char *text = print_model(&d, false);
-    void *library = compile_for_processor(text);
+    void *library = compile_for_processor(text, k, precision);
     for (int s = 0; s < 7; s++) {
         sel_clock clock;
         rule_steps(&c, 1);
@@ -248,7 +253,6 @@ static void compare_printed(int k, int precision, int blocks, bool interpreted) 
         }
         free(read[0].to), free(read[1].to);
     }
-    dlclose(library);
     free(text);
     rule_close(&c);
     rule_close(&d);
