@@ -291,21 +291,19 @@ static void leave(cuda_link *link) {
 }
 
 /* All ranks reach those beside them, or none does. */
-static sel_status join_directly(const sel_state *state, cuda_link *link, const seat *all,
-                                sel_error *error) {
+static void join_directly(const sel_state *state, cuda_link *link, const seat *all) {
     const sel_ranks *ranks = state->ranks;
     const sel_beside beside = sel_ranks_beside(ranks, state->blocks.wraps);
     const char *wanted = getenv("SELENITE_DIRECT");
-    bool reached = !wanted || strcmp(wanted, "0") != 0;
-    CUDA_TRY(cudaMemset(counters(state, state->halos), 0, 3 * sizeof(int64_t)));
-    CUDA_TRY(cudaDeviceSynchronize());
+    bool reached = (!wanted || strcmp(wanted, "0") != 0) &&
+                   !cudaMemset(counters(state, state->halos), 0, 3 * sizeof(int64_t)) &&
+                   !cudaDeviceSynchronize(); /* before others count */
     for (int side = 0; side < 2 && reached; side++) {
         reached = reach(state, link, side, &all[ranks->rank], &all[beside.rank[side]]);
     }
     if (sel_ranks_total(ranks, reached) < ranks->count) {
         leave(link);
     }
-    return SEL_OK;
 }
 
 static sel_status open_link(const sel_state *state, cuda_link *link, seat *own, sel_error *error) {
@@ -338,9 +336,9 @@ sel_status cuda_link_open(const sel_state *state, cuda_link **made, sel_error *e
     ranks->gather(&own, sizeof own, all);
     if (!status && can_join(ranks, all)) {
         status = sel_ranks_agree(ranks, join(state, link, error), error);
-        status = status || !link->comm
-                     ? status
-                     : sel_ranks_agree(ranks, join_directly(state, link, all, error), error);
+        if (!status && link->comm) {
+            join_directly(state, link, all);
+        }
     }
     free(all);
     return status;
