@@ -36,17 +36,6 @@ typedef struct driver {
                   unsigned shared, void *stream, void **arguments, void **extra);
 } driver;
 
-/* Fills `count` pointers to functions; false: one is missing. */
-static bool find_functions(void *library, const char *const *names, int count, void *to) {
-    bool found = library != NULL;
-    for (int k = 0; k < count && found; k++) {
-        void *function = dlsym(library, names[k]);
-        memcpy((char *)to + (size_t)k * sizeof function, &function, sizeof function);
-        found = function != NULL;
-    }
-    return found;
-}
-
 /* Libraries stay open. */
 static bool open_nvrtc(nvrtc *to) {
     static const char *const places[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
@@ -59,14 +48,14 @@ static bool open_nvrtc(nvrtc *to) {
     for (size_t k = 0; k < sizeof places / sizeof *places && !library; k++) {
         library = dlopen(places[k], RTLD_NOW | RTLD_LOCAL);
     }
-    return find_functions(library, names, sizeof names / sizeof *names, to);
+    return cuda_find_functions(library, names, sizeof names / sizeof *names, to);
 }
 
 static bool open_driver(driver *to) {
     static const char *const names[] = {"cuModuleLoadData", "cuModuleUnload", "cuModuleGetFunction",
                                         "cuLaunchKernel"};
-    return find_functions(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), names,
-                          sizeof names / sizeof *names, to);
+    return cuda_find_functions(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), names,
+                               sizeof names / sizeof *names, to);
 }
 
 /* ---- the folder of compiled code ---- */

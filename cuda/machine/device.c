@@ -83,27 +83,35 @@ void cuda_device_text(int device, char *text, size_t size) {
     }
 }
 
+bool cuda_find_functions(void *library, const char *const *names, int count, void *to) {
+    bool found = library != NULL;
+    for (int k = 0; k < count && found; k++) {
+        void *function = dlsym(library, names[k]);
+        memcpy((char *)to + (size_t)k * sizeof function, &function, sizeof function);
+        found = function != NULL;
+    }
+    return found;
+}
+
 /* NVML, the driver's library about devices, which need not be there; it numbers them otherwise. */
 static bool joined_by_nvlink(int device, int other) {
     enum { NVLINK = 2 }; /* NVML_P2P_CAPS_INDEX_NVLINK; a status of 0 is NVML_P2P_STATUS_OK */
-    int (*init)(void), (*find)(const char *, void **), (*ask)(void *, void *, int, int *);
-    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    void *found[] = {library ? dlsym(library, "nvmlInit_v2") : NULL,
-                     library ? dlsym(library, "nvmlDeviceGetHandleByPciBusId_v2") : NULL,
-                     library ? dlsym(library, "nvmlDeviceGetP2PStatus") : NULL};
+    static const char *const names[] = {"nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2",
+                                        "nvmlDeviceGetP2PStatus"};
+    struct {
+        int (*init)(void), (*find)(const char *, void **), (*ask)(void *, void *, int, int *);
+    } nvml;
     char bus[2][32];
     void *handle[2];
     int status = 1;
-    if (!found[0] || !found[1] || !found[2] ||
+    if (!cuda_find_functions(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL), names, 3, &nvml) ||
         cudaDeviceGetPCIBusId(bus[0], sizeof bus[0], device) != cudaSuccess ||
         cudaDeviceGetPCIBusId(bus[1], sizeof bus[1], other) != cudaSuccess) {
         return false;
     }
-    memcpy(&init, &found[0], sizeof init);
-    memcpy(&find, &found[1], sizeof find);
-    memcpy(&ask, &found[2], sizeof ask);
-    return init() == 0 && find(bus[0], &handle[0]) == 0 && find(bus[1], &handle[1]) == 0 &&
-           ask(handle[0], handle[1], NVLINK, &status) == 0 && status == 0;
+    return nvml.init() == 0 && nvml.find(bus[0], &handle[0]) == 0 &&
+           nvml.find(bus[1], &handle[1]) == 0 &&
+           nvml.ask(handle[0], handle[1], NVLINK, &status) == 0 && status == 0;
 }
 
 const char *cuda_device_link(int device, int other) {

@@ -39,6 +39,10 @@ void cuda_device_text(int device, char *text, size_t size);
  * memory of the other, "the host". */
 const char *cuda_device_link(int device, int other);
 
+/* Fills `count` pointers to functions of a library, which is NULL where it is missing; false: one
+ * of them is. Libraries stay open. */
+bool cuda_find_functions(void *library, const char *const *names, int count, void *to);
+
 /* Bytes per second, read and written, of a copy much larger than the caches; 0 when it fails. The
  * number of threads means nothing here. */
 double cuda_device_bandwidth(int device, int threads);

@@ -38,7 +38,6 @@ typedef struct nccl_api {
 /* ncclInt8, ncclInt64, ncclMin */
 enum { NCCL_BYTES = 0, NCCL_WHOLE = 4, NCCL_LEAST = 3 };
 
-/* The library stays open. */
 static bool open_nccl(nccl_api *to) {
     static const char *const names[] = {
         "ncclGetUniqueId", "ncclCommInitRank", "ncclCommDestroy",
@@ -46,13 +45,7 @@ static bool open_nccl(nccl_api *to) {
         "ncclRecv",        "ncclAllReduce",    "ncclGetErrorString"};
     const char *wanted = getenv("SELENITE_NCCL");
     void *library = wanted && strcmp(wanted, "0") == 0 ? NULL : dlopen("libnccl.so.2", RTLD_NOW);
-    bool found = library != NULL;
-    for (size_t k = 0; k < sizeof names / sizeof *names && found; k++) {
-        void *function = dlsym(library, names[k]);
-        memcpy((char *)to + k * sizeof function, &function, sizeof function);
-        found = function != NULL;
-    }
-    return found;
+    return cuda_find_functions(library, names, sizeof names / sizeof *names, to);
 }
 
 struct cuda_link {

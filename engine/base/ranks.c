@@ -81,6 +81,15 @@ int64_t sel_ranks_total(const sel_ranks *ranks, int64_t value) {
     return total;
 }
 
+double sel_ranks_largest(const sel_ranks *ranks, double value) {
+    double all[SEL_MOST_RANKS];
+    ranks->gather(&value, sizeof value, all);
+    for (int r = 0; r < ranks->count; r++) {
+        value = all[r] > value ? all[r] : value;
+    }
+    return value;
+}
+
 int sel_ranks_list_shares(const sel_ranks *ranks, void *array, const size_t *end,
                           sel_message *messages) {
     const int own = ranks->rank;

@@ -60,8 +60,9 @@ sel_status sel_ranks_launch(int count, const char *const *arguments, sel_error *
  * others with an error without a text. */
 sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error *error);
 
-/* The sum of whole numbers. */
+/* The sum of whole numbers; the largest number. */
 int64_t sel_ranks_total(const sel_ranks *ranks, int64_t value);
+double sel_ranks_largest(const sel_ranks *ranks, double value);
 
 /* Parts of an array that ranks hold: rank r has the bytes end[r - 1] <= b < end[r] of it (from 0
  * on). All get all. */

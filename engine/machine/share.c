@@ -266,12 +266,7 @@ void sel_state_gather_read(const sel_state *state, const sel_request *request, v
 /* ---- numbers ---- */
 
 double sel_state_largest(const sel_state *state, double value) {
-    double all[SEL_MOST_RANKS];
-    state->ranks->gather(&value, sizeof value, all);
-    for (int r = 0; r < state->ranks->count; r++) {
-        value = all[r] > value ? all[r] : value;
-    }
-    return value;
+    return sel_ranks_largest(state->ranks, value);
 }
 
 int64_t sel_state_total(const sel_state *state, int64_t value) {

@@ -8,10 +8,8 @@
  * cycles. */
 enum { MOST_CELLS_SINGLE = 8192 };
 
-/* The part of its first residual to which an implicit step is solved, by precision; and the most
- * cycles. */
+/* The part of its first residual to which an implicit step is solved, by precision. */
 static const double tolerance[] = {[SEL_F32] = 1e-6, [SEL_F64] = 1e-10};
-enum { MOST_CYCLES = 100 };
 
 /* ---- the box ---- */
 
@@ -157,7 +155,7 @@ void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *
     }
     mg_list(&s->m, box, threads, &state->arrays);
     s->limits = (mg_limits){
-        .tolerance = tolerance[state->plan->precision], .cycles = true, .most = MOST_CYCLES};
+        .tolerance = tolerance[state->plan->precision], .cycles = true, .most = MG_MOST_CYCLES};
     state->halo_bytes = mg_halo_bytes(&s->m, true);
 }
 

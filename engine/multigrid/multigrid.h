@@ -19,7 +19,7 @@
 #include "engine/machine/arrays.h"
 #include "engine/scene/grid.h"
 
-enum { MG_MOST_LEVELS = 40 };
+enum { MG_MOST_LEVELS = 40, MG_MOST_CYCLES = 100 /* of a solution, unless a script says more */ };
 /* Levels of at most so many cells are computed by one thread, and by every rank rather than shared:
  * what ranks would exchange takes longer. MG_ALONE_ON_DEVICE: the same of ranks with devices. */
 enum { MG_ALONE = 1 << 13 };

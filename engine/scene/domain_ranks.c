@@ -65,12 +65,7 @@ int64_t sel_domain_total(const sel_domain *domain, int64_t count) {
 }
 
 double sel_domain_largest(const sel_domain *domain, double value) {
-    double all[SEL_MOST_RANKS];
-    sel_domain_gather(domain, &value, sizeof value, all);
-    for (int r = 0; r < sel_domain_ranks(domain); r++) {
-        value = all[r] > value ? all[r] : value;
-    }
-    return value;
+    return sel_ranks_largest(ranks_of(domain), value);
 }
 
 void sel_domain_merge(const sel_domain *domain, double *v, int64_t count, size_t apart) {

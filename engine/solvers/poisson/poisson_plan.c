@@ -6,8 +6,6 @@
 #include "engine/machine/cpu.h"
 #include "engine/solvers/poisson/poisson.h"
 
-enum { MOST_CYCLES = 100 };
-
 static int64_t longest(const sel_ints *size) {
     int64_t most = 1;
     for (int a = 0; a < size->n; a++) {
@@ -20,7 +18,7 @@ static int64_t longest(const sel_ints *size) {
 static void complete(sel_common *common) {
     poisson_params *params = (poisson_params *)common;
     const int64_t n = longest(&common->size), not_given = SEL_INT_NOT_GIVEN;
-    const int64_t usual[] = {[POISSON_MULTIGRID] = MOST_CYCLES,
+    const int64_t usual[] = {[POISSON_MULTIGRID] = MG_MOST_CYCLES,
                              [POISSON_JACOBI] = 40 * n * n,
                              [POISSON_GAUSS_SEIDEL] = 20 * n * n,
                              [POISSON_SOR] = 100 * n,
