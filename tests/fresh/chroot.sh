@@ -25,7 +25,7 @@ in_chroot() {
 }
 
 clean() {
-    umount -l "$root/proc" 2>/dev/null
+    umount -l "$root/proc" "$root/sys" 2>/dev/null
     rm -rf --one-file-system "$work"
 }
 
@@ -46,4 +46,5 @@ rm -f "$root/etc/apt/sources.list"
 cp -r /etc/apt/sources.list.d /etc/apt/trusted.gpg.d "$root/etc/apt/"
 [ ! -f /etc/apt/sources.list ] || cp /etc/apt/sources.list "$root/etc/apt/"
 mount -t proc proc "$root/proc" || stop "cannot mount proc in the chroot"
+mount -t sysfs -o ro sysfs "$root/sys" || stop "cannot mount sys in the chroot"
 in_chroot apt-get -qq update >"$log" 2>&1 || failed_at "apt-get update"

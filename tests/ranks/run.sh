@@ -266,7 +266,9 @@ begin() {
     launcher=$!
     comes "$work/many/checkpoint.sel"
 }
-ranks_of_launcher() { pgrep -P "$(pgrep -P "$launcher")"; }
+# The processes that process $1 has started, in their order.
+children() { grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status | tr -cd '0-9\n' | sort -n; }
+ranks_of_launcher() { children "$(children "$launcher")"; }
 
 # ends STATUS: the run ends within ten seconds with that status, and no rank is left.
 ends() {
@@ -296,7 +298,7 @@ goes_on_straight() {
 killed() { # SIGKILL reaches rank $1 of 3 after $2 seconds
     begin 3 || return 1
     sleep "$2"
-    kill -9 "$(ranks_of_launcher | sed -n "$1p")"
+    kill -9 "$(ranks_of_launcher | sed -n "$1p")" || { kill -9 "$launcher"; return 1; }
     ends 137 && [ "$(wc -l <"$work/said")" -le 1 ] && goes_on_straight
 }
 ok "a rank that is killed ends the run, and the checkpoint goes on: the first" killed 1 0.3
