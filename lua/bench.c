@@ -77,8 +77,8 @@ static bool iterates(const bench_case *c) {
     return c->simulation.solver->iterates;
 }
 
-/* Seconds for n steps; of an iteration for all of it, from its start. Ranks have slept, and their
- * devices take some milliseconds to come to speed. */
+/* Seconds for n steps; of an iteration for all of it, from its start. Ranks have slept while
+ * one was measured: they make some steps and wait for each other first. */
 static sel_status timed(bench_case *c, int64_t n, double *seconds, sel_error *error) {
     sel_status status = SEL_OK;
     omp_set_num_threads(c->prepared.plan->threads);
