@@ -50,10 +50,10 @@ static bool open_nccl(nccl_api *to) {
 
 struct cuda_link {
     nccl_api nccl;
-    void *comm;      /* NULL: staged, */
-    char *pinned;    /* with room as in state->halos */
-    void *mapped[2]; /* memory of the ranks below and above, of which each knows state->halos */
-    char *halos[2];  /* NULL: not direct */
+    void *comm;      /* of NCCL; NULL: MPI sends, */
+    char *pinned;    /* from here, with room as in state->halos, unless it sends from devices */
+    void *mapped[2]; /* the memory of the ranks below and above; NULL: there is none, or no way */
+    char *halos[2];  /* their state->halos in it */
     march_device beside;
 };
 
@@ -72,8 +72,8 @@ static sel_status nccl_check(const nccl_api *nccl, int code, sel_error *error) {
 
 /* ---- halos ---- */
 
-/* state->halos has the sides low, high, from low, from high, of `total` bytes each. Copies to them
- * what is sent, or from them what has been received. */
+/* Copies what is sent to rooms, or what has been received from them. state->halos has four, of
+ * `total` bytes: low, high, from low, from high; or directly those that are told of on top. */
 static sel_status pack(const sel_state *state, const cuda_sides *sides, int count, size_t total,
                        bool back, cudaStream_t stream, sel_error *error) {
     const sel_beside beside = sel_ranks_beside(state->ranks, state->blocks.wraps);

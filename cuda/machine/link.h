@@ -1,9 +1,9 @@
 /* link.h -- halos between the devices of several ranks.
  *
- * Each rank drives a device. Where devices reach each other's memory, as those of one machine
- * joined by NVLink do, halos are written there; else they travel by NCCL. Graphs hold both. Where
- * ranks share a device, or NCCL is missing, they are staged: copied to the host, sent by MPI, and
- * copied to the device, while the host waits.
+ * Each rank drives a device. Where devices reach each other's memory, as those of one machine that
+ * NVLink joins do, halos are written there; else they travel by NCCL. Graphs hold both. Where ranks
+ * share a device, or NCCL is missing, MPI sends them while the host waits: from device to device if
+ * it can, else staged, through copies on the host.
  */
 #ifndef CUDA_LINK_H
 #define CUDA_LINK_H
