@@ -61,7 +61,7 @@ static bool is_plain(const rule_model *m) {
     int operations = 0;
     for (int o = 0; o < code->layout.outputs; o++) {
         const sel_program_output *out = &code->tables.output[o];
-        plain = plain && (m->reals >> out->field & 1 || out->type == SEL_NUMBER_I);
+        plain = plain && (m->reals >> out->field & 1 || out->type >= SEL_NUMBER_I);
     }
     for (int i = 0; i < code->layout.each; i++) {
         const sel_instruction *v = &code->tables.code[code->layout.once + i];

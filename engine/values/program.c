@@ -63,8 +63,10 @@ void sel_row_call(const sel_instruction *v, void *const *slot, int n) {
 
 void sel_row_uniforms(const sel_program *p, const double *fixed, char *rows, size_t row_bytes) {
     for (int k = 0; k < p->layout.uniforms; k++) {
-        sel_row_loops_here()->fill((int)p->uniform[k].type, fixed[k], rows + (size_t)k * row_bytes,
-                                   (int)(row_bytes / sizeof(double)));
+        const sel_number type = p->uniform[k].type;
+        const size_t size = type == SEL_NUMBER_B ? 1 : sizeof(double);
+        sel_row_loops_here()->fill((int)type, fixed[k], rows + (size_t)k * row_bytes,
+                                   (int)(row_bytes / size));
     }
 }
 

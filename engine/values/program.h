@@ -23,6 +23,7 @@ typedef struct sel_program {
     unsigned depends, vary; /* SEL_ON_...; vary: of the uniform values */
     int operations, chains; /* per place; chains: of which each counts once */
     bool reports;           /* it may fail, or give what does not fit a field */
+    bool bytes;             /* all numbers are bytes */
     sel_packed_program layout;
     sel_packed tables;          /* its own, in which it is number 0 */
     const sel_uniform *uniform; /* [layout.uniforms] */

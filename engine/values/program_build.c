@@ -85,9 +85,14 @@ static void note_whole(sel_builder *b, int at) {
 
 void sel_builder_bounds(sel_builder *builder, int at, double low, double high) {
     node *n = &builder->nodes[at];
+    const node *a = &builder->nodes[n->operand[0]], *b = &builder->nodes[n->operand[1]];
     n->whole = true;
     n->low = fmax(n->low, low);
     n->high = fmin(n->high, high);
+    if (n->op == SEL_OP_ADD && a->whole && b->whole) { /* closer, where terms were cancelled */
+        n->low = fmax(n->low, a->low + b->low);
+        n->high = fmin(n->high, a->high + b->high);
+    }
 }
 
 /* The node equal to *n, made when there is none. */
@@ -146,6 +151,16 @@ bool sel_builder_constant(const sel_builder *builder, int at, double *value) {
     return builder->nodes[at].op == SEL_OP_CONSTANT;
 }
 
+/* Whether a selection is its condition: 1 or 0. */
+static bool is_condition(const sel_builder *b, const node *select) {
+    const int op = b->nodes[select->operand[0]].op;
+    double then = 0, otherwise = 0;
+    return op >= SEL_OP_LT && op <= SEL_OP_OR &&
+           sel_builder_constant(b, select->operand[1], &then) && then == 1 &&
+           sel_builder_constant(b, select->operand[2], &otherwise) && otherwise == 0 &&
+           !signbit(otherwise);
+}
+
 /* An operand that equals the operation's value whatever the others are, or -1. Conditions, of AND
  * and OR, are 0 or 1. */
 static int shortcut(const sel_builder *b, const node *n) {
@@ -154,6 +169,10 @@ static int shortcut(const sel_builder *b, const node *n) {
     const bool known = sel_builder_constant(b, first, &one);
     const bool other_known = sel_builder_constant(b, second, &other);
     switch (n->op) {
+    case SEL_OP_ADD:
+        return known && one == 0 && b->nodes[second].whole          ? second
+               : other_known && other == 0 && b->nodes[first].whole ? first
+                                                                    : -1;
     case SEL_OP_MUL:
         if (known && one == 1) {
             return second;
@@ -165,7 +184,7 @@ static int shortcut(const sel_builder *b, const node *n) {
         if (known) {
             return one != 0 ? second : n->operand[2];
         }
-        return second == n->operand[2] ? second : -1;
+        return second == n->operand[2] ? second : is_condition(b, n) ? first : -1;
     case SEL_OP_AND:
     case SEL_OP_OR: {
         const bool either = n->op == SEL_OP_OR;
@@ -182,12 +201,44 @@ static int shortcut(const sel_builder *b, const node *n) {
     }
 }
 
+/* Whether a node is a whole number, or one's negative (with -0 made 0). */
+static bool is_term(const sel_builder *b, int at, int term, bool negative) {
+    const node *n = &b->nodes[at];
+    const node *minus = n->op == SEL_OP_WHOLE ? &b->nodes[n->operand[0]] : n;
+    return n->whole && b->nodes[term].whole &&
+           (negative ? minus->op == SEL_OP_UNM && minus->operand[0] == term : at == term);
+}
+
+/* A sum of whole numbers, exact in any order, without a term of it; -1: it has none such. */
+static int sum_without(sel_builder *b, int sum, int term, bool negative) {
+    const node n = b->nodes[sum];
+    const int last = n.operand[1];
+    if (is_term(b, sum, term, negative)) {
+        return sel_build_constant(b, 0);
+    }
+    if (n.op != SEL_OP_ADD || !n.whole || !(fmax(-n.low, n.high) < 0x1p52)) {
+        return -1;
+    }
+    if (is_term(b, last, term, negative)) {
+        return n.operand[0];
+    }
+    const int rest = sum_without(b, n.operand[0], term, negative);
+    const int to = rest < 0 ? -1 : sel_build(b, SEL_OP_ADD, rest, last, 0);
+    if (to >= 0) {
+        sel_builder_bounds(b, to, (double)-INFINITY, (double)INFINITY); /* those of its terms */
+    }
+    return to;
+}
+
 int sel_build(sel_builder *builder, int op, int a, int b, int c) {
     node n = {.op = op, .operand = {a, b, c}};
     n.depends = op == SEL_RULE_RANDOM ? SEL_ON_STEP : 0;
     double value[3] = {0};
     int operands = sel_rule_operands(&n), constants = 0;
     int same = shortcut(builder, &n);
+    if (same < 0 && (op == SEL_OP_ADD || op == SEL_OP_SUB)) {
+        same = sum_without(builder, a, b, op == SEL_OP_ADD);
+    }
     if (same >= 0) {
         return same;
     }

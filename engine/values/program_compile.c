@@ -3,7 +3,8 @@
  * What is the same at all places (constants, t, dt, controls and what follows from them) is
  * computed once per call or step, in f64. The rest becomes instructions for rows of places: on
  * reals in the precision of the run, on whole numbers in int32_t where their bounds allow, else in
- * double, which is exact to 2^53. Those of functions of place come by stages: what depends on x
+ * double, which is exact to 2^53; where all are bytes, and sums of which only those up to 254 are
+ * told apart, in uint8_t. Those of functions of place come by stages: what depends on x
  * alone, on y and z alone, on both. Sums and products whose only use is the next one follow each
  * other. Registers are shared by values that are not needed at the same time, so that all of them
  * stay in the first-level cache.
@@ -13,7 +14,7 @@
 #include <string.h>
 #include "engine/values/rule.h"
 
-enum { NO_SLOT = -1, TYPES = 3, MOST_SLOTS = 1 << 14, MOST_LINKS = 64 };
+enum { NO_SLOT = -1, TYPES = 4, MOST_SLOTS = 1 << 14, MOST_LINKS = 64 };
 
 /* Values before they have slots: those that are read, then those that drafts make. */
 enum { READ = 0, REGISTER = 1 << 20 };
@@ -37,7 +38,7 @@ typedef struct compiler {
     const sel_rule *rule;
     const sel_program_form *form;
     sel_arena *arena, *scratch;
-    sel_number real;
+    sel_number real, whole; /* types of reals, of whole numbers that are not too large */
     sel_program *p;
     bool stages;
     int node;           /* that is compiled */
@@ -79,19 +80,17 @@ static stage stage_of(const compiler *c, int n) {
 static sel_number type_of(const compiler *c, int n) {
     const sel_rule_node *node = node_of(c, n);
     if (node->op == SEL_RULE_READ) {
-        return c->form->field[node->field].type == SEL_CELL_REAL ? c->real : SEL_NUMBER_I;
+        return c->form->field[node->field].type == SEL_CELL_REAL ? c->real : c->whole;
     }
     if (node->op == SEL_RULE_RANDOM || node->op == SEL_OP_LOOKUP) {
         return SEL_NUMBER_D;
     }
     if (is_condition(node->op)) {
-        return SEL_NUMBER_I;
+        return c->whole;
     }
     const bool constant = node->op == SEL_OP_CONSTANT;
     const double low = constant ? node->value : node->low, high = constant ? low : node->high;
-    return !node->whole                            ? c->real
-           : low >= INT32_MIN && high <= INT32_MAX ? SEL_NUMBER_I
-                                                   : SEL_NUMBER_D;
+    return !node->whole ? c->real : low >= INT32_MIN && high <= INT32_MAX ? c->whole : SEL_NUMBER_D;
 }
 
 /* The number of the whole number that node n is the negative of, with -0 made 0; -1: it is not. */
@@ -216,7 +215,7 @@ static int operate(compiler *c, const sel_rule_node *node, sel_number type) {
         const bool wide = once || op == SEL_RULE_RANDOM || op == SEL_OP_LOOKUP;
         operand[k] = value_in(c, node->operand[k],
                               wide        ? SEL_NUMBER_D
-                              : condition ? SEL_NUMBER_I
+                              : condition ? c->whole
                                           : type);
     }
     const bool square = op == SEL_OP_POW && node_of(c, node->operand[1])->op == SEL_OP_CONSTANT &&
@@ -292,6 +291,43 @@ static void compile_output(compiler *c, int k) {
     c->p->reports = c->p->reports || c->output[k].checked;
 }
 
+/* Whether bytes do for the value of a node, of which 255 stands for all that are larger. */
+static bool is_byte(const compiler *c, int n) {
+    const sel_rule_node *node = node_of(c, n);
+    const sel_rule_node *a = node_of(c, node->operand[0]), *b = node_of(c, node->operand[1]);
+    const bool fits = node->whole && node->low >= 0 && node->high <= INT32_MAX;
+    switch (node->op) {
+    case SEL_OP_CONSTANT:
+        return fits && node->value <= UINT8_MAX;
+    case SEL_RULE_READ:
+        return c->form->field[node->field].type == SEL_CELL_U8;
+    case SEL_OP_LT:
+    case SEL_OP_LE:
+    case SEL_OP_EQ: /* of two that are larger it would not be known */
+        return fmax(a->high, b->high) <= UINT8_MAX || fmin(a->high, b->high) < UINT8_MAX;
+    case SEL_OP_ADD:
+    case SEL_OP_MIN:
+    case SEL_OP_MAX:
+    case SEL_OP_SELECT:
+        return fits;
+    default:
+        return is_condition(node->op);
+    }
+}
+
+static bool all_are_bytes(const compiler *c) {
+    bool are = !c->form->numbers && c->p->layout.fails < 0;
+    for (int n = 0; n < c->rule->nodes && are; n++) {
+        are = !c->used[n] || is_byte(c, n);
+    }
+    for (int k = 0; k < c->rule->outputs && are; k++) {
+        const sel_rule_output *output = &c->rule->output[k];
+        are = c->form->field[output->field].type == SEL_CELL_U8 &&
+              node_of(c, output->node)->high <= UINT8_MAX;
+    }
+    return are;
+}
+
 /* In order of stages. */
 static void order_stages(compiler *c, draft *ordered) {
     int count = 0;
@@ -309,6 +345,8 @@ static void draft_program(compiler *c, draft *ordered) {
     sel_program *p = c->p;
     const int fails = p->layout.fails;
     survey(c);
+    p->bytes = all_are_bytes(c);
+    c->whole = p->bytes ? SEL_NUMBER_B : SEL_NUMBER_I;
     for (int n = 0; n < c->rule->nodes; n++) {
         if (c->used[n]) {
             compile_node(c, n);
@@ -575,6 +613,7 @@ const sel_program *sel_program_compile(const sel_rule *rule, const sel_program_f
                       .arena = arena,
                       .scratch = sel_arena_create(),
                       .real = form->single ? SEL_NUMBER_F : SEL_NUMBER_D,
+                      .whole = SEL_NUMBER_I,
                       .stages = stages};
         program = c.scratch ? compile(&c, &fits) : NULL;
         sel_arena_destroy(c.scratch);

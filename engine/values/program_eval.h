@@ -121,8 +121,13 @@ SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) 
 /* The most places of a row: so many that all slots stay in the first-level cache. */
 enum { SEL_ROW = 256 };
 
-/* Of the numbers in a slot: float, double, int32_t. */
-typedef enum sel_number { SEL_NUMBER_F, SEL_NUMBER_D, SEL_NUMBER_I } sel_number;
+/* Of the numbers in a slot: float, double, whole numbers: int32_t, or uint8_t in rows, of which 255
+ * stands for all that are larger, elsewhere int32_t too. */
+typedef enum sel_number { SEL_NUMBER_F, SEL_NUMBER_D, SEL_NUMBER_I, SEL_NUMBER_B } sel_number;
+
+SEL_VALUE_INLINE size_t sel_number_size(int type) {
+    return type == SEL_NUMBER_D ? sizeof(double) : type == SEL_NUMBER_B ? 1 : sizeof(float);
+}
 
 /* Operations beside those of sel_op and sel_rule_op. */
 enum { SEL_OP_CONVERT = 192, SEL_OP_SHIFT, SEL_OP_MASK };
@@ -151,6 +156,14 @@ enum { SEL_OP_CONVERT = 192, SEL_OP_SHIFT, SEL_OP_MASK };
     OP(MOD, a - (b ? b : 1) * (int32_t)floor((double)a / (b ? b : 1))) \
     OP(AND, a != 0 && b != 0)                                          \
     OP(OR, a != 0 || b != 0)                                           \
+    OP(NOT, a == 0)
+
+/* Of numbers that end at 255, whose sums are links of chains; conditions are 0 or 1. */
+#define SEL_OPS_OF_BYTES(OP) \
+    OP(MIN, b < a ? b : a)   \
+    OP(MAX, a < b ? b : a)   \
+    OP(AND, a &b)            \
+    OP(OR, a | b)            \
     OP(NOT, a == 0)
 
 /* Sums and products that follow each other, each of the value before, are a chain, which stays in

@@ -54,6 +54,21 @@ OPERATE(i, int32_t,
         SEL_OPS_OF_WHOLES(CASE) INTO(to, SEL_OP_SHIFT, a >> (int)v->number)
             INTO(to, SEL_OP_MASK, a &(int)v->number))
 
+static void operate_b(const sel_instruction *v, void *const *slot, int n) {
+    typedef uint8_t number;
+    number *to = slot[v->to];
+    const number *from[] = {slot[v->from[0]], slot[v->from[1]], slot[v->from[2]]};
+    switch (v->op) {
+        SEL_OPS_OF_BYTES(CASE)
+        SEL_OPS_OF_COMPARISON(CASE)
+    default: /* SELECT: both are loaded, since no vector of bytes is loaded in part */
+        EACH {
+            const number b = from[1][k], c = from[2][k];
+            to[k] = from[0][k] ? b : c;
+        }
+    }
+}
+
 /* ---- chains ---- */
 
 /* Vectors that stay in registers from link to link. */
@@ -113,6 +128,7 @@ enum { VECTOR = 16, VECTORS = 8 };
 CHAIN(float, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
 CHAIN(double, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
 CHAIN(uint32_t, SUMS) /* int32_t: beyond the end of a row sums may overflow */
+CHAIN(uint8_t, LINK(ADD, (r + b) | (vector)(r + b < b)))
 
 /* ---- the others ---- */
 
@@ -181,7 +197,8 @@ static void run(const sel_instruction *v, int count, const sel_row *row) {
             }
             (v->type == SEL_NUMBER_F   ? chain_float
              : v->type == SEL_NUMBER_D ? chain_double
-                                       : chain_uint32_t)(first, v, row);
+             : v->type == SEL_NUMBER_I ? chain_uint32_t
+                                       : chain_uint8_t)(first, v, row);
             continue;
         }
         switch (v->op) {
@@ -200,7 +217,8 @@ static void run(const sel_instruction *v, int count, const sel_row *row) {
         default:
             (v->type == SEL_NUMBER_F   ? operate_f
              : v->type == SEL_NUMBER_D ? operate_d
-                                       : operate_i)(v, row->slot, row->n);
+             : v->type == SEL_NUMBER_I ? operate_i
+                                       : operate_b)(v, row->slot, row->n);
         }
     }
 }
@@ -211,6 +229,8 @@ static void fill(int type, double value, void *to, int n) {
             ((float *)to)[k] = (float)value;
         } else if (type == SEL_NUMBER_D) {
             ((double *)to)[k] = value;
+        } else if (type == SEL_NUMBER_B) {
+            ((uint8_t *)to)[k] = (uint8_t)value;
         } else {
             ((int32_t *)to)[k] = (int32_t)value;
         }
@@ -237,8 +257,8 @@ static int store(int type, const void *from, sel_cell_type field, void *to, int 
     int32_t whole[SEL_ROW];
     uint8_t bytes[SEL_ROW];
     int first = -1;
-    if (field == SEL_CELL_REAL) {
-        put(from, to, (size_t)n * (type == SEL_NUMBER_F ? sizeof(float) : sizeof(double)), streams);
+    if (field == SEL_CELL_REAL || type == SEL_NUMBER_B) {
+        put(from, to, (size_t)n * sel_number_size(type), streams);
         return -1;
     }
     for (int k = n - 1; k >= 0 && checked; k--) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const sel_number_names[] = {"float", "double", "int32_t"};
+const char *const sel_number_names[] = {"float", "double", "int32_t", "int32_t"};
 
 bool sel_printer_open(sel_printer *p, const sel_program *program, double dt, FILE *to) {
     const sel_packed_program *l = &program->layout;
@@ -121,7 +121,7 @@ static int print_sum_of_rows(const sel_printer *p, int i, int end) {
     const sel_instruction *v = p->program->tables.code;
     int term[MOST][3]; /* row, column, slot */
     int count = 0, last = i;
-    while (last < end && count < MOST && v[last].op == SEL_OP_ADD && v[last].type == SEL_NUMBER_I &&
+    while (last < end && count < MOST && v[last].op == SEL_OP_ADD && v[last].type >= SEL_NUMBER_I &&
            (last == i || v[last].linked)) {
         for (int k = last > i; k < 2; k++) {
             const int slot = k ? (int)v[last].number : v[i].from[0], read = slot - l->fixed;
@@ -181,7 +181,7 @@ static void print_value(const sel_printer *p, const sel_instruction *v) {
         as = "(int64_t)";
     } else {
         fprintf(p->to, "op_%s(", sel_op_texts[v->op].name);
-        as = v->type == SEL_NUMBER_I && !of_wholes[v->op] ? "(double)" : "";
+        as = v->type >= SEL_NUMBER_I && !of_wholes[v->op] ? "(double)" : "";
     }
     for (int k = 0; k < v->operands; k++) {
         fprintf(p->to, "%s%s%s", k == 0 ? begin : between, as, sel_print_name(p, v->from[k], name));

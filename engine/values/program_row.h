@@ -7,10 +7,10 @@
 #include "engine/base/machine.h"
 #include "engine/values/rule.h"
 
-/* Rows have room for whole vectors: multiples of so many bytes. */
+/* Rows have room for whole vectors: multiples of so many bytes; also the most places of bytes. */
 enum { SEL_ROW_BLOCK = 1024 };
 
-/* At most SEL_ROW places. */
+/* At most SEL_ROW places; SEL_ROW_BLOCK of a program of bytes. */
 typedef struct sel_row {
     int n;
     void *const *slot;

@@ -74,6 +74,34 @@ static void equal_operations_are_shared_and_constants_folded(void **state) {
     assert_int_equal(sel_build(f->b, SEL_OP_SELECT, zero, f->x, f->y), f->y);
 }
 
+static void a_condition_chosen_as_1_or_0_is_itself(void **state) {
+    const fixture *f = *state;
+    const int zero = sel_build_constant(f->b, 0.0), minus = sel_build_constant(f->b, -0.0);
+    const int less = sel_build(f->b, SEL_OP_LT, f->x, f->y, 0);
+    assert_int_equal(sel_build(f->b, SEL_OP_SELECT, less, f->one, zero), less);
+    assert_int_not_equal(sel_build(f->b, SEL_OP_SELECT, less, f->one, minus), less);
+    assert_int_not_equal(sel_build(f->b, SEL_OP_SELECT, f->x, f->one, zero), f->x);
+}
+
+static void whole_terms_cancel_in_sums(void **state) {
+    const fixture *f = *state;
+    const int zero = sel_build_constant(f->b, 0.0);
+    const int sum = sel_build(f->b, SEL_OP_ADD, f->y, f->x, 0);
+    assert_int_not_equal(sel_build(f->b, SEL_OP_SUB, sum, f->x, 0), f->y);  /* it is rounded */
+    assert_int_not_equal(sel_build(f->b, SEL_OP_ADD, f->y, zero, 0), f->y); /* -0 + 0 is 0 */
+    sel_builder_bounds(f->b, f->x, 0, 255);
+    sel_builder_bounds(f->b, f->t, -9, 9);
+    const int whole = sel_build(f->b, SEL_OP_ADD, f->x, f->t, 0);
+    sel_builder_bounds(f->b, whole, -9, 264);
+    assert_int_equal(sel_build(f->b, SEL_OP_ADD, f->x, zero, 0), f->x);
+    assert_int_equal(sel_build(f->b, SEL_OP_SUB, whole, f->t, 0), f->x);
+    const int less = sel_build(f->b, SEL_OP_UNM, f->t, 0, 0);
+    sel_builder_bounds(f->b, less, -9, 9);
+    const int with = sel_build(f->b, SEL_OP_ADD, less, f->x, 0);
+    sel_builder_bounds(f->b, with, -9, 264);
+    assert_int_equal(sel_build(f->b, SEL_OP_ADD, with, f->t, 0), f->x);
+}
+
 static void what_no_result_needs_is_dropped(void **state) {
     const fixture *f = *state;
     int needed = sel_build(f->b, SEL_OP_MUL, f->x, f->t, 0);
@@ -245,6 +273,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(equal_operations_are_shared_and_constants_folded),
+        TEST(a_condition_chosen_as_1_or_0_is_itself),
+        TEST(whole_terms_cancel_in_sums),
         TEST(what_no_result_needs_is_dropped),
         TEST(operands_that_are_not_used_are_in_the_rule),
         TEST(registers_are_used_again),

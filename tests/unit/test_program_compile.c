@@ -4,7 +4,7 @@
 #include "tests/unit/rule_eval.h"
 #include "tests/unit/rule_graph.h"
 
-enum { NX = 70, NY = 3, FIELDS = 3 };
+enum { NY = 3, FIELDS = 3 };
 
 static uint64_t seed;
 
@@ -141,19 +141,20 @@ static graph *random_graph(int size) {
 
 typedef struct grid_place {
     double *field[FIELDS];
-    int64_t x, y;
+    int64_t x, y, nx;
+    int fields;
     const rule_plan *plan;
 } grid_place;
 
 static double read_at(const sel_rule_place *self, int field, const int at[3]) {
     const grid_place *p = self->data;
-    const int64_t x = (p->x + at[0] + NX) % NX, y = (p->y + at[1] + NY) % NY;
-    return p->field[field][y * NX + x];
+    const int64_t x = (p->x + at[0] + p->nx) % p->nx, y = (p->y + at[1] + NY) % NY;
+    return p->field[field][y * p->nx + x];
 }
 
 static double random_at(const sel_rule_place *self, int64_t k) {
     const grid_place *p = self->data;
-    return rule_random(p->plan, p->y * NX + p->x, 0, k);
+    return rule_random(p->plan, p->y * p->nx + p->x, 0, k);
 }
 
 static void check_cell(const graph *g, grid_place *p, double *const after[FIELDS]) {
@@ -166,11 +167,35 @@ static void check_cell(const graph *g, grid_place *p, double *const after[FIELDS
     double out[GRAPH_OUTPUTS];
     bool fails;
     rule_eval(&g->rule, &at, scratch, out, &fails);
-    for (int k = 0; k < FIELDS; k++) {
-        const double got = after[k][p->y * NX + p->x];
+    for (int k = 0; k < p->fields; k++) {
+        const double got = after[k][p->y * p->nx + p->x];
         if (got != out[k] && !(isnan(got) && isnan(out[k]))) {
             fail_msg("field %d at %d, %d: %.17g, not %.17g", k, (int)p->x, (int)p->y, got, out[k]);
         }
+    }
+}
+
+/* A step of a scenario, cell by cell. */
+static void check_step(rule_case *c, const graph *g, const char *const *names, int fields) {
+    grid_place p = {.plan = (const rule_plan *)c->prepared.plan,
+                    .nx = c->prepared.domain->grid.n[0],
+                    .fields = fields};
+    double *after[FIELDS];
+    for (int k = 0; k < fields; k++) {
+        p.field[k] = rule_values(c, names[k]);
+    }
+    rule_steps(c, 1);
+    for (int k = 0; k < fields; k++) {
+        after[k] = rule_values(c, names[k]);
+    }
+    for (p.y = 0; p.y < NY; p.y++) {
+        for (p.x = 0; p.x < p.nx; p.x++) {
+            check_cell(g, &p, after);
+        }
+    }
+    for (int k = 0; k < fields; k++) {
+        free(p.field[k]);
+        free(after[k]);
     }
 }
 
@@ -179,8 +204,6 @@ static void code_gives_the_values_of_the_graph(void **state) {
     static const char *const names[] = {"u", "i", "b"};
     for (int round = 0; round < 200; round++) {
         rule_case c;
-        grid_place p;
-        double *after[FIELDS];
         seed = (uint64_t)round;
         graph *g = random_graph(1 + round / 2);
         rule_load(&c, RULE_BEGIN
@@ -192,31 +215,70 @@ static void code_gives_the_values_of_the_graph(void **state) {
                   "b = function(x, y) return math.floor(127 * sel.noise(3, x, y)) + 128 end } }");
         rule_params_of(&c)->rule.v[0].source = &g->source;
         rule_open(&c, 1, 1);
-        p.plan = (const rule_plan *)c.prepared.plan;
-        for (int k = 0; k < FIELDS; k++) {
-            p.field[k] = rule_values(&c, names[k]);
-        }
-        rule_steps(&c, 1);
-        for (int k = 0; k < FIELDS; k++) {
-            after[k] = rule_values(&c, names[k]);
-        }
-        for (p.y = 0; p.y < NY; p.y++) {
-            for (p.x = 0; p.x < NX; p.x++) {
-                check_cell(g, &p, after);
-            }
-        }
-        for (int k = 0; k < FIELDS; k++) {
-            free(p.field[k]);
-            free(after[k]);
-        }
+        check_step(&c, g, names, FIELDS);
         free(g);
         rule_close(&c);
     }
 }
 
+/* ---- bytes ---- */
+
+/* Sums of cells, compared with what is near 255, where bytes end. */
+static graph *graph_of_bytes(int size) {
+    static const int sums[] = {SEL_OP_ADD, SEL_OP_ADD, SEL_OP_MIN, SEL_OP_MAX};
+    static const int compare[] = {SEL_OP_LT, SEL_OP_LE, SEL_OP_EQ};
+    static const int logic[] = {SEL_OP_AND, SEL_OP_OR, SEL_OP_NOT};
+    graph *g = graph_create();
+    pool p = {.wholes = 0};
+    for (int k = 0; k < 6; k++) {
+        p.whole[p.wholes++] = graph_read_whole(g, 0, any(5) - 2, any(5) - 2, 0, 255);
+    }
+    p.condition[p.conditions++] = graph_condition(g, SEL_OP_LT, p.whole[0], p.whole[1]);
+    for (int k = 0; k < size; k++) {
+        const int a = a_whole(&p), b = a_whole(&p), op = sums[any(4)];
+        const int c = p.condition[any(p.conditions)], d = p.condition[any(p.conditions)];
+        const int near = graph_integer(g, any(3) ? any(4) : 250 + any(6));
+        const double low = op == SEL_OP_ADD ? g->node[a].low + g->node[b].low : 0;
+        const double high = op == SEL_OP_ADD ? fmin(g->node[a].high + g->node[b].high, 0x1p30)
+                                             : fmax(g->node[a].high, g->node[b].high);
+        p.whole[p.wholes++] =
+            any(4) ? graph_whole(g, op, a, b, low, high) : graph_select(g, c, a, b);
+        p.condition[p.conditions++] = any(3) ? graph_condition(g, compare[any(3)], a, near)
+                                             : graph_condition(g, logic[any(3)], c, d);
+    }
+    const int last = p.whole[p.wholes - 1], most = graph_integer(g, 250 + any(6));
+    const int chosen =
+        graph_select(g, p.condition[p.conditions - 1], graph_integer(g, any(256)), p.whole[0]);
+    graph_return(g, 0, any(2) ? graph_whole(g, SEL_OP_MIN, last, most, 0, 255) : chosen);
+    return g;
+}
+
+static void bytes_that_end_at_255_give_the_values_of_the_graph(void **state) {
+    (void)state;
+    static const char *const names[] = {"b"};
+    int of_bytes = 0;
+    for (int round = 0; round < 200; round++) {
+        rule_case c;
+        seed = (uint64_t)round;
+        graph *g = graph_of_bytes(1 + round / 10);
+        rule_load(&c, RULE_BEGIN /* rows of a stretch of pieces, one, and a part */
+                  "return sel.rule { size = { 1400, 3 }, periodic = { 'x', 'y' }, rule = none,\n"
+                  "stop = { steps = 1 }, state = { b = 'u8' }, initial = {\n"
+                  "b = function(x, y) return math.floor(x * x * 37 + y * 101) % 256 end } }");
+        rule_params_of(&c)->rule.v[0].source = &g->source;
+        rule_open(&c, 1, 1);
+        of_bytes += ((const rule_model *)c.prepared.simulation->solver)->function[0].code->bytes;
+        check_step(&c, g, names, 1);
+        free(g);
+        rule_close(&c);
+    }
+    assert_true(of_bytes > 100 && of_bytes < 200);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(code_gives_the_values_of_the_graph),
+        cmocka_unit_test(bytes_that_end_at_255_give_the_values_of_the_graph),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

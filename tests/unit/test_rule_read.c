@@ -474,6 +474,12 @@ static void whole_numbers_have_bounds(void **state) {
         {"math.max(c.k, 9)", 9, 255},
         {"c.u > 0 and 1 or c.k", 0, 255},
         {"-c.k", -255, 0},
+        {"c.k + c(1, 0).k + c(2, 0).k - c(1, 0).k", 0, 510}, /* terms that cancel */
+        {"-c.k + c(1, 0).k + c.k + c.k", 0, 510},
+        {"c.k - c.k", 0, 0},
+        {"c.k + c(1, 0).k + c(2, 0).k - c(1, 0).k", 0, 510}, /* terms that cancel */
+        {"-c.k + c(1, 0).k + c.k + c.k", 0, 510},
+        {"c.k - c.k", 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static sel_error error;

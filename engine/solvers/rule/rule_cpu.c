@@ -50,7 +50,7 @@ typedef struct piece {
     const rule_function *f;
     const sel_program *code;
     const sel_row_loops *loops;
-    int block, n, odds;
+    int block, n, odds, next;  /* next: the number of the piece behind it */
     int64_t row, x, first, at; /* its first cell, its number, and where that is in the arrays */
     void **slot;
     char *registers;
@@ -72,11 +72,12 @@ static uint64_t mask_at(const piece *p, const uint64_t *masks, int64_t at) {
 static void *read_values(const piece *p, const struct source *s, char *to) {
     const rule_state *state = p->state;
     const int size = s->size, type = state->tables.type[s->field];
+    const bool widens = type == SEL_CELL_U8 && !p->code->bytes;
     const char *from = array_of(p, s->field, false) + s->away * size;
-    for (int k = 0; s->leads && k < SEL_ROW * size; k += 64) { /* of the next piece */
-        __builtin_prefetch(from + SEL_ROW * size + k);
+    for (int k = 0; s->leads && k < p->n * size; k += 64) { /* of the next piece */
+        __builtin_prefetch(from + p->n * size + k);
     }
-    if (type == SEL_CELL_U8) {
+    if (widens) {
         p->loops->widen((const uint8_t *)from, (int32_t *)(void *)to, p->n);
     } else if (p->odds || s->in_place) {
         memcpy(to, from, (size_t)(p->n * size));
@@ -86,25 +87,31 @@ static void *read_values(const piece *p, const struct source *s, char *to) {
     for (int k = 0; k < p->odds && s->away; k++) {
         const int x = p->odd[k];
         if (mask_at(p, state->tables.walls, p->at + x + s->away) >> s->field & 1) {
-            rule_set(type == SEL_CELL_U8 ? SEL_CELL_I32 : type, state->tables.wide, to, x,
+            rule_set(widens ? SEL_CELL_I32 : type, state->tables.wide, to, x,
                      rule_value(state, p->block, s->field, p->at + x));
         }
     }
     return to;
 }
 
-static bool begin_piece(piece *p, int64_t row, int number) {
+/* Piece `number` of a row, with those behind it up to `end` while none is odd. */
+static bool begin_piece(piece *p, int64_t row, int number, int end) {
     const rule_state *state = p->state;
     const sel_grid *grid = &state->plan->base.domain->grid;
     const uint8_t *solid = sel_state_solids(&state->base, row);
+    const uint8_t *odd = state->odd + row * rule_pieces(grid->n[0]);
     p->row = row;
     p->x = (int64_t)number * SEL_ROW;
-    p->n = grid->n[0] - p->x < SEL_ROW ? (int)(grid->n[0] - p->x) : SEL_ROW;
+    for (p->next = number + 1; p->next < end && !odd[number] && !odd[p->next];) {
+        p->next++;
+    }
+    const int64_t most = (int64_t)(p->next - number) * SEL_ROW, left = grid->n[0] - p->x;
+    p->n = (int)(left < most ? left : most);
     p->block = sel_block_of(&state->base.blocks, row);
     p->at = rule_row(state, row) + p->x;
     p->first = row * grid->n[0] + p->x;
     p->odds = 0;
-    if (!state->odd[row * rule_pieces(grid->n[0]) + number]) {
+    if (!odd[number]) {
         return true;
     }
     int solids = 0;
@@ -257,7 +264,9 @@ static void note_bad(rule_state *state, int64_t cell, int field, double value) {
 static void store_output(const piece *p, rule_state *state, const sel_program_output *output) {
     const int f = output->field, turns = (int)(p->f->turns >> f & 1);
     const sel_cell_type type = state->model->field[f].type;
-    const sel_cell_type own = output->type == SEL_NUMBER_I ? SEL_CELL_I32 : SEL_CELL_REAL;
+    const sel_cell_type own = output->type == SEL_NUMBER_B   ? SEL_CELL_U8
+                              : output->type == SEL_NUMBER_I ? SEL_CELL_I32
+                                                             : SEL_CELL_REAL;
     const bool wide = output->type == SEL_NUMBER_D;
     char *to = array_of(p, f, turns);
     const char *from = p->slot[output->slot];
@@ -266,7 +275,7 @@ static void store_output(const piece *p, rule_state *state, const sel_program_ou
         return;
     }
     if (p->odds) { /* what is not computed keeps its value */
-        from = memcpy(row, from, (size_t)p->n * (wide ? sizeof(double) : 4));
+        from = memcpy(row, from, (size_t)p->n * sel_number_size(output->type));
     }
     for (int k = 0; k < p->odds; k++) {
         const int x = p->odd[k];
@@ -293,21 +302,32 @@ static void note_failures(const piece *p, rule_state *state) {
     }
 }
 
+static void do_piece(piece *p, rule_state *state) {
+    compute(p);
+    note_failures(p, state);
+    for (int o = 0; o < p->code->layout.outputs; o++) {
+        store_output(p, state, &p->code->tables.output[o]);
+    }
+}
+
 static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     rule_state *state = &cpu->all;
     const sel_rows_range own = sel_state_own(&state->base);
     const int pieces = rule_pieces(state->plan->base.domain->grid.n[0]);
+    /* Pieces that are done at once. */
+    const int most = f->code->bytes ? SEL_ROW_BLOCK / SEL_ROW : 1;
+    const int groups = (pieces + most - 1) / most;
     begin_function(cpu, f, error);
 #pragma omp parallel num_threads(state->base.threads)
     {
         piece p = begin_thread(cpu, f);
 #pragma omp for schedule(static)
-        for (int64_t k = own.first * pieces; k < own.end * pieces; k++) {
-            if (begin_piece(&p, k / pieces, (int)(k % pieces))) {
-                compute(&p);
-                note_failures(&p, state);
-                for (int o = 0; o < p.code->layout.outputs; o++) {
-                    store_output(&p, state, &p.code->tables.output[o]);
+        for (int64_t k = own.first * groups; k < own.end * groups; k++) {
+            const int first = (int)(k % groups) * most;
+            const int end = first + most < pieces ? first + most : pieces;
+            for (int j = first; j < end; j = p.next) {
+                if (begin_piece(&p, k / groups, j, end)) {
+                    do_piece(&p, state);
                 }
             }
         }
@@ -323,7 +343,7 @@ static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *e
     piece p = begin_thread(cpu, f);
     if (cell >= 0 && cpu->all.bad.field < 0 && f->source->call &&
         p.code->layout.outputs <= cpu->slots &&
-        begin_piece(&p, cell / nx, (int)(cell % nx / SEL_ROW))) {
+        begin_piece(&p, cell / nx, (int)(cell % nx / SEL_ROW), 0)) {
         cpu->error = error;
         call_lua(&p); /* which says what the function says */
     }
@@ -386,7 +406,7 @@ static void evaluate_row(rule_cpu *cpu, const rule_function *f, int64_t row, int
     const int64_t nx = cpu->all.plan->base.domain->grid.n[0];
     piece p = begin_thread(cpu, f);
     for (int64_t k = x0 / SEL_ROW; k * SEL_ROW < x1; k++) {
-        if (!begin_piece(&p, row, (int)k)) {
+        if (!begin_piece(&p, row, (int)k, 0)) {
             continue;
         }
         compute(&p);

@@ -34,7 +34,7 @@ static void list_cells(rule_state *state, const char *name, sel_type type, unsig
         sel_cells cells = state->cells;
         cells.n[grid->dims - 1] = block->end - block->first;
         cells.shift = block->first * stride;
-        cells.count = (cells.n[grid->dims - 1] + 2 * state->halo) * stride + UNIT + SEL_ROW;
+        cells.count = (cells.n[grid->dims - 1] + 2 * state->halo) * stride + UNIT + SEL_ROW_BLOCK;
         cells.plane = cells.count;
         sel_arrays_add_block(&state->base.arrays, name, place + (size_t)b * apart, type, &cells,
                              saved, b == 0 ? count : 0);
