@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "engine/app/arguments.h"
+#include "engine/app/launch.h"
 #include "engine/base/file.h"
 #include "engine/base/folder.h"
 #include "engine/base/machine.h"
@@ -291,7 +292,7 @@ static sel_status use_ranks(sel_arguments *a, char **argv, const sel_ranks *rank
     if (ranks->count > 1) {
         a->settings.ranks = ranks;
     } else if (runs && a->ranks > 1) {
-        return sel_ranks_launch(a->ranks, rest, error);
+        return sel_launch_ranks(a->ranks, rest, error);
     }
     return SEL_OK;
 }

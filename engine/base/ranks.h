@@ -51,11 +51,6 @@ sel_status sel_ranks_join(const sel_ranks **ranks, sel_error *error);
 /* "Open MPI, MPICH": those that this build has a plug-in for; returns `text`. */
 const char *sel_ranks_plugins(char *text, size_t size);
 
-/* Has mpirun run this program with `arguments` (NULL behind the last) in so many ranks, and exits
- * with its status. A signal that ends a run reaches the ranks, which end it in order. Returns only
- * where there is no mpirun. */
-sel_status sel_ranks_launch(int count, const char *const *arguments, sel_error *error);
-
 /* All get the status of the first rank that failed, SEL_OK if none has: rank 0 with its error,
  * others with an error without a text. */
 sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error *error);

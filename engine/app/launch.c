@@ -1,0 +1,95 @@
+/* launch.c -- start this program in several ranks: mpirun, and the signals for it. */
+#include "engine/app/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What Open MPI's mpirun reads: root and more ranks than cores are welcome, ranks may use all cores
+ * and yield them. Others do not know these. */
+static const char *const settings[][2] = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                                          {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                                          {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+                                          {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+                                          {"OMPI_MCA_mpi_yield_when_idle", "1"},
+                                          {"OMPI_MCA_orte_execute_quiet", "1"}};
+
+static volatile sig_atomic_t ends;
+static volatile pid_t mpirun;
+
+/* mpirun would kill the ranks a second after SIGTERM; SIGUSR2, which it hands on, lets them end in
+ * order. A second signal does not. */
+static void hand_on(int number) {
+    const bool asks = number == SIGUSR1;
+    kill(mpirun, asks ? SIGUSR1 : ends ? SIGTERM : SIGUSR2);
+    ends = ends || !asks;
+}
+
+/* Waits for it; returns the exit status. */
+static int attend(void) {
+    static const int handed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+    const struct sigaction action = {.sa_handler = hand_on};
+    int status = 0;
+    for (size_t k = 0; k < sizeof handed_on / sizeof *handed_on; k++) {
+        sigaction(handed_on[k], &action, NULL);
+    }
+    while (waitpid(mpirun, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+sel_status sel_launch_ranks(int count, const char *const *arguments, sel_error *error) {
+    static char program[4096], number[16];
+    int n = 0;
+    while (arguments[n]) {
+        n++;
+    }
+    const char **command = calloc((size_t)n + 8, sizeof *command);
+    if (!command || readlink("/proc/self/exe", program, sizeof program - 1) <= 0) {
+        free(command);
+        return sel_fail(
+            error, SEL_NO_DEVICE,
+            "--ranks cannot read /proc/self/exe, the program to start: call mpirun -n %d with it",
+            count);
+    }
+    const char *const first[] = {"mpirun", "-n", number, program};
+    snprintf(number, sizeof number, "%d", count);
+    memcpy(command, first, sizeof first);
+    memcpy(command + 4, arguments, (size_t)n * sizeof *command);
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
+        setenv(settings[k][0], settings[k][1], 0);
+    }
+    int ready[2];
+    const bool piped = pipe2(ready, O_CLOEXEC) == 0;
+    mpirun = piped ? fork() : -1;
+    if (mpirun < 0) {
+        free(command);
+        return sel_fail(error, SEL_NO_DEVICE, "--ranks %d cannot start mpirun: %s", count,
+                        strerror(errno));
+    }
+    if (mpirun == 0) { /* out of reach of the terminal's signals */
+        const int nothing = open("/dev/null", O_RDONLY);
+        dup2(nothing, STDIN_FILENO);
+        setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        execvp(command[0], (char *const *)(void *)command);
+        ssize_t told = write(ready[1], "", 1);
+        _exit(told < 0);
+    }
+    char failed;
+    close(ready[1]);
+    if (read(ready[0], &failed, 1) == 0) {
+        exit(attend());
+    }
+    free(command);
+    return sel_fail(error, SEL_NO_DEVICE,
+                    "--ranks %d needs mpirun: install openmpi-bin and libopenmpi-dev (Debian, "
+                    "Ubuntu), and call make again",
+                    count);
+}
