@@ -17,7 +17,7 @@
 // tile of rows begins STEPS rows early. Loads are AT_ONCE rows early.
 //
 // Tiles at the borders are of other kinds, in a kernel of their own, so that the inner one has none
-// of their registers (at run time all are compiled as corners, in half the time):
+// of their registers:
 //
 //     corner  end   end   end   corner     end: the first or last rows, with what is beyond them
 //     side   inner inner inner   side      side: loads cell by cell; the last one ends with the
@@ -36,7 +36,9 @@
 #define CUDA_MARCH_CUH
 
 #ifdef __CUDACC_RTC__
-enum { CUDA_WARP = 32 };
+enum { CUDA_WARP = 32, MARCH_ENDS_APART = false /* as corners: somebody waits for the compiler */ };
+#else
+enum { MARCH_ENDS_APART = true };
 #endif
 #include "cuda/machine/march.h"
 #include "cuda/machine/wide.cuh"
@@ -387,14 +389,11 @@ static __device__ __forceinline__ void march_warp(const march_grid &g, const R &
     }
     int kind;
     const march_tile tile = march_tile_of<inner::HALO, inner::WIDTH, COLUMNS>(g, number, &kind);
-#ifdef __CUDACC_RTC__
-    kind = BORDER ? MARCH_SIDE | MARCH_END : 0; // which fits all: somebody waits for the compiler
-#endif
     if (!BORDER) {
         inner(g, rule, tile).run();
     } else if (kind == MARCH_SIDE) {
         march<R, STEPS, COLUMNS, AT_ONCE, MARCH_SIDE>(g, rule, tile).run();
-    } else if (kind == MARCH_END) {
+    } else if (MARCH_ENDS_APART && kind == MARCH_END) {
         march<R, STEPS, COLUMNS, AT_ONCE, MARCH_END>(g, rule, tile).run();
     } else {
         march<R, STEPS, COLUMNS, AT_ONCE, MARCH_SIDE | MARCH_END>(g, rule, tile).run();
