@@ -75,7 +75,39 @@ void sel_machine_clear(void *memory, size_t bytes) {
     memset((void *)last, 0, end - last);
 }
 
+/* The first line of a file of a third-level cache; empty: there is none. */
+static void cache_value(const char *name, char *text, size_t size) {
+    char path[96];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index3/%s", name);
+    FILE *file = fopen(path, "r");
+    text[0] = '\0';
+    if (file) {
+        text[0] = fgets(text, (int)size, file) ? text[0] : '\0';
+        fclose(file);
+    }
+}
+
+/* Processors in a list such as "0-7,64-71". */
+static int count_processors(const char *list) {
+    int count = 0;
+    for (; *list >= '0' && *list <= '9'; list += *list == ',') {
+        const long first = strtol(list, (char **)(uintptr_t)&list, 10);
+        const long last = *list == '-' ? strtol(list + 1, (char **)(uintptr_t)&list, 10) : first;
+        count += (int)(last - first) + 1;
+    }
+    return count;
+}
+
+/* Of sysconf AMD's processors have that of the whole package, of which a machine may see a part. */
 uint64_t sel_machine_cache(void) {
+    char size[32], shared[1024];
+    unsigned long long kilobytes = 0;
+    cache_value("size", size, sizeof size);
+    cache_value("shared_cpu_list", shared, sizeof shared);
+    const int cores = count_processors(shared), here = sel_machine_threads();
+    if (sscanf(size, "%lluK", &kilobytes) == 1 && kilobytes > 0 && cores > 0) {
+        return kilobytes * 1024 * (unsigned)((here + cores - 1) / cores);
+    }
     long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
     return bytes > 0 ? (uint64_t)bytes : UINT64_C(32) << 20;
 }

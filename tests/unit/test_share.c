@@ -1,4 +1,5 @@
-/* test_share.c -- parts of a task shared out among threads, and those that only the caller can do.
+/* test_share.c -- parts of a task shared out among threads, and those that only the caller can do;
+ * the caches that threads share.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -6,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,6 +92,22 @@ static void no_parts_are_nothing_to_do(void **state) {
     assert_int_equal(sel_share_out(0, THREADS, do_part, &c, NULL), SEL_OK);
 }
 
+/* The C library tells that of a whole package, also on a machine that has a part of it. */
+static void the_cache_is_that_of_these_processors(void **state) {
+    (void)state;
+    unsigned long long kilobytes = 0;
+    FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
+    const bool known = file && fscanf(file, "%lluK", &kilobytes) == 1;
+    if (file) {
+        fclose(file);
+    }
+    if (!known) {
+        skip();
+    }
+    assert_in_range(sel_machine_cache(), kilobytes * 1024,
+                    kilobytes * 1024 * (unsigned)sel_machine_threads());
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_is_done_once),
@@ -97,6 +115,7 @@ int main(void) {
         cmocka_unit_test(a_slow_first_part_is_done_once),
         cmocka_unit_test(the_first_part_that_fails_is_told_once),
         cmocka_unit_test(no_parts_are_nothing_to_do),
+        cmocka_unit_test(the_cache_is_that_of_these_processors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
