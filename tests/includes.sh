@@ -40,7 +40,7 @@ not_in() {
     verdict "$name" "$found"
 }
 
-mpi='mpi\.h|MPI_[A-Z]'
+mpi='mpi\.h|\bMPI_[A-Z]'
 not_in "no solver knows MPI" "$mpi|ranks_plugin" engine/solvers engine/multigrid engine/physics
 not_in "MPI is in its plug-in only" "$mpi" engine/machine engine/run engine/output engine/scene \
     engine/values engine/io engine/app lua geometry

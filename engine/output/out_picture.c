@@ -58,8 +58,9 @@ static const sel_field fields[] = {
 const sel_table sel_out_picture_table =
     SEL_TABLE("out.picture", sel_out_picture, fields,
               "A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear "
-              "between the centres of cells, solids grey, cells without data blank. Of the two "
-              "axes of a slice the first runs to the right, the second up.");
+              "between the centres of cells, solids grey, cells without data blank. Of several "
+              "cells to a pixel one is read. Of the two axes of a slice the first runs to the "
+              "right, the second up.");
 
 /* ---- the plane of a 3-D field ---- */
 
@@ -67,8 +68,8 @@ const sel_table sel_out_picture_table =
  * between which values are linear. In 2-D the only layer. */
 typedef struct plane {
     int axis;     /* across the plane */
-    int64_t n[2]; /* cells along the other two axes, the lower first */
-    sel_box box;  /* the cells of the layers */
+    int64_t n[2]; /* cells that are read along the other two axes, the lower first */
+    sel_box box;  /* the cells of the layers that are read */
     int layers;
     double weight[2]; /* of the layers in the order of the box; their sum is 1 */
 } plane;
@@ -90,9 +91,44 @@ static void choose_layers(plane *p, const sel_grid *grid, double index) {
     p->weight[1] = 1 - p->weight[0];
 }
 
+/* The axis of a plane that runs to the right, and the one that runs up. */
+static int axis_of(const plane *p, int k) {
+    return k == 0 ? p->axis == 0 : p->axis == 2 ? 1 : 2;
+}
+
+/* A plot of the plane, without values. */
+static sel_plot plot_of(const plane *p, const sel_grid *grid, const sel_out_picture *params) {
+    sel_plot plot = {.start = grid->nodes ? 0 : -0.5, .params = params};
+    for (int k = 0; k < 2; k++) {
+        const int a = axis_of(p, k);
+        plot.n[k] = p->n[k];
+        plot.first[k] = p->box.lo[a];
+        plot.every[k] = p->box.stride[a];
+        plot.dx[k] = grid->dx[a];
+        plot.span[k] = (double)sel_sides_along(grid, a);
+    }
+    return plot;
+}
+
+/* Of several cells to a pixel one is read, so that a picture of a large grid is drawn as fast as
+ * that of a small one. */
+static void choose_cells(plane *p, const sel_grid *grid, const sel_out_picture *params) {
+    const sel_plot plot = plot_of(p, grid, params);
+    double size[2];
+    sel_plot_size(&plot, size);
+    for (int k = 0; k < 2; k++) {
+        const int a = axis_of(p, k);
+        const int64_t every = (int64_t)fmax(1, floor(plot.span[k] / size[k]));
+        p->box.stride[a] = every;
+        p->box.lo[a] = every / 2;
+        p->n[k] = (grid->n[a] - every / 2 + every - 1) / every;
+    }
+}
+
 /* The plane of a slice that was checked. Periodic axes wrap; within half a cell of other faces the
  * last layer holds. */
-static plane make_plane(const sel_grid *grid, const sel_slice *slice) {
+static plane make_plane(const sel_grid *grid, const sel_out_picture *params) {
+    const sel_slice *slice = &params->slice;
     plane p = {.axis = 2, .box = sel_grid_box(grid), .layers = 1, .weight = {1, 0}};
     for (int a = 0; a < 3 && grid->dims == 3; a++) {
         p.axis = isnan(slice->v[a]) ? p.axis : a;
@@ -100,23 +136,8 @@ static plane make_plane(const sel_grid *grid, const sel_slice *slice) {
     if (grid->dims == 3) {
         choose_layers(&p, grid, sel_index(grid, p.axis, slice->v[p.axis]));
     }
-    for (int a = 0, next = 0; a < 3; a++) {
-        if (a != p.axis) {
-            p.n[next++] = grid->n[a];
-        }
-    }
+    choose_cells(&p, grid, params);
     return p;
-}
-
-/* A plot of the plane, without values. */
-static sel_plot plot_of(const plane *p, const sel_grid *grid, const sel_out_picture *params) {
-    const int first = p->axis == 0 ? 1 : 0, second = p->axis == 2 ? 1 : 2;
-    return (sel_plot){
-        .n = {p->n[0], p->n[1]},
-        .dx = {grid->dx[first], grid->dx[second]},
-        .span = {(double)sel_sides_along(grid, first), (double)sel_sides_along(grid, second)},
-        .start = grid->nodes ? 0 : -0.5,
-        .params = params};
 }
 
 /* solid[cells of the box]: whether a cell is solid, and whether for want of data. */
@@ -206,7 +227,7 @@ static void picture_check(sel_output_site *site, const void *params) {
     if (!has_plane) {
         return;
     }
-    const plane p = make_plane(&site->domain->grid, &picture->slice);
+    const plane p = make_plane(&site->domain->grid, picture);
     const sel_plot plot = plot_of(&p, &site->domain->grid, picture);
     double size[2];
     sel_plot_size(&plot, size);
@@ -279,7 +300,7 @@ static sel_status write_picture(sel_frame *frame, const char *path, sel_error *e
 static sel_status picture_open(sel_output *base, sel_error *error) {
     picture_output *output = (picture_output *)base;
     const sel_out_picture *params = base->params;
-    output->plane = make_plane(&base->context->domain->grid, &params->slice);
+    output->plane = make_plane(&base->context->domain->grid, params);
     return sel_frames_open(&output->frames, "png", &output->plane.box, SEL_F32, write_picture,
                            error);
 }

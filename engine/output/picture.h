@@ -54,8 +54,9 @@ enum { SEL_PLANE_FREE, SEL_PLANE_SOLID, SEL_PLANE_NODATA };
 double sel_relief_flat(void);
 
 typedef struct sel_plot {
-    int64_t n[2];                  /* cells along the two axes */
-    double dx[2];                  /* sides of a cell along them */
+    int64_t n[2];                  /* values along the two axes, */
+    int64_t first[2], every[2];    /* of the cells first, first + every, ... */
+    double dx[2];                  /* sides of a cell along the axes */
     double span[2], start;         /* cells from border to border; the index of the lower ones */
     const float *values;           /* [n[1]][n[0]] */
     const uint8_t *solid;          /* SEL_PLANE_FREE ... */

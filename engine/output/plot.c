@@ -74,6 +74,8 @@ static double find_slopes(const sel_plot *plot, double (*gradient)[2]) {
     const float *heights = plot->relief;
     const uint8_t *solid = plot->solid;
     const int64_t *n = plot->n;
+    const double apart[] = {plot->dx[0] * (double)plot->every[0],
+                            plot->dx[1] * (double)plot->every[1]};
     double squares = 0;
     int64_t counted = 0;
     for (int64_t j = 0, at = 0; j < n[1]; j++) {
@@ -82,8 +84,8 @@ static double find_slopes(const sel_plot *plot, double (*gradient)[2]) {
                 continue;
             }
             double *g = gradient[at];
-            g[0] = slope(heights, solid, at, i, n[0], 1, plot->dx[0]);
-            g[1] = slope(heights, solid, at, j, n[1], n[0], plot->dx[1]);
+            g[0] = slope(heights, solid, at, i, n[0], 1, apart[0]);
+            g[1] = slope(heights, solid, at, j, n[1], n[0], apart[1]);
             if (!isfinite(g[0]) ||
                 !isfinite(g[1])) { /* next to heights that are not numbers: flat */
                 g[0] = g[1] = 0;
@@ -198,8 +200,7 @@ static int64_t clamp(int64_t i, int64_t n) {
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* The colour at a place in cells: cell i has its centre at i. Solid cells are left out
- * of the interpolation. */
+/* The colour at a place: value i stands at i. Solid cells are left out of the interpolation. */
 static sel_colour colour_at(const sel_plot *plot, const scale_of_colours *scale, double x,
                             double y) {
     const int64_t *n = plot->n;
@@ -228,12 +229,18 @@ static sel_colour colour_at(const sel_plot *plot, const scale_of_colours *scale,
                : sel_colour_over(colour_of(scale, sum / weights), opacity, ground);
 }
 
+/* Where a part of the span along an axis lies among the values. */
+static double place_of(const sel_plot *plot, int axis, double part) {
+    const double cell = part * plot->span[axis] + plot->start;
+    return (cell - (double)plot->first[axis]) / (double)plot->every[axis];
+}
+
 static void draw_field(const sel_plot *plot, const scale_of_colours *scale, sel_canvas *canvas,
                        int left, int width, int height) {
     for (int row = 0; row < height; row++) {
-        double y = (height - row - 0.5) / height * plot->span[1] + plot->start;
+        const double y = place_of(plot, 1, (height - row - 0.5) / height);
         for (int column = 0; column < width; column++) {
-            double x = (column + 0.5) / width * plot->span[0] + plot->start;
+            const double x = place_of(plot, 0, (column + 0.5) / width);
             canvas->pixels[(int64_t)row * canvas->width + left + column] =
                 colour_at(plot, scale, x, y);
         }

@@ -12,7 +12,7 @@ local list = {
     out.reduce { field = "pressure", op="max", every = 11 },
     out.flux { name="rate", region = "outlet", every = 9 },
     out.flux { name="line", across = {{20,0},{20,16}}, every = 9 },
-    out.picture { field = "velocity", every = 150 },
+    out.picture { field = "velocity", scale = 0.3, every = 150 },
     out.grid { field = "pressure", every = 200, format="asc" },
 }
 if p.save > 0 then list[#list+1] = out.checkpoint { every = p.save } end

@@ -100,6 +100,36 @@ static void larger_pictures_are_linear_between_centres(void **state) {
     case_close(&c);
 }
 
+/* Pixels of four cells by four: cells 2, 6, ... are read. */
+static void smaller_pictures_are_linear_between_the_cells_that_are_read(void **state) {
+    (void)state;
+    output_case c;
+    read_picture picture;
+    sel_colour table[SEL_COLOURS];
+    sel_colour_table(SEL_COLOURS_GREY, table);
+    case_open(&c, 2, 40, 9, 1);
+    c.domain.cell[6 + 40 * 2] = 1; /* it is read */
+    c.domain.cell[9 + 40 * 2] = 1; /* it is not */
+    sel_out_picture *params = add_picture(&c, "pressure");
+    params->scale = 0.25;
+    params->colours = SEL_COLOURS_GREY;
+    params->min = 10;
+    params->max = 210;
+    assert_int_equal(case_run(&c, 0), SEL_OK);
+    open_picture(&c, "picture/picture_00000000.png", &picture);
+    for (int x = 0; x < 10; x++) {
+        const double cell = fmax(4 * x + 1.5, 2);
+        for (int low = 0; low < 2; low++) { /* beside the solid the value holds */
+            const double value = 12.5 + 5 * (low && x == 2 ? 10 : cell);
+            const sel_colour expected = table[(int)((value - 10) / 200 * 255 + 0.5)];
+            assert_colour(field_pixel(&picture, 10, x, low),
+                          low && x == 1 ? (sel_colour){150, 150, 150} : expected);
+        }
+    }
+    free(picture.pixels);
+    case_close(&c);
+}
+
 /* velocity = (1, 2) + 2 x - 3 y: the magnitude, and x = 1.25, y = 2.25: 1 + 2.5 - 6.75. */
 static void vectors_are_drawn_by_magnitude_and_components_by_value(void **state) {
     (void)state;
@@ -134,6 +164,7 @@ static void fields_of_both_signs_are_white_at_zero(void **state) {
     sel_colour table[SEL_COLOURS];
     const sel_out_picture params = {.min = (double)NAN, .max = (double)NAN, .scale = 1};
     sel_plot plot = {.n = {3, 1},
+                     .every = {1, 1},
                      .dx = {1, 1},
                      .span = {3, 1},
                      .start = -0.5,
@@ -345,6 +376,7 @@ static void draw_relief(const int64_t n[2], const float *values, const uint8_t *
     const sel_out_picture params = {
         .min = 0, .max = 2, .scale = 1, .exaggeration = exaggeration, .above = 0.05};
     sel_plot plot = {.n = {n[0], n[1]},
+                     .every = {1, 1},
                      .span = {(double)n[0], (double)n[1]},
                      .start = -0.5,
                      .values = values,
@@ -593,6 +625,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pixels_are_cells_with_the_highest_row_on_top),
         cmocka_unit_test(larger_pictures_are_linear_between_centres),
+        cmocka_unit_test(smaller_pictures_are_linear_between_the_cells_that_are_read),
         cmocka_unit_test(vectors_are_drawn_by_magnitude_and_components_by_value),
         cmocka_unit_test(fields_of_both_signs_are_white_at_zero),
         cmocka_unit_test(slices_are_linear_between_two_layers_and_read_no_more),
