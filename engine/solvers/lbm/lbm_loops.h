@@ -361,12 +361,17 @@ typedef struct LBM_NAME(rest) {
 SEL_INLINE void LBM_NAME(clear)(const LBM_NAME(rest) * rest, int64_t x, REAL *line) {
     enum { LINE = LBM_NAME(LINE) };
     const lbm_span *span = rest->span;
+    REAL keeps[LINE]; /* whole vectors are stored, since single cells of a line would not be there
+                         yet when it is loaded as a whole */
     for (int64_t k = 0; k < LINE; k++) {
         span += span < rest->last_span && span->x1 <= x + k;
-        if (span == rest->last_span || x + k < span->x0) {
-            for (int i = 0; i < LBM_Q; i++) {
-                line[i * LINE + k] = (REAL)0;
-            }
+        keeps[k] = span != rest->last_span && x + k >= span->x0;
+    }
+    for (int i = 0; i < LBM_Q; i++) {
+        SEL_INDEPENDENT
+        for (int k = 0; k < LINE; k++) {
+            const REAL here = line[i * LINE + k];
+            line[i * LINE + k] = keeps[k] != 0 ? here : (REAL)0;
         }
     }
 }
