@@ -98,8 +98,8 @@ static int count_processors(const char *list) {
     return count;
 }
 
-/* Of sysconf AMD's processors have that of the whole package, of which a machine may see a part. */
-uint64_t sel_machine_cache(void) {
+/* sysconf tells the cache of a whole package of AMD's, of which a machine may have a part. */
+static uint64_t find_cache(void) {
     char size[32], shared[1024];
     unsigned long long kilobytes = 0;
     cache_value("size", size, sizeof size);
@@ -110,6 +110,15 @@ uint64_t sel_machine_cache(void) {
     }
     long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
     return bytes > 0 ? (uint64_t)bytes : UINT64_C(32) << 20;
+}
+
+/* Solvers ask in every step. */
+uint64_t sel_machine_cache(void) {
+    static _Atomic uint64_t known;
+    if (!known) {
+        known = find_cache();
+    }
+    return known;
 }
 
 void sel_machine_processor(char *text, size_t size) {

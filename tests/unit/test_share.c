@@ -108,6 +108,16 @@ static void the_cache_is_that_of_these_processors(void **state) {
                     kilobytes * 1024 * (unsigned)sel_machine_threads());
 }
 
+/* Solvers ask in every step: files are read once. */
+static void the_cache_is_known_at_once(void **state) {
+    (void)state;
+    const double before = sel_machine_seconds();
+    for (int k = 0; k < 1000000; k++) {
+        assert_true(sel_machine_cache() > 0);
+    }
+    assert_true(sel_machine_seconds() - before < 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_is_done_once),
@@ -116,6 +126,7 @@ int main(void) {
         cmocka_unit_test(the_first_part_that_fails_is_told_once),
         cmocka_unit_test(no_parts_are_nothing_to_do),
         cmocka_unit_test(the_cache_is_that_of_these_processors),
+        cmocka_unit_test(the_cache_is_known_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
