@@ -89,18 +89,22 @@ interrupted() {
     run $here/"$scenario".lua steps="$steps" --resume -o "$work/i" && same "$work/$scenario" "$work/i"
 }
 
-# Kills the run again and again until one comes to its end.
+# Kills the run again and again, within a third of the time that it takes, until one comes to its
+# end.
 killed() {
     turns=0 seed=$1
-    rm -rf "$work/k"
-    [ -d "$work/channel" ] || run $here/channel.lua steps=2000 -o "$work/channel" || return 1
+    rm -rf "$work/k" "$work/channel"
+    before=$(date +%s%N)
+    run $here/channel.lua steps=2000 -o "$work/channel" || return 1
+    whole=$(($(date +%s%N) - before))
     while :; do
         turns=$((turns + 1)) how=--force
         [ -e "$work/k/checkpoint.sel" ] || [ -e "$work/k/checkpoint.before.sel" ] && how=--resume
         "$selenite" run $here/channel.lua steps=2000 save=40 --quiet --backend "$backend" \
             -o "$work/k" $how &
         pid=$!
-        sleep "$(awk -v s="$seed$turns" -v t="$turns" 'BEGIN { srand(s); print 0.1 + 0.15 * rand() + t / 50 }')"
+        sleep "$(awk -v s="$seed$turns" -v t="$turns" -v w="$whole" \
+            'BEGIN { srand(s); print w / 1e9 * (0.1 + 0.2 * rand()) + t / 50 }')"
         kill -9 $pid 2>/dev/null
         wait $pid
         status=$?
