@@ -63,10 +63,9 @@ void sel_row_call(const sel_instruction *v, void *const *slot, int n) {
 
 void sel_row_uniforms(const sel_program *p, const double *fixed, char *rows, size_t row_bytes) {
     for (int k = 0; k < p->layout.uniforms; k++) {
-        const sel_number type = p->uniform[k].type;
-        const size_t size = type == SEL_NUMBER_B ? 1 : sizeof(double);
-        sel_row_loops_here()->fill((int)type, fixed[k], rows + (size_t)k * row_bytes,
-                                   (int)(row_bytes / size));
+        const int type = (int)p->uniform[k].type;
+        sel_row_loops_here()->fill(type, fixed[k], rows + (size_t)k * row_bytes,
+                                   (int)(row_bytes / sel_number_size(type)));
     }
 }
 

@@ -151,8 +151,8 @@ bool sel_builder_constant(const sel_builder *builder, int at, double *value) {
     return builder->nodes[at].op == SEL_OP_CONSTANT;
 }
 
-/* Whether a selection is its condition: 1 or 0. */
-static bool is_condition(const sel_builder *b, const node *select) {
+/* Whether a selection takes 1 where its condition holds, else 0. */
+static bool selects_its_condition(const sel_builder *b, const node *select) {
     const int op = b->nodes[select->operand[0]].op;
     double then = 0, otherwise = 0;
     return op >= SEL_OP_LT && op <= SEL_OP_OR &&
@@ -184,7 +184,7 @@ static int shortcut(const sel_builder *b, const node *n) {
         if (known) {
             return one != 0 ? second : n->operand[2];
         }
-        return second == n->operand[2] ? second : is_condition(b, n) ? first : -1;
+        return second == n->operand[2] ? second : selects_its_condition(b, n) ? first : -1;
     case SEL_OP_AND:
     case SEL_OP_OR: {
         const bool either = n->op == SEL_OP_OR;

@@ -46,6 +46,15 @@ static sel_out_picture *add_numbered(output_case *c, int number, const char *fie
     return params;
 }
 
+/* In grey from `min` to `max`. */
+static void add_grey(output_case *c, double scale, double min, double max) {
+    sel_out_picture *params = add_picture(c, "pressure");
+    params->scale = scale;
+    params->colours = SEL_COLOURS_GREY;
+    params->min = min;
+    params->max = max;
+}
+
 static void pixels_are_cells_with_the_highest_row_on_top(void **state) {
     (void)state;
     output_case c;
@@ -80,11 +89,7 @@ static void larger_pictures_are_linear_between_centres(void **state) {
     sel_colour_table(SEL_COLOURS_GREY, table);
     case_open(&c, 2, 4, 3, 1);
     c.domain.cell[3] = 1; /* the last cell of the lowest row */
-    sel_out_picture *params = add_picture(&c, "pressure");
-    params->scale = 10;
-    params->colours = SEL_COLOURS_GREY;
-    params->min = 10;
-    params->max = 30;
+    add_grey(&c, 10, 10, 30);
     assert_int_equal(case_run(&c, 0), SEL_OK);
     open_picture(&c, "picture/picture_00000000.png", &picture);
     for (int x = 0; x < 40; x++) {
@@ -110,11 +115,7 @@ static void smaller_pictures_are_linear_between_the_cells_that_are_read(void **s
     case_open(&c, 2, 40, 9, 1);
     c.domain.cell[6 + 40 * 2] = 1; /* it is read */
     c.domain.cell[9 + 40 * 2] = 1; /* it is not */
-    sel_out_picture *params = add_picture(&c, "pressure");
-    params->scale = 0.25;
-    params->colours = SEL_COLOURS_GREY;
-    params->min = 10;
-    params->max = 210;
+    add_grey(&c, 0.25, 10, 210);
     assert_int_equal(case_run(&c, 0), SEL_OK);
     open_picture(&c, "picture/picture_00000000.png", &picture);
     for (int x = 0; x < 10; x++) {
@@ -348,11 +349,7 @@ static void pictures_of_nodes_reach_from_node_to_node(void **state) {
     sel_colour_table(SEL_COLOURS_GREY, table);
     case_open(&c, 2, 5, 4, 1);
     c.domain.grid.nodes = true;
-    sel_out_picture *params = add_picture(&c, "pressure");
-    params->scale = 100;
-    params->colours = SEL_COLOURS_GREY;
-    params->min = 10;
-    params->max = 30;
+    add_grey(&c, 100, 10, 30);
     assert_int_equal(case_run(&c, 0), SEL_OK);
     open_picture(&c, "picture/picture_00000000.png", &picture);
     assert_int_equal(picture.image.width, 400);
