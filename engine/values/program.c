@@ -127,8 +127,7 @@ static void run_of_yz(const worker *w, const sel_places *at, size_t first, size_
     for (int i = 0; i < l->of_yz; i++) {
         sel_packed_step(&w->p->tables, l, l->once + l->of_x + i, place, &slots);
         if (v[i].to < l->fixed + l->per_row) {
-            const bool compared = v[i].op >= SEL_OP_LT && v[i].op <= SEL_OP_EQ;
-            w->loops->fill(compared ? SEL_NUMBER_I : v[i].type, w->single[v[i].to],
+            w->loops->fill(sel_op_compares(v[i].op) ? SEL_NUMBER_I : v[i].type, w->single[v[i].to],
                            w->slot[v[i].to], (int)n);
         }
     }

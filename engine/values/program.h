@@ -41,6 +41,14 @@ typedef struct sel_op_text {
 } sel_op_text;
 extern const sel_op_text sel_op_texts[];
 
+/* Of two numbers, and all that give 0 or 1. */
+static inline bool sel_op_compares(int op) {
+    return op == SEL_OP_LT || op == SEL_OP_LE || op == SEL_OP_EQ;
+}
+static inline bool sel_op_is_condition(int op) {
+    return sel_op_compares(op) || op == SEL_OP_NOT || op == SEL_OP_AND || op == SEL_OP_OR;
+}
+
 /* Prints the instructions, one per line. Controls by their names. */
 void sel_program_print(const sel_program *program, const char *const *control_names, FILE *to);
 

@@ -73,7 +73,7 @@ static void note_whole(sel_builder *b, int at) {
     const node *second = &b->nodes[n->operand[1]], *third = &b->nodes[n->operand[2]];
     n->low = (double)-INFINITY;
     n->high = (double)INFINITY;
-    if (n->op >= SEL_OP_LT && n->op <= SEL_OP_OR) {
+    if (sel_op_is_condition(n->op)) {
         sel_builder_bounds(b, at, 0, 1);
     } else if (n->op == SEL_OP_CONSTANT && n->value == floor(n->value) && fabs(n->value) < 0x1p53 &&
                !(n->value == 0 && signbit(n->value))) {
@@ -155,9 +155,8 @@ bool sel_builder_constant(const sel_builder *builder, int at, double *value) {
 static bool selects_its_condition(const sel_builder *b, const node *select) {
     const int op = b->nodes[select->operand[0]].op;
     double then = 0, otherwise = 0;
-    return op >= SEL_OP_LT && op <= SEL_OP_OR &&
-           sel_builder_constant(b, select->operand[1], &then) && then == 1 &&
-           sel_builder_constant(b, select->operand[2], &otherwise) && otherwise == 0 &&
+    return sel_op_is_condition(op) && sel_builder_constant(b, select->operand[1], &then) &&
+           then == 1 && sel_builder_constant(b, select->operand[2], &otherwise) && otherwise == 0 &&
            !signbit(otherwise);
 }
 

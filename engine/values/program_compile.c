@@ -57,14 +57,6 @@ static const sel_rule_node *node_of(const compiler *c, int n) {
     return &c->rule->node[n];
 }
 
-static bool compares(int op) {
-    return op == SEL_OP_LT || op == SEL_OP_LE || op == SEL_OP_EQ;
-}
-
-static bool is_condition(int op) {
-    return compares(op) || op == SEL_OP_NOT || op == SEL_OP_AND || op == SEL_OP_OR;
-}
-
 static stage stage_of(const compiler *c, int n) {
     const unsigned on = node_of(c, n)->depends, place = on & SEL_ON_PLACE;
     return !place && !(on & (SEL_ON_CELL | SEL_ON_STEP)) ? ONCE
@@ -85,7 +77,7 @@ static sel_number type_of(const compiler *c, int n) {
     if (node->op == SEL_RULE_RANDOM || node->op == SEL_OP_LOOKUP) {
         return SEL_NUMBER_D;
     }
-    if (is_condition(node->op)) {
+    if (sel_op_is_condition(node->op)) {
         return c->whole;
     }
     const bool constant = node->op == SEL_OP_CONSTANT;
@@ -118,13 +110,13 @@ static sel_number compared(const compiler *c, int a, int b) {
 static sel_number computed(const compiler *c, const sel_rule_node *node, sel_number result) {
     const int op = node->op, count = sel_rule_operands(node);
     sel_number type = result;
-    if (compares(op)) {
+    if (sel_op_compares(op)) {
         return compared(c, node->operand[0], node->operand[1]);
     }
     if (op == SEL_OP_FLOOR || op == SEL_OP_CEIL || op == SEL_OP_WHOLE) {
         return type_of(c, node->operand[0]);
     }
-    if (!node->whole || is_condition(op)) {
+    if (!node->whole || sel_op_is_condition(op)) {
         return result;
     }
     for (int k = op == SEL_OP_SELECT; k < count; k++) {
@@ -247,7 +239,7 @@ static void compile_node(compiler *c, int n) {
         *slot = READ + c->p->layout.reads++;
     } else if (node->op != SEL_OP_CONSTANT) {
         *slot = stays ? value_in(c, node->operand[0], in) : operate(c, node, in);
-        if (in != type && !compares(node->op)) {
+        if (in != type && !sel_op_compares(node->op)) {
             *slot = emit_with(c, SEL_OP_CONVERT, type, *slot, (int)in);
         }
     }
@@ -311,7 +303,7 @@ static bool is_byte(const compiler *c, int n) {
     case SEL_OP_SELECT:
         return fits;
     default:
-        return is_condition(node->op);
+        return sel_op_is_condition(node->op);
     }
 }
 

@@ -196,10 +196,10 @@ static void print_value(const sel_printer *p, const sel_instruction *v) {
 void sel_print_instructions(sel_printer *p, int first, int count) {
     for (int i = first; i < first + count; i++) {
         const sel_instruction *v = &p->program->tables.code[i];
-        const bool compares = v->op == SEL_OP_LT || v->op == SEL_OP_LE || v->op == SEL_OP_EQ;
         const bool sums = v->op <= SEL_OP_MUL || (v->op == SEL_OP_DIV && v->type != SEL_NUMBER_I);
         const bool once = v->to < p->program->layout.fixed;
-        const char *type = sel_number_names[compares && !once ? SEL_NUMBER_I : v->type];
+        const char *type =
+            sel_number_names[sel_op_compares(v->op) && !once ? SEL_NUMBER_I : v->type];
         const int printed = sums && !v->linked ? print_sum_of_rows(p, i, first + count) : 0;
         if (printed) {
             i += printed - 1;
