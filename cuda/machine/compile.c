@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <zlib.h>
-#include "engine/base/file.h"
-#include "engine/base/folder.h"
+#include "engine/base/kept.h"
 #include "run_time_headers.h"
 
 enum { HEADERS = sizeof headers / sizeof *headers };
@@ -58,88 +55,7 @@ static bool open_driver(driver *to) {
                                sizeof names / sizeof *names, to);
 }
 
-/* ---- the folder of compiled code ---- */
-
-/* What stands in front of the code in a file. */
-typedef struct kept {
-    uint64_t bytes;
-    uint32_t crc, mark;
-} kept;
-
-enum { KEPT_MARK = 0x43454c53 /* SLEC */, KEPT_MOST = 64 << 20, OPTION = 32, OPTIONS = 6 };
-
-/* FNV-1a, with the end of a string as its last byte. */
-static uint64_t mix(uint64_t hash, const char *text) {
-    do {
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    } while (*text++);
-    return hash;
-}
-
-/* The file of a text with these options; empty: there is no folder for it. */
-static void cache_path(const cuda_text *text, const char option[][OPTION], int options,
-                       char path[SEL_PATH_ROOM]) {
-    uint64_t hash[2] = {0xcbf29ce484222325u, 0x9ae16a3b2f90404fu};
-    char folder[SEL_PATH_ROOM - 64] = "";
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    for (int h = 0; h < 2; h++) {
-        hash[h] = mix(hash[h], text->text);
-        for (int k = 0; k < HEADERS; k++) {
-            hash[h] = mix(hash[h], (const char *)headers[k]);
-        }
-        for (int k = 0; k < options; k++) {
-            hash[h] = mix(hash[h], option[k]);
-        }
-    }
-    path[0] = '\0';
-    int length = text->folder    ? snprintf(folder, sizeof folder, "%s", text->folder)
-                 : xdg && *xdg   ? snprintf(folder, sizeof folder, "%s", xdg)
-                 : home && *home ? snprintf(folder, sizeof folder, "%s/.cache", home)
-                                 : 0;
-    if (length <= 0 || length >= (int)sizeof folder - 16) {
-        return;
-    }
-    mkdir(folder, 0777);
-    if (!text->folder) {
-        strcat(folder, "/selenite");
-        mkdir(folder, 0777);
-    }
-    snprintf(path, SEL_PATH_ROOM, "%s/%016llx%016llx.cubin", folder, (unsigned long long)hash[0],
-             (unsigned long long)hash[1]);
-}
-
-/* NULL: it is not there, or not whole. */
-static void *read_kept(const char *path, size_t *bytes) {
-    sel_error none = {.status = SEL_OK};
-    char *all = NULL;
-    size_t length = 0;
-    kept head = {.bytes = 0};
-    if (!*path || sel_file_read(path, KEPT_MOST, "", &all, &length, &none)) {
-        free(all);
-        return NULL;
-    }
-    memcpy(&head, all, length < sizeof head ? 0 : sizeof head);
-    if (head.mark != KEPT_MARK || head.bytes != length - sizeof head ||
-        head.crc != crc32_z(0, (const Bytef *)all + sizeof head, (z_size_t)head.bytes)) {
-        free(all);
-        return NULL;
-    }
-    *bytes = (size_t)head.bytes;
-    memmove(all, all + sizeof head, *bytes);
-    return all;
-}
-
-/* Where it cannot be kept it will be compiled again. */
-static void keep(const char *path, const void *binary, size_t bytes) {
-    const kept head = {bytes, (uint32_t)crc32_z(0, binary, bytes), KEPT_MARK};
-    sel_error none = {.status = SEL_OK};
-    FILE *file = *path ? sel_file_begin(path) : NULL;
-    if (file) {
-        const bool whole =
-            fwrite(&head, sizeof head, 1, file) == 1 && fwrite(binary, 1, bytes, file) == bytes;
-        sel_file_end(file, path, whole ? NULL : "short", &none);
-    }
-}
+enum { OPTION = 32, OPTIONS = 6 };
 
 /* ---- compiling ---- */
 
@@ -186,6 +102,7 @@ sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, 
                         char why[CUDA_WHY], sel_error *error) {
     nvrtc library;
     char option[OPTIONS][OPTION], path[SEL_PATH_ROOM];
+    const char *all[1 + HEADERS + OPTIONS] = {text->text};
     int major = 0, minor = 0;
     *binary = NULL;
     *why = '\0';
@@ -203,14 +120,17 @@ sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, 
     snprintf(option[3], OPTION, "-w");
     snprintf(option[4], OPTION, "-default-device"); /* the headers also have the host's functions */
     snprintf(option[5], OPTION, "%d.%d", major, minor); /* of the key alone */
-    cache_path(text, option, OPTIONS, path);
-    *binary = read_kept(path, bytes);
+    for (int k = 0; k < HEADERS + OPTIONS; k++) {
+        all[1 + k] = k < HEADERS ? (const char *)headers[k] : option[k - HEADERS];
+    }
+    sel_kept_path(text->folder, all, 1 + HEADERS + OPTIONS, "cubin", path);
+    *binary = sel_kept_read(path, bytes);
     if (*binary) {
         return SEL_OK;
     }
     sel_status status = compile(&library, text, option, OPTIONS - 1, binary, bytes, error);
     if (!status) {
-        keep(path, *binary, *bytes);
+        sel_kept_write(path, *binary, *bytes); /* else it will be compiled again */
     } else {
         free(*binary);
         *binary = NULL;

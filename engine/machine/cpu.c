@@ -52,6 +52,10 @@ static uint64_t estimate(const sel_plan *plan) {
 
 static void destroy(sel_state *state) {
     if (state) {
+        const sel_cpu *cpu = cpu_of(state->plan);
+        if (cpu->close) {
+            cpu->close(state);
+        }
         sel_arrays_free(&state->arrays);
         free(state);
     }

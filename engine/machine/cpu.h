@@ -82,6 +82,8 @@ typedef struct sel_cpu {
     sel_status (*loaded)(sel_state *state, sel_error *error);
     /* Has all ranks know the lists that are saved, if they do not. NULL: they do. */
     void (*saving)(sel_state *state);
+    /* Frees what is no array. NULL: there is nothing. */
+    void (*close)(sel_state *state);
 } sel_cpu;
 
 /* What a plan comes to in one of its ranks: bytes of memory, and those that it sends and receives

@@ -1,4 +1,5 @@
-/* program_print.c -- print the instructions of programs as CUDA C, and for readers. */
+/* program_print.c -- print the instructions of programs as C, for devices and the processor, and
+ * for readers. */
 #include "engine/values/program_print.h"
 
 #include <math.h>
@@ -6,6 +7,15 @@
 #include <string.h>
 
 const char *const sel_number_names[] = {"float", "double", "int32_t", "int32_t"};
+
+/* Of numbers: bytes are those of rows only. */
+static const char *type_name(const sel_printer *p, sel_number type) {
+    return p->rows && type == SEL_NUMBER_B ? "uint8_t" : sel_number_names[type];
+}
+
+sel_number sel_result_type(const sel_instruction *v) {
+    return sel_op_compares(v->op) && v->type != SEL_NUMBER_B ? SEL_NUMBER_I : (sel_number)v->type;
+}
 
 bool sel_printer_open(sel_printer *p, const sel_program *program, double dt, FILE *to) {
     const sel_packed_program *l = &program->layout;
@@ -69,8 +79,13 @@ void sel_print_number(double value, FILE *to) {
 void sel_print_uniforms(const sel_printer *p) {
     for (int k = 0; k < p->program->layout.uniforms; k++) {
         const sel_uniform *u = &p->program->uniform[k];
-        fprintf(p->to, "    const %s u%d = (%s)", sel_number_names[u->type], k,
-                sel_number_names[u->type]);
+        const char *type = type_name(p, u->type);
+        fprintf(p->to, "    const %s u%d = ", type, k);
+        if (p->rows) {
+            fprintf(p->to, "*(const %s *)slot[%d];\n", type, k);
+            continue;
+        }
+        fprintf(p->to, "(%s)", type);
         if (u->depends & ~p->constant) {
             fprintf(p->to, "UNIFORM(%d);\n", k);
         } else {
@@ -180,8 +195,9 @@ static void print_value(const sel_printer *p, const sel_instruction *v) {
         fprintf(p->to, "sel_rule_bits(%d, ", v->op);
         as = "(int64_t)";
     } else {
-        fprintf(p->to, "op_%s(", sel_op_texts[v->op].name);
-        as = v->type >= SEL_NUMBER_I && !of_wholes[v->op] ? "(double)" : "";
+        const char *of = p->rows ? (const char *[]){"f", "d", "i", "b"}[v->type] : "op";
+        fprintf(p->to, "%s_%s(", of, sel_op_texts[v->op].name);
+        as = v->type >= SEL_NUMBER_I && !of_wholes[v->op] && !p->rows ? "(double)" : "";
     }
     for (int k = 0; k < v->operands; k++) {
         fprintf(p->to, "%s%s%s", k == 0 ? begin : between, as, sel_print_name(p, v->from[k], name));
@@ -196,11 +212,13 @@ static void print_value(const sel_printer *p, const sel_instruction *v) {
 void sel_print_instructions(sel_printer *p, int first, int count) {
     for (int i = first; i < first + count; i++) {
         const sel_instruction *v = &p->program->tables.code[i];
-        const bool sums = v->op <= SEL_OP_MUL || (v->op == SEL_OP_DIV && v->type != SEL_NUMBER_I);
+        const bool sums =
+            (v->op <= SEL_OP_MUL || (v->op == SEL_OP_DIV && v->type != SEL_NUMBER_I)) &&
+            !(p->rows && v->type == SEL_NUMBER_B);
         const bool once = v->to < p->program->layout.fixed;
-        const char *type =
-            sel_number_names[sel_op_compares(v->op) && !once ? SEL_NUMBER_I : v->type];
-        const int printed = sums && !v->linked ? print_sum_of_rows(p, i, first + count) : 0;
+        const char *type = type_name(p, once ? (sel_number)v->type : sel_result_type(v));
+        const int printed =
+            sums && !v->linked && !p->rows ? print_sum_of_rows(p, i, first + count) : 0;
         if (printed) {
             i += printed - 1;
             continue;
@@ -214,6 +232,41 @@ void sel_print_instructions(sel_printer *p, int first, int count) {
         }
         fputs(";\n", p->to);
         p->made_by[v->to] = i;
+    }
+}
+
+/* ---- what rows have ---- */
+
+#define MACRO(type, name, value) {SEL_OP_##name, SEL_NUMBER_##type, #value},
+#define OF_F(name, value) MACRO(F, name, value)
+#define OF_D(name, value) MACRO(D, name, value)
+#define OF_I(name, value) MACRO(I, name, value)
+#define OF_B(name, value) MACRO(B, name, value)
+static const struct macro {
+    sel_op op;
+    sel_number type;
+    const char *value; /* of a and b */
+} macros[] = {SEL_OPS_OF_NUMBERS(OF_F) SEL_OPS_OF_COMPARISON(OF_F) SEL_OPS_OF_REALS(OF_F, f)
+                  SEL_OPS_OF_NUMBERS(OF_D) SEL_OPS_OF_COMPARISON(OF_D) SEL_OPS_OF_REALS(OF_D, )
+                      SEL_OPS_OF_NUMBERS(OF_I) SEL_OPS_OF_COMPARISON(OF_I) SEL_OPS_OF_WHOLES(OF_I)
+                          SEL_OPS_OF_BYTES(OF_B) SEL_OPS_OF_COMPARISON(OF_B)
+                              OF_B(ADD, (uint8_t)(a + b) < b ? 255 : (uint8_t)(a + b))};
+enum { MACROS = sizeof macros / sizeof *macros };
+
+bool sel_print_has(const sel_instruction *v) {
+    bool has = v->link || v->op == SEL_OP_SELECT || v->op == SEL_OP_CONVERT ||
+               v->op == SEL_OP_SHIFT || v->op == SEL_OP_MASK;
+    for (int k = 0; k < MACROS && !has; k++) {
+        has = macros[k].op == (sel_op)v->op && macros[k].type == (sel_number)v->type;
+    }
+    return has;
+}
+
+void sel_print_macros(FILE *to) {
+    for (int k = 0; k < MACROS; k++) {
+        const sel_op_text *text = &sel_op_texts[macros[k].op];
+        fprintf(to, "#define %c_%s(a%s) (%s)\n", "fdib"[macros[k].type], text -> name,
+                text -> operands > 1 ? ", b" : "", macros[k].value);
     }
 }
 

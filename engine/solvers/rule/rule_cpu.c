@@ -7,6 +7,7 @@
 #include "engine/base/stream.h"
 #include "engine/machine/cpu.h"
 #include "engine/solvers/rule/rule.h"
+#include "engine/values/native.h"
 
 typedef struct rule_cpu {
     rule_state all;
@@ -18,6 +19,9 @@ typedef struct rule_cpu {
     void **slot;      /* [threads][slots] */
     int slots;
     bool streams; /* the arrays do not stay in the caches */
+    sel_native *native;
+    bool by_native; /* functions are run by it */
+    double done;    /* operations */
     struct source {
         int field, size;
         int64_t away;         /* elements from a cell to the one that is read */
@@ -26,7 +30,7 @@ typedef struct rule_cpu {
 } rule_cpu;
 
 /* A line apart, so that not all rows begin at the same place of a page. */
-enum { ROW_BYTES = SEL_ROW * sizeof(double) + 64, ROWS = 6 /* a vector, extremes, scratch */ };
+enum { ROW_BYTES = 2 * SEL_ROW * sizeof(double) + 64, ROWS = 6 /* a vector, extremes, scratch */ };
 
 static void list(sel_state *base) {
     rule_cpu *state = (rule_cpu *)base;
@@ -175,8 +179,9 @@ static void compute(piece *p) {
     const rule_state *state = p->state;
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int first = p->code->layout.fixed;
-    const bool whole = p->odds == 0 && p->n == SEL_ROW;
-    /* Chains store whole pieces in other copies. */
+    const bool whole = p->odds == 0 && (p->cpu->by_native ? !p->cpu->streams : p->n == SEL_ROW);
+    /* Chains store whole pieces in other copies; machine code does where it need not pass the
+     * caches. */
     for (int o = 0; o < p->code->layout.outputs; o++) {
         const sel_program_output *output = &p->code->tables.output[o];
         const bool placed = whole && output->direct && p->f->turns >> output->field & 1;
@@ -201,7 +206,11 @@ static void compute(piece *p) {
                          .seed = (uint64_t)state->model->params->seed,
                          .to = p->to,
                          .streams = p->cpu->streams};
-    p->loops->run(p->code->tables.code + p->code->layout.once, p->code->layout.each, &row);
+    if (p->cpu->by_native) {
+        sel_native_run(p->cpu->native, (int)(p->f - state->model->function), &row);
+    } else {
+        p->loops->run(p->code->tables.code + p->code->layout.once, p->code->layout.each, &row);
+    }
 }
 
 /* Before a function is evaluated: what is the same in all cells. */
@@ -310,14 +319,22 @@ static void do_piece(piece *p, rule_state *state) {
     }
 }
 
+/* Pieces that are done at once: machine code takes as many numbers as a row has room for. */
+static int pieces_at_once(const rule_cpu *cpu, const rule_function *f) {
+    const rule_model *m = cpu->all.model;
+    const bool bytes = f->code->bytes;
+    const int size = bytes ? 1 : m->precision == SEL_F32 ? sizeof(float) : sizeof(double);
+    const bool all = cpu->by_native && sel_native_has_all(cpu->native, (int)(f - m->function)) &&
+                     (bytes || !(f->writes & ~m->reals));
+    return all ? ROW_BYTES / size / SEL_ROW : bytes ? SEL_ROW_BLOCK / SEL_ROW : 1;
+}
+
 static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     rule_state *state = &cpu->all;
     const sel_rows_range own = sel_state_own(&state->base);
     const int pieces = rule_pieces(state->plan->base.domain->grid.n[0]);
-    /* Pieces that are done at once. */
-    const int most = f->code->bytes ? SEL_ROW_BLOCK / SEL_ROW : 1;
-    const int groups = (pieces + most - 1) / most;
     begin_function(cpu, f, error);
+    const int most = pieces_at_once(cpu, f), groups = (pieces + most - 1) / most;
 #pragma omp parallel num_threads(state->base.threads)
     {
         piece p = begin_thread(cpu, f);
@@ -352,9 +369,12 @@ static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *e
 
 static sel_status step(rule_cpu *cpu, sel_error *error) {
     rule_state *state = &cpu->all;
+    const sel_rows_range own = sel_state_own(&state->base);
     sel_status status = SEL_OK;
+    cpu->by_native = sel_native_ready(cpu->native, cpu->done, state->base.ranks->place == 0);
     for (int k = 0; k < state->model->rules; k++) {
         const rule_function *f = &state->model->function[k];
+        cpu->done += (double)((own.end - own.first) * state->cells.n[0] * f->code->operations);
         rule_fill_margins(state, f->looks);
         sel_status ran = run_rule(cpu, f, error);
         ran = f->rule ? ran : sel_state_agree(&state->base, ran, error);
@@ -489,8 +509,14 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
+    rule_cpu *cpu = (rule_cpu *)base;
     const sel_status status = rule_start(base, error);
-    ((rule_cpu *)base)->streams = !sel_state_stays(base, base->arrays.bytes[0]);
+    const rule_model *m = cpu->all.model;
+    cpu->streams = !sel_state_stays(base, base->arrays.bytes[0]);
+    cpu->native = sel_native_create(m->functions);
+    for (int k = 0; k < m->functions && cpu->native; k++) {
+        sel_native_add(cpu->native, k, m->function[k].code);
+    }
     return status ? status : rule_start_sums(base, error);
 }
 
@@ -498,6 +524,10 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     rule_state *state = (rule_state *)base;
     state->turns = rule_turns(state->model, base->step);
     return rule_terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
+}
+
+static void close(sel_state *base) {
+    sel_native_destroy(((rule_cpu *)base)->native);
 }
 
 const sel_cpu rule_on_cpu = {
@@ -510,4 +540,5 @@ const sel_cpu rule_on_cpu = {
     .time_step = rule_time_step,
     .look = {.ready = ready, .field = field, .main = main_row, .other = other},
     .loaded = loaded,
+    .close = close,
 };
