@@ -140,7 +140,8 @@ static void fill_frame(const aqua_state *state, void *beds, int64_t step) {
     const aqua_layout *l = &state->plan->layout;
     const unsigned periodic = state->plan->base.domain->grid.periodic;
     void *whole = beds || state->base.blocks.cut ? beds : depths_of(state, step, 0);
-    const int64_t count = aqua_images(l->nx, l->ny, periodic, beds || !state->base.blocks.cut);
+    const bool all = beds ? state->base.ranks->count == 1 : !state->base.blocks.cut;
+    const int64_t count = aqua_images(l->nx, l->ny, periodic, all);
     const sel_type type = beds ? state->real : state->base.turns.type;
     for (int64_t at, from, k = 0; k < count; k++) {
         const bool is = aqua_image(l->nx, l->ny, l->pitch, periodic, k, &at, &from);
