@@ -215,7 +215,7 @@ static bool print(sel_native *native) {
         sel_print_macros(to);
     }
     for (int k = 0; k < native->programs && enough; k++) {
-        enough = print_program(native, k, to);
+        enough = !native->of[k].program || print_program(native, k, to);
     }
     return !(to && (ferror(to) || fclose(to))) && enough;
 }
@@ -324,8 +324,8 @@ static bool end(sel_native *native, int status) {
     return made && load(native);
 }
 
-/* Finds the code, or has it made. */
-static void ask(sel_native *native, const char *wanted, bool leads) {
+/* Finds the code; if that pays, has it made. */
+static void ask(sel_native *native, const char *wanted, bool pays, bool leads) {
     char level[48];
     name_level(level);
     if (!native->text && !(wanted && strcmp(wanted, "0") == 0) && print(native)) {
@@ -335,9 +335,9 @@ static void ask(sel_native *native, const char *wanted, bool leads) {
     native->state = NEVER;
     if (*native->path && load(native)) {
         native->state = READY;
-    } else if (*native->path && !leads && native->waits++ < MOST_WAITS) {
+    } else if (*native->path && (!pays || (!leads && native->waits++ < MOST_WAITS))) {
         native->state = ASKED_NOTHING;
-    } else if (*native->path && leads && begin(native, level)) {
+    } else if (*native->path && begin(native, level)) {
         native->state = TRANSLATING;
     } else {
         remove_files(native);
@@ -346,9 +346,10 @@ static void ask(sel_native *native, const char *wanted, bool leads) {
 
 bool sel_native_ready(sel_native *native, double done, bool leads) {
     const char *wanted = getenv("SELENITE_CC");
+    const bool pays = done > PAYS || (wanted && *wanted);
     int status;
-    if (native && native->state == ASKED_NOTHING && (done > PAYS || (wanted && *wanted))) {
-        ask(native, wanted, leads);
+    if (native && native->state == ASKED_NOTHING && (pays || !native->text)) {
+        ask(native, wanted, pays, leads);
     }
     if (native && native->state == TRANSLATING) {
         const pid_t ended = waitpid(native->compiler, &status, wanted && *wanted ? 0 : WNOHANG);

@@ -12,13 +12,14 @@
 
 typedef struct sel_native sel_native;
 
-/* Of so many programs, to be added, which must live as long. NULL: no memory. */
+/* Of so many programs, to be added (NULL: it is not run), which must live as long. NULL: no memory.
+ */
 sel_native *sel_native_create(int programs);
 void sel_native_add(sel_native *native, int number, const sel_program *program);
 void sel_native_destroy(sel_native *native); /* NULL is fine */
 
-/* Whether the code is there. It is asked for when the loops have done so many operations that it
- * pays; of several processes that share the folder the one that leads has it made. NULL: no. */
+/* Whether the code is there. It is made when the loops have done so many operations that it pays;
+ * of several processes that share the folder by the one that leads. NULL: no. */
 bool sel_native_ready(sel_native *native, double done, bool leads);
 
 /* The instructions per place of a program on a row, when the code is there; of any length where

@@ -515,7 +515,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     cpu->streams = !sel_state_stays(base, base->arrays.bytes[0]);
     cpu->native = sel_native_create(m->functions);
     for (int k = 0; k < m->functions && cpu->native; k++) {
-        sel_native_add(cpu->native, k, m->function[k].code);
+        sel_native_add(cpu->native, k, m->function[k].rule ? m->function[k].code : NULL);
     }
     return status ? status : rule_start_sums(base, error);
 }
