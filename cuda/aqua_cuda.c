@@ -140,13 +140,11 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b, const 
     const aqua_plan *plan = all->plan;
     const aqua_layout *l = &plan->layout;
     const bool begins = block->first == 0, ends = block->end == l->ny;
-    const int64_t first_cell = aqua_index(l, -AQUA_HALO, block->first);
-    const int64_t end_cell = aqua_index(l, -AQUA_HALO, block->end);
     aqua_gpu_flow flow = state->view.flow;
     flow.layout.first = (uint32_t)block->first;
     flow.layout.end = (uint32_t)block->end;
-    flow.layout.first_cell = begins ? 0 : (uint32_t)first_cell;
-    flow.layout.end_cell = (uint32_t)(ends ? l->cells : end_cell);
+    flow.layout.first_cell = begins ? 0 : (uint32_t)aqua_index(l, -AQUA_HALO, block->first);
+    flow.layout.end_cell = (uint32_t)(ends ? l->cells : aqua_index(l, -AQUA_HALO, block->end));
     flow.clock = cuda_queue_clock(all->base.queue, step);
     flow.marks_from = marks_of(state, step);
     flow.marks_to = marks_of(state, step + 1);
@@ -161,15 +159,13 @@ static void describe(aqua_cuda *state) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const bool levels = plan->levels_depend & SEL_ON_T;
+    const uint32_t rows = AQUA_TILE_ROWS, first = (uint32_t)all->base.blocks.v[0].first;
     aqua_gpu_flow *flow = &state->view.flow;
     flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
                                      .ny = (uint32_t)plan->layout.ny,
                                      .pitch = (uint32_t)plan->layout.pitch,
-                                     .across = aqua_gpu_across(plan->layout.nx)};
-    if (all->base.ranks->count > 1) {
-        const uint32_t rows = AQUA_TILE_ROWS, first = (uint32_t)all->base.blocks.v[0].first;
-        flow->layout.shift = (rows - first % rows) % rows;
-    }
+                                     .across = aqua_gpu_across(plan->layout.nx),
+                                     .shift = (rows - first % rows) % rows};
     flow->store = all->store;
     flow->bed = all->bed;
     flow->alphas = all->alphas;
@@ -389,7 +385,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     status = status || !beds ? status : wrap_beds(state, error);
     status = status ? status : mark_shared(state, step, error);
     if (!status) { /* rims of ranks are of whole tiles */
-        status = cuda_take_slabs(base, step, AQUA_TILE_ROWS, 0, cuda_exchange, take, error);
+        status = cuda_take_slabs(base, step, AQUA_TILE_ROWS, false, cuda_exchange, take, error);
     }
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b, NULL);

@@ -97,9 +97,8 @@ enum { RIM = 4, WIDE_RIM = 12 }; /* planes: a lane takes 4 at once; halos of mar
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     heat_cuda *state = (heat_cuda *)base;
     const int rim = base->queue->pass > 1 ? MARCH_LEAST_ROWS : state->marches ? WIDE_RIM : RIM;
-    return implicit(base)
-               ? mg_gpu_body_step(&state->solve, base, step, error)
-               : cuda_take_slabs(base, step, rim, CUDA_AHEAD, cuda_exchange, take, error);
+    return implicit(base) ? mg_gpu_body_step(&state->solve, base, step, error)
+                          : cuda_take_slabs(base, step, rim, false, cuda_exchange, take, error);
 }
 
 const cuda_solver heat_on_cuda = {

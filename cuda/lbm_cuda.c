@@ -335,9 +335,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
         status = cuda_exchange(base, step, queue->stream, error);
         status = status ? status : observe(state, step, false, error);
     }
-    return status ? status
-                  : cuda_take_slabs(base, step, LBM_CUDA_RIM, CUDA_WAITS | CUDA_AHEAD, exchange,
-                                    take, error);
+    return status ? status : cuda_take_slabs(base, step, LBM_CUDA_RIM, true, exchange, take, error);
 }
 
 /* Saves the acceleration for the closures of the next step, before a control changes it. */

@@ -308,8 +308,8 @@ static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t t
         status = fill(state, axis, looks, turns, error);
     }
     return status ? status
-                  : cuda_take_slabs(base, step, parts ? RIM : sel_blocks_largest(&base->blocks), 0,
-                                    exchange, take, error);
+                  : cuda_take_slabs(base, step, parts ? RIM : sel_blocks_largest(&base->blocks),
+                                    false, exchange, take, error);
 }
 
 static int64_t pass(const sel_state *base, int64_t most) {
@@ -324,7 +324,7 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     uint64_t turns = rule_turns(m, step);
     if (base->queue->pass > 1) {
         state->now = (rule_now){0, state->march.steps, turns};
-        return cuda_take_slabs(base, step, MARCH_LEAST_ROWS, CUDA_AHEAD, exchange, rule_march_pass,
+        return cuda_take_slabs(base, step, MARCH_LEAST_ROWS, false, exchange, rule_march_pass,
                                error);
     }
     sel_status status = SEL_OK;

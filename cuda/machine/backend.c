@@ -56,7 +56,6 @@ static sel_state *begin(const sel_plan *plan) {
         free(queue);
         return NULL;
     }
-    queue->ahead = -1;
     state->queue = queue;
     state->arrays.memory = &device_memory;
     sel_state_begin(state, plan, solver_of(plan)->unit);
@@ -217,7 +216,6 @@ static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
     sel_status status = SEL_OK;
     queue->first = state->step;
     queue->until = state->step + count;
-    queue->ahead = -1;
     if (count == queue->graph_steps && !cuda_link_staged(queue->link)) {
         queue->pass = pass_of(state, count);
         status = cuda_queue_launch(queue, enqueue_step, state, error);

@@ -68,8 +68,7 @@ typedef struct cuda_queue {
     int64_t graph_steps;   /* a whole, even number of passes, at most CUDA_STEPS */
     cudaGraphExec_t graph; /* of so many steps */
     bool timeless;         /* no kernel of a step reads the clock: graphs leave it as it is */
-    int64_t first, until;  /* the steps that are enqueued together, */
-    int64_t ahead;         /* and that of them for which halos are filled already; -1 */
+    int64_t first, until;  /* the steps that are enqueued together */
     int64_t *clock;        /* cuda_clock.base, */
     int64_t base;          /* whose value it has when all that is queued is done */
     /* The first failure that kernels report, as a number of which the earliest is the smallest; and
@@ -243,21 +242,18 @@ typedef struct cuda_slab {
 } cuda_slab;
 
 /* The blocks; or of a rank first its planes but for `rim` or more of them at each end, and then
- * these, which look at halos; all of them at once if they are few. */
+ * these, which look at halos; all of them at once if they are few, or halos come soon. */
 enum { CUDA_SLABS = SEL_MOST_BLOCKS };
 int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]);
 
 /* Enqueues a step: `exchange` fills the halos that it looks at, while planes that look at none are
- * computed by `take`. CUDA_WAITS: where NCCL fills them, these begin some ten microseconds later,
- * when it is under way, which pays where they take much longer. CUDA_AHEAD: nothing changes the
- * state between steps, so that halos can be filled for the next one when the planes at the ends are
- * computed, unless it is enqueued on its own. */
-enum { CUDA_WAITS = 1, CUDA_AHEAD = 2 };
+ * computed by `take`. `waits`: where NCCL fills them, these begin some ten microseconds later, when
+ * it is under way, which pays where they take much longer. */
 typedef sel_status cuda_fill_halos(const sel_state *state, int64_t step, cudaStream_t stream,
                                    sel_error *error);
 typedef sel_status cuda_take_slab(sel_state *state, int64_t step, const cuda_slab *slab,
                                   sel_error *error);
-sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, unsigned how,
+sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool waits,
                            cuda_fill_halos *exchange, cuda_take_slab *take, sel_error *error);
 /* Of several ranks: an array of which one has its planes, of `stride` elements of `size` bytes,
  * and two beside them, which stand in place of planes `low` and `high`. Plane p begins with element

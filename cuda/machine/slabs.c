@@ -55,17 +55,23 @@ sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stre
                : sel_exchange(&state->blocks, &state->turns, turn, copy_on_stream, stream, error);
 }
 
+/* Halos of so few bytes, straight to the other device, take no longer than computing the planes at
+ * the ends on their own. */
+enum { SOON = 2 << 20 };
+
 int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]) {
     const march_device *on = &state->queue->march;
+    const cuda_link *link = state->queue->link;
     const sel_block *own = state->blocks.v;
     const int64_t inside = own->end - own->first - 2 * rim;
-    if (state->ranks->count == 1 || inside < rim) {
+    const bool soon = cuda_link_direct(link) && state->halo_bytes / 4 <= SOON;
+    if (state->ranks->count == 1 || inside < rim || soon) {
         for (int b = 0; b < state->blocks.count; b++) {
             slabs[b] = (cuda_slab){own[b], b, b, on};
         }
         return state->blocks.count;
     }
-    const march_device *beside = cuda_link_beside(state->queue->link);
+    const march_device *beside = cuda_link_beside(link);
     const int64_t low = own->first + rim, high = low + inside / rim * rim;
     slabs[0] = (cuda_slab){{low, high}, 0, 0, on};
     slabs[1] = (cuda_slab){{own->first, low}, 0, 1, beside};
@@ -73,18 +79,15 @@ int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLAB
     return 3;
 }
 
-sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, unsigned how,
+sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool waits,
                            cuda_fill_halos *exchange, cuda_take_slab *take, sel_error *error) {
-    cuda_queue *queue = state->queue;
+    const cuda_queue *queue = state->queue;
     const march_device *on = &queue->march;
     cuda_slab slabs[CUDA_SLABS];
     const int count = cuda_slabs_of(state, rim, slabs);
     const march_device *last = slabs[count - 1].on;
     const bool beside = last != on, direct = cuda_link_direct(queue->link);
-    const bool ahead = beside && direct && how & CUDA_AHEAD && rim >= state->turns.width;
-    const bool fills = queue->ahead != step;
-    const bool later =
-        beside && fills && (direct || how & CUDA_WAITS) && !cuda_link_staged(queue->link);
+    const bool later = beside && (direct || waits) && !cuda_link_staged(queue->link);
     sel_status status = SEL_OK;
     if (beside) {
         CUDA_TRY(cudaEventRecord(on->fork, on->stream));
@@ -94,7 +97,7 @@ sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, unsigned
     /* What gathers halos, and NCCL's blocks, which are large, find room only before the inner
      * planes: these wait until the halos have been gathered, and give NCCL a moment. */
     status = beside && !later ? take(state, step, &slabs[0], error) : SEL_OK;
-    status = status || !fills ? status : exchange(state, step, last->stream, error);
+    status = status ? status : exchange(state, step, last->stream, error);
     if (later && !status) {
         CUDA_TRY(cudaStreamWaitEvent(on->stream, last->fork, 0));
         CUDA_TRY(direct ? cudaSuccess : cuda_pause(on->stream));
@@ -105,10 +108,6 @@ sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, unsigned
     }
     if (!status && queue->halts && state->ranks->count > 1) {
         status = cuda_link_least(state, queue->halts, last->stream, error);
-    }
-    if (ahead && step + queue->pass < queue->until && !status) {
-        queue->ahead = step + queue->pass;
-        status = exchange(state, queue->ahead, last->stream, error);
     }
     if (beside) {
         CUDA_TRY(cudaEventRecord(last->join, last->stream));
