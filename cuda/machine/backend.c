@@ -90,15 +90,15 @@ static void destroy(sel_state *state) {
     }
 }
 
-static uint64_t estimate(const sel_plan *plan) {
+static sel_share estimate(const sel_plan *plan) {
     sel_state *state = begin(plan);
-    uint64_t bytes = 0;
+    sel_share share = {.memory = 0};
     if (state) {
         list(state);
-        bytes = state->arrays.bytes[0] + CUDA_QUEUE_LATER;
+        share = sel_state_share(state, state->arrays.bytes[0] + CUDA_QUEUE_LATER);
     }
     destroy(state);
-    return bytes;
+    return share;
 }
 
 static sel_status fill(sel_state *state, sel_error *error) {

@@ -260,6 +260,8 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
  * these, 100 Gbit/s, in bytes per second. On a machine a byte that is sent is read from memory and
  * written to it once: the caches keep it on its way through messages. */
 static const double latency_here = 4e-6, latency_between = 5e-6, link_bandwidth = 12.5e9;
+/* Between devices of a machine, joined by NVLink: what four H100 take. */
+static const double latency_devices = 1e-5, devices_bandwidth = 3e11;
 
 /* The speed of all ranks over that of one, per thread: see docs/clusters.md. */
 static double efficiency(double balance, double compute, double exchange) {
@@ -275,8 +277,13 @@ static void print_efficiency(const sel_prepared *prepared, int count, int64_t mo
     const double compute = seconds_per_step * part / free_cells;
     const double copies = 2 * count * sent / sel_machine_bandwidth(cores);
     const double balance = free_cells / (count * part);
-    const double here = efficiency(balance, compute * threads / share, latency_here + copies);
-    const double between = efficiency(balance, compute, latency_between + sent / link_bandwidth);
+    const bool device = prepared->backend != prepared->simulation->solver->cpu;
+    const double direct = latency_devices + sent / devices_bandwidth;
+    const double here = device
+                            ? efficiency(balance, compute, direct)
+                            : efficiency(balance, compute * threads / share, latency_here + copies);
+    const double on_the_way = latency_between + (device ? latency_devices : 0);
+    const double between = efficiency(balance, compute, on_the_way + sent / link_bandwidth);
     fprintf(to, "  %-26s %.0f %% on this machine, %.0f %% on %d joined by 100 Gbit/s (a model)\n",
             "efficiency", 100 * here, 100 * between, count);
 }
@@ -291,25 +298,22 @@ static sel_status print_ranks(sel_prepared *prepared, int count, double seconds_
     sel_status status = sel_ranks_fit(prepared, count, first, error);
     for (int r = 0; r < count && !status; r++) {
         const sel_ranks rank = {.rank = r, .count = count, .here = 1};
-        const int64_t free_cells = sel_planes_free(domain, first[r], first[r + 1]);
         char memory[SEL_BYTES_ROOM], halo[SEL_BYTES_ROOM];
-        uint64_t bytes;
         prepared->plan->ranks = &rank;
-        sel_cpu_share(prepared->plan, &bytes, &halo_bytes);
-        if (prepared->backend != prepared->simulation->solver->cpu) {
-            bytes = prepared->backend->estimate(prepared->plan);
-        }
+        const sel_share share = prepared->backend->estimate(prepared->plan);
         prepared->plan->ranks = NULL;
-        sel_bytes_text((double)bytes, memory);
-        sel_bytes_text((double)halo_bytes, halo);
+        const int64_t free_cells = sel_planes_free(domain, share.first, share.end);
+        sel_bytes_text((double)share.memory, memory);
+        sel_bytes_text((double)share.halo, halo);
+        halo_bytes = share.halo;
         most = free_cells > most ? free_cells : most;
         fprintf(to, "  rank %-21d ", r);
         if (halo_bytes) {
-            fprintf(to, "%s from %lld to %lld, %lld free, memory %s, halos %s per step\n", axis,
-                    (long long)first[r], (long long)first[r + 1] - 1, (long long)free_cells, memory,
+            fprintf(to, "%s from %lld to %lld, %lld free, memory %s, halos %s per exchange\n", axis,
+                    (long long)share.first, (long long)share.end - 1, (long long)free_cells, memory,
                     halo);
         } else {
-            fprintf(to, "all of the grid, memory %s: too few planes to divide\n", memory);
+            fprintf(to, "all of the grid, memory %s: too small to divide\n", memory);
         }
     }
     if (!status && halo_bytes && seconds_per_step > 0) {

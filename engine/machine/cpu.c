@@ -31,23 +31,18 @@ static void list(sel_state *state, const sel_plan *plan) {
     SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_state_rows(state), 0);
 }
 
-void sel_cpu_share(const sel_plan *plan, uint64_t *memory, uint64_t *halo) {
+static sel_share estimate(const sel_plan *plan) {
     const size_t size = cpu_of(plan)->state_size;
     sel_state *state = calloc(1, size);
-    *memory = *halo = 0;
+    sel_share share = {.memory = 0};
     if (state) {
         list(state, plan);
-        *memory = size + state->arrays.bytes[0] - sel_arrays_untouched(&state->arrays);
-        *halo = state->ranks->count > 1 ? state->halo_bytes : 0;
+        share = sel_state_share(state, size + state->arrays.bytes[0] -
+                                           sel_arrays_untouched(&state->arrays));
         sel_arrays_free(&state->arrays);
     }
     free(state);
-}
-
-static uint64_t estimate(const sel_plan *plan) {
-    uint64_t memory, halo;
-    sel_cpu_share(plan, &memory, &halo);
-    return memory;
+    return share;
 }
 
 static void destroy(sel_state *state) {

@@ -86,10 +86,6 @@ typedef struct sel_cpu {
     void (*close)(sel_state *state);
 } sel_cpu;
 
-/* What a plan comes to in one of its ranks: bytes of memory, and those that it sends and receives
- * in a step; 0: it computes all of the grid. */
-void sel_cpu_share(const sel_plan *plan, uint64_t *memory, uint64_t *halo);
-
 /* The backend of all solvers that have a sel_cpu. */
 extern const sel_backend sel_cpu_backend;
 

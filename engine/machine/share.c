@@ -23,6 +23,12 @@ bool sel_state_has(const sel_state *state, int64_t row) {
     return row >= own.first && row < own.end;
 }
 
+sel_share sel_state_share(const sel_state *state, uint64_t memory) {
+    const int own = state->ranks->rank;
+    return (sel_share){memory, state->ranks->count > 1 ? state->halo_bytes : 0,
+                       state->first_plane[own], state->first_plane[own + 1]};
+}
+
 int64_t sel_state_least_planes(const sel_state *state) {
     const int ranks = state->ranks->count, count = ranks > 1 ? ranks : state->blocks.count;
     int64_t least = INT64_MAX;

@@ -17,6 +17,9 @@ static inline sel_rows_range sel_state_own(const sel_state *state) {
 bool sel_state_has(const sel_state *state, int64_t row);
 int sel_state_rank_of(const sel_state *state, int64_t row);
 
+/* That of this rank, with so many bytes of memory. */
+sel_share sel_state_share(const sel_state *state, uint64_t memory);
+
 /* The planes of the smallest block, of all ranks. */
 int64_t sel_state_least_planes(const sel_state *state);
 

@@ -265,7 +265,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     if (status) {
         return status;
     }
-    prepared->bytes = prepared->backend->estimate(plan);
+    prepared->bytes = prepared->backend->estimate(plan).memory;
     const double need = (double)prepared->bytes * (on_device(prepared) ? 1 : ranks->here);
     if (need > (double)prepared->choice.free_bytes) {
         return too_large(prepared, (double)sel_grid_cells(&prepared->domain->grid), need, error);

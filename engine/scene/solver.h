@@ -168,6 +168,13 @@ typedef struct sel_ending {
     char why[256]; /* for users */
 } sel_ending;
 
+/* What a plan comes to in one of its ranks: bytes of memory; those that it sends and receives in an
+ * exchange, 0 where it computes all of the grid; its planes, first <= p < end. */
+typedef struct sel_share {
+    uint64_t memory, halo;
+    int64_t first, end;
+} sel_share;
+
 typedef struct sel_backend {
     const char *name; /* "cpu", "cuda" */
     /* How many devices there are to choose from. NULL: nothing to choose. */
@@ -179,8 +186,8 @@ typedef struct sel_backend {
     sel_status (*probe)(int device, uint64_t *free_bytes, sel_error *error);
     /* Bytes per second, read and written, of a large copy. */
     double (*bandwidth)(int device, int threads);
-    /* Bytes that create() will allocate. */
-    uint64_t (*estimate)(const sel_plan *plan);
+    /* What create() will allocate, and what a rank has to do. */
+    sel_share (*estimate)(const sel_plan *plan);
     /* Allocates everything and sets the initial state, step 0. */
     sel_status (*create)(const sel_plan *plan, sel_state **state, sel_error *error);
     /* Advances by n steps; `observed`: the last of them gathers forces, fluxes through links and

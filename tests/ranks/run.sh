@@ -531,7 +531,7 @@ ok "a disk that is full for the third rank" cannot_write 3
 
 listed() {
     "$selenite" check tests/checkpoint/channel.lua --ranks 3 --backend cpu >"$work/said" &&
-        grep -q '^  rank 2 .* y from 11 to 15, 240 free, memory .*, halos 9.22 kB per step' \
+        grep -q '^  rank 2 .* y from 11 to 15, 240 free, memory .*, halos 9.22 kB per exchange' \
             "$work/said" && grep -qE '^  efficiency +[0-9]+ % on this machine, [0-9]+ % on 3 ' "$work/said"
 }
 ok "check says what ranks would have" listed
