@@ -55,7 +55,7 @@ static bool open_driver(driver *to) {
                                sizeof names / sizeof *names, to);
 }
 
-enum { OPTION = 32, OPTIONS = 6 };
+enum { OPTION = 32, OPTIONS = 7 };
 
 /* ---- compiling ---- */
 
@@ -119,7 +119,8 @@ sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, 
     snprintf(option[2], OPTION, "-fmad=false");
     snprintf(option[3], OPTION, "-w");
     snprintf(option[4], OPTION, "-default-device"); /* the headers also have the host's functions */
-    snprintf(option[5], OPTION, "%d.%d", major, minor); /* of the key alone */
+    snprintf(option[5], OPTION, "%s", major >= 13 ? "-split-compile=0" : "-w"); /* in threads */
+    snprintf(option[6], OPTION, "%d.%d", major, minor); /* of the key alone */
     for (int k = 0; k < HEADERS + OPTIONS; k++) {
         all[1 + k] = k < HEADERS ? (const char *)headers[k] : option[k - HEADERS];
     }
