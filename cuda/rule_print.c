@@ -162,7 +162,7 @@ static void print_stores(const printer *p) {
             fprintf(p->to, "        rule_store_numbers<N>(v, q, %d, o%d[r]);\n", out->field, o);
         } else {
             fprintf(p->to, "        rule_store<ODD, %s, %s, %s, N>(v, q, %d, %d, o%d[r]);\n",
-                    out->checked ? "true" : "false", sel_number_names[out->type],
+                    out->checked ? "true" : "false", sel_print_type(&p->all, out->type),
                     stored_type(p, out->field), o, out->field, o);
         }
     }
@@ -180,7 +180,8 @@ static void print_function(printer *p) {
     sel_print_uniforms(&p->all);
     print_windows(p);
     for (int o = 0; o < code->layout.outputs; o++) {
-        fprintf(p->to, "    %s o%d[ROWS][N];\n", sel_number_names[code->tables.output[o].type], o);
+        fprintf(p->to, "    %s o%d[ROWS][N];\n",
+                sel_print_type(&p->all, code->tables.output[o].type), o);
     }
     fputs(fails ? "    int32_t fails[ROWS][N];\n" : "", p->to);
     fputs("#pragma unroll\n    for (int k = 0; k < ROWS * N; k++) {\n"

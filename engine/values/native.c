@@ -94,10 +94,6 @@ static sel_number operand_type(const sel_instruction *v, int j) {
                                                                          : (sel_number)v->type;
 }
 
-static const char *name_of(sel_number type) {
-    return type == SEL_NUMBER_B ? "uint8_t" : sel_number_names[type];
-}
-
 /* The instruction of a part that reads what a slot holds before it; -1: none does. */
 static int reader_of(const sel_instruction *code, const part *t, int slot, int *operand) {
     for (int i = t->first; i < t->first + t->count; i++) {
@@ -123,7 +119,7 @@ static void print_reads(const sel_printer *p, const part *t, bool inside) {
         int j = 0;
         const int i = reader_of(code, t, slot, &j);
         if (i >= 0) {
-            const char *type = name_of(operand_type(&code[i], j));
+            const char *type = sel_print_type(p, operand_type(&code[i], j));
             if (inside) {
                 sel_print_name(p, slot, name);
                 fprintf(p->to, "        const %s %s = s%d[k];\n", type, name, slot);
@@ -137,7 +133,7 @@ static void print_reads(const sel_printer *p, const part *t, bool inside) {
 static void print_writes(const sel_printer *p, const part *t, bool inside) {
     for (int i = t->first; i < t->first + t->count; i++) {
         const sel_instruction *v = &p->program->tables.code[i];
-        const char *type = name_of(sel_result_type(v));
+        const char *type = sel_print_type(p, sel_result_type(v));
         if (!leaves(p->program, i, t->first + t->count)) {
             continue;
         }
@@ -183,11 +179,12 @@ static bool print_program(sel_native *native, int number, FILE *to) {
     const bool enough = sel_printer_open(&p, program, 0, to) && all->v;
     for (int i = l->once; i < l->once + l->each && enough; i++) {
         const bool has = sel_print_has(&code[i]);
-        const part *last = all->v + all->count - 1;
-        if (all->count == 0 || last->printed != has || (has && overlaps(code, last, i))) {
-            all->v[all->count++] = (part){.first = i, .printed = has};
+        part *last = all->count ? &all->v[all->count - 1] : NULL;
+        if (!last || last->printed != has || (has && overlaps(code, last, i))) {
+            last = &all->v[all->count++];
+            *last = (part){.first = i, .printed = has};
         }
-        all->v[all->count - 1].count++;
+        last->count++;
     }
     for (int k = 0; k < all->count; k++) {
         const part *t = &all->v[k];
@@ -202,7 +199,7 @@ static bool print_program(sel_native *native, int number, FILE *to) {
     return enough;
 }
 
-/* The text, or NULL: no memory. */
+/* False: no memory. */
 static bool print(sel_native *native) {
     FILE *to = open_memstream(&native->text, &native->text_length);
     bool enough = to != NULL;

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const sel_number_names[] = {"float", "double", "int32_t", "int32_t"};
+static const char *const number_names[] = {"float", "double", "int32_t", "int32_t"};
 
-/* Of numbers: bytes are those of rows only. */
-static const char *type_name(const sel_printer *p, sel_number type) {
-    return p->rows && type == SEL_NUMBER_B ? "uint8_t" : sel_number_names[type];
+const char *sel_print_type(const sel_printer *p, sel_number type) {
+    return p->rows && type == SEL_NUMBER_B ? "uint8_t" : number_names[type];
 }
 
 sel_number sel_result_type(const sel_instruction *v) {
@@ -79,7 +78,7 @@ void sel_print_number(double value, FILE *to) {
 void sel_print_uniforms(const sel_printer *p) {
     for (int k = 0; k < p->program->layout.uniforms; k++) {
         const sel_uniform *u = &p->program->uniform[k];
-        const char *type = type_name(p, u->type);
+        const char *type = sel_print_type(p, u->type);
         fprintf(p->to, "    const %s u%d = ", type, k);
         if (p->rows) {
             fprintf(p->to, "*(const %s *)slot[%d];\n", type, k);
@@ -216,7 +215,7 @@ void sel_print_instructions(sel_printer *p, int first, int count) {
             (v->op <= SEL_OP_MUL || (v->op == SEL_OP_DIV && v->type != SEL_NUMBER_I)) &&
             !(p->rows && v->type == SEL_NUMBER_B);
         const bool once = v->to < p->program->layout.fixed;
-        const char *type = type_name(p, once ? (sel_number)v->type : sel_result_type(v));
+        const char *type = sel_print_type(p, once ? (sel_number)v->type : sel_result_type(v));
         const int printed =
             sums && !v->linked && !p->rows ? print_sum_of_rows(p, i, first + count) : 0;
         if (printed) {

@@ -30,14 +30,15 @@ typedef struct sel_printer {
     sel_print_product *product;  /* by instruction */
 } sel_printer;
 
-extern const char *const sel_number_names[]; /* by sel_number */
-
 /* Of the result of an instruction per place. */
 sel_number sel_result_type(const sel_instruction *instruction);
 
 /* dt: of programs that use it and in which it does not vary. False: no memory. */
 bool sel_printer_open(sel_printer *printer, const sel_program *program, double dt, FILE *to);
 void sel_printer_close(sel_printer *printer);
+
+/* Of numbers: bytes are those of rows only. */
+const char *sel_print_type(const sel_printer *printer, sel_number type);
 
 /* The variable of a slot: u0 ... of uniform values, r0 ... of those read, a0 ... */
 const char *sel_print_name(const sel_printer *printer, int slot, char text[SEL_PRINT_NAME]);
