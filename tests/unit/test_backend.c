@@ -61,9 +61,9 @@ static sel_status cpu_probe(int device, uint64_t *free_bytes, sel_error *error) 
     return SEL_OK;
 }
 
-static uint64_t any_estimate(const sel_plan *plan) {
+static sel_share any_estimate(const sel_plan *plan) {
     (void)plan;
-    return STATE_BYTES;
+    return (sel_share){.memory = STATE_BYTES};
 }
 
 static sel_status any_create(const sel_plan *plan, sel_state **state, sel_error *error) {

@@ -27,7 +27,7 @@ static sel_state *create(int blocks, int threads) {
                       .precision = SEL_F64,
                       .threads = threads,
                       .blocks = blocks};
-    assert_true(backend->estimate(&plan) > 3 * NX * NY * sizeof(double));
+    assert_true(backend->estimate(&plan).memory > 3 * NX * NY * sizeof(double));
     assert_int_equal(backend->create(&plan, &state, &error), SEL_OK);
     return state;
 }
