@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 #include "engine/base/file.h"
 
@@ -73,11 +74,13 @@ void *sel_kept_read(const char *path, size_t *bytes) {
 bool sel_kept_write(const char *path, const void *code, size_t bytes) {
     const seal end = seal_of(code, bytes);
     sel_error none = {.status = SEL_OK};
-    FILE *file = *path ? sel_file_begin(path) : NULL;
+    char own[SEL_PATH_ROOM + 16]; /* others may write the same at the same time */
+    snprintf(own, sizeof own, "%s.%d", path, (int)getpid());
+    FILE *file = *path ? sel_file_begin(own) : NULL;
     if (!file) {
         return false;
     }
     const bool whole =
         fwrite(code, 1, bytes, file) == bytes && fwrite(&end, sizeof end, 1, file) == 1;
-    return !sel_file_end(file, path, whole ? NULL : "short", &none);
+    return !sel_file_end(file, own, whole ? NULL : "short", &none) && rename(own, path) == 0;
 }
