@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/kept.h"
+#include "engine/base/code_cache.h"
 #include "run_time_headers.h"
 
 enum { HEADERS = sizeof headers / sizeof *headers };
@@ -124,14 +124,14 @@ sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, 
     for (int k = 0; k < HEADERS + OPTIONS; k++) {
         all[1 + k] = k < HEADERS ? (const char *)headers[k] : option[k - HEADERS];
     }
-    sel_kept_path(text->folder, all, 1 + HEADERS + OPTIONS, "cubin", path);
-    *binary = sel_kept_read(path, bytes);
+    sel_code_cache_path(text->folder, all, 1 + HEADERS + OPTIONS, "cubin", path);
+    *binary = sel_code_cache_read(path, bytes);
     if (*binary) {
         return SEL_OK;
     }
     sel_status status = compile(&library, text, option, OPTIONS - 1, binary, bytes, error);
     if (!status) {
-        sel_kept_write(path, *binary, *bytes); /* else it will be compiled again */
+        sel_code_cache_write(path, *binary, *bytes); /* else it will be compiled again */
     } else {
         free(*binary);
         *binary = NULL;

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "engine/base/file.h"
-#include "engine/base/kept.h"
+#include "engine/base/code_cache.h"
 #include "engine/values/program_print.h"
 
 /* Instructions first <= k < first + count of a program: by a function, or (NULL) by the loops. */
@@ -37,7 +37,7 @@ struct sel_native {
     int programs;
     char *text;
     size_t text_length;
-    enum { ASKED_NOTHING, TRANSLATING, READY, NEVER } state;
+    enum { UNASKED, TRANSLATING, READY, NEVER } state;
     pid_t compiler;
     int waits; /* calls that waited for another process */
     char path[SEL_PATH_ROOM], source[SEL_PATH_ROOM + 32], made[SEL_PATH_ROOM + 32];
@@ -65,7 +65,7 @@ static const double PAYS = 4e9;
 
 /* ---- printing ---- */
 
-static bool reads(const sel_instruction *v, int slot) {
+static bool reads_slot(const sel_instruction *v, int slot) {
     bool is = false;
     for (int j = 0; j < v->operands; j++) {
         is = is || v->from[j] == slot;
@@ -83,7 +83,7 @@ static bool leaves(const sel_program *p, int i, int end) {
     }
     for (int k = p->layout.once + p->layout.each - 1; k > i; k--) {
         is = code[k].to == slot ? false : is;
-        is = is || (k >= end && reads(&code[k], slot));
+        is = is || (k >= end && reads_slot(&code[k], slot));
     }
     return is;
 }
@@ -200,7 +200,7 @@ static bool print_program(sel_native *native, int number, FILE *to) {
 }
 
 /* False: no memory. */
-static bool print(sel_native *native) {
+static bool print_all(sel_native *native) {
     FILE *to = open_memstream(&native->text, &native->text_length);
     bool enough = to != NULL;
     if (enough) {
@@ -251,7 +251,7 @@ static void name_level(char text[48]) {
 
 static bool load(sel_native *native) {
     size_t bytes;
-    void *code = sel_kept_read(native->path, &bytes);
+    void *code = sel_code_cache_read(native->path, &bytes);
     free(code);
     native->library = code ? dlopen(native->path, RTLD_NOW | RTLD_LOCAL) : NULL;
     bool all = native->library != NULL;
@@ -278,7 +278,7 @@ static bool write_source(const sel_native *native) {
 }
 
 /* Starts the compiler in a group of its own, so that it can be stopped with all that it starts. */
-static bool begin(sel_native *native, const char *level) {
+static bool start_compiler(sel_native *native, const char *level) {
     extern char **environ;
     const char *argument[FLAGS + 6] = {compiler()};
     posix_spawn_file_actions_t actions;
@@ -308,33 +308,33 @@ static void remove_files(const sel_native *native) {
 }
 
 /* What the compiler has made is kept where all find it, and only there loaded. */
-static bool end(sel_native *native, int status) {
+static bool take_result(sel_native *native, int status) {
     sel_error none = {.status = SEL_OK};
     char *code = NULL;
     size_t bytes = 0;
     enum { MOST = 16 << 20 };
     const bool made = WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
                       !sel_file_read(native->made, MOST, "", &code, &bytes, &none) &&
-                      sel_kept_write(native->path, code, bytes);
+                      sel_code_cache_write(native->path, code, bytes);
     free(code);
     remove_files(native);
     return made && load(native);
 }
 
 /* Finds the code; if that pays, has it made. */
-static void ask(sel_native *native, const char *wanted, bool pays, bool leads) {
+static void find_or_make(sel_native *native, const char *wanted, bool pays, bool leads) {
     char level[48];
     name_level(level);
-    if (!native->text && !(wanted && strcmp(wanted, "0") == 0) && print(native)) {
+    if (!native->text && !(wanted && strcmp(wanted, "0") == 0) && print_all(native)) {
         const char *const key[] = {native->text, level};
-        sel_kept_path(NULL, key, 2, "so", native->path);
+        sel_code_cache_path(NULL, key, 2, "so", native->path);
     }
     native->state = NEVER;
     if (*native->path && load(native)) {
         native->state = READY;
     } else if (*native->path && (!pays || (!leads && native->waits++ < MOST_WAITS))) {
-        native->state = ASKED_NOTHING;
-    } else if (*native->path && begin(native, level)) {
+        native->state = UNASKED;
+    } else if (*native->path && start_compiler(native, level)) {
         native->state = TRANSLATING;
     } else {
         remove_files(native);
@@ -345,13 +345,13 @@ bool sel_native_ready(sel_native *native, double done, bool leads) {
     const char *wanted = getenv("SELENITE_CC");
     const bool pays = done > PAYS || (wanted && *wanted);
     int status;
-    if (native && native->state == ASKED_NOTHING && (pays || !native->text)) {
-        ask(native, wanted, pays, leads);
+    if (native && native->state == UNASKED && (pays || !native->text)) {
+        find_or_make(native, wanted, pays, leads);
     }
     if (native && native->state == TRANSLATING) {
         const pid_t ended = waitpid(native->compiler, &status, wanted && *wanted ? 0 : WNOHANG);
         if (ended) {
-            native->state = ended > 0 && end(native, status) ? READY : NEVER;
+            native->state = ended > 0 && take_result(native, status) ? READY : NEVER;
         }
     }
     return native && native->state == READY;

@@ -1,6 +1,6 @@
 /* native.h -- programs for rows as machine code: printed as C, and translated by the system's
- * compiler while the loops of program_kernel.c go on. What was translated is kept (engine/base/
- * kept.h). The values are the same bits.
+ * compiler while the loops of program_kernel.c go on. What was translated is kept
+ * (engine/base/code_cache.h). The values are the same bits.
  *
  * $SELENITE_CC names the compiler, and has programs wait for it; 0: none is used; else it is cc.
  * Where there is none, or no folder to keep code in, the loops do all.

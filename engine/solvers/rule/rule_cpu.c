@@ -48,6 +48,11 @@ static void list(sel_state *base) {
 
 /* ---- a function on a piece of a row ---- */
 
+/* By which the model and machine code know it. */
+static int number_of(const rule_state *state, const rule_function *f) {
+    return (int)(f - state->model->function);
+}
+
 typedef struct piece {
     rule_cpu *cpu;
     const rule_state *state;
@@ -207,7 +212,7 @@ static void compute(piece *p) {
                          .to = p->to,
                          .streams = p->cpu->streams};
     if (p->cpu->by_native) {
-        sel_native_run(p->cpu->native, (int)(p->f - state->model->function), &row);
+        sel_native_run(p->cpu->native, number_of(state, p->f), &row);
     } else {
         p->loops->run(p->code->tables.code + p->code->layout.once, p->code->layout.each, &row);
     }
@@ -324,7 +329,7 @@ static int pieces_at_once(const rule_cpu *cpu, const rule_function *f) {
     const rule_model *m = cpu->all.model;
     const bool bytes = f->code->bytes;
     const int size = bytes ? 1 : m->precision == SEL_F32 ? sizeof(float) : sizeof(double);
-    const bool all = cpu->by_native && sel_native_has_all(cpu->native, (int)(f - m->function)) &&
+    const bool all = cpu->by_native && sel_native_has_all(cpu->native, number_of(&cpu->all, f)) &&
                      (bytes || !(f->writes & ~m->reals));
     return all ? ROW_BYTES / size / SEL_ROW : bytes ? SEL_ROW_BLOCK / SEL_ROW : 1;
 }

@@ -1,5 +1,5 @@
-/* kept.c -- the folder of compiled code. */
-#include "engine/base/kept.h"
+/* code_cache.c -- the folder of compiled code. */
+#include "engine/base/code_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static seal seal_of(const void *code, size_t bytes) {
     return (seal){bytes, (uint32_t)crc32_z(0, code, bytes), MARK};
 }
 
-void sel_kept_path(const char *folder, const char *const *text, int count, const char *ending,
-                   char path[SEL_PATH_ROOM]) {
+void sel_code_cache_path(const char *folder, const char *const *text, int count, const char *ending,
+                         char path[SEL_PATH_ROOM]) {
     uint64_t hash[2] = {0xcbf29ce484222325u, 0x9ae16a3b2f90404fu};
     char place[SEL_PATH_ROOM - 64] = "";
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -54,7 +54,7 @@ void sel_kept_path(const char *folder, const char *const *text, int count, const
              (unsigned long long)hash[1], ending);
 }
 
-void *sel_kept_read(const char *path, size_t *bytes) {
+void *sel_code_cache_read(const char *path, size_t *bytes) {
     sel_error none = {.status = SEL_OK};
     char *all = NULL;
     size_t length = 0;
@@ -71,7 +71,7 @@ void *sel_kept_read(const char *path, size_t *bytes) {
     return NULL;
 }
 
-bool sel_kept_write(const char *path, const void *code, size_t bytes) {
+bool sel_code_cache_write(const char *path, const void *code, size_t bytes) {
     const seal end = seal_of(code, bytes);
     sel_error none = {.status = SEL_OK};
     char own[SEL_PATH_ROOM + 16]; /* others may write the same at the same time */
