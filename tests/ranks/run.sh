@@ -78,17 +78,23 @@ counts=$most
 cat >"$work/still.lua" <<'END'
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
-local p = sel.params { soil = false, sea = false }
+local p = sel.params { soil = false, sea = false, holes = false }
 local function raise(run) run:set("level", 5.3 + 0.01 * run.step) end
 local regions = {
   { name = "sea", where = shape.face "y-", law = law.level { function(x, level) return level + 0.01 * math.sin(x) end } },
   { name = "out", where = shape.face "y+", law = law.open {} },
 }
+local holes = { -- at the ends of the ranks, of which the first is beside the last
+  { name = "left", where = shape.face "x-", law = law.open {} },
+  { name = "right", where = shape.face "x+", law = law.level { function(y) return 5.5 + 0.1 * math.sin(y) end } },
+  { name = "hole", where = shape.box { min = { 20, 88 }, max = { 30, 90 } }, law = law.open {} },
+}
 return sel.aqua {
-  size = { 60, 90 }, dt = 0.5, alpha = 0.2, periodic = p.sea and { "x" } or { "x", "y" }, stop = { steps = 80 },
+  size = { 60, 90 }, dt = 0.5, alpha = 0.2, stop = { steps = 80 },
+  periodic = p.sea and { "x" } or p.holes and { "y" } or { "x", "y" },
   ground = function(x, y) return 5 + 0.5 * math.sin(x / 5) * math.cos(y / 7) end,
   initial = { depth = function(x, y) return 0.4 + 0.3 * math.sin(0.7 * x + y) end }, infiltration = p.soil and 20 or nil,
-  controls = p.sea and { level = 5.3 } or {}, regions = p.sea and regions or {},
+  controls = p.sea and { level = 5.3 } or {}, regions = p.sea and regions or p.holes and holes or {},
   hooks = p.sea and { { every = 30, call = raise } } or {},
   output = { out.balance { every = 30 }, out.vtk { fields = { "depth" }, every = 7 } },
 }
@@ -96,6 +102,7 @@ END
 ok "run-off without rain around both axes, f32" shared "$work/still.lua" soil=true
 ok "run-off without rain around both axes, f64" shared "$work/still.lua" --precision f64
 ok "run-off without rain around one axis, above a sea" shared "$work/still.lua" sea=true
+ok "run-off out of holes around one axis" shared "$work/still.lua" holes=true
 
 ending "time = 2 * 3600" examples/16_level.lua >"$work/level.lua"
 ok "a moving level" shared "$work/level.lua"

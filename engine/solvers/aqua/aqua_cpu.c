@@ -134,20 +134,34 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
     return status;
 }
 
-/* Fills what lies beyond periodic axes, of the beds or (beds NULL) of the depths, where rows beyond
- * the ends of several blocks are exchanged. */
-static void fill_frame(const aqua_state *state, void *beds, int64_t step) {
+/* Fills what lies beyond periodic axes; rows beyond the ends of several blocks are exchanged. */
+static void fill_frame(const aqua_state *state, int64_t step) {
     const aqua_layout *l = &state->plan->layout;
     const unsigned periodic = state->plan->base.domain->grid.periodic;
-    void *whole = beds || state->base.blocks.cut ? beds : depths_of(state, step, 0);
-    const bool all = beds ? state->base.ranks->count == 1 : !state->base.blocks.cut;
-    const int64_t count = aqua_images(l->nx, l->ny, periodic, all);
-    const sel_type type = beds ? state->real : state->base.turns.type;
+    const bool cut = state->base.blocks.cut;
+    const int64_t count = aqua_images(l->nx, l->ny, periodic, !cut);
     for (int64_t at, from, k = 0; k < count; k++) {
         const bool is = aqua_image(l->nx, l->ny, l->pitch, periodic, k, &at, &from);
-        void *array = whole ? whole : depths_at(state, step, at);
+        void *array = cut ? depths_at(state, step, at) : depths_of(state, step, 0);
         if (is && array) {
-            sel_put(array, type, at, sel_get(array, type, from));
+            sel_put(array, state->base.turns.type, at, sel_get(array, state->base.turns.type, from));
+        }
+    }
+}
+
+/* Sets the bed of a ghost, also where it stands beyond periodic axes: other cells have theirs there
+ * from the start on, and of several ranks each knows the rows of its own alone. */
+static void set_bed_of_ghost(const aqua_state *state, int64_t at, double bed) {
+    enum { WIDE = 2 * AQUA_HALO + 1 }; /* a grid may have one cell along an axis */
+    const aqua_layout *l = &state->plan->layout;
+    const unsigned periodic = state->plan->base.domain->grid.periodic;
+    for (int64_t k = 0; k < WIDE * WIDE; k++) {
+        const int64_t i = k % WIDE - AQUA_HALO, j = k / WIDE - AQUA_HALO;
+        const int64_t x = aqua_column(l, at) + i * l->nx, y = aqua_row(l, at) + j * l->ny;
+        const bool is = (i == 0 || periodic & 1u) && (j == 0 || periodic & 2u);
+        if (is && x >= -AQUA_HALO && x < l->nx + AQUA_HALO && y >= -AQUA_HALO &&
+            y < l->ny + AQUA_HALO) {
+            sel_put(state->bed, state->real, aqua_index(l, x, y), bed);
         }
     }
 }
@@ -164,14 +178,10 @@ static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
                     aqua_water_of(&state->store, aqua_ghost_depth(g, z[k])));
         }
         if (beds) {
-            sel_put(state->bed, state->real, g->at,
-                    aqua_bed_of(&state->store, aqua_ghost_bed(g, z[k])));
+            set_bed_of_ghost(state, g->at, aqua_bed_of(&state->store, aqua_ghost_bed(g, z[k])));
         }
     }
-    fill_frame(state, NULL, step);
-    if (beds) {
-        fill_frame(state, state->bed, step);
-    }
+    fill_frame(state, step);
 }
 
 /* Returns the greatest depth. A thread does so many rows at a time that the two computed twice do

@@ -89,9 +89,7 @@ static void set_bed(const sel_state *base, int64_t k, void *to) {
     const aqua_state *state = (const aqua_state *)base;
     const aqua_layout *layout = &state->plan->layout;
     const sel_domain *domain = state->base.plan->domain;
-    const int64_t y = aqua_row(layout, k);
-    const int64_t row = sel_axis_periodic(&domain->grid, 1) ? sel_wrapped(&domain->grid, 1, y) : y;
-    const int64_t cell = sel_free_cell(domain, aqua_column(layout, k), row);
+    const int64_t cell = sel_free_cell(domain, aqua_column(layout, k), aqua_row(layout, k));
     sel_put(to, state->real, 0,
             cell < 0 ? AQUA_NO_GROUND : aqua_bed_of(&state->store, state->plan->ground[cell]));
 }
