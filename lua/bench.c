@@ -77,15 +77,16 @@ static bool iterates(const bench_case *c) {
     return c->simulation.solver->iterates;
 }
 
-/* Seconds for n steps; of an iteration for all of it, from its start. Ranks have slept while
- * one was measured: they make some steps and wait for each other first. */
+/* Seconds for n steps; of an iteration for all of it, from its start. Ranks have slept while one
+ * was measured: they make some steps and wait for each other first. So does the one, whose device
+ * may be as near to the limit of its power then. */
 static sel_status timed(bench_case *c, int64_t n, double *seconds, sel_error *error) {
     sel_status status = SEL_OK;
     omp_set_num_threads(c->prepared.plan->threads);
     if (iterates(c)) {
         status = c->prepared.backend->restart(c->state, error);
         n = c->simulation.params->stop.steps;
-    } else if (c->ranks) {
+    } else if (c->scaling) {
         status = c->prepared.backend->advance(c->state, n / 4 + 1, false, error);
         status = status ? status : sel_backend_wait(c->prepared.backend, c->state, error);
     }
