@@ -144,7 +144,8 @@ static void fill_frame(const aqua_state *state, int64_t step) {
         const bool is = aqua_image(l->nx, l->ny, l->pitch, periodic, k, &at, &from);
         void *array = cut ? depths_at(state, step, at) : depths_of(state, step, 0);
         if (is && array) {
-            sel_put(array, state->base.turns.type, at, sel_get(array, state->base.turns.type, from));
+            sel_put(array, state->base.turns.type, at,
+                    sel_get(array, state->base.turns.type, from));
         }
     }
 }
