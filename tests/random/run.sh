@@ -1,0 +1,16 @@
+#!/bin/sh
+# run.sh -- simulations drawn by lot give the same files on threads, in blocks and in ranks, and when
+# they resume. Prints TAP; `make fuzz` runs many more.
+# usage: BUILD=build BACKEND=cpu|cuda run.sh
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+export BUILD="$build" BACKEND="$backend"
+ways='threads blocks resume'
+[ "$backend" != cuda ] || ways="$ways cpu"
+[ ! -e "$build/selenite_openmpi.so" ] || ! command -v mpirun >/dev/null || ways="$ways ranks"
+
+for solver in aqua heat lbm poisson rule; do
+    # shellcheck disable=SC2086  # words
+    ok "some of $solver" "${PYTHON:-/usr/bin/python3}" tests/random/compare.py 1 ${SEEDS:-4} $solver $ways
+done
