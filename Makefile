@@ -153,7 +153,7 @@ $(LIBRARY): $(CORE_OBJECTS) $(BUILD)/gen/backends
 	@rm -f $@
 	$(Q)ar rcs $@ $(filter %.o,$^)
 
-$(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
+$(BUILD)/lua/%.o $(BUILD)/tests/fuzz/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
 $(BUILD)/cuda/%.o: CFLAGS_ALL += $(patsubst %,-isystem %,$(filter-out /usr/include,$(CUDA_INCLUDE))) \
                           $(call need_cuda,CUDA_INCLUDE,cuda_runtime_api.h,FOLDER) \
                           $(call need_cuda,CUDART,libcudart_static.a,FILE)
@@ -247,7 +247,8 @@ $(BUILD)/tests/test_machine: $(BUILD)/tests/unit/blur.cu.o
 $(addprefix $(BUILD)/tests/,test_cuda_fill test_machine test_rule_print): CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
 endif
 
-unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed
+# The targets of `make fuzz` are compiled here too, lest they fall behind.
+unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/*.c))
 
 # All that tests/cuda/gpu.sh runs, for a machine with a GPU that has no compiler and no cmocka.
 GPU_TESTS := $(filter $(BUILD)/tests/test_cuda% $(BUILD)/tests/test_machine,$(UNIT_TESTS))

@@ -3,7 +3,7 @@
 # usage: BUILD=build tests/cuda/gpu.sh [short]     (`make gpu-tests` gathers a small BUILD to carry)
 #   short   without compute-sanitizer
 # Needs the programs of `make unit-tests` or `make gpu-tests`, and compute-sanitizer for what it
-# checks. The parts run side by side: eight minutes at most. The last line has the counts.
+# checks. The parts run side by side, a quarter of an hour with all; the last line has the counts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build}

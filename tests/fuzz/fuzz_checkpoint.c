@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "engine/io/checkpoint.h"
+#include "engine/scene/simulation.h"
 
 static char path[64];
 
