@@ -354,7 +354,8 @@ static bool for_all(const sel_state *state, bool said) {
 }
 
 /* Saves or loads the arrays with these flags; of those to be loaded only what the checkpoint has. A
- * rank without a checkpoint has an error that nobody reads. */
+ * rank without a checkpoint has an error that nobody reads. Ranks list the same arrays that are
+ * saved; of others some may have none. */
 static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkpoint *checkpoint) {
     const sel_arrays *arrays = &state->arrays;
     sel_error unread = {.status = SEL_OK}, *error = checkpoint ? &checkpoint->failure : &unread;
@@ -362,7 +363,7 @@ static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkp
     for (int k = 0; k < arrays->count && !(alone && error->status); k++) {
         const sel_array *array = &arrays->v[k];
         char name[SEL_BLOCK_NAME];
-        if (array->parts == 0) {
+        if (array->parts == 0 || (array->flags & (SEL_SAVED | SEL_OPTIONAL)) != flags) {
             continue;
         }
         block_of(array, name);
@@ -372,8 +373,7 @@ static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkp
         if (!has && array->flags & SEL_OBSERVED) {
             state->observed = -1;
         }
-        if ((array->flags & (SEL_SAVED | SEL_OPTIONAL)) == flags && has &&
-            is_present(state, array)) {
+        if (has && is_present(state, array)) {
             if (checkpoint) {
                 sel_checkpoint_block(checkpoint, name);
             }

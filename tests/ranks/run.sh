@@ -40,6 +40,18 @@ goes_on() {
     done
 }
 
+# A law that holds in some ranks alone: others have no values of it, and save and load as many fields.
+in_a_corner() {
+    rm -rf "$work/one"
+    run "$work/corner.lua" steps=20 -o "$work/one" || return 1
+    for ranks in $counts; do
+        rm -rf "$work/many"
+        run "$work/corner.lua" steps=10 --ranks "$ranks" -o "$work/many" &&
+            run "$work/corner.lua" steps=20 --ranks 2 -o "$work/many" --resume || return 1
+        same "$work/one" "$work/many" '*.sel' || { echo "in $ranks ranks"; return 1; }
+    done
+}
+
 # One number of ranks for what differs in its numbers only.
 fewer=$(echo "$counts" | cut -d' ' -f2)
 
@@ -124,6 +136,19 @@ return sel.rule {
 }
 END
 ok "rules with a derived field that alone looks beside" shared "$work/derived.lua"
+
+cat >"$work/corner.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { steps = 20 }
+local pulse = sel.law.fixed { function(t) return math.sin(t) end }
+return sel.rule {
+  size = { 40, 36 }, periodic = { "x", "y" }, state = { u = "real", v = "real" }, main = "u", stop = { steps = p.steps },
+  regions = { { where = sel.shape.box { min = { 2, 2 }, max = { 6, 6 } }, law = { u = pulse } } },
+  rule = function(c) return { u = c.u + 0.2 * (c(1, 0).u + c(0, -1).u - 2 * c.u), v = c.v + c.u } end,
+  output = { sel.out.vtk { fields = { "u", "v" }, every = 5 }, sel.out.checkpoint { every = 10 } },
+}
+END
+ok "rules under a law in one corner go on from a checkpoint" in_a_corner
 
 # Rules that take several steps in a pass on a device; `hole` and `parts`, a law that changes where
 # one of three ranks begins, keep them from it in some ranks only; outputs in some steps.
