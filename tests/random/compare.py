@@ -3,8 +3,8 @@
 
 usage: BUILD=build BACKEND=cpu|cuda compare.py FIRST END SOLVER WAY...
 
-Ways: threads, blocks and ranks give the same files as one thread, byte for byte; so does a run that
-stops half-way and resumes. On a device, cpu: the processor finds the same cells in the arithmetic
+Ways: threads, blocks and ranks give the same files as one thread, byte for byte; so do rules as
+machine code (native), and a run that stops half-way and resumes (resume). On a device, cpu: the processor finds the same cells in the arithmetic
 that is exact, and nearly the same numbers in any. Scenarios that the lot makes wrong are refused in
 all ways alike. Exit status 1 if a way differs, or if most scenarios are refused.
 """
@@ -46,15 +46,16 @@ class Runs:
         self.work = work
         self.given = [f"seed={seed}", f"solver={solver}", f"raster={work}/ground.asc"]
 
-    def run(self, name, *more):
-        """Exit status, and the last line of the errors."""
+    def run(self, name, *more, compiler="0"):
+        """Exit status, and the last line of the errors. `compiler`: of rules; "0": none."""
         folder = os.path.join(self.work, name)
         if "--resume" not in more:
             shutil.rmtree(folder, ignore_errors=True)
         backend = [] if "--backend" in more else ["--backend", BACKEND]
         command = [PROGRAM, "run", SCENARIO, *self.given, "--quiet", "-o", folder, *backend, *more]
         try:
-            done = subprocess.run(command, capture_output=True, timeout=300, check=False)
+            done = subprocess.run(command, capture_output=True, timeout=300, check=False,
+                                  env=dict(os.environ, SELENITE_CC=compiler))
         except subprocess.TimeoutExpired:
             return -1, "it takes longer than 300 s"
         lines = done.stderr.decode(errors="replace").strip().splitlines()
@@ -114,8 +115,8 @@ def numbers_of(path):
     return numbers
 
 
-def compare_options(runs, options, status, said):
-    got, why = runs.run("other", *options)
+def compare_options(runs, options, status, said, compiler="0"):
+    got, why = runs.run("other", *options, compiler=compiler)
     if (got, why if status else "") != (status, said if status else ""):
         return f"exit status {got} ({why}) instead of {status} ({said})"
     return runs.different("one", "other") if status == 0 else None
@@ -132,27 +133,32 @@ def compare_processor(runs):
     return runs.apart("one", "other", 1e-3 if told["precision"] == "f32" else 1e-7)
 
 
-def compare_resumed(runs):
+def compare_resumed(runs, seed, ways):
+    """Half the run is made in one way, the other half in another."""
+    cuts = [[], ["--blocks", "3"]] + ([["--ranks", "2"]] if "ranks" in ways else [])
+    before, after = cuts[seed % len(cuts)], cuts[seed // 3 % len(cuts)]
     total = runs.told("one")["steps"]
     if total < 2:
         return None
     half, whole = f"steps={total // 2}", f"steps={total}"
     save = f"save={total // 2}"
-    statuses = [runs.run("other", half, save), runs.run("other", whole, save, "--resume"),
-                runs.run("one", whole, save)]
+    statuses = [runs.run("other", half, save, *before),
+                runs.run("other", whole, save, "--resume", *after), runs.run("one", whole, save)]
     if any(status for status, _ in statuses):
         return f"exit statuses {statuses}"
     return runs.different("one", "other")
 
 
-def differences(runs, ways, solver, status, said):
+def differences(runs, ways, solver, seed, status, said):
     for way in ways:
         for options in WAYS.get(way, []):
             yield " ".join(options), compare_options(runs, options, status, said)
+    if "native" in ways and solver == "rule":
+        yield "as machine code", compare_options(runs, ["--threads", "2"], status, said, "cc")
     if "cpu" in ways and status == 0:
         yield "as on a processor", compare_processor(runs)
     if "resume" in ways and status == 0 and solver != "poisson":
-        yield "resumed half-way", compare_resumed(runs)
+        yield "resumed half-way", compare_resumed(runs, seed, ways)
 
 
 def main():
@@ -164,7 +170,7 @@ def main():
             runs = Runs(work, seed, solver)
             status, said = runs.run("one", "--threads", "1")
             refused += status == 1
-            for way, wrong in differences(runs, ways, solver, status, said):
+            for way, wrong in differences(runs, ways, solver, seed, status, said):
                 if wrong:
                     failed += 1
                     print(f"seed={seed} solver={solver} {way}: {wrong}", flush=True)

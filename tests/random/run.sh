@@ -1,13 +1,13 @@
 #!/bin/sh
-# run.sh -- simulations drawn by lot give the same files on threads, in blocks and in ranks, and when
-# they resume. Prints TAP; `make fuzz` runs many more.
+# run.sh -- simulations drawn by lot give the same files on threads, in blocks and in ranks, as machine
+# code, and when they resume. Prints TAP; `make fuzz` runs many more.
 # usage: BUILD=build BACKEND=cpu|cuda run.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 export BUILD="$build" BACKEND="$backend"
 ways='threads blocks resume'
-[ "$backend" != cuda ] || ways="$ways cpu"
+case $backend in cuda) ways="$ways cpu" ;; *) ways="$ways native" ;; esac
 [ ! -e "$build/selenite_openmpi.so" ] || ! command -v mpirun >/dev/null || ways="$ways ranks"
 
 for solver in aqua heat lbm poisson rule; do

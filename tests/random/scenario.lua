@@ -329,7 +329,12 @@ local list = {}
 local function add(part, kind, what)
   if maybe(part) then
     what.name = kind .. #list
-    what.every = varies and whole(1, 20) or nil
+    if varies and maybe(0.3) then
+      what.interval = real(0.5, 12) * (settings.dt and type(settings.dt) == "number" and settings.dt or 1)
+    elseif varies then
+      what.every = whole(1, 20)
+    end
+    if varies and maybe(0.2) then what.from_step = whole(0, 20) end
     list[#list + 1] = out[kind](what)
   end
 end
