@@ -64,11 +64,12 @@ dx_without_dt_is_warned_of() {
         ! grep 'dt is not' "$work/text"
 }
 
-# interrupted SIGNAL SECONDS COMMAND...: the signal after so many seconds ends it with status 130.
+# interrupted SIGNAL SECONDS COMMAND...: the signal after so many seconds ends it with status 130, also
+# where tests are run by nohup, under which programs leave SIGHUP alone.
 interrupted() {
     signal=$1 after=$2
     shift 2
-    "$@" >"$work/text" 2>&1 &
+    env --default-signal=HUP "$@" >"$work/text" 2>&1 &
     sleep "$after"
     kill -"$signal" $! || { cat "$work/text"; return 1; }
     begun=$(date +%s)
