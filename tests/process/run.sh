@@ -118,7 +118,7 @@ signals_end_bench_and_validate() {
 
 # ends_in_order NAME SIGNAL: a run under way writes its last state.
 ends_in_order() {
-    "$selenite" run "$work/endless.lua" -o "$work/$1" --quiet --backend "$backend" &
+    env --default-signal=HUP "$selenite" run "$work/endless.lua" -o "$work/$1" --quiet --backend "$backend" &
     for _ in $(seq 100); do # a device may take seconds to wake
         [ -e "$work/$1/run.json" ] && break
         sleep 0.2
