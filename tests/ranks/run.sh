@@ -40,7 +40,7 @@ goes_on() {
     done
 }
 
-# A law that holds in some ranks alone: others have no values of it, and save and load as many fields.
+# A law that holds in some ranks alone: the others have no values of it, and save the same fields.
 in_a_corner() {
     rm -rf "$work/one"
     run "$work/corner.lua" steps=20 -o "$work/one" || return 1
@@ -96,7 +96,7 @@ local regions = {
   { name = "sea", where = shape.face "y-", law = law.level { function(x, level) return level + 0.01 * math.sin(x) end } },
   { name = "out", where = shape.face "y+", law = law.open {} },
 }
-local holes = { -- at the ends of the ranks, of which the first is beside the last
+local holes = { -- they touch the ends of y, where the first rank is beside the last
   { name = "left", where = shape.face "x-", law = law.open {} },
   { name = "right", where = shape.face "x+", law = law.level { function(y) return 5.5 + 0.1 * math.sin(y) end } },
   { name = "hole", where = shape.box { min = { 20, 88 }, max = { 30, 90 } }, law = law.open {} },

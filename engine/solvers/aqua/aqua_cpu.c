@@ -138,14 +138,13 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
 static void fill_frame(const aqua_state *state, int64_t step) {
     const aqua_layout *l = &state->plan->layout;
     const unsigned periodic = state->plan->base.domain->grid.periodic;
-    const bool cut = state->base.blocks.cut;
-    const int64_t count = aqua_images(l->nx, l->ny, periodic, !cut);
+    const sel_type type = state->base.turns.type;
+    const int64_t count = aqua_images(l->nx, l->ny, periodic, !state->base.blocks.cut);
     for (int64_t at, from, k = 0; k < count; k++) {
         const bool is = aqua_image(l->nx, l->ny, l->pitch, periodic, k, &at, &from);
-        void *array = cut ? depths_at(state, step, at) : depths_of(state, step, 0);
-        if (is && array) {
-            sel_put(array, state->base.turns.type, at,
-                    sel_get(array, state->base.turns.type, from));
+        void *array = is ? depths_at(state, step, at) : NULL;
+        if (array) {
+            sel_put(array, type, at, sel_get(array, type, from));
         }
     }
 }
