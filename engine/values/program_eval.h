@@ -192,6 +192,13 @@ typedef struct sel_instruction {
                      * link the slot of the other operand */
 } sel_instruction;
 
+/* Sums and products of int32_t go round at its ends. They meet them only on a side that is not
+ * taken, or where Lua fails: after a remainder of a division by 0, say. */
+SEL_VALUE_INLINE double sel_whole_value(int op, int32_t a, int32_t b) {
+    const uint32_t x = (uint32_t)a, y = (uint32_t)b;
+    return (double)(int32_t)(op == SEL_OP_ADD ? x + y : op == SEL_OP_SUB ? x - y : x * y);
+}
+
 /* A number as a type holds it. */
 SEL_VALUE_INLINE double sel_number_as(int type, double value) {
     return type == SEL_NUMBER_F   ? (double)(float)value
@@ -215,6 +222,9 @@ SEL_VALUE_INLINE double sel_instruction_value(const sel_instruction *o, const do
     case SEL_OP_MASK:
         return (double)((int32_t)a & (int32_t)o->number);
     default:
+        if (o->type == SEL_NUMBER_I && o->link) {
+            return sel_whole_value(o->op, (int32_t)a, (int32_t)b);
+        }
         a = o->op >= SEL_RULE_BAND ? sel_rule_bits(o->op, (int64_t)a, (int64_t)b)
                                    : sel_program_value(o->op, a, b, c);
     }

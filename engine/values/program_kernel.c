@@ -127,7 +127,7 @@ enum { VECTOR = 16, VECTORS = 8 };
 
 CHAIN(float, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
 CHAIN(double, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
-CHAIN(uint32_t, SUMS) /* int32_t: beyond the end of a row sums may overflow */
+CHAIN(uint32_t, SUMS) /* int32_t, as sel_whole_value */
 CHAIN(uint8_t, LINK(ADD, (r + b) | (vector)(r + b < b)))
 
 /* ---- the others ---- */
