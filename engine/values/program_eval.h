@@ -192,11 +192,37 @@ typedef struct sel_instruction {
                      * link the slot of the other operand */
 } sel_instruction;
 
-/* Sums and products of int32_t go round at its ends. They meet them only on a side that is not
- * taken, or where Lua fails: after a remainder of a division by 0, say. */
-SEL_VALUE_INLINE double sel_whole_value(int op, int32_t a, int32_t b) {
-    const uint32_t x = (uint32_t)a, y = (uint32_t)b;
-    return (double)(int32_t)(op == SEL_OP_ADD ? x + y : op == SEL_OP_SUB ? x - y : x * y);
+/* Operations on int32_t that are not the same in doubles, as loops over rows compute them: sums go
+ * round at the ends of what there is, and 0 divides like 1. Both happen only on a side that is not
+ * taken, or where Lua fails. False: any other operation. */
+SEL_VALUE_INLINE bool sel_whole_value(int op, int32_t a, int32_t b, double *value) {
+    const uint32_t x = (uint32_t)a, y = (uint32_t)b, by = b ? y : 1;
+    const double quotient = floor((double)a / (double)(int32_t)by);
+    switch (op) {
+    case SEL_OP_ADD:
+        *value = (int32_t)(x + y);
+        return true;
+    case SEL_OP_SUB:
+        *value = (int32_t)(x - y);
+        return true;
+    case SEL_OP_MUL:
+        *value = (int32_t)(x * y);
+        return true;
+    case SEL_OP_UNM:
+        *value = (int32_t)(0 - x);
+        return true;
+    case SEL_OP_ABS:
+        *value = (int32_t)(a < 0 ? 0 - x : x);
+        return true;
+    case SEL_OP_IDIV:
+        *value = (int32_t)quotient;
+        return true;
+    case SEL_OP_MOD:
+        *value = (int32_t)(x - by * (uint32_t)(int32_t)quotient);
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* A number as a type holds it. */
@@ -222,8 +248,8 @@ SEL_VALUE_INLINE double sel_instruction_value(const sel_instruction *o, const do
     case SEL_OP_MASK:
         return (double)((int32_t)a & (int32_t)o->number);
     default:
-        if (o->type == SEL_NUMBER_I && o->link) {
-            return sel_whole_value(o->op, (int32_t)a, (int32_t)b);
+        if (o->type == SEL_NUMBER_I && sel_whole_value(o->op, (int32_t)a, (int32_t)b, &a)) {
+            return a;
         }
         a = o->op >= SEL_RULE_BAND ? sel_rule_bits(o->op, (int64_t)a, (int64_t)b)
                                    : sel_program_value(o->op, a, b, c);

@@ -129,18 +129,22 @@ static void generated_functions_agree_bit_by_bit(void **state) {
     assert_true(t.left < laws / 3);
 }
 
-/* math.fmod(1, ceil(x)) - 1 where x is 0: a whole number below the least int32_t. */
-static void whole_numbers_go_round_alike_where_lua_fails(void **state) {
+/* Whole numbers that are none: after a remainder of a division by 0 sums go below the least one; a
+ * constant and a number are divided by 0 themselves. */
+static void whole_numbers_are_alike_where_lua_fails(void **state) {
     (void)state;
+    static const unsigned first[] = {5048460, 6003120, 6005240, 6008620};
     tally t = {0};
-    compare_script(5048460, &t);
+    for (int k = 0; k < 4; k++) {
+        compare_script(first[k], &t);
+    }
     assert_true(t.sure > 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generated_functions_agree_bit_by_bit),
-        cmocka_unit_test(whole_numbers_go_round_alike_where_lua_fails),
+        cmocka_unit_test(whole_numbers_are_alike_where_lua_fails),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
