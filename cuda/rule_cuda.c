@@ -252,10 +252,10 @@ static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t str
     sel_sides of[SEL_MOST_CELL_FIELDS];
     cuda_sides sides[SEL_MOST_CELL_FIELDS];
     const int count =
-        passes
-            ? rule_list_sides(&state->all, f->writes, rule_turns(state->all.model, step),
-                              state->now.steps, of)
-            : rule_list_sides(&state->all, f->looks, state->now.turns, state->all.model->reach, of);
+        passes ? rule_list_sides(&state->all, f->writes, rule_turns(state->all.model, step), 1,
+                                 state->now.steps, of)
+               : rule_list_sides(&state->all, f->looks, state->now.turns, 1,
+                                 state->all.model->reach, of);
     for (int k = 0; k < count; k++) {
         const sel_sides *s = &of[k];
         sides[k] = (cuda_sides){s->low, s->high, s->from_low, s->from_high, s->bytes, s->bytes, 1};

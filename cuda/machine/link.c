@@ -183,9 +183,10 @@ static sel_status transfer_sides(const sel_state *state, size_t total, cudaStrea
         CUDA_TRY(cuda_meet(&meeting, stream));
         return SEL_OK;
     }
-    const sel_sides sides = {at, at + total, at + 2 * total, at + 3 * total, total};
+    const sel_sides sides = {at, at + total, at + 2 * total, at + 3 * total, .bytes = total};
     sel_message messages[4];
-    const int count = sel_list_sides(state->ranks, state->blocks.wraps, &sides, messages);
+    const sel_beside beside = sel_ranks_beside(state->ranks, state->blocks.wraps);
+    const int count = sel_list_sides(&beside, &sides, messages);
     return cuda_link_transfer(state, messages, count, stream, error);
 }
 

@@ -119,7 +119,7 @@ sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool wai
 cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, int64_t size,
                              int64_t ahead, int64_t low, int64_t high) {
     const sel_block *own = &state->blocks.v[0];
-    const int64_t n = state->first_plane[state->ranks->count];
+    const int64_t n = state->cut.plane[state->cut.along];
     /* Planes before `end` stand so many planes further on. */
     struct {
         int64_t end, further;

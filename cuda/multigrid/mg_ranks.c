@@ -75,6 +75,6 @@ void mg_gpu_join_ranks(mg_gpu_solve *g) {
     for (int r = 0; r < ranks->count && m->level[0].divided; r++) {
         g->end_of_partials[r] =
             sizeof *g->partials *
-            (size_t)mg_gpu_partials(m->box.dims, m->level[0].n, state_of(g)->first_plane[r + 1]);
+            (size_t)mg_gpu_partials(m->box.dims, m->level[0].n, state_of(g)->cut.plane[r + 1]);
     }
 }

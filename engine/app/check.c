@@ -288,30 +288,35 @@ static void print_efficiency(const sel_prepared *prepared, int count, int64_t mo
             "efficiency", 100 * here, 100 * between, count);
 }
 
-/* A line for each of so many ranks: its planes of the grid, and what they take. */
+/* A line for each of so many ranks: its part of the grid, and what that takes. */
 static sel_status print_ranks(sel_prepared *prepared, int count, double seconds_per_step, FILE *to,
                               sel_error *error) {
     const sel_domain *domain = prepared->domain;
     const char *axis = sel_axis_names[domain->grid.dims - 1];
-    int64_t first[SEL_MOST_RANKS + 1], most = 0;
+    int64_t most = 0;
+    sel_cut cut;
     uint64_t halo_bytes = 0;
-    sel_status status = sel_ranks_fit(prepared, count, first, error);
+    sel_status status = sel_ranks_fit(prepared, count, &cut, error);
     for (int r = 0; r < count && !status; r++) {
         const sel_ranks rank = {.rank = r, .count = count, .here = 1};
         char memory[SEL_BYTES_ROOM], halo[SEL_BYTES_ROOM];
         prepared->plan->ranks = &rank;
         const sel_share share = prepared->backend->estimate(prepared->plan);
         prepared->plan->ranks = NULL;
-        const int64_t free_cells = sel_planes_free(domain, share.first, share.end);
+        const sel_block box = {share.first, share.end, share.low, share.high};
+        const int64_t free_cells = sel_block_free(domain, &box);
         sel_bytes_text((double)share.memory, memory);
         sel_bytes_text((double)share.halo, halo);
         halo_bytes = share.halo;
         most = free_cells > most ? free_cells : most;
         fprintf(to, "  rank %-21d ", r);
         if (halo_bytes) {
-            fprintf(to, "%s from %lld to %lld, %lld free, memory %s, halos %s per exchange\n", axis,
-                    (long long)share.first, (long long)share.end - 1, (long long)free_cells, memory,
-                    halo);
+            fprintf(to, "%s from %lld to %lld", axis, (long long)box.first, (long long)box.end - 1);
+            if (cut.across > 1) {
+                fprintf(to, ", y from %lld to %lld", (long long)box.low, (long long)box.high - 1);
+            }
+            fprintf(to, ", %lld free, memory %s, halos %s per exchange\n", (long long)free_cells,
+                    memory, halo);
         } else {
             fprintf(to, "all of the grid, memory %s: too small to divide\n", memory);
         }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/machine.h"
+#include "engine/scene/domain.h"
 
 static uint64_t round_up(uint64_t bytes, uint64_t line) {
     return (bytes + line - 1) / line * line;
@@ -62,6 +63,7 @@ void sel_arrays_add_block(sel_arrays *arrays, const char *name, void *place, sel
     if (arrays->count > before) {
         arrays->v[before].parts = parts;
         arrays->v[before].divided = true;
+        arrays->v[before].boxed = true;
     }
 }
 
@@ -92,9 +94,11 @@ static int64_t begin_of(const sel_arrays *arrays, const sel_cells *cells, int t,
     if (!cells->components || !arrays->first_row || t == 0) {
         return end * t / threads;
     }
-    const int64_t row = arrays->first_row[t], z = cells->n[2] > 1 ? row / cells->n[1] : 0;
-    const int64_t at = cells->before + cells->first - cells->shift + z * cells->slice +
-                       (row - z * cells->n[1]) * cells->pitch;
+    const sel_rows own = sel_cut_rows(arrays->cut, arrays->ranks ? arrays->ranks->rank : 0);
+    const int64_t row = sel_row_of(&own, arrays->first_row[t]);
+    const int64_t ny = cells->n[2] > 1 ? arrays->cut->row[arrays->cut->across] : row + 1;
+    const int64_t at = cells->before + cells->first - cells->shift + row / ny * cells->slice +
+                       row % ny * cells->pitch;
     return t == threads || at > end ? end : at < 0 ? 0 : at;
 }
 
@@ -121,7 +125,7 @@ uint64_t sel_arrays_untouched(const sel_arrays *arrays) {
     for (int k = 0; k < arrays->count && ranks_of(arrays) > 1 && !arrays->memory; k++) {
         const sel_array *array = &arrays->v[k];
         const sel_cells *cells = &array->cells;
-        const int64_t *first = arrays->first_plane + arrays->ranks->rank;
+        const int64_t *first = arrays->cut->plane + arrays->ranks->rank / arrays->cut->across;
         const int64_t planes = array->divided ? 0 : cells->n[axis] - (first[1] - first[0]);
         const int64_t plane = axis == 2 ? cells->slice : cells->pitch;
         bytes += (uint64_t)(cells->components * planes * plane) * array->type.size;
@@ -219,11 +223,16 @@ void sel_arrays_free(sel_arrays *arrays) {
 /* Part p of an array: a block, or what rank p has. */
 static sel_cells cells_of_part(const sel_arrays *arrays, const sel_array *array, int p) {
     const int all = ranks_of(arrays), axis = arrays->axis;
+    const sel_cut *cut = arrays->cut;
     sel_cells cells = array[all > 1 ? 0 : p].cells;
     if (all > 1 && cells.components) {
-        const int64_t first = array->divided ? 0 : arrays->first_plane[p];
-        cells.n[axis] = arrays->first_plane[p + 1] - arrays->first_plane[p];
-        cells.first += first * (axis == 2 ? cells.slice : cells.pitch);
+        const int64_t *plane = cut->plane + p / cut->across, *row = cut->row + p % cut->across;
+        cells.n[axis] = plane[1] - plane[0];
+        cells.first += (array->divided ? 0 : plane[0]) * (axis == 2 ? cells.slice : cells.pitch);
+        if (axis == 2) {
+            cells.n[1] = row[1] - row[0];
+            cells.first += (array->boxed ? 0 : row[0]) * cells.pitch;
+        }
     }
     return cells;
 }
@@ -330,17 +339,37 @@ static sel_status keep_component(const keeping *k, const sel_array *array, const
     return status;
 }
 
+/* A component of what ranks share out: where they have rows of planes, plane by plane. */
+static sel_status keep_shared(const keeping *k, const sel_array *array, int64_t c) {
+    const int across = k->arrays->cut->across, parts = parts_of(k->arrays, array);
+    sel_status status = SEL_OK;
+    for (int first = 0; first < parts; first += across) {
+        const int64_t planes = cells_of_part(k->arrays, array, first).n[2];
+        const int64_t together = across > 1 ? 1 : planes;
+        for (int64_t z = 0; z < planes; z += together) {
+            for (int p = first; p < first + across; p++) {
+                sel_cells cells = cells_of_part(k->arrays, array, p);
+                cells.first += z * cells.slice;
+                cells.n[2] = together;
+                const sel_status one = keep_component(k, array, &cells, c, p);
+                status = status ? status : one;
+            }
+        }
+    }
+    return status;
+}
+
 /* All of an array, or of what ranks share out. */
 static sel_status keep_cells(const keeping *k, const sel_array *array) {
     const bool alone = ranks_of(k->arrays) == 1;
     sel_status status = SEL_OK;
-    for (int64_t c = 0; c < array->cells.components; c++) {
-        for (int p = 0; p < parts_of(k->arrays, array) && !(alone && status); p++) {
+    for (int64_t c = 0; c < array->cells.components && !(alone && status); c++) {
+        for (int p = 0; p < array->parts && alone && !status; p++) {
             const sel_cells cells = cells_of_part(k->arrays, array, p);
-            const sel_status one =
-                keep_component(k, array + (alone ? p : 0), &cells, c, alone ? 0 : p);
-            status = status ? status : one;
+            status = keep_component(k, array + p, &cells, c, 0);
         }
+        const sel_status one = alone ? SEL_OK : keep_shared(k, array, c);
+        status = status ? status : one;
     }
     return status;
 }

@@ -81,7 +81,8 @@ typedef struct sel_array {
     int64_t count;    /* of elements */
     sel_cells cells;  /* components == 0: no cells, a plain list */
     int parts;        /* this and those behind it are blocks of one array; 0: part of one before */
-    bool divided;     /* of several ranks each has the cells of its own planes and no others */
+    bool divided;     /* of several ranks each has the cells of its own planes and no others, */
+    bool boxed;       /* and of these its own rows */
     void *place;      /* the pointer that is set, or the value */
     const void *from; /* its content; NULL: zeros */
     uint64_t offset;  /* bytes in its block */
@@ -104,13 +105,13 @@ typedef struct sel_arrays {
     bool failed;       /* there was no memory for the list */
     uint64_t bytes[2]; /* of memory, and of the host's for SEL_ON_HOST */
     void *block[2];
-    /* [threads + 1] the rows of cells that each thread will step, y + ny z; from malloc, freed with
-     * the list. NULL: as many each. */
+    /* [threads + 1] of the rows of this rank (sel_row_of) those that each thread will step; from
+     * malloc, freed with the list. NULL: as many each. */
     int64_t *first_row;
-    /* NULL: one rank. Each of several knows the cells of its own planes along an axis (see
-     * sel_state), or with all_know all cells, and all of the lists. */
+    /* NULL: one rank. Each of several knows the cells of its own planes along an axis, or of rows
+     * of these (engine/scene/domain.h), or with all_know all cells, and all of the lists. */
     const sel_ranks *ranks;
-    const int64_t *first_plane;
+    const struct sel_cut *cut;
     int axis;
     bool all_know;
 } sel_arrays;

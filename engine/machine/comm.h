@@ -1,11 +1,13 @@
 /* comm.h -- the blocks of a grid, and the halos that they exchange.
  *
- * A grid is cut along its slowest axis (y in 2-D, z in 3-D) into blocks of whole planes. What steps
- * also read in the cells beside (populations, depths: what has a neighbourhood) is kept by blocks,
- * each with a halo of some planes beyond its ends; all numbers of cells, rows and planes are those
- * of the whole grid: the pointer to a block's memory is shifted, so that such a number leads to its
- * cell. Before cells of another block are read, their planes are copied to the halo. Either all
- * blocks are in one process, or each of several ranks has one.
+ * A grid is cut along its slowest axis (y in 2-D, z in 3-D) into blocks of whole planes; ranks may
+ * also cut the planes of 3-D along y, never along x. What steps also read in the cells beside
+ * (populations, depths: what has a neighbourhood) is kept by blocks, each with a halo of some
+ * planes beyond its ends, and of rows where planes are cut; all numbers of cells, rows and planes
+ * are those of the whole grid: the pointer to a block's memory is shifted, so that such a number
+ * leads to its cell. Before cells of another block are read, they are copied to the halo: first
+ * those along y, then planes with the halos along y, so that edges arrive too. Either all blocks
+ * are in one process, or each of several ranks has one.
  */
 #ifndef SEL_COMM_H
 #define SEL_COMM_H
@@ -14,9 +16,9 @@
 #include "engine/machine/arrays.h"
 #include "engine/scene/solver.h"
 
-/* Planes first <= p < end. */
+/* Planes first <= p < end, in 3-D of these the rows low <= y < high; else low = 0, high = 1. */
 typedef struct sel_block {
-    int64_t first, end;
+    int64_t first, end, low, high;
 } sel_block;
 
 /* The blocks in this process. */
@@ -35,8 +37,14 @@ typedef struct sel_blocks {
 int sel_planes_cut(const sel_domain *domain, int count, int unit, int64_t *first);
 sel_blocks sel_blocks_cut(const sel_domain *domain, int count, int unit);
 
-/* Free cells of the planes first <= p < end. */
+/* Cuts it for ranks, of which `across` lie beside each other along y: 0: as many as make the least
+ * halo; 1: each has whole planes. Returns how many have a part. */
+int sel_grid_cut(const sel_domain *domain, int count, int across, sel_cut *cut);
+sel_block sel_cut_block(const sel_cut *cut, int rank);
+
+/* Free cells of the planes first <= p < end, and of a block. */
 int64_t sel_planes_free(const sel_domain *domain, int64_t first, int64_t end);
+int64_t sel_block_free(const sel_domain *domain, const sel_block *block);
 
 static inline int sel_block_of(const sel_blocks *blocks, int64_t row) {
     int b = 0;
@@ -54,8 +62,9 @@ typedef struct sel_turns {
     void *(*at)[2];
     sel_type type;
     sel_cells cells; /* those of the whole grid, or as the largest block has them */
-    int width;       /* planes of a halo, beyond each end of a block */
-    int64_t margin;  /* elements of a plane in front of its first cell */
+    int width;       /* planes of a halo, beyond each end of a block, and rows */
+    int64_t margin;  /* elements of a plane in front of its first cell, */
+    int64_t lead;    /* and of a row */
     bool behind;     /* both halos stand behind the block, the one of its first plane first */
 } sel_turns;
 
@@ -88,30 +97,39 @@ static inline const sel_ranks *sel_plan_ranks(const sel_plan *plan) {
     return plan->ranks ? plan->ranks : &sel_one_rank;
 }
 
-/* Fills the halos of the block that this rank has, by messages; `room` for four. */
-void sel_exchange_ranks(const sel_ranks *ranks, const sel_blocks *blocks, const sel_turns *turns,
-                        int64_t turn, void *room);
-
-/* The ranks below and above, and whether there are such. */
+/* The ranks below and above, along y (axis 0) or the slowest axis (1), and whether there are such:
+ * around a periodic axis a rank may be beside itself. */
 typedef struct sel_beside {
     int rank[2];
     bool is[2];
 } sel_beside;
+sel_beside sel_cut_beside(const sel_cut *cut, int rank, int axis);
+/* Of ranks that have whole planes. */
 sel_beside sel_ranks_beside(const sel_ranks *ranks, bool wraps);
 
-/* Bytes of a halo: in an exchange a rank sends two, and receives as many. */
+/* Fills the halos of the block that this rank has, by messages; `room` for those of both axes. */
+void sel_exchange_ranks(const sel_ranks *ranks, const sel_cut *cut, const sel_turns *turns,
+                        int64_t turn, char *room);
+
+/* Bytes of a halo beyond planes: in an exchange a rank sends two, and receives as many. And of one
+ * beyond rows. */
 int64_t sel_halo_bytes(const sel_turns *turns);
+int64_t sel_halo_of_rows(const sel_turns *turns, const sel_block *block);
 
 /* Sends `low` to the rank below and `high` to the one above, and receives what these send: as many
- * bytes each, from below and from above. Ranks stand in a row, or in a circle. */
+ * bytes each, from below and from above. Each is `pieces` (0: one) of so many bytes, `apart` bytes
+ * from one another. Ranks stand in a row, or in a circle. `room`: four times all their bytes, of
+ * pieces; else NULL. */
 typedef struct sel_sides {
     void *low, *high, *from_low, *from_high;
     size_t bytes;
+    int64_t pieces, apart;
 } sel_sides;
-void sel_exchange_sides(const sel_ranks *ranks, bool wraps, const sel_sides *sides, int count);
-/* The messages of one; returns their number. Of two from one rank that to the low side is first. */
-int sel_list_sides(const sel_ranks *ranks, bool wraps, const sel_sides *sides,
-                   sel_message messages[4]);
+void sel_exchange_sides(const sel_ranks *ranks, const sel_beside *beside, const sel_sides *sides,
+                        int count, char *room);
+/* The messages of one without pieces; returns their number. Of two from one rank that to the low
+ * side is first. */
+int sel_list_sides(const sel_beside *beside, const sel_sides *sides, sel_message messages[4]);
 
 /* The same of so many planes at each end of a rank's own, own[0] <= p < own[1], which come to lie
  * beyond the ends of the ranks beside it. `at`: plane 0, of so many bytes. */

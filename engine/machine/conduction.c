@@ -313,15 +313,18 @@ heat_view sel_conduction_view(const sel_state *state, int64_t step, int b) {
     const sel_turns *turns = &state->turns;
     const sel_blocks *blocks = &state->blocks;
     const sel_given *given = &state->given;
-    const int64_t ahead = -turns->margin * turns->type.size;
+    const int64_t ahead = turns->cells.first * turns->type.size;
     heat_view v = {.dims = grid->dims,
                    .kind = body->kind,
                    .single = turns->type.size == sizeof(float),
                    .nodes = grid->nodes,
                    .wraps = blocks->wraps && !blocks->cut,
+                   .boxed = state->cut.across > 1,
                    .periodic = grid->periodic,
                    .first = blocks->v[b].first,
                    .end = blocks->v[b].end,
+                   .low = blocks->v[b].low,
+                   .high = blocks->v[b].high,
                    .stride = {1, turns->cells.pitch, turns->cells.slice},
                    .implicit = body->implicit,
                    .dt = grid->dt,
@@ -367,9 +370,10 @@ int sel_conduction_field(const sel_state *state, int field, int64_t row, int64_t
 
 /* The sum of HEAT_CONTENT or HEAT_ADDED. */
 static double amount(const sel_state *state, int64_t step, int what) {
-    const sel_rows_range own = sel_state_own(state);
+    const sel_rows own = sel_own_rows(state);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = own.first; row < own.end; row++) {
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
         const heat_view v = view_of_row(state, step, row);
         const uint8_t *solid = sel_state_solids(state, row);
         double sum = 0, value;
@@ -392,15 +396,19 @@ int64_t sel_conduction_sites_before(const sel_state *state, int64_t row) {
 
 void sel_conduction_answer(sel_state *state, sel_request *request) {
     const sel_conduction *body = state->plan->body;
-    const sel_rows_range own = sel_state_own(state);
-    const int64_t first = cells_before(state, own.first), end = cells_before(state, own.end);
+    const sel_rows_range planes = sel_own_planes(state);
+    const int64_t first = cells_before(state, planes.first), end = cells_before(state, planes.end);
     const sel_given *given = &state->given;
     const int64_t step = state->step;
     const bool changes = step > 0 && !body->steady;
     sel_balance b = state->balance;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = first; k < end; k++) {
-        heat_view v = view_of_row(state, step - changes, given->cell[k] / state->turns.cells.n[0]);
+        const int64_t row = given->cell[k] / state->turns.cells.n[0];
+        if (!sel_state_has(state, row)) {
+            continue;
+        }
+        heat_view v = view_of_row(state, step - changes, row);
         v.implicit = changes ? v.implicit : 0;
         heat_entering(&v, given, k, changes);
     }

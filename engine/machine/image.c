@@ -63,26 +63,48 @@ void sel_image_arrays(const sel_image *image, const sel_image_field *fields, voi
         image->count + SEL_IMAGE_MARKS;
 }
 
-/* The cells of an image that this rank writes: those of its own planes; of a state that is not
- * divided, which every rank has, as many planes as others. Those of rank r are start[r] <= k <
- * start[r + 1], in the order of the box. */
+/* The cells of an image that this rank reads: of a state that is not divided, which every rank has,
+ * as many planes as others. Those that rank r writes are start[r] <= k < start[r + 1], in the order
+ * of the image: the same, but for ranks that have rows of planes. */
 static sel_box own_box(const sel_state *state, const sel_image *image,
                        int64_t start[SEL_MOST_RANKS + 1]) {
     const sel_ranks *ranks = sel_plan_ranks(state->plan);
     const int axis = state->plan->domain->grid.dims - 1;
-    const int64_t planes = sel_box_count(&image->box, axis), stride = image->box.stride[axis];
-    const int64_t width = sel_box_cells(&image->box) / planes;
+    const int64_t planes = sel_box_count(&image->box, axis), width = sel_box_count(&image->box, 0);
+    const int64_t rows = sel_box_cells(&image->box) / width, of_plane = rows / planes;
+    const bool divided = state->ranks->count > 1;
     sel_box own = image->box;
-    for (int r = 0; r <= ranks->count; r++) {
-        const int64_t before = state->first_plane[r] - image->box.lo[axis];
-        const int64_t last = before < 0 ? 0 : (before + stride - 1) / stride;
-        const bool divided = state->ranks->count > 1;
-        start[r] = width * (!divided ? planes * r / ranks->count : last < planes ? last : planes);
+    if (divided) {
+        sel_state_share_box(state, &image->box, start);
+        own = sel_state_part(state, &image->box, ranks->rank);
     }
-    own.lo[axis] = image->box.lo[axis] + start[ranks->rank] / width * stride;
-    own.hi[axis] = image->box.lo[axis] + start[ranks->rank + 1] / width * stride;
-    own.hi[axis] = own.hi[axis] < image->box.hi[axis] ? own.hi[axis] : image->box.hi[axis];
+    for (int r = 0; r <= ranks->count; r++) {
+        start[r] = width * (!divided                 ? of_plane * (planes * r / ranks->count)
+                            : state->cut.across == 1 ? start[r]
+                                                     : rows * r / ranks->count);
+    }
+    if (!divided) {
+        const int64_t *of = start + ranks->rank, stride = image->box.stride[axis];
+        own.lo[axis] = image->box.lo[axis] + of[0] / width / of_plane * stride;
+        own.hi[axis] = image->box.lo[axis] + of[1] / width / of_plane * stride;
+        own.hi[axis] = own.hi[axis] < image->box.hi[axis] ? own.hi[axis] : image->box.hi[axis];
+    }
     return own;
+}
+
+/* Brings what ranks have read, [fields and marks][cells], to those that write it. */
+static void move_rows(const sel_state *state, const sel_image *image, const sel_image_field *fields,
+                      const int64_t *start, void **values) {
+    const size_t number = image->precision == SEL_F32 ? sizeof(float) : sizeof(double);
+    const size_t width = (size_t)sel_box_count(&image->box, 0);
+    int64_t row[SEL_MOST_RANKS + 1];
+    for (int r = 0; r <= state->ranks->count; r++) {
+        row[r] = start[r] / (int64_t)width;
+    }
+    for (int k = 0; k < image->count + SEL_IMAGE_MARKS; k++) {
+        const size_t cell = k < image->count ? (size_t)fields[k].stored * number : 1;
+        values[k] = sel_state_move_rows(state, &image->box, row, width * cell, values[k]);
+    }
 }
 
 /* Reads the fields of its own cells. */
@@ -147,7 +169,11 @@ sel_status sel_image_share(sel_state *state, const sel_backend *backend, const s
     sel_status status = read_own(state, backend, image, fields, &own, values, &observed, error);
     if (!status && observed) {
         mark_own(state, &own, &marks);
-        sel_image_arrays(image, fields, values, &marks, state->plan->domain->grid.nodes, arrays,
+        if (state->cut.across > 1) {
+            move_rows(state, image, fields, start, values);
+        }
+        const sel_cell_marks of_file = {types[0], types[1], types[2]};
+        sel_image_arrays(image, fields, values, &of_file, state->plan->domain->grid.nodes, arrays,
                          &header);
         status =
             sel_vtk_share(ranks, image->path, &header, start, state->threads, writer, file, error);

@@ -134,7 +134,7 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
     const sel_domain *domain = inputs->domain;
     const sel_input *input = &inputs->v[inputs->count - 1];
     const int64_t *n = domain->grid.n;
-    const sel_rows_range own = sel_state_own(state);
+    const sel_rows_range own = sel_own_planes(state);
     const sel_evaluation asked = {input->quantity, input->what, .first = own.first,
                                   .t = sel_input_time(inputs, input, step), .end = own.end};
     const size_t bytes = (size_t)((own.end - own.first) * n[0]) * sizeof(double);

@@ -71,35 +71,26 @@ static void read_cells(const sel_look *look, sel_state *state, sel_request *requ
     }
 }
 
-/* The j-th row of a box. */
-static int64_t box_row(const sel_state *state, const sel_box *box, int64_t j) {
-    const int64_t height = sel_box_count(box, 1);
-    const int64_t y = box->lo[1] + j % height * box->stride[1];
-    return y + state->plan->domain->grid.n[1] * (box->lo[2] + j / height * box->stride[2]);
-}
-
 static void read_box(const sel_look *look, sel_state *state, sel_request *request) {
     const sel_box *box = &request->box;
     const sel_ranks *ranks = state->ranks;
     const int64_t width = sel_box_count(box, 0);
     const int64_t nx = state->plan->domain->grid.n[0];
     const size_t row_bytes = (size_t)width * sel_request_cell_bytes(request);
-    int64_t start[SEL_MOST_RANKS + 1];
-    sel_state_share_box(state, box, start);
-    const int64_t first = start[ranks->rank], end = start[ranks->rank + 1];
+    const sel_rows own = sel_state_part_rows(state, box, ranks->rank);
     if (ranks->rank > 0 && !request->stays) {
-        request->to = sel_ranks_memory(ranks, (size_t)(end - first) * row_bytes);
+        request->to = sel_ranks_memory(ranks, (size_t)own.count * row_bytes);
     }
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t j = first; j < end; j++) {
-        const int64_t row = box_row(state, box, j);
+    for (int64_t j = 0; j < own.count; j++) {
+        const int64_t row = sel_row_of_box(state, box, sel_row_of(&own, j));
         const uint8_t *solid = sel_state_solids(state, row) + box->lo[0];
         const double *values;
         const int count =
             read_field(look, state, request->field, row, box->lo[0], box->hi[0], &values);
         for (int64_t i = 0; i < width; i++) {
             const int64_t k = i * box->stride[0];
-            store(request, values, nx, count, k, solid[k] != 0, (j - first) * width + i);
+            store(request, values, nx, count, k, solid[k] != 0, j * width + i);
         }
     }
     if (request->stays) {
@@ -154,26 +145,26 @@ static void reduce_row(const sel_look *look, const sel_state *state, const sel_r
 static void reduce(const sel_look *look, sel_state *state, sel_request *request) {
     enum { EXTREMES = 2 * SEL_MAX_COMPONENTS };
     const sel_box *box = &request->box;
-    double *partials = state->partials, sums[CELLS + 1], own[EXTREMES];
+    double sums[CELLS + 1], own[EXTREMES];
     double all[SEL_MOST_RANKS][EXTREMES];
-    int64_t start[SEL_MOST_RANKS + 1];
-    sel_state_share_box(state, box, start);
-    const int64_t first = start[state->ranks->rank], end = start[state->ranks->rank + 1];
+    const sel_rows rows = sel_state_part_rows(state, box, state->ranks->rank);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t j = first; j < end; j++) {
-        reduce_row(look, state, request, box_row(state, box, j), partial_of(state, j));
+    for (int64_t k = 0; k < rows.count; k++) {
+        const int64_t j = sel_row_of(&rows, k);
+        reduce_row(look, state, request, sel_row_of_box(state, box, j), partial_of(state, j));
     }
     for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
         double least = HUGE_VAL, most = -HUGE_VAL;
-        for (int64_t j = first; j < end; j++) {
-            least = fmin(least, partial_of(state, j)[LEAST + c]);
-            most = fmax(most, partial_of(state, j)[MOST + c]);
+        for (int64_t k = 0; k < rows.count; k++) {
+            const double *partial = partial_of(state, sel_row_of(&rows, k));
+            least = fmin(least, partial[LEAST + c]);
+            most = fmax(most, partial[MOST + c]);
         }
         own[c] = least;
         own[SEL_MAX_COMPONENTS + c] = most;
     }
     state->ranks->gather(own, sizeof own, all);
-    sel_join_sums(state->ranks, start, partials, SEL_PARTIALS, CELLS + 1, sums);
+    sel_state_sums_of_box(state, box, CELLS + 1, sums);
     for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
         request->min[c] = all[0][c];
         request->max[c] = all[0][SEL_MAX_COMPONENTS + c];
@@ -188,24 +179,25 @@ static void reduce(const sel_look *look, sel_state *state, sel_request *request)
 }
 
 double sel_join_rows(const sel_state *state, bool whole) {
-    const sel_rows_range own = sel_state_own(state);
+    const sel_rows own = sel_own_rows(state);
     int64_t count = 0;
     double sum;
     if (!whole) {
         sel_state_sums(state, 0, 1, &sum);
         return sum;
     }
-    for (int64_t row = own.first; row < own.end; row++) {
-        count += (int64_t)*partial_of(state, row);
+    for (int64_t k = 0; k < own.count; k++) {
+        count += (int64_t)*partial_of(state, sel_row_of(&own, k));
     }
     return (double)sel_state_total(state, count);
 }
 
 double sel_sum_rows(sel_state *state, double (*sum)(const sel_state *state, int64_t row),
                     bool whole) {
-    const sel_rows_range own = sel_state_own(state);
+    const sel_rows own = sel_own_rows(state);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = own.first; row < own.end; row++) {
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
         *partial_of(state, row) = sum(state, row);
     }
     return sel_join_rows(state, whole);
@@ -342,16 +334,17 @@ static void monitor_row(const sel_look *look, const sel_state *state, int64_t ro
 }
 
 static void monitor(const sel_look *look, sel_state *state, sel_request *request) {
-    const sel_rows_range own = sel_state_own(state);
+    const sel_rows own = sel_own_rows(state);
     sel_watched watched, all[SEL_MOST_RANKS];
     double sums[2];
     sel_watch_none(&watched);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = own.first; row < own.end; row++) {
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
         monitor_row(look, state, row, request->only_bad_cell, monitor_of(state, row));
     }
-    for (int64_t row = own.first; row < own.end; row++) {
-        sel_watch_join(&watched, &monitor_of(state, row)->watched);
+    for (int64_t k = 0; k < own.count; k++) {
+        sel_watch_join(&watched, &monitor_of(state, sel_row_of(&own, k))->watched);
     }
     state->ranks->gather(&watched, sizeof watched, all);
     for (int r = 1; r < state->ranks->count; r++) {
@@ -388,10 +381,11 @@ static double mean_change(sel_state *state) {
 }
 
 static void balance(const sel_look *look, sel_state *state, sel_request *request) {
-    const sel_rows_range own = sel_state_own(state);
+    const sel_rows own = sel_own_rows(state);
     const int64_t nx = state->plan->domain->grid.n[0];
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = own.first; row < own.end; row++) {
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
         const uint8_t *solid = sel_state_solids(state, row);
         double sum = 0;
         sel_main_row main;

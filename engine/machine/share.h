@@ -9,13 +9,19 @@
 
 #include "engine/machine/state.h"
 
-/* The rows of a rank, and of this one. */
+/* The rows of this rank. */
+static inline sel_rows sel_own_rows(const sel_state *state) {
+    return sel_cut_rows(&state->cut, state->ranks->rank);
+}
+bool sel_state_has(const sel_state *state, int64_t row);
+int sel_state_rank_of(const sel_state *state, int64_t row);
+
+/* Those of all of its planes; and, of ranks that have whole planes, those of a rank. */
+sel_rows_range sel_own_planes(const sel_state *state);
 sel_rows_range sel_state_rows_of(const sel_state *state, int rank);
 static inline sel_rows_range sel_state_own(const sel_state *state) {
     return sel_state_rows_of(state, state->ranks->rank);
 }
-bool sel_state_has(const sel_state *state, int64_t row);
-int sel_state_rank_of(const sel_state *state, int64_t row);
 
 /* That of this rank, with so many bytes of memory. */
 sel_share sel_state_share(const sel_state *state, uint64_t memory);
@@ -34,8 +40,10 @@ sel_status sel_state_agree(const sel_state *state, sel_status status, sel_error 
 void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *v, int64_t stride,
                    int columns, double *sums);
 
-/* Sums of `columns` columns of state->partials over all rows, from column `first` on. */
+/* Sums of `columns` columns of state->partials over all rows, from column `first` on; or over the
+ * rows of a box, which has the first ones. */
 void sel_state_sums(const sel_state *state, int first, int columns, double *sums);
+void sel_state_sums_of_box(const sel_state *state, const sel_box *box, int columns, double *sums);
 
 /* A list of elements that stand in the order of rows: those of a row begin at first(state, row).
  * All get all. */
@@ -46,8 +54,21 @@ void sel_state_share_list(const sel_state *state, void *list, size_t size,
 void sel_state_share_items(const sel_state *state, void *items, size_t size, int64_t count,
                            int64_t (*row)(const sel_state *state, int64_t k));
 
-/* Rows of a box that ranks have: those of rank r are start[r] <= j < start[r + 1]. */
+/* The row of the grid that is number j of a box. */
+int64_t sel_row_of_box(const sel_state *state, const sel_box *box, int64_t j);
+
+/* The part of a box that a rank has; and which of the rows of the box these are, by their numbers
+ * in it. */
+sel_box sel_state_part(const sel_state *state, const sel_box *box, int rank);
+sel_rows sel_state_part_rows(const sel_state *state, const sel_box *box, int rank);
+
+/* The same of ranks that have whole planes: start[r] <= j < start[r + 1]. */
 void sel_state_share_box(const sel_state *state, const sel_box *box, int64_t *start);
+
+/* Brings rows of a box, of so many bytes each, from the ranks that have them, in `own` (from
+ * malloc, freed), to those that are to have start[r] <= j < start[r + 1]: from malloc. */
+void *sel_state_move_rows(const sel_state *state, const sel_box *box, const int64_t *start,
+                          size_t bytes, void *own);
 
 /* Bytes of a cell in the answer to a SEL_READ. */
 size_t sel_request_cell_bytes(const sel_request *request);

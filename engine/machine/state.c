@@ -10,19 +10,17 @@ enum { MOST_AT_ONCE = 1 << 21 }; /* cells that are evaluated together */
 /* Gives each rank a block of its own. */
 static void divide(sel_state *state) {
     const sel_ranks *ranks = state->ranks;
-    sel_planes_cut(state->plan->domain, ranks->count, 1, state->first_plane);
+    sel_grid_cut(state->plan->domain, ranks->count, state->plan->across, &state->cut);
     state->blocks = sel_blocks_cut(state->plan->domain, 1, 1);
     state->blocks.cut = true;
-    state->blocks.v[0] =
-        (sel_block){state->first_plane[ranks->rank], state->first_plane[ranks->rank + 1]};
+    state->blocks.v[0] = sel_cut_block(&state->cut, ranks->rank);
 }
 
 void sel_state_undivided(sel_state *state) {
-    const sel_grid *grid = &state->plan->domain->grid;
     state->ranks = &sel_one_rank;
     state->arrays.all_know = true;
     state->blocks = sel_blocks_cut(state->plan->domain, 1, 1);
-    state->first_plane[1] = grid->n[grid->dims - 1];
+    sel_grid_cut(state->plan->domain, 1, 1, &state->cut);
 }
 
 void sel_state_begin(sel_state *state, const sel_plan *plan, int unit) {
@@ -33,11 +31,11 @@ void sel_state_begin(sel_state *state, const sel_plan *plan, int unit) {
         divide(state);
     } else {
         state->blocks = sel_blocks_cut(plan->domain, plan->blocks, unit);
-        state->first_plane[1] = plan->domain->grid.n[plan->domain->grid.dims - 1];
+        sel_grid_cut(plan->domain, 1, 1, &state->cut);
     }
     state->clock = sel_even_clock(plan->domain->grid.dt);
     state->arrays.ranks = state->ranks->count > 1 ? state->ranks : NULL;
-    state->arrays.first_plane = state->first_plane;
+    state->arrays.cut = &state->cut;
     state->arrays.axis = plan->domain->grid.dims - 1;
     SEL_ADD_VALUE(&state->arrays, state, step);
     if (plan->dt_steps) {
@@ -57,7 +55,13 @@ void sel_state_list_turns(sel_state *state, const char *name) {
         sel_arrays_add_block(&state->arrays, name, &state->turns.at[b][turn], state->turns.type,
                              &cells, SEL_SAVED | (turn ? SEL_ODD : SEL_EVEN), b == 0 ? count : 0);
     }
-    state->halo_bytes = state->ranks->count > 1 ? 4 * (uint64_t)sel_halo_bytes(&state->turns) : 0;
+    state->halo_bytes = 0;
+    if (state->ranks->count > 1) {
+        const sel_block *own = &state->blocks.v[0];
+        const int64_t rows = state->cut.across > 1 ? sel_halo_of_rows(&state->turns, own) : 0;
+        const int64_t planes = sel_halo_bytes(&state->turns);
+        state->halo_bytes = 4 * (uint64_t)(planes + rows);
+    }
     if (!state->arrays.memory) {
         SEL_ADD(&state->arrays, state, halos, (int64_t)state->halo_bytes, 0);
     }
@@ -65,15 +69,19 @@ void sel_state_list_turns(sel_state *state, const char *name) {
 
 void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], int halo) {
     const sel_grid *grid = &state->plan->domain->grid;
+    const sel_block *own = &state->blocks.v[0];
     const int64_t *n = grid->n, pitch = (n[0] + 31) / 32 * 32;
-    const int64_t ends = halo * (grid->dims == 3 ? n[1] * pitch : pitch);
+    const bool boxes = state->cut.across > 1;
+    const int64_t beyond = boxes ? halo * pitch : 0; /* rows of a halo */
+    const int64_t slice = boxes ? (own->high - own->low) * pitch + 2 * beyond : n[1] * pitch;
+    const int64_t ends = halo * (grid->dims == 3 ? slice : pitch);
     const sel_cells cells = {.n = {n[0], n[1], n[2]},
                              .components = 1,
-                             .first = ends,
+                             .first = ends + beyond,
                              .pitch = pitch,
-                             .slice = n[1] * pitch,
-                             .plane = n[2] * n[1] * pitch,
-                             .count = n[2] * n[1] * pitch + 2 * ends};
+                             .slice = slice,
+                             .plane = n[2] * slice,
+                             .count = n[2] * slice + 2 * ends};
     const sel_type type = {'f', state->plan->precision == SEL_F32 ? 4 : 8};
     state->last =
         (sel_last){.type = {'f', 8}, .components = 1, .scale = 1}; /* as look.cuh has it */
@@ -106,39 +114,60 @@ static sel_cells own_faces(const sel_state *state, const sel_cells *cells) {
     return cut;
 }
 
-/* Rows from `first` on, which are in one block, as they are stored. */
+void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row) {
+    const sel_turns *turns = &state->turns;
+    const sel_cut *cut = &state->cut;
+    const int b = sel_block_of(&state->blocks, row);
+    const sel_block *own = &state->blocks.v[b];
+    const int64_t all = state->blocks.rows_per_plane, plane = row / all, y = row % all;
+    char *at = turns->at[b][turn & 1];
+    if (plane < own->first || plane >= own->end) {
+        const bool above = own->end % cut->plane[cut->along] == plane;
+        const int64_t halo = above ? own->end : own->first - 1;
+        at += (halo - plane) * sel_turns_stride(turns) * turns->type.size;
+    }
+    if (y < own->low || y >= own->high) {
+        const int64_t halo = own->high % all == y ? own->high : own->low - 1;
+        at += (halo - y) * turns->cells.pitch * turns->type.size;
+    }
+    return at;
+}
+
+/* Rows from `first` on, which lie together in one block, as they are stored. */
 static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
                             const double *values, char *stored, sel_error *error) {
     const sel_turns *turns = &state->turns;
-    const int64_t nx = turns->cells.n[0], pitch = turns->cells.pitch;
+    const int64_t nx = turns->cells.n[0], ny = turns->cells.n[1], pitch = turns->cells.pitch;
     const int size = (int)turns->type.size;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = 0; k < rows * pitch; k++) {
         sel_put(stored, turns->type, k, k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0);
     }
     char *to = turns->at[sel_block_of(&state->blocks, first)][0];
-    return sel_arrays_send(&state->arrays, to + (first * pitch + turns->cells.first) * size, stored,
-                           (size_t)(rows * pitch * size), error);
+    const int64_t at = first % ny * pitch + first / ny * turns->cells.slice + turns->cells.first;
+    return sel_arrays_send(&state->arrays, to + at * size, stored, (size_t)(rows * pitch * size),
+                           error);
 }
 
 sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const char *what,
                            sel_state_edit *edit, sel_error *error) {
     const sel_domain *domain = state->plan->domain;
     const sel_quantity zero = sel_constant(0);
-    const sel_rows_range own = sel_state_own(state);
-    const int64_t nx = domain->grid.n[0], total = own.end - own.first;
-    const int64_t fit = MOST_AT_ONCE / nx + 1, most = fit < total ? fit : total;
-    sel_evaluation asked = {sel_quantity_given(quantity) ? quantity : &zero, what,
-                            .end = own.first};
+    const sel_rows own = sel_own_rows(state);
+    const int64_t nx = domain->grid.n[0];
+    const int64_t fit = MOST_AT_ONCE / nx + 1, most = fit < own.count ? fit : own.count;
+    sel_evaluation asked = {.quantity = sel_quantity_given(quantity) ? quantity : &zero,
+                            .what = what};
     const size_t bytes = (size_t)(most * state->turns.cells.pitch) * sizeof(double);
     double *values = malloc(bytes);
     char *stored = malloc(bytes);
     sel_status status = values && stored ? SEL_OK : sel_fail_memory(error, what, 2 * bytes);
-    while (asked.end < own.end && !status) {
-        const int b = sel_block_of(&state->blocks, asked.end);
+    for (int64_t k = 0; k < own.count && !status; k += asked.end - asked.first) {
+        const sel_rows_range together = sel_rows_together(&own, k, most);
+        const int b = sel_block_of(&state->blocks, together.first);
         const int64_t last = state->blocks.v[b].end * state->blocks.rows_per_plane;
-        asked.first = asked.end;
-        asked.end = asked.first + most < last ? asked.first + most : last;
+        asked.first = together.first;
+        asked.end = together.end < last ? together.end : last;
         status = sel_domain_evaluate(domain, &asked, state->threads, values, error);
         status = status ? status : edit(state, asked.first * nx, asked.end * nx, values, error);
         status =
@@ -170,7 +199,7 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
     const int64_t all = n[1] * n[2], before = own.before - own.shift;
     sel_rows_range rows = {0, all};
     if (divided || cells->components) {
-        rows = sel_state_own(state);
+        rows = sel_own_planes(state);
     }
     if (divided && which == axis) { /* and the faces above its own planes */
         rows.end += state->blocks.rows_per_plane;
@@ -217,7 +246,7 @@ sel_status sel_state_set(const sel_state *state, void *array, int64_t first, int
 
 void sel_state_exchange(const sel_state *state, int64_t turn) {
     if (state->ranks->count > 1) {
-        sel_exchange_ranks(state->ranks, &state->blocks, &state->turns, turn, state->halos);
+        sel_exchange_ranks(state->ranks, &state->cut, &state->turns, turn, state->halos);
     } else {
         sel_exchange(&state->blocks, &state->turns, turn, NULL, NULL, NULL);
     }

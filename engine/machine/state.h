@@ -24,10 +24,8 @@ struct sel_state {
     sel_clock clock;  /* of the steps to come, or of those just made */
     int64_t observed; /* the last observed step, that of the SEL_OBSERVED arrays; -1: none */
     int threads;
-    /* Who computes the state: with several ranks each has the planes first_plane[r] to
-     * first_plane[r + 1]. */
-    const sel_ranks *ranks;
-    int64_t first_plane[SEL_MOST_RANKS + 1];
+    const sel_ranks *ranks; /* who computes the state, */
+    sel_cut cut;            /* and what each has of it */
     sel_blocks blocks;
     char *halos;         /* room for those that ranks exchange, */
     uint64_t halo_bytes; /* and what one sends and receives in a step, with two neighbours */
@@ -114,24 +112,12 @@ static inline const void *sel_state_row(const sel_state *state, int64_t turn, in
     const int64_t ny = turns->cells.n[1];
     const int64_t first = row % ny * turns->cells.pitch + row / ny * turns->cells.slice;
     const char *at = turns->at[sel_block_of(&state->blocks, row)][turn & 1];
-    return at + (first - turns->margin) * turns->type.size;
+    return at + (turns->cells.first + first) * turns->type.size;
 }
 
 /* The memory of the turns in which a row of cells is, so that its numbers lead to it: a block that
  * is here, or, of a row beside it that another rank has, the halo. */
-static inline void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row) {
-    const sel_turns *turns = &state->turns;
-    const int b = sel_block_of(&state->blocks, row);
-    const sel_block *own = &state->blocks.v[b];
-    const int64_t plane = row / state->blocks.rows_per_plane;
-    char *at = turns->at[b][turn & 1];
-    if (plane >= own->first && plane < own->end) {
-        return at;
-    }
-    const bool above = own->end % state->first_plane[state->ranks->count] == plane;
-    const int64_t halo = above ? own->end : own->first - 1;
-    return at + (halo - plane) * sel_turns_stride(turns) * turns->type.size;
-}
+void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row);
 
 /* Lists an array of numbers of cells and faces, of the type of state->turns: of several ranks on
  * the host of its own planes, with a pointer to which the numbers of all apply. */

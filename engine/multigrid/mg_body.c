@@ -116,10 +116,10 @@ static bool cut_for_devices(sel_state *state) {
     const sel_grid *grid = &state->plan->domain->grid;
     const int64_t *n = grid->n, planes = n[grid->dims - 1], unit = mg_device_planes(n);
     for (int r = 1; r < state->ranks->count; r++) {
-        state->first_plane[r] = (state->first_plane[r] + unit / 2) / unit * unit;
+        state->cut.plane[r] = (state->cut.plane[r] + unit / 2) / unit * unit;
     }
     const int rank = state->ranks->rank;
-    state->blocks.v[0] = (sel_block){state->first_plane[rank], state->first_plane[rank + 1]};
+    state->blocks.v[0] = sel_cut_block(&state->cut, rank);
     return n[0] * n[1] * n[2] > MG_ALONE_ON_DEVICE &&
            (planes % 2 == 0 || !sel_axis_periodic(grid, grid->dims - 1));
 }
@@ -128,7 +128,7 @@ static bool cut_for_devices(sel_state *state) {
 static bool shares(const sel_state *state) {
     bool enough = true;
     for (int r = 0; r < state->ranks->count; r++) {
-        enough = enough && state->first_plane[r + 1] - state->first_plane[r] >= MG_HALO;
+        enough = enough && state->cut.plane[r + 1] - state->cut.plane[r] >= MG_HALO;
     }
     return enough;
 }

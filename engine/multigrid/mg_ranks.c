@@ -15,7 +15,7 @@ void mg_divide(mg *m, const sel_arrays *arrays, bool device) {
     m->ranks = divides ? arrays->ranks : &sel_one_rank;
     const int rank = m->ranks->rank, all = m->ranks->count;
     for (int r = 0; r <= all && divides; r++) {
-        first[r] = arrays->first_plane[r];
+        first[r] = arrays->cut->plane[r];
     }
     for (int l = 0; l < m->count; l++) {
         mg_level *v = &m->level[l];

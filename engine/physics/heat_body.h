@@ -24,10 +24,11 @@ typedef struct heat_view {
     int dims, kind;
     bool single, nodes;
     bool wraps;   /* the slowest axis is periodic, and not by halos */
+    bool boxed;   /* planes are cut along y, where halos are */
     bool streams; /* on the CPU: the arrays are larger than the caches, store past them */
     unsigned periodic;
     int64_t n[3], stride[3], apart[3]; /* from a cell to the next, of T and of coefficients */
-    int64_t first, end;                /* planes of the slowest axis */
+    int64_t first, end, low, high;     /* planes of the slowest axis; of 3-D rows of these */
     double implicit; /* the part that T' has in what is conducted, T having the rest */
     double r[3];     /* of a uniform body */
     double k[3], dx[3], dt, capacity; /* k, capacity: of a uniform body */
@@ -49,7 +50,7 @@ typedef struct heat_view {
 /* Elements to the low (side 0) or high neighbour of cell i along an axis; without one the cell
  * itself or, of nodes, the mirror image. */
 HEAT_INLINE int64_t heat_beside(const heat_view *v, int axis, int64_t i, int side) {
-    const bool halo = axis == v->dims - 1 && !v->wraps;
+    const bool halo = axis == v->dims - 1 ? !v->wraps : axis == 1 && v->boxed;
     const int64_t step = side ? v->stride[axis] : -v->stride[axis];
     if (i != (side ? v->n[axis] - 1 : 0)) {
         return step;

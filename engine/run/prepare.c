@@ -202,14 +202,38 @@ static sel_status adapt(const sel_simulation *simulation, int precision, sel_pre
                            : sel_fail_memory(error, "the solver", 0);
 }
 
-sel_status sel_ranks_fit(const sel_prepared *prepared, int count, int64_t *first,
-                         sel_error *error) {
-    const sel_grid *grid = &prepared->domain->grid;
-    const int most = count > 1 ? sel_planes_cut(prepared->domain, count, 1, first) : count;
-    return most == count
+/* How many ranks lie beside each other along y; fails where that cannot be as it is asked for. */
+static sel_status choose_across(const sel_settings *settings, sel_prepared *prepared,
+                                sel_error *error) {
+    const sel_simulation *simulation = prepared->simulation;
+    const sel_solver *solver = simulation->solver;
+    const bool deep = sel_common_grid(simulation->params).dims == 3;
+    const char *why = !deep ? "a grid of 2 dimensions is cut along y anyway"
+                      : !solver->boxes || !solver->boxes(simulation)
+                          ? "ranks have whole planes of what multigrid solves"
+                      : on_device(prepared) ? "ranks on GPUs have whole planes"
+                                            : NULL;
+    prepared->across = why ? 1 : settings->across;
+    return !why || settings->across <= 1
                ? SEL_OK
-               : sel_fail_as(error, SEL_BAD_USAGE,
-                             sel_simulation_where(prepared->simulation, "size"),
+               : sel_fail_as(error, SEL_BAD_USAGE, sel_simulation_where(simulation, "size"),
+                             "--across %d: %s; leave it out", settings->across, why);
+}
+
+sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_cut *cut, sel_error *error) {
+    const sel_grid *grid = &prepared->domain->grid;
+    const int across = prepared->across, most = sel_grid_cut(prepared->domain, count, across, cut);
+    const sel_where where = sel_simulation_where(prepared->simulation, "size");
+    if (most == count) {
+        return SEL_OK;
+    }
+    return across > 1 && (count % across || cut->across < across)
+               ? sel_fail_as(error, SEL_BAD_USAGE, where,
+                             "--across %d: so many of %d ranks cannot lie beside each other along "
+                             "the %lld cells of y; leave it out, or give a divisor of the ranks, "
+                             "with two cells for each at least",
+                             across, count, (long long)grid->n[1])
+               : sel_fail_as(error, SEL_BAD_USAGE, where,
                              "the grid is cut along %s, where %lld cells are enough for %d ranks, "
                              "not for %d",
                              sel_axis_names[grid->dims - 1], (long long)grid->n[grid->dims - 1],
@@ -230,6 +254,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     simulation = prepared->simulation;
     status = check_numbers(simulation, precision, error);
     sel_status backend = choose_backend(settings, prepared, error);
+    backend = backend ? backend : choose_across(settings, prepared, error);
     sel_status size = backend ? backend : check_size(prepared, precision, ranks, error);
     status = status ? status : size;
     status = sel_ranks_agree(ranks, status, error); /* before they paint together */
@@ -240,13 +265,13 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     const int asked = settings->threads > 0 ? settings->threads : own; /* 0: nobody did */
     use_threads(prepared, asked ? asked : cores_of_rank(ranks));
     status = sel_domain_create(simulation, ranks, &prepared->domain, error);
-    int64_t first_plane[SEL_MOST_RANKS + 1];
-    status = status ? status : sel_ranks_fit(prepared, ranks->count, first_plane, error);
+    sel_cut cut;
+    status = status ? status : sel_ranks_fit(prepared, ranks->count, &cut, error);
     if (status) {
         return status;
     }
     /* Devices hold all that is evaluated here. */
-    sel_domain_divide(prepared->domain, on_device(prepared) ? NULL : ranks, first_plane);
+    sel_domain_divide(prepared->domain, on_device(prepared) ? NULL : ranks, &cut);
     /* Mistakes in the laws and in the outputs are reported together. */
     status = sel_plan_create(simulation, prepared->domain, &prepared->plan, error);
     sel_status outputs = sel_outputs_check(simulation, prepared->domain, error);
@@ -259,6 +284,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     plan->device = device_of(settings, simulation->solver->cuda);
     plan->blocks = settings->blocks;
     plan->ranks = settings->ranks;
+    plan->across = prepared->across;
     plan->threads = asked ? asked : worth_of_threads(prepared->domain, ranks);
     use_threads(prepared, plan->threads);
     status = sel_outputs_wants(simulation, plan, error);

@@ -38,6 +38,7 @@ typedef struct sel_settings {
                                on a machine that of the first, others take the next ones */
     int blocks;             /* into which the grid is cut; 0: 1 */
     const sel_ranks *ranks; /* that compute together; NULL: this process alone */
+    int across;             /* of these lie beside each other along y; 0: as fits best */
     int simulation;         /* with several: its number in the scenario */
 } sel_settings;
 
@@ -49,6 +50,7 @@ typedef struct sel_prepared {
     const sel_backend *backend; /* the chosen one; NULL before that */
     sel_backend of_team;        /* it, where rank 0 leads others */
     char device[256];           /* what that runs on */
+    int across;                 /* of several ranks, as settings have it; 1: it must be */
     sel_domain *domain;
     sel_plan *plan;
     uint64_t bytes;     /* that the backend will allocate */
@@ -63,8 +65,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
                        sel_prepared *prepared, sel_error *error);
 void sel_prepared_release(sel_prepared *prepared);
 
-/* The planes of so many ranks (sel_planes_cut). Fails where they do not suffice. */
-sel_status sel_ranks_fit(const sel_prepared *prepared, int count, int64_t *first, sel_error *error);
+/* What so many ranks have (sel_grid_cut). Fails where the grid does not suffice. */
+sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_cut *cut, sel_error *error);
 
 /* Prepares, and creates the state at step 0; of several ranks all do it when rank 0 does. The
  * caller destroys the state with prepared->backend, where that is not NULL, and then releases, also

@@ -15,6 +15,33 @@ typedef struct sel_lost_region {
     char *text; /* "all 32 sites of 'inlet' are painted over by 'walls' (channel.lua:12)" */
 } sel_lost_region;
 
+/* Rows of cells first <= row < end, y + ny z. */
+typedef struct sel_rows_range {
+    int64_t first, end;
+} sel_rows_range;
+
+/* Rows of a box: `count` of them from `first` on, of which `height` lie together, those of a plane,
+ * with `skip` others before the next ones. */
+typedef struct sel_rows {
+    int64_t first, count, height, skip;
+} sel_rows;
+
+/* Row number k of these; and it with those that lie together behind it, at most `most`. */
+static inline int64_t sel_row_of(const sel_rows *rows, int64_t k) {
+    return rows->first + k + (rows->skip ? k / rows->height * rows->skip : 0);
+}
+sel_rows_range sel_rows_together(const sel_rows *rows, int64_t k, int64_t most);
+
+/* How ranks share out a grid: each has planes of the slowest axis and, in 3-D, all rows (y) of
+ * these or some. Rank r is number r / across along the slowest axis and r % across along y. */
+typedef struct sel_cut {
+    int across, along;
+    bool wraps[2];                     /* y, the slowest axis: it is periodic */
+    int64_t row[SEL_MOST_RANKS + 1];   /* of a plane, the first of each across, and the end */
+    int64_t plane[SEL_MOST_RANKS + 1]; /* the first of each along, and the end */
+} sel_cut;
+sel_rows sel_cut_rows(const sel_cut *cut, int rank);
+
 /* Region numbers are 1-based: 0 is the interior (cells) or unpainted (face sites). */
 typedef struct sel_domain {
     sel_grid grid;
@@ -29,10 +56,11 @@ typedef struct sel_domain {
     sel_lost_region lost[SEL_REGION_NUMBERS];
     double *control_values; /* by index of the simulation's controls */
     int control_count;
-    /* Who paints and evaluates it, rank r the rows first_row[r] <= row < first_row[r + 1]; NULL:
-     * this process does all of it. */
+    /* Who paints and evaluates it, rank r the rows first_row[r] <= row < first_row[r + 1], which
+     * are some of the planes `kept` that it needs; NULL: this process does all of it. */
     const sel_ranks *ranks;
     int64_t first_row[SEL_MOST_RANKS + 1];
+    sel_rows_range kept;
 } sel_domain;
 
 /* Paints all regions. Mistakes (a shape that paints nothing, a periodic face painted, a face site
@@ -47,16 +75,12 @@ static inline const uint8_t *sel_domain_painted(const sel_domain *domain) {
     return domain->painted ? domain->painted : domain->cell;
 }
 
-/* Rows of cells first <= row < end, y + ny z. */
-typedef struct sel_rows_range {
-    int64_t first, end;
-} sel_rows_range;
-
 /* ---- of several ranks (domain_ranks.c): all call these together ---- */
 
-/* Rank r has the planes first_plane[r] <= p < first_plane[r + 1] (NULL: as many each). Of one rank,
- * NULL, and where there are more ranks than planes, each has all. */
-void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const int64_t *first_plane);
+/* As ranks share out the grid (NULL: as many planes each); those that have rows of the same planes
+ * share these out anew. Of one rank, NULL, and where there are more ranks than planes, each has
+ * all. */
+void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const sel_cut *cut);
 
 /* The rows of this rank, and how many ranks there are. */
 sel_rows_range sel_domain_own(const sel_domain *domain);
@@ -116,8 +140,8 @@ sel_status sel_domain_evaluate(const sel_domain *domain, const sel_evaluation *a
                                double *to, sel_error *error);
 
 /* The same in rows 0 to ny nz, in memory to be freed by the caller, also after a failure. Of
- * several ranks each evaluates its own rows and some planes beside them, and no memory is taken for
- * others: `first`, `end` and `apart` are not to be given. */
+ * several ranks each evaluates the planes that it needs and some beside them, and no memory is
+ * taken for others: `first`, `end` and `apart` are not to be given. */
 sel_status sel_domain_numbers(const sel_domain *domain, sel_evaluation asked, int threads,
                               double **numbers, sel_error *error);
 

@@ -19,13 +19,36 @@ static int64_t rows_per_plane(const sel_grid *grid) {
     return grid->dims == 3 ? grid->n[1] : 1;
 }
 
-void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const int64_t *first_plane) {
+sel_rows_range sel_rows_together(const sel_rows *rows, int64_t k, int64_t most) {
+    const int64_t left = rows->skip ? rows->height - k % rows->height : rows->count - k;
+    const int64_t first = sel_row_of(rows, k);
+    return (sel_rows_range){first, first + (left < most ? left : most)};
+}
+
+sel_rows sel_cut_rows(const sel_cut *cut, int rank) {
+    const int64_t *plane = cut->plane + rank / cut->across, *row = cut->row + rank % cut->across;
+    const int64_t height = row[1] - row[0], all = cut->row[cut->across];
+    return (sel_rows){plane[0] * all + row[0], (plane[1] - plane[0]) * height, height,
+                      all - height};
+}
+
+void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const sel_cut *cut) {
     const sel_grid *grid = &domain->grid;
-    const int64_t planes = grid->n[grid->dims - 1];
-    domain->ranks = ranks && ranks->count > 1 && planes >= ranks->count ? ranks : NULL;
+    const int64_t planes = grid->n[grid->dims - 1], rows = rows_per_plane(grid);
+    const bool boxes = cut && ranks && cut->across * cut->along == ranks->count;
+    domain->ranks = ranks && ranks->count > 1 && (boxes || planes >= ranks->count) ? ranks : NULL;
     for (int r = 0; domain->ranks && r <= ranks->count; r++) {
-        domain->first_row[r] =
-            rows_per_plane(grid) * (first_plane ? first_plane[r] : planes * r / ranks->count);
+        const int number = boxes ? r / cut->across : 0;
+        domain->first_row[r] = rows * (boxes ? cut->plane[number] : planes * r / ranks->count);
+        if (boxes && r % cut->across) {
+            const int64_t all = rows * (cut->plane[number + 1] - cut->plane[number]);
+            domain->first_row[r] += all * (r % cut->across) / cut->across;
+        }
+    }
+    domain->kept = sel_domain_own(domain);
+    if (domain->ranks && boxes) {
+        const int64_t *plane = cut->plane + ranks->rank / cut->across;
+        domain->kept = (sel_rows_range){plane[0] * rows, plane[1] * rows};
     }
 }
 
@@ -88,7 +111,7 @@ sel_status sel_domain_numbers(const sel_domain *domain, sel_evaluation asked, in
                               double **numbers, sel_error *error) {
     const sel_grid *grid = &domain->grid;
     const int axis = grid->dims - 1;
-    const sel_rows_range own = sel_domain_own(domain);
+    const sel_rows_range own = domain->ranks ? domain->kept : sel_domain_own(domain);
     const int64_t row = asked.quantity->components * grid->n[0], rows = rows_per_plane(grid);
     const size_t bytes = (size_t)(row * grid->n[1] * grid->n[2]) * sizeof **numbers;
     sel_error why = {.status = SEL_OK};

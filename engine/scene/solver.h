@@ -57,6 +57,7 @@ typedef struct sel_plan {
     int threads;
     int blocks;                    /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
     const struct sel_ranks *ranks; /* engine/base/ranks.h: who computes it; NULL: this process */
+    int across;                    /* of these lie beside each other along y; 0: as fits best */
     int device;                    /* its number, of a backend that has several */
     double density;                /* user's units, of the coefficients of forces; 0: 1 */
     int64_t dt_steps;              /* dt changes at multiples of so many steps; 0: it stays */
@@ -169,10 +170,11 @@ typedef struct sel_ending {
 } sel_ending;
 
 /* What a plan comes to in one of its ranks: bytes of memory; those that it sends and receives in an
- * exchange, 0 where it computes all of the grid; its planes, first <= p < end. */
+ * exchange, 0 where it computes all of the grid; its planes, first <= p < end, and in 3-D of these
+ * the rows low <= y < high. */
 typedef struct sel_share {
     uint64_t memory, halo;
-    int64_t first, end;
+    int64_t first, end, low, high;
 } sel_share;
 
 typedef struct sel_backend {
@@ -296,6 +298,8 @@ typedef struct sel_solver {
     /* The same, found for this run. NULL: it is `advice`. */
     void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
     sel_cell_bytes (*bytes)(const sel_common *params, int precision);
+    /* Whether ranks of processors may cut its planes along y. NULL: they may not. */
+    bool (*boxes)(const sel_simulation *simulation);
     /* Whether a device can run this simulation; else why not. NULL: any. */
     sel_status (*portable)(const sel_simulation *simulation, sel_error *error);
     const sel_backend *cpu;

@@ -3,10 +3,11 @@
 
 usage: BUILD=build BACKEND=cpu|cuda compare.py FIRST END SOLVER WAY...
 
-Ways: threads, blocks and ranks give the same files as one thread, byte for byte; so do rules as
-machine code (native), and a run that stops half-way and resumes (resume). On a device, cpu: the processor finds the same cells in the arithmetic
-that is exact, and nearly the same numbers in any. Scenarios that the lot makes wrong are refused in
-all ways alike. Exit status 1 if a way differs, or if most scenarios are refused.
+Ways: threads, blocks and ranks give the same files as one thread, byte for byte; so do ranks that
+have boxes (boxes: all scenarios are in 3 dimensions), rules as machine code (native), and a run that
+stops half-way and resumes (resume). On a device, cpu: the processor finds the same cells in the
+arithmetic that is exact, and nearly the same numbers in any. Scenarios that the lot makes wrong are
+refused in all ways alike. Exit status 1 if a way differs, or if most scenarios are refused.
 """
 import filecmp
 import fnmatch
@@ -25,7 +26,10 @@ TOLD = ("steps", "time", "stopped_by", "stop_reason", "steady_measure", "mean_ch
         "largest_mach", "results", "outputs", "warnings")
 WAYS = {"threads": [["--threads", "2"]],
         "blocks": [["--blocks", "2", "--threads", "2"], ["--blocks", "3"]],
-        "ranks": [["--ranks", "2", "--threads", "1"], ["--ranks", "3", "--threads", "1"]]}
+        "ranks": [["--ranks", "2", "--threads", "1"], ["--ranks", "3", "--threads", "1"]],
+        "boxes": [["--ranks", "2", "--across", "2", "--threads", "1"],
+                  ["--ranks", "3", "--across", "3", "--threads", "2"],
+                  ["--ranks", "4", "--across", "2", "--threads", "1"]]}
 
 
 def write_raster(path):
@@ -42,9 +46,10 @@ def write_raster(path):
 class Runs:
     """Runs of one scenario, each in a folder of its own below `work`."""
 
-    def __init__(self, work, seed, solver):
+    def __init__(self, work, seed, solver, deep):
         self.work = work
         self.given = [f"seed={seed}", f"solver={solver}", f"raster={work}/ground.asc"]
+        self.given += ["deep=true"] if deep else []
 
     def run(self, name, *more, compiler="0"):
         """Exit status, and the last line of the errors. `compiler`: of rules; "0": none."""
@@ -136,6 +141,7 @@ def compare_processor(runs):
 def compare_resumed(runs, seed, ways):
     """Half the run is made in one way, the other half in another."""
     cuts = [[], ["--blocks", "3"]] + ([["--ranks", "2"]] if "ranks" in ways else [])
+    cuts += [["--ranks", "4", "--across", "2"]] if "boxes" in ways else []
     before, after = cuts[seed % len(cuts)], cuts[seed // 3 % len(cuts)]
     total = runs.told("one")["steps"]
     if total < 2:
@@ -167,7 +173,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         write_raster(os.path.join(work, "ground.asc"))
         for seed in range(first, end):
-            runs = Runs(work, seed, solver)
+            runs = Runs(work, seed, solver, "boxes" in ways)
             status, said = runs.run("one", "--threads", "1")
             refused += status == 1
             for way, wrong in differences(runs, ways, solver, seed, status, said):

@@ -11,6 +11,11 @@ ways='threads blocks resume'
 case $backend in cuda) ways="$ways cpu" ;; *) ways="$ways native" ;; esac
 [ ! -e "$build/selenite_openmpi.so" ] || ! command -v mpirun >/dev/null || ways="$ways ranks"
 
+boxes=
+case "$backend $ways" in 'cpu '*ranks*) boxes='boxes resume' ;; esac
+for solver in ${boxes:+heat lbm rule}; do
+    ok "some of $solver in boxes" "${PYTHON:-/usr/bin/python3}" tests/random/compare.py 1 $((${SEEDS:-3} + 1)) $solver $boxes
+done
 for solver in aqua heat lbm poisson rule; do
     # shellcheck disable=SC2086  # words
     ok "some of $solver" "${PYTHON:-/usr/bin/python3}" tests/random/compare.py 1 $((${SEEDS:-3} + 1)) $solver $ways

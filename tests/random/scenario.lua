@@ -6,6 +6,7 @@ local p = sel.params {
   solver = { "any", "or one of them", choices = { "any", "lbm", "aqua", "heat", "rule", "poisson" } },
   save = { 0, "steps between checkpoints; 0: none", integer = true },
   steps = { 0, "where the run ends; 0: by lot", integer = true },
+  deep = { false, "in 3 dimensions, with steps that ranks make on rows of planes" },
   raster = { "", "a grid with cells without data, as some grounds", file = true },
 }
 
@@ -23,7 +24,7 @@ local function one_of(list) return list[whole(1, #list)] end
 local function maybe(part) return draw() < part end
 
 local solver = p.solver ~= "any" and p.solver or one_of { "lbm", "aqua", "heat", "rule", "poisson" }
-local dims = solver ~= "aqua" and maybe(0.3) and 3 or 2
+local dims = solver ~= "aqua" and (maybe(0.3) or p.deep) and 3 or 2
 local size = dims == 3 and { whole(7, 22), whole(7, 16), whole(8, 17) } or { whole(9, 75), whole(12, 60) }
 if dims == 2 and maybe(0.15) then -- wide enough for several steps in a pass
   size = { whole(256, 330), whole(60, 150) }
@@ -231,6 +232,7 @@ local function make_heat()
   if maybe(0.2) then settings.dx = dims == 3 and { 1, 1.5, 1.25 } or { 1.25, 1 } end
   if maybe(0.3) then settings.capacity = quantity(2, 0.5, true) end
   settings.scheme = one_of { "explicit", "explicit", "explicit", "crank_nicolson", "backward_euler" }
+  settings.scheme = p.deep and "explicit" or settings.scheme
   settings.dt = settings.scheme == "explicit" and 0.06 or 1
   settings.initial = { temperature = quantity(0.5, 1) }
   if maybe(0.5) then settings.source = quantity(0, 0.1) end

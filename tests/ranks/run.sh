@@ -25,6 +25,18 @@ shared() {
     done
 }
 
+# boxes SCENARIO ARGUMENTS...: of a grid in 3-D, whose planes several ranks share.
+boxes() {
+    rm -rf "$work/one"
+    run "$@" -o "$work/one" || return 1
+    for way in '2 2' '3 3' '4 2'; do
+        rm -rf "$work/many"
+        run "$@" --ranks "${way% *}" --across "${way#* }" --threads $((1 + (${way% *} == 2))) \
+            -o "$work/many" || return 1
+        same "$work/one" "$work/many" || { echo "in $way ranks"; return 1; }
+    done
+}
+
 # What four ranks have saved others go on with.
 goes_on() {
     scenario=tests/checkpoint/$1.lua
@@ -74,6 +86,19 @@ counts=$most
 for scenario in channel storm plate rule; do
     ok "a checkpoint of four ranks goes on in one, two and three: $scenario" goes_on $scenario
 done
+case $backend in
+cuda) ;; # whose ranks have whole planes
+*)
+    ok "boxes of a flow, periodic in all axes" boxes scenarios/taylor_green3d.lua N=12 time=2
+    ok "boxes with a body force and moving walls, all outputs" boxes tests/checkpoint/box.lua steps=60
+    ok "boxes of a plate with laws and a source in time, all outputs" \
+        boxes tests/checkpoint/plate.lua deep=9 steps=60
+    ok "boxes of nodes, f64" boxes tests/checkpoint/plate.lua layout=node deep=9 steps=60 --precision f64
+    ok "boxes of rules, all outputs" boxes tests/checkpoint/rule.lua deep=9 steps=60
+    ok "a checkpoint of four boxes goes on in one, two and three: plate" goes_on plate deep=9
+    ok "a checkpoint of four boxes goes on in one, two and three: rule" goes_on rule deep=9
+    ;;
+esac
 ok "rules in 3-D, periodic along y" shared tests/checkpoint/rule.lua deep=9 steps=60
 ending "steps = 400" scenarios/forest_fire.lua "N = 64" >"$work/forest.lua"
 ok "a forest on fire" shared "$work/forest.lua"
@@ -476,6 +501,12 @@ ok "ranks that have read different scripts" says 1 'rank 1 has read other .* tha
     run "$work/long.lua" wrong=rank --trust --ranks 2 -o "$work/other"
 ok "more ranks than the grid has room for" says 2 'cut along y' \
     run scenarios/aqua_wave.lua N=48 steps=2 --ranks 3 -o "$work/other"
+ok "more ranks across than there are" says 2 '.*cannot lie beside each other along the 12 cells of y' \
+    run scenarios/cavity3d.lua N=12 --backend cpu --ranks 3 --across 2 -o "$work/other"
+ok "ranks across a plane" says 2 'a grid of 2 dimensions is cut along y anyway' \
+    run scenarios/aqua_wave.lua N=48 --backend cpu --ranks 2 --across 2 -o "$work/other"
+ok "ranks across a grid that multigrid solves" says 2 'ranks have whole planes of what multigrid solves' \
+    run tests/checkpoint/plate.lua scheme=backward_euler deep=9 --backend cpu --ranks 2 --across 2 -o "$work/other"
 ok "a scenario that is wrong is reported once" says 2 'unknown parameter' \
     run "$work/long.lua" nothing=1 --ranks 3 -o "$work/other"
 ranks_of_devices() {
@@ -567,6 +598,13 @@ listed() {
             "$work/said" && grep -qE '^  efficiency +[0-9]+ % on this machine, [0-9]+ % on 3 ' "$work/said"
 }
 ok "check says what ranks would have" listed
+
+listed_boxes() {
+    "$selenite" check scenarios/cavity3d.lua N=20 --ranks 6 --across 2 --backend cpu >"$work/said" &&
+        grep -q '^  rank 3 .* z from 7 to 13, y from 10 to 19, 1400 free, memory .*, halos .* per exchange' \
+            "$work/said"
+}
+ok "check says what boxes would have" listed_boxes
 
 # Four ranks of a body with a source have a third of its memory each, or less.
 memory_falls() {

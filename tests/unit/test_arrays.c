@@ -105,7 +105,8 @@ static void test_threads_zero_all_of_an_array(void **unused) {
     const sel_cells cells = {{NX, NY, NZ}, PARTS, 7, 8, 56, 130, 11, 0, 300};
     sel_error error;
     for (int k = 0; k < 4; k++) {
-        sel_arrays arrays = {.memory = NULL};
+        const sel_cut whole = {.across = 1, .along = 1, .row = {0, NY}, .plane = {0, NZ}};
+        sel_arrays arrays = {.memory = NULL, .cut = &whole};
         float *field;
         int64_t *turns;
         list(&arrays, &cells, &field, &turns);

@@ -28,7 +28,6 @@ static void do_band(const heat_view *v, const heat_loops *loops, int64_t low, in
 
 static void step_block(const sel_state *base, const heat_loops *loops, int b) {
     const sel_turns *turns = &base->turns;
-    const int64_t rows = base->blocks.rows_per_plane;
     int64_t first, end, band;
     heat_view v = sel_conduction_view(base, base->step, b);
     sel_given_range(base, &base->blocks.v[b], &first, &end);
@@ -38,8 +37,8 @@ static void step_block(const sel_state *base, const heat_loops *loops, int b) {
     band = BAND / (v.n[0] * (int64_t)turns->type.size) + 1;
 #pragma omp parallel num_threads(base->threads)
     {
-        for (int64_t low = 0; low < rows; low += band) {
-            const int64_t height = rows - low < band ? rows - low : band;
+        for (int64_t low = v.low; low < v.high; low += band) {
+            const int64_t height = v.high - low < band ? v.high - low : band;
             do_band(&v, loops, low, height);
         }
         sel_stream_end();
@@ -48,7 +47,9 @@ static void step_block(const sel_state *base, const heat_loops *loops, int b) {
         for (int64_t k = first; k < end; k++) {
             int64_t at[3];
             heat_at(&v, base->given.cell[k], at);
-            loops->touch(&v, heat_place(v.stride, at), base->given.b[k], base->given.s[k]);
+            if (!v.boxed || (at[1] >= v.low && at[1] < v.high)) {
+                loops->touch(&v, heat_place(v.stride, at), base->given.b[k], base->given.s[k]);
+            }
         }
     }
 }

@@ -24,11 +24,12 @@ static int64_t round_up(int64_t bytes) {
     return (bytes + SEL_LINE - 1) / SEL_LINE * SEL_LINE;
 }
 
-/* Rows begin with x = -1 and end with padding after x = nx. planes: of the largest block. */
-static lbm_layout make_layout(const sel_grid *grid, int64_t planes, int64_t real) {
+/* Rows begin with x = -1 and end with padding after x = nx. planes: of the largest block; rows: of
+ * these. */
+static lbm_layout make_layout(const sel_grid *grid, int64_t planes, int64_t rows, int64_t real) {
     lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1], .nz = grid->n[2]};
     layout.pitch = round_up((layout.nx + 2) * real) / real;
-    layout.slice = layout.pitch * ((grid->dims == 3 ? layout.ny : planes) + 2);
+    layout.slice = layout.pitch * ((grid->dims == 3 ? rows : planes) + 2);
     const int64_t slices = grid->dims == 3 ? planes + 2 : 1;
     layout.plane = pad_plane(layout.slice * slices * real) / real;
     return layout;
@@ -44,19 +45,19 @@ static int64_t cost_of_row(const lbm_boundary *boundary, int64_t row) {
 }
 
 static void share_rows(const sel_state *state, const lbm_boundary *boundary, sel_arrays *arrays) {
-    const sel_rows_range own = sel_state_own(state);
+    const sel_rows own = sel_own_rows(state);
     const int64_t threads = state->threads;
-    int64_t all = 0, before = 0, row = own.first;
+    int64_t all = 0, before = 0, k = 0;
     int64_t *first = arrays->first_row = calloc((size_t)threads + 1, sizeof *first);
     arrays->failed = arrays->failed || !first;
-    for (int64_t r = own.first; r < own.end; r++) {
-        all += cost_of_row(boundary, r);
+    for (int64_t r = 0; r < own.count; r++) {
+        all += cost_of_row(boundary, sel_row_of(&own, r));
     }
     for (int64_t t = 0; t <= threads && first; t++) {
-        while (row < own.end && before < all * t / threads) {
-            before += cost_of_row(boundary, row++);
+        while (k < own.count && before < all * t / threads) {
+            before += cost_of_row(boundary, sel_row_of(&own, k++));
         }
-        first[t] = t < threads ? row : own.end;
+        first[t] = t < threads ? k : own.count;
     }
 }
 
@@ -66,7 +67,8 @@ static void list(sel_state *base) {
     const sel_grid *grid = &plan->base.domain->grid;
     const int64_t dims = grid->dims, nx = grid->n[0], real = lbm_real(base->plan);
     const sel_blocks *blocks = &base->blocks;
-    const lbm_layout layout = state->layout = make_layout(grid, sel_blocks_largest(blocks), real);
+    const lbm_layout layout = state->layout =
+        make_layout(grid, sel_blocks_largest(blocks), blocks->v[0].high - blocks->v[0].low, real);
     sel_arrays *arrays = &base->arrays;
     state->lattice = plan->boundary.lattice;
     state->forcing = lbm_acceleration_is_field(plan) ? LBM_FORCE_FIELD
@@ -84,8 +86,8 @@ static void list(sel_state *base) {
         .count = line + state->lattice->q * layout.plane,
     };
     const sel_cells vectors = lbm_plain_cells(grid, grid->dims);
-    base->turns =
-        (sel_turns){.cells = populations, .width = 1, .margin = 1 + (dims == 3 ? layout.pitch : 0)};
+    base->turns = (sel_turns){
+        .cells = populations, .width = 1, .margin = 1 + (dims == 3 ? layout.pitch : 0), .lead = 1};
     state->streams =
         !sel_state_stays(base, 2 * (uint64_t)(blocks->count * populations.count * real));
     share_rows(base, &plan->boundary, arrays);
@@ -96,12 +98,13 @@ static void list(sel_state *base) {
 }
 
 /* The offsets at which halos need copies of a row, after 0: a period away, if it is at an end of a
- * periodic axis that is not cut into blocks; at both ends if the axis has one cell. Returns their
- * number. */
-static int find_shifts(const sel_grid *grid, bool cut, int axis, int64_t at, int64_t stride,
+ * periodic axis that is not cut; at both ends if the axis has one cell. Returns their number. */
+static int find_shifts(const sel_state *state, int axis, int64_t at, int64_t stride,
                        int64_t shift[3]) {
+    const sel_grid *grid = &state->plan->domain->grid;
     const int64_t n = grid->n[axis];
-    const bool wraps = sel_axis_periodic(grid, axis) && axis < grid->dims - cut;
+    const bool cut = axis == grid->dims - 1 ? state->blocks.cut : state->cut.across > 1;
+    const bool wraps = sel_axis_periodic(grid, axis) && !cut;
     int count = 0;
     shift[count++] = 0;
     if (wraps && at == 0) {
@@ -118,10 +121,10 @@ void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends) {
     const lbm_layout *layout = &state->layout;
     const int64_t real = lbm_real(state->all.base.plan), last = (layout->nx - 1) * real;
     const size_t bytes = (size_t)((layout->nx + 2) * real);
-    const bool cut = state->all.base.blocks.cut;
+    const sel_state *base = &state->all.base;
     int64_t shift_y[3], shift_z[3];
-    const int y_count = find_shifts(grid, cut, 1, row % layout->ny, layout->pitch * real, shift_y);
-    const int z_count = find_shifts(grid, cut, 2, row / layout->ny, layout->slice * real, shift_z);
+    const int y_count = find_shifts(base, 1, row % layout->ny, layout->pitch * real, shift_y);
+    const int z_count = find_shifts(base, 2, row / layout->ny, layout->slice * real, shift_z);
     ends = ends && sel_axis_periodic(grid, 0);
     for (int i = 0; i < state->lattice->q && (ends || y_count > 1 || z_count > 1); i++) {
         char *at = (char *)f + (i * layout->plane + lbm_row_offset(layout, row)) * real;
@@ -185,9 +188,10 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
 /* sel_cpu.loaded */
 static sel_status loaded(sel_state *base, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
-    const sel_rows_range own = sel_state_own(base);
+    const sel_rows own = sel_own_rows(base);
 #pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t row = own.first; row < own.end; row++) {
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
         lbm_fill_halo(state, lbm_now(state, row), row, true);
     }
     sel_state_exchange(base, base->step);
@@ -229,15 +233,17 @@ lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step, int block) {
                       .link_flow = state->all.link_flow};
 }
 
-/* Rows first <= row < end, block by block. */
+/* Rows first <= k < end of those of this rank, block by block. */
 static void sweep(const lbm_cpu *state, int64_t step_number, int64_t first, int64_t end) {
     const sel_blocks *blocks = &state->all.base.blocks;
+    const sel_rows own = sel_own_rows(&state->all.base);
     const int64_t *spans = state->all.plan->boundary.row_spans;
-    for (int64_t row = first; row < end;) {
+    for (int64_t k = first; k < end;) {
+        int64_t row = sel_row_of(&own, k);
         const int b = sel_block_of(blocks, row);
         const lbm_step step = lbm_describe_step(state, step_number, b);
         const int64_t last = blocks->v[b].end * blocks->rows_per_plane;
-        for (; row < end && row < last; row++) {
+        for (; k < end && row < last; row = sel_row_of(&own, ++k)) {
             if (spans[row] == spans[row + 1]) {
                 continue; /* all cells are solid, and zero for ever */
             }

@@ -167,38 +167,63 @@ void lbm_cpu_main(const sel_state *base, int64_t row, sel_main_row *main) {
 
 /* ---- the populations of step 0 ---- */
 
-/* The given fields at step 0 of the rows that a rank needs: [rows][1 + dims][nx], density deviation
- * and velocity, of its own planes and of one beyond each end. */
+/* The given fields at step 0 of the rows that a rank needs: [planes][rows][1 + dims][nx], density
+ * deviation and velocity, of its own planes and of one beyond each end; where planes are cut, of
+ * its own rows and of one beyond each end, else of all. */
 typedef struct given {
     double *values;
-    sel_rows_range own;
-    int64_t rows_per_plane, rows;
+    sel_block own;
+    bool boxed;
+    int64_t rows, planes; /* of the grid: of a plane, planes */
 } given;
+
+/* The place of plane or row i of n among those from first - 1 to end. */
+static int64_t place_of(int64_t i, int64_t n, int64_t first, int64_t end) {
+    const int64_t around = i < first - 1 ? n : i > end ? -n : 0; /* a periodic axis */
+    return i + around - first + 1;
+}
 
 static double *given_row(const lbm_cpu *state, const given *flow, int64_t row) {
     const int64_t numbers = (1 + state->lattice->dims) * state->layout.nx;
-    int64_t at = row - flow->own.first + flow->rows_per_plane;
-    if (row < flow->own.first - flow->rows_per_plane ||
-        row >= flow->own.end + flow->rows_per_plane) {
-        at += row < flow->own.first ? flow->rows : -flow->rows; /* around a periodic axis */
+    const sel_block *own = &flow->own;
+    const int64_t rows = flow->boxed ? own->high - own->low + 2 : flow->rows;
+    const int64_t plane = place_of(row / flow->rows, flow->planes, own->first, own->end);
+    const int64_t y = row % flow->rows;
+    return flow->values +
+           (plane * rows + (flow->boxed ? place_of(y, flow->rows, own->low, own->high) : y)) *
+               numbers;
+}
+
+static sel_status evaluate_rows(const lbm_cpu *state, const given *flow, int64_t first, int64_t end,
+                                sel_error *error) {
+    return lbm_initial_rows((const lbm_plan *)state->all.base.plan, first, end,
+                            given_row(state, flow, first), error);
+}
+
+/* So many planes from one on, which lie together in the grid. */
+static sel_status evaluate_planes(const lbm_cpu *state, const given *flow, int64_t plane,
+                                  int64_t count, sel_error *error) {
+    const sel_block *own = &flow->own;
+    const int64_t all = flow->rows, first = (plane + flow->planes) % flow->planes * all;
+    sel_status status = SEL_OK;
+    if (!flow->boxed) {
+        return evaluate_rows(state, flow, first, first + count * all, error);
     }
-    return flow->values + at * numbers;
+    for (int64_t at = first; at < first + count * all && !status; at += all) {
+        const int64_t below = at + (own->low + all - 1) % all, above = at + own->high % all;
+        status = evaluate_rows(state, flow, at + own->low, at + own->high, error);
+        status = status ? status : evaluate_rows(state, flow, below, below + 1, error);
+        status = status ? status : evaluate_rows(state, flow, above, above + 1, error);
+    }
+    return status;
 }
 
 static sel_status evaluate_given(const lbm_cpu *state, const given *flow, sel_error *error) {
-    const lbm_plan *plan = state->all.plan;
-    const int64_t high = flow->own.end % flow->rows,
-                  low = flow->own.first ? flow->own.first : flow->rows;
-    sel_status status = lbm_initial_rows(plan, flow->own.first, flow->own.end,
-                                         given_row(state, flow, flow->own.first), error);
+    const sel_block *own = &flow->own;
+    sel_status status = evaluate_planes(state, flow, own->first, own->end - own->first, error);
     if (state->all.base.ranks->count > 1 && !status) {
-        status = lbm_initial_rows(plan, high, high + flow->rows_per_plane,
-                                  given_row(state, flow, flow->own.end), error);
-        status = status
-                     ? status
-                     : lbm_initial_rows(
-                           plan, low - flow->rows_per_plane, low,
-                           given_row(state, flow, flow->own.first - flow->rows_per_plane), error);
+        status = evaluate_planes(state, flow, own->end, 1, error);
+        status = status ? status : evaluate_planes(state, flow, own->first - 1, 1, error);
     }
     return status;
 }
@@ -233,14 +258,18 @@ static void set_row(const lbm_cpu *state, const given *flow, int64_t row) {
  * one process lie behind each other. */
 sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
     const sel_state *base = &state->all.base;
-    const given flow = {sel_arrays_memory(&base->arrays, &state->all.f[0][1]), sel_state_own(base),
-                        base->blocks.rows_per_plane, sel_state_rows(base)};
+    const sel_rows own = sel_own_rows(base);
+    const given flow = {sel_arrays_memory(&base->arrays, &state->all.f[0][1]),
+                        sel_cut_block(&base->cut, base->ranks->rank), base->cut.across > 1,
+                        base->blocks.rows_per_plane,
+                        sel_state_rows(base) / base->blocks.rows_per_plane};
     sel_status status = sel_state_agree(base, evaluate_given(state, &flow, error), error);
     if (status) {
         return status;
     }
 #pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t row = flow.own.first; row < flow.own.end; row++) {
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
         set_row(state, &flow, row);
         lbm_fill_halo(state, lbm_now(state, row), row, true);
     }
@@ -327,9 +356,10 @@ static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t r
 
 void lbm_observe(sel_state *base, bool initially) {
     const lbm_cpu *state = (const lbm_cpu *)base;
-    const sel_rows_range own = sel_state_own(base);
+    const sel_rows own = sel_own_rows(base);
 #pragma omp parallel for schedule(static) num_threads(base->threads)
-    for (int64_t row = own.first; row < own.end; row++) {
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
         const lbm_step step =
             lbm_describe_step(state, base->step, sel_block_of(&base->blocks, row));
         if (state->all.links) {
@@ -366,12 +396,13 @@ _Static_assert((int)SUMS <= (int)SEL_PARTIALS, "a row has room for them");
 /* Sums are made by row and joined by a fixed tree: the same for any number of threads. */
 static void answer_links(lbm_cpu *state, sel_request *request) {
     const lbm_boundary *boundary = &state->all.plan->boundary;
-    const sel_rows_range own = sel_state_own(&state->all.base);
+    const sel_rows own = sel_own_rows(&state->all.base);
     double *partials = state->all.base.partials, centre[3];
     lbm_carried sum;
     lbm_links_centre(state->all.plan, request, centre);
 #pragma omp parallel for schedule(static) num_threads(state->all.base.threads)
-    for (int64_t row = own.first; row < own.end; row++) {
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
         lbm_carried *partial = (lbm_carried *)(void *)(partials + row * SEL_PARTIALS);
         *partial = (lbm_carried){.mass = 0};
         for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {

@@ -216,11 +216,11 @@ void rule_list_runs(rule_state *state);
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
 /* Which cells are walls, or not computed; once the data are there. */
 sel_status rule_find_kinds(rule_state *state, sel_error *error);
-/* So many planes at the ends of the block of this rank, and in the margins beside them, of an array
- * of cells of `size` bytes. */
-sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int planes);
+/* So many planes (axis 1) or rows along y (0) at the ends of the block of this rank, and in the
+ * margins beside them, of an array of cells of `size` bytes. */
+sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int axis, int count);
 /* Those of fields in the copies `turns`; returns how many, of one rank none. */
-int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, int planes,
+int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, int axis, int count,
                     sel_sides sides[SEL_MOST_CELL_FIELDS]);
 /* Fills the margins of these fields. */
 void rule_fill_margins(rule_state *state, uint64_t fields);

@@ -336,7 +336,7 @@ static int pieces_at_once(const rule_cpu *cpu, const rule_function *f) {
 
 static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     rule_state *state = &cpu->all;
-    const sel_rows_range own = sel_state_own(&state->base);
+    const sel_rows own = sel_own_rows(&state->base);
     const int pieces = rule_pieces(state->plan->base.domain->grid.n[0]);
     begin_function(cpu, f, error);
     const int most = pieces_at_once(cpu, f), groups = (pieces + most - 1) / most;
@@ -344,11 +344,12 @@ static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *err
     {
         piece p = begin_thread(cpu, f);
 #pragma omp for schedule(static)
-        for (int64_t k = own.first * groups; k < own.end * groups; k++) {
+        for (int64_t k = 0; k < own.count * groups; k++) {
+            const int64_t row = sel_row_of(&own, k / groups);
             const int first = (int)(k % groups) * most;
             const int end = first + most < pieces ? first + most : pieces;
             for (int j = first; j < end; j = p.next) {
-                if (begin_piece(&p, k / groups, j, end)) {
+                if (begin_piece(&p, row, j, end)) {
                     do_piece(&p, state);
                 }
             }
@@ -372,14 +373,25 @@ static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *e
     return cpu->all.status ? cpu->all.status : rule_report_bad(&cpu->all, f, error);
 }
 
+/* That of the first cell of all ranks. */
+static sel_status report_first(rule_cpu *cpu, const rule_function *f, sel_error *error) {
+    const sel_state *base = &cpu->all.base;
+    const int64_t cell = cpu->all.bad.cell;
+    const double first = -sel_state_largest(base, cell < 0 ? -HUGE_VAL : -(double)cell);
+    if (!isfinite(first)) {
+        return SEL_OK;
+    }
+    return sel_state_agree(base, (double)cell == first ? report_bad(cpu, f, error) : SEL_OK, error);
+}
+
 static sel_status step(rule_cpu *cpu, sel_error *error) {
     rule_state *state = &cpu->all;
-    const sel_rows_range own = sel_state_own(&state->base);
+    const sel_rows own = sel_own_rows(&state->base);
     sel_status status = SEL_OK;
     cpu->by_native = sel_native_ready(cpu->native, cpu->done, state->base.ranks->place == 0);
     for (int k = 0; k < state->model->rules; k++) {
         const rule_function *f = &state->model->function[k];
-        cpu->done += (double)((own.end - own.first) * state->cells.n[0] * f->code->operations);
+        cpu->done += (double)(own.count * state->cells.n[0] * f->code->operations);
         rule_fill_margins(state, f->looks);
         sel_status ran = run_rule(cpu, f, error);
         ran = f->rule ? ran : sel_state_agree(&state->base, ran, error);
@@ -388,7 +400,7 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
             return ran;
         }
         if (!status && f->code->reports) {
-            status = sel_state_agree(&state->base, report_bad(cpu, f, error), error);
+            status = report_first(cpu, f, error);
         }
         state->bad.cell = -1;
         state->turns ^= f->turns;

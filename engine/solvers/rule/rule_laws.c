@@ -5,7 +5,7 @@
  * the earlier ones, so that edges and corners are filled by the law of the later axis, from what
  * the earlier one has put there. All these places are listed once, as runs that one law fills;
  * cells on shapes whose values laws give are such runs too. Of several ranks each has the runs of
- * its own planes; the margins beside those of others come from these.
+ * its own block; the margins beside those of others come from these, axis after axis too.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -103,6 +103,12 @@ static void add_box(rule_state *state, rule_run run, const int64_t low[3], const
     }
 }
 
+/* Whether other ranks fill the margins along an axis, but for those beyond faces. */
+static bool margin_of_ranks(const rule_state *state, int axis) {
+    return axis == state->model->dims - 1 ? state->base.ranks->count > 1
+                                          : axis == 1 && state->base.cut.across > 1;
+}
+
 /* What a section has of a block. */
 static void add_section(rule_state *state, int s, int b) {
     const sel_grid *grid = &state->plan->base.domain->grid;
@@ -111,10 +117,10 @@ static void add_section(rule_state *state, int s, int b) {
     const int64_t strides[] = {1, state->cells.pitch, state->cells.slice};
     int64_t low[3] = {0}, high[3] = {1, 1, 1};
     for (int a = 0; a < dims; a++) {
-        const sel_block ends = a == dims - 1 ? blocks->v[b] : (sel_block){0, grid->n[a]};
-        const bool filled = a < s && s < dims;
-        low[a] = filled ? -reach : ends.first;
-        high[a] = filled ? grid->n[a] + reach : ends.end;
+        const sel_block *own = &blocks->v[b];
+        const bool slow = a == dims - 1, rows = a == 1 && !slow, filled = a < s && s < dims;
+        low[a] = (slow ? own->first : rows ? own->low : 0) - filled * reach;
+        high[a] = (slow ? own->end : rows ? own->high : grid->n[a]) + filled * reach;
     }
     if (s == RULE_IN_CELLS) {
         add_box(state, (rule_run){.block = b, .source = b, .face = RULE_FACES}, low, high, 0, 0);
@@ -127,7 +133,7 @@ static void add_section(rule_state *state, int s, int b) {
         const bool copies = (i >= 0 && i < n) || sel_axis_periodic(grid, s);
         const int64_t from =
             copies ? sel_wrapped(grid, s, i) : clamp(side ? n - 1 - layer : layer, n);
-        if (copies && s == dims - 1 && state->base.ranks->count > 1) {
+        if (copies && margin_of_ranks(state, s)) {
             continue; /* another rank has them */
         }
         rule_run run = {
@@ -208,38 +214,59 @@ static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns
     }
 }
 
-sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int planes) {
+sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int axis, int count) {
     const bool deep = state->model->dims == 3;
-    const int64_t plane = deep ? state->cells.slice : state->cells.pitch;
-    const int64_t bytes = planes * plane * size;
+    const sel_cells *cells = &state->cells;
     const sel_block *own = &state->base.blocks.v[0];
-    /* From the first element of a plane on; what stands in front of its margin along x is that of
-     * the plane before. */
-    const int64_t ahead = state->model->reach * (deep ? state->cells.pitch + 1 : 1);
-    char *first = (char *)array + (state->cells.first - ahead + own->first * plane) * size;
-    char *end = first + (own->end - own->first) * plane * size;
-    return (sel_sides){first, end - bytes, first - bytes, end, (size_t)bytes};
+    const int64_t plane = (deep ? cells->slice : cells->pitch) * size, row = cells->pitch * size;
+    /* From the first element of a plane or row on; what stands in front of its margin along x is
+     * that of the one before. */
+    const int64_t ahead = state->model->reach * (deep && axis ? cells->pitch + 1 : 1);
+    char *first = (char *)array + (cells->first - ahead) * size + own->first * plane +
+                  (deep ? own->low * row : 0);
+    const int64_t stride = axis ? plane : row;
+    char *end = first + (axis ? own->end - own->first : own->high - own->low) * stride;
+    return (sel_sides){.low = first,
+                       .high = end - count * stride,
+                       .from_low = first - count * stride,
+                       .from_high = end,
+                       .bytes = (size_t)(count * stride),
+                       .pieces = axis ? 0 : own->end - own->first,
+                       .apart = plane};
 }
 
-int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, int planes,
+int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, int axis, int count,
                     sel_sides sides[SEL_MOST_CELL_FIELDS]) {
-    int count = 0;
+    int listed = 0;
     for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
         if (fields >> f & 1) {
-            sides[count++] = rule_sides_of(state, state->tables.at[0][f][turns >> f & 1],
-                                           rule_size(state->model, f), planes);
+            sides[listed++] = rule_sides_of(state, state->tables.at[0][f][turns >> f & 1],
+                                            rule_size(state->model, f), axis, count);
         }
     }
-    return count;
+    return listed;
+}
+
+/* Those along an axis, with the ranks beside this one; each has planes in one piece. */
+static void exchange(const rule_state *state, int axis, const sel_sides *sides, int count,
+                     char *room) {
+    const sel_state *base = &state->base;
+    const bool slow = axis == state->model->dims - 1;
+    const sel_beside beside = sel_cut_beside(&base->cut, base->ranks->rank, slow);
+    sel_exchange_sides(base->ranks, &beside, sides, count, slow ? NULL : room);
 }
 
 void rule_fill_margins(rule_state *state, uint64_t fields) {
     sel_sides sides[SEL_MOST_CELL_FIELDS];
     for (int axis = 0; axis < state->model->dims && fields; axis++) {
         fill(state, axis, fields, state->turns);
+        if (margin_of_ranks(state, axis)) {
+            const int count =
+                rule_list_sides(state, fields, state->turns, axis == state->model->dims - 1,
+                                state->model->reach, sides);
+            exchange(state, axis, sides, count, state->base.halos);
+        }
     }
-    const int count = rule_list_sides(state, fields, state->turns, state->model->reach, sides);
-    sel_exchange_sides(state->base.ranks, state->base.blocks.wraps, sides, count);
 }
 
 /* ---- values ---- */
@@ -358,19 +385,22 @@ static bool beside_wall(const rule_state *state, int block, int64_t at) {
 }
 
 /* Those of cells of other ranks, which number them otherwise. */
-static void share_kinds(rule_state *state) {
-    const sel_ranks *ranks = state->base.ranks;
-    const sel_sides sides = rule_sides_of(state, state->kind[0], 1, state->model->reach);
+static void share_kinds(rule_state *state, int axis) {
+    const sel_sides sides = rule_sides_of(state, state->kind[0], 1, axis == state->model->dims - 1,
+                                          state->model->reach);
     uint8_t *const at[] = {sides.low, sides.high, sides.from_low, sides.from_high};
-    const size_t n = sides.bytes;
-    uint64_t *walls = sel_ranks_memory(ranks, 4 * n * sizeof *walls);
+    const size_t bytes = sides.bytes, n = bytes * (size_t)(sides.pieces ? sides.pieces : 1);
+    uint64_t *walls = sel_ranks_memory(state->base.ranks, 4 * n * sizeof *walls);
     for (size_t k = 0; k < 4 * n; k++) {
-        walls[k] = state->tables.walls[at[k / n][k % n]];
+        const size_t piece = k % n / bytes * (size_t)sides.apart;
+        walls[k] = state->tables.walls[at[k / n][piece + k % bytes]];
     }
-    const sel_sides masks = {walls, walls + n, walls + 2 * n, walls + 3 * n, n * sizeof *walls};
-    sel_exchange_sides(ranks, state->base.blocks.wraps, &masks, 1);
+    const sel_sides masks = {walls, walls + n, walls + 2 * n, walls + 3 * n, n * sizeof *walls,
+                             0,     0};
+    exchange(state, axis, &masks, 1, NULL);
     for (size_t k = 2 * n; k < 4 * n; k++) {
-        at[k / n][k % n] = kind_of(state, walls[k], 0);
+        const size_t piece = k % n / bytes * (size_t)sides.apart;
+        at[k / n][piece + k % bytes] = kind_of(state, walls[k], 0);
     }
     free(walls);
 }
@@ -378,27 +408,31 @@ static void share_kinds(rule_state *state) {
 sel_status rule_find_kinds(rule_state *state, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
     const int64_t nx = domain->grid.n[0];
-    const sel_rows_range own = sel_state_own(&state->base);
+    const sel_rows own = sel_own_rows(&state->base);
     bool walls = false;
     state->kinds = 0;
     kind_of(state, 0, 0);
-    for (int64_t row = own.first; row < own.end; row++) {
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
         const int b = sel_block_of(&state->base.blocks, row);
         const uint8_t *region = sel_domain_painted(domain) + row * nx;
         for (int64_t x = 0, at = rule_row(state, row); x < nx; x++, at++) {
             state->kind[b][at] = region[x] ? cell_kind(state, b, at, region[x]) : 0;
         }
     }
-    for (int64_t i = 0; i < state->first_run[RULE_IN_CELLS]; i++) {
-        find_margin_kinds(state, &state->tables.run[i]);
-    }
-    if (state->base.ranks->count > 1) {
-        share_kinds(state);
+    for (int axis = 0; axis < state->model->dims; axis++) {
+        for (int64_t i = state->first_run[axis]; i < state->first_run[axis + 1]; i++) {
+            find_margin_kinds(state, &state->tables.run[i]);
+        }
+        if (margin_of_ranks(state, axis)) {
+            share_kinds(state, axis);
+        }
     }
     for (int k = 0; k < state->kinds; k++) {
         walls = walls || state->tables.walls[k];
     }
-    for (int64_t row = own.first; row < own.end; row++) {
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
         const int b = sel_block_of(&state->base.blocks, row);
         for (int64_t x = 0, at = rule_row(state, row); x < nx; x++, at++) {
             if (state->kind[b][at] || (walls && beside_wall(state, b, at))) {

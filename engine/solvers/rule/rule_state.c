@@ -11,11 +11,12 @@
 
 enum { UNIT = 64 }; /* elements: whole lines of the caches, of bytes too */
 
-/* Margins along x lie between the rows: on the right of one, on the left of the next. */
-static sel_cells cells_of(const rule_model *m, const sel_grid *grid, int halo) {
+/* Margins along x lie between the rows: on the right of one, on the left of the next. rows: of a
+ * plane, in a block. */
+static sel_cells cells_of(const rule_model *m, const sel_grid *grid, int64_t rows, int halo) {
     const bool deep = grid->dims == 3;
     const int64_t pitch = (grid->n[0] + 2 * m->reach + UNIT - 1) / UNIT * UNIT;
-    const int64_t slice = (grid->n[1] + 2 * m->reach) * pitch;
+    const int64_t slice = (rows + 2 * m->reach) * pitch;
     return (sel_cells){.n = {grid->n[0], grid->n[1], grid->n[2]},
                        .components = 1,
                        .first = UNIT + (deep ? halo * slice + m->reach * pitch : halo * pitch),
@@ -28,12 +29,14 @@ static void list_cells(rule_state *state, const char *name, sel_type type, unsig
                        void *place[], size_t apart) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int count = state->base.blocks.count;
-    const int64_t stride = grid->dims == 3 ? state->cells.slice : state->cells.pitch;
+    const bool deep = grid->dims == 3;
+    const int64_t stride = deep ? state->cells.slice : state->cells.pitch;
     for (int b = 0; b < count; b++) {
         const sel_block *block = &state->base.blocks.v[b];
         sel_cells cells = state->cells;
         cells.n[grid->dims - 1] = block->end - block->first;
-        cells.shift = block->first * stride;
+        cells.n[1] = deep ? block->high - block->low : cells.n[1];
+        cells.shift = block->first * stride + (deep ? block->low * cells.pitch : 0);
         cells.count = (cells.n[grid->dims - 1] + 2 * state->halo) * stride + UNIT + SEL_ROW_BLOCK;
         cells.plane = cells.count;
         sel_arrays_add_block(&state->base.arrays, name, place + (size_t)b * apart, type, &cells,
@@ -65,8 +68,11 @@ static uint64_t halo_bytes(const rule_state *state) {
         step += k < m->rules ? bytes : 0;
         most = bytes > most ? bytes : most;
     }
+    const sel_block *own = &state->base.blocks.v[0];
     const int64_t plane = m->dims == 3 ? state->cells.slice : state->cells.pitch;
-    return 4 * (uint64_t)(step > most ? step : most) * (uint64_t)plane;
+    const int64_t rows = state->base.cut.across > 1 ? own->end - own->first : 0;
+    return 4 * (uint64_t)(step > most ? step : most) *
+           (uint64_t)(plane + rows * state->cells.pitch);
 }
 
 void rule_list(sel_state *base, int halo) {
@@ -76,7 +82,10 @@ void rule_list(sel_state *base, int halo) {
     const rule_entry *main = &m->entry[m->main];
     const int64_t nx = plan->base.domain->grid.n[0];
     state->halo = halo > m->reach ? halo : m->reach;
-    state->cells = cells_of(m, &plan->base.domain->grid, state->halo);
+    const sel_block *block = &base->blocks.v[0];
+    state->cells = cells_of(m, &plan->base.domain->grid,
+                            m->dims == 3 ? block->high - block->low : plan->base.domain->grid.n[1],
+                            state->halo);
     base->halo_bytes = base->ranks->count > 1 ? halo_bytes(state) : 0;
     list_cells(state, "kind", (sel_type){'u', 1}, 0, (void **)(void *)state->kind, 1);
     for (int f = 0; f < m->fields; f++) {
@@ -92,6 +101,9 @@ void rule_list(sel_state *base, int halo) {
     SEL_ADD(&base->arrays, state, odd, sel_state_rows(base) * rule_pieces(nx), 0);
     SEL_ADD(&base->arrays, state, start, 3 * m->params->conserved.n, SEL_SAVED | SEL_ON_HOST);
     rule_list_laws(state);
+    if (base->cut.across > 1) {
+        SEL_ADD(&base->arrays, base, halos, (int64_t)base->halo_bytes, 0);
+    }
 }
 
 /* ---- quantities at cells ---- */
@@ -135,28 +147,29 @@ static sel_status evaluate(rule_state *state, int entry, const char *of, const b
                            const sel_random *random, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
     const rule_entry *e = &state->model->entry[entry];
-    const sel_rows_range own = sel_state_own(&state->base);
-    const int64_t rows = own.end - own.first, nx = domain->grid.n[0];
-    const int64_t most = AT_ONCE / nx + 1, together = most < rows ? most : rows;
+    const sel_rows own = sel_own_rows(&state->base);
+    const int64_t nx = domain->grid.n[0];
+    const int64_t fit = AT_ONCE / nx + 1, most = fit < own.count ? fit : own.count;
     const int components = e->value->components;
-    const size_t bytes = (size_t)(together * nx * components) * sizeof(double);
+    const size_t bytes = (size_t)(most * nx * components) * sizeof(double);
     double *values = malloc(bytes);
     char what[80];
     snprintf(what, sizeof what, "%s.%.64s", of, e->name);
     sel_status status = values ? SEL_OK : sel_fail_memory(error, what, bytes);
-    for (int64_t first = own.first; first < own.end && !status; first += together) {
-        const int64_t end = first + together < own.end ? first + together : own.end;
+    sel_rows_range rows = {0, 0};
+    for (int64_t n = 0; n < own.count && !status; n += rows.end - rows.first) {
+        rows = sel_rows_together(&own, n, most);
         const sel_evaluation asked = {.quantity = e->value,
                                       .what = what,
                                       .t = sel_state_time(&state->base),
                                       .wanted = wanted,
                                       .random = random,
                                       .gaps = !e->state && components == 1,
-                                      .first = first,
-                                      .end = end};
+                                      .first = rows.first,
+                                      .end = rows.end};
         status = sel_domain_evaluate(domain, &asked, state->base.threads, values, error);
-        for (int64_t k = 0; k < (end - first) * components && !status; k++) {
-            status = put_row(state, wanted, what, first + k / components,
+        for (int64_t k = 0; k < (rows.end - rows.first) * components && !status; k++) {
+            status = put_row(state, wanted, what, rows.first + k / components,
                              e->first + (int)(k % components), values + k * nx, error);
         }
     }

@@ -1,0 +1,189 @@
+/* test_comm.c -- how ranks share out a grid, and halos of boxes. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "engine/machine/share.h"
+
+enum { NX = 5, NY = 9, NZ = 8, CELLS = NX * NY * NZ };
+
+/* A grid, of which the first cells are solid. */
+typedef struct scene {
+    uint8_t cell[CELLS];
+    sel_domain domain;
+    sel_plan plan;
+    sel_state state;
+} scene;
+
+static scene *make(scene *s, int dims, unsigned periodic, int64_t solids) {
+    *s = (scene){
+        .domain.grid = {.dims = dims, .n = {NX, NY, dims == 3 ? NZ : 1}, .periodic = periodic}};
+    memset(s->cell, 1, (size_t)solids);
+    s->domain.cell = s->cell;
+    s->domain.free_cells = sel_grid_cells(&s->domain.grid) - solids;
+    s->plan.domain = &s->domain;
+    s->state.plan = &s->plan;
+    s->state.blocks = sel_blocks_cut(&s->domain, 1, 1);
+    return s;
+}
+
+static int across(int dims, unsigned periodic, int ranks) {
+    scene s;
+    sel_cut cut;
+    make(&s, dims, periodic, 0);
+    assert_int_equal(sel_grid_cut(&s.domain, ranks, 0, &cut), ranks);
+    return cut.across;
+}
+
+static void the_least_halo_decides(void **state) {
+    (void)state;
+    assert_int_equal(across(3, 0, 1), 1);
+    assert_int_equal(across(3, 0, 2), 2); /* planes have 9 rows, of which 8 would be cut */
+    assert_int_equal(across(3, 0, 4), 2);
+    assert_int_equal(across(3, 0, 3), 3);
+    assert_int_equal(across(3, 4, 2), 2); /* around z a rank exchanges with itself */
+    assert_int_equal(across(2, 0, 4), 1);
+}
+
+static void what_does_not_fit_is_told(void **state) {
+    (void)state;
+    scene s;
+    sel_cut cut;
+    make(&s, 3, 0, 0);
+    assert_int_equal(sel_grid_cut(&s.domain, 5, 1, &cut), 4);  /* planes, two each */
+    assert_int_equal(sel_grid_cut(&s.domain, 10, 5, &cut), 8); /* four of nine rows */
+    assert_int_equal(sel_grid_cut(&s.domain, 5, 2, &cut), 4);
+}
+
+static void parts_have_as_many_free_cells(void **state) {
+    (void)state;
+    scene s;
+    sel_cut cut;
+    make(&s, 3, 0, CELLS / 2); /* the lower planes */
+    assert_int_equal(sel_grid_cut(&s.domain, 4, 2, &cut), 4);
+    assert_int_equal(cut.plane[1], 6);
+    assert_int_equal(cut.row[1], 5);
+}
+
+/* Every row has one owner, which finds it among its own. */
+static void each_row_is_in_one_part(void **state) {
+    (void)state;
+    static const int ways[][3] = {{3, 4, 2}, {3, 3, 3}, {3, 6, 3}, {3, 4, 1}, {2, 4, 1}, {3, 1, 1}};
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        scene s;
+        int found[NY * NZ] = {0};
+        make(&s, ways[w][0], 0, 0);
+        assert_int_equal(sel_grid_cut(&s.domain, ways[w][1], ways[w][2], &s.state.cut), ways[w][1]);
+        for (int r = 0; r < ways[w][1]; r++) {
+            const sel_ranks ranks = {.rank = r, .count = ways[w][1]};
+            s.state.ranks = &ranks;
+            const sel_rows own = sel_own_rows(&s.state);
+            for (int64_t k = 0; k < own.count; k++) {
+                found[sel_row_of(&own, k)]++;
+                assert_int_equal(sel_state_rank_of(&s.state, sel_row_of(&own, k)), r);
+            }
+            for (int64_t k = 0, n; k < own.count; k += n) {
+                const sel_rows_range together = sel_rows_together(&own, k, 4);
+                n = together.end - together.first;
+                assert_in_range(n, 1, 4);
+                for (int64_t i = 0; i < n; i++) {
+                    assert_int_equal(sel_row_of(&own, k + i), together.first + i);
+                }
+            }
+        }
+        for (int64_t row = 0; row < sel_state_rows(&s.state); row++) {
+            assert_int_equal(found[row], 1);
+        }
+    }
+}
+
+/* Of a box with strides, too: by their numbers in it, as cells of the grid. */
+static void parts_of_a_box_are_those_of_its_rows(void **state) {
+    (void)state;
+    const sel_box box = {.lo = {0, 1, 2}, .hi = {5, 9, 8}, .stride = {1, 3, 2}};
+    scene s;
+    const sel_ranks ranks = {.count = 6};
+    make(&s, 3, 0, 0);
+    s.state.ranks = &ranks;
+    assert_int_equal(sel_grid_cut(&s.domain, 6, 3, &s.state.cut), 6);
+    int64_t all = 0;
+    for (int r = 0; r < 6; r++) {
+        const sel_rows rows = sel_state_part_rows(&s.state, &box, r);
+        const sel_box part = sel_state_part(&s.state, &box, r);
+        assert_int_equal(sel_box_count(&part, 1) * sel_box_count(&part, 2), rows.count);
+        for (int64_t k = 0; k < rows.count; k++) {
+            const int64_t row = sel_row_of_box(&s.state, &box, sel_row_of(&rows, k));
+            assert_int_equal(sel_state_rank_of(&s.state, row), r);
+            assert_int_equal(row, sel_row_of_box(&s.state, &part, k));
+        }
+        all += rows.count;
+    }
+    assert_int_equal(all, 9);
+}
+
+/* sel_ranks.transfer of a rank that is beside itself: what it sends, it receives. */
+static void transfer(const sel_message *messages, int count) {
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < count; j++) {
+            if (messages[i].sends && !messages[j].sends && messages[i].tag == messages[j].tag) {
+                assert_int_equal(messages[i].bytes, messages[j].bytes);
+                memcpy(messages[j].at, messages[i].at, messages[i].bytes);
+            }
+        }
+    }
+}
+
+/* One rank around both axes: halos have the cells of the other end, edges those of the corner. */
+static void halos_of_rows_come_before_those_of_planes(void **state) {
+    (void)state;
+    enum {
+        PITCH = 8,
+        ROWS = 3,
+        PLANES = 2,
+        SLICE = PITCH * (ROWS + 2),
+        ALL = SLICE * (PLANES + 2)
+    };
+    float v[ALL] = {0}, *first = v + SLICE + PITCH;
+    char room[4 * sizeof v];
+    void *at[1][2] = {{first, NULL}};
+    const sel_ranks alone = {.count = 1, .transfer = transfer};
+    const sel_turns turns = {.at = at,
+                             .type = {'f', sizeof *v},
+                             .cells = {.n = {NX, ROWS, PLANES},
+                                       .components = 1,
+                                       .pitch = PITCH,
+                                       .slice = SLICE,
+                                       .plane = ALL},
+                             .width = 1,
+                             .margin = PITCH};
+    /* Of two across the other one has no rows: its transfer brings this one's own. */
+    const sel_cut cut = {.across = 2,
+                         .along = 1,
+                         .wraps = {true, true},
+                         .row = {0, ROWS, ROWS},
+                         .plane = {0, PLANES}};
+    for (int k = 0; k < ROWS * PLANES; k++) {
+        first[k / ROWS * SLICE + k % ROWS * PITCH] = (float)(1 + k);
+    }
+    sel_exchange_ranks(&alone, &cut, &turns, 0, room);
+    for (int z = -1; z <= PLANES; z++) {
+        for (int y = -1; y <= ROWS; y++) {
+            const int cell = (z + PLANES) % PLANES * ROWS + (y + ROWS) % ROWS;
+            assert_true(first[z * SLICE + y * PITCH] == (float)(1 + cell));
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_least_halo_decides),
+        cmocka_unit_test(what_does_not_fit_is_told),
+        cmocka_unit_test(parts_have_as_many_free_cells),
+        cmocka_unit_test(each_row_is_in_one_part),
+        cmocka_unit_test(parts_of_a_box_are_those_of_its_rows),
+        cmocka_unit_test(halos_of_rows_come_before_those_of_planes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
