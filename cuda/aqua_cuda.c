@@ -207,7 +207,7 @@ static void describe(aqua_cuda *state) {
 
 /* Fills what lies beyond periodic axes of the beds, which are not cut into blocks. */
 static sel_status wrap_beds(const aqua_cuda *state, sel_error *error) {
-    const sel_block all = {0, state->all.plan->layout.ny};
+    const sel_block all = {0, state->all.plan->layout.ny, 0, 1};
     const aqua_gpu_flow flow = flow_of(state, 0, 0, &all);
     CUDA_TRY(aqua_gpu_wrap(&flow, state->all.bed, state->all.base.queue->stream));
     return SEL_OK;

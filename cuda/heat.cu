@@ -203,9 +203,9 @@ __global__ void __launch_bounds__(THREADS, (lane_cells<REAL, KIND, DIMS, WHOLE>:
     const int strip = blockIdx.x * cells::STRIP;
     const int first = WHOLE && part - cells::COLUMNS < strip ? part - cells::COLUMNS : strip;
     const int own = first + threadIdx.x * cells::COLUMNS, x = own < nx ? own : part; // all load
-    const int y = DIMS == 3 ? warp * cells::MIDDLE : 0;
+    const int y = DIMS == 3 ? (int)v.low + warp * cells::MIDDLE : 0;
     const int z = (int)v.first + (DIMS == 3 ? blockIdx.z : warp) * cells::ROWS;
-    if (z >= v.end || (DIMS == 3 && y >= v.n[1])) {
+    if (z >= v.end || (DIMS == 3 && y >= v.high)) {
         return; // with its whole warp
     }
     const unsigned sides = (blockIdx.x == 0) | (blockIdx.x == gridDim.x - 1) << 1;
@@ -222,6 +222,9 @@ template <class REAL> __global__ void touch_kernel(const __grid_constant__ heat_
     }
     int64_t at[3];
     heat_at(&s.view, s.given.cell[k], at);
+    if (!heat_has(&s.view, at)) {
+        return;
+    }
     const int64_t i = heat_place(s.view.stride, at);
     REAL *to = (REAL *)s.view.to + i;
     *to = heat_touched(((const REAL *)s.view.from)[i], *to, (REAL)s.given.b[k], (REAL)s.given.s[k]);
@@ -231,10 +234,10 @@ template <class REAL, int KIND, int DIMS, bool WHOLE>
 static void launch(const heat_gpu_step &s, cudaStream_t on) {
     typedef lane_cells<REAL, KIND, DIMS, WHOLE> cells;
     const heat_view &v = s.view;
-    const int64_t planes = v.end - v.first;
+    const int64_t planes = v.end - v.first, rows = v.high - v.low;
     if constexpr (WHOLE) {
         if (v.n[0] <= cells::COLUMNS || planes < cells::ROWS ||
-            (DIMS == 3 && (planes % cells::ROWS || v.n[1] % cells::MIDDLE))) {
+            (DIMS == 3 && (planes % cells::ROWS || rows % cells::MIDDLE))) {
             return launch<REAL, KIND, DIMS, false>(s, on);
         }
     }
@@ -246,9 +249,8 @@ static void launch(const heat_gpu_step &s, cudaStream_t on) {
         part.view.first = first;
         part.view.end = v.end - first < most ? v.end : first + most;
         const unsigned high = cuda_shares(part.view.end - first, some);
-        const dim3 blocks = DIMS == 3
-                                ? dim3(strips, cuda_shares(v.n[1], WARPS * cells::MIDDLE), high)
-                                : dim3(strips, high);
+        const dim3 blocks = DIMS == 3 ? dim3(strips, cuda_shares(rows, WARPS * cells::MIDDLE), high)
+                                      : dim3(strips, high);
         step_kernel<REAL, KIND, DIMS, WHOLE><<<blocks, dim3(CUDA_WARP, WARPS), 0, on>>>(part);
     }
 }

@@ -68,7 +68,7 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b, const 
 /* b and s of all cells on surfaces: a rank also computes some that others have. */
 static sel_status derive(sel_state *base, int64_t step, sel_error *error) {
     const sel_grid *grid = &base->plan->domain->grid;
-    const sel_block all = {0, grid->n[grid->dims - 1]};
+    const sel_block all = {0, grid->n[grid->dims - 1], 0, base->blocks.rows_per_plane};
     const heat_gpu_step s = step_of((heat_cuda *)base, step, 0, &all);
     CUDA_TRY(heat_gpu_surfaces(&s, base->queue->stream));
     return SEL_OK;

@@ -10,6 +10,7 @@ typedef REAL real;
 enum { dims = LBM_DIMS, q = LBM_Q, parts = LBM_PARTS };
 
 // A cell and its neighbours, periodic on all axes: places in a row, and offsets of rows and slices.
+// Where planes are cut rows count from the halo on, so that none of the block is at an end.
 struct place {
     uint32_t x, xm, xp, y, ym, yp, z, zm, zp;
 };
@@ -94,8 +95,15 @@ static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint
     LBM_AXES(COMPONENT)
 #undef COMPONENT
     if (s.acceleration_field) {
+        const lbm_gpu_layout &l = s.layout;
+        const uint32_t slice = l.ny * l.pitch; // of whole planes
         const REAL *field = (const REAL *)s.acceleration_field + index;
-        const int64_t cells = (int64_t)s.layout.slice * s.layout.nz;
+        const int64_t cells = (int64_t)slice * l.nz;
+        if (l.halo) {
+            const uint32_t z = index / l.slice, rest = index - z * l.slice, row = rest / l.pitch;
+            const uint32_t y = (row + l.low + l.ny - l.halo) % l.ny;
+            field += (int64_t)z * slice + y * l.pitch + rest - row * l.pitch - (int64_t)index;
+        }
 #define COMPONENT(axis, sum) r.a[axis] = field[axis * cells];
         LBM_AXES(COMPONENT)
 #undef COMPONENT

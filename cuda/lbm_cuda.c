@@ -26,7 +26,15 @@ static lbm_gpu_layout make_layout(const sel_grid *grid, const sel_blocks *blocks
                              .ny = (uint32_t)grid->n[1],
                              .nz = (uint32_t)grid->n[2],
                              .pitch = pitch};
+    const sel_block *own = &blocks->v[0];
+    layout.rows = grid->dims == 3 ? (uint32_t)(own->high - own->low) : layout.ny;
+    layout.halo = grid->dims == 3 && layout.rows < layout.ny;
+    layout.low = (uint32_t)own->low;
     layout.slice = pitch * layout.ny;
+    if (layout.halo) { /* boundary cells of a warp are those of one plane */
+        const uint32_t places = pitch * (layout.rows + 2 * layout.halo);
+        layout.slice = (places + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP;
+    }
     layout.plane = (int64_t)pitch * layout.ny * layout.nz;
     if (blocks->cut) {
         const int64_t stride = grid->dims == 3 ? layout.slice : pitch;
@@ -129,13 +137,16 @@ static void list(sel_state *base) {
     const lbm_gpu_layout *layout = &state->pattern.layout;
     sel_cells populations = {.n = {n[0], n[1], n[2]},
                              .components = plan->boundary.lattice->q,
+                             .first = (int64_t)layout->halo * layout->pitch,
                              .pitch = layout->pitch,
                              .slice = layout->slice,
                              .plane = layout->plane,
                              .count = plan->boundary.lattice->q * layout->plane};
-    sel_cells vectors = populations;
+    sel_cells vectors = populations; /* of whole planes */
     vectors.components = domain->grid.dims;
-    vectors.plane = (int64_t)layout->slice * layout->nz;
+    vectors.first = 0;
+    vectors.slice = layout->pitch * n[1];
+    vectors.plane = vectors.slice * layout->nz;
     vectors.count = domain->grid.dims * vectors.plane;
     base->turns = (sel_turns){.cells = populations, .width = 1, .behind = true};
     cuda_laws_list(state);
@@ -201,22 +212,45 @@ static sel_status send_initial(lbm_cuda *state, int64_t first, int64_t end, doub
     return status;
 }
 
+/* Rows first <= row < end, or of a plane that is cut those that are needed: its own, one below and
+ * one above. */
+static sel_status send_planes(lbm_cuda *state, int64_t plane, int64_t count, double *to,
+                              int64_t apart, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const sel_block *own = &base->blocks.v[0];
+    const int64_t all = base->blocks.rows_per_plane, nx = base->plan->domain->grid.n[0];
+    const int64_t height = own->high - own->low;
+    sel_status status = SEL_OK;
+    if (base->cut.across == 1) {
+        return send_initial(state, plane * all, (plane + count) * all, to, apart, error);
+    }
+    for (int64_t row = plane * all; row < (plane + count) * all && !status; row += all) {
+        const int64_t low = row + own->low, high = row + own->high;
+        const int64_t below = own->low ? low - 1 : row + all - 1;
+        const int64_t above = own->high < all ? high : row;
+        status = send_initial(state, low, high, to + nx, apart, error);
+        status = status ? status : send_initial(state, below, below + 1, to, apart, error);
+        to += (height + 1) * nx;
+        status = status ? status : send_initial(state, above, above + 1, to, apart, error);
+        to += nx;
+    }
+    return status;
+}
+
 /* The given fields of a rank, and of the planes beside its own: one behind the other. */
 static sel_status send_own(lbm_cuda *state, double *room, lbm_gpu_given *given, sel_error *error) {
     const sel_state *base = &state->all.base;
     const sel_grid *grid = &base->plan->domain->grid;
     const sel_block *own = &base->blocks.v[0];
-    const int64_t rows = base->blocks.rows_per_plane, plane = rows * grid->n[0];
+    const int64_t halo = state->pattern.layout.halo;
+    const int64_t plane = (own->high - own->low + 2 * halo) * grid->n[0];
     const int64_t n = grid->n[grid->dims - 1], low = own->first > 0 ? own->first : n;
     const int64_t high = own->end % n, planes = own->end - own->first;
     const int64_t apart = given->apart = (planes + 2) * plane;
-    sel_status status =
-        send_initial(state, own->first * rows, own->end * rows, room + plane, apart, error);
+    sel_status status = send_planes(state, own->first, planes, room + plane, apart, error);
+    status = status ? status : send_planes(state, low - 1, 1, room, apart, error);
     status =
-        status ? status : send_initial(state, (low - 1) * rows, low * rows, room, apart, error);
-    status = status ? status
-                    : send_initial(state, high * rows, (high + 1) * rows,
-                                   room + (planes + 1) * plane, apart, error);
+        status ? status : send_planes(state, high, 1, room + (planes + 1) * plane, apart, error);
     given->values = cuda_parts_beside(base, (char *)(room - (own->first - 1) * plane), plane,
                                       sizeof *room, 0, own->first - 1, own->end);
     return sel_state_agree(base, status, error);
@@ -238,8 +272,8 @@ static sel_status set_initial(lbm_cuda *state, sel_error *error) {
         lbm_gpu_view view = *describe_view(state);
         for (int b = 0; b < base->blocks.count; b++) {
             view.last.layout = describe_block(state, 0, b).layout;
-            CUDA_TRY(
-                lbm_gpu_start(&view, has ? &given : NULL, state->all.f[b][0], base->queue->stream));
+            CUDA_TRY(lbm_gpu_start(&view, has ? &given : NULL, lbm_cuda_at(state, b, 0),
+                                   base->queue->stream));
         }
         status = cuda_exchange(base, 0, base->queue->stream, error);
     }
@@ -293,7 +327,15 @@ static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t str
     if (base->ranks->count == 1) {
         return cuda_exchange(base, step, stream, error);
     }
-    for (int i = 0; i < lattice->q; i++) {
+    for (int i = 0; i < lattice->q && base->cut.across > 1; i++) {
+        if (lattice->direction[i].e[1] > 0) {
+            sides[count++] = cuda_rows_beside(base, f, i, lattice->direction[i].opposite);
+        }
+    }
+    sel_status status = cuda_exchange_along(base, 0, sides, count, stream, error);
+    count = 0;
+    f += base->cut.across > 1 ? own->low * turns->cells.pitch * size : 0;
+    for (int i = 0; i < lattice->q && !status; i++) {
         char *up = f + i * plane, *down = f + lattice->direction[i].opposite * plane;
         if (lattice->direction[i].e[lattice->dims - 1] > 0) {
             sides[count++] = (cuda_sides){.low = down + own->first * stride,
@@ -305,7 +347,7 @@ static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t str
                                           .count = 1};
         }
     }
-    return cuda_exchange_sides(base, sides, count, stream, error);
+    return status ? status : cuda_exchange_sides(base, sides, count, stream, error);
 }
 
 /* cuda_take_slab */

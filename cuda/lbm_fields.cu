@@ -49,9 +49,23 @@ template <class T, class D> struct lbm_look {
         return ((int64_t)at[2] * l.ny + at[1]) * l.nx + at[0];
     }
 
+    // Row y of a plane as the block has it, its halo rows included.
+    static __device__ __forceinline__ uint32_t row_of(const lbm_gpu_layout &l, uint32_t y) {
+        const uint32_t row = y + l.halo - l.low;
+        return !l.halo || row < l.rows + 2 * l.halo ? row : y < l.low ? row + l.ny : row - l.ny;
+    }
+
     static __device__ __forceinline__ uint32_t index_of(const lbm_gpu_layout &l, uint32_t x,
                                                         uint32_t y, uint32_t z) {
-        return z * l.slice + y * l.pitch + x;
+        return z * l.slice + row_of(l, y) * l.pitch + x;
+    }
+
+    // Cell k of those of the block, which count from the first plane of the grid on.
+    static __device__ __forceinline__ void place_of(const lbm_gpu_layout &l, int64_t k,
+                                                    uint32_t at[3]) {
+        at[0] = (uint32_t)(k % l.nx);
+        at[1] = (uint32_t)(k / l.nx % l.rows) + l.low;
+        at[2] = (uint32_t)(k / l.nx / l.rows);
     }
 
     // The acceleration of the last collision.
@@ -132,7 +146,7 @@ template <class T, class D> struct lbm_look {
     // The populations of a cell in the step `last` before collision.
     static __device__ void arrived(const lbm_gpu_view &v, const uint32_t at[3], double g[D::q]) {
         const lbm_gpu_step &s = v.last;
-        const typename T::place p = T::make_place(s.layout, at[0], at[1], at[2]);
+        const typename T::place p = T::make_place(s.layout, at[0], row_of(s.layout, at[1]), at[2]);
         const uint32_t index = index_of(s.layout, at[0], at[1], at[2]);
         real come[T::q];
         const uint32_t word = index / CUDA_WARP, lane = index % CUDA_WARP;
@@ -253,8 +267,8 @@ __global__ void __launch_bounds__(THREADS)
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
     const int64_t first = (int64_t)l.first_row * l.nx, end = (int64_t)l.end_row * l.nx;
     for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < end; k += step) {
-        const uint32_t at[3] = {(uint32_t)(k % l.nx), (uint32_t)(k / l.nx % l.ny),
-                                (uint32_t)(k / l.nx / l.ny)};
+        uint32_t at[3];
+        look::place_of(l, k, at);
         const uint32_t index = look::index_of(l, at[0], at[1], at[2]);
         double g[D::q];
         for (int i = 0; i < D::q; i++) {
@@ -264,14 +278,15 @@ __global__ void __launch_bounds__(THREADS)
             double u[D::dims] = {0}, d[3][3] = {{0}}, strain[D::parts], a[D::dims], drho = 0;
             if (from.values.count) {
                 auto given = [&](uint32_t x, uint32_t y, uint32_t z, double *to_u) {
-                    const uint32_t cell = (z * l.ny + y) * l.nx + x;
+                    const uint32_t rows = l.rows + 2 * l.halo;
+                    const uint32_t cell = (z * rows + look::row_of(l, y)) * l.nx + x;
                     const double *values = (const double *)cuda_part(from.values, cell) + cell;
                     for (int c = 0; c < D::dims; c++) {
                         to_u[c] = values[(c + 1) * from.apart];
                     }
+                    return *values;
                 };
-                drho = ((const double *)cuda_part(from.values, (uint32_t)k))[k];
-                given(at[0], at[1], at[2], u);
+                drho = given(at[0], at[1], at[2], u);
                 look::gradient(v, at, given, d);
             }
             lbm_gradient_strain(d, D::dims, strain);
@@ -309,6 +324,9 @@ __global__ void __launch_bounds__(THREADS) keep_links(const __grid_constant__ lb
         return;
     }
     const lbm_gpu_cell cell = s.boundary.cells[k];
+    if (cell.others) {
+        return;
+    }
     typename T::real g[T::q];
     T::gather(s, cell, T::make_place(s.layout, cell.index), T::rates_of(s, cell.index), g);
     T::keep_links(s, cell, g);
@@ -325,10 +343,11 @@ __global__ void __launch_bounds__(THREADS)
     }
     const int64_t first = (int64_t)l.first_row * l.nx, end = (int64_t)l.end_row * l.nx;
     for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < end; k += step) {
-        const uint32_t at[3] = {(uint32_t)(k % l.nx), (uint32_t)(k / l.nx % l.ny),
-                                (uint32_t)(k / l.nx / l.ny)};
+        uint32_t at[3];
+        look::place_of(l, k, at);
+        const int64_t number = look::cell_of(l, at);
         double s[D::parts], value[CUDA_PARTS];
-        if (v.solid[k]) {
+        if (v.solid[number]) {
             continue;
         }
         const double viscosity =
@@ -338,7 +357,7 @@ __global__ void __launch_bounds__(THREADS)
                                                              D::dims, &v.units, value)
                                           : 0;
             for (int c = 0; c < count; c++) {
-                v.strain[f][c * cells + k] = value[c];
+                v.strain[f][c * cells + number] = value[c];
             }
         }
     }
@@ -389,9 +408,8 @@ __global__ void __launch_bounds__(THREADS)
         first + share < s.boundary.cell_count ? first + share : s.boundary.cell_count;
     for (uint32_t c = first + threadIdx.x; c < last; c += blockDim.x) {
         const lbm_gpu_cell cell = s.boundary.cells[c];
-        const uint32_t z = cell.index / s.layout.slice, rest = cell.index % s.layout.slice;
-        const double at[3] = {(double)(rest % s.layout.pitch), (double)(rest / s.layout.pitch),
-                              (double)z};
+        const double at[3] = {(double)(cell.index % s.layout.pitch),
+                              (double)(cell.row % s.layout.ny), (double)(cell.row / s.layout.ny)};
         T::each_link(s.boundary, cell, region, [&](const int e[3], double out, double in) {
             lbm_carry(&mine, e, out, in, at, centre);
         });

@@ -34,23 +34,28 @@ typedef struct lbm_gpu_layout {
     uint32_t block_width, block_rows, blocks_per_row;
     int64_t plane;
     /* Of the block of the grid: its first and last plane (slowest axis), where the planes beside
-     * them stand, and its rows first_row <= row < end_row. */
+     * them stand, and its rows first_row <= row < end_row. A plane has `rows` of them, from y = low
+     * on; if these are not all, so many halo rows stand before them and behind them, and rows count
+     * as if there were no others. */
     uint32_t first, last, below, above;
     uint32_t first_row, end_row;
+    uint32_t rows, low, halo;
 } lbm_gpu_layout;
 
 /* A boundary cell as in engine/solvers/lbm/lbm_boundary.h. */
 typedef struct lbm_gpu_cell {
-    uint32_t index; /* in a plane */
+    uint32_t index; /* in a plane; of a cell of another rank, which has rows of it: x */
     uint32_t links, bounced, mirrored[3];
     uint32_t first_link;
     int32_t opening_index; /* -1: none */
     int8_t normal[3];
     uint8_t opening; /* lbm_opening */
     bool velocity_given, density_given, inward_solid;
-    bool moves;  /* some of its links belong to moving walls */
-    bool again;  /* computed again by a second kernel: wet, or with values evaluated ahead */
-    double keep; /* of an outflow */
+    bool moves;   /* some of its links belong to moving walls */
+    bool again;   /* computed again by a second kernel: wet, or with values evaluated ahead */
+    bool others;  /* another rank has rows of its plane, and it */
+    uint32_t row; /* y + ny z */
+    double keep;  /* of an outflow */
 } lbm_gpu_cell;
 
 /* A thread block of a step that has free cells; bit k of `warps`: its warp k has some. */
@@ -63,8 +68,8 @@ typedef struct lbm_gpu_boundary {
     uint32_t cell_count;
     uint32_t first_cell, end_cell; /* of the block of the grid */
     int64_t link_count;
-    /* One bit per place of a row, a word per warp: set at boundary cells; and the number of
-     * boundary cells before each word. */
+    /* One bit per place of a row, a word per warp: set at boundary cells; and the number of the
+     * first one of each word. */
     const uint32_t *words, *before;
     const lbm_gpu_block *free_blocks; /* NULL: all thread blocks */
     const uint32_t *again;            /* numbers of the cells that are computed again */

@@ -4,6 +4,18 @@
 #include <string.h>
 #include "cuda/lbm_state.h"
 
+/* Rows count from the halo on, in a block that has rows of planes. */
+void *lbm_cuda_at(const lbm_cuda *state, int block, int64_t turn) {
+    const lbm_gpu_layout *l = &state->pattern.layout;
+    char *f = state->all.f[block][turn & 1];
+    return l->halo ? f + (int64_t)l->low * l->pitch * state->pattern.bytes : f;
+}
+
+/* The row y + ny z of a row of the block. */
+static int64_t row_of_grid(const lbm_gpu_layout *l, uint32_t row) {
+    return (int64_t)(row / l->rows) * l->ny + l->low + row % l->rows;
+}
+
 /* Thread blocks of a step for so many rows. */
 static uint32_t blocks_for(const lbm_gpu_layout *layout, int64_t rows) {
     const int64_t of_rows = (rows + layout->block_rows - 1) / layout->block_rows;
@@ -24,20 +36,20 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
     layout->last = (uint32_t)own->end - 1;
     layout->below = (uint32_t)own->end - !cut;
     layout->above = cut ? (uint32_t)own->end + 1 : 0;
-    layout->first_row = (uint32_t)(slab->planes.first * blocks->rows_per_plane);
-    layout->end_row = (uint32_t)(slab->planes.end * blocks->rows_per_plane);
+    layout->first_row = (uint32_t)(slab->planes.first * (own->high - own->low));
+    layout->end_row = (uint32_t)(slab->planes.end * (own->high - own->low));
     one.block_count = blocks_for(layout, layout->end_row - layout->first_row);
     if (boundary->free_blocks) {
         boundary->free_blocks += state->free[number][0];
         one.block_count = state->free[number][1] - state->free[number][0];
     }
-    boundary->first_cell = (uint32_t)row_cells[layout->first_row];
-    boundary->end_cell = (uint32_t)row_cells[layout->end_row];
+    boundary->first_cell = (uint32_t)row_cells[slab->planes.first * blocks->rows_per_plane];
+    boundary->end_cell = (uint32_t)row_cells[slab->planes.end * blocks->rows_per_plane];
     boundary->again += state->again[number][0];
     boundary->again_count = state->again[number][1] - state->again[number][0];
     one.clock = cuda_queue_clock(state->all.base.queue, step);
-    one.from = state->all.f[block][step & 1];
-    one.to = state->all.f[block][(step + 1) & 1];
+    one.from = lbm_cuda_at(state, block, step);
+    one.to = lbm_cuda_at(state, block, step + 1);
     one.acceleration = one.acceleration_before = state->acceleration;
     if (step == state->accelerated_at) {
         one.acceleration_before += 3;
@@ -54,8 +66,8 @@ static void find_moving(const sel_domain *domain, bool moves[256]) {
 }
 
 static lbm_gpu_cell convert(const lbm_boundary *b, const lbm_boundary_cell *cell,
-                            const bool moves[256], uint32_t row_start) {
-    lbm_gpu_cell to = {.index = row_start + (uint32_t)cell->x,
+                            const bool moves[256]) {
+    lbm_gpu_cell to = {.index = (uint32_t)cell->x,
                        .links = cell->links,
                        .bounced = cell->bounced,
                        .first_link = (uint32_t)cell->first_link,
@@ -98,26 +110,31 @@ typedef struct lists {
 
 static void fill_lists(lbm_cuda *state, lists *l) {
     const lbm_boundary *b = &state->all.plan->boundary;
-    const int64_t words = word_count(state);
-    uint32_t before = 0;
+    const lbm_gpu_layout *layout = &state->pattern.layout;
     bool moves[256];
     state->again_count = 0;
     find_moving(state->all.plan->base.domain, moves);
     for (int64_t row = 0; row < b->rows; row++) {
-        const uint32_t start = (uint32_t)row * state->pattern.layout.pitch;
+        const uint32_t y = (uint32_t)(row % layout->ny), z = (uint32_t)(row / layout->ny);
+        const uint32_t start = z * layout->slice + (y - layout->low + layout->halo) * layout->pitch;
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
             lbm_gpu_cell *cell = &l->cells[c];
-            *cell = convert(b, &b->cells[c], moves, start);
-            l->words[cell->index / CUDA_WARP] |= 1u << cell->index % CUDA_WARP;
+            *cell = convert(b, &b->cells[c], moves);
+            cell->row = (uint32_t)row;
+            cell->others = layout->halo && y - layout->low >= layout->rows;
             cell->again = cell->opening != LBM_CLOSED || (cell->moves && state->all.copies > 1);
+            if (cell->others) {
+                continue;
+            }
+            cell->index += start;
+            uint32_t *word = &l->words[cell->index / CUDA_WARP];
+            l->before[cell->index / CUDA_WARP] =
+                *word ? l->before[cell->index / CUDA_WARP] : (uint32_t)c;
+            *word |= 1u << cell->index % CUDA_WARP;
             if (cell->again) {
                 l->again[state->again_count++] = (uint32_t)c;
             }
         }
-    }
-    for (int64_t w = 0; w < words; w++) {
-        l->before[w] = before;
-        before += (uint32_t)__builtin_popcount(l->words[w]);
     }
 }
 
@@ -175,7 +192,8 @@ static int64_t most_free_blocks(const lbm_cuda *state) {
     int64_t count = 0;
     for (int k = 0; leaves_out && k < cuda_slabs_of(base, LBM_CUDA_RIM, slabs); k++) {
         const int64_t planes = slabs[k].planes.end - slabs[k].planes.first;
-        count += blocks_for(&state->pattern.layout, planes * base->blocks.rows_per_plane);
+        const sel_block *block = &slabs[k].planes;
+        count += blocks_for(&state->pattern.layout, planes * (block->high - block->low));
     }
     return count;
 }
@@ -185,7 +203,7 @@ static uint32_t free_warps(const lbm_cuda *state, const lbm_gpu_layout *l, uint3
     const uint32_t first = block % l->blocks_per_row * l->block_width;
     uint32_t warps = 0;
     for (uint32_t y = row; y < row + l->block_rows && y < l->end_row; y++) {
-        const uint8_t *cell = state->all.plan->base.domain->cell + (size_t)y * l->nx;
+        const uint8_t *cell = state->all.plan->base.domain->cell + row_of_grid(l, y) * l->nx;
         for (uint32_t x = first; x < first + l->block_width && x < l->nx; x++) {
             const uint32_t thread = (y - row) * l->block_width + x - first;
             warps |= (cell[x] ? 0u : 1u) << thread / CUDA_WARP;

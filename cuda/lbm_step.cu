@@ -43,13 +43,17 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     if (x >= l.nx || cuda_is_halted(s.halted, s.clock)) {
         return;
     }
-    const uint32_t index = row * l.pitch + x, lane = index % CUDA_WARP;
+    const uint32_t z = T::dims == 3 ? row / l.rows : 0, y = row - z * l.rows + l.halo;
+    uint32_t index = row * l.pitch + x;
+    if (T::dims == 3 && l.halo) {
+        index += z * (l.slice - l.rows * l.pitch) + l.halo * l.pitch;
+    }
+    const uint32_t lane = index % CUDA_WARP;
     uint32_t bits = 0, word = 0;
     if (WALLS) {
         word = index / CUDA_WARP;
         bits = s.boundary.words[word];
     }
-    const uint32_t z = T::dims == 3 ? row / l.ny : 0, y = row - z * l.ny;
     const typename T::place p = T::make_place(l, x, y, z);
     typename T::lbm_rates rates;
     if (PLAIN) {

@@ -29,6 +29,12 @@ RULE_CALL void rule_find(const rule_view &v, rule_at &p) {
     p.step = *v.clock + v.ahead;
 }
 
+// The row y + ny z that is number k.
+RULE_CALL int64_t rule_row(const rule_view &v, int64_t k) {
+    const uint32_t height = (uint32_t)v.height, z = height ? (uint32_t)k / height : 0;
+    return height ? z * v.grid.n[1] + v.low + ((uint32_t)k - z * height) : k;
+}
+
 // False: the thread has no cells.
 template <int N, int ROWS> RULE_CALL bool rule_begin(const rule_view &v, rule_at &p) {
     // In 32 bits: quotients of 64 bits would take longer than the cells.
@@ -36,14 +42,16 @@ template <int N, int ROWS> RULE_CALL bool rule_begin(const rule_view &v, rule_at
     const uint32_t group = blockIdx.x / strips;
     p.x = (blockIdx.x - group * strips) * wide + threadIdx.x * N;
     p.row = v.first_row + (group * RULE_LANE_ROWS + threadIdx.y) * ROWS;
-    if (p.x >= v.grid.n[0] || p.row >= v.end_row) {
+    const bool has = p.row < v.end_row;
+    p.row = has ? rule_row(v, p.row) : v.beyond;
+    if (p.x >= v.grid.n[0] || !has) {
         return false; // nor has it more
     }
     rule_find(v, p);
     p.odd = false;
 #pragma unroll
     for (int r = 0; r < ROWS && v.odd; r++) {
-        const int64_t row = p.row + r < v.end_row ? p.row + r : p.row;
+        const int64_t row = p.row + r < v.beyond ? p.row + r : p.row;
         p.odd = p.odd || v.odd[row * v.pieces + p.x / SEL_ROW];
     }
     return true;
@@ -60,7 +68,7 @@ RULE_CALL rule_at rule_moved(const rule_view &v, rule_at p, int right, int up) {
 }
 
 RULE_CALL bool rule_is_there(const rule_view &v, const rule_at &p) {
-    return p.x < v.grid.n[0] && p.row < v.end_row;
+    return p.x < v.grid.n[0] && p.row < v.beyond;
 }
 
 // ---- reading ----
@@ -83,7 +91,7 @@ template <class S, int N, int ROWS, int LEFT, int RIGHT>
 RULE_CALL void rule_window(const rule_view &v, const rule_at &p, int field, int low, int high,
                            int dz, S (&to)[ROWS][LEFT + N + RIGHT]) {
     const int64_t plane = v.first + (int64_t)rule_inside(v, 2, (int)p.z + dz) * v.slice;
-    const int last = (int)(v.end_row - 1 - p.row + p.y) + high; // of rows that are needed
+    const int last = (int)(v.beyond - 1 - p.row + p.y) + high; // of rows that are needed
 #pragma unroll
     for (int q = 0; q < ROWS; q++) {
         int y = (int)p.y + low + q;
@@ -185,7 +193,7 @@ RULE_CALL void rule_store(const rule_view &v, const rule_at &p, int output, int 
                           const T *value) {
     S *to = (S *)v.to[field] + p.at;
     rule_pack<S, N> kept;
-    if (p.row >= v.end_row) {
+    if (p.row >= v.beyond) {
         return;
     }
 #pragma unroll

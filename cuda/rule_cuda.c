@@ -243,24 +243,36 @@ static bool alone(const sel_state *base) {
 
 /* ---- functions ---- */
 
-/* cuda_fill_halos: margins beside other ranks, of passes those of any. */
-static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t stream,
-                           sel_error *error) {
+/* Margins beside other ranks, of passes those of any. */
+static sel_status exchange_along(const sel_state *base, int axis, int64_t step, cudaStream_t stream,
+                                 sel_error *error) {
     const rule_cuda *state = (const rule_cuda *)base;
     const rule_function *f = &state->all.model->function[state->now.function];
     const bool passes = state->now.steps > 1;
     sel_sides of[SEL_MOST_CELL_FIELDS];
     cuda_sides sides[SEL_MOST_CELL_FIELDS];
     const int count =
-        passes ? rule_list_sides(&state->all, f->writes, rule_turns(state->all.model, step), 1,
+        passes ? rule_list_sides(&state->all, f->writes, rule_turns(state->all.model, step), axis,
                                  state->now.steps, of)
-               : rule_list_sides(&state->all, f->looks, state->now.turns, 1,
+               : rule_list_sides(&state->all, f->looks, state->now.turns, axis,
                                  state->all.model->reach, of);
     for (int k = 0; k < count; k++) {
         const sel_sides *s = &of[k];
-        sides[k] = (cuda_sides){s->low, s->high, s->from_low, s->from_high, s->bytes, s->bytes, 1};
+        sides[k] = (cuda_sides){s->low,
+                                s->high,
+                                s->from_low,
+                                s->from_high,
+                                s->bytes,
+                                s->pieces ? (size_t)s->apart : s->bytes,
+                                s->pieces ? s->pieces : 1};
     }
-    return cuda_exchange_sides(base, sides, count, stream, error);
+    return cuda_exchange_along(base, axis, sides, count, stream, error);
+}
+
+/* cuda_fill_halos */
+static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t stream,
+                           sel_error *error) {
+    return exchange_along(base, 1, step, stream, error);
 }
 
 /* cuda_take_slab, of a function. */
@@ -271,8 +283,14 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
     const int k = state->now.function;
     const cuda_clock clock = cuda_queue_clock(base->queue, step);
     rule_view v = rule_view_of(&state->all, state->tables, k, slab->block, state->now.turns);
-    v.first_row = slab->planes.first * base->blocks.rows_per_plane;
-    v.end_row = slab->planes.end * base->blocks.rows_per_plane;
+    const bool boxes = base->cut.across > 1;
+    const int64_t all = base->blocks.rows_per_plane;
+    const int64_t rows = boxes ? slab->planes.high - slab->planes.low : all;
+    v.first_row = slab->planes.first * rows;
+    v.end_row = slab->planes.end * rows;
+    v.low = slab->planes.low;
+    v.height = boxes ? rows : 0;
+    v.beyond = slab->planes.end * all;
     v.numbers = state->numbers;
     v.uniform = state->uniform + m->function[k].first;
     v.uniform_steps = state->uniform_steps;
@@ -306,6 +324,9 @@ static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t t
     state->now = (rule_now){k, 1, turns};
     for (int axis = 0; axis < m->dims && !state->direct && !status; axis++) {
         status = fill(state, axis, looks, turns, error);
+        if (axis == 1 && base->cut.across > 1 && !status) {
+            status = exchange_along(base, 0, step, base->queue->stream, error);
+        }
     }
     return status ? status
                   : cuda_take_slabs(base, step, parts ? RIM : sel_blocks_largest(&base->blocks),

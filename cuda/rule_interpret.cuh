@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(RULE_THREADS, 8)
     const sel_packed_slots slots = {v.slot + me, v.slot + me, 0, (int32_t)v.threads};
     for (int64_t k = me; k < cells && me < v.threads; k += v.threads) {
         rule_at p;
-        p.row = v.first_row + k / v.grid.n[0];
+        p.row = rule_row(v, v.first_row + k / v.grid.n[0]);
         p.x = k % v.grid.n[0];
         rule_find(v, p);
         for (int u = 0; u < t.uniforms; u++) {

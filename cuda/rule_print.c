@@ -42,14 +42,11 @@ rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k
     const rule_model *m = state->model;
     const rule_function *f = &m->function[k];
     const sel_grid *grid = &state->plan->base.domain->grid;
-    const sel_block *own = &state->base.blocks.v[block];
     rule_view v = {.kind = state->kind[block],
                    .odd = state->kinds > 1 ? state->odd : NULL,
                    .tables = tables,
                    .grid = *grid,
                    .cells = sel_grid_cells(grid),
-                   .first_row = own->first * state->base.blocks.rows_per_plane,
-                   .end_row = own->end * state->base.blocks.rows_per_plane,
                    .first = state->cells.first,
                    .pitch = state->cells.pitch,
                    .slice = state->cells.slice,

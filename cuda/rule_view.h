@@ -38,7 +38,9 @@ typedef struct rule_view {
     int64_t ahead;
     sel_grid grid;
     int64_t cells;
-    int64_t first_row, end_row;  /* y + ny z */
+    int64_t first_row, end_row;  /* y + ny z; where planes are cut: y - low + height z, */
+    int64_t low, height;         /* height 0: they are whole */
+    int64_t beyond;              /* rows y + ny z from here on are not in the block */
     int64_t first, pitch, slice; /* of cells in the arrays */
     int64_t pieces;              /* of a row */
     /* Cells beyond the grid are those of the opposite end along periodic axes, along others those

@@ -364,8 +364,12 @@ static const cuda_body *body_of(sel_state *state, int64_t step, int sum) {
                         .heat = sel_conduction_view(state, step, 0),
                         .from = cuda_parts_of(state, step),
                         .before = cuda_parts_of(state, step + 1),
-                        .first = -state->turns.margin,
+                        .first = state->turns.cells.first,
                         .sum = sum};
+    if (state->cut.across > 1) { /* its own cells alone are asked for, and those beside them */
+        body->from = (cuda_parts){.at = {state->turns.at[0][step & 1]}, .count = 1};
+        body->before = (cuda_parts){.at = {state->turns.at[0][(step + 1) & 1]}, .count = 1};
+    }
     return body;
 }
 

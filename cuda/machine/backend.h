@@ -234,6 +234,10 @@ sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stre
 sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
                             sel_error *error);
 
+/* The halos along y of an array that is laid out as state->turns, of ranks that have rows of
+ * planes: of component `up` those that come from below, of component `down` those from above. */
+cuda_sides cuda_rows_beside(const sel_state *state, void *array, int up, int down);
+
 /* A part of a step: planes of a block, where its work goes, and which of the step's slabs it is. */
 typedef struct cuda_slab {
     sel_block planes;
@@ -261,7 +265,7 @@ sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool wai
 cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, int64_t size,
                              int64_t ahead, int64_t low, int64_t high);
 /* The memory of the blocks of state->turns, by the number of an element; of several ranks that of
- * the planes beside those of this one, too. */
+ * the planes beside those of this one, too. Where planes are cut, rows count from the halo on. */
 cuda_parts cuda_parts_of(const sel_state *state, int64_t turn);
 
 /* Planes of state->turns, for passes of several steps; which fields they take is the caller's. */

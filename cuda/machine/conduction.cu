@@ -48,7 +48,12 @@ static __global__ void entering_kernel(const __grid_constant__ heat_view v,
                                        const __grid_constant__ sel_given given, int64_t first,
                                        int64_t end, bool changes) {
     const int64_t k = first + (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (k < end) {
+    if (k >= end) {
+        return;
+    }
+    int64_t at[3];
+    heat_at(&v, given.cell[k], at);
+    if (heat_has(&v, at)) {
         heat_entering(&v, &given, k, changes);
     }
 }

@@ -74,13 +74,12 @@ static sel_status nccl_check(const nccl_api *nccl, int code, sel_error *error) {
 
 /* Copies what is sent to rooms, or what has been received from them. state->halos has four, of
  * `total` bytes: low, high, from low, from high; or directly those that are told of on top. */
-static sel_status pack(const sel_state *state, const cuda_sides *sides, int count, size_t total,
-                       bool back, cudaStream_t stream, sel_error *error) {
-    const sel_beside beside = sel_ranks_beside(state->ranks, state->blocks.wraps);
+static sel_status pack(const sel_state *state, const sel_beside *beside, const cuda_sides *sides,
+                       int count, size_t total, bool back, cudaStream_t stream, sel_error *error) {
     const cuda_link *link = state->queue->link;
     const bool direct = cuda_link_direct(link);
     const size_t apart = direct ? room_bytes(state) : total;
-    cuda_pieces p = {.sides = beside.is[0] + beside.is[1], .back = back};
+    cuda_pieces p = {.sides = beside->is[0] + beside->is[1], .back = back};
     if (direct) {
         p.met = counters(state, state->halos) + 2;
         p.further = 2 * apart;
@@ -92,7 +91,7 @@ static sel_status pack(const sel_state *state, const cuda_sides *sides, int coun
         cuda_part_of_sides *v = &p.v[p.count++];
         *v = (cuda_part_of_sides){.apart = s->apart, .bytes = s->bytes, .count = s->count};
         for (int i = 0; i < p.sides; i++) {
-            const int side = beside.is[0] ? i : 1; /* a rank is above that below it */
+            const int side = beside->is[0] ? i : 1; /* a rank is above that below it */
             const size_t room = (size_t)(direct ? side ^ !back : side + 2 * back);
             v->place[i] = at[side + 2 * back];
             v->room[i] = (direct && !back ? link->halos[side] : state->halos) + room * apart + done;
@@ -169,8 +168,8 @@ sel_status cuda_link_transfer(const sel_state *state, const sel_message *message
                                          : by_host(state, messages, count, stream, error);
 }
 
-static sel_status transfer_sides(const sel_state *state, size_t total, cudaStream_t stream,
-                                 sel_error *error) {
+static sel_status transfer_sides(const sel_state *state, const sel_beside *beside, size_t total,
+                                 cudaStream_t stream, sel_error *error) {
     const cuda_link *link = state->queue->link;
     char *at = state->halos;
     if (cuda_link_direct(link)) {
@@ -185,8 +184,7 @@ static sel_status transfer_sides(const sel_state *state, size_t total, cudaStrea
     }
     const sel_sides sides = {at, at + total, at + 2 * total, at + 3 * total, .bytes = total};
     sel_message messages[4];
-    const sel_beside beside = sel_ranks_beside(state->ranks, state->blocks.wraps);
-    const int count = sel_list_sides(&beside, &sides, messages);
+    const int count = sel_list_sides(beside, &sides, messages);
     return cuda_link_transfer(state, messages, count, stream, error);
 }
 
@@ -246,7 +244,10 @@ static sel_status join(const sel_state *state, cuda_link *link, sel_error *error
         return SEL_OK;
     }
     /* Connections are made before graphs are recorded; other ones by the first sums. */
-    status = transfer_sides(state, 1, link->beside.stream, error);
+    for (int axis = state->cut.across == 1; axis < 2 && !status; axis++) {
+        const sel_beside beside = sel_cut_beside(&state->cut, ranks->rank, axis);
+        status = transfer_sides(state, &beside, 1, link->beside.stream, error);
+    }
     status = status ? status
                     : cuda_link_least(state, (int64_t *)(void *)state->halos, link->beside.stream,
                                       error);
@@ -330,7 +331,7 @@ sel_status cuda_link_open(const sel_state *state, cuda_link **made, sel_error *e
     ranks->gather(&own, sizeof own, all);
     if (!status && can_join(ranks, all)) {
         status = sel_ranks_agree(ranks, join(state, link, error), error);
-        if (!status && link->comm) {
+        if (!status && link->comm && state->cut.across == 1) {
             join_directly(state, link, all);
         }
     }
@@ -365,8 +366,9 @@ const march_device *cuda_link_beside(const cuda_link *link) {
 
 /* ---- exchanges ---- */
 
-sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, int count,
+sel_status cuda_exchange_along(const sel_state *state, int axis, const cuda_sides *sides, int count,
                                cudaStream_t stream, sel_error *error) {
+    const sel_beside at_sides = sel_cut_beside(&state->cut, state->ranks->rank, axis);
     size_t total = 0;
     for (int k = 0; k < count; k++) {
         total += (size_t)sides[k].count * sides[k].bytes;
@@ -376,12 +378,17 @@ sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, 
         return SEL_OK;
     }
     const march_device *beside = cuda_link_beside(state->queue->link);
-    sel_status status = pack(state, sides, count, total, false, stream, error);
+    sel_status status = pack(state, &at_sides, sides, count, total, false, stream, error);
     if (stream == beside->stream) {
         CUDA_TRY(cudaEventRecord(beside->fork, stream));
     }
-    status = status ? status : transfer_sides(state, total, stream, error);
-    return status ? status : pack(state, sides, count, total, true, stream, error);
+    status = status ? status : transfer_sides(state, &at_sides, total, stream, error);
+    return status ? status : pack(state, &at_sides, sides, count, total, true, stream, error);
+}
+
+sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, int count,
+                               cudaStream_t stream, sel_error *error) {
+    return cuda_exchange_along(state, 1, sides, count, stream, error);
 }
 
 sel_status cuda_link_least(const sel_state *state, int64_t *number, cudaStream_t stream,

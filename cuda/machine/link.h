@@ -82,6 +82,9 @@ const march_device *cuda_link_beside(const cuda_link *link);
  * been gathered in the stream beside the steps, the event `fork` there is recorded. */
 sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, int count,
                                cudaStream_t stream, sel_error *error);
+/* The same along the slowest axis (1), or along y (0) with those that have rows of its planes. */
+sel_status cuda_exchange_along(const sel_state *state, int axis, const cuda_sides *sides, int count,
+                               cudaStream_t stream, sel_error *error);
 /* Enqueues messages from and to the device, which ranks list in the same order. */
 sel_status cuda_link_transfer(const sel_state *state, const sel_message *messages, int count,
                               cudaStream_t stream, sel_error *error);

@@ -149,8 +149,9 @@ static cudaError_t join_all(S *partials, int64_t n, cudaStream_t stream, int64_t
 template <class S> static cudaError_t join_rows(const cuda_rows *rows, cudaStream_t stream) {
     S *partials = (S *)rows->partials;
     const int64_t n = rows->start[rows->ranks];
-    if (rows->ranks == 1) {
-        return join_all(partials, n, stream);
+    if (rows->ranks == 1 || rows->boxes) {
+        const cudaError_t code = rows->boxes ? rows->gather(rows, sizeof(S), stream) : cudaSuccess;
+        return code == cudaSuccess && rows->rank == 0 ? join_all(partials, n, stream) : code;
     }
     int64_t first, end, done = -1;
     cuda_rows_joined(rows, rows->rank, &first, &end);
@@ -238,13 +239,19 @@ static __device__ __forceinline__ int64_t row_of_warp(int64_t first = 0) {
     return first + blockIdx.x * LOOK_ROWS + threadIdx.x / CUDA_WARP;
 }
 
+// The number of a warp's row; behind the last one -1.
+static __device__ __forceinline__ int64_t row_of_own(const cuda_run &own) {
+    const int64_t k = row_of_warp();
+    return k < own.count ? cuda_row_of(own, k) : -1;
+}
+
 template <class V>
 static __global__ void __launch_bounds__(LOOK_THREADS)
     reduce_kernel(const __grid_constant__ typename V::view v, int field,
-                  const __grid_constant__ cuda_cells cells, cuda_sums *rows, int64_t first,
-                  int64_t end) {
-    const int64_t number = row_of_warp(first);
-    if (number >= end) {
+                  const __grid_constant__ cuda_cells cells, cuda_sums *rows,
+                  const __grid_constant__ cuda_run own) {
+    const int64_t number = row_of_own(own);
+    if (number < 0) {
         return;
     }
     const uint32_t row = (uint32_t)number;
@@ -280,10 +287,9 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
 template <class V>
 static cudaError_t reduce(const void *view, int field, const cuda_cells *cells,
                           const cuda_rows *rows, cudaStream_t stream) {
-    if (rows->end > rows->first) {
-        reduce_kernel<V><<<row_blocks(rows->end - rows->first), LOOK_THREADS, 0, stream>>>(
-            *(const typename V::view *)view, field, *cells, (cuda_sums *)rows->partials,
-            rows->first, rows->end);
+    if (rows->own.count > 0) {
+        reduce_kernel<V><<<row_blocks(rows->own.count), LOOK_THREADS, 0, stream>>>(
+            *(const typename V::view *)view, field, *cells, (cuda_sums *)rows->partials, rows->own);
     }
     return join_rows<cuda_sums>(rows, stream);
 }
@@ -291,11 +297,11 @@ static cudaError_t reduce(const void *view, int field, const cuda_cells *cells,
 template <class V>
 static __global__ void __launch_bounds__(LOOK_THREADS)
     monitor_kernel(const __grid_constant__ typename V::view v, typename V::last *last,
-                   cuda_monitor *rows, int64_t first, int64_t end) {
+                   cuda_monitor *rows, const __grid_constant__ cuda_run own) {
     uint32_t n[3];
     V::extent(v, n);
-    const int64_t of_warp = row_of_warp(first);
-    if (of_warp >= end) {
+    const int64_t of_warp = row_of_own(own);
+    if (of_warp < 0) {
         return;
     }
     const uint32_t row = (uint32_t)of_warp;
@@ -330,20 +336,20 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
 template <class V>
 static cudaError_t monitor(const void *view, void *last, const cuda_rows *rows,
                            cudaStream_t stream) {
-    monitor_kernel<V><<<row_blocks(rows->end - rows->first), LOOK_THREADS, 0, stream>>>(
+    monitor_kernel<V><<<row_blocks(rows->own.count), LOOK_THREADS, 0, stream>>>(
         *(const typename V::view *)view, (typename V::last *)last, (cuda_monitor *)rows->partials,
-        rows->first, rows->end);
+        rows->own);
     return join_rows<cuda_monitor>(rows, stream);
 }
 
 template <class V>
 static __global__ void __launch_bounds__(LOOK_THREADS)
-    sum_kernel(const __grid_constant__ typename V::view v, sel_total *rows, int64_t first,
-               int64_t end) {
+    sum_kernel(const __grid_constant__ typename V::view v, sel_total *rows,
+               const __grid_constant__ cuda_run own) {
     uint32_t n[3];
     V::extent(v, n);
-    const int64_t of_warp = row_of_warp(first);
-    if (of_warp >= end) {
+    const int64_t of_warp = row_of_own(own);
+    if (of_warp < 0) {
         return;
     }
     const uint32_t row = (uint32_t)of_warp;
@@ -363,8 +369,8 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
 
 template <class V>
 static cudaError_t sum(const void *view, const cuda_rows *rows, cudaStream_t stream) {
-    sum_kernel<V><<<row_blocks(rows->end - rows->first), LOOK_THREADS, 0, stream>>>(
-        *(const typename V::view *)view, (sel_total *)rows->partials, rows->first, rows->end);
+    sum_kernel<V><<<row_blocks(rows->own.count), LOOK_THREADS, 0, stream>>>(
+        *(const typename V::view *)view, (sel_total *)rows->partials, rows->own);
     return join_rows<sel_total>(rows, stream);
 }
 

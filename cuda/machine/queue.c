@@ -361,8 +361,9 @@ static sel_status send_piece(cuda_queue *queue, const sel_request *request, cuda
 sel_status cuda_slot_read(const sel_state *state, const sel_request *request, cuda_read *read,
                           const void *view, sel_error *error) {
     cuda_queue *queue = state->queue;
+    cuda_cells cells;
     int64_t first, end, *own;
-    sel_status status = cuda_own_cells(state, request, &first, &end, &own, error);
+    sel_status status = cuda_own_cells(state, request, &cells, &first, &end, &own, error);
     const uint64_t each = sel_request_cell_bytes(request), answer = (uint64_t)(end - first) * each;
     const uint64_t offset = (answer + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t);
     const uint64_t list = request->cells ? (uint64_t)end * sizeof(int64_t) : 0;
@@ -376,7 +377,6 @@ sel_status cuda_slot_read(const sel_state *state, const sel_request *request, cu
     if (status) {
         return status;
     }
-    cuda_cells cells = cuda_cells_of(request);
     cells.list = request->cells ? slot->list : NULL;
     for (int64_t begin = first; begin < end && !status; begin += piece) {
         cells.begin = begin;

@@ -30,19 +30,36 @@ static int64_t move_partials(const cuda_rows *rows, int rank, size_t size, char 
     return count;
 }
 
+/* The same of ranks that have boxes: all of its own. */
+static int64_t move_own(const cuda_rows *rows, int rank, size_t size, char *buffer, bool back,
+                        cudaStream_t stream, cudaError_t *code) {
+    const sel_rows its = sel_state_part_rows(rows->with, &rows->box, rank);
+    char *at = (char *)rows->partials + (size_t)its.first * size;
+    const size_t width = (size_t)its.height * size;
+    const size_t apart = (size_t)(its.height + its.skip) * size;
+    if (buffer && its.count > 0 && *code == cudaSuccess) {
+        *code = cudaMemcpy2DAsync(back ? at : buffer, back ? apart : width, back ? buffer : at,
+                                  back ? width : apart, width, (size_t)(its.count / its.height),
+                                  cudaMemcpyDefault, stream);
+    }
+    return its.count;
+}
+
 /* cuda_rows.gather */
 static cudaError_t gather(const cuda_rows *rows, size_t size, cudaStream_t stream) {
     const sel_ranks *ranks = ((const sel_state *)rows->with)->ranks;
     const bool leads = ranks->rank == 0;
     cudaError_t code = cudaSuccess;
     for (int r = leads ? 1 : ranks->rank; r < (leads ? ranks->count : ranks->rank + 1); r++) {
-        const int64_t count = move_partials(rows, r, size, NULL, false, stream, &code);
+        int64_t (*const move)(const cuda_rows *, int, size_t, char *, bool, cudaStream_t,
+                              cudaError_t *) = rows->boxes ? move_own : move_partials;
+        const int64_t count = move(rows, r, size, NULL, false, stream, &code);
         char *buffer = sel_ranks_memory(ranks, (size_t)count * size);
         const sel_message message = {
             .rank = leads ? r : 0, .sends = !leads, .at = buffer, .bytes = (size_t)count * size};
         for (int turn = 0; turn < 2; turn++) {
             if (turn == (int)leads) {
-                move_partials(rows, r, size, buffer, leads, stream, &code);
+                move(rows, r, size, buffer, leads, stream, &code);
                 const cudaError_t done = cudaStreamSynchronize(stream);
                 code = code == cudaSuccess ? done : code;
             } else {
@@ -56,17 +73,18 @@ static cudaError_t gather(const cuda_rows *rows, size_t size, cudaStream_t strea
 
 cuda_rows cuda_rows_of(const sel_state *state, const sel_box *box) {
     const sel_box all = sel_grid_box(&state->plan->domain->grid);
-    const int own = state->ranks->rank;
-    cuda_queue *queue = state->queue;
-    sel_state_share_box(state, box ? box : &all, queue->row_start);
-    return (cuda_rows){.partials = queue->rows,
-                       .first = queue->row_start[own],
-                       .end = queue->row_start[own + 1],
-                       .rank = own,
-                       .ranks = state->ranks->count,
-                       .start = queue->row_start,
-                       .gather = gather,
-                       .with = (void *)(uintptr_t)state};
+    cuda_rows rows = {.partials = state->queue->rows,
+                      .rank = state->ranks->rank,
+                      .ranks = state->ranks->count,
+                      .start = state->queue->row_start,
+                      .boxes = state->cut.across > 1,
+                      .box = box ? *box : all,
+                      .gather = gather,
+                      .with = (void *)(uintptr_t)state};
+    const sel_rows own = sel_state_part_rows(state, &rows.box, rows.rank);
+    rows.own = (cuda_run){own.first, own.count, own.height, rows.boxes ? own.skip : 0};
+    sel_state_share_box(state, &rows.box, state->queue->row_start);
+    return rows;
 }
 
 /* ---- lists, and cells that are read ---- */
@@ -102,14 +120,20 @@ sel_status cuda_share_items(const sel_state *state, void *list, int64_t count, s
     return share(state, list, count, size, row, false, error);
 }
 
-sel_status cuda_own_cells(const sel_state *state, const sel_request *request, int64_t *first,
-                          int64_t *end, int64_t **list, sel_error *error) {
+sel_status cuda_own_cells(const sel_state *state, const sel_request *request, cuda_cells *cells,
+                          int64_t *first, int64_t *end, int64_t **list, sel_error *error) {
     const int own = state->ranks->rank;
     int64_t start[SEL_MOST_RANKS + 1];
+    *cells = cuda_cells_of(request);
     *list = NULL;
     *first = 0;
     *end = request->cells ? request->cell_count : sel_box_cells(&request->box);
     if (state->ranks->count == 1) {
+        return SEL_OK;
+    }
+    if (!request->cells && state->cut.across > 1) {
+        *cells = cuda_cells_of(&(sel_request){.box = sel_state_part(state, &request->box, own)});
+        *end = (int64_t)cells->count[0] * cells->count[1] * cells->count[2];
         return SEL_OK;
     }
     if (!request->cells) {

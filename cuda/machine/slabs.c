@@ -1,6 +1,8 @@
 /* slabs.c -- parts of a grid on the device: blocks, what a rank has, and the slabs of a step. */
 #include "cuda/machine/backend.h"
 
+enum { MOST_COMPONENTS = 32 };
+
 cuda_grid cuda_grid_of(const sel_state *state) {
     const int64_t *n = state->plan->domain->grid.n;
     return (cuda_grid){{(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]}, state->solid};
@@ -21,12 +23,40 @@ march_grid cuda_march_grid(const sel_state *state, const sel_block *planes) {
 
 /* ---- halos ---- */
 
+cuda_sides cuda_rows_beside(const sel_state *state, void *array, int up, int down) {
+    const sel_turns *turns = &state->turns;
+    const sel_cells *cells = &turns->cells;
+    const sel_block *own = &state->blocks.v[0];
+    const int64_t size = turns->type.size, row = cells->pitch * size, width = turns->width * row;
+    char *at = (char *)array + (cells->first + own->first * cells->slice) * size;
+    char *of_up = at + up * cells->plane * size, *of_down = at + down * cells->plane * size;
+    return (cuda_sides){.low = of_down + own->low * row,
+                        .high = of_up + own->high * row - width,
+                        .from_low = of_up + own->low * row - width,
+                        .from_high = of_down + own->high * row,
+                        .bytes = (size_t)width,
+                        .apart = (size_t)(cells->slice * size),
+                        .count = own->end - own->first};
+}
+
+/* Halos along y of all planes and components. */
+static sel_status exchange_rows(const sel_state *state, void *array, cudaStream_t stream,
+                                sel_error *error) {
+    cuda_sides sides[MOST_COMPONENTS];
+    const int count = state->turns.cells.components;
+    for (int c = 0; c < count; c++) {
+        sides[c] = cuda_rows_beside(state, array, c, c);
+    }
+    return cuda_exchange_along(state, 0, sides, count, stream, error);
+}
+
 sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
                             sel_error *error) {
     const sel_turns *turns = &state->turns;
     const sel_block *own = &state->blocks.v[0];
     const int64_t stride = sel_turns_stride(turns), size = turns->type.size;
-    char *at = (char *)array - turns->margin * size;
+    const int64_t low = state->cut.across > 1 ? own->low * turns->cells.pitch : 0;
+    char *at = (char *)array + (low - turns->margin) * size;
     const int64_t plane[] = {own->first, own->end - turns->width, sel_halo_low(turns, own),
                              sel_halo_high(turns, own)};
     const cuda_sides sides = {.low = at + plane[0] * stride * size,
@@ -38,7 +68,9 @@ sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t st
                                                     ? turns->width * stride * size
                                                     : turns->cells.plane * size),
                               .count = turns->cells.components};
-    return cuda_exchange_sides(state, &sides, 1, stream, error);
+    const sel_status status =
+        state->cut.across > 1 ? exchange_rows(state, array, stream, error) : SEL_OK;
+    return status ? status : cuda_exchange_sides(state, &sides, 1, stream, error);
 }
 
 /* sel_copy */
@@ -65,7 +97,8 @@ int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLAB
     const sel_block *own = state->blocks.v;
     const int64_t inside = own->end - own->first - 2 * rim;
     const bool soon = cuda_link_direct(link) && state->halo_bytes / 4 <= SOON;
-    if (state->ranks->count == 1 || inside < rim || soon) {
+    const bool boxes = state->cut.across > 1; /* ends along y are no planes */
+    if (state->ranks->count == 1 || inside < rim || soon || boxes) {
         for (int b = 0; b < state->blocks.count; b++) {
             slabs[b] = (cuda_slab){own[b], b, b, on};
         }
@@ -73,9 +106,9 @@ int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLAB
     }
     const march_device *beside = cuda_link_beside(link);
     const int64_t low = own->first + rim, high = low + inside / rim * rim;
-    slabs[0] = (cuda_slab){{low, high}, 0, 0, on};
-    slabs[1] = (cuda_slab){{own->first, low}, 0, 1, beside};
-    slabs[2] = (cuda_slab){{high, own->end}, 0, 2, beside};
+    slabs[0] = (cuda_slab){{low, high, own->low, own->high}, 0, 0, on};
+    slabs[1] = (cuda_slab){{own->first, low, own->low, own->high}, 0, 1, beside};
+    slabs[2] = (cuda_slab){{high, own->end, own->low, own->high}, 0, 2, beside};
     return 3;
 }
 
@@ -151,8 +184,11 @@ cuda_parts cuda_parts_of(const sel_state *state, int64_t turn) {
     cuda_parts parts = {.count = state->blocks.count};
     if (state->ranks->count > 1) {
         const sel_block *own = &state->blocks.v[0];
-        return cuda_parts_beside(state, turns->at[0][turn & 1], stride, turns->type.size,
-                                 -turns->margin, sel_halo_low(turns, own) + turns->width - 1,
+        char *at = turns->at[0][turn & 1];
+        /* By rows of the block, y - low. */
+        at += state->cut.across > 1 ? own->low * turns->cells.pitch * turns->type.size : 0;
+        return cuda_parts_beside(state, at, stride, turns->type.size, -turns->margin,
+                                 sel_halo_low(turns, own) + turns->width - 1,
                                  sel_halo_high(turns, own));
     }
     for (int b = 0; b < parts.count; b++) {

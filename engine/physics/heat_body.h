@@ -61,6 +61,11 @@ HEAT_INLINE int64_t heat_beside(const heat_view *v, int axis, int64_t i, int sid
     return v->nodes ? -step : 0;
 }
 
+/* Whether its block has a cell of its planes. */
+HEAT_INLINE bool heat_has(const heat_view *v, const int64_t at[3]) {
+    return !v->boxed || (at[1] >= v->low && at[1] < v->high);
+}
+
 HEAT_INLINE double heat_number(const heat_view *v, const void *array, int64_t i) {
     return v->single ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }

@@ -211,9 +211,10 @@ static sel_status choose_across(const sel_settings *settings, sel_prepared *prep
     const char *why = !deep ? "a grid of 2 dimensions is cut along y anyway"
                       : !solver->boxes || !solver->boxes(simulation)
                           ? "ranks have whole planes of what multigrid solves"
-                      : on_device(prepared) ? "ranks on GPUs have whole planes"
-                                            : NULL;
-    prepared->across = why ? 1 : settings->across;
+                          : NULL;
+    /* Devices exchange planes in one piece, and compute while they do. */
+    const bool whole = why || (on_device(prepared) && !settings->across);
+    prepared->across = whole ? 1 : settings->across;
     return !why || settings->across <= 1
                ? SEL_OK
                : sel_fail_as(error, SEL_BAD_USAGE, sel_simulation_where(simulation, "size"),

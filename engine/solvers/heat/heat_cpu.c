@@ -47,7 +47,7 @@ static void step_block(const sel_state *base, const heat_loops *loops, int b) {
         for (int64_t k = first; k < end; k++) {
             int64_t at[3];
             heat_at(&v, base->given.cell[k], at);
-            if (!v.boxed || (at[1] >= v.low && at[1] < v.high)) {
+            if (heat_has(&v, at)) {
                 loops->touch(&v, heat_place(v.stride, at), base->given.b[k], base->given.s[k]);
             }
         }

@@ -101,7 +101,7 @@ void rule_list(sel_state *base, int halo) {
     SEL_ADD(&base->arrays, state, odd, sel_state_rows(base) * rule_pieces(nx), 0);
     SEL_ADD(&base->arrays, state, start, 3 * m->params->conserved.n, SEL_SAVED | SEL_ON_HOST);
     rule_list_laws(state);
-    if (base->cut.across > 1) {
+    if (base->cut.across > 1 && !base->arrays.memory) {
         SEL_ADD(&base->arrays, base, halos, (int64_t)base->halo_bytes, 0);
     }
 }
