@@ -448,7 +448,10 @@ static sel_status ask_balance(sel_state *state, const sel_request *request, sel_
     }
     memset(slot->host, 0, sizeof(found_balance));
     ((found_balance *)slot->host)->known = state->balance;
-    status = find_entering(state, before, error);
+    if (before == state->step && !steady) { /* no step has filled its halos yet */
+        status = cuda_exchange(state, before, queue->stream, error);
+    }
+    status = status ? status : find_entering(state, before, error);
     status = status ? status
                     : cuda_slot_fetch(queue, slot, sizeof(found_balance), state->given.entering,
                                       bytes, error);

@@ -149,6 +149,23 @@ ok "nodes that are periodic across the ranks, by Lua" \
     shared tests/checkpoint/plate.lua around=1 layout=node laws=lua steps=60
 ok "a plate that stops by the change of its mean" \
     shared tests/checkpoint/plate.lua body=uniform laws=still mean=1.2e-3 steps=4000 --precision f64
+cat >"$work/warm.lua" <<'END'
+-- Nodes of given temperature on a face across the ranks: what enters through them, from the start on.
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+return sel.heat {
+  size = { 12, 24 }, layout = "node", dt = 0.05,
+  conductivity = function(x) return 1 + 0.05 * x end, capacity = 1,
+  initial = { temperature = function(x, y) return math.sin(0.7 * x) * math.cos(0.4 * y) end },
+  regions = {
+    { name = "rest", where = shape.faces, law = law.insulated {} },
+    { name = "warm", where = shape.face "x-", law = law.fixed(function(y) return y * y end) },
+  },
+  stop = { steps = 2 },
+  output = { sel.out.balance { every = 1 } },
+}
+END
+ok "heat that enters through nodes before the first step" shared "$work/warm.lua"
 ok "a plate that takes several steps in a pass" \
     shared scenarios/heat2d_plate.lua N=300 hot=spot epsilon=0 steps=40
 
