@@ -61,6 +61,8 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b, const 
                        .clock = cuda_queue_clock(base->queue, step)};
     s.view.first = planes->first;
     s.view.end = planes->end;
+    s.view.low = planes->low;
+    s.view.high = planes->high;
     sel_given_range(base, planes, &s.first, &s.end);
     return s;
 }

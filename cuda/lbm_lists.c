@@ -36,8 +36,14 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
     layout->last = (uint32_t)own->end - 1;
     layout->below = (uint32_t)own->end - !cut;
     layout->above = cut ? (uint32_t)own->end + 1 : 0;
-    layout->first_row = (uint32_t)(slab->planes.first * (own->high - own->low));
-    layout->end_row = (uint32_t)(slab->planes.end * (own->high - own->low));
+    const int64_t rows = slab->planes.high - slab->planes.low;
+    layout->first_row = (uint32_t)(slab->planes.first * rows);
+    layout->end_row = (uint32_t)(slab->planes.end * rows);
+    if (layout->halo) { /* the rows beside those of the slab stand in front of them like a halo */
+        layout->rows = (uint32_t)rows;
+        layout->low = (uint32_t)slab->planes.low;
+        layout->halo += (uint32_t)(slab->planes.low - own->low);
+    }
     one.block_count = blocks_for(layout, layout->end_row - layout->first_row);
     if (boundary->free_blocks) {
         boundary->free_blocks += state->free[number][0];
@@ -162,23 +168,26 @@ static void sort_again(const lbm_gpu_cell *cells, uint32_t *again, uint32_t *roo
 
 /* Shares out the cells that are computed again, and sorts each share. */
 static void find_again(lbm_cuda *state, const lists *l) {
-    uint32_t *again = l->again;
     const sel_state *base = &state->all.base;
-    const lbm_boundary *b = &state->all.plan->boundary;
+    const uint32_t rows = (uint32_t)base->blocks.rows_per_plane;
     cuda_slab slabs[CUDA_SLABS];
     const int count = cuda_slabs_of(base, LBM_CUDA_RIM, slabs);
+    uint32_t shared = 0;
     for (int k = 0; k < count; k++) {
-        for (int end = 0; end < 2; end++) {
-            const int64_t plane = end ? slabs[k].planes.end : slabs[k].planes.first;
-            const int64_t before = b->row_cells[plane * base->blocks.rows_per_plane];
-            uint32_t *to = &state->again[k][end];
-            for (*to = 0; *to < state->again_count && again[*to] < before; ++*to) {
+        const sel_block *own = &slabs[k].planes;
+        state->again[k][0] = shared;
+        for (uint32_t i = 0; i < state->again_count; i++) {
+            const uint32_t row = l->cells[l->again[i]].row, plane = row / rows, y = row % rows;
+            if (plane >= own->first && plane < own->end && y >= own->low && y < own->high) {
+                l->room[shared++] = l->again[i];
             }
         }
+        state->again[k][1] = shared;
     }
+    memcpy(l->again, l->room, shared * sizeof *l->again);
     for (int k = 0; k < count; k++) {
         const uint32_t *ends = state->again[k];
-        sort_again(l->cells, again + ends[0], l->room, ends[1] - ends[0]);
+        sort_again(l->cells, l->again + ends[0], l->room, ends[1] - ends[0]);
     }
 }
 

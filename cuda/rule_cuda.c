@@ -176,10 +176,9 @@ static sel_status start(sel_state *base, sel_error *error) {
 
 /* Fills the runs of a section. */
 static sel_status fill(const rule_cuda *state, int section, uint64_t fields, uint64_t turns,
-                       sel_error *error) {
+                       cudaStream_t stream, sel_error *error) {
     CUDA_TRY(rule_gpu_fill(state->tables, state->all.first_run[section],
-                           state->all.first_run[section + 1], fields, turns,
-                           state->all.base.queue->stream));
+                           state->all.first_run[section + 1], fields, turns, stream));
     return SEL_OK;
 }
 
@@ -203,7 +202,8 @@ static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
         status = laws && !status ? send_array(state, &state->all.tables.law[f], error) : status;
     }
     for (int copy = 0; copy < 2 && laws && !status; copy++) {
-        status = fill(state, RULE_IN_CELLS, RULE_ALL, copy ? RULE_ALL : 0, error);
+        status = fill(state, RULE_IN_CELLS, RULE_ALL, copy ? RULE_ALL : 0,
+                      state->all.base.queue->stream, error);
     }
     return status;
 }
@@ -272,7 +272,14 @@ static sel_status exchange_along(const sel_state *base, int axis, int64_t step, 
 /* cuda_fill_halos */
 static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t stream,
                            sel_error *error) {
-    return exchange_along(base, 1, step, stream, error);
+    const rule_cuda *state = (const rule_cuda *)base;
+    sel_status status = SEL_OK;
+    if (base->cut.across > 1) {
+        const uint64_t looks = state->all.model->function[state->now.function].looks;
+        status = exchange_along(base, 0, step, stream, error);
+        status = status ? status : fill(state, 2, looks, state->now.turns, stream, error);
+    }
+    return status ? status : exchange_along(base, 1, step, stream, error);
 }
 
 /* cuda_take_slab, of a function. */
@@ -322,11 +329,10 @@ static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t t
     const bool parts = looks && !state->slots;
     sel_status status = SEL_OK;
     state->now = (rule_now){k, 1, turns};
-    for (int axis = 0; axis < m->dims && !state->direct && !status; axis++) {
-        status = fill(state, axis, looks, turns, error);
-        if (axis == 1 && base->cut.across > 1 && !status) {
-            status = exchange_along(base, 0, step, base->queue->stream, error);
-        }
+    /* Of boxes those along z come after the halos along y. */
+    const int axes = base->cut.across > 1 ? 2 : m->dims;
+    for (int axis = 0; axis < axes && !state->direct && !status; axis++) {
+        status = fill(state, axis, looks, turns, base->queue->stream, error);
     }
     return status ? status
                   : cuda_take_slabs(base, step, parts ? RIM : sel_blocks_largest(&base->blocks),

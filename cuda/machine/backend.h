@@ -238,15 +238,17 @@ sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t st
  * planes: of component `up` those that come from below, of component `down` those from above. */
 cuda_sides cuda_rows_beside(const sel_state *state, void *array, int up, int down);
 
-/* A part of a step: planes of a block, where its work goes, and which of the step's slabs it is. */
+/* A part of a step: planes of a block, or rows of these, where its work goes, and which of the
+ * step's slabs it is. */
 typedef struct cuda_slab {
     sel_block planes;
     int block, number;
     const march_device *on;
 } cuda_slab;
 
-/* The blocks; or of a rank first its planes but for `rim` or more of them at each end, and then
- * these, which look at halos; all of them at once if they are few, or halos come soon. */
+/* The blocks; or of a rank first its planes but for `rim` or more of them at each end, where these
+ * are cut also without so many rows, and then the rest, which looks at halos; all of them at once
+ * if they are few, or halos come soon. */
 enum { CUDA_SLABS = SEL_MOST_BLOCKS };
 int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]);
 

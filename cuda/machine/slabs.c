@@ -95,21 +95,29 @@ int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLAB
     const march_device *on = &state->queue->march;
     const cuda_link *link = state->queue->link;
     const sel_block *own = state->blocks.v;
-    const int64_t inside = own->end - own->first - 2 * rim;
+    const bool boxes = state->cut.across > 1;
+    const int64_t planes = own->end - own->first - 2 * rim;
+    const int64_t rows = boxes ? own->high - own->low - 2 * rim : planes;
+    const int64_t inside = planes < rows ? planes : rows;
     const bool soon = cuda_link_direct(link) && state->halo_bytes / 4 <= SOON;
-    const bool boxes = state->cut.across > 1; /* ends along y are no planes */
-    if (state->ranks->count == 1 || inside < rim || soon || boxes) {
+    if (state->ranks->count == 1 || inside < rim || soon) {
         for (int b = 0; b < state->blocks.count; b++) {
             slabs[b] = (cuda_slab){own[b], b, b, on};
         }
         return state->blocks.count;
     }
     const march_device *beside = cuda_link_beside(link);
-    const int64_t low = own->first + rim, high = low + inside / rim * rim;
-    slabs[0] = (cuda_slab){{low, high, own->low, own->high}, 0, 0, on};
-    slabs[1] = (cuda_slab){{own->first, low, own->low, own->high}, 0, 1, beside};
-    slabs[2] = (cuda_slab){{high, own->end, own->low, own->high}, 0, 2, beside};
-    return 3;
+    const int64_t first = own->first + rim, end = first + planes / rim * rim;
+    const int64_t low = boxes ? own->low + rim : own->low;
+    const int64_t high = boxes ? low + rows / rim * rim : own->high;
+    slabs[0] = (cuda_slab){{first, end, low, high}, 0, 0, on};
+    slabs[1] = (cuda_slab){{own->first, first, own->low, own->high}, 0, 1, beside};
+    slabs[2] = (cuda_slab){{end, own->end, own->low, own->high}, 0, 2, beside};
+    if (boxes) {
+        slabs[3] = (cuda_slab){{first, end, own->low, low}, 0, 3, beside};
+        slabs[4] = (cuda_slab){{first, end, high, own->high}, 0, 4, beside};
+    }
+    return boxes ? 5 : 3;
 }
 
 sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool waits,

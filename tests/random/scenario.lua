@@ -25,7 +25,8 @@ local function maybe(part) return draw() < part end
 
 local solver = p.solver ~= "any" and p.solver or one_of { "lbm", "aqua", "heat", "rule", "poisson" }
 local dims = solver ~= "aqua" and (maybe(0.3) or p.deep) and 3 or 2
-local size = dims == 3 and { whole(7, 22), whole(7, 16), whole(8, 17) } or { whole(9, 75), whole(12, 60) }
+local size = p.deep and { whole(5, 12), whole(7, 40), whole(8, 40) } -- boxes with an inside
+  or dims == 3 and { whole(7, 22), whole(7, 16), whole(8, 17) } or { whole(9, 75), whole(12, 60) }
 if dims == 2 and maybe(0.15) then -- wide enough for several steps in a pass
   size = { whole(256, 330), whole(60, 150) }
 end

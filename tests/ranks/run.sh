@@ -86,19 +86,14 @@ counts=$most
 for scenario in channel storm plate rule; do
     ok "a checkpoint of four ranks goes on in one, two and three: $scenario" goes_on $scenario
 done
-case $backend in
-cuda) ;; # whose ranks have whole planes
-*)
-    ok "boxes of a flow, periodic in all axes" boxes scenarios/taylor_green3d.lua N=12 time=2
-    ok "boxes with a body force and moving walls, all outputs" boxes tests/checkpoint/box.lua steps=60
-    ok "boxes of a plate with laws and a source in time, all outputs" \
-        boxes tests/checkpoint/plate.lua deep=9 steps=60
-    ok "boxes of nodes, f64" boxes tests/checkpoint/plate.lua layout=node deep=9 steps=60 --precision f64
-    ok "boxes of rules, all outputs" boxes tests/checkpoint/rule.lua deep=9 steps=60
-    ok "a checkpoint of four boxes goes on in one, two and three: plate" goes_on plate deep=9
-    ok "a checkpoint of four boxes goes on in one, two and three: rule" goes_on rule deep=9
-    ;;
-esac
+ok "boxes of a flow, periodic in all axes" boxes scenarios/taylor_green3d.lua N=12 time=2
+ok "boxes with a body force and moving walls, all outputs" boxes tests/checkpoint/box.lua steps=60
+ok "boxes of a plate with laws and a source in time, all outputs" \
+    boxes tests/checkpoint/plate.lua deep=24 steps=60
+ok "boxes of nodes, f64" boxes tests/checkpoint/plate.lua layout=node deep=9 steps=60 --precision f64
+ok "boxes of rules, all outputs" boxes tests/checkpoint/rule.lua deep=9 steps=60
+ok "a checkpoint of four boxes goes on in one, two and three: plate" goes_on plate deep=9
+ok "a checkpoint of four boxes goes on in one, two and three: rule" goes_on rule deep=9
 ok "rules in 3-D, periodic along y" shared tests/checkpoint/rule.lua deep=9 steps=60
 ending "steps = 400" scenarios/forest_fire.lua "N = 64" >"$work/forest.lua"
 ok "a forest on fire" shared "$work/forest.lua"
