@@ -83,14 +83,11 @@ sel_status cuda_fill_compile(cuda_fill *fill, const sel_quantity *quantity, int 
 sel_status cuda_fill_open(cuda_fill *fill, const cuda_terms *terms, const sel_quantity *quantity,
                           const sel_state *state, cuda_module **module, sel_error *error) {
     const sel_rows_range own = sel_own_planes(state);
-    const sel_block *block = &state->blocks.v[0];
     fill->terms = cuda_terms_see(terms);
     fill->grid = state->plan->domain->grid;
     fill->solid = state->solid;
     fill->first_row = own.first;
     fill->end_row = own.end;
-    fill->low = state->cut.across > 1 ? (uint32_t)block->low : 0;
-    fill->height = state->cut.across > 1 ? (uint32_t)(block->high - block->low) : 0;
     fill->single = state->turns.type.size == sizeof(float);
     if (!fill->to) {
         return SEL_OK;

@@ -74,8 +74,7 @@ static __device__ __forceinline__ void cuda_fill_cells(const cuda_fill &f, doubl
         uint32_t wanted = 0; // a bit each
 #pragma unroll
         for (uint32_t k = 0; k < TOGETHER; k++) {
-            const bool is = block + k < last && !f.solid[(int64_t)(block + k) * nx + x] &&
-                            (!f.height || rows[block - first + k].y - f.low < f.height);
+            const bool is = block + k < last && !f.solid[(int64_t)(block + k) * nx + x];
             wanted |= (uint32_t)is << k;
         }
 #pragma unroll 2

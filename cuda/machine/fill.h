@@ -21,7 +21,6 @@ typedef struct cuda_fill {
     void *to; /* numbers of cells at x + y pitch + z slice; those of nodes for the part inside */
     int64_t pitch, slice;
     int64_t first_row, end_row; /* rows of cells that are filled; end_row 0: all */
-    uint32_t low, height;       /* of their planes the rows low <= y < low + height; 0: all */
     bool single;
     struct cuda_kernel *kernel; /* compiled; NULL: the program is interpreted */
 } cuda_fill;

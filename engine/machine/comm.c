@@ -68,8 +68,9 @@ static int sides_of(int parts, bool wraps) {
     return parts == 1 ? 0 : parts == 2 && !wraps ? 1 : 2;
 }
 
-/* The ranks across that make the least halo; whole planes where that is no less. */
-static int best_across(const sel_grid *grid, int count, const bool wraps[2]) {
+/* The ranks across that make the least halo, if it is less than that of whole planes, of which
+ * those count `times` as little. */
+static int best_across(const sel_grid *grid, int count, const bool wraps[2], int times) {
     const int64_t *n = grid->n;
     int64_t least = INT64_MAX;
     int best = 1;
@@ -78,8 +79,9 @@ static int best_across(const sel_grid *grid, int count, const bool wraps[2]) {
         if (count % a || n[2] < along * FEWEST_PLANES || (a > 1 && n[1] < a * FEWEST_PLANES)) {
             continue;
         }
-        const int64_t halo = sides_of(a, wraps[0]) * ((n[2] + along - 1) / along) +
-                             sides_of(along, wraps[1]) * ((n[1] + a - 1) / a);
+        const int64_t halo =
+            (a > 1 ? times : 1) * (sides_of(a, wraps[0]) * ((n[2] + along - 1) / along) +
+                                   sides_of(along, wraps[1]) * ((n[1] + a - 1) / a));
         best = halo < least ? a : best;
         least = halo < least ? halo : least;
     }
@@ -91,7 +93,10 @@ int sel_grid_cut(const sel_domain *domain, int count, int across, sel_cut *cut) 
     const bool deep = grid->dims == 3;
     cut->wraps[0] = deep && sel_axis_periodic(grid, 1);
     cut->wraps[1] = sel_axis_periodic(grid, grid->dims - 1);
-    across = count == 1 ? 1 : across ? across : best_across(grid, count, cut->wraps);
+    if (across <= 0) {
+        across = best_across(grid, count, cut->wraps, across == SEL_ACROSS_HALVES ? 2 : 1);
+    }
+    across = count == 1 ? 1 : across;
     cut->across = !deep ? 1 : cut_axis(domain, rows_free, grid->n[1], across, 1, cut->row);
     cut->row[0] = 0;
     cut->row[cut->across] = deep ? grid->n[1] : 1;

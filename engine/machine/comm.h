@@ -38,7 +38,9 @@ int sel_planes_cut(const sel_domain *domain, int count, int unit, int64_t *first
 sel_blocks sel_blocks_cut(const sel_domain *domain, int count, int unit);
 
 /* Cuts it for ranks, of which `across` lie beside each other along y: 0: as many as make the least
- * halo; 1: each has whole planes. Returns how many have a part. */
+ * halo, or with SEL_ACROSS_HALVES 1 unless these make less than half of it; 1: each has whole
+ * planes. Returns how many have a part. */
+enum { SEL_ACROSS_HALVES = -1 };
 int sel_grid_cut(const sel_domain *domain, int count, int across, sel_cut *cut);
 sel_block sel_cut_block(const sel_cut *cut, int rank);
 

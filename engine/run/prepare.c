@@ -212,9 +212,9 @@ static sel_status choose_across(const sel_settings *settings, sel_prepared *prep
                       : !solver->boxes || !solver->boxes(simulation)
                           ? "ranks have whole planes of what multigrid solves"
                           : NULL;
-    /* Devices exchange planes in one piece, and compute while they do. */
-    const bool whole = why || (on_device(prepared) && !settings->across);
-    prepared->across = whole ? 1 : settings->across;
+    /* Devices exchange planes in one piece, and straight from one to the next. */
+    const int fits = on_device(prepared) ? SEL_ACROSS_HALVES : 0;
+    prepared->across = why ? 1 : settings->across ? settings->across : fits;
     return !why || settings->across <= 1
                ? SEL_OK
                : sel_fail_as(error, SEL_BAD_USAGE, sel_simulation_where(simulation, "size"),

@@ -50,7 +50,7 @@ typedef struct sel_prepared {
     const sel_backend *backend; /* the chosen one; NULL before that */
     sel_backend of_team;        /* it, where rank 0 leads others */
     char device[256];           /* what that runs on */
-    int across;                 /* of several ranks, as settings have it; 1: it must be */
+    int across;                 /* of sel_grid_cut */
     sel_domain *domain;
     sel_plan *plan;
     uint64_t bytes;     /* that the backend will allocate */

@@ -57,7 +57,7 @@ typedef struct sel_plan {
     int threads;
     int blocks;                    /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
     const struct sel_ranks *ranks; /* engine/base/ranks.h: who computes it; NULL: this process */
-    int across;                    /* of these lie beside each other along y; 0: as fits best */
+    int across;                    /* of these lie beside each other along y (machine/comm.h) */
     int device;                    /* its number, of a backend that has several */
     double density;                /* user's units, of the coefficients of forces; 0: 1 */
     int64_t dt_steps;              /* dt changes at multiples of so many steps; 0: it stays */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
 #include "engine/machine/share.h"
 
@@ -45,6 +46,26 @@ static void the_least_halo_decides(void **state) {
     assert_int_equal(across(3, 0, 3), 3);
     assert_int_equal(across(3, 4, 2), 2); /* around z a rank exchanges with itself */
     assert_int_equal(across(2, 0, 4), 1);
+}
+
+/* Devices take whole planes unless boxes have less than half of their halos. */
+static void devices_have_boxes_where_these_halve_halos(void **state) {
+    (void)state;
+    static const int64_t sides[] = {64, 64, 64, 8};
+    static const int ranks[] = {4, 16, 36, 8}, wanted[] = {1, 1, 6, 2};
+    for (int k = 0; k < 4; k++) {
+        scene s;
+        sel_cut cut;
+        const int64_t n = sides[k];
+        uint8_t *cell = calloc((size_t)(n * n * n), 1);
+        make(&s, 3, 0, 0);
+        s.domain.cell = cell;
+        s.domain.grid.n[0] = s.domain.grid.n[1] = s.domain.grid.n[2] = n;
+        s.domain.free_cells = n * n * n;
+        assert_int_equal(sel_grid_cut(&s.domain, ranks[k], SEL_ACROSS_HALVES, &cut), ranks[k]);
+        assert_int_equal(cut.across, wanted[k]); /* of 8 planes eight ranks cannot have two */
+        free(cell);
+    }
 }
 
 static void what_does_not_fit_is_told(void **state) {
@@ -179,6 +200,7 @@ static void halos_of_rows_come_before_those_of_planes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_halo_decides),
+        cmocka_unit_test(devices_have_boxes_where_these_halve_halos),
         cmocka_unit_test(what_does_not_fit_is_told),
         cmocka_unit_test(parts_have_as_many_free_cells),
         cmocka_unit_test(each_row_is_in_one_part),
