@@ -133,10 +133,9 @@ static void fill_lists(lbm_cuda *state, lists *l) {
                 continue;
             }
             cell->index += start;
-            uint32_t *word = &l->words[cell->index / CUDA_WARP];
-            l->before[cell->index / CUDA_WARP] =
-                *word ? l->before[cell->index / CUDA_WARP] : (uint32_t)c;
-            *word |= 1u << cell->index % CUDA_WARP;
+            const uint32_t word = cell->index / CUDA_WARP;
+            l->before[word] = l->words[word] ? l->before[word] : (uint32_t)c;
+            l->words[word] |= 1u << cell->index % CUDA_WARP;
             if (cell->again) {
                 l->again[state->again_count++] = (uint32_t)c;
             }

@@ -197,12 +197,6 @@ static const sel_field_info fields[LBM_FIELDS] = {
                     .observed = true},
 };
 
-/* sel_solver.boxes */
-static bool boxes(const sel_simulation *simulation) {
-    (void)simulation;
-    return true;
-}
-
 const sel_solver lbm_solver = {
     .name = "lbm",
     .table = &lbm_table,
@@ -225,7 +219,7 @@ const sel_solver lbm_solver = {
     .initial_fields = initial_fields,
     .hint = lbm_hint,
     .bytes = bytes,
-    .boxes = boxes,
+    .boxes = sel_always_boxes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &lbm_on_cpu,
 #ifdef SEL_CUDA

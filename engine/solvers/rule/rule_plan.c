@@ -160,12 +160,6 @@ static sel_cell_bytes bytes(const sel_common *common, int precision) {
     return (sel_cell_bytes){2 * state + data, state + 8, 2 * state + data + 10};
 }
 
-/* sel_solver.boxes */
-static bool boxes(const sel_simulation *simulation) {
-    (void)simulation;
-    return true;
-}
-
 const sel_solver rule_solver = {
     .name = "rule",
     .table = &rule_table,
@@ -185,7 +179,7 @@ const sel_solver rule_solver = {
     .state_text = state_text,
     .advice = "A smaller dt may be stable; else look at what the rules divide by, and at the laws",
     .bytes = bytes,
-    .boxes = boxes,
+    .boxes = sel_always_boxes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &rule_on_cpu,
     .portable = portable,
