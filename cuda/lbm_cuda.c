@@ -322,32 +322,30 @@ static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t str
     const int64_t size = turns->type.size, plane = turns->cells.plane * size;
     const int64_t stride = sel_turns_stride(turns) * size;
     char *f = state->all.f[0][step & 1];
-    cuda_sides sides[LBM_MAX_Q];
+    sel_sides sides[LBM_MAX_Q];
     int count = 0;
     if (base->ranks->count == 1) {
         return cuda_exchange(base, step, stream, error);
     }
     for (int i = 0; i < lattice->q && base->cut.across > 1; i++) {
         if (lattice->direction[i].e[1] > 0) {
-            sides[count++] = cuda_rows_beside(base, f, i, lattice->direction[i].opposite);
+            sides[count++] = sel_rows_beside(turns, own, f, i, lattice->direction[i].opposite);
         }
     }
-    sel_status status = cuda_exchange_along(base, 0, sides, count, stream, error);
+    sel_status status = cuda_exchange_sides(base, 0, sides, count, stream, error);
     count = 0;
     f += base->cut.across > 1 ? own->low * turns->cells.pitch * size : 0;
     for (int i = 0; i < lattice->q && !status; i++) {
         char *up = f + i * plane, *down = f + lattice->direction[i].opposite * plane;
         if (lattice->direction[i].e[lattice->dims - 1] > 0) {
-            sides[count++] = (cuda_sides){.low = down + own->first * stride,
-                                          .high = up + (own->end - 1) * stride,
-                                          .from_low = up + sel_halo_low(turns, own) * stride,
-                                          .from_high = down + sel_halo_high(turns, own) * stride,
-                                          .bytes = (size_t)stride,
-                                          .apart = (size_t)stride,
-                                          .count = 1};
+            sides[count++] = (sel_sides){.low = down + own->first * stride,
+                                         .high = up + (own->end - 1) * stride,
+                                         .from_low = up + sel_halo_low(turns, own) * stride,
+                                         .from_high = down + sel_halo_high(turns, own) * stride,
+                                         .bytes = (size_t)stride};
         }
     }
-    return status ? status : cuda_exchange_sides(base, sides, count, stream, error);
+    return status ? status : cuda_exchange_sides(base, 1, sides, count, stream, error);
 }
 
 /* cuda_take_slab */

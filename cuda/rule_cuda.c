@@ -249,24 +249,13 @@ static sel_status exchange_along(const sel_state *base, int axis, int64_t step, 
     const rule_cuda *state = (const rule_cuda *)base;
     const rule_function *f = &state->all.model->function[state->now.function];
     const bool passes = state->now.steps > 1;
-    sel_sides of[SEL_MOST_CELL_FIELDS];
-    cuda_sides sides[SEL_MOST_CELL_FIELDS];
+    sel_sides sides[SEL_MOST_CELL_FIELDS];
     const int count =
         passes ? rule_list_sides(&state->all, f->writes, rule_turns(state->all.model, step), axis,
-                                 state->now.steps, of)
+                                 state->now.steps, sides)
                : rule_list_sides(&state->all, f->looks, state->now.turns, axis,
-                                 state->all.model->reach, of);
-    for (int k = 0; k < count; k++) {
-        const sel_sides *s = &of[k];
-        sides[k] = (cuda_sides){s->low,
-                                s->high,
-                                s->from_low,
-                                s->from_high,
-                                s->bytes,
-                                s->pieces ? (size_t)s->apart : s->bytes,
-                                s->pieces ? s->pieces : 1};
-    }
-    return cuda_exchange_along(base, axis, sides, count, stream, error);
+                                 state->all.model->reach, sides);
+    return cuda_exchange_sides(base, axis, sides, count, stream, error);
 }
 
 /* cuda_fill_halos */
@@ -410,7 +399,7 @@ static sel_status look(sel_state *base, int field, const cuda_look **to, const v
 
 static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
     const rule_model *m = ((const rule_state *)base)->model;
-    const sel_request all = {.box = sel_grid_box(&base->plan->domain->grid)};
+    const sel_box all = sel_grid_box(&base->plan->domain->grid);
     const cuda_cells cells = cuda_cells_of(&all);
     const uint64_t each = sizeof(cuda_sums);
     const int count = rule_conserved_count(m);

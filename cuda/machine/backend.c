@@ -346,7 +346,7 @@ static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *
         return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(sel_total), error);
     }
     if (request->kind == SEL_REDUCE) {
-        const cuda_cells cells = cuda_cells_of(request);
+        const cuda_cells cells = cuda_cells_of(&request->box);
         CUDA_TRY(look->reduce(view, request->field, &cells, &rows, queue->stream));
         return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_sums), error);
     }

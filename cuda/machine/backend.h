@@ -132,9 +132,6 @@ sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, 
 sel_status cuda_slot_read(const sel_state *state, const sel_request *request, cuda_read *read,
                           const void *view, sel_error *error);
 
-/* The cells of the box of a request. */
-cuda_cells cuda_cells_of(const sel_request *request);
-
 /* ---- sending data while steps run ---- */
 
 /* Pinned buffers that take turns: one is filled while others are being copied. */
@@ -233,10 +230,6 @@ sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stre
 /* Of several ranks, the same in one array that is laid out as state->turns. */
 sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
                             sel_error *error);
-
-/* The halos along y of an array that is laid out as state->turns, of ranks that have rows of
- * planes: of component `up` those that come from below, of component `down` those from above. */
-cuda_sides cuda_rows_beside(const sel_state *state, void *array, int up, int down);
 
 /* A part of a step: planes of a block, or rows of these, where its work goes, and which of the
  * step's slabs it is. */

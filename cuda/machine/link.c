@@ -72,9 +72,13 @@ static sel_status nccl_check(const nccl_api *nccl, int code, sel_error *error) {
 
 /* ---- halos ---- */
 
+static int64_t pieces_of(const sel_sides *s) {
+    return s->pieces ? s->pieces : 1;
+}
+
 /* Copies what is sent to rooms, or what has been received from them. state->halos has four, of
  * `total` bytes: low, high, from low, from high; or directly those that are told of on top. */
-static sel_status pack(const sel_state *state, const sel_beside *beside, const cuda_sides *sides,
+static sel_status pack(const sel_state *state, const sel_beside *beside, const sel_sides *sides,
                        int count, size_t total, bool back, cudaStream_t stream, sel_error *error) {
     const cuda_link *link = state->queue->link;
     const bool direct = cuda_link_direct(link);
@@ -86,17 +90,18 @@ static sel_status pack(const sel_state *state, const sel_beside *beside, const c
     }
     size_t done = 0;
     for (int k = 0; k < count; k++) {
-        const cuda_sides *s = &sides[k];
+        const sel_sides *s = &sides[k];
         void *const at[] = {s->low, s->high, s->from_low, s->from_high};
         cuda_part_of_sides *v = &p.v[p.count++];
-        *v = (cuda_part_of_sides){.apart = s->apart, .bytes = s->bytes, .count = s->count};
+        *v = (cuda_part_of_sides){
+            .apart = (size_t)s->apart, .bytes = s->bytes, .count = pieces_of(s)};
         for (int i = 0; i < p.sides; i++) {
             const int side = beside->is[0] ? i : 1; /* a rank is above that below it */
             const size_t room = (size_t)(direct ? side ^ !back : side + 2 * back);
             v->place[i] = at[side + 2 * back];
             v->room[i] = (direct && !back ? link->halos[side] : state->halos) + room * apart + done;
         }
-        done += (size_t)s->count * s->bytes;
+        done += (size_t)v->count * s->bytes;
         if (p.count == CUDA_PIECES || k + 1 == count) {
             CUDA_TRY(cuda_move_pieces(&p, stream));
             p.count = 0;
@@ -366,12 +371,12 @@ const march_device *cuda_link_beside(const cuda_link *link) {
 
 /* ---- exchanges ---- */
 
-sel_status cuda_exchange_along(const sel_state *state, int axis, const cuda_sides *sides, int count,
+sel_status cuda_exchange_sides(const sel_state *state, int axis, const sel_sides *sides, int count,
                                cudaStream_t stream, sel_error *error) {
     const sel_beside at_sides = sel_cut_beside(&state->cut, state->ranks->rank, axis);
     size_t total = 0;
     for (int k = 0; k < count; k++) {
-        total += (size_t)sides[k].count * sides[k].bytes;
+        total += (size_t)pieces_of(&sides[k]) * sides[k].bytes;
     }
     total = (total + CUDA_LINK_ALIGNED - 1) / CUDA_LINK_ALIGNED * CUDA_LINK_ALIGNED;
     if (total == 0) {
@@ -384,11 +389,6 @@ sel_status cuda_exchange_along(const sel_state *state, int axis, const cuda_side
     }
     status = status ? status : transfer_sides(state, &at_sides, total, stream, error);
     return status ? status : pack(state, &at_sides, sides, count, total, true, stream, error);
-}
-
-sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, int count,
-                               cudaStream_t stream, sel_error *error) {
-    return cuda_exchange_along(state, 1, sides, count, stream, error);
 }
 
 sel_status cuda_link_least(const sel_state *state, int64_t *number, cudaStream_t stream,

@@ -11,14 +11,6 @@
 #include <stdbool.h>
 #include "cuda/machine/look.h"
 
-/* What a rank sends to the ranks below and above it, and where it gets the same of theirs: `count`
- * pieces of `bytes` at each of these places, `apart` from each other. */
-typedef struct cuda_sides {
-    void *low, *high, *from_low, *from_high;
-    size_t bytes, apart;
-    int64_t count;
-} cuda_sides;
-
 /* `count` pieces of `bytes` at one or two places, `apart` from each other, and a room for those of
  * each place. */
 typedef struct cuda_part_of_sides {
@@ -78,12 +70,10 @@ bool cuda_link_direct(const cuda_link *link);
 /* Streams for exchanges, and what waits for them, beside the steps. Without a link NULL. */
 const march_device *cuda_link_beside(const cuda_link *link);
 
-/* Enqueues exchanges with the ranks beside; one at a time, since they share a room. When all has
- * been gathered in the stream beside the steps, the event `fork` there is recorded. */
-sel_status cuda_exchange_sides(const sel_state *state, const cuda_sides *sides, int count,
-                               cudaStream_t stream, sel_error *error);
-/* The same along the slowest axis (1), or along y (0) with those that have rows of its planes. */
-sel_status cuda_exchange_along(const sel_state *state, int axis, const cuda_sides *sides, int count,
+/* Enqueues exchanges with the ranks beside, along the slowest axis (1) or along y (0); one at a
+ * time, since they share a room. When all has been gathered in the stream beside the steps, the
+ * event `fork` there is recorded. */
+sel_status cuda_exchange_sides(const sel_state *state, int axis, const sel_sides *sides, int count,
                                cudaStream_t stream, sel_error *error);
 /* Enqueues messages from and to the device, which ranks list in the same order. */
 sel_status cuda_link_transfer(const sel_state *state, const sel_message *messages, int count,

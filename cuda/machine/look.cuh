@@ -240,16 +240,16 @@ static __device__ __forceinline__ int64_t row_of_warp(int64_t first = 0) {
 }
 
 // The number of a warp's row; behind the last one -1.
-static __device__ __forceinline__ int64_t row_of_own(const cuda_run &own) {
+static __device__ __forceinline__ int64_t row_of_own(const sel_rows &own) {
     const int64_t k = row_of_warp();
-    return k < own.count ? cuda_row_of(own, k) : -1;
+    return k < own.count ? sel_row_of(&own, k) : -1;
 }
 
 template <class V>
 static __global__ void __launch_bounds__(LOOK_THREADS)
     reduce_kernel(const __grid_constant__ typename V::view v, int field,
                   const __grid_constant__ cuda_cells cells, cuda_sums *rows,
-                  const __grid_constant__ cuda_run own) {
+                  const __grid_constant__ sel_rows own) {
     const int64_t number = row_of_own(own);
     if (number < 0) {
         return;
@@ -297,7 +297,7 @@ static cudaError_t reduce(const void *view, int field, const cuda_cells *cells,
 template <class V>
 static __global__ void __launch_bounds__(LOOK_THREADS)
     monitor_kernel(const __grid_constant__ typename V::view v, typename V::last *last,
-                   cuda_monitor *rows, const __grid_constant__ cuda_run own) {
+                   cuda_monitor *rows, const __grid_constant__ sel_rows own) {
     uint32_t n[3];
     V::extent(v, n);
     const int64_t of_warp = row_of_own(own);
@@ -345,7 +345,7 @@ static cudaError_t monitor(const void *view, void *last, const cuda_rows *rows,
 template <class V>
 static __global__ void __launch_bounds__(LOOK_THREADS)
     sum_kernel(const __grid_constant__ typename V::view v, sel_total *rows,
-               const __grid_constant__ cuda_run own) {
+               const __grid_constant__ sel_rows own) {
     uint32_t n[3];
     V::extent(v, n);
     const int64_t of_warp = row_of_own(own);

@@ -112,21 +112,10 @@ typedef struct cuda_monitor {
 typedef cudaError_t cuda_read(const void *view, int field, const cuda_cells *cells, int components,
                               int bytes, void *to, cudaStream_t stream);
 
-/* Rows of this rank, by their numbers among all that are summed: as sel_rows. */
-typedef struct cuda_run {
-    int64_t first, count, height, skip;
-} cuda_run;
-
-#ifdef __CUDACC__
-static __device__ __forceinline__ int64_t cuda_row_of(const cuda_run &run, int64_t k) {
-    return run.first + k + (run.skip ? k / run.height * run.skip : 0);
-}
-#endif
-
 /* Rows that are summed, and who has them. */
 typedef struct cuda_rows {
     void *partials; /* one for each of them; the first is the result */
-    cuda_run own;   /* those of this rank */
+    sel_rows own;   /* those of this rank, by their numbers among them */
     int rank, ranks;
     const int64_t *start; /* rank r has start[r] <= row < start[r + 1] */
     bool boxes;           /* so many as this, but not these: all of them are gathered */

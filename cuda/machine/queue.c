@@ -319,17 +319,6 @@ sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, 
 
 /* ---- fields ---- */
 
-cuda_cells cuda_cells_of(const sel_request *request) {
-    const sel_box *box = &request->box;
-    cuda_cells cells = {.list = NULL};
-    for (int a = 0; a < 3; a++) {
-        cells.first[a] = (uint32_t)box->lo[a];
-        cells.stride[a] = (uint32_t)box->stride[a];
-        cells.count[a] = (uint32_t)sel_box_count(box, a);
-    }
-    return cells;
-}
-
 /* The list is sent from the pinned buffer, where it stands behind the answer. */
 static sel_status send_list(cuda_queue *queue, const int64_t *cells, uint64_t bytes,
                             cuda_slot *slot, uint64_t offset, sel_error *error) {

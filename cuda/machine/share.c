@@ -81,8 +81,7 @@ cuda_rows cuda_rows_of(const sel_state *state, const sel_box *box) {
                       .box = box ? *box : all,
                       .gather = gather,
                       .with = (void *)(uintptr_t)state};
-    const sel_rows own = sel_state_part_rows(state, &rows.box, rows.rank);
-    rows.own = (cuda_run){own.first, own.count, own.height, rows.boxes ? own.skip : 0};
+    rows.own = sel_state_part_rows(state, &rows.box, rows.rank);
     sel_state_share_box(state, &rows.box, state->queue->row_start);
     return rows;
 }
@@ -120,11 +119,21 @@ sel_status cuda_share_items(const sel_state *state, void *list, int64_t count, s
     return share(state, list, count, size, row, false, error);
 }
 
+cuda_cells cuda_cells_of(const sel_box *box) {
+    cuda_cells cells = {.list = NULL};
+    for (int a = 0; a < 3; a++) {
+        cells.first[a] = (uint32_t)box->lo[a];
+        cells.stride[a] = (uint32_t)box->stride[a];
+        cells.count[a] = (uint32_t)sel_box_count(box, a);
+    }
+    return cells;
+}
+
 sel_status cuda_own_cells(const sel_state *state, const sel_request *request, cuda_cells *cells,
                           int64_t *first, int64_t *end, int64_t **list, sel_error *error) {
     const int own = state->ranks->rank;
     int64_t start[SEL_MOST_RANKS + 1];
-    *cells = cuda_cells_of(request);
+    *cells = cuda_cells_of(&request->box);
     *list = NULL;
     *first = 0;
     *end = request->cells ? request->cell_count : sel_box_cells(&request->box);
@@ -132,7 +141,8 @@ sel_status cuda_own_cells(const sel_state *state, const sel_request *request, cu
         return SEL_OK;
     }
     if (!request->cells && state->cut.across > 1) {
-        *cells = cuda_cells_of(&(sel_request){.box = sel_state_part(state, &request->box, own)});
+        const sel_box part = sel_state_part(state, &request->box, own);
+        *cells = cuda_cells_of(&part);
         *end = (int64_t)cells->count[0] * cells->count[1] * cells->count[2];
         return SEL_OK;
     }

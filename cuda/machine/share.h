@@ -16,6 +16,9 @@ sel_status cuda_share_list(const sel_state *state, void *list, int64_t count, si
 sel_status cuda_share_items(const sel_state *state, void *list, int64_t count, size_t size,
                             int64_t (*row)(const sel_state *state, int64_t k), sel_error *error);
 
+/* All cells of a box. */
+cuda_cells cuda_cells_of(const sel_box *box);
+
 /* The cells of a SEL_READ that this rank has: of the box *cells the entries first <= k < end; of a
  * list those in *list (from malloc), *list NULL: all. */
 sel_status cuda_own_cells(const sel_state *state, const sel_request *request, cuda_cells *cells,

@@ -1,8 +1,6 @@
 /* slabs.c -- parts of a grid on the device: blocks, what a rank has, and the slabs of a step. */
 #include "cuda/machine/backend.h"
 
-enum { MOST_COMPONENTS = 32 };
-
 cuda_grid cuda_grid_of(const sel_state *state) {
     const int64_t *n = state->plan->domain->grid.n;
     return (cuda_grid){{(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]}, state->solid};
@@ -23,54 +21,20 @@ march_grid cuda_march_grid(const sel_state *state, const sel_block *planes) {
 
 /* ---- halos ---- */
 
-cuda_sides cuda_rows_beside(const sel_state *state, void *array, int up, int down) {
-    const sel_turns *turns = &state->turns;
-    const sel_cells *cells = &turns->cells;
-    const sel_block *own = &state->blocks.v[0];
-    const int64_t size = turns->type.size, row = cells->pitch * size, width = turns->width * row;
-    char *at = (char *)array + (cells->first + own->first * cells->slice) * size;
-    char *of_up = at + up * cells->plane * size, *of_down = at + down * cells->plane * size;
-    return (cuda_sides){.low = of_down + own->low * row,
-                        .high = of_up + own->high * row - width,
-                        .from_low = of_up + own->low * row - width,
-                        .from_high = of_down + own->high * row,
-                        .bytes = (size_t)width,
-                        .apart = (size_t)(cells->slice * size),
-                        .count = own->end - own->first};
-}
-
-/* Halos along y of all planes and components. */
-static sel_status exchange_rows(const sel_state *state, void *array, cudaStream_t stream,
-                                sel_error *error) {
-    cuda_sides sides[MOST_COMPONENTS];
-    const int count = state->turns.cells.components;
-    for (int c = 0; c < count; c++) {
-        sides[c] = cuda_rows_beside(state, array, c, c);
-    }
-    return cuda_exchange_along(state, 0, sides, count, stream, error);
-}
-
 sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
                             sel_error *error) {
-    const sel_turns *turns = &state->turns;
     const sel_block *own = &state->blocks.v[0];
-    const int64_t stride = sel_turns_stride(turns), size = turns->type.size;
-    const int64_t low = state->cut.across > 1 ? own->low * turns->cells.pitch : 0;
-    char *at = (char *)array + (low - turns->margin) * size;
-    const int64_t plane[] = {own->first, own->end - turns->width, sel_halo_low(turns, own),
-                             sel_halo_high(turns, own)};
-    const cuda_sides sides = {.low = at + plane[0] * stride * size,
-                              .high = at + plane[1] * stride * size,
-                              .from_low = at + plane[2] * stride * size,
-                              .from_high = at + plane[3] * stride * size,
-                              .bytes = (size_t)(turns->width * stride * size),
-                              .apart = (size_t)(turns->cells.components == 1
-                                                    ? turns->width * stride * size
-                                                    : turns->cells.plane * size),
-                              .count = turns->cells.components};
-    const sel_status status =
-        state->cut.across > 1 ? exchange_rows(state, array, stream, error) : SEL_OK;
-    return status ? status : cuda_exchange_sides(state, &sides, 1, stream, error);
+    sel_sides sides[SEL_MOST_COMPONENTS];
+    sel_status status = SEL_OK;
+    if (state->cut.across > 1) {
+        const int count = state->turns.cells.components;
+        for (int c = 0; c < count; c++) {
+            sides[c] = sel_rows_beside(&state->turns, own, array, c, c);
+        }
+        status = cuda_exchange_sides(state, 0, sides, count, stream, error);
+    }
+    sides[0] = sel_planes_beside(&state->turns, &state->cut, own, array);
+    return status ? status : cuda_exchange_sides(state, 1, sides, 1, stream, error);
 }
 
 /* sel_copy */

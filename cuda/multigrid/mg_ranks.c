@@ -12,18 +12,6 @@ static void note(mg_gpu_solve *g, sel_status status) {
     g->status = g->status ? g->status : status;
 }
 
-static cuda_sides sides_of(const int64_t own[2], int planes, void *array, int64_t plane_bytes) {
-    char *low = (char *)array + own[0] * plane_bytes, *end = (char *)array + own[1] * plane_bytes;
-    const int64_t bytes = planes * plane_bytes;
-    return (cuda_sides){.low = low,
-                        .high = end - bytes,
-                        .from_low = low - bytes,
-                        .from_high = end,
-                        .bytes = (size_t)bytes,
-                        .apart = (size_t)bytes,
-                        .count = 1};
-}
-
 static sel_status share(mg_gpu_solve *g, void *array, const size_t *end) {
     sel_message messages[2 * SEL_MOST_RANKS];
     const int count = sel_ranks_list_shares(state_of(g)->ranks, array, end, messages);
@@ -35,7 +23,7 @@ static void spread(void *with, const mg_planes_of *parts, int count) {
     mg_gpu_solve *g = with;
     const mg *m = &g->solve->m;
     const int size = m->box.single ? 4 : 8, slow = m->box.dims - 1;
-    cuda_sides sides[MOST];
+    sel_sides sides[MOST];
     size_t end[SEL_MOST_RANKS];
     int divided = 0;
     for (int k = 0; k < count && !g->status; k++) {
@@ -43,14 +31,14 @@ static void spread(void *with, const mg_planes_of *parts, int count) {
         const int64_t bytes = v->stride[slow] * size;
         char *at = (char *)parts[k].array - v->lead * size;
         if (v->divided) {
-            sides[divided++] = sides_of(v->own, parts[k].planes, at, bytes);
+            sides[divided++] = sel_sides_of_planes(v->own, parts[k].planes, at, (size_t)bytes);
             continue;
         }
         mg_ends_of_ranks(m, bytes, end);
         note(g, share(g, at, end));
     }
     if (!g->status) {
-        note(g, cuda_exchange_sides(state_of(g), sides, divided, g->stream, g->error));
+        note(g, cuda_exchange_sides(state_of(g), 1, sides, divided, g->stream, g->error));
     }
 }
 
@@ -63,8 +51,9 @@ sel_status mg_gpu_spread(mg_gpu_solve *g, double *v, sel_error *error) {
     const mg_solve *s = g->solve;
     const mg_level *level = &s->m.level[0];
     const int64_t bytes = s->stride[s->m.box.dims - 1] * (int64_t)sizeof *v;
-    const cuda_sides sides = sides_of(level->own, 1, v, bytes);
-    return level->divided ? cuda_exchange_sides(state_of(g), &sides, 1, g->stream, error) : SEL_OK;
+    const sel_sides sides = sel_sides_of_planes(level->own, 1, v, (size_t)bytes);
+    return level->divided ? cuda_exchange_sides(state_of(g), 1, &sides, 1, g->stream, error)
+                          : SEL_OK;
 }
 
 void mg_gpu_join_ranks(mg_gpu_solve *g) {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 enum { FEWEST_PLANES = 2 }; /* what one step reads; multigrid and passes ask for more */
-enum { MOST_COMPONENTS = 32 };
 
 int64_t sel_planes_free(const sel_domain *domain, int64_t first, int64_t end) {
     const int64_t *n = domain->grid.n, cells = domain->grid.dims == 3 ? n[0] * n[1] : n[0];
@@ -263,58 +262,66 @@ void sel_exchange_sides(const sel_ranks *ranks, const sel_beside *beside, const 
     }
 }
 
+sel_sides sel_sides_of_planes(const int64_t own[2], int count, void *at, size_t bytes) {
+    const int64_t size = (int64_t)bytes;
+    char *low = (char *)at + own[0] * size, *end = (char *)at + own[1] * size;
+    return (sel_sides){.low = low,
+                       .high = end - count * size,
+                       .from_low = low - count * size,
+                       .from_high = end,
+                       .bytes = (size_t)(count * size)};
+}
+
 void sel_exchange_planes(const sel_ranks *ranks, bool wraps, const int64_t own[2], int count,
                          void *at, size_t bytes) {
-    const int64_t size = (int64_t)bytes;
-    char *low = (char *)at + own[0] * size, *high = (char *)at + own[1] * size;
-    const sel_sides sides = {
-        low, high - count * size, low - count * size, high, (size_t)(count * size), 0, 0};
+    const sel_sides sides = sel_sides_of_planes(own, count, at, bytes);
     const sel_beside beside = sel_ranks_beside(ranks, wraps);
     if (ranks->count > 1) {
         sel_exchange_sides(ranks, &beside, &sides, 1, NULL);
     }
 }
 
-/* Halos along y of the planes of a block: a side for each component. */
-static void exchange_rows(const sel_ranks *ranks, const sel_cut *cut, const sel_turns *turns,
-                          int64_t turn, char *room) {
-    const sel_block own = sel_cut_block(cut, ranks->rank);
-    const sel_beside beside = sel_cut_beside(cut, ranks->rank, 0);
+sel_sides sel_rows_beside(const sel_turns *turns, const sel_block *own, void *array, int up,
+                          int down) {
     const sel_cells *cells = &turns->cells;
-    const int64_t size = turns->type.size, row = cells->pitch * size;
-    sel_sides sides[MOST_COMPONENTS];
-    for (int c = 0; c < cells->components; c++) {
-        char *at =
-            (char *)turns->at[0][turn & 1] +
-            (cells->first + c * cells->plane + own.first * cells->slice - turns->lead) * size;
-        char *low = at + own.low * row, *high = at + own.high * row;
-        sides[c] = (sel_sides){.low = low,
-                               .high = high - turns->width * row,
-                               .from_low = low - turns->width * row,
-                               .from_high = high,
-                               .bytes = (size_t)(turns->width * row),
-                               .pieces = own.end - own.first,
-                               .apart = cells->slice * size};
-    }
-    sel_exchange_sides(ranks, &beside, sides, cells->components, room);
+    const int64_t size = turns->type.size, row = cells->pitch * size, width = turns->width * row;
+    char *at = (char *)array + (cells->first + own->first * cells->slice - turns->lead) * size;
+    char *of_up = at + up * cells->plane * size, *of_down = at + down * cells->plane * size;
+    return (sel_sides){.low = of_down + own->low * row,
+                       .high = of_up + own->high * row - width,
+                       .from_low = of_up + own->low * row - width,
+                       .from_high = of_down + own->high * row,
+                       .bytes = (size_t)width,
+                       .pieces = own->end - own->first,
+                       .apart = cells->slice * size};
+}
+
+sel_sides sel_planes_beside(const sel_turns *turns, const sel_cut *cut, const sel_block *own,
+                            void *array) {
+    const int64_t size = turns->type.size, stride = sel_turns_stride(turns) * size;
+    const int64_t low = cut->across > 1 ? own->low * turns->cells.pitch : 0;
+    char *at = (char *)array + (low - turns->margin) * size;
+    return (sel_sides){.low = at + own->first * stride,
+                       .high = at + (own->end - turns->width) * stride,
+                       .from_low = at + sel_halo_low(turns, own) * stride,
+                       .from_high = at + sel_halo_high(turns, own) * stride,
+                       .bytes = (size_t)(turns->width * stride),
+                       .pieces = turns->cells.components,
+                       .apart = turns->cells.plane * size};
 }
 
 void sel_exchange_ranks(const sel_ranks *ranks, const sel_cut *cut, const sel_turns *turns,
                         int64_t turn, char *room) {
     const sel_block own = sel_cut_block(cut, ranks->rank);
-    const sel_beside beside = sel_cut_beside(cut, ranks->rank, 1);
-    const int64_t size = turns->type.size, stride = sel_turns_stride(turns) * size;
-    char *at = (char *)turns->at[0][turn & 1] +
-               ((cut->across > 1 ? own.low * turns->cells.pitch : 0) - turns->margin) * size;
-    const sel_sides planes = {.low = at + own.first * stride,
-                              .high = at + (own.end - turns->width) * stride,
-                              .from_low = at + sel_halo_low(turns, &own) * stride,
-                              .from_high = at + sel_halo_high(turns, &own) * stride,
-                              .bytes = (size_t)(turns->width * stride),
-                              .pieces = turns->cells.components,
-                              .apart = turns->cells.plane * size};
-    if (cut->across > 1) {
-        exchange_rows(ranks, cut, turns, turn, room);
+    void *array = turns->at[0][turn & 1];
+    sel_sides sides[SEL_MOST_COMPONENTS];
+    for (int axis = cut->across == 1; axis < 2; axis++) {
+        const sel_beside beside = sel_cut_beside(cut, ranks->rank, axis);
+        const int count = axis ? 1 : turns->cells.components;
+        for (int c = 0; c < count; c++) {
+            sides[c] = axis ? sel_planes_beside(turns, cut, &own, array)
+                            : sel_rows_beside(turns, &own, array, c, c);
+        }
+        sel_exchange_sides(ranks, &beside, sides, count, room);
     }
-    sel_exchange_sides(ranks, &beside, &planes, 1, room);
 }

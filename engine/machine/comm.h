@@ -129,12 +129,21 @@ typedef struct sel_sides {
 } sel_sides;
 void sel_exchange_sides(const sel_ranks *ranks, const sel_beside *beside, const sel_sides *sides,
                         int count, char *room);
+/* The halos of an array that is laid out as these turns: along y, of component `up` those that come
+ * from below, of component `down` those from above; and beyond planes, of all components. */
+enum { SEL_MOST_COMPONENTS = 32 };
+sel_sides sel_rows_beside(const sel_turns *turns, const sel_block *own, void *array, int up,
+                          int down);
+sel_sides sel_planes_beside(const sel_turns *turns, const sel_cut *cut, const sel_block *own,
+                            void *array);
+
 /* The messages of one without pieces; returns their number. Of two from one rank that to the low
  * side is first. */
 int sel_list_sides(const sel_beside *beside, const sel_sides *sides, sel_message messages[4]);
 
 /* The same of so many planes at each end of a rank's own, own[0] <= p < own[1], which come to lie
  * beyond the ends of the ranks beside it. `at`: plane 0, of so many bytes. */
+sel_sides sel_sides_of_planes(const int64_t own[2], int count, void *at, size_t bytes);
 void sel_exchange_planes(const sel_ranks *ranks, bool wraps, const int64_t own[2], int count,
                          void *at, size_t bytes);
 

@@ -19,9 +19,6 @@ int sel_state_rank_of(const sel_state *state, int64_t row);
 /* Those of all of its planes; and, of ranks that have whole planes, those of a rank. */
 sel_rows_range sel_own_planes(const sel_state *state);
 sel_rows_range sel_state_rows_of(const sel_state *state, int rank);
-static inline sel_rows_range sel_state_own(const sel_state *state) {
-    return sel_state_rows_of(state, state->ranks->rank);
-}
 
 /* That of this rank, with so many bytes of memory. */
 sel_share sel_state_share(const sel_state *state, uint64_t memory);

@@ -203,7 +203,7 @@ sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
     const heat_view v = sel_conduction_view(state, state->step, 0);
     const sel_turns *turns = &state->turns;
     const sel_block *own = &state->blocks.v[0];
-    const sel_rows_range rows = sel_state_own(state);
+    const sel_rows_range rows = sel_own_planes(state);
     const int64_t plane = sel_turns_stride(turns);
     const int64_t begin = (own->first - turns->width) * plane;
     const int64_t end = (own->end + turns->width) * plane;

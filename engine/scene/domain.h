@@ -20,16 +20,7 @@ typedef struct sel_rows_range {
     int64_t first, end;
 } sel_rows_range;
 
-/* Rows of a box: `count` of them from `first` on, of which `height` lie together, those of a plane,
- * with `skip` others before the next ones. */
-typedef struct sel_rows {
-    int64_t first, count, height, skip;
-} sel_rows;
-
-/* Row number k of these; and it with those that lie together behind it, at most `most`. */
-static inline int64_t sel_row_of(const sel_rows *rows, int64_t k) {
-    return rows->first + k + (rows->skip ? k / rows->height * rows->skip : 0);
-}
+/* Number k of some rows, with those that lie together behind it, at most `most`. */
 sel_rows_range sel_rows_together(const sel_rows *rows, int64_t k, int64_t most);
 
 /* How ranks share out a grid: each has planes of the slowest axis and, in 3-D, all rows (y) of

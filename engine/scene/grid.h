@@ -42,6 +42,17 @@ typedef struct sel_box {
     int64_t lo[3], hi[3], stride[3];
 } sel_box;
 
+/* Rows of a box: `count` of them from `first` on, of which `height` lie together, those of a plane,
+ * with `skip` others before the next ones. */
+typedef struct sel_rows {
+    int64_t first, count, height, skip;
+} sel_rows;
+
+/* Row number k of these. */
+SEL_GRID_INLINE int64_t sel_row_of(const sel_rows *rows, int64_t k) {
+    return rows->first + k + (rows->skip ? k / rows->height * rows->skip : 0);
+}
+
 const char *sel_face_name(int face); /* "x-" ... "z+" */
 int64_t sel_grid_cells(const sel_grid *grid);
 sel_box sel_grid_box(const sel_grid *grid); /* all cells, stride 1 */

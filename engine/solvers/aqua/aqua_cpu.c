@@ -83,7 +83,7 @@ static void supply(aqua_state *state, int k, int64_t step) {
     const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
     const bool supplies =
         state->plan->terms[k].kind != AQUA_NOTHING && !(k == AQUA_SOIL && step == 0);
-    const sel_rows_range own = sel_state_own(&state->base);
+    const sel_rows_range own = sel_own_planes(&state->base);
     if (!supplies && !watches) {
         return;
     }
@@ -208,7 +208,7 @@ static double flow_all(aqua_state *state) {
 /* Names the first cell that is too deep after the flow. */
 static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     const int64_t nx = state->plan->layout.nx;
-    const sel_rows_range own = sel_state_own(&state->base);
+    const sel_rows_range own = sel_own_planes(&state->base);
     sel_status status = SEL_OK;
     for (int64_t i = own.first * nx; i < own.end * nx && !status; i++) {
         const void *depth = depths(state, state->base.step + 1, i % nx, i / nx);

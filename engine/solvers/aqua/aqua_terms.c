@@ -222,7 +222,7 @@ sel_status aqua_ahead(const sel_plan *base, int64_t step, sel_error *error) {
 /* ---- the step to come ---- */
 
 sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error) {
-    const sel_rows_range own = sel_state_own(&state->base);
+    const sel_rows_range own = sel_own_planes(&state->base);
     const int64_t nx = state->plan->layout.nx, cells = (own.end - own.first) * nx;
     const sel_status status = aqua_evaluate_term(
         state->plan, &state->plan->terms[k], (double)state->base.step, &own, state->field, error);

@@ -53,7 +53,7 @@ static sel_status fill_F(poisson_state *state, double *F, sums *of_row, sel_erro
     const sel_inputs *inputs = &plan->body.inputs;
     const sel_surfaces *on = &inputs->surfaces;
     const int64_t nx = domain->grid.n[0];
-    const sel_rows_range own = sel_state_own(&state->base);
+    const sel_rows_range own = sel_own_planes(&state->base);
     const sel_evaluation asked = {&params->rhs, "rhs", .first = own.first, .end = own.end};
     sel_status status =
         sel_domain_evaluate(domain, &asked, state->base.threads, F + own.first * nx, error);
@@ -91,7 +91,7 @@ static sel_status fill_F(poisson_state *state, double *F, sums *of_row, sel_erro
 static sums shift_F(const poisson_state *state, double mean, double *F, sums *of_row) {
     const poisson_plan *plan = poisson_plan_for(&state->base);
     const int64_t nx = plan->base.domain->grid.n[0];
-    const sel_rows_range own = sel_state_own(&state->base);
+    const sel_rows_range own = sel_own_planes(&state->base);
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t row = own.first; row < own.end; row++) {
         of_row[row] = (sums){0};
@@ -130,7 +130,7 @@ static double number(const sel_state *state, const void *data, int which, int64_
 
 static sel_status start_F(poisson_state *state, sel_error *error) {
     const poisson_plan *plan = poisson_plan_for(&state->base);
-    const sel_rows_range own = sel_state_own(&state->base);
+    const sel_rows_range own = sel_own_planes(&state->base);
     const sel_cells cells = sel_state_vector(&state->base);
     const int64_t nx = plan->base.domain->grid.n[0], rows = sel_state_rows(&state->base);
     const size_t bytes =
