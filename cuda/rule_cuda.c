@@ -278,15 +278,8 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
     const rule_model *m = state->all.model;
     const int k = state->now.function;
     const cuda_clock clock = cuda_queue_clock(base->queue, step);
-    rule_view v = rule_view_of(&state->all, state->tables, k, slab->block, state->now.turns);
-    const bool boxes = base->cut.across > 1;
-    const int64_t all = base->blocks.rows_per_plane;
-    const int64_t rows = boxes ? slab->planes.high - slab->planes.low : all;
-    v.first_row = slab->planes.first * rows;
-    v.end_row = slab->planes.end * rows;
-    v.low = slab->planes.low;
-    v.height = boxes ? rows : 0;
-    v.beyond = slab->planes.end * all;
+    rule_view v =
+        rule_view_of(&state->all, state->tables, k, slab->block, &slab->planes, state->now.turns);
     v.numbers = state->numbers;
     v.uniform = state->uniform + m->function[k].first;
     v.uniform_steps = state->uniform_steps;

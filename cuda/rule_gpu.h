@@ -79,10 +79,10 @@ bool rule_is_direct(const rule_state *state);
  * Values that never vary are numbers in the text: dt that of even steps. */
 void rule_print(const rule_model *m, double dt, const rule_march *march, FILE *to);
 
-/* A block as function k sees it when the present copies are `turns`; of arrays and tables anywhere.
- */
+/* Planes of a block, in boxes their rows, as function k sees them when the present copies are
+ * `turns`; of arrays and tables anywhere. */
 rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k, int block,
-                       uint64_t turns);
+                       const sel_block *planes, uint64_t turns);
 
 /* ---- the state (rule_cuda.c) ---- */
 

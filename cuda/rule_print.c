@@ -38,15 +38,23 @@ unsigned rule_blocks(const rule_view *v, rule_shape shape) {
 /* ---- a block ---- */
 
 rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k, int block,
-                       uint64_t turns) {
+                       const sel_block *planes, uint64_t turns) {
     const rule_model *m = state->model;
     const rule_function *f = &m->function[k];
     const sel_grid *grid = &state->plan->base.domain->grid;
+    const bool boxes = state->base.cut.across > 1;
+    const int64_t all = state->base.blocks.rows_per_plane;
+    const int64_t rows = boxes ? planes->high - planes->low : all;
     rule_view v = {.kind = state->kind[block],
                    .odd = state->kinds > 1 ? state->odd : NULL,
                    .tables = tables,
                    .grid = *grid,
                    .cells = sel_grid_cells(grid),
+                   .first_row = planes->first * rows,
+                   .end_row = planes->end * rows,
+                   .low = planes->low,
+                   .height = boxes ? rows : 0,
+                   .beyond = planes->end * all,
                    .first = state->cells.first,
                    .pitch = state->cells.pitch,
                    .slice = state->cells.slice,

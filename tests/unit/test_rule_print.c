@@ -183,7 +183,7 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
         fill_margins(library, state, f->looks, turns);
     }
     for (int b = 0; b < state->base.blocks.count; b++) {
-        rule_view v = rule_view_of(state, &state->tables, k, b, turns);
+        rule_view v = rule_view_of(state, &state->tables, k, b, &state->base.blocks.v[b], turns);
         v.uniform = uniform;
         v.uniform_steps = 1;
         v.packed = sel_pack_tables(pack, block);
