@@ -311,9 +311,8 @@ sel_sides sel_planes_beside(const sel_turns *turns, const sel_cut *cut, const se
 }
 
 void sel_exchange_ranks(const sel_ranks *ranks, const sel_cut *cut, const sel_turns *turns,
-                        int64_t turn, char *room) {
+                        void *array, char *room) {
     const sel_block own = sel_cut_block(cut, ranks->rank);
-    void *array = turns->at[0][turn & 1];
     sel_sides sides[SEL_MOST_COMPONENTS];
     for (int axis = cut->across == 1; axis < 2; axis++) {
         const sel_beside beside = sel_cut_beside(cut, ranks->rank, axis);

@@ -109,9 +109,10 @@ sel_beside sel_cut_beside(const sel_cut *cut, int rank, int axis);
 /* Of ranks that have whole planes. */
 sel_beside sel_ranks_beside(const sel_ranks *ranks, bool wraps);
 
-/* Fills the halos of the block that this rank has, by messages; `room` for those of both axes. */
+/* Fills the halos of the block that this rank has, in an array that is laid out as these turns, by
+ * messages; `room` for those of both axes. */
 void sel_exchange_ranks(const sel_ranks *ranks, const sel_cut *cut, const sel_turns *turns,
-                        int64_t turn, char *room);
+                        void *array, char *room);
 
 /* Bytes of a halo beyond planes: in an exchange a rank sends two, and receives as many. And of one
  * beyond rows. */

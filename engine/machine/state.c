@@ -96,6 +96,14 @@ sel_cells sel_state_vector(const sel_state *state) {
     return cells;
 }
 
+sel_turns sel_state_vector_turns(const sel_state *state) {
+    sel_turns turns = state->turns;
+    turns.type = (sel_type){'f', 8};
+    turns.margin += turns.cells.first;
+    turns.cells.first = 0;
+    return turns;
+}
+
 void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags) {
     const sel_cells cells = sel_state_vector(state);
     sel_arrays_add_block(&state->arrays, name, at, (sel_type){'f', 8}, &cells, flags, 1);
@@ -197,19 +205,21 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
     const bool divided = own.count < cells->count;
     const size_t bytes = (size_t)own.count * type.size;
     const int64_t all = n[1] * n[2], before = own.before - own.shift;
-    sel_rows_range rows = {0, all};
-    if (divided || cells->components) {
-        rows = sel_own_planes(state);
-    }
-    if (divided && which == axis) { /* and the faces above its own planes */
-        rows.end += state->blocks.rows_per_plane;
+    sel_rows rows = {.first = 0, .count = all};
+    if (cells->components) {
+        rows = sel_own_rows(state);
+    } else if (divided) { /* and the faces above its own planes */
+        const sel_rows_range of = sel_own_planes(state);
+        const int64_t above = which == axis ? state->blocks.rows_per_plane : 0;
+        rows = (sel_rows){.first = of.first, .count = of.end + above - of.first};
     }
     void *values = array ? calloc(bytes, 1) : NULL;
     if (!values) {
         return !array ? SEL_OK : sel_fail_memory(error, "the coefficients", bytes);
     }
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = rows.first; row < rows.end; row++) {
+    for (int64_t k = 0; k < rows.count; k++) {
+        const int64_t row = sel_row_of(&rows, k);
         int64_t at[3] = {0, row % all % n[1], row % all / n[1]};
         const int64_t beyond = row < all ? 0 : n[axis] * apart[axis];
         const int64_t first = before + beyond + at[1] * apart[1] + at[2] * apart[2];
@@ -246,7 +256,8 @@ sel_status sel_state_set(const sel_state *state, void *array, int64_t first, int
 
 void sel_state_exchange(const sel_state *state, int64_t turn) {
     if (state->ranks->count > 1) {
-        sel_exchange_ranks(state->ranks, &state->cut, &state->turns, turn, state->halos);
+        sel_exchange_ranks(state->ranks, &state->cut, &state->turns, state->turns.at[0][turn & 1],
+                           state->halos);
     } else {
         sel_exchange(&state->blocks, &state->turns, turn, NULL, NULL, NULL);
     }

@@ -105,6 +105,8 @@ void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], 
  * here; its pointer leads to cell (0, 0, 0). The second function gives its layout. */
 void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags);
 sel_cells sel_state_vector(const sel_state *state);
+/* The turns as such vectors are laid out. */
+sel_turns sel_state_vector_turns(const sel_state *state);
 
 /* The first of the turns' numbers in a row of cells (y + ny z), on the host. */
 static inline const void *sel_state_row(const sel_state *state, int64_t turn, int64_t row) {

@@ -124,11 +124,14 @@ static bool cut_for_devices(sel_state *state) {
            (planes % 2 == 0 || !sel_axis_periodic(grid, grid->dims - 1));
 }
 
-/* Ranks share the levels if each has as many planes as another one needs of it. */
+/* Ranks share the levels if each has as many planes and rows as another one needs of it. */
 static bool shares(const sel_state *state) {
+    const sel_cut *cut = &state->cut;
     bool enough = true;
     for (int r = 0; r < state->ranks->count; r++) {
-        enough = enough && state->cut.plane[r + 1] - state->cut.plane[r] >= MG_HALO;
+        const sel_block own = sel_cut_block(cut, r);
+        enough = enough && (cut->along == 1 || own.end - own.first >= MG_HALO) &&
+                 (cut->across == 1 || own.high - own.low >= MG_HALO);
     }
     return enough;
 }
@@ -203,10 +206,11 @@ sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
     const heat_view v = sel_conduction_view(state, state->step, 0);
     const sel_turns *turns = &state->turns;
     const sel_block *own = &state->blocks.v[0];
-    const sel_rows_range rows = sel_own_planes(state);
-    const int64_t plane = sel_turns_stride(turns);
-    const int64_t begin = (own->first - turns->width) * plane;
-    const int64_t end = (own->end + turns->width) * plane;
+    const sel_rows rows = sel_own_rows(state);
+    const int64_t plane = sel_turns_stride(turns), low = own->low - turns->width;
+    const int64_t row = state->cut.across > 1 ? low * turns->cells.pitch : 0;
+    const int64_t begin = (own->first - turns->width) * plane + row;
+    const int64_t end = (own->end + turns->width) * plane + row;
     int64_t surface, last;
     sel_given_range(state, &state->blocks.v[0], &surface, &last);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
@@ -217,14 +221,17 @@ sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
         mg_solve_apply(s, s->u, s->F);
     }
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t row = rows.first; row < rows.end; row++) {
-        fill_row(s, &v, row % v.n[1], row / v.n[1]);
+    for (int64_t k = 0; k < rows.count; k++) {
+        const int64_t number = sel_row_of(&rows, k);
+        fill_row(s, &v, number % v.n[1], number / v.n[1]);
     }
     for (int64_t k = surface; k < last; k++) {
         int64_t at[3];
         heat_at(&v, given->cell[k], at);
         const int64_t i = heat_place(v.stride, at);
-        heat_right_surface(given, k, mg_mass(s, i), &s->u[i], &s->F[i]);
+        if (heat_has(&v, at)) {
+            heat_right_surface(given, k, mg_mass(s, i), &s->u[i], &s->F[i]);
+        }
     }
     mg_solve_spread(s, s->u);
     s->now = MG_BEGINS; /* directions are those of a step */

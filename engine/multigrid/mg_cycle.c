@@ -21,7 +21,6 @@ typedef struct job {
     const mg *m;
     int level, count, more;
     bool wraps;
-    int64_t planes[2], rows; /* this rank's own along the slowest axis; and in each */
     mg_work *work;
     void *data;
 } job;
@@ -30,10 +29,10 @@ typedef struct job {
 static void copy_images(const job *j, int a, int64_t z) {
     const mg_level *v = &j->m->level[j->level];
     const int64_t size = j->m->box.single ? 4 : 8, s = v->stride[a] * size;
-    const int64_t begin = 1 + (a == 2 ? v->stride[1] : 0);
-    const int64_t count = a == 1 ? v->n[0] + 2 : (v->n[1] + 2) * v->stride[1];
+    const int64_t begin = 1 + (a == 2 ? v->lead - MG_ALIGNED : 0);
+    const int64_t count = a == 1 ? v->n[0] + 2 : v->stride[2];
     char *first = (char *)v->e + (z * v->stride[2] - begin) * size;
-    if (j->wraps && j->m->box.periodic >> a & 1u && !(v->divided && a == j->m->box.dims - 1)) {
+    if (j->wraps && j->m->box.periodic >> a & 1u && !v->cut[a]) {
         memcpy(first - s, first + (v->n[a] - 1) * s, (size_t)(count * size));
         memcpy(first + v->n[a] * s, first, (size_t)(count * size));
     }
@@ -46,20 +45,29 @@ static void do_row(const job *j, int pass, int64_t plane, int64_t k) {
             j->m->scratch + mg_scratch(j->m) * omp_get_thread_num());
 }
 
-/* The planes of a pass. */
+/* The planes of a pass, and the rows of each. */
 static void planes_of(const job *j, int pass, int64_t range[2]) {
-    mg_planes(j->m, &j->m->level[j->level], j->more + j->count - 1 - pass, range);
+    mg_range(&j->m->level[j->level], j->m->box.dims - 1, j->more + j->count - 1 - pass, range);
+}
+static void rows_of(const job *j, int pass, int64_t range[2]) {
+    range[0] = 0;
+    range[1] = 1;
+    if (j->m->box.dims == 3) {
+        mg_range(&j->m->level[j->level], 1, j->more + j->count - 1 - pass, range);
+    }
 }
 
 /* One pass after the other. */
 static void in_turn(const job *j) {
     const bool deep = j->m->box.dims == 3;
     for (int p = 0; p < j->count; p++) {
-        int64_t range[2];
+        int64_t range[2], rows[2];
         planes_of(j, p, range);
+        rows_of(j, p, rows);
+        const int64_t high = rows[1] - rows[0];
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < (range[1] - range[0]) * j->rows; k++) {
-            do_row(j, p, range[0] + k / j->rows, k % j->rows);
+        for (int64_t k = 0; k < (range[1] - range[0]) * high; k++) {
+            do_row(j, p, range[0] + k / high, rows[0] + k % high);
         }
 #pragma omp single
         {
@@ -77,7 +85,9 @@ static int gap_of(const job *j, int pass) {
 }
 
 static void do_plane(const job *j, int pass, int64_t plane) {
-    for (int64_t k = 0; k < j->rows; k++) {
+    int64_t rows[2];
+    rows_of(j, pass, rows);
+    for (int64_t k = rows[0]; k < rows[1]; k++) {
         do_row(j, pass, plane, k);
     }
     copy_images(j, 1, plane);
@@ -94,7 +104,9 @@ static void do_plane(const job *j, int pass, int64_t plane) {
  * and the gap is filled when both are done. */
 static void in_a_wave(const job *j) {
     const int t = omp_get_thread_num(), threads = omp_get_num_threads();
-    const int64_t first = j->planes[0], planes = j->planes[1] - first;
+    int64_t own[2];
+    mg_range(&j->m->level[j->level], j->m->box.dims - 1, 0, own);
+    const int64_t first = own[0], planes = own[1] - first;
     const int64_t begin = first + planes * t / threads, end = first + planes * (t + 1) / threads;
     const int64_t more = j->more + j->count;
     for (int64_t front = begin - more; front < end + more; front++) {
@@ -120,13 +132,14 @@ static void in_a_wave(const job *j) {
 void mg_pass(const mg *m, int l, int count, int more, bool wraps, mg_work *work, void *data,
              int threads) {
     const mg_level *v = &m->level[l];
-    const int64_t *n = v->n;
-    const bool deep = m->box.dims == 3;
-    job j = {m, l, count, more, wraps, .rows = deep ? n[1] : 1, .work = work, .data = data};
-    mg_planes(m, v, 0, j.planes);
-    const int64_t planes = j.planes[1] - j.planes[0];
-    const int used = n[0] * j.rows * planes > MG_ALONE ? threads : 1;
-    const bool around = m->box.periodic >> (deep ? 2 : 1) & 1u && !v->divided;
+    const int slow = m->box.dims - 1;
+    const job j = {m, l, count, more, wraps, .work = work, .data = data};
+    int64_t own[2], rows[2];
+    mg_range(v, slow, 0, own);
+    rows_of(&j, count - 1 + more, rows);
+    const int64_t planes = own[1] - own[0];
+    const int used = v->n[0] * (rows[1] - rows[0]) * planes > MG_ALONE ? threads : 1;
+    const bool around = m->box.periodic >> slow & 1u && !v->cut[slow];
     const bool wave = !around && (used == 1 || planes / used >= 2 * (count + REACH));
 #pragma omp parallel num_threads(used)
     wave ? in_a_wave(&j) : in_turn(&j);
@@ -142,7 +155,7 @@ typedef struct passes {
     int level;
     const char *what;
     double omega;
-    int corrected; /* planes at each end beside another rank, which have been */
+    int corrected; /* planes and rows at each end beside another rank, which have been */
 } passes;
 
 /* The first row of the next level that needs fine row i, or later ones, to be complete. */
@@ -150,8 +163,15 @@ static int64_t first_after(const mg_level *v, int axis, int64_t i) {
     return i == v->n[axis] ? v[1].n[axis] : v->half[axis] ? i / 2 : i;
 }
 
-static bool is_own(const mg_level *v, int64_t plane) {
-    return plane >= v->own[0] && plane < v->own[1];
+/* Whether a row lies so far inside of this rank's own. */
+static bool is_inside(const mg_level *v, int far, int64_t y, int64_t z) {
+    const int64_t at[3] = {0, y, z};
+    bool inside = true;
+    for (int a = 1; a < 3; a++) {
+        inside = inside && at[a] >= v->own[a][0] + v->beside[a][0] * far &&
+                 at[a] < v->own[a][1] - v->beside[a][1] * far;
+    }
+    return inside;
 }
 
 static void work(void *data, int pass, int64_t y, int64_t z, double *scratch) {
@@ -159,24 +179,21 @@ static void work(void *data, int pass, int64_t y, int64_t z, double *scratch) {
     const mg *m = p->m;
     const mg_level *v = &m->level[p->level];
     const mg_loops *loops = p->loops;
-    const bool deep = m->box.dims == 3;
-    const int64_t size = m->box.single ? 4 : 8, plane = deep ? z : y;
-    int64_t inner[2];
+    const int64_t size = m->box.single ? 4 : 8;
     switch (p->what[pass]) {
     case '0':
         memset((char *)v->e + (y * v->stride[1] + z * v->stride[2] - 1) * size, 0,
                (size_t)((v->n[0] + 2) * size));
         break;
     case 'c':
-        mg_planes(m, v, -p->corrected, inner);
-        if (plane >= inner[0] && plane < inner[1]) {
+        if (!v->divided || is_inside(v, p->corrected, y, z)) {
             loops->correct(m, p->level, y, z, scratch);
         }
         break;
     case 't': /* the next rows have passed the sweeps */
         for (int64_t k = first_after(v, 2, z); k < first_after(v, 2, z + 1); k++) {
             for (int64_t j = first_after(v, 1, y); j < first_after(v, 1, y + 1); j++) {
-                if (is_own(v + 1, deep ? k : j)) {
+                if (is_inside(v + 1, 0, j, k)) {
                     loops->take_residual(m, p->level, j, k, scratch);
                 }
             }
@@ -191,20 +208,21 @@ static void spread_e(const mg *m, int l) {
     mg_spread(m, l, m->level[l].e, m->box.single ? 4 : 8, MG_HALO);
 }
 
-/* Corrects the planes that ranks beside need, and sends them. */
+/* Corrects the planes and rows that ranks beside need, and sends them. */
 static void correct_ends(passes *p, int threads) {
     const mg *m = p->m;
     const mg_level *v = &m->level[p->level];
-    const job j = {
-        m,        p->level, .wraps = true, .rows = m->box.dims == 3 ? v->n[1] : 1, .work = work,
-        .data = p};
-    int64_t inner[2];
-    mg_planes(m, v, -MG_HALO, inner);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t plane = v->own[0]; plane < v->own[1]; plane++) {
-        if (plane < inner[0] || plane >= inner[1]) {
-            do_plane(&j, 0, plane);
+    const job j = {m, p->level, .count = 1, .wraps = true, .work = work, .data = p};
+#pragma omp parallel for schedule(static) collapse(2) num_threads(threads)
+    for (int64_t z = v->own[2][0]; z < v->own[2][1]; z++) {
+        for (int64_t y = v->own[1][0]; y < v->own[1][1]; y++) {
+            if (!is_inside(v, MG_HALO, y, z)) {
+                m->box.dims == 3 ? do_row(&j, 0, z, y) : do_row(&j, 0, y, 0);
+            }
         }
+    }
+    for (int64_t z = v->own[2][0]; z < v->own[2][1] && m->box.dims == 3; z++) {
+        copy_images(&j, 1, z);
     }
     spread_e(m, p->level);
     p->corrected = MG_HALO;
@@ -213,8 +231,7 @@ static void correct_ends(passes *p, int threads) {
 static void run(const mg *m, int l, const char *what, double omega, int threads) {
     const mg_level *v = &m->level[l];
     passes p = {m, mg_loops_of(m), l, what, omega, 0};
-    if (v->divided && m->box.periodic >> (m->box.dims - 1) & 1u && v->n[m->box.dims - 1] % 2) {
-        /* The first and the last plane are of one colour, so that no rank can do another's. */
+    if (mg_meets(m, v)) { /* no rank can do another's cells */
         for (; *p.what; p.what++) {
             mg_pass(m, l, 1, *p.what == 't', true, work, &p, threads);
             spread_e(m, l);

@@ -66,9 +66,8 @@ SEL_INLINE void product(const mg *m, mg_vector u, int64_t y, int64_t z, const do
     for (int k = 0; k < 2 * (m->box.dims - 1); k++) {
         const int a = 1 + k / 2;
         const int64_t next = of[a] + (k % 2 ? 1 : -1), image = mg_image(next, v.n[a]);
-        const bool halo = v.divided && a == m->box.dims - 1;
         const bool ends = image != next && !(m->box.periodic >> a & 1u); /* conducts nothing */
-        r.beside[k] = row + (ends ? 0 : (halo ? next : image) - of[a]) * u.stride[a];
+        r.beside[k] = row + (ends ? 0 : (v.cut[a] ? next : image) - of[a]) * u.stride[a];
     }
     memcpy(here, row, (size_t)n * sizeof *here);
     here[-1] = row[n - 1];

@@ -7,7 +7,6 @@
 /* Axes whose neighbours are coupled less than this part of the strongest are not halved: where
  * coupling is weak, smoothing does not reach. */
 static const double weakest = 0.3;
-enum { ALIGNED = 16 /* elements to which rows are aligned */ };
 
 /* ---- shapes ---- */
 
@@ -30,17 +29,25 @@ static int64_t half_of(const mg_box *box, int axis, int64_t n) {
                                                               : (n + 1) / 2;
 }
 
+static int64_t aligned(int64_t count) {
+    return (count + MG_ALIGNED - 1) / MG_ALIGNED * MG_ALIGNED;
+}
+
 static void lay_out(mg_level *v, int dims) {
-    const bool deep = dims == 3;
-    const int halo = v->divided ? MG_HALO : 1;
     v->stride[0] = 1;
-    v->stride[1] = (v->n[0] + 1 + ALIGNED - 1) / ALIGNED * ALIGNED + ALIGNED;
-    v->stride[2] = deep ? (v->n[1] + 2) * v->stride[1] : 0;
-    const int64_t plane = v->stride[dims - 1], begin = v->divided ? v->own[0] : 0;
-    const int64_t planes = v->divided ? v->own[1] - begin : v->n[dims - 1];
-    v->lead = ALIGNED + (deep ? v->stride[1] : 0);
-    v->first = v->lead + (halo - begin) * plane;
-    v->elements = (planes + 2 * halo) * plane + ALIGNED;
+    v->stride[1] = aligned(v->n[0] + 1) + MG_ALIGNED;
+    v->stride[2] = 0;
+    v->first = MG_ALIGNED;
+    for (int a = 1; a < dims; a++) { /* strides of axes whose own cells are known */
+        const int halo = v->cut[a] ? MG_HALO : 1;
+        int64_t range[2];
+        mg_range(v, a, 0, range);
+        v->lead = v->first;
+        v->first += (halo - range[0]) * v->stride[a];
+        v->elements = (range[1] - range[0] + 2 * halo) * v->stride[a];
+        v->stride[2] = dims == 3 && a == 1 ? v->elements : v->stride[2];
+    }
+    v->elements += MG_ALIGNED;
 }
 
 /* Decides which axes are halved; false: none can be. */
@@ -57,10 +64,6 @@ static bool halve(mg_level *v, const mg_box *box, double coupling[3], mg_level *
         any = any || v->half[a];
     }
     return any;
-}
-
-static int64_t aligned(int64_t count) {
-    return (count + ALIGNED - 1) / ALIGNED * ALIGNED;
 }
 
 /* Elements of the tables of a level. */
@@ -295,24 +298,22 @@ static void complete_cell(const mg_level *v, faces *of, int dims, int a, int64_t
  * e is sought. */
 static void complete(const mg *m, int l, faces *of) {
     const mg_level *v = &m->level[l];
-    const int64_t *n = v->n;
     const int dims = m->box.dims;
     double *const all[] = {of->near, of->far, of->d, of->K[0], of->K[1], of->K[2]};
-    int64_t range[2], begin[3] = {0}, end[3];
     for (int k = 0; k < 3 + dims; k++) {
         mg_spread(m, l, all[k] + v->first, sizeof *all[k], MG_HALO);
     }
-    mg_planes(m, v, MG_HALO - 1, range);
-    begin[dims - 1] = range[0];
     for (int a = 0; a <= dims; a++) { /* low faces along the axes; the diagonal */
-        memcpy(end, n, sizeof end);
-        end[dims - 1] = range[1];
-        if (a < dims) {
-            end[a] = a == dims - 1 && v->divided ? begin[a] : 1; /* the halo has them */
+        int64_t range[3][2];
+        for (int b = 0; b < 3; b++) {
+            mg_range(v, b, MG_HALO - 1, range[b]);
         }
-        for (int64_t z = begin[2]; z < end[2]; z++) {
-            for (int64_t y = begin[1]; y < end[1]; y++) {
-                for (int64_t x = 0; x < end[0]; x++) {
+        if (a < dims) {
+            range[a][1] = v->cut[a] ? range[a][0] : 1; /* the halo has them */
+        }
+        for (int64_t z = range[2][0]; z < range[2][1]; z++) {
+            for (int64_t y = range[1][0]; y < range[1][1]; y++) {
+                for (int64_t x = 0; x < range[0][1]; x++) {
                     complete_cell(v, of, dims, a, place(v, x, y, z));
                 }
             }
@@ -328,7 +329,7 @@ static double along(const mg *m, const mg_level *v, const faces *of, int a, cons
     const bool ends = has_end_nodes(&m->box, a);
     const int64_t before = (i + coarse->n - 1) % coarse->n, s = v->stride[a];
     const int64_t from = fine_of(fine, ends, before), to = fine_of(fine, ends, i);
-    const int64_t around = v->divided && a == m->box.dims - 1 ? fine->n : 0; /* beyond the end */
+    const int64_t around = v->cut[a] ? fine->n : 0; /* beyond the end */
     const double *x = coarse->x;
     double series = 0;
     if (!v->half[a]) {
@@ -367,7 +368,7 @@ static void coarsen_cell(const mg *m, int l, const faces *of, const axis fine[3]
             const int64_t low = (v->half[a] ? 2 * at[a] : at[a]) + child[a] - 1;
             weight[a] = fine[a].table[MG_RESIDUAL][3 * at[a] + child[a]];
             all *= weight[a];
-            j[a] = v->divided && a == m->box.dims - 1 ? low : (low + fine[a].n) % fine[a].n;
+            j[a] = v->cut[a] ? low : (low + fine[a].n) % fine[a].n;
             is_main = is_main && j[a] == main[a];
         }
         if (all == 0) {
@@ -391,12 +392,12 @@ static void coarsen_cell(const mg *m, int l, const faces *of, const axis fine[3]
 static void coarsen(const mg *m, int l, const faces *of, const axis fine[3], const axis coarse[3],
                     int threads, faces *to) {
     const mg_level *v = &m->level[l + 1];
-    const int64_t *n = v->n, rows = m->box.dims == 3 ? n[1] : 1;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t row = v->own[0] * rows; row < v->own[1] * rows; row++) {
-        int64_t at[3] = {0, row % n[1], row / n[1]};
-        for (; at[0] < n[0]; at[0]++) {
-            coarsen_cell(m, l, of, fine, coarse, at, to);
+#pragma omp parallel for schedule(static) collapse(2) num_threads(threads)
+    for (int64_t z = v->own[2][0]; z < v->own[2][1]; z++) {
+        for (int64_t y = v->own[1][0]; y < v->own[1][1]; y++) {
+            for (int64_t x = 0; x < v->n[0]; x++) {
+                coarsen_cell(m, l, of, fine, coarse, (int64_t[]){x, y, z}, to);
+            }
         }
     }
     complete(m, l + 1, to);
@@ -405,19 +406,20 @@ static void coarsen(const mg *m, int l, const faces *of, const axis fine[3], con
 static void describe_cells(const mg *m, mg_describe *describe, const void *data, int threads,
                            faces *to) {
     const mg_level *v = &m->level[0];
-    const int64_t rows = m->box.dims == 3 ? v->n[1] : 1;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t row = v->own[0] * rows; row < v->own[1] * rows; row++) {
-        for (int64_t x = 0; x < v->n[0]; x++) {
-            const int64_t i = place(v, x, row % v->n[1], row / v->n[1]);
-            mg_cell cell = {.seeks = false};
-            describe(data, row * v->n[0] + x, &cell);
-            for (int a = 0; a < m->box.dims; a++) {
-                to->K[a][i] = cell.K[a];
+#pragma omp parallel for schedule(static) collapse(2) num_threads(threads)
+    for (int64_t z = v->own[2][0]; z < v->own[2][1]; z++) {
+        for (int64_t y = v->own[1][0]; y < v->own[1][1]; y++) {
+            for (int64_t x = 0; x < v->n[0]; x++) {
+                const int64_t i = place(v, x, y, z);
+                mg_cell cell = {.seeks = false};
+                describe(data, (z * v->n[1] + y) * v->n[0] + x, &cell);
+                for (int a = 0; a < m->box.dims; a++) {
+                    to->K[a][i] = cell.K[a];
+                }
+                to->near[i] = cell.near;
+                to->far[i] = cell.far;
+                to->d[i] = cell.seeks;
             }
-            to->near[i] = cell.near;
-            to->far[i] = cell.far;
-            to->d[i] = cell.seeks;
         }
     }
     complete(m, 0, to);
@@ -450,9 +452,12 @@ static sel_status send_faces(mg *m, int l, const sel_arrays *arrays, int64_t at,
         status = send(m, arrays, m->g[a], at, of->K[a], count, error);
     }
     const mg_level *v = &m->level[l];
-    const int64_t plane = v->stride[m->box.dims - 1], begin = v->first - v->lead;
-    for (int64_t k = begin + v->own[0] * plane; l == 0 && k < begin + v->own[1] * plane; k++) {
-        m->norm = fmax(m->norm, 2 * of->d[k]);
+    for (int64_t z = v->own[2][0]; z < v->own[2][1] && l == 0; z++) {
+        for (int64_t y = v->own[1][0]; y < v->own[1][1]; y++) {
+            for (int64_t x = 0; x < v->n[0]; x++) {
+                m->norm = fmax(m->norm, 2 * of->d[place(v, x, y, z)]);
+            }
+        }
     }
     return status;
 }

@@ -1,6 +1,8 @@
 /* mg_solve.c -- A u = F by corrections of u, on the processor. */
 #include "engine/multigrid/mg_solve.h"
 
+#include <stdlib.h>
+
 #include "engine/machine/share.h"
 
 typedef struct rows rows;
@@ -80,9 +82,16 @@ static double next_direction(mg_solve *s) {
 }
 
 void mg_solve_spread(const mg_solve *s, double *v) {
-    const int slow = s->m.box.dims - 1;
-    sel_exchange_planes(s->m.ranks, s->m.box.periodic >> slow & 1u, s->m.level[0].own, 1, v,
-                        (size_t)s->stride[slow] * sizeof *v);
+    const sel_state *state = s->state;
+    const sel_turns turns = sel_state_vector_turns(state);
+    const sel_block *own = &state->blocks.v[0];
+    if (state->ranks->count > 1) {
+        const bool boxes = state->cut.across > 1;
+        const size_t bytes = 4 * (size_t)(sel_halo_bytes(&turns) + sel_halo_of_rows(&turns, own));
+        char *room = boxes ? sel_ranks_memory(state->ranks, bytes) : NULL;
+        sel_exchange_ranks(state->ranks, &state->cut, &turns, v, room);
+        free(room);
+    }
 }
 
 void mg_solve_residual(mg_solve *s, double *u) {

@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "engine/machine/arrays.h"
+#include "engine/machine/comm.h"
 #include "engine/scene/grid.h"
 
 enum { MG_MOST_LEVELS = 40, MG_MOST_CYCLES = 100 /* of a solution, unless a script says more */ };
@@ -39,19 +39,21 @@ enum { MG_LOW, MG_HIGH, MG_MIDDLE, MG_OWN, MG_OTHER, MG_RESIDUAL, MG_TABLES };
 
 /* Pointers lead to cell (0, 0, 0). Around the cells is a halo of one: zero, or periodic images.
  *
- * Of several ranks each has the planes own[0] <= p < own[1] of the slowest axis of the fine levels,
- * which are divided. Beyond these their memory has MG_HALO planes of the ranks beside: so many as
- * the sweeps between two messages need, of which each is done in a plane less. Of coarse levels
- * each rank computes all. */
-enum { MG_HALO = 6 };
+ * Of several ranks each has the cells own[a][0] <= i < own[a][1] of the fine levels, which are
+ * divided: planes of the slowest axis, and rows of these. Beyond the ends at which the grid is cut
+ * their memory has MG_HALO planes and rows of the ranks beside: so many as the sweeps between two
+ * messages need, of which each is done in one less. Of coarse levels each rank computes all. */
+enum { MG_HALO = 6, MG_ALIGNED = 16 /* elements to which rows are aligned */ };
 typedef struct mg_level {
     int64_t n[3], stride[3];
     int64_t first, elements; /* of the arrays: of cell (0, 0, 0), and all */
-    int64_t own[2], lead;    /* elements of a plane before its cell (0, 0) */
-    bool divided, beside[2]; /* there are planes of other ranks below, above */
-    int half[3];             /* 1: the next level has half the cells along the axis */
-    double omega;            /* of sweeps: MG_OMEGA or 1 */
-    void *e, *f, *before;    /* before: e without the next level's corrections, if kept apart */
+    int64_t own[3][2];
+    int64_t lead; /* elements of a plane before its cell (0, 0) */
+    bool divided;
+    bool cut[3], beside[3][2]; /* along which axes; there are ranks below, above */
+    int half[3];               /* 1: the next level has half the cells along the axis */
+    double omega;              /* of sweeps: MG_OMEGA or 1 */
+    void *e, *f, *before;      /* before: e without the next level's corrections, if kept apart */
     void *table[3][MG_TABLES];
     void *g[3], *d; /* of bodies that are not even: of low faces, and the diagonal; 0: e is not
                        sought in this cell */
@@ -76,7 +78,7 @@ typedef struct mg {
     int count;
     mg_level level[MG_MOST_LEVELS];
     const sel_ranks *ranks;
-    int64_t first_plane[SEL_MOST_RANKS + 1]; /* of ranks, in the first level that is not divided */
+    sel_cut cut; /* what they have of the first level that is not divided */
     /* Memory of all levels. */
     void *e, *f, *before, *tables, *g[3], *d;
     /* The finest level's in double precision, for residuals: [n]; and `part`, that of a cell's
@@ -107,8 +109,8 @@ sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, cons
 /* ---- planes of ranks ---- */
 
 /* Divides the levels as `arrays` are, or none. A device does not exchange planes within sweeps:
- * levels on which two planes of one colour are neighbours, around a periodic axis, are not divided
- * there. Each rank must have MG_HALO planes of the first level. */
+ * levels on which two planes of one colour are neighbours (mg_meets) are not divided there. Each
+ * rank must have MG_HALO planes of the first level, and rows where these are cut. */
 void mg_divide(mg *m, const sel_arrays *arrays, bool device);
 
 /* On a device the planes of a rank begin at a multiple of so many: sums are made of that many. */
@@ -117,17 +119,36 @@ static inline int mg_device_planes(const int64_t n[3]) {
     return large || tall ? 32 : 4;
 }
 
-/* What ranks have found in their own planes goes where others need it: of a divided level so many
- * planes at each end, of the first that is not all. `array` leads to cell (0, 0, 0). */
+/* What ranks have found in their own cells goes where others need it: of a divided level so many
+ * planes or rows at each end, of the first that is not all. `array` leads to cell (0, 0, 0). */
 void mg_spread(const mg *m, int level, void *array, int size, int planes);
+/* What goes along an axis of a divided level, those along y first. */
+sel_sides mg_sides(const mg *m, const mg_level *v, int axis, void *array, int size, int planes);
+/* The parts of ranks of the first level that is not divided, where they lie in an array (that
+ * leads to cell (0, 0, 0)) or, of boxes, one behind the other: where each ends, in bytes; and its
+ * planes, which have `width` bytes each, `apart` bytes from one another. */
+void mg_ends_of_ranks(const mg *m, const mg_level *v, int size, size_t *end);
+typedef struct mg_part {
+    void *at;
+    size_t width, apart;
+    int64_t planes;
+} mg_part;
+mg_part mg_part_of(const mg *m, const mg_level *v, int rank, void *array, int size);
 
-/* Where the parts of ranks end, in bytes of an array of the first level that is not divided. */
-void mg_ends_of_ranks(const mg *m, int64_t plane_bytes, size_t *end);
+/* Cells along an axis of a level that this rank has, with so many of each rank beside it. */
+static inline void mg_range(const mg_level *v, int axis, int more, int64_t range[2]) {
+    range[0] = v->divided ? v->own[axis][0] - v->beside[axis][0] * more : 0;
+    range[1] = v->divided ? v->own[axis][1] + v->beside[axis][1] * more : v->n[axis];
+}
 
-/* Planes of a level that this rank has, with so many of each rank beside it. */
-static inline void mg_planes(const mg *m, const mg_level *v, int more, int64_t range[2]) {
-    range[0] = v->divided ? v->own[0] - v->beside[0] * more : 0;
-    range[1] = v->divided ? v->own[1] + v->beside[1] * more : v->n[m->box.dims - 1];
+/* Whether the first and the last cell along an axis that is cut, which are neighbours, are of one
+ * colour. */
+static inline bool mg_meets(const mg *m, const mg_level *v) {
+    bool meet = false;
+    for (int a = 0; a < m->box.dims; a++) {
+        meet = meet || (v->cut[a] && m->box.periodic >> a & 1u && v->n[a] % 2);
+    }
+    return meet;
 }
 
 /* Bytes that a rank sends and receives for a cycle, or for a sweep. */
@@ -147,8 +168,8 @@ void mg_cycle(const mg *m, bool full, int threads);
 /* e = what a red-black sweep makes of 0. */
 void mg_sweep(const mg *m, double omega, int threads);
 
-/* A vector of the finest level in double precision, without a halo but for a plane of each rank
- * beside: cell (x, y, z) is element x + y stride[1] + z stride[2]. */
+/* A vector of the finest level in double precision, without a halo but for a plane or row of each
+ * rank beside: cell (x, y, z) is element x + y stride[1] + z stride[2]. */
 typedef struct mg_vector {
     double *v;
     const int64_t *stride;
@@ -156,8 +177,8 @@ typedef struct mg_vector {
 
 /* Work on rows of cells of a level in passes. Each pass follows the one before at a distance of a
  * row (in 3-D a plane), and so finds what it reads in the cache: its neighbours, the last pass up
- * to three rows behind. The last pass is done in `more` planes beyond this rank's own, the one
- * before in one more, and so on. wraps: passes change e, whose periodic images follow. */
+ * to three rows behind. The last pass is done in `more` planes and rows beyond this rank's own, the
+ * one before in one more, and so on. wraps: passes change e, whose periodic images follow. */
 typedef void mg_work(void *data, int pass, int64_t y, int64_t z, double *scratch);
 void mg_pass(const mg *m, int level, int count, int more, bool wraps, mg_work *work, void *data,
              int threads);

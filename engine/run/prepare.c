@@ -206,19 +206,16 @@ static sel_status adapt(const sel_simulation *simulation, int precision, sel_pre
 static sel_status choose_across(const sel_settings *settings, sel_prepared *prepared,
                                 sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
-    const sel_solver *solver = simulation->solver;
     const bool deep = sel_common_grid(simulation->params).dims == 3;
-    const char *why = !deep ? "a grid of 2 dimensions is cut along y anyway"
-                      : !solver->boxes || !solver->boxes(simulation)
-                          ? "ranks have whole planes of what multigrid solves"
-                          : NULL;
     /* Devices exchange planes in one piece, and straight from one to the next. */
     const int fits = on_device(prepared) ? SEL_ACROSS_HALVES : 0;
-    prepared->across = why ? 1 : settings->across ? settings->across : fits;
-    return !why || settings->across <= 1
+    prepared->across = !deep ? 1 : settings->across ? settings->across : fits;
+    return deep || settings->across <= 1
                ? SEL_OK
                : sel_fail_as(error, SEL_BAD_USAGE, sel_simulation_where(simulation, "size"),
-                             "--across %d: %s; leave it out", settings->across, why);
+                             "--across %d: a grid of 2 dimensions is cut along y anyway; leave it "
+                             "out",
+                             settings->across);
 }
 
 sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_cut *cut, sel_error *error) {

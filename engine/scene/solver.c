@@ -22,11 +22,6 @@ const char *sel_field_suffix(const sel_field_info *info, int dims, int c) {
     return info->rank == SEL_TENSOR ? pairs[dims - 2][c] : sel_axis_names[c];
 }
 
-bool sel_always_boxes(const sel_simulation *simulation) {
-    (void)simulation;
-    return true;
-}
-
 sel_status sel_plan_create(const sel_simulation *simulation, sel_domain *domain, sel_plan **plan,
                            sel_error *error) {
     const size_t size = simulation->solver->plan_size;

@@ -298,8 +298,6 @@ typedef struct sel_solver {
     /* The same, found for this run. NULL: it is `advice`. */
     void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
     sel_cell_bytes (*bytes)(const sel_common *params, int precision);
-    /* Whether ranks may cut its planes along y. NULL: they may not. */
-    bool (*boxes)(const sel_simulation *simulation);
     /* Whether a device can run this simulation; else why not. NULL: any. */
     sel_status (*portable)(const sel_simulation *simulation, sel_error *error);
     const sel_backend *cpu;
@@ -314,9 +312,6 @@ typedef struct sel_solver {
     sel_status (*wall_value)(const sel_plan *plan, int field, int region, const sel_places *at,
                              bool *known, double *out, sel_error *error);
 } sel_solver;
-
-/* sel_solver.boxes of those that may always. */
-bool sel_always_boxes(const sel_simulation *simulation);
 
 /* The plan of the simulation's solver; sets dt where the solver finds it. */
 sel_status sel_plan_create(const sel_simulation *simulation, sel_domain *domain, sel_plan **plan,

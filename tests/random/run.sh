@@ -12,7 +12,7 @@ case $backend in cuda) ways="$ways cpu" ;; *) ways="$ways native" ;; esac
 [ ! -e "$build/selenite_openmpi.so" ] || ! command -v mpirun >/dev/null || ways="$ways ranks"
 
 deep=
-case $ways in *ranks*) deep='heat lbm rule' ;; esac
+case $ways in *ranks*) deep='heat lbm poisson rule' ;; esac
 for solver in $deep; do
     ok "some of $solver in boxes" "${PYTHON:-/usr/bin/python3}" tests/random/compare.py 1 $((${SEEDS:-3} + 1)) "$solver" boxes resume
 done

@@ -233,7 +233,6 @@ local function make_heat()
   if maybe(0.2) then settings.dx = dims == 3 and { 1, 1.5, 1.25 } or { 1.25, 1 } end
   if maybe(0.3) then settings.capacity = quantity(2, 0.5, true) end
   settings.scheme = one_of { "explicit", "explicit", "explicit", "crank_nicolson", "backward_euler" }
-  settings.scheme = p.deep and "explicit" or settings.scheme
   settings.dt = settings.scheme == "explicit" and 0.06 or 1
   settings.initial = { temperature = quantity(0.5, 1) }
   if maybe(0.5) then settings.source = quantity(0, 0.1) end

@@ -122,11 +122,6 @@ static const sel_field_info fields[HEAT_FIELDS] = {
                          false},
 };
 
-/* sel_solver.boxes */
-static bool boxes(const sel_simulation *simulation) {
-    return ((const heat_params *)simulation->params)->scheme == HEAT_EXPLICIT;
-}
-
 const sel_solver heat_solver = {
     .name = "heat",
     .table = &heat_table,
@@ -150,7 +145,6 @@ const sel_solver heat_solver = {
         "A law, the source or the initial temperature grows without bound or is too large for "
         "the precision, or h rose above what it was at the start, for which dt was found",
     .bytes = bytes,
-    .boxes = boxes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &heat_on_cpu,
 #ifdef SEL_CUDA

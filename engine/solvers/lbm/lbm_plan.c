@@ -219,7 +219,6 @@ const sel_solver lbm_solver = {
     .initial_fields = initial_fields,
     .hint = lbm_hint,
     .bytes = bytes,
-    .boxes = sel_always_boxes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &lbm_on_cpu,
 #ifdef SEL_CUDA

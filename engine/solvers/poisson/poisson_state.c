@@ -33,12 +33,12 @@ typedef struct sums {
     double amount, magnitude;
 } sums;
 
-/* The sums of all rows, of which each rank has its own. */
+/* The sums of all rows, of which the first of the ranks that share planes has these. */
 static sums sum_of(const sel_state *state, sums *of_row) {
     int64_t start[SEL_MOST_RANKS + 1] = {0};
     double all[2];
     for (int r = 0; r < state->ranks->count; r++) {
-        start[r + 1] = sel_state_rows_of(state, r).end;
+        start[r + 1] = sel_state_rows_of(state, r / state->cut.across).end;
     }
     sel_join_sums(state->ranks, start, &of_row->amount, 2, 2, all);
     return (sums){all[0], all[1]};

@@ -179,7 +179,6 @@ const sel_solver rule_solver = {
     .state_text = state_text,
     .advice = "A smaller dt may be stable; else look at what the rules divide by, and at the laws",
     .bytes = bytes,
-    .boxes = sel_always_boxes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &rule_on_cpu,
     .portable = portable,
