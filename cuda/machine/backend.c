@@ -377,10 +377,10 @@ cuda_body_step cuda_body_step_of(const sel_state *state, int64_t step) {
     const sel_block *own = &state->blocks.v[0];
     const heat_view view = sel_conduction_view(state, step, 0);
     const int64_t plane = view.stride[view.dims - 1], width = state->turns.width;
+    const int64_t row = state->cut.across > 1 ? (own->low - width) * view.stride[1] : 0;
     cuda_body_step s = {.view = view,
                         .given = state->given,
-                        .planes = {own->first, own->end},
-                        .first = (own->first - width) * plane,
+                        .first = (own->first - width) * plane + row,
                         .count = (own->end - own->first + 2 * width) * plane,
                         .halted = cuda_inputs_halted(state),
                         .clock = cuda_queue_clock(state->queue, step)};

@@ -84,11 +84,11 @@ static __global__ void load_kernel(const __grid_constant__ cuda_body_step s) {
 static __global__ void right_side_kernel(const __grid_constant__ cuda_body_step s) {
     const heat_view &v = s.view;
     const bool deep = v.dims == 3;
-    const int64_t planes = s.planes[1] - s.planes[0];
-    const int64_t n[3] = {v.n[0], deep ? v.n[1] : planes, deep ? planes : 1};
+    const int64_t planes = v.end - v.first;
+    const int64_t n[3] = {v.n[0], deep ? v.high - v.low : planes, deep ? planes : 1};
     int y, z;
     cuda_row_of_block(n, y, z);
-    const int64_t at[3] = {number(), deep ? y : s.planes[0] + y, deep ? s.planes[0] + z : 0};
+    const int64_t at[3] = {number(), deep ? v.low + y : v.first + y, deep ? v.first + z : 0};
     const int64_t i = heat_place(v.stride, at);
     if (at[0] < n[0] && y < n[1]) {
         s.F[i] = heat_right_side(&v, at, s.mass ? s.mass[i] : s.uniform, s.u[i], s.F[i]);
@@ -101,7 +101,9 @@ static __global__ void right_surfaces_kernel(const __grid_constant__ cuda_body_s
         int64_t at[3];
         heat_at(&s.view, s.given.cell[k], at);
         const int64_t i = heat_place(s.view.stride, at);
-        heat_right_surface(&s.given, k, s.mass ? s.mass[i] : s.uniform, &s.u[i], &s.F[i]);
+        if (heat_has(&s.view, at)) {
+            heat_right_surface(&s.given, k, s.mass ? s.mass[i] : s.uniform, &s.u[i], &s.F[i]);
+        }
     }
 }
 
@@ -122,10 +124,10 @@ extern "C" cudaError_t cuda_body_load(const cuda_body_step *s, cudaStream_t stre
 }
 
 extern "C" cudaError_t cuda_body_right_side(const cuda_body_step *s, cudaStream_t stream) {
-    const int64_t planes = s->planes[1] - s->planes[0], *all = s->view.n;
-    const int64_t sites = s->surfaces[1] - s->surfaces[0];
-    const bool deep = s->view.dims == 3;
-    const int64_t n[3] = {all[0], deep ? all[1] : planes, deep ? planes : 1};
+    const heat_view *v = &s->view;
+    const int64_t planes = v->end - v->first, sites = s->surfaces[1] - s->surfaces[0];
+    const bool deep = v->dims == 3;
+    const int64_t n[3] = {v->n[0], deep ? v->high - v->low : planes, deep ? planes : 1};
     const dim3 cells = cuda_blocks_of_rows(cuda_shares(n[0], THREADS), n);
     right_side_kernel<<<cells, THREADS, 0, stream>>>(*s);
     if (sites > 0) {

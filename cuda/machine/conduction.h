@@ -31,8 +31,7 @@ cudaError_t cuda_body_entering(const heat_view *view, const sel_given *given, in
 typedef struct cuda_body_step {
     heat_view view;
     sel_given given;
-    int64_t surfaces[2];  /* cells surfaces[0] <= k < surfaces[1] of the surfaces, */
-    int64_t planes[2];    /* and planes of this rank */
+    int64_t surfaces[2];  /* cells surfaces[0] <= k < surfaces[1] of the surfaces */
     int64_t first, count; /* numbers of T, with those beside */
     double *u, *F, uniform;
     const double *mass; /* NULL: it is uniform */

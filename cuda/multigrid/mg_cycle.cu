@@ -10,11 +10,12 @@
 
 enum { THREADS = 128, BLOCK = 1024, SWEEPS = 2 };
 
-// What kernels know of the whole, and the planes that they do: `count` from `first` on.
+// What kernels know of the whole, and what they do: `count` planes from `first` on, and of these in
+// 3-D `rows` from `low` on.
 struct shape {
     unsigned periodic;
     const int64_t *stop;
-    int first, count;
+    int first, count, low, rows;
 };
 
 struct place {
@@ -84,7 +85,7 @@ static __device__ __forceinline__ void restrict_to(const mg_level &v, const mg_l
     for (int a = 0; a < (DEEP ? 3 : 2); a++) {
         const int middle = v.half[a] ? 2 * of[a] : of[a];
         weight[a] = (const REAL *)v.table[a][MG_RESIDUAL] + 3 * of[a];
-        const bool around = !v.divided || a < DEEP + 1; // else the halo has planes beyond an end
+        const bool around = !v.cut[a]; // else the halo has planes beyond an end
         at[a][0] = around ? around_of(middle - 1, n[a]) : middle - 1;
         at[a][1] = middle;
         at[a][2] = around ? around_of(middle + 1, n[a]) : middle + 1;
@@ -110,7 +111,7 @@ static __device__ void correct_cell(const mg_level &v, const mg_level &from, pla
     for (int a = 0; a < (DEEP ? 3 : 2); a++) {
         int own = v.half[a] ? of[a] >> 1 : of[a];
         int other = !v.half[a] ? own : own + (of[a] & 1 ? 1 : -1);
-        if (a == DEEP + 1 && v.divided && !from.divided) { // whose halo is not as wide
+        if (v.cut[a] && !from.cut[a]) { // whose halo is not as wide
             own = around_of(own, (int)from.n[a]);
             other = around_of(other, (int)from.n[a]);
         }
@@ -130,11 +131,16 @@ static __device__ void correct_cell(const mg_level &v, const mg_level &from, pla
 }
 
 // Copies periodic images along an axis to number k of both sides of the halo, which reaches over
-// the halos of the axes before.
+// the halos of the axes before unless these are cut.
+static __host__ __device__ int beyond_of(const mg_level &v, int axis) {
+    return axis == 2 && !v.cut[1];
+}
+
 template <class REAL> static __device__ void wrap_cell(const mg_level &v, int axis, unsigned k) {
+    const int beyond = beyond_of(v, axis);
     const unsigned wide = axis > 0 ? (unsigned)v.n[0] + 2 : 1;
-    const unsigned high = axis == 0 ? (unsigned)v.n[1] : axis == 2 ? (unsigned)v.n[1] + 2 : 1;
-    const int x = axis > 0 ? (int)(k % wide) - 1 : 0, y = (int)(k / wide % high) - (axis == 2);
+    const unsigned high = axis == 1 ? 1 : (unsigned)v.n[1] + 2 * beyond;
+    const int x = axis > 0 ? (int)(k % wide) - 1 : 0, y = (int)(k / wide % high) - beyond;
     const int64_t z = k / wide / high, s = v.stride[axis];
     REAL *e = array<REAL>(v.e) + x + (axis == 1 ? 0 : y * v.stride[1]) +
               (axis == 2 ? 0 : z * v.stride[2]);
@@ -145,7 +151,7 @@ template <class REAL> static __device__ void wrap_cell(const mg_level &v, int ax
 static __host__ __device__ int64_t wrapped(const mg_level &v, int axis) {
     return axis == 0   ? v.n[1] * v.n[2]
            : axis == 1 ? (v.n[0] + 2) * v.n[2]
-                       : (v.n[0] + 2) * (v.n[1] + 2);
+                       : (v.n[0] + 2) * (v.n[1] + 2 * beyond_of(v, axis));
 }
 
 // ---- kernels of large levels ----
@@ -159,11 +165,12 @@ __global__ void pass_kernel(const __grid_constant__ mg_level v,
                             const __grid_constant__ mg_level next, shape s, int colour,
                             REAL omega) {
     const mg_level &of = WHAT == RESTRICT ? next : v;
-    const int64_t n[3] = {of.n[0], DEEP ? of.n[1] : s.count, DEEP ? s.count : 1};
+    const int64_t n[3] = {of.n[0], DEEP ? s.rows : s.count, DEEP ? s.count : 1};
     place p = {.x = (int)(blockIdx.x * THREADS + threadIdx.x)};
     cuda_row_of_block(n, p.y, p.z);
     const bool there = p.y < n[1];
     (DEEP ? p.z : p.y) += s.first;
+    p.y += DEEP ? s.low : 0;
     p.x = WHAT == RELAX ? 2 * p.x + ((p.y + p.z + colour) & 1) : p.x;
     if (*s.stop || p.x >= n[0] || !there) {
         return;
@@ -397,27 +404,29 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
 
     const mg_level &level(int l) const { return g.m->level[l]; }
 
-    // In the planes of this rank and `more` beside these.
+    // In the cells of this rank and `more` beside these.
     template <int WHAT> void pass(int l, int colour, double omega, int more) const {
         const mg_level &v = level(l), &to = WHAT == RESTRICT ? level(l + 1) : v;
         const int64_t threads = WHAT == RELAX ? (to.n[0] + 1) / 2 : to.n[0];
-        int64_t range[2] = {to.own[0], to.own[1]};
-        if (WHAT != RESTRICT) {
-            mg_planes(g.m, &to, more, range);
+        int64_t range[3][2];
+        memcpy(range, to.own, sizeof range);
+        for (int a = 0; a < 3 && WHAT != RESTRICT; a++) {
+            mg_range(&to, a, more, range[a]);
         }
-        const int64_t n[3] = {to.n[0], DEEP ? to.n[1] : range[1] - range[0],
-                              DEEP ? range[1] - range[0] : 1};
+        const int64_t n[3] = {to.n[0], range[1][1] - range[1][0], range[2][1] - range[2][0]};
         shape planes = s;
-        planes.first = (int)range[0];
-        planes.count = (int)(range[1] - range[0]);
+        planes.first = (int)range[DEEP + 1][0];
+        planes.count = (int)n[DEEP + 1];
+        planes.low = (int)range[1][0];
+        planes.rows = (int)n[1];
         pass_kernel<REAL, EVEN, DEEP, WHAT>
             <<<cuda_blocks_of_rows(cuda_shares(threads, THREADS), n), THREADS, 0, g.stream>>>(
                 v, WHAT == RELAX ? v : level(l + 1), planes, colour, (REAL)omega);
-        mg_level part = to; // these planes as a level of their own
+        mg_level part = to; // these cells as a level of their own
         memcpy(part.n, n, sizeof n);
-        part.e = (REAL *)to.e + range[0] * to.stride[DEEP + 1];
+        part.e = (REAL *)to.e + range[1][0] * to.stride[1] + range[2][0] * to.stride[2];
         for (int a = 0; a < 3; a++) {
-            if (s.periodic >> a & 1u && !(to.divided && a == DEEP + 1)) {
+            if (s.periodic >> a & 1u && !to.cut[a]) {
                 const unsigned parts = (unsigned)((wrapped(part, a) + THREADS - 1) / THREADS);
                 wrap_kernel<REAL><<<parts, THREADS, 0, g.stream>>>(part, s, a);
             }
@@ -432,9 +441,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
     }
 
     template <int START> void sweep(int l, int more, const void *from, void *to) const {
-        int64_t range[2];
-        mg_planes(g.m, &level(l), more, range);
-        launch_sweeps<DEEP, START>(*g.m, level(l), level(l + 1), range, from, to, s.stop, g.stream);
+        launch_sweeps<DEEP, START>(level(l), level(l + 1), more, from, to, s.stop, g.stream);
     }
 
     // START: what e is at first; on large levels its place is not read.
@@ -461,8 +468,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
         if (v.divided) {
             clear(next);
         }
-        is_large(l) ? launch_restrict<DEEP>(v, next, next.own, s.stop, g.stream)
-                    : pass<RESTRICT>(l, 0, 1, 0);
+        is_large(l) ? launch_restrict<DEEP>(v, next, s.stop, g.stream) : pass<RESTRICT>(l, 0, 1, 0);
         if (v.divided) {
             const mg_planes_of parts[] = {{l + 1, MG_HALO, next.f}, {l, MG_HALO, e}};
             g.spread(g.with, parts, 1 + returns);
@@ -475,7 +481,9 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
 
     // The corrections of the next level reach the ranks beside.
     void know_corrections(int l) const {
-        const int planes = level(l).half[DEEP + 1] ? (int)CORRECTING : (int)MG_HALO;
+        const mg_level &v = level(l);
+        const bool halves = (v.half[1] || !v.cut[1]) && (v.half[2] || !v.cut[2]);
+        const int planes = halves ? (int)CORRECTING : (int)MG_HALO;
         const mg_planes_of part = {l + 1, planes, level(l + 1).e};
         if (level(l + 1).divided) {
             g.spread(g.with, &part, 1);
@@ -552,7 +560,7 @@ template <class USE> static cudaError_t with_cycles(const mg_gpu *g, int planes,
     const mg_box *box = &g->m->box;
     const mg_level *v = &g->m->level[0];
     const size_t size = box->single ? sizeof(float) : sizeof(double);
-    const shape s = {box->periodic, g->stop, 0, 0};
+    const shape s = {box->periodic, g->stop, 0, 0, 0, 0};
     const mg_planes_of f = {0, planes, v->f};
     cudaMemsetAsync((char *)v->e - v->first * size, 0, v->elements * size, g->stream);
     if (v->divided) {

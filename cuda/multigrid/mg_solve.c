@@ -7,12 +7,10 @@ void mg_gpu_list(mg_gpu_solve *g, mg_solve *solve, sel_state *state) {
     g->solve = solve;
     SEL_ADD(arrays, g, levels, MG_MOST_LEVELS, 0);
     SEL_ADD(arrays, g, progress, 1, 0);
-    const int64_t *n = solve->m.level[0].n;
-    const int dims = solve->m.box.dims;
-    if (solve->m.level[0].divided) { /* a plane at each end of a vector, too */
-        state->halo_bytes += 4 * sizeof(double) * (uint64_t)solve->stride[dims - 1];
-    }
-    SEL_ADD(arrays, g, partials, mg_gpu_partials(dims, n, n[dims - 1]), 0);
+    int64_t partials[3];
+    mg_gpu_partials(solve->m.box.dims, solve->m.level[0].n, partials);
+    SEL_ADD(arrays, g, partials, partials[0] * partials[1] * partials[2], 0);
+    mg_gpu_list_ranks(g, state);
 }
 
 void mg_gpu_close(mg_gpu_solve *g) {

@@ -25,17 +25,19 @@ static __host__ __device__ constexpr int wide(int dims) {
     return dims == 3 ? (int)CUDA_WARP : (int)THREADS;
 }
 
-// Of so many planes. A device takes fewer than 2^16 blocks along an axis.
-static dim3 blocks_of(int dims, const int64_t n[3], int64_t planes) {
-    const int64_t x = wide(dims), parts = cuda_shares(planes, mg_device_planes(n));
-    const unsigned across = cuda_shares(n[0], x);
-    return dims == 3 ? dim3(across, cuda_shares(n[1], THREADS / x), (unsigned)parts)
-                     : dim3(across, (unsigned)parts, 1);
+// Of so many planes, and rows of these in 3-D. A device takes fewer than 2^16 blocks along an axis.
+static dim3 blocks_of(int dims, const int64_t n[3], int64_t planes, int64_t rows) {
+    const unsigned parts = cuda_shares(planes, mg_device_planes(n));
+    const unsigned across = cuda_shares(n[0], wide(dims));
+    return dims == 3 ? dim3(across, cuda_shares(rows, MG_DEVICE_ROWS), parts)
+                     : dim3(across, parts, 1);
 }
 
-extern "C" int64_t mg_gpu_partials(int dims, const int64_t n[3], int64_t planes) {
-    const dim3 blocks = blocks_of(dims, n, planes);
-    return (int64_t)blocks.x * blocks.y * blocks.z;
+extern "C" void mg_gpu_partials(int dims, const int64_t n[3], int64_t partials[3]) {
+    const dim3 blocks = blocks_of(dims, n, n[dims - 1], n[1]);
+    partials[0] = blocks.x;
+    partials[1] = blocks.y;
+    partials[2] = blocks.z;
 }
 
 // The finest level in an iteration.
@@ -45,7 +47,9 @@ struct view {
     const double *u, *F;
     double *to, *p, *q;
     mg_level level;
-    int first, end; // planes that are done: sums of all are made of this rank's own alone
+    int first, end; // planes that are done: sums of all are made of this rank's own alone;
+    int rows[2];    // and in 3-D rows of these, rows[0] <= y < rows[1]
+    int stacked;    // blocks of all rows
     const double *low[3], *high[3], *middle[3], *part[3];
     mg_limits limits;
     mg_progress *now; // nothing is done where now->how is not 0
@@ -67,10 +71,11 @@ template <bool EVEN>
 static __device__ __forceinline__ void place(const view &s, int a, int k, cell &c) {
     const int64_t n = s.level.n[a], last = n - 1, apart = s.stride[a], there = s.level.stride[a];
     const int64_t image = k < 0 ? k + n : k < n ? k : k - n; // of planes beside those of a rank
-    c.u_to[a][0] = k > 0 ? -apart : last * apart;
-    c.u_to[a][1] = k < last ? apart : -last * apart;
-    c.level_to[a][0] = k > 0 ? -there : last * there;
-    c.level_to[a][1] = k < last ? there : -last * there;
+    const bool low = k > 0 || s.level.cut[a], high = k < last || s.level.cut[a];
+    c.u_to[a][0] = low ? -apart : last * apart;
+    c.u_to[a][1] = high ? apart : -last * apart;
+    c.level_to[a][0] = low ? -there : last * there;
+    c.level_to[a][1] = high ? there : -last * there;
     c.part[a] = __ldg(s.part[a] + image);
     if (EVEN) {
         c.low[a] = __ldg(s.low[a] + image);
@@ -183,7 +188,7 @@ struct add : plain {
                               : pq > 0     ? s.partials->v[1] / pq * s.p[c.u]
                                            : 0;
         s.to[c.u] = s.u[c.u] + (part_of<EVEN>(s, c) > 0 ? change - mean_of(s) : 0);
-        if (s.conjugate && c.u == s.first * s.stride[DIMS - 1]) {
+        if (s.conjugate && c.u == s.first * s.stride[DIMS - 1] + s.rows[0] * s.stride[DIMS - 2]) {
             s.now->pq = pq; // which nothing else reads here
         }
     }
@@ -234,18 +239,18 @@ __global__ void __launch_bounds__(THREADS, 2)
     }
     const int across = (int)threadIdx.x % wide(DIMS), high = (int)threadIdx.x / wide(DIMS);
     const int x = (int)blockIdx.x * wide(DIMS) + across;
-    const int y = DIMS == 3 ? (int)blockIdx.y * (THREADS / wide(DIMS)) + high : 0;
+    const int y = DIMS == 3 ? s.rows[0] + (int)blockIdx.y * MG_DEVICE_ROWS + high : 0;
     const int last = DIMS - 1, block = (int)(DIMS == 3 ? blockIdx.z : blockIdx.y);
     const int first = s.first + block * steps, end = min(first + steps, s.end);
     cell c;
-    if (x < s.level.n[0] && y < s.level.n[1]) {
+    if (x < s.level.n[0] && y < (DIMS == 3 ? s.rows[1] : 1)) {
         place<EVEN>(s, 0, x, c);
         place<EVEN>(s, 1, y, c);
         place<EVEN>(s, 2, 0, c);
         const int64_t u = x + y * s.stride[1], level = x + y * s.level.stride[1];
         const auto v_at = [&](int k) {
-            const int n = (int)s.level.n[last], most = (int)s.level.own[1];
-            const int around = s.level.divided ? min(k, most) : k < 0 ? k + n : k < n ? k : k - n;
+            const int n = (int)s.level.n[last], most = (int)s.level.own[last][1];
+            const int around = s.level.cut[last] ? min(k, most) : k < 0 ? k + n : k < n ? k : k - n;
             return WORK::template v<REAL>(s, u, around * s.stride[last], level,
                                           around * s.level.stride[last]);
         };
@@ -278,7 +283,8 @@ __global__ void __launch_bounds__(THREADS, 2)
                 join(sums, of_warp[k]);
             }
             const int64_t part = s.first / steps + block; // of the grid along the last axis
-            const int64_t row = DIMS == 3 ? blockIdx.y + gridDim.y * part : part;
+            const int64_t row =
+                DIMS == 3 ? s.rows[0] / MG_DEVICE_ROWS + blockIdx.y + s.stacked * part : part;
             s.partials[blockIdx.x + gridDim.x * row] = sums;
         }
     }
@@ -307,6 +313,9 @@ static view view_of(const mg_gpu_solve *g, const double *u, double *to) {
         s.middle[a] = m->middle[a];
         s.part[a] = m->part[a];
     }
+    int64_t partials[3];
+    mg_gpu_partials(m->box.dims, m->level[0].n, partials);
+    s.stacked = (int)partials[1];
     s.limits = solve->limits;
     s.now = g->progress;
     s.partials = g->partials;
@@ -322,26 +331,37 @@ template <class WORK, bool SUMS> static void in_planes(const view &s, cudaStream
                             : !s.even ? cells_kernel<WORK, SUMS, double, false, 2>
                         : s.single ? cells_kernel<WORK, SUMS, float, true, 2>
                                    : cells_kernel<WORK, SUMS, double, true, 2>;
-    kernel<<<blocks_of(dims, n, s.end - s.first), THREADS, 0, stream>>>(s, mg_device_planes(n));
+    kernel<<<blocks_of(dims, n, s.end - s.first, s.rows[1] - s.rows[0]), THREADS, 0, stream>>>(
+        s, mg_device_planes(n));
 }
 
-// In the planes of this rank, and in `more` beside them.
-template <class WORK, bool SUMS> static void in_all(const mg_gpu_solve *g, view s, int more) {
-    int64_t range[2];
-    mg_planes(&g->solve->m, &s.level, more, range);
-    s.first = (int)range[0];
-    s.end = (int)range[1];
-    in_planes<WORK, SUMS>(s, g->stream);
+// In so many planes and rows.
+static view in_range(view s, const int64_t planes[2], const int64_t rows[2]) {
+    s.first = (int)planes[0];
+    s.end = (int)planes[1];
+    s.rows[0] = s.deep ? (int)rows[0] : 0;
+    s.rows[1] = s.deep ? (int)rows[1] : 1;
+    return s;
+}
+
+// In the cells of this rank, and in `more` beside them.
+template <class WORK, bool SUMS>
+static void in_all(const mg_gpu_solve *g, const view &s, int more) {
+    int64_t planes[2], rows[2];
+    mg_range(&s.level, s.deep + 1, more, planes);
+    mg_range(&s.level, 1, more, rows);
+    in_planes<WORK, SUMS>(in_range(s, planes, rows), g->stream);
 }
 
 // The partials of all ranks; returns how many there are.
 template <class WORK> static int64_t partials_of(const mg_gpu_solve *g, const view &s) {
-    const int64_t *n = s.level.n;
+    int64_t partials[3];
     in_all<WORK, true>(g, s, 0);
     if (s.level.divided) {
         g->share_partials((void *)g);
     }
-    return mg_gpu_partials(s.deep ? 3 : 2, n, n[s.deep ? 2 : 1]);
+    mg_gpu_partials(s.deep ? 3 : 2, s.level.n, partials);
+    return partials[0] * partials[1] * partials[2];
 }
 
 // partials[0] = the sums over all cells.
@@ -380,14 +400,16 @@ extern "C" cudaError_t mg_gpu_residual(const mg_gpu_solve *g, const double *u, i
     return cudaGetLastError();
 }
 
-// The planes of u + e beside this rank's own, which the next residual looks at.
-static void add_beside(const mg_gpu_solve *g, view s) {
+// The planes and rows of u + e beside this rank's own, which the next residual looks at.
+static void add_beside(const mg_gpu_solve *g, const view &s) {
     const mg_level *v = &s.level;
-    for (int end = 0; end < 2; end++) {
-        s.first = (int)v->own[end] - (end == 0);
-        s.end = s.first + 1;
-        if (v->beside[end]) {
-            in_planes<beside, false>(s, g->stream);
+    const int slow = s.deep + 1;
+    for (int k = 0; k < 4; k++) {
+        const int axis = k / 2 ? slow : 1, end = k % 2;
+        const int64_t at = v->own[axis][end] - (end == 0), one[2] = {at, at + 1};
+        if (v->beside[axis][end] && (s.deep || k / 2)) {
+            in_planes<beside, false>(
+                in_range(s, k / 2 ? one : v->own[slow], k / 2 ? v->own[1] : one), g->stream);
         }
     }
 }

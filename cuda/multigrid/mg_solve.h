@@ -36,6 +36,7 @@ typedef struct mg_gpu_solve {
     void (*spread)(void *with, const mg_planes_of *parts, int count);
     void (*share_partials)(void *with);
     size_t end_of_partials[SEL_MOST_RANKS];
+    char *packed;      /* room for what boxes share, one behind the other */
     sel_status status; /* the first failure of these, */
     sel_error *error;  /* and where it is told: of the call that enqueues */
 } mg_gpu_solve;
@@ -47,8 +48,9 @@ cudaError_t mg_gpu_residual(const mg_gpu_solve *g, const double *u, int steps);
 cudaError_t mg_gpu_enqueue(const mg_gpu_solve *g, int how, double omega, const double *u,
                            double *to);
 
-/* How many partials there are of the planes 0 <= p < `planes` of a grid. */
-int64_t mg_gpu_partials(int dims, const int64_t n[3], int64_t planes);
+/* How many partials there are of a grid, along x and, if it is in 3-D, along y; along its slowest
+ * axis one for mg_device_planes. */
+void mg_gpu_partials(int dims, const int64_t n[3], int64_t partials[3]);
 
 #ifdef __cplusplus
 }
@@ -63,7 +65,8 @@ void mg_gpu_close(mg_gpu_solve *g);
 /* Enqueues what brings the plane beside each end of this rank's own of a vector. */
 sel_status mg_gpu_spread(mg_gpu_solve *g, double *v, sel_error *error);
 
-/* Sets the functions by which ranks exchange. */
+/* Lists what ranks exchange by; sets the functions. */
+void mg_gpu_list_ranks(mg_gpu_solve *g, sel_state *state);
 void mg_gpu_join_ranks(mg_gpu_solve *g);
 
 /* Begins an iteration, when the problem has been started: *progress = solve->now. What is enqueued

@@ -34,6 +34,8 @@ struct sweeps {
     int first, end;    // planes that are stored; `first` is even
     int there[2];      // planes first <= z < end of which this rank has f and e,
     int next_there[2]; // and those of the next level
+    int low, high;     // rows of these planes in 3-D that are stored; `low` is even
+    int rows_there[2];
 };
 
 static __device__ __forceinline__ bool is_there(const int there[2], int z) {
@@ -199,7 +201,7 @@ static __device__ __forceinline__ void march(const sweeps &s, sides<DEEP> &mine,
     const mg_level &v = s.v;
     const int z0 = s.first + blockIdx.z * s.planes, z1 = min(z0 + s.planes, s.end);
     const bool holds = DEEP ? q.tx > REACH / QUAD && q.tx <= QUADS - REACH / QUAD && q.ty > REACH &&
-                                  q.ty <= TILE_Y - REACH
+                                  q.ty <= TILE_Y - REACH && q.y < s.high
                             : q.tx >= REACH / QUAD && q.tx < 32 - REACH / QUAD;
     const int count = holds ? q.count : 0;
     float e[RING][2][2] = {}, f[RING][2][2] = {};
@@ -308,11 +310,11 @@ __global__ void __launch_bounds__(TEAM, 1)
         q.tx = lane % QUADS;
         q.ty = warp / 2 * 4 + warp % 2 + 2 * (lane / QUADS);
         q.x = (int)blockIdx.x * HOLD_X - REACH + QUAD * q.tx++;
-        q.y = (int)blockIdx.y * HOLD_Y - REACH + q.ty++;
+        q.y = s.low + (int)blockIdx.y * HOLD_Y - REACH + q.ty++;
     } else {
         q.x = ((int)blockIdx.x * (team / 32) + warp) * HOLD_STRIP - REACH + QUAD * lane;
     }
-    q.count = q.x < 0 || q.y < 0 || (DEEP && q.y >= v.n[1])
+    q.count = q.x < 0 || (DEEP && !is_there(s.rows_there, q.y))
                   ? 0
                   : max(0, min((int)QUAD, (int)v.n[0] - q.x));
     take_along_x(v, -INFINITY, q);
@@ -325,29 +327,34 @@ __global__ void __launch_bounds__(TEAM, 1)
     DEEP &&warp % 2 ? march<DEEP, 1, START>(s, mine, q) : march<DEEP, 0, START>(s, mine, q);
 }
 
-// Stores the planes range[0] <= z < range[1].
+// Stores the cells of this rank, and `more` beside these.
 template <bool DEEP, int START>
-static void launch_sweeps(const mg &m, const mg_level &v, const mg_level &next,
-                          const int64_t range[2], const void *from, void *to, const int64_t *stop,
-                          cudaStream_t stream) {
+static void launch_sweeps(const mg_level &v, const mg_level &next, int more, const void *from,
+                          void *to, const int64_t *stop, cudaStream_t stream) {
     sweeps s = {};
     s.v = v;
     s.next = next;
     s.from = (const float *)from;
     s.to = (float *)to;
+    int64_t range[2], rows[2], there[2], next_there[2], rows_there[2];
+    mg_range(&v, DEEP + 1, more, range);
+    mg_range(&v, 1, more, rows);
+    mg_range(&v, DEEP + 1, MG_HALO, there);
+    mg_range(&v, 1, MG_HALO, rows_there);
+    mg_range(&next, DEEP + 1, MG_HALO, next_there);
     s.first = (int)(range[0] & ~INT64_C(1));
     s.end = (int)range[1];
-    int64_t there[2], next_there[2];
-    mg_planes(&m, &v, MG_HALO, there);
-    mg_planes(&m, &next, MG_HALO, next_there);
+    s.low = (int)(rows[0] & ~INT64_C(1));
+    s.high = (int)rows[1];
     for (int k = 0; k < 2; k++) {
         s.there[k] = (int)there[k];
+        s.rows_there[k] = (int)rows_there[k];
         s.next_there[k] = (int)next_there[k];
     }
     const int64_t strips = (v.n[0] + HOLD_STRIP - 1) / HOLD_STRIP, high = s.end - s.first;
     const int team = DEEP || strips * 32 > TEAM ? TEAM : (int)strips * 32, warps = team / 32;
     const int64_t x = DEEP ? (v.n[0] + HOLD_X - 1) / HOLD_X : (strips + warps - 1) / warps;
-    const int64_t y = DEEP ? (v.n[1] + HOLD_Y - 1) / HOLD_Y : 1;
+    const int64_t y = DEEP ? (s.high - s.low + HOLD_Y - 1) / HOLD_Y : 1;
     int planes = MOST_PLANES;
     while (planes > (DEEP ? 32 : 8) && x * y * high < 100 * planes) {
         planes /= 4;
@@ -402,11 +409,11 @@ enum { RESTRICT_WARPS = 4, RESTRICTED = 31 * QUAD / 2 }; // coarser cells of a w
 template <bool DEEP>
 __global__ void __launch_bounds__(RESTRICT_WARPS * 32)
     restrict_kernel(const __grid_constant__ mg_level v, const __grid_constant__ mg_level next,
-                    int first, int end, const int64_t *stop) {
-    const int row = blockIdx.y * RESTRICT_WARPS + threadIdx.x / 32;
-    const int y = DEEP ? row : first + row, z = DEEP ? first + blockIdx.z : 0;
+                    int low, int high, int first, const int64_t *stop) {
+    const int y = low + blockIdx.y * RESTRICT_WARPS + threadIdx.x / 32;
+    const int z = DEEP ? first + blockIdx.z : 0;
     const int x = (int)blockIdx.x * RESTRICTED + 2 * ((int)threadIdx.x % 32 - 1);
-    if (*stop || y >= (DEEP ? (int)next.n[1] : end)) {
+    if (*stop || y >= high) {
         return;
     }
     quad q = {.x = 2 * x};
@@ -435,16 +442,16 @@ __global__ void __launch_bounds__(RESTRICT_WARPS * 32)
     }
 }
 
-// In the planes range[0] <= z < range[1] of the next level.
+// In this rank's cells of the next level.
 template <bool DEEP>
-static void launch_restrict(const mg_level &v, const mg_level &next, const int64_t range[2],
-                            const int64_t *stop, cudaStream_t stream) {
-    const int64_t planes = range[1] - range[0], rows = DEEP ? next.n[1] : planes;
+static void launch_restrict(const mg_level &v, const mg_level &next, const int64_t *stop,
+                            cudaStream_t stream) {
+    const int64_t *rows = next.own[1], *planes = next.own[2];
     const dim3 blocks((unsigned)((next.n[0] + RESTRICTED - 1) / RESTRICTED),
-                      (unsigned)((rows + RESTRICT_WARPS - 1) / RESTRICT_WARPS),
-                      DEEP ? (unsigned)planes : 1);
-    restrict_kernel<DEEP>
-        <<<blocks, RESTRICT_WARPS * 32, 0, stream>>>(v, next, (int)range[0], (int)range[1], stop);
+                      (unsigned)((rows[1] - rows[0] + RESTRICT_WARPS - 1) / RESTRICT_WARPS),
+                      (unsigned)(planes[1] - planes[0]));
+    restrict_kernel<DEEP><<<blocks, RESTRICT_WARPS * 32, 0, stream>>>(
+        v, next, (int)rows[0], (int)rows[1], (int)planes[0], stop);
 }
 
 #endif

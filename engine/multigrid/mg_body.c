@@ -110,18 +110,24 @@ static void describe_cell(const void *data, int64_t cell, mg_cell *to) {
 
 /* ---- the problem of a state ---- */
 
-/* Moves the first planes of ranks to where those of a device begin. False: levels are too small to
- * be divided among devices, or two planes of one colour would meet where an axis is periodic. */
-static bool cut_for_devices(sel_state *state) {
-    const sel_grid *grid = &state->plan->domain->grid;
-    const int64_t *n = grid->n, planes = n[grid->dims - 1], unit = mg_device_planes(n);
-    for (int r = 1; r < state->ranks->count; r++) {
-        state->cut.plane[r] = (state->cut.plane[r] + unit / 2) / unit * unit;
+/* Moves the first ones to multiples of a unit. False: planes or rows of one colour would meet where
+ * an axis is periodic. */
+static bool round_cuts(int64_t *first, int count, int unit, bool wraps) {
+    for (int r = 1; r < count; r++) {
+        first[r] = (first[r] + unit / 2) / unit * unit;
     }
-    const int rank = state->ranks->rank;
-    state->blocks.v[0] = sel_cut_block(&state->cut, rank);
-    return n[0] * n[1] * n[2] > MG_ALONE_ON_DEVICE &&
-           (planes % 2 == 0 || !sel_axis_periodic(grid, grid->dims - 1));
+    return count == 1 || !wraps || first[count] % 2 == 0;
+}
+
+/* Moves the first planes and rows of ranks to where those of a device begin. False: levels are too
+ * small to be divided among devices, or cannot be. */
+static bool cut_for_devices(sel_state *state) {
+    const int64_t *n = state->plan->domain->grid.n;
+    sel_cut *cut = &state->cut;
+    const bool rows = round_cuts(cut->row, cut->across, MG_DEVICE_ROWS, cut->wraps[0]);
+    const bool planes = round_cuts(cut->plane, cut->along, mg_device_planes(n), cut->wraps[1]);
+    state->blocks.v[0] = sel_cut_block(cut, state->ranks->rank);
+    return n[0] * n[1] * n[2] > MG_ALONE_ON_DEVICE && rows && planes;
 }
 
 /* Ranks share the levels if each has as many planes and rows as another one needs of it. */

@@ -113,7 +113,9 @@ sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, cons
  * rank must have MG_HALO planes of the first level, and rows where these are cut. */
 void mg_divide(mg *m, const sel_arrays *arrays, bool device);
 
-/* On a device the planes of a rank begin at a multiple of so many: sums are made of that many. */
+/* On a device the rows and the planes of a rank begin at a multiple of so many: sums are made of
+ * that many. */
+enum { MG_DEVICE_ROWS = 8 };
 static inline int mg_device_planes(const int64_t n[3]) {
     const bool large = n[0] * n[1] * n[2] > 1 << 22, tall = n[1] >= 1 << 18 || n[2] >= 1 << 18;
     return large || tall ? 32 : 4;

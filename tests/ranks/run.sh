@@ -271,6 +271,9 @@ return sel.poisson {
 }
 END
 ok "a potential that is worth several devices" shared "$work/large.lua"
+ok "boxes of a potential that are worth several devices" boxes "$work/large.lua"
+ok "boxes of a potential, even" boxes $potential body=even deep=40
+ok "boxes of nodes about a hole" boxes $potential layout=node deep=66
 counts=$most
 ok "a potential about a hole in many nodes" shared $potential layout=node times=7
 ok "a potential that is periodic across the ranks" shared $potential body=even deep=64
@@ -286,6 +289,7 @@ for scheme in crank_nicolson backward_euler; do
     ok "implicit conduction between even faces, $scheme" shared "$@" steps=60 body=uniform
     ok "implicit conduction across the ranks, $scheme" \
         shared "$@" layout=node around=1 deep=65 steps=3
+    ok "boxes of implicit conduction, $scheme" boxes "$@" layout=node around=1 deep=65 steps=3
     counts=$fewer
 done
 counts=$most
@@ -517,8 +521,6 @@ ok "more ranks across than there are" says 2 '.*cannot lie beside each other alo
     run scenarios/cavity3d.lua N=12 --backend cpu --ranks 3 --across 2 -o "$work/other"
 ok "ranks across a plane" says 2 'a grid of 2 dimensions is cut along y anyway' \
     run scenarios/aqua_wave.lua N=48 --backend cpu --ranks 2 --across 2 -o "$work/other"
-ok "ranks across a grid that multigrid solves" says 2 'ranks have whole planes of what multigrid solves' \
-    run tests/checkpoint/plate.lua scheme=backward_euler deep=9 --backend cpu --ranks 2 --across 2 -o "$work/other"
 ok "a scenario that is wrong is reported once" says 2 'unknown parameter' \
     run "$work/long.lua" nothing=1 --ranks 3 -o "$work/other"
 ranks_of_devices() {
