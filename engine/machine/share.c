@@ -223,13 +223,13 @@ int64_t sel_row_of_box(const sel_state *state, const sel_box *box, int64_t j) {
            state->plan->domain->grid.n[1] * (box->lo[2] + j / height * box->stride[2]);
 }
 
-static void sum_box(const sel_state *state, const sel_box *box, double *v, int columns,
-                    double *sums) {
+static void sum_box(const sel_state *state, const sel_box *box, double *v, int64_t stride,
+                    int columns, double *sums) {
     const sel_ranks *ranks = state->ranks;
     int64_t start[SEL_MOST_RANKS + 1];
     if (state->cut.across == 1) {
         sel_state_share_box(state, box, start);
-        sel_join_sums(ranks, start, v, SEL_PARTIALS, columns, sums);
+        sel_join_sums(ranks, start, v, stride, columns, sums);
         return;
     }
     /* Rows of one rank are no whole sums of the tree: all get all rows. */
@@ -239,7 +239,7 @@ static void sum_box(const sel_state *state, const sel_box *box, double *v, int c
     double *all = sel_ranks_memory(ranks, (size_t)rows * size);
     for (int64_t j = 0; j < rows; j++) {
         owner[j] = (uint8_t)sel_state_rank_of(state, sel_row_of_box(state, box, j));
-        memcpy(all + j * columns, v + j * SEL_PARTIALS, size);
+        memcpy(all + j * columns, v + j * stride, size);
     }
     share_owned(ranks, owner, all, size, rows);
     sel_join_sums(&sel_one_rank, (int64_t[]){0, rows}, all, columns, columns, sums);
@@ -247,13 +247,18 @@ static void sum_box(const sel_state *state, const sel_box *box, double *v, int c
     free(owner);
 }
 
-void sel_state_sums(const sel_state *state, int first, int columns, double *sums) {
+void sel_state_sum_rows(const sel_state *state, double *v, int64_t stride, int columns,
+                        double *sums) {
     const sel_box all = sel_grid_box(&state->plan->domain->grid);
-    sum_box(state, &all, state->partials + first, columns, sums);
+    sum_box(state, &all, v, stride, columns, sums);
+}
+
+void sel_state_sums(const sel_state *state, int first, int columns, double *sums) {
+    sel_state_sum_rows(state, state->partials + first, SEL_PARTIALS, columns, sums);
 }
 
 void sel_state_sums_of_box(const sel_state *state, const sel_box *box, int columns, double *sums) {
-    sum_box(state, box, state->partials, columns, sums);
+    sum_box(state, box, state->partials, SEL_PARTIALS, columns, sums);
 }
 
 /* ---- reads ---- */

@@ -37,8 +37,11 @@ sel_status sel_state_agree(const sel_state *state, sel_status status, sel_error 
 void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *v, int64_t stride,
                    int columns, double *sums);
 
-/* Sums of `columns` columns of state->partials over all rows, from column `first` on; or over the
- * rows of a box, which has the first ones. */
+/* Sums of `columns` columns over all rows of the grid, of which each rank has its own:
+ * v[row stride + c]. The same of state->partials, from column `first` on; or over the rows of a
+ * box, which has the first ones. */
+void sel_state_sum_rows(const sel_state *state, double *v, int64_t stride, int columns,
+                        double *sums);
 void sel_state_sums(const sel_state *state, int first, int columns, double *sums);
 void sel_state_sums_of_box(const sel_state *state, const sel_box *box, int columns, double *sums);
 

@@ -33,42 +33,61 @@ typedef struct sums {
     double amount, magnitude;
 } sums;
 
-/* The sums of all rows, of which the first of the ranks that share planes has these. */
-static sums sum_of(const sel_state *state, sums *of_row) {
-    int64_t start[SEL_MOST_RANKS + 1] = {0};
+/* F in the rows of this rank, one behind the other, and sums of all rows of the grid. */
+typedef struct right_side {
+    sel_rows rows;
+    int64_t nx;
+    double *F;
+    sums *of_row;
+} right_side;
+
+/* Where F of a cell stands. */
+static double *place_of(const right_side *of, int64_t cell) {
+    const int64_t row = cell / of->nx - of->rows.first, apart = of->rows.height + of->rows.skip;
+    const int64_t k = of->rows.skip ? row / apart * of->rows.height + row % apart : row;
+    return of->F + k * of->nx + cell % of->nx;
+}
+
+static sums sum_of(const sel_state *state, const right_side *of) {
     double all[2];
-    for (int r = 0; r < state->ranks->count; r++) {
-        start[r + 1] = sel_state_rows_of(state, r / state->cut.across).end;
-    }
-    sel_join_sums(state->ranks, start, &of_row->amount, 2, 2, all);
+    sel_state_sum_rows(state, &of->of_row->amount, 2, 2, all);
     return (sums){all[0], all[1]};
 }
 
-/* F = s - rhs, in rows of cells; as A is, of bodies that are not even times the part inside. F
- * leads to that of cell 0. */
-static sel_status fill_F(poisson_state *state, double *F, sums *of_row, sel_error *error) {
+/* F = the quantity. */
+static sel_status evaluate(const sel_state *state, const right_side *of, sel_error *error) {
+    sel_evaluation asked = {&poisson_params_of(state)->rhs, "rhs", .end = 0};
+    sel_status status = SEL_OK;
+    for (int64_t k = 0; k < of->rows.count && !status; k += asked.end - asked.first) {
+        const sel_rows_range together = sel_rows_together(&of->rows, k, of->rows.count);
+        asked.first = together.first;
+        asked.end = together.end;
+        status = sel_domain_evaluate(state->plan->domain, &asked, state->threads,
+                                     of->F + k * of->nx, error);
+    }
+    return sel_state_agree(state, status, error);
+}
+
+/* F = s - rhs; as A is, of bodies that are not even times the part inside. */
+static sel_status fill_F(poisson_state *state, const right_side *of, sel_error *error) {
     const poisson_plan *plan = poisson_plan_for(&state->base);
-    const poisson_params *params = poisson_params_of(&state->base);
     const sel_domain *domain = plan->base.domain;
     const sel_inputs *inputs = &plan->body.inputs;
     const sel_surfaces *on = &inputs->surfaces;
-    const int64_t nx = domain->grid.n[0];
-    const sel_rows_range own = sel_own_planes(&state->base);
-    const sel_evaluation asked = {&params->rhs, "rhs", .first = own.first, .end = own.end};
-    sel_status status =
-        sel_domain_evaluate(domain, &asked, state->base.threads, F + own.first * nx, error);
-    status = sel_state_agree(&state->base, status, error);
+    const sel_status status = evaluate(&state->base, of, error);
     if (status) {
         return status;
     }
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
-    for (int64_t row = own.first; row < own.end; row++) {
-        of_row[row] = (sums){0};
-        for (int64_t k = row * nx; k < (row + 1) * nx; k++) {
-            const double inside = poisson_part(plan, k), rhs = F[k];
-            of_row[row].amount += rhs * inside;
-            of_row[row].magnitude += fabs(rhs) * inside;
-            F[k] *= plan->box.even ? -1 : -inside;
+    for (int64_t k = 0; k < of->rows.count; k++) {
+        const int64_t row = sel_row_of(&of->rows, k);
+        double *F = of->F + k * of->nx;
+        of->of_row[row] = (sums){0};
+        for (int64_t x = 0; x < of->nx; x++) {
+            const double inside = poisson_part(plan, row * of->nx + x), rhs = F[x];
+            of->of_row[row].amount += rhs * inside;
+            of->of_row[row].magnitude += fabs(rhs) * inside;
+            F[x] *= plan->box.even ? -1 : -inside;
         }
     }
     int64_t first, end;
@@ -78,37 +97,39 @@ static sel_status fill_F(poisson_state *state, double *F, sums *of_row, sel_erro
         double b, s;
         cond_surfaces(inputs->site, inputs->value, on->first_site[k], on->first_site[k + 1], 1, &b,
                       &s);
-        F[on->cell[k]] += isinf(b) ? 0 : s * (plan->box.even ? 1 : inside);
+        if (!isinf(b) && sel_state_has(&state->base, on->cell[k] / of->nx)) {
+            *place_of(of, on->cell[k]) += s * (plan->box.even ? 1 : inside);
+        }
     }
-    const sums all = sum_of(&state->base, of_row);
+    const sums all = sum_of(&state->base, of);
     const double volume = sel_cell_volume(&domain->grid);
     state->base.balance =
         (sel_balance){.source = all.amount * volume, .size = all.magnitude * volume};
     return SEL_OK;
 }
 
-/* Sums of F in rows of cells, less `mean` in each. */
-static sums shift_F(const poisson_state *state, double mean, double *F, sums *of_row) {
+/* Sums of F, less `mean` in each cell. */
+static sums shift_F(const poisson_state *state, double mean, const right_side *of) {
     const poisson_plan *plan = poisson_plan_for(&state->base);
-    const int64_t nx = plan->base.domain->grid.n[0];
-    const sel_rows_range own = sel_own_planes(&state->base);
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
-    for (int64_t row = own.first; row < own.end; row++) {
-        of_row[row] = (sums){0};
-        for (int64_t k = row * nx; k < (row + 1) * nx; k++) {
-            const double inside = poisson_part(plan, k);
-            F[k] -= mean * (plan->box.even ? 1 : inside);
-            of_row[row].amount += F[k] * (plan->box.even ? inside : 1);
-            of_row[row].magnitude += fabs(F[k]) * (plan->box.even ? inside : 1);
+    for (int64_t k = 0; k < of->rows.count; k++) {
+        const int64_t row = sel_row_of(&of->rows, k);
+        double *F = of->F + k * of->nx;
+        of->of_row[row] = (sums){0};
+        for (int64_t x = 0; x < of->nx; x++) {
+            const double inside = poisson_part(plan, row * of->nx + x);
+            F[x] -= mean * (plan->box.even ? 1 : inside);
+            of->of_row[row].amount += F[x] * (plan->box.even ? inside : 1);
+            of->of_row[row].magnitude += fabs(F[x]) * (plan->box.even ? inside : 1);
         }
     }
-    return sum_of(&state->base, of_row);
+    return sum_of(&state->base, of);
 }
 
 /* Where phi is known but for a constant, F adds up to 0. */
-static sel_status balance_F(const poisson_state *state, double *F, sums *of_row, sel_error *error) {
+static sel_status balance_F(const poisson_state *state, const right_side *of, sel_error *error) {
     const poisson_plan *plan = poisson_plan_for(&state->base);
-    const sums all = shift_F(state, 0, F, of_row);
+    const sums all = shift_F(state, 0, of);
     if (!(fabs(all.amount) <= round_off * all.magnitude)) {
         return sel_fail_at(
             error, sel_simulation_where(plan->base.simulation, "rhs"),
@@ -118,36 +139,36 @@ static sel_status balance_F(const poisson_state *state, double *F, sums *of_row,
             -all.amount * sel_cell_volume(&plan->base.domain->grid),
             fabs(all.amount) / all.magnitude, all.amount / plan->volume);
     }
-    shift_F(state, all.amount / plan->volume, F, of_row);
+    shift_F(state, all.amount / plan->volume, of);
     return SEL_OK;
 }
 
 /* sel_state_number */
 static double number(const sel_state *state, const void *data, int which, int64_t cell) {
     (void)state, (void)which;
-    return ((const double *)data)[cell];
+    return *place_of(data, cell);
 }
 
 static sel_status start_F(poisson_state *state, sel_error *error) {
-    const poisson_plan *plan = poisson_plan_for(&state->base);
-    const sel_rows_range own = sel_own_planes(&state->base);
-    const sel_cells cells = sel_state_vector(&state->base);
-    const int64_t nx = plan->base.domain->grid.n[0], rows = sel_state_rows(&state->base);
+    const sel_state *base = &state->base;
+    const sel_cells cells = sel_state_vector(base);
+    const int64_t nx = base->plan->domain->grid.n[0], rows = sel_state_rows(base);
+    right_side of = {.rows = sel_own_rows(base), .nx = nx};
     const size_t bytes =
-        (size_t)rows * sizeof(sums) + (size_t)((own.end - own.first) * nx) * sizeof(double);
-    sums *of_row = malloc(bytes);
-    double *F = &of_row->amount + 2 * rows - own.first * nx;
-    sel_status status = of_row ? SEL_OK : sel_fail_memory(error, "rhs", bytes);
-    status = sel_state_agree(&state->base, status, error);
-    status = status ? status : fill_F(state, F, of_row, error);
-    if (!status && plan->singular) {
-        status = balance_F(state, F, of_row, error);
+        (size_t)rows * sizeof(sums) + (size_t)(of.rows.count * nx) * sizeof(double);
+    of.of_row = malloc(bytes);
+    of.F = of.of_row ? &of.of_row->amount + 2 * rows : NULL;
+    sel_status status = of.of_row ? SEL_OK : sel_fail_memory(error, "rhs", bytes);
+    status = sel_state_agree(base, status, error);
+    status = status ? status : fill_F(state, &of, error);
+    if (!status && poisson_plan_for(base)->singular) {
+        status = balance_F(state, &of, error);
     }
     status = status ? status
-                    : sel_state_fill(&state->base, state->solve.F, (sel_type){'f', 8}, &cells, 3,
-                                     number, F, error);
-    free(of_row);
-    return sel_state_agree(&state->base, status, error);
+                    : sel_state_fill(base, state->solve.F, (sel_type){'f', 8}, &cells, 3, number,
+                                     &of, error);
+    free(of.of_row);
+    return sel_state_agree(base, status, error);
 }
 
 /* ---- the start ---- */
