@@ -188,7 +188,7 @@ static void halos_of_rows_come_before_those_of_planes(void **state) {
     for (int k = 0; k < ROWS * PLANES; k++) {
         first[k / ROWS * SLICE + k % ROWS * PITCH] = (float)(1 + k);
     }
-    sel_exchange_ranks(&alone, &cut, &turns, 0, room);
+    sel_exchange_ranks(&alone, &cut, &turns, turns.at[0][0], room);
     for (int z = -1; z <= PLANES; z++) {
         for (int y = -1; y <= ROWS; y++) {
             const int cell = (z + PLANES) % PLANES * ROWS + (y + ROWS) % ROWS;
