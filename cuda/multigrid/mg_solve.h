@@ -62,7 +62,7 @@ void mg_gpu_partials(int dims, const int64_t n[3], int64_t partials[3]);
 void mg_gpu_list(mg_gpu_solve *g, mg_solve *solve, sel_state *state);
 void mg_gpu_close(mg_gpu_solve *g);
 
-/* Enqueues what brings the plane beside each end of this rank's own of a vector. */
+/* Enqueues what brings the plane and the row beside each end of this rank's own of a vector. */
 sel_status mg_gpu_spread(mg_gpu_solve *g, double *v, sel_error *error);
 
 /* Lists what ranks exchange by; sets the functions. */

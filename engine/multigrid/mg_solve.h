@@ -10,8 +10,9 @@
 enum { MG_CYCLE, MG_FULL_CYCLE, MG_SWEEP, MG_DIVIDE };
 
 /* Vectors are laid out by `stride`, and lead to cell (0, 0, 0). Of several ranks each has its own
- * planes, of u and p also one of each rank beside. Where there are p and q, a correction is only a
- * direction of a flexible method of conjugate gradients (Y. Notay, SIAM J. Sci. Comput. 22, 2000).
+ * cells, of u and p also a plane or row of each rank beside. Where there are p and q, a correction
+ * is only a direction of a flexible method of conjugate gradients (Y. Notay, SIAM J. Sci. Comput.
+ * 22, 2000).
  */
 typedef struct mg_solve {
     mg m;
@@ -30,7 +31,7 @@ static inline double mg_mass(const mg_solve *s, int64_t i) {
     return s->mass ? s->mass[i] : s->m.box.mass;
 }
 
-/* The planes beside this rank's own of a vector of which ranks know their own. */
+/* The planes and rows beside this rank's own of a vector of which ranks know their own. */
 void mg_solve_spread(const mg_solve *s, double *v);
 
 /* f = F - A u, and s->now judged by it. */
