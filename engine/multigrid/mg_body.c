@@ -120,14 +120,16 @@ static bool round_cuts(int64_t *first, int count, int unit, bool wraps) {
 }
 
 /* Moves the first planes and rows of ranks to where those of a device begin. False: levels are too
- * small to be divided among devices, or cannot be. */
+ * small to be divided among devices, or cannot be: as where rows that come from other ranks would
+ * need periodic images along z. */
 static bool cut_for_devices(sel_state *state) {
     const int64_t *n = state->plan->domain->grid.n;
     sel_cut *cut = &state->cut;
     const bool rows = round_cuts(cut->row, cut->across, MG_DEVICE_ROWS, cut->wraps[0]);
     const bool planes = round_cuts(cut->plane, cut->along, mg_device_planes(n), cut->wraps[1]);
     state->blocks.v[0] = sel_cut_block(cut, state->ranks->rank);
-    return n[0] * n[1] * n[2] > MG_ALONE_ON_DEVICE && rows && planes;
+    const bool images = cut->across > 1 && cut->along == 1 && cut->wraps[1];
+    return n[0] * n[1] * n[2] > MG_ALONE_ON_DEVICE && rows && planes && !images;
 }
 
 /* Ranks share the levels if each has as many planes and rows as another one needs of it. */

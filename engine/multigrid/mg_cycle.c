@@ -204,8 +204,13 @@ static void work(void *data, int pass, int64_t y, int64_t z, double *scratch) {
     }
 }
 
+/* What comes along y has no periodic images along z where planes are not cut. */
 static void spread_e(const mg *m, int l) {
+    const job images = {m, l, .wraps = true};
     mg_spread(m, l, m->level[l].e, m->box.single ? 4 : 8, MG_HALO);
+    if (m->box.dims == 3) {
+        copy_images(&images, 2, 0);
+    }
 }
 
 /* Corrects the planes and rows that ranks beside need, and sends them. */

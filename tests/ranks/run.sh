@@ -292,6 +292,8 @@ for scheme in crank_nicolson backward_euler; do
     ok "boxes of implicit conduction, $scheme" boxes "$@" layout=node around=1 deep=65 steps=3
     counts=$fewer
 done
+ok "boxes that are periodic along z, and along y with an odd number of rows" \
+    boxes $plate scheme=backward_euler laws=still layout=node around=1 deep=17 steps=5
 counts=$most
 
 # What three ranks have saved two go on with.
