@@ -130,12 +130,13 @@ static __device__ void correct_cell(const mg_level &v, const mg_level &from, pla
     }
 }
 
-// Copies periodic images along an axis to number k of both sides of the halo, which reaches over
-// the halos of the axes before unless these are cut.
+// Rows beyond each end of y that images along an axis take with them.
 static __host__ __device__ int beyond_of(const mg_level &v, int axis) {
     return axis == 2 && !v.cut[1];
 }
 
+// Copies periodic images along an axis to number k of both sides of the halo, which reaches over
+// the halos of the axes before unless these are cut.
 template <class REAL> static __device__ void wrap_cell(const mg_level &v, int axis, unsigned k) {
     const int beyond = beyond_of(v, axis);
     const unsigned wide = axis > 0 ? (unsigned)v.n[0] + 2 : 1;
