@@ -197,7 +197,8 @@ $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call bytes_of,$*_lua,$<,) > $@
 # What kernels compiled at run time include, by name and content; standard.h stands for the standard's.
-RUN_TIME_HEADERS := cuda/rule_cell.cuh cuda/rule_view.h engine/base/sums.h engine/physics/philox.h \
+RUN_TIME_HEADERS := $(addprefix cuda/,aqua_gpu.h aqua_supply.cuh aqua_traits.cuh rule_cell.cuh rule_view.h) \
+                    engine/base/sums.h $(addprefix engine/physics/,aqua.h aqua_method.h philox.h) \
                     engine/scene/grid.h engine/solvers/rule/rule_margin.h engine/values/program_eval.h engine/values/lookup_value.h \
                     $(addprefix cuda/machine/,fill.cuh fill.h look.h march.cuh march.h ops.cuh standard.h terms.cuh terms.h \
                     wide.cuh)
@@ -244,7 +245,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(LUA_OBJECTS) $(LIBRARY) Makefile
 ifeq ($(CUDA),1)
 $(BUILD)/tests/test_machine: TEST_KERNELS = $(BUILD)/tests/unit/blur.cu.o
 $(BUILD)/tests/test_machine: $(BUILD)/tests/unit/blur.cu.o
-$(addprefix $(BUILD)/tests/,test_cuda_fill test_machine test_rule_print): CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
+$(addprefix $(BUILD)/tests/,test_cuda_fill test_machine test_pour_print test_rule_print): CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
 endif
 
 # The targets of `make fuzz` are compiled here too, lest they fall behind.

@@ -25,9 +25,10 @@ typedef struct aqua_cuda {
     cuda_terms terms; /* fields that vary in time */
     bool by_term[AQUA_SUPPLIES];
     cuda_fill fill[AQUA_SUPPLIES];      /* which fill the rates before a step, */
-    cuda_module *module[AQUA_SUPPLIES]; /* compiled, if that pays */
-    cuda_feed rates[AQUA_SUPPLIES];     /* of fields that are no term */
-    cuda_feed sent;                     /* buffers that are copied to flow.amounts */
+    cuda_module *module[AQUA_SUPPLIES]; /* compiled, if that pays, */
+    cuda_kernel *pour[AQUA_SUPPLIES]; /* with what supplies them and fills those of the next step */
+    cuda_feed rates[AQUA_SUPPLIES];   /* of fields that are no term */
+    cuda_feed sent;                   /* buffers that are copied to flow.amounts */
     double *levels; /* of the ghosts; NULL: they vary in time, and are in the amounts */
 
     /* Totals on the device: rain that is a field, by rows; infiltration, by rows; fluxes into
@@ -274,6 +275,14 @@ static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *erro
 
 /* ---- step 0 ---- */
 
+/* What a rate's program is compiled with: the kernel that pours it. */
+static const char *text_of_pour(const aqua_state *all, int k) {
+    static const char *const text[2][2] = {
+        {AQUA_POUR("aqua_f64", "false"), AQUA_POUR("aqua_f64", "true")},
+        {AQUA_POUR("aqua_f32", "false"), AQUA_POUR("aqua_f32", "true")}};
+    return text[all->store.whole][k == AQUA_SOIL];
+}
+
 /* What fills the rates that are terms, and what sends the others and the amounts. */
 static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
     const aqua_state *all = &state->all;
@@ -289,9 +298,13 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                                 .most = all->store.most_rain,
                                 .factor = aqua_unit_of(all->plan, AQUA_FIELD),
                                 .to = all->rate[k],
-                                .pitch = all->plan->layout.nx};
+                                .pitch = all->plan->layout.nx,
+                                .beside = text_of_pour(all, k)};
             status =
                 cuda_fill_open(fill, &state->terms, rate, &all->base, &state->module[k], error);
+            if (!status && fill->kernel) {
+                status = cuda_module_kernel(state->module[k], "pour", &state->pour[k], error);
+            }
         } else if (all->rate[k]) {
             status = cuda_feed_open(&state->rates[k], all->rate[k], field,
                                     sel_quantity_depends(rate) & SEL_ON_T ? FEW : 1, error);
@@ -356,6 +369,25 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
     return SEL_OK;
 }
 
+/* Rain, or infiltration: of steps that are enqueued together with the next one by the kernel that
+ * also fills the rates of that. */
+static sel_status supply(const aqua_cuda *state, const aqua_gpu_flow *flow, int k, int64_t step,
+                         sel_error *error) {
+    const cuda_queue *queue = state->all.base.queue;
+    if (state->pour[k] && step + 1 < queue->until) {
+        const unsigned threads[2] = {AQUA_SUPPLY_THREADS, 1};
+        aqua_gpu_pour pour = {*flow, state->spread[k], state->fill[k]};
+        pour.next.clock = cuda_queue_clock(queue, step + 1);
+        const int64_t rows = flow->layout.end - flow->layout.first;
+        return cuda_kernel_launch(state->pour[k], cuda_shares(rows * CUDA_WARP, threads[0]),
+                                  threads, &pour, queue->stream, error);
+    }
+    if (state->all.plan->terms[k].kind != AQUA_NOTHING) {
+        CUDA_TRY(aqua_gpu_supply(flow, k == AQUA_SOIL, &state->spread[k], queue->stream));
+    }
+    return SEL_OK;
+}
+
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const aqua_state *all = &state->all;
@@ -368,14 +400,14 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     cudaStream_t stream = base->queue->stream;
     sel_status status = SEL_OK;
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
+        const bool filled = state->pour[k] && step > base->queue->first;
         state->fill[k].clock = cuda_queue_clock(base->queue, step);
-        status = state->by_term[k] ? cuda_fill_enqueue(&state->fill[k], stream, error) : SEL_OK;
+        status = state->by_term[k] && !filled ? cuda_fill_enqueue(&state->fill[k], stream, error)
+                                              : SEL_OK;
     }
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow flow = flow_of(state, step, b, NULL);
-        if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING) {
-            CUDA_TRY(aqua_gpu_supply(&flow, false, &state->spread[AQUA_RAIN], stream));
-        }
+        status = supply(state, &flow, AQUA_RAIN, step, error);
         CUDA_TRY(aqua_gpu_source(&flow, stream));
         if (ghosts) {
             CUDA_TRY(aqua_gpu_set_ghosts(&flow, beds, stream));
@@ -391,9 +423,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
         const aqua_gpu_flow flow = flow_of(state, step, b, NULL);
         CUDA_TRY(aqua_gpu_edges(&flow, state->summed_edges, edge_books, NULL, stream));
         CUDA_TRY(aqua_gpu_edges(&flow, observed, NULL, all->shown, stream));
-        if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING && !flow.soaks) {
-            CUDA_TRY(aqua_gpu_supply(&flow, true, &state->spread[AQUA_SOIL], stream));
-        }
+        status = flow.soaks ? SEL_OK : supply(state, &flow, AQUA_SOIL, step, error);
         CUDA_TRY(aqua_gpu_watch(&flow, stream));
     }
     return status;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "engine/physics/aqua_method.h"
+#include "cuda/machine/fill.h"
 #include "cuda/machine/look.h"
 #include "cuda/machine/march.h"
 
@@ -111,6 +112,24 @@ typedef struct aqua_gpu_spread {
     sel_total *totals;    /* [ny]: accumulate what the cells got or gave; NULL: not wanted */
     int amount;           /* which it is among the amounts */
 } aqua_gpu_spread;
+
+/* A step of it, and the rates of the next one: what kernels compiled at run time take. */
+typedef struct aqua_gpu_pour {
+    aqua_gpu_flow flow;
+    aqua_gpu_spread spread;
+    cuda_fill next;
+} aqua_gpu_pour;
+
+enum { AQUA_SUPPLY_THREADS = 128 }; /* of a block; 32 for each row */
+
+/* The text of the kernel that takes them, of a store, "aqua_f32" or "aqua_f64"; it stands beside
+ * the program of the rate (cuda_fill). */
+#define AQUA_POUR(store, takes)                                                      \
+    "#include \"cuda/aqua_supply.cuh\"\n\n"                                          \
+    "extern \"C\" __global__ void __launch_bounds__(AQUA_SUPPLY_THREADS, 8) pour(\n" \
+    "    const __grid_constant__ aqua_gpu_pour p) {\n"                               \
+    "    __shared__ double fixed[printed::FIXED];\n"                                 \
+    "    aqua_pour_row<" store ", " takes ", printed>(p, fixed);\n}\n"
 
 /* Adds to the depths flow->from; or takes from flow->to, at most what is there. */
 cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, bool takes, const aqua_gpu_spread *spread,

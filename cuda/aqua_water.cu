@@ -1,8 +1,6 @@
 // aqua_water.cu -- all but the flow: rain, infiltration, sources, ghosts, sums, fields.
 //
-// A warp handles a row: its lanes take every 32nd cell and then join their sums by a fixed tree, so
-// that these do not depend on the order of blocks.
-#include "cuda/aqua_traits.cuh"
+#include "cuda/aqua_supply.cuh"
 #include "cuda/machine/look.cuh"
 
 enum { THREADS = LOOK_THREADS };
@@ -30,100 +28,16 @@ static int64_t threads_of_rows(const aqua_gpu_flow *f) {
 
 // ---- rain and infiltration ----
 
-enum { CELLS = 8 }; // that a thread handles together, so that their loads overlap
-
-// The row of a warp.
-struct row_of_cells {
-    int64_t first; // its first cell in [ny][nx]
-    double uniform;
-    uint8_t *marks; // of its tiles; NULL: all are wet, or none are marked
-};
-
-static __device__ __forceinline__ uint8_t *dry_tiles(const aqua_gpu_flow &f, uint32_t y) {
-    uint8_t *marks = aqua_marks_of_row(f.layout, f.marks_from, y);
-    bool dry = false;
-    for (uint32_t k = threadIdx.x % CUDA_WARP; k < f.layout.across; k += CUDA_WARP) {
-        dry |= marks[k] != AQUA_ALL_WET;
-    }
-    return __any_sync(~0u, dry) ? marks : NULL;
-}
-
-// Applies the amounts of a step to the cells x, x + CUDA_WARP, ... of a row, of which ALL or some
-// are in the grid, and adds them to *sum. No load waits for another one.
-template <class S, bool STORED, bool TAKES, bool ALL>
-static __device__ __forceinline__ void
-supply_cells(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cells &row, uint32_t x,
-             typename S::water *water, double *sum) {
-    typedef typename S::water depth;
-    typedef typename S::real real;
-    const uint32_t nx = f.layout.nx;
-    const real *rates = (const real *)s.rate + row.first;
-    real *remainder = (real *)s.remainder + row.first;
-    depth here[CELLS];
-    real rate[CELLS], carry[CELLS];
-    uint8_t solid[CELLS];
-#pragma unroll
-    for (int j = 0; j < CELLS; j++) {
-        const uint32_t at = x + j * CUDA_WARP;
-        const bool is = ALL || at < nx;
-        solid[j] = is ? s.solid[row.first + at] : 1;
-        here[j] = is ? water[at] : 0;
-        rate[j] = STORED && is ? rates[at] : 0;
-        carry[j] = STORED && S::whole && is ? remainder[at] : 0;
-    }
-#pragma unroll
-    for (int j = 0; j < CELLS; j++) {
-        const uint32_t at = x + j * CUDA_WARP;
-        if (solid[j]) {
-            continue;
-        }
-        const real before = carry[j];
-        const depth due = STORED ? S::aqua_part(rate[j], &carry[j]) : (depth)row.uniform;
-        const depth part = TAKES && here[j] < due ? here[j] : due;
-        if (STORED && S::whole && carry[j] != before) { // the part of a quantum that is left
-            remainder[at] = carry[j];
-        }
-        if (part != 0) {
-            water[at] = here[j] + (TAKES ? -part : part);
-            *sum += (double)part;
-            if (!TAKES && row.marks) {
-                aqua_mark(row.marks, at);
-            }
-        }
-    }
-}
-
 template <class S, bool STORED, bool TAKES>
 __global__ void __launch_bounds__(THREADS, 8)
     supply_kernel(const __grid_constant__ aqua_gpu_flow f,
                   const __grid_constant__ aqua_gpu_spread s) {
-    const aqua_gpu_layout &l = f.layout;
-    const uint32_t lane = threadIdx.x % CUDA_WARP, y = (uint32_t)row_of_warp(l.first);
-    if (y >= l.end || cuda_is_halted(f.halted, f.clock)) {
-        return;
-    }
-    const row_of_cells row = {(int64_t)y * l.nx, STORED ? 0 : aqua_amounts_of(f)[s.amount],
-                              !TAKES && f.marks_from ? dry_tiles(f, y) : NULL};
-    double sum = 0;
-    typename S::water *water = (typename S::water *)(TAKES ? f.to : f.from);
-    water += aqua_at(l, 0, (int)y);
-    const uint32_t whole = l.nx / (CUDA_WARP * CELLS) * (CUDA_WARP * CELLS);
-    for (uint32_t x = lane; x < whole; x += CUDA_WARP * CELLS) {
-        supply_cells<S, STORED, TAKES, true>(f, s, row, x, water, &sum);
-    }
-    if (whole < l.nx) {
-        supply_cells<S, STORED, TAKES, false>(f, s, row, whole + lane, water, &sum);
-    }
-    if (s.totals) {
-        join_lanes(sum);
-        if (lane == 0) {
-            sel_total_more(&s.totals[y], S::whole, sum);
-        }
-    }
+    aqua_supply_row<S, STORED, TAKES, void>(f, s, NULL, NULL);
 }
 
 cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, bool takes, const aqua_gpu_spread *s,
                             cudaStream_t stream) {
+    static_assert(int(AQUA_SUPPLY_THREADS) == int(THREADS), "blocks are as many");
     return by_store(f, threads_of_rows(f), [&](auto store, unsigned blocks) {
         typedef decltype(store) S;
         const auto kernel =

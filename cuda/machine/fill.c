@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "engine/values/program_print.h"
 
-void cuda_fill_print(const sel_program *program, FILE *to) {
+void cuda_fill_print(const sel_program *program, const char *beside, FILE *to) {
     const sel_packed_program *l = &program->layout;
     sel_printer p = {.fuses = false};
     char name[SEL_PRINT_NAME];
@@ -17,10 +17,12 @@ void cuda_fill_print(const sel_program *program, FILE *to) {
         sel_printer_close(&p);
         return;
     }
-    fputs("#include \"cuda/machine/fill.cuh\"\n\n"
-          "struct printed {\n"
-          "    static __device__ void once(const cuda_fill &f, double t, double *r) {\n",
-          to);
+    fprintf(to,
+            "#include \"cuda/machine/fill.cuh\"\n\n"
+            "struct printed {\n"
+            "    enum { FIXED = %d };\n"
+            "    static __device__ void once(const cuda_fill &f, double t, double *r) {\n",
+            l->uniforms + 1);
     for (const sel_packed_input *input = program->tables.input;
          input < program->tables.input + l->inputs; input++) {
         fprintf(to, "        const double u%d = ", input->to);
@@ -55,9 +57,9 @@ void cuda_fill_print(const sel_program *program, FILE *to) {
             ";\n    }\n};\n\n"
             "extern \"C\" __global__ void __launch_bounds__(%d) fill(\n"
             "    const __grid_constant__ cuda_fill f) {\n"
-            "    __shared__ double fixed[%d];\n"
-            "    cuda_fill_cells<printed>(f, fixed);\n}\n",
-            CUDA_FILL_THREADS, l->uniforms + 1);
+            "    __shared__ double fixed[printed::FIXED];\n"
+            "    cuda_fill_cells<printed>(f, fixed);\n}\n%s",
+            CUDA_FILL_THREADS, beside ? beside : "");
     sel_printer_close(&p);
 }
 
@@ -67,7 +69,7 @@ sel_status cuda_fill_compile(cuda_fill *fill, const sel_quantity *quantity, int 
     size_t length = 0;
     FILE *to = open_memstream(&text, &length);
     if (to) {
-        cuda_fill_print(sel_quantity_function(quantity, 0)->program, to);
+        cuda_fill_print(sel_quantity_function(quantity, 0)->program, fill->beside, to);
         fclose(to);
     }
     const cuda_text given = {.text = text, .name = "a law"};

@@ -20,6 +20,17 @@ struct cuda_fill_row {
     uint32_t y, z;
 };
 
+static __device__ __forceinline__ cuda_fill_row cuda_fill_row_of(const cuda_fill &f, uint32_t row) {
+    const uint32_t ny = (uint32_t)f.grid.n[1], y = row % ny, z = row / ny;
+    return {
+        {sel_centre(&f.grid, 1, y), sel_centre(&f.grid, 2, z)}, y * f.pitch + z * f.slice, y, z};
+}
+
+// Of the values that the clock's step takes.
+static __device__ __forceinline__ double cuda_fill_time(const cuda_fill &f) {
+    return ((double)cuda_now(f.clock) + f.ahead) * f.grid.dt;
+}
+
 // TERM has once(f, t, fixed), which fills the registers that are the same in all cells, by one
 // thread of a block; and each(f, place, fixed, value), false: no value is known, or it is not
 // finite. Nothing is stored or reported unless `wanted`.
@@ -58,16 +69,10 @@ static __device__ __forceinline__ void cuda_fill_cells(const cuda_fill &f, doubl
     const uint32_t last = x >= nx ? first : min(first + CUDA_FILL_ROWS, end);
     __shared__ cuda_fill_row rows[CUDA_FILL_ROWS];
     if (threadIdx.x < CUDA_FILL_ROWS) {
-        const uint32_t row = first + threadIdx.x, ny = (uint32_t)f.grid.n[1];
-        cuda_fill_row *of = &rows[threadIdx.x];
-        of->y = row % ny;
-        of->z = row / ny;
-        of->across[0] = sel_centre(&f.grid, 1, of->y);
-        of->across[1] = sel_centre(&f.grid, 2, of->z);
-        of->begin = of->y * f.pitch + of->z * f.slice;
+        rows[threadIdx.x] = cuda_fill_row_of(f, first + threadIdx.x);
     }
     if (threadIdx.x == 0) {
-        TERM::once(f, ((double)step + f.ahead) * f.grid.dt, fixed);
+        TERM::once(f, cuda_fill_time(f), fixed);
     }
     __syncthreads();
     for (uint32_t block = first; block < last; block += TOGETHER) {

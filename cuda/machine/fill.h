@@ -22,6 +22,7 @@ typedef struct cuda_fill {
     int64_t pitch, slice;
     int64_t first_row, end_row; /* rows of cells that are filled; end_row 0: all */
     bool single;
+    const char *beside; /* text that is compiled with the program, the struct `printed`; or NULL */
     struct cuda_kernel *kernel; /* compiled; NULL: the program is interpreted */
 } cuda_fill;
 
@@ -46,8 +47,8 @@ cudaError_t cuda_fill_interpreted(const cuda_fill *fill, cudaStream_t stream);
 #include <stdio.h>
 #include "cuda/machine/compile.h"
 
-/* Prints the kernel of a program: "fill". */
-void cuda_fill_print(const sel_program *program, FILE *to);
+/* Prints the kernel of a program, "fill", and what stands beside it (or NULL). */
+void cuda_fill_print(const sel_program *program, const char *beside, FILE *to);
 
 /* Compiles the kernel of the quantity that fill->term is. Where there is no NVRTC, fill->kernel and
  * *module stay NULL. */

@@ -21,14 +21,11 @@
 #define CUDA_LOOK_CUH
 
 #include "cuda/machine/look.h"
+#include "cuda/machine/wide.cuh"
 
 enum { LOOK_THREADS = 128, LOOK_ROWS = LOOK_THREADS / CUDA_WARP, LOOK_JOINED = CUDA_JOINED };
 
 // ---- joining ----
-
-static __device__ inline void join(double &a, const double &b) {
-    a += b;
-}
 
 static __device__ inline void join(sel_total &a, const sel_total &b) {
     sel_total_join(&a, &b);
@@ -67,22 +64,6 @@ static __device__ inline void clear(cuda_sums &a) {
 static __device__ inline void clear(cuda_monitor &a) {
     a.change = a.magnitude = 0;
     sel_watch_none(&a.watched);
-}
-
-// The join of a value over the lanes of a warp, in lane 0: neighbours first.
-template <class S> static __device__ inline void join_lanes(S &value) {
-    static_assert(sizeof(S) % sizeof(double) == 0, "made of 8-byte numbers");
-    for (int distance = 1; distance < CUDA_WARP; distance *= 2) {
-        S other;
-        double *to = (double *)&other;
-        const double *from = (const double *)&value;
-        for (size_t k = 0; k < sizeof(S) / sizeof(double); k++) {
-            to[k] = __shfl_down_sync(0xffffffffu, from[k], distance);
-        }
-        if (threadIdx.x % (2 * distance) == 0) {
-            join(value, other);
-        }
-    }
 }
 
 // Each block joins LOOK_JOINED of n partials `stride` apart into the first of them.

@@ -35,15 +35,17 @@ typedef struct march_tile {
     bool last_strip;
 } march_tile;
 
+/* Where a pass runs: two streams that wait for each other, and how many multiprocessors. */
+typedef struct march_device march_device;
+
 #ifndef __CUDACC_RTC__
 #include "cuda/machine/look.h"
 
-/* Where a pass runs: two streams that wait for each other, and how many multiprocessors. */
-typedef struct march_device {
+struct march_device {
     cudaStream_t stream, beside;
     cudaEvent_t fork, join;
     int processors;
-} march_device;
+};
 
 /* The least grid that is marched over, in columns and rows of a block. */
 enum { MARCH_LEAST_COLUMNS = 128, MARCH_LEAST_ROWS = 64 };

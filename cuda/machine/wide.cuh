@@ -75,6 +75,26 @@ static __device__ __forceinline__ uint32_t sum_of_lanes(uint32_t v) {
 #endif
 }
 
+static __device__ inline void join(double &a, const double &b) {
+    a += b;
+}
+
+// The join of a value over the lanes of a warp, in lane 0: neighbours first.
+template <class S> static __device__ inline void join_lanes(S &value) {
+    static_assert(sizeof(S) % sizeof(double) == 0, "made of 8-byte numbers");
+    for (int distance = 1; distance < CUDA_WARP; distance *= 2) {
+        S other;
+        double *to = (double *)&other;
+        const double *from = (const double *)&value;
+        for (size_t k = 0; k < sizeof(S) / sizeof(double); k++) {
+            to[k] = __shfl_down_sync(0xffffffffu, from[k], distance);
+        }
+        if (threadIdx.x % (2 * distance) == 0) {
+            join(value, other);
+        }
+    }
+}
+
 // The number of the lane before, or behind; that at an end has its own.
 template <class T> static __device__ __forceinline__ T lane_before(T v) {
     return __shfl_up_sync(~0u, v, 1);

@@ -11,7 +11,7 @@
 #include "engine/io/raster.h"
 #include "tests/unit/aqua_case.h"
 
-enum { MOST_CELLS = 400 * 48 };
+enum { MOST_CELLS = 520 * 260 };
 
 static const sel_backend *second;
 static bool is_short;

@@ -129,6 +129,9 @@ static int gaussian(nodes *n) {
 static const int precision_of[] = {SEL_F64, SEL_F32};
 static const char *const precisions[] = {"f64", "f32"};
 
+/* A grid of which programs are interpreted, and one for which compiling pays (cuda_fill_pays). */
+static const int size_of[2][2] = {{45, 22}, {520, 260}};
+
 static twins *begin(const char *what, int p, int nx, int ny) {
     twins *t = begin_twins(nx, ny, 0.3, p == 1, 40 + (uint64_t)nx);
     snprintf(now, sizeof now, "%s, %s, %d x %d", what, precisions[p], nx, ny);
@@ -140,7 +143,7 @@ static twins *begin(const char *what, int p, int nx, int ny) {
 /* Rows shorter than a warp, and longer than what it does at once. */
 static void plain_arithmetic_gives_the_same_bits(void **unused) {
     (void)unused;
-    static const int sizes[][2] = {{1, 1}, {45, 22}, {128, 5}, {300, 11}};
+    static const int sizes[][2] = {{1, 1}, {45, 22}, {128, 5}, {300, 11}, {520, 260}};
     for (int p = 0; p < 2; p++) {
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             twins *t = begin("arithmetic", p, sizes[k][0], sizes[k][1]);
@@ -258,8 +261,9 @@ static void first_error(twins *t, int k, char *text, size_t size) {
 }
 
 static void must_fail_alike(const char *what, build_value *build, const char *part) {
-    for (int place = 0; place < 2; place++) {
-        twins *t = begin(what, 1, 45, 22);
+    for (int k = 0; k < 4; k++) {
+        const int place = k % 2, *size = size_of[k / 2];
+        twins *t = begin(what, 1, size[0], size[1]);
         char text[2][sizeof t->c.error.text];
         case_walls(&t->c);
         if (build == flood) {
@@ -272,8 +276,8 @@ static void must_fail_alike(const char *what, build_value *build, const char *pa
             t->c.params.rain = by_program(t, build);
         }
         start_twins(t);
-        for (int k = 0; k < 2; k++) {
-            first_error(t, k, text[k], sizeof text[k]);
+        for (int side = 0; side < 2; side++) {
+            first_error(t, side, text[side], sizeof text[side]);
         }
         assert_string_equal(text[0], text[1]);
         if (!strstr(text[0], part)) {
@@ -317,13 +321,14 @@ static void build_failing(twins *t, int which) {
 /* What is there is what the CPU has; what a failed step has shown or booked is not told. */
 static void the_last_whole_state_stays(void **unused) {
     (void)unused;
-    for (int k = 0; k < 2 * FAILING; k++) {
-        twins *t = begin("what is left", k % 2, 45, 22);
+    for (int k = 0; k < 4 * FAILING; k++) {
+        const int which = k / 2 % FAILING, *size = size_of[k / 2 / FAILING];
+        twins *t = begin("what is left", k % 2, size[0], size[1]);
         char text[sizeof t->c.error.text];
         static sel_term terms[SEL_MAX_TERMS];
         sel_request flux = {.kind = SEL_FLUX, .region = 1};
         sel_request balance = {.kind = SEL_BALANCE, .terms = terms};
-        build_failing(t, k / 2);
+        build_failing(t, which);
         start_twins(t);
         for (int side = 0; side < 2; side++) {
             first_error(t, side, text, sizeof text);
@@ -335,7 +340,7 @@ static void the_last_whole_state_stays(void **unused) {
         assert_true(flux.unobserved);
         /* The host evaluates levels before anything is booked. */
         assert_int_equal(balance.unobserved,
-                         t->backend[1] != &sel_cpu_backend && k / 2 != LEVEL_UNDER_RAIN);
+                         t->backend[1] != &sel_cpu_backend && which != LEVEL_UNDER_RAIN);
         end_twins(t);
     }
 }
