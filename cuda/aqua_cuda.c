@@ -48,6 +48,14 @@ static int64_t table_width(const aqua_plan *plan) {
 
 /* ---- memory ---- */
 
+/* Where the rates of this rank's cells begin in those of all, and how many bytes they have. */
+static int64_t own_rates(const aqua_state *all, uint64_t *bytes) {
+    const sel_rows_range own = sel_own_planes(&all->base);
+    const int64_t row = all->plan->layout.nx * all->size;
+    *bytes = (uint64_t)((own.end - own.first) * row);
+    return own.first * row;
+}
+
 /* aqua_state.give: sends the rates; of terms the first are evaluated for the host's errors. */
 static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)all;
@@ -58,9 +66,11 @@ static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
                                         NULL, all->field, error)
                    : SEL_OK;
     }
-    sel_status status = cuda_feed_next(&state->rates[k], &pinned, error);
-    status = status ? status : aqua_rates(all, k, pinned, error);
-    return status ? status : cuda_feed_send(&state->rates[k], all->base.queue->stream, error);
+    cuda_feed *feed = &state->rates[k];
+    sel_status status = cuda_feed_next(feed, &pinned, error);
+    status =
+        status ? status : aqua_rates(all, k, (char *)pinned - own_rates(all, &feed->bytes), error);
+    return status ? status : cuda_feed_send(feed, all->base.queue->stream, error);
 }
 
 static void list(sel_state *base) {
@@ -101,7 +111,10 @@ static void list(sel_state *base) {
     SEL_ADD(arrays, state, marks, 2 * state->tiles, 0);
     sel_arrays_add(arrays, "factor", &state->view.flow.factor, all->real, scratch, 0);
     sel_arrays_add(arrays, "cut", &state->view.flow.cut, all->real, cuts, 0);
-    SEL_ADD_COPY(arrays, state, view.ground, ground ? aqua_cells(all) : 0, plan->ground);
+    if (ground) {
+        sel_state_list_own(base, "ground", &state->view.ground, SEL_TYPE_OF(*plan->ground),
+                           aqua_plain_cells(layout), 0);
+    }
     state->summed_edges = plan->base.wants_balance ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] : 0;
     state->book_count =
         aqua_parts_of(plan, AQUA_RAIN) + aqua_parts_of(plan, AQUA_SOIL) + state->summed_edges;
@@ -286,7 +299,8 @@ static const char *text_of_pour(const aqua_state *all, int k) {
 /* What fills the rates that are terms, and what sends the others and the amounts. */
 static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
     const aqua_state *all = &state->all;
-    const uint64_t field = (uint64_t)(aqua_cells(all) * all->size);
+    uint64_t field;
+    const int64_t first = own_rates(all, &field);
     const uint64_t table = CUDA_STEPS * (uint64_t)table_width(all->plan) * sizeof(double);
     sel_status status = cuda_terms_start(&state->terms, error);
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
@@ -306,7 +320,7 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                 status = cuda_module_kernel(state->module[k], "pour", &state->pour[k], error);
             }
         } else if (all->rate[k]) {
-            status = cuda_feed_open(&state->rates[k], all->rate[k], field,
+            status = cuda_feed_open(&state->rates[k], (char *)all->rate[k] + first, field,
                                     sel_quantity_depends(rate) & SEL_ON_T ? FEW : 1, error);
         }
     }
@@ -333,6 +347,9 @@ static sel_status start(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     aqua_state *all = &state->all;
     cudaStream_t stream = base->queue->stream;
+    const sel_rows_range own = sel_own_planes(base);
+    const int64_t nx = all->plan->layout.nx, first = own.first * nx,
+                  count = (own.end - own.first) * nx;
     sel_total volume = {0};
     sel_status status = open_feeds(state, error);
     describe(state); /* with the terms that have been started */
@@ -340,8 +357,12 @@ static sel_status start(sel_state *base, sel_error *error) {
     status = sel_state_agree(base, status, error);
     status = status ? status : aqua_start(all, error);
     if (!status && all->arrived) {
-        CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, /* -1 */
-                                 (size_t)aqua_cells(all) * sizeof *all->arrived, stream));
+        CUDA_TRY(cudaMemsetAsync(all->arrived + first, 0xff, /* -1 */
+                                 (size_t)count * sizeof *all->arrived, stream));
+    }
+    if (!status && state->view.ground) {
+        status = cuda_send(state->view.ground + first, all->plan->ground + first,
+                           (uint64_t)count * sizeof *state->view.ground, error);
     }
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow before = flow_of(state, -1, b, NULL);

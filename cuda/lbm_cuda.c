@@ -170,6 +170,7 @@ static void show_arrays(lbm_cuda *state) {
     state->pattern.boundary.links = all->links;
     state->view.strain[0] = all->strain[0];
     state->view.strain[1] = all->strain[1];
+    state->view.strain_plane = all->strain_plane;
 }
 
 /* ---- the start ---- */

@@ -200,12 +200,10 @@ template <class T, class D> struct lbm_look {
             return lbm_rotation_field(which, d, D::dims, &v.units, out);
         }
         if (which == LBM_STRAIN_RATE || which == LBM_STRESS) {
-            const lbm_gpu_layout &l = v.last.layout;
-            const int64_t cells = (int64_t)l.nx * l.ny * l.nz;
             const int count = which == LBM_STRESS ? D::parts : 1;
-            const double *from = v.strain[which - LBM_STRAIN_RATE] + cell_of(l, at);
+            const double *from = v.strain[which - LBM_STRAIN_RATE] + cell_of(v.last.layout, at);
             for (int c = 0; c < count; c++) {
-                out[c] = from[c * cells];
+                out[c] = from[c * v.strain_plane];
             }
             return count;
         }
@@ -337,7 +335,7 @@ __global__ void __launch_bounds__(THREADS)
     keep_strain(const __grid_constant__ lbm_gpu_view v, bool initially) {
     typedef lbm_look<T, D> look;
     const lbm_gpu_layout &l = v.last.layout;
-    const int64_t cells = (int64_t)l.nx * l.ny * l.nz, step = (int64_t)gridDim.x * blockDim.x;
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
     if (cuda_is_halted(v.last.halted, v.last.clock)) {
         return;
     }
@@ -357,7 +355,7 @@ __global__ void __launch_bounds__(THREADS)
                                                              D::dims, &v.units, value)
                                           : 0;
             for (int c = 0; c < count; c++) {
-                v.strain[f][c * cells + number] = value[c];
+                v.strain[f][c * v.strain_plane + number] = value[c];
             }
         }
     }

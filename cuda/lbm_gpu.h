@@ -116,6 +116,7 @@ typedef struct lbm_gpu_view {
     const uint8_t *solid; /* [nz][ny][nx], 0: free */
     double *strain[2];    /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
                              [components][nz][ny][nx], the user's units; NULL: not wanted */
+    int64_t strain_plane; /* elements between components */
     bool periodic[3];
     double nu; /* lattice units */
     lbm_units units;

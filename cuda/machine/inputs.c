@@ -87,6 +87,13 @@ static sel_status describe(const sel_state *state, cuda_input *to, sel_error *er
     return cuda_fill_open(&to->in, &inputs->terms, input->quantity, state, &inputs->module, error);
 }
 
+/* Where the source of this rank's cells begins in that of all; and its bytes. */
+static int64_t own_source(const sel_state *state, uint64_t *bytes) {
+    const sel_cells own = sel_state_own_faces(state, &state->plan->inputs->source);
+    *bytes = (uint64_t)own.count * state->turns.type.size;
+    return own.shift * state->turns.type.size;
+}
+
 sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
     cuda_inputs *inputs = state->inputs;
     state->queue->timeless = !inputs;
@@ -104,9 +111,9 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
         status = cuda_feed_open(&inputs->value_feed, state->given.value, bytes, BUFFERS, error);
     }
     if (!status && inputs->source) {
-        status = cuda_feed_open(
-            &inputs->source_feed, state->given.source,
-            (uint64_t)state->plan->inputs->source.count * state->turns.type.size, BUFFERS, error);
+        uint64_t its;
+        char *own = (char *)state->given.source + own_source(state, &its);
+        status = cuda_feed_open(&inputs->source_feed, own, its, BUFFERS, error);
     }
     return status;
 }
@@ -159,7 +166,9 @@ static sel_status send_source(sel_state *state, sel_error *error) {
     cuda_feed *feed = &state->inputs->source_feed;
     void *pinned;
     sel_status status = cuda_feed_next(feed, &pinned, error);
-    status = status ? status : sel_inputs_fill(state, state->step, pinned, error);
+    status = status ? status
+                    : sel_inputs_fill(state, state->step,
+                                      (char *)pinned - own_source(state, &feed->bytes), error);
     return status ? status : cuda_feed_send(feed, state->queue->stream, error);
 }
 

@@ -278,7 +278,7 @@ static cudaError_t reduce(const void *view, int field, const cuda_cells *cells,
 template <class V>
 static __global__ void __launch_bounds__(LOOK_THREADS)
     monitor_kernel(const __grid_constant__ typename V::view v, typename V::last *last,
-                   cuda_monitor *rows, const __grid_constant__ sel_rows own) {
+                   int64_t plane, cuda_monitor *rows, const __grid_constant__ sel_rows own) {
     uint32_t n[3];
     V::extent(v, n);
     const int64_t of_warp = row_of_own(own);
@@ -286,7 +286,6 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
         return;
     }
     const uint32_t row = (uint32_t)of_warp;
-    const int64_t cells = (int64_t)n[0] * n[1] * n[2];
     cuda_monitor mine;
     clear(mine);
     for (uint32_t x = threadIdx.x % CUDA_WARP; x < n[0]; x += CUDA_WARP) {
@@ -300,7 +299,7 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
         if (sel_watch(&mine.watched, (double)number, large, small) && last) {
 #pragma unroll
             for (int a = 0; a < V::components; a++) {
-                typename V::last *kept = last + a * cells + number;
+                typename V::last *kept = last + a * plane + number;
                 const double du = u[a] - V::value_of(v, *kept);
                 *kept = V::last_of(v, u[a]);
                 mine.change += V::counts ? du != 0 : du * du;
@@ -315,11 +314,11 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
 }
 
 template <class V>
-static cudaError_t monitor(const void *view, void *last, const cuda_rows *rows,
+static cudaError_t monitor(const void *view, void *last, int64_t plane, const cuda_rows *rows,
                            cudaStream_t stream) {
     monitor_kernel<V><<<row_blocks(rows->own.count), LOOK_THREADS, 0, stream>>>(
-        *(const typename V::view *)view, (typename V::last *)last, (cuda_monitor *)rows->partials,
-        rows->own);
+        *(const typename V::view *)view, (typename V::last *)last, plane,
+        (cuda_monitor *)rows->partials, rows->own);
     return join_rows<cuda_monitor>(rows, stream);
 }
 

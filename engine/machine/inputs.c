@@ -156,15 +156,18 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
 
 sel_status sel_inputs_start(sel_state *state, sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
-    const size_t bytes = (size_t)inputs->source.count * state->turns.type.size;
     if (!inputs->has_source || !state->arrays.memory) {
         return inputs->has_source ? sel_inputs_fill(state, -1, state->given.source, error) : SEL_OK;
     }
-    void *values = calloc(bytes, 1);
-    sel_status status = values ? sel_inputs_fill(state, -1, values, error)
+    const sel_cells own = sel_state_own_faces(state, &inputs->source);
+    const int64_t first = own.shift * state->turns.type.size;
+    const size_t bytes = (size_t)own.count * state->turns.type.size;
+    char *values = calloc(bytes, 1);
+    sel_status status = values ? sel_inputs_fill(state, -1, values - first, error)
                                : sel_fail_memory(error, "the source", bytes);
     status = status ? status
-                    : sel_arrays_send(&state->arrays, state->given.source, values, bytes, error);
+                    : sel_arrays_send(&state->arrays, (char *)state->given.source + first, values,
+                                      bytes, error);
     free(values);
     return status;
 }

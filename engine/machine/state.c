@@ -109,13 +109,11 @@ void sel_state_list_vector(sel_state *state, const char *name, double **at, unsi
     sel_arrays_add_block(&state->arrays, name, at, (sel_type){'f', 8}, &cells, flags, 1);
 }
 
-/* The part of a layout of cells and faces (no components) that one of several ranks has on the
- * host: its own planes, and the faces above these. */
-static sel_cells own_faces(const sel_state *state, const sel_cells *cells) {
+sel_cells sel_state_own_faces(const sel_state *state, const sel_cells *cells) {
     const sel_block *own = &state->blocks.v[0];
     const int64_t stride = state->plan->domain->grid.dims == 3 ? cells->slice : cells->pitch;
     sel_cells cut = *cells;
-    if (state->ranks->count > 1 && !state->arrays.memory && !cells->components && cells->count) {
+    if (state->ranks->count > 1 && !cells->components && cells->count) {
         cut.count = (own->end - own->first + 1) * stride;
         cut.shift = own->first * stride;
     }
@@ -192,7 +190,7 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
 }
 
 void sel_state_list_faces(sel_state *state, const char *name, void *place, const sel_cells *cells) {
-    const sel_cells own = own_faces(state, cells);
+    const sel_cells own = sel_state_own_faces(state, cells);
     sel_arrays_add_cells(&state->arrays, name, place, state->turns.type, &own, 0);
 }
 
@@ -201,7 +199,7 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
                           const void *data, sel_error *error) {
     const int64_t *n = state->plan->domain->grid.n, apart[3] = {1, cells->pitch, cells->slice};
     const int axis = state->plan->domain->grid.dims - 1;
-    const sel_cells own = own_faces(state, cells);
+    const sel_cells own = sel_state_own_faces(state, cells);
     const bool divided = own.count < cells->count;
     const size_t bytes = (size_t)own.count * type.size;
     const int64_t all = n[1] * n[2], before = own.before - own.shift;
@@ -263,12 +261,10 @@ void sel_state_exchange(const sel_state *state, int64_t turn) {
     }
 }
 
-/* Lists an array of cells of the whole grid: of several ranks on the host its own planes, with a
- * pointer to which the numbers of all cells apply. Returns the elements of a component. */
-static int64_t list_own(sel_state *state, const char *name, void *place, sel_type type,
-                        sel_cells cells, unsigned flags) {
+int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
+                           sel_cells cells, unsigned flags) {
     const int axis = state->plan->domain->grid.dims - 1, listed = state->arrays.count;
-    const bool divided = state->ranks->count > 1 && !state->arrays.memory && cells.count > 0;
+    const bool divided = state->ranks->count > 1 && cells.count > 0;
     if (divided) {
         const sel_block *own = &state->blocks.v[0];
         const int64_t stride = axis == 2 ? cells.slice : cells.pitch;
@@ -293,7 +289,8 @@ void sel_state_list(sel_state *state) {
                              .slice = grid->n[0] * grid->n[1],
                              .plane = sel_grid_cells(grid),
                              .count = state->last.components * sel_grid_cells(grid)};
-    state->last.plane = list_own(state, "last", &state->last.v, state->last.type, cells, SEL_SAVED);
+    state->last.plane =
+        sel_state_list_own(state, "last", &state->last.v, state->last.type, cells, SEL_SAVED);
     SEL_ADD_VALUE(&state->arrays, state, monitored);
     if (state->plan->inputs) {
         const sel_inputs *inputs = state->plan->inputs;

@@ -97,6 +97,12 @@ void sel_state_undivided(sel_state *state);
 /* Lists state->turns, which the solver has described: in all blocks, and saved without halos. */
 void sel_state_list_turns(sel_state *state, const char *name);
 
+/* Lists an array of cells of the whole grid, without halos: of several ranks each has those of its
+ * own planes, with a pointer to which the numbers of all cells apply. Returns the elements of a
+ * component. */
+int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
+                           sel_cells cells, unsigned flags);
+
 /* Describes and lists state->turns of one number per cell in the precision of the plan: whole lines
  * of caches along x, halos of so many planes; and state->last. */
 void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], int halo);
@@ -121,8 +127,10 @@ static inline const void *sel_state_row(const sel_state *state, int64_t turn, in
  * is here, or, of a row beside it that another rank has, the halo. */
 void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row);
 
-/* Lists an array of numbers of cells and faces, of the type of state->turns: of several ranks on
- * the host of its own planes, with a pointer to which the numbers of all apply. */
+/* The part of a layout of cells and faces (no components) that one of several ranks has: its own
+ * planes, and the faces above these. Lists an array of numbers of these, of the type of
+ * state->turns, with a pointer to which the numbers of all apply. */
+sel_cells sel_state_own_faces(const sel_state *state, const sel_cells *cells);
 void sel_state_list_faces(sel_state *state, const char *name, void *place, const sel_cells *cells);
 
 /* Fills an array (NULL: none) of a number for each cell, laid out as `cells`, and sends it: of kind

@@ -103,11 +103,25 @@ sel_status sel_terrain_blank(const sel_quantity *ground, const sel_simulation *s
 
 /* ---- pits and slopes ---- */
 
+/* The free cell (x, y), or -1; inside the grid the number of a cell is known. */
+static inline int64_t free_cell(const sel_domain *domain, bool inside, int64_t x, int64_t y) {
+    const int64_t cell = y * domain->grid.n[0] + x;
+    return inside ? (domain->cell[cell] ? -1 : cell) : sel_free_cell(domain, x, y);
+}
+
+/* Whether all cells about one are in the grid. */
+static inline bool is_inside(const sel_grid *grid, int64_t x, int64_t y) {
+    return x > 0 && y > 0 && x + 1 < grid->n[0] && y + 1 < grid->n[1];
+}
+
 double sel_terrain_beside(const sel_domain *domain, const double *heights, int64_t x, int64_t y) {
+    const bool inside = is_inside(&domain->grid, x, y);
     double lowest = (double)NAN;
     for (int k = 0; k < 9; k++) {
-        const int64_t cell = sel_free_cell(domain, x + k % 3 - 1, y + k / 3 - 1);
-        lowest = cell >= 0 && k != 4 ? fmin(lowest, heights[cell]) : lowest;
+        const int64_t cell = free_cell(domain, inside, x + k % 3 - 1, y + k / 3 - 1);
+        if (cell >= 0 && k != 4 && (isnan(lowest) || heights[cell] < lowest)) {
+            lowest = heights[cell];
+        }
     }
     return lowest;
 }
@@ -130,15 +144,16 @@ bool sel_terrain_measure(const sel_domain *domain, const double *heights, int th
             if (domain->cell[y * nx + x]) {
                 continue;
             }
+            const bool inside = is_inside(&domain->grid, x, y);
             const double beside = sel_terrain_beside(domain, heights, x, y);
-            highest = fmax(highest, here);
-            deepest = fmax(deepest, beside - here);
+            highest = here > highest ? here : highest;
+            deepest = beside - here > deepest ? beside - here : deepest;
             pits += beside > here;
             for (int k = 0; k < 2; k++) { /* to the east and to the north */
-                const int64_t cell = sel_free_cell(domain, x + (k == 0), y + (k == 1));
+                const int64_t cell = free_cell(domain, inside, x + (k == 0), y + (k == 1));
                 if (cell >= 0) {
                     const double slope = fabs(heights[cell] - here) / domain->grid.dx[0];
-                    largest = fmax(largest, slope);
+                    largest = slope > largest ? slope : largest;
                     row_sum[y] += slope;
                     slopes++;
                 }
@@ -220,14 +235,24 @@ typedef struct doubts {
     double height, lowest; /* of the first; of all cells */
 } doubts;
 
-/* Of one kind, 0: of that of the first. */
+/* Of one kind, 0: of that of the first. They are rare: where there are none no cell is tested for
+ * its kind. */
 static doubts find_doubts(const sel_raster *raster, const sel_domain *domain, const double *heights,
-                          int kind) {
+                          int kind, int threads) {
     const bool suspect = raster && raster->file && raster->file->undeclared_count > 0;
     const sel_rows_range rows = sel_domain_own(domain);
-    const int64_t nx = domain->grid.n[0];
-    doubts found = {.kind = kind, .lowest = HUGE_VAL};
-    for (int64_t i = rows.first * nx; i < rows.end * nx; i++) {
+    const int64_t nx = domain->grid.n[0], first = rows.first * nx, end = rows.end * nx;
+    double lowest = HUGE_VAL;
+    int64_t strange = suspect;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(min : lowest) \
+    reduction(+ : strange)
+    for (int64_t i = first; i < end; i++) {
+        const bool counts = !domain->cell[i];
+        lowest = counts && heights[i] < lowest ? heights[i] : lowest;
+        strange += counts && fabs(heights[i]) > most_height;
+    }
+    doubts found = {.kind = kind, .lowest = lowest};
+    for (int64_t i = strange ? first : end; i < end; i++) {
         if (domain->cell[i]) {
             continue;
         }
@@ -236,7 +261,6 @@ static doubts find_doubts(const sel_raster *raster, const sel_domain *domain, co
         const int here = u                                ? 2 + (int)(u - raster->file->undeclared)
                          : fabs(heights[i]) > most_height ? 1
                                                           : 0;
-        found.lowest = heights[i] < found.lowest ? heights[i] : found.lowest;
         if (here && (found.kind == 0 || here == found.kind)) {
             found.cell = found.count++ == 0 ? i : found.cell;
             found.height = heights[found.cell];
@@ -248,8 +272,8 @@ static doubts find_doubts(const sel_raster *raster, const sel_domain *domain, co
 
 /* Of all ranks. */
 static doubts find_all_doubts(const sel_raster *raster, const sel_domain *domain,
-                              const double *heights) {
-    const doubts own = find_doubts(raster, domain, heights, 0);
+                              const double *heights, int threads) {
+    const doubts own = find_doubts(raster, domain, heights, 0, threads);
     doubts all[SEL_MOST_RANKS], found = {.lowest = HUGE_VAL};
     sel_domain_gather(domain, &own, sizeof own, all);
     for (int r = 0; r < sel_domain_ranks(domain); r++) {
@@ -258,19 +282,19 @@ static doubts find_all_doubts(const sel_raster *raster, const sel_domain *domain
         found.lowest = lowest;
     }
     if (found.kind && sel_domain_ranks(domain) > 1) {
-        found.count =
-            sel_domain_total(domain, find_doubts(raster, domain, heights, found.kind).count);
+        const doubts its = find_doubts(raster, domain, heights, found.kind, threads);
+        found.count = sel_domain_total(domain, its.count);
     }
     return found;
 }
 
 /* Names the value, how many cells have it, the file and what to write. */
 sel_status sel_terrain_check(const sel_quantity *ground, const sel_simulation *simulation,
-                             const sel_domain *domain, const double *heights, double *lowest,
-                             sel_error *error) {
+                             const sel_domain *domain, const double *heights, int threads,
+                             double *lowest, sel_error *error) {
     const sel_where where = sel_simulation_where(simulation, "ground");
     const sel_raster *raster = sel_terrain_raster(ground);
-    const doubts found = find_all_doubts(raster, domain, heights);
+    const doubts found = find_all_doubts(raster, domain, heights, threads);
     const int64_t count = found.count;
     *lowest = found.lowest;
     const char *plural = count == 1 ? "" : "s";

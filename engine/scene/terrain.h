@@ -32,8 +32,8 @@ sel_status sel_terrain_blank(const sel_quantity *ground, const sel_simulation *s
 /* Refuses heights of free cells that no ground has, and values that stand for no data although
  * their file does not say so; finds the lowest one. */
 sel_status sel_terrain_check(const sel_quantity *ground, const sel_simulation *simulation,
-                             const sel_domain *domain, const double *heights, double *lowest,
-                             sel_error *error);
+                             const sel_domain *domain, const double *heights, int threads,
+                             double *lowest, sel_error *error);
 
 /* Warns of a raster that looks like one in degrees, where nothing says what its coordinates are. */
 void sel_terrain_warn(const sel_quantity *ground, const sel_plan *plan, sel_error *warnings);

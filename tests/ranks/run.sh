@@ -660,6 +660,17 @@ END
 }
 ok "four ranks keep parts of a ground" ground_is_divided
 
+# 268 MB of a device are the same for any grid; of the rest four ranks have a third each at most:
+# with their own cells a byte for each cell of the grid, and its list of links.
+memory_of_devices() {
+    "$selenite" check scenarios/cavity3d.lua N=128 --ranks 4 --backend cuda >"$work/said" || return 1
+    one=$(sed -n 's/^ *memory  *\([0-9.]*\) MB of.*/\1/p' "$work/said")
+    four=$(sed -n 's/^ *rank 0 .* memory \([0-9.]*\) MB,.*/\1/p' "$work/said")
+    echo "$one MB, $four MB"
+    awk "BEGIN { exit !(($four - 268) * 3 < $one - 268) }"
+}
+[ "$backend" = cpu ] || ok "the memory of a device falls with their number" memory_of_devices
+
 lists_ranks() {
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
         mpirun --oversubscribe -n 2 "$selenite" info >"$work/said" &&

@@ -302,7 +302,10 @@ static sel_status start(sel_state *base, sel_error *error) {
     set_ghosts(state, 0, true);
     sel_state_exchange(base, 0);
     if (state->arrived) {
-        memset(state->arrived, 0xff, (size_t)aqua_cells(state) * sizeof *state->arrived); /* -1 */
+        const sel_rows_range own = sel_own_planes(base);
+        const int64_t nx = state->plan->layout.nx;
+        memset(state->arrived + own.first * nx, 0xff, /* -1 */
+               (size_t)((own.end - own.first) * nx) * sizeof *state->arrived);
     }
     supply(state, AQUA_SOIL, 0);
     state->first_volume = sel_sum_rows(base, sum_row, state->store.whole);

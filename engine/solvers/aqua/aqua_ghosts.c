@@ -65,8 +65,8 @@ static void add_faces(aqua_plan *plan) {
 /* Painted cells beside free ones. Where they have no ground the lowest beside them stands in. */
 static void add_cells(aqua_plan *plan) {
     const sel_domain *domain = plan->base.domain;
-    const int64_t nx = plan->layout.nx;
-    for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
+    const int64_t nx = plan->layout.nx, cells = sel_grid_cells(&domain->grid);
+    for (int64_t i = domain->free_cells < cells ? 0 : cells; i < cells; i++) {
         if (aqua_passes(domain, domain->cell[i])) {
             const double beside = sel_terrain_beside(domain, plan->ground, i % nx, i / nx);
             if (!isnan(beside)) {

@@ -42,7 +42,7 @@ static sel_status evaluate_ground(aqua_plan *plan, sel_error *error) {
                                              &plan->own_ground, &plan->ground, error);
     return status ? status
                   : sel_terrain_check(ground, plan->base.simulation, domain, plan->ground,
-                                      &plan->lowest, error);
+                                      plan->base.threads, &plan->lowest, error);
 }
 
 /* ---- alpha ---- */

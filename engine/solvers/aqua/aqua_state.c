@@ -11,11 +11,7 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind) {
     const sel_type depth = {state->store.whole ? 'i' : 'f', (uint32_t)state->size};
     const aqua_layout *layout = &plan->layout;
     const bool most = aqua_wants(plan, AQUA_MAX_DEPTH) || aqua_wants(plan, AQUA_MAX_LEVEL);
-    const sel_cells cells = {.n = {layout->nx, layout->ny, 1},
-                             .components = 1,
-                             .pitch = layout->nx,
-                             .count = layout->nx * layout->ny};
-    const sel_cells none = {.count = 0};
+    const sel_cells cells = aqua_plain_cells(layout), none = {.count = 0};
     sel_arrays *arrays = &state->base.arrays;
     sel_cells framed = cells;
     framed.first = aqua_index(layout, 0, 0);
@@ -32,15 +28,16 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind) {
     sel_arrays_add_cells(arrays, "bed", &state->bed, state->real, &framed, 0);
     sel_arrays_add_cells(arrays, "alphas", &state->alphas, state->real,
                          plan->alpha ? &framed : &none, 0);
-    sel_arrays_add_cells(arrays, "most", &state->most, depth, most ? &cells : &none, SEL_SAVED);
-    sel_arrays_add_cells(arrays, "arrived", &state->arrived, SEL_TYPE_OF(*state->arrived),
-                         aqua_wants(plan, AQUA_ARRIVAL_TIME) ? &cells : &none, SEL_SAVED);
+    sel_state_list_own(&state->base, "most", &state->most, depth, most ? cells : none, SEL_SAVED);
+    sel_state_list_own(&state->base, "arrived", &state->arrived, SEL_TYPE_OF(*state->arrived),
+                       aqua_wants(plan, AQUA_ARRIVAL_TIME) ? cells : none, SEL_SAVED);
     static const char *const names[AQUA_SUPPLIES][2] = {{"rain", "rain_owed"},
                                                         {"soil", "soil_owed"}};
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        const sel_cells *field = plan->terms[k].kind == AQUA_FIELD ? &cells : &none;
-        sel_arrays_add_cells(arrays, names[k][0], &state->rate[k], state->real, field, 0);
-        sel_arrays_add_cells(arrays, names[k][1], &state->owed[k], state->real, field, SEL_SAVED);
+        const sel_cells field = plan->terms[k].kind == AQUA_FIELD ? cells : none;
+        sel_state_list_own(&state->base, names[k][0], &state->rate[k], state->real, field, 0);
+        sel_state_list_own(&state->base, names[k][1], &state->owed[k], state->real, field,
+                           SEL_SAVED);
     }
 }
 

@@ -107,10 +107,10 @@ static void read_window(const lbm_cpu *state, int64_t row, const double *velocit
 static int strain_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int64_t x1,
                       double *to) {
     const double *from = state->all.strain[field - LBM_STRAIN_RATE];
-    const int64_t nx = state->layout.nx, cells = nx * sel_state_rows(&state->all.base);
+    const int64_t nx = state->layout.nx, plane = state->all.strain_plane;
     const int components = sel_field_components(&lbm_solver.fields[field], state->lattice->dims);
     for (int c = 0; c < components; c++) {
-        memcpy(to + c * nx, from + c * cells + row * nx + x0, (size_t)(x1 - x0) * sizeof *to);
+        memcpy(to + c * nx, from + c * plane + row * nx + x0, (size_t)(x1 - x0) * sizeof *to);
     }
     return components;
 }
@@ -331,7 +331,7 @@ static double strain_of_gradient(const lbm_cpu *state, const double *const veloc
 static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t row,
                            bool initially) {
     const lbm_units units = lbm_units_of(state->all.plan);
-    const int64_t nx = state->layout.nx, cells = nx * sel_state_rows(&state->all.base);
+    const int64_t nx = state->layout.nx, plane = state->all.strain_plane;
     const double *velocity[LBM_AROUND];
     int64_t c = step->boundary->row_cells[row];
     if (initially) {
@@ -348,7 +348,7 @@ static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t r
             const int count = lbm_strain_field(LBM_STRAIN_RATE + k, strain, viscosity,
                                                state->lattice->dims, &units, value);
             for (int i = 0; i < count && state->all.strain[k]; i++) {
-                state->all.strain[k][i * cells + row * nx + x] = value[i];
+                state->all.strain[k][i * plane + row * nx + x] = value[i];
             }
         }
     }

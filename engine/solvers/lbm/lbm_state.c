@@ -90,8 +90,9 @@ static void list_observed(lbm_state *state, sel_type real) {
         const bool wanted = base->wants_fields >> (LBM_STRAIN_RATE + k) & 1u;
         sel_cells cells = lbm_plain_cells(grid, sel_field_components(info, grid->dims));
         cells.count = wanted ? cells.count : 0;
-        sel_arrays_add_cells(&state->base.arrays, info->name, &state->strain[k],
-                             SEL_TYPE_OF(*state->strain[k]), &cells, flags);
+        const int64_t plane = sel_state_list_own(&state->base, info->name, &state->strain[k],
+                                                 SEL_TYPE_OF(*state->strain[k]), cells, flags);
+        state->strain_plane = wanted ? plane : state->strain_plane;
     }
 }
 

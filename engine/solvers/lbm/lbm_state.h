@@ -18,8 +18,9 @@ typedef struct lbm_state {
     double *places;                /* and of lbm_acceleration_rows */
 
     /* What the last observed step has shown; NULL: not wanted. */
-    void *links;       /* [2][links] populations that left along each link, and that entered */
-    double *strain[2]; /* the fields LBM_STRAIN_RATE and LBM_STRESS, [components][cells] */
+    void *links;          /* [2][links] populations that left along each link, and that entered */
+    double *strain[2];    /* the fields LBM_STRAIN_RATE and LBM_STRESS, [components][cells], */
+    int64_t strain_plane; /* components so many elements apart */
 
     /* Balance of mass, lattice units. */
     double *link_flow;  /* [links] out of the domain since balance_step; NULL: not wanted */
