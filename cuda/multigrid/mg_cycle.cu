@@ -471,7 +471,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
         }
         is_large(l) ? launch_restrict<DEEP>(v, next, s.stop, g.stream) : pass<RESTRICT>(l, 0, 1, 0);
         if (v.divided) {
-            const mg_planes_of parts[] = {{l + 1, MG_HALO, next.f}, {l, MG_HALO, e}};
+            const mg_halo_of parts[] = {{l + 1, MG_HALO, next.f}, {l, MG_HALO, e}};
             g.spread(g.with, parts, 1 + returns);
         }
     }
@@ -485,7 +485,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
         const mg_level &v = level(l);
         const bool halves = (v.half[1] || !v.cut[1]) && (v.half[2] || !v.cut[2]);
         const int planes = halves ? (int)CORRECTING : (int)MG_HALO;
-        const mg_planes_of part = {l + 1, planes, level(l + 1).e};
+        const mg_halo_of part = {l + 1, planes, level(l + 1).e};
         if (level(l + 1).divided) {
             g.spread(g.with, &part, 1);
         }
@@ -562,7 +562,7 @@ template <class USE> static cudaError_t with_cycles(const mg_gpu *g, int planes,
     const mg_level *v = &g->m->level[0];
     const size_t size = box->single ? sizeof(float) : sizeof(double);
     const shape s = {box->periodic, g->stop, 0, 0, 0, 0};
-    const mg_planes_of f = {0, planes, v->f};
+    const mg_halo_of f = {0, planes, v->f};
     cudaMemsetAsync((char *)v->e - v->first * size, 0, v->elements * size, g->stream);
     if (v->divided) {
         g->spread(g->with, &f, 1);

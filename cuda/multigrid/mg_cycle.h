@@ -12,12 +12,12 @@
 extern "C" {
 #endif
 
-/* Planes that ranks beside have of an array of a level, which leads to cell (0, 0, 0); all of a
- * level that is not divided. */
-typedef struct mg_planes_of {
-    int level, planes;
+/* What ranks beside have of an array of a level, which leads to cell (0, 0, 0): so many planes and
+ * rows; all of a level that is not divided. */
+typedef struct mg_halo_of {
+    int level, width;
     void *array;
-} mg_planes_of;
+} mg_halo_of;
 
 typedef struct mg_gpu {
     const mg *m;           /* on the host; its arrays are on the device */
@@ -26,7 +26,7 @@ typedef struct mg_gpu {
     cudaStream_t stream;
     int shared; /* bytes of shared memory that a block may have */
     /* Of several ranks: enqueues what brings them (mg_spread). */
-    void (*spread)(void *with, const mg_planes_of *parts, int count);
+    void (*spread)(void *with, const mg_halo_of *parts, int count);
     void *with;
 } mg_gpu;
 

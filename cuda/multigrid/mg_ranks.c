@@ -62,7 +62,7 @@ static void share_boxes(mg_gpu_solve *g, const mg_level *v, void *array, const s
 
 /* ---- levels ---- */
 
-static void share_level(mg_gpu_solve *g, const mg_planes_of *part) {
+static void share_level(mg_gpu_solve *g, const mg_halo_of *part) {
     const mg *m = &g->solve->m;
     const mg_level *v = &m->level[part->level];
     const int size = m->box.single ? 4 : 8;
@@ -76,7 +76,7 @@ static void share_level(mg_gpu_solve *g, const mg_planes_of *part) {
 }
 
 /* The halos of all parts along an axis; those along y go first. */
-static void spread_along(mg_gpu_solve *g, int axis, const mg_planes_of *parts, int count) {
+static void spread_along(mg_gpu_solve *g, int axis, const mg_halo_of *parts, int count) {
     enum { MOST = 2 };
     const mg *m = &g->solve->m;
     const int size = m->box.single ? 4 : 8;
@@ -85,7 +85,7 @@ static void spread_along(mg_gpu_solve *g, int axis, const mg_planes_of *parts, i
     for (int k = 0; k < count; k++) {
         const mg_level *v = &m->level[parts[k].level];
         if (v->cut[axis]) {
-            sides[cut++] = mg_sides(m, v, axis, parts[k].array, size, parts[k].planes);
+            sides[cut++] = mg_sides(m, v, axis, parts[k].array, size, parts[k].width);
         }
     }
     if (cut > 0 && !g->status) {
@@ -94,7 +94,7 @@ static void spread_along(mg_gpu_solve *g, int axis, const mg_planes_of *parts, i
     }
 }
 
-static void spread(void *with, const mg_planes_of *parts, int count) {
+static void spread(void *with, const mg_halo_of *parts, int count) {
     mg_gpu_solve *g = with;
     const mg *m = &g->solve->m;
     for (int k = 0; k < count && !g->status; k++) {

@@ -420,7 +420,7 @@ extern "C" cudaError_t mg_gpu_enqueue(const mg_gpu_solve *g, int how, double ome
                            g->shared,    g->spread, (void *)g};
     const view s = view_of(g, u, to);
     if (how == MG_DIVIDE) {
-        const mg_planes_of f = {0, 1, s.level.f};
+        const mg_halo_of f = {0, 1, s.level.f};
         if (s.level.divided) {
             g->spread((void *)g, &f, 1);
         }

@@ -33,7 +33,7 @@ typedef struct mg_gpu_solve {
     int shared; /* mg_gpu.shared */
     /* Of several ranks: enqueue what brings planes of levels (mg_gpu.spread), and the partials of
      * all: those of rank r end at end_of_partials[r], in bytes. */
-    void (*spread)(void *with, const mg_planes_of *parts, int count);
+    void (*spread)(void *with, const mg_halo_of *parts, int count);
     void (*share_partials)(void *with);
     size_t end_of_partials[SEL_MOST_RANKS];
     char *packed;      /* room for what boxes share, one behind the other */

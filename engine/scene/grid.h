@@ -48,9 +48,13 @@ typedef struct sel_rows {
     int64_t first, count, height, skip;
 } sel_rows;
 
-/* Row number k of these. */
+/* Row number k of these; and the number of a row that is one of them. */
 SEL_GRID_INLINE int64_t sel_row_of(const sel_rows *rows, int64_t k) {
     return rows->first + k + (rows->skip ? k / rows->height * rows->skip : 0);
+}
+SEL_GRID_INLINE int64_t sel_row_number(const sel_rows *rows, int64_t row) {
+    const int64_t k = row - rows->first;
+    return k - (rows->skip ? k / (rows->height + rows->skip) * rows->skip : 0);
 }
 
 const char *sel_face_name(int face); /* "x-" ... "z+" */

@@ -43,9 +43,7 @@ typedef struct right_side {
 
 /* Where F of a cell stands. */
 static double *place_of(const right_side *of, int64_t cell) {
-    const int64_t row = cell / of->nx - of->rows.first, apart = of->rows.height + of->rows.skip;
-    const int64_t k = of->rows.skip ? row / apart * of->rows.height + row % apart : row;
-    return of->F + k * of->nx + cell % of->nx;
+    return of->F + sel_row_number(&of->rows, cell / of->nx) * of->nx + cell % of->nx;
 }
 
 static sums sum_of(const sel_state *state, const right_side *of) {
