@@ -31,7 +31,7 @@
 #include "engine/base/machine.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
-#include "engine/run/follow.h"
+#include "engine/run/prepare.h"
 #include "engine/run/run.h"
 #include "engine/solvers/aqua/aqua.h"
 #include "engine/solvers/heat/heat.h"

@@ -206,7 +206,8 @@ typedef struct cuda_solver {
     /* As in sel_look. */
     void (*watched)(const sel_plan *plan, sel_request *request);
     /* SEL_BALANCE, SEL_FORCE and SEL_FLUX: `ask` opens a slot and enqueues the work that fills it;
-     * `answer` converts its content. NULL, both: as sel_look.other. */
+     * `answer` converts its content. NULL, both: of bodies that conduct by what enters at their
+     * surfaces, of others SEL_BALANCE by the sum of the main field. */
     sel_status (*ask)(sel_state *state, const sel_request *request, sel_error *error);
     void (*answer)(sel_state *state, const cuda_slot *slot, sel_request *request);
 } cuda_solver;

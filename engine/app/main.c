@@ -11,7 +11,7 @@
 #include "engine/base/folder.h"
 #include "engine/base/machine.h"
 #include "engine/base/process.h"
-#include "engine/run/follow.h"
+#include "engine/run/compare.h"
 #include "engine/run/run.h"
 #include "engine/base/version.h"
 #include "lua/script.h"

@@ -394,7 +394,8 @@ int64_t sel_conduction_sites_before(const sel_state *state, int64_t row) {
     return state->plan->inputs->surfaces.first_site[cells_before(state, row)];
 }
 
-void sel_conduction_answer(sel_state *state, sel_request *request) {
+sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_error *error) {
+    (void)error;
     const sel_conduction *body = state->plan->body;
     const sel_rows_range planes = sel_own_planes(state);
     const int64_t first = cells_before(state, planes.first), end = cells_before(state, planes.end);
@@ -420,6 +421,7 @@ void sel_conduction_answer(sel_state *state, sel_request *request) {
         b.source = given->source ? amount(state, step, HEAT_ADDED) : 0;
     }
     sel_conduction_balance(state->plan, given->entering, &b, request);
+    return SEL_OK;
 }
 
 void sel_conduction_balance(const sel_plan *plan, const double *entering, const sel_balance *b,

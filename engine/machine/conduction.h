@@ -59,10 +59,10 @@ heat_view sel_conduction_view(const sel_state *state, int64_t step, int b);
 int sel_conduction_field(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
                          const double **values);
 
-/* Answers SEL_BALANCE and SEL_FLUX on the processor; and anywhere, from what enters per time at
- * each site. Terms of a balance: solver->conserved and its rate (of steady bodies the residual),
- * what comes in by region and from the source, and the relative error of all that. */
-void sel_conduction_answer(sel_state *state, sel_request *request);
+/* sel_look.other: answers SEL_BALANCE and SEL_FLUX on the processor; and anywhere, from what enters
+ * per time at each site. Terms of a balance: solver->conserved and its rate (of steady bodies the
+ * residual), what comes in by region and from the source, and the relative error of all that. */
+sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_error *error);
 void sel_conduction_balance(const sel_plan *plan, const double *entering, const sel_balance *b,
                             sel_request *request);
 /* The sites before a row of cells. */

@@ -36,9 +36,8 @@ typedef struct sel_look {
     void (*main)(const sel_state *state, int64_t row, sel_main_row *main);
     /* Converts the extremes of a monitor to the user's units. NULL: they are. */
     void (*watched)(const sel_plan *plan, sel_request *request);
-    /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX. NULL: of bodies that conduct the machine does,
-     * by what enters at their surfaces; of others only SEL_BALANCE, by the sum of the main field.
-     */
+    /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX: of bodies that conduct sel_conduction_answer.
+     * NULL: only SEL_BALANCE, by the sum of the main field. */
     sel_status (*other)(sel_state *state, sel_request *request, sel_error *error);
 } sel_look;
 

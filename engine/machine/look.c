@@ -5,7 +5,6 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/machine/conduction.h"
 
 static double *partial_of(const sel_state *state, int64_t row) {
     return state->partials + row * SEL_PARTIALS;
@@ -428,11 +427,7 @@ sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *requ
         if (look->other) {
             return look->other(state, request, error);
         }
-        if (state->plan->body) {
-            sel_conduction_answer(state, request);
-        } else {
-            balance(look, state, request);
-        }
+        balance(look, state, request);
     }
     return SEL_OK;
 }

@@ -7,7 +7,7 @@
 #include "engine/base/machine.h"
 #include "engine/machine/team.h"
 #include "engine/output/output.h"
-#include "engine/run/follow.h"
+#include "engine/run/compare.h"
 
 /* In f32 the change between two tests does not fall below the round-off of the populations. */
 static const double least_steady_f32 = 1e-5;
@@ -320,7 +320,8 @@ sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *sett
     }
     sel_status status = sel_prepare(simulation, settings, prepared, error);
     status = sel_ranks_agree(ranks, status, error);
-    status = status ? status : sel_prepared_compare(ranks, prepared, error);
+    status =
+        status ? status : sel_plan_compare(ranks, prepared->plan, prepared->backend->name, error);
     status = status ? status : prepared->backend->create(prepared->plan, state, error);
     if (status || ranks->rank > 0) {
         return status;
@@ -382,4 +383,26 @@ void sel_warnings_print(const sel_error *warnings, const char *before, FILE *to)
     for (int i = 0; sel_warnings_line(warnings, i, text, sizeof text); i++) {
         fprintf(to, "%swarning: %s\n", before, text);
     }
+}
+
+/* ---- ranks that do not lead ---- */
+
+void sel_follow(const sel_scenario *scenario, const sel_settings *settings) {
+    sel_order order;
+    for (sel_order_give(settings->ranks, &order); order.kind == SEL_ORDER_SET_UP;
+         sel_order_give(settings->ranks, &order)) {
+        sel_prepared prepared;
+        sel_state *state;
+        sel_error error = {.status = SEL_OK}; /* rank 0 reports it */
+        if (!sel_set_up(&scenario->simulations[order.simulation], settings, &prepared, &state,
+                        &error)) {
+            sel_team_follow(state, prepared.backend);
+        }
+        sel_prepared_release(&prepared);
+    }
+}
+
+void sel_follow_end(const sel_ranks *ranks) {
+    sel_order order = {.kind = SEL_ORDER_END};
+    sel_order_give(ranks, &order);
 }

@@ -98,4 +98,10 @@ typedef struct sel_check_wants {
 sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings,
                      const sel_check_wants *wants, FILE *to, sel_error *error);
 
+/* Takes part in the runs of a scenario that rank 0 leads, until it ends. */
+void sel_follow(const sel_scenario *scenario, const sel_settings *settings);
+
+/* Rank 0: there are no more runs. */
+void sel_follow_end(const sel_ranks *ranks);
+
 #endif

@@ -12,7 +12,6 @@
 #include "engine/run/run.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include "engine/base/process.h"
 #include "engine/base/machine.h"
@@ -24,9 +23,6 @@ enum { DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
  * frame may last as long as a chunk. */
 enum { CHUNKS_AHEAD = 2 };
 static const double chunk_seconds = 0.1;
-
-/* A warning is printed above this Mach number: the density varies by Mach^2 / 2. */
-static const double fastest = 0.3;
 
 /* Growth of a chunk from one to the next: at first, while each is waited for, and later, when the
  * seconds of a call may be those of an earlier chunk, or none. */
@@ -132,13 +128,6 @@ static void show_progress(run *r) {
     }
 }
 
-sel_status sel_run_wait(run *r, sel_error *error) {
-    double before = sel_machine_seconds();
-    sel_status status = sel_backend_wait(r->prepared->backend, r->state, error);
-    r->compute_seconds += sel_machine_seconds() - before;
-    return status;
-}
-
 /* The next chunk, when n steps took `seconds`. It halves at most and grows only behind a whole one:
  * what is cut short by an output says little. */
 static void adapt_chunk(run *r, int64_t n, double seconds, double growth) {
@@ -148,16 +137,6 @@ static void adapt_chunk(run *r, int64_t n, double seconds, double growth) {
     } else if (n == (int64_t)r->chunk) {
         r->chunk = fmin(fmin(fitting, growth * r->chunk), 1e9);
     }
-}
-
-SEL_PRINTF(3, 4)
-static void stop(run *r, sel_stopped_by by, const char *reason, ...) {
-    va_list args;
-    va_start(args, reason);
-    r->report->stopped_by = by;
-    vsnprintf(r->report->stop_reason, sizeof r->report->stop_reason, reason, args);
-    va_end(args);
-    sel_plain_text(r->report->stop_reason); /* hooks give reasons */
 }
 
 /* Stops where an iteration has ended. */
@@ -170,7 +149,7 @@ static void take_ending(run *r) {
     const sel_ending *ending = backend->ending ? backend->ending(r->state) : NULL;
     if (ending && ending->how != SEL_GOES_ON) {
         r->step = r->observed_step = backend->whole(r->state);
-        stop(r, by[ending->how], "%s", ending->why);
+        sel_run_stop(r, by[ending->how], "%s", ending->why);
     }
 }
 
@@ -215,140 +194,6 @@ static sel_status advance_to(run *r, int64_t target, sel_error *error) {
     return SEL_OK;
 }
 
-void sel_run_log(const char *text, void *data) {
-    run *r = data;
-    sel_run_note(r, "%s", text);
-    if (r->options->log) {
-        r->options->log(text, r->options->data);
-    }
-}
-
-/* Once in a run. */
-static void warn_of_speed(run *r, double mach) {
-    char text[256];
-    snprintf(text, sizeof text,
-             "at step %lld the flow passes Mach %g (%.2g): errors of compressibility grow as "
-             "Mach^2; reduce dt, or in lattice units the velocity and nu together",
-             (long long)r->monitor.step, fastest, mach);
-    sel_fail(&r->prepared->warnings, SEL_BAD_SCENARIO, "%s", text);
-    char line[300];
-    snprintf(line, sizeof line, "warning: %s", text);
-    sel_run_log(line, r);
-}
-
-/* Takes the answer of a monitor; sets stopped_by when the flow has diverged. */
-static void take_look(run *r) {
-    const sel_plan *plan = r->prepared->plan;
-    const sel_solver *solver = r->prepared->simulation->solver;
-    char found[SEL_DIVERGENCE_TEXT], hint[320], good[sizeof r->names.path + 40] = "";
-    const sel_request *seen = &r->monitor.request;
-    const double mach = solver->sound ? seen->largest / solver->sound(plan) : 0;
-    if (sel_diverged(plan, seen, r->monitor.step, found)) {
-        snprintf(hint, sizeof hint, "%s", solver->advice ? solver->advice : "");
-        if (solver->hint) {
-            solver->hint(plan, fmax(r->largest, seen->largest), hint, sizeof hint);
-        }
-        if (r->saved_step >= 0) {
-            snprintf(good, sizeof good, ". %s holds step %lld", r->names.path,
-                     (long long)r->saved_step);
-        }
-        stop(r, SEL_BY_DIVERGENCE, "%s. %s%s", found, hint, good);
-    } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
-        warn_of_speed(r, mach);
-    }
-    if (solver->sound && seen->largest_cell >= 0) {
-        r->report->largest_mach = fmax(r->report->largest_mach, mach);
-    }
-    r->largest = fmax(r->largest, seen->largest);
-}
-
-static sel_status start_test(run *r, run_test *test, const sel_request *request, sel_error *error) {
-    test->request = *request;
-    test->step = r->step;
-    double before = sel_machine_seconds();
-    sel_status status = r->prepared->backend->start(r->state, &test->request, error);
-    r->compute_seconds += sel_machine_seconds() - before;
-    test->pending = status == SEL_OK;
-    test->answered = false;
-    return status;
-}
-
-static sel_status answer_test(run *r, run_test *test, sel_error *error) {
-    if (!test->pending || test->answered) {
-        return SEL_OK;
-    }
-    test->answered = true;
-    double before = sel_machine_seconds();
-    sel_status status = r->prepared->backend->finish(r->state, &test->request, error);
-    r->compute_seconds += sel_machine_seconds() - before;
-    return status;
-}
-
-sel_status sel_run_answer_tests(run *r, sel_error *error) {
-    sel_status status = answer_test(r, &r->monitor, error);
-    return status ? status : answer_test(r, &r->mean, error);
-}
-
-static void take_monitor(run *r) {
-    const double tolerance = r->prepared->simulation->params->stop.steady;
-    const sel_request *seen = &r->monitor.request;
-    take_look(r);
-    if (r->report->stopped_by != SEL_BY_DIVERGENCE && !seen->only_bad_cell) {
-        r->report->steady_measure = seen->change;
-        const bool steady = seen->change < tolerance || (tolerance == 0 && seen->change == 0);
-        if (r->report->stopped_by == SEL_BY_NOTHING && steady) {
-            stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld", seen->change,
-                 (long long)(r->monitor.step - r->test_steps), (long long)r->monitor.step);
-        }
-    }
-}
-
-static void take_mean(run *r) {
-    const double change = r->report->mean_change = r->mean.request.mean_change;
-    if (r->report->stopped_by == SEL_BY_NOTHING &&
-        change <= r->prepared->simulation->params->stop.mean_change) {
-        stop(r, SEL_BY_MEAN_CHANGE, "mean change %.3g between steps %lld and %lld", change,
-             (long long)(r->mean.step - 1), (long long)r->mean.step);
-    }
-}
-
-/* Takes the results of the tests under way; sets stopped_by when they end the run. */
-static sel_status finish_tests(run *r, sel_error *error) {
-    sel_status status = sel_run_answer_tests(r, error);
-    const bool looked = r->monitor.pending, averaged = r->mean.pending;
-    r->monitor.pending = r->mean.pending = false;
-    if (!status && looked) {
-        take_monitor(r);
-    }
-    if (!status && averaged) {
-        take_mean(r);
-    }
-    return status;
-}
-
-static sel_status start_monitor(run *r, bool only_bad_cell, sel_error *error) {
-    const sel_request request = {.kind = SEL_MONITOR,
-                                 .box = sel_grid_box(&r->prepared->domain->grid),
-                                 .only_bad_cell = only_bad_cell};
-    return start_test(r, &r->monitor, &request, error);
-}
-
-/* Where a run stops by the change of its mean alone, the whole field is not read at every test. */
-static sel_status start_tests(run *r, sel_error *error) {
-    const sel_stop *stop = &r->prepared->simulation->params->stop;
-    const bool test = r->step % r->test_steps == 0, by_mean = sel_stops_by_mean(stop);
-    const bool compares = test && !(by_mean && isnan(stop->steady));
-    const sel_request mean = {.kind = SEL_MEAN_CHANGE, .mean_change = (double)NAN};
-    sel_status status = SEL_OK;
-    if (compares || r->step % r->look_steps == 0) {
-        status = start_monitor(r, !compares, error);
-    }
-    if (!status && test && by_mean) {
-        status = start_test(r, &r->mean, &mean, error);
-    }
-    return status;
-}
-
 static int64_t earlier(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
@@ -369,7 +214,7 @@ static sel_status start_and_call(run *r, sel_error *error) {
         status = call_hooks(r, error);
     }
     if (r->hooks.stopped && r->report->stopped_by == SEL_BY_NOTHING) {
-        stop(r, SEL_BY_HOOK, "%s", r->hooks.reason);
+        sel_run_stop(r, SEL_BY_HOOK, "%s", r->hooks.reason);
     }
     return status;
 }
@@ -380,14 +225,14 @@ static sel_status loop(run *r, sel_error *error) {
     take_ending(r);
     while (!status && r->report->stopped_by == SEL_BY_NOTHING && !(status = read_clock(r, error))) {
         if (r->step >= r->last_step) {
-            stop(r, r->last_step_by, "stop.%s reached",
-                 r->last_step_by == SEL_BY_TIME ? "time" : "steps");
+            sel_run_stop(r, r->last_step_by, "stop.%s reached",
+                         r->last_step_by == SEL_BY_TIME ? "time" : "steps");
             break;
         }
         if (ends_early(r) && may_end_here(r)) {
             const bool signalled = interrupted(r);
-            stop(r, signalled ? SEL_BY_INTERRUPT : SEL_BY_WALL_TIME, "%s",
-                 signalled ? "interrupted by a signal" : "stop.wall_time reached");
+            sel_run_stop(r, signalled ? SEL_BY_INTERRUPT : SEL_BY_WALL_TIME, "%s",
+                         signalled ? "interrupted by a signal" : "stop.wall_time reached");
             break;
         }
         if (sel_run_saves_now(r) && (status = sel_run_save(r, error))) {
@@ -402,9 +247,9 @@ static sel_status loop(run *r, sel_error *error) {
         const int64_t target = earlier(earlier(test, output), earlier(saved, known));
         status = advance_to(r, target, error);
         if (!status && r->step == test && r->report->stopped_by == SEL_BY_NOTHING) {
-            status = finish_tests(r, error);
+            status = sel_run_finish_tests(r, error);
             if (!status && r->report->stopped_by == SEL_BY_NOTHING) {
-                status = start_tests(r, error);
+                status = sel_run_start_tests(r, error);
             }
         }
         if (!status && r->step == output) {
@@ -423,10 +268,10 @@ static sel_status end(run *r, sel_error *error) {
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
         status = sel_run_save_last(r, error);
     }
-    status = status ? status : finish_tests(r, error);
+    status = status ? status : sel_run_finish_tests(r, error);
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
-        status = start_monitor(r, true, error);
-        status = status ? status : finish_tests(r, error);
+        status = sel_run_look(r, true, error);
+        status = status ? status : sel_run_finish_tests(r, error);
     }
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
         status = sel_hooks_call(&r->hooks, r->step, run_time(r), true, error);
@@ -480,8 +325,8 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
 /* run.json as the run left it. */
 static sel_status write_report(run *r, sel_status status, const sel_error *why, sel_error *error) {
     if (status) {
-        stop(r, status == SEL_DIVERGED ? SEL_BY_DIVERGENCE : SEL_BY_ERROR, "%.500s",
-             why ? why->text : "");
+        sel_run_stop(r, status == SEL_DIVERGED ? SEL_BY_DIVERGENCE : SEL_BY_ERROR, "%.500s",
+                     why ? why->text : "");
     }
     if (r->writer) {
         sel_writer_drain(r->writer, NULL); /* what is written by then is listed */

@@ -302,6 +302,14 @@ void sel_run_note(run *r, const char *format, ...) {
     }
 }
 
+void sel_run_log(const char *text, void *data) {
+    run *r = data;
+    sel_run_note(r, "%s", text);
+    if (r->options->log) {
+        r->options->log(text, r->options->data);
+    }
+}
+
 static void begin_log(run *r) {
     const sel_prepared *prepared = r->prepared;
     char path[SEL_PATH_ROOM], text[2048];

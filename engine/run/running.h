@@ -1,4 +1,5 @@
-/* running.h -- a run under way: what its loop (run.c), its record and its checkpoints share. */
+/* running.h -- a run under way: what its loop (run.c), its tests, record and checkpoints share.
+ */
 #ifndef SEL_RUNNING_H
 #define SEL_RUNNING_H
 
@@ -53,14 +54,26 @@ typedef struct run {
     sel_error notes;                 /* what has changed since the checkpoint */
 } run;
 
+/* ---- its tests: run_tests.c ---- */
+
 /* Waits until all steps are done. */
 sel_status sel_run_wait(run *r, sel_error *error);
+
+/* Starts the tests that are due at the present step. Where a run stops by the change of its mean
+ * alone, the whole field is not read at every test. */
+sel_status sel_run_start_tests(run *r, sel_error *error);
+
+/* Starts a look at the whole field: for its change, or for a cell that has diverged alone. */
+sel_status sel_run_look(run *r, bool only_bad_cell, sel_error *error);
 
 /* Waits for the tests under way, if there are any. */
 sel_status sel_run_answer_tests(run *r, sel_error *error);
 
-/* A line of run.log that the user sees, too; `run` is the run. */
-void sel_run_log(const char *text, void *run);
+/* Waits for them and takes their results; sets stopped_by when they end the run. */
+sel_status sel_run_finish_tests(run *r, sel_error *error);
+
+/* Notes why the run stops. */
+void sel_run_stop(run *r, sel_stopped_by by, const char *reason, ...) SEL_PRINTF(3, 4);
 
 /* ---- its record: run_record.c ---- */
 
@@ -76,6 +89,9 @@ void sel_run_record(run *r, bool asked);
 
 /* Lines of the log, with the time. */
 void sel_run_note(run *r, const char *format, ...) SEL_PRINTF(2, 3);
+
+/* A line of the log that the user sees, too; `run` is the run. */
+void sel_run_log(const char *text, void *run);
 
 /* The last run.json, of the report of a run that has ended, and the end of the log. */
 sel_status sel_run_record_end(run *r, sel_error *error);

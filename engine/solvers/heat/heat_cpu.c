@@ -77,5 +77,5 @@ const sel_cpu heat_on_cpu = {
     .list = list,
     .start = heat_start,
     .steps = steps,
-    .look = {.field = sel_conduction_field, .numbers = true},
+    .look = {.field = sel_conduction_field, .numbers = true, .other = sel_conduction_answer},
 };

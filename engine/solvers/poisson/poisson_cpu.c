@@ -52,5 +52,8 @@ const sel_cpu poisson_on_cpu = {
     .list = list,
     .start = start,
     .steps = steps,
-    .look = {.ready = ready, .field = sel_conduction_field, .numbers = true},
+    .look = {.ready = ready,
+             .field = sel_conduction_field,
+             .numbers = true,
+             .other = sel_conduction_answer},
 };

@@ -1,11 +1,10 @@
-/* follow.c -- compare what ranks have read; follow rank 0. */
-#include "engine/run/follow.h"
+/* compare.c -- whether all ranks have read the same. */
+#include "engine/run/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include "engine/io/raster.h"
-#include "engine/machine/team.h"
 #include "engine/scene/shape.h"
 
 unsigned long sel_digest_of(const void *bytes, size_t count) {
@@ -69,9 +68,10 @@ static unsigned long digest_of_data(const sel_simulation *simulation) {
     return crc;
 }
 
-sel_status sel_prepared_compare(const sel_ranks *ranks, const sel_prepared *prepared,
-                                sel_error *error) {
-    const sel_domain *domain = prepared->domain;
+sel_status sel_plan_compare(const sel_ranks *ranks, const sel_plan *plan, const char *backend,
+                            sel_error *error) {
+    const sel_domain *domain = plan->domain;
+    const sel_solver *solver = plan->simulation->solver;
     const sel_grid *grid = &domain->grid;
     unsigned long regions = 0, numbers = 0;
     char *text = NULL;
@@ -87,39 +87,19 @@ sel_status sel_prepared_compare(const sel_ranks *ranks, const sel_prepared *prep
     FILE *to = open_memstream(&text, &length);
     if (to) {
         sel_facts facts = {.count = 0};
-        prepared->simulation->solver->json(prepared->plan, to);
-        prepared->simulation->solver->facts(prepared->plan, &facts);
+        solver->json(plan, to);
+        solver->facts(plan, &facts);
         for (int k = 0; k < facts.count; k++) {
             fprintf(to, "%s %s %.17g %.17g\n", facts.v[k].name, facts.v[k].text, facts.v[k].user,
                     facts.v[k].lattice);
         }
-        fprintf(to, "%d %.17g %.17g %.17g %s", prepared->plan->precision, grid->dt, grid->dx[0],
-                grid->origin[0], prepared->backend->name);
+        fprintf(to, "%d %.17g %.17g %.17g %s", plan->precision, grid->dt, grid->dx[0],
+                grid->origin[0], backend);
         fclose(to);
         numbers = sel_digest_of(text, length);
         free(text);
     }
     const sel_digest digests[] = {
-        {"regions", regions}, {"data", digest_of_data(prepared->simulation)}, {"numbers", numbers}};
+        {"regions", regions}, {"data", digest_of_data(plan->simulation)}, {"numbers", numbers}};
     return sel_digests_compare(ranks, digests, 3, error);
-}
-
-void sel_follow(const sel_scenario *scenario, const sel_settings *settings) {
-    sel_order order;
-    for (sel_order_give(settings->ranks, &order); order.kind == SEL_ORDER_SET_UP;
-         sel_order_give(settings->ranks, &order)) {
-        sel_prepared prepared;
-        sel_state *state;
-        sel_error error = {.status = SEL_OK}; /* rank 0 reports it */
-        if (!sel_set_up(&scenario->simulations[order.simulation], settings, &prepared, &state,
-                        &error)) {
-            sel_team_follow(state, prepared.backend);
-        }
-        sel_prepared_release(&prepared);
-    }
-}
-
-void sel_follow_end(const sel_ranks *ranks) {
-    sel_order order = {.kind = SEL_ORDER_END};
-    sel_order_give(ranks, &order);
 }

@@ -1,0 +1,154 @@
+/* run_tests.c -- the tests of a run: whether it has diverged, is steady, or its mean stays; and
+ * that it stops.
+ *
+ * A test at step k starts requests; the next one acts on their answers.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include "engine/base/machine.h"
+#include "engine/run/running.h"
+
+/* A warning is printed above this Mach number: the density varies by Mach^2 / 2. */
+static const double fastest = 0.3;
+
+void sel_run_stop(run *r, sel_stopped_by by, const char *reason, ...) {
+    va_list args;
+    va_start(args, reason);
+    r->report->stopped_by = by;
+    vsnprintf(r->report->stop_reason, sizeof r->report->stop_reason, reason, args);
+    va_end(args);
+    sel_plain_text(r->report->stop_reason); /* hooks give reasons */
+}
+
+sel_status sel_run_wait(run *r, sel_error *error) {
+    double before = sel_machine_seconds();
+    sel_status status = sel_backend_wait(r->prepared->backend, r->state, error);
+    r->compute_seconds += sel_machine_seconds() - before;
+    return status;
+}
+
+/* Once in a run. */
+static void warn_of_speed(run *r, double mach) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "at step %lld the flow passes Mach %g (%.2g): errors of compressibility grow as "
+             "Mach^2; reduce dt, or in lattice units the velocity and nu together",
+             (long long)r->monitor.step, fastest, mach);
+    sel_fail(&r->prepared->warnings, SEL_BAD_SCENARIO, "%s", text);
+    char line[300];
+    snprintf(line, sizeof line, "warning: %s", text);
+    sel_run_log(line, r);
+}
+
+/* Takes the answer of a monitor; sets stopped_by when the flow has diverged. */
+static void take_look(run *r) {
+    const sel_plan *plan = r->prepared->plan;
+    const sel_solver *solver = r->prepared->simulation->solver;
+    char found[SEL_DIVERGENCE_TEXT], hint[320], good[sizeof r->names.path + 40] = "";
+    const sel_request *seen = &r->monitor.request;
+    const double mach = solver->sound ? seen->largest / solver->sound(plan) : 0;
+    if (sel_diverged(plan, seen, r->monitor.step, found)) {
+        snprintf(hint, sizeof hint, "%s", solver->advice ? solver->advice : "");
+        if (solver->hint) {
+            solver->hint(plan, fmax(r->largest, seen->largest), hint, sizeof hint);
+        }
+        if (r->saved_step >= 0) {
+            snprintf(good, sizeof good, ". %s holds step %lld", r->names.path,
+                     (long long)r->saved_step);
+        }
+        sel_run_stop(r, SEL_BY_DIVERGENCE, "%s. %s%s", found, hint, good);
+    } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
+        warn_of_speed(r, mach);
+    }
+    if (solver->sound && seen->largest_cell >= 0) {
+        r->report->largest_mach = fmax(r->report->largest_mach, mach);
+    }
+    r->largest = fmax(r->largest, seen->largest);
+}
+
+static sel_status start_test(run *r, run_test *test, const sel_request *request, sel_error *error) {
+    test->request = *request;
+    test->step = r->step;
+    double before = sel_machine_seconds();
+    sel_status status = r->prepared->backend->start(r->state, &test->request, error);
+    r->compute_seconds += sel_machine_seconds() - before;
+    test->pending = status == SEL_OK;
+    test->answered = false;
+    return status;
+}
+
+static sel_status answer_test(run *r, run_test *test, sel_error *error) {
+    if (!test->pending || test->answered) {
+        return SEL_OK;
+    }
+    test->answered = true;
+    double before = sel_machine_seconds();
+    sel_status status = r->prepared->backend->finish(r->state, &test->request, error);
+    r->compute_seconds += sel_machine_seconds() - before;
+    return status;
+}
+
+sel_status sel_run_answer_tests(run *r, sel_error *error) {
+    sel_status status = answer_test(r, &r->monitor, error);
+    return status ? status : answer_test(r, &r->mean, error);
+}
+
+static void take_monitor(run *r) {
+    const double tolerance = r->prepared->simulation->params->stop.steady;
+    const sel_request *seen = &r->monitor.request;
+    take_look(r);
+    if (r->report->stopped_by != SEL_BY_DIVERGENCE && !seen->only_bad_cell) {
+        r->report->steady_measure = seen->change;
+        const bool steady = seen->change < tolerance || (tolerance == 0 && seen->change == 0);
+        if (r->report->stopped_by == SEL_BY_NOTHING && steady) {
+            sel_run_stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld",
+                         seen->change, (long long)(r->monitor.step - r->test_steps),
+                         (long long)r->monitor.step);
+        }
+    }
+}
+
+static void take_mean(run *r) {
+    const double change = r->report->mean_change = r->mean.request.mean_change;
+    if (r->report->stopped_by == SEL_BY_NOTHING &&
+        change <= r->prepared->simulation->params->stop.mean_change) {
+        sel_run_stop(r, SEL_BY_MEAN_CHANGE, "mean change %.3g between steps %lld and %lld", change,
+                     (long long)(r->mean.step - 1), (long long)r->mean.step);
+    }
+}
+
+sel_status sel_run_finish_tests(run *r, sel_error *error) {
+    sel_status status = sel_run_answer_tests(r, error);
+    const bool looked = r->monitor.pending, averaged = r->mean.pending;
+    r->monitor.pending = r->mean.pending = false;
+    if (!status && looked) {
+        take_monitor(r);
+    }
+    if (!status && averaged) {
+        take_mean(r);
+    }
+    return status;
+}
+
+sel_status sel_run_look(run *r, bool only_bad_cell, sel_error *error) {
+    const sel_request request = {.kind = SEL_MONITOR,
+                                 .box = sel_grid_box(&r->prepared->domain->grid),
+                                 .only_bad_cell = only_bad_cell};
+    return start_test(r, &r->monitor, &request, error);
+}
+
+sel_status sel_run_start_tests(run *r, sel_error *error) {
+    const sel_stop *stop = &r->prepared->simulation->params->stop;
+    const bool test = r->step % r->test_steps == 0, by_mean = sel_stops_by_mean(stop);
+    const bool compares = test && !(by_mean && isnan(stop->steady));
+    const sel_request mean = {.kind = SEL_MEAN_CHANGE, .mean_change = (double)NAN};
+    sel_status status = SEL_OK;
+    if (compares || r->step % r->look_steps == 0) {
+        status = sel_run_look(r, !compares, error);
+    }
+    if (!status && test && by_mean) {
+        status = start_test(r, &r->mean, &mean, error);
+    }
+    return status;
+}
