@@ -161,6 +161,10 @@ enum { AQUA_MOST_BITS = 26, AQUA_LEAST_BITS = 8 };
 
 aqua_store aqua_store_of(const aqua_plan *plan);
 
+/* The greatest depth in quanta: all eight neighbours may give alpha times their depth, which rain
+ * and sources have raised to a 32nd above it at most. */
+double aqua_most_quanta(const aqua_plan *plan);
+
 /* The error of a depth beyond the store's limit, at a cell, after `step` steps. */
 sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error);
 

@@ -271,6 +271,21 @@ void rule_fill_margins(rule_state *state, uint64_t fields) {
 
 /* ---- values ---- */
 
+sel_status rule_check_value(const rule_state *state, const char *what, int f, double value,
+                            int64_t cell, sel_error *error) {
+    const sel_cell_field *field = &state->model->field[f];
+    const bool byte = field->type == SEL_CELL_U8;
+    char text[SEL_CELL_TEXT];
+    return field->type == SEL_CELL_REAL ||
+                   (value >= (byte ? 0 : INT32_MIN) && value <= (byte ? UINT8_MAX : INT32_MAX) &&
+                    value == floor(value))
+               ? SEL_OK
+               : sel_fail_at(error, state->model->entry[state->model->entry_of[f]].where,
+                             "%s: '%s' is %s, got %.17g in cell %s", what, field->name,
+                             byte ? "a whole number from 0 to 255" : "a whole number of 32 bits",
+                             value, sel_cell_text(&state->plan->base.domain->grid, cell, text));
+}
+
 static sel_status evaluate_run(rule_state *state, const rule_run *run, unsigned due,
                                sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;

@@ -108,21 +108,6 @@ void rule_list(sel_state *base, int halo) {
 
 /* ---- quantities at cells ---- */
 
-sel_status rule_check_value(const rule_state *state, const char *what, int f, double value,
-                            int64_t cell, sel_error *error) {
-    const sel_cell_field *field = &state->model->field[f];
-    const bool byte = field->type == SEL_CELL_U8;
-    char text[SEL_CELL_TEXT];
-    return field->type == SEL_CELL_REAL ||
-                   (value >= (byte ? 0 : INT32_MIN) && value <= (byte ? UINT8_MAX : INT32_MAX) &&
-                    value == floor(value))
-               ? SEL_OK
-               : sel_fail_at(error, state->model->entry[state->model->entry_of[f]].where,
-                             "%s: '%s' is %s, got %.17g in cell %s", what, field->name,
-                             byte ? "a whole number from 0 to 255" : "a whole number of 32 bits",
-                             value, sel_cell_text(&state->plan->base.domain->grid, cell, text));
-}
-
 /* Puts values into a row of the present copy. */
 static sel_status put_row(rule_state *state, const bool *wanted, const char *what, int64_t row,
                           int f, const double *values, sel_error *error) {
