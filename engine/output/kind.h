@@ -4,9 +4,8 @@
 #define SEL_OUTPUT_KIND_H
 
 #include <pthread.h>
-#include "engine/io/csv.h"
 #include "engine/base/folder.h"
-#include "engine/output/output.h"
+#include "engine/output/asked.h"
 
 /* Rows that every output's field list begins with. */
 #define SEL_OUT_COMMON_ROWS                                                                        \
@@ -30,40 +29,6 @@
     "Fields of the results (listed with each solver), or components such as velocity_x."
 #define SEL_OUT_FIELD_HELP \
     "A field of the results, a vector by its magnitude, or a component such as velocity_x."
-
-/* ---- the list of files ---- */
-
-/* A file of the outputs, relative to the run's directory. */
-typedef struct sel_output_file {
-    const char *name;
-    int64_t job;        /* of the writer, 1 the first, with which the file is there; 0: it is */
-    const sel_csv *csv; /* that writes it now; NULL: none does */
-    bool known;         /* the resumed run had made it */
-    int64_t bytes;      /* of a CSV file at the checkpoint that is resumed; -1: none */
-    struct sel_output_file *next;
-} sel_output_file;
-
-/* The files in the order in which they were added, those of the resumed run first. */
-typedef struct sel_output_files {
-    const char *directory;
-    bool force; /* replace what no run listed */
-    sel_arena *arena;
-    int count;
-    sel_output_file *first, *last;
-} sel_output_files;
-
-/* Adds a file, of a name and an ending, before it is made: one that the caller makes; or, with a
- * writer, one that is there when the next job to be submitted is done. Refuses what is there
- * already (engine/base/folder.h). */
-sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, const char *name,
-                                const char *ending, sel_error *error);
-
-/* The two halves of that: refuses what is there; adds what may be made, *file, which is there with
- * the writer's job number `job`. */
-sel_status sel_output_files_claim(const sel_output_files *files, const char *path,
-                                  sel_error *error);
-sel_status sel_output_files_list(sel_output_files *files, const char *path, int64_t job,
-                                 sel_output_file **file, sel_error *error);
 
 /* ---- kinds ---- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "engine/base/machine.h"
 #include "engine/output/kind.h"
+#include "engine/output/output.h"
 
 enum { LONGEST_NAME = 64 };
 
