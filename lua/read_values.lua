@@ -231,7 +231,8 @@ local function lift(v)
     if whole and (v >= LIMIT or v <= -LIMIT) then
       refuse("it computes with the integer %d, beyond 2^53", v)
     end
-    return { n = constant(v), whole = whole, low = v + 0.0, high = v + 0.0 }
+    local bound = v == v and v + 0.0 or nil -- a NaN bounds no choice that it is part of
+    return { n = constant(v), whole = whole, low = bound, high = bound }
   elseif class_of(v) == SYMBOL and not v.condition then
     return v
   end
