@@ -157,8 +157,8 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b, const 
     aqua_gpu_flow flow = state->view.flow;
     flow.layout.first = (uint32_t)block->first;
     flow.layout.end = (uint32_t)block->end;
-    flow.layout.first_cell = begins ? 0 : (uint32_t)aqua_index(l, -AQUA_HALO, block->first);
-    flow.layout.end_cell = (uint32_t)(ends ? l->cells : aqua_index(l, -AQUA_HALO, block->end));
+    flow.layout.first_cell = begins ? 0 : aqua_index(l, -AQUA_HALO, block->first);
+    flow.layout.end_cell = ends ? l->cells : aqua_index(l, -AQUA_HALO, block->end);
     flow.clock = cuda_queue_clock(all->base.queue, step);
     flow.marks_from = marks_of(state, step);
     flow.marks_to = marks_of(state, step + 1);
@@ -469,9 +469,11 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
     const uint64_t moment = alarm >> 32; /* twice the step, odd before its flow */
     if (alarm != CUDA_NO_ALARM && moment <= 2 * (uint64_t)fault.step) {
+        const aqua_layout *layout = &plan->layout;
+        const int64_t least = flow_of(state, step, 0, NULL).layout.first_cell;
+        const int64_t at = least + (uint32_t)(alarm - (uint64_t)least); /* of the rank's cells */
         base->broken = true;
-        return aqua_too_deep(plan, (int64_t)moment / 2,
-                             aqua_cell_number(&plan->layout, (int64_t)(alarm & UINT32_MAX)), error);
+        return aqua_too_deep(plan, (int64_t)moment / 2, aqua_cell_number(layout, at), error);
     }
     if (!failed) {
         return SEL_OK;

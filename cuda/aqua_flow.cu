@@ -27,7 +27,7 @@ template <int EQUILIBRIUM>
 __global__ void __launch_bounds__(TILE_X *TILE_Y)
     factor_kernel(const __grid_constant__ aqua_gpu_flow f) {
     EACH_ROW(f.layout, 1, x, y) {
-        const uint32_t at = aqua_at(f.layout, x, y);
+        const int64_t at = aqua_at(f.layout, x, y);
         const double alpha = f.alphas ? ((const double *)f.alphas)[at] : f.store.alpha;
         double root[AQUA_AROUND], cut;
         ((double *)f.factor)[at] =
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y)
         return;
     }
     EACH_ROW(f.layout, 0, x, y) {
-        const uint32_t at = aqua_at(f.layout, x, y);
+        const int64_t at = aqua_at(f.layout, x, y);
         const int pitch = (int)f.layout.pitch;
         const double *bed = (const double *)f.bed + at, *factor = (const double *)f.factor + at;
         const double *cut = (const double *)f.cut + at, *depth = (const double *)f.from + at;

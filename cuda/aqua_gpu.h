@@ -19,14 +19,15 @@
 extern "C" {
 #endif
 
-/* Cells are numbered as by aqua_index. The pitch is a multiple of a warp; all numbers fit 32 bits.
- */
+/* Cells are numbered as by aqua_index. The pitch is a multiple of a warp; a rank has less than 2^32
+ * cells. */
 typedef struct aqua_gpu_layout {
     uint32_t nx, ny, pitch;
     uint32_t across; /* tiles in a row of them */
     /* Of the block of the grid: its rows first <= y < end; and the numbers of its cells, those of
      * the frame too where the grid ends. */
-    uint32_t first, end, first_cell, end_cell;
+    uint32_t first, end;
+    int64_t first_cell, end_cell;
     uint32_t shift; /* of tiles: of several ranks those of each begin with its first row */
 } aqua_gpu_layout;
 
@@ -47,9 +48,10 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
     return aqua_gpu_across(nx) * ((ny + 2 * AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS);
 }
 
-/* A depth beyond a limit raises the alarm: atomicMin of its moment * 2^32 + the cell's number in
- * the layout, so that the earliest wins. Moments are counted in half steps: 2 n after the flow that
- * led to step n, 2 n + 1 after sources have brought water for the step from n on. */
+/* A depth beyond a limit raises the alarm: atomicMin of its moment * 2^32 + the last 32 bits of the
+ * cell's number in the layout, so that the earliest wins; the rank knows which of its cells it is.
+ * Moments are counted in half steps: 2 n after the flow that led to step n, 2 n + 1 after sources
+ * have brought water for the step from n on. */
 
 /* One step of a block of the grid, from one copy of the depths to the other.
  *

@@ -165,7 +165,7 @@ __device__ __noinline__ void raise_alarm(const aqua_gpu_flow &f, const int32_t *
     for (int k = 0; k < rows * COLUMNS; k++) {
         const int32_t *at = to + (int64_t)(k / COLUMNS) * f.layout.pitch + k % COLUMNS;
         if ((stored >> k % COLUMNS & 1) && *at > limit) {
-            aqua_raise(f, 2, (uint32_t)(at - (const int32_t *)f.to));
+            aqua_raise(f, 2, at - (const int32_t *)f.to);
         }
     }
 }

@@ -23,8 +23,8 @@ typedef aqua_rule<float, int32_t> aqua_f32;
 typedef aqua_rule<double, double> aqua_f64;
 
 // Cell (x, y) of the grid, also of its frame.
-static __device__ inline uint32_t aqua_at(const aqua_gpu_layout &l, int x, int y) {
-    return (uint32_t)(y + AQUA_HALO) * l.pitch + (uint32_t)(x + AQUA_HALO);
+static __device__ inline int64_t aqua_at(const aqua_gpu_layout &l, int x, int y) {
+    return (int64_t)(y + AQUA_HALO) * l.pitch + x + AQUA_HALO;
 }
 
 // The marks of the tiles of row y of the grid.
@@ -43,11 +43,11 @@ static __device__ __forceinline__ void aqua_mark(uint8_t *marks_of_row, uint32_t
 }
 
 // The same for cell `at` of flow.from, which may be one of the frame: that has no marks.
-static __device__ inline void aqua_mark_at(const aqua_gpu_flow &flow, uint32_t at) {
+static __device__ inline void aqua_mark_at(const aqua_gpu_flow &flow, int64_t at) {
     const aqua_gpu_layout &l = flow.layout;
-    const uint32_t x = at % l.pitch - AQUA_HALO, y = at / l.pitch - AQUA_HALO;
-    if (flow.marks_from && x < l.nx && y < l.ny) {
-        aqua_mark(aqua_marks_of_row(l, flow.marks_from, y), x);
+    const uint32_t row = (uint32_t)(at / l.pitch), x = (uint32_t)(at - (int64_t)row * l.pitch);
+    if (flow.marks_from && x - AQUA_HALO < l.nx && row - AQUA_HALO < l.ny) {
+        aqua_mark(aqua_marks_of_row(l, flow.marks_from, row - AQUA_HALO), x - AQUA_HALO);
     }
 }
 
@@ -57,14 +57,14 @@ static __device__ __forceinline__ const double *aqua_amounts_of(const aqua_gpu_f
 }
 
 // Whether cell `at` is of the block.
-static __device__ __forceinline__ bool aqua_owns(const aqua_gpu_layout &l, uint32_t at) {
+static __device__ __forceinline__ bool aqua_owns(const aqua_gpu_layout &l, int64_t at) {
     return at >= l.first_cell && at < l.end_cell;
 }
 
 // Raises the alarm for a depth that is too large, so many half steps after the step begins.
-static __device__ inline void aqua_raise(const aqua_gpu_flow &flow, int half_steps, uint32_t at) {
+static __device__ inline void aqua_raise(const aqua_gpu_flow &flow, int half_steps, int64_t at) {
     const int64_t moment = 2 * cuda_now(flow.clock) + half_steps;
-    atomicMin((unsigned long long *)flow.alarm, (unsigned long long)moment << 32 | at);
+    atomicMin((unsigned long long *)flow.alarm, (unsigned long long)moment << 32 | (uint32_t)at);
 }
 
 #endif

@@ -56,10 +56,10 @@ __global__ void __launch_bounds__(THREADS) source_kernel(const __grid_constant__
     const int64_t count = f.source_cell_count;
     int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (t >= count || (t > 0 && cells[t - 1].at == cells[t].at) ||
-        !aqua_owns(f.layout, (uint32_t)cells[t].at) || cuda_is_halted(f.halted, f.clock)) {
+        !aqua_owns(f.layout, cells[t].at) || cuda_is_halted(f.halted, f.clock)) {
         return;
     }
-    const uint32_t at = (uint32_t)cells[t].at;
+    const int64_t at = cells[t].at;
     const aqua_dose *doses = (const aqua_dose *)(aqua_amounts_of(f) + AQUA_SUPPLIES);
     typename S::water *water = (typename S::water *)f.from;
     for (; t < count && cells[t].at == at; t++) {
@@ -94,10 +94,10 @@ __global__ void __launch_bounds__(THREADS)
         ((typename S::real *)f.bed)[ghost.at] =
             (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(&ghost, z));
     }
-    if (aqua_owns(f.layout, (uint32_t)ghost.at)) {
+    if (aqua_owns(f.layout, ghost.at)) {
         water[ghost.at] = (typename S::water)aqua_water_of(&f.store, aqua_ghost_depth(&ghost, z));
         if (ghost.level) {
-            aqua_mark_at(f, (uint32_t)ghost.at);
+            aqua_mark_at(f, ghost.at);
         }
     }
 }
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(THREADS)
     const aqua_gpu_layout &l = f.layout;
     int64_t at, from;
     if (k < f.images && aqua_image(l.nx, l.ny, l.pitch, f.periodic, k, &at, &from) &&
-        aqua_owns(l, (uint32_t)at)) {
+        aqua_owns(l, at)) {
         values[at] = values[from];
     }
 }
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(THREADS)
     edge_kernel(const __grid_constant__ aqua_gpu_flow f, int64_t count, sel_total *totals,
                 double *flux) {
     const int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (e >= count || !aqua_owns(f.layout, (uint32_t)f.edges[e].at) ||
+    if (e >= count || !aqua_owns(f.layout, f.edges[e].at) ||
         (totals && cuda_is_halted(f.halted, f.clock))) {
         return;
     }
@@ -188,7 +188,7 @@ template <class S> struct aqua_looked : look_of_value<aqua_grid> {
 
     // The depth in units of the store.
     static __device__ __forceinline__ last depth(const view &v, const uint32_t at[3]) {
-        const uint32_t cell = aqua_at(v.flow.layout, (int)at[0], (int)at[1]);
+        const int64_t cell = aqua_at(v.flow.layout, (int)at[0], (int)at[1]);
         return ((const last *)cuda_part(v.water, cell))[cell];
     }
 

@@ -84,7 +84,24 @@ static __device__ __forceinline__ const double *of_step(const lbm_gpu_step &s, c
     return stride ? values + cuda_now(s.clock) % CUDA_STEPS * stride : values;
 }
 
-static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint32_t index) {
+// The place of a cell of the grid in a field of acceleration, which has whole planes.
+static __device__ __forceinline__ int64_t place_in_field(const lbm_gpu_layout &l, uint32_t x,
+                                                         uint32_t y, uint32_t z) {
+    return ((int64_t)z * l.ny + y) * l.pitch + x;
+}
+
+// The same of a cell of the block, by its index.
+static __device__ __forceinline__ int64_t place_in_field(const lbm_gpu_layout &l, uint32_t index) {
+    if (LBM_DIMS == 3 && l.halo) {
+        const uint32_t z = index / l.slice, rest = index - z * l.slice, row = rest / l.pitch;
+        const uint32_t y = (row + l.low + l.ny - l.halo) % l.ny;
+        return place_in_field(l, rest - row * l.pitch, y, z + l.base);
+    }
+    return index + (int64_t)l.base * l.pitch * (LBM_DIMS == 3 ? l.ny : 1);
+}
+
+// At a place of the field, if there is one.
+static __device__ __forceinline__ lbm_rates rates_at(const lbm_gpu_step &s, int64_t in_field) {
     lbm_rates r;
     r.omega_even = (REAL)s.omega_even;
     r.omega_odd = (REAL)s.omega_odd;
@@ -95,15 +112,8 @@ static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint
     LBM_AXES(COMPONENT)
 #undef COMPONENT
     if (s.acceleration_field) {
-        const lbm_gpu_layout &l = s.layout;
-        const uint32_t slice = l.ny * l.pitch; // of whole planes
-        const REAL *field = (const REAL *)s.acceleration_field + index;
-        const int64_t cells = (int64_t)slice * l.nz;
-        if (l.halo) {
-            const uint32_t z = index / l.slice, rest = index - z * l.slice, row = rest / l.pitch;
-            const uint32_t y = (row + l.low + l.ny - l.halo) % l.ny;
-            field += (int64_t)z * slice + y * l.pitch + rest - row * l.pitch - (int64_t)index;
-        }
+        const REAL *field = (const REAL *)s.acceleration_field + in_field;
+        const int64_t cells = (int64_t)s.layout.ny * s.layout.pitch * s.layout.nz;
 #define COMPONENT(axis, sum) r.a[axis] = field[axis * cells];
         LBM_AXES(COMPONENT)
 #undef COMPONENT
@@ -115,6 +125,10 @@ static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint
 #undef COMPONENT
     }
     return r;
+}
+
+static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint32_t index) {
+    return rates_at(s, s.acceleration_field ? place_in_field(s.layout, index) : 0);
 }
 
 // Replaces what a boundary cell has pulled across its bounced and mirrored links. link_add: of this

@@ -20,13 +20,16 @@ static int64_t pitch_of(const sel_grid *grid) {
     return pitch;
 }
 
-static lbm_gpu_layout make_layout(const sel_grid *grid, const sel_blocks *blocks) {
+static lbm_gpu_layout make_layout(const sel_state *base) {
+    const sel_grid *grid = &base->plan->domain->grid;
+    const sel_blocks *blocks = &base->blocks;
     const uint32_t pitch = (uint32_t)pitch_of(grid);
     lbm_gpu_layout layout = {.nx = (uint32_t)grid->n[0],
                              .ny = (uint32_t)grid->n[1],
                              .nz = (uint32_t)grid->n[2],
                              .pitch = pitch};
     const sel_block *own = &blocks->v[0];
+    layout.base = base->ranks->count > 1 ? (uint32_t)own->first : 0;
     layout.rows = grid->dims == 3 ? (uint32_t)(own->high - own->low) : layout.ny;
     layout.halo = grid->dims == 3 && layout.rows < layout.ny;
     layout.low = (uint32_t)own->low;
@@ -49,11 +52,12 @@ static lbm_gpu_layout make_layout(const sel_grid *grid, const sel_blocks *blocks
     return layout;
 }
 
-/* Places of a plane of populations with two halo planes, also where they exceed the integers of the
- * layout. */
-static double padded_cells(const sel_grid *grid) {
-    return (double)pitch_of(grid) * ((double)grid->n[1] + 2) *
-           ((double)grid->n[2] + (grid->dims == 3 ? 2 : 0));
+/* Places of the populations of this rank along one direction, with two halo planes, also where they
+ * exceed the integers of the layout. */
+static double padded_cells(const sel_domain *domain) {
+    const sel_grid *grid = &domain->grid;
+    const double rows = grid->dims == 3 ? (double)grid->n[1] + 2 : 1;
+    return (double)pitch_of(grid) * rows * (sel_domain_own_planes(domain) + 2);
 }
 
 /* What does not depend on the step. */
@@ -65,7 +69,7 @@ static void describe(lbm_cuda *state) {
     state->run_step = grid->dims == 2 ? small ? lbm_gpu_step_d2q9_f32 : lbm_gpu_step_d2q9_f64
                       : small         ? lbm_gpu_step_d3q19_f32
                                       : lbm_gpu_step_d3q19_f64;
-    state->pattern = (lbm_gpu_step){.layout = make_layout(grid, &state->all.base.blocks),
+    state->pattern = (lbm_gpu_step){.layout = make_layout(&state->all.base),
                                     .dims = grid->dims,
                                     .bytes = (int)lbm_real(&plan->base),
                                     .collision = plan->params->collision,
@@ -86,11 +90,12 @@ static void describe(lbm_cuda *state) {
 
 static sel_status fits(const sel_plan *base, sel_error *error) {
     const sel_grid *grid = &base->domain->grid;
-    if (padded_cells(grid) >= most_numbers) {
+    const double cells = padded_cells(base->domain);
+    if (cells >= most_numbers) {
         return sel_fail(error, SEL_NO_DEVICE,
-                        "the CUDA backend takes up to 2^32 cells, rows counted in whole warps of "
-                        "%d, and this domain has %.3g; use --backend cpu",
-                        CUDA_WARP, padded_cells(grid));
+                        "a GPU takes up to 2^32 cells, rows counted in whole warps of %d, and has "
+                        "%.3g of this domain; use more ranks, or --backend cpu",
+                        CUDA_WARP, cells);
     }
     if ((double)((const lbm_plan *)base)->boundary.link_count >= most_numbers) {
         return sel_fail(error, SEL_NO_DEVICE,
@@ -122,6 +127,11 @@ static const lbm_gpu_view *describe_view(lbm_cuda *state) {
         view->last.acceleration_turns = false; /* the first is that of time 0 */
     }
     view->now = cuda_parts_of(&state->all.base, step);
+    const int64_t before = state->pattern.layout.base * sel_turns_stride(&state->all.base.turns);
+    for (int k = 0; k < view->now.count; k++) { /* indices count from the rank's first plane on */
+        view->now.at[k] = (char *)view->now.at[k] + before * state->pattern.bytes;
+        view->now.end[k] -= before;
+    }
     return view;
 }
 
@@ -264,7 +274,7 @@ static sel_status set_initial(lbm_cuda *state, sel_error *error) {
     sel_total deviation = {0};
     /* The second copy of the populations has room for the given fields in f64. */
     double *room = sel_arrays_memory(&base->arrays, &state->all.f[0][1]);
-    lbm_gpu_given given = {{{room}, {(uint32_t)cells}, 1}, cells};
+    lbm_gpu_given given = {{{room}, {cells}, 1}, cells};
     sel_status status = !has ? SEL_OK
                         : several
                             ? send_own(state, room, &given, error)

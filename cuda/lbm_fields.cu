@@ -55,46 +55,45 @@ template <class T, class D> struct lbm_look {
         return !l.halo || row < l.rows + 2 * l.halo ? row : y < l.low ? row + l.ny : row - l.ny;
     }
 
-    static __device__ __forceinline__ uint32_t index_of(const lbm_gpu_layout &l, uint32_t x,
-                                                        uint32_t y, uint32_t z) {
-        return z * l.slice + row_of(l, y) * l.pitch + x;
+    // The index of a cell of the grid, also of one that the rank does not have.
+    static __device__ __forceinline__ int64_t index_of(const lbm_gpu_layout &l, uint32_t x,
+                                                       uint32_t y, uint32_t z) {
+        const int64_t row = row_of(l, y), base = l.base;
+        return D::dims == 3 ? (z - base) * l.slice + row * l.pitch + x : (row - base) * l.pitch + x;
     }
 
-    // Cell k of those of the block, which count from the first plane of the grid on.
+    // Cell k of those of the block, which count from its rank's first plane on.
     static __device__ __forceinline__ void place_of(const lbm_gpu_layout &l, int64_t k,
                                                     uint32_t at[3]) {
+        const uint32_t z = (uint32_t)(k / l.nx / l.rows);
         at[0] = (uint32_t)(k % l.nx);
-        at[1] = (uint32_t)(k / l.nx % l.rows) + l.low;
-        at[2] = (uint32_t)(k / l.nx / l.rows);
+        at[1] = (uint32_t)(k / l.nx % l.rows) + (D::dims == 3 ? l.low : l.base);
+        at[2] = D::dims == 3 ? z + l.base : z;
     }
 
     // The acceleration of the last collision.
-    static __device__ __forceinline__ void acceleration(const lbm_gpu_view &v, uint32_t index,
-                                                        double a[D::dims]) {
-        const typename T::lbm_rates rates = T::rates_of(v.last, index);
+    static __device__ __forceinline__ void acceleration(const lbm_gpu_view &v, uint32_t x,
+                                                        uint32_t y, uint32_t z, double a[D::dims]) {
+        const typename T::lbm_rates rates =
+            T::rates_at(v.last, T::place_in_field(v.last.layout, x, y, z));
 #pragma unroll
         for (int k = 0; k < D::dims; k++) {
             a[k] = (double)rates.a[k];
         }
     }
 
-    // The populations of the block of the grid that has a cell.
-    static __device__ __forceinline__ const real *populations(const lbm_gpu_view &v,
-                                                              uint32_t index) {
-        return (const real *)cuda_part(v.now, index);
-    }
-
     // Density deviation and velocity: the momentum of stored populations is rho u + F/2.
-    static __device__ __forceinline__ double velocity(const lbm_gpu_view &v, uint32_t index,
-                                                      double u[D::dims]) {
-        const real *f = populations(v, index) + index;
+    static __device__ __forceinline__ double velocity(const lbm_gpu_view &v, uint32_t x, uint32_t y,
+                                                      uint32_t z, double u[D::dims]) {
+        const int64_t index = index_of(v.last.layout, x, y, z);
+        const real *f = (const real *)cuda_part(v.now, index) + index;
         typename D::lbm_rates rates;
         double g[D::q], drho;
 #pragma unroll
         for (int i = 0; i < D::q; i++) {
             g[i] = (double)f[i * v.last.layout.plane];
         }
-        acceleration(v, index, rates.a);
+        acceleration(v, x, y, z, rates.a);
 #pragma unroll
         for (int k = 0; k < D::dims; k++) {
             rates.a[k] = -rates.a[k];
@@ -136,18 +135,15 @@ template <class T, class D> struct lbm_look {
     static __device__ void gradient_now(const lbm_gpu_view &v, const uint32_t at[3],
                                         double d[3][3]) {
         gradient(
-            v, at,
-            [&](uint32_t x, uint32_t y, uint32_t z, double *u) {
-                velocity(v, index_of(v.last.layout, x, y, z), u);
-            },
+            v, at, [&](uint32_t x, uint32_t y, uint32_t z, double *u) { velocity(v, x, y, z, u); },
             d);
     }
 
     // The populations of a cell in the step `last` before collision.
     static __device__ void arrived(const lbm_gpu_view &v, const uint32_t at[3], double g[D::q]) {
         const lbm_gpu_step &s = v.last;
-        const typename T::place p = T::make_place(s.layout, at[0], row_of(s.layout, at[1]), at[2]);
-        const uint32_t index = index_of(s.layout, at[0], at[1], at[2]);
+        const uint32_t index = (uint32_t)index_of(s.layout, at[0], at[1], at[2]);
+        const typename T::place p = T::make_place(s.layout, index);
         real come[T::q];
         const uint32_t word = index / CUDA_WARP, lane = index % CUDA_WARP;
         const uint32_t bits = s.boundary.cell_count ? s.boundary.words[word] : 0;
@@ -173,7 +169,7 @@ template <class T, class D> struct lbm_look {
         rates.tau = v.last.tau;
         rates.eddy = v.last.eddy;
         arrived(v, at, g);
-        acceleration(v, index_of(v.last.layout, at[0], at[1], at[2]), rates.a);
+        acceleration(v, at[0], at[1], at[2], rates.a);
         D::lbm_moments(g, &rates, true, &drho, u);
         D::lbm_pi_neq(g, &rates, true, drho, u, pi_neq);
         const double tau = rates.eddy > 0 ? D::lbm_tau_of_pi(pi_neq, 1 + drho, &rates) : rates.tau;
@@ -186,14 +182,13 @@ template <class T, class D> struct lbm_look {
         double d[3][3], u[D::dims];
         gradient_now(v, at, d);
         lbm_gradient_strain(d, D::dims, s);
-        const double rho = 1 + velocity(v, index_of(v.last.layout, at[0], at[1], at[2]), u);
+        const double rho = 1 + velocity(v, at[0], at[1], at[2], u);
         return rho * (v.nu + lbm_eddy_viscosity(v.last.eddy, d));
     }
 
     // The components of a field at a cell, user's units; returns their number.
     static __device__ int field(const lbm_gpu_view &v, int which, const uint32_t at[3],
                                 double out[CUDA_PARTS]) {
-        const uint32_t index = index_of(v.last.layout, at[0], at[1], at[2]);
         if (which == LBM_VORTICITY || which == LBM_Q_CRITERION) {
             double d[3][3];
             gradient_now(v, at, d);
@@ -208,7 +203,7 @@ template <class T, class D> struct lbm_look {
             return count;
         }
         double u[D::dims];
-        const double drho = velocity(v, index, u);
+        const double drho = velocity(v, at[0], at[1], at[2], u);
         return lbm_moment_field(which, drho, u, 1, D::dims, &v.units, out);
     }
 
@@ -217,7 +212,7 @@ template <class T, class D> struct lbm_look {
     static __device__ double main(const lbm_gpu_view &v, const uint32_t at[3], double u[D::dims],
                                   double *small) {
         double square = 0;
-        *small = velocity(v, index_of(v.last.layout, at[0], at[1], at[2]), u);
+        *small = velocity(v, at[0], at[1], at[2], u);
 #pragma unroll
         for (int a = 0; a < D::dims; a++) {
             square += u[a] * u[a];
@@ -235,7 +230,7 @@ template <class T, class D> struct lbm_look {
 
     static __device__ double amount(const lbm_gpu_view &v, const uint32_t at[3]) {
         double u[D::dims];
-        return velocity(v, index_of(v.last.layout, at[0], at[1], at[2]), u);
+        return velocity(v, at[0], at[1], at[2], u);
     }
 };
 
@@ -267,7 +262,7 @@ __global__ void __launch_bounds__(THREADS)
     for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < end; k += step) {
         uint32_t at[3];
         look::place_of(l, k, at);
-        const uint32_t index = look::index_of(l, at[0], at[1], at[2]);
+        const uint32_t index = (uint32_t)look::index_of(l, at[0], at[1], at[2]);
         double g[D::q];
         for (int i = 0; i < D::q; i++) {
             g[i] = 0;
@@ -277,7 +272,7 @@ __global__ void __launch_bounds__(THREADS)
             if (from.values.count) {
                 auto given = [&](uint32_t x, uint32_t y, uint32_t z, double *to_u) {
                     const uint32_t rows = l.rows + 2 * l.halo;
-                    const uint32_t cell = (z * rows + look::row_of(l, y)) * l.nx + x;
+                    const int64_t cell = ((int64_t)z * rows + look::row_of(l, y)) * l.nx + x;
                     const double *values = (const double *)cuda_part(from.values, cell) + cell;
                     for (int c = 0; c < D::dims; c++) {
                         to_u[c] = values[(c + 1) * from.apart];
@@ -288,7 +283,7 @@ __global__ void __launch_bounds__(THREADS)
                 look::gradient(v, at, given, d);
             }
             lbm_gradient_strain(d, D::dims, strain);
-            look::acceleration(v, index, a);
+            look::acceleration(v, at[0], at[1], at[2], a);
             const double eddy_viscosity = lbm_eddy_viscosity(v.last.eddy, d);
             D::lbm_start(drho, u, strain, v.last.tau + 3 * eddy_viscosity, a, g);
         }

@@ -28,9 +28,12 @@ extern "C" {
 enum { LBM_BLOCK = 128 };
 
 /* All but `plane` fit 32 bits, so the index of a cell in a plane is one unsigned number. A
- * step's thread blocks cover block_width cells of block_rows rows each. */
+ * step's thread blocks cover block_width cells of block_rows rows each.
+ *
+ * Planes of the slowest axis count from `base` on: of several ranks the first of each. So do rows
+ * and indices; coordinates are those of the whole grid. */
 typedef struct lbm_gpu_layout {
-    uint32_t nx, ny, nz, pitch, slice;
+    uint32_t nx, ny, nz, base, pitch, slice;
     uint32_t block_width, block_rows, blocks_per_row;
     int64_t plane;
     /* Of the block of the grid: its first and last plane (slowest axis), where the planes beside
@@ -112,7 +115,8 @@ cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream
 /* What fields are computed from. */
 typedef struct lbm_gpu_view {
     lbm_gpu_step last;    /* the last step; before any, and to observe it, the step to come */
-    cuda_parts now;       /* populations of the present step, by the index in a plane */
+    cuda_parts now;       /* populations of the present step, by the index in a plane, which beyond
+                             those of the rank is less than 0, or more than 32 bits hold */
     const uint8_t *solid; /* [nz][ny][nx], 0: free */
     double *strain[2];    /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
                              [components][nz][ny][nx], the user's units; NULL: not wanted */

@@ -3,17 +3,20 @@
  */
 #include <string.h>
 #include "cuda/lbm_state.h"
+#include "engine/machine/share.h"
 
 /* Rows count from the halo on, in a block that has rows of planes. */
 void *lbm_cuda_at(const lbm_cuda *state, int block, int64_t turn) {
     const lbm_gpu_layout *l = &state->pattern.layout;
     char *f = state->all.f[block][turn & 1];
+    f += l->base * sel_turns_stride(&state->all.base.turns) * state->pattern.bytes;
     return l->halo ? f + (int64_t)l->low * l->pitch * state->pattern.bytes : f;
 }
 
 /* The row y + ny z of a row of the block. */
-static int64_t row_of_grid(const lbm_gpu_layout *l, uint32_t row) {
-    return (int64_t)(row / l->rows) * l->ny + l->low + row % l->rows;
+static int64_t row_of_grid(const lbm_cuda *state, const lbm_gpu_layout *l, uint32_t row) {
+    const int64_t first = l->base * state->all.base.blocks.rows_per_plane;
+    return first + (int64_t)(row / l->rows) * l->ny + l->low + row % l->rows;
 }
 
 /* Thread blocks of a step for so many rows. */
@@ -32,13 +35,14 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
     lbm_gpu_step one = state->pattern;
     lbm_gpu_layout *layout = &one.layout;
     lbm_gpu_boundary *boundary = &one.boundary;
-    layout->first = (uint32_t)own->first;
-    layout->last = (uint32_t)own->end - 1;
-    layout->below = (uint32_t)own->end - !cut;
-    layout->above = cut ? (uint32_t)own->end + 1 : 0;
+    const uint32_t end = (uint32_t)(own->end - layout->base);
+    layout->first = (uint32_t)(own->first - layout->base);
+    layout->last = end - 1;
+    layout->below = end - !cut;
+    layout->above = cut ? end + 1 : 0;
     const int64_t rows = slab->planes.high - slab->planes.low;
-    layout->first_row = (uint32_t)(slab->planes.first * rows);
-    layout->end_row = (uint32_t)(slab->planes.end * rows);
+    layout->first_row = (uint32_t)((slab->planes.first - layout->base) * rows);
+    layout->end_row = (uint32_t)((slab->planes.end - layout->base) * rows);
     if (layout->halo) { /* the rows beside those of the slab stand in front of them like a halo */
         layout->rows = (uint32_t)rows;
         layout->low = (uint32_t)slab->planes.low;
@@ -94,10 +98,13 @@ static lbm_gpu_cell convert(const lbm_boundary *b, const lbm_boundary_cell *cell
     return to;
 }
 
+/* Of the planes of this rank. */
 static int64_t word_count(const lbm_cuda *state) {
-    const int64_t cells = state->all.plan->boundary.cell_count;
     const lbm_gpu_layout *l = &state->pattern.layout;
-    return cells > 0 ? ((int64_t)l->slice * l->nz + CUDA_WARP - 1) / CUDA_WARP : 0;
+    const int64_t stride = state->pattern.dims == 3 ? l->slice : l->pitch;
+    const sel_blocks *blocks = &state->all.base.blocks;
+    const int64_t places = (blocks->v[blocks->count - 1].end - l->base) * stride;
+    return state->all.plan->boundary.cell_count > 0 ? (places + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
 /* How many cells are computed again at most: all boundary cells where values are evaluated ahead,
@@ -121,15 +128,17 @@ static void fill_lists(lbm_cuda *state, lists *l) {
     state->again_count = 0;
     find_moving(state->all.plan->base.domain, moves);
     for (int64_t row = 0; row < b->rows; row++) {
-        const uint32_t y = (uint32_t)(row % layout->ny), z = (uint32_t)(row / layout->ny);
+        const bool own = sel_state_has(&state->all.base, row);
+        const int64_t here = row - layout->base * state->all.base.blocks.rows_per_plane;
+        const uint32_t y = (uint32_t)(here % layout->ny), z = (uint32_t)(here / layout->ny);
         const uint32_t start = z * layout->slice + (y - layout->low + layout->halo) * layout->pitch;
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
             lbm_gpu_cell *cell = &l->cells[c];
             *cell = convert(b, &b->cells[c], moves);
             cell->row = (uint32_t)row;
-            cell->others = layout->halo && y - layout->low >= layout->rows;
+            cell->others = !own;
             cell->again = cell->opening != LBM_CLOSED || (cell->moves && state->all.copies > 1);
-            if (cell->others) {
+            if (!own) {
                 continue;
             }
             cell->index += start;
@@ -211,7 +220,7 @@ static uint32_t free_warps(const lbm_cuda *state, const lbm_gpu_layout *l, uint3
     const uint32_t first = block % l->blocks_per_row * l->block_width;
     uint32_t warps = 0;
     for (uint32_t y = row; y < row + l->block_rows && y < l->end_row; y++) {
-        const uint8_t *cell = state->all.plan->base.domain->cell + row_of_grid(l, y) * l->nx;
+        const uint8_t *cell = state->all.plan->base.domain->cell + row_of_grid(state, l, y) * l->nx;
         for (uint32_t x = first; x < first + l->block_width && x < l->nx; x++) {
             const uint32_t thread = (y - row) * l->block_width + x - first;
             warps |= (cell[x] ? 0u : 1u) << thread / CUDA_WARP;

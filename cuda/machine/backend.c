@@ -120,19 +120,19 @@ static sel_status fill(sel_state *state, sel_error *error) {
     return sel_state_agree(state, status, error);
 }
 
-/* Kernels count cells, halos and the rest of a row's last warp included, in 32 bits. */
+/* Some kernels count the cells of a rank, halos and the rest of a row's last warp included, in 32
+ * bits. */
 static sel_status check_size(const sel_plan *plan, sel_error *error) {
     enum { HALOS = 18 };
     const sel_grid *grid = &plan->domain->grid;
-    double cells = 1;
-    for (int a = 0; a < grid->dims; a++) {
-        cells *= (double)(grid->n[a] + (a == 0 ? CUDA_WARP + HALOS : HALOS));
-    }
+    const double cells = (double)(grid->n[0] + CUDA_WARP + HALOS) *
+                         (grid->dims == 3 ? (double)(grid->n[1] + HALOS) : 1) *
+                         (sel_domain_own_planes(plan->domain) + HALOS);
     return cells < 4294967296.0
                ? SEL_OK
                : sel_fail(error, SEL_NO_DEVICE,
-                          "the CUDA backend takes up to 2^32 cells, halos included, and this "
-                          "domain has %.3g; use --backend cpu",
+                          "a GPU takes up to 2^32 cells, halos included, and has %.3g of this "
+                          "domain; use more ranks, or --backend cpu",
                           cells);
 }
 
@@ -141,6 +141,7 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     *made = NULL;
     sel_status status = check_size(plan, error);
     status = status || !solver->fits ? status : solver->fits(plan, error);
+    status = sel_ranks_agree(sel_plan_ranks(plan), status, error);
     sel_state *state = status ? NULL : begin(plan);
     if (!state) {
         return status ? status : sel_fail_memory(error, solver->what, solver->state_size);

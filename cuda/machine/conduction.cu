@@ -14,7 +14,7 @@ struct body_look : look_of_value<body_cell> {
                                  const uint32_t at[3], double *out) {
         const int64_t place[3] = {at[0], at[1], at[2]};
         heat_view heat = v.heat; // the grid with the block of the cell
-        const uint32_t element = (uint32_t)(v.first + heat_place(heat.stride, place));
+        const int64_t element = v.first + heat_place(heat.stride, place);
         heat.from = (const char *)cuda_part(from, element) + v.first * (heat.single ? 4 : 8);
         return heat_values(&heat, what, place, out);
     }

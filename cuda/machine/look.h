@@ -81,12 +81,12 @@ typedef struct cuda_grid {
  * the block before. */
 typedef struct cuda_parts {
     void *at[SEL_MOST_BLOCKS];
-    uint32_t end[SEL_MOST_BLOCKS];
+    int64_t end[SEL_MOST_BLOCKS];
     int count;
 } cuda_parts;
 
 #ifdef __CUDACC__
-static __device__ __forceinline__ void *cuda_part(const cuda_parts &parts, uint32_t number) {
+static __device__ __forceinline__ void *cuda_part(const cuda_parts &parts, int64_t number) {
     int b = 0;
     while (b + 1 < parts.count && number >= parts.end[b]) {
         b++;

@@ -145,7 +145,7 @@ cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, i
     cuda_parts parts = {.count = 3};
     for (int k = 0; k < parts.count; k++) {
         parts.at[k] = at + part[k].further * stride * size;
-        parts.end[k] = (uint32_t)(part[k].end * stride + ahead);
+        parts.end[k] = part[k].end * stride + ahead;
     }
     return parts;
 }
@@ -165,7 +165,7 @@ cuda_parts cuda_parts_of(const sel_state *state, int64_t turn) {
     }
     for (int b = 0; b < parts.count; b++) {
         parts.at[b] = turns->at[b][turn & 1];
-        parts.end[b] = (uint32_t)(state->blocks.v[b].end * stride - turns->margin);
+        parts.end[b] = state->blocks.v[b].end * stride - turns->margin;
     }
     return parts;
 }
