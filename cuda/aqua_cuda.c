@@ -48,17 +48,17 @@ static int64_t table_width(const aqua_plan *plan) {
 
 /* ---- memory ---- */
 
-/* Where the rates of this rank's cells begin in those of all, and how many bytes they have. */
-static int64_t own_rates(const aqua_state *all, uint64_t *bytes) {
+/* The first cell of this rank; *count: how many it has. */
+static int64_t own_cells(const aqua_state *all, uint64_t *count) {
     const sel_rows_range own = sel_own_planes(&all->base);
-    const int64_t row = all->plan->layout.nx * all->size;
-    *bytes = (uint64_t)((own.end - own.first) * row);
-    return own.first * row;
+    *count = (uint64_t)((own.end - own.first) * all->plan->layout.nx);
+    return own.first * all->plan->layout.nx;
 }
 
 /* aqua_state.give: sends the rates; of terms the first are evaluated for the host's errors. */
 static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)all;
+    uint64_t count;
     void *pinned;
     if (state->by_term[k]) {
         return due & SEL_ALWAYS
@@ -68,8 +68,9 @@ static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
     }
     cuda_feed *feed = &state->rates[k];
     sel_status status = cuda_feed_next(feed, &pinned, error);
-    status =
-        status ? status : aqua_rates(all, k, (char *)pinned - own_rates(all, &feed->bytes), error);
+    status = status
+                 ? status
+                 : aqua_rates(all, k, (char *)pinned - own_cells(all, &count) * all->size, error);
     return status ? status : cuda_feed_send(feed, all->base.queue->stream, error);
 }
 
@@ -112,8 +113,7 @@ static void list(sel_state *base) {
     sel_arrays_add(arrays, "factor", &state->view.flow.factor, all->real, scratch, 0);
     sel_arrays_add(arrays, "cut", &state->view.flow.cut, all->real, cuts, 0);
     if (ground) {
-        sel_state_list_own(base, "ground", &state->view.ground, SEL_TYPE_OF(*plan->ground),
-                           aqua_plain_cells(layout), 0);
+        sel_state_list_own(base, "ground", &state->view.ground, SEL_TYPE_OF(*plan->ground), 1, 0);
     }
     state->summed_edges = plan->base.wants_balance ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] : 0;
     state->book_count =
@@ -299,8 +299,8 @@ static const char *text_of_pour(const aqua_state *all, int k) {
 /* What fills the rates that are terms, and what sends the others and the amounts. */
 static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
     const aqua_state *all = &state->all;
-    uint64_t field;
-    const int64_t first = own_rates(all, &field);
+    uint64_t count;
+    const int64_t first = own_cells(all, &count);
     const uint64_t table = CUDA_STEPS * (uint64_t)table_width(all->plan) * sizeof(double);
     sel_status status = cuda_terms_start(&state->terms, error);
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
@@ -320,7 +320,8 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                 status = cuda_module_kernel(state->module[k], "pour", &state->pour[k], error);
             }
         } else if (all->rate[k]) {
-            status = cuda_feed_open(&state->rates[k], (char *)all->rate[k] + first, field,
+            status = cuda_feed_open(&state->rates[k], (char *)all->rate[k] + first * all->size,
+                                    count * (uint64_t)all->size,
                                     sel_quantity_depends(rate) & SEL_ON_T ? FEW : 1, error);
         }
     }
@@ -347,9 +348,8 @@ static sel_status start(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     aqua_state *all = &state->all;
     cudaStream_t stream = base->queue->stream;
-    const sel_rows_range own = sel_own_planes(base);
-    const int64_t nx = all->plan->layout.nx, first = own.first * nx,
-                  count = (own.end - own.first) * nx;
+    uint64_t count;
+    const int64_t first = own_cells(all, &count);
     sel_total volume = {0};
     sel_status status = open_feeds(state, error);
     describe(state); /* with the terms that have been started */
@@ -358,11 +358,11 @@ static sel_status start(sel_state *base, sel_error *error) {
     status = status ? status : aqua_start(all, error);
     if (!status && all->arrived) {
         CUDA_TRY(cudaMemsetAsync(all->arrived + first, 0xff, /* -1 */
-                                 (size_t)count * sizeof *all->arrived, stream));
+                                 count * sizeof *all->arrived, stream));
     }
     if (!status && state->view.ground) {
         status = cuda_send(state->view.ground + first, all->plan->ground + first,
-                           (uint64_t)count * sizeof *state->view.ground, error);
+                           count * sizeof *state->view.ground, error);
     }
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const aqua_gpu_flow before = flow_of(state, -1, b, NULL);

@@ -83,18 +83,18 @@ static __device__ __forceinline__ uint32_t aqua_supply_cells(const aqua_gpu_flow
 
 // The same cells' rates in the next step; none where TERM is void.
 template <class TERM> struct aqua_next {
-    static __device__ __forceinline__ void fill(const cuda_fill &f, double *fixed, uint32_t x,
+    static __device__ __forceinline__ void fill(const cuda_fill *f, double *fixed, uint32_t x,
                                                 const cuda_fill_row &row, uint32_t free,
                                                 int64_t step) {
 #pragma unroll 2
         for (int j = 0; j < AQUA_TOGETHER; j++) {
-            cuda_fill_cell<TERM>(f, fixed, x + j * CUDA_WARP, row, free >> j & 1, step);
+            cuda_fill_cell<TERM>(*f, fixed, x + j * CUDA_WARP, row, free >> j & 1, step);
         }
     }
 };
 
 template <> struct aqua_next<void> {
-    static __device__ __forceinline__ void fill(const cuda_fill &, double *, uint32_t,
+    static __device__ __forceinline__ void fill(const cuda_fill *, double *, uint32_t,
                                                 const cuda_fill_row &, uint32_t, int64_t) {}
 };
 
@@ -120,12 +120,12 @@ static __device__ __forceinline__ void aqua_supply_row(const aqua_gpu_flow &f,
     const uint32_t whole = l.nx / STRIDE * STRIDE;
     for (uint32_t x = lane; x < whole; x += STRIDE) {
         const uint32_t free = aqua_supply_cells<S, STORED, TAKES, true>(f, s, row, x, water, &sum);
-        aqua_next<TERM>::fill(*next, fixed, x, filled, free, step);
+        aqua_next<TERM>::fill(next, fixed, x, filled, free, step);
     }
     if (whole < l.nx) {
         const uint32_t x = whole + lane;
         const uint32_t free = aqua_supply_cells<S, STORED, TAKES, false>(f, s, row, x, water, &sum);
-        aqua_next<TERM>::fill(*next, fixed, x, filled, free, step);
+        aqua_next<TERM>::fill(next, fixed, x, filled, free, step);
     }
     if (s.totals) {
         join_lanes(sum);

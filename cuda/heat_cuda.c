@@ -5,6 +5,7 @@
  * multigrid.
  */
 #include "cuda/heat_gpu.h"
+#include "cuda/machine/backend.h"
 #include "cuda/machine/inputs.h"
 #include "cuda/multigrid/mg_solve.h"
 #include "engine/solvers/heat/heat.h"

@@ -4,6 +4,7 @@
 
 #include "cuda/lbm_gpu.h"
 #include "cuda/lbm_laws.h"
+#include "cuda/machine/backend.h"
 #include "cuda/machine/terms.h"
 #include "engine/solvers/lbm/lbm_state.h"
 

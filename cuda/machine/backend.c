@@ -1,12 +1,13 @@
 /* backend.c -- the backend that runs a solver on the device: memory, steps, requests. */
-#include "cuda/machine/inputs.h"
-#include "engine/machine/conduction.h"
+#include "cuda/machine/backend.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cuda/machine/inputs.h"
+#include "engine/machine/conduction.h"
 
 static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;
@@ -33,20 +34,12 @@ static void release(void *block) {
     cudaFree(block);
 }
 
+/* sel_memory.copy */
 static sel_status copy(void *to, const void *from, uint64_t bytes, sel_error *error) {
-    if (bytes > 0) {
-        CUDA_TRY(cudaDeviceSynchronize());
-        CUDA_TRY(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
-        CUDA_TRY(cudaDeviceSynchronize());
-    }
-    return SEL_OK;
+    return cuda_send(to, from, bytes, error);
 }
 
 static const sel_memory device_memory = {512, allocate, release, copy};
-
-sel_status cuda_send(const void *to, const void *from, uint64_t bytes, sel_error *error) {
-    return copy((void *)(uintptr_t)to, from, bytes, error);
-}
 
 static sel_state *begin(const sel_plan *plan) {
     sel_state *state = calloc(1, solver_of(plan)->state_size);

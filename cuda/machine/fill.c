@@ -7,6 +7,8 @@
 #include "cuda/machine/fill.h"
 
 #include <stdlib.h>
+#include "cuda/machine/queue.h"
+#include "engine/machine/share.h"
 #include "engine/values/program_print.h"
 
 void cuda_fill_print(const sel_program *program, const char *beside, FILE *to) {

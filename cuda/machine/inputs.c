@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cuda/machine/solver.h"
 
 enum { BUFFERS = 4 };
 
@@ -87,11 +88,9 @@ static sel_status describe(const sel_state *state, cuda_input *to, sel_error *er
     return cuda_fill_open(&to->in, &inputs->terms, input->quantity, state, &inputs->module, error);
 }
 
-/* Where the source of this rank's cells begins in that of all; and its bytes. */
-static int64_t own_source(const sel_state *state, uint64_t *bytes) {
-    const sel_cells own = sel_state_own_faces(state, &state->plan->inputs->source);
-    *bytes = (uint64_t)own.count * state->turns.type.size;
-    return own.shift * state->turns.type.size;
+/* The source of this rank's cells: the first of them in that of all is `shift`. */
+static sel_cells own_source(const sel_state *state) {
+    return sel_state_own_faces(state, &state->plan->inputs->source);
 }
 
 sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
@@ -111,9 +110,11 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
         status = cuda_feed_open(&inputs->value_feed, state->given.value, bytes, BUFFERS, error);
     }
     if (!status && inputs->source) {
-        uint64_t its;
-        char *own = (char *)state->given.source + own_source(state, &its);
-        status = cuda_feed_open(&inputs->source_feed, own, its, BUFFERS, error);
+        const sel_cells own = own_source(state);
+        const int64_t size = state->turns.type.size;
+        status =
+            cuda_feed_open(&inputs->source_feed, (char *)state->given.source + own.shift * size,
+                           (uint64_t)(own.count * size), BUFFERS, error);
     }
     return status;
 }
@@ -164,11 +165,10 @@ static sel_status send_values(sel_state *state, unsigned due, sel_error *error) 
 
 static sel_status send_source(sel_state *state, sel_error *error) {
     cuda_feed *feed = &state->inputs->source_feed;
+    const int64_t before = own_source(state).shift * state->turns.type.size;
     void *pinned;
     sel_status status = cuda_feed_next(feed, &pinned, error);
-    status = status ? status
-                    : sel_inputs_fill(state, state->step,
-                                      (char *)pinned - own_source(state, &feed->bytes), error);
+    status = status ? status : sel_inputs_fill(state, state->step, (char *)pinned - before, error);
     return status ? status : cuda_feed_send(feed, state->queue->stream, error);
 }
 

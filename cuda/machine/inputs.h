@@ -34,7 +34,7 @@ cudaError_t cuda_input_evaluate(const cuda_input *input, cudaStream_t stream);
 
 #ifndef __CUDACC__
 
-#include "cuda/machine/backend.h"
+#include "engine/machine/state.h"
 
 /* Made with the list of arrays if any input varies: state->inputs. */
 void cuda_inputs_list(sel_state *state);

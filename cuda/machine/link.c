@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cuda/machine/backend.h"
+#include "cuda/machine/queue.h"
 
 /* ---- NCCL, which is opened when it is there ---- */
 

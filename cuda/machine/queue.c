@@ -1,8 +1,9 @@
-/* queue.c -- streams, chunks of steps, slots of requests, and buffers between host and device. */
-#include "cuda/machine/backend.h"
+/* queue.c -- streams, chunks of steps, slots of requests. */
+#include "cuda/machine/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include "cuda/machine/share.h"
 
 /* Copies to pageable memory larger than this are shared by several threads. */
 static const uint64_t large_copy = 8 << 20;
@@ -377,44 +378,4 @@ sel_status cuda_slot_read(const sel_state *state, const sel_request *request, cu
         CUDA_TRY(cudaEventRecord(slot->done, queue->copies));
     }
     return status;
-}
-
-/* ---- feeds ---- */
-
-sel_status cuda_feed_open(cuda_feed *feed, void *device, uint64_t bytes, int turns,
-                          sel_error *error) {
-    *feed = (cuda_feed){.device = device, .turns = turns, .bytes = bytes};
-    sel_status status = SEL_OK;
-    for (int k = 0; k < turns && !status; k++) {
-        status = cuda_host_allocate(&feed->pinned[k], bytes + 1, "the values from the host", error);
-        if (!status) {
-            CUDA_TRY(cudaEventCreateWithFlags(&feed->sent[k], cudaEventDisableTiming));
-        }
-    }
-    return status;
-}
-
-void cuda_feed_close(cuda_feed *feed) {
-    for (int k = 0; k < feed->turns; k++) {
-        cudaFreeHost(feed->pinned[k]);
-    }
-    destroy_events(feed->sent, feed->turns);
-}
-
-sel_status cuda_feed_next(cuda_feed *feed, void **pinned, sel_error *error) {
-    const int64_t k = feed->count % feed->turns;
-    CUDA_TRY(cudaEventSynchronize(feed->sent[k]));
-    *pinned = feed->pinned[k];
-    return SEL_OK;
-}
-
-sel_status cuda_feed_sent(cuda_feed *feed, cudaStream_t stream, sel_error *error) {
-    CUDA_TRY(cudaEventRecord(feed->sent[feed->count++ % feed->turns], stream));
-    return SEL_OK;
-}
-
-sel_status cuda_feed_send(cuda_feed *feed, cudaStream_t stream, sel_error *error) {
-    CUDA_TRY(cudaMemcpyAsync(feed->device, feed->pinned[feed->count % feed->turns], feed->bytes,
-                             cudaMemcpyHostToDevice, stream));
-    return cuda_feed_sent(feed, stream, error);
 }

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/machine/backend.h"
+#include "cuda/machine/feed.h"
+#include "cuda/machine/queue.h"
 
 /* ---- sums ---- */
 

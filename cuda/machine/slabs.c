@@ -1,5 +1,5 @@
 /* slabs.c -- parts of a grid on the device: blocks, what a rank has, and the slabs of a step. */
-#include "cuda/machine/backend.h"
+#include "cuda/machine/slabs.h"
 
 cuda_grid cuda_grid_of(const sel_state *state) {
     const int64_t *n = state->plan->domain->grid.n;

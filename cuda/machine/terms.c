@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "cuda/machine/queue.h"
 
 enum { BUFFERS = 4 };
 

@@ -59,7 +59,8 @@ static inline size_t cuda_term_bytes(const cuda_term *term, int threads) {
 
 #ifndef __CUDACC__
 
-#include "cuda/machine/backend.h"
+#include "cuda/machine/feed.h"
+#include "engine/machine/state.h"
 #include "engine/values/program.h"
 
 typedef struct cuda_terms {

@@ -261,10 +261,22 @@ void sel_state_exchange(const sel_state *state, int64_t turn) {
     }
 }
 
+sel_cells sel_plain_cells(const sel_grid *grid, int components) {
+    const int64_t *n = grid->n, all = sel_grid_cells(grid);
+    return (sel_cells){.n = {n[0], n[1], n[2]},
+                       .components = components,
+                       .pitch = n[0],
+                       .slice = n[0] * n[1],
+                       .plane = all,
+                       .count = components * all};
+}
+
 int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
-                           sel_cells cells, unsigned flags) {
-    const int axis = state->plan->domain->grid.dims - 1, listed = state->arrays.count;
-    const bool divided = state->ranks->count > 1 && cells.count > 0;
+                           int components, unsigned flags) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const int axis = grid->dims - 1, listed = state->arrays.count;
+    const bool divided = state->ranks->count > 1 && components > 0;
+    sel_cells cells = sel_plain_cells(grid, components);
     if (divided) {
         const sel_block *own = &state->blocks.v[0];
         const int64_t stride = axis == 2 ? cells.slice : cells.pitch;
@@ -282,15 +294,8 @@ int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_
 }
 
 void sel_state_list(sel_state *state) {
-    const sel_grid *grid = &state->plan->domain->grid;
-    const sel_cells cells = {.n = {grid->n[0], grid->n[1], grid->n[2]},
-                             .components = state->last.components,
-                             .pitch = grid->n[0],
-                             .slice = grid->n[0] * grid->n[1],
-                             .plane = sel_grid_cells(grid),
-                             .count = state->last.components * sel_grid_cells(grid)};
-    state->last.plane =
-        sel_state_list_own(state, "last", &state->last.v, state->last.type, cells, SEL_SAVED);
+    state->last.plane = sel_state_list_own(state, "last", &state->last.v, state->last.type,
+                                           state->last.components, SEL_SAVED);
     SEL_ADD_VALUE(&state->arrays, state, monitored);
     if (state->plan->inputs) {
         const sel_inputs *inputs = state->plan->inputs;

@@ -97,11 +97,13 @@ void sel_state_undivided(sel_state *state);
 /* Lists state->turns, which the solver has described: in all blocks, and saved without halos. */
 void sel_state_list_turns(sel_state *state, const char *name);
 
-/* Lists an array of cells of the whole grid, without halos: of several ranks each has those of its
- * own planes, with a pointer to which the numbers of all cells apply. Returns the elements of a
- * component. */
+/* All cells of a grid, without halos: [components][nz][ny][nx]. */
+sel_cells sel_plain_cells(const sel_grid *grid, int components);
+
+/* Lists an array of these (components 0: none): of several ranks each has those of its own planes,
+ * with a pointer to which the numbers of all cells apply. Returns the elements of a component. */
 int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
-                           sel_cells cells, unsigned flags);
+                           int components, unsigned flags);
 
 /* Describes and lists state->turns of one number per cell in the precision of the plan: whole lines
  * of caches along x, halos of so many planes; and state->last. */

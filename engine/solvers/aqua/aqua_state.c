@@ -11,9 +11,9 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind) {
     const sel_type depth = {state->store.whole ? 'i' : 'f', (uint32_t)state->size};
     const aqua_layout *layout = &plan->layout;
     const bool most = aqua_wants(plan, AQUA_MAX_DEPTH) || aqua_wants(plan, AQUA_MAX_LEVEL);
-    const sel_cells cells = aqua_plain_cells(layout), none = {.count = 0};
+    const sel_cells none = {.count = 0};
     sel_arrays *arrays = &state->base.arrays;
-    sel_cells framed = cells;
+    sel_cells framed = sel_plain_cells(&plan->base.domain->grid, 1);
     framed.first = aqua_index(layout, 0, 0);
     framed.pitch = layout->pitch;
     framed.before = before;
@@ -28,13 +28,13 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind) {
     sel_arrays_add_cells(arrays, "bed", &state->bed, state->real, &framed, 0);
     sel_arrays_add_cells(arrays, "alphas", &state->alphas, state->real,
                          plan->alpha ? &framed : &none, 0);
-    sel_state_list_own(&state->base, "most", &state->most, depth, most ? cells : none, SEL_SAVED);
+    sel_state_list_own(&state->base, "most", &state->most, depth, most, SEL_SAVED);
     sel_state_list_own(&state->base, "arrived", &state->arrived, SEL_TYPE_OF(*state->arrived),
-                       aqua_wants(plan, AQUA_ARRIVAL_TIME) ? cells : none, SEL_SAVED);
+                       aqua_wants(plan, AQUA_ARRIVAL_TIME), SEL_SAVED);
     static const char *const names[AQUA_SUPPLIES][2] = {{"rain", "rain_owed"},
                                                         {"soil", "soil_owed"}};
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        const sel_cells field = plan->terms[k].kind == AQUA_FIELD ? cells : none;
+        const bool field = plan->terms[k].kind == AQUA_FIELD;
         sel_state_list_own(&state->base, names[k][0], &state->rate[k], state->real, field, 0);
         sel_state_list_own(&state->base, names[k][1], &state->owed[k], state->real, field,
                            SEL_SAVED);

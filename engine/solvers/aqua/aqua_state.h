@@ -109,14 +109,6 @@ static inline double *aqua_levels(const aqua_state *state) {
     return state->values + AQUA_SUPPLIES + state->plan->source_count;
 }
 
-/* [ny][nx] */
-static inline sel_cells aqua_plain_cells(const aqua_layout *layout) {
-    return (sel_cells){.n = {layout->nx, layout->ny, 1},
-                       .components = 1,
-                       .pitch = layout->nx,
-                       .count = layout->nx * layout->ny};
-}
-
 static inline int64_t aqua_cells(const aqua_state *state) {
     return state->plan->layout.nx * state->plan->layout.ny;
 }

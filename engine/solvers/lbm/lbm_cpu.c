@@ -85,7 +85,7 @@ static void list(sel_state *base) {
         .before = line + layout.pitch + (dims == 3 ? layout.slice : 0) + 1,
         .count = line + state->lattice->q * layout.plane,
     };
-    const sel_cells vectors = lbm_plain_cells(grid, grid->dims);
+    const sel_cells vectors = sel_plain_cells(grid, grid->dims);
     base->turns = (sel_turns){
         .cells = populations, .width = 1, .margin = 1 + (dims == 3 ? layout.pitch : 0), .lead = 1};
     state->streams =

@@ -63,15 +63,6 @@ void lbm_links_answer(const lbm_plan *plan, const lbm_carried *carried, sel_requ
     request->flux = carried->mass * numbers->density_unit * pow(grid->dx[0], grid->dims) / grid->dt;
 }
 
-sel_cells lbm_plain_cells(const sel_grid *grid, int components) {
-    return (sel_cells){.n = {grid->n[0], grid->n[1], grid->n[2]},
-                       .components = components,
-                       .pitch = grid->n[0],
-                       .slice = grid->n[0] * grid->n[1],
-                       .plane = sel_grid_cells(grid),
-                       .count = components * sel_grid_cells(grid)};
-}
-
 int64_t lbm_links_before(const sel_state *base, int64_t row) {
     const lbm_boundary *boundary = &((const lbm_plan *)base->plan)->boundary;
     const int64_t cell = boundary->row_cells[row];
@@ -88,10 +79,9 @@ static void list_observed(lbm_state *state, sel_type real) {
     for (int k = 0; k < 2; k++) {
         const sel_field_info *info = &lbm_solver.fields[LBM_STRAIN_RATE + k];
         const bool wanted = base->wants_fields >> (LBM_STRAIN_RATE + k) & 1u;
-        sel_cells cells = lbm_plain_cells(grid, sel_field_components(info, grid->dims));
-        cells.count = wanted ? cells.count : 0;
+        const int components = wanted ? sel_field_components(info, grid->dims) : 0;
         const int64_t plane = sel_state_list_own(&state->base, info->name, &state->strain[k],
-                                                 SEL_TYPE_OF(*state->strain[k]), cells, flags);
+                                                 SEL_TYPE_OF(*state->strain[k]), components, flags);
         state->strain_plane = wanted ? plane : state->strain_plane;
     }
 }

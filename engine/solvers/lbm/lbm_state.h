@@ -29,9 +29,6 @@ typedef struct lbm_state {
     double first_mass;
 } lbm_state;
 
-/* [components][nz][ny][nx] */
-sel_cells lbm_plain_cells(const sel_grid *grid, int components);
-
 /* Lists these arrays; populations stand as the cells of base.turns, the components of an
  * acceleration as `vectors` say. */
 void lbm_list(lbm_state *state, const sel_cells *vectors);
