@@ -1,4 +1,4 @@
-/* aqua_cuda.c -- sel.aqua on the device: memory, amounts, steps, checkpoints, answers.
+/* aqua_cuda.c -- sel.aqua on the device: memory, amounts, steps.
  *
  * Two copies of the depths take turns. Rates that may fail are filled before a step changes any
  * depth, so that the last whole state survives: kernels of that step and later ones see that it
@@ -8,35 +8,9 @@
  * Amounts are sent as a table of many steps, in which steps recorded in a graph find theirs. Fields
  * that vary in time are terms, evaluated by kernels; those that Lua alone can evaluate are sent.
  */
-#include <stdlib.h>
+#include "cuda/aqua_cuda.h"
+
 #include <string.h>
-#include "cuda/aqua_gpu.h"
-#include "cuda/machine/backend.h"
-#include "cuda/machine/fill.h"
-#include "engine/solvers/aqua/aqua_state.h"
-
-typedef struct aqua_cuda {
-    aqua_state all;
-    aqua_gpu_view view; /* but for the present depths; its flow but for steps and blocks */
-    uint8_t *marks;     /* [2][tiles] of each copy of the depths; NULL: the flow asks for none */
-    int64_t tiles;
-
-    aqua_gpu_spread spread[AQUA_SUPPLIES];
-    cuda_terms terms; /* fields that vary in time */
-    bool by_term[AQUA_SUPPLIES];
-    cuda_fill fill[AQUA_SUPPLIES];      /* which fill the rates before a step, */
-    cuda_module *module[AQUA_SUPPLIES]; /* compiled, if that pays, */
-    cuda_kernel *pour[AQUA_SUPPLIES]; /* with what supplies them and fills those of the next step */
-    cuda_feed rates[AQUA_SUPPLIES];   /* of fields that are no term */
-    cuda_feed sent;                   /* buffers that are copied to flow.amounts */
-    double *levels; /* of the ghosts; NULL: they vary in time, and are in the amounts */
-
-    /* Totals on the device: rain that is a field, by rows; infiltration, by rows; fluxes into
-     * ghosts, by edges. A part that is not wanted is NULL and has no room. */
-    sel_total *books;
-    sel_total *copied; /* on the host, while it is saved or loaded */
-    int64_t book_count, summed_edges;
-} aqua_cuda;
 
 /* Buffers that take turns: many small ones, so that the host may run ahead. */
 enum { MANY = CUDA_FEED, FEW = 2 };
@@ -503,29 +477,6 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
     return status;
 }
 
-/* ---- checkpoints ---- */
-
-/* What ranks know of their own rows and edges, all get to know: the books, or the fluxes. */
-static sel_status share(const aqua_cuda *state, bool books, sel_error *error) {
-    const aqua_state *all = &state->all;
-    return books ? cuda_share_items(&all->base, state->books, state->book_count,
-                                    sizeof *state->books, aqua_row_of_part, error)
-                 : cuda_share_items(&all->base, all->shown, all->edge_count, sizeof *all->shown,
-                                    aqua_row_of_edge, error);
-}
-
-static sel_status saving(sel_state *base, sel_error *error) {
-    aqua_cuda *state = (aqua_cuda *)base;
-    const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
-    sel_status status = share(state, true, error);
-    status = status ? status : share(state, false, error);
-    status = status ? status : cuda_send(state->copied, state->books, bytes, error);
-    if (!status) {
-        aqua_join_parts(state->all.plan, state->copied, state->all.totals, false);
-    }
-    return status;
-}
-
 /* The totals of another backend's checkpoint stand in the first rows and edges; those of this one
  * are loaded afterwards. */
 static sel_status loaded(sel_state *base, sel_error *error) {
@@ -540,8 +491,6 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     return status ? status : mark_all(state, error);
 }
 
-/* ---- answers ---- */
-
 static sel_status look(sel_state *base, int field, const cuda_look **launchers, const void **view,
                        sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
@@ -550,44 +499,6 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
     *launchers = aqua_gpu_look(state->all.store.whole);
     *view = &state->view;
     return SEL_OK;
-}
-
-/* The host's totals until now, the volume, and the books of the kernels; of a flux its edges
- * instead of all these. */
-static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
-    const aqua_cuda *state = (const aqua_cuda *)base;
-    const aqua_state *all = &state->all;
-    const bool balance = request->kind == SEL_BALANCE;
-    const size_t one = sizeof(sel_total), totals = (size_t)aqua_total_count(all->plan) * one;
-    int64_t first = 0;
-    const int64_t count = balance ? state->book_count : aqua_flux_edges(all->plan, request, &first);
-    const size_t bytes = (size_t)count * (balance ? one : sizeof *all->shown);
-    const void *list = balance ? (const void *)state->books : all->shown + first;
-    cuda_slot *slot;
-    sel_status status = cuda_slot_open(base->queue, request, totals + one + bytes, 0, &slot, error);
-    if (status) {
-        return status;
-    }
-    slot->count = count;
-    status = share(state, balance, error);
-    if (balance && !status) {
-        memcpy(slot->host, all->totals, totals);
-        status = cuda_sum(base, error);
-        status = status ? status
-                        : cuda_slot_fetch(base->queue, slot, totals, base->queue->rows, one, error);
-    }
-    return status ? status : cuda_slot_fetch(base->queue, slot, totals + one, list, bytes, error);
-}
-
-static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
-    const aqua_state *all = (const aqua_state *)base;
-    sel_total *totals = slot->host, *volume = totals + aqua_total_count(all->plan);
-    if (request->kind == SEL_BALANCE) {
-        aqua_join_parts(all->plan, volume + 1, totals, false);
-        aqua_answer_balance(all, totals, sel_total_of(volume, all->store.whole), request);
-    } else {
-        aqua_answer_flux(all, (const double *)(const void *)(volume + 1), slot->count, request);
-    }
 }
 
 const cuda_solver aqua_on_cuda = {
@@ -600,10 +511,10 @@ const cuda_solver aqua_on_cuda = {
     .terms = terms,
     .step = enqueue_step,
     .check = check,
-    .saving = saving,
+    .saving = aqua_cuda_saving,
     .loaded = loaded,
     .close = close,
     .look = look,
-    .ask = ask,
-    .answer = answer,
+    .ask = aqua_cuda_ask,
+    .answer = aqua_cuda_answer,
 };

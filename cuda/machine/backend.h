@@ -2,15 +2,12 @@
 #ifndef CUDA_BACKEND_H
 #define CUDA_BACKEND_H
 
-#include "cuda/machine/conduction.h"
+#include "cuda/machine/body.h"
 #include "cuda/machine/feed.h"
 #include "cuda/machine/queue.h"
 #include "cuda/machine/share.h"
 #include "cuda/machine/slabs.h"
 #include "cuda/machine/solver.h"
-
-/* A body in the implicit step from `step`, but for the vectors and what is uniform. */
-cuda_body_step cuda_body_step_of(const sel_state *state, int64_t step);
 
 /* Enqueues the sum of what the solver conserves; it will be in the first of the queue's `rows`, of
  * several ranks on rank 0. */
