@@ -49,7 +49,7 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
 }
 
 /* A depth beyond a limit raises the alarm: atomicMin of its moment * 2^32 + the last 32 bits of the
- * cell's number in the layout, so that the earliest wins; the rank knows which of its cells it is.
+ * cell's number in the layout, by which the rank finds it, so that the earliest wins.
  * Moments are counted in half steps: 2 n after the flow that led to step n, 2 n + 1 after sources
  * have brought water for the step from n on. */
 

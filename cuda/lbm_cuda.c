@@ -52,14 +52,6 @@ static lbm_gpu_layout make_layout(const sel_state *base) {
     return layout;
 }
 
-/* Places of the populations of this rank along one direction, with two halo planes, also where they
- * exceed the integers of the layout. */
-static double padded_cells(const sel_domain *domain) {
-    const sel_grid *grid = &domain->grid;
-    const double rows = grid->dims == 3 ? (double)grid->n[1] + 2 : 1;
-    return (double)pitch_of(grid) * rows * (sel_domain_own_planes(domain) + 2);
-}
-
 /* What does not depend on the step. */
 static void describe(lbm_cuda *state) {
     const lbm_plan *plan = state->all.plan;
@@ -90,13 +82,6 @@ static void describe(lbm_cuda *state) {
 
 static sel_status fits(const sel_plan *base, sel_error *error) {
     const sel_grid *grid = &base->domain->grid;
-    const double cells = padded_cells(base->domain);
-    if (cells >= most_numbers) {
-        return sel_fail(error, SEL_NO_DEVICE,
-                        "a GPU takes up to 2^32 cells, rows counted in whole warps of %d, and has "
-                        "%.3g of this domain; use more ranks, or --backend cpu",
-                        CUDA_WARP, cells);
-    }
     if ((double)((const lbm_plan *)base)->boundary.link_count >= most_numbers) {
         return sel_fail(error, SEL_NO_DEVICE,
                         "the CUDA backend takes up to 2^32 links between fluid and boundary, and "

@@ -47,7 +47,7 @@ typedef struct lbm_gpu_layout {
 
 /* A boundary cell as in engine/solvers/lbm/lbm_boundary.h. */
 typedef struct lbm_gpu_cell {
-    uint32_t index; /* in a plane; of a cell of another rank, which has rows of it: x */
+    uint32_t index; /* in a plane; of a cell of another rank: x */
     uint32_t links, bounced, mirrored[3];
     uint32_t first_link;
     int32_t opening_index; /* -1: none */
@@ -56,7 +56,7 @@ typedef struct lbm_gpu_cell {
     bool velocity_given, density_given, inward_solid;
     bool moves;   /* some of its links belong to moving walls */
     bool again;   /* computed again by a second kernel: wet, or with values evaluated ahead */
-    bool others;  /* another rank has rows of its plane, and it */
+    bool others;  /* another rank has it */
     uint32_t row; /* y + ny z */
     double keep;  /* of an outflow */
 } lbm_gpu_cell;

@@ -115,37 +115,36 @@ static sel_status fill(sel_state *state, sel_error *error) {
 
 /* Some kernels count the cells of a rank, halos and the rest of a row's last warp included, in 32
  * bits. */
-static sel_status check_size(const sel_plan *plan, sel_error *error) {
+static sel_status check_size(const sel_state *state, sel_error *error) {
     enum { HALOS = 18 };
-    const sel_grid *grid = &plan->domain->grid;
-    const double cells = (double)(grid->n[0] + CUDA_WARP + HALOS) *
-                         (grid->dims == 3 ? (double)(grid->n[1] + HALOS) : 1) *
-                         (sel_domain_own_planes(plan->domain) + HALOS);
+    const sel_grid *grid = &state->plan->domain->grid;
+    const sel_block *first = &state->blocks.v[0], *last = &state->blocks.v[state->blocks.count - 1];
+    const int64_t rows = grid->dims == 3 ? first->high - first->low + HALOS : 1;
+    const double cells = (double)(grid->n[0] + CUDA_WARP + HALOS) * (double)rows *
+                         (double)(last->end - first->first + HALOS);
     return cells < 4294967296.0
                ? SEL_OK
                : sel_fail(error, SEL_NO_DEVICE,
-                          "a GPU takes up to 2^32 cells, halos included, and has %.3g of this "
-                          "domain; use more ranks, or --backend cpu",
+                          "a GPU takes up to 2^32 cells, halos included, and would have %.3g of "
+                          "this domain; use more of them (--ranks), or --backend cpu",
                           cells);
 }
 
 static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
     const cuda_solver *solver = solver_of(plan);
+    sel_state *state = begin(plan);
     *made = NULL;
-    sel_status status = check_size(plan, error);
+    sel_status status =
+        state ? check_size(state, error) : sel_fail_memory(error, solver->what, solver->state_size);
     status = status || !solver->fits ? status : solver->fits(plan, error);
     status = sel_ranks_agree(sel_plan_ranks(plan), status, error);
-    sel_state *state = status ? NULL : begin(plan);
-    if (!state) {
-        return status ? status : sel_fail_memory(error, solver->what, solver->state_size);
-    }
-    status = fill(state, error);
+    status = status ? status : fill(state, error);
     if (status) {
         destroy(state);
-        return status;
+    } else {
+        *made = state;
     }
-    *made = state;
-    return SEL_OK;
+    return status;
 }
 
 /* ---- steps ---- */

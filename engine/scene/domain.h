@@ -75,8 +75,6 @@ void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const sel_cut
 
 /* The rows of this rank, and how many ranks there are. */
 sel_rows_range sel_domain_own(const sel_domain *domain);
-/* As many planes of the slowest axis, of which the last may be a part. */
-double sel_domain_own_planes(const sel_domain *domain);
 int sel_domain_ranks(const sel_domain *domain);
 
 /* What one rank has found in its rows is so for all: `own` of the first that failed is appended to

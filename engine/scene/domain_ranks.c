@@ -59,11 +59,6 @@ sel_rows_range sel_domain_own(const sel_domain *domain) {
                : (sel_rows_range){0, domain->grid.n[1] * domain->grid.n[2]};
 }
 
-double sel_domain_own_planes(const sel_domain *domain) {
-    const sel_rows_range own = sel_domain_own(domain);
-    return (double)(own.end - own.first) / (double)rows_per_plane(&domain->grid);
-}
-
 sel_status sel_domain_agree(const sel_domain *domain, sel_status status, sel_error *own,
                             sel_error *error) {
     status = sel_ranks_agree(ranks_of(domain), status, own);
