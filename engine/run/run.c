@@ -116,8 +116,9 @@ static void show_progress(run *r) {
     }
     fill_report(r);
     const double done = (double)(r->step - r->first_step);
+    const double seconds = report->wall_seconds - report->setup_seconds;
     const double to_last_step = r->last_step != INT64_MAX && done > 0
-                                    ? report->wall_seconds / done * (double)(r->last_step - r->step)
+                                    ? seconds / done * (double)(r->last_step - r->step)
                                     : (double)NAN;
     report->seconds_left = fmin(to_last_step, wall_time_left(r)); /* fmin passes over a NaN */
     if (r->options->progress) {

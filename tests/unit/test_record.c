@@ -74,6 +74,35 @@ static void run_json_tells_how_far_the_run_is(void **state) {
     case_done(&r);
 }
 
+/* sel_run_options.progress: counts the reports that say what is left. */
+static void expect_time_of_steps(const sel_report *report, void *data) {
+    const double steps = (double)report->steps, seconds = report->wall_seconds;
+    if (report->steps > 0) {
+        const double left = (seconds - report->setup_seconds) / steps * (100 - steps);
+        if (!(fabs(report->seconds_left - left) <= 1e-9 * seconds))
+            fail_msg("%g s are left, not %g", report->seconds_left, left);
+        ++*(int *)data;
+    }
+}
+
+static void steps_to_come_take_as_long_as_those_before_without_the_set_up(void **state) {
+    (void)state;
+    run_case r;
+    int reports = 0;
+    case_load(&r, CHANNEL("stop = { steps = 100 }, output = { out.probe { field = 'speed', at = "
+                          "{ { 1, 1 } }, every = 10 } }"));
+    const sel_run_options options = {.settings = {.precision = -1, .backend = -1, .threads = 1},
+                                     .directory = "run",
+                                     .force = true,
+                                     .progress = expect_time_of_steps,
+                                     .data = &reports};
+    assert_int_equal(sel_run(r.script.scenario, &r.script.scenario->simulations[0], &options,
+                             &r.report, &r.error),
+                     SEL_OK);
+    assert_true(reports > 5);
+    case_done(&r);
+}
+
 static void the_log_has_progress_and_what_hooks_say_in_plain_text(void **state) {
     (void)state;
     run_case r;
@@ -122,6 +151,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run_json_tells_what_was_run),
         cmocka_unit_test(run_json_tells_how_far_the_run_is),
+        cmocka_unit_test(steps_to_come_take_as_long_as_those_before_without_the_set_up),
         cmocka_unit_test(the_log_has_progress_and_what_hooks_say_in_plain_text),
         cmocka_unit_test(an_error_is_in_the_log_and_in_run_json),
         cmocka_unit_test(the_copy_of_the_script_is_the_script),
