@@ -41,12 +41,6 @@ void sel_domain_free_maps(sel_domain *domain) {
     free(domain->painted);
 }
 
-sel_places sel_domain_at(const sel_domain *domain, int64_t n, const double *x, const double *y,
-                         const double *z, double t) {
-    const double *third = domain->grid.dims == 3 ? z : NULL;
-    return (sel_places){(size_t)n, x, y, third, t, domain->control_values, NULL};
-}
-
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]) {
     const char *name = domain->regions[number - 1].name;
     if (name) {
