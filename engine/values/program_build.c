@@ -1,4 +1,5 @@
-/* program_build.c -- build the graph of a function: share and fold operations.
+/* program_build.c -- build the graph of a function: share and fold operations, leave out what
+ * nothing needs.
  *
  * Nodes are numbered in the order in which they are made, so operands come before what uses them.
  */
@@ -248,6 +249,83 @@ int sel_build(sel_builder *builder, int op, int a, int b, int c) {
         return sel_build_constant(builder, sel_program_value(op, value[0], value[1], value[2]));
     }
     return intern(builder, &n);
+}
+
+/* ---- what outputs need, as a rule ---- */
+
+/* Marks what the node `at` needs. */
+static void mark(const sel_builder *builder, int at, bool *needed) {
+    needed[at] = true;
+    for (int i = at; i >= 0; i--) {
+        const node *n = sel_builder_node(builder, i);
+        for (int k = 0; needed[i] && k < sel_rule_operands(n); k++) {
+            needed[n->operand[k]] = true;
+        }
+    }
+}
+
+static void note_reach(sel_rule *rule, const node *n) {
+    for (int axis = 0; axis < 3; axis++) {
+        const int far = abs(n->at[axis]);
+        rule->reach[axis] = far > rule->reach[axis] ? far : rule->reach[axis];
+    }
+}
+
+/* Copies the nodes that are needed; place[]: the new number of each. */
+static void copy_nodes(const sel_builder *builder, const bool *needed, int last, int *place,
+                       sel_rule *rule, node *to) {
+    for (int i = 0; i <= last; i++) {
+        if (needed[i]) {
+            node *n = &to[rule->nodes];
+            *n = *sel_builder_node(builder, i);
+            const int operands = sel_rule_operands(n);
+            for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) { /* which argument: stays */
+                n->operand[k] = k < operands ? place[n->operand[k]] : k > 0 ? 0 : n->operand[k];
+            }
+            rule->depends |= n->depends;
+            note_reach(rule, n);
+            place[i] = rule->nodes++;
+        }
+    }
+}
+
+sel_rule *sel_builder_rule(const sel_builder *builder, const sel_rule_output *output, int outputs,
+                           int fails, sel_arena *arena) {
+    double known;
+    const bool never = fails >= 0 && sel_builder_constant(builder, fails, &known) && known == 0;
+    fails = never ? -1 : fails;
+    int last = fails > 0 ? fails : 0, count = 0;
+    for (int i = 0; i < outputs; i++) {
+        last = output[i].node > last ? output[i].node : last;
+    }
+    bool *needed = calloc((size_t)last + 1, sizeof *needed);
+    int *place = malloc(((size_t)last + 1) * sizeof *place);
+    for (int i = 0; needed && i < outputs; i++) {
+        mark(builder, output[i].node, needed);
+    }
+    if (needed && fails >= 0) {
+        mark(builder, fails, needed);
+    }
+    for (int i = 0; needed && i <= last; i++) {
+        count += needed[i];
+    }
+    sel_rule *rule = sel_arena_alloc(arena, sizeof *rule);
+    node *copy = sel_arena_alloc(arena, (size_t)count * sizeof *copy);
+    sel_rule_output *to = sel_arena_alloc(arena, ((size_t)outputs + 1) * sizeof *to);
+    const bool enough = needed && place && rule && copy && to;
+    if (enough) {
+        copy_nodes(builder, needed, last, place, rule, copy);
+        for (int i = 0; i < outputs; i++) {
+            to[i] = (sel_rule_output){output[i].field, place[output[i].node]};
+        }
+        rule->node = copy;
+        rule->output = to;
+        rule->outputs = outputs;
+        rule->fails = fails >= 0 ? place[fails] : -1;
+    }
+    free(needed);
+    free(place);
+    return enough ? rule : NULL;
 }
 
 const sel_program *sel_builder_finish(const sel_builder *builder, const int *results, int count,

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "engine/base/arena.h"
 #include "engine/base/status.h"
-#include "engine/values/lookup_value.h"
+#include "engine/values/lookup.h"
 
 /* What a quantity depends on: a mask. */
 enum {
@@ -101,43 +101,14 @@ const struct sel_lookup *sel_quantity_raster(const sel_quantity *q);
 sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
                              sel_error *error);
 
-/* ---- data that functions may call: series, rasters and noise, by argument arrays ---- */
-
-/* Immutable once made, so any thread may evaluate it. Lives as long as the scenario. */
-typedef struct sel_lookup {
-    sel_lookup_kind kind;
-    const char *name; /* for listings: "series inflow.csv" */
-    int arguments;    /* 1: s(t), 2: r(x, y), 4: noise(seed, x, y, z) */
-    /* Fills out[n] from arguments[k][n], in the user's units; `out` may be one of the arguments.
-     * Fails where the data have no value (outside a series with SEL_SERIES_ERROR). */
-    sel_status (*at)(const struct sel_lookup *self, size_t n, const double *const *arguments,
-                     double *out, sel_error *error);
-    const void *data;
-} sel_lookup;
-
-/* Values at n places; NaN where the data have none. `out` is none of the arguments. */
-void sel_lookup_values(const sel_lookup *lookup, size_t n, const double *const *arguments,
-                       double *out);
-
-/* Look-ups in the order in which they were made. */
-typedef struct sel_lookups {
-    const sel_lookup *lookup;
-    struct sel_lookups *next;
-} sel_lookups;
+/* ---- data as functions ---- */
 
 /* A series as a function of t, a raster as one of x and y, made in the arena. NULL: no memory. */
 const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
                                         sel_where where);
 
-/* Whether it is a raster and has no data at a place inside of it. */
-bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y);
-
 /* The data that a quantity consists of, unmodified; NULL: it is something else. */
 const sel_lookup *sel_lookup_of(const sel_quantity *q);
-
-/* sel.noise: noise(seed, x, y, z) in [-1, 1]; see engine/values/lookup_value.h. Fails where x, y or
- * z is not finite or too large to have a fraction. */
-extern const sel_lookup sel_noise_lookup;
 
 /* ---- a quantity painted by shapes, in order ---- */
 

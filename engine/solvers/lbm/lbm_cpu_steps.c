@@ -1,0 +1,223 @@
+/* lbm_cpu_steps.c -- the CPU backend of lattice Boltzmann: memory, stepping, threads.
+ *
+ * Two copies of the populations take turns. A step goes row by row: the row's cells, then its halo.
+ * Rows are shared out among the threads; no cell's result depends on who computes it.
+ */
+#include "engine/solvers/lbm/lbm_cpu.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/base/stream.h"
+
+/* Planes begin this many cache lines further on in a page of 64 lines than the plane before: so all
+ * streams of a step stand in different sets of the caches, wherever they are in a row. */
+enum { LINE = 64, PAGE_LINES = 64, PLANE_LINES = 25 };
+
+static int64_t pad_plane(int64_t bytes) {
+    const int64_t lines = (bytes + LINE - 1) / LINE;
+    const int64_t missing = (PLANE_LINES - lines) % PAGE_LINES;
+    return (lines + (missing < 0 ? missing + PAGE_LINES : missing)) * LINE;
+}
+
+static int64_t round_up(int64_t bytes) {
+    return (bytes + SEL_LINE - 1) / SEL_LINE * SEL_LINE;
+}
+
+/* Rows begin with x = -1 and end with padding after x = nx. planes: of the largest block; rows: of
+ * these. */
+static lbm_layout make_layout(const sel_grid *grid, int64_t planes, int64_t rows, int64_t real) {
+    lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1], .nz = grid->n[2]};
+    layout.pitch = round_up((layout.nx + 2) * real) / real;
+    layout.slice = layout.pitch * ((grid->dims == 3 ? rows : planes) + 2);
+    const int64_t slices = grid->dims == 3 ? planes + 2 : 1;
+    layout.plane = pad_plane(layout.slice * slices * real) / real;
+    return layout;
+}
+
+/* What a row costs, in free cells; 1 for visiting it. */
+static int64_t cost_of_row(const lbm_boundary *boundary, int64_t row) {
+    int64_t cost = 1;
+    for (int64_t s = boundary->row_spans[row]; s < boundary->row_spans[row + 1]; s++) {
+        cost += boundary->spans[s].x1 - boundary->spans[s].x0;
+    }
+    return cost;
+}
+
+static void share_rows(const sel_state *state, const lbm_boundary *boundary, sel_arrays *arrays) {
+    const sel_rows own = sel_own_rows(state);
+    const int64_t threads = state->threads;
+    int64_t all = 0, before = 0, k = 0;
+    int64_t *first = arrays->first_row = calloc((size_t)threads + 1, sizeof *first);
+    arrays->failed = arrays->failed || !first;
+    for (int64_t r = 0; r < own.count; r++) {
+        all += cost_of_row(boundary, sel_row_of(&own, r));
+    }
+    for (int64_t t = 0; t <= threads && first; t++) {
+        while (k < own.count && before < all * t / threads) {
+            before += cost_of_row(boundary, sel_row_of(&own, k++));
+        }
+        first[t] = t < threads ? k : own.count;
+    }
+}
+
+static void list(sel_state *base) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    const lbm_plan *plan = (const lbm_plan *)base->plan;
+    const sel_grid *grid = &plan->base.domain->grid;
+    const int64_t dims = grid->dims, nx = grid->n[0], real = lbm_real(base->plan);
+    const sel_blocks *blocks = &base->blocks;
+    const lbm_layout layout = state->layout =
+        make_layout(grid, sel_blocks_largest(blocks), blocks->v[0].high - blocks->v[0].low, real);
+    sel_arrays *arrays = &base->arrays;
+    state->lattice = plan->boundary.lattice;
+    state->forcing = lbm_acceleration_is_field(plan) ? LBM_FORCE_FIELD
+                     : lbm_is_forced(plan)           ? LBM_UNIFORM_FORCE
+                                                     : LBM_NO_FORCE;
+    /* A line before the first row, which cells of its halo pull from. */
+    const int64_t line = SEL_LINE / real;
+    const sel_cells populations = {
+        .n = {nx, grid->n[1], grid->n[2]},
+        .components = state->lattice->q,
+        .pitch = layout.pitch,
+        .slice = layout.slice,
+        .plane = layout.plane,
+        .before = line + layout.pitch + (dims == 3 ? layout.slice : 0) + 1,
+        .count = line + state->lattice->q * layout.plane,
+    };
+    const sel_cells vectors = sel_plain_cells(grid, grid->dims);
+    base->turns = (sel_turns){
+        .cells = populations, .width = 1, .margin = 1 + (dims == 3 ? layout.pitch : 0), .lead = 1};
+    state->streams =
+        !sel_state_stays(base, 2 * (uint64_t)(blocks->count * populations.count * real));
+    share_rows(base, &plan->boundary, arrays);
+    lbm_list(&state->all, &vectors);
+    SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
+    SEL_ADD(arrays, state, acceleration, 3, 0);
+    SEL_ADD(arrays, state, acceleration_before, 3, 0);
+}
+
+/* Evaluates the acceleration `steps` steps after time 0. */
+static sel_status apply_acceleration(lbm_cpu *state, double steps, sel_error *error) {
+    const lbm_plan *plan = state->all.plan;
+    const int64_t chunk = lbm_acceleration_chunk(plan), total = sel_state_rows(&state->all.base);
+    const int64_t nx = state->layout.nx;
+    sel_status status = SEL_OK;
+    if (!state->all.acceleration_field) {
+        return lbm_acceleration_uniform(plan, steps, state->acceleration, error);
+    }
+    for (int64_t row = 0; row < total && !status; row += chunk) {
+        char *to = (char *)state->all.acceleration_field + row * nx * lbm_real(&plan->base);
+        status = lbm_acceleration_rows(plan, steps, row, row + chunk < total ? chunk : total - row,
+                                       state->all.places, to, total * nx, error);
+    }
+    return status;
+}
+
+/* The laws of the step from `step` on. */
+static sel_status apply_laws(lbm_cpu *state, int64_t step, unsigned due, sel_error *error) {
+    return lbm_batches_apply(state->all.plan, step, due, state->all.law_values, state->all.link_add,
+                             state->all.open_value, error);
+}
+
+/* Keeps the acceleration of the step before, too. Populations are forced when they have arrived, at
+ * the end of the step. */
+static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
+    sel_status status = state->all.plan->acceleration.depends & due
+                            ? apply_acceleration(state, (double)base->step + 1, error)
+                            : SEL_OK;
+    status = status ? status : apply_laws(state, base->step, due, error);
+    if (status) { /* the velocity of the present state depends on its acceleration */
+        apply_acceleration(state, (double)base->step, NULL);
+    }
+    return status;
+}
+
+/* sel_cpu.loaded */
+static sel_status loaded(sel_state *base, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    const sel_rows own = sel_own_rows(base);
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
+        lbm_fill_halo(state, lbm_now(state, row), row, true);
+    }
+    sel_state_exchange(base, base->step);
+    sel_status status = apply_acceleration(state, (double)base->step, error);
+    return status ? status
+                  : apply_laws(state, base->step > 0 ? base->step - 1 : 0, SEL_ALWAYS, error);
+}
+
+static sel_status start(sel_state *base, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    state->loops = lbm_loops_usable(state->all.plan, 0);
+    sel_status status = apply_acceleration(state, 0, error);
+    memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
+    status = status ? status : lbm_set_initial(state, error);
+    status = status ? status : apply_laws(state, 0, SEL_ALWAYS, error);
+    if (!status && base->plan->wants_balance) {
+        state->all.first_mass = lbm_mass(&state->all, lbm_deviation(state));
+    }
+    return status;
+}
+
+/* Rows first <= k < end of those of this rank, block by block. */
+static void sweep(const lbm_cpu *state, int64_t step_number, int64_t first, int64_t end) {
+    const sel_blocks *blocks = &state->all.base.blocks;
+    const sel_rows own = sel_own_rows(&state->all.base);
+    const int64_t *spans = state->all.plan->boundary.row_spans;
+    for (int64_t k = first; k < end;) {
+        int64_t row = sel_row_of(&own, k);
+        const int b = sel_block_of(blocks, row);
+        const lbm_step step = lbm_describe_step(state, step_number, b);
+        const int64_t last = blocks->v[b].end * blocks->rows_per_plane;
+        for (; k < end && row < last; row = sel_row_of(&own, ++k)) {
+            if (spans[row] == spans[row + 1]) {
+                continue; /* all cells are solid, and zero for ever */
+            }
+            state->loops->sweep[step.collision][step.forcing][step.numbers->eddy > 0](&step, row);
+            lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
+        }
+    }
+}
+
+/* Each thread sweeps rows that lie together. */
+static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    const int64_t *first_row = base->arrays.first_row;
+    (void)error;
+#pragma omp parallel num_threads(base->threads)
+    for (int64_t k = 0; k < n; k++) {
+#pragma omp for schedule(static) nowait
+        for (int t = 0; t < base->threads; t++) {
+            sweep(state, base->step + k, first_row[t], first_row[t + 1]);
+        }
+        sel_stream_end();
+#pragma omp barrier
+        if (base->blocks.cut) {
+#pragma omp master
+            sel_state_exchange(base, base->step + k + 1);
+#pragma omp barrier
+        }
+    }
+    base->step += n;
+    return SEL_OK;
+}
+
+const sel_cpu lbm_on_cpu = {
+    .what = "the flow",
+    .state_size = sizeof(lbm_cpu),
+    .list = list,
+    .start = start,
+    .terms = terms,
+    .observe = lbm_observe,
+    .steps = steps,
+    .loaded = loaded,
+    .saving = lbm_cpu_saving,
+    .look = {.field = lbm_cpu_field,
+             .main = lbm_cpu_main,
+             .watched = lbm_watched_answer,
+             .other = lbm_cpu_other},
+};
