@@ -477,6 +477,8 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
     return status;
 }
 
+/* ---- checkpoints, fields ---- */
+
 /* The totals of another backend's checkpoint stand in the first rows and edges; those of this one
  * are loaded afterwards. */
 static sel_status loaded(sel_state *base, sel_error *error) {

@@ -3,11 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include "cuda/machine/body.h"
 #include "cuda/machine/inputs.h"
-#include "engine/machine/conduction.h"
 
 static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;

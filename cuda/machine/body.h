@@ -5,10 +5,10 @@
 #include "cuda/machine/conduction.h"
 #include "cuda/machine/queue.h"
 
-/* Valid until the next call: its fields at a step, and what is summed. */
+/* A body at a step, and what is summed; valid until the next call. */
 const cuda_body *cuda_body_of(sel_state *state, int64_t step, int sum);
 
-/* In the implicit step from `step`, but for the vectors and what is uniform. */
+/* A body in the implicit step from `step`, but for the vectors and what is uniform. */
 cuda_body_step cuda_body_step_of(const sel_state *state, int64_t step);
 
 /* SEL_MEAN_CHANGE, SEL_BALANCE and SEL_FLUX: as cuda_solver.ask and cuda_solver.answer. */

@@ -344,7 +344,6 @@ static void end_at_once(void *data, const sel_error *error) {
 }
 
 static sel_status run_opened(run *r, sel_error *error) {
-    r->report->setup_seconds = sel_machine_seconds() - r->started;
     r->clock = sel_even_clock(r->prepared->domain->grid.dt);
     if (r->options->begun) {
         r->options->begun(r->prepared);
@@ -352,6 +351,7 @@ static sel_status run_opened(run *r, sel_error *error) {
     resolve_stops(r);
     sel_status status = r->resume ? sel_run_load(r, error) : SEL_OK;
     r->saved_clock = sel_machine_seconds();
+    r->report->setup_seconds = r->saved_clock - r->started;
     status = status ? status : loop(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
     return status ? status : end(r, error);

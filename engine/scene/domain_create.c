@@ -92,6 +92,14 @@ static sel_status copy_scenario(sel_domain *domain, const sel_common *common, se
     return SEL_OK;
 }
 
+/* All ranks learn whether one of them has no memory for a byte per cell. */
+static sel_status agree_on_memory(const sel_domain *domain, const uint8_t *map, const char *what,
+                                  sel_error *error) {
+    sel_error own = {.status = SEL_OK};
+    const size_t cells = (size_t)sel_grid_cells(&domain->grid);
+    return sel_domain_agree(domain, map ? SEL_OK : sel_fail_memory(&own, what, cells), &own, error);
+}
+
 /* Makes the free cells where data are missing a region of their own, after the others. */
 static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulation, int threads,
                                sel_error *error) {
@@ -101,10 +109,12 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
     sel_region gaps = {.at = sel_simulation_where(simulation, "nodata"), .name = "nodata"};
     uint8_t *blank = calloc((size_t)cells, 1), *cell = domain->cell, *all = domain->painted;
     int64_t painted = 0;
-    if (!blank) {
-        return sel_fail_memory(error, "the cells without data", (size_t)cells);
+    sel_status status = agree_on_memory(domain, blank, "the cells without data", error);
+    if (status) {
+        free(blank);
+        return status;
     }
-    sel_status status = simulation->solver->blank(simulation, domain, threads, blank, &gaps, error);
+    status = simulation->solver->blank(simulation, domain, threads, blank, &gaps, error);
     const sel_rows_range own = sel_domain_own(domain);
     const int64_t nx = domain->grid.n[0], first = own.first * nx, its = own.end * nx - first;
     const bool some = sel_domain_total(domain, memchr(blank + first, 1, (size_t)its) != NULL) > 0;
@@ -148,8 +158,9 @@ static sel_status free_computed(sel_domain *domain, const sel_simulation *simula
     for (int r = 1; r <= domain->region_count; r++) {
         solid[r] = simulation->solver->solid(simulation, domain, r);
     }
-    if (!all) {
-        return sel_fail_memory(error, "the map of the cells", (size_t)cells);
+    const sel_status status = agree_on_memory(domain, all, "the map of the cells", error);
+    if (status) {
+        return status;
     }
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t i = 0; i < cells; i++) {
@@ -209,6 +220,7 @@ sel_status sel_domain_create(const sel_simulation *simulation, const sel_ranks *
                              "%d regions; at most %d are possible", d->region_count, MAX_REGIONS);
     }
     status = status ? status : sel_domain_allocate(d, error);
+    status = sel_ranks_agree(ranks ? ranks : &sel_one_rank, status, error);
     sel_domain_divide(d, status ? NULL : ranks, NULL);
     const int threads = omp_get_max_threads();
     status = status ? status : paint_all(d, simulation, threads, error);

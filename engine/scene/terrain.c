@@ -94,8 +94,10 @@ sel_status sel_terrain_blank(const sel_quantity *ground, const sel_simulation *s
                     : sel_terrain_evaluate(ground, domain, threads, NULL, &own, &heights, error);
     const sel_rows_range rows = sel_domain_own(domain);
     const int64_t nx = domain->grid.n[0];
-    for (int64_t i = rows.first * nx; i < rows.end * nx && !status; i++) {
-        blank[i] = isnan(heights[i]);
+    const int64_t first = rows.first * nx, end = status ? first : rows.end * nx;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t i = first; i < end; i++) {
+        blank[i] = isnan(heights[i]) != 0;
     }
     free(own);
     return status;

@@ -5,7 +5,6 @@
  */
 #include "engine/solvers/lbm/lbm_cpu.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/stream.h"
