@@ -146,13 +146,12 @@ sel_status sel_repl(const char *path, sel_script_options options, sel_error *err
     }
     puts("sel, shape, law, out; sim: the scenario; mask(shape or sim), picture(shape or sim, "
          "\"mask.png\"); Ctrl-D ends");
-    options.prompt = prompt;
     options.text = path ? NULL : "";
     do {
         sel_scenario *scenario = NULL;
         reads = false;
         *error = (sel_error){.status = SEL_OK};
-        status = sel_script_load(path ? path : "repl", &options, &scenario, error);
+        status = sel_script_run(path ? path : "repl", &options, prompt, &scenario, error);
         sel_scenario_destroy(scenario);
         if (reads)
             puts(error->text);

@@ -37,7 +37,7 @@ static int guarded_print(lua_State *L) {
         plain[k] = plain[k] ? plain[k] : '?';
     sel_plain_text(plain);
     if (!sel_script_of(L)->options.quiet)
-        fprintf(sel_script_of(L)->options.prompt ? stdout : stderr, "%s\n", plain);
+        fprintf(sel_script_of(L)->prompt ? stdout : stderr, "%s\n", plain);
     return 0;
 }
 

@@ -290,8 +290,8 @@ static int run(lua_State *L) {
     sel_limits_look(L, (sel_where){path, 1});
     if (script->options.parameters_only)
         return 0;
-    if (options->prompt) {
-        options->prompt(L);
+    if (script->prompt) {
+        script->prompt(L);
         return 0;
     }
     if (options->assignments && options->assignments[0] && !chunk.declared)
@@ -329,12 +329,13 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
     return scenario;
 }
 
-sel_status sel_script_load(const char *path, const sel_script_options *options,
-                           sel_scenario **scenario, sel_error *error) {
+sel_status sel_script_run(const char *path, const sel_script_options *options,
+                          void (*prompt)(lua_State *L), sel_scenario **scenario, sel_error *error) {
     *scenario = create(options, error);
     if (!*scenario)
         return SEL_NO_DEVICE;
     sel_script *script = (*scenario)->release_data;
+    script->prompt = prompt;
     script->L = sel_limits_open(script);
     if (!script->L) {
         sel_fail_memory(error, "the script", sizeof(void *));
@@ -357,4 +358,9 @@ sel_status sel_script_load(const char *path, const sel_script_options *options,
     sel_scenario_destroy(*scenario);
     *scenario = NULL;
     return error->status;
+}
+
+sel_status sel_script_load(const char *path, const sel_script_options *options,
+                           sel_scenario **scenario, sel_error *error) {
+    return sel_script_run(path, options, NULL, scenario, error);
 }

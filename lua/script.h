@@ -6,8 +6,6 @@
 #include "engine/run/prepare.h"
 #include "engine/scene/simulation.h"
 
-struct lua_State;
-
 typedef struct sel_script_options {
     const char *const *assignments; /* "name=value" for sel.params, then NULL; NULL: none */
     bool trust;                     /* lift the sandbox: os, io, debug, package, no limits */
@@ -15,9 +13,7 @@ typedef struct sel_script_options {
                                      * of its functions for one value; 0: 10 */
     bool one_clock;                 /* the functions together may take what the script has left */
     bool parameters_only;           /* stop after sel.params: for --help */
-    /* sel_repl: called with what the script returned, at the top, instead of filling structs. */
-    void (*prompt)(struct lua_State *L);
-    const char *text; /* of the script, which `path` only names; NULL: read it */
+    const char *text;               /* of the script, which `path` only names; NULL: read it */
     size_t text_length;
     bool quiet; /* what the sandboxed script prints is dropped */
     /* Told once about each function that Lua must evaluate, while the scenario is used: one line

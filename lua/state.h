@@ -120,6 +120,8 @@ typedef struct sel_script {
     sel_error *error; /* of the call under way; NULL: texts are not wanted */
     pthread_t thread; /* that loaded the script: the only one that may call its functions */
     sel_script_options options; /* its texts only while loading */
+    /* Called with what the script returned, at the top, instead of filling structs; or NULL. */
+    void (*prompt)(lua_State *L);
     sel_source *sources, *main; /* the last one first; the scenario's own */
     sel_chunk *chunk;           /* NULL once the script is loaded */
     sel_scenario *scenario;
@@ -221,6 +223,10 @@ void sel_sandbox_run(lua_State *L, const unsigned char *text, size_t length, int
 void sel_order_keys(lua_State *L, int index);
 
 /* script.c */
+
+/* sel_script_load; `prompt`: sel_script.prompt. */
+sel_status sel_script_run(const char *path, const sel_script_options *options,
+                          void (*prompt)(lua_State *L), sel_scenario **scenario, sel_error *error);
 
 /* Adds `require` to the table of globals at the top. */
 void sel_module_open(lua_State *L);

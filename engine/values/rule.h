@@ -88,7 +88,20 @@ typedef struct sel_rule_place {
 } sel_rule_place;
 
 /* The operands of a node: how many. */
-int sel_rule_operands(const sel_rule_node *node);
+static inline int sel_rule_operands(const sel_rule_node *node) {
+    if (node->op < SEL_OP_COUNT) {
+        return sel_op_texts[node->op].operands;
+    }
+    switch (node->op) {
+    case SEL_OP_LOOKUP:
+        return node->lookup->arguments;
+    case SEL_RULE_RANDOM:
+    case SEL_RULE_BNOT:
+        return 1;
+    default:
+        return node->op >= SEL_RULE_BAND ? 2 : 0;
+    }
+}
 
 /* ---- as a program ---- */
 

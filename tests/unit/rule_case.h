@@ -62,8 +62,14 @@ static inline void fill(lua_State *L) {
 #define MODEL(fields) \
     "local sel = require 'selenite'\nlocal law = sel.law\nreturn sel.lbm {\n" fields " }\n"
 
+/* script_case.load */
+static inline sel_status load_table(const char *path, const sel_script_options *options,
+                                    sel_scenario **scenario, sel_error *error) {
+    return sel_script_run(path, options, fill, scenario, error);
+}
+
 static inline void load(script_case *c, const char *text) {
-    *c = (script_case){.options = {.prompt = fill}};
+    *c = (script_case){.load = load_table};
     script_accepts(c, text);
 }
 

@@ -25,6 +25,8 @@
 
 typedef struct script_case {
     sel_script_options options;
+    sel_status (*load)(const char *path, const sel_script_options *options, sel_scenario **scenario,
+                       sel_error *error); /* NULL: sel_script_load */
     sel_scenario *scenario;
     sel_error error;
     sel_status status;
@@ -37,7 +39,8 @@ static inline sel_status script_load(script_case *c, const char *text) {
     fputs(text, file);
     fclose(file);
     memset(&c->error, 0, sizeof c->error);
-    c->status = sel_script_load("s.lua", &c->options, &c->scenario, &c->error);
+    c->status =
+        (c->load ? c->load : sel_script_load)("s.lua", &c->options, &c->scenario, &c->error);
     assert_int_equal(c->status, c->error.status);
     assert_true((c->status == SEL_OK) == (c->scenario != NULL));
     return c->status;
