@@ -117,11 +117,12 @@ LUA_OBJECTS := $(LUA_SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libselenite.a
 PROGRAM := $(BUILD)/selenite
 
-# A plug-in for each MPI whose compiler is here, for runs of several ranks.
-MPICC_OPENMPI ?= $(firstword $(shell command -v mpicc.openmpi 2>/dev/null) \
-                   $(shell mpicc --showme:version >/dev/null 2>&1 && command -v mpicc))
-MPICC_MPICH ?= $(firstword $(shell command -v mpicc.mpich 2>/dev/null) \
-                 $(shell mpicc -compile_info >/dev/null 2>&1 && command -v mpicc))
+# A plug-in for each MPI that compiles: Debian's openmpi-bin and mpich bring mpicc without mpi.h.
+mpi_compiles = $(shell printf '\043include <mpi.h>\n' | $(1) -fsyntax-only -x c - >/dev/null 2>&1 && echo $(1))
+MPICC_OPENMPI ?= $(call mpi_compiles,$(firstword $(shell command -v mpicc.openmpi 2>/dev/null) \
+                   $(shell mpicc --showme:version >/dev/null 2>&1 && command -v mpicc)))
+MPICC_MPICH ?= $(call mpi_compiles,$(firstword $(shell command -v mpicc.mpich 2>/dev/null) \
+                 $(shell mpicc -compile_info >/dev/null 2>&1 && command -v mpicc)))
 PLUGINS := $(if $(MPICC_OPENMPI),$(BUILD)/selenite_openmpi.so) $(if $(MPICC_MPICH),$(BUILD)/selenite_mpich.so)
 
 UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
@@ -349,7 +350,7 @@ fuzz:
 	tests/fuzz/fuzz.sh
 
 test-paraview test-fresh:
-	tests/fresh/$(@:test-%=%).sh
+	tests/fresh/$(@:test-%=%).sh $(FIRST)
 
 clean:
 	rm -rf build build-*
@@ -366,7 +367,7 @@ help:
 	@echo 'make release         a stripped binary, for all GPUs, in build-release/'
 	@echo 'make annotations     regenerate lua/meta/selenite.lua, docs/reference.md, docs/selenite.1'
 	@echo 'make test-paraview   read the files back with ParaView in a fresh Debian (root, minutes)'
-	@echo 'make test-fresh      make demo and make test in a fresh Debian (root, minutes)'
+	@echo 'make test-fresh      make demo and make test in a fresh Debian (root, minutes); FIRST="PACKAGES" there first'
 	@echo 'make fuzz            fuzz scripts, the files that they read and laws (clang, half an hour)'
 	@echo 'make clean           remove the build folders'
 	@echo 'settings: CC=clang DEBUG=1 SANITIZE=address,undefined BUILD= STATIC=0 CUDA=0 CUDA_ARCH= V=1'

@@ -31,6 +31,16 @@ exits() {
 
 run() { "$selenite" run "$@" --quiet --backend "$backend"; }
 
+# find_open_mpi: mpirun is Open MPI's from here on, also where the system's is another's. Fails where
+# the build or the machine has no Open MPI.
+find_open_mpi() {
+    launchers=$work/launchers
+    mkdir -p "$launchers"
+    ! command -v mpirun.openmpi >/dev/null || ln -s "$(command -v mpirun.openmpi)" "$launchers/mpirun"
+    PATH=$launchers:$PATH
+    [ -e "$build/selenite_openmpi.so" ] && mpirun --version 2>/dev/null | grep -q 'Open MPI'
+}
+
 # ending STOP SCENARIO [PARAMETERS]: a scenario with an end of its own, on standard output.
 ending() {
     printf 'local scenario = require "selenite".load("%s"%s)\nscenario.stop = { %s }\nreturn scenario\n' \

@@ -25,8 +25,10 @@ needs() {
         echo 'python3 test -x "${PYTHON:-/usr/bin/python3}"'
         echo 'gdal-bin command -v gdal_translate'
         echo 'python3-vtk9 "${PYTHON:-/usr/bin/python3}" -c "import vtkmodules.vtkIOXML"'
-        echo 'libopenmpi-dev command -v mpicc'
-        echo 'openmpi-bin command -v mpirun'
+        # mpicc and mpirun may be another MPI's, and Debian's openmpi-bin brings mpicc without mpi.h.
+        echo 'openmpi-bin command -v mpirun.openmpi || mpirun --version | grep "Open MPI"'
+        echo 'libopenmpi-dev mpicc=$(command -v mpicc.openmpi) || mpicc=mpicc; $mpicc --showme:version &&
+            echo "#include <mpi.h>" | $mpicc -fsyntax-only -x c -' | tr -s '\n ' ' ' && echo
         echo 'python3-numpy "${PYTHON:-/usr/bin/python3}" -c "import numpy"'
         ;;
     lint)

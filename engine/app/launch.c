@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "engine/base/ranks.h"
 
 /* What Open MPI's mpirun reads: root and more ranks than cores are welcome, ranks may use all cores
  * and yield them. Others do not know these. */
@@ -78,6 +79,7 @@ sel_status sel_launch_ranks(int count, const char *const *arguments, sel_error *
         dup2(nothing, STDIN_FILENO);
         setpgid(0, 0);
         prctl(PR_SET_PDEATHSIG, SIGTERM);
+        execvp(sel_ranks_launcher(), (char *const *)(void *)command);
         execvp(command[0], (char *const *)(void *)command);
         ssize_t told = write(ready[1], "", 1);
         _exit(told < 0);

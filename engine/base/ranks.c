@@ -174,6 +174,14 @@ static bool find_plugin(const char *name, char *path, size_t size) {
     return found;
 }
 
+const char *sel_ranks_launcher(void) {
+    static const char *const alone[] = {"mpirun.openmpi", "mpirun.mpich"};
+    char path[4096];
+    const bool there[] = {find_plugin("openmpi", path, sizeof path),
+                          find_plugin("mpich", path, sizeof path)};
+    return there[0] == there[1] ? "mpirun" : alone[there[1]];
+}
+
 const char *sel_ranks_plugins(char *text, size_t size) {
     char path[4096];
     snprintf(text, size, "none");

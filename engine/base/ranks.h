@@ -48,6 +48,10 @@ int sel_ranks_number(void);
  * MPI is missing, with what to install. */
 sel_status sel_ranks_join(const sel_ranks **ranks, sel_error *error);
 
+/* The command that starts ranks: mpirun, or the one of the only MPI that has a plug-in, since
+ * mpirun may be another MPI's. */
+const char *sel_ranks_launcher(void);
+
 /* "Open MPI, MPICH": those that this build has a plug-in for; returns `text`. */
 const char *sel_ranks_plugins(char *text, size_t size);
 

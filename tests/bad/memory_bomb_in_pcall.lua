@@ -1,3 +1,4 @@
+-- args: check @ --script-limit 600
 while true do
   pcall(function()
     local text = "x"

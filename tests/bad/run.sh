@@ -32,7 +32,7 @@ for expected in *.txt; do
     command=$(echo "$command" | sed "s|@|$script|; s|OUT|$work/$name|")
     # The command is words without blanks inside: they are to be split.
     # shellcheck disable=SC2086
-    timeout 60 "$program" $command >/dev/null 2>"$work/err"
+    timeout 900 "$program" $command >/dev/null 2>"$work/err"
     echo $? >"$work/got"
     # How much memory is free depends on the machine.
     sed 's|[0-9.]* [kMGT]B are free; [0-9.e+]* cells|N are free; N cells|' "$work/err" >>"$work/got"

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 export BUILD="$build" BACKEND="$backend"
 ways='threads blocks resume'
 case $backend in cuda) ways="$ways cpu" ;; *) ways="$ways native" ;; esac
-[ ! -e "$build/selenite_openmpi.so" ] || ! command -v mpirun >/dev/null || ways="$ways ranks"
+! find_open_mpi || ways="$ways ranks"
 
 deep=
 case $ways in *ranks*) deep='heat lbm poisson rule' ;; esac

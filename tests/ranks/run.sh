@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 counts=${RANKS:-2 3 4}
 most=$counts
 
-if [ ! -e "$build/selenite_openmpi.so" ] || ! command -v mpirun >/dev/null; then
+if ! find_open_mpi; then
     echo 'ok several ranks # SKIP Open MPI is not here'
     exit 0
 fi
@@ -368,12 +368,12 @@ begin() {
 children() { grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status | tr -cd '0-9\n' | sort -n; }
 ranks_of_launcher() { children "$(children "$launcher")"; }
 
-# ends STATUS: the run ends within ten seconds with that status, and no rank is left.
+# ends STATUS: the run ends within a minute, however busy the machine, with that status, and no rank is left.
 ends() {
     left=$(ranks_of_launcher)
     begun=$(date +%s)
     exits "$1" wait "$launcher" || return 1
-    [ $(($(date +%s) - begun)) -le 10 ] || { echo "it took longer"; return 1; }
+    [ $(($(date +%s) - begun)) -le 60 ] || { echo "it took longer"; return 1; }
     sleep 0.3
     for process in $left; do
         case $(cut -d' ' -f3 "/proc/$process/stat" 2>/dev/null) in
