@@ -10,13 +10,26 @@ struct body_cell {
 
 // What look.cuh asks for.
 struct body_look : look_of_value<body_cell> {
+    // The grid with the block of the cell.
+    static __device__ heat_view with(const view &v, const cuda_parts &from,
+                                     const int64_t place[3]) {
+        heat_view heat = v.heat;
+        const int64_t element = v.first + heat_place(heat.stride, place);
+        heat.from = (const char *)cuda_part(from, element) + v.first * (heat.single ? 4 : 8);
+        return heat;
+    }
+
     static __device__ int values(const view &v, const cuda_parts &from, int what,
                                  const uint32_t at[3], double *out) {
         const int64_t place[3] = {at[0], at[1], at[2]};
-        heat_view heat = v.heat; // the grid with the block of the cell
-        const int64_t element = v.first + heat_place(heat.stride, place);
-        heat.from = (const char *)cuda_part(from, element) + v.first * (heat.single ? 4 : 8);
+        const heat_view heat = with(v, from, place);
         return heat_values(&heat, what, place, out);
+    }
+
+    static __device__ double number(const view &v, const cuda_parts &from, const uint32_t at[3]) {
+        const int64_t place[3] = {at[0], at[1], at[2]};
+        const heat_view heat = with(v, from, place);
+        return heat_number(&heat, heat.from, heat_place(heat.stride, place));
     }
 
     static __device__ int field(const view &v, int which, const uint32_t at[3], double *out) {
@@ -29,12 +42,12 @@ struct body_look : look_of_value<body_cell> {
     }
 
     static __device__ double amount(const view &v, const uint32_t at[3]) {
-        double value, before = 0;
-        values(v, v.from, v.sum, at, &value);
+        double value;
         if (v.sum == HEAT_VALUE) {
-            values(v, v.before, v.sum, at, &before);
+            return number(v, v.from, at) - number(v, v.before, at);
         }
-        return value - before;
+        values(v, v.from, v.sum, at, &value);
+        return value;
     }
 };
 

@@ -190,15 +190,17 @@ sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error) {
 }
 
 sel_status cuda_inputs_loaded(sel_state *state, sel_error *error) {
+    const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
+    sel_status status = SEL_OK;
     state->observed = -1; /* the copy of the turns before the present one is not saved */
-    if (!state->inputs || state->step == 0) {
-        return SEL_OK;
+    if (state->inputs && state->step > 0) {
+        state->step--;
+        status = cuda_inputs_terms(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+        status = status ? status : cuda_inputs_step(state, SEL_ON_T, state->step, error);
+        state->step++;
     }
-    state->step--;
-    sel_status status = cuda_inputs_terms(state, SEL_ON_T | SEL_ON_CONTROLS, error);
-    status = status ? status : cuda_inputs_step(state, SEL_ON_T, state->step, error);
-    state->step++;
-    return status;
+    /* The reference of the checkpoint may be another than that of the start. */
+    return status || !solver->derive ? status : solver->derive(state, state->step, error);
 }
 
 /* ---- faults ---- */

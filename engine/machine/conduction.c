@@ -3,6 +3,7 @@
 #include "engine/machine/conduction.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/machine/cpu.h"
@@ -185,8 +186,8 @@ static void find_limit(sel_conduction *body) {
     }
     join_limits(body);
     for (int64_t k = sel_surfaces_from(on, first); k < sel_surfaces_from(on, end); k++) {
-        cond_surfaces(inputs->site, inputs->value, on->first_site[k], on->first_site[k + 1], 1, &b,
-                      &s);
+        cond_surfaces(inputs->site, inputs->value, 0, on->first_site[k], on->first_site[k + 1], 1,
+                      &b, &s);
         if (!isinf(b)) {
             limit_by(body, on->cell[k], b);
         }
@@ -294,10 +295,26 @@ static double coefficient(const sel_state *state, const void *data, int which, i
                                 : domain->grid.dt / sel_capacity_of(body, cell);
 }
 
+/* The middle of a range to three digits; 0 where the range is wider than that: no number would gain
+ * more than a bit or two. */
+static double reference_for(const double range[2]) {
+    const double middle = range[0] + (range[1] - range[0]) / 2;
+    char text[32];
+    snprintf(text, sizeof text, "%.2e", middle);
+    return isfinite(middle) && fabs(middle) > range[1] - range[0] ? strtod(text, NULL) : 0;
+}
+
 sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, const char *what,
                                 sel_error *error) {
     const sel_conduction *body = state->plan->body;
-    sel_status status = sel_state_start(state, initial, what, edit, error);
+    const bool differs = !body->steady && state->turns.type.size == sizeof(float);
+    double range[2];
+    state->given.reference = 0;
+    sel_status status = sel_state_start(state, initial, what, edit, range, error);
+    state->given.reference = status || !differs ? 0 : reference_for(range);
+    if (state->given.reference != 0) {
+        status = sel_state_start(state, initial, what, edit, NULL, error);
+    }
     for (int k = 0; k < 4 && !body->steady && !status; k++) {
         status = sel_state_fill(state, state->given.coefficient[k], state->turns.type,
                                 &body->inputs.source, k, coefficient, body, error);
@@ -329,6 +346,7 @@ heat_view sel_conduction_view(const sel_state *state, int64_t step, int b) {
                    .implicit = body->implicit,
                    .dt = grid->dt,
                    .capacity = body->capacity.same[0],
+                   .reference = given->reference,
                    .from = (const char *)turns->at[b][step & 1] + ahead,
                    .to = (char *)turns->at[b][(step + 1) & 1] + ahead,
                    .m = given->coefficient[3],

@@ -138,7 +138,8 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     return status;
 }
 
-/* The inputs of the last step. The copy of the turns before the present one is not saved. */
+/* The inputs of the last step, and what follows from them with the reference of the checkpoint. The
+ * copy of the turns before the present one is not saved. */
 static sel_status restore(sel_state *state, sel_error *error) {
     const int64_t last = state->step > 0 ? 1 : 0;
     sel_state_exchange(state, state->step);
@@ -146,6 +147,9 @@ static sel_status restore(sel_state *state, sel_error *error) {
     state->step -= last;
     sel_status status = evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
     state->step += last;
+    if (!status) {
+        sel_given_derive(state);
+    }
     return status;
 }
 

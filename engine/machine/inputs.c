@@ -177,8 +177,8 @@ void sel_given_derive(sel_state *state) {
     const sel_given *given = &state->given;
     const int64_t *of = given->first_site;
     for (int64_t k = 0; k < inputs->surfaces.cells; k++) {
-        cond_surfaces(given->site, given->value, of[k], of[k + 1], inputs->domain->grid.dt,
-                      &given->b[k], &given->s[k]);
+        cond_surfaces(given->site, given->value, given->reference, of[k], of[k + 1],
+                      inputs->domain->grid.dt, &given->b[k], &given->s[k]);
     }
 }
 

@@ -26,7 +26,7 @@ static int read_field(const sel_look *look, const sel_state *state, int field, i
     double *to = sel_state_scratch(state);
     *values = to;
     for (int64_t x = x0; x < x1; x++) {
-        *to++ = sel_get(from, state->turns.type, x);
+        *to++ = cond_temperature(sel_get(from, state->turns.type, x), state->given.reference);
     }
     return 1;
 }

@@ -1,6 +1,7 @@
 /* state.c -- what the states of all solvers have in common, and how they get into a checkpoint. */
 #include "engine/machine/share.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +148,8 @@ static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
     const int size = (int)turns->type.size;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = 0; k < rows * pitch; k++) {
-        sel_put(stored, turns->type, k, k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0);
+        const double value = k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0;
+        sel_put(stored, turns->type, k, value - state->given.reference);
     }
     char *to = turns->at[sel_block_of(&state->blocks, first)][0];
     const int64_t at = first % ny * pitch + first / ny * turns->cells.slice + turns->cells.first;
@@ -155,8 +157,28 @@ static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
                            error);
 }
 
+/* Widens a range by the values of free cells from `first` on. */
+static void widen_range(const sel_state *state, int64_t first, int64_t count, const double *values,
+                        double range[2]) {
+    const uint8_t *solid = state->plan->domain->cell + first;
+    for (int64_t k = 0; k < count; k++) {
+        range[0] = solid[k] ? range[0] : fmin(range[0], values[k]);
+        range[1] = solid[k] ? range[1] : fmax(range[1], values[k]);
+    }
+}
+
+/* Makes a range that of all ranks. */
+static void join_ranges(const sel_state *state, double range[2]) {
+    double all[SEL_MOST_RANKS][2];
+    state->ranks->gather(range, 2 * sizeof *range, all);
+    for (int r = 0; r < state->ranks->count; r++) {
+        range[0] = fmin(range[0], all[r][0]);
+        range[1] = fmax(range[1], all[r][1]);
+    }
+}
+
 sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const char *what,
-                           sel_state_edit *edit, sel_error *error) {
+                           sel_state_edit *edit, double range[2], sel_error *error) {
     const sel_domain *domain = state->plan->domain;
     const sel_quantity zero = sel_constant(0);
     const sel_rows own = sel_own_rows(state);
@@ -168,6 +190,7 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
     double *values = malloc(bytes);
     char *stored = malloc(bytes);
     sel_status status = values && stored ? SEL_OK : sel_fail_memory(error, what, 2 * bytes);
+    double found[2] = {HUGE_VAL, -HUGE_VAL};
     for (int64_t k = 0; k < own.count && !status; k += asked.end - asked.first) {
         const sel_rows_range together = sel_rows_together(&own, k, most);
         const int b = sel_block_of(&state->blocks, together.first);
@@ -175,6 +198,9 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
         asked.first = together.first;
         asked.end = together.end < last ? together.end : last;
         status = sel_domain_evaluate(domain, &asked, state->threads, values, error);
+        if (range && !status) {
+            widen_range(state, asked.first * nx, (asked.end - asked.first) * nx, values, found);
+        }
         status = status ? status : edit(state, asked.first * nx, asked.end * nx, values, error);
         status =
             status ? status
@@ -183,6 +209,10 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
     free(stored);
     free(values);
     status = sel_state_agree(state, status, error);
+    if (range && !status) {
+        join_ranges(state, found);
+        memcpy(range, found, sizeof found);
+    }
     if (!status && !state->arrays.memory) {
         sel_state_exchange(state, 0);
     }
@@ -424,6 +454,23 @@ static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkp
     }
 }
 
+/* A checkpoint without a reference has temperatures themselves. */
+static void keep_reference(sel_state *state, sel_checkpoint *checkpoint) {
+    static const char name[] = "state reference";
+    double *reference = &state->given.reference;
+    if (checkpoint) {
+        const bool has = checkpoint->loads
+                             ? sel_checkpoint_bytes(checkpoint, name) == (int64_t)sizeof *reference
+                             : *reference != 0;
+        *reference = has ? *reference : 0;
+        if (has) {
+            sel_checkpoint_block(checkpoint, name);
+            SEL_KEEP(checkpoint, *reference);
+        }
+    }
+    sel_plan_ranks(state->plan)->broadcast(reference, sizeof *reference, false);
+}
+
 void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
     if (checkpoint && checkpoint->failure.status) {
         return;
@@ -431,6 +478,7 @@ void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint
     if (backend->saving) {
         backend->saving(state, checkpoint ? &checkpoint->failure : NULL);
     }
+    keep_reference(state, checkpoint);
     keep_arrays(state, SEL_SAVED, false, checkpoint);
     keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, false, checkpoint);
 }
@@ -471,6 +519,7 @@ void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint
     if (error->status || (backend->loading && backend->loading(state, error))) {
         return;
     }
+    keep_reference(state, checkpoint);
     keep_arrays(state, SEL_SAVED, true, checkpoint);
     if (for_all(state, error->status == SEL_OK)) {
         const sel_status status = backend->loaded(state, error);

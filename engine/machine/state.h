@@ -150,21 +150,23 @@ typedef void sel_state_setter(const sel_state *state, int64_t k, void *to);
 sel_status sel_state_set(const sel_state *state, void *array, int64_t first, int64_t count,
                          int64_t size, sel_state_setter *set, const char *what, sel_error *error);
 
-/* Sets state->turns of turn 0 to a quantity of one component at time 0 (not given: 0), with halos
- * on the host; `edit` may change the values of cells first <= cell < end, values[cell - first],
- * or refuse them. */
+/* Sets state->turns of turn 0 to a quantity of one component at time 0 (not given: 0) less
+ * given.reference, with halos on the host; `edit` may change the values of cells first <= cell <
+ * end, values[cell - first], or refuse them. range (NULL: not wanted): the least and the largest
+ * value of the quantity in the free cells of all ranks. */
 typedef sel_status sel_state_edit(const sel_state *state, int64_t first, int64_t end,
                                   double *values, sel_error *error);
 sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const char *what,
-                           sel_state_edit *edit, sel_error *error);
+                           sel_state_edit *edit, double range[2], sel_error *error);
 
 /* Fills the halos of a turn, on the host. */
 void sel_state_exchange(const sel_state *state, int64_t turn);
 
 /* ---- checkpoints ---- */
 
-/* Writes all saved arrays to a checkpoint: a block each, called "state NAME". No steps may be under
- * way. Of several ranks all call it, and load; rank 0 alone has a checkpoint, others NULL. */
+/* Writes all saved arrays to a checkpoint: a block each, called "state NAME". Temperatures are less
+ * by the number in the block "state reference"; without that block they are T. No steps may be
+ * under way. Of several ranks all call it, and load; rank 0 alone has a checkpoint, others NULL. */
 void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
 
 /* Checks for sel_state_load: fails if an array is missing in the checkpoint, or has another size.

@@ -99,7 +99,7 @@ static void describe_cell(const void *data, int64_t cell, mg_cell *to) {
         for (int64_t i = first; i < end && to->seeks; i++) {
             const cond_site *site = &inputs->site[i];
             double u, p;
-            cond_surface(site, inputs->value + COND_VALUES * i, &u, &p);
+            cond_surface(site, inputs->value + COND_VALUES * i, 0, &u, &p);
             const double of_body = site->reach > 0 ? u / site->reach : 0;
             const double far = 2 * of_body / (1 + of_body), all = u * site->weight * capacity;
             to->far += far * all;

@@ -10,6 +10,10 @@
  * adds s - b T to the cell, with s, b = p, U times area dt / (C volume). A node on a fixed surface
  * has the surface's temperature: b is infinite, s the temperature.
  *
+ * States in single precision hold T less a reference temperature, and small increments are not lost
+ * in the last digits of a large T. All the equations hold for that difference where T_s and
+ * T_ambient are taken less the reference, too; T itself is what fields and sums are made of.
+ *
  * C11 and C++17, compiled by both compilers.
  */
 #ifndef CONDUCTION_H
@@ -41,6 +45,7 @@ typedef struct sel_given {
     int64_t *cell, *first_site; /* cell k has the sites first_site[k] <= site < first_site[k + 1] */
     cond_site *site;
     double *b, *s;    /* of each cell on surfaces */
+    double reference; /* of the state's temperatures, in which also s is; 0 in double precision */
     double *entering; /* [sites]: what enters per time, where a balance or a flux is wanted */
     /* Of bodies that vary: g of low faces by axis, and m, which are `apart` from cell to cell. */
     void *coefficient[4];
@@ -57,14 +62,20 @@ typedef struct sel_given {
 #define COND_INLINE static inline
 #endif
 
-/* U and p of a surface. */
-COND_INLINE void cond_surface(const cond_site *site, const double *value, double *u, double *p) {
+/* T of a number of the state. (The sum with 0 would be another number for -0.) */
+COND_INLINE double cond_temperature(double number, double reference) {
+    return reference != 0 ? number + reference : number;
+}
+
+/* U and p of a surface, for temperatures less a reference. */
+COND_INLINE void cond_surface(const cond_site *site, const double *value, double reference,
+                              double *u, double *p) {
     const double h = value[1];
     *u = site->law == COND_FIXED ? site->reach
          : site->law != COND_CONVECTIVE || h == 0
              ? 0
              : (site->reach > 0 ? 1 / (1 / h + 1 / site->reach) : h);
-    *p = site->law == COND_FLUX ? value[0] : *u * value[0];
+    *p = site->law == COND_FLUX ? value[0] : *u * (value[0] - reference);
 }
 
 /* The first of the sites begin <= k < end by which the cell's temperature is given; end: none. */
@@ -76,14 +87,14 @@ COND_INLINE int64_t cond_fixed(const cond_site *site, int64_t begin, int64_t end
 }
 
 /* b and s of a cell with the sites begin <= k < end. */
-COND_INLINE void cond_surfaces(const cond_site *site, const double *value, int64_t begin,
-                               int64_t end, double dt, double *b, double *s) {
+COND_INLINE void cond_surfaces(const cond_site *site, const double *value, double reference,
+                               int64_t begin, int64_t end, double dt, double *b, double *s) {
     const int64_t fixed = cond_fixed(site, begin, end);
     *b = fixed < end ? (double)INFINITY : 0;
-    *s = fixed < end ? value[COND_VALUES * fixed] : 0;
+    *s = fixed < end ? value[COND_VALUES * fixed] - reference : 0;
     for (int64_t k = begin; k < end && fixed == end; k++) {
         double u, p;
-        cond_surface(&site[k], value + COND_VALUES * k, &u, &p);
+        cond_surface(&site[k], value + COND_VALUES * k, reference, &u, &p);
         *b += u * site[k].weight * dt;
         *s += p * site[k].weight * dt;
     }

@@ -32,6 +32,7 @@ typedef struct heat_view {
     double implicit; /* the part that T' has in what is conducted, T having the rest */
     double r[3];     /* of a uniform body */
     double k[3], dx[3], dt, capacity; /* k, capacity: of a uniform body */
+    double reference;                 /* what the numbers in `from` and `to` are less than T */
     const void *from, *g[3], *m, *q;
     void *to;
     int field[HEAT_MOST_FIELDS]; /* what the solver's fields are made of */
@@ -70,10 +71,14 @@ HEAT_INLINE double heat_number(const heat_view *v, const void *array, int64_t i)
     return v->single ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
 
-/* The temperature by which cell i conducts. */
+/* The temperature by which cell i conducts, less the reference. */
 HEAT_INLINE double heat_acting(const heat_view *v, int64_t i) {
     const double from = heat_number(v, v->from, i);
     return v->implicit > 0 ? from + v->implicit * (heat_number(v, v->to, i) - from) : from;
+}
+
+HEAT_INLINE double heat_temperature(const heat_view *v, int64_t i) {
+    return cond_temperature(heat_number(v, v->from, i), v->reference);
 }
 
 HEAT_INLINE int64_t heat_place(const int64_t apart[3], const int64_t at[3]) {
@@ -193,7 +198,7 @@ HEAT_INLINE int heat_values(const heat_view *v, int what, const int64_t at[3], d
     }
     *out = what == HEAT_ADDED      ? heat_source(v, at)
            : what == HEAT_RESIDUAL ? heat_residual(v, at)
-                                   : heat_number(v, v->from, heat_place(v->stride, at));
+                                   : heat_temperature(v, heat_place(v->stride, at));
     *out *= what == HEAT_CONTENT ? heat_capacity(v, at) : 1;
     *out *= what >= HEAT_CONTENT ? heat_volume(v) : 1;
     return 1;
@@ -212,7 +217,7 @@ HEAT_INLINE void heat_entering(const heat_view *v, const sel_given *given, int64
     const double here = heat_number(v, v->from, cell);
     for (int64_t i = given->first_site[k]; i < end; i++) {
         double u, p;
-        cond_surface(&given->site[i], given->value + COND_VALUES * i, &u, &p);
+        cond_surface(&given->site[i], given->value + COND_VALUES * i, v->reference, &u, &p);
         given->entering[i] =
             fixed == end ? (p - u * heat_acting(v, cell)) * given->site[i].area : 0;
     }

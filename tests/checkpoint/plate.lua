@@ -9,6 +9,7 @@ local p = sel.params {
   laws = { "time", "still, time, control, or lua: what only Lua can evaluate" },
   around = { 0, "1: periodic along y", integer = true },
   mean = { 0, "stop.mean_change; 0: none" }, scheme = { "explicit", "scheme" },
+  base = { 0, "what all temperatures are higher by" },
 }
 local deep, varied, cell = p.deep > 0, p.body == "varied", p.layout == "cell"
 local around, weight = p.around > 0, { 1 }
@@ -20,13 +21,13 @@ local function value(a)
 end
 local regions = {
   { name = "rest", where = shape.faces, law = law.insulated {} },
-  { name = "hot", where = shape.face "x-", law = law.fixed { value(1) } },
-  { name = "air", where = shape.face(around and "x+" or "y+"), law = law.convective { h = value(0.6), ambient = value(-1) } },
+  { name = "hot", where = shape.face "x-", law = law.fixed { value(p.base + 1) } },
+  { name = "air", where = shape.face(around and "x+" or "y+"), law = law.convective { h = value(0.6), ambient = value(p.base - 1) } },
 }
 if not around then regions[#regions + 1] = { name = "lamp", where = shape.face "y-", law = law.flux { value(0.5) } } end
 if varied then
   local at, radius = deep and { 14, 11, p.deep / 2 } or { 14, 11 }, 4.3
-  regions[#regions + 1] = { name = "pipe", where = shape.ball { centre = at, radius = radius }, law = law.fixed { value(2) } }
+  regions[#regions + 1] = { name = "pipe", where = shape.ball { centre = at, radius = radius }, law = law.fixed { value(p.base + 2) } }
 end
 local list = {
   out.vtk { fields = { "temperature", "flux" }, every = 80 },
@@ -46,9 +47,9 @@ return sel.heat {
   periodic = { deep and "z" or around and "y" or nil, deep and around and "y" or nil },
   conductivity = varied and function(x, y) return 1 + 0.5 * math.sin(x / 4) * math.cos(y / 3) end or 1,
   source = varied and function(x, y, t) return 0.02 * math.sin(y / 6 + t / 20) end or nil,
-  controls = { fan = 0.5 }, initial = { temperature = function(x, y) return math.sin(x / 6) * math.cos(y / 5) end },
+  controls = { fan = 0.5 }, initial = { temperature = function(x, y) return p.base + math.sin(x / 6) * math.cos(y / 5) end },
   regions = regions,
-  stop = { steps = p.steps, mean_change = p.mean > 0 and p.mean or nil, steady = 1.1e-5, every = 35 },
+  stop = { steps = p.steps, mean_change = p.mean > 0 and p.mean or nil, steady = p.base == 0 and 1.1e-5 or nil, every = 35 },
   hooks = { { every = 60, call = function(run)
     run.state.last = run:reduce("temperature", "mean")
     if run.step == 180 then run:set("fan", 1.5) end

@@ -218,6 +218,32 @@ potential() {
         run $here/potential.lua "$@" save=100000 -o "$work/b" --resume && same "$work/a" "$work/b"
 }
 
+# The initial temperatures of a run that goes on are not those by which its reference was chosen; a
+# checkpoint without one has temperatures themselves.
+the_reference_is_kept() {
+    cat >"$work/warmer.lua" <<'END'
+local sel = require "selenite"
+local law, out = sel.law, sel.out
+local p = sel.params { steps = { 90, "", integer = true }, from = { 300, "" }, save = { 0, "", integer = true } }
+return sel.heat {
+  size = { 80, 70 }, diffusivity = 1, initial = { temperature = p.from }, stop = { steps = p.steps },
+  regions = { { where = sel.shape.faces, law = law.insulated {} },
+              { where = sel.shape.face "x-", law = law.fixed { 300 } },
+              { where = sel.shape.face "y+", law = law.convective { h = 0.2, ambient = 310 } } },
+  output = { out.grid { field = "temperature", every = 90 },
+             p.save > 0 and out.checkpoint { every = p.save } or nil },
+}
+END
+    for from in 300 0; do
+        rm -rf "$work/a" "$work/b"
+        run "$work/warmer.lua" from=$from -o "$work/a" &&
+            run "$work/warmer.lua" from=$from steps=40 save=40 -o "$work/b" &&
+            run "$work/warmer.lua" from=$((500 - from)) save=90 -o "$work/b" --resume &&
+            cmp "$work/a/grid/grid_00000090.asc" "$work/b/grid/grid_00000090.asc" || return 1
+    done
+    ! grep -q "state reference" "$work/b/checkpoint.sel"
+}
+
 # A series is asked for no time before its first.
 a_series_goes_on_from_its_first_time() {
     cat >"$work/series.lua" <<'END'
@@ -402,6 +428,11 @@ ok "a run goes on to its stop by the mean" goes_on plate 411 4000 laws=still bod
 for scheme in crank_nicolson backward_euler; do
     ok "implicit conduction goes on ($scheme)" goes_on plate 111 250 scheme=$scheme laws=still
 done
+ok "conduction far from 0 degrees goes on" goes_on plate 111 250 base=300
+ok "a uniform body far from 0 degrees goes on" goes_on plate 78 150 base=300 body=uniform laws=still
+ok "implicit conduction far from 0 degrees goes on" goes_on plate 60 100 base=300 laws=still \
+    scheme=crank_nicolson
+ok "the reference of temperatures is that of the checkpoint" the_reference_is_kept
 ok "cycles of multigrid go on" potential body=even
 ok "conjugate directions go on" potential
 ok "sweeps go on, in three dimensions" potential method=sor deep=8 layout=node

@@ -140,6 +140,7 @@ ending "time = 2 * 3600" examples/16_level.lua >"$work/level.lua"
 ok "a moving level" shared "$work/level.lua"
 ok "a plate that is periodic across the ranks" \
     shared tests/checkpoint/plate.lua around=1 laws=control steps=200
+ok "a plate far from 0 degrees" shared tests/checkpoint/plate.lua base=300 steps=60
 ok "nodes that are periodic across the ranks, by Lua" \
     shared tests/checkpoint/plate.lua around=1 layout=node laws=lua steps=60
 ok "a plate that stops by the change of its mean" \

@@ -7,47 +7,50 @@
 
 /* A snippet changes what the first line sets. laws: "still", "program" and "lua" vary in time,
  * "control" by a control only, "both"; the same for source, and "none". */
-#define BODY                                                                                      \
-    "local size, dx, layout, periodic, laws, source = { 45, 22 }, 1, 'cell', '', 'still', "       \
-    "'none'\n"                                                                                    \
-    "local k, capacity, hole, axes_with_laws = 1, 2, false, 'xyz'\n"                              \
-    "local scheme, dt\n"                                                                          \
-    "local materials = function(x, y) return 1 + 0.5 * sin(0.3 * x) * cos(0.2 * y) end\n"         \
-    "local lookup = { 0.1 }\n"                                                                    \
-    "%s\n"                                                                                        \
-    "local function value(a, kind)\n"                                                             \
-    "  return ({ still = function(x, y) return a + 0.3 * sin(0.05 * x + 0.03 * y) end,\n"         \
-    "    program = function(x, y, t) return a + 0.3 * sin(0.05 * x + 0.03 * y + 0.2 * t) end,\n"  \
-    "    lua = function(x, t) return a + 0.3 * sin(0.05 * x + 0.2 * t) * lookup[1 + "             \
-    "math.floor(t) * 0] end,\n"                                                                   \
-    "    gap = function(x, y, t)\n"                                                               \
-    "      return a * log((x - 21) ^ 2 + (y - 10) ^ 2 - 4) * cos(0.2 * t) end,\n"                 \
-    "    control = function(x, c) return a + c * cos(0.05 * x) end,\n"                            \
-    "    both = function(x, t, c) return a + c * cos(0.05 * x + 0.2 * t) end })[kind or laws]\n"  \
-    "end\n"                                                                                       \
-    "local deep, regions = #size == 3, { all(law.insulated {}) }\n"                               \
-    "local function paint(name, what)\n"                                                          \
-    "  local axis = name:sub(1, 1)\n"                                                             \
-    "  if not periodic:find(axis) and axes_with_laws:find(axis) then\n"                           \
-    "    regions[#regions + 1] = face(name, what)\n"                                              \
-    "  end\n"                                                                                     \
-    "end\n"                                                                                       \
-    "paint('x-', law.fixed { value(1) })\n"                                                       \
-    "paint('x+', law.convective { h = scheme and 0.4 or value(0.4), ambient = value(2) })\n"      \
-    "paint('y-', law.flux { value(0.2) })\n"                                                      \
-    "paint('y+', law.fixed { value(0) })\n"                                                       \
-    "if deep then paint('z+', law.convective { h = 0.3, ambient = value(0.5) }) end\n"            \
-    "if hole then regions[#regions + 1] = { name = 'hole', law = law.fixed { value(3) },\n"       \
-    "  where = shape.ball { centre = deep and { 11, 7, 5 } or { 21, 10 }, radius = 4.3 } } end\n" \
-    "local axes = {}\n"                                                                           \
-    "for axis in periodic:gmatch '.' do axes[#axes + 1] = axis end\n"                             \
-    "if #axes == #size then table.remove(regions, 1) end\n"                                       \
-    "return sel.heat { size = size, dx = dx, layout = layout, periodic = axes, precision = "      \
-    "'%s',\n"                                                                                     \
-    "  scheme = scheme, dt = dt,\n"                                                               \
-    "  conductivity = k, capacity = capacity, regions = regions, controls = { c = 0.2 },\n"       \
-    "  source = source ~= 'none' and value(0.05, source) or nil, stop = { steps = 1 },\n"         \
-    "  initial = { temperature = function(x, y) return sin(0.2 * x) * cos(0.15 * y) end } }\n"
+#define BODY                                                                                       \
+    "local size, dx, layout, periodic, laws, source = { 45, 22 }, 1, 'cell', '', 'still', "        \
+    "'none'\n"                                                                                     \
+    "local k, capacity, hole, axes_with_laws = 1, 2, false, 'xyz'\n"                               \
+    "local scheme, dt\n"                                                                           \
+    "local base = 0\n"                                                                             \
+    "local materials = function(x, y) return 1 + 0.5 * sin(0.3 * x) * cos(0.2 * y) end\n"          \
+    "local lookup = { 0.1 }\n"                                                                     \
+    "%s\n"                                                                                         \
+    "local function value(a, kind)\n"                                                              \
+    "  return ({ still = function(x, y) return a + 0.3 * sin(0.05 * x + 0.03 * y) end,\n"          \
+    "    program = function(x, y, t) return a + 0.3 * sin(0.05 * x + 0.03 * y + 0.2 * t) end,\n"   \
+    "    lua = function(x, t) return a + 0.3 * sin(0.05 * x + 0.2 * t) * lookup[1 + "              \
+    "math.floor(t) * 0] end,\n"                                                                    \
+    "    gap = function(x, y, t)\n"                                                                \
+    "      return a * log((x - 21) ^ 2 + (y - 10) ^ 2 - 4) * cos(0.2 * t) end,\n"                  \
+    "    control = function(x, c) return a + c * cos(0.05 * x) end,\n"                             \
+    "    both = function(x, t, c) return a + c * cos(0.05 * x + 0.2 * t) end })[kind or laws]\n"   \
+    "end\n"                                                                                        \
+    "local deep, regions = #size == 3, { all(law.insulated {}) }\n"                                \
+    "local function paint(name, what)\n"                                                           \
+    "  local axis = name:sub(1, 1)\n"                                                              \
+    "  if not periodic:find(axis) and axes_with_laws:find(axis) then\n"                            \
+    "    regions[#regions + 1] = face(name, what)\n"                                               \
+    "  end\n"                                                                                      \
+    "end\n"                                                                                        \
+    "paint('x-', law.fixed { value(base + 1) })\n"                                                 \
+    "paint('x+', law.convective { h = scheme and 0.4 or value(0.4),\n"                             \
+    "  ambient = value(base + 2) })\n"                                                             \
+    "paint('y-', law.flux { value(0.2) })\n"                                                       \
+    "paint('y+', law.fixed { value(base) })\n"                                                     \
+    "if deep then paint('z+', law.convective { h = 0.3, ambient = value(base + 0.5) }) end\n"      \
+    "if hole then regions[#regions + 1] = { name = 'hole', law = law.fixed { value(base + 3) },\n" \
+    "  where = shape.ball { centre = deep and { 11, 7, 5 } or { 21, 10 }, radius = 4.3 } } end\n"  \
+    "local axes = {}\n"                                                                            \
+    "for axis in periodic:gmatch '.' do axes[#axes + 1] = axis end\n"                              \
+    "if #axes == #size then table.remove(regions, 1) end\n"                                        \
+    "return sel.heat { size = size, dx = dx, layout = layout, periodic = axes, precision = "       \
+    "'%s',\n"                                                                                      \
+    "  scheme = scheme, dt = dt,\n"                                                                \
+    "  conductivity = k, capacity = capacity, regions = regions, controls = { c = 0.2 },\n"        \
+    "  source = source ~= 'none' and value(0.05, source) or nil, stop = { steps = 1 },\n"          \
+    "  initial = { temperature = function(x, y) \n"                                                \
+    "    return base + sin(0.2 * x) * cos(0.15 * y) end } }\n"
 
 static const char *const cases[] = {
     /* uniform */
@@ -99,6 +102,11 @@ static const char *const cases[] = {
     "source = 'both' laws = 'lua' k = materials layout = 'node'",
     "source = 'lua' laws = 'program' size = { 23, 14, 11 } hole = true",
     "source = 'program' laws = 'still' size = { 23, 14, 11 } layout = 'node' periodic = 'z'",
+    /* far from 0: states in f32 are less a reference */
+    "base = 300 size = { 203, 151 }",
+    "base = 300 layout = 'node' laws = 'program' size = { 150, 70 }",
+    "base = -90 k = materials hole = true laws = 'lua' source = 'still'",
+    "base = 300 size = { 23, 14, 11 } layout = 'node' laws = 'both'",
 };
 
 /* Steps of many times the stable one. */
@@ -115,6 +123,8 @@ static const char *const implicit_cases[] = {
     MIDDLE "k = materials hole = true laws = 'program' source = 'lua'",
     EULER "hole = true layout = 'node' source = 'still' laws = 'control'",
     MIDDLE "size = { 23, 14, 11 } k = materials hole = true laws = 'both' layout = 'node'",
+    MIDDLE "base = 300 layout = 'node' laws = 'program'",
+    EULER "base = 300 k = materials hole = true source = 'program'",
 };
 
 static void write_text(char text[2 * HEAT_TEXT], const char *snippet, int precision) {
@@ -145,13 +155,19 @@ static void ask_both(heat_case side[2], sel_request request[2]) {
     heat_ask(&side[1], &request[1]);
 }
 
-/* Returns the root mean square of the temperature. */
+/* Temperatures less those that the states are less by. Returns their root mean square. */
 static double compare_fields(heat_case side[2]) {
     const sel_grid *grid = heat_grid(side);
+    const double reference = side[0].state->given.reference;
+    assert_true(side[1].state->given.reference == reference);
     const tolerance t = limits_of(side);
     double size = 0;
     for (int field = 0; field < HEAT_FIELDS; field++) {
         double *values[2] = {heat_field(&side[0], field), heat_field(&side[1], field)};
+        for (int64_t i = 0; i < sel_grid_cells(grid) && field == HEAT_TEMPERATURE; i++) {
+            values[0][i] -= reference;
+            values[1][i] -= reference;
+        }
         size = field == HEAT_TEMPERATURE ? rms_of(values[0], sel_grid_cells(grid)) : size;
         compare_field(heat_solver.fields[field].name, values[0], values[1], grid->n,
                       field == HEAT_TEMPERATURE ? 1 : grid->dims, t, 10 * size);
@@ -348,47 +364,53 @@ static void must_stay_the_same(heat_case side[2], int64_t most) {
 }
 
 /* Laws that depend on a control, here 0, take single steps. The values are exact in both. */
-#define PASSES                                                                                 \
-    "local function value(a) return %s end\n"                                                  \
-    "local periodic = '%s'\n"                                                                  \
-    "local axes, regions = {}, {}\n"                                                           \
-    "local laws = { ['x-'] = law.fixed { value(0.25) }, ['y-'] = law.flux { value(0.5) },\n"   \
-    "  ['x+'] = law.convective { h = value(2), ambient = value(-1) }, ['y+'] = law.fixed { "   \
-    "value(1) } }\n"                                                                           \
-    "for _, axis in ipairs { 'x', 'y' } do\n"                                                  \
-    "  if periodic:find(axis) then axes[#axes + 1] = axis else\n"                              \
-    "    for _, side in ipairs { '-', '+' } do\n"                                              \
-    "      regions[#regions + 1] = face(axis .. side, laws[axis .. side]) end end end\n"       \
-    "return sel.heat { size = { %d, %d }, dx = %s, layout = '%s', precision = '%s',\n"         \
-    "  diffusivity = 1, periodic = axes, regions = regions, controls = { c = 0 },\n"           \
-    "  initial = { temperature = function(x, y) return sin(12.9898 * x + 78.233 * y) end },\n" \
+#define PASSES                                                                                  \
+    "local function value(a) return %s end\n"                                                   \
+    "local base = %d\n"                                                                         \
+    "local periodic = '%s'\n"                                                                   \
+    "local axes, regions = {}, {}\n"                                                            \
+    "local laws = { ['x-'] = law.fixed { value(base + 0.25) }, ['y-'] = law.flux { value(0.5) " \
+    "},\n"                                                                                      \
+    "  ['x+'] = law.convective { h = value(2), ambient = value(base - 1) },\n"                  \
+    "  ['y+'] = law.fixed { value(base + 1) } }\n"                                              \
+    "for _, axis in ipairs { 'x', 'y' } do\n"                                                   \
+    "  if periodic:find(axis) then axes[#axes + 1] = axis else\n"                               \
+    "    for _, side in ipairs { '-', '+' } do\n"                                               \
+    "      regions[#regions + 1] = face(axis .. side, laws[axis .. side]) end end end\n"        \
+    "return sel.heat { size = { %d, %d }, dx = %s, layout = '%s', precision = '%s',\n"          \
+    "  diffusivity = 1, periodic = axes, regions = regions, controls = { c = 0 },\n"            \
+    "  initial = { temperature = function(x, y) \n"                                             \
+    "    return base + sin(12.9898 * x + 78.233 * y) end },\n"                                  \
     "  stop = { steps = 1 } }\n"
 
 typedef struct plate {
     int nx, ny;
     const char *sides, *layout, *periodic;
+    int base;
 } plate;
 
 static const plate plates[] = {
-    {203, 151, "1", "cell", ""},
-    {203, 151, "1", "node", ""},
-    {128, 64, "1", "cell", ""},
-    {131, 67, "{ 1, 1.25 }", "cell", ""},
-    {129, 65, "{ 1, 1.25 }", "node", ""},
-    {257, 100, "1", "cell", "x"},
-    {160, 129, "1", "node", "x"},
-    {150, 97, "1", "cell", "y"},
-    {193, 64, "{ 2, 1 }", "node", "y"},
-    {140, 70, "1", "cell", "xy"},
-    {165, 66, "1", "node", "xy"},
-    {700, 333, "1", "cell", ""},
+    {203, 151, "1", "cell", "", 0},
+    {203, 151, "1", "node", "", 0},
+    {128, 64, "1", "cell", "", 0},
+    {131, 67, "{ 1, 1.25 }", "cell", "", 0},
+    {129, 65, "{ 1, 1.25 }", "node", "", 0},
+    {257, 100, "1", "cell", "x", 0},
+    {160, 129, "1", "node", "x", 0},
+    {150, 97, "1", "cell", "y", 0},
+    {193, 64, "{ 2, 1 }", "node", "y", 0},
+    {140, 70, "1", "cell", "xy", 0},
+    {165, 66, "1", "node", "xy", 0},
+    {700, 333, "1", "cell", "", 0},
     /* too large for tiles in shared memory */
-    {1433, 1402, "1", "cell", ""},
-    {1500, 1407, "{ 1, 1.25 }", "node", ""},
-    {1434, 1402, "1", "node", "xy"},
+    {1433, 1402, "1", "cell", "", 0},
+    {1500, 1407, "{ 1, 1.25 }", "node", "", 0},
+    {1434, 1402, "1", "node", "xy", 0},
     /* 2 and 6 columns more than a whole number of strips of 112 and 44 */
-    {1458, 1403, "1", "cell", ""},
-    {1458, 1403, "1", "cell", "x"},
+    {1458, 1403, "1", "cell", "", 0},
+    {1458, 1403, "1", "cell", "x", 0},
+    /* less a reference, in f32 */
+    {203, 151, "1", "node", "", 300},
 };
 
 static void open_plate(heat_case *c, const plate *p, int precision, bool single, int blocks) {
@@ -398,7 +420,8 @@ static void open_plate(heat_case *c, const plate *p, int precision, bool single,
     snprintf(text, sizeof text, HEAT_BEGIN PASSES,
              single ? "function(x, y, c) return a + x / 64 + y / 128 + c end"
                     : "function(x, y) return a + x / 64 + y / 128 end",
-             p->periodic, p->nx, p->ny, p->sides, p->layout, sel_precision_names[precision]);
+             p->base, p->periodic, p->nx, p->ny, p->sides, p->layout,
+             sel_precision_names[precision]);
     heat_open_on(c, &settings, text);
 }
 
@@ -433,11 +456,11 @@ static void several_steps_per_pass_are_single_steps(void **state) {
 
 static void blocks_are_the_whole_grid(void **state) {
     (void)state;
-    static const plate cut[] = {{140, 200, "1", "cell", ""},
-                                {150, 211, "{ 1, 1.5 }", "node", "y"},
-                                {131, 140, "1", "node", ""},
-                                {133, 205, "1", "cell", "y"},
-                                {40, 31, "1", "cell", "x"}};
+    static const plate cut[] = {{140, 200, "1", "cell", "", 0},
+                                {150, 211, "{ 1, 1.5 }", "node", "y", 0},
+                                {131, 140, "1", "node", "", 0},
+                                {133, 205, "1", "cell", "y", 0},
+                                {40, 31, "1", "cell", "x", 0}};
     const bool single[] = {false, false};
     for (size_t k = 0; k < sizeof cut / sizeof *cut; k += comparison.is_short ? 3 : 1) {
         for (int blocks = 2; blocks <= (comparison.is_short ? 2 : 3); blocks++) {

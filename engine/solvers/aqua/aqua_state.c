@@ -151,7 +151,8 @@ sel_status aqua_start(aqua_state *state, sel_error *error) {
     const sel_rows_range own = sel_domain_own(state->plan->base.domain); /* which a rank reads */
     const int64_t first = own.first * layout->pitch, size = state->size;
     const int64_t cells = (own.end - own.first + 2 * AQUA_HALO) * layout->pitch;
-    sel_status status = sel_state_start(&state->base, depth, "initial.depth", take_depths, error);
+    sel_status status =
+        sel_state_start(&state->base, depth, "initial.depth", take_depths, NULL, error);
     status = status ? status
                     : sel_state_set(&state->base, state->bed, first, cells, size, set_bed,
                                     "the ground", error);

@@ -93,8 +93,8 @@ static sel_status fill_F(poisson_state *state, const right_side *of, sel_error *
     for (int64_t k = first; k < end; k++) {
         const double inside = sel_capacity_of(&plan->body, on->cell[k]);
         double b, s;
-        cond_surfaces(inputs->site, inputs->value, on->first_site[k], on->first_site[k + 1], 1, &b,
-                      &s);
+        cond_surfaces(inputs->site, inputs->value, 0, on->first_site[k], on->first_site[k + 1], 1,
+                      &b, &s);
         if (!isinf(b) && sel_state_has(&state->base, on->cell[k] / of->nx)) {
             *place_of(of, on->cell[k]) += s * (plan->box.even ? 1 : inside);
         }
