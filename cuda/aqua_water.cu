@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(THREADS) watch_kernel(const __grid_constant__ 
     const int32_t step = (int32_t)(cuda_now(f.clock) + 1);
     for (uint32_t x = threadIdx.x % CUDA_WARP; x < l.nx; x += CUDA_WARP) {
         const int64_t i = (int64_t)y * l.nx + x;
-        if (most && row[x] > most[i]) {
+        if (most && !(row[x] <= most[i])) { // NaN too
             most[i] = row[x];
         }
         if (f.arrived && f.arrived[i] < 0 && (double)row[x] >= f.arrival) {

@@ -23,7 +23,7 @@ static bool find_beyond(const rule_state *state, int face, int f, double *a, dou
                                                         : value;
             const double found[] = {one_a, -one_a, one_b, -one_b};
             for (int m = 0; m < 4; m++) {
-                most[m] = fmax(most[m], found[m]);
+                most[m] = sel_larger(most[m], found[m]);
             }
         }
     }

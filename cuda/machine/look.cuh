@@ -35,8 +35,8 @@ static __device__ inline void join(cuda_sums &a, const cuda_sums &b) {
     for (int c = 0; c < CUDA_PARTS; c++) {
         a.sum[c] += b.sum[c];
         a.squares[c] += b.squares[c];
-        a.least[c] = fmin(a.least[c], b.least[c]);
-        a.most[c] = fmax(a.most[c], b.most[c]);
+        a.least[c] = sel_smaller(a.least[c], b.least[c]);
+        a.most[c] = sel_larger(a.most[c], b.most[c]);
     }
     a.count += b.count;
 }
@@ -253,8 +253,8 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
             if (c < count) {
                 mine.sum[c] += value[c];
                 mine.squares[c] += value[c] * value[c];
-                mine.least[c] = fmin(mine.least[c], value[c]);
-                mine.most[c] = fmax(mine.most[c], value[c]);
+                mine.least[c] = sel_smaller(mine.least[c], value[c]);
+                mine.most[c] = sel_larger(mine.most[c], value[c]);
             }
         }
         mine.count++;

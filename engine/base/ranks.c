@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "engine/base/process.h"
 #include "engine/base/ranks_plugin.h"
+#include "engine/base/sums.h"
 
 /* ---- one ---- */
 
@@ -81,7 +82,7 @@ double sel_ranks_largest(const sel_ranks *ranks, double value) {
     double all[SEL_MOST_RANKS];
     ranks->gather(&value, sizeof value, all);
     for (int r = 0; r < ranks->count; r++) {
-        value = all[r] > value ? all[r] : value;
+        value = sel_larger(value, all[r]);
     }
     return value;
 }

@@ -59,7 +59,7 @@ const char *sel_ranks_plugins(char *text, size_t size);
  * others with an error without a text. */
 sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error *error);
 
-/* The sum of whole numbers; the largest number. */
+/* The sum of whole numbers; the largest number, NaN where a rank has NaN. */
 int64_t sel_ranks_total(const sel_ranks *ranks, int64_t value);
 double sel_ranks_largest(const sel_ranks *ranks, double value);
 

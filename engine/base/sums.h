@@ -34,6 +34,16 @@ static inline double sel_relative_change(bool looked, double change, double magn
     return looked && magnitude > 0 ? sqrt(change / magnitude) : (double)NAN;
 }
 
+/* The larger and the smaller of two numbers; NaN where one is NaN, which fmax and fmin pass over.
+ */
+SEL_SUMS_INLINE double sel_larger(double a, double b) {
+    return a != a || b != b ? (double)NAN : fmax(a, b);
+}
+
+SEL_SUMS_INLINE double sel_smaller(double a, double b) {
+    return a != a || b != b ? (double)NAN : fmin(a, b);
+}
+
 /* ---- the running sums of a balance ---- */
 
 /* Exact for whole numbers, else compensated: rounding errors are summed separately. */

@@ -134,8 +134,8 @@ static void reduce_row(const sel_look *look, const sel_state *state, const sel_r
             const double value = values[c * nx + x - box->lo[0]];
             partial[SUM + c] += value;
             partial[SQUARES + c] += value * value;
-            partial[LEAST + c] = fmin(partial[LEAST + c], value);
-            partial[MOST + c] = fmax(partial[MOST + c], value);
+            partial[LEAST + c] = sel_smaller(partial[LEAST + c], value);
+            partial[MOST + c] = sel_larger(partial[MOST + c], value);
         }
         partial[CELLS]++;
     }
@@ -156,8 +156,8 @@ static void reduce(const sel_look *look, sel_state *state, sel_request *request)
         double least = HUGE_VAL, most = -HUGE_VAL;
         for (int64_t k = 0; k < rows.count; k++) {
             const double *partial = partial_of(state, sel_row_of(&rows, k));
-            least = fmin(least, partial[LEAST + c]);
-            most = fmax(most, partial[MOST + c]);
+            least = sel_smaller(least, partial[LEAST + c]);
+            most = sel_larger(most, partial[MOST + c]);
         }
         own[c] = least;
         own[SEL_MAX_COMPONENTS + c] = most;
@@ -168,8 +168,8 @@ static void reduce(const sel_look *look, sel_state *state, sel_request *request)
         request->min[c] = all[0][c];
         request->max[c] = all[0][SEL_MAX_COMPONENTS + c];
         for (int r = 1; r < state->ranks->count; r++) {
-            request->min[c] = fmin(request->min[c], all[r][c]);
-            request->max[c] = fmax(request->max[c], all[r][SEL_MAX_COMPONENTS + c]);
+            request->min[c] = sel_smaller(request->min[c], all[r][c]);
+            request->max[c] = sel_larger(request->max[c], all[r][SEL_MAX_COMPONENTS + c]);
         }
         request->sum[c] = sums[SUM + c];
         request->sum_of_squares[c] = sums[SQUARES + c];

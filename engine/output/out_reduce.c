@@ -15,7 +15,9 @@ static const sel_field reduce_fields[] = {
             "Fields of the results (listed with each solver), or components such as velocity_x; "
             "vectors by component.",
             .flags = SEL_REQUIRED | SEL_RESULT),
-    SEL_ROW(sel_out_reduce, op, CHOICE, "What is made of the values; l2 is the root mean square.",
+    SEL_ROW(sel_out_reduce, op, CHOICE,
+            "What is made of the values; l2 is the root mean square. NaN in a cell makes each of "
+            "them NaN.",
             .flags = SEL_REQUIRED, .choices = sel_reduce_ops),
     SEL_ROW(sel_out_reduce, within, SHAPE,
             "A shape.box: only cells whose centres lie in it count; all cells when not given."),

@@ -122,6 +122,7 @@ typedef struct sel_request {
     bool stays; /* of several ranks each asks for a box of its own, in its own rows */
 
     /* REDUCE, by component */
+    /* NaN in a cell makes each of them NaN. */
     double sum[SEL_MAX_COMPONENTS], min[SEL_MAX_COMPONENTS], max[SEL_MAX_COMPONENTS];
     double sum_of_squares[SEL_MAX_COMPONENTS];
     int64_t count;

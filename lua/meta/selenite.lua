@@ -191,7 +191,7 @@
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
 ---@field field string|string[] Fields of the results (listed with each solver), or components such as velocity_x; vectors by component.
----@field op "sum"|"min"|"max"|"mean"|"l2" What is made of the values; l2 is the root mean square.
+---@field op "sum"|"min"|"max"|"mean"|"l2" What is made of the values; l2 is the root mean square. NaN in a cell makes each of them NaN.
 ---@field within? selenite.shape A shape.box: only cells whose centres lie in it count; all cells when not given.
 
 ---The balance of what the solver conserves (mass, water, heat), as NAME.csv with step,time and a column per term. The last values are also in the results of run.json, as NAME.TERM. Of sel.poisson the residuals of all rows are drawn over the iterations, as NAME.png.

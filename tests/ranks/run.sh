@@ -424,6 +424,7 @@ fails_alike() {
     diff "$work/said.one" "$work/said" && diff -r -x run.json -x run.log "$work/one" "$work/many"
 }
 ok "a law that fails in the part of one rank" fails_alike 1 "$work/long.lua" wrong=law from=20
+ok "a rule that makes NaN in one cell, reduced" fails_alike 3 tests/runs/not_a_number.lua
 ok "a flow that diverges" fails_alike 3 scenarios/cavity2d.lua N=64 Re=1e7 U=0.3
 
 cat >"$work/potential.lua" <<'END'

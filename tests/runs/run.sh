@@ -311,6 +311,18 @@ full_disk() {
         grep '"outputs": ' "$work/full/run.json" && ! grep '\.vti"\|\.pvd"' "$work/full/run.json"
 }
 
+# Every operation of out.reduce and run:reduce shows a NaN of its field in its box, and no other.
+a_cell_of_nan_shows_in_all_reductions() {
+    exits 3 run tests/runs/not_a_number.lua -o "$work/nan" || return 1
+    for op in sum min max mean l2; do
+        [ "$(tail -n 2 "$work/nan/$op.csv" | cut -d, -f1,3,4)" = '4,nan,nan
+5,nan,nan' ] && ! cut -d, -f5 "$work/nan/$op.csv" | grep nan && ! grep nan "$work/nan/${op}_apart.csv" ||
+            return 1
+    done
+    sed -n 4p "$work/nan/max.csv" | grep -x '2,2,2,1,3' && grep '3: 2 to 2' "$work/nan/run.log" &&
+        grep -E '4: -?nan to -?nan' "$work/nan/run.log"
+}
+
 script_from_standard_input() {
     run - -o "$work/stdin" <examples/01_lid.lua && [ -s "$work/stdin/vtk.pvd" ]
 }
@@ -345,5 +357,6 @@ fi
 ok "a mistaken function leaves no run" a_mistaken_function_leaves_no_run
 ok "an unwritable directory" unwritable_directory
 [ "$backend" = cuda ] || ok "a full disk" full_disk # a driver's own files would meet the limit too
+ok "a cell of NaN shows in all reductions" a_cell_of_nan_shows_in_all_reductions
 ok "a script from standard input" script_from_standard_input
 ok "a list of simulations" list_of_simulations

@@ -72,6 +72,32 @@ static void a_small_solver_steps_is_read_and_summed_up(void **unused) {
     }
 }
 
+/* The row of the NaN is one of several that threads, and lanes of a warp, join. */
+static void a_cell_of_nan_shows_in_every_reduction(void **unused) {
+    (void)unused;
+    for (int cell = 0; cell < NX * NY; cell++) {
+        const double not_a_number = (double)NAN;
+        sel_state *state = create(1 + cell % 3, 2);
+        sel_request all = {.kind = SEL_REDUCE, .box = everywhere}, apart = all;
+        if (cell == SPOT + NX) {
+            backend->destroy(state);
+            continue; /* the solid */
+        }
+        assert_int_equal(sel_arrays_send(&state->arrays, blur_row(state, 0, cell / NX) + cell % NX,
+                                         &not_a_number, sizeof not_a_number, NULL),
+                         SEL_OK);
+        apart.box.lo[0] = cell % NX > 1 ? 0 : 2;
+        apart.box.hi[0] = apart.box.lo[0] + 2;
+        ask(state, &all);
+        ask(state, &apart);
+        assert_true(isnan(all.min[0]) && isnan(all.max[0]));
+        assert_true(isnan(all.sum[0]) && isnan(all.sum_of_squares[0]));
+        assert_int_equal(all.count, NX * NY - 1);
+        assert_true(apart.min[0] == 0 && apart.max[0] == (cell % NX < 2 && cell != SPOT));
+        backend->destroy(state);
+    }
+}
+
 /* 100 steps, more than a device does together. */
 static void a_small_solver_forgets_its_start(void **unused) {
     (void)unused;
@@ -119,6 +145,7 @@ static void a_small_solver_goes_on_from_a_checkpoint(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_solver_steps_is_read_and_summed_up),
+        cmocka_unit_test(a_cell_of_nan_shows_in_every_reduction),
         cmocka_unit_test(a_small_solver_forgets_its_start),
         cmocka_unit_test(a_small_solver_goes_on_from_a_checkpoint),
     };

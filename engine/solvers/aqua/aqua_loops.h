@@ -252,7 +252,7 @@ static void AQUA_NAME(aqua_watch)(const void *water, int64_t n, void *most, int3
     const AQUA_WATER *w = water;
     AQUA_WATER *greatest = most;
     for (int64_t x = 0; greatest && x < n; x++) {
-        greatest[x] = w[x] > greatest[x] ? w[x] : greatest[x];
+        greatest[x] = w[x] <= greatest[x] ? greatest[x] : w[x]; /* NaN too */
     }
     for (int64_t x = 0; first && x < n; x++) {
         first[x] = first[x] < 0 && (double)w[x] >= arrival ? step : first[x];
