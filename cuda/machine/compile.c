@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/code_cache.h"
+#include "engine/base/file.h"
 #include "run_time_headers.h"
 
 enum { HEADERS = sizeof headers / sizeof *headers };
@@ -101,7 +102,7 @@ static sel_status compile(const nvrtc *library, const cuda_text *text, const cha
 sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, size_t *bytes,
                         char why[CUDA_WHY], sel_error *error) {
     nvrtc library;
-    char option[OPTIONS][OPTION], path[SEL_PATH_ROOM];
+    char option[OPTIONS][OPTION], path[SEL_PATH_ROOM], name[SEL_CODE_NAME];
     const char *all[1 + HEADERS + OPTIONS] = {text->text};
     int major = 0, minor = 0;
     *binary = NULL;
@@ -124,18 +125,21 @@ sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, 
     for (int k = 0; k < HEADERS + OPTIONS; k++) {
         all[1 + k] = k < HEADERS ? (const char *)headers[k] : option[k - HEADERS];
     }
-    sel_code_cache_path(text->folder, all, 1 + HEADERS + OPTIONS, "cubin", path);
-    *binary = sel_code_cache_read(path, bytes);
-    if (*binary) {
-        return SEL_OK;
+    const int folder = sel_code_cache_open(text->folder, path);
+    sel_code_cache_name(all, 1 + HEADERS + OPTIONS, "cubin", name);
+    const int file = folder < 0 ? -1 : sel_code_cache_read(folder, name, binary, bytes);
+    sel_file_close(file);
+    sel_status status = SEL_OK;
+    if (!*binary) {
+        status = compile(&library, text, option, OPTIONS - 1, binary, bytes, error);
+        if (!status) {
+            sel_code_cache_write(folder, name, *binary, *bytes); /* else compiled again */
+        } else {
+            free(*binary);
+            *binary = NULL;
+        }
     }
-    sel_status status = compile(&library, text, option, OPTIONS - 1, binary, bytes, error);
-    if (!status) {
-        sel_code_cache_write(path, *binary, *bytes); /* else it will be compiled again */
-    } else {
-        free(*binary);
-        *binary = NULL;
-    }
+    sel_file_close(folder);
     return status;
 }
 

@@ -7,15 +7,11 @@
 #include "engine/values/native.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include "engine/base/file.h"
-#include "engine/base/code_cache.h"
+#include "engine/base/cc.h"
 #include "engine/values/program_print.h"
 
 /* Instructions first <= k < first + count of a program: by a function, or (NULL) by the loops. */
@@ -38,27 +34,47 @@ struct sel_native {
     char *text;
     size_t text_length;
     enum { UNASKED, TRANSLATING, READY, NEVER } state;
-    pid_t compiler;
-    int waits; /* calls that waited for another process */
-    char path[SEL_PATH_ROOM], source[SEL_PATH_ROOM + 32], made[SEL_PATH_ROOM + 32];
+    sel_cc_job job;
+    int waits;  /* calls that waited for another process */
+    int folder; /* descriptors: the code cache, and the file in it that is loaded; -1: none */
+    int file;
+    char path[SEL_PATH_ROOM], compiler[SEL_PATH_ROOM], name[SEL_CODE_NAME];
     void *library;
 };
 
 /* No contraction and no reordering, as in the Makefile; sums of whole numbers wrap; slots hold
- * numbers of several types. */
-static const char *const flags[] = {"-x",
-                                    "c",
-                                    "-std=gnu11",
-                                    "-O3",
-                                    "-ffp-contract=off",
-                                    "-fPIC",
-                                    "-w",
-                                    "-shared",
-                                    "-fwrapv",
-                                    "-fno-math-errno",
-                                    "-fno-trapping-math",
-                                    "-fno-strict-aliasing"};
-enum { FLAGS = sizeof flags / sizeof *flags, MOST_WAITS = 10000 };
+ * numbers of several types. The text includes nothing. */
+static const char *const options[] = {"-x",
+                                      "c",
+                                      "-std=gnu11",
+                                      "-O3",
+                                      "-ffp-contract=off",
+                                      "-fPIC",
+                                      "-w",
+                                      "-shared",
+                                      "-fwrapv",
+                                      "-fno-math-errno",
+                                      "-fno-trapping-math",
+                                      "-fno-strict-aliasing",
+                                      "-nostdinc"};
+enum { OPTIONS = sizeof options / sizeof *options, MOST_WAITS = 10000 };
+
+/* Types and functions of the C library that the instructions name. */
+static const char prelude[] = "typedef __INT32_TYPE__ int32_t;\n"
+                              "typedef __UINT8_TYPE__ uint8_t;\n"
+                              "#define sqrt __builtin_sqrt\n"
+                              "#define sqrtf __builtin_sqrtf\n"
+                              "#define floor __builtin_floor\n"
+                              "#define floorf __builtin_floorf\n"
+                              "#define ceil __builtin_ceil\n"
+                              "#define ceilf __builtin_ceilf\n"
+                              "#define fabs __builtin_fabs\n"
+                              "#define fabsf __builtin_fabsf\n"
+                              "#if defined(__clang__)\n"
+                              "#define EACH _Pragma(\"clang loop vectorize(assume_safety)\")\n"
+                              "#else\n"
+                              "#define EACH _Pragma(\"GCC ivdep\")\n"
+                              "#endif\n";
 
 /* Operations that the loops do in some tenths of a second, in which the compiler is done. */
 static const double PAYS = 4e9;
@@ -204,11 +220,7 @@ static bool print_all(sel_native *native) {
     FILE *to = open_memstream(&native->text, &native->text_length);
     bool enough = to != NULL;
     if (enough) {
-        fputs("#include <math.h>\n#include <stdint.h>\n"
-              "#if defined(__clang__)\n"
-              "#define EACH _Pragma(\"clang loop vectorize(assume_safety)\")\n"
-              "#else\n#define EACH _Pragma(\"GCC ivdep\")\n#endif\n",
-              to);
+        fputs(prelude, to);
         sel_print_macros(to);
     }
     for (int k = 0; k < native->programs && enough; k++) {
@@ -227,6 +239,7 @@ sel_native *sel_native_create(int count) {
     }
     native->of = of;
     native->programs = count;
+    native->folder = native->file = -1;
     return native;
 }
 
@@ -236,11 +249,6 @@ void sel_native_add(sel_native *native, int number, const sel_program *program) 
 
 /* ---- translating ---- */
 
-static const char *compiler(void) {
-    const char *wanted = getenv("SELENITE_CC");
-    return wanted && *wanted ? wanted : "cc";
-}
-
 /* -march=x86-64-v3, as the loops; other processors have one level. */
 static void name_level(char text[48]) {
     snprintf(text, 48, "-march=%.32s", sel_level_name());
@@ -249,11 +257,109 @@ static void name_level(char text[48]) {
     }
 }
 
-static bool load(sel_native *native) {
+/* A slot of a row to compare: numbers of the type that the program first reads there. */
+static void native_fill_slot(const sel_program *program, int slot, int n, void *row) {
+    const sel_packed_program *l = &program->layout;
+    const sel_instruction *code = program->tables.code;
+    sel_number type = SEL_NUMBER_D;
+    for (int i = l->once, j = 0, found = 0; i < l->once + l->each && !found; i++) {
+        for (j = 0; j < code[i].operands && code[i].from[j] != slot; j++) {
+        }
+        found = j < code[i].operands || code[i].to == slot;
+        type = j < code[i].operands ? operand_type(&code[i], j) : type;
+    }
+    for (int k = 0; k < n; k++) {
+        const int mixed = (k * 37 + slot * 11) % 64;
+        switch (type) {
+        case SEL_NUMBER_F:
+            ((float *)row)[k] = (float)mixed / 16 - 1.5F;
+            break;
+        case SEL_NUMBER_D:
+            ((double *)row)[k] = mixed / 16.0 - 1.5;
+            break;
+        case SEL_NUMBER_I:
+            ((int32_t *)row)[k] = mixed % 13 - 2;
+            break;
+        default:
+            ((uint8_t *)row)[k] = (uint8_t)(mixed * 4);
+            break;
+        }
+    }
+}
+
+/* Whether two rows have the same numbers; of NaN the bits do not matter. */
+static bool native_same(sel_number type, const void *a, const void *b, int n) {
+    bool same = true;
+    for (int k = 0; k < n; k++) {
+        if (type == SEL_NUMBER_F) {
+            const float *x = a, *y = b;
+            same = same && (memcmp(&x[k], &y[k], sizeof *x) == 0 || (isnan(x[k]) && isnan(y[k])));
+        } else if (type == SEL_NUMBER_D) {
+            const double *x = a, *y = b;
+            same = same && (memcmp(&x[k], &y[k], sizeof *x) == 0 || (isnan(x[k]) && isnan(y[k])));
+        } else {
+            const size_t size = sel_number_size((int)type);
+            same = same && memcmp((const char *)a + (size_t)k * size,
+                                  (const char *)b + (size_t)k * size, size) == 0;
+        }
+    }
+    return same;
+}
+
+/* Runs a program by the loops and by the code on a row of numbers; whether the results agree. */
+static bool native_agrees(const sel_native *native, int number) {
+    enum { N = 64, ROOM = 2 * SEL_ROW * sizeof(double) + 64, MOST_CONTROLS = 1024 };
+    const sel_program *program = native->of[number].program;
+    const sel_packed_program *l = &program->layout;
+    const size_t slots = (size_t)(l->fixed + l->own) + 1, outputs = (size_t)l->outputs + 1;
+    char *rows = aligned_alloc(64, 3 * slots * ROOM);
+    double *uniform = calloc(slots + MOST_CONTROLS, sizeof *uniform);
+    void **slot = calloc(2 * slots + outputs, sizeof *slot), **none = slot + 2 * slots;
+    bool agrees = rows && uniform && slot;
+    if (agrees) {
+        memset(rows, 0, 3 * slots * ROOM);
+        sel_packed_once(&program->tables, 0, 0.75, 0.5, uniform + slots, uniform);
+        sel_row_uniforms(program, uniform, rows, ROOM);
+        for (int side = 0; side < 2; side++) {
+            void **own = slot + (size_t)side * slots;
+            sel_row_slots(program, rows, rows + (size_t)(1 + side) * slots * ROOM, ROOM, own);
+            for (int k = l->fixed; k < l->fixed + l->own; k++) {
+                native_fill_slot(program, k, N, own[k]);
+            }
+            const sel_row row = {.n = N,
+                                 .slot = own,
+                                 .lookup = program->tables.lookup,
+                                 .origin = (const double[]){0, 0, 0},
+                                 .dx = (const double[]){1, 1, 1},
+                                 .to = none};
+            if (side) {
+                sel_native_run(native, number, &row);
+            } else {
+                sel_row_loops_here()->run(program->tables.code + l->once, l->each, &row);
+            }
+        }
+        for (int o = 0; o < l->outputs && agrees; o++) {
+            const sel_program_output *output = &program->tables.output[o];
+            agrees = native_same((sel_number)output->type, slot[output->slot],
+                                 slot[slots + (size_t)output->slot], N);
+        }
+    }
+    free(rows);
+    free(uniform);
+    free(slot);
+    return agrees;
+}
+
+/* Loads the file by the descriptor on which it was checked, which stays open: the loader takes the
+ * same name for the same library. */
+static bool native_load(sel_native *native) {
+    void *code;
     size_t bytes;
-    void *code = sel_code_cache_read(native->path, &bytes);
+    char path[48];
+    native->file = sel_code_cache_read(native->folder, native->name, &code, &bytes);
     free(code);
-    native->library = code ? dlopen(native->path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", native->file);
+    native->library = native->file >= 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     bool all = native->library != NULL;
     for (int k = 0; k < native->programs && all; k++) {
         for (int i = 0; i < native->of[k].count && all; i++) {
@@ -265,94 +371,73 @@ static bool load(sel_native *native) {
                 all = t->rows != NULL;
             }
         }
+        all = all && (!native->of[k].program || native_agrees(native, k));
     }
     return all;
 }
 
-static bool write_source(const sel_native *native) {
-    const int descriptor = sel_file_create(native->source);
-    FILE *file = descriptor < 0 ? NULL : sel_file_stream(descriptor, "w");
-    const bool whole =
-        file && fwrite(native->text, 1, native->text_length, file) == native->text_length;
-    return !(file && fclose(file)) && whole;
+/* Names the code by all that decides it. False: there is no folder or no compiler. */
+static bool native_name(sel_native *native, const char *wanted, const char *level) {
+    const char *key[OPTIONS + 3] = {native->text, level};
+    char identity[SEL_CC_IDENTITY];
+    memcpy(key + 2, options, sizeof options);
+    key[OPTIONS + 2] = identity;
+    native->folder = sel_cc_find(wanted && *wanted ? wanted : "cc", native->compiler, identity)
+                         ? sel_code_cache_open(NULL, native->path)
+                         : -1;
+    sel_code_cache_name(key, OPTIONS + 3, "so", native->name);
+    return native->folder >= 0;
 }
 
-/* Starts the compiler in a group of its own, so that it can be stopped with all that it starts. */
-static bool start_compiler(sel_native *native, const char *level) {
-    extern char **environ;
-    const char *argument[FLAGS + 6] = {compiler()};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    snprintf(native->source, sizeof native->source, "%s.%d.c", native->path, (int)getpid());
-    snprintf(native->made, sizeof native->made, "%s.%d.so", native->path, (int)getpid());
-    memcpy(argument + 1, flags, sizeof flags);
-    const char *const last[] = {native->source, "-o", native->made, *level ? level : NULL};
-    memcpy(argument + 1 + FLAGS, last, sizeof last);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    for (int k = 0; k <= STDERR_FILENO; k++) {
-        posix_spawn_file_actions_addopen(&actions, k, "/dev/null", k ? O_WRONLY : O_RDONLY, 0);
-    }
-    const bool begun =
-        write_source(native) && !posix_spawnp(&native->compiler, argument[0], &actions, &attributes,
-                                              (char *const *)(uintptr_t)argument, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return begun;
-}
-
-static void remove_files(const sel_native *native) {
-    unlink(native->source);
-    unlink(native->made);
-}
-
-/* What the compiler has made is kept where all find it, and only there loaded. */
-static bool take_result(sel_native *native, int status) {
-    sel_error none = {.status = SEL_OK};
-    char *code = NULL;
-    size_t bytes = 0;
-    enum { MOST = 16 << 20 };
-    const bool made = WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
-                      !sel_file_read(native->made, MOST, "", &code, &bytes, &none) &&
-                      sel_code_cache_write(native->path, code, bytes);
-    free(code);
-    remove_files(native);
-    return made && load(native);
+static bool native_start(sel_native *native, const char *level) {
+    const char *all[OPTIONS + 2] = {NULL};
+    memcpy(all, options, sizeof options);
+    all[OPTIONS] = *level ? level : NULL;
+    return sel_cc_start(native->compiler, all, native->text, native->text_length, native->folder,
+                        native->path, &native->job);
 }
 
 /* Finds the code; if that pays, has it made. */
-static void find_or_make(sel_native *native, const char *wanted, bool pays, bool leads) {
+static void native_find_or_make(sel_native *native, const char *wanted, bool pays, bool leads) {
     char level[48];
     name_level(level);
     if (!native->text && !(wanted && strcmp(wanted, "0") == 0) && print_all(native)) {
-        const char *const key[] = {native->text, level};
-        sel_code_cache_path(NULL, key, 2, "so", native->path);
+        native_name(native, wanted, level);
     }
     native->state = NEVER;
-    if (*native->path && load(native)) {
-        native->state = READY;
-    } else if (*native->path && (!pays || (!leads && native->waits++ < MOST_WAITS))) {
-        native->state = UNASKED;
-    } else if (*native->path && start_compiler(native, level)) {
-        native->state = TRANSLATING;
-    } else {
-        remove_files(native);
+    if (native->folder < 0) {
+        return;
     }
+    if (native_load(native)) {
+        native->state = READY;
+    } else if (native->library) { /* it does not give the values of the loops */
+        return;
+    } else if (!pays || (!leads && native->waits++ < MOST_WAITS)) {
+        native->state = UNASKED;
+    } else if (native_start(native, level)) {
+        native->state = TRANSLATING;
+    }
+}
+
+/* What the compiler has made is kept where all find it, and only from there loaded. */
+static bool native_take(sel_native *native, const void *code, size_t bytes) {
+    return sel_code_cache_write(native->folder, native->name, code, bytes) && native_load(native);
 }
 
 bool sel_native_ready(sel_native *native, double done, bool leads) {
     const char *wanted = getenv("SELENITE_CC");
     const bool pays = done > PAYS || (wanted && *wanted);
-    int status;
     if (native && native->state == UNASKED && (pays || !native->text)) {
-        find_or_make(native, wanted, pays, leads);
+        native_find_or_make(native, wanted, pays, leads);
     }
     if (native && native->state == TRANSLATING) {
-        const pid_t ended = waitpid(native->compiler, &status, wanted && *wanted ? 0 : WNOHANG);
-        if (ended) {
-            native->state = ended > 0 && take_result(native, status) ? READY : NEVER;
+        void *code;
+        size_t bytes = 0;
+        const sel_cc_end end = sel_cc_poll(&native->job, wanted && *wanted, &code, &bytes);
+        if (end != SEL_CC_RUNS) {
+            native->state = code && native_take(native, code, bytes) ? READY : NEVER;
         }
+        free(code);
     }
     return native && native->state == READY;
 }
@@ -362,12 +447,16 @@ void sel_native_destroy(sel_native *native) {
         return;
     }
     if (native->state == TRANSLATING) {
-        kill(-native->compiler, SIGTERM);
-        waitpid(native->compiler, NULL, 0);
-        remove_files(native);
+        sel_cc_stop(&native->job);
     }
     if (native->library) {
         dlclose(native->library);
+    }
+    if (native->file >= 0) {
+        close(native->file);
+    }
+    if (native->folder >= 0) {
+        close(native->folder);
     }
     for (int k = 0; k < native->programs; k++) {
         free(native->of[k].v);

@@ -204,7 +204,51 @@ output_that_is_lost_is_told() {
     [ "$(cat "$work/status")" = 0 ]
 }
 
+cat >"$work/rule.lua" <<'LUA'
+local sel = require "selenite"
+return sel.rule {
+  size = { 64, 64 }, periodic = { "x", "y" }, state = { u = "real" }, initial = { u = 1 },
+  rule = function(c) return 0.5 * (c(1, 0).u + c(-1, 0).u) end, stop = { steps = 10 },
+}
+LUA
+mkdir "$work/lazy"
+printf '#!/bin/sh\nsleep 600\n' >"$work/lazy/cc"
+chmod +x "$work/lazy/cc"
+
+# However a run ends that waits for the compiler, nothing is left in the folder of code.
+compiler_is_not_left() {
+    rm -rf "$work/cache" "$work/compiled"
+    XDG_CACHE_HOME=$work/cache SELENITE_CC=$work/lazy/cc \
+        "$selenite" run "$work/rule.lua" --quiet --backend cpu -o "$work/compiled" &
+    run=$!
+    until ls "$work"/cache/selenite/job.*/text.c >/dev/null 2>&1; do sleep 0.05; done
+    sleep 0.2
+    kill "-$1" $run
+    wait $run
+    for _ in $(seq 200); do
+        [ "$(ls "$work/cache/selenite")" ] || return 0
+        sleep 0.1
+    done
+    ls -R "$work/cache/selenite"
+    return 1
+}
+
+# A parent may have had SIGCHLD ignored.
+compiler_works_without_sigchld() {
+    rm -rf "$work/cache" "$work/compiled"
+    (
+        trap '' CHLD
+        exec env XDG_CACHE_HOME="$work/cache" SELENITE_CC=cc \
+            "$selenite" run "$work/rule.lua" --quiet --backend cpu -o "$work/compiled"
+    ) && [ "$(find "$work/cache/selenite" -mindepth 1 | grep -c '\.so$')" = 1 ] &&
+        [ "$(find "$work/cache/selenite" -mindepth 1 | wc -l)" = 1 ]
+}
+
 ok "stop.wall_time ends a run in order" wall_time_ends_a_run
+for signal in TERM INT KILL; do
+    ok "a compiler is not left behind by SIG$signal" compiler_is_not_left $signal
+done
+ok "machine code is made where SIGCHLD is ignored" compiler_works_without_sigchld
 ok "check prints the user's and the lattice's units" check_prints_both_units
 ok "dx without dt is warned of" dx_without_dt_is_warned_of
 ok "a signal ends a script at once" signals_end_a_script

@@ -1,8 +1,12 @@
 /* test_native.c -- rules as machine code on the processor: the same bits as by the loops, kept in
  * a folder, and done without where there is no compiler or no such folder.
  */
+#include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include "engine/base/cc.h"
 #include "engine/base/machine.h"
 #include "tests/unit/rule_graph.h"
 
@@ -47,6 +51,13 @@ static void assert_same(const char *precision, const char *compiler) {
     assert_true(u[0][7] != u[0][8] && n[0][7] != n[0][8]);
 }
 
+/* The cache of code in the working directory of the tests. */
+static void use_cache(const char *name) {
+    char path[PATH_MAX];
+    assert_non_null(getcwd(path, sizeof path - 64));
+    setenv("XDG_CACHE_HOME", strcat(strcat(path, "/"), name), 1);
+}
+
 /* Files whose names end so in the folder of code; `first` gets the name of one. */
 static int files(const char *folder, const char *ending, char first[256]) {
     char pattern[256];
@@ -66,7 +77,7 @@ static bool has_compiler(void) {
 
 static void machine_code_gives_the_same_bits(void **state) {
     (void)state;
-    setenv("XDG_CACHE_HOME", "same", 1);
+    use_cache("same");
     assert_same("'f32'", "cc");
     assert_same("'f64'", "cc");
     assert_int_equal(files("same", ".so", NULL), has_compiler() ? 2 : 0);
@@ -76,7 +87,7 @@ static void machine_code_gives_the_same_bits(void **state) {
 static void damaged_code_is_made_again(void **state) {
     char name[256], command[1024];
     (void)state;
-    setenv("XDG_CACHE_HOME", "damaged", 1);
+    use_cache("damaged");
     assert_same("'f32'", "cc");
     if (!has_compiler()) {
         skip();
@@ -94,7 +105,7 @@ static void damaged_code_is_made_again(void **state) {
 
 static void without_a_compiler_or_a_folder_the_loops_do_all(void **state) {
     (void)state;
-    setenv("XDG_CACHE_HOME", "none", 1);
+    use_cache("none");
     assert_same("'f32'", "/nowhere/cc");
     assert_same("'f32'", "false"); /* it fails */
     assert_int_equal(files("none", "", NULL), 0);
@@ -106,8 +117,10 @@ static void without_a_compiler_or_a_folder_the_loops_do_all(void **state) {
 static void a_compiler_that_is_not_done_is_stopped(void **state) {
     (void)state;
     rule_case c;
-    setenv("XDG_CACHE_HOME", "stopped", 1);
-    setenv("PATH", "slow:/usr/bin:/bin", 1);
+    use_cache("stopped");
+    char path[PATH_MAX];
+    assert_non_null(getcwd(path, sizeof path - 64));
+    setenv("PATH", strcat(path, "/slow:/usr/bin:/bin"), 1);
     assert_int_equal(system("mkdir slow && printf '#!/bin/sh\\nsleep 60\\n' > slow/cc && "
                             "chmod +x slow/cc"),
                      0);
@@ -122,14 +135,172 @@ static void a_compiler_that_is_not_done_is_stopped(void **state) {
               "state = { u = 'real' }, initial = { u = 1 }, stop = { steps = 9 } }\n");
     rule_open(&c, 1, 1);
     const double before = sel_machine_seconds();
-    for (int k = 0; k < 10000 && !files("stopped", ".c", NULL); k++) {
+    for (int k = 0; k < 10000 && !files("stopped", "/text.c", NULL); k++) {
         rule_steps(&c, 50);
     }
-    assert_int_equal(files("stopped", ".c", NULL), 1);
+    assert_int_equal(files("stopped", "/text.c", NULL), 1);
     const double asked = sel_machine_seconds();
     rule_close(&c);
     assert_true(sel_machine_seconds() - asked < 10 && asked - before < 100);
     assert_int_equal(files("stopped", "", NULL), 0);
+}
+
+/* ---- what others may have laid there ---- */
+
+static int mode_of(const char *name) {
+    struct stat about;
+    assert_int_equal(stat(name, &about), 0);
+    return (int)(about.st_mode & 0777);
+}
+
+static void the_folder_is_of_the_user_alone_whatever_the_umask(void **state) {
+    (void)state;
+    char name[256];
+    const mode_t before = umask(0);
+    use_cache("masked");
+    assert_same("'f32'", "cc");
+    umask(before);
+    if (has_compiler()) {
+        assert_int_equal(mode_of("masked/selenite"), 0700);
+        assert_int_equal(files("masked", ".so", name), 1);
+        assert_int_equal(mode_of(name), 0600);
+    }
+}
+
+/* A folder or file that others can write to is left alone: the run goes on by the loops. */
+static void what_others_can_write_to_is_not_used(void **state) {
+    (void)state;
+    char name[256];
+    use_cache("open");
+    assert_int_equal(system("mkdir -p open/selenite && chmod 777 open/selenite"), 0);
+    assert_same("'f32'", "cc");
+    assert_int_equal(files("open", "", NULL), 0);
+    assert_int_equal(
+        system("rmdir open/selenite && mkdir -m 700 aside && ln -s ../aside open/selenite"), 0);
+    assert_same("'f32'", "cc");
+    assert_int_equal(files("open", "", NULL), 0);
+    use_cache("writable");
+    assert_same("'f32'", "cc");
+    if (has_compiler()) {
+        assert_int_equal(files("writable", ".so", name), 1);
+        const int folder = open("writable/selenite", O_RDONLY | O_DIRECTORY);
+        void *code;
+        size_t bytes;
+        int file = sel_code_cache_read(folder, strrchr(name, '/') + 1, &code, &bytes);
+        assert_true(file >= 0);
+        close(file);
+        free(code);
+        chmod(name, 0622);
+        assert_int_equal(sel_code_cache_read(folder, strrchr(name, '/') + 1, &code, &bytes), -1);
+        assert_null(code);
+        chmod(name, 0600);
+        if (geteuid() == 0) {
+            assert_int_equal(chown(name, 65534, 65534), 0);
+            assert_int_equal(sel_code_cache_read(folder, strrchr(name, '/') + 1, &code, &bytes),
+                             -1);
+        }
+        close(folder);
+    }
+}
+
+static void a_relative_cache_is_ignored(void **state) {
+    (void)state;
+    setenv("XDG_CACHE_HOME", "relative", 1);
+    assert_same("'f32'", "cc");
+    assert_int_equal(access("relative", F_OK), -1);
+}
+
+/* Code of the right name and checksum that computes something else does not run in a run. */
+static void code_that_differs_from_the_loops_is_not_used(void **state) {
+    (void)state;
+    char name[256];
+    use_cache("wrong");
+    assert_same("'f32'", "cc");
+    if (!has_compiler()) {
+        skip();
+    }
+    assert_int_equal(files("wrong", ".so", name), 1);
+    assert_int_equal(
+        system("printf 'void f0_0(int n, void **s, void **t) {} void f0_1(int n, void **s, "
+               "void **t) {} void f0_2(int n, void **s, void **t) {} void f0_3(int n, "
+               "void **s, void **t) {}' | cc -x c -shared -fPIC -w -o wrong.so -"),
+        0);
+    FILE *file = fopen("wrong.so", "rb");
+    static char code[1 << 20];
+    const size_t bytes = fread(code, 1, sizeof code, file);
+    fclose(file);
+    const int folder = open("wrong/selenite", O_RDONLY | O_DIRECTORY);
+    assert_int_equal(unlink(name), 0);
+    assert_true(sel_code_cache_write(folder, strrchr(name, '/') + 1, code, bytes));
+    close(folder);
+    assert_same("'f32'", "cc");
+}
+
+/* ---- the compiler ---- */
+
+static void a_compiler_is_found_in_absolute_parts_of_the_path_only(void **state) {
+    (void)state;
+    char path[SEL_PATH_ROOM], identity[SEL_CC_IDENTITY], here[PATH_MAX],
+        *before = strdup(getenv("PATH"));
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(system("printf '#!/bin/sh\n' > own_cc && chmod +x own_cc"), 0);
+    for (int k = 0; k < 3; k++) {
+        setenv("PATH", ((const char *[]){"/nonexistent:", ".:", ":/nonexistent"})[k], 1);
+        assert_false(sel_cc_find("own_cc", path, identity));
+    }
+    assert_false(sel_cc_find("./own_cc", path, identity));
+    setenv("PATH", here, 1);
+    assert_true(sel_cc_find("own_cc", path, identity));
+    assert_string_equal(strrchr(path, '/'), "/own_cc");
+    setenv("PATH", before, 1);
+    free(before);
+}
+
+/* What decides which headers and programs a compiler takes does not reach it. */
+static void the_compiler_starts_in_the_root_with_a_bare_environment(void **state) {
+    (void)state;
+    char path[PATH_MAX];
+    use_cache("bare");
+    assert_non_null(getcwd(path, sizeof path - 64));
+    assert_int_equal(system("mkdir -p told && { echo '#!/bin/sh'; "
+                            "echo \"{ pwd; env; } >$PWD/told/said; exit 1\"; } >told/cc && "
+                            "chmod +x told/cc"),
+                     0);
+    setenv("CPATH", "/opt/include:", 1);
+    setenv("C_INCLUDE_PATH", ".", 1);
+    setenv("COMPILER_PATH", ".", 1);
+    setenv("GCC_EXEC_PREFIX", "./", 1);
+    setenv("LD_LIBRARY_PATH", ":/opt/lib:.", 1);
+    assert_same("'f32'", strcat(path, "/told/cc"));
+    assert_int_equal(system("head -n 1 told/said | grep -qx /"), 0);
+    assert_int_equal(system("grep -q 'CPATH\\|C_INCLUDE\\|COMPILER_PATH\\|GCC_EXEC' told/said"),
+                     256);
+    assert_int_equal(system("grep -qx LD_LIBRARY_PATH=/opt/lib told/said"), 0);
+    for (int k = 0; k < 5; k++) {
+        unsetenv(((const char *[]){"CPATH", "C_INCLUDE_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
+                                   "LD_LIBRARY_PATH"})[k]);
+    }
+    assert_int_equal(files("bare", "", NULL), 0);
+}
+
+/* What a process left that was killed the next one removes; what is locked lives. */
+static void the_next_run_removes_what_a_killed_one_left(void **state) {
+    (void)state;
+    use_cache("left");
+    assert_int_equal(
+        system("mkdir -p -m 700 left/selenite/job.1.0 && echo x > left/selenite/job.1.0/text.c"),
+        0);
+    assert_int_equal(chmod("left/selenite", 0700), 0);
+    char path[SEL_PATH_ROOM], name[SEL_CODE_NAME];
+    const int folder = sel_code_cache_open(NULL, path);
+    assert_int_equal(files("left", "", NULL), 0);
+    const int job = sel_code_cache_begin_job(folder, name);
+    assert_true(job >= 0);
+    close(sel_code_cache_open(NULL, path));
+    assert_int_equal(files("left", "", NULL), 1);
+    sel_code_cache_end_job(folder, name, job);
+    assert_int_equal(files("left", "", NULL), 0);
+    close(folder);
 }
 
 int main(void) {
@@ -137,6 +308,13 @@ int main(void) {
         cmocka_unit_test(machine_code_gives_the_same_bits),
         cmocka_unit_test(damaged_code_is_made_again),
         cmocka_unit_test(without_a_compiler_or_a_folder_the_loops_do_all),
+        cmocka_unit_test(the_folder_is_of_the_user_alone_whatever_the_umask),
+        cmocka_unit_test(what_others_can_write_to_is_not_used),
+        cmocka_unit_test(a_relative_cache_is_ignored),
+        cmocka_unit_test(code_that_differs_from_the_loops_is_not_used),
+        cmocka_unit_test(a_compiler_is_found_in_absolute_parts_of_the_path_only),
+        cmocka_unit_test(the_compiler_starts_in_the_root_with_a_bare_environment),
+        cmocka_unit_test(the_next_run_removes_what_a_killed_one_left),
         cmocka_unit_test(a_compiler_that_is_not_done_is_stopped),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
