@@ -60,6 +60,7 @@ one, other = (json.load(open(d + "/run.json")) for d in sys.argv[1:3])
 for run in one, other:
     run["outputs"] = [f for f in run["outputs"] if not fnmatch.fnmatch(f, sys.argv[3])]
 for key in ("steps", "time", "stopped_by", "stop_reason", "steady_measure", "mean_change", "largest_mach",
+            "mass_drift",
             "results", "outputs", "warnings"):
     assert one[key] == other[key], (key, one[key], other[key])
 END

@@ -272,6 +272,7 @@ static sel_status end(run *r, sel_error *error) {
     status = status ? status : sel_run_finish_tests(r, error);
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
         status = sel_run_look(r, true, error);
+        status = status ? status : sel_run_weigh(r, error);
         status = status ? status : sel_run_finish_tests(r, error);
     }
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
@@ -385,6 +386,7 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
                            .mean_change = (double)NAN,
                            .seconds_left = (double)NAN,
                            .largest_mach = (double)NAN,
+                           .mass_drift = (double)NAN,
                            .started = time(NULL)};
     sel_prepared prepared;
     run r = {.scenario = scenario,
@@ -392,7 +394,8 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
              .options = options,
              .report = report,
              .chunk = 1,
-             .saved_step = -1};
+             .saved_step = -1,
+             .mass = {.step = -1}};
     r.started = sel_machine_seconds();
     /* The state first: a law or an initial field that fails leaves no directory behind. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);

@@ -37,6 +37,8 @@ typedef struct sel_report {
     time_t started, ended; /* 0: it has not */
     double seconds_left;   /* NaN: not known, or ended */
     double largest_mach;   /* at all tests; NaN: none, or the solver has no speed of sound */
+    double mass_drift;     /* of the mass since the first test, beyond what laws brought in, as a
+                              part of it; NaN: not known, or faces let pass what the flow wants */
     double wall_seconds, setup_seconds;
     double output_seconds;      /* that the writer's thread worked, in parallel to the run */
     double output_wait_seconds; /* that the run stood still for it */

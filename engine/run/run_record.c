@@ -197,6 +197,7 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
     number_entry(to, "steady_measure", report->steady_measure);
     number_entry(to, "mean_change", report->mean_change);
     number_entry(to, "largest_mach", report->largest_mach);
+    number_entry(to, "mass_drift", report->mass_drift);
     number_entry(to, "wall_seconds", report->wall_seconds);
     number_entry(to, "seconds_left", report->seconds_left);
     number_entry(to, "setup_seconds", report->setup_seconds);

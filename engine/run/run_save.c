@@ -262,6 +262,26 @@ static void keep_standing(run *r, sel_checkpoint *checkpoint) {
     }
 }
 
+/* Files of runs without tests of the mass have no such block. */
+static void keep_mass(run *r, sel_checkpoint *checkpoint) {
+    run_mass *mass = &r->mass;
+    const bool has = checkpoint->loads ? sel_checkpoint_bytes(checkpoint, "mass") >= 0
+                                       : mass->step >= 0 || mass->test.pending;
+    if (!has) {
+        return;
+    }
+    sel_checkpoint_block(checkpoint, "mass");
+    SEL_KEEP(checkpoint, mass->first);
+    SEL_KEEP(checkpoint, mass->brought);
+    SEL_KEEP(checkpoint, mass->step);
+    SEL_KEEP(checkpoint, mass->told);
+    SEL_KEEP(checkpoint, mass->test.step);
+    SEL_KEEP(checkpoint, mass->test.pending);
+    SEL_KEEP(checkpoint, mass->test.request.sum[0]);
+    SEL_KEEP(checkpoint, r->report->mass_drift);
+    mass->test.answered = mass->test.pending;
+}
+
 static void keep_results(sel_results *results, sel_checkpoint *checkpoint) {
     int count = results->count;
     sel_checkpoint_block(checkpoint, "results");
@@ -289,6 +309,7 @@ static void keep_hooks(run *r, sel_checkpoint *checkpoint) {
 
 static void keep_loop(run *r, sel_checkpoint *checkpoint) {
     keep_standing(r, checkpoint);
+    keep_mass(r, checkpoint);
     keep_results(&r->report->results, checkpoint);
     keep_hooks(r, checkpoint);
 }

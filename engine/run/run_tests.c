@@ -11,6 +11,8 @@
 
 /* A warning is printed above this Mach number: the density varies by Mach^2 / 2. */
 static const double fastest = 0.3;
+/* And when the mass of a closed domain has changed by more than this part. */
+static const double most_drift = 1e-3;
 
 void sel_run_stop(run *r, sel_stopped_by by, const char *reason, ...) {
     va_list args;
@@ -28,24 +30,43 @@ sel_status sel_run_wait(run *r, sel_error *error) {
     return status;
 }
 
-/* Once in a run. */
-static void warn_of_speed(run *r, double mach) {
-    char text[256];
-    snprintf(text, sizeof text,
-             "at step %lld the flow passes Mach %g (%.2g): errors of compressibility grow as "
-             "Mach^2; reduce dt, or in lattice units the velocity and nu together",
-             (long long)r->monitor.step, fastest, mach);
+/* A warning that the run has given rise to: shown, logged and in run.json. */
+static void warn(run *r, const char *format, ...) SEL_PRINTF(2, 3);
+static void warn(run *r, const char *format, ...) {
+    char text[700], line[720];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     sel_fail(&r->prepared->warnings, SEL_BAD_SCENARIO, "%s", text);
-    char line[300];
     snprintf(line, sizeof line, "warning: %s", text);
     sel_run_log(line, r);
+}
+
+/* Once in a run. */
+static void warn_of_speed(run *r, double mach) {
+    warn(r,
+         "at step %lld the flow passes Mach %g (%.2g): errors of compressibility grow as "
+         "Mach^2; reduce dt, or in lattice units the velocity and nu together",
+         (long long)r->monitor.step, fastest, mach);
+}
+
+/* Once in a run. */
+static void warn_of_mass(run *r, double drift) {
+    const sel_solver *solver = r->prepared->simulation->solver;
+    char cause[500];
+    if (!solver->mass_cause(r->prepared->plan, cause, sizeof cause)) {
+        snprintf(cause, sizeof cause, "no law lets any through; use precision = \"f64\"");
+    }
+    warn(r, "at step %lld the mass is %.2g %% %s than its laws make it: %s",
+         (long long)r->mass.test.step, 100 * fabs(drift), drift > 0 ? "more" : "less", cause);
 }
 
 /* Takes the answer of a monitor; sets stopped_by when the flow has diverged. */
 static void take_look(run *r) {
     const sel_plan *plan = r->prepared->plan;
     const sel_solver *solver = r->prepared->simulation->solver;
-    char found[SEL_DIVERGENCE_TEXT], hint[320], good[sizeof r->names.path + 40] = "";
+    char found[SEL_DIVERGENCE_TEXT], hint[480], good[sizeof r->names.path + 40] = "";
     const sel_request *seen = &r->monitor.request;
     const double mach = solver->sound ? seen->largest / solver->sound(plan) : 0;
     if (sel_diverged(plan, seen, r->monitor.step, found)) {
@@ -91,7 +112,8 @@ static sel_status answer_test(run *r, run_test *test, sel_error *error) {
 
 sel_status sel_run_answer_tests(run *r, sel_error *error) {
     sel_status status = answer_test(r, &r->monitor, error);
-    return status ? status : answer_test(r, &r->mean, error);
+    status = status ? status : answer_test(r, &r->mean, error);
+    return status ? status : answer_test(r, &r->mass.test, error);
 }
 
 static void take_monitor(run *r) {
@@ -118,15 +140,40 @@ static void take_mean(run *r) {
     }
 }
 
+/* Compares the mass with that of the first test. */
+static void take_mass(run *r) {
+    run_mass *mass = &r->mass;
+    const double now = mass->test.request.sum[0];
+    double brought = 0;
+    if (mass->step < 0) {
+        mass->first = now;
+    } else {
+        r->prepared->simulation->solver->brought(r->prepared->plan, mass->step, mass->test.step,
+                                                 &brought);
+    }
+    mass->brought += brought;
+    mass->step = mass->test.step;
+    const double drift = (now - mass->first - mass->brought) / mass->first;
+    r->report->mass_drift = drift;
+    if (fabs(drift) > most_drift && !mass->told) {
+        mass->told = true;
+        warn_of_mass(r, drift);
+    }
+}
+
 sel_status sel_run_finish_tests(run *r, sel_error *error) {
     sel_status status = sel_run_answer_tests(r, error);
     const bool looked = r->monitor.pending, averaged = r->mean.pending;
-    r->monitor.pending = r->mean.pending = false;
+    const bool weighed = r->mass.test.pending;
+    r->monitor.pending = r->mean.pending = r->mass.test.pending = false;
     if (!status && looked) {
         take_monitor(r);
     }
     if (!status && averaged) {
         take_mean(r);
+    }
+    if (!status && weighed && r->report->stopped_by != SEL_BY_DIVERGENCE) {
+        take_mass(r);
     }
     return status;
 }
@@ -136,6 +183,19 @@ sel_status sel_run_look(run *r, bool only_bad_cell, sel_error *error) {
                                  .box = sel_grid_box(&r->prepared->domain->grid),
                                  .only_bad_cell = only_bad_cell};
     return start_test(r, &r->monitor, &request, error);
+}
+
+sel_status sel_run_weigh(run *r, sel_error *error) {
+    const sel_solver *solver = r->prepared->simulation->solver;
+    double brought;
+    if (!solver->brought || (r->mass.step >= 0 && r->step - r->mass.step < r->look_steps) ||
+        !solver->brought(r->prepared->plan, r->step, r->step, &brought)) {
+        return SEL_OK;
+    }
+    const sel_request request = {.kind = SEL_REDUCE,
+                                 .field = solver->mass_field,
+                                 .box = sel_grid_box(&r->prepared->domain->grid)};
+    return start_test(r, &r->mass.test, &request, error);
 }
 
 sel_status sel_run_start_tests(run *r, sel_error *error) {
@@ -150,5 +210,5 @@ sel_status sel_run_start_tests(run *r, sel_error *error) {
     if (!status && test && by_mean) {
         status = start_test(r, &r->mean, &mean, error);
     }
-    return status;
+    return status || !test ? status : sel_run_weigh(r, error);
 }

@@ -19,6 +19,14 @@ typedef struct run_test {
     bool pending, answered;
 } run_test;
 
+/* The mass of a domain through whose faces laws alone bring any (sel_solver.brought). */
+typedef struct run_mass {
+    run_test test;
+    double first, brought; /* at the first test; what laws have brought in since then */
+    int64_t step;          /* of the last test that was taken; -1: none */
+    bool told;             /* that it drifts */
+} run_mass;
+
 typedef struct run {
     const sel_scenario *scenario;
     sel_prepared *prepared;
@@ -38,6 +46,7 @@ typedef struct run {
     int64_t test_steps, look_steps; /* between tests for a steady flow, for divergence */
 
     run_test monitor, mean;
+    run_mass mass;
     double largest; /* magnitude of the main field at all tests so far */
 
     double started;         /* clock */
@@ -65,6 +74,9 @@ sel_status sel_run_start_tests(run *r, sel_error *error);
 
 /* Starts a look at the whole field: for its change, or for a cell that has diverged alone. */
 sel_status sel_run_look(run *r, bool only_bad_cell, sel_error *error);
+
+/* Starts a test of the mass, unless faces let pass what the flow wants or the last is too near. */
+sel_status sel_run_weigh(run *r, sel_error *error);
 
 /* Waits for the tests under way, if there are any. */
 sel_status sel_run_answer_tests(run *r, sel_error *error);

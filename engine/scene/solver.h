@@ -286,6 +286,14 @@ typedef struct sel_solver {
      * 0): its cell, and the value as "the density is -0.2". NULL: there is no such value. */
     bool (*impossible)(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
                        size_t size);
+    /* Where laws alone bring mass into the domain or take it out, so that its mass is known ahead:
+     * what they bring from one step to another, as a sum of `mass_field` over cells. False: the
+     * flow chooses what passes some face. NULL: no mass is watched. */
+    bool (*brought)(const sel_plan *plan, int64_t from, int64_t to, double *mass);
+    int mass_field;
+    /* Why such a mass may drift: a sentence for the user, without its full stop. False: no law lets
+     * any through. */
+    bool (*mass_cause)(const sel_plan *plan, char *text, size_t size);
     /* The speed of sound, user's units. NULL: there is none. */
     double (*sound)(const sel_plan *plan);
     /* The meaning of the state's numbers beyond size and precision, "D2Q9": a checkpoint with

@@ -25,7 +25,8 @@ same() {
     diff -r -x run.json -x run.log -x run.lua -x '*.sel' "$1" "$2" && "$python" - "$1" "$2" <<'END'
 import json, sys
 straight, other = (json.load(open(d + "/run.json")) for d in sys.argv[1:])
-for key in ("steps", "time", "stopped_by", "steady_measure", "largest_mach", "controls"):
+for key in ("steps", "time", "stopped_by", "steady_measure", "largest_mach", "mass_drift",
+            "controls"):
     assert straight[key] == other[key], (key, straight[key], other[key])
 assert list(straight["results"].items()) == list(other["results"].items())
 assert straight["outputs"] == [f for f in other["outputs"] if not f.endswith(".sel")]

@@ -23,7 +23,7 @@ PROGRAM = os.path.join(os.environ.get("BUILD", "build"), "selenite")
 BACKEND = os.environ.get("BACKEND", "cpu")
 SCENARIO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scenario.lua")
 TOLD = ("steps", "time", "stopped_by", "stop_reason", "steady_measure", "mean_change",
-        "largest_mach", "results", "outputs", "warnings")
+        "largest_mach", "mass_drift", "results", "outputs", "warnings")
 WAYS = {"threads": [["--threads", "2"]],
         "blocks": [["--blocks", "2", "--threads", "2"], ["--blocks", "3"]],
         "ranks": [["--ranks", "2", "--threads", "1"], ["--ranks", "3", "--threads", "1"]],

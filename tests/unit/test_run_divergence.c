@@ -166,6 +166,74 @@ static void water_has_no_mach_number(void **state) {
     case_done(&r);
 }
 
+/* ---- the mass of a domain that no face holds ---- */
+
+/* A channel with the same parabola at both ends and a body in it; a box of walls with a lid. */
+#define TWO_ENDS                                                                                \
+    "local sel = require 'selenite'\n"                                                          \
+    "local shape, law = sel.shape, sel.law\n"                                                   \
+    "local function stream(y) return 0.2 * y / 16 * (1 - y / 16), 0 end\n"                      \
+    "return sel.lbm { lattice = 'D2Q9', size = { 64, 16 }, tau = 0.6, stop = { steps = %d },\n" \
+    "  initial = { velocity = stream }, regions = {\n"                                          \
+    "  { name = 'walls', where = shape.faces, law = law.wall {} },\n"                           \
+    "  { name = 'inlet', where = shape.face 'x-', law = law.velocity { stream } },\n"           \
+    "  { name = 'outlet', where = shape.face 'x+', law = %s },\n"                               \
+    "  { name = 'body', where = shape.ball { centre = { 16, 9 }, radius = 3 }, law = law.wall " \
+    "{} } } }\n"
+#define WALLED                                                                               \
+    "local sel = require 'selenite'\n"                                                       \
+    "local shape, law = sel.shape, sel.law\n"                                                \
+    "return sel.lbm { lattice = 'D2Q9', size = { 24, 24 }, nu = 0.024, precision = 'f64',\n" \
+    "  stop = { steps = 4000 }, regions = {\n"                                               \
+    "  { name = 'lid', where = shape.face 'y+', law = law.wall { velocity = %s } },\n"       \
+    "  { name = 'walls', where = shape.rest, law = law.wall { %s } } } }\n"
+
+static void a_drift_of_the_mass_is_told_once_with_its_cause(void **state) {
+    (void)state;
+    char text[1200];
+    run_case r;
+    snprintf(text, sizeof text, TWO_ENDS, 8000, "law.velocity { stream }");
+    case_run_well(&r, text);
+    assert_true(contains(r.log, " % more than its laws make it: fluid enters at 'inlet' and leaves "
+                                "at 'outlet' with given velocities"));
+    assert_null(strchr(r.log, '|'));
+    json_has("warnings", "[\"s.lua:8: fluid enters at 'inlet'");
+    assert_true(r.report.mass_drift > 1e-3);
+    case_done(&r);
+    snprintf(text, sizeof text, WALLED, "{ 0.1, 0 }, scheme = 'zou_he'", "scheme = 'zou_he'");
+    case_run_well(&r, text);
+    assert_true(contains(r.log, "warning: at step 2000 the mass is "));
+    assert_true(contains(r.log, " % less than its laws make it: at the edges of 'walls'"));
+    assert_true(r.report.mass_drift < -0.02);
+    case_done(&r);
+}
+
+/* What enters through the surface of a lid is known: the mass is what it makes of it. */
+static void mass_that_laws_bring_is_no_drift(void **state) {
+    (void)state;
+    static const char *const lids[] = {"{ 0.1, 0 }", "{ 0.1, -0.0002 }"};
+    char text[1200];
+    run_case r;
+    for (int k = 0; k < 2; k++) {
+        snprintf(text, sizeof text, WALLED, lids[k], "");
+        case_run_well(&r, text);
+        assert_string_equal(r.log, "");
+        assert_true(fabs(r.report.mass_drift) < 1e-10);
+        case_done(&r);
+    }
+}
+
+static void where_a_face_gives_the_pressure_the_mass_is_not_watched(void **state) {
+    (void)state;
+    char text[1200];
+    run_case r;
+    snprintf(text, sizeof text, TWO_ENDS, 2500, "law.pressure { 0 }");
+    case_run_well(&r, text);
+    assert_string_equal(r.log, "");
+    json_has("mass_drift", "null");
+    case_done(&r);
+}
+
 /* ---- how often ---- */
 
 /* Of a periodic flow; from the plan alone. */
@@ -250,6 +318,9 @@ int main(void) {
         cmocka_unit_test(what_is_not_finite_is_counted),
         cmocka_unit_test(a_run_that_passes_a_third_of_the_speed_of_sound_warns_once),
         cmocka_unit_test(water_has_no_mach_number),
+        cmocka_unit_test(a_drift_of_the_mass_is_told_once_with_its_cause),
+        cmocka_unit_test(mass_that_laws_bring_is_no_drift),
+        cmocka_unit_test(where_a_face_gives_the_pressure_the_mass_is_not_watched),
         cmocka_unit_test(looks_are_as_frequent_as_one_percent_of_the_time_allows),
         cmocka_unit_test(the_nearest_region_is_found_across_periodic_faces),
     };

@@ -117,14 +117,21 @@ double lbm_sound_period(const lbm_plan *plan);
  * than it; returns whether a velocity starts at once. */
 bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings);
 
-/* The flow through faces whose velocity is given: the largest normal velocities into and out of the
- * domain, and their regions, sampled over the run. */
-typedef struct lbm_passing {
-    bool free; /* the flow through some face is not given: the rest was not sampled */
-    double in, out;
-    int in_region, out_region;
-} lbm_passing;
+/* The steps at which laws that vary are sampled: sample 0 at the first, LBM_SAMPLES at `end`. */
+enum { LBM_SAMPLES = 16 };
+double lbm_sample_step(int sample, double end);
 
-lbm_passing lbm_find_passing(const lbm_plan *plan);
+/* ---- the mass of a domain: lbm_mass.c ---- */
+
+/* Whether a face lets pass what the flow wants: law.pressure or law.outflow. Nothing else holds the
+ * mean density where fluid passes faces. */
+bool lbm_has_free_face(const lbm_plan *plan);
+
+/* Warns of domains without such a face whose laws let mass in or out. */
+void lbm_warn_of_mass(const lbm_plan *plan, sel_error *warnings);
+
+/* sel_solver.brought and .mass_cause. */
+bool lbm_brought(const sel_plan *plan, int64_t from, int64_t to, double *mass);
+bool lbm_mass_cause(const sel_plan *plan, char *text, size_t size);
 
 #endif

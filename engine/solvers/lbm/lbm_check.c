@@ -167,8 +167,6 @@ static const double largest_tau = 2;
 static const double most_deviation = 0.3;
 /* Above it collisions are seldom stable. */
 enum { MOST_CELL_REYNOLDS = 20 };
-/* An opposite flow smaller than this part counts as none: zeros of profiles have round-off. */
-static const double no_part = 1e-6;
 
 /* The Reynolds number of a cell at a velocity U in lattice units. Smagorinsky's model counts at the
  * largest strain that cells can show, U / dx: nu + C^2 U dx. */
@@ -228,26 +226,6 @@ static void warn_of_units(const lbm_plan *plan, sel_error *warnings) {
     }
 }
 
-/* What enters must be able to leave, and conversely: otherwise mass grows, or shrinks, without end.
- */
-static void warn_of_mass(const lbm_plan *plan, sel_error *warnings) {
-    const sel_domain *domain = plan->base.domain;
-    const lbm_passing passing = lbm_find_passing(plan);
-    const double most = fmax(passing.in, passing.out), least = fmin(passing.in, passing.out);
-    if (passing.free || !(most > 0) || least > no_part * most) {
-        return;
-    }
-    const bool enters = passing.in > passing.out;
-    const int number = enters ? passing.in_region : passing.out_region;
-    char text[32];
-    sel_fail_at(warnings, domain->regions[number - 1].at,
-                enters ? "fluid enters at '%s' and can leave nowhere: mass only grows; give "
-                         "a face law.pressure or law.outflow"
-                       : "fluid leaves at '%s' and can enter nowhere: mass only shrinks; give "
-                         "a face law.pressure",
-                sel_region_name(domain, number, text));
-}
-
 void lbm_warn(const sel_plan *base, sel_error *warnings) {
     const lbm_plan *plan = (const lbm_plan *)base;
     if (plan->numbers.tau > largest_tau) {
@@ -260,7 +238,7 @@ void lbm_warn(const sel_plan *base, sel_error *warnings) {
     warn_of_speed(plan, warnings);
     warn_of_pressure(plan, warnings);
     lbm_warn_of_sound(plan, warnings);
-    warn_of_mass(plan, warnings);
+    lbm_warn_of_mass(plan, warnings);
 }
 
 /* ---- a run that diverged ---- */
@@ -293,6 +271,8 @@ void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size) {
                  "tau = %.9g is close to its limit 1/2 (Reynolds number of a cell %.3g, best below "
                  "%d); use more cells, or a larger viscosity",
                  p->numbers.tau, cell, MOST_CELL_REYNOLDS);
+    } else if (lbm_mass_cause(plan, text, size)) {
+        return;
     } else if (lbm_warn_of_sound(p, NULL)) {
         snprintf(text, size,
                  "an inlet starts at once; let it rise by sel.ramp(t, T), or start from "

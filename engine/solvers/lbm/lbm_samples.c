@@ -6,18 +6,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include "engine/solvers/lbm/lbm_terms.h"
-#include "engine/physics/lbm_law.h"
 
-enum { SAMPLES = 16, MOST_PER_AXIS = 64, MOST_PER_AXIS_OF_BOX = 16 };
+enum { MOST_PER_AXIS = 64, MOST_PER_AXIS_OF_BOX = 16 };
 
 typedef void take_sample(const lbm_plan *plan, const lbm_batch *batch, const double *values,
                          void *to);
 
-/* The steps at which laws are sampled: the first, the last, and between them none at even
- * distances, which could all meet one phase of an oscillation. */
-static double sample_step(int sample, double end) {
+/* Between the first step and the last none at even distances, which could all meet one phase of an
+ * oscillation. */
+double lbm_sample_step(int sample, double end) {
     const double golden = 0.6180339887498949;
-    return sample == 0 ? 0 : sample == SAMPLES ? end : end * fmod(sample * golden, 1);
+    return sample == 0 ? 0 : sample == LBM_SAMPLES ? end : end * fmod(sample * golden, 1);
 }
 
 /* Calls `take` with the values of all laws of velocities, or of pressures. */
@@ -28,9 +27,10 @@ static void sample_laws(const lbm_plan *plan, bool velocities, take_sample *take
     double end = last_step == INT64_MAX ? 0 : (double)last_step;
     for (int k = 0; values && k < batches->count; k++) {
         const lbm_batch *batch = &batches->v[k];
-        int last = batch->depends & SEL_ON_T && end > 0 ? SAMPLES : 0;
+        int last = batch->depends & SEL_ON_T && end > 0 ? LBM_SAMPLES : 0;
         for (int s = 0; s <= last && (batch->quantity->components > 1) == velocities; s++) {
-            if (!lbm_batch_evaluate(batch, plan->base.domain, sample_step(s, end), values, NULL)) {
+            if (!lbm_batch_evaluate(batch, plan->base.domain, lbm_sample_step(s, end), values,
+                                    NULL)) {
                 take(plan, batch, values, to);
             }
         }
@@ -130,89 +130,6 @@ void lbm_pressure_range(const lbm_plan *plan, double *lowest, double *highest) {
     sample_laws(plan, false, take_extremes, &found);
     *lowest = found.lowest;
     *highest = found.highest;
-}
-
-/* ---- what passes ---- */
-
-/* A wall that moves along itself moves no mass: what its links add cancels. One that moves into the
- * fluid or away from it does. */
-static bool wall_moves_mass(const lbm_plan *plan, const lbm_batch *batch, const double *values) {
-    double sum = 0, size = 0;
-    for (int64_t k = 0; k < batch->count; k++) {
-        const lbm_direction *d = &plan->boundary.lattice->direction[batch->incoming[k]];
-        double adds = lbm_wall_adds(d->e, d->weight, batch->quantity->components, values + k,
-                                    batch->count, plan->numbers.velocity_unit);
-        sum += adds;
-        size += fabs(adds);
-    }
-    return fabs(sum) > 1e-6 * size;
-}
-
-/* What takes samples of it: open cells by opening_index. */
-typedef struct search {
-    lbm_passing found;
-    const lbm_boundary_cell **open;
-} search;
-
-/* take_sample: what passes the wet faces of a law, inwards and outwards. */
-static void take_passing(const lbm_plan *plan, const lbm_batch *batch, const double *values,
-                         void *to) {
-    search *s = to;
-    lbm_passing *passing = &s->found;
-    if (batch->on_links) {
-        passing->free = passing->free || wall_moves_mass(plan, batch, values);
-        return;
-    }
-    for (int64_t k = 0; k < batch->count; k++) {
-        const lbm_boundary_cell *cell = s->open[batch->target[k]];
-        double inward = 0;
-        for (int a = 0; a < plan->base.domain->grid.dims; a++) {
-            inward += cell->normal[a] * values[a * batch->count + k];
-        }
-        if (inward > passing->in) {
-            passing->in = inward;
-            passing->in_region = cell->velocity_region;
-        }
-        if (-inward > passing->out) {
-            passing->out = -inward;
-            passing->out_region = cell->velocity_region;
-        }
-    }
-}
-
-/* Not where hooks may change a velocity, nor in time without a known end. */
-static bool can_be_sampled(const lbm_plan *plan) {
-    const sel_common *common = &plan->params->common;
-    unsigned unknown = common->hooks.n > 0 ? SEL_ON_CONTROLS : 0;
-    unknown |= sel_stop_step(common) == INT64_MAX ? SEL_ON_T : 0;
-    return !(plan->boundary.batches.depends & unknown);
-}
-
-/* A face that lets pass what the flow wants. */
-static bool has_free_face(const lbm_plan *plan) {
-    const lbm_boundary *boundary = &plan->boundary;
-    bool found = false;
-    for (int64_t c = 0; c < boundary->cell_count && !found; c++) {
-        const lbm_boundary_cell *cell = &boundary->cells[c];
-        found = cell->opening == LBM_OPEN_OUTFLOW || cell->density_region != 0;
-    }
-    return found;
-}
-
-lbm_passing lbm_find_passing(const lbm_plan *plan) {
-    const lbm_boundary *boundary = &plan->boundary;
-    search s = {.found = {.free = has_free_face(plan)},
-                .open = calloc((size_t)boundary->open_count + 1, sizeof *s.open)};
-    for (int64_t c = 0; s.open && c < boundary->cell_count; c++) {
-        if (boundary->cells[c].opening_index >= 0) {
-            s.open[boundary->cells[c].opening_index] = &boundary->cells[c];
-        }
-    }
-    if (s.open && !s.found.free && can_be_sampled(plan)) {
-        sample_laws(plan, true, take_passing, &s);
-    }
-    free(s.open);
-    return s.found;
 }
 
 /* ---- the slowest sound of a domain with openings, and starts that set it off ----
@@ -332,8 +249,8 @@ bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
     const int64_t end = sel_stop_step(&plan->params->common);
     const double last = end == INT64_MAX ? HUGE_VAL : (double)end;
     double *values = malloc((6 * (size_t)batches->largest + 1) * sizeof *values);
-    /* Where the density of no face is free, sound is the smaller trouble: see lbm_find_passing. */
-    const bool rings = has_free_face(plan);
+    /* Where nothing holds the mass, sound is the smaller trouble: see lbm_warn_of_mass. */
+    const bool rings = lbm_has_free_face(plan);
     for (int k = 0; values && k < batches->count && rings; k++) {
         start s = {.plan = plan,
                    .batch = &batches->v[k],
