@@ -1,18 +1,22 @@
 -- The equations of flood.lua in a channel whose solution is known: a lake at rest over hills,
--- uniform flow down a slope, and the wave of Hunter et al. (2005) that runs onto a dry plane.
+-- uniform flow down a slope, the wave of Hunter et al. (2005) that runs onto a dry plane, and the film
+-- of steady rain on a slope, whose depth at x is Manning's (rain x n / sqrt(slope))^(3/5).
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 
 local p = sel.params {
-  case  = { "wave", "what flows", choices = { "lake", "slope", "wave" } },
+  case  = { "wave", "what flows", choices = { "lake", "slope", "wave", "rain" } },
   dx    = { 50, "side of a cell, m", choices = { 10, 25, 50 } },
   n     = { 0.03, "Manning's roughness, s/m^(1/3)" },
-  slope = { 0.001, "of the uniform flow" },
+  slope = { 0.001, "of the uniform flow, and under the rain" },
   depth = { 1, "of the uniform flow, m" },
+  rain  = { 20, "of the case rain, mm/h" },
+  max   = { 10, "longest step, s" },
   dem   = { "channel_50.asc", "a flat terrain of that dx", file = true },
 }
 local dem = p.dem:gsub("50", p.dx)
-local channel = sel.load("flood.lua", { dem = dem, n = p.n, rain = 0 })
+local rain = p.case == "rain" and p.rain or 0
+local channel = sel.load("flood.lua", { dem = dem, n = p.n, rain = rain })
 local u, hour = 1, 3600                                   -- velocity of the wave's front, m/s
 
 local function wave(x, t)
@@ -25,7 +29,8 @@ channel.output = { out.balance {}, out.profile { name = "axis", field = { "h", "
   from = { 0, 1.5 * p.dx }, to = { 5000, 1.5 * p.dx } } }
 channel.regions = { { name = "walls", where = shape.faces,
   law = { q = law.fixed { 0, 0 }, open = law.fixed { 0 } } } }
-channel.stop = { time = hour }
+channel.stop = { time = p.case == "rain" and 2 * hour or hour }
+channel.dt.max = p.max
 
 if p.case == "wave" then
   channel.data.z = 0
@@ -36,6 +41,12 @@ elseif p.case == "lake" then
   channel.data.z = hills                            -- in 64ths, so that levels are exact
   channel.initial = { h = function(x, y) return math.max(1 - hills(x, y), 0) end }
   channel.output[3] = out.reduce { name = "still", field = { "q_x", "q_y" }, op = "l2" }
+elseif p.case == "rain" then
+  channel.data.z = function(x) return -p.slope * x end
+  channel.size = { 1000 // p.dx, 4 }
+  channel.output[2].to = { 1000, 1.5 * p.dx }
+  channel.regions[2] = { name = "outlet", where = shape.face "x+",
+    law = { h = law.fixed { 0 }, open = law.fixed { 1 }, z = law.gradient { -p.slope } } }
 else
   channel.data.z = function(x) return -p.slope * x end
   channel.initial = { h = p.depth }

@@ -83,15 +83,35 @@ local function floods(c)
   end
 end
 
+-- Depth under steady rain on a slope, over Manning's, whatever the longest step allowed. The depth of
+-- a cell is that of the discharge through the face below it.
+local function films(c)
+  for _, max in ipairs { 10, 3, 0.1 } do
+    local p = c:run("flood_channel",
+      { case = "rain", dx = 10, slope = 0.05, n = 0.05, max = max }):last("axis")
+    local off = {}
+    for i, x in ipairs(p.x) do
+      if x > 100 and x < 900 then
+        local exact = (20 / 3.6e6 * (x + 5) * 0.05 / math.sqrt(0.05)) ^ 0.6
+        table.insert(off, p.h[i] / exact - 1)
+      end
+    end
+    c:gate { ("flood: depth under rain over Manning's, steps up to %g s: rms"):format(max),
+      reference = 0, within = 0.001, computed = v.rms(off) }
+  end
+end
+
 return {
   about = "Rules written in scripts: the R-pentomino settles after 1,103 generations; sandpiles "
     .. "have identities; two slits make fringes; electrons and lattice of a metal keep their "
     .. "energy; the local inertial equations keep a lake at rest, flow uniformly down a slope and "
-    .. "follow the wave of Hunter et al. (2005) on a dry plane.",
+    .. "follow the wave of Hunter et al. (2005) on a dry plane; under steady rain the water on a "
+    .. "slope is as deep as Manning's formula says.",
   run = function(c)
     automata(c)
     waves(c)
     heat(c)
     floods(c)
+    films(c)
   end,
 }

@@ -31,6 +31,15 @@ porous_square_array_has_its_permeability() {
             79.488 1.2
 }
 
+# 20 mm/h for two hours: 890 m down a slope of 5 % the depth is (r x n / sqrt(S))^(3/5).
+film_has_mannings_depth() {
+    for max in 10 3 0.5; do
+        run scenarios/flood_channel.lua case=rain dx=10 slope=0.05 n=0.05 "max=$max" -o "$work/film" --force &&
+            within "$(awk -F, '$4 == 885 { depth = $7 } END { print depth }' "$work/film/axis.csv")" \
+                0.016833 0.00003 || return 1
+    done
+}
+
 poiseuille_is_exact() {
     run scenarios/poiseuille.lua H=8 tau=0.6 -o "$work/poiseuille" &&
         awk -F, 'NR > 1 && $1 > 0 { d = $7 / (0.2 * $5 * (8 - $5) / 64) - 1; if (d < 0) d = -d
@@ -427,6 +436,7 @@ ok "a storm's water is all there" aqua storm_balance "$work/storm" $valley scena
 ok "a storm's flood comes and passes" aqua storm_hydrograph "$work/storm" 3000
 ok "a storm fills its pond" aqua storm_pond "$work/storm" $valley
 ok "a storm's grids lie on its valley" aqua storm_grids "$work/storm" $valley 0.1
+ok "rain on a slope is as deep as Manning's formula says, at any time step" film_has_mannings_depth
 ok "profiles meet solid walls as they meet faces" profiles_meet_solids_as_faces
 ok "mass between an inlet and an outlet" faces_conserve_mass
 ok "a small expansion reattaches" small_expansion_reattaches
