@@ -542,3 +542,46 @@ void sel_fill_scenario(sel_script *script, const char *path) {
     sel_functions_loaded(script);
     report(&f);
 }
+
+/* Fills a struct of `table` that nobody uses, from the value at `index`. */
+static void fill_table_alone(sel_filler *f, int index, const sel_mark *mark,
+                             const sel_table *table) {
+    const sel_span span = sel_source_call(f->arena, mark->source, mark->where.line, mark->name);
+    sel_fill_table(f, index, table, table->name, sel_fill_alloc(f, table->size), span);
+}
+
+/* Laws of one name have a table for each solver: the one with the fewest mistakes is meant. */
+static void fill_member_alone(sel_script *script, int index, const sel_mark *mark) {
+    const sel_schema all = sel_schema_collect();
+    sel_filler best = {.mistake_count = INT32_MAX};
+    for (int i = 0; i < all.family_count && best.mistake_count; i++) {
+        sel_filler f = {.script = script, .L = script->L, .arena = script->arena};
+        const sel_family *family = all.families[i];
+        const sel_table *table = sel_family_find(family, mark->name);
+        if (strcmp(family->name, mark->group) != 0 || !table)
+            continue;
+        fill_table_alone(&f, index, mark, table);
+        best = f.mistake_count < best.mistake_count ? f : best;
+    }
+    if (best.script)
+        report(&best);
+}
+
+int sel_fill_alone(sel_script *script, int index, const char *path) {
+    const sel_mark *mark = sel_script_mark(script->L, index);
+    const int count = count_simulations(script->L, index);
+    if (count > 0) {
+        lua_pushvalue(script->L, index);
+        sel_fill_scenario(script, path);
+        lua_pop(script->L, 1);
+    } else if (mark && strcmp(mark->group, "shape") == 0) {
+        const sel_field field = {.name = "shape"};
+        const sel_slot slot = {&field, "shape", {.at = -1, .brace = -1}, false, 0};
+        sel_filler f = {.script = script, .L = script->L, .arena = script->arena};
+        sel_fill_shape(&f, &slot, index);
+        report(&f);
+    } else if (mark) {
+        fill_member_alone(script, index, mark);
+    }
+    return count;
+}

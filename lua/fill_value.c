@@ -230,8 +230,12 @@ static void fill_names(sel_filler *f, const sel_slot *slot, int index, void *mem
         fill_each(f, slot, index, n, fill_string, to->v, sizeof *to->v);
 }
 
+/* NULL after noting what is wrong; or where there is no simulation, whose controls a function may
+ * name. */
 static const sel_function *read_function(sel_filler *f, const sel_slot *slot, int index,
                                          int results, bool predicate) {
+    if (!f->solver)
+        return NULL;
     char reason[512];
     const char *label = sel_fill_print(f, "%s%s%s", slot->label, slot->positional ? "" : ".",
                                        slot->positional ? "" : slot->field->name);

@@ -181,7 +181,14 @@ static void on_count(lua_State *L, lua_Debug *event) {
 }
 
 int sel_limits_break(lua_State *L) {
-    sel_script_of(L)->broken = true;
+    sel_script *script = sel_script_of(L);
+    if (script->at_prompt && !script->ended.status && script->error && script->error->status) {
+        /* A mistake ends the line, and no more. */
+        lua_pushstring(L, script->error->text);
+        *script->error = (sel_error){.status = SEL_OK};
+        return lua_error(L);
+    }
+    script->broken = true;
     lua_sethook(L, on_count, LUA_MASKCOUNT, 1);
     lua_pushliteral(L, "the script was ended");
     return lua_error(L);

@@ -1,5 +1,5 @@
 -- repl.lua -- the prompt of `selenite repl`: lines, and what they see beside a script's names: sim,
--- mask, picture. `host` is what C gives (repl.c), host.sim what the scenario returned.
+-- check, mask, picture, help. `host` is what C gives (repl.c), host.sim what the scenario returned.
 local host = ...
 local sel, sim = require "selenite", host.sim
 
@@ -53,26 +53,98 @@ local function picture(what, path, ...)
   end))
 end
 
+-- ---- checks and help ----
+
+-- A text begins on the line that its source is named after: "line 3:2: " is line 4.
+local function tell(message)
+  local text = tostring(message):gsub("selenite:%d+: ", "")
+  print((text:gsub("line (%d+):(%d+)", function(first, more)
+    return ("line %d"):format(first + more - 1)
+  end)))
+end
+
+local function check_whole(what)
+  local fine, why = host.check(what or sim, true)
+  if not fine then tell(why) end
+end
+
+-- "law.wall" of the function law.wall, of a table that it made, or of a name.
+local function name_of(what)
+  for _, group in ipairs { "shape", "law", "out", "sel" } do
+    for name, member in pairs(group == "sel" and sel or sel[group]) do
+      if rawequal(member, what) then return group == "sel" and name or group .. "." .. name end
+    end
+  end
+  return type(what) == "string" and what or what and host.value_text(what)
+end
+
+local function help(what)
+  local fine, why = host.help(name_of(what))
+  if not fine then tell(why) end
+end
+
 -- ---- lines ----
 
 local names = setmetatable({ sel = sel, shape = sel.shape, law = sel.law, out = sel.out, sim = sim,
-  mask = mask, picture = picture }, { __index = _G })
+  check = check_whole, mask = mask, picture = picture, help = help }, { __index = _G })
+
+-- `help` and `help WORD` are words of the prompt, not of Lua.
+local function asks_for_help(text)
+  local word = text:match "^%s*help%s*(.-)%s*$"
+  return word and not word:find "[^%w_.+-]" and (word == "" or text:find "^%s*help%s") and
+    function() help(word ~= "" and word or nil) end
+end
+
+-- A local of a line would be gone with the line: it is kept as a name of the prompt.
+local function without_local(text)
+  local rest = text:match "^%s*local%s+(function%s.*)"
+  if rest then return rest end
+  local list, values = text:match "^%s*local%s+([%a_][%w_%s,]*)(.*)"
+  if not list then return text end
+  return values == "" and list .. " = nil" or values:find "^=[^=]" and list .. values or text
+end
 
 -- A function of the lines, an expression or statements; nil at the end of the input.
 local function read()
-  local text = host.read("> ")
+  local text, first = host.read("> ")
   while text do
-    local value = load("return " .. text, "=line", "t", names)
-    local chunk, why = load(text, "=line", "t", names)
-    if value or chunk then return value or chunk end
-    if not why:find("<eof>$") then return function() error(why, 0) end end
+    local asked = asks_for_help(text)
+    if asked then return asked end
+    local value = host.compile("return " .. text, first, names)
+    if value then return value end
+    local chunk, why = host.compile(without_local(text), first, names)
+    if chunk then return chunk end
+    if not why:find "<eof>$" then return function() error(why, 0) end end
     local more = host.read(">> ")
     text = more and text .. "\n" .. more
   end
   return text == false and function() end or nil
 end
 
+-- The mistakes of the tables that a line returned or gave a name, each table once.
+local function check_new(before, ...)
+  local seen = {}
+  local function check(value)
+    if type(value) ~= "table" or seen[value] then return end
+    seen[value] = true
+    local fine, why = host.check(value)
+    if not fine then tell(why) end
+  end
+  for i = 1, select("#", ...) do check((select(i, ...))) end
+  for name, value in pairs(names) do
+    if not rawequal(before[name], value) then check(value) end
+  end
+end
+
+local function run(chunk)
+  local before = {}
+  for name, value in next, names do before[name] = value end
+  local results = table.pack(chunk())
+  show(table.unpack(results, 1, results.n))
+  check_new(before, table.unpack(results, 1, results.n))
+end
+
 for chunk in read do
-  local fine, why = pcall(function() show(chunk()) end)
-  if not fine then print((tostring(why):gsub("selenite:%d+: ", ""):gsub("^%(load%):", "line "))) end
+  local fine, why = pcall(run, chunk)
+  if not fine then tell(why) end
 end

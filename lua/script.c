@@ -151,6 +151,15 @@ static void explain_comma(lua_State *L, sel_source *source) {
     lua_remove(L, -2);
 }
 
+bool sel_source_compile(lua_State *L, sel_source *source) {
+    lua_pushfstring(L, "@%s", source->name);
+    const int status = luaL_loadbufferx(L, source->text, source->length, lua_tostring(L, -1), "t");
+    if (status != LUA_OK)
+        explain_comma(L, source);
+    lua_remove(L, -2);
+    return status == LUA_OK;
+}
+
 /* Pushes the compiled text. */
 static void compile(lua_State *L, sel_source *source) {
     if (source->length > 0 && source->text[0] == LUA_SIGNATURE[0]) {
@@ -158,12 +167,8 @@ static void compile(lua_State *L, sel_source *source) {
                  "%s: is a compiled chunk; a scenario is a text file", source->name);
         sel_limits_break(L);
     }
-    lua_pushfstring(L, "@%s", source->name);
-    if (luaL_loadbufferx(L, source->text, source->length, lua_tostring(L, -1), "t") != LUA_OK) {
-        explain_comma(L, source);
+    if (!sel_source_compile(L, source))
         lua_error(L);
-    }
-    lua_remove(L, -2);
 }
 
 /* Runs the main chunk at `path` ("-": standard input) and pushes the one value that it returned.
@@ -291,7 +296,11 @@ static int run(lua_State *L) {
     if (script->options.parameters_only)
         return 0;
     if (script->prompt) {
+        sel_chunk lines = {.values = LUA_NOREF, .directory = "", .above = &chunk, .depth = 1};
+        script->chunk = &lines;
+        script->at_prompt = true;
         script->prompt(L);
+        script->chunk = NULL;
         return 0;
     }
     if (options->assignments && options->assignments[0] && !chunk.declared)

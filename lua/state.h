@@ -122,6 +122,7 @@ typedef struct sel_script {
     sel_script_options options; /* its texts only while loading */
     /* Called with what the script returned, at the top, instead of filling structs; or NULL. */
     void (*prompt)(lua_State *L);
+    bool at_prompt;             /* it runs: what is wrong ends a line, not the script */
     sel_source *sources, *main; /* the last one first; the scenario's own */
     sel_chunk *chunk;           /* NULL once the script is loaded */
     sel_scenario *scenario;
@@ -193,7 +194,8 @@ sel_status sel_limits_check(sel_script *script, sel_where where);
 /* As above, and raises; the message names the line that runs, else `where`. */
 void sel_limits_look(lua_State *L, sel_where where);
 
-/* Ends the script, whose error was written: Lua's hook raises again where this is caught. */
+/* Ends the script, whose error was written: Lua's hook raises again where this is caught. At a
+ * prompt raises that error, unless a limit was hit. */
 int sel_limits_break(lua_State *L);
 
 /* Writes the error of a failed call: the message on the stack's top, which is popped.
@@ -230,6 +232,9 @@ sel_status sel_script_run(const char *path, const sel_script_options *options,
 
 /* Adds `require` to the table of globals at the top. */
 void sel_module_open(lua_State *L);
+
+/* Pushes the compiled text, or what is wrong with it; returns whether it compiled. */
+bool sel_source_compile(lua_State *L, sel_source *source);
 
 /* sel.load. */
 int sel_module_load(lua_State *L);
@@ -328,6 +333,11 @@ bool sel_params_is_path(lua_State *L, int index);
 /* fill.c: fills script->scenario from what the script returned, at the top of the stack. All
  * mistakes go to script->error. Raises only for memory. */
 void sel_fill_scenario(sel_script *script, const char *path);
+
+/* The same of the value at `index` alone: simulations as above; a shape, law or output as far as it
+ * can be judged without a simulation. Other values have no mistakes. Returns the number of
+ * simulations. */
+int sel_fill_alone(sel_script *script, int index, const char *path);
 
 /* ---- its functions: evaluated by programs that are made of them, or by Lua ---- */
 

@@ -38,10 +38,11 @@ const sel_command sel_commands[] = {
      "Each row is the median of seven rounds. With --ranks, how N processes compare with one: on "
      "its grid (strong scaling), and on N times the cells (weak)."},
     {"repl", SEL_REPL, "[FILE] [name=value ...]", "try the scenario's API at a prompt",
-     "Lines of Lua are evaluated as in a scenario, and what they are is printed. sim is what FILE "
-     "returns; mask(SHAPE) and mask(sim) print which cells a shape or a scenario's regions own, "
-     "picture(SHAPE, \"mask.png\") draws it. Where libedit is installed, lines are edited and "
-     "kept in ~/.selenite_history."},
+     "Lines of Lua are evaluated as in a scenario, what they are is printed, and tables are "
+     "checked. sim is what FILE returns; help NAME; check(sim) as selenite check; mask(SHAPE) and "
+     "mask(sim) print which cells a shape or a scenario's regions own, picture(SHAPE, "
+     "\"mask.png\") draws it. Where libedit is installed, lines are edited and kept in "
+     "~/.selenite_history."},
     {"info", 0, "", "what this machine and this build offer",
      "Prints the version, the processor, the ranks that a launcher has started, for each solver "
      "the "

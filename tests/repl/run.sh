@@ -1,5 +1,6 @@
 #!/bin/sh
-# run.sh -- the prompt: values, statements over lines, mistakes, masks, limits. Prints TAP.
+# run.sh -- the prompt: values, statements over lines, data, checks of tables, help, masks, limits.
+# Prints TAP.
 # usage: BUILD=build BACKEND=cpu run.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -15,6 +16,12 @@ says() {
         cat "$work/said"
         return 1
     fi
+}
+
+# keeps_quiet LINES: what is typed is right, and the prompt says nothing but what it is worth.
+keeps_quiet() {
+    says "$1" '' || return 1
+    ! grep -E '^line [0-9]+: ' "$work/said"
 }
 
 draws_a_mask() {
@@ -38,3 +45,42 @@ ok "a mask as a picture" draws_a_mask
 ok "a line that takes too long ends the script, and the prompt begins afresh" \
     says 'x = 1\nwhile true do end\n2 + 2\n' '^4$' --script-limit 0.5
 ok "files cannot be read from the prompt" says 'io\n' "'io' is closed to scenarios"
+
+ok "a lattice from units" says 'u = sel.units { length = 1, cells = 10 }\nu.dx\n' '^0.1$'
+ok "a series can be made and called" \
+    says 's = sel.series { t = { 0, 1 }, value = { 1, 2 } }\ns(0.5)\n' '^1.5$'
+ok "a raster is read, relative to the working directory" \
+    says 'r = sel.raster "tests/bad/raster_word.asc"\n5\n' "^line 1: sel.raster: tests/bad/raster_word.asc:"
+ok "a painted quantity" \
+    keeps_quiet 'p = sel.paint { 1, { shape.ball { centre = { 4, 4 }, radius = 3 }, 2 } }\n'
+ok "another scenario is loaded" \
+    says 'load = sel.load("scenarios/sudden_expansion.lua", { H = 16 })\nload.size[2]\n' '^16$'
+ok "parameters may be declared, and again" \
+    says 'p = sel.params { n = 3 }\np = sel.params { n = 4 }\np.n\n' '^4$'
+ok "a mistake in data ends a line, and no more" \
+    says 'k = 7\nsel.series { t = { 0, 1 } }\nk\n' '^7$'
+ok "a mistake in data is told with its line" \
+    says '\nsel.series { t = { 0, 1 } }\n' '^line 2: sel.series: 2 times in t, but 0 values in value$'
+ok "a local is kept for the lines that follow" \
+    says 'local N = 8\nlocal function twice(x) return 2 * x end\ntwice(N)\n' '^16$'
+
+heat='sel.heat { size = { 8, 8 }, diffusivity = 1, stop = { steps = 1 }'
+ok "the table of a solver is checked" says "$heat, perodic = { 'x' } }\n" \
+    "^line 1: sel.heat: unknown field 'perodic'; did you mean 'periodic'?$"
+ok "a table with a name is checked, with the line of the field" \
+    says 's = sel.heat {\n  size = { 8, 8 }, diffusivity = 1,\n  stop = { stps = 1 } }\n' \
+    "^line 3: stop: unknown field 'stps'; did you mean 'steps'?$"
+ok "a table is checked as before a run" says "$heat }\n" '^line 1: face x-: no region paints 8'
+ok "a right table gets no message" keeps_quiet "$heat, periodic = { 'x', 'y' } }\n"
+ok "a law is checked alone" says 'law.fixed { temperatur = 3 }\n' \
+    "^line 1: law.fixed: unknown field 'temperatur'; did you mean 'temperature'?$"
+ok "a law of any solver, and of controls not known yet, is right" \
+    keeps_quiet 'law.wall {}\nlaw.fixed { 1 }\nlaw.velocity { function(x, y, t, gust) return gust, 0 end }\n'
+ok "an output is checked alone" says 'out.vtk { field = "speed" }\n' \
+    "^line 1: out.vtk: unknown field 'field'; did you mean 'fields'?$"
+ok "a shape is checked alone" says 'shape.ball { radius = 3 }\n' '^line 1: shape.ball: centre is required'
+ok "check says what a scenario means" says "check($heat, periodic = { 'x', 'y' } })\n" '^  diffusivity  *1$'
+ok "help lists names" says 'help\n' '^  sel.lbm  '
+ok "help of a name" says 'help law.slip\n' '^law.slip$'
+ok "help of a constructor" says 'help(law.slip)\n' '^law.slip$'
+ok "help of an unknown name" says 'help spped\n' "^help knows no 'spped'; did you mean 'speed'?"
