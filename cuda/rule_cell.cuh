@@ -227,13 +227,13 @@ RULE_CALL void rule_store_numbers(const rule_view &v, const rule_at &p, int outp
     }
 }
 
-// Cells where the function calls error.
+// Cells where only Lua can evaluate the function.
 template <bool ODD, int N>
 RULE_CALL void rule_failed(const rule_view &v, const rule_at &p, const int32_t *fails) {
 #pragma unroll
     for (int j = 0; j < N; j++) {
         if (fails[j] && rule_is_there(v, rule_moved(v, p, j, 0)) &&
-            v.writes & ~rule_held<ODD>(v, p, j)) {
+            (!v.writes || v.writes & ~rule_held<ODD>(v, p, j))) {
             rule_report(v, p.step, p.cell + j, 0, -1, 0);
         }
     }

@@ -145,18 +145,16 @@ static sel_status take_value(const sel_lua_rule *rule, int k, const char *name, 
                              sel_error *error) {
     lua_State *L = rule->script->L;
     char found[80];
-    int whole = 1;
     if (lua_type(L, -1) != LUA_TNUMBER)
         return sel_fail_at(error, rule->base.where, "%s: function returned %s%s%s", rule->label,
                            sel_script_value_text(L, -1, found), name ? " as " : "",
                            name ? name : "");
-    if (name && rule->field[k].type != SEL_CELL_REAL)
-        lua_tointegerx(L, -1, &whole);
-    if (!whole)
+    out[k] = lua_tonumber(L, -1);
+    /* Of NaN and what is too large the solver says that it does not fit. */
+    if (name && rule->field[k].type != SEL_CELL_REAL && isfinite(out[k]) && out[k] != floor(out[k]))
         return sel_fail_at(error, rule->base.where,
                            "%s: function returned %s for %s, which holds whole numbers",
                            rule->label, sel_script_value_text(L, -1, found), name);
-    out[k] = lua_tonumber(L, -1);
     return SEL_OK;
 }
 

@@ -332,11 +332,44 @@ list_of_simulations() {
         [ -s "$work/several/trt/profile.csv" ] && [ -s "$work/several/bgk/profile.csv" ]
 }
 
+# The failing step changes cells in place before the one that cannot be computed.
+cat >"$work/fails.lua" <<'LUA'
+local sel = require "selenite"
+local p = sel.params { how = "" }
+local rules = {
+  divides = function(c) return c.g // (c.g - 3) end,
+  exceeds = function(c) return c.g * c.g * c.g + 1000 end,
+}
+return sel.rule {
+  size = { 8, 8 }, periodic = { "x", "y" }, state = { g = "i32" },
+  initial = { g = function(x) return math.floor(x) end }, rule = rules[p.how], stop = { steps = 5 },
+  output = { sel.out.reduce { field = "g", op = "sum", every = 1 },
+    sel.out.vtk { fields = { "g" }, every = 1 }, sel.out.grid { field = "g", every = 1 } },
+}
+LUA
+
+# fails_without_a_trace STATUS HOW STEPS WORDS: nothing is written of the step that fails.
+fails_without_a_trace() {
+    exits "$1" run "$work/fails.lua" how="$2" -o "$work/failed_$2" >"$work/said" 2>&1 || return 1
+    cat "$work/said" "$work/failed_$2/reduce.csv"
+    grep -F "$4" "$work/said" && [ "$(wc -l <"$work/failed_$2/reduce.csv")" = $((1 + $3)) ] &&
+        [ "$(find "$work/failed_$2" -name '*.vti' | wc -l)" = "$3" ] &&
+        [ "$(find "$work/failed_$2" -name '*.asc' | wc -l)" = "$3" ]
+}
+
+a_failed_step_leaves_no_row() {
+    said="attempt to divide by zero"
+    [ "$backend" = cpu ] || said="divides a whole number by 0"
+    fails_without_a_trace 1 divides 1 "$said" &&
+        fails_without_a_trace 3 exceeds 2 "diverged: in step 2"
+}
+
 ok "another run gives the same bytes" another_run_gives_the_same_bytes
 [ "$backend" = cuda ] || ok "the same bytes for 1, 2 and 3 threads" threads_do_not_matter
 ok "waiting threads soon sleep" waiting_threads_soon_sleep
 ok "an interrupt writes the last state" interrupt_writes_the_last_state
 ok "an error writes the last state" an_error_writes_the_last_state
+ok "a failed step leaves no row" a_failed_step_leaves_no_row
 ok "a hook that never returns ends the run" a_hook_that_never_returns_ends_the_run
 ok "a diverging run says step, cell and cause" divergence_is_reported
 ok "iterations say how they ended" iterations_say_how_they_ended

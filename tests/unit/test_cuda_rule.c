@@ -235,7 +235,7 @@ static void the_first_value_that_does_not_fit_is_told(void **state) {
             assert_non_null(
                 strstr(side[1].error.text, comparison.second_backend == SEL_BACKEND_CPU
                                                ? "too much"
-                                               : "calls error in cell {0, 17} in step"));
+                                               : "beyond 2^53 in cell {0, 17} in step"));
         }
         rule_close(&side[0]);
         rule_close(&side[1]);

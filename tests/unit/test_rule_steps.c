@@ -128,6 +128,95 @@ static void the_r_pentomino_settles(void **state) {
     rule_close(&c);
 }
 
+/* ---- whole numbers beyond 2^53 ---- */
+
+enum { ROW = 300, ROWS = 7, WHOLE = ROW * ROWS };
+
+#define GENERATOR                                                                        \
+    RULE_BEGIN                                                                           \
+    "return sel.rule { size = { 300, 7 }, periodic = { 'x', 'y' }, precision = 'f64',\n" \
+    "state = { g = 'i32', h = 'real' }, main = 'h', stop = { steps = 9 },\n"             \
+    "initial = { g = function(x, y) return math.floor(x) * 40 + math.floor(y) - 90 end " \
+    "},\n"                                                                               \
+    "derived = { high = function(c) return c.g * 6700417 * 1000003 >> 33 end },\n"       \
+    "rule = function(c) local s = c.g * 1103515245 * 65537 + 12345\n"                    \
+    "return { g = s >> 24 & 0x7fffffff, h = s + c(1, 0).g * 0.5 } end }"
+
+/* Integers of 64 bits that wrap, as Lua has them. */
+static void plain_generator(const int64_t g[WHOLE], int64_t next[WHOLE], double h[WHOLE]) {
+    for (int i = 0; i < WHOLE; i++) {
+        const uint64_t s = (uint64_t)g[i] * 1103515245u * 65537u + 12345u;
+        const int east = i / ROW * ROW + (i + 1) % ROW;
+        next[i] = (int64_t)(s >> 24 & 0x7fffffff);
+        h[i] = (double)(int64_t)s + (double)g[east] * 0.5;
+    }
+}
+
+/* Some cells of the first step stay below 2^53, all others pass it. */
+static void beyond_2_53_lua_takes_over(void **state) {
+    (void)state;
+    static int64_t g[WHOLE], next[WHOLE];
+    static double h[WHOLE];
+    for (int threads = 1; threads <= 3; threads++) {
+        rule_case c;
+        rule_load(&c, GENERATOR);
+        rule_open(&c, threads, threads);
+        for (int i = 0; i < WHOLE; i++) {
+            g[i] = i % ROW * 40 + i / ROW - 90;
+        }
+        for (int step = 0; step < 3; step++) {
+            double *high = rule_values(&c, "high");
+            for (int i = 0; i < WHOLE; i++) {
+                const uint64_t product = (uint64_t)g[i] * 6700417u * 1000003u;
+                assert_true(high[i] == (double)(product >> 33));
+            }
+            plain_generator(g, next, h);
+            memcpy(g, next, sizeof g);
+            rule_steps(&c, 1);
+            double *now = rule_values(&c, "g"), *real = rule_values(&c, "h");
+            for (int i = 0; i < WHOLE; i++) {
+                assert_true(now[i] == (double)g[i]);
+                assert_true(real[i] == h[i]);
+            }
+            free(high), free(now), free(real);
+        }
+        rule_close(&c);
+    }
+}
+
+static void fails_with(const char *text, sel_status status, const char *words) {
+    rule_case c;
+    rule_load(&c, text);
+    rule_open(&c, 2, 1);
+    assert_int_equal(c.prepared.backend->advance(c.state, 9, false, &c.error), status);
+    if (!strstr(c.error.text, words)) {
+        fail_msg("%s", c.error.text);
+    }
+    assert_true(c.prepared.backend->whole(c.state) < 0); /* nothing is left that may be written */
+    rule_close(&c);
+}
+
+#define FAILING(body)                                                                   \
+    RULE_BEGIN                                                                          \
+    "return sel.rule { size = { 300, 7 }, periodic = { 'x', 'y' }, stop = { steps = 9 " \
+    "}, state = { g = 'i32' },\n"                                                       \
+    "initial = { g = function(x) return math.floor(x) end },\nrule = function(c) " body " end }"
+
+static void what_lua_says_of_a_cell_ends_the_run(void **state) {
+    (void)state;
+    fails_with(FAILING("return c.g // (c.g - 283)"), SEL_BAD_SCENARIO,
+               "zero (sel.rule.rule, in the cell at x=283.5, y=0.5, t=0)");
+    fails_with(FAILING("return c.g % (c.g - 283)"), SEL_BAD_SCENARIO,
+               "'n%0' (sel.rule.rule, in the cell at x=283.5, y=0.5, t=0)");
+    fails_with(FAILING("return math.floor(10.0 ^ c.g)"), SEL_DIVERGED,
+               "in step 1 rule gives 10000000000 for 'g', which holds whole numbers of 32 bits, in "
+               "cell {10, 0}");
+    fails_with(FAILING("return c.g < 7 and 1 or c.g * 4000000000 * 3000000000"), SEL_DIVERGED,
+               "in step 1 rule gives -8.2337203685477581e+18 for 'g'");
+    fails_with(FAILING("return math.floor(c.g / (c.g - c.g))"), SEL_DIVERGED,
+               "for 'g', which holds whole numbers");
+}
+
 /* ---- random numbers ---- */
 
 /* Values of the authors' own tests, which begin with these words. */
@@ -140,6 +229,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gray_scott_equals_a_plain_loop_bit_for_bit),
         cmocka_unit_test(the_r_pentomino_settles),
+        cmocka_unit_test(beyond_2_53_lua_takes_over),
+        cmocka_unit_test(what_lua_says_of_a_cell_ends_the_run),
         cmocka_unit_test(random_numbers_are_those_of_philox),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);

@@ -151,7 +151,7 @@ typedef struct rule_state {
     double *start;                        /* sums of what is conserved at step 0 */
     struct {
         int64_t cell;
-        int field; /* -1: the function calls error */
+        int field; /* -1: the function fails */
         double value;
     } bad;             /* the first cell with a value that does not fit; cell -1: none */
     sel_status status; /* of functions that Lua evaluates, on the calling thread alone */
@@ -189,6 +189,11 @@ double rule_random(const rule_plan *plan, int64_t cell, int64_t step, int64_t k)
 /* Refuses a value that a field of whole numbers cannot hold. */
 sel_status rule_check_value(const rule_state *state, const char *what, int f, double value,
                             int64_t cell, sel_error *error);
+/* Notes a value that does not fit its field in state->bad, unless an earlier cell has one. */
+void rule_note_bad(rule_state *state, int64_t cell, int field, double value);
+/* The error of a function that gives up in a cell where nobody asks Lua. */
+sel_status rule_fail_in(const rule_state *state, const rule_function *f, int64_t cell,
+                        sel_error *error);
 /* The error of state->bad, in the step to come; SEL_OK: there is none. */
 sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error *error);
 /* sel_cpu.time_step and cuda_solver.time_step: by dt.limit. */
@@ -216,6 +221,36 @@ void rule_list_runs(rule_state *state);
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
 /* Which cells are walls, or not computed; once the data are there. */
 sel_status rule_find_kinds(rule_state *state, sel_error *error);
+/* ---- cells that Lua evaluates (rule_lua.c) ---- */
+
+/* Cells where the program of a function leaves the values to Lua, with their fields as they are
+ * before the function: it may store in place. */
+typedef struct rule_lua_cells {
+    int64_t count, room;
+    double *record;  /* [room][...]: a cell's number, then its fields; later Lua's numbers */
+    bool full;       /* there was no memory for another one */
+    sel_error error; /* of the first cell where Lua fails */
+} rule_lua_cells;
+
+/* The fields of a cell: those in `own`, which are those of the state where it is NULL. */
+void rule_lua_keep(const rule_state *state, int64_t cell, const double *own, double *out);
+/* What Lua gives in a cell, by field or number; out[] is unchanged where it gives none. By the
+ * thread that loaded the script. */
+sel_status rule_lua_call(const rule_state *state, const rule_function *f, int64_t cell,
+                         const double *own, double *out, sel_error *error);
+/* Adds a cell, by any thread. */
+void rule_lua_note(const rule_state *state, rule_lua_cells *cells, int64_t cell);
+/* Stores what Lua gives in the cells noted, in their order, and forgets them. The first that fails
+ * or does not fit is state->bad. */
+void rule_lua_take(rule_state *state, const rule_function *f, rule_lua_cells *cells);
+/* Of a function that is no rule: puts Lua's numbers into the records; and those at cells x0 <= x <
+ * x1 of a row into the numbers of the row: number c of x at to[c nx + x - x0]. */
+sel_status rule_lua_numbers(const rule_state *state, const rule_function *f, rule_lua_cells *cells,
+                            sel_error *error);
+void rule_lua_put(const rule_state *state, const rule_function *f, const rule_lua_cells *cells,
+                  int64_t row, int64_t x0, int64_t x1, double *to);
+void rule_lua_free(rule_lua_cells *cells);
+
 /* So many planes (axis 1) or rows along y (0) at the ends of the block of this rank, and in the
  * margins beside them, of an array of cells of `size` bytes. */
 sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int axis, int count);

@@ -11,12 +11,14 @@
 
 typedef struct rule_cpu {
     rule_state all;
-    double *fixed;    /* the values that are the same in all cells */
-    char *uniform;    /* and rows of them */
-    char *registers;  /* [threads][slots] rows */
-    double *rows;     /* [threads][ROWS][nx]: of fields */
-    sel_error *error; /* of functions that Lua evaluates */
-    void **slot;      /* [threads][slots] */
+    double *fixed;          /* the values that are the same in all cells */
+    char *uniform;          /* and rows of them */
+    char *registers;        /* [threads][slots] rows */
+    double *rows;           /* [threads][ROWS][nx]: of fields */
+    sel_error *error;       /* of functions that Lua evaluates */
+    rule_lua_cells left;    /* to Lua, by the present rule */
+    rule_lua_cells numbers; /* and by the derived field or dt.limit that is looked at */
+    void **slot;            /* [threads][slots] */
     int slots;
     bool streams; /* the arrays do not stay in the caches */
     sel_native *native;
@@ -65,6 +67,7 @@ typedef struct piece {
     char *registers;
     void *to[SEL_MOST_CELL_FIELDS]; /* by output: where it stands already; NULL: in its slot */
     uint8_t odd[SEL_ROW];           /* cells that are not computed like others */
+    const int32_t *fails;           /* not 0 where Lua gives the values; NULL: nowhere */
 } piece;
 
 static char *array_of(const piece *p, int f, bool other) {
@@ -132,50 +135,18 @@ static bool begin_piece(piece *p, int64_t row, int number, int end) {
     return solids < p->n; /* else nothing is to be computed */
 }
 
-/* ---- functions that only Lua evaluates ---- */
-
-typedef struct lua_cell {
-    const piece *p;
-    int x; /* in the piece */
-} lua_cell;
-
-static double read_cell(const sel_rule_place *self, int field, const int away[3]) {
-    const lua_cell *c = self->data;
-    const rule_state *state = c->p->state;
-    const sel_cells *cells = &state->cells;
-    const int64_t own = c->p->at + c->x;
-    const int64_t at = own + away[0] + away[1] * cells->pitch + away[2] * cells->slice;
-    const bool wall = mask_at(c->p, state->tables.walls, at) >> field & 1;
-    return rule_value(state, c->p->block, field, wall ? own : at);
-}
-
-static double random_in_cell(const sel_rule_place *self, int64_t k) {
-    const lua_cell *c = self->data;
-    return rule_random(c->p->state->plan, c->p->first + c->x, c->p->state->base.step, k);
-}
-
-/* Its values in the cells of a piece; what it does not return keeps its value. */
+/* A function that only Lua evaluates, in the cells of a piece. */
 static void call_lua(const piece *p) {
     const rule_state *state = p->state;
-    const sel_domain *domain = state->plan->base.domain;
     double out[SEL_MOST_CELL_FIELDS];
-    lua_cell c = {.p = p};
-    sel_rule_place place = {.t = sel_state_time(&state->base),
-                            .dt = state->base.clock.dt,
-                            .controls = domain->control_values,
-                            .read = read_cell,
-                            .random = random_in_cell,
-                            .data = &c};
-    for (; c.x < p->n; c.x++) {
-        for (int f = 0; f < state->model->fields; f++) {
-            out[f] = read_cell(&place, f, (int[3]){0});
-        }
-        sel_cell_centre(&domain->grid, p->first + c.x, place.place);
-        if (!domain->cell[p->first + c.x] && !p->cpu->all.status) {
-            p->cpu->all.status = p->f->source->call(p->f->source, &place, out, p->cpu->error);
+    for (int x = 0; x < p->n; x++) {
+        const bool solid = state->plan->base.domain->cell[p->first + x];
+        rule_lua_keep(state, p->first + x, NULL, out);
+        if (!solid && !p->cpu->all.status) {
+            p->cpu->all.status = rule_lua_call(state, p->f, p->first + x, NULL, out, p->cpu->error);
         }
         for (int k = 0; k < p->code->layout.outputs; k++) {
-            ((double *)p->slot[k])[c.x] = out[p->code->tables.output[k].field];
+            ((double *)p->slot[k])[x] = out[p->code->tables.output[k].field];
         }
     }
 }
@@ -266,15 +237,6 @@ static piece begin_thread(rule_cpu *cpu, const rule_function *f) {
 
 /* ---- steps ---- */
 
-static void note_bad(rule_state *state, int64_t cell, int field, double value) {
-#pragma omp critical(sel_rule_bad)
-    if (state->bad.cell < 0 || cell < state->bad.cell) {
-        state->bad.cell = cell;
-        state->bad.field = field;
-        state->bad.value = value;
-    }
-}
-
 static void store_output(const piece *p, rule_state *state, const sel_program_output *output) {
     const int f = output->field, turns = (int)(p->f->turns >> f & 1);
     const sel_cell_type type = state->model->field[f].type;
@@ -288,7 +250,7 @@ static void store_output(const piece *p, rule_state *state, const sel_program_ou
     if (p->to[output - p->code->tables.output]) {
         return;
     }
-    if (p->odds) { /* what is not computed keeps its value */
+    if (p->odds || p->fails) { /* what is not computed keeps its value */
         from = memcpy(row, from, (size_t)p->n * sel_number_size(output->type));
     }
     for (int k = 0; k < p->odds; k++) {
@@ -297,28 +259,35 @@ static void store_output(const piece *p, rule_state *state, const sel_program_ou
             rule_set(own, wide, row, x, rule_number(type, state->tables.wide, to, x));
         }
     }
+    for (int k = 0; k < p->n && p->fails; k++) { /* what Lua will give, is stored later */
+        if (p->fails[k]) {
+            rule_set(own, wide, row, k, 0);
+        }
+    }
     const int bad = p->loops->store(output->type, from, type, to, p->n, output->checked,
                                     p->cpu->streams && turns);
     if (bad >= 0) {
-        note_bad(state, p->first + bad, f, rule_number(own, wide, from, bad));
+        rule_note_bad(state, p->first + bad, f, rule_number(own, wide, from, bad));
     }
 }
 
-/* Cells where the function calls error. */
-static void note_failures(const piece *p, rule_state *state) {
+/* Notes the cells of a piece whose values only Lua can give, before anything is stored. */
+static void note_failures(piece *p, const rule_state *state, rule_lua_cells *left) {
     const int32_t *fails = p->code->layout.fails >= 0 ? p->slot[p->code->layout.fails] : NULL;
+    p->fails = NULL;
     for (int k = 0; fails && k < p->n; k++) {
-        const bool computed = p->f->writes & ~mask_at(p, state->tables.held, p->at + k);
+        const bool computed =
+            !p->f->writes || p->f->writes & ~mask_at(p, state->tables.held, p->at + k);
         if (fails[k] && computed) {
-            note_bad(state, p->first + k, -1, 0);
-            return;
+            p->fails = fails;
+            rule_lua_note(state, left, p->first + k);
         }
     }
 }
 
 static void do_piece(piece *p, rule_state *state) {
     compute(p);
-    note_failures(p, state);
+    note_failures(p, state, &p->cpu->left);
     for (int o = 0; o < p->code->layout.outputs; o++) {
         store_output(p, state, &p->code->tables.output[o]);
     }
@@ -356,22 +325,13 @@ static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *err
         }
         sel_stream_end();
     }
+    if (f->code->layout.fails >= 0) {
+        rule_lua_take(state, f, &cpu->left);
+    }
     return cpu->all.status;
 }
 
 /* ---- the loop ---- */
-
-static sel_status report_bad(rule_cpu *cpu, const rule_function *f, sel_error *error) {
-    const int64_t cell = cpu->all.bad.cell, nx = cpu->all.plan->base.domain->grid.n[0];
-    piece p = begin_thread(cpu, f);
-    if (cell >= 0 && cpu->all.bad.field < 0 && f->source->call &&
-        p.code->layout.outputs <= cpu->slots &&
-        begin_piece(&p, cell / nx, (int)(cell % nx / SEL_ROW), 0)) {
-        cpu->error = error;
-        call_lua(&p); /* which says what the function says */
-    }
-    return cpu->all.status ? cpu->all.status : rule_report_bad(&cpu->all, f, error);
-}
 
 /* That of the first cell of all ranks. */
 static sel_status report_first(rule_cpu *cpu, const rule_function *f, sel_error *error) {
@@ -381,7 +341,12 @@ static sel_status report_first(rule_cpu *cpu, const rule_function *f, sel_error 
     if (!isfinite(first)) {
         return SEL_OK;
     }
-    return sel_state_agree(base, (double)cell == first ? report_bad(cpu, f, error) : SEL_OK, error);
+    const bool own = (double)cell == first, lua = own && cpu->all.bad.field < 0;
+    const sel_status status =
+        lua   ? sel_fail(error, cpu->left.error.status, "%s", cpu->left.error.text)
+        : own ? rule_report_bad(&cpu->all, f, error)
+              : SEL_OK;
+    return sel_state_agree(base, status, error);
 }
 
 static sel_status step(rule_cpu *cpu, sel_error *error) {
@@ -401,6 +366,7 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
         }
         if (!status && f->code->reports) {
             status = report_first(cpu, f, error);
+            state->base.broken = status; /* what did not fit is lost */
         }
         state->bad.cell = -1;
         state->turns ^= f->turns;
@@ -419,6 +385,25 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
 
 /* ---- derived fields, dt, sums ---- */
 
+/* Lua's numbers of a function in the cells that its program leaves to Lua. */
+static sel_status find_numbers(rule_cpu *cpu, const rule_function *f, sel_error *error) {
+    rule_state *state = &cpu->all;
+    const sel_rows own = sel_own_rows(&state->base);
+    const int pieces = rule_pieces(state->plan->base.domain->grid.n[0]);
+#pragma omp parallel num_threads(state->base.threads)
+    {
+        piece p = begin_thread(cpu, f);
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < own.count * pieces; k++) {
+            if (begin_piece(&p, sel_row_of(&own, k / pieces), (int)(k % pieces), 0)) {
+                compute(&p);
+                note_failures(&p, state, &cpu->numbers);
+            }
+        }
+    }
+    return rule_lua_numbers(state, f, &cpu->numbers, error);
+}
+
 /* Before data are read, or a function is evaluated that is no rule. */
 static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
     rule_cpu *cpu = (rule_cpu *)base;
@@ -433,6 +418,10 @@ static sel_status ready(sel_state *base, const sel_request *request, sel_error *
         const rule_function *f = &m->function[m->rules + field - m->entries];
         rule_fill_margins(&cpu->all, f->looks);
         begin_function(cpu, f, error);
+        cpu->numbers.count = 0;
+        if (f->rule && f->code->layout.fails >= 0) {
+            status = sel_state_agree(base, find_numbers(cpu, f, error), error);
+        }
     }
     return status;
 }
@@ -454,6 +443,7 @@ static void evaluate_row(rule_cpu *cpu, const rule_function *f, int64_t row, int
                    (size_t)(end - first) * sizeof *to);
         }
     }
+    rule_lua_put(&cpu->all, f, &cpu->numbers, row, x0, x1, to);
 }
 
 static int entry_row(const rule_state *state, int entry, int64_t row, int64_t x0, int64_t x1,
@@ -545,6 +535,8 @@ static sel_status loaded(sel_state *base, sel_error *error) {
 
 static void close(sel_state *base) {
     sel_native_destroy(((rule_cpu *)base)->native);
+    rule_lua_free(&((rule_cpu *)base)->left);
+    rule_lua_free(&((rule_cpu *)base)->numbers);
 }
 
 const sel_cpu rule_on_cpu = {

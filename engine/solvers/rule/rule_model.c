@@ -156,10 +156,8 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
     f->why = f->rule ? NULL : sel_arena_copy(m->arena, why);
     find_masks(m, f);
     const bool numbers = returns == SEL_RETURNS_NUMBERS;
-    const sel_program_form form = {.field = m->field,
-                                   .single = m->precision == SEL_F32,
-                                   .numbers = numbers,
-                                   .never_fails = numbers};
+    const sel_program_form form = {
+        .field = m->field, .single = m->precision == SEL_F32, .numbers = numbers};
     f->code = f->rule ? sel_program_compile(f->rule, &form, m->arena) : code_of_lua(m, numbers);
     if (!f->code) {
         return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);

@@ -101,6 +101,24 @@ static void facts(const sel_plan *base, sel_facts *to) {
     }
 }
 
+/* Whether the bounds of whole numbers pass 2^53, where programs give up. Of reals that are rounded
+ * nothing is known. */
+static bool may_be_too_large(const sel_rule *rule) {
+    bool may = false;
+    for (int n = 0; rule->fails >= 0 && n < rule->nodes; n++) {
+        const sel_rule_node *test = &rule->node[n], *left = &rule->node[test->operand[0]];
+        if (test->op != SEL_OP_LT || rule->node[test->operand[1]].value != 0x1p53 ||
+            left->op != SEL_OP_ABS) {
+            continue;
+        }
+        const sel_rule_node *number = &rule->node[left->operand[0]];
+        const bool rounds =
+            number->op == SEL_OP_FLOOR || number->op == SEL_OP_CEIL || number->op == SEL_OP_WHOLE;
+        may = may || !rounds || rule->node[number->operand[0]].whole;
+    }
+    return may;
+}
+
 static void warn(const sel_plan *base, sel_error *warnings) {
     const rule_model *m = ((const rule_plan *)base)->model;
     for (int k = 0; k < m->functions; k++) {
@@ -109,6 +127,12 @@ static void warn(const sel_plan *base, sel_error *warnings) {
             sel_fail_at(warnings, f->source->where,
                         "%s is evaluated by Lua at each cell, hundreds of times slower: %s",
                         f->name, f->why);
+        } else if (may_be_too_large(f->rule)) {
+            sel_fail_at(warnings, f->source->where,
+                        "whole numbers of %s may pass 2^53: in such cells Lua evaluates it, "
+                        "hundreds of times slower, and a GPU ends the run; %% or & keep them "
+                        "smaller",
+                        f->name);
         }
     }
 }

@@ -220,6 +220,26 @@ sel_status rule_start(sel_state *base, sel_error *error) {
 
 /* ---- what both backends tell users ---- */
 
+void rule_note_bad(rule_state *state, int64_t cell, int field, double value) {
+#pragma omp critical(sel_rule_bad)
+    if (state->bad.cell < 0 || cell < state->bad.cell) {
+        state->bad.cell = cell;
+        state->bad.field = field;
+        state->bad.value = value;
+    }
+}
+
+sel_status rule_fail_in(const rule_state *state, const rule_function *f, int64_t cell,
+                        sel_error *error) {
+    char text[SEL_CELL_TEXT];
+    sel_cell_text(&state->plan->base.domain->grid, cell, text);
+    return sel_fail_at(error, f->source->where,
+                       "%s calls error, divides a whole number by 0 or has one beyond 2^53 in cell "
+                       "%s in step %lld; on the processor (--backend cpu) Lua goes on there, or "
+                       "says which it is",
+                       f->name, text, (long long)state->base.step + 1);
+}
+
 sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error *error) {
     const int64_t cell = state->bad.cell;
     const sel_cell_field *field = &state->model->field[state->bad.field < 0 ? 0 : state->bad.field];
@@ -230,8 +250,7 @@ sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error 
     state->bad.cell = -1;
     sel_cell_text(&state->plan->base.domain->grid, cell, text);
     if (state->bad.field < 0) {
-        return sel_fail_at(error, f->source->where, "%s calls error in cell %s in step %lld",
-                           f->name, text, (long long)state->base.step + 1);
+        return rule_fail_in(state, f, cell, error);
     }
     return sel_fail_as(error, SEL_DIVERGED, f->source->where,
                        "diverged: in step %lld %s gives %.17g for '%s', which holds whole numbers "
