@@ -434,7 +434,7 @@ static sel_status finish_now(sel_state *state, sel_request *request, sel_error *
         } else if (solver->answer) {
             solver->answer(state, slot, request);
         } else {
-            sel_request_term(request, "total", "", sel_total_of(slot->host, false));
+            sel_request_term(request, SEL_TERM_NOTED, "total", "", sel_total_of(slot->host, false));
         }
         break;
     }

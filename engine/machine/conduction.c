@@ -448,11 +448,12 @@ void sel_conduction_balance(const sel_plan *plan, const double *entering, const 
     const sel_surfaces *on = &plan->inputs->surfaces;
     const double dt = domain->grid.dt;
     const bool steady = plan->body->steady;
-    double rate = (b->after - b->before) / dt, size = b->size;
+    double rate = (b->after - b->before) / dt, in = 0, out = 0;
     double sum[SEL_REGION_NUMBERS] = {0}, all = steady ? -b->source : b->source;
     for (int64_t k = 0; k < on->sites; k++) {
         sum[on->site[k].region] += entering[k];
-        size += fabs(entering[k]);
+        in += fmax(entering[k], 0);
+        out += fmax(-entering[k], 0);
     }
     if (request->kind == SEL_FLUX) {
         request->flux = -sum[request->region];
@@ -462,27 +463,29 @@ void sel_conduction_balance(const sel_plan *plan, const double *entering, const 
         all += sum[r];
     }
     if (steady) {
-        sel_request_term(request, "residual", "", b->residual);
+        sel_request_term(request, SEL_TERM_NOTED, "residual", "", b->residual);
     } else {
         rate = isnan(b->before) ? all : rate;
-        sel_request_term(request, plan->simulation->solver->conserved, "", b->after);
-        sel_request_term(request, "rate", "", rate);
+        sel_request_term(request, SEL_TERM_NOTED, plan->simulation->solver->conserved, "",
+                         b->after);
+        sel_request_term(request, SEL_TERM_NOTED, "rate", "", rate);
     }
-    double turned_over = fabs(rate) + fabs(b->source);
     for (int r = 1; r <= domain->region_count; r++) {
         char text[32];
-        turned_over += fabs(sum[r]);
         if (on->first_of[r] < on->first_of[r + 1]) {
-            sel_request_term(request, "in_", sel_region_name(domain, r, text), sum[r]);
+            sel_request_term(request, SEL_TERM_NOTED, "in_", sel_region_name(domain, r, text),
+                             sum[r]);
         }
     }
     if (steady) {
-        sel_request_term(request, "rhs", "", b->source);
+        sel_request_term(request, SEL_TERM_NOTED, "rhs", "", b->source);
     } else if (plan->inputs->has_source) {
-        sel_request_term(request, "source", "", b->source);
+        sel_request_term(request, SEL_TERM_NOTED, "source", "", b->source);
     }
-    /* What appeared from nowhere in the step, as a part of what is there or moved. */
-    const double moved = fabs(b->after) + turned_over * dt;
-    const double gone = steady ? all : (rate - all) * dt, of = steady ? size : moved;
-    sel_request_term(request, "error", "", of > 0 ? gone / of : 0);
+    const double time = steady ? 1 : isnan(b->before) ? 0 : dt; /* 0: there was no step */
+    request->turnover = (sel_turnover){.in = in * time,
+                                       .out = out * time,
+                                       .source = (steady ? b->size : fabs(b->source)) * time,
+                                       .change = steady ? 0 : fabs(rate) * time};
+    sel_request_term(request, SEL_TERM_ERROR, "error", "", steady ? all : (rate - all) * time);
 }

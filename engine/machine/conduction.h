@@ -62,7 +62,7 @@ int sel_conduction_field(const sel_state *state, int field, int64_t row, int64_t
 
 /* sel_look.other: answers SEL_BALANCE and SEL_FLUX on the processor; and anywhere, from what enters
  * per time at each site. Terms of a balance: solver->conserved and its rate (of steady bodies the
- * residual), what comes in by region and from the source, and the relative error of all that. */
+ * residual), what comes in by region and from the source, and the error of all that. */
 sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_error *error);
 void sel_conduction_balance(const sel_plan *plan, const double *entering, const sel_balance *b,
                             sel_request *request);

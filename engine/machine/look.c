@@ -394,7 +394,7 @@ static void balance(const sel_look *look, sel_state *state, sel_request *request
         }
         *partial_of(state, row) = sum;
     }
-    sel_request_term(request, "total", "", sel_join_rows(state, false));
+    sel_request_term(request, SEL_TERM_NOTED, "total", "", sel_join_rows(state, false));
 }
 
 sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *request,

@@ -3,6 +3,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "engine/output/picture.h"
 
 /* ---- out.reduce ---- */
@@ -107,13 +108,22 @@ static const sel_field balance_fields[] = {SEL_OUT_COMMON_ROWS};
 const sel_table sel_out_balance_table = SEL_TABLE(
     "out.balance", sel_out_balance, balance_fields,
     "The balance of what the solver conserves (mass, water, heat), as NAME.csv with step,time and "
-    "a column per term. The last values are also in the results of run.json, as NAME.TERM. Of "
-    "sel.poisson the residuals of all rows are drawn over the iterations, as NAME.png.");
+    "a column per term. The last values are also in the results of run.json, as NAME.TERM. `error` "
+    "is what appeared from nowhere, divided by the largest of what came in, went out and came from "
+    "sources, and of the change of what there is: magnitudes, added up over the rows. Where "
+    "nothing came in, went out or came from sources it is not divided, and has the unit of what "
+    "is conserved. Of sel.poisson the residuals of all rows are drawn over the iterations, as "
+    "NAME.png.");
 
 typedef struct balance_output {
     sel_output base;
     sel_term terms[SEL_MAX_TERMS];
-    sel_record residuals; /* steps and residuals, of a solver that iterates */
+    double before[SEL_MAX_TERMS]; /* the values of the row before, at first those of step 0 */
+    int count;
+    bool has_error;        /* some term is an error */
+    sel_turnover turnover; /* over the rows, */
+    double error;          /* and what appeared from nowhere */
+    sel_record residuals;  /* steps and residuals, of a solver that iterates */
 } balance_output;
 
 enum { STEP, RESIDUAL, SERIES };
@@ -124,23 +134,65 @@ static bool has_residuals(const sel_output *base) {
 
 /* The terms' names are those of the present state. */
 static sel_status balance_open(sel_output *base, sel_error *error) {
-    const sel_request request = {.kind = SEL_BALANCE, .terms = ((balance_output *)base)->terms};
+    balance_output *output = (balance_output *)base;
+    const sel_request request = {.kind = SEL_BALANCE, .terms = output->terms};
     sel_status status = sel_output_request(base, &request, error);
     status = status ? status : sel_output_answer(base, error);
     for (int i = 0; !status && i < base->requests.v[0].term_count; i++) {
         sel_csv_text(base->csv, base->requests.v[0].terms[i].name);
+        output->before[output->count++] = output->terms[i].value;
+        output->has_error |= output->terms[i].kind == SEL_TERM_ERROR;
     }
     return status || !has_residuals(base)
                ? status
                : sel_record_open(base, SERIES, &((balance_output *)base)->residuals, error);
 }
 
+/* Adds what a row says of amounts: what is a total by its difference to the row before. The error
+ * of totals is one, too; a steady body has nothing that adds up. */
+static void balance_add(balance_output *output, const sel_request *answer) {
+    const sel_solver *solver = output->base.context->solver;
+    const sel_turnover *now = &answer->turnover;
+    sel_turnover *all = &output->turnover;
+    if (solver->iterates) {
+        *all = (sel_turnover){0};
+    }
+    all->in += now->in;
+    all->out += now->out;
+    all->source += now->source;
+    all->change += now->change;
+    for (int i = 0; i < answer->term_count; i++) {
+        const sel_term *term = &answer->terms[i];
+        const double more = i < output->count ? term->value - output->before[i] : 0;
+        if (term->kind == SEL_TERM_IN || term->kind == SEL_TERM_OUT) {
+            *((term->kind == SEL_TERM_IN) == (more > 0) ? &all->in : &all->out) += fabs(more);
+        } else if (term->kind == SEL_TERM_CONTENT) {
+            all->change += fabs(more);
+        } else if (term->kind == SEL_TERM_ERROR) {
+            output->error = term->value + (solver->balance_of_step ? output->error : 0);
+        }
+        output->before[i] = term->value;
+    }
+    output->count = answer->term_count;
+}
+
+/* A change that nothing has made is the error itself. */
+static double balance_error(const balance_output *output) {
+    const sel_turnover *all = &output->turnover;
+    const double made = fmax(all->source, fmax(all->in, all->out));
+    return made > 0 ? output->error / fmax(made, all->change) : output->error;
+}
+
 static sel_status balance_take(sel_output *base, sel_error *error) {
     const sel_request *answer = &base->requests.v[0];
     sel_status status = SEL_OK;
+    balance_add((balance_output *)base, answer);
     for (int i = 0; i < answer->term_count && !status; i++) {
-        sel_csv_number(base->csv, answer->terms[i].value);
-        status = sel_output_result(base, answer->terms[i].name, answer->terms[i].value, error);
+        const sel_term *term = &answer->terms[i];
+        const double value =
+            term->kind == SEL_TERM_ERROR ? balance_error((balance_output *)base) : term->value;
+        sel_csv_number(base->csv, value);
+        status = sel_output_result(base, term->name, value, error);
     }
     if (has_residuals(base)) { /* which are the first term */
         sel_record_add(&((balance_output *)base)->residuals,
@@ -149,9 +201,23 @@ static sel_status balance_take(sel_output *base, sel_error *error) {
     return status;
 }
 
+/* A checkpoint of a run that did not add up rows has none of them. */
 static void balance_keep(sel_output *base, sel_checkpoint *checkpoint) {
+    balance_output *output = (balance_output *)base;
     if (has_residuals(base)) {
-        sel_record_keep(&((balance_output *)base)->residuals, checkpoint);
+        sel_record_keep(&output->residuals, checkpoint);
+    } else if (output->has_error && (!checkpoint->loads || checkpoint->left > 0)) {
+        double before[SEL_MAX_TERMS];
+        int count = output->count;
+        memcpy(before, output->before, sizeof before);
+        SEL_KEEP(checkpoint, output->turnover);
+        SEL_KEEP(checkpoint, output->error);
+        SEL_KEEP(checkpoint, count);
+        count = count < 0 || count > SEL_MAX_TERMS ? 0 : count;
+        sel_keep(checkpoint, before, (size_t)count * sizeof *before);
+        if (count == output->count) { /* else there are other regions */
+            memcpy(output->before, before, sizeof before);
+        }
     }
 }
 

@@ -95,8 +95,9 @@ void sel_request_watched(sel_request *request, const sel_watched *found) {
     request->smallest_cell = (int64_t)found->smallest_cell;
 }
 
-void sel_request_term(sel_request *request, const char *prefix, const char *name, double value) {
-    sel_term term = {.value = value};
+void sel_request_term(sel_request *request, sel_term_kind kind, const char *prefix,
+                      const char *name, double value) {
+    sel_term term = {.kind = kind, .value = value};
     snprintf(term.name, sizeof term.name, "%s%s", prefix, name);
     for (int i = 0; i < request->term_count; i++) {
         if (strcmp(request->terms[i].name, term.name) == 0) {

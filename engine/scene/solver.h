@@ -82,11 +82,27 @@ typedef struct sel_fact {
     double user, lattice;
 } sel_fact;
 
-/* A term of the solver's balance: a column of out.balance. Units: the user's. */
+/* What a term of a balance is, beside a column of out.balance. */
+typedef enum sel_term_kind {
+    SEL_TERM_NOTED,
+    SEL_TERM_CONTENT, /* what there is of what is conserved */
+    SEL_TERM_IN,      /* what has come in since step 0, */
+    SEL_TERM_OUT,     /* and what has left */
+    SEL_TERM_ERROR    /* the amount that appeared from nowhere (sel_solver.balance_of_step) */
+} sel_term_kind;
+
+/* A term of the solver's balance. Units: the user's. */
 typedef struct sel_term {
+    sel_term_kind kind;
     char name[64];
     double value;
 } sel_term;
+
+/* Amounts that came in, went out, appeared from sources, and by which the content changed:
+ * magnitudes. */
+typedef struct sel_turnover {
+    double in, out, source, change;
+} sel_turnover;
 
 enum { SEL_MAX_TERMS = 600, SEL_MAX_FACTS = 32 };
 
@@ -137,9 +153,11 @@ typedef struct sel_request {
     double smallest; /* and the smallest density, or depth; infinity for no cells */
     int64_t smallest_cell;
 
-    /* BALANCE: terms[0..term_count) */
+    /* BALANCE: terms[0..term_count); of balances of a step, or of a steady body, the amounts of it
+     */
     sel_term *terms;
     int term_count;
+    sel_turnover turnover;
 
     /* FORCE, FLUX; before the first step, of the step to come */
     bool unobserved;   /* answer, also to READ, REDUCE, MEAN_CHANGE: the step was not observed */
@@ -247,7 +265,8 @@ typedef struct sel_solver {
     bool double_only;    /* it computes in f64 */
     bool counts_changes; /* the main field is of whole numbers: the change between monitors is the
                             part of the cells that changed */
-    bool balance_of_step;  /* SEL_BALANCE needs an observed step */
+    bool balance_of_step;  /* SEL_BALANCE needs an observed step; its error is of that step, of
+                              others since step 0 */
     bool iterates;         /* steps are iterations, and a balance begins with their residual */
     const char *conserved; /* "heat": what the balance of a solver with surfaces calls it */
     /* The number of dimensions that these parameters require. NULL: any. */
@@ -345,7 +364,8 @@ void sel_request_watched(sel_request *request, const sel_watched *found);
 
 /* Appends a term called prefix + name to the answer of a SEL_BALANCE, or adds to the one of that
  * name: regions of one name are added up. Terms beyond SEL_MAX_TERMS are dropped. */
-void sel_request_term(sel_request *request, const char *prefix, const char *name, double value);
+void sel_request_term(sel_request *request, sel_term_kind kind, const char *prefix,
+                      const char *name, double value);
 
 /* The device's backend of all solvers that have an on_cuda, in builds with it. */
 extern const sel_backend cuda_backend;

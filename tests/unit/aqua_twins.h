@@ -145,8 +145,7 @@ static inline void compare_balance(twins *t) {
         if (whole) {
             must_be_same(name, terms[0][i].value, terms[1][i].value);
         } else {
-            must_be_near(name, terms[0][i].value, terms[1][i].value,
-                         strcmp(name, "error") == 0 ? 1 : size);
+            must_be_near(name, terms[0][i].value, terms[1][i].value, size);
         }
     }
 }

@@ -356,13 +356,14 @@ static void compare_balance(twins *t) {
         disagree("%d and %d terms", r[0].term_count, r[1].term_count);
         return;
     }
+    const double mass = (double)sel_grid_cells(grid_of(t));
     for (int k = 0; k < r[0].term_count; k++) {
-        bool is_error = strcmp(terms[0][k].name, "error") == 0;
+        const bool is_error = strcmp(terms[0][k].name, "error") == 0;
         if (strcmp(terms[0][k].name, terms[1][k].name) != 0) {
             disagree("term %d is called %s and %s", k, terms[0][k].name, terms[1][k].name);
         }
         compare_number(terms[0][k].name, terms[0][k].value, terms[1][k].value, allowed,
-                       is_error ? 1 : size);
+                       is_error ? mass : size);
     }
 }
 

@@ -167,10 +167,10 @@ sel_status aqua_start(aqua_state *state, sel_error *error) {
 /* ---- answers ---- */
 
 /* Adds a term to the answer and returns it, m3. */
-static double add_term(const aqua_state *state, const char *prefix, const char *name,
-                       const sel_total *total, sel_request *request) {
+static double add_term(const aqua_state *state, sel_term_kind kind, const char *prefix,
+                       const char *name, const sel_total *total, sel_request *request) {
     const double value = sel_total_of(total, state->store.whole) * aqua_volume_unit(state);
-    sel_request_term(request, prefix, name, value);
+    sel_request_term(request, kind, prefix, name, value);
     return value;
 }
 
@@ -205,28 +205,24 @@ void aqua_answer_balance(const aqua_state *state, const sel_total *totals, doubl
     const double unit = aqua_volume_unit(state), now = volume * unit;
     double in = state->first_volume * unit, out = 0;
     request->term_count = 0;
-    sel_request_term(request, "volume", "", now);
+    sel_request_term(request, SEL_TERM_CONTENT, "volume", "", now);
     if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING) {
-        in += add_term(state, "rain", "", &totals[AQUA_RAIN], request);
+        in += add_term(state, SEL_TERM_IN, "rain", "", &totals[AQUA_RAIN], request);
     }
     for (int k = AQUA_SUPPLIES; k < AQUA_SUPPLIES + plan->source_count; k++) {
-        in += add_term(state, "inflow_", plan->terms[k].name, &totals[k], request);
+        in += add_term(state, SEL_TERM_IN, "inflow_", plan->terms[k].name, &totals[k], request);
     }
     if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
-        out += add_term(state, "infiltration", "", &totals[AQUA_SOIL], request);
+        out += add_term(state, SEL_TERM_OUT, "infiltration", "", &totals[AQUA_SOIL], request);
     }
-    double turned_over = in;
     for (int r = 1; r <= domain->region_count; r++) {
         char text[32];
         if (aqua_passes(domain, r)) {
-            const double through = add_term(state, "out_", sel_region_name(domain, r, text),
-                                            &totals[aqua_total_of(plan, r)], request);
-            out += through;
-            turned_over += fabs(through);
+            out += add_term(state, SEL_TERM_OUT, "out_", sel_region_name(domain, r, text),
+                            &totals[aqua_total_of(plan, r)], request);
         }
     }
-    const double error = now + out - in;
-    sel_request_term(request, "error", "", turned_over > 0 ? error / turned_over : 0);
+    sel_request_term(request, SEL_TERM_ERROR, "error", "", now + out - in);
 }
 
 int64_t aqua_row_of_edge(const sel_state *base, int64_t e) {

@@ -24,17 +24,22 @@ void lbm_balance_terms(const lbm_state *state, double mass, sel_request *request
     const sel_grid *grid = &domain->grid;
     double unit = state->plan->numbers.density_unit * pow(grid->dx[0], grid->dims), total = 0;
     request->term_count = 0;
-    sel_request_term(request, "mass", "", mass * unit);
+    sel_request_term(request, SEL_TERM_CONTENT, "mass", "", mass * unit);
     for (int r = 1; r <= domain->region_count; r++) {
         char text[32];
         total += state->out[r];
         if (lbm_region_passes(domain, r)) {
             const char *name = sel_region_name(domain, r, text);
-            sel_request_term(request, "out_", name, state->out[r] * unit);
-            sel_request_term(request, "rate_", name, state->rate[r] * unit / grid->dt);
+            /* Through walls goes but the round-off of their links. */
+            const bool wall = domain->regions[r - 1].law.table == &lbm_wall_table;
+            sel_request_term(request, wall ? SEL_TERM_NOTED : SEL_TERM_OUT, "out_", name,
+                             state->out[r] * unit);
+            sel_request_term(request, SEL_TERM_NOTED, "rate_", name,
+                             state->rate[r] * unit / grid->dt);
         }
     }
-    sel_request_term(request, "error", "", (mass - state->first_mass + total) / state->first_mass);
+    sel_request_term(request, SEL_TERM_ERROR, "error", "",
+                     (mass - state->first_mass + total) * unit);
 }
 
 void lbm_watched_answer(const sel_plan *base, sel_request *request) {

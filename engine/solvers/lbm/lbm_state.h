@@ -52,7 +52,7 @@ void lbm_add_outflow(lbm_state *state, const double *carried, int64_t steps);
  *   out_REGION   what has left through each region since step 0: what its links carried out less
  *                what they brought in; for the regions that let mass through
  *   rate_REGION  out_REGION per time, since the last balance at an earlier step
- *   error        (mass + sum of out - mass at step 0) / mass at step 0 */
+ *   error        mass + sum of out - mass at step 0 */
 void lbm_balance_terms(const lbm_state *state, double mass, sel_request *request);
 
 /* Answers a SEL_MONITOR from the largest speed squared and the smallest density deviation. */

@@ -333,8 +333,8 @@ void rule_add_terms(const rule_state *state, int k, const double sum[3], sel_req
         snprintf(term, sizeof term, "%.40s%s%s", field->name, components > 1 ? "_" : "",
                  components > 1 ? sel_axis_names[c] : "");
         if (component < 0 || c == component) {
-            sel_request_term(request, term, "", sum[c] - before);
-            sel_request_term(request, term, "_sum", sum[c]);
+            sel_request_term(request, SEL_TERM_NOTED, term, "", sum[c] - before);
+            sel_request_term(request, SEL_TERM_NOTED, term, "_sum", sum[c]);
         }
     }
 }
