@@ -10,8 +10,8 @@
 -- CSV file of seconds and mm/h; at the west edge it is stronger by the fraction `slant`, at the
 -- east edge weaker. The soil takes infiltration at its full rate wherever there is water.
 --
--- Thin water moves alpha dx/dt, whatever slope and depth (docs/physics.md): `celerity`, which with
--- alpha gives the time step. Fit it to a hydrograph that you know.
+-- Films of water move alpha dx/dt (docs/physics.md): `celerity`, which with alpha gives the time
+-- step. Fit it to a hydrograph that you know.
 --
 -- gauges.csv has the depth where the ground is lowest at a third of the way from the west edge to
 -- the cross-section, at two thirds, and shortly above it, then in the deepest hollow; levels.csv

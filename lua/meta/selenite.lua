@@ -274,7 +274,7 @@
 ---@field from_time? number First time that is written; the last state is written in any case.
 ---@field wall_time? number Seconds of wall time from one checkpoint to the next, instead of every; 600 when neither every nor interval is given.
 
----Surface run-off by the cellular automaton AQUA-GRAPH.
+---Surface run-off for films of water on slopes and hollows that fill, by the cellular automaton AQUA-GRAPH; for rivers and other deep water, which has roughness, take scenarios/flood.lua.
 ---@class (exact) selenite.sel.aqua
 ---@field name? string Name of the simulation; required and unique in a list.
 ---@field size? integer[] Number of cells { nx, ny } or { nx, ny, nz }; the raster's when ground is one.
@@ -293,7 +293,7 @@
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
 ---@field ground selenite.quantity Elevation of the ground, m. If it is made of a raster (by itself, painted over, or called by a function), cells without data are outside of the domain, and size, dx and origin are the raster's unless given.
----@field alpha selenite.quantity Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one step. On a slope, water moves at alpha dx/dt, whatever the slope and the depth. May depend on place.
+---@field alpha selenite.quantity Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one step. Films, up to 3/4 of the fall from cell to cell deep, run down slopes at alpha dx/dt; deeper water only diffuses, with 3/4 alpha dx^2/dt. May depend on place.
 ---@field equilibrium? "fill"|"mean"|"mindiff" The level at which a cell would be in balance with its lower neighbours. fill: the common level of all their water; mean: the mean of their levels; mindiff: the level to which the cell's own water makes the differences smallest.
 ---@field scheme? "gather"|"scatter" gather: each cell sums what its neighbours exchange with it; scatter: each cell adds to its neighbours. The same water moves, summed in another order.
 ---@field min_head? number Differences of level up to this, m, do not move water.
@@ -562,7 +562,7 @@
 
 ---@class (exact) selenite.library
 ---@field lbm fun(fields: selenite.sel.lbm): selenite.simulation Weakly compressible flow by the lattice Boltzmann method.
----@field aqua fun(fields: selenite.sel.aqua): selenite.simulation Surface run-off by the cellular automaton AQUA-GRAPH.
+---@field aqua fun(fields: selenite.sel.aqua): selenite.simulation Surface run-off for films of water on slopes and hollows that fill, by the cellular automaton AQUA-GRAPH; for rivers and other deep water, which has roughness, take scenarios/flood.lua.
 ---@field heat fun(fields: selenite.sel.heat): selenite.simulation Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, on 5 points in 2-D and 7 in 3-D.
 ---@field poisson fun(fields: selenite.sel.poisson): selenite.simulation Poisson's equation: div(coefficient grad phi) = rhs, on 5 points in 2-D and 7 in 3-D, in double precision. The laws are those of sel.heat, phi for the temperature; a flux is c dphi/dn, outward.
 ---@field rule fun(fields: selenite.sel.rule): selenite.simulation Your own automaton or equations: named fields, and functions that give a cell's new values from those about it.

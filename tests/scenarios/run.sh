@@ -287,6 +287,49 @@ END
         ! grep warning "$work/small0.txt"
 }
 
+# A discharge or rain that is more than a film carries, of 3/4 alpha dx^2/dt times the slope, piles up.
+deep_water_in_run_off_is_warned_of() {
+    cat >"$work/river.lua" <<'LUA'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+local p = sel.params { dx = 10, q = 0, rain = 0, slope = 0.002, ny = 3, point = false, out = "open", soil = 0 }
+local dx, width = p.dx, p.ny * p.dx
+local laws = { open = law.open {}, level = law.level { 8 }, wall = law.wall {} }
+return sel.aqua {
+  ground = function(x) return 10 - p.slope * x end, size = { 1000 // dx, p.ny }, dx = dx, alpha = 0.2, dt = 0.2 * dx,
+  depth_limit = 500, equilibrium = "mindiff", rain = p.rain, infiltration = p.soil,
+  sources = p.q > 0 and { p.point and { name = "spring", at = { dx / 2, width / 2 }, discharge = p.q * width }
+    or { where = shape.box { min = { 0, 0 }, max = { dx, width } }, discharge = p.q * width } } or nil,
+  regions = { { name = "walls", where = shape.faces, law = law.wall {} },
+              { name = "outlet", where = shape.face "x+", law = laws[p.out] } },
+  stop = { steps = 10 },
+}
+LUA
+    while read -r told arguments; do
+        # shellcheck disable=SC2086  # words
+        "$selenite" check "$work/river.lua" $arguments --backend "$backend" >"$work/river.txt" || return 1
+        if [ "$told" = nothing ]; then
+            ! grep warning "$work/river.txt" || { echo "$arguments"; return 1; }
+        else
+            grep "warning.*would stand about $told.*flood.lua has roughness" "$work/river.txt" ||
+                { echo "$arguments"; cat "$work/river.txt"; return 1; }
+        fi
+    done <<'END'
+265.m.deep.in.the.end.(after.37.h) q=2
+131.m.deep.in.the.end.(after.18.5.h) q=2 dx=20
+265.m.deep.in.the.end.(after.37.h) q=2 out=level
+1.33.m.deep q=0.025
+nothing q=0.014
+nothing q=2 out=wall
+nothing q=2 slope=-0.01
+1.2.m.deep rain=100 slope=0.0025
+nothing rain=100 slope=0.01
+nothing rain=100 slope=0.0025 soil=60
+nothing q=0.014 ny=30 point=true slope=0.02
+89.m.deep q=0.5 ny=30 point=true
+END
+}
+
 # As a user runs it, in a folder of his own with his own files; here rain alike everywhere.
 a_storm_runs_on_files_beside_the_user() {
     root=$PWD
@@ -430,6 +473,7 @@ ok "the valley is what its program makes" the_valley_is_what_its_program_makes
 ok "terrain is edited and keeps its gaps and its map" terrain_is_edited_and_keeps_its_gaps_and_its_map
 ok "check sums up the rain" check_sums_up_the_rain
 ok "a grid that looks like degrees is warned of" a_grid_that_looks_like_degrees_is_warned_of
+ok "deep water in run-off is warned of" deep_water_in_run_off_is_warned_of
 ok "a storm runs on files beside the user" a_storm_runs_on_files_beside_the_user
 valley=scenarios/valley.asc
 ok "a storm's water is all there" aqua storm_balance "$work/storm" $valley scenarios/storm.csv

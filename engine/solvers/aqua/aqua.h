@@ -196,6 +196,9 @@ sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, doub
 /* Units of the store per step in a rate of 1 mm/h, or a discharge of 1 m3/s. */
 double aqua_unit_of(const aqua_plan *plan, aqua_kind kind);
 
+/* sel_solver.warn */
+void aqua_warn(const sel_plan *plan, sel_error *warnings);
+
 /* sel_solver.ahead */
 sel_status aqua_ahead(const sel_plan *plan, int64_t step, sel_error *error);
 

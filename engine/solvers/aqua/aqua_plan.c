@@ -220,46 +220,6 @@ static void add_facts(const sel_plan *base, sel_facts *facts) {
     }
 }
 
-/* ---- warnings ---- */
-
-/* Rain below the weakest brings nothing within hours; above the strongest, hardly any was measured:
- * the record of a minute is about 2,000 mm/h. In mm/h. */
-static const double weakest = 0.01, strongest = 1000;
-
-static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {
-    const sel_where where = sel_simulation_where(plan->base.simulation, "rain");
-    const sel_quantity *rain = &plan->params->rain;
-    sel_survey found;
-    if (!sel_survey_run(&plan->base, rain, "rain", &found) ||
-        (!sel_quantity_depends(rain) && found.largest == 0)) {
-        return;
-    }
-    if (found.largest < weakest) {
-        sel_fail_at(warnings, where,
-                    "rain is at most %.3g mm/h in this run, less than %g mm/h: rain is given in "
-                    "mm/h; of m/s multiply by 3.6e6, and mind that series take seconds",
-                    found.largest, weakest);
-    } else if (found.largest > strongest) {
-        sel_fail_at(warnings, where,
-                    "rain reaches %.6g mm/h in this run, more than %g mm/h: rain is given in mm/h; "
-                    "of mm a day divide by 24, of mm in a step of %g s multiply by 3600 / %g",
-                    found.largest, strongest, plan->base.domain->grid.dt,
-                    plan->base.domain->grid.dt);
-    }
-}
-
-static void warn(const sel_plan *base, sel_error *warnings) {
-    const aqua_plan *plan = (const aqua_plan *)base;
-    if (plan->largest_alpha > 4.0 / 9) {
-        sel_fail(warnings, SEL_BAD_SCENARIO,
-                 "alpha %.4g: above 4/9 the energy of the water may rise and levels swing; take "
-                 "less",
-                 plan->largest_alpha);
-    }
-    sel_terrain_warn(&plan->params->ground, base, warnings);
-    warn_of_rain(plan, warnings);
-}
-
 /* ---- the solver ---- */
 
 static void json(const sel_plan *base, FILE *to) {
@@ -330,7 +290,7 @@ const sel_solver aqua_solver = {
     .plan = complete_plan,
     .plan_clear = clear_plan,
     .facts = add_facts,
-    .warn = warn,
+    .warn = aqua_warn,
     .ahead = aqua_ahead,
     .json = json,
     .impossible = impossible,

@@ -97,8 +97,8 @@ static const sel_field fields[] = {
             .flags = SEL_REQUIRED | SEL_OF_PLACE),
     SEL_ROW(aqua_params, alpha, QUANTITY,
             "Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one "
-            "step. On a slope, water moves at alpha dx/dt, whatever the slope and the depth. May "
-            "depend on place.",
+            "step. Films, up to 3/4 of the fall from cell to cell deep, run down slopes at alpha "
+            "dx/dt; deeper water only diffuses, with 3/4 alpha dx^2/dt. May depend on place.",
             .flags = SEL_REQUIRED | SEL_OF_PLACE),
     SEL_ROW(aqua_params, equilibrium, CHOICE,
             "The level at which a cell would be in balance with its lower neighbours. fill: the "
@@ -130,6 +130,10 @@ static const sel_field fields[] = {
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table aqua_table = SEL_TABLE("sel.aqua", aqua_params, fields,
-                                       "Surface run-off by the cellular automaton AQUA-GRAPH.",
-                                       .has_where = true, .check = check_params);
+const sel_table aqua_table =
+    SEL_TABLE("sel.aqua", aqua_params, fields,
+              "Surface run-off for films of water on slopes and hollows "
+              "that fill, by the cellular automaton AQUA-GRAPH; for rivers "
+              "and other deep water, which has roughness, take "
+              "scenarios/flood.lua.",
+              .has_where = true, .check = check_params);

@@ -1,0 +1,220 @@
+/* aqua_check.c -- what `check` warns of in sel.aqua before a run. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/scene/survey.h"
+#include "engine/solvers/aqua/aqua.h"
+
+/* ---- rates of rain ---- */
+
+/* Rain below the weakest brings nothing within hours; above the strongest, hardly any was measured:
+ * the record of a minute is about 2,000 mm/h. In mm/h. */
+static const double weakest = 0.01, strongest = 1000;
+
+static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {
+    const sel_where where = sel_simulation_where(plan->base.simulation, "rain");
+    const sel_quantity *rain = &plan->params->rain;
+    sel_survey found;
+    if (!sel_survey_run(&plan->base, rain, "rain", &found) ||
+        (!sel_quantity_depends(rain) && found.largest == 0)) {
+        return;
+    }
+    if (found.largest < weakest) {
+        sel_fail_at(warnings, where,
+                    "rain is at most %.3g mm/h in this run, less than %g mm/h: rain is given in "
+                    "mm/h; of m/s multiply by 3.6e6, and mind that series take seconds",
+                    found.largest, weakest);
+    } else if (found.largest > strongest) {
+        sel_fail_at(warnings, where,
+                    "rain reaches %.6g mm/h in this run, more than %g mm/h: rain is given in mm/h; "
+                    "of mm a day divide by 24, of mm in a step of %g s multiply by 3600 / %g",
+                    found.largest, strongest, plan->base.domain->grid.dt,
+                    plan->base.domain->grid.dt);
+    }
+}
+
+/* ---- more water than a film carries ----
+ *
+ * On a slope S a film, no deeper than 3/4 S dx, carries at most D S per width, D = 3/4 alpha
+ * dx^2/dt. Deeper water only diffuses: a discharge q per width needs a slope q/D of its surface.
+ * Where that is steeper than the ground, water piles up to (q/D - S) L at the distance L from where
+ * it leaves.
+ */
+
+/* Where water leaves, as seen from a place; metres. */
+typedef struct outlet {
+    double length;   /* of the way; infinity: water leaves nowhere */
+    double along[2]; /* the way */
+    double height;   /* of the bed, or of the level at the start */
+} outlet;
+
+/* Heights of all ghosts: beds of open ones, levels at the start. NaN: unknown. */
+static double *list_heights(const aqua_plan *plan) {
+    const aqua_ghosts *ghosts = &plan->ghosts;
+    double *height = malloc(((size_t)ghosts->count + 1) * sizeof *height);
+    for (int64_t k = 0; height && k < ghosts->count; k++) {
+        height[k] = ghosts->v[k].level ? (double)NAN : ghosts->v[k].ground;
+    }
+    for (int k = AQUA_SUPPLIES + plan->source_count; height && k < plan->term_count; k++) {
+        const aqua_term *term = &plan->terms[k];
+        double *z = height + ghosts->first[term->region];
+        if (aqua_evaluate_term(plan, term, 0, NULL, z, NULL)) {
+            for (int64_t i = 0; i < term->count; i++) {
+                z[i] = (double)NAN;
+            }
+        }
+    }
+    return height;
+}
+
+/* The nearest ghost, of one in `stride`, to a place. */
+static outlet find_outlet(const aqua_plan *plan, const double *height, double x, double y,
+                          int64_t stride) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    outlet found = {.length = HUGE_VAL};
+    for (int64_t k = 0; k < plan->ghosts.count; k += stride) {
+        const int64_t at = plan->ghosts.v[k].at;
+        const double dx = sel_centre(grid, 0, (double)aqua_column(&plan->layout, at)) - x;
+        const double dy = sel_centre(grid, 1, (double)aqua_row(&plan->layout, at)) - y;
+        if (hypot(dx, dy) < found.length && !isnan(height[k])) {
+            found = (outlet){hypot(dx, dy), {dx, dy}, height[k]};
+        }
+    }
+    return found;
+}
+
+/* The mean of a quantity over the run; 0: none is given, or it is not known. */
+static double mean_over_run(const aqua_plan *plan, const sel_quantity *quantity, const char *what) {
+    sel_survey found;
+    const bool known = sel_survey_run(&plan->base, quantity, what, &found) && found.count > 0;
+    return known ? found.sum / (double)found.count : 0;
+}
+
+/* Warns where q m2/s are more than a film carries on the way to the outlet. Water that enters on a
+ * `width` of some m spreads to both sides at 45 degrees, up to the width of the domain; 0: on all
+ * of it. */
+static void warn_of_discharge(const aqua_plan *plan, const outlet *to, double fall, double q,
+                              double width, const char *what, sel_where where,
+                              sel_error *warnings) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const double D = 0.75 * plan->largest_alpha * grid->dx[0] * grid->dx[0] / grid->dt;
+    const double L = to->length, S = fall / L;
+    const int across = fabs(to->along[0]) >= fabs(to->along[1]);
+    const double whole = (double)grid->n[across] * grid->dx[0];
+    double way = L; /* with q weighted by width over the width that the water has there */
+    if (width > 0 && width < whole) {
+        const double spread = fmin(L, (whole - width) / 2);
+        way = width / 2 * log1p(2 * spread / width) + (L - spread) * width / whole;
+    }
+    const double depth = q / D * way - fall;
+    if (S < 0 || !(depth > 0) || !(q > D * S)) {
+        return;
+    }
+    sel_fail_at(
+        warnings, where,
+        "%s brings %.3g m3/s per metre of width, and down a slope of %.3g a film carries at "
+        "most %.3g (3/4 alpha dx^2/dt times the slope): deeper water only diffuses, and "
+        "this would stand about %.3g m deep in the end (after %.3g h); sel.aqua is for "
+        "films and hollows, scenarios/flood.lua has roughness and deep water",
+        what, q, S, D * S, depth, L * L / D / 3600);
+}
+
+static void warn_of_sources(const aqua_plan *plan, const double *height, sel_error *warnings) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_rows_range own = sel_domain_own(domain);
+    for (int s = 0; s < plan->source_count; s++) {
+        const aqua_term *term = &plan->terms[AQUA_SUPPLIES + s];
+        int64_t low[2] = {INT64_MAX, INT64_MAX}, high[2] = {-1, -1};
+        double sum[2] = {0, 0}, ground = -HUGE_VAL;
+        for (int64_t k = 0; k < plan->source_cell_count; k++) {
+            const aqua_source_cell *cell = &plan->source_cells[k];
+            if (cell->source != (uint32_t)s) {
+                continue;
+            }
+            const int64_t at[2] = {aqua_column(&plan->layout, cell->at),
+                                   aqua_row(&plan->layout, cell->at)};
+            for (int a = 0; a < 2; a++) {
+                low[a] = at[a] < low[a] ? at[a] : low[a];
+                high[a] = at[a] > high[a] ? at[a] : high[a];
+                sum[a] += sel_centre(&domain->grid, a, (double)at[a]);
+            }
+            if (at[1] >= own.first && at[1] < own.end) {
+                ground = fmax(ground, plan->ground[at[1] * domain->grid.n[0] + at[0]]);
+            }
+        }
+        ground = sel_domain_largest(domain, ground);
+        const double cells = (double)term->cells;
+        const outlet to = find_outlet(plan, height, sum[0] / cells, sum[1] / cells, 1);
+        if (high[0] < 0 || !(to.length < HUGE_VAL) || !(to.length > 0)) {
+            continue;
+        }
+        const int across = fabs(to.along[0]) >= fabs(to.along[1]);
+        const double width = (double)(high[across] - low[across] + 1) * domain->grid.dx[0];
+        const double q = mean_over_run(plan, term->quantity, term->what) / width;
+        char what[80];
+        snprintf(what, sizeof what, "source %s", term->name);
+        warn_of_discharge(plan, &to, ground - to.height, q, width, what, term->where, warnings);
+    }
+}
+
+/* Of rain the way from the free cell that is farthest from where water leaves counts; cells and
+ * ghosts are sampled. What the soil takes does not flow. */
+static void warn_of_film(const aqua_plan *plan, const double *height, sel_error *warnings) {
+    enum { SAMPLES = 64, MOST_GHOSTS = 1000 };
+    const sel_domain *domain = plan->base.domain;
+    const sel_grid *grid = &domain->grid;
+    const sel_rows_range own = sel_domain_own(domain);
+    const double net = mean_over_run(plan, &plan->params->rain, "rain") -
+                       mean_over_run(plan, &plan->params->infiltration, "infiltration");
+    const int64_t nx = grid->n[0], ny = grid->n[1], stride = plan->ghosts.count / MOST_GHOSTS + 1;
+    const int64_t fewer[2] = {nx < SAMPLES ? nx : SAMPLES, ny < SAMPLES ? ny : SAMPLES};
+    outlet farthest = {.length = 0};
+    int64_t cell = -1;
+    for (int64_t k = 0; net > 0 && k < fewer[0] * fewer[1]; k++) {
+        const int64_t i = k % fewer[0], j = k / fewer[0];
+        const int64_t x = fewer[0] > 1 ? i * (nx - 1) / (fewer[0] - 1) : 0;
+        const int64_t y = fewer[1] > 1 ? j * (ny - 1) / (fewer[1] - 1) : 0;
+        const outlet to = domain->cell[y * nx + x]
+                              ? (outlet){.length = 0}
+                              : find_outlet(plan, height, sel_centre(grid, 0, (double)x),
+                                            sel_centre(grid, 1, (double)y), stride);
+        if (to.length < HUGE_VAL && to.length > farthest.length) {
+            farthest = to;
+            cell = y * nx + x;
+        }
+    }
+    if (cell < 0) {
+        return;
+    }
+    const bool mine = cell / nx >= own.first && cell / nx < own.end;
+    const double ground = sel_domain_largest(domain, mine ? plan->ground[cell] : -HUGE_VAL);
+    const double q = net * 1e-3 / 3600 * farthest.length;
+    char what[80];
+    snprintf(what, sizeof what, "rain of %.3g mm/h on a way of %.4g m", net, farthest.length);
+    warn_of_discharge(plan, &farthest, ground - farthest.height, q, 0, what,
+                      sel_simulation_where(plan->base.simulation, "rain"), warnings);
+}
+
+static void warn_of_deep_water(const aqua_plan *plan, sel_error *warnings) {
+    double *height = plan->ghosts.count > 0 ? list_heights(plan) : NULL;
+    if (height) {
+        warn_of_sources(plan, height, warnings);
+        warn_of_film(plan, height, warnings);
+    }
+    free(height);
+}
+
+/* ---- all ---- */
+
+void aqua_warn(const sel_plan *base, sel_error *warnings) {
+    const aqua_plan *plan = (const aqua_plan *)base;
+    if (plan->largest_alpha > 4.0 / 9) {
+        sel_fail(warnings, SEL_BAD_SCENARIO,
+                 "alpha %.4g: above 4/9 the energy of the water may rise and levels swing; take "
+                 "less",
+                 plan->largest_alpha);
+    }
+    sel_terrain_warn(&plan->params->ground, base, warnings);
+    warn_of_rain(plan, warnings);
+    warn_of_deep_water(plan, warnings);
+}
