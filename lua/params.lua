@@ -148,7 +148,9 @@ local function assign(assignments, order, by_name, values, mistake)
       local value = typed(p, text)
       local refused = refusal(p, value)
       if refused then
-        mistake("usage", ("parameter %s %s, got '%s'"):format(name, refused, text))
+        local decimal = p.kind == "number" and text:find "^%d*,%d+$"
+        mistake("usage", ("parameter %s %s, got%s%s"):format(name, refused,
+          host.suggestion(text, {}), decimal and "; decimals take a point" or ""))
       else
         store(values, p, value)
       end

@@ -176,17 +176,11 @@ void sel_read_open(lua_State *L) {
                  {read_instructions_lua, sizeof read_instructions_lua},
                  {read_code_lua, sizeof read_code_lua},
                  {read_lua, sizeof read_lua}};
-    static const luaL_Reg functions[] = {{"build", build},
-                                         {"constant", constant},
-                                         {"known", known},
-                                         {"parts", parts},
-                                         {"bounds", bounds},
-                                         {"read", read_field},
-                                         {"look_up", look_up},
-                                         {"function_name", function_name},
-                                         {"kind_of", kind_of},
-                                         {"is_late", is_late},
-                                         {"suggestion", sel_host_suggestion},
+    static const luaL_Reg functions[] = {{"build", build},     {"constant", constant},
+                                         {"known", known},     {"parts", parts},
+                                         {"bounds", bounds},   {"read", read_field},
+                                         {"look_up", look_up}, {"function_name", function_name},
+                                         {"kind_of", kind_of}, {"is_late", is_late},
                                          {NULL, NULL}};
     luaopen_debug(L);
     luaL_setfuncs(L, functions, 0);
@@ -333,6 +327,17 @@ static const char *push_fields(lua_State *L, const sel_cell_field *field, int fi
     return states == 1 ? only : NULL;
 }
 
+/* unknown(name, state), upvalue 1: the sel_lua_rule. */
+static int unknown_field(lua_State *L) {
+    const sel_lua_rule *what = lua_touserdata(L, lua_upvalueindex(1));
+    char text[512];
+    const char *name = sel_script_key(L, 1);
+    sel_rule_unknown(what->field, what->fields, name ? name : luaL_typename(L, 1),
+                     lua_toboolean(L, 2), text);
+    lua_pushstring(L, text);
+    return 1;
+}
+
 /* Takes nodes, failure and name, which read_rule returned. */
 static void take_rule(lua_State *L, request *r) {
     sel_script *script = sel_script_of(L);
@@ -377,7 +382,9 @@ static int read_rule(lua_State *L) {
     lua_pushinteger(L, SEL_MOST_REACH);
     lua_pushstring(L, only);
     lua_pushboolean(L, what->returns == SEL_RETURNS_NUMBERS);
-    lua_call(L, 7, 5);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)what);
+    lua_pushcclosure(L, unknown_field, 1);
+    lua_call(L, 8, 5);
     if (lua_isnil(L, -5)) {
         take_refusal(L, r);
     } else {

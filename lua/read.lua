@@ -45,12 +45,10 @@ function V.read_law(f, arguments, results, predicate)
 end
 
 -- A function of cells with these fields: names, each with index, low, high, state; `only`: the name
--- of the only state field, where bare numbers are allowed. Without state: numbers.
-function V.read_rule(f, arguments, fields, dims, reach, only, numbers)
-  V.fields, V.state, V.dims, V.reach, V.only = fields, {}, dims, reach, only
-  for name, field in next, fields do
-    V.state[name] = field.state and field or nil
-  end
+-- of the only state field, where bare numbers are allowed. Without state: numbers. `unknown(name,
+-- state)` is what a message says of a field that there is not.
+function V.read_rule(f, arguments, fields, dims, reach, only, numbers, unknown)
+  V.fields, V.dims, V.reach, V.only, V.unknown = fields, dims, reach, only, unknown
   return guarded(function()
     local values, code = read(f, arguments)
     local nodes, called = {}, V.function_name(code.file, code.first)

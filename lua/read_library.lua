@@ -323,8 +323,7 @@ function V.fields_of(v)
   for name, new in V.globals.pairs(value) do
     local field = V.fields[name]
     if not (field and field.state) then
-      mistake("it returns a value of no state field:%s",
-        V.suggestion(tostring(name), V.state))
+      mistake("it returns a value of no state field:%s", V.unknown(name, true))
     end
     list[name] = new
   end

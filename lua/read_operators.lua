@@ -245,7 +245,7 @@ end
 local function field_of(cell, name)
   local field = V.fields[name]
   if not field then
-    mistake("a cell has no field%s", V.suggestion(tostring(name), V.fields))
+    mistake("a cell has no field%s", V.unknown(name, false))
   end
   local n = V.read(field.index, cell[1], cell[2], cell[3])
   return number(n, field.low ~= nil, field.low, field.high)

@@ -42,15 +42,55 @@ static int find_field(const sel_lua_rule *rule, const char *name) {
     return k;
 }
 
-static const char *suggest_field(const sel_lua_rule *rule, const char *name, bool state,
-                                 char text[256]) {
-    const char *names[SEL_MOST_CELL_FIELDS + 1];
+/* Whether the field is called `name` with an axis behind it: v_x of v. */
+static bool is_component(const sel_cell_field *field, const char *name) {
+    const size_t length = strlen(name);
+    return strlen(field->name) == length + 2 && strncmp(field->name, name, length) == 0 &&
+           field->name[length] == '_' && strchr("xyz", field->name[length + 1]);
+}
+
+/* The names of the fields that are components of `vector`, of all (of state) where it is NULL:
+ * "v_x, v_y". */
+static const char *list_fields(const sel_cell_field *field, int fields, const char *vector,
+                               bool state, char text[256]) {
+    enum { ROOM = 200 };
+    size_t used = 0;
+    text[0] = '\0';
+    for (int k = 0; k < fields && used < ROOM; k++)
+        if (vector ? is_component(&field[k], vector) : field[k].state || !state)
+            used += (size_t)snprintf(text + used, ROOM - used, "%s%.40s", used ? ", " : "",
+                                     field[k].name);
+    return used < ROOM ? text : strcat(text, ", ...");
+}
+
+const char *sel_rule_unknown(const sel_cell_field *field, int fields, const char *name, bool state,
+                             char text[512]) {
+    const char *names[SEL_MOST_CELL_FIELDS + 1] = {NULL};
+    char near[256], list[256];
     int count = 0;
-    for (int k = 0; k < rule->fields && count < SEL_MOST_CELL_FIELDS; k++)
-        if (!state || rule->field[k].state)
-            names[count++] = rule->field[k].name;
+    sel_script_suggest(name, names, near);
+    for (int k = 0; k < fields; k++)
+        if (state && !field[k].state && strcmp(field[k].name, name) == 0) {
+            snprintf(text, 512, "%s, which is data: rules only read it", near);
+            return text;
+        }
+    if (*list_fields(field, fields, name, state, list)) {
+        snprintf(text, 512, "%.200s, a vector: name its components, %.200s", near, list);
+        return text;
+    }
+    for (int k = 0; k < fields && count < SEL_MOST_CELL_FIELDS; k++)
+        if (!state || field[k].state)
+            names[count++] = field[k].name;
     names[count] = NULL;
-    return sel_script_suggest(name, names, text);
+    sel_script_suggest(name, names, near);
+    list_fields(field, fields, NULL, state, list);
+    const bool meant = strstr(near, "; did you mean");
+    snprintf(text, 512, "%.200s%s%.200s", near,
+             meant   ? ""
+             : state ? "; state has "
+                     : "; it has ",
+             meant ? "" : list);
+    return text;
 }
 
 /* A number of the field's type. */
@@ -63,11 +103,12 @@ static void push_value(lua_State *L, const sel_cell_field *field, double value) 
 
 static int cell_field(lua_State *L) {
     const cell *c = check_cell(L);
-    char text[256];
+    char text[512];
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
     const int k = find_field(c->rule, name);
     if (k < 0)
-        return luaL_error(L, "a cell has no field%s", suggest_field(c->rule, name, false, text));
+        return luaL_error(L, "a cell has no field%s",
+                          sel_rule_unknown(c->rule->field, c->rule->fields, name, false, text));
     const sel_rule_place *at = sel_script_of(L)->cell;
     push_value(L, &c->rule->field[k], at->read(at, k, c->at));
     return 1;
@@ -161,7 +202,7 @@ static sel_status take_value(const sel_lua_rule *rule, int k, const char *name, 
 /* The fields in the table at the top. */
 static sel_status take_fields(const sel_lua_rule *rule, double *out, sel_error *error) {
     lua_State *L = rule->script->L;
-    char text[256];
+    char text[512];
     sel_status status = SEL_OK;
     const int table = lua_gettop(L);
     for (lua_pushnil(L); !status && lua_next(L, table); lua_pop(L, 1)) {
@@ -169,10 +210,9 @@ static sel_status take_fields(const sel_lua_rule *rule, double *out, sel_error *
         const int k = name ? find_field(rule, name) : -1;
         if (k < 0 || !rule->field[k].state)
             return sel_fail_at(error, rule->base.where,
-                               "%s: function returned a value for%s; that "
-                               "is no state field",
-                               rule->label,
-                               suggest_field(rule, name ? name : luaL_typename(L, -2), true, text));
+                               "%s: function returned a value of no state field:%s", rule->label,
+                               sel_rule_unknown(rule->field, rule->fields,
+                                                name ? name : luaL_typename(L, -2), true, text));
         status = take_value(rule, k, name, out, error);
     }
     return status;

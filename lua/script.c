@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "engine/base/character.h"
 #include "engine/base/file.h"
 #include "lua/state.h"
 
@@ -53,8 +54,12 @@ static sel_source *read_source(lua_State *L, const char *path, sel_where from, c
     sel_error found = {.status = SEL_OK};
     const bool first = !script->sources; /* the scenario itself */
     const bool input = first && strcmp(path, "-") == 0;
-    if (read_text(path, input, first ? &script->options : NULL, &text, &length, &found) == SEL_OK) {
-        const char *name = input ? "stdin" : path;
+    const char *name = input ? "stdin" : path;
+    read_text(path, input, first ? &script->options : NULL, &text, &length, &found);
+    const char *wide = found.status ? NULL : sel_wide_encoding(text, length);
+    if (wide)
+        sel_fail(&found, SEL_BAD_SCENARIO, "%s: the text is in %s; save it as UTF-8", name, wide);
+    if (!found.status) {
         if (first) {
             script->scenario->text = sel_arena_copy_length(script->arena, text, length);
             script->scenario->text_length = length;
@@ -123,6 +128,81 @@ static const char *find_line(const char *message) {
     return NULL;
 }
 
+/* The character outside ASCII that the token is, or the first curly quote in a string, which may
+ * have been meant to end it; NULL: none. */
+static const char *strange_character(const sel_source *source, int at) {
+    static const char *const quotes[] = {"\u2018", "\u2019", "\u201c", "\u201d", NULL};
+    const sel_token *token = &source->tokens[at];
+    const char *text = source->text + token->start, *end = text + token->length;
+    if (token->kind != SEL_TOKEN_STRING)
+        return (unsigned char)*text >= 0x80 ? text : NULL;
+    for (const char *c = text; c < end; c++)
+        for (int k = 0; quotes[k]; k++)
+            if (strncmp(c, quotes[k], strlen(quotes[k])) == 0)
+                return c;
+    return NULL;
+}
+
+/* The column of a character, from 1: bytes that go on with one do not count. */
+static int column_of(const sel_source *source, const char *character) {
+    int column = 1;
+    for (const char *c = character; c > source->text && c[-1] != '\n'; c--)
+        column += ((unsigned char)c[-1] & 0xc0) != 0x80;
+    return column;
+}
+
+/* "; more on line 5, 6": further lines from token `at` on with such characters outside strings. */
+static void list_lines(const sel_source *source, int at, char text[128]) {
+    size_t used = 0;
+    int last = source->tokens[at].line;
+    text[0] = '\0';
+    for (at++; at < source->token_count && used < 96; at++) {
+        const sel_token *token = &source->tokens[at];
+        if (token->line == last || token->kind == SEL_TOKEN_STRING ||
+            !strange_character(source, at))
+            continue;
+        last = token->line;
+        used +=
+            (size_t)snprintf(text + used, 128 - used, used ? ", %d" : "; more on line %d", last);
+    }
+}
+
+/* At the top is Lua's message that the text does not compile. Where a character outside ASCII is
+ * the cause Lua shows its first byte: then replaces the message by one that names it. A curly quote
+ * in a string of the line is added to the message. Returns whether there was one. */
+static bool explain_character(lua_State *L, sel_source *source) {
+    const char *message = lua_tostring(L, -1);
+    const char *number = message ? find_line(message) : NULL;
+    if (!number || !sel_source_read(sel_script_of(L)->arena, source))
+        return false;
+    const int line = (int)strtol(number, NULL, 10);
+    const bool strange = strstr(number, " near '<\\") != NULL;
+    const char *character = NULL;
+    int at = 0;
+    for (; at < source->token_count && !character; at++)
+        if (source->tokens[at].line == line &&
+            (source->tokens[at].kind == SEL_TOKEN_STRING) == !strange)
+            character = strange_character(source, at);
+    if (!character)
+        return false;
+    char name[SEL_CHARACTER_ROOM], more[128] = "";
+    sel_character_text(character, name);
+    const char *allowed = strchr(name, ':') ? ""
+                                            : ", which may stand in strings and comments only; "
+                                              "names are of a to z, A to Z, 0 to 9 and _";
+    if (strange)
+        list_lines(source, at - 1, more);
+    lua_pushlstring(L, message, strange ? (size_t)(number - message) : strlen(message));
+    if (strange)
+        lua_pushfstring(L, "%d: ", line);
+    else
+        lua_pushliteral(L, "; a string in this line is not ended where it may seem: ");
+    lua_pushfstring(L, "column %d holds %s%s%s", column_of(source, character), name, allowed, more);
+    lua_concat(L, 3);
+    lua_remove(L, -2);
+    return true;
+}
+
 /* At the top is Lua's message that the text does not compile. Where a comma is missing, Lua stops
  * at the field behind it, often a line further down, and says that it expected a closing brace:
  * then replaces the message by one that names the comma. */
@@ -154,7 +234,7 @@ static void explain_comma(lua_State *L, sel_source *source) {
 bool sel_source_compile(lua_State *L, sel_source *source) {
     lua_pushfstring(L, "@%s", source->name);
     const int status = luaL_loadbufferx(L, source->text, source->length, lua_tostring(L, -1), "t");
-    if (status != LUA_OK)
+    if (status != LUA_OK && !explain_character(L, source))
         explain_comma(L, source);
     lua_remove(L, -2);
     return status == LUA_OK;
@@ -264,7 +344,7 @@ int sel_module_load(lua_State *L) {
     if (script->chunk->depth >= MAX_DEPTH)
         return luaL_error(L, "sel.load: scenarios load each other more than %d deep", MAX_DEPTH);
     sel_where place = sel_script_place(L, &caller);
-    if (path[0] != '/')
+    if (path[0] != '/' && !sel_params_is_path(L, 1))
         path = lua_pushfstring(L, "%s%s", caller ? caller->directory : "", path);
     sel_chunk *chunk = lua_newuserdatauv(L, sizeof *chunk, 0);
     *chunk = (sel_chunk){.values = LUA_NOREF, .loaded_at = place};

@@ -543,6 +543,11 @@ void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_commo
 /* rule.c: the function at `index`; NULL after noting that its parameters are not those of one. */
 const sel_rule_source *sel_rule_source_create(sel_filler *f, const sel_slot *slot, int index);
 
+/* " 'name'" of a field that there is not (`state`: that state has not), with what may be meant: the
+ * components of a vector, data, the nearest field, or the list of all. */
+const char *sel_rule_unknown(const sel_cell_field *field, int fields, const char *name, bool state,
+                             char text[512]);
+
 /* Makes what functions get for a cell, and sel.random in the table at the top. */
 void sel_rule_open(lua_State *L);
 

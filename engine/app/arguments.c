@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/base/character.h"
 #include "engine/base/machine.h"
 
 /* More than any machine has: a slip. */
@@ -273,9 +274,10 @@ static sel_status check_scenario(sel_arguments *a, sel_error *error) {
     a->file = a->words[0];
     for (int i = 1; i < a->word_count; i++) {
         if (!strchr(a->words[i], '=')) {
+            char held[SEL_HOLDS_ROOM];
             return sel_fail(error, SEL_BAD_USAGE,
-                            "'%s' is neither an option nor name=value; one scenario at a time",
-                            a->words[i]);
+                            "'%s' is neither an option nor name=value; one scenario at a time%s",
+                            a->words[i], sel_character_held(a->words[i], held));
         }
         sel_status status = check_twice(a, i, error);
         if (status) {

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "engine/base/character.h"
 #include "engine/base/machine.h"
 
 /* Control characters of 7 bits, and of 8 bits as such and in UTF-8, where 0xc2 precedes them. */
@@ -147,9 +148,9 @@ const char *sel_nearest(const char *name, const char *const *names) {
 const char *sel_suggestion(const char *name, const char *const *names,
                            char text[SEL_SUGGESTION_ROOM]) {
     const char *nearest = sel_nearest(name, names);
-    text[0] = '\0';
-    if (nearest) {
-        snprintf(text, SEL_SUGGESTION_ROOM, "; did you mean '%s'?", nearest);
-    }
+    char held[SEL_HOLDS_ROOM];
+    sel_character_held(name, held);
+    snprintf(text, SEL_SUGGESTION_ROOM, "%s%.60s%s%s", nearest ? "; did you mean '" : "",
+             nearest ? nearest : "", nearest ? "'?" : "", held);
     return text;
 }

@@ -58,8 +58,9 @@ int sel_name_index(const char *const *names, const char *name);
  * enough to be a typing error. */
 const char *sel_nearest(const char *name, const char *const *names);
 
-/* "; did you mean 'NEAREST'?" in `text`, or "" when none is near; returns `text`. */
-enum { SEL_SUGGESTION_ROOM = 128 };
+/* "; did you mean 'NEAREST'?" in `text`, or "" when none is near, and behind it the first character
+ * of the name that is not ASCII; returns `text`. */
+enum { SEL_SUGGESTION_ROOM = 256 };
 const char *sel_suggestion(const char *name, const char *const *names,
                            char text[SEL_SUGGESTION_ROOM]);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "engine/base/character.h"
 #include "engine/values/series.h"
 
 /* ---- dates of ISO 8601, as 2024-05-31T12:30:00Z ---- */
@@ -167,6 +168,48 @@ static bool read_number(const reader *r, const char *cell, double *value) {
     return *cell && *stop == '\0' && (word || cell[strspn(cell, "+-.0123456789eE")] == '\0');
 }
 
+/* Whether the cell may be a date in another notation, as 31.05.2024 or 5/31/2024 12:30: three whole
+ * numbers with the same sign between them, the first or the last of four digits. */
+static bool is_other_date(const char *cell) {
+    static const char digits[] = "0123456789", signs[] = "./-";
+    size_t length[3];
+    char sign = '\0';
+    for (int k = 0; k < 3; k++) {
+        length[k] = strspn(cell, digits);
+        cell += length[k];
+        if (length[k] == 0 ||
+            (k < 2 && (!*cell || !strchr(signs, *cell) || (k && *cell != sign)))) {
+            return false;
+        }
+        sign = *cell;
+        cell += k < 2;
+    }
+    return (length[0] == 4 || length[2] == 4 || length[2] == 2) && length[0] <= 4 &&
+           length[1] <= 2 && (!*cell || strchr(" ,T", *cell));
+}
+
+/* What is to be done about a cell that is not what it should be, or "". */
+static const char *advise(const char *cell, bool number, char text[SEL_HOLDS_ROOM]) {
+    static const char *const gaps[] = {"",    "-",   "--",   "NA",   "N/A",  "n/a", "na",
+                                       "NaN", "nan", "null", "NULL", "None", NULL};
+    if (number || sel_name_index(gaps, cell) >= 0) {
+        return "; leave a line without a value out, or put # before it: the series goes on from "
+               "the point before the gap to the one behind it";
+    }
+    if (is_other_date(cell)) {
+        return "; dates are written year-month-day, as 2024-05-31 00:00";
+    }
+    if (strchr(cell, ',')) {
+        return "; decimals take a point";
+    }
+    sel_character_held(cell, text);
+    char *advice = strstr(text, ": write a plain space");
+    if (advice) {
+        strcpy(advice, ", and digits stand without");
+    }
+    return text;
+}
+
 static sel_status number_of(reader *r, int column, double *value) {
     if (column >= r->cells) {
         return FAIL_ASKED(r, "%d column%s, but column %d is asked for", r->cells,
@@ -175,8 +218,9 @@ static sel_status number_of(reader *r, int column, double *value) {
     const char *cell = r->cell[column];
     bool number = read_number(r, cell, value);
     if (!number || !isfinite(*value)) {
+        char held[SEL_HOLDS_ROOM];
         return FAIL(r, "column %d: \"%.40s\" is not a %snumber%s", column + 1, cell,
-                    number ? "finite " : "", strchr(cell, ',') ? "; decimals take a point" : "");
+                    number ? "finite " : "", advise(cell, number, held));
     }
     return SEL_OK;
 }
@@ -185,9 +229,9 @@ static sel_status number_of(reader *r, int column, double *value) {
 static sel_status date_of(reader *r, bool first, double *seconds) {
     date found;
     if (!read_date(r->cell[0], &found)) {
-        return FAIL(r,
-                    "column 1: \"%.40s\" is not a date as 2024-05-31T12:30 or 2024-05-31T12:30:00Z",
-                    r->cell[0]);
+        return FAIL(
+            r, "column 1: \"%.40s\" is not a date as 2024-05-31T12:30 or 2024-05-31T12:30:00Z%s",
+            r->cell[0], strstr(r->cell[0], "24:00") ? "; 24:00 is 00:00 of the next day" : "");
     }
     r->first = first ? found : r->first;
     if (found.zoned != r->first.zoned) {
@@ -300,9 +344,15 @@ sel_status sel_csv_read(const char *name, const char *text, size_t length, const
     if (copy && strncmp(copy, "\xef\xbb\xbf", 3) == 0) {
         r.at += 3;
     }
+    const char *wide = sel_wide_encoding(text, length);
     sel_status status = r.numbers && r.cell && copy && points->t && points->value
-                            ? read_lines(&r, column, points)
+                            ? SEL_OK
                             : sel_fail_memory(error, name, length);
+    if (!status && wide) {
+        status =
+            sel_fail(error, SEL_BAD_FILE, "%s: the text is in %s; save it as UTF-8", name, wide);
+    }
+    status = status ? status : read_lines(&r, column, points);
     if (!status && points->n == 0) {
         r.line = r.line ? r.line : 1;
         status = FAIL(&r, "there are no numbers in it; a line is a time and its values");

@@ -132,6 +132,24 @@ parameters_are_listed() {
         grep -E '^  N .*default 129' "$work/text"
 }
 
+# A default is relative to the script, what is typed to the working directory.
+a_file_parameter_is_loaded() {
+    mkdir -p "$work/study" "$work/here" &&
+        printf '%s\n' 'local sel = require "selenite"' \
+            'local p = sel.params { f = { "base.lua", "a scenario", file = true } }' \
+            'return sel.load(p.f)' >"$work/study/loads.lua" &&
+        ending 'steps = 1' scenarios/couette.lua >"$work/study/base.lua" &&
+        ending 'steps = 2' scenarios/couette.lua >"$work/here/typed.lua" || return 1
+    (cd "$work/here" && run ../study/loads.lua -o ../default && run ../study/loads.lua f=typed.lua -o ../typed) &&
+        [ "$(json "$work/default/run.json" steps)" = 1 ] && [ "$(json "$work/typed/run.json" steps)" = 2 ]
+}
+
+# Word processors make one dash of two hyphens.
+a_dash_is_no_hyphen() {
+    exits 2 run scenarios/couette.lua '–force' 2>"$work/err" &&
+        grep -q 'it holds a dash (U+2013): write -' "$work/err"
+}
+
 usage_errors() {
     exits 2 "$selenite" && exits 2 "$selenite" rum && exits 2 "$selenite" run &&
         exits 2 run scenarios/couette.lua --thread 2 && exits 2 run scenarios/couette.lua H=abc &&
@@ -265,7 +283,9 @@ ok "check allows what a hook may end" check_allows_what_a_hook_may_end
 ok "check tells when outputs are written" check_tells_when_outputs_are_written
 ok "check tells the times of series" check_tells_the_times_of_series
 ok "the parameters are listed" parameters_are_listed
+ok "a scenario that a parameter names is loaded" a_file_parameter_is_loaded
 ok "usage errors" usage_errors
+ok "a dash is no hyphen" a_dash_is_no_hyphen
 ok "validate judges a case" validate_judges_a_case
 ok "run.json is JSON" json_report
 ok "options belong to commands" options_belong_to_commands

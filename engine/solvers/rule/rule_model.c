@@ -65,6 +65,24 @@ static sel_status add_entry(rule_model *m, const char *name, sel_cell_type type,
     return status;
 }
 
+/* What may be meant by a name that is none of `names`: of a component the vector, else the nearest;
+ * or "". */
+static const char *suggest_entry(const rule_model *m, const char *name, const char *const *names,
+                                 char text[256]) {
+    char near[SEL_SUGGESTION_ROOM];
+    for (int k = 0; k < m->fields; k++) {
+        const rule_entry *entry = &m->entry[m->entry_of[k]];
+        if (entry->components > 1 && strcmp(m->field[k].name, name) == 0) {
+            snprintf(text, 256,
+                     "; it is a component of the vector '%.60s', which stands here as a whole",
+                     entry->name);
+            return text;
+        }
+    }
+    snprintf(text, 256, "%s", sel_suggestion(name, names, near));
+    return text;
+}
+
 static sel_status add_entries(rule_model *m, sel_error *error) {
     static const sel_cell_type types[] = {SEL_CELL_REAL, SEL_CELL_REAL, SEL_CELL_I32, SEL_CELL_U8};
     const rule_params *p = m->params;
@@ -87,10 +105,10 @@ static sel_status add_entries(rule_model *m, sel_error *error) {
     for (int k = 0; k < p->initial.n; k++) {
         const sel_named_quantity *given = &p->initial.v[k];
         const int e = sel_name_index(m->state_name, given->name);
-        char near[SEL_SUGGESTION_ROOM];
+        char near[256];
         if (e < 0) {
             status = sel_fail_at(error, given->where, "initial: state has no field '%s'%s",
-                                 given->name, sel_suggestion(given->name, m->state_name, near));
+                                 given->name, suggest_entry(m, given->name, m->state_name, near));
         } else if (m->entry[e].components != given->value.components) {
             status = sel_fail_at(error, given->where, "initial.%s has %d components, the field %d",
                                  given->name, given->value.components, m->entry[e].components);
@@ -270,14 +288,14 @@ static sel_status make_fields(rule_model *m, sel_error *error) {
 
 static sel_status check_uses(rule_model *m, sel_error *error) {
     const rule_params *p = m->params;
-    char near[SEL_SUGGESTION_ROOM];
+    char near[256];
     sel_status status = SEL_OK;
     int component;
     m->main = p->main ? sel_name_index(m->state_name, p->main) : 0;
     if (m->main < 0 || m->states == 0) {
         status = sel_fail_at(error, sel_simulation_where(&m->simulation, "main"),
                              "main: state has no field '%s'%s", p->main,
-                             sel_suggestion(p->main, m->state_name, near));
+                             suggest_entry(m, p->main, m->state_name, near));
     } else if (!p->main && m->states > 1 && !isnan(p->common.stop.steady)) {
         status =
             sel_fail_at(error, sel_simulation_where(&m->simulation, "stop"),
@@ -288,7 +306,7 @@ static sel_status check_uses(rule_model *m, sel_error *error) {
         if (sel_solver_field(&m->solver, m->dims, name, &component) < 0) {
             status = sel_fail_at(error, sel_simulation_where(&m->simulation, "conserved"),
                                  "conserved: there is no field '%s'%s", name,
-                                 sel_suggestion(name, m->name, near));
+                                 suggest_entry(m, name, m->name, near));
         }
     }
     if (!status) {
@@ -302,7 +320,7 @@ static sel_status check_uses(rule_model *m, sel_error *error) {
 static sel_status check_laws(const rule_model *m, const sel_named_variants *laws,
                              sel_error *error) {
     sel_status status = SEL_OK;
-    char near[SEL_SUGGESTION_ROOM];
+    char near[256];
     for (int k = 0; k < laws->n; k++) {
         const sel_named_variant *law = &laws->v[k];
         const bool valued =
@@ -312,7 +330,7 @@ static sel_status check_laws(const rule_model *m, const sel_named_variants *laws
         const int end = law->name ? e + 1 : m->states;
         if (e < 0) {
             status = sel_fail_at(error, law->value.where, "law: there is no field '%s'%s",
-                                 law->name, sel_suggestion(law->name, m->name, near));
+                                 law->name, suggest_entry(m, law->name, m->name, near));
         }
         for (int i = e; e >= 0 && given > 1 && i < end; i++) {
             const rule_entry *entry = &m->entry[i];

@@ -1,0 +1,2 @@
+local sel = require "selenite"
+local über = 8
