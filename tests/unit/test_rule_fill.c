@@ -146,8 +146,8 @@ static void mistakes_in_a_cell_have_their_line(void **state) {
                                                    "(sel.lbm.rule, in the cell at x=1.5, y=2.5, "
                                                    "t=4)"},
         {MODEL("rule = function(c) return { k = 1 } end"),
-         "s.lua:4: sel.lbm.rule: function returned a value for 'k'; that is no "
-         "state field"},
+         "s.lua:4: sel.lbm.rule: function returned a value of no state field: 'k', "
+         "which is data: rules only read it"},
         {MODEL("rule = function(c) return { n = 0.5 } end"),
          "s.lua:4: sel.lbm.rule: function returned 0.5 for n, which holds whole numbers"},
         {MODEL("rule = function(c) end"), "s.lua:4: sel.lbm.rule: function returned nothing"},
