@@ -48,8 +48,9 @@ const sel_command sel_commands[] = {
      "Prints the version, the processor, the ranks that a launcher has started, for each solver "
      "the "
      "backends that can be used, and what joins several GPUs."},
-    {"help", 0, "[NAME]", "what a command, option, table or result is",
-     "Without a name the list of all names. A family such as law, out or shape lists its members; "
+    {"help", 0, "[NAME]", "what a command, option, table or word is",
+     "Without a name the list of all names. Words of the trades, as stl or restart, lead to what "
+     "does it here. A family such as law, out or shape lists its members; "
      "a solver, as lbm, also the fields of the results. --man prints the man page, --completion "
      "bash or zsh the completion for that shell."},
     {NULL, 0, NULL, NULL, NULL},

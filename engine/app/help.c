@@ -1,11 +1,13 @@
 /* help.c -- what the program prints about itself from its tables of commands, options and fields:
  * usage, `selenite help`, the reference and the man page in docs/, the completion of command lines.
  */
+#include <ctype.h>
 #include <string.h>
 #include "completion_bash.h"
 #include "completion_zsh.h"
 #include "man_page.h"
 #include "engine/app/arguments.h"
+#include "engine/app/topics.h"
 
 enum { MAX_NAMES = 512 };
 
@@ -311,6 +313,39 @@ static void print_field_named(FILE *to, const char *name, bool *begun) {
     }
 }
 
+/* The fields of tables that are called so. */
+static void print_table_fields(FILE *to, const sel_schema *all, const char *name, bool *begun) {
+    for (int i = 0; i < all->table_count; i++) {
+        for (int k = 0; k < all->tables[i]->count; k++) {
+            const sel_field *field = &all->tables[i]->fields[k];
+            char holds[SEL_FIELD_ROOM];
+            if (strcmp(field->name, name) == 0) {
+                begin_part(to, begun);
+                sel_field_text(field, holds);
+                fprintf(to, "A field of %s:\n  %-12s %s\n%15s", all->tables[i]->name, name, holds,
+                        "");
+                print_wrapped(to, field->doc, 15, 15);
+            }
+        }
+    }
+}
+
+/* What stands for a word of the trades, large letters as small ones. */
+static void print_topics(FILE *to, const char *name, bool *begun) {
+    char small[64];
+    size_t length = 0;
+    for (; name[length] && length + 1 < sizeof small; length++) {
+        small[length] = (char)tolower((unsigned char)name[length]);
+    }
+    small[length] = '\0';
+    for (const sel_topic *topic = sel_topics; topic->words; topic++) {
+        if (sel_topic_has(topic, small)) {
+            begin_part(to, begun);
+            print_wrapped(to, topic->answer, 0, 0);
+        }
+    }
+}
+
 typedef struct name_list {
     int count;
     const char *v[MAX_NAMES + 1]; /* NULL at the end */
@@ -350,13 +385,18 @@ sel_status sel_help(FILE *to, const char *name, sel_error *error) {
     print_tables(to, &all, name, &begun);
     print_group(to, &all, name, &begun);
     print_field_named(to, name, &begun);
+    print_table_fields(to, &all, name, &begun);
+    print_topics(to, name, &begun);
     if (begun) {
         return SEL_OK;
     }
     const name_list names = list_names(&all);
     char suggestion[SEL_SUGGESTION_ROOM];
-    return sel_fail(error, SEL_BAD_USAGE, "help knows no '%s'%s (`selenite help` lists all names)",
-                    name, sel_suggestion(name, names.v, suggestion));
+    return sel_fail(
+        error, SEL_BAD_USAGE,
+        "help knows no '%s'%s (`selenite help` lists all names; docs/limits.md says what "
+        "Selenite does not do)",
+        name, sel_suggestion(name, names.v, suggestion));
 }
 
 /* A row of a Markdown table whose first cell is a name in code; | would end a cell. */

@@ -74,6 +74,33 @@ help_knows_commands_and_options() {
         says bench -h -- 'selenite bench'
 }
 
+# Words that name nothing in a script: where the thing is, or what to take instead.
+help_knows_words_of_the_trades() {
+    says help stl -- 'Surface meshes are not read.' && says help STL -- 'Surface meshes' &&
+        says help restart -- '--resume' && says help permeability -- 'no porous medium' &&
+        says help roughness -- 'sel.aqua has no friction coefficient' &&
+        says help viscosity -- 'nu of sel.lbm' && says help turbulence -- 'smagorinsky' &&
+        says help cfl -- 'dt of the solver' && says help drag -- 'out.force' &&
+        says help windows -- 'WSL' && says help paraview -- 'out.vtk'
+}
+
+# What an answer refers to as `help NAME` is there, and each word has one answer.
+answers_lead_somewhere() {
+    sed -n '/^    {"/,/},$/p' engine/app/topics.c | grep -o 'help [a-z][a-z.]*[a-z]' | sort -u >"$work/named"
+    grep -q 'help vtk' "$work/named" || return 1
+    while read -r words; do
+        # shellcheck disable=SC2086  # two words
+        "$selenite" $words >"$work/text" || return 1
+    done <"$work/named"
+    sed -n 's/^    {"\([^"]*\)",.*/\1/p' engine/app/topics.c | tr ' ' '\n' >"$work/words"
+    [ "$(wc -l <"$work/words")" -gt 200 ] && [ -z "$(sort "$work/words" | uniq -d)" ]
+}
+
+help_knows_fields_of_tables() {
+    says help smagorinsky -- 'A field of sel.lbm:' 'eddy viscosity' &&
+        says help acceleration -- 'A field of sel.lbm:'
+}
+
 help_knows_families() {
     says help law -- '  law.outflow ' '  law.level ' 'What holds on a region of sel.aqua.' &&
         says help out -- '  out.vtk ' '  out.grid ' &&
@@ -91,7 +118,7 @@ what_to_type_is_said() {
         scenarios/couette.lua &&
         refuses 2 "'my.lua' is a file, and a command comes first: selenite run my.lua" my.lua &&
         refuses 2 "unknown command 'hlep'; did you mean 'help'? (see selenite help)" hlep &&
-        refuses 2 "help knows no 'velocty'; did you mean 'velocity'? (\`selenite help\` lists all names)" \
+        refuses 2 "help knows no 'velocty'; did you mean 'velocity'? (\`selenite help\` lists all names; docs/limits.md says what Selenite does not do)" \
             help velocty &&
         refuses 2 "--completion must be bash or zsh, got 'fish'" help --completion fish
 }
@@ -213,6 +240,9 @@ ok "a solver shows the fields of its results" a_solver_shows_the_fields_of_its_r
 ok "the reference has every field" the_reference_has_every_field
 ok "help knows commands and options" help_knows_commands_and_options
 ok "help knows families" help_knows_families
+ok "help knows words of the trades" help_knows_words_of_the_trades
+ok "answers of help lead somewhere" answers_lead_somewhere
+ok "help knows fields of tables" help_knows_fields_of_tables
 ok "lines fit a terminal" lines_fit_a_terminal
 ok "what to type is said" what_to_type_is_said
 ok "the man page is what the tables give (make annotations)" the_man_page_is_what_the_tables_give
