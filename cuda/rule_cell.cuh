@@ -129,10 +129,8 @@ RULE_CALL double rule_uniform(const rule_view &v, const rule_at &p, int k) {
 }
 
 RULE_CALL double rule_place(const rule_view &v, const rule_at &p, int j, int axis) {
-    const int64_t first = p.x / SEL_ROW * SEL_ROW;
-    const int64_t i = axis == 0 ? first : axis == 1 ? p.y : p.z;
-    const double centre = sel_centre(&v.grid, axis, (double)i);
-    return axis == 0 ? centre + (double)(p.x + j - first) * v.grid.dx[0] : centre;
+    const int64_t i = axis == 0 ? p.x + j : axis == 1 ? p.y : p.z;
+    return sel_centre(&v.grid, axis, (double)i);
 }
 
 RULE_CALL double rule_random(const rule_view &v, const rule_at &p, int j, double k) {

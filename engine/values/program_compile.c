@@ -2,7 +2,8 @@
  *
  * What is the same at all places (constants, t, dt, controls and what follows from them) is
  * computed once per call or step, in f64. The rest becomes instructions for rows of places: on
- * reals in the precision of the run, on whole numbers in int32_t where their bounds allow, else in
+ * reals in the precision of the run, but in double while nothing but coordinates and what is the
+ * same at all places goes into them, on whole numbers in int32_t where their bounds allow, else in
  * double, which is exact to 2^53; where all are bytes, and sums of which only those up to 254 are
  * told apart, in uint8_t. Those of functions of place come by stages: what depends on x
  * alone, on y and z alone, on both. Sums and products whose only use is the next one follow each
@@ -68,6 +69,13 @@ static stage stage_of(const compiler *c, int n) {
 
 /* ---- types ---- */
 
+/* Whether a value is one of the place: it is computed from coordinates, t, dt, controls and
+ * constants alone. Floats would not tell cells apart that lie far from the origin. */
+static bool is_of_place(const compiler *c, int n) {
+    const unsigned on = node_of(c, n)->depends;
+    return on & SEL_ON_PLACE && !(on & (SEL_ON_CELL | SEL_ON_STEP)) && !node_of(c, n)->whole;
+}
+
 /* The type in which a value comes by itself. */
 static sel_number type_of(const compiler *c, int n) {
     const sel_rule_node *node = node_of(c, n);
@@ -82,7 +90,10 @@ static sel_number type_of(const compiler *c, int n) {
     }
     const bool constant = node->op == SEL_OP_CONSTANT;
     const double low = constant ? node->value : node->low, high = constant ? low : node->high;
-    return !node->whole ? c->real : low >= INT32_MIN && high <= INT32_MAX ? c->whole : SEL_NUMBER_D;
+    return is_of_place(c, n)                       ? SEL_NUMBER_D
+           : !node->whole                          ? c->real
+           : low >= INT32_MIN && high <= INT32_MAX ? c->whole
+                                                   : SEL_NUMBER_D;
 }
 
 /* The number of the whole number that node n is the negative of, with -0 made 0; -1: it is not. */
@@ -103,6 +114,12 @@ static sel_number compared(const compiler *c, int a, int b) {
     const sel_number of_a = type_of(c, a), of_b = type_of(c, b);
     const sel_rule_node *whole = of_a == SEL_NUMBER_I ? node_of(c, a) : node_of(c, b);
     const bool large = whole->whole && !(fabs(whole->low) <= 0x1p24 && fabs(whole->high) <= 0x1p24);
+    const bool rounds =
+        (of_a == SEL_NUMBER_F && is_of_place(c, b)) || (of_b == SEL_NUMBER_F && is_of_place(c, a));
+    const bool of_cell = (node_of(c, a)->depends | node_of(c, b)->depends) & SEL_ON_CELL;
+    if (rounds && of_cell) { /* where it meets a value of a cell */
+        return SEL_NUMBER_F;
+    }
     return of_a != of_b && large ? SEL_NUMBER_D : join(of_a, of_b);
 }
 

@@ -173,6 +173,7 @@ return sel.rule {
   derived = { far = function(c) return c(0, 2).u - c(1, -2).v end }, output = { sel.out.vtk { fields = { "far" }, every = 2 } },
 }
 END
+ok "rules with the coordinates of a map" shared tests/runs/map_coordinates.lua
 ok "rules with a derived field that alone looks beside" shared "$work/derived.lua"
 
 cat >"$work/corner.lua" <<'END'

@@ -323,6 +323,30 @@ a_cell_of_nan_shows_in_all_reductions() {
         grep -E '4: -?nan to -?nan' "$work/nan/run.log"
 }
 
+# In both precisions, by the loops and by machine code: columns 0 to 63 and rows 0 to 7, centres from 0.25 on.
+coordinates_of_a_map_tell_cells_apart_in_rules() {
+    whole='"sum.column": 16128, "sum.derived": 110592, "sum.near": 80, "sum.row": 1792'
+    mkdir -p "$work/code"
+    while read -r fields precision compiler; do
+        XDG_CACHE_HOME=$work/code SELENITE_CC=$compiler run tests/runs/map_coordinates.lua "fields=$fields" \
+            --precision "$precision" -o "$work/map" --force || return 1
+        results=$(json "$work/map/run.json" results)
+        [ "$fields" = bytes ] || echo "$results" | grep "$whole" || { echo "$fields $precision: $results"; return 1; }
+        [ "$fields" != all ] || echo "$results" | grep '"sum.u": 8192, "sum.w": 6144, .*"min.u": 0.25, "min.w": 0.84375' ||
+            { echo "$precision: $results"; return 1; }
+        echo "$results" | grep '"sum.near": 80' && echo "$results" | grep '"min.column": 0, "min.derived": 25.25' &&
+            echo "$results" | grep '"max.column": 63, "max.derived": 406.75' || return 1
+    done <<'END'
+all f32 0
+all f32 cc
+all f64 0
+all f64 cc
+whole f32 0
+whole f64 cc
+bytes f32 0
+END
+}
+
 script_from_standard_input() {
     run - -o "$work/stdin" <examples/01_lid.lua && [ -s "$work/stdin/vtk.pvd" ]
 }
@@ -391,5 +415,6 @@ ok "a mistaken function leaves no run" a_mistaken_function_leaves_no_run
 ok "an unwritable directory" unwritable_directory
 [ "$backend" = cuda ] || ok "a full disk" full_disk # a driver's own files would meet the limit too
 ok "a cell of NaN shows in all reductions" a_cell_of_nan_shows_in_all_reductions
+ok "coordinates of a map tell cells apart in rules" coordinates_of_a_map_tell_cells_apart_in_rules
 ok "a script from standard input" script_from_standard_input
 ok "a list of simulations" list_of_simulations

@@ -145,6 +145,21 @@ static const rule_text rule_texts[] = {
                "end, regions = { { name = 'all', where = shape.faces, law = law.wall {} } },\n"
                "initial = { tree = function(x, y) return sel.random(3) < 0.6 and 1 or 0 end }"),
      false},
+    {"coordinates far from the origin",
+     RULE_TEXT(
+         "size = { 300, 31 }, dx = 0.3, origin = { 5881700.25, -331204.7 }, periodic = { 'x' }",
+         "state = { u = 'real', k = 'i32', near = 'u8' }, main = 'u', dt = 0.1,\n"
+         "rule = function(c, x, y, t, dt)\n"
+         "  local across, up = x - 5881700.25, (y + 331204.7) / 0.3\n"
+         "  local slope = (across * dt - up * t) * 0.7 + across * up\n"
+         "  local hill = math.sqrt(across * across + up * up)\n"
+         "  return { u = c.u * 0.5 + slope - hill * c(1, 0).u / x,\n"
+         "    k = math.floor(across / 0.3) * 31 + math.floor(up) + c.near,\n"
+         "    near = (c.u < hill and across < 9.1 or x == c.u) and 1 or 0 }\n"
+         "end, derived = { d = function(c, x, y) return x * y - c.u, c.k * 0.1 + x end },\n"
+         "regions = { { name = 'all', where = shape.faces, law = law.wall {} } },\n"
+         "initial = { u = function(x, y) return x - 5881700 end }"),
+     false},
     {"space",
      RULE_TEXT("size = { 35, 14, 11 }, periodic = { 'z' }",
                "state = { a = 'real', v = 'vector' }, main = 'a', dt = 0.1,\n"
