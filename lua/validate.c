@@ -158,10 +158,11 @@ sel_status sel_validate(const sel_validate_options *options, sel_error *error) {
     char folder[4096];
     snprintf(folder, sizeof folder, "%s/validation", options->scenarios);
     if (access(folder, R_OK) != 0)
-        return sel_fail(error, SEL_BAD_FILE,
-                        "%s: %s; run this in Selenite's source folder, where the cases are, or "
-                        "`make install` them",
-                        folder, strerror(errno));
+        return sel_fail(
+            error, SEL_BAD_FILE,
+            "%s: %s; call the program in a build folder of Selenite's source, beside which "
+            "the cases are, or `make install` them",
+            folder, strerror(errno));
     sel_status status =
         sel_backend_choose(sel_solvers[0], settings->backend, settings->device, &c.choice, error);
     lua_State *L = status ? NULL : luaL_newstate();

@@ -219,21 +219,22 @@ static sel_status run_or_check(const sel_arguments *a, sel_error *error) {
     return status;
 }
 
-/* The folder of the scenarios: here, next to the build folder, or where `make install` put it. */
+/* The folder of the scenarios: next to the build folder, or where `make install` put it. What they
+ * contain runs without a sandbox, so that those of the working directory are no candidates. */
 static void find_scenarios(char *path, size_t size) {
-    static const char *const places[] = {"../scenarios", "../share/selenite/scenarios"};
+    static const char *const places[] = {"../scenarios", "../../scenarios",
+                                         "../share/selenite/scenarios"};
     char program[3072] = "", probe[SEL_PATH_ROOM];
-    const bool here = access("scenarios/validation", F_OK) == 0;
     const bool known = readlink("/proc/self/exe", program, sizeof program - 1) > 0;
     const char *folder = dirname(program);
-    for (size_t p = 0; p < sizeof places / sizeof *places && known && !here; p++) {
+    snprintf(path, size, "scenarios");
+    for (size_t p = 0; p < sizeof places / sizeof *places && known; p++) {
         snprintf(path, size, "%s/%s", folder, places[p]);
         snprintf(probe, sizeof probe, "%s/validation", path);
         if (access(probe, F_OK) == 0) {
             return;
         }
     }
-    snprintf(path, size, "scenarios");
 }
 
 static sel_status validate(const sel_arguments *a, sel_error *error) {

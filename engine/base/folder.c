@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "engine/base/file.h"
@@ -182,6 +183,24 @@ static sel_status refuse_former(const char *directory, int folder, sel_error *er
         }
         return sel_fail(error, SEL_BAD_FILE, "%s/%s %s; %s", directory, names[i],
                         regular ? "is there, and no run wrote it" : "is a link or no file", advice);
+    }
+    return SEL_OK;
+}
+
+sel_status sel_run_lock(const char *directory, bool makes, int *lock, sel_error *error) {
+    *lock = -1;
+    const sel_status status = makes ? make_directories(directory, error) : SEL_OK;
+    if (status) {
+        return status;
+    }
+    *lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(*lock);
+        *lock = -1;
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "%s: another run goes on there; wait until it has ended, or choose another "
+                        "directory with -o",
+                        directory);
     }
     return SEL_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef SEL_FOLDER_H
 #define SEL_FOLDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "engine/base/status.h"
 
@@ -19,6 +20,11 @@ enum { SEL_PATH_ROOM = 4200 };
  * run wrote, unless `force`: then the files that the former run listed are removed, but only
  * regular files inside the directory; no link is followed. */
 sel_status sel_run_directory(const char *directory, bool force, sel_error *error);
+
+/* Makes `directory`, if `makes`, and locks it for this run: no other process can run in it before
+ * `lock` is closed or this process has ended. *lock is -1 where there is no such directory, or a
+ * file system without locks. SEL_BAD_USAGE: another run goes on there. */
+sel_status sel_run_lock(const char *directory, bool makes, int *lock, sel_error *error);
 
 /* Refuses `directory` when it is a link, for a directory that the user did not choose. */
 sel_status sel_folder_refuse_link(const char *directory, sel_error *error);

@@ -14,7 +14,7 @@
 
 /* Deflate packs at most 1032 bytes into one. A file that is too short for the size that it
  * declares, or declares too many pixels, is refused before memory is taken for them. */
-enum { MAX_PACKING = 1032, MAX_PIXELS = 1 << 26 };
+enum { MAX_PACKING = 1032, MAX_PIXELS = 1 << 26, MAX_CHUNK = 1 << 23 /* bytes */, MAX_CHUNKS = 64 };
 
 /* On the heap, where longjmp leaves what it changes. */
 typedef struct decoder {
@@ -69,6 +69,8 @@ static void check_size(decoder *d) {
 /* Asks for four numbers of 8 or 16 bits per pixel; all rows at once. */
 static void read_header(decoder *d) {
     png_set_user_limits(d->png, MAX_PIXELS, MAX_PIXELS);
+    png_set_chunk_malloc_max(d->png, MAX_CHUNK);
+    png_set_chunk_cache_max(d->png, MAX_CHUNKS);
     png_read_info(d->png, d->info);
     check_size(d);
     png_set_expand(d->png);

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "engine/base/process.h"
+#include "engine/base/file.h"
 #include "engine/base/machine.h"
 #include "engine/run/running.h"
 
@@ -395,6 +396,7 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
              .report = report,
              .chunk = 1,
              .saved_step = -1,
+             .lock = -1,
              .mass = {.step = -1}};
     r.started = sel_machine_seconds();
     /* The state first: a law or an initial field that fails leaves no directory behind. */
@@ -404,6 +406,7 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
     status = status ? status : run_prepared(&r, error);
     sel_process_write(false);
     sel_checkpoint_close(r.resume);
+    sel_file_close(r.lock);
     if (prepared.backend) {
         prepared.backend->destroy(r.state);
     }

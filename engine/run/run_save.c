@@ -374,10 +374,11 @@ sel_status sel_run_open_directory(run *r, sel_error *error) {
     const sel_variant *output = checkpoint_output(simulation);
     r->checkpoint = output ? output->data : NULL;
     r->saves_every = output ? sel_checkpoint_seconds(output) : 0;
-    if (!options->resume) {
-        return sel_run_directory(options->directory, options->force, error);
+    sel_status status = sel_run_lock(options->directory, !options->resume, &r->lock, error);
+    if (status || !options->resume) {
+        return status ? status : sel_run_directory(options->directory, options->force, error);
     }
-    sel_status status = open_to_resume(&r->names, options->resume_file, &r->resume, error);
+    status = open_to_resume(&r->names, options->resume_file, &r->resume, error);
     if (status) {
         return status;
     }

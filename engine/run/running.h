@@ -57,6 +57,7 @@ typedef struct run {
     const sel_out_checkpoint *checkpoint; /* NULL: only when it is interrupted */
     sel_checkpoint *resume;               /* the checkpoint; NULL: begins at step 0 */
     sel_checkpoint_names names;
+    int lock;                        /* descriptor that holds the directory; -1: none */
     const char *resume_files[3];     /* checkpoints in the directory, which stay there */
     int64_t saved_step;              /* of the last checkpoint; -1: none */
     double saved_clock, saves_every; /* seconds; 0: not by wall time */

@@ -286,7 +286,38 @@ ok "the parameters are listed" parameters_are_listed
 ok "a scenario that a parameter names is loaded" a_file_parameter_is_loaded
 ok "usage errors" usage_errors
 ok "a dash is no hyphen" a_dash_is_no_hyphen
+# A PNG whose text chunk declares 2 GB: nothing of that size is asked for.
+a_chunk_that_declares_gigabytes_is_refused() {
+    "${PYTHON:-/usr/bin/python3}" - "$work/chunk.png" <<'END'
+import struct, sys, zlib
+chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+header = chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 4, 8, 0, 0, 0, 0))
+open(sys.argv[1], "wb").write(b"\x89PNG\r\n\x1a\n" + header + struct.pack(">I", 0x7fffffff) + b"tEXta\0b")
+END
+    cat >"$work/chunk.lua" <<'LUA'
+local sel = require "selenite"
+return sel.aqua {
+  ground = sel.raster "chunk.png", alpha = 0.2, dt = 1, stop = { steps = 0 },
+  regions = { { where = sel.shape.faces, law = sel.law.wall {} } },
+}
+LUA
+    # shellcheck disable=SC3045  # Debian's sh knows ulimit -v
+    (ulimit -v 1500000; exits 4 "$selenite" check "$work/chunk.lua" --backend cpu >"$work/text" 2>&1) || return 1
+    grep 'chunk.png' "$work/text"
+}
+
+# The cases run without a sandbox: those of the folder in which one happens to be are not taken.
+validate_does_not_run_what_lies_here() {
+    mkdir -p "$work/strange/scenarios/validation"
+    echo 'io.open("ran", "w"):close() return function() return 0 end' \
+        >"$work/strange/scenarios/validation/validate.lua"
+    (cd "$work/strange" && "$selenite" validate cuette >"$work/text" 2>&1)
+    [ ! -e "$work/strange/ran" ] && grep -q couette "$work/text"
+}
+
 ok "validate judges a case" validate_judges_a_case
+ok "validate does not run what lies in the working directory" validate_does_not_run_what_lies_here
+ok "a chunk of a PNG that declares gigabytes is refused" a_chunk_that_declares_gigabytes_is_refused
 ok "run.json is JSON" json_report
 ok "options belong to commands" options_belong_to_commands
 ok "a device is a number" device_is_a_number

@@ -390,6 +390,30 @@ a_failed_step_leaves_no_row() {
 
 ok "another run gives the same bytes" another_run_gives_the_same_bytes
 [ "$backend" = cuda ] || ok "the same bytes for 1, 2 and 3 threads" threads_do_not_matter
+# A second run is refused as long as the first goes on, even if that is killed without a word.
+two_runs_do_not_share_a_directory() {
+    for how in --resume --force; do
+        rm -rf "$work/shared"
+        "$selenite" run "$work/shared.lua" --threads 1 --quiet --backend "$backend" -o "$work/shared" &
+        until [ -e "$work/shared/checkpoint.sel" ]; do sleep 0.05; done
+        exits 2 run "$work/shared.lua" steps=20 -o "$work/shared" $how 2>"$work/text"
+        refused=$?
+        kill -9 $!
+        wait $!
+        [ $refused = 0 ] && grep 'another run goes on there; wait until it has ended' "$work/text" &&
+            run "$work/shared.lua" steps=20 -o "$work/shared" --force || return 1
+    done
+}
+cat >"$work/shared.lua" <<'LUA'
+local sel = require "selenite"
+local p = sel.params { steps = 100000000 }
+return sel.heat {
+  size = { 32, 32 }, diffusivity = 0.1, periodic = { "x", "y" }, stop = { steps = p.steps },
+  output = { sel.out.balance { every = 1000 }, sel.out.checkpoint { every = 10 } },
+}
+LUA
+
+ok "two runs do not share a directory" two_runs_do_not_share_a_directory
 ok "waiting threads soon sleep" waiting_threads_soon_sleep
 ok "an interrupt writes the last state" interrupt_writes_the_last_state
 ok "an error writes the last state" an_error_writes_the_last_state
