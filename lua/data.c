@@ -42,6 +42,8 @@ static int look_up(lua_State *L, const sel_lookup *lookup, int first) {
         lua_pushlightuserdata(L, (void *)(uintptr_t)&sel_script_gap);
         return lua_error(L);
     }
+    if (lookup->kind == SEL_LOOKUP_RASTER && sel_script_of(L)->limits.code == SEL_MAIN_CHUNK)
+        sel_raster_note_read(lookup);
     sel_error *error = lua_newuserdatauv(L, sizeof *error, 0);
     *error = (sel_error){.status = SEL_OK};
     if (lookup->at(lookup, 1, arguments, &out, error))
@@ -103,6 +105,8 @@ static int read_field(lua_State *L) {
         const sel_raster *raster = lookup->data;
         if (strcmp(name, "size") == 0)
             return push_pair(L, (double)raster->n[0], (double)raster->n[1], true);
+        if (sel_script_of(L)->limits.code == SEL_MAIN_CHUNK)
+            sel_raster_note_read(lookup);
         if (strcmp(name, "origin") == 0)
             return push_pair(L, raster->origin[0], raster->origin[1], false);
         if (strcmp(name, "dx") == 0)
@@ -180,6 +184,12 @@ static int push_made(lua_State *L, const sel_lookup *lookup, size_t before, sel_
     return 1;
 }
 
+static void keep_lookup(sel_script *script, const sel_lookup *lookup, sel_lookups ***end) {
+    **end = sel_script_alloc(script, "a list of data", sizeof(sel_lookups));
+    (**end)->lookup = lookup;
+    *end = &(**end)->next;
+}
+
 static int make_series(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const size_t before = script->arena->held;
@@ -187,11 +197,8 @@ static int make_series(lua_State *L) {
     sel_error found = {.status = SEL_OK};
     const sel_where where = take_params(L, &sel_series_table, &params)->where;
     const sel_lookup *series = sel_series_create(script->arena, &params, where, &found);
-    if (series) {
-        *script->series_end = sel_script_alloc(script, "a series", sizeof(sel_lookups));
-        (*script->series_end)->lookup = series;
-        script->series_end = &(*script->series_end)->next;
-    }
+    if (series)
+        keep_lookup(script, series, &script->series_end);
     return push_made(L, series, before, where, &found, sel_series_table.name);
 }
 
@@ -204,6 +211,8 @@ static int make_raster(lua_State *L) {
     if (!script->options.trust)
         params.most_bytes = script->memory > script->used ? script->memory - script->used : 1;
     const sel_lookup *raster = sel_raster_create(script->arena, &params, where, &found);
+    if (raster)
+        keep_lookup(script, raster, &script->rasters_end);
     return push_made(L, raster, before, where, &found, sel_raster_table.name);
 }
 

@@ -404,6 +404,7 @@ static void fill_simulation(sel_filler *f, const char *path, sel_simulation *sim
     simulation->locate = locate;
     simulation->locate_data = span;
     simulation->series = f->script->series;
+    simulation->rasters = f->script->rasters;
     f->dims = 0;
     f->common = simulation->params;
     f->controls = &simulation->params->controls;
@@ -445,12 +446,41 @@ static void check_names(sel_filler *f, const sel_scenario *scenario) {
     }
 }
 
+/* Rasters of the script in metres, where its solvers want that; a list may not want it for some. */
+static void turn_rasters(sel_filler *f, int index, int count, bool list) {
+    sel_error found = {.status = SEL_OK};
+    sel_where where = {NULL, 0};
+    int wants = 0;
+    for (int i = 0; i < count; i++) {
+        if (list)
+            lua_rawgeti(f->L, index, i + 1);
+        else
+            lua_pushvalue(f->L, index);
+        const sel_mark *mark = sel_script_mark(f->L, -1);
+        if (find_solver(mark->name)->metres && wants++ == 0)
+            where = mark->where;
+        lua_pop(f->L, 1);
+    }
+    for (const sel_lookups *r = f->script->rasters; r && wants > 0; r = r->next) {
+        found.status = SEL_OK;
+        if (wants < count && !sel_raster_is_in_metres(r->lookup))
+            sel_fill_mistake(f, where,
+                             "%s is not in metres, which sel.aqua takes, and other simulations of "
+                             "the list read it as it is: sel.raster { ..., metres = true } has it "
+                             "in metres for all of them",
+                             r->lookup->name);
+        else if (sel_raster_to_metres(r->lookup, (sel_where){NULL, 0}, &found))
+            sel_fill_mistake(f, where, "%s", found.text);
+    }
+}
+
 static void fill_simulations(sel_filler *f, const char *path, int index, int count) {
     sel_scenario *scenario = f->script->scenario;
     sel_simulation *simulations = sel_fill_alloc(f, (size_t)count * sizeof *simulations);
     bool list = !is_simulation(f->L, index);
     scenario->simulations = simulations;
     scenario->count = count;
+    turn_rasters(f, index, count, list);
     for (int i = 0; i < count; i++) {
         if (list)
             lua_rawgeti(f->L, index, i + 1);

@@ -413,6 +413,7 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
                            .options = *options,
                            .functions_end = &script->functions,
                            .series_end = &script->series,
+                           .rasters_end = &script->rasters,
                            .scenario = scenario};
     *scenario = (sel_scenario){.arena = arena, .release = release, .release_data = script};
     return scenario;

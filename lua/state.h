@@ -146,10 +146,11 @@ typedef struct sel_script {
     struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
     bool keeps_state; /* a function of the scenario changes variables or tables outside of it */
     sel_lookups *series, **series_end; /* made so far, a list */
-    const sel_rule_place *cell;        /* where Lua evaluates a rule; NULL: it does not */
-    uint64_t cells;                    /* evaluated so */
-    const sel_places *places;          /* where it evaluates a function, */
-    size_t place;                      /* and which of them */
+    sel_lookups *rasters, **rasters_end;
+    const sel_rule_place *cell; /* where Lua evaluates a rule; NULL: it does not */
+    uint64_t cells;             /* evaluated so */
+    const sel_places *places;   /* where it evaluates a function, */
+    size_t place;               /* and which of them */
     bool finds_gaps; /* a raster that has no data where it is asked raises sel_script_gap */
 } sel_script;
 

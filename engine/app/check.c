@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "engine/base/machine.h"
+#include "engine/io/raster.h"
 #include "engine/machine/cpu.h"
 #include "engine/run/run.h"
 #include "engine/values/series.h"
@@ -162,6 +163,18 @@ static void print_series(const sel_simulation *simulation, int64_t last_step, FI
     }
 }
 
+/* The units of rasters, and what is taken for metres. */
+static void print_rasters(const sel_simulation *simulation, FILE *to) {
+    int i = 0;
+    for (const sel_lookups *r = simulation->rasters; r && i < MOST_SERIES; r = r->next) {
+        char text[400];
+        if (*sel_raster_text(r->lookup, text, sizeof text)) {
+            fprintf(to, "  %-26s %s\n", "raster", text);
+            i++;
+        }
+    }
+}
+
 static void print_outputs(const sel_plan *plan, int64_t last_step, FILE *to) {
     const sel_list *outputs = &plan->simulation->params->output;
     for (int i = 0; i < outputs->n; i++) {
@@ -250,6 +263,7 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
         print_kinds(prepared->domain, census, to);
     }
     print_series(simulation, last_step, to);
+    print_rasters(simulation, to);
     print_outputs(prepared->plan, last_step, to);
     print_time(prepared, last_step, seconds_per_step, to);
 }

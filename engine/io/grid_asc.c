@@ -72,16 +72,22 @@ static bool token_is(const reader *r, const char *word) {
 }
 
 static bool is_nan(const reader *r) {
-    return token_is(r, "nan") || token_is(r, "-nan") || token_is(r, "+nan");
+    return token_is(r, "null") || token_is(r, "nan") || token_is(r, "-nan") || token_is(r, "+nan");
+}
+
+/* The start of a token as it can be printed. */
+static void show_token(const reader *r, char shown[SHOWN + 1]) {
+    const size_t length = token_length(r);
+    snprintf(shown, SHOWN + 1, "%.*s", (int)(length < SHOWN ? length : SHOWN), r->at);
+    for (char *c = shown; *c; c++) {
+        *c = *c < ' ' || *c > '~' ? '?' : *c;
+    }
 }
 
 static sel_status bad_number(const reader *r) {
     size_t length = token_length(r);
     char shown[SHOWN + 1];
-    snprintf(shown, sizeof shown, "%.*s", (int)(length < SHOWN ? length : SHOWN), r->at);
-    for (char *c = shown; *c; c++) {
-        *c = *c < ' ' || *c > '~' ? '?' : *c;
-    }
+    show_token(r, shown);
     return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r), "'%s%s' is no number%s", shown,
                        length > SHOWN ? "..." : "",
                        strchr(shown, ',') ? "; decimals take a point" : "");
@@ -248,7 +254,19 @@ static sel_status read_values(reader *r) {
         }
     }
     if (next_token(r)) {
-        return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r),
+        double value;
+        const sel_where at = here(r);
+        const size_t length = token_length(r);
+        if (!sel_decimal_read(r->at, &value) && !is_nan(r)) {
+            char shown[SHOWN + 1];
+            show_token(r, shown);
+            return sel_fail_as(r->to->error, SEL_BAD_FILE, at,
+                               "text stands behind the %lld x %lld = %lld values: '%s%s'; remove "
+                               "what follows them",
+                               (long long)width, (long long)height, (long long)(width * height),
+                               shown, length > SHOWN ? "..." : "");
+        }
+        return sel_fail_as(r->to->error, SEL_BAD_FILE, at,
                            "there are more values than %lld x %lld = %lld", (long long)width,
                            (long long)height, (long long)(width * height));
     }

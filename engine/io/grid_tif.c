@@ -13,7 +13,7 @@
 #include <tiffio.h>
 #include <unistd.h>
 #include "engine/base/text.h"
-#include "engine/io/raster.h"
+#include "engine/io/map.h"
 
 /* ---- libtiff, its complaints kept ---- */
 
@@ -367,9 +367,9 @@ static void find_nodata(const reader *r) {
     r->to->exact = r->kind->format != SAMPLEFORMAT_IEEEFP;
 }
 
-/* The number of the item of GDAL's metadata that has this role, in the first band; `preset` where
- * there is none. */
-static double metadata_number(const char *text, const char *role, double preset) {
+/* What is in the item of GDAL's metadata that has this role, in the first band; NULL: there is
+ * none. */
+static const char *find_metadata(const char *text, const char *role) {
     char wanted[32];
     snprintf(wanted, sizeof wanted, "role=\"%s\"", role);
     for (const char *item = text; (item = strstr(item, "<Item ")) != NULL; item++) {
@@ -377,10 +377,20 @@ static double metadata_number(const char *text, const char *role, double preset)
         const char *sample = strstr(item, "sample=\"");
         bool other_band = end && sample && sample < end && strncmp(sample, "sample=\"0\"", 10) != 0;
         if (end && found && found < end && !other_band) {
-            return number_of(end + 1, preset);
+            return end + 1;
         }
     }
-    return preset;
+    return NULL;
+}
+
+static double metadata_number(const char *text, const char *role, double preset) {
+    const char *found = find_metadata(text, role);
+    return found ? number_of(found, preset) : preset;
+}
+
+static const char *metadata_text(sel_arena *arena, const char *text, const char *role) {
+    const char *found = find_metadata(text, role);
+    return found ? sel_arena_copy_length(arena, found, strcspn(found, "<")) : NULL;
 }
 
 /* GDAL's metadata are a text in XML. */
@@ -392,6 +402,7 @@ static sel_status find_scale(const reader *r) {
     if (status || !length) {
         return status;
     }
+    to->unit = metadata_text(to->arena, text, "unittype");
     to->scale = metadata_number(text, "scale", 1);
     to->offset = metadata_number(text, "offset", 0);
     if (!isfinite(to->scale) || !isfinite(to->offset) || to->scale == 0) {
@@ -442,6 +453,7 @@ static const TIFFFieldInfo own_tags[] = {
     {SEL_TAG_KEY_DIRECTORY, -1, -1, TIFF_SHORT, FIELD_CUSTOM, 1, 1, TEXT("GeoKeyDirectory")},
     {SEL_TAG_KEY_DOUBLES, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, TEXT("GeoDoubleParams")},
     {SEL_TAG_KEY_TEXT, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, TEXT("GeoAsciiParams")},
+    {SEL_TAG_METADATA, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, TEXT("GDALMetadata")},
     {SEL_TAG_NODATA, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, TEXT("GDALNoData")},
 };
 
@@ -473,12 +485,57 @@ static bool set_place(TIFF *tiff, const sel_grid_file *grid) {
            TIFFSetField(tiff, SEL_TAG_NODATA, nodata);
 }
 
+/* The unit of the values, as GDAL has it. */
+static bool set_unit(TIFF *tiff, const sel_grid_file *grid) {
+    char text[200];
+    if (!grid->unit || strpbrk(grid->unit, "<>&\"")) {
+        return true;
+    }
+    snprintf(text, sizeof text,
+             "<GDALMetadata>\n  <Item name=\"UNITTYPE\" sample=\"0\" role=\"unittype\">%s</Item>\n"
+             "</GDALMetadata>\n",
+             grid->unit);
+    return TIFFSetField(tiff, SEL_TAG_METADATA, text);
+}
+
+/* Vertical keys are of heights, whose unit a unit of the values replaces. */
+static size_t copy_keys_of_plane(const sel_geo_keys *keys, uint16_t *to) {
+    size_t count = 4;
+    memcpy(to, keys->directory, 4 * sizeof *to);
+    for (size_t i = 4; i + 4 <= keys->directory_count; i += 4) {
+        if (keys->directory[i] < SEL_KEY_VERTICAL_TYPE) {
+            memcpy(to + count, keys->directory + i, 4 * sizeof *to);
+            count += 4;
+        }
+    }
+    to[3] = (uint16_t)(count / 4 - 1);
+    return count;
+}
+
+static bool set_directory(TIFF *tiff, const sel_grid_file *grid) {
+    const sel_geo_keys *keys = grid->keys;
+    uint16_t *copy = NULL;
+    size_t count = keys->directory_count;
+    if (grid->unit && count >= 4) {
+        copy = malloc(count * sizeof *copy);
+        if (!copy) {
+            return false;
+        }
+        count = copy_keys_of_plane(keys, copy);
+    }
+    const bool set =
+        TIFFSetField(tiff, SEL_TAG_KEY_DIRECTORY, (int)count, copy ? copy : keys->directory) == 1;
+    free(copy);
+    return set;
+}
+
 /* A count is a uint16_t to libtiff here, as the specification has it for the directory. */
-static bool set_keys(TIFF *tiff, const sel_geo_keys *keys) {
+static bool set_keys(TIFF *tiff, const sel_grid_file *grid) {
+    const sel_geo_keys *keys = grid->keys;
     if (!keys) {
         return true;
     }
-    return TIFFSetField(tiff, SEL_TAG_KEY_DIRECTORY, (int)keys->directory_count, keys->directory) &&
+    return set_directory(tiff, grid) &&
            (!keys->double_count ||
             TIFFSetField(tiff, SEL_TAG_KEY_DOUBLES, (int)keys->double_count, keys->doubles)) &&
            (!keys->text_count || TIFFSetField(tiff, SEL_TAG_KEY_TEXT, keys->text));
@@ -501,7 +558,7 @@ static bool write_all(TIFF *tiff, const sel_grid_file *grid) {
     float *line = malloc((size_t)grid->n[0] * sizeof *line);
     TIFFMergeFieldInfo(tiff, own_tags, sizeof own_tags / sizeof *own_tags);
     bool written = line && set_layout(tiff, grid) && set_place(tiff, grid) &&
-                   set_keys(tiff, grid->keys) && write_rows(tiff, grid, line) &&
+                   set_keys(tiff, grid) && set_unit(tiff, grid) && write_rows(tiff, grid, line) &&
                    TIFFWriteDirectory(tiff) == 1;
     free(line);
     return written;

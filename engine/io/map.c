@@ -8,27 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 #include "engine/base/file.h"
-#include "engine/io/raster.h"
-
-enum {
-    MODEL_TYPE = 1024,
-    IS_PROJECTED = 1,
-    IS_GEOGRAPHIC = 2,
-    RASTER_TYPE = 1025,
-    IS_AREA = 1,
-    IS_POINT = 2,
-    GEOGRAPHIC_TYPE = 2048,
-    PROJECTED_TYPE = 3072,
-    PROJECTED_CITATION = 3073,
-    USER_DEFINED = 32767
-};
+#include "engine/io/map.h"
 
 enum { MOST_PRJ = 1 << 20, MOST_CITED = 60000, METRES_OF_A_DEGREE = 111320 };
 
 /* ---- keys and units ---- */
 
-/* The value of a key that stands in the directory itself; 0: there is none, or `keys` is NULL. */
-static int find_key(const sel_geo_keys *keys, int wanted) {
+int sel_geo_key(const sel_geo_keys *keys, int wanted) {
     for (size_t i = 4; keys && i + 4 <= keys->directory_count; i += 4) {
         const uint16_t *key = keys->directory + i;
         if (key[0] == wanted && key[1] == 0) {
@@ -39,14 +25,15 @@ static int find_key(const sel_geo_keys *keys, int wanted) {
 }
 
 bool sel_geo_keys_are_points(const sel_geo_keys *keys) {
-    return find_key(keys, RASTER_TYPE) == IS_POINT;
+    return sel_geo_key(keys, SEL_KEY_RASTER_TYPE) == SEL_IS_POINT;
 }
 
 static sel_map_unit unit_of_keys(const sel_geo_keys *keys) {
-    const int model = find_key(keys, MODEL_TYPE);
-    return model == IS_PROJECTED || find_key(keys, PROJECTED_TYPE)     ? SEL_MAP_LENGTH
-           : model == IS_GEOGRAPHIC || find_key(keys, GEOGRAPHIC_TYPE) ? SEL_MAP_DEGREES
-                                                                       : SEL_MAP_UNKNOWN;
+    const int model = sel_geo_key(keys, SEL_KEY_MODEL_TYPE);
+    return model == SEL_IS_PROJECTED || sel_geo_key(keys, SEL_KEY_PROJECTED_TYPE) ? SEL_MAP_LENGTH
+           : model == SEL_IS_GEOGRAPHIC || sel_geo_key(keys, SEL_KEY_GEOGRAPHIC_TYPE)
+               ? SEL_MAP_DEGREES
+               : SEL_MAP_UNKNOWN;
 }
 
 static sel_map_unit unit_of_prj(const char *prj) {
@@ -156,23 +143,19 @@ void sel_map_declare(const sel_raster_file *file, const sel_undeclared *u, char 
 
 /* ---- the .prj file ---- */
 
-/* Programs of Esri, and GDAL, read well-known text from a citation that opens so, in a model that
- * the user defines. */
-static const char citation[] = "ESRI PE String = ";
-
 /* Keys that say what a .prj says, for a GeoTIFF; NULL: it cannot be said so. */
 static const sel_geo_keys *make_keys(sel_arena *arena, const char *prj) {
-    const size_t length = strlen(citation) + strlen(prj) + 1;
+    const size_t length = strlen(SEL_CITATION) + strlen(prj) + 1;
     const uint16_t directory[][4] = {
         {1, 1, 0, 4},
-        {MODEL_TYPE, 0, 1, USER_DEFINED},
-        {RASTER_TYPE, 0, 1, IS_AREA},
-        {PROJECTED_TYPE, 0, 1, USER_DEFINED},
-        {PROJECTED_CITATION, SEL_TAG_KEY_TEXT, (uint16_t)length, 0},
+        {SEL_KEY_MODEL_TYPE, 0, 1, SEL_USER_DEFINED},
+        {SEL_KEY_RASTER_TYPE, 0, 1, SEL_IS_AREA},
+        {SEL_KEY_PROJECTED_TYPE, 0, 1, SEL_USER_DEFINED},
+        {SEL_KEY_PROJECTED_CITATION, SEL_TAG_KEY_TEXT, (uint16_t)length, 0},
     };
     sel_geo_keys *keys = sel_arena_alloc(arena, sizeof *keys);
     uint16_t *copy = sel_arena_alloc(arena, sizeof directory);
-    char *text = sel_arena_print(arena, "%s%s|", citation, prj);
+    char *text = sel_arena_print(arena, "%s%s|", SEL_CITATION, prj);
     bool well_known = unit_of_prj(prj) == SEL_MAP_LENGTH && strchr(prj, '[');
     if (!keys || !copy || !text || !well_known || length > MOST_CITED) {
         return NULL;

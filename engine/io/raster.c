@@ -8,13 +8,17 @@
 #include <strings.h>
 #include "engine/base/file.h"
 #include "engine/base/machine.h"
+#include "engine/io/map.h"
 
 static const sel_field raster_fields[] = {
     SEL_ROW(sel_raster_params, file, FILE,
             "A grid (.asc: ESRI ASCII, .tif: GeoTIFF), or a picture (.png) with values from 0 "
             "(black) to 1 (white); a path relative to the script.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL),
-    SEL_ROW(sel_raster_params, scale, NUMBER, "Multiplies the values of the file.", .preset = 1),
+    SEL_ROW(sel_raster_params, scale, NUMBER,
+            "Multiplies the values of the file; when not given 1, or the metres in the file's unit "
+            "of heights where lengths become metres.",
+            .preset = SEL_NOT_GIVEN),
     SEL_ROW(sel_raster_params, offset, NUMBER, "Is added to the scaled values."),
     SEL_ROW(sel_raster_params, nodata, NUMBER,
             "The value of the file that marks cells without data; when not given, the one that the "
@@ -24,6 +28,10 @@ static const sel_field raster_fields[] = {
             "The value of cells without data, not scaled; when not given, a quantity that needs a "
             "value there is an error.",
             .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_raster_params, metres, BOOL,
+            "Turns the coordinates of the file, and values whose unit is a length, into metres as "
+            "soon as it is read. sel.aqua does so by itself with rasters whose .dx, .origin and "
+            "values the script has not read before."),
 };
 const sel_table sel_raster_table =
     SEL_TABLE("sel.raster", sel_raster_params, raster_fields,
@@ -194,8 +202,11 @@ enum { UNDECLARED = MARKS + 2 }; /* a row for each mark, and for huge ones of ea
 
 /* What a raster is made of, in one piece of the arena. */
 typedef struct made_raster {
-    sel_raster raster;
+    sel_raster raster; /* the first, by which the others are found */
     sel_raster_file file;
+    double offset;
+    bool picture;    /* without a map */
+    uint8_t *filled; /* cells that hold the script's `fill`; NULL: none */
     sel_undeclared undeclared[UNDECLARED];
     sel_lookup lookup;
 } made_raster;
@@ -265,13 +276,17 @@ static sel_status scale_values(const sel_raster_source *source, const sel_raster
     const sel_raster *raster = &made->raster;
     const double nodata = made->file.nodata;
     double slack = source->exact || !isfinite(nodata) ? 0 : 2e-6 * fabs(nodata);
+    const double scale = made->file.scale_given ? params->scale : 1;
     int64_t n = raster->n[0] * raster->n[1];
     for (int64_t i = 0; i < n; i++) {
         double value = raster->value[i];
-        double scaled = params->scale * (source->scale * value + source->offset) + params->offset;
+        double scaled = scale * (source->scale * value + source->offset) + params->offset;
         if (is_nodata(value, nodata, slack)) {
             raster->value[i] = params->fill;
             made->file.gaps++;
+            if (made->filled) {
+                made->filled[i] = 1;
+            }
             continue;
         }
         raster->value[i] = scaled;
@@ -284,6 +299,27 @@ static sel_status scale_values(const sel_raster_source *source, const sel_raster
         }
     }
     made->file.undeclared_count = sort_undeclared(made->undeclared);
+    return SEL_OK;
+}
+
+/* Whether its values change where lengths become metres. */
+static bool has_other_heights(const sel_raster_file *file) {
+    return !file->scale_given && file->height.metres > 0 && file->height.metres != 1;
+}
+
+/* Values that the script fills in are not scaled, so cells that hold them are marked. */
+static sel_status allocate_filled(sel_arena *arena, const sel_raster_params *params,
+                                  made_raster *made, sel_error *error) {
+    const size_t cells = (size_t)(made->raster.n[0] * made->raster.n[1]);
+    made->offset = params->offset;
+    if (isnan(params->fill) || !has_other_heights(&made->file)) {
+        return SEL_OK;
+    }
+    made->filled = sel_arena_alloc(arena, cells);
+    if (!made->filled) {
+        return sel_fail_memory(error, made->file.path, cells);
+    }
+    memset(made->filled, 0, cells);
     return SEL_OK;
 }
 
@@ -304,15 +340,136 @@ const sel_lookup *sel_raster_create(sel_arena *arena, const sel_raster_params *p
     bool given = !isnan(params->nodata);
     made->file = (sel_raster_file){.path = path,
                                    .keys = source.keys,
+                                   .dx = source.raster.dx,
+                                   .origin = {source.raster.origin[0], source.raster.origin[1]},
+                                   .scale_given = !isnan(params->scale),
                                    .nodata = given ? params->nodata : source.nodata,
                                    .nodata_given = given,
                                    .undeclared = made->undeclared};
+    made->picture = source.picture;
     made->raster = source.raster;
     made->raster.file = &made->file;
     made->lookup = (sel_lookup){SEL_LOOKUP_RASTER, name, 2, evaluate, &made->raster};
     sel_status status = source.picture ? SEL_OK : sel_map_read_prj(arena, &made->file, error);
+    if (!status) {
+        sel_map_find_units(arena, &made->file, source.unit);
+        status = allocate_filled(arena, params, made, error);
+    }
     status = status ? status : scale_values(&source, params, made, where);
+    if (!status && params->metres) {
+        status = sel_raster_to_metres(&made->lookup, where, error);
+    }
     return status ? NULL : &made->lookup;
+}
+
+/* ---- metres ---- */
+
+/* Lookups are constant to those who evaluate them, which begins later. */
+static made_raster *made_of(const sel_lookup *lookup) {
+    return lookup && lookup->kind == SEL_LOOKUP_RASTER ? (made_raster *)(uintptr_t)lookup->data
+                                                       : NULL;
+}
+
+static void scale_heights(made_raster *made) {
+    const double metres = made->file.height.metres, offset = made->offset;
+    const int64_t n = made->raster.n[0] * made->raster.n[1];
+    for (int64_t i = 0; i < n; i++) {
+        if (!made->filled || !made->filled[i]) {
+            made->raster.value[i] = (made->raster.value[i] - offset) * metres + offset;
+        }
+    }
+    for (int k = 0; k < made->file.undeclared_count; k++) {
+        made->undeclared[k].scaled = (made->undeclared[k].scaled - offset) * metres + offset;
+    }
+    made->file.height_changed = true;
+}
+
+sel_status sel_raster_to_metres(const sel_lookup *lookup, sel_where where, sel_error *error) {
+    made_raster *made = made_of(lookup);
+    if (!made || made->file.metres) {
+        return SEL_OK;
+    }
+    sel_raster_file *file = &made->file;
+    const char *name = sel_file_name(file->path);
+    const bool moves = file->place.metres > 0 && file->place.metres != 1;
+    if (isnan(file->place.metres)) {
+        char from[256], to[256];
+        return sel_fail_at(error, where,
+                           "the coordinates of %s are in %s, whose length in metres is not known. "
+                           "Make a map in metres, by the number of a projection of the place: "
+                           "gdalwarp -t_srs EPSG:NUMBER -r bilinear -dstnodata -9999 %s %s",
+                           name, file->place.name, sel_map_quote(file->path, "", from, sizeof from),
+                           sel_map_quote(file->path, "_metres.tif", to, sizeof to));
+    }
+    if (file->read && (moves || has_other_heights(file))) {
+        return sel_fail_at(
+            error, where,
+            "%s is in %s, becomes metres here, and the script has read its .dx, "
+            ".origin or values before: sel.raster { \"%s\", metres = true } has them "
+            "in metres from the start",
+            name, moves ? file->place.name : file->height.name, name);
+    }
+    file->metres = true;
+    if (moves) {
+        made->raster.dx = file->dx * file->place.metres;
+        for (int a = 0; a < 2; a++) {
+            made->raster.origin[a] = file->origin[a] * file->place.metres;
+        }
+    }
+    if (has_other_heights(file)) {
+        scale_heights(made);
+    }
+    return SEL_OK;
+}
+
+bool sel_raster_is_in_metres(const sel_lookup *lookup) {
+    const made_raster *made = made_of(lookup);
+    const double place = made ? made->file.place.metres : 0;
+    return !made || made->file.metres ||
+           ((place == 0 || place == 1) && !has_other_heights(&made->file));
+}
+
+void sel_raster_note_read(const sel_lookup *lookup) {
+    made_raster *made = made_of(lookup);
+    if (made && !made->file.metres) {
+        made->file.read = true;
+    }
+}
+
+const char *sel_raster_text(const sel_lookup *lookup, char *text, size_t size) {
+    const made_raster *made = made_of(lookup);
+    const sel_raster_file *file = made ? &made->file : NULL;
+    *text = '\0';
+    if (!file || made->picture) {
+        return text;
+    }
+    const bool degrees = sel_map_unit_of(&made->raster) == SEL_MAP_DEGREES;
+    const bool named = file->place.name && !degrees;
+    size_t used = (size_t)snprintf(text, size, "%s: coordinates ", sel_file_name(file->path));
+    if (degrees || !named) {
+        used += (size_t)snprintf(text + used, size - used, "%s",
+                                 degrees ? "in degrees" : "without a unit");
+    } else {
+        used += (size_t)snprintf(text + used, size - used, "in %s", file->place.name);
+    }
+    if (named && file->metres && file->place.metres != 1) {
+        used += (size_t)snprintf(text + used, size - used, " (%.12g m), read as metres",
+                                 file->place.metres);
+    } else if (!named && !degrees && file->metres) {
+        used += (size_t)snprintf(text + used, size - used, ", taken as metres");
+    }
+    used += (size_t)snprintf(text + used, size - used, "; values ");
+    if (file->scale_given && file->metres) {
+        snprintf(text + used, size - used, "by the script's scale");
+    } else if (!file->height.name) {
+        snprintf(text + used, size - used, "without a unit");
+    } else if (file->height_changed) {
+        snprintf(text + used, size - used, "in %s (%.12g m), read as metres", file->height.name,
+                 file->height.metres);
+    } else {
+        snprintf(text + used, size - used, "in %s", file->height.name);
+    }
+    return text;
 }
 
 const sel_raster *sel_raster_of(const sel_lookup *lookup) {

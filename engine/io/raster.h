@@ -14,9 +14,11 @@
 /* What sel.raster{} takes. */
 typedef struct sel_raster_params {
     const char *file; /* as it is to be opened */
-    double scale, offset;
+    double scale;     /* NaN: that of the unit of heights where lengths are to be metres, else 1 */
+    double offset;
     double nodata;     /* NaN: the file's own */
     double fill;       /* NaN: none */
+    bool metres;       /* lengths are metres from the start */
     size_t most_bytes; /* that its values may take; 0: all that is free */
 } sel_raster_params;
 
@@ -37,11 +39,24 @@ typedef struct sel_undeclared {
     int64_t count;
 } sel_undeclared;
 
+/* A unit of length. `name` is NULL, and metres 0, where a file names none; metres is NaN where what
+ * it names is no length that is known. */
+typedef struct sel_length {
+    const char *name;
+    double metres;
+} sel_length;
+
 /* What is known of a raster besides its values. All in the arena. */
 typedef struct sel_raster_file {
     const char *path;
     const sel_geo_keys *keys; /* of the map that it is drawn on; NULL: none */
     const char *prj;          /* the text of the .prj file beside it; NULL: none */
+    sel_length place, height; /* units in the file, of coordinates and of values */
+    double dx, origin[2];     /* of the raster, in the file */
+    bool scale_given;         /* by the script: its values have the unit that it means */
+    bool metres;              /* coordinates, and values whose unit is a length, are in metres */
+    bool height_changed;      /* by that */
+    bool read;                /* the script has read coordinates or values, in the file's units */
     double nodata;            /* the value of the file that stood for no data; NaN: none */
     bool nodata_given;        /* by the script */
     int64_t gaps;             /* values that stood for no data */
@@ -59,6 +74,20 @@ sel_status sel_raster_read_picture(sel_arena *arena, const char *path, const sel
  * an error that names the file, or `where`. */
 const sel_lookup *sel_raster_create(sel_arena *arena, const sel_raster_params *params,
                                     sel_where where, sel_error *error);
+
+/* Turns coordinates into metres, and values too where the file gives them a unit of length and the
+ * script gives no scale: once, before anything else reads the raster. Fails with SEL_BAD_SCENARIO
+ * where the unit of coordinates is not known, and where the script has read the raster before. */
+sel_status sel_raster_to_metres(const sel_lookup *lookup, sel_where where, sel_error *error);
+
+/* Whether it is, or would not be changed. */
+bool sel_raster_is_in_metres(const sel_lookup *lookup);
+
+/* Notes that a script reads coordinates or values of a lookup while it is loaded. */
+void sel_raster_note_read(const sel_lookup *lookup);
+
+/* What `check` says of the units of a raster: "dem.tif: coordinates in ..."; "" for a picture. */
+const char *sel_raster_text(const sel_lookup *lookup, char *text, size_t size);
 
 /* The raster of a lookup; NULL for a lookup of another kind, and for NULL. */
 const sel_raster *sel_raster_of(const sel_lookup *lookup);
@@ -118,6 +147,7 @@ typedef struct sel_raster_source {
     bool exact;               /* it has to be met exactly, not to six digits */
     bool picture;             /* without a place */
     double scale, offset;     /* the values are scale * value in the file + offset */
+    const char *unit;         /* of the values; NULL: none */
     const sel_geo_keys *keys; /* NULL: none */
 } sel_raster_source;
 
@@ -155,6 +185,7 @@ typedef struct sel_grid_file {
     const float *value;       /* n[1] rows of n[0] */
     const sel_geo_keys *keys; /* for .tif; NULL: none */
     const char *prj;          /* for the .prj beside an .asc; NULL: none */
+    const char *unit;         /* of the values, for .tif; NULL: it is not written */
 } sel_grid_file;
 
 /* Write all of the grid to `to`, which stays open; what is `wrong` stays "" where errno says it.

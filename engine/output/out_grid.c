@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "engine/base/file.h"
 #include "engine/output/kind.h"
 #include "engine/values/quantity.h"
 #include "engine/io/raster.h"
@@ -14,8 +15,9 @@ static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_out_grid, field, STRING, SEL_OUT_FIELD_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(sel_out_grid, format, CHOICE,
-            "asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that the "
-            "ground is made of: that of a .prj file goes into a .prj beside each .asc, or into the "
+            "asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection, and the unit of "
+            "coordinates, of the raster that the ground or a rule's data are made of: that of a "
+            ".prj file goes into a .prj beside each .asc, or into the "
             ".tif; that of a .tif into a .tif only.",
             .preset = SEL_GRID_ASC, .choices = formats),
 };
@@ -27,7 +29,9 @@ const sel_table sel_out_grid_table =
 
 typedef struct grid_output {
     sel_frames frames;
-    const sel_raster_file *terrain; /* on whose map it is; NULL: none is known */
+    const sel_raster *raster;       /* on whose map it is; NULL: none is known */
+    const sel_raster_file *terrain; /* its file */
+    const char *prj;                /* beside each .asc; NULL: none */
 } grid_output;
 
 static void grid_check(sel_output_site *site, const void *params) {
@@ -54,6 +58,19 @@ static void blank_cells(const sel_domain *domain, float *values) {
     }
 }
 
+/* Lies on the raster as its file has it, where its coordinates are metres here and are not there:
+ * whole cells away from a corner of it stay so. */
+static void undo_metres(const sel_raster *raster, sel_grid_file *grid) {
+    for (int a = 0; a < 2; a++) {
+        const double cells = (grid->origin[a] - raster->origin[a]) / raster->dx;
+        const double nearest = rint(cells);
+        grid->origin[a] = raster->file->origin[a] +
+                          raster->file->dx * (fabs(cells - nearest) < 1e-6 ? nearest : cells);
+    }
+    const double sides = grid->dx / raster->dx;
+    grid->dx = raster->file->dx * (fabs(sides - rint(sides)) < 1e-9 ? rint(sides) : sides);
+}
+
 static sel_status write_grid(sel_frame *frame, const char *path, sel_error *error) {
     const grid_output *output = (const grid_output *)frame->frames;
     const sel_output *base = &output->frames.base;
@@ -62,12 +79,19 @@ static sel_status write_grid(sel_frame *frame, const char *path, sel_error *erro
     const sel_out_grid *params = base->params;
     sel_pick_scalar(&base->picks.v[0], frame->values[0], sel_grid_cells(grid));
     blank_cells(domain, frame->values[0]);
-    const sel_grid_file file = {.n = {grid->n[0], grid->n[1]},
-                                .dx = grid->dx[0],
-                                .origin = {sel_centre(grid, 0, -0.5), sel_centre(grid, 1, -0.5)},
-                                .value = frame->values[0],
-                                .keys = output->terrain ? output->terrain->keys : NULL,
-                                .prj = output->frames.beside ? output->terrain->prj : NULL};
+    sel_grid_file file = {.n = {grid->n[0], grid->n[1]},
+                          .dx = grid->dx[0],
+                          .origin = {sel_centre(grid, 0, -0.5), sel_centre(grid, 1, -0.5)},
+                          .value = frame->values[0],
+                          .keys = output->terrain ? output->terrain->keys : NULL,
+                          .prj = output->prj};
+    if (output->raster && output->terrain->dx != output->raster->dx) {
+        undo_metres(output->raster, &file);
+    }
+    if (output->terrain &&
+        (output->terrain->height_changed || output->terrain->dx != output->raster->dx)) {
+        file.unit = base->context->simulation->solver->fields[base->picks.v[0].field].unit;
+    }
     sel_status status = sel_grid_file_write(&file, writers[params->format], path, error);
     if (!status && file.prj) {
         char beside[2 * SEL_PATH_ROOM];
@@ -77,19 +101,43 @@ static sel_status write_grid(sel_frame *frame, const char *path, sel_error *erro
     return status;
 }
 
-/* The file of the first raster that a quantity of the solver is made of, such as its ground, when
- * it tells of a map. */
-static const sel_raster_file *find_terrain(const sel_simulation *simulation) {
+static bool has_map(const sel_raster *raster) {
+    return raster && raster->file &&
+           (raster->file->keys || raster->file->prj || raster->file->dx != raster->dx);
+}
+
+/* Whether a domain has a place in common with a raster: functions may read one elsewhere. */
+static bool overlaps(const sel_raster *raster, const sel_grid *grid) {
+    for (int a = 0; a < 2; a++) {
+        const double low = sel_centre(grid, a, 0),
+                     high = sel_centre(grid, a, (double)(grid->n[a] - 1));
+        const double first = raster->origin[a], last = first + (double)raster->n[a] * raster->dx;
+        if (high < first || low > last) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The first raster that a quantity of the solver is made of, such as its ground, or data of rules,
+ * when it tells of a map. */
+static const sel_raster *find_terrain(const sel_simulation *simulation, const sel_grid *grid) {
     const sel_table *table = simulation->solver->table;
     for (int i = 0; table && i < table->count; i++) {
         const sel_field *row = &table->fields[i];
-        if (row->kind != SEL_KIND_QUANTITY) {
-            continue;
-        }
         const void *member = (const char *)simulation->params + row->offset;
-        const sel_raster *raster = sel_raster_of(sel_quantity_raster(member));
-        if (raster && raster->file && (raster->file->keys || raster->file->prj)) {
-            return raster->file;
+        if (row->kind == SEL_KIND_QUANTITY) {
+            const sel_raster *raster = sel_raster_of(sel_quantity_raster(member));
+            if (has_map(raster)) {
+                return raster;
+            }
+        }
+        const sel_named_quantities *named = member;
+        for (int k = 0; row->kind == SEL_KIND_NAMED_QUANTITIES && k < named->n; k++) {
+            const sel_raster *raster = sel_raster_of(sel_quantity_raster(&named->v[k].value));
+            if (has_map(raster) && overlaps(raster, grid)) {
+                return raster;
+            }
         }
     }
     return NULL;
@@ -98,10 +146,18 @@ static const sel_raster_file *find_terrain(const sel_simulation *simulation) {
 static sel_status grid_open(sel_output *base, sel_error *error) {
     grid_output *output = (grid_output *)base;
     const int format = ((const sel_out_grid *)base->params)->format;
-    output->terrain = find_terrain(base->context->simulation);
-    /* A .tif has its map inside. */
-    bool beside = format == SEL_GRID_ASC && output->terrain && output->terrain->prj;
-    output->frames.beside = beside ? "prj" : NULL;
+    output->raster = find_terrain(base->context->simulation, &base->context->domain->grid);
+    output->terrain = output->raster ? output->raster->file : NULL;
+    /* A .tif has its map inside. An .asc of another unit than the metre needs a .prj to say so. */
+    const bool asc = format == SEL_GRID_ASC && output->terrain;
+    output->prj = asc ? output->terrain->prj : NULL;
+    if (asc && !output->prj && output->terrain->place.metres > 0 &&
+        output->terrain->place.metres != 1) {
+        output->prj = sel_arena_print(base->arena, "LOCAL_CS[\"map of %s\",UNIT[\"%s\",%.17g]]\n",
+                                      sel_file_name(output->terrain->path),
+                                      output->terrain->place.name, output->terrain->place.metres);
+    }
+    output->frames.beside = output->prj ? "prj" : NULL;
     const sel_box all = sel_grid_box(&base->context->domain->grid);
     return sel_frames_open(&output->frames, formats[format], &all, SEL_F32, write_grid, error);
 }

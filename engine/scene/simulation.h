@@ -257,7 +257,7 @@ typedef struct sel_simulation {
      * layer; NULL from C. */
     sel_where (*locate)(const struct sel_simulation *self, const char *field);
     const void *locate_data;
-    const struct sel_lookups *series; /* that its script made; NULL from C */
+    const struct sel_lookups *series, *rasters; /* that its script made; NULL from C */
 } sel_simulation;
 
 /* The grid of `common` as it stands, unchecked: sel_domain_create checks it. */

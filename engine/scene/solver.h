@@ -263,6 +263,7 @@ typedef struct sel_solver {
     bool no_forces;      /* SEL_FORCE is not supported */
     bool no_fluxes;      /* nor is SEL_FLUX */
     bool double_only;    /* it computes in f64 */
+    bool metres;         /* it takes lengths in metres: the script's rasters are turned into them */
     bool counts_changes; /* the main field is of whole numbers: the change between monitors is the
                             part of the cells that changed */
     bool balance_of_step;  /* SEL_BALANCE needs an observed step; its error is of that step, of

@@ -41,6 +41,27 @@ static sel_status check_covers(const sel_raster *raster, const sel_grid *grid, s
     return SEL_OK;
 }
 
+sel_status sel_terrain_check_unit(const sel_quantity *quantity, const char *what, bool lengths,
+                                  sel_where where, sel_error *error) {
+    const sel_raster *raster = sel_terrain_raster(quantity);
+    const sel_raster_file *file = raster ? raster->file : NULL;
+    const char *name = file ? sel_file_name(file->path) : "";
+    if (file && lengths && !file->scale_given && isnan(file->height.metres)) {
+        return sel_fail_at(error, where,
+                           "%s: the values of %s are in %s, which is no unit of length that is "
+                           "known; say how many metres one is: sel.raster { \"%s\", scale = ... }, "
+                           "below 0 for depths",
+                           what, name, file->height.name, name);
+    }
+    if (file && !lengths && file->height_changed) {
+        return sel_fail_at(error, where,
+                           "%s: the values of %s are in %s, a length, and %s is none; give the "
+                           "factor from them to what it takes: sel.raster { \"%s\", scale = ... }",
+                           what, name, file->height.name, what, name);
+    }
+    return SEL_OK;
+}
+
 sel_status sel_terrain_check_params(const sel_quantity *ground, const sel_common *params,
                                     const char *table, sel_where where, sel_error *error) {
     const sel_raster *raster = sel_terrain_raster(ground);
@@ -61,7 +82,7 @@ sel_status sel_terrain_check_params(const sel_quantity *ground, const sel_common
                              table, sel_file_name(raster->file->path), raster->dx,
                              sel_map_warp(raster, true, warp));
     }
-    return status;
+    return status ? status : sel_terrain_check_unit(ground, "ground", true, where, error);
 }
 
 /* Nothing is interpolated where pixels are the cells, whatever rounding says of their centres. */
@@ -206,6 +227,16 @@ void sel_terrain_warn(const sel_quantity *ground, const sel_plan *plan, sel_erro
             raster->origin[0] + (double)raster->n[0] * raster->dx, raster->origin[1],
             raster->origin[1] + (double)raster->n[1] * raster->dx, raster->dx,
             sel_map_warp(raster, false, warp));
+    }
+    const sel_raster_file *file = raster ? raster->file : NULL;
+    if (file && file->place.metres != 0 && file->place.metres != 1 && !file->height.name &&
+        !file->scale_given) {
+        sel_fail_at(warnings, sel_simulation_where(plan->simulation, "ground"),
+                    "ground: the map of %s is in %s, and nothing says what its heights are in: "
+                    "they are taken as metres. sel.raster { ..., scale = %.12g } is for heights in "
+                    "%s, scale = 1 for metres",
+                    sel_file_name(file->path), file->place.name, file->place.metres,
+                    file->place.name);
     }
 }
 

@@ -18,6 +18,11 @@ void sel_terrain_complete(const sel_quantity *ground, sel_common *params);
 sel_status sel_terrain_check_params(const sel_quantity *ground, const sel_common *params,
                                     const char *table, sel_where where, sel_error *error);
 
+/* Refuses a raster of lengths whose values are in a unit that is none, and with `lengths` false one
+ * whose values were turned into metres. `what`: the field that reads it. */
+sel_status sel_terrain_check_unit(const sel_quantity *quantity, const char *what, bool lengths,
+                                  sel_where where, sel_error *error);
+
 /* Elevations [ny][nx] of free cells and of the regions that are `wanted` (NULL: none), NaN where
  * there are no data: those of a raster whose pixels are the cells, else of memory of their own. */
 sel_status sel_terrain_evaluate(const sel_quantity *ground, const sel_domain *domain, int threads,

@@ -263,7 +263,7 @@
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
 ---@field field string A field of the results, a vector by its magnitude, or a component such as velocity_x.
----@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that the ground is made of: that of a .prj file goes into a .prj beside each .asc, or into the .tif; that of a .tif into a .tif only.
+---@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection, and the unit of coordinates, of the raster that the ground or a rule's data are made of: that of a .prj file goes into a .prj beside each .asc, or into the .tif; that of a .tif into a .tif only.
 
 ---The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` continues it as if the run had not ended. It is written at the end, too, and when a run is interrupted also without this output, but not by a run that has diverged.
 ---@class (exact) selenite.out.checkpoint
@@ -292,7 +292,7 @@
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
----@field ground selenite.quantity Elevation of the ground, m. If it is made of a raster (by itself, painted over, or called by a function), cells without data are outside of the domain, and size, dx and origin are the raster's unless given.
+---@field ground selenite.quantity Elevation of the ground, m. If it is made of a raster (by itself, painted over, or called by a function), cells without data are outside of the domain, and size, dx and origin are the raster's unless given. Rasters in feet or other lengths become metres.
 ---@field alpha selenite.quantity Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one step. Films, up to 3/4 of the fall from cell to cell deep, run down slopes at alpha dx/dt; deeper water only diffuses, with 3/4 alpha dx^2/dt. May depend on place.
 ---@field equilibrium? "fill"|"mean"|"mindiff" The level at which a cell would be in balance with its lower neighbours. fill: the common level of all their water; mean: the mean of their levels; mindiff: the level to which the cell's own water makes the differences smallest.
 ---@field scheme? "gather"|"scatter" gather: each cell sums what its neighbours exchange with it; scatter: each cell adds to its neighbours. The same water moves, summed in another order.
@@ -501,10 +501,11 @@
 ---@class (exact) selenite.sel.raster
 ---@field file? string A grid (.asc: ESRI ASCII, .tif: GeoTIFF), or a picture (.png) with values from 0 (black) to 1 (white); a path relative to the script.
 ---@field [1]? string the same as file
----@field scale? number Multiplies the values of the file.
+---@field scale? number Multiplies the values of the file; when not given 1, or the metres in the file's unit of heights where lengths become metres.
 ---@field offset? number Is added to the scaled values.
 ---@field nodata? number The value of the file that marks cells without data; when not given, the one that the file declares.
 ---@field fill? number The value of cells without data, not scaled; when not given, a quantity that needs a value there is an error.
+---@field metres? boolean Turns the coordinates of the file, and values whose unit is a length, into metres as soon as it is read. sel.aqua does so by itself with rasters whose .dx, .origin and values the script has not read before.
 
 ---The fields in a checkpoint, as `initial` of a new run: sel.state "run/checkpoint.sel". Of another grid they are taken at the same places: linear between the centres of cells that are not solid, constant beyond the last ones.
 ---@class (exact) selenite.sel.state

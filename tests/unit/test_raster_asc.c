@@ -173,6 +173,9 @@ static void headers_that_cannot_be_are_refused(void **state) {
 static void values_are_counted_and_must_be_numbers(void **state) {
     (void)state;
     refused(HEAD "1 2 3\n4 5\n", "g.asc:8: ends after 5 of 3 x 2 = 6 values");
+    refused(HEAD "1 2 3\n4 5 6\nEOF\n",
+            "g.asc:8: text stands behind the 3 x 2 = 6 values: 'EOF'; remove what follows them");
+    holds(HEAD "NODATA_value null\n1 null 3\n4 5 Null\n", "3x2 10,20 5: 4 5 -/ 1 - 3/");
     refused(HEAD "1 2 3\n4 5 6\n\n7\n", "g.asc:9: there are more values than 3 x 2 = 6");
     refused(HEAD "1 2 3\n4 x 6\n", "g.asc:7: 'x' is no number");
     refused(HEAD "1 2 3\n4 5,5 6\n", "g.asc:7: '5,5' is no number; decimals take a point");

@@ -283,6 +283,7 @@ const sel_solver aqua_solver = {
     .main_field = AQUA_DEPTH,
     .flux_field = -1,
     .no_forces = true,
+    .metres = true,
     .dims = dims,
     .complete = complete,
     .blank = blank,

@@ -67,6 +67,18 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
     const sel_units *units = params->common.units;
     sel_status status =
         sel_terrain_check_params(&params->ground, &params->common, "sel.aqua", where, error);
+    const struct {
+        const sel_quantity *quantity;
+        const char *what;
+        bool lengths;
+    } others[] = {{&params->initial.depth, "initial.depth", true},
+                  {&params->rain, "rain", false},
+                  {&params->infiltration, "infiltration", false},
+                  {&params->alpha, "alpha", false}};
+    for (size_t k = 0; k < sizeof others / sizeof *others && !status; k++) {
+        status = sel_terrain_check_unit(others[k].quantity, others[k].what, others[k].lengths,
+                                        where, error);
+    }
     /* What counts in seconds or hours means nothing without dt. */
     const char *needs = sel_quantity_given(&params->rain)           ? "rain"
                         : sel_quantity_given(&params->infiltration) ? "infiltration"
@@ -93,7 +105,7 @@ static const sel_field fields[] = {
     SEL_ROW(aqua_params, ground, QUANTITY,
             "Elevation of the ground, m. If it is made of a raster (by itself, painted over, or "
             "called by a function), cells without data are outside of the domain, and size, dx and "
-            "origin are the raster's unless given.",
+            "origin are the raster's unless given. Rasters in feet or other lengths become metres.",
             .flags = SEL_REQUIRED | SEL_OF_PLACE),
     SEL_ROW(aqua_params, alpha, QUANTITY,
             "Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one "

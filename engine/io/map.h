@@ -1,0 +1,45 @@
+/* map.h -- what the readers of maps share: GeoTIFF's keys, units of length, sidecar files. */
+#ifndef SEL_MAP_H
+#define SEL_MAP_H
+
+#include "engine/io/raster.h"
+
+/* Keys of OGC GeoTIFF 1.1, and their values. */
+enum {
+    SEL_KEY_MODEL_TYPE = 1024,
+    SEL_KEY_RASTER_TYPE = 1025,
+    SEL_KEY_CITATION = 1026,
+    SEL_KEY_GEOGRAPHIC_TYPE = 2048,
+    SEL_KEY_PROJECTED_TYPE = 3072,
+    SEL_KEY_PROJECTED_CITATION = 3073,
+    SEL_KEY_LINEAR_UNIT = 3076,
+    SEL_KEY_LINEAR_UNIT_SIZE = 3077,
+    SEL_KEY_VERTICAL_TYPE = 4096,
+    SEL_KEY_VERTICAL_UNIT = 4099,
+    SEL_IS_PROJECTED = 1,
+    SEL_IS_GEOGRAPHIC = 2,
+    SEL_IS_AREA = 1,
+    SEL_IS_POINT = 2,
+    SEL_USER_DEFINED = 32767
+};
+
+/* Programs of Esri, and GDAL, read well-known text from a citation that opens so, in a model that
+ * the user defines. */
+#define SEL_CITATION "ESRI PE String = "
+
+/* The value of a key that stands in the directory itself; 0: there is none, or `keys` is NULL. */
+int sel_geo_key(const sel_geo_keys *keys, int wanted);
+
+/* The unit of coordinates of a projected map, or of heights above a datum, of the EPSG registry.
+ * `metres` is NaN for a code that the table does not cover, and for depths (counted downwards). */
+sel_length sel_epsg_projected(int code);
+sel_length sel_epsg_vertical(int code);
+
+/* A unit by its code in the registry; metres is NaN for an unknown one. */
+sel_length sel_epsg_unit(int code);
+
+/* Fills file->place and file->height from the keys, the .prj and the unit that the file gives to
+ * its values (NULL: none). */
+void sel_map_find_units(sel_arena *arena, sel_raster_file *file, const char *unit);
+
+#endif

@@ -1,0 +1,449 @@
+/* map_unit.c -- the units of length of a map: of its coordinates, and of its heights.
+ *
+ * Keys: OGC GeoTIFF Standard 1.1. Well-known text: OGC 01-009 (PROJCS, VERT_CS, UNIT) and its
+ * successor 18-010 (PROJCRS, VERTCRS, LENGTHUNIT). Units: EPSG registry, 10.076.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+#include "engine/base/text.h"
+#include "engine/io/map.h"
+
+/* ---- units ---- */
+
+/* The foot of the survey of the United States, by the act of 1866. */
+#define US_FOOT (1200.0 / 3937)
+
+/* Code 0: not in the registry, or not by itself. */
+static const struct {
+    int code;
+    const char *name;
+    double metres;
+} units[] = {{9001, "metre", 1},
+             {9002, "foot", 0.3048},
+             {9003, "US survey foot", US_FOOT},
+             {9036, "kilometre", 1000},
+             {0, "decimetre", 0.1},
+             {1033, "centimetre", 0.01},
+             {1025, "millimetre", 0.001},
+             {0, "inch", 0.0254},
+             {9096, "yard", 0.9144},
+             {9093, "mile", 1609.344},
+             {9030, "nautical mile", 1852},
+             {9014, "fathom", 1.8288},
+             {9097, "chain", 20.1168},
+             {9098, "link", 0.201168},
+             {9033, "US survey chain", 66 * US_FOOT},
+             {9034, "US survey link", 0.66 * US_FOOT},
+             {9035, "US survey mile", 5280 * US_FOOT},
+             {9005, "Clarke's foot", 0.3047972654},
+             {9031, "German legal metre", 1.0000135965},
+             {9037, "Clarke's yard", 0.9143917962},
+             {9038, "Clarke's chain", 20.1166195164},
+             {9039, "Clarke's link", 0.201166195164},
+             {9040, "British yard (Sears 1922)", 0.9143984146160287},
+             {9041, "British foot (Sears 1922)", 0.3047994715386762},
+             {9042, "British chain (Sears 1922)", 20.116765121552632},
+             {9043, "British link (Sears 1922)", 0.2011676512155263},
+             {9050, "British yard (Benoit 1895 A)", 0.9143992},
+             {9051, "British foot (Benoit 1895 A)", 0.9143992 / 3},
+             {9052, "British chain (Benoit 1895 A)", 20.1167824},
+             {9053, "British link (Benoit 1895 A)", 0.201167824},
+             {9060, "British yard (Benoit 1895 B)", 0.9143992042898124},
+             {9061, "British foot (Benoit 1895 B)", 0.30479973476327077},
+             {9062, "British chain (Benoit 1895 B)", 20.116782494375872},
+             {9063, "British link (Benoit 1895 B)", 0.2011678249437587},
+             {9070, "British foot (1865)", 0.9144025 / 3},
+             {9080, "Indian foot", 0.30479951024814694},
+             {9081, "Indian foot (1937)", 0.30479841},
+             {9082, "Indian foot (1962)", 0.3047996},
+             {9083, "Indian foot (1975)", 0.3047995},
+             {9084, "Indian yard", 0.9143985307444408},
+             {9085, "Indian yard (1937)", 0.91439523},
+             {9086, "Indian yard (1962)", 0.9143988},
+             {9087, "Indian yard (1975)", 0.9143985},
+             {9094, "Gold Coast foot", 6378300.0 / 20926201},
+             {9095, "British foot (1936)", 0.3048007491},
+             {9099, "British yard (Sears 1922 truncated)", 0.914398},
+             {9300, "British foot (Sears 1922 truncated)", 0.914398 / 3},
+             {9301, "British chain (Sears 1922 truncated)", 20.116756},
+             {9302, "British link (Sears 1922 truncated)", 0.20116756}};
+enum { UNITS = sizeof units / sizeof *units, COMMON = 17 /* the first ones */ };
+
+/* Other names of them, as `simplify` leaves them. */
+static const struct {
+    const char *name;
+    int row;
+} names[] = {
+    {"m", 0},
+    {"meter", 0},
+    {"mtr", 0},
+    {"ft", 1},
+    {"feet", 1},
+    {"intfoot", 1},
+    {"intfeet", 1},
+    {"internationalfoot", 1},
+    {"internationalfeet", 1},
+    {"footintl", 1},
+    {"footinternational", 1},
+    {"ftus", 2},
+    {"usft", 2},
+    {"footus", 2},
+    {"feetus", 2},
+    {"usfoot", 2},
+    {"usfeet", 2},
+    {"surveyfoot", 2},
+    {"surveyfeet", 2},
+    {"ussurveyfeet", 2},
+    {"ussurveyft", 2},
+    {"ussft", 2},
+    {"sft", 2},
+    {"footussurvey", 2},
+    {"km", 3},
+    {"kilometer", 3},
+    {"dm", 4},
+    {"decimeter", 4},
+    {"cm", 5},
+    {"centimeter", 5},
+    {"mm", 6},
+    {"millimeter", 6},
+    {"in", 7},
+    {"inche", 7},
+    {"yd", 8},
+    {"mi", 9},
+    {"statutemile", 9},
+    {"nmi", 10},
+    {"fm", 11},
+};
+enum { NAMES = sizeof names / sizeof *names };
+
+static sel_length unit_of_row(int row) {
+    return (sel_length){units[row].name, units[row].metres};
+}
+
+static const sel_length unknown = {"an unknown unit", (double)NAN}, unsaid = {NULL, 0};
+
+sel_length sel_epsg_unit(int code) {
+    for (int row = 0; code && row < UNITS; row++) {
+        if (units[row].code == code) {
+            return unit_of_row(row);
+        }
+    }
+    return unknown;
+}
+
+enum { NAME_ROOM = 48 };
+
+/* Small letters and digits of the first `length` bytes. */
+static void simplify(const char *text, size_t length, char to[NAME_ROOM]) {
+    size_t used = 0;
+    for (size_t i = 0; i < length && text[i] && used + 1 < NAME_ROOM; i++) {
+        if (isalnum((unsigned char)text[i])) {
+            to[used++] = (char)tolower((unsigned char)text[i]);
+        }
+    }
+    to[used] = '\0';
+}
+
+/* The row of a unit by its name; -1: it is none. */
+static int find_name(const char *text, size_t length) {
+    char name[NAME_ROOM], other[NAME_ROOM];
+    simplify(text, length, name);
+    for (int plural = 0; plural < 2; plural++) {
+        for (int k = 0; k < NAMES; k++) {
+            if (strcmp(name, names[k].name) == 0) {
+                return names[k].row;
+            }
+        }
+        for (int row = 0; row < UNITS; row++) {
+            simplify(units[row].name, strlen(units[row].name), other);
+            if (strcmp(name, other) == 0) {
+                return row;
+            }
+        }
+        const size_t end = strlen(name);
+        if (end < 2 || name[end - 1] != 's') {
+            break;
+        }
+        name[end - 1] = '\0';
+    }
+    return -1;
+}
+
+/* Texts round the factors of units; the exact one is meant. The foot of the United States differs
+ * from the international one by 2e-6. */
+static sel_length unit_of_factor(double metres, const char *name) {
+    for (int row = 0; row < COMMON; row++) {
+        if (fabs(metres - units[row].metres) <= 5e-8 * units[row].metres) {
+            return unit_of_row(row);
+        }
+    }
+    return (sel_length){name, metres};
+}
+
+/* ---- well-known text ---- */
+
+/* What stands between the brackets of KEYWORD[...], and its keyword. */
+typedef struct wkt_node {
+    const char *word, *at, *end;
+    size_t word_length;
+} wkt_node;
+
+/* The first node from `at` on that lies in no other; false: there is none. */
+static bool wkt_next(const char *at, const char *end, wkt_node *node) {
+    int depth = 0;
+    bool quoted = false;
+    const char *word = at;
+    for (; at < end; at++) {
+        if (*at == '"') {
+            quoted = !quoted;
+        } else if (quoted) {
+            continue;
+        } else if (*at == '[' || *at == '(') {
+            if (depth++ == 0) {
+                *node = (wkt_node){word, at + 1, end, (size_t)(at - word)};
+            }
+        } else if (*at == ']' || *at == ')') {
+            if (--depth == 0) {
+                node->end = at;
+                return true;
+            }
+            if (depth < 0) {
+                return false;
+            }
+        } else if (depth == 0 && !isalnum((unsigned char)*at) && *at != '_' && *at != ' ') {
+            word = at + 1;
+        } else if (depth == 0 && isspace((unsigned char)*at) && word == at) {
+            word = at + 1;
+        }
+    }
+    return false;
+}
+
+static bool wkt_is(const wkt_node *node, const char *const *words) {
+    size_t length = node->word_length;
+    while (length > 0 && node->word[length - 1] == ' ') {
+        length--;
+    }
+    for (int k = 0; words[k]; k++) {
+        if (strlen(words[k]) == length && strncasecmp(node->word, words[k], length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* UNIT["name",factor]. */
+static sel_length read_unit(sel_arena *arena, const wkt_node *unit) {
+    const char *open = memchr(unit->at, '"', (size_t)(unit->end - unit->at));
+    const char *close = open ? memchr(open + 1, '"', (size_t)(unit->end - open - 1)) : NULL;
+    if (!close) {
+        return unknown;
+    }
+    const int row = find_name(open + 1, (size_t)(close - open - 1));
+    double metres = 0;
+    const char *number = close + 1;
+    number += strspn(number, " ,\t\r\n");
+    if (number < unit->end && sel_decimal_read(number, &metres) && metres > 0 && isfinite(metres)) {
+        const char *name = sel_arena_copy_length(arena, open + 1, (size_t)(close - open - 1));
+        return unit_of_factor(metres, name ? name : unknown.name);
+    }
+    return row >= 0 ? unit_of_row(row) : unknown;
+}
+
+static const char *const unit_words[] = {"UNIT", "LENGTHUNIT", NULL};
+
+enum { AXES = 3 };
+
+/* Units of a coordinate system: that of the system, which stands in it itself, else those of its
+ * axes. Axes in x and y in different units have none. */
+typedef struct wkt_units {
+    sel_length plane, third;
+    bool down;
+} wkt_units;
+
+static wkt_units units_of_system(sel_arena *arena, const wkt_node *system) {
+    static const char *const axis_words[] = {"AXIS", NULL};
+    static const char *const turned[] = {"PARAMETER", NULL};
+    sel_length axis[AXES] = {unsaid, unsaid, unsaid}, own = unsaid;
+    wkt_node node, inner;
+    bool down = false;
+    int axes = 0;
+    for (const char *at = system->at; wkt_next(at, system->end, &node); at = node.end + 1) {
+        if (wkt_is(&node, unit_words)) {
+            own = read_unit(arena, &node);
+        } else if (wkt_is(&node, axis_words)) {
+            sel_length *to = &axis[axes < AXES ? axes++ : AXES - 1];
+            for (const char *p = node.at; wkt_next(p, node.end, &inner); p = inner.end + 1) {
+                *to = wkt_is(&inner, unit_words) ? read_unit(arena, &inner) : *to;
+            }
+            const char *way = memchr(node.at, ',', (size_t)(node.end - node.at));
+            way += way ? strspn(way, ", ") : 0;
+            down = down || (way && strncasecmp(way, "down", 4) == 0);
+        } else if (wkt_is(&node, turned) && node.end - node.at > 11) {
+            double sign = 1; /* "Direction",-1.0 */
+            const char *value = memchr(node.at, ',', (size_t)(node.end - node.at));
+            down = down || (strncasecmp(node.at, "\"Direction\"", 11) == 0 && value &&
+                            sel_decimal_read(value + 1, &sign) && sign < 0);
+        }
+    }
+    const bool alike = axes < 2 || axis[0].metres == axis[1].metres;
+    return (wkt_units){own.name ? own : alike ? axis[0] : unknown, axis[2], down};
+}
+
+/* Looks through the nodes of a text, and through compound and bound systems. */
+static void read_wkt(sel_arena *arena, const char *at, const char *end, int depth,
+                     sel_raster_file *file) {
+    static const char *const planes[] = {
+        "PROJCS", "PROJCRS", "PROJECTEDCRS", "LOCAL_CS", "ENGCRS", "ENGINEERINGCRS", NULL};
+    static const char *const heights[] = {"VERT_CS", "VERTCS", "VERTCRS", "VERTICALCRS", NULL};
+    static const char *const others[] = {"COMPD_CS", "COMPOUNDCRS", "BOUNDCRS", "SOURCECRS", NULL};
+    wkt_node node;
+    for (; wkt_next(at, end, &node); at = node.end + 1) {
+        if (wkt_is(&node, planes)) {
+            const wkt_units found = units_of_system(arena, &node);
+            file->place = found.plane.name ? found.plane : file->place;
+            file->height = found.third.name ? found.third : file->height;
+        } else if (wkt_is(&node, heights)) {
+            const wkt_units found = units_of_system(arena, &node);
+            file->height = found.down         ? (sel_length){"depths below a datum", (double)NAN}
+                           : found.plane.name ? found.plane
+                                              : file->height;
+        } else if (wkt_is(&node, others) && depth < 4) {
+            read_wkt(arena, node.at, node.end, depth + 1, file);
+        }
+    }
+}
+
+/* ---- lines of Arc/Info ---- */
+
+/* The unit behind a word at the start of a line: a name, or how many are a metre. */
+static sel_length read_line(sel_arena *arena, const char *prj, const char *word) {
+    const size_t length = strlen(word);
+    for (const char *line = prj; line; line = strchr(line, '\n')) {
+        line += strspn(line, " \t\r\n");
+        if (strncasecmp(line, word, length) != 0 || !isspace((unsigned char)line[length])) {
+            continue;
+        }
+        const char *value = line + length + strspn(line + length, " \t");
+        const size_t count = strcspn(value, " \t\r\n");
+        double per_metre = 0;
+        if (count == 0 || strncasecmp(value, "NO", count) == 0) {
+            return unsaid;
+        }
+        if (strncasecmp(value, "FEET", count) == 0) {
+            return unit_of_row(2); /* of the survey: Arc/Info's foot has 0.3048006 m */
+        }
+        if (sel_decimal_read(value, &per_metre) && per_metre > 0) {
+            return unit_of_factor(1 / per_metre, sel_arena_print(arena, "1/%.10g m", per_metre));
+        }
+        const int row = find_name(value, count);
+        return row >= 0 ? unit_of_row(row) : unknown;
+    }
+    return unsaid;
+}
+
+static void read_prj(sel_arena *arena, const char *prj, sel_raster_file *file) {
+    if (strpbrk(prj, "[(")) {
+        read_wkt(arena, prj, prj + strlen(prj), 0, file);
+    } else {
+        file->place = read_line(arena, prj, "Units");
+        file->height = read_line(arena, prj, "Zunits");
+    }
+}
+
+/* ---- keys ---- */
+
+static double find_number(const sel_geo_keys *keys, int wanted) {
+    for (size_t i = 4; i + 4 <= keys->directory_count; i += 4) {
+        const uint16_t *key = keys->directory + i;
+        if (key[0] == wanted && key[1] == SEL_TAG_KEY_DOUBLES && key[3] < keys->double_count) {
+            return keys->doubles[key[3]];
+        }
+    }
+    return 0;
+}
+
+/* Well-known text in a citation of the keys. */
+static void read_citation(sel_arena *arena, sel_raster_file *file) {
+    const char *found = file->keys->text ? strstr(file->keys->text, SEL_CITATION) : NULL;
+    if (found) {
+        found += strlen(SEL_CITATION);
+        read_wkt(arena, found, found + strcspn(found, "|"), 0, file);
+    }
+}
+
+static sel_length name_code(sel_arena *arena, sel_length unit, const char *what, int code) {
+    const char *name =
+        isnan(unit.metres) ? sel_arena_print(arena, "%s of EPSG:%d", what, code) : unit.name;
+    return (sel_length){name ? name : unit.name, unit.metres};
+}
+
+static void read_keys(sel_arena *arena, sel_raster_file *file) {
+    const sel_geo_keys *keys = file->keys;
+    const int unit = sel_geo_key(keys, SEL_KEY_LINEAR_UNIT);
+    const int map = sel_geo_key(keys, SEL_KEY_PROJECTED_TYPE);
+    const int height_unit = sel_geo_key(keys, SEL_KEY_VERTICAL_UNIT);
+    const int datum = sel_geo_key(keys, SEL_KEY_VERTICAL_TYPE);
+    const double size = find_number(keys, SEL_KEY_LINEAR_UNIT_SIZE);
+    const bool geographic = sel_geo_key(keys, SEL_KEY_MODEL_TYPE) == SEL_IS_GEOGRAPHIC;
+    read_citation(arena, file);
+    if (geographic) {
+        file->place = unsaid;
+    } else if (unit == SEL_USER_DEFINED || (!unit && size > 0)) {
+        file->place = size > 0 && isfinite(size) ? unit_of_factor(size, "a unit of its own")
+                                                 : (file->place.name ? file->place : unknown);
+    } else if (unit) {
+        file->place = name_code(arena, sel_epsg_unit(unit), "the unit", unit);
+    } else if (map && map != SEL_USER_DEFINED) {
+        file->place = name_code(arena, sel_epsg_projected(map), "the unit", map);
+    }
+    /* Numbers below 5200 are of ellipsoids and datums, in files of GeoTIFF 1.0. */
+    if (datum > 5200 && datum != SEL_USER_DEFINED) {
+        const sel_length found = sel_epsg_vertical(datum);
+        file->height = name_code(arena, found, found.name, datum);
+        file->height = height_unit && isnan(found.metres) && found.name == unknown.name
+                           ? unsaid
+                           : file->height;
+    }
+    if (height_unit && height_unit != SEL_USER_DEFINED && !isnan(file->height.metres)) {
+        file->height = name_code(arena, sel_epsg_unit(height_unit), "the unit", height_unit);
+    }
+}
+
+/* ---- all of it ---- */
+
+/* The unit of a band goes before that of the map, as it does in GDAL. */
+static void read_band(sel_arena *arena, const char *unit, sel_raster_file *file) {
+    static const char *const none[] = {"", "unknown", "unspecified", "none", "unit", "value", "1"};
+    char name[NAME_ROOM];
+    simplify(unit, strlen(unit), name);
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
+        if (strcmp(name, none[k]) == 0) {
+            return;
+        }
+    }
+    const int row = strpbrk(unit, "/^*") ? -1 : find_name(unit, strlen(unit));
+    if (row >= 0) {
+        file->height = unit_of_row(row);
+        return;
+    }
+    char *shown = sel_arena_print(arena, "'%.40s'", unit);
+    for (char *c = shown; c && *c; c++) {
+        *c = *c < ' ' || *c > '~' ? '?' : *c;
+    }
+    file->height = (sel_length){shown ? shown : unknown.name, (double)NAN};
+}
+
+void sel_map_find_units(sel_arena *arena, sel_raster_file *file, const char *unit) {
+    file->place = file->height = unsaid;
+    if (file->prj) {
+        read_prj(arena, file->prj, file);
+    } else if (file->keys) {
+        read_keys(arena, file);
+    }
+    if (unit) {
+        read_band(arena, unit, file);
+    }
+}

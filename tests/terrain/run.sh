@@ -1,0 +1,142 @@
+#!/bin/sh
+# run.sh -- terrain as other programs write it: units, gaps and places of maps. Prints TAP.
+# usage: BUILD=build run.sh
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+gdal_translate --version >/dev/null 2>&1 || {
+    echo "ok terrain of other programs # SKIP gdal_translate is not installed"
+    exit 0
+}
+
+# grid FILE X Y SIDE: an ASCII grid of 4 x 3 cells.
+grid() {
+    printf 'ncols 4\nnrows 3\nxllcorner %s\nyllcorner %s\ncellsize %s\nNODATA_value -9999\n' \
+        "$2" "$3" "$4" >"$1"
+    printf '100 101 102 103\n110 111 112 113\n120 121 122 123\n' >>"$1"
+}
+
+# aqua FILE [OPTIONS]: a script whose ground is a file, with these options of sel.raster and out.grid.
+aqua() {
+    cat <<END
+local sel = require "selenite"
+return sel.aqua {
+  ground = sel.raster { "$1" ${2:+, $2} }, alpha = 0.2, dt = 1, stop = { steps = 1 },
+  regions = { { name = "edge", where = sel.shape.faces, law = sel.law.wall {} } },
+  output = { sel.out.grid { field = "ground" ${3:+, $3} } },
+}
+END
+}
+
+# says SCRIPT PATTERN...: check prints all of these.
+says() {
+    "$selenite" check "$1" --backend cpu >"$work/said.txt" 2>&1
+    cat "$work/said.txt"
+    shift
+    for pattern in "$@"; do grep -q -- "$pattern" "$work/said.txt" || return 1; done
+}
+
+grid "$work/plain.asc" 980000 200000 10
+
+feet_become_metres_and_a_grid_lies_on_the_one_read() {
+    for code in 2263 2249 2222 6539; do
+        case $code in 2222) side=3.048 ;; *) side=3.0480061 ;; esac
+        gdal_translate -q -a_srs EPSG:$code "$work/plain.asc" "$work/feet.tif" &&
+            aqua feet.tif "scale = 1" 'format = "tif"' >"$work/feet.lua" &&
+            says "$work/feet.lua" "dx, dt  *${side%061}" "coordinates in .*foot .*read as metres" &&
+            run "$work/feet.lua" --force -o "$work/feet" &&
+            gdalinfo "$work/feet/grid/grid_00000001.tif" >"$work/info.txt" &&
+            grep -q 'Origin = (980000.0000*,200030.0000*)' "$work/info.txt" &&
+            grep -q 'Pixel Size = (10.0000*,-10.0000*)' "$work/info.txt" &&
+            grep -q "\"EPSG\",$code\]\]\$" "$work/info.txt" &&
+            grep -q 'Unit Type: m' "$work/info.txt" || return 1
+    done
+}
+
+an_ascii_grid_keeps_its_prj_in_feet() {
+    gdal_translate -q -of AAIGrid -a_srs EPSG:2263 "$work/plain.asc" "$work/foot.asc" &&
+        aqua foot.asc "scale = 1" >"$work/foot.lua" &&
+        run "$work/foot.lua" -o "$work/foot" &&
+        head -6 "$work/foot/grid/grid_00000001.asc" | tr -d '\n' |
+        grep 'xllcorner 980000yllcorner 200000cellsize 10N' &&
+        cmp "$work/foot.prj" "$work/foot/grid/grid_00000001.prj"
+}
+
+# The ground of a GeoTIFF as ASCII reads back in the same place, for other programs too.
+an_ascii_grid_of_a_geotiff_in_feet_says_so() {
+    gdal_translate -q -a_srs EPSG:2263 "$work/plain.asc" "$work/feet.tif" &&
+        aqua feet.tif "scale = 1" >"$work/feet.lua" &&
+        run "$work/feet.lua" -o "$work/feet_asc" &&
+        aqua feet_asc/grid/grid_00000001.asc "scale = 1" >"$work/again.lua" &&
+        says "$work/again.lua" 'coordinates in US survey foot' 'dx, dt  *3.04801'
+}
+
+heights_follow_their_unit() {
+    cat >"$work/cm.vrt" <<END
+<VRTDataset rasterXSize="4" rasterYSize="3"><SRS>EPSG:25832</SRS>
+<GeoTransform>500000, 10, 0, 5700030, 0, -10</GeoTransform>
+<VRTRasterBand dataType="Float32" band="1"><UnitType>cm</UnitType><SimpleSource>
+<SourceFilename relativeToVRT="1">plain.asc</SourceFilename></SimpleSource></VRTRasterBand></VRTDataset>
+END
+    gdal_translate -q "$work/cm.vrt" "$work/cm.tif" &&
+        gdal_translate -q -a_srs EPSG:2263+6360 "$work/plain.asc" "$work/vertical.tif" &&
+        aqua cm.tif >"$work/cm.lua" && aqua vertical.tif >"$work/vertical.lua" &&
+        aqua cm.tif "scale = 3" >"$work/cm3.lua" &&
+        says "$work/cm.lua" 'ground  *1 to 1.23 m' 'values in centimetre (0.01 m), read as metres' &&
+        says "$work/vertical.lua" 'ground  *30.4801 to 37.4905 m' &&
+        says "$work/cm3.lua" 'ground  *300 to 369 m'
+}
+
+what_is_no_length_is_refused() {
+    sed 's/>cm</>degC</' "$work/cm.vrt" >"$work/warm.vrt" &&
+        gdal_translate -q "$work/warm.vrt" "$work/warm.tif" &&
+        gdal_translate -q -a_srs EPSG:25832+5715 "$work/plain.asc" "$work/depth.tif" &&
+        aqua warm.tif >"$work/warm.lua" && aqua depth.tif >"$work/depth.lua" &&
+        says "$work/warm.lua" "warm.tif are in 'degC', which is no unit of length" 'scale = ' &&
+        says "$work/depth.lua" 'depth.tif are in depths below a datum' &&
+        aqua warm.tif "scale = 1" >"$work/warm.lua" && says "$work/warm.lua" 'ground  *100 to 123 m'
+}
+
+# Not converted, said, and the grids that they write have the projection.
+rules_read_maps_as_they_are() {
+    gdal_translate -q -a_srs EPSG:2263 "$work/plain.asc" "$work/feet.tif" &&
+        cat >"$work/rule.lua" <<'END' &&
+local sel = require "selenite"
+local z = sel.raster "feet.tif"
+return sel.rule {
+  size = z.size, origin = z.origin, dx = z.dx, state = { h = "real" }, data = { z = z },
+  rule = function(c) return { h = c.z } end, periodic = { "x", "y" }, stop = { steps = 1 },
+  output = { sel.out.grid { field = "h", format = "tif" } },
+}
+END
+        says "$work/rule.lua" 'feet.tif: coordinates in US survey foot; values without' &&
+        run "$work/rule.lua" -o "$work/rule" &&
+        gdalinfo "$work/rule/grid/grid_00000001.tif" >"$work/info.txt" &&
+        grep -q 'Origin = (980000.0000*,200030.0000*)' "$work/info.txt" &&
+        grep -q '"EPSG",2263\]\]$' "$work/info.txt"
+}
+
+a_script_that_reads_feet_before_is_told() {
+    cat >"$work/before.lua" <<'END'
+local sel = require "selenite"
+local z = sel.raster { "feet.tif", scale = 1, metres = false }
+return sel.aqua {
+  ground = z, alpha = 0.2, dt = 1, stop = { steps = 1 }, regions = {
+    { name = "west", where = sel.shape.box { min = z.origin, max = { z.origin[1] + z.dx, z.origin[2] + 3 * z.dx } },
+      law = sel.law.wall {} },
+    { name = "edge", where = sel.shape.faces, law = sel.law.wall {} } },
+}
+END
+    says "$work/before.lua" 'the script has read its .dx' 'metres = true' &&
+        sed 's/= false/= true/' "$work/before.lua" >"$work/before_metres.lua" &&
+        says "$work/before_metres.lua" '4 x 3 = 12 cells, 9 of them free'
+}
+
+ok "feet become metres, and a grid written lies on the grid read" \
+    feet_become_metres_and_a_grid_lies_on_the_one_read
+ok "an ASCII grid in feet keeps its .prj" an_ascii_grid_keeps_its_prj_in_feet
+ok "an ASCII grid of a GeoTIFF in feet says that it is" an_ascii_grid_of_a_geotiff_in_feet_says_so
+ok "heights follow the unit of the band or of the vertical datum" heights_follow_their_unit
+ok "heights in what is no length are refused" what_is_no_length_is_refused
+ok "rules read maps as they are, and their grids have the projection" rules_read_maps_as_they_are
+ok "a script that has read feet is told to read metres" a_script_that_reads_feet_before_is_told
