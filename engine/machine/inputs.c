@@ -107,15 +107,20 @@ sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t s
     return status;
 }
 
-sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
-                         double place[3], sel_error *error) {
+sel_status sel_input_number(const sel_inputs *inputs, const sel_input *input, int64_t k,
+                            int64_t step, double place[3], double *value, sel_error *error) {
     const sel_surfaces *on = &inputs->surfaces;
-    double value;
     sel_cell_centre(&inputs->domain->grid, input->region ? 0 : k, place);
     for (int a = 0; a < 3 && input->region; a++) {
         place[a] = on->place[a][on->first_of[input->region] + k];
     }
-    return evaluate(inputs, input, 1, place, place + 1, place + 2, step, &value, error);
+    return evaluate(inputs, input, 1, place, place + 1, place + 2, step, value, error);
+}
+
+sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
+                         double place[3], sel_error *error) {
+    double value;
+    return sel_input_number(inputs, input, k, step, place, &value, error);
 }
 
 sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error) {

@@ -61,6 +61,9 @@ sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t s
 /* One number of an input: at its k-th site, or in cell k; SEL_OK if it has one that is allowed. */
 sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
                          double place[3], sel_error *error);
+/* The same with the number, without the part of a cell that is inside. */
+sel_status sel_input_number(const sel_inputs *inputs, const sel_input *input, int64_t k,
+                            int64_t step, double place[3], double *value, sel_error *error);
 /* sel_solver.ahead: of a source in one cell. */
 sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error);
 

@@ -30,9 +30,7 @@ sel_status sel_run_wait(run *r, sel_error *error) {
     return status;
 }
 
-/* A warning that the run has given rise to: shown, logged and in run.json. */
-static void warn(run *r, const char *format, ...) SEL_PRINTF(2, 3);
-static void warn(run *r, const char *format, ...) {
+void sel_run_warn(run *r, const char *format, ...) {
     char text[700], line[720];
     va_list args;
     va_start(args, format);
@@ -45,10 +43,10 @@ static void warn(run *r, const char *format, ...) {
 
 /* Once in a run. */
 static void warn_of_speed(run *r, double mach) {
-    warn(r,
-         "at step %lld the flow passes Mach %g (%.2g): errors of compressibility grow as "
-         "Mach^2; reduce dt, or in lattice units the velocity and nu together",
-         (long long)r->monitor.step, fastest, mach);
+    sel_run_warn(r,
+                 "at step %lld the flow passes Mach %g (%.2g): errors of compressibility grow as "
+                 "Mach^2; reduce dt, or in lattice units the velocity and nu together",
+                 (long long)r->monitor.step, fastest, mach);
 }
 
 /* Once in a run. */
@@ -58,8 +56,9 @@ static void warn_of_mass(run *r, double drift) {
     if (!solver->mass_cause(r->prepared->plan, cause, sizeof cause)) {
         snprintf(cause, sizeof cause, "no law lets any through; use precision = \"f64\"");
     }
-    warn(r, "at step %lld the mass is %.2g %% %s than its laws make it: %s",
-         (long long)r->mass.test.step, 100 * fabs(drift), drift > 0 ? "more" : "less", cause);
+    sel_run_warn(r, "at step %lld the mass is %.2g %% %s than its laws make it: %s",
+                 (long long)r->mass.test.step, 100 * fabs(drift), drift > 0 ? "more" : "less",
+                 cause);
 }
 
 /* Takes the answer of a monitor; sets stopped_by when the flow has diverged. */
@@ -88,7 +87,8 @@ static void take_look(run *r) {
     r->largest = fmax(r->largest, seen->largest);
 }
 
-static sel_status start_test(run *r, run_test *test, const sel_request *request, sel_error *error) {
+sel_status sel_run_start_test(run *r, run_test *test, const sel_request *request,
+                              sel_error *error) {
     test->request = *request;
     test->step = r->step;
     double before = sel_machine_seconds();
@@ -113,7 +113,13 @@ static sel_status answer_test(run *r, run_test *test, sel_error *error) {
 sel_status sel_run_answer_tests(run *r, sel_error *error) {
     sel_status status = answer_test(r, &r->monitor, error);
     status = status ? status : answer_test(r, &r->mean, error);
-    return status ? status : answer_test(r, &r->mass.test, error);
+    status = status ? status : answer_test(r, &r->mass.test, error);
+    status = status ? status : answer_test(r, &r->audit.test, error);
+    if (!status && r->audit.test.pending) {
+        r->audit.test.pending = false;
+        sel_run_take_audit(r);
+    }
+    return status;
 }
 
 static void take_monitor(run *r) {
@@ -182,7 +188,7 @@ sel_status sel_run_look(run *r, bool only_bad_cell, sel_error *error) {
     const sel_request request = {.kind = SEL_MONITOR,
                                  .box = sel_grid_box(&r->prepared->domain->grid),
                                  .only_bad_cell = only_bad_cell};
-    return start_test(r, &r->monitor, &request, error);
+    return sel_run_start_test(r, &r->monitor, &request, error);
 }
 
 sel_status sel_run_weigh(run *r, sel_error *error) {
@@ -195,7 +201,7 @@ sel_status sel_run_weigh(run *r, sel_error *error) {
     const sel_request request = {.kind = SEL_REDUCE,
                                  .field = solver->mass_field,
                                  .box = sel_grid_box(&r->prepared->domain->grid)};
-    return start_test(r, &r->mass.test, &request, error);
+    return sel_run_start_test(r, &r->mass.test, &request, error);
 }
 
 sel_status sel_run_start_tests(run *r, sel_error *error) {
@@ -206,9 +212,10 @@ sel_status sel_run_start_tests(run *r, sel_error *error) {
     sel_status status = SEL_OK;
     if (compares || r->step % r->look_steps == 0) {
         status = sel_run_look(r, !compares, error);
+        status = status ? status : sel_run_audit(r, error);
     }
     if (!status && test && by_mean) {
-        status = start_test(r, &r->mean, &mean, error);
+        status = sel_run_start_test(r, &r->mean, &mean, error);
     }
     return status || !test ? status : sel_run_weigh(r, error);
 }

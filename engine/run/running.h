@@ -27,6 +27,14 @@ typedef struct run_mass {
     bool told;             /* that it drifts */
 } run_mass;
 
+/* The audit of single precision. */
+typedef struct run_audit {
+    run_test test;
+    int64_t cell[SEL_AUDIT_READS];
+    double value[SEL_AUDIT_READS];
+    bool told;
+} run_audit;
+
 typedef struct run {
     const sel_scenario *scenario;
     sel_prepared *prepared;
@@ -47,6 +55,7 @@ typedef struct run {
 
     run_test monitor, mean;
     run_mass mass;
+    run_audit audit;
     double largest; /* magnitude of the main field at all tests so far */
 
     double started;         /* clock */
@@ -84,6 +93,16 @@ sel_status sel_run_answer_tests(run *r, sel_error *error);
 
 /* Waits for them and takes their results; sets stopped_by when they end the run. */
 sel_status sel_run_finish_tests(run *r, sel_error *error);
+
+/* Starts one test. */
+sel_status sel_run_start_test(run *r, run_test *test, const sel_request *request, sel_error *error);
+
+/* A warning that the run has given rise to: shown, logged and in run.json. */
+void sel_run_warn(run *r, const char *format, ...) SEL_PRINTF(2, 3);
+
+/* Starts the audit, beside a look at the whole field (run_audit.c); takes its answer. */
+sel_status sel_run_audit(run *r, sel_error *error);
+void sel_run_take_audit(run *r);
 
 /* Notes why the run stops. */
 void sel_run_stop(run *r, sel_stopped_by by, const char *reason, ...) SEL_PRINTF(3, 4);

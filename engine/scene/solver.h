@@ -8,7 +8,7 @@
 #ifndef SEL_SOLVER_H
 #define SEL_SOLVER_H
 
-#include "engine/scene/domain.h"
+#include "engine/scene/audit.h"
 #include "engine/base/sums.h"
 
 /* A field that outputs can name. */
@@ -314,6 +314,13 @@ typedef struct sel_solver {
     /* Why such a mass may drift: a sentence for the user, without its full stop. False: no law lets
      * any through. */
     bool (*mass_cause)(const sel_plan *plan, char *text, size_t size);
+    /* The audit of steps in single precision. NULL: there is none. Lists the cells of which it
+     * needs the main field, SEL_AUDIT_READS at most; returns how many, 0: this plan needs no audit.
+     */
+    int (*audit_reads)(const sel_plan *plan, int64_t *cells);
+    /* The changes in the step from `step` of some cells, from values there at that step. */
+    void (*audit)(const sel_state *state, int64_t step, const double *values, sel_audit *found);
+    const char *audit_advice; /* besides f64: "a larger dt" */
     /* The speed of sound, user's units. NULL: there is none. */
     double (*sound)(const sel_plan *plan);
     /* The meaning of the state's numbers beyond size and precision, "D2Q9": a checkpoint with

@@ -24,11 +24,21 @@ extern const char *const heat_schemes[];
 extern const sel_table heat_table;
 extern const sel_solver heat_solver;
 
+/* Cells whose explicit steps are computed again: g by face, and C v. */
+typedef struct heat_audit_cell {
+    double g[SEL_FACES], capacity;
+} heat_audit_cell;
+typedef struct heat_audit {
+    sel_audited of;
+    heat_audit_cell v[SEL_AUDITED];
+} heat_audit;
+
 /* Units: the user's. */
 typedef struct heat_plan {
     sel_plan base;
     sel_conduction body;
     mg_box box; /* of implicit schemes */
+    heat_audit audit;
 } heat_plan;
 
 typedef struct heat_state {
@@ -45,6 +55,11 @@ static inline const heat_plan *heat_plan_for(const sel_state *state) {
  * threads (mg_list). The state of step 0. */
 void heat_list(sel_state *base, int halo, int threads);
 sel_status heat_start(sel_state *base, sel_error *error);
+
+/* Finds the numbers of the audit, in all ranks; sel_solver.audit_reads and audit. */
+void heat_audit_find(heat_plan *plan);
+int heat_audit_reads(const sel_plan *plan, int64_t *cells);
+void heat_audit_step(const sel_state *state, int64_t step, const double *values, sel_audit *found);
 
 /* The loops of one precision, compiled for each x86-64 level (heat_kernel.c). */
 typedef struct heat_loops {

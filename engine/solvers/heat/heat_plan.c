@@ -38,6 +38,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     if (status) {
         return status;
     }
+    heat_audit_find(p);
     if (p->body.implicit > 0) {
         mg_body_box(&p->body, &p->box);
         return sel_inputs_of_place(&p->body.inputs, false,
@@ -144,6 +145,9 @@ const sel_solver heat_solver = {
     .advice =
         "A law, the source or the initial temperature grows without bound or is too large for "
         "the precision, or h rose above what it was at the start, for which dt was found",
+    .audit_reads = heat_audit_reads,
+    .audit = heat_audit_step,
+    .audit_advice = "a larger dt, or temperatures that begin nearer to 0",
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &heat_on_cpu,
