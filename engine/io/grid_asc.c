@@ -276,6 +276,7 @@ static sel_status read_values(reader *r) {
 static sel_status read_grid(reader *r) {
     sel_status status = read_header(r);
     r->to->nodata = r->value[NODATA];
+    r->to->placed = true;
     status = status ? status : sel_raster_allocate(r->to);
     return status ? status : read_values(r);
 }

@@ -1,69 +1,17 @@
-/* grid_tif.c -- grids in GeoTIFF: one number per pixel, placed by its tags, read and written.
+/* grid_tif.c -- grids in GeoTIFF: one number per pixel, placed by its tags, read.
  *
  * libtiff unpacks strips and tiles; what it declares is compared with the size of the file before
  * memory is taken for it. Tags: OGC GeoTIFF Standard 1.1.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <tiffio.h>
-#include <unistd.h>
 #include "engine/base/text.h"
-#include "engine/io/map.h"
-
-/* ---- libtiff, its complaints kept ---- */
-
-/* What libtiff reported first. */
-typedef struct complaint {
-    int code;          /* errno of the system's part in it, or 0 */
-    char message[240]; /* empty: nothing was reported */
-} complaint;
-
-static int on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list args) {
-    complaint *first = data;
-    (void)tiff, (void)module;
-    if (!first->message[0]) {
-        first->code = errno;
-        vsnprintf(first->message, sizeof first->message, format, args);
-    }
-    return 1;
-}
-
-static int on_warning(TIFF *tiff, void *data, const char *module, const char *format,
-                      va_list args) {
-    (void)tiff, (void)data, (void)module, (void)format, (void)args;
-    return 1;
-}
-
-/* A TIFF in a file that stays the caller's, with a mode as for TIFFOpen; ends with TIFFCleanup.
- * Memory that libtiff takes at once is limited to `largest` bytes (0: it is not). NULL after an
- * error. `first` outlives it. */
-static TIFF *open_tiff(FILE *file, complaint *first, const char *name, const char *mode,
-                       size_t largest) {
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
-    if (!options) {
-        snprintf(first->message, sizeof first->message, "there is not enough memory");
-        return NULL;
-    }
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)largest);
-    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, first);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
-    lseek(fileno(file), 0, SEEK_SET); /* which the C file may have left elsewhere */
-    errno = 0;
-    TIFF *tiff = TIFFFdOpenExt(fileno(file), name, mode, options);
-    TIFFOpenOptionsFree(options);
-    return tiff;
-}
+#include "engine/io/tif.h"
 
 /* ---- reading ---- */
-
-/* LZW makes at most 4096 bytes of a code of 12 bits, deflate 1032 of one byte. Also for files that
- * are not packed: sparse ones leave parts out. */
-enum { MOST_PACKING = 2800, MIB = 1 << 20 };
 
 typedef struct number_kind {
     uint16_t format, bits;
@@ -95,10 +43,14 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 typedef struct reader {
     sel_raster_source *to;
-    complaint first;
+    sel_tif_complaint first;
     TIFF *tiff;
     const number_kind *kind;
     uint32_t part[2]; /* pixels of a tile or strip */
+    int step;         /* numbers per pixel in a part */
+    bool alpha;       /* the second value of a pixel is its opacity, 0: it has no data */
+    bool planes;      /* which lies in parts of its own */
+    double *line;     /* numbers of a row, where there is alpha */
 } reader;
 
 static sel_status unreadable(const reader *r) {
@@ -186,10 +138,8 @@ static sel_status find_placement(const reader *r, placement *p) {
                                       : sel_raster_refuse(r->to, "is a rotated grid; turn it with "
                                                                  "gdalwarp first");
     }
-    if (scales || ties || numbers) {
-        return sel_raster_refuse(r->to, "has not all the tags that place it: a pixel scale (33550) "
-                                        "and a tie point (33922), or a transformation (34264)");
-    }
+    r->to->placed = false;
+    r->to->place_lacks = scales || ties || numbers;
     *p = (placement){{1, 1}, {0, (double)r->to->raster.n[1]}, 0, 0};
     return SEL_OK;
 }
@@ -197,22 +147,26 @@ static sel_status find_placement(const reader *r, placement *p) {
 static sel_status place(const reader *r) {
     placement p = {{0, 0}, {0, 0}, 0, 0};
     sel_raster *raster = &r->to->raster;
+    r->to->placed = true;
     sel_status status = find_placement(r, &p);
     if (status) {
         return status;
     }
     double sum = p.side[0] + p.side[1] + p.at[0] + p.at[1] + p.x + p.y;
-    if (!isfinite(sum) || !(p.side[0] > 0 && p.side[1] > 0)) {
+    if (!isfinite(sum) || !(p.side[0] > 0 && p.side[1] != 0)) {
         return sel_raster_refuse(r->to,
                                  "its pixels of %.10g x %.10g at %.10g, %.10g do not run from the "
-                                 "north-west to the south-east; turn it with gdalwarp first",
+                                 "west to the east; turn it with gdalwarp first",
                                  p.side[0], p.side[1], p.x, p.y);
     }
-    status = sel_raster_check_square(r->to, p.side[0], p.side[1]);
+    /* A height below 0 runs from the south to the north, by the formula of the standard. */
+    status = sel_raster_check_square(r->to, p.side[0], fabs(p.side[1]));
     double half = sel_geo_keys_are_points(r->to->keys) ? 0.5 : 0;
+    const double rows = p.side[1] > 0 ? (double)raster->n[1] : 0;
+    r->to->south_up = p.side[1] < 0;
     raster->dx = p.side[0];
     raster->origin[0] = p.x - (p.at[0] + half) * p.side[0];
-    raster->origin[1] = p.y + (p.at[1] + half - (double)raster->n[1]) * p.side[1];
+    raster->origin[1] = p.y + (p.at[1] + half - rows) * p.side[1];
     return status;
 }
 
@@ -223,7 +177,17 @@ static sel_status find_kind(reader *r) {
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_BITSPERSAMPLE, &bits);
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_SAMPLEFORMAT, &format);
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
-    if (samples != 1) {
+    r->step = 1;
+    if (samples == 2) {
+        uint16_t count = 0, layout = PLANARCONFIG_CONTIG;
+        const uint16_t *extra = NULL;
+        TIFFGetFieldDefaulted(r->tiff, TIFFTAG_EXTRASAMPLES, &count, &extra);
+        TIFFGetFieldDefaulted(r->tiff, TIFFTAG_PLANARCONFIG, &layout);
+        r->alpha = count == 1 && extra && extra[0] != EXTRASAMPLE_UNSPECIFIED;
+        r->planes = layout == PLANARCONFIG_SEPARATE;
+        r->step = r->planes ? 1 : 2;
+    }
+    if (samples != 1 && !r->alpha) {
         return sel_raster_refuse(
             r->to, "has %u values per pixel, a grid has one; gdal_translate -b 1 takes the first",
             (unsigned)samples);
@@ -268,7 +232,7 @@ static void find_parts(reader *r) {
 
 static sel_status check_size(reader *r) {
     uint32_t width = 0, height = 0;
-    double bytes = r->kind->bits / 8, most = MOST_PACKING * r->to->file_bytes;
+    double bytes = r->kind->bits / 8 * r->step, most = SEL_TIF_PACKING * r->to->file_bytes;
     TIFFGetField(r->tiff, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(r->tiff, TIFFTAG_IMAGELENGTH, &height);
     if (width == 0 || height == 0 || width > INT32_MAX || height > INT32_MAX) {
@@ -287,31 +251,51 @@ static sel_status check_size(reader *r) {
 
 /* ---- values ---- */
 
+/* Takes a row of a part to `to`, or of its opacities what has no data. */
+static void take_row(const reader *r, const uint8_t *row, int64_t width, bool opacity, double *to) {
+    if (!r->alpha) {
+        r->kind->convert(row, width, to);
+        return;
+    }
+    r->kind->convert(row, width * r->step, r->line);
+    for (int64_t i = 0; i < width; i++) {
+        const double *pixel = r->line + i * r->step;
+        if (!opacity) {
+            to[i] = pixel[0];
+        }
+        if ((opacity && pixel[0] == 0) || (r->step == 2 && pixel[1] == 0)) {
+            to[i] = (double)NAN;
+        }
+    }
+}
+
 /* Takes the part of a tile or strip at (x, y) that lies in the picture; NULL: without data. */
-static void take_part(const reader *r, const uint8_t *part, int64_t x, int64_t y) {
+static void take_part(const reader *r, const uint8_t *part, int64_t x, int64_t y, bool opacity) {
     const int64_t *n = r->to->raster.n;
     const int64_t width = n[0] - x < r->part[0] ? n[0] - x : r->part[0];
     const int64_t height = n[1] - y < r->part[1] ? n[1] - y : r->part[1];
-    const size_t row_bytes = (size_t)r->part[0] * (r->kind->bits / 8);
+    const size_t row_bytes = (size_t)r->part[0] * (size_t)r->step * (r->kind->bits / 8);
     for (int64_t row = 0; row < height; row++) {
         double *to = r->to->raster.value + (n[1] - 1 - y - row) * n[0] + x;
         for (int64_t i = 0; !part && i < width; i++) {
             to[i] = (double)NAN;
         }
         if (part) {
-            r->kind->convert(part + (size_t)row * row_bytes, width, to);
+            take_row(r, part + (size_t)row * row_bytes, width, opacity, to);
         }
     }
 }
 
 /* A part of zero bytes has no data: sparse files leave such parts out. */
-static sel_status read_part(const reader *r, int64_t x, int64_t y, void *buffer, tmsize_t bytes) {
+static sel_status read_part(const reader *r, int64_t x, int64_t y, int plane, void *buffer,
+                            tmsize_t bytes) {
     const bool tiled = TIFFIsTiled(r->tiff) != 0;
-    const uint32_t part = tiled ? TIFFComputeTile(r->tiff, (uint32_t)x, (uint32_t)y, 0, 0)
-                                : TIFFComputeStrip(r->tiff, (uint32_t)y, 0);
+    const uint16_t sample = (uint16_t)plane;
+    const uint32_t part = tiled ? TIFFComputeTile(r->tiff, (uint32_t)x, (uint32_t)y, 0, sample)
+                                : TIFFComputeStrip(r->tiff, (uint32_t)y, sample);
     const int64_t rows = r->to->raster.n[1] - y;
     if (TIFFGetStrileByteCount(r->tiff, part) == 0) {
-        take_part(r, NULL, x, y);
+        take_part(r, NULL, x, y, plane != 0);
         return SEL_OK;
     }
     if (!tiled && rows < r->part[1]) { /* the last strip is short */
@@ -322,24 +306,30 @@ static sel_status read_part(const reader *r, int64_t x, int64_t y, void *buffer,
     if (got != bytes) {
         return unreadable(r);
     }
-    take_part(r, buffer, x, y);
+    take_part(r, buffer, x, y, plane != 0);
     return SEL_OK;
 }
 
 /* The size that libtiff finds for a part must be the one that conversion counts on. */
-static sel_status read_values(const reader *r) {
+static sel_status read_values(reader *r) {
     tmsize_t bytes = TIFFIsTiled(r->tiff) ? TIFFTileSize(r->tiff) : TIFFStripSize(r->tiff);
-    size_t need = (size_t)r->part[0] * r->part[1] * (r->kind->bits / 8);
+    size_t need = (size_t)r->part[0] * r->part[1] * (size_t)r->step * (r->kind->bits / 8);
     if (bytes <= 0 || (size_t)bytes != need) {
         return unreadable(r);
     }
+    const size_t line = r->alpha ? (size_t)r->part[0] * (size_t)r->step * sizeof *r->line : 1;
     void *buffer = calloc(1, need);
-    sel_status status = buffer ? SEL_OK : sel_fail_memory(r->to->error, r->to->name, need);
-    for (int64_t y = 0; y < r->to->raster.n[1]; y += r->part[1]) {
-        for (int64_t x = 0; x < r->to->raster.n[0] && !status; x += r->part[0]) {
-            status = read_part(r, x, y, buffer, bytes);
+    r->line = malloc(line);
+    sel_status status =
+        buffer && r->line ? SEL_OK : sel_fail_memory(r->to->error, r->to->name, need + line);
+    for (int plane = 0; plane <= (r->alpha && r->planes); plane++) {
+        for (int64_t y = 0; y < r->to->raster.n[1]; y += r->part[1]) {
+            for (int64_t x = 0; x < r->to->raster.n[0] && !status; x += r->part[0]) {
+                status = read_part(r, x, y, plane, buffer, bytes);
+            }
         }
     }
+    free(r->line);
     free(buffer);
     return status;
 }
@@ -424,158 +414,19 @@ static sel_status read_grid(reader *r) {
     if (!status) {
         find_nodata(r);
         status = read_values(r);
+        status = status ? status : sel_tif_masks_inside(r->tiff, &r->first, r->to);
     }
     return status;
 }
 
 sel_status sel_tif_read(sel_raster_source *to) {
     reader r = {.to = to};
-    r.tiff = open_tiff(to->file, &r.first, to->name, "rm", 2 * (size_t)to->file_bytes + 16 * MIB);
+    r.tiff = sel_tif_open(to->file, &r.first, to->name, "rm",
+                          2 * (size_t)to->file_bytes + 16 * SEL_TIF_MIB);
     if (!r.tiff) {
         return unreadable(&r);
     }
     sel_status status = read_grid(&r);
     TIFFCleanup(r.tiff);
     return status;
-}
-
-/* ---- writing ---- */
-
-enum { STRIP_BYTES = 1 << 18, DEFLATE_LEVEL = 1 };
-
-/* From here on offsets may not fit in 32 bits: BigTIFF. */
-static const double large_file = 3.9e9;
-
-#define TEXT(name) ((char *)(uintptr_t)(name))
-static const TIFFFieldInfo own_tags[] = {
-    {SEL_TAG_PIXEL_SCALE, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, TEXT("ModelPixelScale")},
-    {SEL_TAG_TIE_POINT, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, TEXT("ModelTiepoint")},
-    {SEL_TAG_KEY_DIRECTORY, -1, -1, TIFF_SHORT, FIELD_CUSTOM, 1, 1, TEXT("GeoKeyDirectory")},
-    {SEL_TAG_KEY_DOUBLES, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, TEXT("GeoDoubleParams")},
-    {SEL_TAG_KEY_TEXT, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, TEXT("GeoAsciiParams")},
-    {SEL_TAG_METADATA, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, TEXT("GDALMetadata")},
-    {SEL_TAG_NODATA, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, TEXT("GDALNoData")},
-};
-
-static bool set_layout(TIFF *tiff, const sel_grid_file *grid) {
-    int64_t rows = STRIP_BYTES / ((int64_t)sizeof(float) * grid->n[0]);
-    uint32_t strip = rows < 1 ? 1 : rows > grid->n[1] ? (uint32_t)grid->n[1] : (uint32_t)rows;
-    return TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)grid->n[0]) &&
-           TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)grid->n[1]) &&
-           TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 32) &&
-           TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1) &&
-           TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_IEEEFP) &&
-           TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK) &&
-           TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-           TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
-           TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_FLOATINGPOINT) &&
-           TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, DEFLATE_LEVEL) &&
-           TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, strip);
-}
-
-static bool set_place(TIFF *tiff, const sel_grid_file *grid) {
-    double half = sel_geo_keys_are_points(grid->keys) ? grid->dx / 2 : 0;
-    double top = grid->origin[1] + (double)grid->n[1] * grid->dx;
-    const double scale[3] = {grid->dx, grid->dx, 0};
-    const double tie[6] = {0, 0, 0, grid->origin[0] + half, top - half, 0};
-    char nodata[16];
-    snprintf(nodata, sizeof nodata, "%d", SEL_GRID_NODATA);
-    return TIFFSetField(tiff, SEL_TAG_PIXEL_SCALE, 3, scale) &&
-           TIFFSetField(tiff, SEL_TAG_TIE_POINT, 6, tie) &&
-           TIFFSetField(tiff, SEL_TAG_NODATA, nodata);
-}
-
-/* The unit of the values, as GDAL has it. */
-static bool set_unit(TIFF *tiff, const sel_grid_file *grid) {
-    char text[200];
-    if (!grid->unit || strpbrk(grid->unit, "<>&\"")) {
-        return true;
-    }
-    snprintf(text, sizeof text,
-             "<GDALMetadata>\n  <Item name=\"UNITTYPE\" sample=\"0\" role=\"unittype\">%s</Item>\n"
-             "</GDALMetadata>\n",
-             grid->unit);
-    return TIFFSetField(tiff, SEL_TAG_METADATA, text);
-}
-
-/* Vertical keys are of heights, whose unit a unit of the values replaces. */
-static size_t copy_keys_of_plane(const sel_geo_keys *keys, uint16_t *to) {
-    size_t count = 4;
-    memcpy(to, keys->directory, 4 * sizeof *to);
-    for (size_t i = 4; i + 4 <= keys->directory_count; i += 4) {
-        if (keys->directory[i] < SEL_KEY_VERTICAL_TYPE) {
-            memcpy(to + count, keys->directory + i, 4 * sizeof *to);
-            count += 4;
-        }
-    }
-    to[3] = (uint16_t)(count / 4 - 1);
-    return count;
-}
-
-static bool set_directory(TIFF *tiff, const sel_grid_file *grid) {
-    const sel_geo_keys *keys = grid->keys;
-    uint16_t *copy = NULL;
-    size_t count = keys->directory_count;
-    if (grid->unit && count >= 4) {
-        copy = malloc(count * sizeof *copy);
-        if (!copy) {
-            return false;
-        }
-        count = copy_keys_of_plane(keys, copy);
-    }
-    const bool set =
-        TIFFSetField(tiff, SEL_TAG_KEY_DIRECTORY, (int)count, copy ? copy : keys->directory) == 1;
-    free(copy);
-    return set;
-}
-
-/* A count is a uint16_t to libtiff here, as the specification has it for the directory. */
-static bool set_keys(TIFF *tiff, const sel_grid_file *grid) {
-    const sel_geo_keys *keys = grid->keys;
-    if (!keys) {
-        return true;
-    }
-    return set_directory(tiff, grid) &&
-           (!keys->double_count ||
-            TIFFSetField(tiff, SEL_TAG_KEY_DOUBLES, (int)keys->double_count, keys->doubles)) &&
-           (!keys->text_count || TIFFSetField(tiff, SEL_TAG_KEY_TEXT, keys->text));
-}
-
-static bool write_rows(TIFF *tiff, const sel_grid_file *grid, float *line) {
-    for (int64_t row = 0; row < grid->n[1]; row++) {
-        const float *from = grid->value + (grid->n[1] - 1 - row) * grid->n[0];
-        for (int64_t i = 0; i < grid->n[0]; i++) {
-            line[i] = isnan(from[i]) ? (float)SEL_GRID_NODATA : from[i];
-        }
-        if (TIFFWriteScanline(tiff, line, (uint32_t)row, 0) < 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool write_all(TIFF *tiff, const sel_grid_file *grid) {
-    float *line = malloc((size_t)grid->n[0] * sizeof *line);
-    TIFFMergeFieldInfo(tiff, own_tags, sizeof own_tags / sizeof *own_tags);
-    bool written = line && set_layout(tiff, grid) && set_place(tiff, grid) &&
-                   set_keys(tiff, grid) && set_unit(tiff, grid) && write_rows(tiff, grid, line) &&
-                   TIFFWriteDirectory(tiff) == 1;
-    free(line);
-    return written;
-}
-
-void sel_tif_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROOM]) {
-    double bytes = (double)grid->n[0] * (double)grid->n[1] * sizeof(float);
-    complaint first = {.code = 0};
-    TIFF *tiff = open_tiff(to, &first, "the grid", bytes > large_file ? "w8" : "w", 0);
-    bool written = tiff && write_all(tiff, grid);
-    if (tiff) {
-        TIFFCleanup(tiff);
-    }
-    if (!written || *first.message) {
-        snprintf(wrong, SEL_WRONG_ROOM, "%s",
-                 first.code       ? strerror(first.code)
-                 : *first.message ? first.message
-                                  : "there is not enough memory");
-    }
 }

@@ -42,4 +42,7 @@ sel_length sel_epsg_unit(int code);
  * its values (NULL: none). */
 void sel_map_find_units(sel_arena *arena, sel_raster_file *file, const char *unit);
 
+/* Places a raster that its file does not place by a world file beside it, where there is one. */
+sel_status sel_world_read(sel_raster_source *source);
+
 #endif

@@ -9,6 +9,7 @@
 #include "engine/base/file.h"
 #include "engine/base/machine.h"
 #include "engine/io/map.h"
+#include "engine/io/tif.h"
 
 static const sel_field raster_fields[] = {
     SEL_ROW(sel_raster_params, file, FILE,
@@ -130,6 +131,18 @@ static const format *find_format(const char *path, bool pictures_only, sel_error
     return NULL;
 }
 
+/* Swaps rows: the southernmost comes first. */
+static void turn_over(sel_raster *raster) {
+    const int64_t width = raster->n[0];
+    for (int64_t low = 0, high = raster->n[1] - 1; low < high; low++, high--) {
+        for (int64_t i = 0; i < width; i++) {
+            const double kept = raster->value[low * width + i];
+            raster->value[low * width + i] = raster->value[high * width + i];
+            raster->value[high * width + i] = kept;
+        }
+    }
+}
+
 /* The file of source->name, with the members that the caller gives. */
 static sel_status read_file(sel_raster_source *source, bool pictures_only) {
     const format *kind = find_format(source->name, pictures_only, source->error);
@@ -146,6 +159,13 @@ static sel_status read_file(sel_raster_source *source, bool pictures_only) {
     rewind(source->file);
     status = kind->read(source);
     fclose(source->file);
+    if (!pictures_only && !status) {
+        status = source->placed ? SEL_OK : sel_world_read(source);
+        status = status ? status : sel_tif_mask_beside(source);
+    }
+    if (!status && source->south_up) {
+        turn_over(&source->raster);
+    }
     return status;
 }
 

@@ -146,6 +146,10 @@ typedef struct sel_raster_source {
     double nodata;            /* the value that stands for no data; NaN: none */
     bool exact;               /* it has to be met exactly, not to six digits */
     bool picture;             /* without a place */
+    bool placed;              /* by the file itself */
+    bool place_lacks;         /* it has a part of what would place it */
+    bool south_up;            /* the first row of the file is the southernmost, of `raster` the
+                                 last until all is read */
     double scale, offset;     /* the values are scale * value in the file + offset */
     const char *unit;         /* of the values; NULL: none */
     const sel_geo_keys *keys; /* NULL: none */

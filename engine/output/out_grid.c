@@ -58,8 +58,13 @@ static void blank_cells(const sel_domain *domain, float *values) {
     }
 }
 
-/* Lies on the raster as its file has it, where its coordinates are metres here and are not there:
- * whole cells away from a corner of it stay so. */
+/* Whether its coordinates are metres here, and another unit in its file. */
+static bool is_moved(const sel_raster *raster) {
+    return raster->file->metres && raster->file->dx != raster->dx;
+}
+
+/* Lies on the raster as its file has it, where it is moved: whole cells away from a corner of it
+ * stay so. */
 static void undo_metres(const sel_raster *raster, sel_grid_file *grid) {
     for (int a = 0; a < 2; a++) {
         const double cells = (grid->origin[a] - raster->origin[a]) / raster->dx;
@@ -85,11 +90,10 @@ static sel_status write_grid(sel_frame *frame, const char *path, sel_error *erro
                           .value = frame->values[0],
                           .keys = output->terrain ? output->terrain->keys : NULL,
                           .prj = output->prj};
-    if (output->raster && output->terrain->dx != output->raster->dx) {
+    if (output->raster && is_moved(output->raster)) {
         undo_metres(output->raster, &file);
     }
-    if (output->terrain &&
-        (output->terrain->height_changed || output->terrain->dx != output->raster->dx)) {
+    if (output->terrain && (output->terrain->height_changed || is_moved(output->raster))) {
         file.unit = base->context->simulation->solver->fields[base->picks.v[0].field].unit;
     }
     sel_status status = sel_grid_file_write(&file, writers[params->format], path, error);
@@ -102,8 +106,7 @@ static sel_status write_grid(sel_frame *frame, const char *path, sel_error *erro
 }
 
 static bool has_map(const sel_raster *raster) {
-    return raster && raster->file &&
-           (raster->file->keys || raster->file->prj || raster->file->dx != raster->dx);
+    return raster && raster->file && (raster->file->keys || raster->file->prj || is_moved(raster));
 }
 
 /* Whether a domain has a place in common with a raster: functions may read one elsewhere. */

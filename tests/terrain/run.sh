@@ -132,6 +132,98 @@ END
         says "$work/before_metres.lua" '4 x 3 = 12 cells, 9 of them free'
 }
 
+# ground_is FILE ROW...: the ground that a run reads, north first, NODATA as -.
+ground_is() {
+    file=$1
+    shift
+    aqua "$file" >"$work/ground.lua" && run "$work/ground.lua" --force -o "$work/ground" || return 1
+    sed 1,6d "$work/ground/grid/grid_00000001.asc" | sed 's/-9999/-/g' >"$work/rows.txt"
+    for row in "$@"; do echo "$row"; done | diff - "$work/rows.txt"
+}
+
+# corner_is X Y SIDE: where the last ground lies.
+corner_is() {
+    sed -n 3,5p "$work/ground/grid/grid_00000001.asc" | tr '\n' ' ' |
+        grep -x "xllcorner $1 yllcorner $2 cellsize $3 "
+}
+
+# The north-west cell and the last one have no data by the mask, one of 121 by its value.
+masks_inside_and_beside_a_map_hold_with_nodata() {
+    grid "$work/mask.asc" 500000 5700000 10
+    sed 's/100/0/; s/123/0/; s/1[0-9][0-9]/255/g' "$work/mask.asc" >"$work/opaque.asc"
+    gdal_translate -q -ot Float32 -a_nodata 121 "$work/mask.asc" "$work/values.tif" &&
+        gdal_translate -q -ot Byte -a_nodata none "$work/opaque.asc" "$work/opaque.tif" &&
+        cat >"$work/masked.vrt" <<'END' || return 1
+<VRTDataset rasterXSize="4" rasterYSize="3"><GeoTransform>500000, 10, 0, 5700030, 0, -10</GeoTransform>
+<VRTRasterBand dataType="Float32" band="1"><NoDataValue>121</NoDataValue><SimpleSource>
+<SourceFilename relativeToVRT="1">values.tif</SourceFilename></SimpleSource></VRTRasterBand>
+<MaskBand><VRTRasterBand dataType="Byte"><SimpleSource>
+<SourceFilename relativeToVRT="1">opaque.tif</SourceFilename></SimpleSource></VRTRasterBand></MaskBand></VRTDataset>
+END
+    for how in "YES" "NO" "YES -co TILED=YES -co BLOCKXSIZE=16 -co BLOCKYSIZE=16" "YES -co COMPRESS=DEFLATE"; do
+        # shellcheck disable=SC2086  # options
+        rm -f "$work/masked.tif"* && gdal_translate -q --config GDAL_TIFF_INTERNAL_MASK $how \
+            "$work/masked.vrt" "$work/masked.tif" &&
+            ground_is masked.tif '- 101 102 103' '110 111 112 113' '120 - 122 -' || return 1
+    done
+    cp "$work/mask.asc" "$work/beside.asc" && rm -f "$work/masked.tif"* &&
+        gdal_translate -q --config GDAL_TIFF_INTERNAL_MASK NO "$work/masked.vrt" "$work/masked.tif" &&
+        cp "$work/masked.tif.msk" "$work/beside.asc.msk" &&
+        ground_is beside.asc '- 101 102 103' '110 111 112 113' '120 121 122 -'
+}
+
+opacity_of_nothing_is_no_data() {
+    sed 's/100/0/; s/123/0/; s/1[0-9][0-9]/255/g' "$work/mask.asc" >"$work/opaque.asc"
+    gdal_translate -q -ot Byte -a_nodata none "$work/opaque.asc" "$work/opaque.tif" &&
+        gdal_translate -q -ot Byte -a_nodata none "$work/mask.asc" "$work/byte.tif" &&
+        gdalbuildvrt -q -separate "$work/two.vrt" "$work/byte.tif" "$work/opaque.tif" || return 1
+    for layout in PIXEL BAND; do
+        gdal_translate -q -co ALPHA=YES -co INTERLEAVE=$layout "$work/two.vrt" "$work/alpha.tif" &&
+            ground_is alpha.tif '- 101 102 103' '110 111 112 113' '120 121 122 -' || return 1
+    done
+}
+
+a_mask_of_another_size_is_refused() {
+    gdal_translate -q -outsize 5 3 "$work/opaque.tif" "$work/wide.tif" &&
+        cp "$work/wide.tif" "$work/mask.asc.msk" && aqua mask.asc >"$work/wide.lua" &&
+        says "$work/wide.lua" 'its mask mask.asc.msk has 5 x 3 pixels, the map has 4 x 3'
+    status=$?
+    rm -f "$work/mask.asc.msk"
+    return $status
+}
+
+world_files_place_what_the_file_does_not() {
+    gdal_translate -q -co PROFILE=BASELINE "$work/mask.asc" "$work/bare.tif" &&
+        rm -f "$work"/bare.tif.* || return 1
+    for ending in tfw tifw wld TFW; do
+        printf '10\n0\n0\n-10\n500005\n5700025\n' >"$work/bare.$ending" &&
+            ground_is bare.tif '100 101 102 103' '110 111 112 113' '120 121 122 123' &&
+            corner_is 500000 5700000 10 || return 1
+        rm "$work/bare.$ending"
+    done
+    printf '10\n0\n0\n10\n500005\n5700005\n' >"$work/bare.tfw" &&
+        ground_is bare.tif '120 121 122 123' '110 111 112 113' '100 101 102 103' &&
+        corner_is 500000 5700000 10 &&
+        printf '10\n1\n0\n-10\n500005\n5700025\n' >"$work/bare.tfw" && aqua bare.tif >"$work/bare.lua" &&
+        says "$work/bare.lua" 'is a rotated grid, by its world file' &&
+        printf '10\n0\n0\n-10\nx\n' >"$work/bare.tfw" &&
+        says "$work/bare.lua" 'bare.tfw: number 5 of the six'
+}
+
+a_picture_has_the_place_of_its_world_file() {
+    gdal_translate -q -of PNG -ot Byte "$work/mask.asc" "$work/picture.png" &&
+        rm -f "$work"/picture.png.* && printf '10 0 0 -10 500005 5700025\n' >"$work/picture.pgw" &&
+        aqua picture.png "scale = 255" >"$work/picture.lua" &&
+        says "$work/picture.lua" 'dx, dt  *10, 1' 'ground  *100 to 123 m'
+}
+
+# As GDAL writes them, by a transformation.
+rows_from_the_south_are_turned_over() {
+    gdal_translate -q -a_ullr 500000 5700000 500040 5700030 "$work/mask.asc" "$work/up.tif" &&
+        ground_is up.tif '120 121 122 123' '110 111 112 113' '100 101 102 103' &&
+        corner_is 500000 5700000 10
+}
+
 ok "feet become metres, and a grid written lies on the grid read" \
     feet_become_metres_and_a_grid_lies_on_the_one_read
 ok "an ASCII grid in feet keeps its .prj" an_ascii_grid_keeps_its_prj_in_feet
@@ -140,3 +232,9 @@ ok "heights follow the unit of the band or of the vertical datum" heights_follow
 ok "heights in what is no length are refused" what_is_no_length_is_refused
 ok "rules read maps as they are, and their grids have the projection" rules_read_maps_as_they_are
 ok "a script that has read feet is told to read metres" a_script_that_reads_feet_before_is_told
+ok "masks inside and beside a map hold, with NODATA" masks_inside_and_beside_a_map_hold_with_nodata
+ok "cells without opacity have no data" opacity_of_nothing_is_no_data
+ok "a mask of another size is refused" a_mask_of_another_size_is_refused
+ok "world files place what the file does not" world_files_place_what_the_file_does_not
+ok "a picture has the place of its world file" a_picture_has_the_place_of_its_world_file
+ok "rows from the south are turned over" rows_from_the_south_are_turned_over

@@ -302,16 +302,35 @@ static void a_transformation_places_it_when_it_does_not_turn(void **state) {
     (void)state;
     const double straight[16] = {10, 0, 0, 500000, 0, -10, 0, 5000100, 0, 0, 0, 0, 0, 0, 0, 1};
     const double turned[16] = {10, 1, 0, 500000, 1, -10, 0, 5000100, 0, 0, 0, 0, 0, 0, 0, 1};
-    const double upwards[16] = {10, 0, 0, 500000, 0, 10, 0, 5000100, 0, 0, 0, 0, 0, 0, 0, 1};
     recipe r = {.width = 4, .height = 3, .matrix = straight};
     lies_at(&r, 500000, 5000070, 10);
     r.points = true;
     lies_at(&r, 499995, 5000075, 10);
     r.matrix = turned;
     refused(&r, "g.tif: is a rotated grid; turn it with gdalwarp first");
-    r.matrix = upwards;
-    refused(&r, "g.tif: its pixels of 10 x -10 at 500000, 5000100 do not run from the north-west "
-                "to the south-east; turn it with gdalwarp first");
+    r.matrix = (const double[16]){-10, 0, 0, 500000, 0, -10, 0, 5000100, [15] = 1};
+    refused(&r, "g.tif: its pixels of -10 x 10 at 500000, 5000100 do not run from the west to the "
+                "east; turn it with gdalwarp first");
+}
+
+/* The first row of the file is the southernmost. */
+static void rows_from_south_to_north_are_turned_over(void **state) {
+    (void)state;
+    const double upwards[16] = {10, 0, 0, 500000, 0, 10, 0, 5000100, 0, 0, 0, 0, 0, 0, 0, 1};
+    recipe r = {.width = 4, .height = 3, .matrix = upwards};
+    lies_at(&r, 500000, 5000100, 10);
+    for (int points = 0; points < 2; points++) {
+        sel_arena *arena = sel_arena_create();
+        const sel_raster *raster = make(arena);
+        assert_non_null(raster);
+        for (int64_t i = 0; i < 12; i++)
+            assert_true(raster_cell(raster, i % 4, i / 4) == number(&r, i));
+        sel_arena_destroy(arena);
+        r = (recipe){.width = 4, .height = 3, .scale = (const double[]){10, -10, 0}, .tie = corner};
+        lies_at(&r, 500000, 5000100, 10);
+    }
+    r = (recipe){.width = 4, .height = 3, .matrix = upwards, .points = true};
+    lies_at(&r, 499995, 5000095, 10);
 }
 
 static void places_that_are_not_clear_are_refused(void **state) {
@@ -435,6 +454,7 @@ int main(void) {
         cmocka_unit_test(the_scale_and_the_offset_of_a_file_are_applied),
         cmocka_unit_test(the_tie_point_places_the_picture),
         cmocka_unit_test(a_transformation_places_it_when_it_does_not_turn),
+        cmocka_unit_test(rows_from_south_to_north_are_turned_over),
         cmocka_unit_test(places_that_are_not_clear_are_refused),
         cmocka_unit_test(other_pictures_are_refused),
         cmocka_unit_test(bombs_are_refused_before_memory_is_taken),
