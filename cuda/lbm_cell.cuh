@@ -168,21 +168,22 @@ static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_g
     }
 }
 
-// A cell at the start of the step, from its populations after collision. An acceleration field is
-// that of this step, which puts it half a step's change ahead.
-static __device__ __forceinline__ lbm_cell before(const lbm_gpu_step &s, uint32_t index) {
+// A cell at the start of the step: its populations after collision, and the acceleration. A field
+// of it is that of this step, which puts it half a step's change ahead.
+struct cell_before {
+    REAL f[LBM_Q], a[LBM_DIMS];
+};
+
+static __device__ __forceinline__ cell_before before(const lbm_gpu_step &s, uint32_t index) {
     lbm_gpu_step last = s;
     last.acceleration = s.acceleration_before;
     last.clock.offset--;
     const lbm_rates rates = rates_of(last, index);
-    REAL f[LBM_Q];
-    lbm_cell cell;
-    load((const REAL *)s.from, s.layout.plane, index, f);
-    cell.drho = LBM_SUM(f);
-    const REAL per_rho = (REAL)1 / ((REAL)1 + cell.drho);
-#define VELOCITY(axis, sum) cell.u[axis] = sum(f) * per_rho - (REAL)0.5 * rates.a[axis];
-    LBM_AXES(VELOCITY)
-#undef VELOCITY
+    cell_before cell;
+    load((const REAL *)s.from, s.layout.plane, index, cell.f);
+#define COMPONENT(axis, sum) cell.a[axis] = rates.a[axis];
+    LBM_AXES(COMPONENT)
+#undef COMPONENT
     return cell;
 }
 
@@ -203,14 +204,18 @@ static __device__ __forceinline__ uint32_t inward_index(const lbm_gpu_cell &cell
 
 // Closes the cell's wet faces. The laws give the fluid's velocity u; the momentum of populations
 // before collision is rho (u - a/2).
+template <bool REGULARIZED>
 static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                              const place &p, const lbm_rates &rates,
                                              REAL g[LBM_Q]) {
     const double *value = of_step(s, s.boundary.open_value, s.boundary.open_stride) +
                           LBM_OPEN_VALUES * (int64_t)cell.opening_index;
     const REAL drho = (REAL)value[3];
+    const bool edge = cell.opening == LBM_OPEN_EDGE;
     REAL u[LBM_DIMS], shift[LBM_DIMS];
     int n[LBM_DIMS];
+    cell_before next;
+    lbm_cell inward, target;
 #define GIVEN(axis, sum)                      \
     n[axis] = cell.normal[axis];              \
     shift[axis] = -(REAL)0.5 * rates.a[axis]; \
@@ -218,33 +223,53 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gp
     LBM_AXES(GIVEN)
 #undef GIVEN
     if (cell.opening == LBM_OPEN_VELOCITY) {
-        lbm_close_velocity(g, n, u);
-        return;
+        target = lbm_velocity_cell(g, n, u);
+    } else if (cell.opening == LBM_OPEN_PRESSURE) {
+        target = lbm_density_cell(g, n, drho, shift);
     }
-    if (cell.opening == LBM_OPEN_PRESSURE) {
-        lbm_close_density(g, n, drho, shift);
-        return;
+    if (REGULARIZED || cell.opening == LBM_OPEN_OUTFLOW || edge) {
+        next = before(s, inward_index(cell, p));
+        inward = lbm_cell_after(next.f, next.a);
     }
-    const lbm_cell inward = before(s, inward_index(cell, p));
     if (cell.opening == LBM_OPEN_OUTFLOW) {
-        const lbm_cell here = before(s, NEIGHBOUR(p, 0, 0, 0));
-        lbm_close_outflow(g, n, &here, &inward, (REAL)cell.keep, shift);
-        return;
-    }
-#define CHOOSE(axis, sum) u[axis] = cell.velocity_given ? u[axis] : inward.u[axis] + shift[axis];
-    LBM_AXES(CHOOSE)
+        const cell_before own = before(s, NEIGHBOUR(p, 0, 0, 0));
+        const lbm_cell here = lbm_cell_after(own.f, own.a);
+        target = lbm_outflow_cell(g, n, &here, &inward, (REAL)cell.keep, shift);
+    } else if (edge) {
+        target.drho = cell.density_given ? drho : inward.drho;
+#define CHOOSE(axis, sum) \
+    target.u[axis] = cell.velocity_given ? u[axis] : inward.u[axis] + shift[axis];
+        LBM_AXES(CHOOSE)
 #undef CHOOSE
-    lbm_close(g, n, cell.density_given ? drho : inward.drho, u);
+    }
+    if (REGULARIZED) {
+        lbm_regularize(g, n, cell.opening == LBM_OPEN_PRESSURE, &target, shift, next.f, next.a,
+                       rates.omega_even);
+    } else {
+        lbm_close(g, n, target.drho, target.u);
+    }
 }
 
 // All populations of a boundary cell before collision.
+template <bool REGULARIZED>
 static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                               const place &p, const lbm_rates &rates,
                                               REAL g[LBM_Q]) {
     pull((const REAL *)s.from, s.layout.plane, p, g);
     bounce(s, cell, of_step(s, s.boundary.link_add, s.boundary.link_stride), p, g);
     if (cell.opening != LBM_CLOSED) {
-        close(s, cell, p, rates, g);
+        close<REGULARIZED>(s, cell, p, rates, g);
+    }
+}
+
+// The same for any collision, where its speed does not matter.
+static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+                                              const place &p, const lbm_rates &rates,
+                                              REAL g[LBM_Q]) {
+    if (s.collision == LBM_REGULARIZED) {
+        gather<true>(s, cell, p, rates, g);
+    } else {
+        gather<false>(s, cell, p, rates, g);
     }
 }
 

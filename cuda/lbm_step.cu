@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
 // The cells that are done again, those of one kind beside each other. A warp goes through all of
 // this alone, so what counts is how many instructions follow each other: it begins with
 // step_kernel, whose `from` it shares, and stores after it.
-template <class T>
+template <class T, bool REGULARIZED>
 __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant__ lbm_gpu_step s) {
     const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= s.boundary.again_count) {
@@ -92,11 +92,11 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     const bool halted = cuda_is_halted(s.halted, s.clock);
     const typename T::lbm_rates rates = T::rates_of(s, cell.index);
     real_of<T> g[T::q];
-    T::gather(s, cell, T::make_place(s.layout, cell.index), rates, g);
+    T::template gather<REGULARIZED>(s, cell, T::make_place(s.layout, cell.index), rates, g);
     if (s.boundary.link_flow && !halted) {
         T::count_flow(s, cell, cell.index, g);
     }
-    T::lbm_collide(g, &rates, s.collision, s.forced, s.les);
+    T::lbm_collide(g, &rates, REGULARIZED ? LBM_REGULARIZED : s.collision, s.forced, s.les);
     cuda_wait_for_last();
     if (!halted) {
         T::store((real_of<T> *)s.to, s.layout.plane, cell.index, g);
@@ -110,7 +110,8 @@ static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
                                          threads, stream, *s);
     if (code == cudaSuccess && WALLS && s->boundary.again_count > 0) {
         const uint32_t blocks = (s->boundary.again_count + LBM_BLOCK - 1) / LBM_BLOCK;
-        code = cuda_launch_early(close_kernel<T>, blocks, LBM_BLOCK, stream, *s);
+        code = cuda_launch_early(close_kernel<T, COLLISION == LBM_REGULARIZED>, blocks, LBM_BLOCK,
+                                 stream, *s);
     }
     return code;
 }

@@ -1,10 +1,10 @@
 /* lbm_closure.h -- wet nodes: closures of faces, edges and corners (Hecht-Harting form), outflow.
  *
- * Re-includable like lbm_collision.h, with the same macros. At a cell of open faces the populations
- * that enter through them are unknown. n holds the inward normals of the wet faces, one component
- * per axis: +1 at a lower face, -1 at an upper one, 0 where none is wet; m of them are not 0. A
- * direction enters when it goes along one of the normals, leaves when it goes against one; e* is
- * the opposite of e. With density and velocity given, populations that only enter are
+ * Re-includable behind lbm_collision.h, with the same macros. At a cell of open faces the
+ * populations that enter through them are unknown. n holds the inward normals of the wet faces, one
+ * component per axis: +1 at a lower face, -1 at an upper one, 0 where none is wet; m of them are
+ * not 0. A direction enters when it goes along one of the normals, leaves when it goes against one;
+ * e* is the opposite of e. With density and velocity given, populations that only enter are
  *
  *   g_e = g_e* + 6 w_e rho e.u - e.N,    N_t = [T_t - (1 - m/3) rho u_t] / (2 m)
  *
@@ -32,7 +32,20 @@
  * sound but let the pressure drift; K > 0 brings the pressure back to 0, by a factor e in 2 / K
  * steps. Of a wave with the angular frequency w it returns K / sqrt(K^2 + 4 w^2).
  *
- * Zou, He, Phys. Fluids 9 (1997) 1591; Hecht, Harting, J. Stat. Mech. (2010) P01018.
+ * With the regularized collision the closure is regularized, too: a wet cell keeps density and
+ * velocity, found as above, and second moments P, and all its populations become those of these
+ * moments (lbm_of_moments). The non-equilibrium part of P is that of the next cell inwards at the
+ * start of the step. Where the pressure is given it is the mean of that and of the cell's own: the
+ * unknown populations bounce back but for their equilibrium,
+ *
+ *   g_e = g_e* + 6 w_e rho e.u,
+ *
+ * and P is the second moment of all (BC3 of Latt and others). There either alone feeds a mode along
+ * the face that changes its sign in each step, the cell's own from a Reynolds number of a cell of 7
+ * on, the next cell's in 2-D from 20 on; the mean does not.
+ *
+ * Zou, He, Phys. Fluids 9 (1997) 1591; Hecht, Harting, J. Stat. Mech. (2010) P01018; Latt, Chopard,
+ * Malaspinas, Deville, Michler, Phys. Rev. E 77 (2008) 056703 (their BC3).
  */
 #include <stdbool.h>
 #include "engine/physics/lbm_lattice.h"
@@ -153,37 +166,56 @@ SEL_INLINE REAL LBM_NAME(lbm_inwards)(const int n[LBM_DIMS], const REAL u[LBM_DI
     return along;
 }
 
-/* Closes one wet face so that the velocity is u. */
-SEL_INLINE void LBM_NAME(lbm_close_velocity)(REAL g[LBM_Q], const int n[LBM_DIMS],
-                                             const REAL u[LBM_DIMS]) {
-    const REAL un = LBM_NAME(lbm_inwards)(n, u);
-    LBM_NAME(lbm_close)(g, n, (LBM_NAME(lbm_known)(g, n) + un) / (R(1) - un), u);
-}
-
-/* Closes one wet face so that the density is 1 + drho and the tangential velocity that of
- * `tangent`, whose normal component is ignored. */
-SEL_INLINE void LBM_NAME(lbm_close_density)(REAL g[LBM_Q], const int n[LBM_DIMS], REAL drho,
-                                            const REAL tangent[LBM_DIMS]) {
-    const REAL un = (drho - LBM_NAME(lbm_known)(g, n)) / (R(1) + drho);
-    REAL u[LBM_DIMS];
-#define CHOOSE(axis, sum) u[axis] = n[axis] != 0 ? (REAL)n[axis] * un : tangent[axis];
-    LBM_AXES(CHOOSE)
-#undef CHOOSE
-    LBM_NAME(lbm_close)(g, n, drho, u);
-}
-
 /* A cell's density deviation and velocity. */
 typedef struct LBM_NAME(lbm_cell) {
     REAL drho, u[LBM_DIMS];
 } LBM_NAME(lbm_cell);
 
-/* Closes one wet face by the outflow equations: `here` and `inward` are this cell and the next
+/* The cell whose collision under the acceleration a has left the populations f. */
+SEL_INLINE LBM_NAME(lbm_cell)
+    LBM_NAME(lbm_cell_after)(const REAL f[LBM_Q], const REAL a[LBM_DIMS]) {
+    LBM_NAME(lbm_cell) cell;
+    cell.drho = LBM_SUM(f);
+    const REAL per_rho = R(1) / (R(1) + cell.drho);
+#define VELOCITY(axis, sum) cell.u[axis] = sum(f) * per_rho - R(0.5) * a[axis];
+    LBM_AXES(VELOCITY)
+#undef VELOCITY
+    return cell;
+}
+
+/* The cell on one wet face whose velocity is u: its density follows from what arrives. */
+SEL_INLINE LBM_NAME(lbm_cell)
+    LBM_NAME(lbm_velocity_cell)(const REAL g[LBM_Q], const int n[LBM_DIMS],
+                                const REAL u[LBM_DIMS]) {
+    const REAL un = LBM_NAME(lbm_inwards)(n, u);
+    LBM_NAME(lbm_cell) cell;
+    cell.drho = (LBM_NAME(lbm_known)(g, n) + un) / (R(1) - un);
+#define GIVEN(axis, sum) cell.u[axis] = u[axis];
+    LBM_AXES(GIVEN)
+#undef GIVEN
+    return cell;
+}
+
+/* The cell on one wet face whose density is 1 + drho and whose tangential velocity is that of
+ * `tangent`, whose normal component is ignored. */
+SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(lbm_density_cell)(const REAL g[LBM_Q], const int n[LBM_DIMS],
+                                                         REAL drho, const REAL tangent[LBM_DIMS]) {
+    const REAL un = (drho - LBM_NAME(lbm_known)(g, n)) / (R(1) + drho);
+    LBM_NAME(lbm_cell) cell;
+    cell.drho = drho;
+#define CHOOSE(axis, sum) cell.u[axis] = n[axis] != 0 ? (REAL)n[axis] * un : tangent[axis];
+    LBM_AXES(CHOOSE)
+#undef CHOOSE
+    return cell;
+}
+
+/* The cell on one wet face by the outflow equations: `here` and `inward` are this cell and the next
  * inwards at the step before, `keep` is 1 - K. Populations before collision have the velocity
  * u + shift. */
-SEL_INLINE void LBM_NAME(lbm_close_outflow)(REAL g[LBM_Q], const int n[LBM_DIMS],
-                                            const LBM_NAME(lbm_cell) * here,
-                                            const LBM_NAME(lbm_cell) * inward, REAL keep,
-                                            const REAL shift[LBM_DIMS]) {
+SEL_INLINE LBM_NAME(lbm_cell)
+    LBM_NAME(lbm_outflow_cell)(const REAL g[LBM_Q], const int n[LBM_DIMS],
+                               const LBM_NAME(lbm_cell) * here, const LBM_NAME(lbm_cell) * inward,
+                               REAL keep, const REAL shift[LBM_DIMS]) {
     const REAL v = -LBM_NAME(lbm_inwards)(n, here->u), sound = R(0.57735026918962576);
     const REAL limited = v < R(0) ? R(0) : v > R(1) ? R(1) : v;
     REAL u[LBM_DIMS];
@@ -196,7 +228,56 @@ SEL_INLINE void LBM_NAME(lbm_close_outflow)(REAL g[LBM_Q], const int n[LBM_DIMS]
     /* arriving - drho = (wave + c drho)(1 + drho) */
     const REAL b = R(1) + sound + wave, rest = arriving - wave;
     const REAL drho = R(2) * rest / (b + LBM_SQRT(b * b + R(4) * sound * rest));
-    LBM_NAME(lbm_close_density)(g, n, drho, u);
+    return LBM_NAME(lbm_density_cell)(g, n, drho, u);
+}
+
+/* Bounces back what is unknown on one wet face, but for its equilibrium with the momentum j. */
+SEL_INLINE void LBM_NAME(lbm_bounce_neq)(REAL g[LBM_Q], const int n[LBM_DIMS],
+                                         const REAL j[LBM_DIMS]) {
+#define FILL(i, ex, ey, ez, opposite, weight)                     \
+    if (LBM_ENTERS(n, ex, ey, ez)) {                              \
+        g[i] = g[opposite] + R(6.0 * (weight)) * LBM_ALONG(i, j); \
+    } else if (LBM_LEAVES(n, ex, ey, ez)) {                       \
+        g[opposite] = g[i] - R(6.0 * (weight)) * LBM_ALONG(i, j); \
+    }
+    LBM_PAIRS(FILL)
+#undef FILL
+}
+
+/* The regularized closure: replaces all populations of a wet cell by those of `cell`, whose
+ * velocity is u + shift with shift = -a/2; pressure: on one face that gives it. f: what the
+ * collision of the next cell inwards has left at the start of the step, under the acceleration a.
+ * It has multiplied the non-equilibrium moment by 1 - omega; as the collision to come does so
+ * again, none is needed where that is next to 0. */
+SEL_INLINE void LBM_NAME(lbm_regularize)(REAL g[LBM_Q], const int n[LBM_DIMS], bool pressure,
+                                         const LBM_NAME(lbm_cell) * cell,
+                                         const REAL shift[LBM_DIMS], const REAL f[LBM_Q],
+                                         const REAL a[LBM_DIMS], REAL omega) {
+    const LBM_NAME(lbm_cell) inward = LBM_NAME(lbm_cell_after)(f, a);
+    const REAL *u = cell->u, *v = inward.u;
+    const REAL rho = R(1) + cell->drho, rho_inward = R(1) + inward.drho, left = R(1) - omega;
+    const REAL per_left = left * left > R(1e-6) ? R(1) / left : R(0);
+    const REAL still = cell->drho * R(1.0 / 3.0), still_inward = inward.drho * R(1.0 / 3.0);
+    REAL j[LBM_DIMS], p[LBM_PARTS];
+#define MOMENTUM(axis, sum) j[axis] = rho * u[axis];
+    LBM_AXES(MOMENTUM)
+#undef MOMENTUM
+#define INWARD(part, i, k, sum)                                                          \
+    {                                                                                    \
+        const REAL work = R(0.5) * (v[i] * a[k] + v[k] * a[i]);                          \
+        const REAL neq =                                                                 \
+            sum(f) - (i == k ? still_inward : R(0)) - rho_inward * (v[i] * v[k] + work); \
+        p[part] = per_left * neq + rho * (u[i] * u[k] - shift[i] * shift[k]);            \
+    }
+    LBM_TENSOR(INWARD)
+#undef INWARD
+    if (pressure) {
+        LBM_NAME(lbm_bounce_neq)(g, n, j);
+#define MEAN(part, i, k, sum) p[part] = R(0.5) * (p[part] + sum(g) - (i == k ? still : R(0)));
+        LBM_TENSOR(MEAN)
+#undef MEAN
+    }
+    LBM_NAME(lbm_of_moments)(g, cell->drho, j, p);
 }
 
 #undef R

@@ -164,6 +164,25 @@ SEL_INLINE void LBM_NAME(lbm_relax)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * r
 #undef RELAX
 }
 
+/* The populations of the moments up to second order: density 1 + drho, momentum j, and
+ * P_ab = sum e_a e_b g - drho/3 delta_ab. */
+SEL_INLINE void LBM_NAME(lbm_of_moments)(REAL g[LBM_Q], REAL drho, const REAL j[LBM_DIMS],
+                                         const REAL p[LBM_PARTS]) {
+    REAL rest = drho;
+#define TRACE(axis, sum) rest -= R(1.5) * p[axis];
+    LBM_AXES(TRACE)
+#undef TRACE
+    g[0] = R(LBM_REST_WEIGHT) * rest;
+#define PAIR(i, ex, ey, ez, opposite, weight)                                              \
+    {                                                                                      \
+        const REAL even = rest + R(4.5) * (LBM_TWICE(i, p)), odd = R(3) * LBM_ALONG(i, j); \
+        g[i] = R(weight) * (even + odd);                                                   \
+        g[opposite] = R(weight) * (even - odd);                                            \
+    }
+    LBM_PAIRS(PAIR)
+#undef PAIR
+}
+
 /* Collides the populations of one cell in place, keeping only moments up to second order. */
 SEL_INLINE void LBM_NAME(lbm_regularized)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
                                           bool forced) {
@@ -187,19 +206,7 @@ SEL_INLINE void LBM_NAME(lbm_regularized)(REAL g[LBM_Q], const LBM_NAME(lbm_rate
         LBM_AXES(PUSH)
 #undef PUSH
     }
-    REAL rest = drho;
-#define TRACE(axis, sum) rest -= R(1.5) * p[axis];
-    LBM_AXES(TRACE)
-#undef TRACE
-    g[0] = R(LBM_REST_WEIGHT) * rest;
-#define PAIR(i, ex, ey, ez, opposite, weight)                                              \
-    {                                                                                      \
-        const REAL even = rest + R(4.5) * (LBM_TWICE(i, p)), odd = R(3) * LBM_ALONG(i, j); \
-        g[i] = R(weight) * (even + odd);                                                   \
-        g[opposite] = R(weight) * (even - odd);                                            \
-    }
-    LBM_PAIRS(PAIR)
-#undef PAIR
+    LBM_NAME(lbm_of_moments)(g, drho, j, p);
 }
 
 /* Collides the populations of one cell in place. With constants for all but g and rates nothing

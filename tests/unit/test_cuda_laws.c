@@ -120,6 +120,26 @@ static void every_kind_of_function_agrees(void **state) {
     assert_agreement();
 }
 
+/* The regularized closure at faces and edges of all kinds, with and without a force. */
+static void regularized_openings_agree(void **state) {
+    (void)state;
+    static const char *const sizes[] = {"37, 19", "19, 13, 11"};
+    for (size_t s = 0; s < COUNT_OF(sizes); s++) {
+        for (size_t a = 0; a < COUNT_OF(flow_around); a++) {
+            const size_t force = (a + s) % COUNT_OF(flow_force);
+            const flow one = {sizes[s],      flow_around[a].text,         flow_force[force].text,
+                              "regularized", (a + s) % 2 ? "f64" : "f32", 0.52,
+                              a % 3 == 2};
+            char text[FLOW_ROOM];
+            comparing("regularized, %s, %s, %s", sizes[s], flow_around[a].name,
+                      flow_force[force].name);
+            flow_script(&one, NULL, text);
+            run_and_compare(text, false);
+        }
+    }
+    assert_agreement();
+}
+
 /* More rows and places than a block has threads, and a law for each component. */
 static void laws_in_space_agree(void **state) {
     (void)state;
@@ -415,6 +435,7 @@ static void what_was_asked_before_a_failure_is_answered(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_function_agrees),
+        cmocka_unit_test(regularized_openings_agree),
         cmocka_unit_test(laws_in_space_agree),
         cmocka_unit_test(many_laws_agree),
         cmocka_unit_test(controls_change_between_steps),

@@ -75,33 +75,31 @@ SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(rates)(const lbm_step *step, int64_t x, 
     return rates;
 }
 
-/* Cell x of a row at the start of the step, from its populations after collision. An
- * acceleration field is that of this step, which puts it half a step's change ahead. */
-SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(before)(const lbm_step *step, int64_t x, int64_t row) {
+/* Cell x of a row at the start of the step: its populations after collision, and the acceleration.
+ * A field of it is that of this step, which puts it half a step's change ahead. */
+typedef struct LBM_NAME(cell_before) {
+    REAL f[LBM_Q];
+    LBM_NAME(lbm_rates) rates;
+} LBM_NAME(cell_before);
+
+SEL_INLINE LBM_NAME(cell_before) LBM_NAME(before)(const lbm_step *step, int64_t x, int64_t row) {
     const lbm_layout *layout = &step->layout;
     const REAL *from = (const REAL *)step->from + lbm_row_offset(layout, row) + x;
-    LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, x, row);
-    LBM_NAME(lbm_cell) cell;
-    REAL f[LBM_Q];
+    LBM_NAME(cell_before) cell = {.rates = LBM_NAME(rates)(step, x, row)};
     if (step->forcing != LBM_FORCE_FIELD) {
-#define UNIFORM(axis, sum) rates.a[axis] = (REAL)step->acceleration_before[axis];
+#define UNIFORM(axis, sum) cell.rates.a[axis] = (REAL)step->acceleration_before[axis];
         LBM_AXES(UNIFORM)
 #undef UNIFORM
     }
     for (int i = 0; i < LBM_Q; i++) {
-        f[i] = from[i * layout->plane];
+        cell.f[i] = from[i * layout->plane];
     }
-    cell.drho = LBM_SUM(f);
-    const REAL per_rho = (REAL)1 / ((REAL)1 + cell.drho);
-#define VELOCITY(axis, sum) cell.u[axis] = sum(f) * per_rho - (REAL)0.5 * rates.a[axis];
-    LBM_AXES(VELOCITY)
-#undef VELOCITY
     return cell;
 }
 
 /* The next cell along the inward normals, at most at the grid's end and at solids, as it was before
  * the step. */
-SEL_INLINE LBM_NAME(lbm_cell)
+SEL_INLINE LBM_NAME(cell_before)
     LBM_NAME(inward)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row) {
     const lbm_layout *layout = &step->layout;
     const int64_t n[3] = {layout->nx, layout->ny, layout->nz};
@@ -119,6 +117,7 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
                                 const LBM_NAME(lbm_rates) * rates, REAL g[LBM_Q]) {
     const double *value = step->open_value + LBM_OPEN_VALUES * cell->opening_index;
     const REAL drho = (REAL)value[3];
+    const bool regularized = step->collision == LBM_REGULARIZED;
     REAL u[LBM_DIMS], shift[LBM_DIMS];
     int n[LBM_DIMS];
 #define GIVEN(axis, sum)                       \
@@ -127,24 +126,35 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
     u[axis] = (REAL)value[axis] + shift[axis];
     LBM_AXES(GIVEN)
 #undef GIVEN
+    LBM_NAME(cell_before) next;
+    LBM_NAME(lbm_cell) inward, target;
     if (cell->opening == LBM_OPEN_VELOCITY) {
-        LBM_NAME(lbm_close_velocity)(g, n, u);
-        return;
+        target = LBM_NAME(lbm_velocity_cell)(g, n, u);
+    } else if (cell->opening == LBM_OPEN_PRESSURE) {
+        target = LBM_NAME(lbm_density_cell)(g, n, drho, shift);
     }
-    if (cell->opening == LBM_OPEN_PRESSURE) {
-        LBM_NAME(lbm_close_density)(g, n, drho, shift);
-        return;
+    if (regularized || cell->opening == LBM_OPEN_OUTFLOW || cell->opening == LBM_OPEN_EDGE) {
+        next = LBM_NAME(inward)(step, cell, row);
+        inward = LBM_NAME(lbm_cell_after)(next.f, next.rates.a);
     }
-    LBM_NAME(lbm_cell) inward = LBM_NAME(inward)(step, cell, row);
     if (cell->opening == LBM_OPEN_OUTFLOW) {
-        const LBM_NAME(lbm_cell) here = LBM_NAME(before)(step, cell->x, row);
-        LBM_NAME(lbm_close_outflow)(g, n, &here, &inward, (REAL)cell->keep, shift);
-        return;
-    }
-#define CHOOSE(axis, sum) u[axis] = cell->velocity_region ? u[axis] : inward.u[axis] + shift[axis];
-    LBM_AXES(CHOOSE)
+        const LBM_NAME(cell_before) before = LBM_NAME(before)(step, cell->x, row);
+        const LBM_NAME(lbm_cell) here = LBM_NAME(lbm_cell_after)(before.f, before.rates.a);
+        target = LBM_NAME(lbm_outflow_cell)(g, n, &here, &inward, (REAL)cell->keep, shift);
+    } else if (cell->opening == LBM_OPEN_EDGE) {
+        target.drho = cell->density_region ? drho : inward.drho;
+#define CHOOSE(axis, sum) \
+    target.u[axis] = cell->velocity_region ? u[axis] : inward.u[axis] + shift[axis];
+        LBM_AXES(CHOOSE)
 #undef CHOOSE
-    LBM_NAME(lbm_close)(g, n, cell->density_region ? drho : inward.drho, u);
+    }
+    if (regularized) {
+        LBM_NAME(lbm_regularize)
+        (g, n, cell->opening == LBM_OPEN_PRESSURE, &target, shift, next.f, next.rates.a,
+         rates->omega_even);
+    } else {
+        LBM_NAME(lbm_close)(g, n, target.drho, target.u);
+    }
 }
 
 /* Accumulates the mass that leaves the domain through a cell's links; `here`: its populations

@@ -1,0 +1,97 @@
+-- Flow through a square duct, or in 2-D a channel, from an inlet to an outlet, at a given Reynolds
+-- number of a cell U / nu.
+--
+-- Shows: with the exact profile at the inlet the velocity U on the axis stays as it is and the
+-- pressure falls by 2 nu U / (k a^2) per length, a half the width: k = 1 between plates, and 0.5894
+-- in the square duct (twice 0.294685, see duct3d.lua). The results `axis` and `drop` are the
+-- deviations of both, as parts. At a large Reynolds number of a cell open faces are what fails
+-- first: docs/physics.md, "Small viscosities".
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+
+local p = sel.params {
+  space     = { true,  "a duct in 3-D; else a channel in 2-D" },
+  cell      = { 8.3,   "Reynolds number of a cell, U / nu in lattice units", min = 0.1 },
+  H         = { 20,    "cells across", integer = true, min = 4 },
+  L         = { 50,    "cells along", integer = true, min = 8 },
+  U         = { 0.05,  "velocity on the axis, lattice units", min = 0 },
+  collision = { "regularized", "collision operator", choices = { "trt", "bgk", "regularized" } },
+  inlet     = { "velocity", "what is given at the inlet", choices = { "velocity", "pressure" } },
+  outlet    = { "pressure", "law of the outlet", choices = { "pressure", "outflow" } },
+  steps     = { 20000, "steps", integer = true, min = 1 },
+}
+
+local H, L, U, nu = p.H, p.L, p.U, p.U / p.cell
+local middle = math.floor(H / 2) + 0.5 -- the cell next to the axis
+local k = p.space and 2 * 0.294685 or 1
+local slope = 2 * nu * U / (k * (H / 2) ^ 2)
+
+-- u / U at y and z from 0 to H.
+local function profile(y, z)
+  if not p.space then
+    return 4 * y / H * (1 - y / H)
+  end
+  local sum = 0
+  for n = 1, 39, 2 do
+    local q, far = n * math.pi, math.abs(z / H - 0.5)
+    local ratio = (math.exp(q * (far - 0.5)) + math.exp(-q * (far + 0.5))) / (1 + math.exp(-q))
+    sum = sum + math.sin(q * y / H) / n ^ 3 * (1 - ratio)
+  end
+  return sum / 0.571069
+end
+
+-- The flow itself at the start, so that no sound is set off.
+local function stream(y, z)
+  local u = U * profile(y, z)
+  if p.space then
+    return u, 0, 0
+  end
+  return u, 0
+end
+local function pressure(x)
+  return slope * (L - 0.5 - x)
+end
+local velocity = p.space and function(y, z) return stream(y, z) end
+  or function(y) return stream(y, 0) end
+
+local function at(x)
+  return p.space and { x, middle, middle } or { x, middle }
+end
+
+-- Wet faces lie at the centres of the first and the last cells.
+local function report(run)
+  local exact, worst = U * profile(middle, middle), 0
+  for x = 0.5, L - 0.5 do
+    local u = run:probe("velocity", at(x))
+    if math.abs(u / exact - 1) > math.abs(worst) then
+      worst = u / exact - 1
+    end
+  end
+  local drop = run:probe("pressure", at(0.5)) - run:probe("pressure", at(L - 0.5))
+  run:result("axis", worst)
+  run:result("drop", drop / (slope * (L - 1)) - 1)
+end
+
+return sel.lbm {
+  lattice   = p.space and "D3Q19" or "D2Q9",
+  size      = p.space and { L, H, H } or { L, H },
+  nu        = nu,
+  collision = p.collision,
+  reference = { length = H, velocity = U },
+  initial   = { velocity = { velocity }, pressure = pressure },
+  regions   = {
+    { name = "walls", where = shape.faces, law = law.wall {} },
+    { name = "inlet", where = shape.face "x-",
+      law = p.inlet == "velocity" and law.velocity { velocity }
+        or law.pressure { slope * (L - 1) } },
+    { name = "outlet", where = shape.face "x+",
+      law = p.outlet == "pressure" and law.pressure { 0 } or law.outflow {} },
+  },
+  stop      = { steps = p.steps },
+  hooks     = { { at = "end", call = report } },
+  output    = {
+    out.profile { name = "axis", field = { "velocity", "pressure" }, from = at(0), to = at(L),
+                  every = 1000000 },
+    out.picture { field = "pressure", slice = p.space and { z = H / 2 } or nil },
+  },
+}
