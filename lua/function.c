@@ -152,11 +152,14 @@ static void tell(sel_lua_function *f, size_t places, double seconds) {
     f->told = true;
     if (!f->script->options.notice)
         return;
+    const double each = seconds / (double)places;
+    const bool slow = each >= 1e-3;
     snprintf(text, sizeof text,
-             "%s:%d: %s: function is evaluated by Lua at every %s: %s; %.3g us for %zu place%s%s",
+             "%s:%d: %s: function is evaluated by Lua at every %s%s: %s; %.3g %s a place%s",
              f->base.where.file ? f->base.where.file : "script", f->base.where.line, f->needs.label,
-             each_step ? "place and time" : "place", f->why, 1e6 * seconds, places,
-             places == 1 ? "" : "s", each_step ? ", in every step" : "");
+             each_step ? "place and time" : "place",
+             each_step ? "" : ", once before the first step", f->why, each * (slow ? 1e3 : 1e6),
+             slow ? "ms" : "us", each_step ? ", in every step" : "");
     sel_plain_text(text);
     f->script->options.notice(f->script->options.notice_data, text);
 }

@@ -209,10 +209,19 @@ local function take_up(run, script)
 end
 
 -- sweep.csv: a row for each run that has ended.
+-- Results whose name is that of another column, too.
+local function heads_of_results()
+  local taken, heads = { run = true, state = true, stopped_by = true, reason = true, steps = true,
+    time = true, mcells_per_second = true }, {}
+  for _, name in ipairs(names) do taken[name] = true end
+  for i, name in ipairs(results) do heads[i] = taken[name] and "results." .. name or name end
+  return heads
+end
+
 local function write_table()
   local head = append({ "run" }, names)
   append(head, { "state", "stopped_by", "reason", "steps", "time" })
-  local rows = { append(append(head, results), { "mcells_per_second" }) }
+  local rows = { append(append(head, heads_of_results()), { "mcells_per_second" }) }
   for _, run in ipairs(runs) do
     local record, row = run.record, append({ run.name }, run.values)
     if run.state then
@@ -293,6 +302,8 @@ local function show()
   return count.failed
 end
 
+local check_results
+
 -- Runs all of the queue, `jobs` at a time.
 local function run_all(script)
   local running = {} -- by slot
@@ -308,6 +319,7 @@ local function run_all(script)
       if run.pid == pid then
         running[slot], run.pid = nil, nil
         finish(run, status)
+        check_results(run)
       end
     end
     if interrupted then error({ INTERRUPTED, "interrupted; called again, it goes on" }) end
@@ -338,9 +350,36 @@ end
 local function values_of(run, name)
   local file, of_file = name:match("^(.+%.csv):(.+)$")
   if file then return column(run.path .. "/" .. file, of_file) end
-  return { run.values[name] or run.record.results[name] or run.record[name]
+  local result = name:match("^results%.(.+)$")
+  return { run.values[name] or run.record.results[result or name] or run.record[name]
     or results[name] and "" or fail("--plot: no parameter or result is called '%s'; "
     .. "there are %s, %s", name, table.concat(names, ", "), table.concat(results, ", ")) }
+end
+
+-- What can be known of the names of plots before a run: files and their columns, and that `by` is a
+-- parameter.
+local function check_plots()
+  for _, plot in ipairs(wanted) do
+    for _, with in ipairs(plot.with) do
+      local file, x, y = with:match(PLOT.with)
+      column(file, x)
+      column(file, y)
+    end
+    if plot.by and names[plot.by] == nil then
+      fail("--plot: by=%s is no parameter of this sweep; there are %s", plot.by,
+        table.concat(names, ", "))
+    end
+  end
+end
+
+-- The other names, by the first run that has ended: a slip costs no more.
+local checked = false
+function check_results(run)
+  for _, plot in ipairs(not checked and run.state == "done" and wanted or {}) do
+    values_of(run, plot.x)
+    for name in plot.y:gmatch("[^,]+") do values_of(run, name) end
+  end
+  checked = checked or run.state == "done"
 end
 
 -- Curves are lists of points, logarithms on such an axis; and the rows of the CSV.
@@ -447,6 +486,7 @@ local function draw_plot(plot)
     function(put) draw_all(put, plot, curves) end))
 end
 
+check_plots()
 assert(sweep.lock(directory))
 local script = read(scenario)
 for _, run in ipairs(runs) do

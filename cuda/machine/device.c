@@ -22,7 +22,8 @@ static sel_status no_device(cudaError_t code, sel_error *error) {
     const char *mend = "";
     switch (code) {
     case cudaErrorInsufficientDriver:
-        mend = "install a newer NVIDIA driver, or ";
+        mend = sel_machine_has_gpu() ? "install a newer NVIDIA driver, or "
+                                     : "this machine shows no NVIDIA GPU; ";
         break;
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:

@@ -1,6 +1,7 @@
 /* machine.c -- ask Linux about memory, cores and time; share tasks among the cores. */
 #include "engine/base/machine.h"
 
+#include <glob.h>
 #include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -262,4 +263,35 @@ int sel_level(int k) {
 
 const char *sel_level_name(void) {
     return sel_level(0) < 0 ? "unsupported" : level_names[sel_level(0)];
+}
+
+/* Devices on the PCI bus tell their vendor and class; some virtual machines show the driver alone.
+ */
+bool sel_machine_has_gpu(void) {
+    static const char *const nodes[] = {"/dev/nvidiactl", "/proc/driver/nvidia/version",
+                                        "/dev/dxg"};
+    bool found = false;
+    glob_t devices = {.gl_pathc = 0};
+    for (size_t k = 0; k < sizeof nodes / sizeof *nodes; k++) {
+        found = found || access(nodes[k], F_OK) == 0;
+    }
+    if (!found && glob("/sys/bus/pci/devices/*", 0, NULL, &devices) == 0) {
+        for (size_t k = 0; k < devices.gl_pathc && !found; k++) {
+            char path[512];
+            unsigned vendor = 0, class = 0;
+            const char *const names[] = {"vendor", "class"};
+            unsigned *const to[] = {&vendor, &class};
+            for (int n = 0; n < 2; n++) {
+                snprintf(path, sizeof path, "%.400s/%s", devices.gl_pathv[k], names[n]);
+                FILE *file = fopen(path, "re");
+                if (file) {
+                    *to[n] = fscanf(file, "%x", to[n]) == 1 ? *to[n] : 0;
+                    fclose(file);
+                }
+            }
+            found = vendor == 0x10de && class >> 16 == 3; /* NVIDIA's, for displays or 3-D */
+        }
+    }
+    globfree(&devices);
+    return found;
 }

@@ -2,6 +2,7 @@
 #ifndef SEL_MACHINE_H
 #define SEL_MACHINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "engine/base/status.h"
@@ -33,6 +34,9 @@ void sel_machine_processor(char *text, size_t size);
 
 /* Seconds of a monotonic clock. */
 double sel_machine_seconds(void);
+
+/* Whether the machine shows an NVIDIA GPU, with a driver or without. */
+bool sel_machine_has_gpu(void);
 
 /* The median of timings, which it sorts. */
 double sel_median(double *values, int count);

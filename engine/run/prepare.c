@@ -70,7 +70,9 @@ sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, 
         if (take(solver->cuda, device, choice, &why) == SEL_OK) {
             return SEL_OK;
         }
-        snprintf(choice->fallback, sizeof choice->fallback, "%.500s", why.text);
+        if (sel_machine_has_gpu()) {
+            snprintf(choice->fallback, sizeof choice->fallback, "%.500s", why.text);
+        }
     }
     return take(solver->cpu, device, choice, error);
 }

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "engine/base/process.h"
 #include "engine/base/file.h"
 #include "engine/base/machine.h"
@@ -107,6 +108,24 @@ static void fill_report(run *r) {
     }
 }
 
+/* Seconds until stop.time by the rate of the last ten seconds: steps may adapt, so that their
+ * number is not known. NaN: there is no such end, or no rate yet. */
+static double time_left(run *r) {
+    static const double apart = 1; /* second */
+    const double now = sel_machine_seconds(), time = run_time(r);
+    const double end = r->prepared->simulation->params->stop.time;
+    if (r->pasts == 0 || now - r->past[r->pasts - 1].clock >= apart) {
+        if (r->pasts == RUN_PAST) {
+            memmove(r->past, r->past + 1, (RUN_PAST - 1) * sizeof *r->past);
+            r->pasts--;
+        }
+        r->past[r->pasts].clock = now;
+        r->past[r->pasts++].time = time;
+    }
+    const double clock = now - r->past[0].clock, passed = time - r->past[0].time;
+    return clock > 0 && passed > 0 ? fmax(0, end - time) * clock / passed : (double)NAN;
+}
+
 /* Shows how far the run is: on a terminal, in run.json and in run.log. */
 static void show_progress(run *r) {
     sel_report *report = r->report;
@@ -120,7 +139,7 @@ static void show_progress(run *r) {
     const double seconds = report->wall_seconds - report->setup_seconds;
     const double to_last_step = r->last_step != INT64_MAX && done > 0
                                     ? seconds / done * (double)(r->last_step - r->step)
-                                    : (double)NAN;
+                                    : time_left(r);
     report->seconds_left = fmin(to_last_step, wall_time_left(r)); /* fmin passes over a NaN */
     if (r->options->progress) {
         r->options->progress(report, r->options->data);

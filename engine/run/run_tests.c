@@ -45,7 +45,7 @@ void sel_run_warn(run *r, const char *format, ...) {
 static void warn_of_speed(run *r, double mach) {
     sel_run_warn(r,
                  "at step %lld the flow passes Mach %g (%.2g): errors of compressibility grow as "
-                 "Mach^2; reduce dt, or in lattice units the velocity and nu together",
+                 "Mach^2; reduce what drives it, or dt as far as tau stays above 0.505",
                  (long long)r->monitor.step, fastest, mach);
 }
 

@@ -35,6 +35,8 @@ typedef struct run_audit {
     bool told;
 } run_audit;
 
+enum { RUN_PAST = 11 };
+
 typedef struct run {
     const sel_scenario *scenario;
     sel_prepared *prepared;
@@ -71,6 +73,11 @@ typedef struct run {
     int64_t saved_step;              /* of the last checkpoint; -1: none */
     double saved_clock, saves_every; /* seconds; 0: not by wall time */
     sel_error notes;                 /* what has changed since the checkpoint */
+    /* Of the last ten seconds or so, the oldest first: how fast the time runs. */
+    struct {
+        double clock, time;
+    } past[RUN_PAST];
+    int pasts;
 } run;
 
 /* ---- its tests: run_tests.c ---- */

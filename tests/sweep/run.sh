@@ -74,6 +74,22 @@ draws() {
         [ "$(cut -d, -f1 "$work/p/velocity_y_over_velocity_x.csv" | sort -u | wc -l)" = 7 ]
 }
 
+# A name that no run could have is told before the first, one that no run has after it.
+plots_are_checked_early() {
+    exits 2 sweep $study speed=0.02,0.04 -o "$work/e" --plot 'y=centre x=speed by=tua' 2>"$work/err" &&
+        grep 'by=tua is no parameter of this sweep' "$work/err" && [ ! -e "$work/e" ] || return 1
+    exits 2 sweep $study steps=100 speed=0.02,0.04,0.06 -j 1 -o "$work/e" --plot 'y=center x=speed' 2>"$work/err" &&
+        grep "no parameter or result is called 'center'" "$work/err" &&
+        [ "$(find "$work/e" -name run.json | wc -l)" = 1 ]
+}
+
+# A result called as a parameter has a column of its own name.
+a_result_called_as_a_parameter() {
+    sed 's/run:result("centre"/run:result("speed"/' $study >"$work/twice.lua" &&
+        sweep "$work/twice.lua" steps=100 speed=0.02,0.04 -o "$work/twice" &&
+        table "$work/twice" | head -1 | grep -qx 'run,steps,speed,state,stopped_by,reason,steps,time,results.speed'
+}
+
 # 32 runs; the sweep is killed at random times, and so are single runs, until it comes to its end.
 survives_kills() {
     sweep $study speed=0.01:0.165:0.005 tau=0.8 -o "$work/straight" || return 1
@@ -160,6 +176,8 @@ leaves_zeros_out() {
         -o "$work/z" --plot 'y=centre x=speed log=xy' && [ -s "$work/z/centre_over_speed.png" ]
 }
 
+ok "names of plots are checked early" plots_are_checked_early
+ok "a result called as a parameter" a_result_called_as_a_parameter
 ok "a run for each combination, a row for each run" makes_a_table
 ok "two runs at a time give the same bytes as one" two_at_a_time
 ok "called again with more values only the new ones run" goes_on_with_more

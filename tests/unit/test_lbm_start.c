@@ -117,7 +117,7 @@ static void hints_name_the_cause(void **state) {
     hints(CHANNEL("law.velocity { 0.4, 0 }", PRESSURE, LONG), 300,
           "the laws and the initial state give a velocity of 0.4");
     hints(CHANNEL(RISE(1000), PRESSURE, LONG), 300, "the largest velocity seen was 300");
-    hints(CHANNEL(RISE(1000), PRESSURE, LONG), 0, "start more gently (sel.ramp in the laws)");
+    hints(CHANNEL(RISE(1000), PRESSURE, LONG), 0, "use more cells, or a larger viscosity");
 }
 
 static void an_eddy_viscosity_counts_in_the_cell_reynolds_number(void **state) {

@@ -175,14 +175,34 @@ static double cell_reynolds(const lbm_plan *plan, double velocity) {
     return velocity / (plan->numbers.nu + c * c * velocity);
 }
 
+/* How a velocity in lattice units comes down to 0.1. With nu and cells kept tau - 1/2 goes with dt,
+ * and near 1/2 the scheme loses its stability. */
+enum { SLOWER_ROOM = 192 };
+static const char *slower_text(const lbm_plan *plan, double velocity, char text[SLOWER_ROOM]) {
+    static const double least_tau = 0.505;
+    const double tau = 0.5 + (plan->numbers.tau - 0.5) * 0.1 / velocity;
+    const bool lattice = plan->params->common.dt_is_preset;
+    const char *how = lattice ? "the velocity and nu together" : "dt";
+    if (tau >= least_tau) {
+        snprintf(text, SLOWER_ROOM, "reduce %s (at 0.1 tau is %.4g)", how, tau);
+    } else {
+        snprintf(
+            text, SLOWER_ROOM,
+            "reduce the velocity, or use more cells; less of %s alone would bring tau to %.5g, "
+            "too near its limit 1/2",
+            how, tau);
+    }
+    return text;
+}
+
 static void warn_of_speed(const lbm_plan *plan, sel_error *warnings) {
     const double velocity = lbm_largest_velocity(plan) / plan->numbers.velocity_unit;
+    char slower[SLOWER_ROOM];
     if (velocity > fastest) {
         sel_fail(warnings, SEL_BAD_SCENARIO,
                  "Mach number %.3g: the velocity, %.3g in lattice units, should stay below 0.1 "
-                 "(errors grow as Mach^2); reduce dt, or in lattice units the velocity and nu "
-                 "together",
-                 velocity * sqrt(3), velocity);
+                 "(errors grow as Mach^2); %s",
+                 velocity * sqrt(3), velocity, slower_text(plan, velocity, slower));
     }
     const double cell = cell_reynolds(plan, velocity);
     if (cell > MOST_CELL_REYNOLDS) {
@@ -250,6 +270,7 @@ void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size) {
     const double given = lbm_largest_velocity(p) / p->numbers.velocity_unit;
     const double seen = largest / p->numbers.velocity_unit;
     const double deviation = largest_deviation(p), cell = cell_reynolds(p, given);
+    char slower[SLOWER_ROOM];
     if (fabs(deviation) > most_deviation) {
         snprintf(
             text, size,
@@ -259,8 +280,8 @@ void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size) {
     } else if (given > 0.3) {
         snprintf(text, size,
                  "the laws and the initial state give a velocity of %.3g in lattice units (keep it "
-                 "below 0.1); reduce the velocity, or dt",
-                 given);
+                 "below 0.1); %s",
+                 given, slower_text(p, given, slower));
     } else if (p->numbers.tau > 2) {
         snprintf(text, size,
                  "tau = %.5g is far above 1, where the scheme loses its accuracy; use a smaller "
@@ -279,13 +300,15 @@ void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size) {
                  "initial.velocity");
     } else if (seen > 0.3) {
         snprintf(text, size,
-                 "the largest velocity seen was %.3g in lattice units (keep it below 0.1); reduce "
-                 "what drives the flow, or dt",
-                 seen);
+                 "the largest velocity seen was %.3g in lattice units (keep it below 0.1), and the "
+                 "laws give %.3g; what drives the flow is too strong, or the cells are too few for "
+                 "its vortices (tau = %.5g)",
+                 seen, given, p->numbers.tau);
     } else {
-        snprintf(text, size,
-                 "start more gently (sel.ramp in the laws), use more cells, or a larger viscosity "
-                 "(tau = %.5g)",
-                 p->numbers.tau);
+        snprintf(
+            text, size,
+            "use more cells, or a larger viscosity (tau = %.5g); if it was in the first steps, "
+            "let laws and acceleration rise by sel.ramp",
+            p->numbers.tau);
     }
 }
