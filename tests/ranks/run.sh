@@ -131,6 +131,17 @@ return sel.aqua {
   output = { out.balance { every = 30 }, out.vtk { fields = { "depth" }, every = 7 } },
 }
 END
+cat >"$work/river.lua" <<'END'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+return sel.aqua {
+  ground = function(x, y) return 10 - 0.002 * x + 0.0001 * y end, size = { 100, 60 }, dx = 10, alpha = 0.2, dt = 2, depth_limit = 500, rain = 100,
+  equilibrium = "mindiff", sources = { { name = "a", where = shape.box { min = { 0, 0 }, max = { 10, 600 } }, discharge = 30 }, { at = { 100, 500 }, discharge = 20 } },
+  regions = { { name = "walls", where = shape.faces, law = law.wall {} }, { name = "outlet", where = shape.face "x+", law = law.open {} } },
+  stop = { steps = 10 },
+}
+END
+ok "run-off of more water than films carry, with its warnings" shared "$work/river.lua"
 ok "run-off without rain around both axes, f32" shared "$work/still.lua" soil=true
 ok "run-off without rain around both axes, f64" shared "$work/still.lua" --precision f64
 ok "run-off without rain around one axis, above a sea" shared "$work/still.lua" sea=true

@@ -327,6 +327,8 @@ nothing rain=100 slope=0.01
 nothing rain=100 slope=0.0025 soil=60
 nothing q=0.014 ny=30 point=true slope=0.02
 89.m.deep q=0.5 ny=30 point=true
+nothing q=5e-5 slope=0
+0.133.m.deep q=0.001 slope=0
 END
 }
 

@@ -135,6 +135,14 @@ typedef struct aqua_term {
     int region;                   /* of a level */
 } aqua_term;
 
+/* The way of water to the nearest open face or level; metres. */
+typedef struct aqua_way {
+    double length;   /* infinity or 0: there is none */
+    double along[2]; /* the way */
+    double fall;     /* from the ground at its beginning to the bed, or the level, at its end */
+    double width;    /* of the source, across the way; of rain 0 */
+} aqua_way;
+
 typedef struct aqua_plan {
     sel_plan base;
     const aqua_params *params;
@@ -150,6 +158,7 @@ typedef struct aqua_plan {
     int64_t source_cell_count;
     aqua_term *terms; /* rain, infiltration, sources, levels */
     int term_count, source_count;
+    aqua_way *ways;         /* [source_count + 1]: of the sources, then of rain */
     unsigned levels_depend; /* as base.depends */
     /* Of the f32 store: a metre has 2^bits quanta, beds count from datum, m. */
     int bits; /* 0: not chosen yet */
@@ -195,6 +204,9 @@ sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, doub
 
 /* Units of the store per step in a rate of 1 mm/h, or a discharge of 1 m3/s. */
 double aqua_unit_of(const aqua_plan *plan, aqua_kind kind);
+
+/* Fills plan->ways, on all ranks together; all else of the plan must be there. */
+sel_status aqua_ways_create(aqua_plan *plan, sel_error *error);
 
 /* sel_solver.warn */
 void aqua_warn(const sel_plan *plan, sel_error *warnings);

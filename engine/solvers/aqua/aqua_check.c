@@ -41,12 +41,8 @@ static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {
  * it leaves.
  */
 
-/* Where water leaves, as seen from a place; metres. */
-typedef struct outlet {
-    double length;   /* of the way; infinity: water leaves nowhere */
-    double along[2]; /* the way */
-    double height;   /* of the bed, or of the level at the start */
-} outlet;
+/* m; less is a film on flat ground. */
+static const double least_depth = 0.01;
 
 /* Heights of all ghosts: beds of open ones, levels at the start. NaN: unknown. */
 static double *list_heights(const aqua_plan *plan) {
@@ -67,20 +63,104 @@ static double *list_heights(const aqua_plan *plan) {
     return height;
 }
 
-/* The nearest ghost, of one in `stride`, to a place. */
-static outlet find_outlet(const aqua_plan *plan, const double *height, double x, double y,
-                          int64_t stride) {
+/* The way from a place to the nearest ghost, of one in `stride`; fall: the height there. */
+static aqua_way find_way(const aqua_plan *plan, const double *height, double x, double y,
+                         int64_t stride) {
     const sel_grid *grid = &plan->base.domain->grid;
-    outlet found = {.length = HUGE_VAL};
+    aqua_way found = {.length = HUGE_VAL};
+    double square = HUGE_VAL;
     for (int64_t k = 0; k < plan->ghosts.count; k += stride) {
         const int64_t at = plan->ghosts.v[k].at;
         const double dx = sel_centre(grid, 0, (double)aqua_column(&plan->layout, at)) - x;
         const double dy = sel_centre(grid, 1, (double)aqua_row(&plan->layout, at)) - y;
-        if (hypot(dx, dy) < found.length && !isnan(height[k])) {
-            found = (outlet){hypot(dx, dy), {dx, dy}, height[k]};
+        if (dx * dx + dy * dy < square && !isnan(height[k])) {
+            square = dx * dx + dy * dy;
+            found = (aqua_way){.length = sqrt(square), .along = {dx, dy}, .fall = height[k]};
         }
     }
     return found;
+}
+
+/* Whether this rank knows the ground of a row. */
+static bool is_own_row(const aqua_plan *plan, int64_t y) {
+    const sel_rows_range own = sel_domain_own(plan->base.domain);
+    return y >= own.first && y < own.end;
+}
+
+/* From the middle of a source, at its highest ground. */
+static aqua_way way_of_source(const aqua_plan *plan, const double *height, int s) {
+    const sel_domain *domain = plan->base.domain;
+    int64_t low[2] = {INT64_MAX, INT64_MAX}, high[2] = {-1, -1};
+    double sum[2] = {0, 0}, ground = -HUGE_VAL, cells = 0;
+    for (int64_t k = 0; k < plan->source_cell_count; k++) {
+        const aqua_source_cell *cell = &plan->source_cells[k];
+        const int64_t at[2] = {aqua_column(&plan->layout, cell->at),
+                               aqua_row(&plan->layout, cell->at)};
+        for (int a = 0; a < 2 && cell->source == (uint32_t)s; a++, cells += 0.5) {
+            low[a] = at[a] < low[a] ? at[a] : low[a];
+            high[a] = at[a] > high[a] ? at[a] : high[a];
+            sum[a] += sel_centre(&domain->grid, a, (double)at[a]);
+        }
+        if (cell->source == (uint32_t)s && is_own_row(plan, at[1])) {
+            ground = fmax(ground, plan->ground[at[1] * domain->grid.n[0] + at[0]]);
+        }
+    }
+    ground = sel_domain_largest(domain, ground);
+    aqua_way way = cells > 0 ? find_way(plan, height, sum[0] / cells, sum[1] / cells, 1)
+                             : (aqua_way){.length = HUGE_VAL};
+    const int across = fabs(way.along[0]) >= fabs(way.along[1]);
+    way.width = (double)(high[across] - low[across] + 1) * domain->grid.dx[0];
+    way.fall = ground - way.fall;
+    return way;
+}
+
+/* Of rain that from the free cell that is farthest from where water leaves; cells and ghosts are
+ * sampled. */
+static aqua_way way_of_rain(const aqua_plan *plan, const double *height) {
+    enum { SAMPLES = 64, MOST_GHOSTS = 1000 };
+    const sel_domain *domain = plan->base.domain;
+    const sel_grid *grid = &domain->grid;
+    const int64_t nx = grid->n[0], ny = grid->n[1], stride = plan->ghosts.count / MOST_GHOSTS + 1;
+    const int64_t fewer[2] = {nx < SAMPLES ? nx : SAMPLES, ny < SAMPLES ? ny : SAMPLES};
+    aqua_way farthest = {.length = 0};
+    int64_t cell = -1;
+    for (int64_t k = 0; k < fewer[0] * fewer[1]; k++) {
+        const int64_t i = k % fewer[0], j = k / fewer[0];
+        const int64_t x = fewer[0] > 1 ? i * (nx - 1) / (fewer[0] - 1) : 0;
+        const int64_t y = fewer[1] > 1 ? j * (ny - 1) / (fewer[1] - 1) : 0;
+        if (domain->cell[y * nx + x]) {
+            continue;
+        }
+        const aqua_way way = find_way(plan, height, sel_centre(grid, 0, (double)x),
+                                      sel_centre(grid, 1, (double)y), stride);
+        if (way.length < HUGE_VAL && way.length > farthest.length) {
+            farthest = way;
+            cell = y * nx + x;
+        }
+    }
+    const bool mine = cell >= 0 && is_own_row(plan, cell / nx);
+    const double ground = sel_domain_largest(domain, mine ? plan->ground[cell] : -HUGE_VAL);
+    farthest.fall = ground - farthest.fall;
+    return farthest;
+}
+
+sel_status aqua_ways_create(aqua_plan *plan, sel_error *error) {
+    const bool rains = sel_quantity_given(&plan->params->rain);
+    const size_t bytes = ((size_t)plan->source_count + 1) * sizeof *plan->ways;
+    double *height = list_heights(plan);
+    plan->ways = calloc(1, bytes);
+    sel_error own = {.status = SEL_OK};
+    sel_status status = plan->ways && height ? SEL_OK : sel_fail_memory(&own, "the ways", bytes);
+    status = sel_domain_agree(plan->base.domain, status, &own, error);
+    for (int s = 0; s <= plan->source_count && !status && plan->ghosts.count > 0; s++) {
+        if (s < plan->source_count) {
+            plan->ways[s] = way_of_source(plan, height, s);
+        } else if (rains) {
+            plan->ways[s] = way_of_rain(plan, height);
+        }
+    }
+    free(height);
+    return status;
 }
 
 /* The mean of a quantity over the run; 0: none is given, or it is not known. */
@@ -90,24 +170,23 @@ static double mean_over_run(const aqua_plan *plan, const sel_quantity *quantity,
     return known ? found.sum / (double)found.count : 0;
 }
 
-/* Warns where q m2/s are more than a film carries on the way to the outlet. Water that enters on a
- * `width` of some m spreads to both sides at 45 degrees, up to the width of the domain; 0: on all
- * of it. */
-static void warn_of_discharge(const aqua_plan *plan, const outlet *to, double fall, double q,
-                              double width, const char *what, sel_where where,
-                              sel_error *warnings) {
+/* Warns where q m2/s are more than a film carries on a way. Water that enters on a width of some m
+ * spreads to both sides at 45 degrees, up to the width of the domain; 0: on all of it. */
+static void warn_of_discharge(const aqua_plan *plan, const aqua_way *way, double q,
+                              const char *what, sel_where where, sel_error *warnings) {
     const sel_grid *grid = &plan->base.domain->grid;
     const double D = 0.75 * plan->largest_alpha * grid->dx[0] * grid->dx[0] / grid->dt;
-    const double L = to->length, S = fall / L;
-    const int across = fabs(to->along[0]) >= fabs(to->along[1]);
+    const double L = way->length, S = way->fall / L, width = way->width;
+    const int across = fabs(way->along[0]) >= fabs(way->along[1]);
     const double whole = (double)grid->n[across] * grid->dx[0];
-    double way = L; /* with q weighted by width over the width that the water has there */
+    double narrowed =
+        L; /* each part by the width at the beginning over that which water has there */
     if (width > 0 && width < whole) {
         const double spread = fmin(L, (whole - width) / 2);
-        way = width / 2 * log1p(2 * spread / width) + (L - spread) * width / whole;
+        narrowed = width / 2 * log1p(2 * spread / width) + (L - spread) * width / whole;
     }
-    const double depth = q / D * way - fall;
-    if (S < 0 || !(depth > 0) || !(q > D * S)) {
+    const double depth = q / D * narrowed - way->fall;
+    if (S < 0 || !(depth > least_depth) || !(q > D * S)) {
         return;
     }
     sel_fail_at(
@@ -119,89 +198,27 @@ static void warn_of_discharge(const aqua_plan *plan, const outlet *to, double fa
         what, q, S, D * S, depth, L * L / D / 3600);
 }
 
-static void warn_of_sources(const aqua_plan *plan, const double *height, sel_error *warnings) {
-    const sel_domain *domain = plan->base.domain;
-    const sel_rows_range own = sel_domain_own(domain);
-    for (int s = 0; s < plan->source_count; s++) {
+/* What the soil takes of rain does not flow. */
+static void warn_of_deep_water(const aqua_plan *plan, sel_error *warnings) {
+    char what[96];
+    for (int s = 0; s <= plan->source_count; s++) {
+        const aqua_way *way = &plan->ways[s];
         const aqua_term *term = &plan->terms[AQUA_SUPPLIES + s];
-        int64_t low[2] = {INT64_MAX, INT64_MAX}, high[2] = {-1, -1};
-        double sum[2] = {0, 0}, ground = -HUGE_VAL;
-        for (int64_t k = 0; k < plan->source_cell_count; k++) {
-            const aqua_source_cell *cell = &plan->source_cells[k];
-            if (cell->source != (uint32_t)s) {
-                continue;
-            }
-            const int64_t at[2] = {aqua_column(&plan->layout, cell->at),
-                                   aqua_row(&plan->layout, cell->at)};
-            for (int a = 0; a < 2; a++) {
-                low[a] = at[a] < low[a] ? at[a] : low[a];
-                high[a] = at[a] > high[a] ? at[a] : high[a];
-                sum[a] += sel_centre(&domain->grid, a, (double)at[a]);
-            }
-            if (at[1] >= own.first && at[1] < own.end) {
-                ground = fmax(ground, plan->ground[at[1] * domain->grid.n[0] + at[0]]);
-            }
-        }
-        ground = sel_domain_largest(domain, ground);
-        const double cells = (double)term->cells;
-        const outlet to = find_outlet(plan, height, sum[0] / cells, sum[1] / cells, 1);
-        if (high[0] < 0 || !(to.length < HUGE_VAL) || !(to.length > 0)) {
+        if (!(way->length > 0 && way->length < HUGE_VAL)) {
             continue;
         }
-        const int across = fabs(to.along[0]) >= fabs(to.along[1]);
-        const double width = (double)(high[across] - low[across] + 1) * domain->grid.dx[0];
-        const double q = mean_over_run(plan, term->quantity, term->what) / width;
-        char what[80];
-        snprintf(what, sizeof what, "source %s", term->name);
-        warn_of_discharge(plan, &to, ground - to.height, q, width, what, term->where, warnings);
-    }
-}
-
-/* Of rain the way from the free cell that is farthest from where water leaves counts; cells and
- * ghosts are sampled. What the soil takes does not flow. */
-static void warn_of_film(const aqua_plan *plan, const double *height, sel_error *warnings) {
-    enum { SAMPLES = 64, MOST_GHOSTS = 1000 };
-    const sel_domain *domain = plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    const sel_rows_range own = sel_domain_own(domain);
-    const double net = mean_over_run(plan, &plan->params->rain, "rain") -
-                       mean_over_run(plan, &plan->params->infiltration, "infiltration");
-    const int64_t nx = grid->n[0], ny = grid->n[1], stride = plan->ghosts.count / MOST_GHOSTS + 1;
-    const int64_t fewer[2] = {nx < SAMPLES ? nx : SAMPLES, ny < SAMPLES ? ny : SAMPLES};
-    outlet farthest = {.length = 0};
-    int64_t cell = -1;
-    for (int64_t k = 0; net > 0 && k < fewer[0] * fewer[1]; k++) {
-        const int64_t i = k % fewer[0], j = k / fewer[0];
-        const int64_t x = fewer[0] > 1 ? i * (nx - 1) / (fewer[0] - 1) : 0;
-        const int64_t y = fewer[1] > 1 ? j * (ny - 1) / (fewer[1] - 1) : 0;
-        const outlet to = domain->cell[y * nx + x]
-                              ? (outlet){.length = 0}
-                              : find_outlet(plan, height, sel_centre(grid, 0, (double)x),
-                                            sel_centre(grid, 1, (double)y), stride);
-        if (to.length < HUGE_VAL && to.length > farthest.length) {
-            farthest = to;
-            cell = y * nx + x;
+        if (s < plan->source_count) {
+            const double discharge = mean_over_run(plan, term->quantity, term->what);
+            snprintf(what, sizeof what, "source %s", term->name);
+            warn_of_discharge(plan, way, discharge / way->width, what, term->where, warnings);
+            continue;
         }
+        const double net = mean_over_run(plan, &plan->params->rain, "rain") -
+                           mean_over_run(plan, &plan->params->infiltration, "infiltration");
+        snprintf(what, sizeof what, "rain of %.3g mm/h on a way of %.4g m", net, way->length);
+        warn_of_discharge(plan, way, net * 1e-3 / 3600 * way->length, what,
+                          sel_simulation_where(plan->base.simulation, "rain"), warnings);
     }
-    if (cell < 0) {
-        return;
-    }
-    const bool mine = cell / nx >= own.first && cell / nx < own.end;
-    const double ground = sel_domain_largest(domain, mine ? plan->ground[cell] : -HUGE_VAL);
-    const double q = net * 1e-3 / 3600 * farthest.length;
-    char what[80];
-    snprintf(what, sizeof what, "rain of %.3g mm/h on a way of %.4g m", net, farthest.length);
-    warn_of_discharge(plan, &farthest, ground - farthest.height, q, 0, what,
-                      sel_simulation_where(plan->base.simulation, "rain"), warnings);
-}
-
-static void warn_of_deep_water(const aqua_plan *plan, sel_error *warnings) {
-    double *height = plan->ghosts.count > 0 ? list_heights(plan) : NULL;
-    if (height) {
-        warn_of_sources(plan, height, warnings);
-        warn_of_film(plan, height, warnings);
-    }
-    free(height);
 }
 
 /* ---- all ---- */

@@ -138,7 +138,8 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     const sel_status terms = aqua_terms_create(p, error);
     status = status ? status : alpha;
     status = status ? status : terms;
-    return status ? status : choose_quantum(p, error);
+    status = status ? status : choose_quantum(p, error);
+    return status ? status : aqua_ways_create(p, error);
 }
 
 static void clear_plan(sel_plan *base) {
@@ -147,6 +148,7 @@ static void clear_plan(sel_plan *base) {
     free(p->ghosts.edge);
     free(p->source_cells);
     free(p->terms);
+    free(p->ways);
     free(p->own_ground);
     free(p->alpha);
 }
