@@ -39,10 +39,19 @@ local function sort_mixed(keys)
   end
 end
 
+-- Goes to this key of a walk; to its end where there is none.
+local function seek(walk, key)
+  local at = 0
+  while at < #walk and not rawequal(walk[at], key) do
+    at = at + 1
+  end
+  walk.at = at
+end
+
 -- A walk over the keys of the table, before its first key or, where `from` is not nil, at that one,
 -- which the table may have lost.
 local function new_walk(t, from)
-  local walk, count, strings, sorted, at = {}, 0, true, true, 0
+  local walk, count, strings, sorted = {}, 0, true, true
   for key in raw_next, t do
     count = count + 1
     walk[count] = key
@@ -55,10 +64,10 @@ local function new_walk(t, from)
   if not sorted then
     (strings and sort or sort_mixed)(walk)
   end
-  while from ~= nil and at < #walk and not rawequal(walk[at], from) do
-    at = at + 1
+  walk.of, walk.at = t, 0
+  if from ~= nil then
+    seek(walk, from)
   end
-  walk.of, walk.at = t, at
   return walk
 end
 
@@ -79,7 +88,11 @@ end
 
 -- What pairs gives a loop to call.
 local function next_of_walk(walk, key)
-  walk.at = key ~= nil and walk.at or 0
+  if key == nil then
+    walk.at = 0
+  elseif not rawequal(walk[walk.at], key) then
+    seek(walk, key)
+  end
   return step(walk)
 end
 

@@ -3,7 +3,7 @@
 -- Each takes the state, the instruction and the registers. It asks what must be decided before it
 -- changes anything: it may be done again.
 local V = ...
-local huge, ipairs, math_type, type = math.huge, ipairs, math.type, type
+local ipairs, math_type, type = ipairs, math.type, type
 local getupvalue = V.getupvalue
 local refuse, mistake, class_of, value_of = V.refuse, V.mistake, V.class_of, V.value_of
 local holds, operate, index, assign = V.holds, V.operate, V.index, V.assign
@@ -73,8 +73,8 @@ end
 function I.CLOSURE(s, i, r)
   local code, boxes = s.code.functions[i.Bx + 1], {}
   for k, upvalue in ipairs(code.upvalues) do
-    boxes[k] = (upvalue.in_register and s.boxes or s.closure.boxes)
-      [upvalue.number + (upvalue.in_register and 0 or 1)]
+    boxes[k] = upvalue.in_register and s.boxes[upvalue.number]
+      or s.closure.boxes[upvalue.number + 1]
   end
   r[i.A] = V.closure(code, boxes)
 end
@@ -309,13 +309,11 @@ function I.TAILCALL(s, i, r)
 end
 
 function I.RETURN(s, i)
-  local list = values_from(s, i.A, i.B - 1)
-  V.put_into_boxes(s)
-  s.list, s.registers, s.pc = list, {}, huge
+  V.leave(s, values_from(s, i.A, i.B - 1))
 end
 
-function I.RETURN0(s) s.list, s.registers, s.pc = { n = 0 }, {}, huge end
-function I.RETURN1(s, i, r) s.list, s.registers, s.pc = { n = 1, r[i.A] }, {}, huge end
+function I.RETURN0(s) V.leave(s, { n = 0 }) end
+function I.RETURN1(s, i, r) V.leave(s, { n = 1, r[i.A] }) end
 
 function I.VARARG(s, i) put(s, i.A, i.C - 1, s.rest) end
 function I.VARARGPREP() end

@@ -4,7 +4,7 @@ local V = ...
 local build, constant, op, metatable = V.build, V.constant, V.op, V.getmetatable
 local max, min, huge, math_type = math.max, math.min, math.huge, math.type
 local unpack, pack, next, pcall, select = table.unpack, table.pack, next, pcall, select
-local setmetatable, tostring, type = setmetatable, tostring, type
+local rawget, setmetatable, tostring, type = rawget, setmetatable, tostring, type
 local SYMBOL, CELL, CLOSURE, class_of = V.SYMBOL, V.CELL, V.CLOSURE, V.class_of
 local name_of, refuse, mistake, need = V.name_of, V.refuse, V.mistake, V.need
 local number, is_number, lift, pick, merge = V.number, V.is_number, V.lift, V.pick, V.merge
@@ -22,7 +22,9 @@ local BASE = "ipairs pairs next select rawget rawlen rawequal tostring tonumber 
 for name in BASE:gmatch "%w+" do
   PLAINLY[V.globals[name]] = name
 end
+local next_of_walk = V.globals.pairs { a = 1 } -- order.lua
 PLAINLY[(ipairs {})], PLAINLY[(V.globals.pairs {})] = "ipairs", "next"
+PLAINLY[next_of_walk] = "next"
 for _, library in next, { math, string, table } do
   for name, f in next, library do
     PLAINLY[f] = name
@@ -208,15 +210,31 @@ end
 
 -- ---- calls ----
 
+-- What messages call the first of the values that only the reader has.
+local function what_of(list)
+  local i = 1
+  while not class_of(list[i]) do
+    i = i + 1
+  end
+  local class = class_of(list[i])
+  return class == CLOSURE and "a function that it makes" or class == CELL and "a cell"
+    or "what is known in a cell only"
+end
+
 -- Calls a function of the library.
 local function call_library(f, list, symbols)
   local name, handler = PLAINLY[f], ALWAYS[f] or symbols and HANDLERS[f]
   if handler then
     return pack(handler(unpack(list, 1, list.n)))
-  elseif symbols and not PASSES_ON[name] then
-    refuse("it calls %s on line %L with what is known in a cell only", name or "a function")
-  elseif type(list[1]) == "table" then
-    settle_table(list[1])
+  elseif symbols and (not PASSES_ON[name] or class_of(list[1])) then
+    refuse("it calls %s on line %L with %s", name or "a function", what_of(list))
+  end
+  local t = list[1]
+  if f == next_of_walk and type(t) == "table" then
+    t = rawget(t, "of")
+  end
+  if type(t) == "table" then
+    settle_table(t)
   end
   return pack(plainly(f, unpack(list, 1, list.n)))
 end

@@ -8,7 +8,8 @@ local abs, floor, max, min, huge = math.abs, math.floor, math.max, math.min, mat
 local tointeger, unpack, pack = math.tointeger, table.unpack, table.pack
 local error, next, pcall, rawequal, rawget = error, next, pcall, rawequal, rawget
 local setmetatable, tostring, type = setmetatable, tostring, type
-local SYMBOL, CELL, class_of, name_of = V.SYMBOL, V.CELL, V.class_of, V.name_of
+local SYMBOL, CELL, CLOSURE = V.SYMBOL, V.CELL, V.CLOSURE
+local class_of, name_of = V.class_of, V.name_of
 local refuse, mistake, need, number, condition = V.refuse, V.mistake, V.need, V.number, V.condition
 local is_number, lift, pick, is_condition = V.is_number, V.lift, V.pick, V.is_condition
 local truth, value_of = V.truth, V.value_of
@@ -154,7 +155,11 @@ local PLAIN = {
 -- The metamethod of a table or a userdata.
 local function handler_of(v, event)
   local meta = not class_of(v) and metatable(v)
-  return meta and rawget(meta, event)
+  return meta and value_of(rawget(meta, event))
+end
+
+local function is_function(v)
+  return type(v) == "function" or class_of(v) == CLOSURE
 end
 
 -- What Lua itself gives, with its error.
@@ -291,7 +296,7 @@ function V.index(t, k)
   local value, handler = rawget(t, known_key(k)), handler_of(t, "__index")
   if not handler or value_of(value) ~= nil then
     return value
-  elseif type(handler) == "function" then
+  elseif is_function(handler) then
     return V.call(handler, pack(t, k))[1]
   end
   return V.index(handler, k)
@@ -318,13 +323,13 @@ function V.assign(t, k, value)
   elseif known_key(k) == nil or k ~= k then
     mistake "it assigns to the field nil of a table"
   end
-  local handler = rawget(t, k) == nil and handler_of(t, "__newindex")
-  if type(handler) == "function" then
-    V.call(handler, pack(t, k, value))
-  elseif handler then
-    V.assign(handler, k, value)
-  else
+  local handler = handler_of(t, "__newindex")
+  if not handler or value_of(rawget(t, k)) ~= nil then
     V.write(t, k, value)
+  elseif is_function(handler) then
+    V.call(handler, pack(t, k, value))
+  else
+    V.assign(handler, k, value)
   end
 end
 

@@ -13,8 +13,9 @@ local build, op = V.build, V.op
 local error, huge, insert, ipairs = error, math.huge, table.insert, ipairs
 local max, min, pcall = math.max, math.min, pcall
 local rawequal, rawget, rawset, remove = rawequal, rawget, rawset, table.remove
-local unpack = table.unpack
+local pack, unpack = table.pack, table.unpack
 local FORK, DEAD, refuse, settled, merge = V.FORK, V.DEAD, V.refuse, V.settled, V.merge
+local UNKNOWN = V.UNKNOWN
 
 local MOST_CALLS <const> = 150
 local MOST_FORKS <const> = 20000
@@ -72,30 +73,77 @@ local function swap(log)
   end
 end
 
+-- ---- variables that closures see ----
+--
+-- Such a variable is in its register while its function goes on, and in a box while another
+-- function is called and when its function has ended.
+
+local function new_box()
+  return V.made { UNKNOWN }
+end
+
+-- Puts the variables into their boxes; what is in the box already is `stored`.
+function V.put_into_boxes(state)
+  for _, register in ipairs(state.code.captured) do
+    local value = state.registers[register]
+    if not rawequal(state.stored[register], value) then
+      write(state.boxes[register], 1, value)
+      state.stored[register] = value
+    end
+  end
+end
+
+local function take_from_boxes(state)
+  for _, register in ipairs(state.code.captured) do
+    local value = state.boxes[register][1]
+    state.registers[register], state.stored[register] = value, value
+  end
+end
+
+-- New boxes for the registers that closures see, from this one on.
+function V.open_boxes(state, first)
+  local boxes, stored = {}, {}
+  for _, register in ipairs(state.code.captured) do
+    local old = register < first
+    boxes[register] = old and state.boxes[register] or new_box()
+    stored[register] = UNKNOWN
+    if old then
+      stored[register] = state.stored[register]
+    end
+  end
+  state.boxes, state.stored = boxes, stored
+end
+
 -- ---- states ----
+
+-- Registers that nothing was written to.
+local function new_registers(code)
+  local registers = {}
+  for k = 0, code.registers - 1 do
+    registers[k] = UNKNOWN
+  end
+  return registers
+end
+
+-- The function ends in this state, with a list of results.
+function V.leave(state, list)
+  V.put_into_boxes(state)
+  state.list, state.registers, state.boxes, state.pc = list, new_registers(state.code), {}, huge
+end
 
 local function copy(s, path)
   local other = { pc = s.pc, code = s.code, closure = s.closure, registers = {}, list = s.list,
-    list_at = s.list_at, boxes = s.boxes, rest = s.rest, tested = s.tested,
-    forked = s.forked, path = path, log = { of = {} } }
+    list_at = s.list_at, boxes = s.boxes, stored = {}, rest = s.rest, tested = s.tested,
+    forked = s.forked, results = s.results and pack(unpack(s.results, 1, s.results.n)),
+    path = path, log = { of = {} } }
   for k = 0, s.code.registers - 1 do
-    other.registers[k] = s.registers[k]
+    other.registers[k], other.stored[k] = s.registers[k], s.stored[k]
   end
   for i = 1, #s.log do
     local t, k, value = unpack(s.log[i], 1, 3)
     entry_of(other.log, t, k)[3] = value
   end
   return other
-end
-
--- The variables that closures see are in boxes while functions are called.
-function V.put_into_boxes(state)
-  for _, register in ipairs(state.code.captured) do
-    local box = state.boxes[register]
-    if not rawequal(box[1], state.registers[register]) then
-      write(box, 1, state.registers[register])
-    end
-  end
 end
 
 -- ---- states that meet ----
@@ -165,19 +213,26 @@ local function join(s, t)
     local entry = s.log[i]
     entry[3] = merged(entry[3], entry_of(t.log, entry[1], entry[2])[3])
   end
-  local registers, boxes, list = {}, {}, { n = max(s.list.n, t.list.n) }
+  local registers, boxes, stored, list = {}, {}, {}, { n = max(s.list.n, t.list.n) }
   for k = 0, s.code.registers - 1 do
     registers[k] = merged(s.registers[k], t.registers[k])
   end
   for i = 1, list.n do
     list[i] = merged(s.list[i], t.list[i])
   end
-  for _, register in ipairs(s.code.captured) do -- another box: the variable has ended
-    local box = s.boxes[register]
-    boxes[register] = box == t.boxes[register] and box or V.made {}
+  if s.pc < huge then
+    for _, register in ipairs(s.code.captured) do -- another box: the variable has ended
+      local box = s.boxes[register]
+      local same = box == t.boxes[register]
+      boxes[register], stored[register] = same and box or new_box(), UNKNOWN
+      if same then
+        stored[register] = registers[register]
+      end
+    end
   end
   clock = clock + 1
-  s.registers, s.boxes, s.list, s.tested = registers, boxes, list, s.tested or t.tested
+  s.registers, s.boxes, s.stored, s.list = registers, boxes, stored, list
+  s.tested = s.tested or t.tested
   s.path = joined(top, s.path, t.path)
   return s
 end
@@ -227,7 +282,9 @@ local function go_on(state, stop)
       refuse "reading it takes too long"
     end
     local i = code[state.at]
+    state.calls = 0
     V.instructions[i.operation](state, i, state.registers)
+    state.results = nil
   until state.pc >= stop
 end
 
@@ -261,7 +318,7 @@ local function advance(states)
   swap(state.log)
   local done, problem = pcall(go_on, state, stop)
   state.path = V.path()
-  if done then
+  if done and state.pc < huge then
     V.put_into_boxes(state)
   end
   swap(state.log)
@@ -276,37 +333,21 @@ local function advance(states)
   end
 end
 
-local function take_from_boxes(state)
-  for _, register in ipairs(state.code.captured) do
-    state.registers[register] = state.boxes[register][1]
-  end
-end
-
--- New boxes for the registers that closures see, from this one on.
-function V.open_boxes(state, first)
-  local boxes = {}
-  for _, register in ipairs(state.code.captured) do
-    boxes[register] = register < first and state.boxes[register] or V.made {}
-  end
-  state.boxes = boxes
-end
-
 -- Calls a function that is read, with a list of values; the list of its results.
-function V.run(closure, list)
+local function run(closure, list)
   local outer, code = now, closure.code
-  local state = { pc = 1, code = code, closure = closure, registers = {}, list = { n = 0 },
-    path = V.path(), log = { of = {} }, rest = { n = 0 } }
+  local state = { pc = 1, code = code, closure = closure, registers = new_registers(code),
+    list = { n = 0 }, path = V.path(), log = { of = {} }, rest = { n = 0 } }
   local states = { state }
   calls = calls + 1
   if calls > MOST_CALLS then
     refuse("it calls functions more than %d deep", MOST_CALLS)
   end
-  for i = 1, list.n do
-    if i <= code.parameters then
-      state.registers[i - 1] = list[i]
-    else
-      state.rest[i - code.parameters], state.rest.n = list[i], i - code.parameters
-    end
+  for i = 1, code.parameters do
+    state.registers[i - 1] = list[i]
+  end
+  for i = code.parameters + 1, list.n do
+    state.rest[i - code.parameters], state.rest.n = list[i], i - code.parameters
   end
   V.put_into_boxes(outer)
   V.open_boxes(state, 0)
@@ -326,6 +367,18 @@ function V.run(closure, list)
   return state.list
 end
 
+-- As above. An instruction that is done again, after a fork, calls no metamethod again.
+function V.run(closure, list)
+  local caller = now
+  local number, results = caller.calls + 1, caller.results or { n = 0 }
+  caller.calls = number
+  if number > results.n then
+    local given = run(closure, list)
+    results[number], results.n, caller.results = given, number, results
+  end
+  return results[number]
+end
+
 -- The line that is read, and its file.
 function V.line()
   return now.code.lines[now.at]
@@ -343,7 +396,7 @@ end
 -- Begins a reading.
 function V.begin_states(line, file)
   clock, births, V.lines, calls, forks, steps = 0, {}, {}, 0, 0, 0
-  now = { code = { captured = {}, file = file, lines = { line } }, at = 1,
+  now = { code = { captured = {}, file = file, lines = { line } }, at = 1, calls = 0,
     log = { of = {} } }
 end
 

@@ -1,7 +1,8 @@
 -- read_values.lua -- the values that a function is read with, and what is known of them.
 --
 -- Beside Lua's own there are: symbols, numbers and conditions that are nodes of a graph; choices,
--- of which a condition picks one of two values; cells; and closures that the function makes.
+-- of which a condition picks one of two values; cells; closures that the function makes; and the
+-- value that is not known, which no instruction may use: the reading ends there.
 --
 -- What is read is reached where some conditions hold: those of the paths from the present one up.
 -- They decide other conditions: choices are made by them, and a choice of two numbers or of two
@@ -19,9 +20,12 @@ local error, rawequal, setmetatable, type = error, rawequal, setmetatable, type
 local LIMIT <const> = 0x1p53 -- below it all whole numbers are exact in f64
 local MOST_LEVELS <const> = 1000
 
-local SYMBOL, CHOICE, CELL, CLOSURE = {}, {}, {}, {}
+local SYMBOL, CHOICE, CELL, CLOSURE, NOTHING = {}, {}, {}, {}, {}
 V.SYMBOL, V.CELL, V.CLOSURE = SYMBOL, CELL, CLOSURE
-local CLASSES = { [SYMBOL] = true, [CHOICE] = true, [CELL] = true, [CLOSURE] = true }
+local CLASSES = { [SYMBOL] = true, [CHOICE] = true, [CELL] = true, [CLOSURE] = true,
+  [NOTHING] = true }
+local UNKNOWN = setmetatable({}, NOTHING)
+V.UNKNOWN = UNKNOWN
 
 -- What ends an instruction: a condition that must be decided first, or an error of Lua's.
 local FORK, DEAD = {}, {}
@@ -138,11 +142,11 @@ local function assume(facts, n, value)
   end
 end
 
--- Whether the conditions of paths that have met allow the facts of the present path.
+-- Whether the conditions of the paths above allow the facts of the present one.
 local function is_possible()
-  local up = path
-  while up do
-    if up.joined and composed(up.n) == false then
+  local up = path.above
+  while up.above do
+    if composed(up.n) == false then
       return false
     end
     up = up.above
@@ -327,7 +331,9 @@ local function resolve(v)
     end
     v = node
   end
-  if class_of(v) == SYMBOL and v.condition then
+  if rawequal(v, UNKNOWN) then
+    refuse "on line %L it uses a value that the reader has lost"
+  elseif class_of(v) == SYMBOL and v.condition then
     local value = decided(v.n)
     if value ~= nil then
       return value, false

@@ -277,6 +277,175 @@ static void rules_become_graphs(void **state) {
             SEL_RETURNS_NUMBERS);
 }
 
+/* Functions that functions make: counters, iterators, currying. */
+static void made_functions_are_followed(void **state) {
+    (void)state;
+    static const char *const cases[] = {
+        RULE("local function adder(amount) return function(v) return v + (amount or 1) end end",
+             "function(c) if c.n == 2 then return { u = adder(100)(c.u) } end return { u = "
+             "adder()(c.u) } end"),
+        RULE("local function compose(f, g) return function(...) return f(g(...)) end end\nlocal "
+             "function plus(k) return function(x) return x + k end end",
+             "function(c) local f = compose(plus(c.v), plus(2)) local g = compose(f, f) return { u "
+             "= g(c.u), v = compose(math.abs, g)(c.v) } end"),
+        RULE("local function curry(a) return function(b) return function(d) return a * b + d end "
+             "end end",
+             "function(c) return { u = curry(c.u)(c.v)(3), v = curry(2)(c.k)(c.n) } end"),
+        RULE("local function counter(start) local n = start or 0 return function(by) n = n + (by "
+             "or 1) return n end end",
+             "function(c) local f, g = counter(), counter(c.n) f() g(2) f() if c.u > 0 then f(10) "
+             "end return { u = f(), v = g() + g() } end"),
+        RULE("local function pair(x) return function() return x end, function(v) x = v end end",
+             "function(c) local get, set = pair(c.u) if c.v > 0 then set(c.v * 2) end local a = "
+             "get() set(a + 1) return { u = get(), v = a } end"),
+        RULE("local function range(n) local i = 0 return function() i = i + 1 if i <= n then "
+             "return i end end end",
+             "function(c) local s = 0 for i in range(3) do s = s + i * c(0, i - 2).u end return { "
+             "u = s } end"),
+        RULE("local function neighbours(c) local d = { { 1, 0 }, { -1, 0 }, { 0, 1 }, { 0, -1 } } "
+             "local i = 0\nreturn function() i = i + 1 if d[i] then return c(d[i][1], d[i][2]) end "
+             "end end",
+             "function(c) local s = 0 for o in neighbours(c) do if o.k > 1 then s = s + o.u end "
+             "end return { u = s } end"),
+        RULE("local function evens(t) return function(s, i) i = i + 2 if s[i] then return i, s[i] "
+             "end end, t, 0 end",
+             "function(c) local s = 0 for i, v in evens { 1, c.u, 3, c.v, 5 } do s = s + i * v end "
+             "return { u = s } end"),
+        RULE("", "function(c) local fs = {} for i = 1, 4 do fs[i] = function(x) return x * i + c.u "
+                 "end end local s = 0 for i = 1, 4 do s = s + fs[i](c.v) end return { u = s } end"),
+        RULE("", "function(c) local fs = {} local total = 0 for i, name in ipairs { 'u', 'v' } do "
+                 "fs[name] = function() total = total + c[name] * i return total end end\nif c.u > "
+                 "c.v then fs.u() else fs.v() fs.v() end return { u = fs.u(), v = total } end"),
+        RULE("local function make(k) local t = { k = k } function t.add(x) t.k = t.k + x return t "
+             "end function t.get() return t.k end return t end",
+             "function(c) local o = make(c.u).add(1).add(c.v) if c.n > 0 then o.add(5) end return "
+             "{ u = o.get() } end"),
+        RULE("", "function(c) local function fact(n) if n <= 1 then return 1 end return n * fact(n "
+                 "- 1) end return { u = fact(5) * c.u } end"),
+        RULE("",
+             "function(c) local even, odd function even(n) if n == 0 then return true end return "
+             "odd(n - 1) end function odd(n) if n == 0 then return false end return even(n - 1) "
+             "end\nreturn { u = even(4) and c.u or c.v, v = odd(4) and 1 or 2 } end"),
+        RULE("", "function(c) local x = c.u local function f() return x end local a = f() x = c.v "
+                 "local b = f() if c.n > 0 then x = 7 end return { u = a - b, v = f() } end"),
+        RULE("local function make(x) if x > 0 then return function(v) return v + x end end return "
+             "function(v) return v - x end end",
+             "function(c) local f = make(c.u) return { u = f(c.v), v = make(1)(2) } end"),
+        RULE("local function make(x) local y = x if x > 3 then y = 3 return function() return y "
+             "end end y = y * 2 local function g() y = y + 1 return y end return g end",
+             "function(c) local f = make(c.u) local a = f() return { u = a, v = f() } end"),
+        RULE("local function two(a, b) local s = a return function() s = s + b return s end, "
+             "function() s = s * 2 return s end, s end",
+             "function(c) local f, g, s = two(c.u, c.v) local x = f() + g() * 3 if c.k > 1 then x "
+             "= x + f() end return { u = x, v = g() + s } end"),
+        RULE("local function map(t, f) local r = {} for i, v in ipairs(t) do r[i] = f(v) end "
+             "return r end\nlocal function fold(t, f, s) for _, v in ipairs(t) do s = f(s, v) end "
+             "return s end",
+             "function(c) local k = c.u local r = map({ 1, c.v, 3 }, function(x) return x * k end) "
+             "return { u = fold(r, function(a, b) return a + b end, 0), v = fold(map(r, math.abs), "
+             "math.max, 0) } end"),
+        RULE("local function once(f) local done, value return function(...) if not done then done, "
+             "value = true, f(...) end return value end end",
+             "function(c) local n = 0 local f = once(function(x) n = n + 1 return x * 2 end) local "
+             "a = f(c.u) return { u = a + f(5), n = n } end"),
+        RULE("local function make() local s = 0 return function(v) if v > 0 then s = s + v end "
+             "return s end end",
+             "function(c) local acc = make() acc(c.u) acc(c.v) acc(c(1, 0).u) return { u = acc(0), "
+             "v = make()(3) } end"),
+        RULE("", "function(c) local fs, i = {}, 0\nwhile true do i = i + 1 local j = i * c.u fs[i] "
+                 "= function(d) j = j + d return j end\nif c(0, i - 2).v > 0 then break end j = j "
+                 "* 2 if i >= 3 then break end end\nlocal s = 0 for k = 1, 3 do s = s + (fs[k] and "
+                 "fs[k](k) + fs[k](1) or -k) end return { u = s, n = i } end"),
+        RULE("", "function(c) local n = 0\nlocal P = { __lt = function(a, b) n = n + 1 return a.x "
+                 "< b.x end, __eq = function(a, b) n = n + 100 return a.x == b.x end }\nlocal a, b "
+                 "= setmetatable({ x = c.u }, P), setmetatable({ x = c.v }, P)\nif a < b then n = "
+                 "n + 10 end\nif a == b then n = n + 1000 end\nreturn { u = n } end"),
+        RULE("", "function(c) local n = 0\nlocal P = {} P.__concat = function(a, b) n = n + 1 "
+                 "return setmetatable({ x = 1 }, P) end\nlocal a = setmetatable({ x = c.u }, P) "
+                 "local b = c.u > 0 and a or nil\nb = b or setmetatable({ x = 2 }, P)\nlocal r = "
+                 "(c.v > 0 and a or b) .. a .. b\nreturn { u = n } end"),
+        RULE("", "function(c) local t = { a = 1, b = 2, d = 3 } local s = 0 for k, v in pairs(t) "
+                 "do if c.u > 0 then t.b = nil end s = s + v end return { u = s } end"),
+        RULE("", "function(c) local t = { 1, 2, 3 } local s = 0 for k, v in ipairs(t) do if c.u > "
+                 "0 then t[2] = nil end s = s + v end return { u = s } end"),
+        RULE("local function each(list, f) for i = 1, #list do local stop = f(list[i], i) if stop "
+             "then return i end end return 0 end",
+             "function(c) local s = 0 local at = each({ c.u, c.v, c(1, 0).u }, function(v, i) s = "
+             "s + v if v > 0.5 then return true end end) return { u = s, n = at } end"),
+        RULE("local function make(...) local args = { ... } return function(i) return args[i] or 0 "
+             "end end",
+             "function(c) local f = make(c.u, nil, c.v) return { u = f(1) + f(3), v = f(2) } end"),
+        RULE("local function make(...) local n = select('#', ...) local a, b = ... return "
+             "function(...) return n, a, b, ... end end",
+             "function(c) local n, a, b, d = make(c.u, c.v)(c.n) return { u = n + a + d, v = b } "
+             "end"),
+        RULE("local defaults = { scale = 2 }\nlocal function make(o) o = o or {} local scale = "
+             "o.scale or defaults.scale local clip = o.clip == nil and true or o.clip return "
+             "function(v) v = v * scale if clip and v > 1 then return 1 end return v end end",
+             "function(c) return { u = make()(c.u), v = make { clip = false, scale = c.n > 0 and 3 "
+             "or nil }(c.v) } end"),
+        RULE("local Y = function(f) return (function(x) return x(x) end)(function(x) return "
+             "f(function(...) return x(x)(...) end) end) end",
+             "function(c) return { u = Y(function(self) return function(n) if n == 0 then return "
+             "c.u end return self(n - 1) + 1 end end)(4) } end"),
+        RULE("", "function(c) local memo = {} local function fib(n) if n < 2 then return n end if "
+                 "memo[n] then return memo[n] end local r = fib(n - 1) + fib(n - 2) memo[n] = r "
+                 "return r end return { u = fib(12) * c.u, n = fib(10) } end"),
+        RULE("", "function(c) local best, at = -math.huge local function look(o, i) if o.u > best "
+                 "then best, at = o.u, i end end for i = -1, 1 do look(c(i, 0), i) end return { u "
+                 "= best, n = at or 99 } end"),
+        RULE("local function stack() local t, n = {}, 0 return { push = function(v) n = n + 1 t[n] "
+             "= v end, pop = function() local v = t[n] t[n] = nil n = n - 1 return v end, size = "
+             "function() return n end } end",
+             "function(c) local s = stack() s.push(c.u) s.push(c.v) local a = s.pop() s.push(a + "
+             "1) if c.u > 0 then s.push(5) s.pop() end return { u = s.pop(), v = s.pop(), n = "
+             "s.size() } end"),
+        RULE("local function partial(f, ...) local a = table.pack(...) return function(...) local "
+             "b = { table.unpack(a, 1, a.n) } for _, v in ipairs { ... } do b[#b + 1] = v end "
+             "return f(table.unpack(b)) end end",
+             "function(c) return { u = partial(math.max, c.u, 1)(c.v), v = partial(function(a, b, "
+             "d) return a + b * d end, c.u)(c.v, 2) } end"),
+        RULE("local function pipe(...) local fs = { ... } return function(x) for _, f in "
+             "ipairs(fs) do x = f(x) end return x end end",
+             "function(c) return { u = pipe(math.abs, math.sqrt, function(v) return v + c.v "
+             "end)(c.u) } end"),
+        RULE("local function gen(c) local state = c.u return { next = function(self) state = "
+             "(state * 3 + 1) % 7 return state end } end",
+             "function(c) local g = gen(c) g:next() if c.v > 0 then g:next() end return { u = "
+             "g:next() } end"),
+        RULE("local ops = { add = function(a) return function(b) return a + b end end, mul = "
+             "function(a) return function(b) return a * b end end }",
+             "function(c) local op = c.n > 0 and ops.add or ops.mul return { u = op(c.u)(c.v) } "
+             "end"),
+        RULE("", "function(c) local f for i = 1, 3 do local prev = f f = function(x) if prev then "
+                 "return prev(x) + i end return x * i end end return { u = f(c.u) } end"),
+        RULE("", "function(c) local a = 1 local function outer() local b = a + 1 local function "
+                 "inner() a = a + b b = b * 2 return a end return inner end local f, g = outer(), "
+                 "outer() f() if c.u > 0 then g() end return { u = f() + g(), n = a } end"),
+        RULE("",
+             "function(c) local fs = {} for k, v in pairs { a = c.u, b = c.v } do fs[k] = "
+             "function() v = v + 1 return v end end fs.a() return { u = fs.a(), v = fs.b() } end"),
+        RULE("", "function(c) local x = c.u local f = function() return x end do local x = c.v f = "
+                 "function() x = x + 1 return x end end x = 5 return { u = f(), v = f() + x } end"),
+        RULE("", "function(c) local s = 0 for i = 1, 3 do local f = function() return i * c.u end "
+                 "i = i + 10 s = s + f() end return { u = s } end"),
+        RULE("", "function(c) local s = 0 repeat local j = s + 1 local f = function() return j * 2 "
+                 "end s = s + f() until f() > 10 return { u = s + c.u } end"),
+        RULE("local function until_pos(c) local i = 0 return function() i = i + 1 if i > 3 then "
+             "return nil end if c(0, i - 2).u > 50 then return nil end return i end end",
+             "function(c) local s = 0 for i in until_pos(c) do s = s + i end return { n = s } end"),
+        RULE("local function make(n) local function f(x) if x > n then return f(x - 1) end return "
+             "x end return f end",
+             "function(c) return { u = make(3)(6) + c.u } end"),
+        RULE("local function f(a, b) b = b or a * 2 return function(d) d = d or b return a + b + d "
+             "end end",
+             "function(c) local g = f(c.u) return { u = g(), v = g(c.v) + f(1, c.n > 0 and c.n or "
+             "nil)() } end"),
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        follows(cases[i], SEL_RETURNS_FIELDS);
+}
+
 static void mistakes_have_their_line(void **state) {
     (void)state;
     static const struct {
@@ -541,6 +710,7 @@ static void generated_rules_agree_bit_by_bit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_become_graphs),
+        cmocka_unit_test(made_functions_are_followed),
         cmocka_unit_test(mistakes_have_their_line),
         cmocka_unit_test(what_cannot_be_followed_is_left_to_lua),
         cmocka_unit_test(functions_on_one_line_are_told_apart),
