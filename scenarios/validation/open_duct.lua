@@ -28,7 +28,7 @@ return {
         end
       end
       for _, cell in ipairs { 15, 20, 30 } do
-        both(c, space, cell, "velocity", "pressure", 0.02, 0.05)
+        both(c, space, cell, "velocity", "pressure", 0.02, cell == 30 and 0.06 or 0.04)
       end
     end
   end,
