@@ -136,7 +136,8 @@ static void list(sel_state *base) {
                              .pitch = layout->pitch,
                              .slice = layout->slice,
                              .plane = layout->plane,
-                             .count = plan->boundary.lattice->q * layout->plane};
+                             .count = plan->boundary.lattice->q * layout->plane,
+                             .layers = domain->grid.dims == 3};
     sel_cells vectors = populations; /* of whole planes */
     vectors.components = domain->grid.dims;
     vectors.first = 0;

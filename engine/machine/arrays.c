@@ -96,7 +96,7 @@ static int64_t begin_of(const sel_arrays *arrays, const sel_cells *cells, int t,
     }
     const sel_rows own = sel_cut_rows(arrays->cut, arrays->ranks ? arrays->ranks->rank : 0);
     const int64_t row = sel_row_of(&own, arrays->first_row[t]);
-    const int64_t ny = cells->n[2] > 1 ? arrays->cut->row[arrays->cut->across] : row + 1;
+    const int64_t ny = sel_cells_in_layers(cells) ? arrays->cut->row[arrays->cut->across] : row + 1;
     const int64_t at = cells->before + cells->first - cells->shift + row / ny * cells->slice +
                        row % ny * cells->pitch;
     return t == threads || at > end ? end : at < 0 ? 0 : at;

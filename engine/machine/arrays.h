@@ -72,7 +72,13 @@ typedef struct sel_cells {
     int64_t before; /* elements in front of the pointer, */
     int64_t shift;  /* which is lower by so many, of a block (comm.h) */
     int64_t count;  /* of all elements, including these */
+    bool layers;    /* the grid is 3-D, though n[2] may be 1 */
 } sel_cells;
+
+/* Whether planes of the grid are slices (3-D), not rows. */
+static inline bool sel_cells_in_layers(const sel_cells *cells) {
+    return cells->n[2] > 1 || cells->layers;
+}
 
 typedef struct sel_array {
     const char *name; /* unique in the list, except for two that take turns */

@@ -133,12 +133,13 @@ int64_t sel_blocks_largest(const sel_blocks *blocks) {
 
 sel_cells sel_block_cells(const sel_turns *turns, const sel_block *block) {
     sel_cells cells = turns->cells;
-    int64_t *planes = &cells.n[cells.n[2] > 1 ? 2 : 1];
+    cells.layers = sel_cells_in_layers(&cells);
+    int64_t *planes = &cells.n[cells.layers ? 2 : 1];
     const int64_t left_out = *planes - (block->end - block->first);
     *planes -= left_out;
     cells.count -= cells.components == 1 ? left_out * sel_turns_stride(turns) : 0;
     cells.shift = block->first * sel_turns_stride(turns);
-    if (cells.n[2] > 1 || turns->cells.n[2] > 1) {
+    if (cells.layers) {
         cells.n[1] = block->high - block->low;
         cells.shift += block->low * cells.pitch;
     }

@@ -72,7 +72,7 @@ typedef struct sel_turns {
 
 /* Elements from plane to plane. */
 static inline int64_t sel_turns_stride(const sel_turns *turns) {
-    return turns->cells.n[2] > 1 ? turns->cells.slice : turns->cells.pitch;
+    return sel_cells_in_layers(&turns->cells) ? turns->cells.slice : turns->cells.pitch;
 }
 
 /* The cells of a block. */

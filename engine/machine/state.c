@@ -82,7 +82,8 @@ void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], 
                              .pitch = pitch,
                              .slice = slice,
                              .plane = n[2] * slice,
-                             .count = n[2] * slice + 2 * ends};
+                             .count = n[2] * slice + 2 * ends,
+                             .layers = grid->dims == 3};
     const sel_type type = {'f', state->plan->precision == SEL_F32 ? 4 : 8};
     state->last =
         (sel_last){.type = {'f', 8}, .components = 1, .scale = 1}; /* as look.cuh has it */
@@ -298,7 +299,8 @@ sel_cells sel_plain_cells(const sel_grid *grid, int components) {
                        .pitch = n[0],
                        .slice = n[0] * n[1],
                        .plane = all,
-                       .count = components * all};
+                       .count = components * all,
+                       .layers = grid->dims == 3};
 }
 
 int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,

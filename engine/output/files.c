@@ -1,6 +1,7 @@
 /* files.c -- the files of a run's outputs, and its results. */
 #include "engine/output/files.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,31 +58,57 @@ sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, con
 
 /* ---- results ---- */
 
-sel_status sel_results_set(sel_results *results, const char *name, double value, sel_error *error) {
-    int k = 0;
-    while (k < results->count && strcmp(results->v[k].name, name) != 0) {
-        k++;
+/* The slot of a name, or the empty one where it belongs. */
+static int *results_slot(const sel_results *results, const char *name) {
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (const char *c = name; *c; c++) {
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
     }
-    if (k == results->capacity) {
-        const int capacity = 2 * results->capacity + 16;
-        const size_t bytes = (size_t)capacity * sizeof *results->v;
-        struct sel_result *v = realloc(results->v, bytes);
-        if (!v) {
-            return sel_fail_memory(error, "the results", bytes);
-        }
-        results->v = v;
-        results->capacity = capacity;
+    const uint32_t mask = (uint32_t)results->slots - 1;
+    uint32_t at = hash & mask;
+    while (results->slot[at] && strcmp(results->v[results->slot[at] - 1].name, name) != 0) {
+        at = (at + 1) & mask;
     }
-    if (k == results->count) {
-        results->count++;
-        results->v[k] = (struct sel_result){.value = 0}; /* all of it goes to checkpoints */
-        snprintf(results->v[k].name, sizeof results->v[k].name, "%s", name);
+    return &results->slot[at];
+}
+
+/* Twice the room, and a table of names of which at most half is used. */
+static sel_status results_grow(sel_results *results, sel_error *error) {
+    const int capacity = results->capacity ? 2 * results->capacity : 16, slots = 2 * capacity;
+    const size_t bytes = (size_t)capacity * sizeof *results->v;
+    struct sel_result *v = realloc(results->v, bytes);
+    results->v = v ? v : results->v;
+    int *slot = v ? calloc((size_t)slots, sizeof *slot) : NULL;
+    if (!slot) {
+        return sel_fail_memory(error, "the results", bytes);
     }
-    results->v[k].value = value;
+    free(results->slot);
+    results->slot = slot;
+    results->slots = slots;
+    results->capacity = capacity;
+    for (int k = 0; k < results->count; k++) {
+        *results_slot(results, results->v[k].name) = k + 1;
+    }
     return SEL_OK;
+}
+
+sel_status sel_results_set(sel_results *results, const char *name, double value, sel_error *error) {
+    struct sel_result one = {.value = value}; /* all of it goes to checkpoints */
+    snprintf(one.name, sizeof one.name, "%s", name);
+    const sel_status status =
+        results->count == results->capacity ? results_grow(results, error) : SEL_OK;
+    int *slot = status ? NULL : results_slot(results, one.name);
+    if (slot && !*slot) {
+        results->v[results->count++] = one;
+        *slot = results->count;
+    } else if (slot) {
+        results->v[*slot - 1].value = value;
+    }
+    return status;
 }
 
 void sel_results_free(sel_results *results) {
     free(results->v);
+    free(results->slot);
     *results = (sel_results){.count = 0};
 }

@@ -55,6 +55,7 @@ typedef struct sel_results {
         char name[128];
         double value;
     } * v;
+    int *slot, slots; /* hash table of the names: 1 + index in `v`, 0: empty; a power of two */
 } sel_results;
 
 sel_status sel_results_set(sel_results *results, const char *name, double value, sel_error *error);

@@ -40,6 +40,8 @@ static bool is_file_of(const char *name, const char *other) {
     return false;
 }
 
+enum { MOST_OUTPUTS = 4096 };
+
 /* Two outputs of one name, or with files of one name. */
 static void refuse_clash(sel_output_site *site, const char *name, const sel_variant *other) {
     const char *before = sel_output_name(other);
@@ -107,6 +109,16 @@ static void check_once(sel_output_site *site, int i) {
 sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain *domain,
                              sel_error *error) {
     sel_output_site site = {.simulation = simulation, .domain = domain, .error = error};
+    if (simulation->params->output.n > MOST_OUTPUTS) { /* names are compared in pairs */
+        const sel_variant *last = sel_output_variant(simulation, MOST_OUTPUTS);
+        site.table = last->table;
+        site.where = last->where;
+        sel_output_refuse(&site,
+                          "a simulation has at most %d outputs, got %d; give one output "
+                          "several fields or points",
+                          MOST_OUTPUTS, simulation->params->output.n);
+        return site.status;
+    }
     for (int i = 0; i < simulation->params->output.n; i++) {
         const sel_variant *output = sel_output_variant(simulation, i);
         const sel_output_kind *kind = sel_output_kind_of(output->table);

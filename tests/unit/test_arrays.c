@@ -56,8 +56,9 @@ static void list(sel_arrays *arrays, const sel_cells *cells, float **field, int6
 static void test_cells_are_saved_without_padding_for_other_layouts(void **unused) {
     (void)unused;
     static tape t;
-    const sel_cells wide = {{NX, NY, NZ}, PARTS, 7, 8, 56, 130, 11, 0, 300};
-    const sel_cells tight = {{NX, NY, NZ}, PARTS, 0, NX, NX * NY, NX * NY * NZ, 0, 0, PARTS * 24};
+    const sel_cells wide = {{NX, NY, NZ}, PARTS, 7, 8, 56, 130, 11, 0, 300, true};
+    const sel_cells tight = {{NX, NY, NZ}, PARTS, 0, NX,         NX * NY,
+                             NX * NY * NZ, 0,     0, PARTS * 24, true};
     sel_arrays first = {.memory = NULL}, second = {.memory = &device};
     sel_error error;
     float *field, *other;
@@ -102,7 +103,7 @@ static void test_cells_are_saved_without_padding_for_other_layouts(void **unused
 static void test_threads_zero_all_of_an_array(void **unused) {
     (void)unused;
     static const int64_t shares[][5] = {{0, 0, 3, 5, 8}, {0, 8, 8, 8, 8}, {0, 2, 4, 6, 8}};
-    const sel_cells cells = {{NX, NY, NZ}, PARTS, 7, 8, 56, 130, 11, 0, 300};
+    const sel_cells cells = {{NX, NY, NZ}, PARTS, 7, 8, 56, 130, 11, 0, 300, true};
     sel_error error;
     for (int k = 0; k < 4; k++) {
         const sel_cut whole = {.across = 1, .along = 1, .row = {0, NY}, .plane = {0, NZ}};

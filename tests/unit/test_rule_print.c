@@ -2,6 +2,8 @@
  * compiled for the processor, gives what the CPU's solver gives, bit by bit.
  */
 #include <dlfcn.h>
+#include <limits.h>
+#include <unistd.h>
 #include "tests/unit/rule_graph.h"
 #include "tests/unit/rule_texts.h"
 #ifdef SEL_CUDA
@@ -82,14 +84,17 @@ static void *compile_in(const char *folder, size_t *bytes) {
 static void what_was_compiled_is_kept_where_it_can_be(void **state) {
     (void)state;
     size_t bytes, again;
-    void *first = compile_in("kept", &bytes);
+    char kept[PATH_MAX];
+    assert_non_null(getcwd(kept, sizeof kept - 8));
+    strcat(kept, "/kept");
+    void *first = compile_in(kept, &bytes);
     if (!first) {
         return; /* there is no NVRTC */
     }
     assert_int_equal(system("set -- kept/*.cubin; test $# = 1 && test -s \"$1\" && printf x | "
                             "dd of=\"$1\" bs=1 seek=200 conv=notrunc 2>/dev/null"),
                      0);
-    const char *const folders[] = {"kept", "kept", "/proc/none", ""};
+    const char *const folders[] = {kept, kept, "relative", "/proc/none", ""};
     for (size_t k = 0; k < sizeof folders / sizeof *folders; k++) {
         void *binary = compile_in(folders[k], &again);
         assert_true(binary && again == bytes);

@@ -83,6 +83,7 @@ static void list(sel_state *base) {
         .plane = layout.plane,
         .before = line + layout.pitch + (dims == 3 ? layout.slice : 0) + 1,
         .count = line + state->lattice->q * layout.plane,
+        .layers = dims == 3,
     };
     const sel_cells vectors = sel_plain_cells(grid, grid->dims);
     base->turns = (sel_turns){

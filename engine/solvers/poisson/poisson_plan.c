@@ -157,11 +157,11 @@ static void describe_box(poisson_plan *p, int method) {
 /* ---- the plan ---- */
 
 /* Around a periodic axis of an odd number of cells two cells of one colour are neighbours:
- * over-relaxed sweeps would diverge. */
+ * over-relaxed sweeps would diverge. One cell is its own neighbour, which couples nothing. */
 static sel_status check_colours(const poisson_plan *p, sel_error *error) {
     const sel_grid *grid = &p->base.domain->grid;
     for (int a = 0; a < grid->dims; a++) {
-        if (grid->periodic >> a & 1u && grid->n[a] % 2) {
+        if (grid->periodic >> a & 1u && grid->n[a] % 2 && grid->n[a] > 1) {
             return sel_fail_at(
                 error, sel_simulation_where(p->base.simulation, "method"),
                 "method = \"sor\" needs an even number of cells along periodic axes, "

@@ -21,7 +21,8 @@ static sel_cells cells_of(const rule_model *m, const sel_grid *grid, int64_t row
                        .components = 1,
                        .first = UNIT + (deep ? halo * slice + m->reach * pitch : halo * pitch),
                        .pitch = pitch,
-                       .slice = slice};
+                       .slice = slice,
+                       .layers = deep};
 }
 
 /* An array of cells, as blocks that lie behind each other in the list. */
