@@ -356,9 +356,16 @@ static sel_status ready(rule_cuda *state, int field, sel_error *error) {
         state->sent_dt = (double)NAN;
     }
     status = sel_state_agree(base, status, error);
-    return status || !computed ? status
-                               : run_function(state, m->rules + field - m->entries, base->step,
-                                              rule_turns(m, base->step), error);
+    if (status || !computed) {
+        return status;
+    }
+    const int function = m->rules + field - m->entries;
+    status = run_function(state, function, base->step, rule_turns(m, base->step), error);
+    if (!status && m->function[function].code->reports) {
+        CUDA_TRY(cudaMemcpyAsync(base->queue->seen, base->queue->alarm, sizeof *base->queue->seen,
+                                 cudaMemcpyDeviceToHost, base->queue->stream));
+    }
+    return status;
 }
 
 /* ---- reads and sums ---- */
@@ -430,7 +437,9 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     const rule_model *m = state->all.model;
     const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
     rule_bad bad = {0};
-    if (alarm == CUDA_NO_ALARM || (int64_t)alarm / m->functions >= step) {
+    /* A step, or a function of the state before it that is no rule. */
+    const bool steps = alarm != CUDA_NO_ALARM && (int64_t)alarm % m->functions < m->rules;
+    if (alarm == CUDA_NO_ALARM || (int64_t)alarm / m->functions >= step + !steps) {
         return SEL_OK;
     }
     sel_status status = cuda_send(&bad, state->found, sizeof bad, error);
@@ -441,7 +450,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
         base->step = bad.when / m->functions;
         status = rule_report_bad(&state->all, &m->function[bad.when % m->functions], error);
     }
-    base->broken = true;
+    base->broken = base->broken || steps || !status;
     return status;
 }
 
