@@ -239,7 +239,7 @@ static const sel_function *read_function(sel_filler *f, const sel_slot *slot, in
     char reason[512];
     const char *label = sel_fill_print(f, "%s%s%s", slot->label, slot->positional ? "" : ".",
                                        slot->positional ? "" : slot->field->name);
-    sel_function_needs needs = {label, results, f->dims, predicate, f->controls};
+    sel_function_needs needs = {label, results, f->dims, predicate, f->controls, f->common};
     sel_where where = sel_span_where(slot->span);
     const sel_function *function = sel_function_create(f->script, index, &needs, where, reason);
     if (!function)

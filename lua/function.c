@@ -5,9 +5,9 @@
  * does not know of Lua: what evaluates it is only here.
  *
  * A program is made by reading the function's code (read.c). Before anybody evaluates it, it is
- * compared with what Lua gives, bit by bit, at thousands of places and moments; one that differs
- * anywhere is dropped, and Lua evaluates the function. Where a program says that it is not sure, or
- * gives what is no finite number, Lua has the last word for that place: the value, or the error.
+ * compared with what Lua gives (compare.c); one that differs anywhere is dropped, and Lua evaluates
+ * the function. Where a program says that it is not sure, or gives what is no finite number, Lua
+ * has the last word for that place: the value, or the error.
  */
 #include "lua/state.h"
 #include <math.h>
@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/machine.h"
-
-enum { MOMENTS = 64, PLACES = 64, MOST_COMPARED = 300 /* thousands of instructions */ };
 
 static const char *const argument_names[] = {"x", "y", "z", "t", "controls"};
 
@@ -139,7 +137,7 @@ sel_status sel_function_call(const sel_lua_function *f, const sel_places *at,
     return status;
 }
 
-static bool all_finite(const sel_lua_function *f, size_t n, size_t i, const double *out) {
+bool sel_function_finite(const sel_lua_function *f, size_t n, size_t i, const double *out) {
     for (int r = 0; r < f->base.results; r++)
         if (!isfinite(out[(size_t)r * n + i]))
             return false;
@@ -191,7 +189,7 @@ static sel_status evaluate(const sel_function *self, const sel_places *at, doubl
         return sel_fail_memory(error, "the values of a function", at->n);
     sel_status status = evaluate_program(f, at, out, settled, error);
     for (size_t i = 0; i < at->n && !status; i++)
-        settled[i] = settled[i] && all_finite(f, at->n, i, out);
+        settled[i] = settled[i] && sel_function_finite(f, at->n, i, out);
     status = status ? status : sel_function_call(f, at, settled, out, error);
     free(settled);
     return status;
@@ -246,70 +244,10 @@ static const sel_lookup *first_raster(const sel_lua_function *f, int index) {
     return NULL;
 }
 
-/* Numbers of all sizes, the same in every run. */
-static double sample(uint64_t *seed) {
-    static const double scales[] = {1, 1, 10, 100, 1000, 1e-3, 1e5, 1e9};
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    double unit = (double)(*seed >> 11) / 4503599627370496.0 - 1;
-    double value = unit * scales[*seed >> 61];
-    return (*seed >> 50 & 3u) == 0 ? floor(value) + 0.5 : fabs(value);
-}
-
-/* Does Lua give at place i what the program gave? An error is a difference, unless the script has
- * taken too long. */
-static bool same_at(const sel_lua_function *f, const sel_places *at, size_t i, const double *out) {
-    double lua[SEL_PROGRAM_RESULTS * PLACES];
-    if (sel_function_call_at(f, at, i, lua, NULL) != SEL_OK)
-        return f->script->broken;
-    for (int r = 0; r < f->base.results; r++)
-        if (memcmp(&lua[(size_t)r * at->n + i], &out[(size_t)r * at->n + i], sizeof *lua) != 0)
-            return false;
-    return true;
-}
-
-/* The places of one moment at which the program differs: the first of them, or PLACES. */
-static size_t find_difference(const sel_lua_function *f, const sel_places *at) {
-    double out[SEL_PROGRAM_RESULTS * PLACES];
-    uint8_t settled[PLACES];
-    size_t i = 0;
-    if (evaluate_program(f, at, out, settled, NULL) != SEL_OK)
-        return PLACES;
-    while (i < PLACES && (!settled[i] || !all_finite(f, PLACES, i, out) || same_at(f, at, i, out)))
-        i++;
-    return i;
-}
-
-void sel_function_compare(sel_lua_function *f) {
-    double x[PLACES], y[PLACES], z[PLACES];
-    const int64_t before = f->script->ticks;
-    uint64_t seed = 1;
-    for (int m = 0; m < MOMENTS && f->script->ticks - before <= MOST_COMPARED; m++) {
-        for (int i = 0; i < PLACES; i++) {
-            x[i] = sample(&seed);
-            y[i] = sample(&seed);
-            z[i] = sample(&seed);
-        }
-        const sel_places at = {PLACES, x, y, z, m ? fabs(sample(&seed)) : 0, f->defaults, NULL};
-        const size_t i = find_difference(f, &at);
-        if (i < PLACES) {
-            char place[160];
-            sel_place_text(&at, i, place, sizeof place);
-            snprintf(f->why, sizeof f->why,
-                     "its program gave another value at %s; does it depend on more than its "
-                     "arguments?",
-                     place);
-            f->program = f->base.program = NULL;
-            return;
-        }
-    }
-}
-
-/* Makes the program of the function at `index` and compares it with Lua. */
-static void compile(sel_lua_function *f, int index) {
-    f->program = f->base.program = sel_read_law(f, index);
-    if (f->program)
-        sel_function_compare(f);
-    sel_limits_look(f->script->L, f->base.where);
+/* Notes it; anew where the program was dropped. */
+static void note_raster(sel_lua_function *f, int index) {
+    f->base.raster = first_raster(f, index);
+    f->base.gaps = f->base.raster ? find_gaps : NULL;
 }
 
 enum { NO_ARGUMENT = -3 };
@@ -394,13 +332,24 @@ const sel_function *sel_function_create(sel_script *script, int index,
     f->reference = luaL_ref(L, LUA_REGISTRYINDEX);
     *script->functions_end = f;
     script->functions_end = &f->next;
-    compile(f, index);
-    f->base.raster = first_raster(f, index);
-    f->base.gaps = f->base.raster ? find_gaps : NULL;
+    f->program = f->base.program = sel_read_law(f, index);
+    note_raster(f, index);
+    sel_limits_look(L, f->base.where);
     return &f->base;
 }
 
 void sel_functions_loaded(sel_script *script) {
+    for (sel_lua_function *f = script->functions; f && !script->keeps_state; f = f->next) {
+        const bool read = f->program != NULL;
+        if (read)
+            sel_function_compare(f);
+        sel_limits_look(script->L, f->base.where);
+        if (read && !f->program) {
+            lua_rawgeti(script->L, LUA_REGISTRYINDEX, f->reference);
+            note_raster(f, -1);
+            lua_pop(script->L, 1);
+        }
+    }
     for (sel_lua_function *f = script->functions; f && script->keeps_state; f = f->next) {
         if (f->program)
             snprintf(f->why, sizeof f->why,
@@ -418,6 +367,11 @@ static void print_depends(unsigned depends, FILE *to) {
         }
     }
     fputs(*between ? "" : "nothing", to);
+}
+
+static void print_unseen(const char *unseen, FILE *to) {
+    if (unseen)
+        fprintf(to, "  not compared with Lua: %s\n", unseen);
 }
 
 static void print_function(const sel_lua_function *f, FILE *to) {
@@ -438,10 +392,18 @@ static void print_function(const sel_lua_function *f, FILE *to) {
             f->program->layout.fixed + f->program->layout.own);
     if (names)
         sel_program_print(f->program, names, to);
+    print_unseen(f->unseen, to);
 }
 
 void sel_script_print_laws(const sel_scenario *scenario, FILE *to) {
     const sel_script *script = scenario->release_data;
     for (const sel_lua_function *f = script->functions; f; f = f->next)
         print_function(f, to);
+    for (const sel_lua_rule *r = script->rules; r; r = r->next) {
+        if (r->unseen) {
+            fprintf(to, "%s:%d: %s\n", r->base.where.file ? r->base.where.file : "script",
+                    r->base.where.line, r->label);
+            print_unseen(r->unseen, to);
+        }
+    }
 }

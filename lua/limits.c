@@ -171,9 +171,13 @@ int sel_host_number(lua_State *L) {
     return 1;
 }
 
-static void on_count(lua_State *L, lua_Debug *event) {
+static void on_event(lua_State *L, lua_Debug *event) {
     sel_script *script = sel_script_of(L);
-    (void)event;
+    if (event->event == LUA_HOOKLINE) {
+        if (script->lines)
+            sel_lines_note(script->lines, L, event);
+        return;
+    }
     script->active = L;
     script->ticks++;
     script->limits.ticks++;
@@ -189,9 +193,17 @@ int sel_limits_break(lua_State *L) {
         return lua_error(L);
     }
     script->broken = true;
-    lua_sethook(L, on_count, LUA_MASKCOUNT, 1);
+    lua_sethook(L, on_event, LUA_MASKCOUNT, 1);
     lua_pushliteral(L, "the script was ended");
     return lua_error(L);
+}
+
+void sel_limits_note_lines(sel_script *script, struct sel_lines *lines) {
+    const bool counts = !script->options.trust;
+    const int mask = (counts ? LUA_MASKCOUNT : 0) | (lines ? LUA_MASKLINE : 0);
+    script->lines = lines;
+    if (!script->broken)
+        lua_sethook(script->L, mask ? on_event : NULL, mask, counts ? INSTRUCTIONS_PER_TICK : 0);
 }
 
 bool sel_limits_passed(const sel_script *script) {
@@ -326,7 +338,7 @@ lua_State *sel_limits_open(sel_script *script) {
     script->active = L;
     if (script->options.trust)
         return L;
-    lua_sethook(L, on_count, LUA_MASKCOUNT, INSTRUCTIONS_PER_TICK);
+    lua_sethook(L, on_event, LUA_MASKCOUNT, INSTRUCTIONS_PER_TICK);
     script->watchdog = create_watchdog(script);
     if (script->watchdog)
         return L;

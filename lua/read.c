@@ -13,6 +13,7 @@
 #include "read_lua.h"
 #include "read_operators_lua.h"
 #include "read_states_lua.h"
+#include "read_survey_lua.h"
 #include "read_values_lua.h"
 
 #if LUA_VERSION_NUM != 504
@@ -175,7 +176,8 @@ void sel_read_open(lua_State *L) {
                  {read_states_lua, sizeof read_states_lua},
                  {read_instructions_lua, sizeof read_instructions_lua},
                  {read_code_lua, sizeof read_code_lua},
-                 {read_lua, sizeof read_lua}};
+                 {read_lua, sizeof read_lua},
+                 {read_survey_lua, sizeof read_survey_lua}};
     static const luaL_Reg functions[] = {{"build", build},     {"constant", constant},
                                          {"known", known},     {"parts", parts},
                                          {"bounds", bounds},   {"read", read_field},
@@ -228,6 +230,7 @@ static int read_law(lua_State *L) {
     sel_lua_function *f = lua_touserdata(L, 1);
     sel_builder *builder = builder_of(L);
     int node[SEL_PROGRAM_RESULTS];
+    sel_rule_output output[SEL_PROGRAM_RESULTS];
     lua_settop(L, 2);
     push_reader(L, "read_law");
     lua_insert(L, 2);
@@ -244,6 +247,9 @@ static int read_law(lua_State *L) {
         lua_rawgeti(L, 2, i + 1);
         node[i] = to_node(L, -1);
     }
+    for (int i = 0; i < f->base.results; i++)
+        output[i] = (sel_rule_output){i, node[i]};
+    f->graph = sel_builder_rule(builder, output, f->base.results, to_node(L, 3), f->script->arena);
     f->program =
         sel_builder_finish(builder, node, f->base.results, to_node(L, 3), f->script->arena);
     if (!f->program)
@@ -409,4 +415,41 @@ sel_status sel_read_rule(const sel_lua_rule *what, const sel_rule **rule, char *
     script->error = outer;
     *rule = r.rule;
     return r.status;
+}
+
+/* ---- the numbers that a function sees ---- */
+
+typedef struct survey {
+    double *to;
+    int most, count;
+} survey;
+
+/* The protected part. Arguments: the survey, the function. Of too many numbers it takes some, from
+ * all over. */
+static int find_numbers(lua_State *L) {
+    survey *s = lua_touserdata(L, 1);
+    push_reader(L, "numbers_of");
+    lua_insert(L, 2);
+    lua_call(L, 1, 1);
+    const int count = (int)lua_rawlen(L, -1);
+    s->count = count < s->most ? count : s->most;
+    for (int i = 0; i < s->count; i++) {
+        lua_rawgeti(L, -1, 1 + (int)((int64_t)i * count / s->count));
+        s->to[i] = lua_tonumber(L, -1);
+        lua_pop(L, 1);
+    }
+    return 0;
+}
+
+int sel_read_numbers(sel_script *script, int reference, double *to, int most) {
+    survey s = {to, most, 0};
+    sel_error *outer = script->error;
+    script->error = NULL;
+    lua_rawgeti(script->L, LUA_REGISTRYINDEX, reference);
+    if (call_reader(script, find_numbers, &s, NULL) != LUA_OK) {
+        lua_pop(script->L, 1);
+        s.count = 0;
+    }
+    script->error = outer;
+    return s.count;
 }

@@ -288,92 +288,6 @@ static sel_status call(const sel_rule_source *self, const sel_rule_place *at, do
     return status;
 }
 
-/* ---- a graph is compared with Lua before it is trusted ---- */
-
-enum { CELLS_COMPARED = 16 };
-
-/* A cell whose fields follow from its number. */
-typedef struct sample {
-    sel_rule_place at;
-    const sel_lua_rule *rule;
-    uint64_t number;
-} sample;
-
-static uint64_t draw(uint64_t seed) {
-    seed = (seed + 1) * 0x9e3779b97f4a7c15u;
-    seed = (seed ^ seed >> 31) * 0xbf58476d1ce4e5b9u;
-    return (seed ^ seed >> 29) >> 8;
-}
-
-static double sample_field(const sel_rule_place *self, int field, const int at[3]) {
-    const sample *s = (const sample *)self->data;
-    const int place = at[0] * 25 + at[1] * 5 + at[2] + 200;
-    const uint64_t value = draw(s->number * 100000 + (uint64_t)(field * 500 + place));
-    const sel_cell_type type = s->rule->field[field].type;
-    if (type == SEL_CELL_REAL)
-        return value % 4 == 0 ? (double)(value / 4 % 5) - 1 : (double)value * 0x1p-54 - 1;
-    return (double)(value % (value & 1024 ? 3 : 256)) - (type == SEL_CELL_I32 ? 2 : 0);
-}
-
-static double sample_random(const sel_rule_place *self, int64_t k) {
-    return (double)draw(((const sample *)self->data)->number + 77 * (uint64_t)k) * 0x1p-56;
-}
-
-/* Whether Lua gives at a cell what the program gives. Of a script that has taken too long nothing
- * is known. */
-static bool agrees_at(const sample *s, const sel_program *p, double *slot, double *lua) {
-    const sel_packed_program *l = &p->layout;
-    const sel_packed_slots slots = {slot, slot, 0, 1};
-    sel_packed_once(&p->tables, 0, s->at.t, s->at.dt, s->at.controls, slot);
-    for (int k = 0; k < l->reads; k++) {
-        const sel_read *read = &p->tables.read[k];
-        slot[l->fixed + k] = sample_field(&s->at, read->field, read->at);
-    }
-    for (int k = l->once; k < l->once + l->each; k++) {
-        const sel_instruction *v = &p->tables.code[k];
-        if (v->op == SEL_RULE_RANDOM)
-            slot[v->to] = sample_random(&s->at, (int64_t)slot[v->from[0]]);
-        else
-            sel_packed_step(&p->tables, l, k, s->at.place, &slots);
-    }
-    if (l->fails >= 0 && slot[l->fails] != 0)
-        return true;
-    if (s->rule->base.call(&s->rule->base, &s->at, lua, NULL) != SEL_OK)
-        return s->rule->script->broken;
-    for (int k = 0; k < l->outputs; k++) {
-        const double a = slot[p->tables.output[k].slot], b = lua[p->tables.output[k].field];
-        if (memcmp(&a, &b, sizeof a) != 0 && !(isnan(a) && isnan(b)))
-            return false;
-    }
-    return true;
-}
-
-static bool agrees(const sel_lua_rule *source, const sel_rule *rule) {
-    const sel_program_form form = {.field = source->field, .numbers = true};
-    sel_arena *arena = sel_arena_create();
-    const sel_program *p = arena ? sel_program_compile(rule, &form, arena) : NULL;
-    const size_t slots = p ? (size_t)(p->layout.fixed + p->layout.own) + 1 : 0;
-    const size_t most = SEL_MOST_CELL_FIELDS + slots + (size_t)source->controls->n;
-    double *lua = p ? sel_arena_alloc(arena, most * sizeof *lua) : NULL;
-    double *slot = lua ? lua + SEL_MOST_CELL_FIELDS : NULL, *controls = lua ? slot + slots : NULL;
-    bool same = arena != NULL;
-    for (int k = 0; lua && k < source->controls->n; k++)
-        controls[k] = source->controls->v[k].value;
-    for (uint64_t number = 0; lua && same && number < CELLS_COMPARED; number++) {
-        sample s = {.rule = source, .number = number};
-        s.at = (sel_rule_place){{(double)number / 4, 1.5, 0.5},
-                                (double)(number % 8),
-                                0.25,
-                                controls,
-                                sample_field,
-                                sample_random,
-                                &s};
-        same = agrees_at(&s, p, slot, lua);
-    }
-    sel_arena_destroy(arena);
-    return same;
-}
-
 /* sel_rule_source.read */
 static sel_status read_rule(const sel_rule_source *self, const sel_cell_field *field, int fields,
                             int dims, sel_rule_returns returns, const sel_rule **rule, char *why,
@@ -384,7 +298,7 @@ static sel_status read_rule(const sel_rule_source *self, const sel_cell_field *f
     r->dims = dims;
     r->returns = returns;
     const sel_status status = sel_read_rule(r, rule, why, error);
-    if (*rule && !agrees(r, *rule)) {
+    if (*rule && !sel_rule_compare(r, *rule)) {
         *rule = NULL;
         snprintf(why, SEL_RULE_WHY,
                  "its graph gave another value than Lua; does it depend on more than its cell?");
@@ -417,9 +331,12 @@ const sel_rule_source *sel_rule_source_create(sel_filler *f, const sel_slot *slo
                            .script = f->script,
                            .label = label,
                            .controls = f->controls,
+                           .common = f->common,
                            .count = info.nparams,
                            .arguments = arguments};
     lua_pushvalue(L, index);
     rule->reference = luaL_ref(L, LUA_REGISTRYINDEX);
+    *f->script->rules_end = rule;
+    f->script->rules_end = &rule->next;
     return &rule->base;
 }

@@ -412,6 +412,7 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
                            .left = -1,
                            .options = *options,
                            .functions_end = &script->functions,
+                           .rules_end = &script->rules,
                            .series_end = &script->series,
                            .rasters_end = &script->rasters,
                            .scenario = scenario};

@@ -144,6 +144,8 @@ typedef struct sel_script {
     sel_error ended;               /* the limit that it hit */
     sel_builder *reading;          /* the nodes of the function that is read; NULL: none is */
     struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
+    struct sel_lua_rule *rules, **rules_end;             /* likewise */
+    struct sel_lines *lines; /* notes the lines that run; NULL: nobody does */
     bool keeps_state; /* a function of the scenario changes variables or tables outside of it */
     sel_lookups *series, **series_end; /* made so far, a list */
     sel_lookups *rasters, **rasters_end;
@@ -209,6 +211,21 @@ int sel_host_number(lua_State *L);
 /* Replaces coroutine.resume and wrap in the table of globals at the top: by ones that note which
  * coroutine runs. Learns where the numbers of objects are. */
 void sel_limits_track(lua_State *L);
+
+/* From here on the script's lines are noted (NULL: no longer). */
+void sel_limits_note_lines(sel_script *script, struct sel_lines *lines);
+
+/* lines.c: lines of functions that run. NULL: no memory. */
+typedef struct sel_lines sel_lines;
+sel_lines *sel_lines_create(void);
+void sel_lines_destroy(sel_lines *lines);
+
+/* For the hook of lines. */
+void sel_lines_note(sel_lines *lines, lua_State *L, lua_Debug *info);
+
+/* The next line, after this one, of functions that were entered which never ran; 0: there is none.
+ * Of the chunk `source` only; NULL: of all. */
+int sel_lines_missed(const sel_lines *lines, const char *source, int after);
 
 /* sandbox.c */
 
@@ -349,6 +366,7 @@ typedef struct sel_function_needs {
     int dims;       /* 0: not known */
     bool predicate; /* one boolean instead of numbers */
     const sel_numbers *controls;
+    const sel_common *common; /* of the simulation; NULL: not known */
 } sel_function_needs;
 
 typedef struct sel_lua_function {
@@ -362,8 +380,10 @@ typedef struct sel_lua_function {
     int *arguments;         /* SEL_ARGUMENT_... of each */
 
     const sel_program *program; /* NULL: Lua evaluates it, and `why` tells the reason */
+    const sel_rule *graph;      /* that it was made of */
     char why[256];
-    bool told; /* the notice that Lua evaluates it was given */
+    const char *unseen; /* what the comparison with Lua did not reach; NULL: nothing */
+    bool told;          /* the notice that Lua evaluates it was given */
 } sel_lua_function;
 
 /* What is put aside while the engine asks a function of the script. */
@@ -393,12 +413,14 @@ sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at,
 sel_status sel_function_call(const sel_lua_function *f, const sel_places *at,
                              const uint8_t *settled, double *out, sel_error *error);
 
-/* Compares the program with Lua at thousands of places and moments, fewer where that takes long,
- * and drops it at the first difference. */
+/* Whether all results at place i are finite. */
+bool sel_function_finite(const sel_lua_function *f, size_t n, size_t i, const double *out);
+
+/* compare.c: compares the program with Lua, and drops it at the first difference. */
 void sel_function_compare(sel_lua_function *f);
 
-/* All functions of the scenario are known: where one changes what others may read, Lua evaluates
- * all of them. */
+/* All functions of the scenario are known: their programs are compared. Where one changes what
+ * others may read, Lua evaluates all of them. */
 void sel_functions_loaded(sel_script *script);
 
 /* The function at `index`, as the engine calls it. NULL, with the reason in `reason`, when its
@@ -418,9 +440,13 @@ void sel_read_library(lua_State *L, const char *name);
  * where it does what cannot be followed, or too much. Changes nothing, and raises nothing. */
 const sel_program *sel_read_law(sel_lua_function *f, int index);
 
+/* The numbers in a function and in what it sees, in order, at most so many: returns the count. */
+int sel_read_numbers(sel_script *script, int reference, double *to, int most);
+
 /* A function of cells. */
 typedef struct sel_lua_rule {
     sel_rule_source base;
+    struct sel_lua_rule *next; /* in the script's list */
     sel_script *script;
     const char *label; /* "sel.rule.rule[2]" */
     const sel_numbers *controls;
@@ -431,7 +457,13 @@ typedef struct sel_lua_rule {
     const sel_cell_field *field;
     int fields, dims;
     sel_rule_returns returns;
+    const sel_common *common; /* of the simulation */
+    const char *unseen;       /* as of sel_lua_function */
 } sel_lua_rule;
+
+/* compare.c: whether the graph gives what Lua gives wherever they are compared; notes what was not
+ * reached. */
+bool sel_rule_compare(sel_lua_rule *rule, const sel_rule *graph);
 
 /* As sel_rule_source.read. */
 sel_status sel_read_rule(const sel_lua_rule *what, const sel_rule **rule, char *why,

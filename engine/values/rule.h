@@ -13,6 +13,7 @@ typedef struct sel_cell_field {
     const char *name;
     sel_cell_type type;
     bool state; /* rules may return it; else they only read it */
+    double low, high; /* of the values that it begins with, as far as is known */
 } sel_cell_field;
 
 /* What a rule depends on beside SEL_ON_...: a mask. */

@@ -79,8 +79,9 @@ static void mistakes_are_told_all_together(void **state) {
 
 /* ---- what Lua gives at a cell ---- */
 
-static const sel_cell_field fields[] = {
-    {"u", SEL_CELL_REAL, true}, {"n", SEL_CELL_U8, true}, {"k", SEL_CELL_REAL, false}};
+static const sel_cell_field fields[] = {{"u", SEL_CELL_REAL, true, 0, 0},
+                                        {"n", SEL_CELL_U8, true, 0, 0},
+                                        {"k", SEL_CELL_REAL, false, 0, 0}};
 
 static double read_field(const sel_rule_place *self, int field, const int at[3]) {
     (void)self;

@@ -12,11 +12,11 @@ enum { SPEED_COUNTS = 1 };
 #endif
 
 enum { FIELDS = 5, CELLS = 60, RULES = 2000 };
-static const sel_cell_field fields[FIELDS] = {{"u", SEL_CELL_REAL, true},
-                                              {"v", SEL_CELL_REAL, true},
-                                              {"n", SEL_CELL_I32, true},
-                                              {"k", SEL_CELL_U8, false},
-                                              {"a", SEL_CELL_REAL, false}};
+static const sel_cell_field fields[FIELDS] = {{"u", SEL_CELL_REAL, true, 0, 0},
+                                              {"v", SEL_CELL_REAL, true, 0, 0},
+                                              {"n", SEL_CELL_I32, true, 0, 0},
+                                              {"k", SEL_CELL_U8, false, 0, 0},
+                                              {"a", SEL_CELL_REAL, false, 0, 0}};
 
 static uint64_t next(uint64_t *seed) {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -619,7 +619,7 @@ static void long_rules_are_read_quickly(void **state) {
     if (!rule)
         fail_msg("%s%s", why, error.text);
     print_message("# a rule of 100 lines, %d nodes: %.3g ms\n", rule->nodes, 1e3 * seconds);
-    assert_true(!SPEED_COUNTS || seconds < 0.05);
+    assert_true(!SPEED_COUNTS || seconds < 0.1); /* half of it for the comparison with Lua */
     script_done(&c);
 }
 

@@ -58,7 +58,7 @@ static sel_status add_entry(rule_model *m, const char *name, sel_cell_type type,
         m->reals |= (uint64_t)(state && type == SEL_CELL_REAL) << m->fields;
         m->bytes |= (uint64_t)(state && type == SEL_CELL_U8) << m->fields;
         m->saved[m->fields] = sel_arena_print(m->arena, "rule %s", full);
-        m->field[m->fields++] = (sel_cell_field){full, type, state};
+        m->field[m->fields++] = (sel_cell_field){.name = full, .type = type, .state = state};
     }
     m->name[m->entries] = name;
     m->state_name[m->entries++] = state ? name : NULL;
@@ -117,6 +117,42 @@ static sel_status add_entries(rule_model *m, sel_error *error) {
         }
     }
     return status;
+}
+
+/* The range of an entry's values at the start, from some places of the domain. They only say where
+ * a rule is compared with Lua: where they cannot be had, they begin with 0. */
+static void find_range(rule_model *m, const rule_entry *e) {
+    enum { ALONG = 4, PLACES = ALONG * ALONG * ALONG };
+    const sel_common *common = &m->params->common;
+    double place[3][PLACES], values[SEL_MAX_COMPONENTS * PLACES];
+    for (int i = 0; i < 3 * PLACES; i++) {
+        const int a = i / PLACES, k = i % PLACES;
+        const int at = a == 0 ? k % ALONG : a == 1 ? k / ALONG % ALONG : k / ALONG / ALONG;
+        const double side =
+            common->sides.n ? common->sides.v[common->sides.n > a ? a : 0] : common->dx;
+        const double cells = a < m->dims ? (double)common->size.v[a] : 0;
+        const double origin = a < common->origin.n ? common->origin.v[a] : 0;
+        place[a][k] = origin + side * fmin(cells - 0.5, floor(cells * at / (ALONG - 1)) + 0.5);
+    }
+    const sel_places at = {PLACES, place[0], place[1], place[2], 0, NULL, NULL};
+    for (int k = 0; e->value && k < sel_quantity_functions(e->value); k++) {
+        const sel_function *function = sel_quantity_function(e->value, k);
+        if (function && !function->program) { /* Lua would say that it is asked */
+            return;
+        }
+    }
+    if (!e->value || sel_quantity_eval(e->value, "range", &at, values, NULL) != SEL_OK) {
+        return;
+    }
+    for (int c = 0; c < e->components; c++) {
+        const double *v = values + (e->value->components > 1 ? c * PLACES : 0);
+        sel_cell_field *f = &m->field[e->first + c];
+        f->low = f->high = v[0];
+        for (int k = 1; k < PLACES; k++) {
+            f->low = fmin(f->low, v[k]);
+            f->high = fmax(f->high, v[k]);
+        }
+    }
 }
 
 /* ---- functions ---- */
@@ -360,6 +396,9 @@ sel_status rule_adapt(const sel_simulation *simulation, int precision, sel_arena
     m->simulation.solver = &m->solver;
     const sel_list *regions = &simulation->params->regions;
     sel_status status = add_entries(m, error);
+    for (int e = 0; e < m->entries && !status; e++) {
+        find_range(m, &m->entry[e]);
+    }
     status = status ? status : read_functions(m, error);
     status = status ? status : make_fields(m, error);
     status = status ? status : check_uses(m, error);
