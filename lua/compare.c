@@ -239,15 +239,21 @@ static void list_add(list *l, const char *text) {
                                 l->entries++ ? "; " : "", text);
 }
 
+/* Names of the controls, in the arena. NULL: no memory. */
+static const char **compare_controls(const comparison *c) {
+    const int controls = c->controls ? c->controls->n : 0;
+    const char **names = sel_arena_alloc(c->script->arena, ((size_t)controls + 1) * sizeof *names);
+    for (int k = 0; names && k < controls; k++)
+        names[k] = c->controls->v[k].name;
+    return names;
+}
+
 /* What was not reached, as a text in the arena; NULL: nothing. Lines of other chunks than `source`
  * (functions that were loaded) are not named. */
 static const char *compare_text(const comparison *c, const char *source) {
     list l = {.used = 0};
     char text[160];
-    const int controls = c->controls ? c->controls->n : 0;
-    const char **names = sel_arena_alloc(c->script->arena, ((size_t)controls + 1) * sizeof *names);
-    for (int k = 0; names && k < controls; k++)
-        names[k] = c->controls->v[k].name;
+    const char **names = compare_controls(c);
     for (int line = 0; (line = sel_lines_missed(c->lines, source, line)) > 0;) {
         snprintf(text, sizeof text, "line %d never ran", line);
         list_add(&l, text);
@@ -349,7 +355,8 @@ static bool differs(sel_lua_function *f, const sel_places *at) {
         return false;
     sel_place_text(at, i, place, sizeof place);
     snprintf(f->why, sizeof f->why,
-             "its program gave another value at %s; does it depend on more than its arguments?",
+             "its program gave another value at %s: it depends on more than its arguments, or it "
+             "was misread",
              place);
     return true;
 }
@@ -455,7 +462,24 @@ static bool rule_agrees(comparison *c, void *data) {
     return true;
 }
 
-bool sel_rule_compare(sel_lua_rule *rule, const sel_rule *graph) {
+enum { MOST_TOLD = 4 };
+
+/* Says where a graph differs, by its first inputs. */
+static void rule_differs(const comparison *c, char why[SEL_RULE_WHY]) {
+    const char **names = compare_controls(c);
+    const int inputs = c->branches && c->inputs && names ? sel_branches_inputs(c->branches) : 0;
+    size_t used = (size_t)snprintf(why, SEL_RULE_WHY, "its graph gave another value than Lua");
+    for (int k = 0; k < inputs && k < MOST_TOLD && used < SEL_RULE_WHY - 110; k++) {
+        char name[48];
+        sel_branches_name(c->branches, k, names, name, sizeof name);
+        used += (size_t)snprintf(why + used, SEL_RULE_WHY - used, "%s%s = %.9g",
+                                 k ? ", " : " where ", name, c->inputs[k]);
+    }
+    snprintf(why + used, SEL_RULE_WHY - used,
+             ": it depends on more than its cell, or it was misread");
+}
+
+bool sel_rule_compare(sel_lua_rule *rule, const sel_rule *graph, char *why) {
     const sel_program_form form = {.field = rule->field, .numbers = true};
     comparison c = {.script = rule->script,
                     .common = rule->common,
@@ -474,6 +498,8 @@ bool sel_rule_compare(sel_lua_rule *rule, const sel_rule *graph) {
         r.at.data = &r;
         same = compare_points(&c, rule_agrees, &r) && compare_search(&c, rule_agrees, &r);
     }
+    if (!same)
+        rule_differs(&c, why);
     rule->unseen = compare_close(&c, rule->reference, same);
     sel_arena_destroy(arena);
     return same;

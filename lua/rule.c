@@ -298,11 +298,8 @@ static sel_status read_rule(const sel_rule_source *self, const sel_cell_field *f
     r->dims = dims;
     r->returns = returns;
     const sel_status status = sel_read_rule(r, rule, why, error);
-    if (*rule && !sel_rule_compare(r, *rule)) {
+    if (*rule && !sel_rule_compare(r, *rule, why))
         *rule = NULL;
-        snprintf(why, SEL_RULE_WHY,
-                 "its graph gave another value than Lua; does it depend on more than its cell?");
-    }
     return status;
 }
 

@@ -461,9 +461,9 @@ typedef struct sel_lua_rule {
     const char *unseen;       /* as of sel_lua_function */
 } sel_lua_rule;
 
-/* compare.c: whether the graph gives what Lua gives wherever they are compared; notes what was not
- * reached. */
-bool sel_rule_compare(sel_lua_rule *rule, const sel_rule *graph);
+/* compare.c: whether the graph gives what Lua gives wherever they are compared; `why`, of
+ * SEL_RULE_WHY bytes, says where not. Notes what was not reached. */
+bool sel_rule_compare(sel_lua_rule *rule, const sel_rule *graph, char *why);
 
 /* As sel_rule_source.read. */
 sel_status sel_read_rule(const sel_lua_rule *what, const sel_rule **rule, char *why,

@@ -579,6 +579,13 @@ static void say_node(words *w, int n, int depth) {
     }
 }
 
+void sel_branches_name(const sel_branches *b, int k, const char *const *control_names, char *text,
+                       size_t size) {
+    words w = {b, control_names, text, size, 0};
+    *text = '\0';
+    say_node(&w, b->input[k], DEEPEST);
+}
+
 bool sel_branches_untaken(const sel_branches *b, int *at, const char *const *control_names,
                           char *text, size_t size) {
     const int which = next_side(b, *at);

@@ -22,6 +22,10 @@ void sel_branches_destroy(sel_branches *branches);
 int sel_branches_inputs(const sel_branches *branches);
 const sel_rule_node *sel_branches_input(const sel_branches *branches, int k);
 
+/* What an input is called: "c.n", "x", a control by its name. */
+void sel_branches_name(const sel_branches *branches, int k, const char *const *control_names,
+                       char *text, size_t size);
+
 /* Evaluates the graph with these inputs, and notes which sides are taken. */
 void sel_branches_visit(sel_branches *branches, const double *inputs);
 

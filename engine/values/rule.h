@@ -12,7 +12,7 @@ typedef enum sel_cell_type { SEL_CELL_REAL, SEL_CELL_I32, SEL_CELL_U8 } sel_cell
 typedef struct sel_cell_field {
     const char *name;
     sel_cell_type type;
-    bool state; /* rules may return it; else they only read it */
+    bool state;       /* rules may return it; else they only read it */
     double low, high; /* of the values that it begins with, as far as is known */
 } sel_cell_field;
 

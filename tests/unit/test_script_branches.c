@@ -224,6 +224,7 @@ static void wrong_graphs_are_caught(void **state) {
         equal_counts_as_less, number_is_another,       number_is_the_next,    sides_are_exchanged,
         difference_is_turned, another_cell_is_read,    another_field_is_read, argument_is_another};
     script_case c;
+    char why[SEL_RULE_WHY];
     sel_lua_rule *rule;
     const sel_rule *graph = read_graph(&c, &rule, RULE("", BODY));
     assert_null(rule->unseen);
@@ -232,11 +233,12 @@ static void wrong_graphs_are_caught(void **state) {
         assert_true(graph->nodes <= NODES);
         memcpy(to.node, graph->node, (size_t)graph->nodes * sizeof *graph->node);
         to.rule.node = to.node;
-        assert_true(sel_rule_compare(rule, &to.rule));
+        assert_true(sel_rule_compare(rule, &to.rule, why));
         faults[k](&to);
-        if (sel_rule_compare(rule, &to.rule)) {
+        if (sel_rule_compare(rule, &to.rule, why)) {
             fail_msg("fault %zu is not seen", k);
         }
+        assert_non_null(strstr(why, "gave another value than Lua where "));
     }
     script_done(&c);
 }
