@@ -1,8 +1,8 @@
 /* state.h -- what the files of lua/ share: one script, its Lua state and its limits; its text; its
  * functions; and the filling of C structs from its tables.
  */
-#ifndef SEL_STATE_H
-#define SEL_STATE_H
+#ifndef SEL_LUA_STATE_H
+#define SEL_LUA_STATE_H
 
 #include <lua.h>
 #include <lauxlib.h>

@@ -83,7 +83,8 @@ local function floods(c)
   end
 end
 
--- Depth under steady rain on a slope, over Manning's, whatever the longest step allowed. The depth of
+-- Depth under steady rain on a slope, over Manning's, whatever the longest step allowed. The depth
+-- of
 -- a cell is that of the discharge through the face below it.
 local function films(c)
   for _, max in ipairs { 10, 3, 0.1 } do

@@ -266,7 +266,8 @@ static void auto_takes_a_device_that_can_be_used(void **state) {
 static void auto_falls_back_and_says_why(void **state) {
     (void)state;
     the_device.absent = true;
-    assert_takes(SEL_BACKEND_AUTO, &cpu_backend, "the driver is older than this build");
+    assert_takes(SEL_BACKEND_AUTO, &cpu_backend,
+                 sel_machine_has_gpu() ? "the driver is older than this build" : "");
 }
 
 static void auto_is_silent_in_a_build_without_devices(void **state) {
@@ -342,9 +343,12 @@ static void check_says_what_computes(void **state) {
     assert_int_equal(sel_check(&simulation, &settings, &(sel_check_wants){.ranks = 0}, to, &error),
                      SEL_OK);
     fclose(to);
-    assert_non_null(strstr(text, "  backend                    cpu: a processor, 1 thread\n"
-                                 "  no GPU can be used         the driver is older than this "
-                                 "build\n"));
+    assert_non_null(strstr(text, sel_machine_has_gpu()
+                                     ? "  backend                    cpu: a processor, 1 thread\n"
+                                       "  no GPU can be used         the driver is older than this "
+                                       "build\n"
+                                     : "  backend                    cpu: a processor, 1 thread\n"
+                                       "  memory"));
     assert_non_null(strstr(text, "  memory                     8 kB of "));
     free(text);
 }

@@ -89,10 +89,21 @@ static void columns_go_by_name_or_number(void **state) {
 static void what_is_no_number_is_refused_with_its_line(void **state) {
     (void)state;
     refuses("t,q\n0,1\n\n1,x\n", second, "q.csv:4: column 2: \"x\" is not a number");
-    refuses("0,1\n1,\n", second, "q.csv:2: column 2: \"\" is not a number");
-    refuses("0,1\n1,nan\n", second, "q.csv:2: column 2: \"nan\" is not a finite number");
-    refuses("nan,1\n1,2\n", second, "q.csv:1: column 1: \"nan\" is not a finite number");
-    refuses("0,1\n1,1e999\n", second, "q.csv:2: column 2: \"1e999\" is not a finite number");
+    refuses("0,1\n1,\n", second,
+            "q.csv:2: column 2: \"\" is not a number; leave a line without a value out, or put # "
+            "before it: the series goes on from the point before the gap to the one behind it");
+    refuses(
+        "0,1\n1,nan\n", second,
+        "q.csv:2: column 2: \"nan\" is not a finite number; leave a line without a value out, or "
+        "put # before it: the series goes on from the point before the gap to the one behind it");
+    refuses(
+        "nan,1\n1,2\n", second,
+        "q.csv:1: column 1: \"nan\" is not a finite number; leave a line without a value out, or "
+        "put # before it: the series goes on from the point before the gap to the one behind it");
+    refuses(
+        "0,1\n1,1e999\n", second,
+        "q.csv:2: column 2: \"1e999\" is not a finite number; leave a line without a value out, or "
+        "put # before it: the series goes on from the point before the gap to the one behind it");
     refuses("0,0x10\n", second, "q.csv:1: column 2: \"0x10\" is not a number");
     refuses("0;1,5\n", second, "q.csv:1: column 2: \"1,5\" is not a number; decimals take a point");
     refuses("0,\"1\n1,2\n", second, "q.csv:1: a quote is not closed");
