@@ -273,13 +273,19 @@ static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_g
     }
 }
 
-// Stores the populations that leave a boundary cell along its links, and those that enter.
+// Stores the populations that leave a boundary cell along its links, and those that enter; and
+// their sum in the step before, whose are there.
 static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                                   const REAL g[LBM_Q]) {
     const REAL *from = (const REAL *)s.from + cell.index;
+    const bool follows = s.boundary.links_follow;
     REAL *out = (REAL *)s.boundary.links + cell.first_link, *in = out + s.boundary.link_count;
+    REAL *before = in + s.boundary.link_count;
 #define KEEP(i, ex, ey, ez, opposite, weight)     \
     if (cell.links >> i & 1u) {                   \
+        if (follows) {                            \
+            *before++ = *out + *in;               \
+        }                                         \
         *out++ = from[opposite * s.layout.plane]; \
         *in++ = g[i];                             \
     }
@@ -287,20 +293,24 @@ static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s, const l
 #undef KEEP
 }
 
-// Calls each(e, out, in) for the links of a cell that `region` owns; e points inwards.
+// Calls each(e, out, in, before) for the links of a cell that `region` owns, as lbm_carry takes
+// them; e points inwards.
 template <class Each>
 static __device__ __forceinline__ void
 each_link(const lbm_gpu_boundary &b, const lbm_gpu_cell &cell, int region, const Each &each) {
     const REAL *out = (const REAL *)b.links + cell.first_link, *in = out + b.link_count;
+    const REAL *before = in + b.link_count;
     const uint8_t *owner = b.link_region + cell.first_link;
-#define LINK(i, ex, ey, ez, opposite, weight)   \
-    if (cell.links >> i & 1u) {                 \
-        if (*owner++ == region) {               \
-            const int e[3] = {ex, ey, ez};      \
-            each(e, (double)*out, (double)*in); \
-        }                                       \
-        out++;                                  \
-        in++;                                   \
+#define LINK(i, ex, ey, ez, opposite, weight)                                          \
+    if (cell.links >> i & 1u) {                                                        \
+        if (*owner++ == region) {                                                      \
+            const int e[3] = {ex, ey, ez};                                             \
+            const double left = (double)*out, entered = (double)*in;                   \
+            each(e, left, entered, b.links_follow ? (double)*before : left + entered); \
+        }                                                                              \
+        out++;                                                                         \
+        in++;                                                                          \
+        before++;                                                                      \
     }
     LBM_DIRECTIONS(LINK)
 #undef LINK

@@ -282,7 +282,11 @@ static sel_status set_initial(lbm_cuda *state, sel_error *error) {
 }
 
 static sel_status observe(lbm_cuda *state, int64_t step, bool initially, sel_error *error) {
+    state->pattern.boundary.links_follow = lbm_links_turn(&state->all, step + !initially) != 0;
     lbm_gpu_view view = *describe_view(state);
+    if (state->all.base.observing > 1) {
+        view.strain[0] = view.strain[1] = NULL;
+    }
     for (int b = 0; b < state->all.base.blocks.count; b++) {
         view.last = describe_block(state, step, b);
         view.last.acceleration_turns = view.last.acceleration_turns && !initially;
@@ -423,12 +427,13 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
 static sel_status share_links(lbm_cuda *state, sel_error *error) {
     const int64_t count = state->all.plan->boundary.link_count;
     const size_t real = (size_t)lbm_real(&state->all.plan->base);
-    char *links = state->all.links, *entered = links ? links + (size_t)count * real : NULL;
-    sel_status status =
-        cuda_share_list(&state->all.base, links, count, real, lbm_links_before, error);
-    return status
-               ? status
-               : cuda_share_list(&state->all.base, entered, count, real, lbm_links_before, error);
+    const int rows = !state->all.links ? 0 : state->all.plan->base.wants_forces ? 3 : 2;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < rows && !status; k++) {
+        char *row = (char *)state->all.links + (size_t)(k * count) * real;
+        status = cuda_share_list(&state->all.base, row, count, real, lbm_links_before, error);
+    }
+    return status;
 }
 
 static sel_status share_flows(lbm_cuda *state, sel_error *error) {
@@ -450,6 +455,7 @@ static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_err
     lbm_links_centre(state->all.plan, request, centre);
     sel_status status = cuda_slot_open(queue, request, sizeof(lbm_carried), 0, &slot, error);
     status = status ? status : share_links(state, error);
+    state->pattern.boundary.links_follow = state->all.links_follow != 0;
     if (!status) {
         CUDA_TRY(
             lbm_gpu_links(&state->pattern, request->region, centre, queue->rows, queue->stream));

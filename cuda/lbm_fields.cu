@@ -380,12 +380,14 @@ static __device__ void join(lbm_carried &a, const lbm_carried &b) {
     for (int k = 0; k < 3; k++) {
         a.force[k] += b.force[k];
         a.torque[k] += b.torque[k];
+        a.change[k] += b.change[k];
     }
+    a.size += b.size;
     a.mass += b.mass;
 }
 
 static __device__ void clear(lbm_carried &a) {
-    a = {{0, 0, 0}, {0, 0, 0}, 0};
+    a = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0};
 }
 
 template <class T>
@@ -403,9 +405,10 @@ __global__ void __launch_bounds__(THREADS)
         const lbm_gpu_cell cell = s.boundary.cells[c];
         const double at[3] = {(double)(cell.index % s.layout.pitch),
                               (double)(cell.row % s.layout.ny), (double)(cell.row / s.layout.ny)};
-        T::each_link(s.boundary, cell, region, [&](const int e[3], double out, double in) {
-            lbm_carry(&mine, e, out, in, at, centre);
-        });
+        T::each_link(s.boundary, cell, region,
+                     [&](const int e[3], double out, double in, double before) {
+                         lbm_carry(&mine, e, out, in, before, at, centre);
+                     });
     }
     __shared__ double room[ROWS_PER_BLOCK][sizeof(lbm_carried) / sizeof(double)];
     join_lanes(mine);

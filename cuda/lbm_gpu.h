@@ -81,8 +81,8 @@ typedef struct lbm_gpu_boundary {
     const double *link_add, *open_value; /* [n % CUDA_STEPS] of step n, */
     int64_t link_stride, open_stride;    /* so many numbers apart; 0: the same for all steps */
     double *link_flow; /* accumulates the mass that leaves by each link; NULL: not wanted */
-    void *links;       /* [2][links] populations that left along each and that entered, in the last
-                          observed step, in the run's precision; NULL: not wanted */
+    void *links;       /* as lbm_state.links; NULL: not wanted */
+    bool links_follow; /* they have the step before, too; to observe a step: they are those of it */
 } lbm_gpu_boundary;
 
 typedef struct lbm_gpu_step {

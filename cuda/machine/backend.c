@@ -221,11 +221,11 @@ static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
 }
 
 /* Steps that can be enqueued together: a graph's from an even step on, or what leads to one. An
- * observed step is alone. */
-static int64_t together(const sel_state *state, int64_t left, bool observes) {
+ * observed step is alone: `observes` of those left. */
+static int64_t together(const sel_state *state, int64_t left, int64_t observes) {
     const cuda_solver *solver = solver_of(state->plan);
     const int64_t most = state->queue->graph_steps;
-    const bool alone = left == 1 || state->step % 2 || cuda_inputs_alone(state) ||
+    const bool alone = left <= observes || state->step % 2 || cuda_inputs_alone(state) ||
                        (solver->alone && solver->alone(state));
     left -= observes;
     return alone ? 1 : left < most ? left : most;
@@ -249,7 +249,7 @@ static sel_status clock_of(sel_state *state, sel_clock *clock, sel_error *error)
 
 static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
-    const bool observes = observed && sel_plan_observes(state->plan);
+    const int64_t observes = observed ? sel_plan_observed_steps(state->plan) : 0;
     const int64_t first = state->step, end = first + n;
     sel_status status = enter(state, error);
     status = status ? status : cuda_queue_begin(state->queue, error);
@@ -262,8 +262,8 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
         sel_clock clock;
         status = clock_of(state, &clock, error);
         const int64_t known = clock.until < end ? clock.until : end;
-        int64_t count = together(state, known - state->step, observes && known == end);
-        state->observing = observes && state->step + 1 == end;
+        int64_t count = together(state, known - state->step, known == end ? observes : 0);
+        state->observing = end - state->step <= observes ? end - state->step : 0;
         status = status          ? status
                  : solver->terms ? solver->terms(state, due, &count, error)
                                  : cuda_inputs_terms(state, due, error);
@@ -277,7 +277,7 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
         }
         due = SEL_ON_T;
     }
-    state->observing = false;
+    state->observing = 0;
     state->observed = observes && !status ? end : state->observed;
     sel_status ended = cuda_queue_end(state->queue, state->step - first, status ? NULL : error);
     status = status ? status : ended;

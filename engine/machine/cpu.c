@@ -113,23 +113,23 @@ static sel_status clock_of(sel_state *state, sel_clock *clock, sel_error *error)
 
 static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
-    const bool observes = observed && sel_plan_observes(state->plan);
+    const int64_t observes = observed ? sel_plan_observed_steps(state->plan) : 0;
     sel_status status = SEL_OK;
     while (n > 0 && !status && state->ending.how == SEL_GOES_ON) {
         const unsigned due = sel_domain_due(state->plan->domain, state->controls);
         sel_clock clock;
         status = clock_of(state, &clock, error);
-        int64_t together = state->plan->depends & due || n == 1 ? 1 : n - observes;
+        int64_t together = state->plan->depends & due || n <= observes ? 1 : n - observes;
         together = together < clock.until - state->step ? together : clock.until - state->step;
         status = status ? status : evaluate(state, due, error);
         if (state->plan->depends & due) {
             status = sel_state_agree(state, status, error);
         }
-        state->observing = observes && n == 1;
-        if (!status && state->observing) {
-            if (cpu->observe) {
-                cpu->observe(state, false);
-            }
+        state->observing = n <= observes ? n : 0;
+        if (!status && state->observing && cpu->observe) {
+            cpu->observe(state, false);
+        }
+        if (!status && state->observing == 1) {
             state->observed = state->step + 1;
         }
         status = status ? status : cpu->steps(state, together, error);

@@ -30,8 +30,10 @@ struct sel_state {
     char *halos;         /* room for those that ranks exchange, */
     uint64_t halo_bytes; /* and what one sends and receives in a step, with two neighbours */
     bool broken;         /* a step failed half-way: no state is complete */
-    bool observing;      /* the next step is to be observed */
-    bool unbalanced;     /* the totals include a step that failed: there is no balance */
+    /* 1: the next step is to be observed; 2: it is the first of two (sel_plan_observed_steps), of
+     * which only the links are kept; else 0. */
+    int64_t observing;
+    bool unbalanced; /* the totals include a step that failed: there is no balance */
     bool monitored;
     sel_ending ending;
     sel_arrays arrays;

@@ -140,6 +140,9 @@ typedef struct sel_output_context {
     sel_results *results;
     sel_checkpoint *resume;          /* that the run resumes; NULL: it begins at step 0 */
     const char *const *resume_files; /* with it: more files that stay; ends with NULL */
+    /* Warns the user: once in a run of what begins with the same `about`. */
+    void (*warn)(void *warn_data, const char *about, const char *text);
+    void *warn_data;
 } sel_output_context;
 
 #endif

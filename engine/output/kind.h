@@ -319,13 +319,16 @@ sel_status sel_measure_regions(sel_output *output, sel_request_kind kind, const 
                                const sel_point *centre, sel_error *error);
 
 /* The sums of the answers: force and torque in user's units, per unit depth in 2-D, where only
- * torque[2] is not zero. */
-void sel_measure_sum_force(const sel_requests *answers, double force[3], double torque[3]);
+ * torque[2] is not zero; the rest as in sel_request. */
+typedef struct sel_force_sum {
+    double force[3], torque[3], change[3], size;
+} sel_force_sum;
+sel_force_sum sel_measure_sum_force(const sel_requests *answers);
 
 /* ---- samples that are kept of all rows ---- */
 
 /* A longer record is thinned to every second sample: 8 MB for each series at most. */
-enum { SEL_MOST_SAMPLES = 1 << 20, SEL_MOST_SERIES = 4 };
+enum { SEL_MOST_SAMPLES = 1 << 20, SEL_MOST_SERIES = 5 };
 
 typedef struct sel_record {
     int series;
@@ -338,7 +341,7 @@ typedef struct sel_record {
 sel_status sel_record_open(sel_output *output, int series, sel_record *record, sel_error *error);
 /* Adds a number to each series. */
 void sel_record_add(sel_record *record, const double *sample);
-/* As sel_output_kind.keep. */
+/* As sel_output_kind.keep. A checkpoint may lack the last series, which is then zero. */
 void sel_record_keep(sel_record *record, sel_checkpoint *checkpoint);
 
 /* ---- mean, deviation and dominant frequency of a sampled signal ---- */

@@ -50,14 +50,18 @@ sel_status sel_measure_regions(sel_output *output, sel_request_kind kind, const 
     return status;
 }
 
-void sel_measure_sum_force(const sel_requests *answers, double force[3], double torque[3]) {
-    for (int a = 0; a < 3; a++) {
-        force[a] = torque[a] = 0;
-        for (int i = 0; i < answers->count; i++) {
-            force[a] += answers->v[i].force[a];
-            torque[a] += answers->v[i].torque[a];
+sel_force_sum sel_measure_sum_force(const sel_requests *answers) {
+    sel_force_sum sum = {.size = 0};
+    for (int i = 0; i < answers->count; i++) {
+        const sel_request *answer = &answers->v[i];
+        for (int a = 0; a < 3; a++) {
+            sum.force[a] += answer->force[a];
+            sum.torque[a] += answer->torque[a];
+            sum.change[a] += answer->force_change[a];
         }
+        sum.size += answer->force_size;
     }
+    return sum;
 }
 
 /* ---- fields at points between cell centres ---- */

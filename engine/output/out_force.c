@@ -1,5 +1,6 @@
 /* out_force.c -- out.force: force and torque on a region as CSV, coefficients and statistics. */
 #include <math.h>
+#include <stdio.h>
 #include "engine/output/kind.h"
 
 static const sel_field fields[] = {
@@ -14,7 +15,8 @@ static const sel_field fields[] = {
 const sel_table sel_out_force_table = SEL_TABLE(
     "out.force", sel_out_force, fields,
     "Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: "
-    "force_z, torque_x, torque_y, torque_z). The unit is density velocity^2 length^2; in 2-D it is "
+    "force_z, torque_x, torque_y, torque_z): the mean of the last two steps, at steps 0 and 1 that "
+    "of the first step. The unit is density velocity^2 length^2; in 2-D it is "
     "per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the "
     "file has also the coefficients cd = 2 force_x / (density velocity^2 area), and cl likewise "
     "with force_y. The results of run.json get statistics over the samples from from_step or "
@@ -22,12 +24,19 @@ const sel_table sel_out_force_table = SEL_TABLE(
     "NAME.cd_mean, cd_rms, cl_mean, cl_rms (the rms is that of the deviation from the mean), and "
     "NAME.frequency, the dominant frequency of force_y: the highest peak of the spectrum after the "
     "linear trend is removed, under a Hann window, refined by a parabola. With reference.length "
-    "and reference.velocity there is also NAME.strouhal = frequency length / velocity.");
+    "and reference.velocity there is also NAME.strouhal = frequency length / velocity. A warning "
+    "at the end tells where the force changes from step to step by more than 5 % of itself (rms).");
 
 /* A lift that varies by less than this fraction of the force is that of a steady flow. */
 static const double steady_part = 1e-5;
 
-enum { TIME, FORCE, SERIES = FORCE + 3 }; /* of a record: the times, and the components */
+/* The force alternates where it changes from step to step by more than this fraction of itself.
+ * Where all that adds up to the force cancels but for the second fraction, it is round-off. */
+static const double alternating_part = 0.05, cancelled_part = 1e-4;
+
+/* Of a record: the times, the components, and the magnitude of the change from step to step. */
+enum { TIME, FORCE, CHANGE = FORCE + 3, SERIES };
+_Static_assert((int)SERIES <= (int)SEL_MOST_SERIES, "a record has room for them");
 
 typedef struct force_output {
     sel_output base;
@@ -59,8 +68,9 @@ static sel_status force_take(sel_output *base, sel_error *error) {
     (void)error;
     force_output *output = (force_output *)base;
     int dims = base->context->domain->grid.dims;
-    double force[3], torque[3];
-    sel_measure_sum_force(&base->requests, force, torque);
+    const sel_force_sum sum = sel_measure_sum_force(&base->requests);
+    const double *force = sum.force, *torque = sum.torque, *change = sum.change;
+    const double changed = hypot(hypot(change[0], change[1]), change[2]);
     for (int a = 0; a < dims; a++) {
         sel_csv_number(base->csv, force[a]);
     }
@@ -70,7 +80,9 @@ static sel_status force_take(sel_output *base, sel_error *error) {
     for (int a = 0; a < 2 && !isnan(output->to_coefficient); a++) {
         sel_csv_number(base->csv, output->to_coefficient * force[a]);
     }
-    sel_record_add(&output->record, (double[SERIES]){base->time, force[0], force[1], force[2]});
+    sel_record_add(&output->record,
+                   (double[SERIES]){base->time, force[0], force[1], force[2],
+                                    changed > cancelled_part * sum.size ? changed : 0});
     return SEL_OK;
 }
 
@@ -124,6 +136,31 @@ static sel_status set_frequency(const force_output *output, size_t first, sel_er
                : sel_output_result(&output->base, "strouhal", strouhal, error);
 }
 
+/* Tells of a force that jumps to and fro from step to step. */
+static void warn_of_alternation(const force_output *output, size_t first) {
+    const sel_output_context *context = output->base.context;
+    const sel_out_force *params = output->base.params;
+    const sel_record *record = &output->record;
+    double changes = 0, forces = 0;
+    for (size_t i = first; i < record->count; i++) {
+        changes += record->v[CHANGE][i] * record->v[CHANGE][i];
+        for (int a = 0; a < 3; a++) {
+            forces += record->v[FORCE + a][i] * record->v[FORCE + a][i];
+        }
+    }
+    const double part = sqrt(changes / forces);
+    if (context->warn && part > alternating_part) {
+        char about[128], text[640];
+        snprintf(about, sizeof about, "the force on '%.64s' alternates", params->region);
+        snprintf(text, sizeof text,
+                 "%s: from one step to the next it changes by %.3g %% of itself (rms of %s.csv, "
+                 "whose rows are means of two steps)%s%s",
+                 about, 100 * part, output->base.name, context->solver->force_advice ? "; " : "",
+                 context->solver->force_advice ? context->solver->force_advice : "");
+        context->warn(context->warn_data, about, text);
+    }
+}
+
 static sel_status force_conclude(sel_output *base, sel_error *error) {
     static const char *const means[] = {"force_x_mean", "force_y_mean", "force_z_mean"};
     const force_output *output = (const force_output *)base;
@@ -133,6 +170,7 @@ static sel_status force_conclude(sel_output *base, sel_error *error) {
     }
     size_t first = first_sample(output, base->time);
     sel_status status = SEL_OK;
+    warn_of_alternation(output, first);
     for (int a = 0; a < base->context->domain->grid.dims && !status; a++) {
         double mean = sel_signal_mean(record->v[FORCE + a] + first, record->count - first);
         status = sel_output_result(base, means[a], mean, error);

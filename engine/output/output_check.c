@@ -149,8 +149,8 @@ sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, s
         const sel_out_flux *flux = output->data; /* if it is one */
         const bool is_flux = output->table == &sel_out_flux_table;
         plan->wants_balance = plan->wants_balance || output->table == &sel_out_balance_table;
-        plan->wants_links =
-            plan->wants_links || output->table == &sel_out_force_table || (is_flux && flux->region);
+        plan->wants_forces = plan->wants_forces || output->table == &sel_out_force_table;
+        plan->wants_links = plan->wants_links || plan->wants_forces || (is_flux && flux->region);
         if (is_flux && flux->across.n > 0 && simulation->solver->flux_field < 0) {
             status = sel_plan_line(plan, flux->across.v[0].v, flux->across.v[1].v, error);
         }

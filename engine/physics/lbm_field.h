@@ -134,22 +134,29 @@ LBM_FIELD_INLINE int lbm_moment_field(int field, double drho, const double *u, i
     }
 }
 
-/* What links transfer in a step: momentum to the wall, its moment, and mass out of the domain. */
+/* What links transfer in a step: momentum to the wall and its moment, as the mean of this step and
+ * the one before; the change of the momentum from that step to this one; the sum of the magnitudes
+ * of the mean momentum; and the mass that leaves the domain in this step. */
 typedef struct lbm_carried {
-    double force[3], torque[3], mass;
+    double force[3], torque[3], change[3], size, mass;
 } lbm_carried;
 
-/* Adds a link of the cell `at`: `out` left along it, `in` entered along e. The wall gains the
- * momentum -e (out + in) at the middle of the link, the outside the mass out - in. (Momentum
- * exchange: Ladd, J. Fluid Mech. 271 (1994) 285. Populations are deviations from rest, so the
- * pressure at rest exerts no force.) Torque is about `centre`. */
+/* Adds a link of the cell `at`: `out` left along it, `in` entered along e; `before`: out + in of
+ * the step before. The wall gains the momentum -e (out + in) at the middle of the link, the outside
+ * the mass out - in. (Momentum exchange: Ladd, J. Fluid Mech. 271 (1994) 285. Populations are
+ * deviations from rest, so the pressure at rest exerts no force. Where omega is close to 2, or
+ * omega- to 0, modes at a wall change their sign in each step: the mean of two steps is free of
+ * them.) Torque is about `centre`. */
 LBM_FIELD_INLINE void lbm_carry(lbm_carried *sum, const int e[3], double out, double in,
-                                const double at[3], const double centre[3]) {
+                                double before, const double at[3], const double centre[3]) {
+    const double mean = 0.5 * (before + (out + in)), change = (out + in) - before;
     double arm[3], force[3];
     for (int a = 0; a < 3; a++) {
         arm[a] = at[a] - 0.5 * e[a] - centre[a];
-        force[a] = -e[a] * (out + in);
+        force[a] = -e[a] * mean;
         sum->force[a] += force[a];
+        sum->change[a] -= e[a] * change;
+        sum->size += fabs(force[a]);
     }
     for (int a = 0; a < 3; a++) {
         const int b = (a + 1) % 3, c = (a + 2) % 3;

@@ -161,7 +161,9 @@ sel_status sel_hook_force(sel_hook_run *run, const char *name, double force[3], 
     sel_status status =
         sel_measure_regions(&output, SEL_FORCE, found->region, &found->centre, error);
     status = status ? status : sel_output_answer(&output, error);
-    sel_measure_sum_force(&output.requests, force, torque);
+    const sel_force_sum sum = sel_measure_sum_force(&output.requests);
+    memcpy(force, sum.force, sizeof sum.force);
+    memcpy(torque, sum.torque, sizeof sum.torque);
     free(output.requests.v);
     return keep_failure(run, status, error);
 }

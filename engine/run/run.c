@@ -66,8 +66,9 @@ static bool ends_early(const run *r) {
     return interrupted(r) || wall_time_left(r) <= 0;
 }
 
-/* A run that ends before its time takes one more step, if the last one was not observed: its last
- * outputs may show what only such a step does. */
+/* A run that ends before its time, or writes a checkpoint by wall time, takes one or two more steps
+ * if the last ones were not observed: its last outputs may show what only such steps do, and a
+ * resumed run may need them for its first ones. */
 static bool may_end_here(const run *r) {
     return r->observed_step == r->step || !sel_plan_observes(r->prepared->plan);
 }
@@ -186,7 +187,10 @@ static sel_status advance_chunk(run *r, int64_t n, bool observed, sel_error *err
     if (!status) {
         int64_t steps;
         r->step += n;
-        r->observed_step = observed ? r->step : r->observed_step;
+        if (observed &&
+            (n >= sel_plan_observed_steps(r->prepared->plan) || r->observed_step == r->step - n)) {
+            r->observed_step = r->step;
+        }
         take_ending(r);
         if (r->prepared->backend->done && seconds_of_steps(r, &steps) > 0) {
             seconds = seconds_of_steps(r, &steps) * (double)n / (double)steps;
@@ -196,13 +200,17 @@ static sel_status advance_chunk(run *r, int64_t n, bool observed, sel_error *err
     return status;
 }
 
-/* Advances to `target`, where something is due, by an observed step; or until an interrupt, the end
- * of the wall time, or a checkpoint by it. */
+/* Advances to `target`, where something is due, by one or two observed steps; or until an
+ * interrupt, the end of the wall time, or a checkpoint by it. */
 static sel_status advance_to(run *r, int64_t target, sel_error *error) {
+    const int observes = sel_plan_observed_steps(r->prepared->plan);
+    const int64_t last = observes > 1 ? observes : 1;
     for (bool on = true; on && r->step < target;) {
-        int64_t left = ends_early(r) ? 1 : target - r->step;
-        int64_t n = (double)left < r->chunk ? left : (int64_t)r->chunk;
-        sel_status status = advance_chunk(r, n, n == left, error);
+        const bool early = ends_early(r) || sel_run_saves_now(r);
+        int64_t left = target - r->step;
+        left = early && last < left ? last : left;
+        int64_t n = early || (double)left < r->chunk ? left : (int64_t)r->chunk;
+        sel_status status = advance_chunk(r, n, left - n < last, error);
         on = !ends_early(r) && !sel_run_saves_now(r) && r->report->stopped_by == SEL_BY_NOTHING;
         if (!status && ++r->chunks_ahead == CHUNKS_AHEAD) {
             status = sel_outputs_finish(r->outputs, error);
@@ -256,7 +264,7 @@ static sel_status loop(run *r, sel_error *error) {
                          signalled ? "interrupted by a signal" : "stop.wall_time reached");
             break;
         }
-        if (sel_run_saves_now(r) && (status = sel_run_save(r, error))) {
+        if (sel_run_saves_now(r) && may_end_here(r) && (status = sel_run_save(r, error))) {
             break;
         }
         const int64_t test = earlier(sel_next_multiple(r->step, r->test_steps),
@@ -339,6 +347,8 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
         .results = &r->report->results,
         .resume = r->resume,
         .resume_files = r->resume_files,
+        .warn = sel_run_warn_once,
+        .warn_data = r,
     };
     r->hooks = (sel_hook_run){.context = context, .log = sel_run_log, .log_data = r};
     return sel_outputs_open(context, &r->outputs, error);

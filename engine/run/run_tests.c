@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include "engine/base/machine.h"
 #include "engine/run/running.h"
 
@@ -39,6 +40,13 @@ void sel_run_warn(run *r, const char *format, ...) {
     sel_fail(&r->prepared->warnings, SEL_BAD_SCENARIO, "%s", text);
     snprintf(line, sizeof line, "warning: %s", text);
     sel_run_log(line, r);
+}
+
+void sel_run_warn_once(void *run_under_way, const char *about, const char *text) {
+    run *r = run_under_way;
+    if (!strstr(r->prepared->warnings.text, about)) {
+        sel_run_warn(r, "%s", text);
+    }
 }
 
 /* Once in a run. */

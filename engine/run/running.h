@@ -106,6 +106,8 @@ sel_status sel_run_start_test(run *r, run_test *test, const sel_request *request
 
 /* A warning that the run has given rise to: shown, logged and in run.json. */
 void sel_run_warn(run *r, const char *format, ...) SEL_PRINTF(2, 3);
+/* The same, once of what begins with `about`: a sel_output_context.warn; its data are the run. */
+void sel_run_warn_once(void *run, const char *about, const char *text);
 
 /* Starts the audit, beside a look at the whole field (run_audit.c); takes its answer. */
 sel_status sel_run_audit(run *r, sel_error *error);

@@ -68,6 +68,10 @@ bool sel_plan_observes(const sel_plan *plan) {
     return observes;
 }
 
+int sel_plan_observed_steps(const sel_plan *plan) {
+    return plan->wants_forces ? 2 : sel_plan_observes(plan);
+}
+
 bool sel_request_observes(const sel_plan *plan, const sel_request *request) {
     const sel_solver *solver = plan->simulation->solver;
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;

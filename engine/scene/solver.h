@@ -68,6 +68,7 @@ typedef struct sel_plan {
     bool wants_balance;     /* balance terms */
     unsigned wants_fields;  /* bit f: the field f */
     bool wants_links;       /* forces on regions, or fluxes through them */
+    bool wants_forces;      /* with wants_links: forces */
     bool wants_mean_change; /* SEL_MEAN_CHANGE */
     sel_line *lines;        /* and SEL_FLUX across these, for solvers without a flux_field */
     sel_link *links;        /* that cross them */
@@ -116,7 +117,7 @@ typedef enum sel_request_kind {
     SEL_REDUCE,     /* sum, min, max and sum of squares of a field over the free cells of a box */
     SEL_MONITOR,    /* change of the main field since the last monitor; cells that have diverged */
     SEL_BALANCE,    /* the solver's balance terms */
-    SEL_FORCE,      /* force and torque of the fluid on a region, in the last step */
+    SEL_FORCE,      /* force and torque of the fluid on a region: the mean of the last two steps */
     SEL_FLUX,       /* flux out through a region, or across a line, in the last step */
     SEL_MEAN_CHANGE /* change of the mean of the main field in the last step */
 } sel_request_kind;
@@ -166,6 +167,9 @@ typedef struct sel_request {
     double centre[3];  /* FORCE: of the torque */
     /* per unit depth in 2-D, where the torque is torque[2] */
     double force[3], torque[3];
+    /* FORCE: change of the force from the step before the last to the last, zero where only one is
+     * known; and the sum of the magnitudes of what its cells contribute to the force */
+    double force_change[3], force_size;
     double flux; /* positive out of the domain; mass per time for flow, per unit depth in 2-D */
 
     double
@@ -212,7 +216,9 @@ typedef struct sel_backend {
     /* Allocates everything and sets the initial state, step 0. */
     sel_status (*create)(const sel_plan *plan, sel_state **state, sel_error *error);
     /* Advances by n steps; `observed`: the last of them gathers forces, fluxes through links and
-     * strain as far as the plan wants them. Step 0 is observed. Fails when a law's function fails.
+     * strain as far as the plan wants them, and so does the one before it for forces, the mean of
+     * two steps. If n is 1, that is the step before, if it was observed, too. Step 0 is observed.
+     * Fails when a law's function fails.
      * May return before the steps are done; requests started later see the state after them. */
     sel_status (*advance)(sel_state *state, int64_t n, bool observed, sel_error *error);
     /* Of solvers that iterate: whether the iteration has ended, at the step `whole`, which may be
@@ -331,6 +337,8 @@ typedef struct sel_solver {
     const char *const *initial_fields;
     /* Why a run may have diverged: a sentence for the user, without its full stop. */
     const char *advice;
+    /* What to do where the force of SEL_FORCE alternates from step to step. NULL: nothing. */
+    const char *force_advice;
     /* The same, found for this run. NULL: it is `advice`. */
     void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
     sel_cell_bytes (*bytes)(const sel_common *params, int precision);
@@ -362,6 +370,8 @@ const sel_line *sel_plan_line_of(const sel_plan *plan, const sel_request *reques
 
 /* Whether something that a plan wants, or that a request asks for, needs an observed step. */
 bool sel_plan_observes(const sel_plan *plan);
+/* The last steps of an observed advance that must be observed: 0, 1, or with forces 2. */
+int sel_plan_observed_steps(const sel_plan *plan);
 bool sel_request_observes(const sel_plan *plan, const sel_request *request);
 
 /* Appends a text, as printf does. */

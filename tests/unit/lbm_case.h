@@ -147,7 +147,7 @@ static inline const lbm_boundary_cell *case_boundary_cell(const lbm_case *c, int
 
 static inline void case_create(lbm_case *c) {
     c->plan->wants_fields = ~0u;
-    c->plan->wants_links = true;
+    c->plan->wants_links = c->plan->wants_forces = true;
     sel_status status = sel_cpu_backend.create(c->plan, &c->state, &c->error);
     if (status) {
         fail_msg("%s", c->error.text);

@@ -64,7 +64,7 @@ static inline void twins_open_on(twins *t, const char *text, const int backends[
         if (twin_worked(t, k, "preparing", status)) {
             t->side[k].plan->wants_balance = balance;
             t->side[k].plan->wants_fields = ~0u;
-            t->side[k].plan->wants_links = true;
+            t->side[k].plan->wants_links = t->side[k].plan->wants_forces = true;
             status = twin_backend(t, k)->create(t->side[k].plan, &t->state[k], &t->error);
             twin_worked(t, k, "creating", status);
         }

@@ -282,8 +282,12 @@ sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
 
 /* ---- an observed step ---- */
 
-static void observe_links(const lbm_cpu *state, const lbm_step *step, int64_t row) {
+/* follows: the step before was observed, too. */
+static void observe_links(const lbm_cpu *state, const lbm_step *step, int64_t row, bool follows) {
     const lbm_boundary *boundary = step->boundary;
+    const lbm_plan *plan = state->all.plan;
+    const int64_t count = boundary->link_count;
+    void *links = state->all.links;
     for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
         const lbm_boundary_cell *cell = &boundary->cells[c];
         double own[LBM_MAX_Q], g[LBM_MAX_Q];
@@ -292,8 +296,12 @@ static void observe_links(const lbm_cpu *state, const lbm_step *step, int64_t ro
         for (int i = 1; i < state->lattice->q; i++) {
             if (cell->links >> i & 1u) {
                 const int opposite = state->lattice->direction[i].opposite;
-                lbm_put(state->all.plan, state->all.links, link, own[opposite]);
-                lbm_put(state->all.plan, state->all.links, boundary->link_count + link++, g[i]);
+                if (follows) {
+                    lbm_put(plan, links, 2 * count + link,
+                            lbm_get(plan, links, link) + lbm_get(plan, links, count + link));
+                }
+                lbm_put(plan, links, link, own[opposite]);
+                lbm_put(plan, links, count + link++, g[i]);
             }
         }
     }
@@ -355,17 +363,19 @@ static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t r
 }
 
 void lbm_observe(sel_state *base, bool initially) {
-    const lbm_cpu *state = (const lbm_cpu *)base;
+    lbm_cpu *state = (lbm_cpu *)base;
     const sel_rows own = sel_own_rows(base);
+    const bool follows = lbm_links_turn(&state->all, base->step + !initially);
+    const bool strain = (state->all.strain[0] || state->all.strain[1]) && base->observing < 2;
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
         const lbm_step step =
             lbm_describe_step(state, base->step, sel_block_of(&base->blocks, row));
         if (state->all.links) {
-            observe_links(state, &step, row);
+            observe_links(state, &step, row, follows);
         }
-        if (state->all.strain[0] || state->all.strain[1]) {
+        if (strain) {
             observe_strain(state, &step, row, initially);
         }
     }
@@ -377,15 +387,19 @@ void lbm_observe(sel_state *base, bool initially) {
 static void add_cell(const lbm_cpu *state, int64_t row, const lbm_boundary_cell *cell, int region,
                      const double centre[3], lbm_carried *sum) {
     const lbm_boundary *boundary = &state->all.plan->boundary;
+    const lbm_plan *plan = state->all.plan;
+    const void *links = state->all.links;
+    const int64_t count = boundary->link_count;
     const double at[3] = {(double)cell->x, (double)(row % state->layout.ny),
                           (double)(row / state->layout.ny)};
     int64_t link = cell->first_link;
     for (int i = 1; i < state->lattice->q; i++) {
         if (cell->links >> i & 1u && boundary->link_region[link++] == region) {
-            const double out = lbm_get(state->all.plan, state->all.links, link - 1);
-            const double in =
-                lbm_get(state->all.plan, state->all.links, boundary->link_count + link - 1);
-            lbm_carry(sum, state->lattice->direction[i].e, out, in, at, centre);
+            const double out = lbm_get(plan, links, link - 1);
+            const double in = lbm_get(plan, links, count + link - 1);
+            const double before =
+                state->all.links_follow ? lbm_get(plan, links, 2 * count + link - 1) : out + in;
+            lbm_carry(sum, state->lattice->direction[i].e, out, in, before, at, centre);
         }
     }
 }
@@ -436,6 +450,9 @@ void lbm_cpu_saving(sel_state *base) {
     const size_t half = (size_t)state->all.plan->boundary.link_count * real;
     sel_state_share_list(base, links, real, lbm_links_before);
     sel_state_share_list(base, links ? links + half : NULL, real, lbm_links_before);
+    if (base->plan->wants_forces) {
+        sel_state_share_list(base, links ? links + 2 * half : NULL, real, lbm_links_before);
+    }
     sel_state_share_list(base, state->all.link_flow, sizeof *state->all.link_flow,
                          lbm_links_before);
 }

@@ -64,8 +64,17 @@ void lbm_links_answer(const lbm_plan *plan, const lbm_carried *carried, sel_requ
     for (int a = 0; a < 3; a++) {
         request->force[a] = carried->force[a] * unit;
         request->torque[a] = carried->torque[a] * unit * grid->dx[0];
+        request->force_change[a] = carried->change[a] * unit;
     }
+    request->force_size = carried->size * unit;
     request->flux = carried->mass * numbers->density_unit * pow(grid->dx[0], grid->dims) / grid->dt;
+}
+
+bool lbm_links_turn(lbm_state *state, int64_t step) {
+    state->links_follow =
+        state->plan->base.wants_forces && step > 1 && state->links_step == step - 1;
+    state->links_step = step;
+    return state->links_follow;
 }
 
 int64_t lbm_links_before(const sel_state *base, int64_t row) {
@@ -79,8 +88,17 @@ static void list_observed(lbm_state *state, sel_type real) {
     const sel_plan *base = &state->plan->base;
     const sel_grid *grid = &base->domain->grid;
     const unsigned flags = SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED;
-    sel_arrays_add(&state->base.arrays, "links", &state->links, real,
-                   base->wants_links ? 2 * state->plan->boundary.link_count : 0, flags);
+    sel_arrays *arrays = &state->base.arrays;
+    const int64_t rows = base->wants_forces ? 3 : base->wants_links ? 2 : 0;
+    sel_arrays_add(arrays, "links", &state->links, real, rows * state->plan->boundary.link_count,
+                   flags);
+    if (rows) {
+        const unsigned value = flags | SEL_ON_HOST | SEL_VALUE;
+        sel_arrays_add(arrays, "links_step", &state->links_step, SEL_TYPE_OF(state->links_step), 1,
+                       value);
+        sel_arrays_add(arrays, "links_follow", &state->links_follow,
+                       SEL_TYPE_OF(state->links_follow), 1, value);
+    }
     for (int k = 0; k < 2; k++) {
         const sel_field_info *info = &lbm_solver.fields[LBM_STRAIN_RATE + k];
         const bool wanted = base->wants_fields >> (LBM_STRAIN_RATE + k) & 1u;

@@ -18,7 +18,11 @@ typedef struct lbm_state {
     double *places;                /* and of lbm_acceleration_rows */
 
     /* What the last observed step has shown; NULL: not wanted. */
-    void *links;          /* [2][links] populations that left along each link, and that entered */
+    /* [2][links] populations that left along each link, and that entered; with forces [3][links]:
+     * also the sum of both in the step before. */
+    void *links;
+    int64_t links_step; /* that of `links`; whether it has the step before, too */
+    uint8_t links_follow;
     double *strain[2];    /* the fields LBM_STRAIN_RATE and LBM_STRESS, [components][cells], */
     int64_t strain_plane; /* components so many elements apart */
 
@@ -32,6 +36,11 @@ typedef struct lbm_state {
 /* Lists these arrays; populations stand as the cells of base.turns, the components of an
  * acceleration as `vectors` say. */
 void lbm_list(lbm_state *state, const sel_cells *vectors);
+
+/* Before the step to `step` is observed: whether `links` are those of the step before it, which are
+ * then kept. Notes that they will be those of `step`. The first step has none before it: step 0
+ * shows the step to come. */
+bool lbm_links_turn(lbm_state *state, int64_t step);
 
 /* The first link of a row of cells, in a list of all. */
 int64_t lbm_links_before(const sel_state *base, int64_t row);
