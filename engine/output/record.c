@@ -47,6 +47,7 @@ void sel_record_keep(sel_record *record, sel_checkpoint *checkpoint) {
     }
     for (int k = 0; k < record->series; k++) {
         const size_t bytes = record->count * sizeof(double);
+        /* out.force of checkpoints of earlier versions has no changes of the force. */
         if (checkpoint->loads && checkpoint->left == 0 && k > 0 && k == record->series - 1) {
             memset(record->v[k], 0, bytes);
         } else {

@@ -438,6 +438,9 @@ ok "cycles of multigrid go on" potential body=even
 ok "conjugate directions go on" potential
 ok "sweeps go on, in three dimensions" potential method=sor deep=8 layout=node
 ok "a balance that is added later counts from step 0" a_balance_that_is_added_counts_from_step_0
+for step in 1 41 42; do
+    ok "forces near tau 1/2 go on from step $step" goes_on foil $step 120
+done
 ok "a run goes on from step 0" goes_on channel 0 30
 ok "conduction goes on from step 0" goes_on plate 0 40
 ok "a series goes on from its first time" a_series_goes_on_from_its_first_time

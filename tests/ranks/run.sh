@@ -71,6 +71,7 @@ for precision in f32 f64; do
     [ $precision = f32 ] || counts=$fewer
     ok "a channel with laws in time, all outputs, $precision" \
         shared tests/checkpoint/channel.lua steps=150 --precision $precision
+    ok "forces near tau 1/2, $precision" shared tests/checkpoint/foil.lua steps=100 --precision $precision
     ok "a box in 3-D with a body force and moving walls, $precision" \
         shared tests/checkpoint/box.lua steps=60 --precision $precision
     ok "a storm with open edges, levels and sources, all outputs, $precision" \
@@ -83,7 +84,7 @@ for precision in f32 f64; do
         shared tests/checkpoint/rule.lua steps=90 --precision $precision
 done
 counts=$most
-for scenario in channel storm plate rule; do
+for scenario in channel foil storm plate rule; do
     ok "a checkpoint of four ranks goes on in one, two and three: $scenario" goes_on $scenario
 done
 ok "boxes of a flow, periodic in all axes" boxes scenarios/taylor_green3d.lua N=12 time=2

@@ -76,6 +76,25 @@ sphere_has_drag() {
         within "$(result "$work/sphere/run.json" drag.force_y_mean)" 0 1e-4
 }
 
+# shared_rows A B: rows of the same steps in two CSV files are the same.
+shared_rows() {
+    awk -F, 'NR == FNR { row[$1] = $0; next } !($1 in row) || $0 != row[$1] { print; bad = 1 }
+        END { exit bad || FNR < 10 }' "$1" "$2"
+}
+
+# The force of a step alone changes by half of itself, and its sign with every step.
+forces_do_not_depend_on_every() {
+    run tests/checkpoint/foil.lua steps=800 from=400 -o "$work/foil" &&
+        shared_rows "$work/foil/every_1.csv" "$work/foil/every_7.csv" &&
+        shared_rows "$work/foil/every_1.csv" "$work/foil/every_20.csv" &&
+        within "$(result "$work/foil/run.json" every_1.cd_mean)" \
+            "$(result "$work/foil/run.json" every_20.cd_mean)" 0.01 &&
+        [ "$(grep -c "warning: the force on 'foil' alternates: from one step to the next it changes by [0-9.]* %" \
+            "$work/foil/run.log")" = 1 ] &&
+        run tests/checkpoint/foil.lua steps=800 from=400 nu=0.02 -o "$work/viscous" &&
+        ! grep alternates "$work/viscous/run.log"
+}
+
 # L left out of the frequency and a Womersley number N times smaller: the same oscillation.
 oscillating_cube_answers() {
     run scenarios/oscillating_cavity.lua N=8 Wo=12 -o "$work/oscillating" &&
@@ -483,6 +502,7 @@ ok "a storm's flood comes and passes" aqua storm_hydrograph "$work/storm" 3000
 ok "a storm fills its pond" aqua storm_pond "$work/storm" $valley
 ok "a storm's grids lie on its valley" aqua storm_grids "$work/storm" $valley 0.1
 ok "rain on a slope is as deep as Manning's formula says, at any time step" film_has_mannings_depth
+ok "forces do not depend on every, and alternation is warned of" forces_do_not_depend_on_every
 ok "profiles meet solid walls as they meet faces" profiles_meet_solids_as_faces
 ok "mass between an inlet and an outlet" faces_conserve_mass
 ok "a small expansion reattaches" small_expansion_reattaches

@@ -75,9 +75,32 @@ static void test_a_step_that_was_not_observed_shows_only_its_state(void **unused
     case_end(&c);
 }
 
+/* In step n forces of single steps are the mean +- half the change. */
+static void test_forces_are_the_mean_of_the_last_two_steps(void **unused) {
+    (void)unused;
+    lbm_case c;
+    begin(&c);
+    double before = 0;
+    for (int step = 0; step < 6; step++) {
+        sel_request force = {.kind = SEL_FORCE, .region = 2};
+        case_request(&c, &force);
+        const double half = 0.5 * force.force_change[0];
+        if (step < 2) {
+            assert_true(force.force_change[0] == 0);
+        } else {
+            assert_true(half != 0);
+            assert_true(fabs(force.force[0] - half - before) < 1e-14);
+        }
+        before = force.force[0] + half;
+        advance(&c, 1, true);
+    }
+    case_end(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_step_shows_the_same_whether_those_before_were_observed_or_not),
+        cmocka_unit_test(test_forces_are_the_mean_of_the_last_two_steps),
         cmocka_unit_test(test_a_step_that_was_not_observed_shows_only_its_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

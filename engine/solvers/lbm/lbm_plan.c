@@ -221,6 +221,7 @@ const sel_solver lbm_solver = {
     .state_text = state_text,
     .initial_fields = initial_fields,
     .hint = lbm_hint,
+    .force_advice = "collision = \"regularized\", or more cells (tau farther from 1/2), lessens it",
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &lbm_on_cpu,
