@@ -81,7 +81,7 @@
 ---@field lattice "D2Q9"|"D3Q19" The set of velocities; its first number is the number of dimensions.
 ---@field nu? number Kinematic viscosity; nu or tau is required.
 ---@field tau? number Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.
----@field collision? "trt"|"bgk"|"regularized" trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, and moments above the stress are dropped. Which is the most stable depends on the flow: regularized allows a smaller viscosity in vortices, in cavities and beside an inlet in 3-D, trt a coarse body in a 2-D channel.
+---@field collision? "trt"|"bgk"|"regularized" trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, and moments above the stress are dropped. Which is the most stable depends on the flow: regularized allows a smaller viscosity in vortices, in cavities and beside an inlet in 3-D, trt a coarse body in a 2-D channel. Reynolds numbers of a cell, U dx / nu, above which check warns, between walls in 2-D and 3-D, with open faces in 2-D and 3-D: trt 14, 10, 5, 3; bgk 10, 10, 2, 1; regularized 22, 12, 22, 15; twice as much ran 20,000 steps in a cavity, a duct and past a bar.
 ---@field magic? number Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 straight walls lie exactly on the faces.
 ---@field acceleration? selenite.vector Force per mass; zero when not given.
 ---@field smagorinsky? number Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without it there is no eddy viscosity.

@@ -145,8 +145,9 @@ static void test_facts_see_laws_that_start_from_rest(void **unused) {
     assert_string_equal(warnings.text,
                         "Mach number 0.52: the velocity, 0.3 in lattice units, should stay below "
                         "0.1 (errors grow as Mach^2); reduce dt (at 0.1 tau is 0.51)\n"
-                        "Reynolds number of a cell 30: above 20 the flow is seldom stable; use "
-                        "more cells, or a larger viscosity");
+                        "Reynolds number of a cell 30: above 5 flows may be unstable with "
+                        "collision = \"trt\"; use more cells (48 x 36 would do), or a larger "
+                        "viscosity");
     case_end(&c);
 }
 

@@ -165,14 +165,47 @@ static const double fastest = 0.2;
 static const double largest_tau = 2;
 /* Deviation of the density above which the flow is not even weakly compressible. */
 static const double most_deviation = 0.3;
-/* Above it collisions are seldom stable. */
-enum { MOST_CELL_REYNOLDS = 20 };
+/* Whether flow may pass through a face of the domain. */
+static bool is_open(const sel_domain *domain) {
+    bool open = false;
+    for (int k = 0; k < domain->region_count; k++) {
+        const sel_region *region = &domain->regions[k];
+        open = open || (lbm_region_is_wet(region) && region->law.table != &lbm_wall_table);
+    }
+    return open;
+}
+
+static double most_cell_reynolds(const lbm_plan *plan) {
+#define LIMITS(name, walls_2d, walls_3d, open_2d, open_3d) \
+    {{walls_2d, walls_3d}, {open_2d, open_3d}},
+    static const double limits[LBM_COLLISIONS][2][2] = {LBM_CELL_REYNOLDS(LIMITS)};
+#undef LIMITS
+    const sel_domain *domain = plan->base.domain;
+    return limits[plan->params->collision][is_open(domain)][domain->grid.dims - 2];
+}
 
 /* The Reynolds number of a cell at a velocity U in lattice units. Smagorinsky's model counts at the
  * largest strain that cells can show, U / dx: nu + C^2 U dx. */
 static double cell_reynolds(const lbm_plan *plan, double velocity) {
     const double c = plan->numbers.eddy > 0 ? plan->params->smagorinsky : 0;
     return velocity / (plan->numbers.nu + c * c * velocity);
+}
+
+/* The cells that bring it from `cell` down to `limit`, with the velocity in lattice units and the
+ * domain kept: as "120 x 60". An eddy viscosity C^2 U dx keeps its part of it. */
+enum { CELLS_ROOM = 80 };
+static const char *enough_cells(const lbm_plan *plan, double cell, double limit,
+                                char text[CELLS_ROOM]) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const double c = plan->numbers.eddy > 0 ? plan->params->smagorinsky : 0;
+    const double ratio = (1 / limit - c * c) / (1 / cell - c * c);
+    int used = 0;
+    for (int a = 0; a < grid->dims; a++) {
+        /* less what round-off adds */
+        const double cells = ceil((double)grid->n[a] * ratio * (1 - 1e-9));
+        used += snprintf(text + used, (size_t)(CELLS_ROOM - used), "%s%.0f", a ? " x " : "", cells);
+    }
+    return text;
 }
 
 /* How a velocity in lattice units comes down to 0.1. With nu and cells kept tau - 1/2 goes with dt,
@@ -205,12 +238,15 @@ static void warn_of_speed(const lbm_plan *plan, sel_error *warnings) {
                  velocity * sqrt(3), velocity, slower_text(plan, velocity, slower));
     }
     const double cell = cell_reynolds(plan, velocity);
-    if (cell > MOST_CELL_REYNOLDS) {
+    const double limit = most_cell_reynolds(plan);
+    char cells[CELLS_ROOM];
+    if (cell > limit) {
         sel_fail(warnings, SEL_BAD_SCENARIO,
-                 "Reynolds number of a cell %.3g%s: above %g the flow is seldom stable; use more "
-                 "cells, %s",
+                 "Reynolds number of a cell %.3g%s: above %g flows may be unstable with collision "
+                 "= \"%s\"; use more cells (%s would do), %s",
                  cell, plan->numbers.eddy > 0 ? " with the eddy viscosity of a shear U / dx" : "",
-                 (double)MOST_CELL_REYNOLDS,
+                 limit, lbm_collision_names[plan->params->collision],
+                 enough_cells(plan, cell, limit, cells),
                  plan->numbers.eddy > 0 ? "a larger viscosity or a larger smagorinsky"
                                         : "or a larger viscosity");
     }
@@ -270,7 +306,8 @@ void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size) {
     const double given = lbm_largest_velocity(p) / p->numbers.velocity_unit;
     const double seen = largest / p->numbers.velocity_unit;
     const double deviation = largest_deviation(p), cell = cell_reynolds(p, given);
-    char slower[SLOWER_ROOM];
+    const double limit = most_cell_reynolds(p);
+    char slower[SLOWER_ROOM], cells[CELLS_ROOM];
     if (fabs(deviation) > most_deviation) {
         snprintf(
             text, size,
@@ -287,13 +324,20 @@ void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size) {
                  "tau = %.5g is far above 1, where the scheme loses its accuracy; use a smaller "
                  "viscosity or a smaller dt, or with the Reynolds number kept a smaller velocity",
                  p->numbers.tau);
-    } else if (p->numbers.tau < 0.51 || cell > MOST_CELL_REYNOLDS) {
+    } else if (p->numbers.tau < 0.51) {
         snprintf(text, size,
                  "tau = %.9g is close to its limit 1/2 (Reynolds number of a cell %.3g, best below "
-                 "%d); use more cells, or a larger viscosity",
-                 p->numbers.tau, cell, MOST_CELL_REYNOLDS);
+                 "%g); use more cells, or a larger viscosity",
+                 p->numbers.tau, cell, limit);
     } else if (lbm_mass_cause(plan, text, size)) {
         return;
+    } else if (cell > limit) {
+        snprintf(
+            text, size,
+            "the Reynolds number of a cell is %.3g, best below %g with collision = \"%s\"; use "
+            "more cells (%s would do), or a larger viscosity",
+            cell, limit, lbm_collision_names[p->params->collision],
+            enough_cells(p, cell, limit, cells));
     } else if (lbm_warn_of_sound(p, NULL)) {
         snprintf(text, size,
                  "an inlet starts at once; let it rise by sel.ramp(t, T), or start from "
