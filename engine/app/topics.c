@@ -149,13 +149,15 @@ const sel_topic sel_topics[] = {
      "Read: sel.series \"FILE.csv\" (help series). Written: out.probe, out.profile, out.reduce, "
      "out.flux, out.force, out.balance."},
     {"geotiff tif tiff asc arcgis qgis gis geojson shapefile projection epsg crs",
-     "Grids are read by sel.raster (.asc, .tif; help raster) and written by out.grid. Shapefiles "
+     "Grids are read by sel.raster (.asc, .tif, others by libgdal; help raster) and written by "
+     "out.grid. Shapefiles "
      "and "
      "GeoJSON are not read: burn them into a raster (gdal_rasterize), or give shape.polygon its "
      "points."},
     {"netcdf hdf5 nc h5 grib zarr",
-     "Not written; out.vtk is read by ParaView and by Python (docs/python.md). Convert grids to "
-     "GeoTIFF to read them (gdal_translate)."},
+     "Not written; out.vtk is read by ParaView and by Python (docs/python.md). Grids in netCDF "
+     "(.nc) are read by sel.raster where libgdal is installed; convert others to GeoTIFF "
+     "(gdal_translate)."},
     {"image png jpg picture bitmap mask", "Read as a shape: shape.image (PNG); as numbers: "
                                           "sel.raster. Written: out.picture (help picture)."},
     {"paraview vtk vti visualisation visualization visit plot",

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include "engine/base/text.h"
+#include "engine/io/gdal.h"
 #include "engine/io/tif.h"
 
 /* ---- reading ---- */
@@ -199,10 +200,12 @@ static sel_status find_kind(reader *r) {
             return SEL_OK;
         }
     }
-    return sel_raster_refuse(r->to,
-                             "has numbers of %u bits and format %u; 8, 16 and 32 bits whole, 32 "
-                             "and 64 bits floating are read",
-                             (unsigned)bits, (unsigned)format);
+    r->to->foreign = !*sel_gdal_missing();
+    return r->to->foreign ? SEL_OK
+                          : sel_raster_refuse(r->to,
+                                              "has numbers of %u bits and format %u; 8, 16 and 32 "
+                                              "bits whole, 32 and 64 bits floating are read%s",
+                                              (unsigned)bits, (unsigned)format, sel_gdal_missing());
 }
 
 static sel_status check_compression(const reader *r) {
@@ -212,10 +215,13 @@ static sel_status check_compression(const reader *r) {
         compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE) {
         return SEL_OK;
     }
-    return sel_raster_refuse(r->to,
-                             "is compressed by method %u; none, LZW and deflate are read: "
-                             "gdal_translate -co COMPRESS=DEFLATE",
-                             (unsigned)compression);
+    r->to->foreign = !*sel_gdal_missing();
+    return r->to->foreign
+               ? SEL_OK
+               : sel_raster_refuse(r->to,
+                                   "is compressed by method %u; none, LZW and deflate are read: "
+                                   "gdal_translate -co COMPRESS=DEFLATE%s",
+                                   (unsigned)compression, sel_gdal_missing());
 }
 
 /* A picture lies in parts: tiles, or strips, which are as wide as it. */
@@ -406,9 +412,12 @@ static sel_status find_scale(const reader *r) {
 static sel_status read_grid(reader *r) {
     sel_status status = find_kind(r);
     status = status ? status : check_compression(r);
-    status = status ? status : check_size(r);
+    status = status || r->to->foreign ? status : check_size(r);
     status = status ? status : copy_keys(r);
-    status = status ? status : place(r);
+    if (status || r->to->foreign) {
+        return status;
+    }
+    status = place(r);
     status = status ? status : find_scale(r);
     status = status ? status : sel_raster_allocate(r->to);
     if (!status) {

@@ -184,6 +184,10 @@ static const char *find_prj(sel_arena *arena, const char *path) {
 sel_status sel_map_read_prj(sel_arena *arena, sel_raster_file *file, sel_error *error) {
     char *bytes = NULL;
     size_t length = 0;
+    if (file->prj) {
+        file->keys = file->keys ? file->keys : make_keys(arena, file->prj);
+        return SEL_OK;
+    }
     const char *path = file->keys ? NULL : find_prj(arena, file->path);
     if (!path) {
         return SEL_OK;

@@ -1,7 +1,7 @@
 /* map_epsg.c -- which maps of the EPSG registry count in another unit than the metre.
  *
  * A GeoTIFF often names its map by the number of the registry alone. Of the registry's version
- * 10.076 (2022). What it issued later is unknown here: engine/io/gdal.c asks the library of PROJ.
+ * 10.076 (2022). What it issued later is unknown here, and known to GDAL where that reads the file.
  */
 #include <math.h>
 #include "engine/io/map.h"

@@ -8,13 +8,15 @@
 #include <strings.h>
 #include "engine/base/file.h"
 #include "engine/base/machine.h"
+#include "engine/io/gdal.h"
 #include "engine/io/map.h"
 #include "engine/io/tif.h"
 
 static const sel_field raster_fields[] = {
     SEL_ROW(sel_raster_params, file, FILE,
-            "A grid (.asc: ESRI ASCII, .tif: GeoTIFF), or a picture (.png) with values from 0 "
-            "(black) to 1 (white); a path relative to the script.",
+            "A grid (.asc: ESRI ASCII, .tif: GeoTIFF; where libgdal is installed .hgt, .nc, .vrt, "
+            ".bil and .flt too), or a picture (.png) with values from 0 (black) to 1 (white); a "
+            "path relative to the script.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL),
     SEL_ROW(sel_raster_params, scale, NUMBER,
             "Multiplies the values of the file; when not given 1, or the metres in the file's unit "
@@ -106,10 +108,10 @@ typedef struct format {
     sel_raster_reader *read;
     bool picture;
 } format;
-static const format formats[] = {{".asc", sel_asc_read, false},
-                                 {".tif", sel_tif_read, false},
-                                 {".tiff", sel_tif_read, false},
-                                 {".png", sel_png_read, true}};
+static const format formats[] = {
+    {".asc", sel_asc_read, false},  {".tif", sel_tif_read, false},  {".tiff", sel_tif_read, false},
+    {".png", sel_png_read, true},   {".hgt", sel_gdal_read, false}, {".nc", sel_gdal_read, false},
+    {".vrt", sel_gdal_read, false}, {".bil", sel_gdal_read, false}, {".flt", sel_gdal_read, false}};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static const format *find_format(const char *path, bool pictures_only, sel_error *error) {
@@ -159,9 +161,14 @@ static sel_status read_file(sel_raster_source *source, bool pictures_only) {
     rewind(source->file);
     status = kind->read(source);
     fclose(source->file);
+    bool masked = kind->read == sel_gdal_read;
+    if (!status && source->foreign) {
+        status = sel_gdal_read(source);
+        masked = true;
+    }
     if (!pictures_only && !status) {
         status = source->placed ? SEL_OK : sel_world_read(source);
-        status = status ? status : sel_tif_mask_beside(source);
+        status = status || masked ? status : sel_tif_mask_beside(source);
     }
     if (!status && source->south_up) {
         turn_over(&source->raster);
@@ -360,6 +367,7 @@ const sel_lookup *sel_raster_create(sel_arena *arena, const sel_raster_params *p
     bool given = !isnan(params->nodata);
     made->file = (sel_raster_file){.path = path,
                                    .keys = source.keys,
+                                   .prj = source.prj,
                                    .dx = source.raster.dx,
                                    .origin = {source.raster.origin[0], source.raster.origin[1]},
                                    .scale_given = !isnan(params->scale),

@@ -50,7 +50,7 @@ typedef struct sel_length {
 typedef struct sel_raster_file {
     const char *path;
     const sel_geo_keys *keys; /* of the map that it is drawn on; NULL: none */
-    const char *prj;          /* the text of the .prj file beside it; NULL: none */
+    const char *prj; /* the map in well-known text, of the .prj file beside it; NULL: none */
     sel_length place, height; /* units in the file, of coordinates and of values */
     double dx, origin[2];     /* of the raster, in the file */
     bool scale_given;         /* by the script: its values have the unit that it means */
@@ -153,6 +153,8 @@ typedef struct sel_raster_source {
     double scale, offset;     /* the values are scale * value in the file + offset */
     const char *unit;         /* of the values; NULL: none */
     const sel_geo_keys *keys; /* NULL: none */
+    const char *prj;          /* the map in well-known text; NULL: none */
+    bool foreign;             /* nothing is read yet: GDAL is to read it */
 } sel_raster_source;
 
 /* Grids with their place; and the luminance of a PNG, 0 to 1, transparent pixels upon white. */

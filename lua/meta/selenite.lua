@@ -499,7 +499,7 @@
 
 ---A quantity over the x-y plane, read from a grid or a picture whose first row is the northernmost; r(x, y) inside functions. It has .size, .dx and .origin, the lower left corner.
 ---@class (exact) selenite.sel.raster
----@field file? string A grid (.asc: ESRI ASCII, .tif: GeoTIFF), or a picture (.png) with values from 0 (black) to 1 (white); a path relative to the script.
+---@field file? string A grid (.asc: ESRI ASCII, .tif: GeoTIFF; where libgdal is installed .hgt, .nc, .vrt, .bil and .flt too), or a picture (.png) with values from 0 (black) to 1 (white); a path relative to the script.
 ---@field [1]? string the same as file
 ---@field scale? number Multiplies the values of the file; when not given 1, or the metres in the file's unit of heights where lengths become metres.
 ---@field offset? number Is added to the scaled values.

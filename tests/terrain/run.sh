@@ -224,6 +224,164 @@ rows_from_the_south_are_turned_over() {
         corner_is 500000 5700000 10
 }
 
+# ---- by GDAL's library ----
+
+# foreign_rows_are FILE: the values of own.tif.
+foreign_rows_are() { ground_is "$1" '100 101 102 103' '110 111 112 113' '120 - 122 123'; }
+
+# The library, not only its commands; SELENITE_GDAL=0 does without it.
+have_library() {
+    grid "$work/mask.asc" 500000 5700000 10 &&
+        gdal_translate -q -ot Float32 -a_nodata 121 -a_srs EPSG:25832 "$work/mask.asc" "$work/own.tif" &&
+        gdal_translate -q -co COMPRESS=ZSTD "$work/own.tif" "$work/zstd.tif" &&
+        aqua zstd.tif >"$work/zstd.lua" && ! says "$work/zstd.lua" 'install libgdal' >"$work/log"
+}
+
+packings_and_numbers_of_other_programs_are_read() {
+    foreign_rows_are own.tif || return 1
+    for how in COMPRESS=ZSTD COMPRESS=LERC COMPRESS=PACKBITS "COMPRESS=LZMA -ot Float64" \
+        "COMPRESS=NONE -ot Int64" "NBITS=16" "NBITS=7 -ot Byte"; do
+        # shellcheck disable=SC2086  # options
+        if ! gdal_translate -q -co $how "$work/own.tif" "$work/other.tif"; then
+            echo "not written: $how"
+            continue
+        fi
+        foreign_rows_are other.tif && corner_is 500000 5700000 10 || return 1
+    done
+}
+
+masks_scales_and_units_hold_in_them() {
+    gdal_translate -q --config GDAL_TIFF_INTERNAL_MASK YES -co COMPRESS=ZSTD "$work/masked.vrt" \
+        "$work/zmask.tif" &&
+        ground_is zmask.tif '- 101 102 103' '110 111 112 113' '120 - 122 -' &&
+        ground_is masked.vrt '- 101 102 103' '110 111 112 113' '120 - 122 -' &&
+        gdal_translate -q -ot Float32 -co COMPRESS=ZSTD -a_srs EPSG:2263 -a_scale 2 -a_offset 1 \
+            "$work/plain.asc" "$work/zfeet.tif" &&
+        aqua zfeet.tif "scale = 1" 'format = "tif"' >"$work/zfeet.lua" &&
+        says "$work/zfeet.lua" 'dx, dt  *3.04801' 'ground  *201 to 247 m' 'in US survey foot' &&
+        run "$work/zfeet.lua" --force -o "$work/zfeet" &&
+        gdalinfo "$work/zfeet/grid/grid_00000001.tif" | grep -q '"EPSG",2263\]\]$' &&
+        aqua cm.vrt >"$work/cm.lua" &&
+        says "$work/cm.lua" 'ground  *1 to 1.23 m' 'values in centimetre (0.01 m), read as metres'
+}
+
+a_script_names_another_nodata_of_them() {
+    aqua zstd.tif "nodata = 100" >"$work/named.lua" && run "$work/named.lua" --force -o "$work/named" &&
+        sed 1,6d "$work/named/grid/grid_00000001.asc" >"$work/named.txt" &&
+        printf -- '-9999 101 102 103\n110 111 112 113\n120 121 122 123\n' | diff - "$work/named.txt"
+}
+
+mosaics_are_read() {
+    gdal_translate -q -srcwin 0 0 2 3 "$work/own.tif" "$work/west.tif" &&
+        gdal_translate -q -srcwin 2 0 2 3 "$work/zstd.tif" "$work/east.tif" &&
+        gdalbuildvrt -q "$work/two.vrt" "$work/west.tif" "$work/east.tif" &&
+        gdal_translate -q -of VRT "$work/two.vrt" "$work/nested.vrt" &&
+        foreign_rows_are two.vrt && foreign_rows_are nested.vrt && corner_is 500000 5700000 10 &&
+        gdal_translate -q -of VRT -a_ullr 500000 5700000 500040 5700030 "$work/own.tif" "$work/up.vrt" &&
+        ground_is up.vrt '120 - 122 123' '110 111 112 113' '100 101 102 103'
+}
+
+grids_in_netcdf_and_bil_are_read() {
+    gdal_translate -q -of EHdr "$work/own.tif" "$work/own.bil" && foreign_rows_are own.bil || return 1
+    gdal_translate --formats | grep -q ' netCDF ' || return 0
+    gdal_translate -q -of netCDF "$work/own.tif" "$work/own.nc" && foreign_rows_are own.nc &&
+        says "$work/ground.lua" 'own.nc: coordinates in metre'
+}
+
+# One degree in 1201 x 1201 values around whole degrees; the south-west value is 7.
+tiles_of_the_shuttle_are_read() {
+    head -c $((1201 * 1201 * 2)) /dev/zero >"$work/N47E008.hgt" &&
+        printf '\000\007' | dd of="$work/N47E008.hgt" bs=1 seek=$((1201 * 1200 * 2)) conv=notrunc &&
+        cat >"$work/tile.lua" <<'END' &&
+local sel = require "selenite"
+local z = sel.raster "N47E008.hgt"
+return sel.rule {
+  size = { 2, 2 }, dx = 1, state = { h = "real" }, periodic = { "x", "y" }, stop = { steps = 1 },
+  initial = { h = z(8, 47) + z.size[1] }, rule = function(c) return { h = c.h } end,
+  output = { sel.out.grid { field = "h" } },
+}
+END
+        run "$work/tile.lua" -o "$work/tile" &&
+        [ "$(tail -1 "$work/tile/grid/grid_00000001.asc")" = '1208 1208' ]
+}
+
+# refused FILE PATTERN...: check says so, opening no socket where strace can tell.
+refused() {
+    aqua "$1" >"$work/refused.lua"
+    shift
+    trace=
+    if strace -f -e trace=network -o "$work/net.txt" true 2>/dev/null; then
+        trace="strace -f -e trace=network -o $work/net.txt"
+    fi
+    $trace "$selenite" check "$work/refused.lua" --backend cpu >"$work/said.txt" 2>&1 &&
+        { echo "not refused"; return 1; }
+    cat "$work/said.txt"
+    for pattern in "$@"; do grep -q -- "$pattern" "$work/said.txt" || return 1; done
+    [ -z "$trace" ] || ! grep 'AF_' "$work/net.txt"
+}
+
+names_of_the_network_and_of_archives_are_refused() {
+    mkdir -p "$work/a:" && cp "$work/two.vrt" "$work/a:/two.vrt" &&
+        refused "/vsicurl/http://127.0.0.1:9/dem.vrt" 'No such file' &&
+        refused "http://127.0.0.1:9/dem.nc" 'No such file' &&
+        refused "a://two.vrt" "GDAL does not take '.*a://two.vrt' for the name of a file"
+}
+
+# vrt_of FILE NAME [ATTRIBUTE]: a VRT of 4 x 3 cells that names a file.
+vrt_of() {
+    printf '<VRTDataset rasterXSize="4" rasterYSize="3"><VRTRasterBand dataType="Float32" band="1">' >"$1"
+    printf '<SimpleSource><SourceFilename%s>%s</SourceFilename><SourceBand>1</SourceBand></SimpleSource>' \
+        "${3:-}" "$2" >>"$1"
+    printf '</VRTRasterBand></VRTDataset>\n' >>"$1"
+}
+
+beside=' relativeToVRT="1"'
+
+a_vrt_names_plain_files() {
+    vrt_of "$work/own.vrt" own.tif "$beside" &&
+        ground_is own.vrt '100 101 102 103' '110 111 112 113' '120 121 122 123' || return 1
+    for name in /vsicurl/http://127.0.0.1:9/d.tif http://127.0.0.1:9/d.tif /VSIcurl/x \
+        'NETCDF:own.nc:Band1' '&#47;vsicurl/x' '<![CDATA[/etc/passwd]]>' '&lt;VRTDataset/&gt;'; do
+        vrt_of "$work/bad.vrt" "$name" && cp "$work/bad.vrt" "$work/hidden.tif" &&
+            refused bad.vrt 'bad.vrt: bad.vrt ' &&
+            vrt_of "$work/outer.vrt" bad.vrt "$beside" && refused outer.vrt 'outer.vrt: bad.vrt ' &&
+            vrt_of "$work/outer.vrt" hidden.tif "$beside" &&
+            refused outer.vrt 'outer.vrt: hidden.tif ' || return 1
+    done
+    mkfifo "$work/pipe.tif" && vrt_of "$work/bad.vrt" pipe.tif "$beside" &&
+        refused bad.vrt 'pipe.tif' &&
+        vrt_of "$work/bad.vrt" pipe.tif ' relativeToVRT="01"' && refused bad.vrt 'relativeToVRT is' &&
+        vrt_of "$work/bad.vrt" bad.vrt "$beside" && refused bad.vrt 'name too many files' &&
+        sed 's/<SourceFilename.*<.SourceFilename>//; s/<SimpleSource>/<SimpleSource SourceFilename="own.tif">/' \
+            "$work/own.vrt" >"$work/bad.vrt" && refused bad.vrt 'in another place'
+}
+
+a_vrt_holds_no_code() {
+    for code in '<PixelFunctionType>f</PixelFunctionType>' '<X>python</X>'; do
+        sed "s|<SimpleSource>|$code&|" "$work/own.vrt" >"$work/code.vrt" &&
+            refused code.vrt 'code.vrt holds [<P]' || return 1
+    done
+}
+
+several_grids_in_a_file_are_named() {
+    gdalbuildvrt -q -separate "$work/pair.vrt" "$work/own.tif" "$work/zstd.tif" &&
+        refused pair.vrt 'has 2 values per pixel' || return 1
+    gdal_translate --formats | grep -q ' netCDF ' || return 0
+    gdal_translate -q -of netCDF "$work/pair.vrt" "$work/pair.nc" &&
+        refused pair.nc "pair.nc: holds several grids; .*gdal_translate 'NETCDF:.*Band1'"
+}
+
+without_the_library_it_is_named() {
+    SELENITE_GDAL=0
+    export SELENITE_GDAL
+    refused zstd.tif 'is compressed by method 50000; .*install libgdal32' &&
+        refused own.vrt 'own.vrt: this format is read by libgdal, which is not here; .*install libgdal32' &&
+        foreign_rows_are own.tif
+    status=$?
+    unset SELENITE_GDAL
+    return $status
+}
+
 ok "feet become metres, and a grid written lies on the grid read" \
     feet_become_metres_and_a_grid_lies_on_the_one_read
 ok "an ASCII grid in feet keeps its .prj" an_ascii_grid_keeps_its_prj_in_feet
@@ -238,3 +396,20 @@ ok "a mask of another size is refused" a_mask_of_another_size_is_refused
 ok "world files place what the file does not" world_files_place_what_the_file_does_not
 ok "a picture has the place of its world file" a_picture_has_the_place_of_its_world_file
 ok "rows from the south are turned over" rows_from_the_south_are_turned_over
+
+if have_library; then
+    ok "packings and numbers of other programs are read by libgdal" \
+        packings_and_numbers_of_other_programs_are_read
+    ok "masks, scales and units hold in them" masks_scales_and_units_hold_in_them
+    ok "a script names another NODATA of them" a_script_names_another_nodata_of_them
+    ok "mosaics are read" mosaics_are_read
+    ok "grids in netCDF and .bil are read" grids_in_netcdf_and_bil_are_read
+    ok "tiles of the shuttle's terrain are read" tiles_of_the_shuttle_are_read
+    ok "names of the network and of archives are refused" names_of_the_network_and_of_archives_are_refused
+    ok "a VRT names plain files" a_vrt_names_plain_files
+    ok "a VRT holds no code" a_vrt_holds_no_code
+    ok "several grids in a file are named" several_grids_in_a_file_are_named
+    ok "without the library the refusal names it" without_the_library_it_is_named
+else
+    echo "ok rasters by libgdal # SKIP libgdal is not installed"
+fi

@@ -344,7 +344,7 @@ static void other_formats_are_named(void **state) {
         .file = "r.jpg", .scale = 1, .offset = 0, .nodata = (double)NAN, .fill = (double)NAN};
     assert_null(make(arena, &params));
     assert_string_equal(error.text, "r.jpg: this format is not read; rasters are read from .asc, "
-                                    ".tif, .tiff, .png files");
+                                    ".tif, .tiff, .png, .hgt, .nc, .vrt, .bil, .flt files");
     sel_shape_image image = {"r.tif", 0.5, false, NULL};
     error = (sel_error){.status = SEL_OK};
     assert_int_equal(sel_raster_read_picture(arena, image.file, &image.pixels, &error),
