@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include "tests/fuzz/grid.h"
 
+int LLVMFuzzerInitialize(int *count, char ***arguments);
+
 /* GDAL's library is not what is tried. */
 int LLVMFuzzerInitialize(int *count, char ***arguments) {
     (void)count, (void)arguments;
