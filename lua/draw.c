@@ -29,15 +29,18 @@ static int put(lua_State *L) {
 }
 
 int sel_host_draw(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1);
     const int width = (int)luaL_checkinteger(L, 2), height = (int)luaL_checkinteger(L, 3);
     const size_t bytes = sizeof(sel_colour) * (size_t)(width * height);
     sel_canvas canvas = {width, height, lua_newuserdatauv(L, bytes, 0)};
     sel_error error = {.status = SEL_OK};
+    if (sel_canvas_may_write(path, "choose another name", &error))
+        return sel_host_result(L, &error);
     sel_canvas_fill(&canvas, 0, 0, width, height, colours[0]);
     lua_pushvalue(L, 4);
     lua_pushlightuserdata(L, &canvas);
     lua_pushcclosure(L, put, 1);
     lua_call(L, 1, 0);
-    sel_canvas_write(&canvas, luaL_checkstring(L, 1), &error);
+    sel_canvas_write(&canvas, path, &error);
     return sel_host_result(L, &error);
 }

@@ -94,6 +94,20 @@ const char *sel_script_key(lua_State *L, int index) {
     return strlen(key) == length ? key : NULL;
 }
 
+const char *sel_script_path(lua_State *L, int index, const char *what) {
+    char found[80], place[1024] = "";
+    const char *path = luaL_checkstring(L, index);
+    if (sel_script_key(L, index))
+        return path;
+    const sel_where where = sel_script_place(L, NULL);
+    if (where.file)
+        snprintf(place, sizeof place, "%s:%d: ", where.file, where.line);
+    lua_pushfstring(L, "%s%s must not hold a zero byte, got %s", place, what,
+                    sel_script_value_text(L, index, found));
+    lua_error(L);
+    return NULL;
+}
+
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }

@@ -225,17 +225,21 @@ static int host_mask(lua_State *L) {
     return error.status ? sel_host_result(L, &error) : 3;
 }
 
+/* host.path(text) -> the text, the path of a picture */
+static int host_path(lua_State *L) {
+    sel_script_path(L, 1, "picture: the path");
+    lua_settop(L, 1);
+    return 1;
+}
+
 /* ---- the prompt ---- */
 
 /* Reads and runs lines until the input ends. */
 static void prompt(lua_State *L) {
-    static const luaL_Reg functions[] = {{"read", host_read},
-                                         {"compile", host_compile},
-                                         {"check", host_check},
-                                         {"help", host_help},
-                                         {"mask", host_mask},
-                                         {"draw", sel_host_draw},
-                                         {"value_text", sel_host_value_text},
+    static const luaL_Reg functions[] = {{"read", host_read},   {"compile", host_compile},
+                                         {"check", host_check}, {"help", host_help},
+                                         {"mask", host_mask},   {"draw", sel_host_draw},
+                                         {"path", host_path},   {"value_text", sel_host_value_text},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);
     lua_insert(L, -2);

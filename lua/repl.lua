@@ -42,6 +42,7 @@ local function mask(...)
 end
 
 local function picture(what, path, ...)
+  path = host.path(path)
   local letters, width = cells_of(math.maxinteger, what, ...)
   local height = #letters // width
   local side = math.max(1, PICTURE // math.max(width, height))

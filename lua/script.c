@@ -306,7 +306,7 @@ static void run_module(lua_State *L, const char *name) {
 
 /* require(name). Upvalue 1: Lua's own require with --trust, else nil. */
 static int require(lua_State *L) {
-    const char *name = luaL_checkstring(L, 1);
+    const char *name = sel_script_path(L, 1, "require: the name");
     lua_settop(L, 1);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &modules_key);
     int type = lua_getfield(L, 2, name);
@@ -335,7 +335,7 @@ void sel_module_open(lua_State *L) {
 int sel_module_load(lua_State *L) {
     sel_script *script = sel_script_of(L);
     sel_source *caller;
-    const char *path = luaL_checkstring(L, 1);
+    const char *path = sel_script_path(L, 1, "sel.load: the path");
     if (!lua_isnoneornil(L, 2))
         luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);

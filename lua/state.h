@@ -287,6 +287,11 @@ int sel_script_field(lua_State *L, int index, const char *name);
 /* The key at `index` where it is a name: a string without zero bytes; else NULL. */
 const char *sel_script_key(lua_State *L, int index);
 
+/* The string at `index`, which becomes a path, or a part of one. With a zero byte, behind which the
+ * system would not read, it is an error of the script, at the line that now runs; `what` opens it:
+ * "sel.load: the path". */
+const char *sel_script_path(lua_State *L, int index, const char *what);
+
 /* The keys of the table at `index` that are names, sorted; the array ends with NULL and lives in a
  * userdata that is pushed. */
 const char **sel_script_names(lua_State *L, int index);
@@ -314,7 +319,8 @@ int sel_host_suggestion(lua_State *L);
 int sel_host_value_text(lua_State *L);
 
 /* For Lua: draw(path, width, height, drawing) calls drawing(put), which draws with put (draw.c),
- * and writes the PNG file. As sel_host_result. */
+ * and writes the PNG file; a file of that name that is no picture is not replaced. As
+ * sel_host_result. */
 int sel_host_draw(lua_State *L);
 
 /* A value in words: `string "abc"`, `number 0.5`, `table`. Never runs user code. */

@@ -159,6 +159,54 @@ sel_status sel_file_end(FILE *file, const char *path, const char *wrong, sel_err
                             wrong && *wrong ? wrong : strerror(cause ? cause : EIO));
 }
 
+/* As many bytes as the shorter of both has are compared: a process may have been killed while it
+ * wrote. */
+static bool begins_with(int descriptor, const char *begins) {
+    char found[64];
+    const size_t most = strlen(begins) < sizeof found ? strlen(begins) : sizeof found;
+    const ssize_t count = read(descriptor, found, most);
+    return count >= 0 && memcmp(found, begins, (size_t)count) == 0;
+}
+
+static sel_status may_replace(const char *path, const char *begins, const char *kind,
+                              const char *instead, sel_error *error) {
+    struct stat found;
+    if (lstat(path, &found) != 0) {
+        return errno == ENOENT || errno == ENOTDIR
+                   ? SEL_OK
+                   : sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", path, strerror(errno));
+    }
+    if (!S_ISREG(found.st_mode)) {
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s is %s, through which nothing is written; move it away, or %s", path,
+                        S_ISLNK(found.st_mode)   ? "a link"
+                        : S_ISDIR(found.st_mode) ? "a folder"
+                                                 : "no regular file",
+                        instead);
+    }
+    if (found.st_size == 0) {
+        return SEL_OK;
+    }
+    const int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const bool same = begins_with(descriptor, begins);
+    sel_file_close(descriptor);
+    return same ? SEL_OK
+                : sel_fail(error, SEL_BAD_FILE, "%s is there and is no %s; move it away, or %s",
+                           path, kind, instead);
+}
+
+sel_status sel_file_may_replace(const char *path, const char *begins, const char *kind,
+                                const char *instead, sel_error *error) {
+    char *temporary = temporary_name(path);
+    if (!temporary) {
+        return sel_fail_memory(error, path, strlen(path));
+    }
+    sel_status status = may_replace(path, begins, kind, instead, error);
+    status = status ? status : may_replace(temporary, begins, kind, instead, error);
+    free(temporary);
+    return status;
+}
+
 const char *sel_file_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;

@@ -36,6 +36,13 @@ FILE *sel_file_begin(const char *path);
  * an older file stays as it was. */
 sel_status sel_file_end(FILE *file, const char *path, const char *wrong, sel_error *error);
 
+/* Whether sel_file_begin and sel_file_end may write `path`, which no run has claimed: nothing is
+ * there, or a regular file that is empty or begins with the bytes `begins`, as a `kind` ("PNG
+ * picture") does; the same of PATH.tmp. SEL_BAD_FILE: what is there is someone's own, or a link;
+ * the message then says what may be done `instead` of moving it away. */
+sel_status sel_file_may_replace(const char *path, const char *begins, const char *kind,
+                                const char *instead, sel_error *error);
+
 /* The part of a path after the last '/'. */
 const char *sel_file_name(const char *path);
 

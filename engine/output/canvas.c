@@ -86,6 +86,10 @@ int sel_canvas_text_width(const char *text, int size) {
 
 /* ---- the file ---- */
 
+sel_status sel_canvas_may_write(const char *path, const char *instead, sel_error *error) {
+    return sel_file_may_replace(path, "\x89PNG\r\n\x1a\n", "PNG picture", instead, error);
+}
+
 sel_status sel_canvas_write(const sel_canvas *canvas, const char *path, sel_error *error) {
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = (png_uint_32)canvas->width,

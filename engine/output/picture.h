@@ -42,6 +42,10 @@ void sel_canvas_text(sel_canvas *canvas, int x, int y, int size, const char *tex
                      sel_colour colour);
 int sel_canvas_text_width(const char *text, int size);
 
+/* Whether a picture may be written to `path`, which no run has claimed: see sel_file_may_replace.
+ */
+sel_status sel_canvas_may_write(const char *path, const char *instead, sel_error *error);
+
 /* Writes PATH.tmp and renames it: PATH is whole or what it was. SEL_BAD_FILE. */
 sel_status sel_canvas_write(const sel_canvas *canvas, const char *path, sel_error *error);
 

@@ -30,6 +30,21 @@ draws_a_mask() {
         od -An -tx1 -j16 -N8 "$work/mask.png" | grep -q '03 20 00 00 03 20'
 }
 
+# A file that is no picture stays, and so does what a link leads to; a picture is drawn anew.
+replaces_pictures_only() {
+    ball='shape.ball { centre = { 8, 8 }, radius = 4 }'
+    echo 'my own' >"$work/mine" && ln -sf mine "$work/link.png" &&
+        says "picture($ball, '$work/mine', { 16, 16 })\n" 'mine is there and is no PNG picture; move it away' &&
+        says "picture($ball, '$work/link.png', { 16, 16 })\n" 'link.png is a link' &&
+        [ "$(cat "$work/mine")" = 'my own' ] && draws_a_mask &&
+        cp "$work/mine" "$work/mask.png.tmp" &&
+        says "picture($ball, '$work/mask.png', { 16, 16 })\n" 'mask.png.tmp is there' &&
+        rm "$work/mask.png.tmp" && before=$(stat -c %i "$work/mask.png") &&
+        says "picture($ball, '$work/mask.png', { 8, 8 })\n" '' &&
+        [ "$before" != "$(stat -c %i "$work/mask.png")" ] && : >"$work/empty.png" &&
+        says "picture($ball, '$work/empty.png', { 8, 8 })\n" '' && [ -s "$work/empty.png" ]
+}
+
 ok "an expression is printed" says '1 + 2\n' '^3$'
 ok "names stay from line to line" says 'r = 4\nr * r\n' '^16$'
 ok "statements may take several lines" says 'for i = 5, 6 do\nprint(i)\nend\n' '^6$'
@@ -42,6 +57,9 @@ ok "the regions of a scenario as a mask" says 'mask(sim)\n' 'd expansion' \
     scenarios/sudden_expansion.lua H=16
 ok "a parameter of the scenario" says 'sim.size[2]\n' '^24$' scenarios/sudden_expansion.lua H=24
 ok "a mask as a picture" draws_a_mask
+ok "a picture takes the place of a picture only" replaces_pictures_only
+ok "a picture's path with a zero byte" \
+    says "x = picture(shape.rest, '$work/a.png\\\\0b')\n" 'line 1: picture: the path must not hold a zero byte'
 ok "a line that takes too long ends the script, and the prompt begins afresh" \
     says 'x = 1\nwhile true do end\n2 + 2\n' '^4$' --script-limit 0.5
 ok "files cannot be read from the prompt" says 'io\n' "'io' is closed to scenarios"

@@ -243,6 +243,45 @@ static void mistakes_in_loaded_scenarios_point_into_their_file(void **state) {
                    "other.lua:1: sel.load: scenarios load each other more than 16 deep");
 }
 
+/* The system would take the path for what stands before the byte. */
+static void paths_hold_no_zero_byte(void **state) {
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {"return sel.load 'other.lua\\0x'",
+         "sel.load: the path must not hold a zero byte, got string \"other.lua\\0x\""},
+        {"return require 'other\\0x'",
+         "require: the name must not hold a zero byte, got string \"other\\0x\""},
+        {"return sel.series 's.csv\\0x'",
+         "sel.series: file must not hold a zero byte, got string \"s.csv\\0x\""},
+        {"return sel.raster { file = 'r.asc\\0x' }",
+         "sel.raster: file must not hold a zero byte, got string \"r.asc\\0x\""},
+        {"return sel.state { file = 's.sel\\0x' }",
+         "sel.state: file must not hold a zero byte, got string \"s.sel\\0x\""},
+        {"return sel.lbm { name = 'a\\0x' }",
+         "sel.lbm: name must not hold a zero byte, got string \"a\\0x\""},
+        {"return sel.lbm { output = { sel.out.vtk { name = 'a\\0x' } } }",
+         "out.vtk: name must not hold a zero byte, got string \"a\\0x\""},
+        {"return sel.lbm { regions = { { where = sel.shape.image { file = 'a.png\\0x' } } } }",
+         "shape.image: file must not hold a zero byte, got string \"a.png\\0x\""},
+        {"local p = sel.params { file = { 'a.lua\\0x', 'f', file = true } }; return "
+         "sel.load(p.file)",
+         "sel.load: the path must not hold a zero byte, got string \"a.lua\\0x\""},
+    };
+    (void)state;
+    write_file("other.lua", "return {}\n");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        script_case c = {.scenario = NULL};
+        char text[256], message[256];
+        snprintf(text, sizeof text, "local sel = require 'selenite'\n%s\n", wrong[i].text);
+        snprintf(message, sizeof message, "s.lua:2: %s", wrong[i].message);
+        script_load(&c, text);
+        if (!strstr(c.error.text, message)) {
+            fail_msg("%s: %s", wrong[i].text, c.error.text);
+        }
+    }
+}
+
 static void missing_files_are_bad_files(void **state) {
     (void)state;
     script_case c = {.scenario = NULL};
@@ -319,6 +358,7 @@ int main(void) {
         cmocka_unit_test(loaded_scenarios_are_editable),
         cmocka_unit_test(mistakes_in_loaded_scenarios_point_into_their_file),
         cmocka_unit_test(missing_files_are_bad_files),
+        cmocka_unit_test(paths_hold_no_zero_byte),
         cmocka_unit_test(modules_come_from_beside_the_scenario),
         cmocka_unit_test(modules_are_beside_the_scenario_wherever_one_is),
     };
