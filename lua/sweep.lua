@@ -5,9 +5,12 @@
 -- with more values, goes on where it was: runs that ended are kept, others go on from their
 -- checkpoint.
 --
--- `sweep` is what C gives (sweep.c): processes, the lock of the folder, pictures; `words` are FILE
--- name=values ..., `given` the options: "-j", "2", "--quiet", "".
-local sweep, words, given, devices, cores, terminal = ...
+-- Files are written as `run` does: whole or not at all, through no link, and never over a file of
+-- another kind; files that are read are regular ones.
+--
+-- `sweep` is what C gives (sweep.c): processes, files, the lock of the folder, pictures; `words` are
+-- FILE name=values ..., `given` the options: "-j", "2", "--quiet", ""; `read_json` is json.lua.
+local sweep, words, given, devices, cores, terminal, read_json = ...
 
 local MOST_RUNS = 10000
 local MOST_ATTEMPTS = 3 -- of a run that is killed
@@ -18,43 +21,81 @@ local function append(list, more) return table.move(more, 1, #more, #list + 1, l
 
 local function fail(format, ...) error({ USAGE, format:format(...) }) end
 
-local function read(path)
-  local file <close> = io.open(path, "rb")
-  return file and file:read("a")
+-- What a function of `sweep` returns; nil and why ends the sweep.
+local function need(value, why)
+  return value or error(why, 0)
+end
+
+-- The text of a file that the user names.
+local function read(path) return need(sweep.read(path)) end
+
+-- That of a file of the sweep's own folder: a link is none; nil where there is no such file.
+local function read_own(path)
+  local text, why = sweep.read(path, true)
+  return text or why and error(why .. "; move it away, or take another folder with -o", 0)
 end
 
 -- ---- CSV ----
 
--- The cells of a line: one in quotes may hold commas, and quotes as "".
-local function cells_of(line)
-  local cells = {}
-  line = line:gsub('"[^"]*"', function(text) return text:gsub(",", "\0") end)
-  for cell in (line .. ","):gmatch("%s*(.-)%s*,") do
-    cells[#cells + 1] = (cell:match('^"(.*)"$') or cell):gsub('""', '"'):gsub("\0", ",")
-  end
-  return cells
+-- What files of the sweep begin with: others are not replaced.
+local TABLE, CURVES, LOG = "run,", "curve,x,y\n", "selenite run "
+
+-- The cell that begins at `at` of a text that ends with a line's end; what ends it; where the rest
+-- begins; whether it stands in quotes. Nil: its quotes are not closed, or something follows them.
+local function read_cell(text, at)
+  local from = text:match('^[ \t]*"()', at)
+  if not from then return text:match("^[ \t]*([^,\n]-)[ \t]*([,\n])()", at) end
+  local parts, part, twice = {}, nil, nil
+  repeat
+    part, twice, from = text:match('^([^"]*)"("?)()', from)
+    if not part then return nil end
+    parts[#parts + 1] = part .. twice
+  until twice == ""
+  local mark, rest = text:match("^[ \t]*([,\n])()", from)
+  return mark and table.concat(parts), mark, rest, true
 end
 
--- The cells of the first line, and a list of those of the others.
+-- The cells of the first line, and a list of those of the others. A cell in quotes may hold commas,
+-- ends of lines, and quotes as ""; # opens a comment.
 local function read_csv(path)
-  local text, rows = read(path) or fail("%s: cannot be read", path), {}
-  for line in text:gsub("^\xEF\xBB\xBF", ""):gmatch("[^\n]+") do
-    if line:find("^%s*[^%s#]") then rows[#rows + 1] = cells_of(line) end
+  local text = read(path):gsub("^\xEF\xBB\xBF", ""):gsub("\r\n?", "\n") .. "\n"
+  local rows, row, at = {}, {}, 1
+  while at <= #text do
+    local cell, mark, rest, quoted = read_cell(text, at)
+    if not row[1] and text:find("^[ \t]*#", at) then
+      rest = text:match("\n()", at)
+    elseif not cell or cell:find("\0", 1, true) then
+      fail("%s:%d: a cell %s", path, select(2, text:sub(1, at):gsub("\n", "")) + 1,
+        cell and "holds a zero byte" or "in quotes must end with a quote, and nothing behind it")
+    else
+      row[#row + 1] = cell
+      if mark == "\n" then
+        append(rows, (row[2] or quoted or cell ~= "") and { row } or {})
+        row = {}
+      end
+    end
+    at = rest
   end
   return table.remove(rows, 1) or fail("%s: is empty", path), rows
 end
 
-local function write_csv(path, rows)
+-- A text that a spreadsheet would take for a formula begins with ' in quotes; numbers stay as they
+-- are.
+local function cell_text(text)
+  local number = tonumber(text) and not text:find("[^%d.eE+-]")
+  if not number and text:find("^%s*[=+@-]") or text:find("^[\t\r\n]") then
+    return '"\'' .. text:gsub('"', '""') .. '"'
+  end
+  return text:find('[",\r\n]') and '"' .. text:gsub('"', '""') .. '"' or text
+end
+
+local function write_csv(path, rows, begins)
   local lines = {}
   for _, cells in ipairs(rows) do
-    for i, text in ipairs(cells) do
-      cells[i] = text:find('[",\n]') and '"' .. text:gsub('"', '""') .. '"' or text
-    end
+    for i, text in ipairs(cells) do cells[i] = cell_text(text) end
     lines[#lines + 1] = table.concat(cells, ",") .. "\n"
   end
-  local file = assert(io.open(path .. ".tmp", "wb"))
-  assert(file:write(table.concat(lines)) and file:close())
-  assert(os.rename(path .. ".tmp", path))
+  need(sweep.write(path, table.concat(lines), begins))
 end
 
 -- ---- options ----
@@ -177,26 +218,54 @@ for i, assignments in ipairs(combinations) do
     values = values, varied = varied, attempts = 0 }
 end
 
--- Reads run.json, an entry per line as the engine writes it: texts as they stand there.
+-- Reads run.json, again where it has changed. One that is no JSON says nothing.
 local function look(run)
-  local text = read(run.path .. "/run.json") or ""
-  local record = { saved = text:match('"([^"]*%.sel)"') }
-  for key, value in text:gmatch('\n  "([%w_]+)": "?(.-)"?,?%f[\n]') do
-    record[key] = value ~= "null" and value:gsub("\\(.)", "%1") or nil
+  local text = read_own(run.path .. "/run.json") or ""
+  if text == run.text then return run.record end
+  local record = read_json(text)
+  record = type(record) == "table" and record or {}
+  for _, name in ipairs(type(record.outputs) == "table" and record.outputs or {}) do
+    record.saved = record.saved or type(name) == "string" and name:match("%.sel$") and name
   end
   local its = {}
-  for name, value in (record.results or ""):gmatch('"([^"]+)": ([^,}]+)') do
+  for name, value in pairs(type(record.results) == "table" and record.results or {}) do
     append(results, results[name] and {} or { name })
-    results[name], its[name] = true, value ~= "null" and value or ""
+    results[name], its[name] = true, type(value) == "string" and value or ""
   end
   table.sort(results)
-  record.results, run.record = its, record
+  for key, value in pairs(record) do -- what is asked of it are texts
+    record[key] = type(value) == "string" and value or nil
+  end
+  record.results, run.record, run.text = its, record, text
   return record
 end
 
--- A folder that another script or other settings have filled is refused.
+-- All that a run leaves that was killed before it wrote run.json.
+local BEGUN = { ["run.lua"] = true, ["run.lua.tmp"] = true, ["run.json.tmp"] = true }
+
+-- What a run is given to write over its folder: --force where a run of this script has made it. Nil:
+-- others have files there.
+local function force_of(run, script)
+  local names, why = sweep.list(run.path)
+  if why then error(why, 0) end
+  if not names or not names[1] then return {} end
+  local record, kept = look(run), read_own(run.path .. "/run.lua")
+  local begun = run.text == ""
+  for _, name in ipairs(names) do begun = begun and BEGUN[name] end
+  local ours = begun and kept == nil or kept == script
+    or record.scenario and sweep.same(record.scenario, scenario)
+  return ours and { "--force" } or nil
+end
+
+-- A folder that another script, other settings or others have filled is refused.
 local function take_up(run, script)
-  local record, kept = look(run), read(run.path .. "/run.lua") or script
+  if not force_of(run, script) then
+    fail("%s holds files that no run of %s has written; move it away, or take another folder with "
+      .. "-o", run.path, scenario)
+  end
+  need(sweep.may_write(run.path .. ".log", LOG))
+  if option["--force"] then return end
+  local record, kept = look(run), read_own(run.path .. "/run.lua") or script
   local precision = record.precision or option["--precision"]
   if kept ~= script or precision ~= (option["--precision"] or precision) then
     fail("%s holds a run of another text of %s, or of another precision; --force runs all again, "
@@ -231,7 +300,7 @@ local function write_table()
       rows[#rows + 1] = append(row, { record.mcells_per_second or "" })
     end
   end
-  write_csv(directory .. "/sweep.csv", rows)
+  write_csv(directory .. "/sweep.csv", rows, TABLE)
 end
 
 -- ---- the loop ----
@@ -240,16 +309,18 @@ local queue = {} -- of runs that wait
 local begun, last_end, ended = os.time(), nil, 0
 
 -- A slot runs one at a time; they take turns on the GPUs.
-local function start(run, slot)
+local function start(run, slot, script)
   local record = look(run)
   local checkpoint = record.saved and run.path .. "/" .. record.saved
   local anew = option["--force"] and run.attempts == 0
-  local resumes = checkpoint and not anew and os.rename(checkpoint, checkpoint) -- it is there
+  local resumes = checkpoint and not anew and sweep.is_there(checkpoint)
   local arguments = append({ "/proc/self/exe", "run", scenario }, run.assignments)
-  append(arguments, { "-o", run.path, "--quiet", resumes and "--resume" or "--force",
-    "--threads", tostring(threads) })
+  append(arguments, { "-o", run.path, "--quiet", "--threads", tostring(threads) })
+  append(arguments, resumes and { "--resume" } or force_of(run, script) or {})
   append(arguments, devices > 0 and { "--device", tostring((slot - 1) % devices) } or {})
-  run.pid = assert(sweep.start(run.path .. ".log", append(arguments, passed)))
+  append(arguments, passed)
+  local command = "selenite " .. table.concat(arguments, " ", 2):gsub("%c", "?") .. "\n"
+  run.pid = need(sweep.start(run.path .. ".log", LOG, command, arguments))
   run.attempts = run.attempts + 1
   return run
 end
@@ -258,7 +329,7 @@ end
 -- is to be started again.
 local function finish(run, status)
   local record, log = look(run), run.path .. ".log"
-  local said = (read(log) or ""):match("[^\n]+")
+  local said = (read_own(log) or ""):match("\n[\n]*([^\n]+)") -- behind the words of the command
   if not said then os.remove(log) end
   if status >= KILLED and run.attempts < MOST_ATTEMPTS then
     return table.insert(queue, 1, run)
@@ -310,7 +381,7 @@ local function run_all(script)
   while next(running) or queue[1] do
     for slot = 1, jobs do
       if queue[1] and not running[slot] then
-        running[slot] = start(table.remove(queue, 1), slot)
+        running[slot] = start(table.remove(queue, 1), slot, script)
       end
     end
     show()
@@ -473,24 +544,34 @@ local function draw_all(put, plot, curves)
   end
 end
 
-local function draw_plot(plot)
-  local function plain(name) return (name:gsub("^.*:", ""):gsub("[^%w_]", "_")) end
-  local path = ("%s/%s_over_%s%s"):format(directory, plain(plot.y), plain(plot.x),
+local function plain(name) return (name:gsub("^.*:", ""):gsub("[^%w_]", "_")) end
+
+-- The path of its files, without .csv and .png.
+local function path_of(plot)
+  return ("%s/%s_over_%s%s"):format(directory, plain(plot.y), plain(plot.x),
     plot.by and "_by_" .. plain(plot.by) or "")
+end
+
+local function draw_plot(plot)
+  local path = path_of(plot)
   for _, word in ipairs(words) do
     if word:find("^" .. plain(plot.x) .. "=.*log:") then plot.log = plot.log .. "x" end
   end
   local curves, rows = read_curves(plot)
-  write_csv(path .. ".csv", rows)
-  assert(sweep.draw(path .. ".png", WIDTH, HEIGHT,
-    function(put) draw_all(put, plot, curves) end))
+  write_csv(path .. ".csv", rows, CURVES)
+  need(sweep.draw(path .. ".png", WIDTH, HEIGHT, function(put) draw_all(put, plot, curves) end))
 end
 
 check_plots()
-assert(sweep.lock(directory))
+need(sweep.lock(directory, not option["-o"]))
 local script = read(scenario)
+need(sweep.may_write(directory .. "/sweep.csv", TABLE))
+for _, plot in ipairs(wanted) do
+  need(sweep.may_write(path_of(plot) .. ".csv", CURVES))
+  need(sweep.may_write(path_of(plot) .. ".png"))
+end
 for _, run in ipairs(runs) do
-  if not option["--force"] then take_up(run, script) end
+  take_up(run, script)
   if not run.state then queue[#queue + 1] = run end
 end
 local fine, why = pcall(run_all, script)

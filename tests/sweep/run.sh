@@ -176,6 +176,118 @@ leaves_zeros_out() {
         -o "$work/z" --plot 'y=centre x=speed log=xy' && [ -s "$work/z/centre_over_speed.png" ]
 }
 
+# A small flow with texts as a parameter and as the name of a result.
+cat >"$work/texts.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { n = { 8, "cells", integer = true }, tag = { "a", "text" }, offset = { 0, "of the result" } }
+return sel.lbm {
+  lattice = "D2Q9", size = { p.n, p.n }, tau = 0.8, periodic = { "x", "y" }, stop = { steps = 2 },
+  output = { sel.out.balance {} },
+  hooks = { { at = "end", call = function(run)
+    run:result('the "mass", \\ all', p.n + p.offset)
+    run:result("=2+2", -1.5)
+  end } },
+}
+END
+texts() { sweep "$work/texts.lua" "$@"; }
+
+# refused DIR TEXT ARGUMENTS...: the sweep into DIR ends before a run, and says so.
+refused() {
+    into=$1 text=$2
+    shift 2
+    texts -o "$into" "$@" 2>"$work/said"
+    status=$?
+    [ $status != 0 ] && grep -q -- "$text" "$work/said" && [ ! -e "$into/n=8/run.json" ] &&
+        [ "$(cat "$work/mine")" = 'my own' ] && return
+    cat "$work/said"
+    return 1
+}
+
+# What a link of a name that the sweep writes leads to stays as it is.
+writes_through_no_link() {
+    echo 'my own' >"$work/mine"
+    mkdir "$work/far"
+    for file in n=8.log sweep.csv sweep.csv.tmp sweep.lock n=8 mass_over_n.csv mass_over_n.png; do
+        rm -rf "$work/links"
+        mkdir "$work/links"
+        to=$work/mine
+        [ $file != n=8 ] || to=$work/far
+        ln -s "$to" "$work/links/$file"
+        refused "$work/links" "$file.* is a link" n=8 --plot 'y=mass x=n' || return 1
+    done
+    rmdir "$work/far" && rm -rf "$work/links" && mkdir "$work/links" &&
+        ln -s missing "$work/links/n=8.log" && refused "$work/links" 'n=8.log is a link' n=8
+}
+
+# Nor is what others have laid there replaced, with --force or without.
+replaces_no_file_of_others() {
+    for file in n=8.log sweep.csv mass_over_n.csv mass_over_n.png n=8/balance.csv n=8/run.lua; do
+        for force in '' --force; do
+            rm -rf "$work/others"
+            mkdir -p "$work/others/n=8"
+            echo 'my own' >"$work/others/$file"
+            # shellcheck disable=SC2086  # nothing, or one word
+            refused "$work/others" "$file is there and is no\|holds files that no run" n=8 \
+                --plot 'y=mass x=n' $force || return 1
+            [ "$(cat "$work/others/$file")" = 'my own' ] || return 1
+        done
+    done
+}
+
+# --force is for what a run of this script has left: not for runs of another.
+forces_runs_of_its_script() {
+    texts n=8,9 -o "$work/forced" && echo '-- changed' >>"$work/texts.lua" &&
+        texts n=8,9 -o "$work/forced" --force && rows "$work/forced" ',done,' 2 &&
+        cmp "$work/texts.lua" "$work/forced/n=8/run.lua" && rm -rf "$work/forced" &&
+        "$selenite" run $study steps=20 --quiet --backend "$backend" -o "$work/forced/n=8" &&
+        exits 2 texts n=8 --force -o "$work/forced" && cmp $study "$work/forced/n=8/run.lua"
+}
+
+# What was killed between its first two files is taken for a run of the script.
+goes_on_after_the_first_files() {
+    mkdir -p "$work/begun/n=8" "$work/begun/n=9" && cp "$work/texts.lua" "$work/begun/n=8/run.lua" &&
+        head -c 20 "$work/texts.lua" >"$work/begun/n=9/run.lua.tmp" &&
+        texts n=8,9 -o "$work/begun" && rows "$work/begun" ',done,' 2
+}
+
+reads_regular_files_only() {
+    mkdir -p "$work/fifo/n=8" && mkfifo "$work/fifo/n=8/run.json" "$work/fifo.csv" || return 1
+    exits 4 timeout 20 "$selenite" sweep "$work/texts.lua" n=8 -o "$work/fifo" --quiet \
+        --backend "$backend" 2>"$work/said" && grep 'run.json: is not a regular file' "$work/said" &&
+        exits 4 timeout 20 "$selenite" sweep "$work/texts.lua" --rows "$work/fifo.csv" --quiet \
+            -o "$work/fifo" 2>"$work/said" && grep 'fifo.csv: is not a regular file' "$work/said"
+}
+
+# As texts behind a '; numbers stay numbers.
+formulas_are_texts() {
+    printf 'tag,offset\n=2+2,-1\n@SUM(1),0\n+1 a,1e-3\n"-""q"",",2\n-5,3\n' >"$work/formulas.csv"
+    texts --rows "$work/formulas.csv" -o "$work/formulas" || return 1
+    for cells in "\"'=2+2\",-1" "\"'@SUM(1)\",0" "\"'+1 a\",1e-3" "\"'-\"\"q\"\",\",2" '-5,3' "\"'=2+2\""; do
+        grep -qF ",$cells," "$work/formulas/sweep.csv" || { cat "$work/formulas/sweep.csv"; return 1; }
+    done
+    grep -q ',-1.5,' "$work/formulas/sweep.csv"
+}
+
+names_with_quotes() {
+    texts n=8,9 -o "$work/quotes" --plot 'y==2+2 x=n' &&
+        head -1 "$work/quotes/sweep.csv" | grep -qF ',"the ""mass"", \ all",' &&
+        grep -q '^n=9,9,done,.*,9,' "$work/quotes/sweep.csv" &&
+        printf 'n,"tag"\n8,"two ""quoted"", words"\n9,"of\ntwo lines"\n' >"$work/quotes.csv" &&
+        texts --rows "$work/quotes.csv" -o "$work/quotes2" && rows "$work/quotes2" ',done,' 2 &&
+        grep -qF ',8,"two ""quoted"", words",done,' "$work/quotes2/sweep.csv" &&
+        printf 'n,tag\n8,"open\n' >"$work/quotes.csv" &&
+        exits 2 texts --rows "$work/quotes.csv" -o "$work/quotes3" 2>"$work/said" &&
+        grep 'quotes.csv:2: a cell in quotes must end' "$work/said"
+}
+
+# The log of a run begins with its command, and tells why it failed.
+tells_in_a_log() {
+    exits 1 sweep $study steps=3000 end_as=good,refused -o "$work/logs" 2>/dev/null &&
+        head -1 "$work/logs/steps=3000,end_as=refused.log" | grep "^selenite run $study steps=3000" &&
+        sed -n 2p "$work/logs/steps=3000,end_as=refused.log" | grep 'study.lua:' &&
+        [ ! -e "$work/logs/steps=3000,end_as=good.log" ]
+}
+
 ok "names of plots are checked early" plots_are_checked_early
 ok "a result called as a parameter" a_result_called_as_a_parameter
 ok "a run for each combination, a row for each run" makes_a_table
@@ -201,3 +313,12 @@ ok "a long run tells how far it is when it is asked" tells_how_far_it_is
 ok "rows with quotes and a byte order mark; rows alike are refused" reads_rows_of_other_programs
 ok "a list of simulations is refused" refuses_a_list
 ok "zeros on a logarithmic axis are left out" leaves_zeros_out
+ok "nothing is written through a link" writes_through_no_link
+ok "files of others are not replaced" replaces_no_file_of_others
+ok "what a run of the script has left is written over by --force, and nothing else" \
+    forces_runs_of_its_script
+ok "a run that was killed at its first files goes on" goes_on_after_the_first_files
+ok "what is no regular file is not read" reads_regular_files_only
+ok "formulas are texts in the table" formulas_are_texts
+ok "names and cells with quotes" names_with_quotes
+ok "the log of a run begins with its command" tells_in_a_log
