@@ -130,13 +130,13 @@ static int run_force(lua_State *L) {
 
 typedef sel_status set_number(sel_hook_run *run, const char *name, double value, sel_error *error);
 
+/* The engine only keeps the number: the hook is not left, so that its limit counts what it asks. */
 static int run_set_number(lua_State *L, const char *call, const char *what, set_number *set) {
-    answer a;
+    sel_error error = {.status = SEL_OK};
     sel_hook_run *run = check_run(L, call);
     const char *name = check_string(L, 2, call, what);
     double value = check_number(L, 3, call, "the value");
-    leave(L, &a);
-    return come_back(L, &a, set(run, name, value, &a.error));
+    return set(run, name, value, &error) ? luaL_error(L, "%s", error.text) : 0;
 }
 
 /* run:set(control, value) */
@@ -240,12 +240,13 @@ static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_err
                            "%s: only the thread that loaded the script may call it",
                            callback->label);
     if (script->broken)
-        return sel_fail(error, SEL_BAD_SCENARIO, "%s", script->ended.text);
+        return sel_fail(error, script->ended.status ? script->ended.status : SEL_BAD_SCENARIO, "%s",
+                        script->ended.text);
     sel_status status = SEL_OK;
     int base = lua_gettop(L);
     script->error = error;
     const sel_limits outer = script->limits;
-    sel_limits_start(script, SEL_HOOK);
+    sel_limits_start_hook(script, run->interrupt);
     lua_pushcfunction(L, call_function);
     lua_pushlightuserdata(L, (void *)(uintptr_t)callback);
     lua_pushlightuserdata(L, run);

@@ -35,6 +35,8 @@ static const char function_text[] = "a function took longer than %g s or %lld in
                                     "one value; --trust lifts all limits";
 static const char hook_text[] = "a hook took longer than %g s or %lld instructions of its own; "
                                 "--trust lifts all limits";
+static const char interrupt_text[] = "a hook did not end within a second of a signal that "
+                                     "interrupts the run; the checkpoints before are whole";
 static const char memory_text[] = "the script needs more than %zu MiB of memory; --trust lifts all "
                                   "limits";
 
@@ -66,9 +68,21 @@ static bool is_late(const sel_script *script) {
     return script->watchdog && script->limits.running && now() >= script->limits.deadline;
 }
 
+/* A piece that a signal interrupts may end on its own, as short ones do. */
+static bool is_interrupted(sel_limits *limits) {
+    if (!limits->running || !limits->interrupt || !*limits->interrupt)
+        return false;
+    if (!limits->interrupted_until)
+        limits->interrupted_until = now() + grace;
+    return now() >= limits->interrupted_until;
+}
+
 static void fail_time(const sel_script *script, sel_where where, sel_error *error) {
     const sel_limits *limits = &script->limits;
-    if (!is_used_up(limits) && limits->deadline == script->deadline)
+    if (limits->interrupted_until && now() >= limits->interrupted_until) {
+        sel_fail_at(error, where, "%s", interrupt_text);
+        error->status = SEL_INTERRUPTED;
+    } else if (!is_used_up(limits) && limits->deadline == script->deadline)
         sel_fail_at(error, where, time_text, script->seconds);
     else
         sel_fail_at(error, where, limits->code == SEL_HOOK ? hook_text : function_text,
@@ -199,15 +213,15 @@ int sel_limits_break(lua_State *L) {
 }
 
 void sel_limits_note_lines(sel_script *script, struct sel_lines *lines) {
-    const bool counts = !script->options.trust;
-    const int mask = (counts ? LUA_MASKCOUNT : 0) | (lines ? LUA_MASKLINE : 0);
+    const int mask = LUA_MASKCOUNT | (lines ? LUA_MASKLINE : 0);
     script->lines = lines;
     if (!script->broken)
-        lua_sethook(script->L, mask ? on_event : NULL, mask, counts ? INSTRUCTIONS_PER_TICK : 0);
+        lua_sethook(script->L, on_event, mask, INSTRUCTIONS_PER_TICK);
 }
 
-bool sel_limits_passed(const sel_script *script) {
-    return script->broken || is_late(script) || is_used_up(&script->limits);
+bool sel_limits_passed(sel_script *script) {
+    return script->broken || is_late(script) || is_used_up(&script->limits) ||
+           is_interrupted(&script->limits);
 }
 
 sel_status sel_limits_check(sel_script *script, sel_where where) {
@@ -336,9 +350,9 @@ lua_State *sel_limits_open(sel_script *script) {
         return NULL;
     *(sel_script **)lua_getextraspace(L) = script;
     script->active = L;
+    lua_sethook(L, on_event, LUA_MASKCOUNT, INSTRUCTIONS_PER_TICK);
     if (script->options.trust)
         return L;
-    lua_sethook(L, on_event, LUA_MASKCOUNT, INSTRUCTIONS_PER_TICK);
     script->watchdog = create_watchdog(script);
     if (script->watchdog)
         return L;
@@ -374,9 +388,14 @@ void sel_limits_start(sel_script *script, sel_user_code code) {
         .code = code,
         .running = true,
         .deadline = deadline < script->deadline ? deadline : script->deadline,
-        .max_instructions = code == SEL_MAIN_CHUNK ? 0 : call_instructions,
+        .max_instructions = code == SEL_MAIN_CHUNK || script->options.trust ? 0 : call_instructions,
     };
     set_watchdog(script);
+}
+
+void sel_limits_start_hook(sel_script *script, const volatile sig_atomic_t *interrupt) {
+    sel_limits_start(script, SEL_HOOK);
+    script->limits.interrupt = interrupt;
 }
 
 void sel_limits_stop(sel_script *script) {
@@ -433,7 +452,7 @@ sel_status sel_limits_report(sel_script *script, sel_where where, const char *su
                     luaL_typename(L, -1), suffix);
     }
     lua_pop(L, 1);
-    return SEL_BAD_SCENARIO;
+    return script->broken && script->ended.status ? script->ended.status : SEL_BAD_SCENARIO;
 }
 
 /* Calls upvalue 1 with all arguments, the place that runs being looked for in the coroutine. */

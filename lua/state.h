@@ -7,6 +7,7 @@
 #include <lua.h>
 #include <lauxlib.h>
 #include <pthread.h>
+#include <signal.h>
 #include "engine/run/run.h"
 #include "engine/scene/shape.h"
 #include "engine/values/rule.h"
@@ -107,10 +108,12 @@ typedef enum sel_user_code { SEL_MAIN_CHUNK, SEL_FUNCTION, SEL_HOOK } sel_user_c
  * and restores them. */
 typedef struct sel_limits {
     sel_user_code code;
-    bool running;             /* user code runs under the limits */
-    int64_t deadline;         /* nanoseconds */
-    int64_t ticks;            /* of the instruction counter since the start */
-    int64_t max_instructions; /* 0: no limit */
+    bool running;                           /* user code runs under the limits */
+    int64_t deadline;                       /* nanoseconds */
+    int64_t ticks;                          /* of the instruction counter since the start */
+    int64_t max_instructions;               /* 0: no limit */
+    const volatile sig_atomic_t *interrupt; /* by a signal; NULL: none is looked for */
+    int64_t interrupted_until;              /* nanoseconds; 0: none came */
 } sel_limits;
 
 typedef struct sel_script {
@@ -177,8 +180,10 @@ void sel_limits_close(sel_script *script);
 void sel_limits_begin(sel_script *script, double seconds);
 double sel_limits_end(sel_script *script);
 
-/* Starts and ends a piece of user code. */
+/* Starts and ends a piece of user code. With an `interrupt`, which a signal sets, the piece ends
+ * when it has not come back a second later, with trust too: SEL_INTERRUPTED. */
 void sel_limits_start(sel_script *script, sel_user_code code);
+void sel_limits_start_hook(sel_script *script, const volatile sig_atomic_t *interrupt);
 void sel_limits_stop(sel_script *script);
 
 /* Back to the piece that another one interrupted. */
@@ -189,7 +194,7 @@ sel_limits sel_limits_leave(lua_State *L);
 void sel_limits_come_back(lua_State *L, const sel_limits *left);
 
 /* True when the time is up or the script is broken. */
-bool sel_limits_passed(const sel_script *script);
+bool sel_limits_passed(sel_script *script);
 
 /* Where that is so, ends the script and writes the error. */
 sel_status sel_limits_check(sel_script *script, sel_where where);
@@ -202,7 +207,8 @@ void sel_limits_look(lua_State *L, sel_where where);
 int sel_limits_break(lua_State *L);
 
 /* Writes the error of a failed call: the message on the stack's top, which is popped.
- * `suffix` is appended to it. Nothing is written when broken. */
+ * `suffix` is appended to it. Nothing is written when broken. Returns what ended the script, else
+ * SEL_BAD_SCENARIO. */
 sel_status sel_limits_report(sel_script *script, sel_where where, const char *suffix);
 
 /* For Lua: the number of the argument among all objects, in the order in which they were made. */

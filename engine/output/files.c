@@ -95,14 +95,25 @@ static sel_status results_grow(sel_results *results, sel_error *error) {
 sel_status sel_results_set(sel_results *results, const char *name, double value, sel_error *error) {
     struct sel_result one = {.value = value}; /* all of it goes to checkpoints */
     snprintf(one.name, sizeof one.name, "%s", name);
-    const sel_status status =
-        results->count == results->capacity ? results_grow(results, error) : SEL_OK;
+    enum { MOST_RESULTS = 1 << 22 }; /* half a gigabyte */
+    sel_status status = results->slots ? SEL_OK : results_grow(results, error);
     int *slot = status ? NULL : results_slot(results, one.name);
-    if (slot && !*slot) {
+    if (slot && *slot) {
+        results->v[*slot - 1].value = value;
+        return SEL_OK;
+    }
+    if (results->count == MOST_RESULTS) {
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "a run has at most %d results; write what is more to an output",
+                        MOST_RESULTS);
+    }
+    if (!status && results->count == results->capacity) {
+        status = results_grow(results, error);
+        slot = status ? NULL : results_slot(results, one.name);
+    }
+    if (slot) {
         results->v[results->count++] = one;
         *slot = results->count;
-    } else if (slot) {
-        results->v[*slot - 1].value = value;
     }
     return status;
 }

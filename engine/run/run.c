@@ -350,15 +350,19 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
         .warn = sel_run_warn_once,
         .warn_data = r,
     };
-    r->hooks = (sel_hook_run){.context = context, .log = sel_run_log, .log_data = r};
+    r->hooks = (sel_hook_run){
+        .context = context, .log = sel_run_log, .log_data = r, .interrupt = r->options->interrupt};
     return sel_outputs_open(context, &r->outputs, error);
 }
 
 /* run.json as the run left it. */
 static sel_status write_report(run *r, sel_status status, const sel_error *why, sel_error *error) {
     if (status) {
-        sel_run_stop(r, status == SEL_DIVERGED ? SEL_BY_DIVERGENCE : SEL_BY_ERROR, "%.500s",
-                     why ? why->text : "");
+        sel_run_stop(r,
+                     status == SEL_DIVERGED      ? SEL_BY_DIVERGENCE
+                     : status == SEL_INTERRUPTED ? SEL_BY_INTERRUPT
+                                                 : SEL_BY_ERROR,
+                     "%.500s", why ? why->text : "");
     }
     if (r->writer) {
         sel_writer_drain(r->writer, NULL); /* what is written by then is listed */

@@ -135,9 +135,10 @@ typedef struct sel_hook_run {
     void (*log)(const char *text, void *data); /* NULL: not wanted */
     void *log_data;
     int64_t step;
-    double time;       /* user's units */
-    bool stopped;      /* a hook asked for the end of the run */
-    char reason[256];  /* why */
+    double time;                            /* user's units */
+    bool stopped;                           /* a hook asked for the end of the run */
+    char reason[256];                       /* why */
+    const volatile sig_atomic_t *interrupt; /* set by a signal; NULL: none is looked for */
     int caller_handle; /* what the language of the hooks keeps of this run; 0: nothing yet */
     sel_error failure; /* of the device, memory or files, not the hook's: it ends the run */
 } sel_hook_run;

@@ -141,6 +141,7 @@ static void take_monitor(run *r) {
             sel_run_stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld",
                          seen->change, (long long)(r->monitor.step - r->test_steps),
                          (long long)r->monitor.step);
+            sel_run_warn_of_aliasing(r);
         }
     }
 }

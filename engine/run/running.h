@@ -109,6 +109,9 @@ void sel_run_warn(run *r, const char *format, ...) SEL_PRINTF(2, 3);
 /* The same, once of what begins with `about`: a sel_output_context.warn; its data are the run. */
 void sel_run_warn_once(void *run, const char *about, const char *text);
 
+/* Of a run that was found steady while what drives it varies (run_alias.c). */
+void sel_run_warn_of_aliasing(run *r);
+
 /* Starts the audit, beside a look at the whole field (run_audit.c); takes its answer. */
 sel_status sel_run_audit(run *r, sel_error *error);
 void sel_run_take_audit(run *r);

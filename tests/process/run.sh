@@ -116,6 +116,30 @@ signals_end_bench_and_validate() {
         interrupted TERM 1 "$selenite" validate cavity2d -o "$work/validate" --backend "$backend"
 }
 
+# One signal ends a hook that does not return, whatever it does, also where --trust lifts the limits.
+signal_ends_a_hook() {
+    cat >"$work/hook.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { body = "" }
+local body = load("local run = ... " .. p.body)
+return sel.lbm {
+  lattice = "D2Q9", size = { 8, 8 }, nu = 0.1, periodic = { "x", "y" }, stop = { steps = 1e9 },
+  hooks = { { every = 4, call = function(run) if run.step == 4 then run:log "in" body(run) end end } },
+}
+END
+    for body in 'while true do end' 'while true do run:reduce("density", "sum") end' \
+        'while true do pcall(error) end' 'coroutine.wrap(function() while true do end end)()'; do
+        "$selenite" run "$work/hook.lua" body="$body" --trust --force -o "$work/hook" \
+            --backend "$backend" >"$work/text" 2>&1 &
+        until grep -qx in "$work/text" || ! kill -0 $!; do sleep 0.1; done
+        kill -"$1" $!
+        begun=$(date +%s)
+        exits 130 wait $! && [ $(($(date +%s) - begun)) -le 60 ] &&
+            [ "$(json "$work/hook/run.json" stopped_by)" = '"interrupted"' ] &&
+            grep 'a hook did not end within a second of a signal' "$work/hook/run.json" || return 1
+    done
+}
+
 # ends_in_order NAME SIGNAL: a run under way writes its last state.
 ends_in_order() {
     env --default-signal=HUP "$selenite" run "$work/endless.lua" -o "$work/$1" --quiet --backend "$backend" &
@@ -254,6 +278,8 @@ ok "dx without dt is warned of" dx_without_dt_is_warned_of
 ok "a signal ends a script at once" signals_end_a_script
 ok "a signal ends a set-up at once" signals_end_a_set_up
 ok "a signal ends bench and validate at once" signals_end_bench_and_validate
+ok "SIGINT ends a hook that does not return" signal_ends_a_hook INT
+ok "SIGTERM ends a hook that does not return" signal_ends_a_hook TERM
 ok "SIGTERM ends a run in order" ends_in_order terminated TERM
 ok "SIGHUP ends a run in order" ends_in_order hung_up HUP
 ok "SIGHUP that is ignored stays so" nohup_is_kept

@@ -107,6 +107,61 @@ EOF
         grep '"stop_reason": ".*stuck.lua:5: a hook took longer' "$work/stuck/run.json"
 }
 
+# Two tests compare two states, between which an oscillation may fit.
+cat >"$work/steady.lua" <<'LUA'
+local sel = require "selenite"
+local p = sel.params { rises = false, every = { 200, "steps between tests", integer = true } }
+return sel.lbm {
+  lattice = "D2Q9", size = { 8, 16 }, nu = 0.5, periodic = { "x" }, precision = "f64",
+  regions = { { where = sel.shape.faces, law = sel.law.wall {} } },
+  acceleration = function(x, y, t)
+    return 1e-5 * (p.rises and sel.ramp(t, 300) or math.sin(2 * math.pi * t / 100)), 0
+  end,
+  stop = { steps = 3000, steady = 1e-6, every = p.every },
+}
+LUA
+cat >"$work/steady_heat.lua" <<'LUA'
+local sel = require "selenite"
+local tide = sel.law.fixed { function(x, y, t) return 1 + math.sin(2 * math.pi * t / 20) end }
+return sel.heat {
+  size = { 8, 8 }, diffusivity = 1, dt = 0.2, precision = "f64",
+  regions = { { where = sel.shape.faces, law = tide } },
+  stop = { time = 10000, steady = 1e-6, every = 100 },
+}
+LUA
+
+steady_between_periods_is_warned_of() {
+    exits 0 run "$work/steady.lua" -o "$work/steady" 2>"$work/err" &&
+        [ "$(json "$work/steady/run.json" stopped_by)" = '"steady"' ] &&
+        grep 'steady.lua:6: acceleration of sel.lbm varies between .* every 200 steps (200)' \
+            "$work/steady/run.json" &&
+        exits 0 run "$work/steady_heat.lua" -o "$work/steady" --force &&
+        [ "$(json "$work/steady/run.json" stopped_by)" = '"steady"' ] &&
+        grep 'steady_heat.lua:2: .* of law.fixed varies .* every 100 steps (20)' "$work/steady/run.json" &&
+        exits 0 run "$work/steady.lua" every=130 -o "$work/steady" --force &&
+        [ "$(json "$work/steady/run.json" stopped_by)" = '"steps"' ] &&
+        exits 0 run "$work/steady.lua" rises=true -o "$work/steady" --force &&
+        [ "$(json "$work/steady/run.json" stopped_by)" = '"steady"' ] &&
+        [ "$(json "$work/steady/run.json" warnings)" = '[]' ]
+}
+
+# Many would take minutes; what a hook asks for counts as its own time.
+results_without_end_are_ended_by_the_limit() {
+    cat >"$work/results.lua" <<'LUA'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 8, 8 }, nu = 0.1, periodic = { "x", "y" }, stop = { steps = 4 },
+  hooks = { { every = 2, call = function(run)
+    for i = 1, run.step < 4 and 1e5 or 1e8 do run:result("r" .. run.step .. "_" .. i, i) end
+  end } },
+}
+LUA
+    exits 1 timeout 120 "$selenite" run "$work/results.lua" -o "$work/results" --quiet --backend "$backend" \
+        --script-limit 5 2>"$work/err" &&
+        grep 'results.lua:5: a hook took longer than 5 s or 100000000 inst' "$work/err" &&
+        grep -q '"r2_100000": 100000' "$work/results/run.json"
+}
+
 divergence_is_reported() {
     exits 3 run "$work/diverging.lua" -o "$work/diverging" >"$work/text" 2>&1 &&
         grep -E 'diverged: at step [0-9]+ .* cell' "$work/text" &&
@@ -418,6 +473,8 @@ ok "waiting threads soon sleep" waiting_threads_soon_sleep
 ok "an interrupt writes the last state" interrupt_writes_the_last_state
 ok "an error writes the last state" an_error_writes_the_last_state
 ok "a failed step leaves no row" a_failed_step_leaves_no_row
+ok "steady between whole periods is warned of" steady_between_periods_is_warned_of
+ok "results without end are ended by the limit" results_without_end_are_ended_by_the_limit
 ok "a hook that never returns ends the run" a_hook_that_never_returns_ends_the_run
 ok "a diverging run says step, cell and cause" divergence_is_reported
 ok "iterations say how they ended" iterations_say_how_they_ended
