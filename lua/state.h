@@ -329,6 +329,10 @@ int sel_host_value_text(lua_State *L);
  * sel_host_result. */
 int sel_host_draw(lua_State *L);
 
+/* For Lua: write(path, text, begins) writes the file as a whole; over nothing that is there but a
+ * file that begins so, and through no link. As sel_host_result. */
+int sel_host_write(lua_State *L);
+
 /* A value in words: `string "abc"`, `number 0.5`, `table`. Never runs user code. */
 const char *sel_script_value_text(lua_State *L, int index, char text[80]);
 

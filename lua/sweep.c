@@ -30,7 +30,8 @@
 
 /* ---- files ---- */
 
-enum { MOST_BYTES = 1 << 30 };
+/* Of a file that the user names; of one of the folder. */
+enum { MOST_BYTES = 1 << 30, MOST_OWN = 1 << 26 };
 
 static const char instead[] = "take another folder with -o";
 
@@ -50,8 +51,8 @@ static int host_read(lua_State *L) {
     if (S_ISLNK(found.st_mode))
         sel_fail(&error, SEL_BAD_FILE, "%s: is a link", path);
     else
-        sel_file_read(path, MOST_BYTES, "a sweep reads tables and records of runs", &text, &length,
-                      &error);
+        sel_file_read(path, own ? MOST_OWN : MOST_BYTES, "a sweep reads tables and records of runs",
+                      &text, &length, &error);
     if (!error.status)
         lua_pushlstring(L, text, length);
     free(text);
@@ -60,7 +61,7 @@ static int host_read(lua_State *L) {
 
 /* What sel_file_may_replace says; `begins` NULL: of a picture. */
 static sel_status may_write(const char *path, const char *begins, sel_error *error) {
-    return begins ? sel_file_may_replace(path, begins, "file of a sweep", instead, error)
+    return begins ? sel_file_may_replace(path, begins, "file of Selenite", instead, error)
                   : sel_canvas_may_write(path, instead, error);
 }
 
@@ -71,8 +72,7 @@ static int host_may_write(lua_State *L) {
     return sel_host_result(L, &error);
 }
 
-/* sweep.write(path, text, begins): writes it as a whole, over a file that begins so */
-static int host_write(lua_State *L) {
+int sel_host_write(lua_State *L) {
     const char *path = luaL_checkstring(L, 1), *begins = luaL_checkstring(L, 3);
     size_t length;
     const char *text = luaL_checklstring(L, 2, &length);
@@ -235,10 +235,10 @@ static int host_check(lua_State *L) {
 
 static int call_main(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"lock", host_lock}, {"start", host_start}, {"wait", host_wait},
-        {"stop", host_stop}, {"check", host_check}, {"draw", sel_host_draw},
-        {"read", host_read}, {"write", host_write}, {"may_write", host_may_write},
-        {"list", host_list}, {"same", host_same},   {"is_there", host_is_there},
+        {"lock", host_lock}, {"start", host_start},     {"wait", host_wait},
+        {"stop", host_stop}, {"check", host_check},     {"draw", sel_host_draw},
+        {"read", host_read}, {"write", sel_host_write}, {"may_write", host_may_write},
+        {"list", host_list}, {"same", host_same},       {"is_there", host_is_there},
         {NULL, NULL}};
     luaL_openlibs(L);
     luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "=sweep", "t");

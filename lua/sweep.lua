@@ -343,7 +343,7 @@ local function finish(run, status)
 end
 
 local function left(seconds)
-  local s = math.max(0, math.floor(seconds))
+  local s = math.floor(math.min(math.max(0, seconds), 1e9))
   return ("%d:%02d:%02d left"):format(s // 3600, s // 60 % 60, s % 60)
 end
 
@@ -357,7 +357,7 @@ local function show()
     local state = run.pid and "running" or run.state or "waiting"
     count[state] = count[state] + 1
     if run.pid then
-      local seconds = look(run).seconds_left
+      local seconds = tonumber(look(run).seconds_left)
       append(lines, { ("  %.50s %s"):format(run.name, seconds and left(seconds) or "") })
     end
   end

@@ -8,6 +8,7 @@
 #include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "engine/base/folder.h"
 #include "engine/base/version.h"
@@ -51,11 +52,16 @@ static void push_report(lua_State *L, const sel_report *report) {
 static sel_status run_scenario(const sel_validate_options *options, const char *path,
                                const sel_script_options *script, const char *directory,
                                sel_report *report, sel_error *error) {
+    char former[SEL_PATH_ROOM];
+    struct stat found;
     sel_scenario *scenario = NULL;
-    sel_status status = sel_script_load(path, script, &scenario, error);
-    if (!status) {
-        sel_run_options run = {
-            .settings = options->settings, .directory = directory, .force = true};
+    sel_status status = sel_folder_refuse_link(directory, error);
+    snprintf(former, sizeof former, "%s/" SEL_RUN_JSON, directory);
+    status = status ? status : sel_script_load(path, script, &scenario, error);
+    if (!status) { /* written over is what a run has left, and nothing else */
+        sel_run_options run = {.settings = options->settings,
+                               .directory = directory,
+                               .force = lstat(former, &found) == 0 && S_ISREG(found.st_mode)};
         status = sel_run(scenario, &scenario->simulations[0], &run, report, error);
     }
     sel_scenario_destroy(scenario);
@@ -77,9 +83,13 @@ static int host_run(lua_State *L) {
     return status ? luaL_error(L, "%s", error.text) : 1;
 }
 
+/* host.make_directory(path, chosen): one that the user has not chosen may be no link, and none may
+ * hold a run */
 static int host_make_directory(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1);
     sel_error error = {.status = SEL_OK};
-    sel_status status = sel_run_directory(luaL_checkstring(L, 1), true, &error);
+    sel_status status = lua_toboolean(L, 2) ? SEL_OK : sel_folder_refuse_link(path, &error);
+    status = status ? status : sel_run_directory(path, false, &error);
     return status ? luaL_error(L, "%s", error.text) : 0;
 }
 
@@ -94,6 +104,7 @@ static int host_suggestion(lua_State *L) {
 static void push_host(lua_State *L) {
     static const luaL_Reg functions[] = {{"run", host_run},
                                          {"make_directory", host_make_directory},
+                                         {"write", sel_host_write},
                                          {"suggestion", host_suggestion},
                                          {NULL, NULL}};
     char device[256];
@@ -144,6 +155,8 @@ static int call_main(lua_State *L) {
     lua_newtable(L);
     set_string(L, "scenarios", options->scenarios);
     set_string(L, "directory", options->directory);
+    lua_pushboolean(L, options->chosen);
+    lua_setfield(L, -2, "chosen");
     push_cases(L, folder);
     lua_setfield(L, -2, "known");
     sel_script_push_strings(L, options->cases);

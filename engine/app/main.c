@@ -244,6 +244,7 @@ static sel_status validate(const sel_arguments *a, sel_error *error) {
         .settings = a->settings,
         .scenarios = scenarios,
         .directory = a->directory ? a->directory : "out/validate",
+        .chosen = a->directory,
         .cases = a->words,
     };
     return sel_validate(&options, error);

@@ -11,8 +11,8 @@
 --
 -- A case with slow_on_cpu = "about an hour" is left out on the CPU unless it is named.
 --
--- `host` is what lua/validate.c gives: run(path, values, directory), make_directory(path),
--- suggestion(name, names), backend, about.
+-- `host` is what lua/validate.c gives: run(path, values, directory), make_directory(path, chosen),
+-- write(path, text, begins), suggestion(name, names), backend, about.
 local host = ...
 
 local M = {}
@@ -170,11 +170,9 @@ function M.csv(path)
   return columns
 end
 
-local function write_file(path, text)
-  local file = assert(io.open(path .. ".tmp", "w"))
-  assert(file:write(text))
-  assert(file:close())
-  assert(os.rename(path .. ".tmp", path))
+-- Over a file that begins so, and over no other.
+local function write_file(path, text, begins)
+  assert(host.write(path, text, begins))
 end
 
 local function csv_text(rows)
@@ -386,8 +384,8 @@ end
 function Case:plot(plot)
   local path = self.directory .. "/" .. plot.title:lower():gsub("[^%w]+", "_")
   plot.svg = svg(plot)
-  write_file(path .. ".svg", plot.svg)
-  write_file(path .. ".csv", csv_text(plot_rows(plot)))
+  write_file(path .. ".svg", plot.svg, "<svg ")
+  write_file(path .. ".csv", csv_text(plot_rows(plot)), "kind,name,")
   self.plots[#self.plots + 1] = plot
 end
 
@@ -465,8 +463,8 @@ local function write_report(cases, options, passed, failed)
         tostring(r.pass) }
     end
   end
-  write_file(options.directory .. "/results.csv", csv_text(rows))
-  write_file(options.directory .. "/report.html", html(cases, passed, failed))
+  write_file(options.directory .. "/results.csv", csv_text(rows), "case,quantity,")
+  write_file(options.directory .. "/report.html", html(cases, passed, failed), "<!doctype html>")
 end
 
 --- What is wrong with the names that the user gave, or nil.
@@ -487,13 +485,14 @@ end
 
 --- Runs the cases that the user named, else all; returns how many quantities failed, or nil and
 --- what is wrong with the names.
---- options: scenarios (folder), directory (of the results), known (all cases), named (by the user).
+--- options: scenarios (folder), directory (of the results; chosen: by the user), known (all cases),
+--- named (by the user).
 function M.main(options)
   local wrong = unknown_cases(options)
   if wrong then
     return nil, wrong
   end
-  host.make_directory(options.directory)
+  host.make_directory(options.directory, options.chosen)
   print(host.about)
   print(("%-20s %-40s %12s %12s %11s %9s"):format("case", "quantity", "computed", "reference",
     "error", "gate"))

@@ -315,7 +315,32 @@ validate_does_not_run_what_lies_here() {
     [ ! -e "$work/strange/ran" ] && grep -q couette "$work/text"
 }
 
+# What others have laid into its folders stays; its own files are written anew.
+validate_replaces_its_own_files_only() {
+    validate() { "$selenite" validate couette --backend "$backend" -o "$work/again" >"$work/text" 2>&1; }
+    validate && validate && grep -x '2 passed, 0 failed' "$work/text" || return 1
+    echo 'my own' >"$work/mine"
+    runs=$(find "$work/again/couette" -name run.json | head -1)
+    for file in results.csv report.html.tmp "couette/$(basename "$(dirname "$runs")")/profile.csv"; do
+        rm -rf "$work/again"
+        mkdir -p "$(dirname "$work/again/$file")"
+        cp "$work/mine" "$work/again/$file"
+        validate
+        grep "${file##*/} is there,* and" "$work/text" && cmp "$work/mine" "$work/again/$file" || return 1
+    done
+    rm -rf "$work/again"
+    mkdir -p "$work/again" "$work/far"
+    ln -s "$work/mine" "$work/again/results.csv"
+    validate
+    cmp "$work/mine" "$work/again/results.csv" && [ -h "$work/again/results.csv" ] &&
+        rm "$work/again/results.csv" && rm -rf "$work/again/couette" &&
+        ln -s "$work/far" "$work/again/couette" || return 1
+    validate
+    [ -z "$(ls "$work/far")" ] && grep 'couette is a link' "$work/text"
+}
+
 ok "validate judges a case" validate_judges_a_case
+ok "validate replaces its own files only" validate_replaces_its_own_files_only
 ok "validate does not run what lies in the working directory" validate_does_not_run_what_lies_here
 ok "a chunk of a PNG that declares gigabytes is refused" a_chunk_that_declares_gigabytes_is_refused
 ok "run.json is JSON" json_report
