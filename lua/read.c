@@ -65,13 +65,13 @@ static int known(lua_State *L) {
     return 1;
 }
 
-/* parts(node) -> its operation and two operands */
+/* parts(node) -> its operation and three operands */
 static int parts(lua_State *L) {
     const sel_rule_node *n = sel_builder_node(builder_of(L), to_node(L, 1));
     lua_pushinteger(L, n->op);
-    lua_pushinteger(L, n->operand[0]);
-    lua_pushinteger(L, n->operand[1]);
-    return 3;
+    for (int i = 0; i < 3; i++)
+        lua_pushinteger(L, n->operand[i]);
+    return 4;
 }
 
 static int bounds(lua_State *L) {

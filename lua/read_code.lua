@@ -87,6 +87,12 @@ local function take_lines(line)
   return changes
 end
 
+-- A local variable is in scope behind place `first`, up to place `last`.
+local function take_variable()
+  take_string() -- its name
+  return { first = take_count(), last = take_count() }
+end
+
 -- A function: its instructions are the list; `captured` are the registers that closures see.
 local function take_function(source)
   source = take_string() or source
@@ -99,11 +105,7 @@ local function take_function(source)
   code.upvalues = take_list(take_upvalue)
   code.functions = take_list(function() return take_function(source) end)
   code.lines = take_lines(first)
-  for _ = 1, take_count() do -- the names of variables
-    take_string()
-    take_count()
-    take_count()
-  end
+  code.variables, code.in_scope = take_list(take_variable), {}
   for i = 1, take_count() do
     code.upvalues[i].name = take_string()
   end
@@ -115,6 +117,27 @@ local function take_function(source)
     end
   end
   return code
+end
+
+-- The registers that closures see, of variables that are in scope at a place.
+function V.captured_at(code, place)
+  local found = code.in_scope[place]
+  if not found then
+    local holds, register = {}, 0
+    for _, variable in ipairs(code.variables) do
+      if variable.first < place and place <= variable.last then
+        holds[register], register = true, register + 1
+      end
+    end
+    found = {}
+    for _, captured in ipairs(code.captured) do
+      if holds[captured] then
+        insert(found, captured)
+      end
+    end
+    code.in_scope[place] = found
+  end
+  return found
 end
 
 -- The code of a function of Lua.

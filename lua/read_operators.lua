@@ -178,11 +178,20 @@ local function plainly(f, ...)
   mistake("%s", (text:gsub("^%S+:%d+: ", ""):gsub(" %(%a+ '[^']*'%)$", "")))
 end
 
+-- Whether a value is nil on some of the ways that are open.
+local function may_be_nil(v)
+  local value, open = V.resolve(v)
+  if open then
+    return may_be_nil(value.a) or may_be_nil(value.b)
+  end
+  return value == nil
+end
+
 -- Makes sure of what is in a table: of which places something is on some ways only is asked.
 local function settle_table(t)
   for k, v in next, V.is_made(t) and t or {} do
     local value, open = V.resolve(v)
-    if open and (value.a == nil or value.b == nil) then
+    if open and may_be_nil(value) then
       value_of(value)
     elseif value == nil then
       V.write(t, k, nil)

@@ -57,6 +57,15 @@ local function entry_of(log, t, k)
   return of[k]
 end
 
+-- What is there in the state of the log, whose changes are not in the tables.
+local function value_in(log, t, k)
+  local entry = log.of[t] and log.of[t][k]
+  if entry then
+    return entry[3]
+  end
+  return rawget(t, k)
+end
+
 local function write(t, k, value)
   if not is_new(t) then
     entry_of(now.log, t, k)
@@ -204,14 +213,28 @@ local function join(s, t)
     V.path(s.path)
     x = settled(x)
     V.path(t.path)
-    return merge(c, x, settled(y))
+    y = settled(y)
+    if rawequal(x, UNKNOWN) or rawequal(y, UNKNOWN) then -- no instruction uses that one
+      return rawequal(x, UNKNOWN) and y or x
+    end
+    return merge(c, x, y)
   end
-  for i = 1, #t.log do
-    entry_of(s.log, t.log[i][1], t.log[i][2])
-  end
+  -- What was made since they parted, only one of them knows.
+  local parted = top.split
   for i = 1, #s.log do
     local entry = s.log[i]
-    entry[3] = merged(entry[3], entry_of(t.log, entry[1], entry[2])[3])
+    if births[entry[1]] <= parted then
+      entry[3] = merged(entry[3], value_in(t.log, entry[1], entry[2]))
+    end
+  end
+  for i = 1, #t.log do
+    local u, k, value = unpack(t.log[i], 1, 3)
+    if not (s.log.of[u] and s.log.of[u][k]) then
+      if births[u] <= parted then
+        value = merged(rawget(u, k), value)
+      end
+      entry_of(s.log, u, k)[3] = value
+    end
   end
   local registers, boxes, stored, list = {}, {}, {}, { n = max(s.list.n, t.list.n) }
   for k = 0, s.code.registers - 1 do
@@ -246,6 +269,17 @@ local function join_all(states)
   return states[1]
 end
 
+-- Whether they may become one. Of a variable that each of them has made anew, closures of one do not
+-- see what the other has: they stay apart while it is in scope.
+local function may_join(s, t)
+  for _, register in ipairs(V.captured_at(s.code, s.pc)) do
+    if s.boxes[register] ~= t.boxes[register] then
+      return false
+    end
+  end
+  return true
+end
+
 -- ---- functions ----
 
 -- Takes those that are furthest behind from a list, as one; and says where the next one is. Before
@@ -260,7 +294,7 @@ local function take(states)
     first = min(first, states[i].pc)
   end
   for i = #states, 1, -1 do
-    if states[i].pc == first then
+    if states[i].pc == first and (not group[1] or may_join(states[i], group[1])) then
       insert(group, 1, remove(states, i))
     else
       next_place = min(next_place, states[i].pc)

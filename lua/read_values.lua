@@ -61,7 +61,8 @@ local path, fails -- the present one; where Lua raises an error: a node
 
 -- A path has a condition `n` beside those above it; `facts` are the conditions that it decides.
 -- Its weight is the part of all cases that it stands for, so that paths which meet know whether
--- there are others; the cost is that of computing its conditions; `since` is when it began.
+-- there are others; the cost is that of computing its conditions; `since` is when it began, and
+-- `split` when those below it parted.
 local function extend(above, n, weight, since)
   local below = { above = above, n = n, level = above.level + 1, weight = weight, since = since,
     cost = above.cost + (parts(n) == op.NOT and 3 or 2),
@@ -96,9 +97,9 @@ end
 
 local decided
 
--- What two operands say of a condition.
+-- What its operands say of a condition.
 local function composed(n)
-  local operation, a, b = parts(n)
+  local operation, a, b, c = parts(n)
   if operation == op.NOT then
     local value = decided(a)
     if value ~= nil then
@@ -112,6 +113,15 @@ local function composed(n)
     local y = decided(b)
     if y == decisive or x ~= nil then
       return y
+    end
+  elseif operation == op.SELECT then
+    local chosen = decided(a)
+    if chosen ~= nil then
+      return decided(chosen and b or c)
+    end
+    local x = decided(b)
+    if x ~= nil and x == decided(c) then
+      return x
     end
   end
 end
@@ -170,6 +180,7 @@ end
 -- The paths on which the condition holds, and does not.
 function V.split(c, since)
   local above = path
+  above.split = since
   local yes, no = side(above, c, since), side(above, opposite(c), since)
   path = above
   return yes, no

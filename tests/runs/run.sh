@@ -378,6 +378,18 @@ a_cell_of_nan_shows_in_all_reductions() {
         grep -E '4: -?nan to -?nan' "$work/nan/run.log"
 }
 
+# By programs: nothing is said of Lua.
+made_functions_keep_what_they_captured() {
+    for model in rule law; do
+        run tests/runs/made_functions.lua model=$model -o "$work/made_$model" || return 1
+        "$selenite" check tests/runs/made_functions.lua model=$model >"$work/text" 2>&1 &&
+            ! grep -i 'by lua' "$work/text" || return 1
+    done
+    [ "$(grep -v '^#' "$work"/made_rule/*.csv | sed 1d | cut -d, -f3 | tr '\n' ' ')" = \
+        '0 1 2 3 4 5 105 106 107 108 109 ' ] &&
+        [ "$(tail -n 1 "$work"/made_law/*.csv | cut -d, -f3)" = 50 ]
+}
+
 # In both precisions, by the loops and by machine code: columns 0 to 63 and rows 0 to 7, centres from 0.25 on.
 coordinates_of_a_map_tell_cells_apart_in_rules() {
     whole='"sum.column": 16128, "sum.derived": 110592, "sum.near": 80, "sum.row": 1792'
@@ -496,6 +508,7 @@ ok "a mistaken function leaves no run" a_mistaken_function_leaves_no_run
 ok "an unwritable directory" unwritable_directory
 [ "$backend" = cuda ] || ok "a full disk" full_disk # a driver's own files would meet the limit too
 ok "a cell of NaN shows in all reductions" a_cell_of_nan_shows_in_all_reductions
+ok "made functions keep what they captured" made_functions_keep_what_they_captured
 ok "coordinates of a map tell cells apart in rules" coordinates_of_a_map_tell_cells_apart_in_rules
 ok "a script from standard input" script_from_standard_input
 ok "a list of simulations" list_of_simulations
