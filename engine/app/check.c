@@ -45,15 +45,27 @@ static void print_number(const char *name, double user, double lattice, FILE *to
     }
 }
 
-/* Prints units in the user's and in the lattice's numbers, where these differ. Sides that differ
- * are no unit. */
+static bool has_lattice_units(const sel_facts *facts) {
+    bool any = false;
+    for (int i = 0; i < facts->count; i++) {
+        any = any || (!*facts->v[i].text && !isnan(facts->v[i].lattice));
+    }
+    return any;
+}
+
+/* Prints units in the user's and in the lattice's numbers, where a solver has a lattice and these
+ * differ. Sides that differ are no unit. */
 static void print_units(const sel_prepared *prepared, const sel_facts *facts, FILE *to) {
     const sel_common *common = prepared->simulation->params;
     const sel_reference *reference = &common->reference;
     const sel_grid *grid = &prepared->domain->grid;
     const double dx = sel_equal_sides(grid) ? grid->dx[0] : (double)NAN, dt = grid->dt;
     const int64_t last_step = sel_stop_step(common);
-    if (dx == 1 && dt == 1 && !common->units) {
+    if (!has_lattice_units(facts) && last_step != INT64_MAX && dt != 1) {
+        fprintf(to, "  %-26s %.6g, after %lld steps\n", "end of the run", (double)last_step * dt,
+                (long long)last_step);
+    }
+    if (!has_lattice_units(facts) || (dx == 1 && dt == 1 && !common->units)) {
         return;
     }
     fprintf(to, "  %-26s %-14s %s\n", "units", "user's", "lattice");

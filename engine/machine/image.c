@@ -46,17 +46,20 @@ void sel_image_round(const sel_image *image, const sel_image_field *field, int64
     round_values(image, cells * field->stored, values);
 }
 
+void sel_image_mark_arrays(const sel_cell_marks *marks, vtkw_array arrays[SEL_IMAGE_MARKS]) {
+    arrays[0] = (vtkw_array){"cell_type", VTKW_UINT8, 1, marks->cell_type};
+    arrays[1] = (vtkw_array){"solid", VTKW_UINT8, 1, marks->solid};
+    arrays[2] = (vtkw_array){"boundary", VTKW_UINT8, 1, marks->boundary};
+}
+
 void sel_image_arrays(const sel_image *image, const sel_image_field *fields, void *const *values,
                       const sel_cell_marks *marks, bool nodes, vtkw_array *arrays,
                       vtkw_image *header) {
     const vtkw_type type = image->precision == SEL_F32 ? VTKW_FLOAT32 : VTKW_FLOAT64;
-    const vtkw_array of_cells[SEL_IMAGE_MARKS] = {{"cell_type", VTKW_UINT8, 1, marks->cell_type},
-                                                  {"solid", VTKW_UINT8, 1, marks->solid},
-                                                  {"boundary", VTKW_UINT8, 1, marks->boundary}};
     for (int i = 0; i < image->count; i++) {
         arrays[i] = (vtkw_array){fields[i].name, type, fields[i].stored, values[i]};
     }
-    memcpy(arrays + image->count, of_cells, sizeof of_cells);
+    sel_image_mark_arrays(marks, arrays + image->count);
     *header = image->header;
     *(nodes ? &header->point_arrays : &header->cell_arrays) = arrays;
     *(nodes ? &header->point_array_count : &header->cell_array_count) =

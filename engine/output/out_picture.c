@@ -58,7 +58,8 @@ static const sel_field fields[] = {
 const sel_table sel_out_picture_table =
     SEL_TABLE("out.picture", sel_out_picture, fields,
               "A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear "
-              "between the centres of cells, solids grey, cells without data blank. Of several "
+              "between the centres of cells, solids grey, but for volumes of "
+              "law.fixed, which have its value, cells without data blank. Of several "
               "cells to a pixel one is read. Of the two axes of a slice the first runs to the "
               "right, the second up.");
 
@@ -140,13 +141,21 @@ static plane make_plane(const sel_grid *grid, const sel_out_picture *params) {
     return p;
 }
 
-/* solid[cells of the box]: whether a cell is solid, and whether for want of data. */
-static void find_solids(const plane *p, const sel_domain *domain, uint8_t *solid) {
-    for (int64_t i = 0; i < sel_box_cells(&p->box); i++) {
-        const int region = sel_box_region(domain, &p->box, i);
-        solid[i] = region == 0                ? SEL_PLANE_FREE
-                   : region == domain->nodata ? SEL_PLANE_NODATA
-                                              : SEL_PLANE_SOLID;
+typedef struct picture_output {
+    sel_frames frames;
+    plane plane;
+    bool fixes[SEL_REGION_NUMBERS]; /* a volume of this region has the values of its law */
+} picture_output;
+
+/* solid[cells of the box]: whether a cell is drawn as solid, and whether for want of data. */
+static void find_solids(const picture_output *output, uint8_t *solid) {
+    const sel_domain *domain = output->frames.base.context->domain;
+    const sel_box *box = &output->plane.box;
+    for (int64_t i = 0; i < sel_box_cells(box); i++) {
+        const int region = sel_box_region(domain, box, i);
+        solid[i] = region == 0 || output->fixes[region] ? SEL_PLANE_FREE
+                   : region == domain->nodata           ? SEL_PLANE_NODATA
+                                                        : SEL_PLANE_SOLID;
     }
 }
 
@@ -182,11 +191,6 @@ static void flatten(const plane *p, int components, float *values, uint8_t *soli
         solid[i] = inside ? kind : SEL_PLANE_FREE;
     }
 }
-
-typedef struct picture_output {
-    sel_frames frames;
-    plane plane;
-} picture_output;
 
 /* ---- checks ---- */
 
@@ -286,7 +290,7 @@ static sel_status write_picture(sel_frame *frame, const char *path, sel_error *e
     }
     for (int k = 0; k < base->picks.count; k++) {
         const sel_pick *pick = &base->picks.v[k];
-        find_solids(p, base->context->domain, solid);
+        find_solids(output, solid);
         flatten(p, pick->read, frame->values[k], solid);
         sel_pick_scalar(pick, frame->values[k], p->n[0] * p->n[1]);
     }
@@ -297,12 +301,71 @@ static sel_status write_picture(sel_frame *frame, const char *path, sel_error *e
 
 /* ---- on the run's thread ---- */
 
+/* The value that the law of a region prescribes in cell i of the box. */
+static sel_status fixed_value(const sel_output *base, const sel_box *box, int64_t i, int region,
+                              bool *known, float *to, sel_error *error) {
+    const sel_output_context *context = base->context;
+    double place[3], value[9];
+    for (int a = 0; a < 3; a++) {
+        const int64_t n = sel_box_count(box, a);
+        place[a] =
+            sel_centre(&context->domain->grid, a, (double)(box->lo[a] + i % n * box->stride[a]));
+        i /= n;
+    }
+    const sel_places at =
+        sel_domain_at(context->domain, 1, &place[0], &place[1], &place[2], base->time);
+    sel_status status = context->solver->wall_value(context->plan, base->picks.v[0].field, region,
+                                                    &at, known, value, error);
+    *to = *known && !status ? (float)value[0] : 0;
+    return status;
+}
+
+/* Solid cells are read as 0: those whose law fixes their value get it. The laws may be Lua's, which
+ * this thread alone calls. */
+static sel_status fill_fixed(picture_output *output, float *values, sel_error *error) {
+    const sel_output *base = &output->frames.base;
+    const sel_box *box = &output->plane.box;
+    sel_status status = SEL_OK;
+    for (int64_t i = 0; i < sel_box_cells(box) && !status; i++) {
+        const int region = sel_box_region(base->context->domain, box, i);
+        if (region > 0 && output->fixes[region]) {
+            bool known;
+            status = fixed_value(base, box, i, region, &known, &values[i], error);
+        }
+    }
+    return status;
+}
+
+static sel_status picture_take(sel_output *base, sel_error *error) {
+    picture_output *output = (picture_output *)base;
+    sel_status status = fill_fixed(output, output->frames.asked->values[0], error);
+    return status ? status : sel_frames_take(base, error);
+}
+
+/* Finds the regions whose volumes have values: of a scalar field that laws fix. */
+static sel_status find_fixed(picture_output *output, sel_error *error) {
+    const sel_output *base = &output->frames.base;
+    const sel_output_context *context = base->context;
+    const sel_domain *domain = context->domain;
+    const bool has_values = context->solver->volumes_have_values && base->picks.v[0].read == 1;
+    float value;
+    sel_status status = SEL_OK;
+    for (int r = 1; r <= domain->region_count && has_values && !status; r++) {
+        if (r != domain->nodata) {
+            status = fixed_value(base, &output->plane.box, 0, r, &output->fixes[r], &value, error);
+        }
+    }
+    return status;
+}
+
 static sel_status picture_open(sel_output *base, sel_error *error) {
     picture_output *output = (picture_output *)base;
     const sel_out_picture *params = base->params;
     output->plane = make_plane(&base->context->domain->grid, params);
-    return sel_frames_open(&output->frames, "png", &output->plane.box, SEL_F32, write_picture,
-                           error);
+    sel_status status = find_fixed(output, error);
+    return status ? status
+                  : sel_frames_open(&output->frames, "png", &output->plane.box, SEL_F32,
+                                    write_picture, error);
 }
 
 const sel_output_kind sel_picture_kind = {
@@ -311,6 +374,6 @@ const sel_output_kind sel_picture_kind = {
     .check = picture_check,
     .open = picture_open,
     .ask = sel_frames_ask,
-    .take = sel_frames_take,
+    .take = picture_take,
     .close = sel_frames_close,
 };

@@ -330,10 +330,12 @@ static double vtk_bytes(const sel_plan *plan, const void *params, bool *packed) 
     return per_cell * (double)sel_box_cells(&box);
 }
 
-static sel_status name_regions(vtk_output *output, sel_error *error) {
-    const sel_domain *domain = output->frames.base.context->domain;
+/* Names the regions that the array cell_type numbers. */
+static sel_status name_regions(const sel_output *base, vtkw_strings *regions, vtkw_image *header,
+                               sel_error *error) {
+    const sel_domain *domain = base->context->domain;
     const size_t count = (size_t)domain->region_count + 1;
-    sel_arena *arena = output->frames.base.arena;
+    sel_arena *arena = base->arena;
     char number[32];
     const char **names = sel_arena_alloc(arena, count * sizeof *names);
     bool failed = !names;
@@ -342,9 +344,9 @@ static sel_status name_regions(vtk_output *output, sel_error *error) {
         names[k] = sel_arena_copy(arena, name);
         failed = !names[k];
     }
-    output->regions = (vtkw_strings){"cell_type_names", (int)count, names};
-    output->image.header.strings = &output->regions;
-    output->image.header.strings_count = 1;
+    *regions = (vtkw_strings){"cell_type_names", (int)count, names};
+    header->strings = regions;
+    header->strings_count = 1;
     return failed ? sel_fail_memory(error, "the names of regions", count * sizeof number) : SEL_OK;
 }
 
@@ -366,15 +368,16 @@ static sel_status name_fields(vtk_output *output, sel_error *error) {
     return SEL_OK;
 }
 
-static sel_status mark_cells(vtk_output *output, const sel_box *box, sel_error *error) {
+static sel_status mark_cells(const sel_output *base, const sel_box *box, sel_cell_marks *marks,
+                             sel_error *error) {
     const size_t cells = (size_t)sel_box_cells(box);
-    uint8_t *marks = sel_arena_alloc(output->frames.base.arena, SEL_IMAGE_MARKS * cells);
-    if (!marks) {
+    uint8_t *bytes = sel_arena_alloc(base->arena, SEL_IMAGE_MARKS * cells);
+    if (!bytes) {
         return sel_fail_memory(error, "the cell types to write", SEL_IMAGE_MARKS * cells);
     }
-    output->marks =
-        (sel_cell_marks){.cell_type = marks, .solid = marks + cells, .boundary = marks + 2 * cells};
-    sel_domain_cells(output->frames.base.context->domain, box, &output->marks);
+    *marks =
+        (sel_cell_marks){.cell_type = bytes, .solid = bytes + cells, .boundary = bytes + 2 * cells};
+    sel_domain_cells(base->context->domain, box, marks);
     return SEL_OK;
 }
 
@@ -392,9 +395,10 @@ static sel_status vtk_open(sel_output *base, sel_error *error) {
     output->image.header.level = params->compression == SEL_VTK_NONE  ? 0
                                  : params->level == SEL_INT_NOT_GIVEN ? 1
                                                                       : (int)params->level;
-    sel_status status = shared_by_ranks(base) ? SEL_OK : mark_cells(output, &box, error);
+    sel_status status =
+        shared_by_ranks(base) ? SEL_OK : mark_cells(base, &box, &output->marks, error);
     status = status ? status : name_fields(output, error);
-    status = status ? status : name_regions(output, error);
+    status = status ? status : name_regions(base, &output->regions, &output->image.header, error);
     status = status ? status
                     : sel_frames_open(&output->frames, "vti", &box, precision, write_vtk, error);
     base->requests.count = shared_by_ranks(base) ? 0 : base->requests.count;
@@ -442,7 +446,8 @@ const sel_table sel_out_average_table =
     SEL_TABLE("out.average", sel_out_average, average_fields,
               "Mean and rms of fields over time, as NAME.vti, written at the end: for each field "
               "the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the "
-              "deviation from the mean. A sample every 10 steps when neither every nor interval is "
+              "deviation from the mean; with solid, cell_type and boundary, as out.vtk. A sample "
+              "every 10 steps when neither every nor interval is "
               "given; from_step or from_time leaves out how the flow began.");
 
 enum { SAMPLE_PERIOD = 10 };
@@ -529,17 +534,23 @@ static void finish_rms(const average_output *output, int k) {
     }
 }
 
-static sel_status write_average(const sel_output *base, const vtkw_array *arrays,
-                                sel_error *error) {
+/* Behind the arrays of the fields go the marks of the cells, for which there is room. */
+static sel_status write_average(const sel_output *base, vtkw_array *arrays, sel_error *error) {
     const sel_grid *grid = &base->context->domain->grid;
     const sel_box all = sel_grid_box(grid);
+    const int count = 2 * base->picks.count;
     vtkw_image image = image_of(grid, &all);
-    set_arrays(&image, grid, arrays, 2 * base->picks.count);
+    vtkw_strings regions;
+    sel_cell_marks marks = {.cell_type = NULL};
+    sel_status status = mark_cells(base, &all, &marks, error);
+    status = status ? status : name_regions(base, &regions, &image, error);
+    sel_image_mark_arrays(&marks, arrays + count);
+    set_arrays(&image, grid, arrays, count + SEL_IMAGE_MARKS);
     image.has_time = 1;
     image.time = base->time;
     char path[SEL_PATH_ROOM];
     snprintf(path, sizeof path, "%s/%s.vti", base->context->directory, base->name);
-    sel_status status = sel_output_files_add(base->files, NULL, base->name, ".vti", error);
+    status = status ? status : sel_output_files_add(base->files, NULL, base->name, ".vti", error);
     vtkw_error failed;
     if (!status && vtkw_write_image(path, &image, &failed) != VTKW_OK) {
         base->files->last->job = INT64_MAX; /* it will not be there */
@@ -550,8 +561,8 @@ static sel_status write_average(const sel_output *base, const vtkw_array *arrays
 
 static sel_status average_conclude(sel_output *base, sel_error *error) {
     const average_output *output = (const average_output *)base;
-    const size_t count = 2 * (size_t)base->picks.count;
-    vtkw_array *arrays = sel_arena_alloc(base->arena, count * sizeof *arrays);
+    const size_t room = 2 * (size_t)base->picks.count + SEL_IMAGE_MARKS;
+    vtkw_array *arrays = sel_arena_alloc(base->arena, room * sizeof *arrays);
     bool failed = !arrays;
     for (int k = 0; k < base->picks.count && !failed; k++) {
         const sel_pick *pick = &base->picks.v[k];
@@ -563,7 +574,7 @@ static sel_status average_conclude(sel_output *base, sel_error *error) {
             (vtkw_array){rms, VTKW_FLOAT64, pick->stored, output->fields[k].squares};
         failed = !mean || !rms;
     }
-    return failed ? sel_fail_memory(error, "an output", count * sizeof *arrays)
+    return failed ? sel_fail_memory(error, "an output", room * sizeof *arrays)
                   : write_average(base, arrays, error);
 }
 

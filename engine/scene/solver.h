@@ -355,6 +355,8 @@ typedef struct sel_solver {
      * at a wall. NULL: no law fixes any. */
     sel_status (*wall_value)(const sel_plan *plan, int field, int region, const sel_places *at,
                              bool *known, double *out, sel_error *error);
+    /* A volume with such a law has the value in its cells too: pictures show it there. */
+    bool volumes_have_values;
 } sel_solver;
 
 /* The plan of the simulation's solver; sets dt where the solver finds it. */

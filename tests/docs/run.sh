@@ -44,5 +44,11 @@ a_misspelt_field_has_the_message_shown() {
     grep -qFx "$shown" said
 }
 
+if "$python" "$root/tests/docs/read_layouts.py" "$root/docs/python.md" "$build/selenite" >log 2>&1; then
+    echo "ok - python.md: read gives the places of cells and of nodes"
+else
+    echo "not ok - python.md: read gives the places of cells and of nodes"
+    sed 's/^/# /' log
+fi
 ok "the scenario is right" selenite check channel.lua
 ok "a misspelt field has the message shown" a_misspelt_field_has_the_message_shown

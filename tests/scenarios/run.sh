@@ -187,6 +187,31 @@ assert len(found) == N + 1 and worst < 1e-9
 END
 }
 
+# Grey from 20 (black) to 80 (white): a rod held at 80 is white, and no solid, which are (150, 150, 150).
+conductors_are_drawn_at_their_temperature() {
+    cat >"$work/rod.lua" <<'END' || return
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+return sel.heat { size = { 32, 16 }, diffusivity = 0.1, stop = { steps = 5 },
+  initial = { temperature = 20 },
+  regions = { { where = shape.faces, law = law.fixed { 20 } },
+    { where = shape.ball { centre = { 16, 8 }, radius = 3 }, law = law.fixed { 80 } } },
+  output = { sel.out.picture { field = "temperature", colours = "grey", min = 20, max = 80 } } }
+END
+    run "$work/rod.lua" -o "$work/rod" &&
+        "${PYTHON:-/usr/bin/python3}" - "$work/rod/picture/picture_00000005.png" <<'END'
+import sys
+from vtkmodules.vtkIOImage import vtkPNGReader
+reader = vtkPNGReader()
+reader.SetFileName(sys.argv[1])
+reader.Update()
+image = reader.GetOutput()
+width, height, _ = image.GetDimensions()
+colours = [image.GetScalarComponentAsDouble(width * part // 4, height // 2, 0, 0) for part in (1, 2)]
+assert colours[0] < 100 and colours[1] == 255, colours
+END
+}
+
 # A mark at each row of balance.csv: iterations to the right, powers of ten upwards.
 residuals_are_drawn_over_the_iterations() {
     run scenarios/poisson2d.lua N=100 -o "$work/history" &&
@@ -484,6 +509,7 @@ else
 fi
 if "${PYTHON:-/usr/bin/python3}" -c 'import vtkmodules.vtkIOImage' 2>/dev/null; then
     ok "residuals are drawn over the iterations" residuals_are_drawn_over_the_iterations
+    ok "conductors are drawn at their temperature" conductors_are_drawn_at_their_temperature
 else
     echo "ok residuals are drawn over the iterations # SKIP needs VTK (python3-vtk9)"
 fi

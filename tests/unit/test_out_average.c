@@ -10,7 +10,7 @@ static sel_out_average *add_average(output_case *c, const char **fields, int cou
 
 /* The array of average.vti as numbers; their count is returned. */
 static size_t average_array(const output_case *c, const char *name, double *to, size_t room) {
-    size_t size;
+    size_t size = 0;
     char *bytes = case_file(c, "average.vti", &size);
     assert_non_null(bytes);
     size_t length = array_of(bytes, size, name, to, room * sizeof *to);
@@ -48,6 +48,31 @@ static void mean_and_rms_are_those_of_the_samples(void **state) {
     assert_int_equal(average_array(&c, "stress_rms", rms, 36), 36);
     assert_true(rms[0] == 0 && rms[2] == 0);
     assert_listed(&c, "\"average.vti\"");
+    case_close(&c);
+}
+
+/* Cell 5 is solid, made so by region 1; all faces are under region 2. */
+static void solid_cells_are_marked(void **state) {
+    (void)state;
+    output_case c;
+    const char *fields[] = {"pressure"}, *marks[] = {"solid", "cell_type", "boundary"};
+    size_t size = 0;
+    case_open(&c, 2, 4, 3, 1);
+    c.domain.cell[5] = 1;
+    add_average(&c, fields, 1);
+    assert_int_equal(case_run(&c, 10), SEL_OK);
+    char *bytes = case_file(&c, "average.vti", &size);
+    assert_non_null(bytes);
+    for (int k = 0; k < 3; k++) {
+        unsigned char mark[12];
+        assert_int_equal(array_of(bytes, size, marks[k], mark, sizeof mark), 12);
+        for (int i = 0; i < 12; i++) {
+            const int boundary = i == 5 || i == 6 ? 0 : 2; /* all others touch a face */
+            assert_int_equal(mark[i], k < 2 ? i == 5 : boundary);
+        }
+    }
+    assert_non_null(strstr(bytes, "cell_type_names"));
+    free(bytes);
     case_close(&c);
 }
 
@@ -120,6 +145,7 @@ static void a_full_disk_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mean_and_rms_are_those_of_the_samples),
+        cmocka_unit_test(solid_cells_are_marked),
         cmocka_unit_test(the_beginning_can_be_left_out),
         cmocka_unit_test(a_run_without_samples_gives_its_last_state),
         cmocka_unit_test(any_number_of_threads_writes_the_same),

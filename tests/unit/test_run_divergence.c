@@ -134,7 +134,7 @@ static void what_is_not_finite_is_counted(void **state) {
 static void a_run_that_passes_a_third_of_the_speed_of_sound_warns_once(void **state) {
     (void)state;
     static const char fast[] = "local sel = require 'selenite'\n"
-                               "return sel.lbm { lattice = 'D2Q9', size = { 16, 16 }, nu = 0.01,\n"
+                               "return sel.lbm { lattice = 'D2Q9', size = { 16, 16 }, nu = 0.02,\n"
                                "periodic = { 'x', 'y' }, stop = { steps = 3000, every = 500 },\n"
                                "initial = { velocity = { %s, 0 } } }\n";
     char text[sizeof fast + 16], number[32];

@@ -156,4 +156,5 @@ const sel_solver heat_solver = {
     .on_cuda = &heat_on_cuda,
 #endif
     .wall_value = sel_conduction_value,
+    .volumes_have_values = true,
 };

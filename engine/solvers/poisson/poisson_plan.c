@@ -289,4 +289,5 @@ const sel_solver poisson_solver = {
     .on_cuda = &poisson_on_cuda,
 #endif
     .wall_value = sel_conduction_value,
+    .volumes_have_values = true,
 };
