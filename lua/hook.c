@@ -307,7 +307,13 @@ static void keep_state(const sel_callback *self, sel_hook_run *run, sel_checkpoi
     lua_pushlightuserdata(L, checkpoint);
     if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
         const char *text = lua_tostring(L, -1);
-        sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO, "%s", text ? text : "run.state");
+        text = text ? text : "run.state";
+        if (checkpoint->loads) {
+            sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: %s", checkpoint->path,
+                                text);
+        } else {
+            sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO, "%s", text);
+        }
     }
     lua_settop(L, base);
 }

@@ -319,6 +319,10 @@ const char *sel_keep_text(sel_checkpoint *checkpoint, sel_arena *arena, const ch
         return "";
     }
     sel_keep(checkpoint, copy, (size_t)length);
+    if (strlen(copy) != length || !sel_is_plain(copy)) {
+        damaged(checkpoint, checkpoint->name);
+        return "";
+    }
     return copy;
 }
 

@@ -513,6 +513,27 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
     }
 }
 
+/* What steps count on, and no state can have otherwise. */
+static void check_loaded(const sel_state *state, sel_checkpoint *checkpoint) {
+    const sel_clock *clock = &state->clock;
+    const int controls = state->plan->domain->control_count;
+    uint8_t monitored;
+    memcpy(&monitored, &state->monitored, 1);
+    bool good = monitored <= 1 && state->step >= 0 && state->step <= SEL_MOST_STEPS &&
+                state->observed >= -1 && state->observed <= state->step && clock->step >= 0 &&
+                clock->step <= state->step && clock->until >= state->step &&
+                isfinite(clock->time) && clock->time >= 0 && isfinite(clock->dt) && clock->dt > 0 &&
+                isfinite(state->given.reference);
+    for (int i = 0; i < controls && good; i++) {
+        good = isfinite(state->controls[i]);
+    }
+    if (!good) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE,
+                            "%s: is damaged: the step, the time or a control of its state",
+                            checkpoint->path);
+    }
+}
+
 void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
     sel_error unread = {.status = SEL_OK}, *error = checkpoint ? &checkpoint->failure : &unread;
     if (checkpoint) {
@@ -523,6 +544,9 @@ void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint
     }
     keep_reference(state, checkpoint);
     keep_arrays(state, SEL_SAVED, true, checkpoint);
+    if (checkpoint) {
+        check_loaded(state, checkpoint);
+    }
     if (for_all(state, error->status == SEL_OK)) {
         const sel_status status = backend->loaded(state, error);
         sel_state_agree(state, status, error);

@@ -514,6 +514,10 @@ static void average_keep(sel_output *base, sel_checkpoint *checkpoint) {
     average_output *output = (average_output *)base;
     keep_names(base, checkpoint);
     SEL_KEEP(checkpoint, output->samples);
+    if (output->samples < 0 || output->samples > SEL_MOST_STEPS) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: the samples of a mean",
+                            checkpoint->path);
+    }
     for (int k = 0; k < base->picks.count; k++) {
         const size_t numbers = output->cells * (size_t)base->picks.v[k].stored;
         sel_keep(checkpoint, output->fields[k].mean, numbers * sizeof(double));

@@ -120,6 +120,10 @@ static void keep_files(sel_output_files *files, sel_checkpoint *checkpoint) {
     int count = files->count;
     sel_output_file *file = files->first;
     SEL_KEEP(checkpoint, count);
+    if (count < 0) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: the number of files",
+                            checkpoint->path);
+    }
     for (int i = 0; i < count && !checkpoint->failure.status; i++) {
         int64_t bytes = file && file->csv ? sel_csv_bytes(file->csv) : file ? file->bytes : -1;
         const char *name = sel_keep_text(checkpoint, files->arena, file ? file->name : NULL);
@@ -415,6 +419,10 @@ sel_status sel_outputs_add_file(sel_outputs *outputs, const char *name, sel_erro
 
 static void keep_output(sel_output *output, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, output->written);
+    if (output->written < -1 || output->written > SEL_MOST_STEPS) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: the step of an output",
+                            checkpoint->path);
+    }
     if (output->kind->keep) {
         output->kind->keep(output, checkpoint);
     }

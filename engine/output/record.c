@@ -40,7 +40,8 @@ void sel_record_keep(sel_record *record, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, record->count);
     SEL_KEEP(checkpoint, record->stride);
     SEL_KEEP(checkpoint, record->skipped);
-    if (record->count > SEL_MOST_SAMPLES || record->stride < 1) {
+    if (record->count > SEL_MOST_SAMPLES || record->stride < 1 || record->stride > SEL_MOST_STEPS ||
+        record->skipped >= record->stride) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: a record", checkpoint->path);
         record->count = 0;
         return;

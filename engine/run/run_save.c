@@ -3,6 +3,7 @@
  * A checkpoint holds what the run was made from, where it stands, its results, what hooks keep, the
  * outputs, the state, and the fields that sel.state takes. Saving and loading are the same code.
  */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,6 +198,11 @@ static void compare(property *then, const properties *now, sel_checkpoint *check
     }
 }
 
+/* What a file says that no run can have written. */
+static void refuse(sel_checkpoint *checkpoint, const char *what) {
+    sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: %s", checkpoint->path, what);
+}
+
 /* Moves the block; what is loaded is compared. */
 static void keep_properties(run *r, sel_checkpoint *checkpoint) {
     properties *now = calloc(1, sizeof *now); /* all of it goes to the file */
@@ -208,6 +214,9 @@ static void keep_properties(run *r, sel_checkpoint *checkpoint) {
     int count = now->count;
     sel_checkpoint_block(checkpoint, "run");
     SEL_KEEP(checkpoint, count);
+    if (count < 0) {
+        refuse(checkpoint, "the number of properties");
+    }
     for (int i = 0; i < count && !checkpoint->failure.status; i++) {
         property one = {.fixed = false};
         one = checkpoint->loads ? one : now->v[i];
@@ -225,6 +234,21 @@ static bool is_cell(int64_t cell, const sel_grid *grid) {
     return cell >= -1 && cell < sel_grid_cells(grid);
 }
 
+/* Whether a test of the run may have been at a step. */
+static bool is_test(const run_test *test, int64_t step) {
+    return test->step >= 0 && test->step <= step;
+}
+
+/* A byte that is neither 0 nor 1 is no bool of C. */
+static void keep_bool(sel_checkpoint *checkpoint, bool *value) {
+    uint8_t byte = *value;
+    SEL_KEEP(checkpoint, byte);
+    if (byte > 1) {
+        refuse(checkpoint, "a flag");
+    }
+    *value = byte == 1;
+}
+
 static void keep_standing(run *r, sel_checkpoint *checkpoint) {
     const sel_domain *domain = r->prepared->domain;
     sel_request *monitor = &r->monitor.request;
@@ -235,12 +259,12 @@ static void keep_standing(run *r, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, r->report->steady_measure);
     SEL_KEEP(checkpoint, r->report->largest_mach);
     SEL_KEEP(checkpoint, r->report->mean_change);
-    SEL_KEEP(checkpoint, r->mean.pending);
+    keep_bool(checkpoint, &r->mean.pending);
     SEL_KEEP(checkpoint, r->mean.step);
     SEL_KEEP(checkpoint, r->mean.request.mean_change);
-    SEL_KEEP(checkpoint, r->monitor.pending);
+    keep_bool(checkpoint, &r->monitor.pending);
     SEL_KEEP(checkpoint, r->monitor.step);
-    SEL_KEEP(checkpoint, monitor->only_bad_cell);
+    keep_bool(checkpoint, &monitor->only_bad_cell);
     SEL_KEEP(checkpoint, monitor->change);
     SEL_KEEP(checkpoint, monitor->bad_cells);
     SEL_KEEP(checkpoint, monitor->bad_cell);
@@ -252,11 +276,20 @@ static void keep_standing(run *r, sel_checkpoint *checkpoint) {
     r->mean.answered = r->mean.pending;
     sel_keep(checkpoint, domain->control_values,
              (size_t)domain->control_count * sizeof *domain->control_values);
-    if (step < 0 || !is_cell(monitor->bad_cell, &domain->grid) ||
+    for (int i = 0; i < domain->control_count; i++) {
+        if (!isfinite(domain->control_values[i])) {
+            refuse(checkpoint, "a control");
+        }
+    }
+    if (step < 0 || step > SEL_MOST_STEPS || !is_test(&r->mean, step) ||
+        !is_test(&r->monitor, step) || monitor->bad_cells < 0 ||
+        monitor->bad_cells > sel_grid_cells(&domain->grid) ||
+        !is_cell(monitor->bad_cell, &domain->grid) ||
         !is_cell(monitor->largest_cell, &domain->grid) ||
         !is_cell(monitor->smallest_cell, &domain->grid)) {
-        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: the step or a cell",
-                            checkpoint->path);
+        refuse(checkpoint, "the step or a cell");
+    } else if (checkpoint->loads && step != r->prepared->backend->whole(r->state)) {
+        refuse(checkpoint, "its state is of another step");
     } else {
         r->step = step;
     }
@@ -274,23 +307,30 @@ static void keep_mass(run *r, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, mass->first);
     SEL_KEEP(checkpoint, mass->brought);
     SEL_KEEP(checkpoint, mass->step);
-    SEL_KEEP(checkpoint, mass->told);
+    keep_bool(checkpoint, &mass->told);
     SEL_KEEP(checkpoint, mass->test.step);
-    SEL_KEEP(checkpoint, mass->test.pending);
+    keep_bool(checkpoint, &mass->test.pending);
     SEL_KEEP(checkpoint, mass->test.request.sum[0]);
     SEL_KEEP(checkpoint, r->report->mass_drift);
     mass->test.answered = mass->test.pending;
+    if (mass->step < -1 || mass->step > r->step || !is_test(&mass->test, r->step)) {
+        refuse(checkpoint, "the tests of the mass");
+    }
 }
 
 static void keep_results(sel_results *results, sel_checkpoint *checkpoint) {
     int count = results->count;
     sel_checkpoint_block(checkpoint, "results");
     SEL_KEEP(checkpoint, count);
+    if (count < 0) {
+        refuse(checkpoint, "the number of results");
+    }
     for (int i = 0; i < count && !checkpoint->failure.status; i++) {
         struct sel_result one = {.value = 0};
         one = checkpoint->loads ? one : results->v[i];
         SEL_KEEP(checkpoint, one);
         one.name[sizeof one.name - 1] = '\0';
+        sel_plain_text(one.name);
         if (checkpoint->loads && !checkpoint->failure.status) {
             sel_results_set(results, one.name, one.value, &checkpoint->failure);
         }
@@ -407,11 +447,41 @@ static void note_changes(run *r) {
     sel_run_note(r, "%s", r->notes.text);
 }
 
+/* Whether a run may be resumed from the present state; else `found` says why not. Leaves the test
+ * under way alone. */
+static sel_status look_at_state(run *r, bool *sound, char found[SEL_DIVERGENCE_TEXT],
+                                sel_error *error) {
+    sel_request look = {.kind = SEL_MONITOR,
+                        .box = sel_grid_box(&r->prepared->domain->grid),
+                        .only_bad_cell = true};
+    const sel_backend *backend = r->prepared->backend;
+    sel_status status = backend->start(r->state, &look, error);
+    status = status ? status : backend->finish(r->state, &look, error);
+    *sound = !status && !sel_diverged(r->prepared->plan, &look, r->step, found) &&
+             !(r->monitor.pending &&
+               sel_diverged(r->prepared->plan, &r->monitor.request, r->monitor.step, found));
+    return status;
+}
+
+/* No run writes a checkpoint of a state that has diverged. */
+static sel_status refuse_unsound(run *r, sel_error *error) {
+    char found[SEL_DIVERGENCE_TEXT];
+    bool sound = false;
+    sel_status status = look_at_state(r, &sound, found, error);
+    if (!status && !sound) {
+        status =
+            sel_fail(error, SEL_BAD_FILE, "%s: is damaged: no run can go on from its state (%s)",
+                     r->resume->path, found);
+    }
+    return status;
+}
+
 sel_status sel_run_load(run *r, sel_error *error) {
     sel_state_load(r->state, r->prepared->backend, r->resume);
     keep_loop(r, r->resume);
     sel_outputs_load(r->outputs, r->resume, &r->notes);
     sel_status status = sel_checkpoint_status(r->resume, error);
+    status = status ? status : refuse_unsound(r, error);
     if (!status) {
         r->first_step = r->saved_step = r->step;
         r->observed_step = -1;
@@ -431,21 +501,6 @@ bool sel_run_saves_now(const run *r) {
 int64_t sel_run_next_save(const run *r) {
     return r->checkpoint ? sel_output_next(&r->checkpoint->common, 0, &r->clock, r->step)
                          : INT64_MAX;
-}
-
-/* Whether a run may be resumed from the present state. Leaves the test under way alone. */
-static sel_status look_at_state(run *r, bool *sound, sel_error *error) {
-    char found[SEL_DIVERGENCE_TEXT];
-    sel_request look = {.kind = SEL_MONITOR,
-                        .box = sel_grid_box(&r->prepared->domain->grid),
-                        .only_bad_cell = true};
-    const sel_backend *backend = r->prepared->backend;
-    sel_status status = backend->start(r->state, &look, error);
-    status = status ? status : backend->finish(r->state, &look, error);
-    *sound = !status && !sel_diverged(r->prepared->plan, &look, r->step, found) &&
-             !(r->monitor.pending &&
-               sel_diverged(r->prepared->plan, &r->monitor.request, r->monitor.step, found));
-    return status;
 }
 
 static sel_status write_checkpoint(run *r, uint64_t *bytes, sel_error *error) {
@@ -468,14 +523,14 @@ static sel_status write_checkpoint(run *r, uint64_t *bytes, sel_error *error) {
 /* All files are on the way to the disk before the checkpoint says that they are there. */
 sel_status sel_run_save(run *r, sel_error *error) {
     const double begun = sel_machine_seconds();
-    char size[SEL_BYTES_ROOM];
+    char size[SEL_BYTES_ROOM], found[SEL_DIVERGENCE_TEXT];
     uint64_t bytes = 0;
     bool sound = false;
     sel_status status = sel_run_wait(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
     status = status ? status : sel_run_answer_tests(r, error);
     status = status ? status : sel_writer_drain(r->writer, error);
-    status = status ? status : look_at_state(r, &sound, error);
+    status = status ? status : look_at_state(r, &sound, found, error);
     if (status || !sound) {
         r->saved_clock = sel_machine_seconds();
         return status;

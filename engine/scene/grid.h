@@ -95,6 +95,9 @@ typedef struct sel_clock {
     double time, dt;
 } sel_clock;
 
+/* Of a run: so far numbers of f64 count them, and sums of two do not overflow. */
+#define SEL_MOST_STEPS ((int64_t)1 << 53)
+
 static inline sel_clock sel_even_clock(double dt) {
     const sel_clock clock = {0, INT64_MAX, 0, dt};
     return clock;

@@ -409,6 +409,61 @@ divergence_leaves_the_last_good_one() {
         -o "$work/diverge"
 }
 
+# refuses SCENARIO BLOCK OFFSET HEX TEXT: its checkpoint with these bytes, and right CRCs, is refused.
+refuses() {
+    rm -rf "$work/crafted"
+    cp -r "$work/$1" "$work/crafted"
+    rm -f "$work/crafted/checkpoint.before.sel"
+    "$python" $here/craft.py "$work/$1/checkpoint.sel" "$work/crafted/checkpoint.sel" "$2" "$3" "$4" &&
+        exits 4 run "$work/$1.lua" steps=30 --resume -o "$work/crafted" 2>"$work/err"
+    status=$?
+    cat "$work/err"
+    [ $status = 0 ] && grep "checkpoint.sel: .*$5" "$work/err" && [ "$(wc -l <"$work/err")" = 1 ]
+}
+
+nan=000000000000f87f many=ffffffffffffff7f negative=ffffffffffffffff
+impossible_states_are_refused() {
+    cat >"$work/box.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { steps = { 20, "steps", integer = true } }
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 12 }, nu = 0.1, precision = "f64", periodic = { "x" },
+  controls = { push = 1e-5 }, regions = { { where = sel.shape.faces, law = sel.law.wall {} } },
+  acceleration = function(push) return push, 0 end,
+  stop = { steps = p.steps, steady = 1e-12, every = 5 },
+  hooks = { { every = 2, call = function(run) run.state.x = run.step run:result("x", run.step) end } },
+  output = { sel.out.checkpoint { every = 10 }, sel.out.average { fields = { "velocity" } } },
+}
+END
+    cat >"$work/film.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { steps = { 20, "steps", integer = true } }
+return sel.aqua {
+  ground = function(x, y) return 0.01 * x end, size = { 16, 12 }, dx = 1, dt = 0.1, alpha = 0.5,
+  rain = 1e-5, regions = { { where = sel.shape.faces, law = sel.law.open {} } },
+  stop = { steps = p.steps }, output = { sel.out.checkpoint { every = 10 } },
+}
+END
+    rm -rf "$work/box" "$work/film"
+    run "$work/box.lua" -o "$work/box" && run "$work/film.lua" -o "$work/film" &&
+        refuses box 'state f' 800 $nan 'damaged: no run can go on .* step 20 NaN or infinity in 1 cell' &&
+        refuses box 'state f' 800 0000000000c062c0 'damaged: no run can go on .* step 20 the density is -' &&
+        refuses box 'state step' 0 $many 'damaged: the step' &&
+        refuses box 'state step' 0 $negative 'damaged: the step' &&
+        refuses box 'state step' 0 1600000000000000 'damaged: its state is of another step' &&
+        refuses box 'state observed' 0 $many 'damaged: the step' &&
+        refuses box 'state controls' 0 $nan 'damaged: the step, the time or a control' &&
+        refuses box standing 0 $many 'damaged: the step' &&
+        refuses box standing 123 $nan 'damaged: a control' &&
+        refuses box results 0 ffffffff 'damaged: the number of results' &&
+        refuses box results 0 ffffff7f "block 'results' is shorter" &&
+        refuses box outputs 0 ffffffff 'damaged: it has -1 outputs' &&
+        refuses box hooks 1 ff 'damaged: .*run.state' &&
+        refuses box files 12 1b5b324a 'damaged: files' &&
+        refuses box files 0 ffffffff 'damaged: the number of files' &&
+        refuses film 'state water' 400 000000ff 'damaged: no run can go on .* step 20 the depth is -'
+}
+
 for precision in f32 f64; do
     ok "every output of a flow goes on ($precision)" goes_on channel 333 601 precision=$precision
     ok "run-off goes on ($precision)" goes_on storm 111 400 precision=$precision
@@ -446,6 +501,7 @@ ok "conduction goes on from step 0" goes_on plate 0 40
 ok "a series goes on from its first time" a_series_goes_on_from_its_first_time
 ok "a run goes on from a step of tests, frames and hooks" goes_on channel 420 600
 ok "a flow goes on after Ctrl-C" interrupted INT channel 00000300 2000
+ok "impossible states are refused" impossible_states_are_refused
 ok "run-off goes on after SIGTERM" interrupted TERM storm 00000160 1500
 ok "a run that is killed loses no file" killed 1
 ok "a checkpoint and the one before are kept" make_saved
