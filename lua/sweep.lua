@@ -69,6 +69,11 @@ local function read_csv(path)
         cell and "holds a zero byte" or "in quotes must end with a quote, and nothing behind it")
     else
       row[#row + 1] = cell
+      if rows[1] and #row > #rows[1] and cell ~= "" then
+        fail("%s:%d: %d cells, but the first line has %d; a cell with a comma in it stands in quotes",
+          path, select(2, text:sub(1, at):gsub("\n", "")) + (text:sub(at, at) == "\n" and 0 or 1), #row,
+          #rows[1])
+      end
       if mark == "\n" then
         append(rows, (row[2] or quoted or cell ~= "") and { row } or {})
         row = {}

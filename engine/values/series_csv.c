@@ -53,14 +53,14 @@ enum { MAX_COLUMNS = 1000 };
 
 typedef struct reader {
     const char *name;
-    char *at;         /* what is still to be read */
-    int line;         /* that was read last */
-    char separator;   /* ' ' stands for runs of blanks; 0: not known yet */
-    locale_t numbers; /* in which 1.5 is a number */
-    char **cell;      /* of the line */
-    int cells;
-    bool dates; /* the times are dates */
-    date first; /* of them */
+    char *at;           /* what is still to be read */
+    int line;           /* that was read last */
+    char separator;     /* ' ' stands for runs of blanks; 0: not known yet */
+    locale_t numbers;   /* in which 1.5 is a number */
+    char **cell;        /* of the line */
+    int cells, columns; /* columns: cells of the first line */
+    bool dates;         /* the times are dates */
+    date first;         /* of them */
     sel_error *error;
 } reader;
 
@@ -145,6 +145,22 @@ static sel_status take_cell(reader *r, char **line, char **cell) {
     return SEL_OK;
 }
 
+/* A line may have empty cells beyond the columns of the first one, as spreadsheets write them, but
+ * no others: a comma for a decimal point, or a column that has no name, would pass unseen. */
+static sel_status check_surplus(const reader *r) {
+    int used = r->cells;
+    while (used > 0 && !*r->cell[used - 1]) {
+        used--;
+    }
+    if (r->columns && used > r->columns) {
+        return FAIL(r,
+                    "%d cells, but the first line has %d: decimals take a point, and a text "
+                    "with the separator in it stands in quotes",
+                    used, r->columns);
+    }
+    return SEL_OK;
+}
+
 static sel_status split(reader *r, char *line) {
     r->separator = r->separator ? r->separator : find_separator(line);
     for (r->cells = 0; line; r->cells++) {
@@ -156,7 +172,9 @@ static sel_status split(reader *r, char *line) {
             return status;
         }
     }
-    return SEL_OK;
+    sel_status status = check_surplus(r);
+    r->columns = r->columns ? r->columns : r->cells;
+    return status;
 }
 
 /* Only decimal notation: no hexadecimal, no words except NaN and infinity, which are neither values

@@ -86,6 +86,21 @@ static void columns_go_by_name_or_number(void **state) {
     has_not("0,1,2\n1\n", third, "q.csv:2: 1 column, but column 3 is asked for");
 }
 
+static void surplus_cells_are_refused_with_their_line(void **state) {
+    (void)state;
+    const char *advice =
+        "decimals take a point, and a text with the separator in it stands in quotes";
+    char text[200];
+    snprintf(text, sizeof text, "q.csv:3: 3 cells, but the first line has 2: %s", advice);
+    refuses("t,q\n0,1\n1,2,5\n", second, text);
+    snprintf(text, sizeof text, "q.csv:2: 4 cells, but the first line has 3: %s", advice);
+    refuses("0,1,2\n1,2,3,4\n", second, text);
+    snprintf(text, sizeof text, "q.csv:2: 3 cells, but the first line has 2: %s", advice);
+    refuses("0;1\n1;2;x\n", second, text);
+    refuses("0 1\n1 2 3\n", second, text);
+    reads("t,q\n0,10,\n1.5,-2.5e3,,\n3,.25\n", second); /* as spreadsheets write them */
+}
+
 static void what_is_no_number_is_refused_with_its_line(void **state) {
     (void)state;
     refuses("t,q\n0,1\n\n1,x\n", second, "q.csv:4: column 2: \"x\" is not a number");
@@ -283,6 +298,7 @@ int main(void) {
         cmocka_unit_test(all_separators_are_read),
         cmocka_unit_test(line_ends_comments_quotes_and_blank_lines_are_read),
         cmocka_unit_test(columns_go_by_name_or_number),
+        cmocka_unit_test(surplus_cells_are_refused_with_their_line),
         cmocka_unit_test(what_is_no_number_is_refused_with_its_line),
         cmocka_unit_test(dates_count_in_seconds_since_the_first),
         cmocka_unit_test(a_slip_in_the_first_row_is_no_line_of_names),
