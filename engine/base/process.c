@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupt_signal, writing, asked;
@@ -37,8 +38,22 @@ static void open_standard_streams(void) {
     }
 }
 
+/* Lua, readers of files and threads, whose stacks are as large, need more than a few pages. */
+static void refuse_small_stack(void) {
+    enum { LEAST = 512 }; /* KiB */
+    static const char text[] = "the stack is limited to less than 512 KiB, which is not enough to "
+                               "run in: raise the limit, as by ulimit -s 8192\n";
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < (rlim_t)LEAST << 10) {
+        ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+        (void)written;
+        _exit(SEL_NO_DEVICE);
+    }
+}
+
 void sel_process_start(void) {
     struct sigaction action = {.sa_handler = on_signal}, before;
+    refuse_small_stack();
     open_standard_streams();
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

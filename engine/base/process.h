@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include "engine/base/status.h"
 
-/* Opens /dev/null where descriptor 0, 1 or 2 is closed, so that no file opened later receives the
- * program's messages; ignores signals that calls report as errors (SIGPIPE, SIGXFSZ); handles
- * SIGINT, SIGTERM, SIGUSR2 and, unless it is ignored (nohup), SIGHUP: such a signal ends the
- * process at once with status 130, but after sel_process_write(true) the first only sets
- * *sel_process_interrupt(). To be called first in main. */
+/* Ends the process with an error where its stack is too small; opens /dev/null where descriptor 0,
+ * 1 or 2 is closed, so that no file opened later receives the program's messages; ignores signals
+ * that calls report as errors (SIGPIPE, SIGXFSZ); handles SIGINT, SIGTERM, SIGUSR2 and, unless it
+ * is ignored (nohup), SIGHUP: such a signal ends the process at once with status 130, but after
+ * sel_process_write(true) the first only sets *sel_process_interrupt(). To be called first in main.
+ */
 void sel_process_start(void);
 
 /* Whether SIGUSR1, or SIGINFO where there is one, has asked how far the run is, since the last

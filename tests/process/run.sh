@@ -228,6 +228,19 @@ output_that_is_lost_is_told() {
     [ "$(cat "$work/status")" = 0 ]
 }
 
+# shellcheck disable=SC3045  # dash and bash know ulimit -s
+small_stack_is_an_error() {
+    for size in 64 128 256; do
+        for arguments in 'check examples/01_lid.lua' "run examples/01_lid.lua -o $work/small" help; do
+            # shellcheck disable=SC2086  # arguments are words
+            (ulimit -s $size && exits 5 "$selenite" $arguments 2>"$work/text") &&
+                grep 'stack is limited to less than 512 KiB' "$work/text" &&
+                [ "$(wc -l <"$work/text")" = 1 ] && [ ! -e "$work/small" ] || return 1
+        done
+    done
+    (ulimit -s 512 && exits 0 "$selenite" check examples/01_lid.lua)
+}
+
 cat >"$work/rule.lua" <<'LUA'
 local sel = require "selenite"
 return sel.rule {
@@ -285,4 +298,5 @@ ok "SIGHUP ends a run in order" ends_in_order hung_up HUP
 ok "SIGHUP that is ignored stays so" nohup_is_kept
 ok "messages of closed descriptors reach no file" closed_descriptors_write_into_no_file
 ok "only regular files are read" only_regular_files_are_read
+ok "a stack that is too small is one error" small_stack_is_an_error
 ok "output that is lost is told" output_that_is_lost_is_told
