@@ -42,5 +42,17 @@ test_cuda | test_cuda_ranks)
     done
     ;;
 esac
+case $pattern in
+test_cuda | test_cuda_cases)
+    if NAMES='1 ranks: [^ad]' BUILD=$device BACKEND=cuda tests/cases/run.sh >"$device/cases.log" 2>&1 &&
+        grep -q '^ok' "$device/cases.log" && ! grep -q '^not ok' "$device/cases.log"; then
+        echo 'ok cases with known results'
+    else
+        echo 'not ok cases with known results'
+        sed 's/^/# /' "$device/cases.log"
+        failed=1
+    fi
+    ;;
+esac
 rm -rf "$XDG_CACHE_HOME"
 exit $failed
