@@ -153,17 +153,19 @@ static void audit_cell(const heat_view *v, const heat_audit_cell *cell, const do
     float t[6] = {0}, g[6] = {0}, r[3];
     double wide[6] = {0};
     const float here = (float)(values[0] - v->reference);
+    const double before = (double)here;
     for (int k = 0; k < 2 * v->dims; k++) {
-        wide[k] = t[k] = (float)(values[1 + k] - v->reference);
+        t[k] = (float)(values[1 + k] - v->reference);
+        wide[k] = (double)t[k];
         g[k] = (float)cell->g[k];
         r[k / 2] = (float)v->r[k / 2];
     }
     float next = heat_next_float(v->kind, v->dims, r, here, t, g, (float)m, (float)q);
-    double true_next = heat_next_double(v->kind, v->dims, v->r, here, wide, cell->g, m, q);
+    double true_next = heat_next_double(v->kind, v->dims, v->r, before, wide, cell->g, m, q);
     next = heat_touched_float(here, next, (float)b, (float)s);
-    true_next = heat_touched_double(here, true_next, b, s);
-    *change = (double)next - (double)here;
-    *right = true_next - (double)here;
+    true_next = heat_touched_double(before, true_next, b, s);
+    *change = (double)next - before;
+    *right = true_next - before;
 }
 
 void heat_audit_step(const sel_state *state, int64_t step, const double *values, sel_audit *found) {
