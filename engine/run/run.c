@@ -252,6 +252,7 @@ static sel_status loop(run *r, sel_error *error) {
     /* What was due at the step of a checkpoint has been done. */
     sel_status status = r->resume ? SEL_OK : start_and_call(r, error);
     take_ending(r);
+    status = status ? status : sel_run_audit(r, error);
     while (!status && r->report->stopped_by == SEL_BY_NOTHING && !(status = read_clock(r, error))) {
         if (r->step >= r->last_step) {
             sel_run_stop(r, r->last_step_by, "stop.%s reached",
@@ -410,6 +411,7 @@ static sel_status run_prepared(run *r, sel_error *error) {
         sel_outputs_close(r->outputs);
     }
     sel_writer_destroy(r->writer);
+    sel_run_close_audit(r);
     return status;
 }
 

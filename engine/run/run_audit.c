@@ -3,29 +3,72 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "engine/run/running.h"
 
 /* The part of a change that may be lost; and the part of the field's range below which a change in
  * all steps to come does not matter. */
 static const double most_lost = 0.01, least_change = 1e-3;
+/* Below this part what is lost counts only as far as cells do not make up for each other. */
+static const double most_random = 0.1;
+/* Rounding in the steps before makes changes several times as large as the last digits do. */
+static const double above_noise = 8;
 enum { FEWEST = 4 /* cells */ };
 
-sel_status sel_run_audit(run *r, sel_error *error) {
+static const sel_audit_reads *reads_of(const run *r) {
     const sel_solver *solver = r->prepared->simulation->solver;
+    return solver->audit_reads ? solver->audit_reads(r->prepared->plan) : NULL;
+}
+
+static int components_of(const run *r, int field) {
+    const sel_prepared *p = r->prepared;
+    return sel_field_components(&p->simulation->solver->fields[field], p->domain->grid.dims);
+}
+
+static sel_status open_audit(run *r, const sel_audit_reads *reads, sel_error *error) {
     run_audit *audit = &r->audit;
-    if (!solver->audit_reads || audit->told || r->step >= r->last_step) {
+    int components = 0;
+    for (int f = 0; f < reads->fields; f++) {
+        components += components_of(r, reads->field[f]);
+    }
+    const size_t bytes = (size_t)reads->cells * (size_t)components * sizeof *audit->values;
+    audit->test = calloc((size_t)reads->fields, sizeof *audit->test);
+    audit->audited = calloc(SEL_AUDIT_FIELDS, sizeof *audit->audited);
+    audit->values = malloc(bytes);
+    return audit->test && audit->audited && audit->values
+               ? SEL_OK
+               : sel_fail_memory(error, "the audit", bytes);
+}
+
+void sel_run_close_audit(run *r) {
+    free(r->audit.test);
+    free(r->audit.audited);
+    free(r->audit.values);
+}
+
+sel_status sel_run_audit(run *r, sel_error *error) {
+    const sel_audit_reads *reads = reads_of(r);
+    run_audit *audit = &r->audit;
+    if (!reads || audit->told || r->step >= r->last_step) {
         return SEL_OK;
     }
-    const int count = solver->audit_reads(r->prepared->plan, audit->cell);
-    const sel_request request = {.kind = SEL_READ,
-                                 .field = solver->main_field,
-                                 .box = sel_grid_box(&r->prepared->domain->grid),
-                                 .cells = audit->cell,
-                                 .cell_count = count,
-                                 .precision = SEL_F64,
-                                 .components = 1,
-                                 .to = audit->value};
-    return count > 0 ? sel_run_start_test(r, &audit->test, &request, error) : SEL_OK;
+    sel_status status = audit->test ? SEL_OK : open_audit(r, reads, error);
+    double *to = audit->values;
+    for (int f = 0; f < reads->fields && !status; f++) {
+        const sel_request request = {.kind = SEL_READ,
+                                     .field = reads->field[f],
+                                     .box = sel_grid_box(&r->prepared->domain->grid),
+                                     .cells = reads->cell,
+                                     .cell_count = reads->cells,
+                                     .precision = SEL_F64,
+                                     .components = components_of(r, reads->field[f]),
+                                     .to = to};
+        audit->value[f] = to;
+        to += reads->cells * request.components;
+        status = sel_run_start_test(r, &audit->test[f], &request, error);
+    }
+    audit->pending = status == SEL_OK;
+    return status;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -43,33 +86,135 @@ static double steps_left(const run *r, int64_t step) {
     return r->last_step < INT64_MAX ? (double)(r->last_step - step) : (double)step;
 }
 
-void sel_run_take_audit(run *r) {
-    const sel_solver *solver = r->prepared->simulation->solver;
-    const sel_request *seen = &r->monitor.request;
-    const int64_t step = r->audit.test.step;
-    const double left = steps_left(r, step), range = seen->largest - seen->smallest;
-    double lost[SEL_AUDITED], change[SEL_AUDITED];
-    int count = 0;
-    sel_audit found;
-    solver->audit(r->state, step, r->audit.value, &found);
-    for (int i = 0; i < found.count; i++) {
-        const double right = fabs(found.right[i]);
-        if (isfinite(found.change[i]) && isfinite(right) && right > 0 &&
-            right * left > least_change * range) {
-            change[count] = right;
-            lost[count++] = fabs(found.change[i] - found.right[i]) / right;
+/* The steps for which a cell goes on as now: fewer where a step takes back some of what changes, or
+ * where changes have become smaller since the last audit. */
+static double steps_alike(const run_audited *before, const sel_audit *found, int i, int64_t step,
+                          double left) {
+    const double faded = log(fabs(before->right[i] / found->right[i]));
+    const double since = (double)(step - before->step);
+    double steps = left;
+    steps = found->fades[i] > 0 ? fmin(steps, 1 / found->fades[i]) : steps;
+    return faded > 0 ? fmin(steps, since / faded) : steps;
+}
+
+/* Whether most cells change to one side: what the last digits make goes to both. */
+static bool one_sided(const sel_audit *found) {
+    double sum = 0, size = 0;
+    for (int i = 0; i < found->count; i++) {
+        sum += isfinite(found->right[i]) ? found->right[i] : 0;
+        size += isfinite(found->right[i]) ? fabs(found->right[i]) : 0;
+    }
+    return fabs(sum) > size / 2;
+}
+
+/* What is lost of changes that matter: the medians of parts, and of changes. */
+typedef struct losses {
+    int count;
+    double part, change;
+} losses;
+
+static losses find_losses(const run *r, const run_audited *before, const sel_audit *found,
+                          int64_t step) {
+    const bool together = one_sided(found);
+    const double left = steps_left(r, step), range = before->most - before->least;
+    double part[SEL_AUDITED], change[SEL_AUDITED], sum = 0, size = 0;
+    losses lost = {.count = 0};
+    for (int i = 0; i < found->count; i++) {
+        const double right = fabs(found->right[i]);
+        if (isfinite(found->change[i]) && isfinite(right) && right > 0 &&
+            (together || right > above_noise * found->noise[i]) &&
+            right * steps_alike(before, found, i, step, left) > least_change * range) {
+            part[lost.count] = fabs(found->change[i] - found->right[i]) / right;
+            change[lost.count++] = right;
+            sum += (found->change[i] - found->right[i]) * (found->right[i] > 0 ? 1 : -1);
+            size += right;
         }
     }
-    if (count < FEWEST) {
-        return;
+    if (lost.count >= FEWEST) {
+        const double median = median_of(part, lost.count);
+        const bool adds_up = median > most_random || fabs(sum) > most_lost * size;
+        lost.part = adds_up ? median : 0;
+        lost.change = median_of(change, lost.count);
     }
-    const double part = median_of(lost, count), size = median_of(change, count);
-    if (part > most_lost) {
+    return lost;
+}
+
+/* Of the values that were read. */
+static void take_range(const run *r, const sel_audit *found, run_audited *audited) {
+    const sel_audit_reads *reads = reads_of(r);
+    const int components = components_of(r, found->field);
+    int f = 0;
+    while (reads->field[f] != found->field) {
+        f++;
+    }
+    for (int64_t i = 0; i < reads->cells; i++) {
+        const double value = r->audit.value[f][i * components + found->component];
+        audited->least = fmin(audited->least, value);
+        audited->most = fmax(audited->most, value);
+    }
+}
+
+/* Of all cells. */
+static sel_status find_range(run *r, const sel_audit *found, run_audited *audited,
+                             sel_error *error) {
+    run_test *test = &r->audit.range;
+    const sel_request request = {
+        .kind = SEL_REDUCE, .field = found->field, .box = sel_grid_box(&r->prepared->domain->grid)};
+    sel_status status = sel_run_start_test(r, test, &request, error);
+    status = status ? status : sel_run_answer_test(r, test, error);
+    audited->least = fmin(audited->least, test->request.min[found->component]);
+    audited->most = fmax(audited->most, test->request.max[found->component]);
+    return status;
+}
+
+/* Tells what is lost of one field. All cells are read for its range at first, and where those that
+ * were read in any case do not do. */
+static sel_status judge(run *r, run_audited *audited, const sel_audit *found, int64_t step,
+                        sel_error *error) {
+    if (!audited->seen) {
+        audited->least = HUGE_VAL;
+        audited->most = -HUGE_VAL;
+    }
+    take_range(r, found, audited);
+    if (!audited->seen) {
+        return find_range(r, found, audited, error);
+    }
+    if (!(find_losses(r, audited, found, step).part > most_lost)) {
+        return SEL_OK;
+    }
+    sel_status status = find_range(r, found, audited, error);
+    const losses lost = find_losses(r, audited, found, step);
+    if (!status && lost.part > most_lost) {
         r->audit.told = true;
         sel_run_warn(r,
-                     "at step %lld a step in f32 misses what it should add to a cell, %.2g, by "
-                     "%.3g %% (median of %d cells): the numbers have no digits for so little; "
+                     "at step %lld a step in f32 misses what it should add to a cell's %s, %.2g, "
+                     "by %.3g %% (median of %d cells): the numbers have no digits for so little; "
                      "take precision = \"f64\", or %s",
-                     (long long)step, size, 100 * part, count, solver->audit_advice);
+                     (long long)step, found->what, lost.change, 100 * lost.part, lost.count,
+                     r->prepared->simulation->solver->audit_advice);
     }
+    return status;
+}
+
+sel_status sel_run_take_audit(run *r, sel_error *error) {
+    const sel_solver *solver = r->prepared->simulation->solver;
+    const sel_audit_reads *reads = reads_of(r);
+    run_audit *audit = &r->audit;
+    sel_status status = SEL_OK;
+    sel_audit found;
+    for (int f = 0; audit->pending && f < reads->fields && !status; f++) {
+        status = sel_run_answer_test(r, &audit->test[f], error);
+    }
+    const bool take = audit->pending && !status;
+    audit->pending = false;
+    for (int k = 0; take && !status && !audit->told &&
+                    solver->audit(r->state, audit->test->step, audit->value, k, &found);
+         k++) {
+        run_audited *audited = &audit->audited[k];
+        status = judge(r, audited, &found, audit->test->step, error);
+        audited->seen = true;
+        audited->step = audit->test->step;
+        memcpy(audited->right, found.right, sizeof found.right);
+    }
+    return status;
 }

@@ -107,7 +107,7 @@ sel_status sel_run_start_test(run *r, run_test *test, const sel_request *request
     return status;
 }
 
-static sel_status answer_test(run *r, run_test *test, sel_error *error) {
+sel_status sel_run_answer_test(run *r, run_test *test, sel_error *error) {
     if (!test->pending || test->answered) {
         return SEL_OK;
     }
@@ -119,15 +119,10 @@ static sel_status answer_test(run *r, run_test *test, sel_error *error) {
 }
 
 sel_status sel_run_answer_tests(run *r, sel_error *error) {
-    sel_status status = answer_test(r, &r->monitor, error);
-    status = status ? status : answer_test(r, &r->mean, error);
-    status = status ? status : answer_test(r, &r->mass.test, error);
-    status = status ? status : answer_test(r, &r->audit.test, error);
-    if (!status && r->audit.test.pending) {
-        r->audit.test.pending = false;
-        sel_run_take_audit(r);
-    }
-    return status;
+    sel_status status = sel_run_answer_test(r, &r->monitor, error);
+    status = status ? status : sel_run_answer_test(r, &r->mean, error);
+    status = status ? status : sel_run_answer_test(r, &r->mass.test, error);
+    return status ? status : sel_run_take_audit(r, error);
 }
 
 static void take_monitor(run *r) {

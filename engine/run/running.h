@@ -27,12 +27,22 @@ typedef struct run_mass {
     bool told;             /* that it drifts */
 } run_mass;
 
+/* What the audit has seen of a field. */
+typedef struct run_audited {
+    bool seen;
+    int64_t step;              /* of the last audit, */
+    double right[SEL_AUDITED]; /* and the changes then */
+    double least, most;        /* values so far */
+} run_audited;
+
 /* The audit of single precision. */
 typedef struct run_audit {
-    run_test test;
-    int64_t cell[SEL_AUDIT_READS];
-    double value[SEL_AUDIT_READS];
-    bool told;
+    run_test *test; /* by field; NULL: none was asked */
+    run_audited *audited;
+    run_test range;
+    double *values; /* of all fields, */
+    const double *value[SEL_AUDIT_FIELDS];
+    bool pending, told;
 } run_audit;
 
 enum { RUN_PAST = 11 };
@@ -101,8 +111,9 @@ sel_status sel_run_answer_tests(run *r, sel_error *error);
 /* Waits for them and takes their results; sets stopped_by when they end the run. */
 sel_status sel_run_finish_tests(run *r, sel_error *error);
 
-/* Starts one test. */
+/* Starts one test; waits for it, if it is under way. */
 sel_status sel_run_start_test(run *r, run_test *test, const sel_request *request, sel_error *error);
+sel_status sel_run_answer_test(run *r, run_test *test, sel_error *error);
 
 /* A warning that the run has given rise to: shown, logged and in run.json. */
 void sel_run_warn(run *r, const char *format, ...) SEL_PRINTF(2, 3);
@@ -112,9 +123,11 @@ void sel_run_warn_once(void *run, const char *about, const char *text);
 /* Of a run that was found steady while what drives it varies (run_alias.c). */
 void sel_run_warn_of_aliasing(run *r);
 
-/* Starts the audit, beside a look at the whole field (run_audit.c); takes its answer. */
+/* Starts the audit, beside a look at the whole field (run_audit.c); waits for it, if it is under
+ * way, and takes its answer. */
 sel_status sel_run_audit(run *r, sel_error *error);
-void sel_run_take_audit(run *r);
+sel_status sel_run_take_audit(run *r, sel_error *error);
+void sel_run_close_audit(run *r);
 
 /* Notes why the run stops. */
 void sel_run_stop(run *r, sel_stopped_by by, const char *reason, ...) SEL_PRINTF(3, 4);

@@ -5,10 +5,7 @@
 
 #include "engine/scene/domain.h"
 
-enum {
-    SEL_AUDITED = 64, /* cells, at most */
-    SEL_AUDIT_READS = 8 * SEL_AUDITED
-};
+enum { SEL_AUDITED = 64 /* cells, at most */, SEL_AUDIT_FIELDS = 64 };
 
 /* Free cells, in the order of their numbers. */
 typedef struct sel_audited {
@@ -16,13 +13,25 @@ typedef struct sel_audited {
     int64_t cell[SEL_AUDITED];
 } sel_audited;
 
-/* Draws them by a seed: the same for any number of ranks. */
-void sel_audited_draw(const sel_domain *domain, uint64_t seed, sel_audited *to);
+/* Draws them by a seed, of those that fit (NULL: all): the same for any number of ranks. */
+void sel_audited_draw(const sel_domain *domain, uint64_t seed,
+                      bool (*fits)(const void *of, int64_t cell), const void *of, sel_audited *to);
 
-/* Changes of the main field in a step, as the run computes them and in double precision. */
+/* What an audit needs of a state: the values of these fields in these cells. */
+typedef struct sel_audit_reads {
+    int fields, field[SEL_AUDIT_FIELDS]; /* in sel_solver.fields */
+    int64_t cells, *cell;
+} sel_audit_reads;
+
+/* Changes of a component of a field in a step, as the run computes them and in double precision; by
+ * cell, NaN where they are not known. */
 typedef struct sel_audit {
-    int count;
+    const char *what; /* "temperature" */
+    int field, component, count;
     double change[SEL_AUDITED], right[SEL_AUDITED];
+    /* By how much `right` may change with the last digits of the values; and the part of a shift
+     * of the whole field that a step takes back. 0: not known. */
+    double noise[SEL_AUDITED], fades[SEL_AUDITED];
 } sel_audit;
 
 #endif

@@ -320,12 +320,13 @@ typedef struct sel_solver {
     /* Why such a mass may drift: a sentence for the user, without its full stop. False: no law lets
      * any through. */
     bool (*mass_cause)(const sel_plan *plan, char *text, size_t size);
-    /* The audit of steps in single precision. NULL: there is none. Lists the cells of which it
-     * needs the main field, SEL_AUDIT_READS at most; returns how many, 0: this plan needs no audit.
-     */
-    int (*audit_reads)(const sel_plan *plan, int64_t *cells);
-    /* The changes in the step from `step` of some cells, from values there at that step. */
-    void (*audit)(const sel_state *state, int64_t step, const double *values, sel_audit *found);
+    /* The audit of steps in single precision. NULL: there is none. Lists what it needs, as the plan
+     * has it; NULL: this plan needs no audit. */
+    const sel_audit_reads *(*audit_reads)(const sel_plan *plan);
+    /* The changes of number k of what is audited, in the step from `step`, from values at that
+     * step: values[f][cell][component] of what it needs. False: there are no more. */
+    bool (*audit)(const sel_state *state, int64_t step, const double *const *values, int k,
+                  sel_audit *found);
     const char *audit_advice; /* besides f64: "a larger dt" */
     /* The speed of sound, user's units. NULL: there is none. */
     double (*sound)(const sel_plan *plan);

@@ -51,6 +51,15 @@ unsigned sel_quantity_depends(const sel_quantity *q) {
     return depends;
 }
 
+bool sel_quantity_is_pure(const sel_quantity *q) {
+    bool pure = true;
+    for (int k = 0; k < sel_quantity_functions(q); k++) {
+        const sel_function *function = sel_quantity_function(q, k);
+        pure = pure && (!function || function->program);
+    }
+    return pure;
+}
+
 /* Reports the first number of out[results][n] that is not finite. */
 static sel_status check_finite(const sel_function *function, const char *what, const sel_places *at,
                                const double *out, sel_error *error) {

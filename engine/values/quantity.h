@@ -89,6 +89,10 @@ const sel_function *sel_quantity_function(const sel_quantity *q, int k);
 
 unsigned sel_quantity_depends(const sel_quantity *q);
 
+/* Whether it can be evaluated without Lua, whose functions may do more, such as count their calls.
+ */
+bool sel_quantity_is_pure(const sel_quantity *q);
+
 /* Fills out[components][n]. NaN and infinity are errors that name `what`, the function's line and
  * the place. Units: the user's. */
 sel_status sel_quantity_eval(const sel_quantity *q, const char *what, const sel_places *at,

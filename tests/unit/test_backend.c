@@ -212,7 +212,7 @@ static int set_up(void **state) {
                           .dt = 1,
                           .periodic = 3,
                           .reference = {none, none, none},
-                          .stop = {SEL_INT_NOT_GIVEN, none, none, SEL_INT_NOT_GIVEN, none},
+                          .stop = {SEL_INT_NOT_GIVEN, none, none, SEL_INT_NOT_GIVEN, none, none},
                           .precision = SEL_F64,
                           .threads = 1};
     simulation = (sel_simulation){.solver = &solver, .params = &params, .locate = on_line};

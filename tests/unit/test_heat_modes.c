@@ -52,10 +52,13 @@ static void open_mode(heat_case *t, const mode *c) {
         snprintf(k + strlen(k), 40, "%.17g, ", c->k[a]);
         snprintf(end, 128, " * %s(%.17g * %c)", c->kinds[a] == 's' ? "sin" : "cos",
                  angle(c, a) / c->dx[a], axis);
-        snprintf(periodic + strlen(periodic), 16, wraps ? "'%c', " : "", axis);
-        snprintf(regions + strlen(regions), 128, wraps ? "" : "face('%c-', %s), face('%c+', %s), ",
-                 axis, c->kinds[a] == 's' ? "law.fixed { 0 }" : "law.insulated {}", axis,
-                 c->kinds[a] == 's' ? "law.fixed { 0 }" : "law.insulated {}");
+        if (wraps) {
+            snprintf(periodic + strlen(periodic), 16, "'%c', ", axis);
+        } else {
+            const char *law = c->kinds[a] == 's' ? "law.fixed { 0 }" : "law.insulated {}";
+            snprintf(regions + strlen(regions), 128, "face('%c-', %s), face('%c+', %s), ", axis,
+                     law, axis, law);
+        }
         sum += c->k[a] / (c->dx[a] * c->dx[a]);
         decay += c->k[a] / (c->dx[a] * c->dx[a]) * (1 - cos(angle(c, a)));
     }

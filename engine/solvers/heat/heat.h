@@ -31,6 +31,8 @@ typedef struct heat_audit_cell {
 typedef struct heat_audit {
     sel_audited of;
     heat_audit_cell v[SEL_AUDITED];
+    sel_audit_reads reads; /* each cell and those beyond its faces */
+    int64_t cell[(1 + SEL_FACES) * SEL_AUDITED];
 } heat_audit;
 
 /* Units: the user's. */
@@ -58,8 +60,9 @@ sel_status heat_start(sel_state *base, sel_error *error);
 
 /* Finds the numbers of the audit, in all ranks; sel_solver.audit_reads and audit. */
 void heat_audit_find(heat_plan *plan);
-int heat_audit_reads(const sel_plan *plan, int64_t *cells);
-void heat_audit_step(const sel_state *state, int64_t step, const double *values, sel_audit *found);
+const sel_audit_reads *heat_audit_reads(const sel_plan *plan);
+bool heat_audit_step(const sel_state *state, int64_t step, const double *const *values, int k,
+                     sel_audit *found);
 
 /* The loops of one precision, compiled for each x86-64 level (heat_kernel.c). */
 typedef struct heat_loops {

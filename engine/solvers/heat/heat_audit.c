@@ -20,6 +20,24 @@ static bool is_audited(const heat_plan *p) {
     return p->base.precision == SEL_F32 && p->body.implicit == 0;
 }
 
+/* The cell beyond a face, or that by whose temperature heat_beside replaces it. */
+static int64_t neighbour(const sel_grid *grid, int64_t cell, int face) {
+    const int64_t beyond = sel_cell_beyond(grid, cell, face);
+    return beyond >= 0 ? beyond : grid->nodes ? sel_cell_beyond(grid, cell, face ^ 1) : cell;
+}
+
+static void list_reads(heat_audit *audit, const sel_grid *grid) {
+    audit->reads =
+        (sel_audit_reads){.fields = 1, .field = {heat_solver.main_field}, .cell = audit->cell};
+    for (int i = 0; i < audit->of.count; i++) {
+        const int64_t cell = audit->of.cell[i];
+        audit->cell[audit->reads.cells++] = cell;
+        for (int face = 0; face < 2 * grid->dims; face++) {
+            audit->cell[audit->reads.cells++] = neighbour(grid, cell, face);
+        }
+    }
+}
+
 void heat_audit_find(heat_plan *p) {
     const sel_domain *domain = p->base.domain;
     const int64_t nx = domain->grid.n[0];
@@ -29,7 +47,8 @@ void heat_audit_find(heat_plan *p) {
     if (!is_audited(p)) {
         return;
     }
-    sel_audited_draw(domain, 0, &audit->of);
+    sel_audited_draw(domain, 0, NULL, NULL, &audit->of);
+    list_reads(audit, &domain->grid);
     for (int i = 0; i < audit->of.count; i++) {
         const int64_t cell = audit->of.cell[i];
         heat_audit_cell *to = &audit->v[i];
@@ -52,42 +71,20 @@ void heat_audit_find(heat_plan *p) {
     }
 }
 
-/* The cell beyond a face, or that by whose temperature heat_beside replaces it. */
-static int64_t neighbour(const sel_grid *grid, int64_t cell, int face) {
-    const int64_t beyond = sel_cell_beyond(grid, cell, face);
-    return beyond >= 0 ? beyond : grid->nodes ? sel_cell_beyond(grid, cell, face ^ 1) : cell;
-}
-
-int heat_audit_reads(const sel_plan *base, int64_t *cells) {
-    const heat_plan *p = (const heat_plan *)base;
-    const sel_grid *grid = &base->domain->grid;
-    int count = 0;
-    for (int i = 0; is_audited(p) && i < p->audit.of.count; i++) {
-        const int64_t cell = p->audit.of.cell[i];
-        cells[count++] = cell;
-        for (int face = 0; face < 2 * grid->dims; face++) {
-            cells[count++] = neighbour(grid, cell, face);
-        }
-    }
-    return count;
+const sel_audit_reads *heat_audit_reads(const sel_plan *base) {
+    const heat_audit *audit = &((const heat_plan *)base)->audit;
+    return audit->of.count > 0 ? &audit->reads : NULL;
 }
 
 /* ---- what laws and the source bring in the step from `step` ---- */
 
-/* Number k of an input: one that varies in time is asked again only where that needs no Lua, whose
- * functions may count their calls. */
+/* Number k of an input, if it needs no Lua. */
 static bool value_of(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
                      double *to) {
     double place[3];
     sel_error unread = {.status = SEL_OK};
-    const int functions = sel_quantity_functions(input->quantity);
-    for (int f = 0; f < functions; f++) {
-        const sel_function *function = sel_quantity_function(input->quantity, f);
-        if (function && !function->program) {
-            return false;
-        }
-    }
-    return !sel_input_number(inputs, input, k, step, place, to, &unread);
+    return sel_quantity_is_pure(input->quantity) &&
+           !sel_input_number(inputs, input, k, step, place, to, &unread);
 }
 
 /* The place of a site among those of its region. */
@@ -168,18 +165,22 @@ static void audit_cell(const heat_view *v, const heat_audit_cell *cell, const do
     *right = true_next - before;
 }
 
-void heat_audit_step(const sel_state *state, int64_t step, const double *values, sel_audit *found) {
+bool heat_audit_step(const sel_state *state, int64_t step, const double *const *values, int k,
+                     sel_audit *found) {
     const heat_plan *p = heat_plan_for(state);
     const heat_view v = sel_conduction_view(state, step, 0);
-    found->count = 0;
-    for (int i = 0; i < p->audit.of.count; i++) {
+    *found = (sel_audit){.what = heat_solver.fields[heat_solver.main_field].name,
+                         .field = heat_solver.main_field,
+                         .count = p->audit.of.count};
+    for (int i = 0; i < found->count && k == 0; i++) {
         const int64_t cell = p->audit.of.cell[i];
         double given[3];
+        found->change[i] = found->right[i] = (double)NAN;
         if (surfaces_of(state, cell, step, &given[0], &given[1]) &&
             source_of(state, cell, step, &given[2])) {
-            audit_cell(&v, &p->audit.v[i], values + i * (1 + 2 * v.dims), given,
-                       &found->change[found->count], &found->right[found->count]);
-            found->count++;
+            audit_cell(&v, &p->audit.v[i], values[0] + i * (1 + 2 * v.dims), given,
+                       &found->change[i], &found->right[i]);
         }
     }
+    return k == 0;
 }

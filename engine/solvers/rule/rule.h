@@ -110,7 +110,8 @@ sel_status rule_adapt(const sel_simulation *simulation, int precision, sel_arena
 typedef struct rule_plan {
     sel_plan base;
     const rule_model *model;
-    unsigned law_depends; /* of all values of laws */
+    struct rule_audit *audit; /* NULL: none */
+    unsigned law_depends;     /* of all values of laws */
 } rule_plan;
 
 /* Of an entry in a region. */
@@ -121,6 +122,14 @@ typedef struct rule_holds {
 rule_holds rule_law_of(const sel_domain *domain, int region, const char *name, bool state,
                        bool beyond);
 const rule_law *rule_law_value(const rule_plan *plan, int region, int entry);
+
+/* The audit of steps in single precision (rule_audit.c): prepares it; frees it; sel_solver.audit.
+ */
+sel_status rule_audit_find(rule_plan *plan, sel_error *error);
+void rule_audit_clear(sel_plan *plan);
+const sel_audit_reads *rule_audit_reads(const sel_plan *plan);
+bool rule_audit_step(const sel_state *state, int64_t step, const double *const *values, int k,
+                     sel_audit *found);
 
 /* ---- the state (rule_state.c, rule_laws.c) ----
  *

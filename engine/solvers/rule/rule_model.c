@@ -135,13 +135,8 @@ static void find_range(rule_model *m, const rule_entry *e) {
         place[a][k] = origin + side * fmin(cells - 0.5, floor(cells * at / (ALONG - 1)) + 0.5);
     }
     const sel_places at = {PLACES, place[0], place[1], place[2], 0, NULL, NULL};
-    for (int k = 0; e->value && k < sel_quantity_functions(e->value); k++) {
-        const sel_function *function = sel_quantity_function(e->value, k);
-        if (function && !function->program) { /* Lua would say that it is asked */
-            return;
-        }
-    }
-    if (!e->value || sel_quantity_eval(e->value, "range", &at, values, NULL) != SEL_OK) {
+    if (!e->value || !sel_quantity_is_pure(e->value) ||
+        sel_quantity_eval(e->value, "range", &at, values, NULL) != SEL_OK) {
         return;
     }
     for (int c = 0; c < e->components; c++) {

@@ -65,7 +65,6 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     rule_plan *plan = (rule_plan *)base;
     const rule_model *m = plan->model = (const rule_model *)base->simulation->solver;
     const sel_domain *domain = base->domain;
-    (void)error;
     base->dt_steps = m->params->dt.limit ? m->params->dt.every : 0;
     for (int k = 0; k < domain->region_count * m->entries; k++) {
         const rule_law *law = rule_law_value(plan, 1 + k / m->entries, k % m->entries);
@@ -76,7 +75,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
         base->depends |= sel_quantity_depends(m->entry[e].value);
     }
     base->depends &= SEL_ON_T | SEL_ON_CONTROLS;
-    return SEL_OK;
+    return rule_audit_find(plan, error);
 }
 
 /* ---- what users are told ---- */
@@ -197,11 +196,16 @@ const sel_solver rule_solver = {
     .solid = is_solid,
     .plan_size = sizeof(rule_plan),
     .plan = complete_plan,
+    .plan_clear = rule_audit_clear,
     .facts = facts,
     .warn = warn,
     .json = json,
     .state_text = state_text,
     .advice = "A smaller dt may be stable; else look at what the rules divide by, and at the laws",
+    .audit_reads = rule_audit_reads,
+    .audit = rule_audit_step,
+    .audit_advice = "keep in the field how far it is from a constant of about its size, and add "
+                    "that where rules need the whole",
     .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &rule_on_cpu,
