@@ -454,7 +454,9 @@ static bool rule_agrees(comparison *c, void *data) {
         return true;
     if (r->rule->base.call(&r->rule->base, at, r->lua, NULL) != SEL_OK)
         return r->rule->script->broken;
-    for (int k = 0; k < l->outputs; k++) {
+    const bool numbers = r->rule->returns == SEL_RETURNS_NUMBERS; /* too many are refused later */
+    const int outputs = numbers && l->outputs > SEL_MOST_NUMBERS ? SEL_MOST_NUMBERS : l->outputs;
+    for (int k = 0; k < outputs; k++) {
         const double a = r->slot[p->tables.output[k].slot], b = r->lua[p->tables.output[k].field];
         if (memcmp(&a, &b, sizeof a) != 0 && !(isnan(a) && isnan(b)))
             return false;

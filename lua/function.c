@@ -226,7 +226,7 @@ static const sel_lookup *find_raster(lua_State *L, int index, int depth) {
         const sel_lookup *lookup = sel_lookup_at(L, -1);
         if (lookup && lookup->kind == SEL_LOOKUP_RASTER)
             found = lookup;
-        else if (lua_isfunction(L, -1) && depth < MOST_NESTED)
+        else if (lua_isfunction(L, -1) && !lua_iscfunction(L, -1) && depth < MOST_NESTED)
             found = find_raster(L, -1, depth + 1);
         lua_pop(L, 1);
     }

@@ -369,14 +369,16 @@ static int note_mistake(lua_State *L) {
         return lua_pushboolean(L, d->failed), 1;
     static const char *const names[] = {"usage", "load", "params", NULL};
     const bool parameter = lua_isinteger(L, 1);
-    const int place = parameter ? -1 : sel_name_index(names, lua_tostring(L, 1));
+    const int place = parameter ? -1 : sel_name_index(names, luaL_checkstring(L, 1));
+    luaL_argcheck(L, !parameter || (lua_tointeger(L, 1) > 0 && lua_tointeger(L, 1) <= d->count), 1,
+                  "no parameter");
     const sel_where where = parameter    ? sel_span_where(d->list[lua_tointeger(L, 1) - 1].span)
                             : place == 0 ? (sel_where){NULL, 0}
                             : place == 1 ? d->chunk->loaded_at
                                          : d->where;
     d->failed = true;
     sel_fail_as(d->script->error, place == 0 ? SEL_BAD_USAGE : SEL_BAD_SCENARIO, where, "%s",
-                lua_tostring(L, 2));
+                luaL_checkstring(L, 2));
     return 0;
 }
 

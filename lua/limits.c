@@ -176,8 +176,9 @@ static void note_inside(lua_State *L) {
 
 int sel_host_number(lua_State *L) {
     const char *object = lua_topointer(L, 1);
-    uint64_t number = (uintptr_t)object; /* of a function of C without upvalues: it has no block */
-    if (!lua_iscfunction(L, 1) || lua_getupvalue(L, 1, 1)) {
+    /* A function of C without upvalues and a light userdata have no block. */
+    uint64_t number = (uintptr_t)object;
+    if (!lua_islightuserdata(L, 1) && (!lua_iscfunction(L, 1) || lua_getupvalue(L, 1, 1))) {
         object -= sel_script_of(L)->inside[lua_type(L, 1)];
         number = ((const header *)(const void *)object - 1)->number;
     }

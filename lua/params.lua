@@ -3,6 +3,8 @@
 -- `host` is what C gives (library.c): value_text(value) for messages, suggestion(name, table) with
 -- the nearest key, is_plain(text), paths: a table of those that are not relative to a script.
 local host = ...
+local find, format, match, sub = string.find, string.format, string.match, string.sub
+local concat = table.concat
 
 local FIELDS = { min = true, max = true, choices = true, integer = true, file = true }
 local MUST_BE = { number = "must be a number", string = "must be a string",
@@ -10,7 +12,7 @@ local MUST_BE = { number = "must be a number", string = "must be a string",
 
 -- A key that is a name: a string without zero bytes.
 local function is_name(key)
-  return type(key) == "string" and not key:find "\0"
+  return type(key) == "string" and not find(key, "\0")
 end
 
 -- Whether the value may be one of a parameter of this type.
@@ -22,9 +24,9 @@ end
 local function choices_text(p)
   local texts = {}
   for i, choice in ipairs(p.choices or {}) do
-    texts[i] = (type(choice) == "string" and choice or host.value_text(choice)):sub(1, 40)
+    texts[i] = sub(type(choice) == "string" and choice or host.value_text(choice), 1, 40)
   end
-  return #texts > 0 and "one of " .. table.concat(texts, ", ") or nil
+  return #texts > 0 and "one of " .. concat(texts, ", ") or nil
 end
 
 -- Why the parameter may not have the value; nil: it may.
@@ -35,9 +37,9 @@ local function refusal(p, value)
     if p.integer and value ~= math.floor(value) then
       return "must be a whole number"
     elseif p.min and value < p.min then
-      return ("must be at least %.14g"):format(p.min)
+      return format("must be at least %.14g", p.min)
     elseif p.max and value > p.max then
-      return ("must be at most %.14g"):format(p.max)
+      return format("must be at most %.14g", p.max)
     end
   end
   for _, choice in ipairs(p.choices or {}) do
@@ -92,9 +94,9 @@ end
 local function declare(place, name, entry, directory, values, mistake)
   local is_table, sound = type(entry) == "table", true
   local p = { name = name, default = entry }
-  local function wrong(format, ...)
+  local function wrong(text, ...)
     sound = false
-    mistake(place, "sel.params: " .. format:format(...))
+    mistake(place, "sel.params: " .. format(text, ...))
   end
   if is_table then
     p.default = rawget(entry, 1)
@@ -113,7 +115,7 @@ local function declare(place, name, entry, directory, values, mistake)
   if refused then
     wrong("%s: the default %s, got %s", name, refused, host.value_text(p.default))
   elseif sound then
-    local beside = p.file and p.default:sub(1, 1) ~= "/"
+    local beside = p.file and sub(p.default, 1, 1) ~= "/"
     store(values, p, beside and directory .. p.default or p.default)
   end
   return p
@@ -122,9 +124,9 @@ end
 -- "unknown parameter 'Ree'; did you mean 'Re'? The scenario has H, Re".
 local function unknown(name, order, values)
   local suggestion = host.suggestion(name, values)
-  return ("unknown parameter%s%s scenario has %s"):format(suggestion,
-    suggestion:find "; did you mean" and " The" or "; the",
-    #order > 0 and table.concat(order, ", ") or "no parameters")
+  return format("unknown parameter%s%s scenario has %s", suggestion,
+    find(suggestion, "; did you mean") and " The" or "; the",
+    #order > 0 and concat(order, ", ") or "no parameters")
 end
 
 -- The value of the parameter that a text of the command line writes; nil: it is none.
@@ -138,18 +140,18 @@ end
 -- The values from the command line: a list of "name=value".
 local function assign(assignments, order, by_name, values, mistake)
   for _, assignment in ipairs(assignments) do
-    local name, text = assignment:match "^([^=]+)=(.*)$"
+    local name, text = match(assignment, "^([^=]+)=(.*)$")
     local p = by_name[name]
     if not name then
-      mistake("usage", ("'%s' is not of the form name=value"):format(assignment))
+      mistake("usage", format("'%s' is not of the form name=value", assignment))
     elseif not p then
       mistake("usage", unknown(name, order, values))
     else
       local value = typed(p, text)
       local refused = refusal(p, value)
       if refused then
-        local decimal = p.kind == "number" and text:find "^%d*,%d+$"
-        mistake("usage", ("parameter %s %s, got%s%s"):format(name, refused,
+        local decimal = p.kind == "number" and find(text, "^%d*,%d+$")
+        mistake("usage", format("parameter %s %s, got%s%s", name, refused,
           host.suggestion(text, {}), decimal and "; decimals take a point" or ""))
       else
         store(values, p, value)
@@ -164,7 +166,7 @@ local function assign_loaded(loaded, order, by_name, values, mistake)
     local p, value = by_name[name], rawget(loaded, name)
     local refused = value ~= nil and refusal(p, value)
     if refused then
-      mistake("load", ("sel.load: parameter %s %s, got %s"):format(name, refused,
+      mistake("load", format("sel.load: parameter %s %s, got %s", name, refused,
         host.value_text(value)))
     elseif value ~= nil then
       store(values, p, value)
@@ -172,7 +174,7 @@ local function assign_loaded(loaded, order, by_name, values, mistake)
   end
   for key in pairs(loaded) do
     if not is_name(key) then
-      mistake("load", ("sel.load: the key %s is no parameter"):format(host.value_text(key)))
+      mistake("load", format("sel.load: the key %s is no parameter", host.value_text(key)))
     elseif not by_name[key] then
       mistake("load", "sel.load: " .. unknown(key, order, values))
     end
@@ -183,9 +185,9 @@ end
 local function limits_text(p)
   local parts = { choices_text(p) }
   parts[#parts + 1] = p.integer and "whole number" or nil
-  parts[#parts + 1] = p.min and ("at least %.14g"):format(p.min) or nil
-  parts[#parts + 1] = p.max and ("at most %.14g"):format(p.max) or nil
-  return table.concat(parts, ", ")
+  parts[#parts + 1] = p.min and format("at least %.14g", p.min) or nil
+  parts[#parts + 1] = p.max and format("at most %.14g", p.max) or nil
+  return concat(parts, ", ")
 end
 
 --- Resolves the parameters. declared: the script's table; order: its names in the order of the

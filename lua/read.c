@@ -4,7 +4,6 @@
  * It asks for nodes here, and what it returns becomes a program or a rule.
  */
 #include "lua/state.h"
-#include <lualib.h>
 #include <stdio.h>
 #include <string.h>
 #include "read_code_lua.h"
@@ -26,7 +25,10 @@ enum { MAX_NODES = 20000 };
 static const char reader_key;
 
 static sel_builder *builder_of(lua_State *L) {
-    return sel_script_of(L)->reading;
+    sel_builder *builder = sel_script_of(L)->reading;
+    if (!builder)
+        luaL_error(L, "no function is read");
+    return builder;
 }
 
 /* ---- nodes ---- */
@@ -42,24 +44,45 @@ static int push_node(lua_State *L, int node) {
     return 1;
 }
 
-static int to_node(lua_State *L, int index) {
-    return (int)lua_tointeger(L, index);
+/* The value at `index`: a whole number from `low` to `high`. What the reader passes is checked
+ * here, where it is taken: a wrong one would lead outside of arrays. */
+static int take_whole(lua_State *L, int index, const char *what, int low, int high) {
+    const lua_Integer value = lua_isinteger(L, index) ? lua_tointeger(L, index) : (lua_Integer)-1;
+    if (!lua_isinteger(L, index) || value < low || value > high) {
+        luaL_error(L, "the reader of functions gave no %s", what);
+        return low;
+    }
+    return (int)value;
 }
 
-/* build(op, a, b, c) */
+static int take_node(lua_State *L, int index) {
+    return take_whole(L, index, "node", 0, sel_builder_count(builder_of(L)) - 1);
+}
+
+static double take_number(lua_State *L, int index) {
+    luaL_checktype(L, index, LUA_TNUMBER);
+    return lua_tonumber(L, index);
+}
+
+/* build(op, a, b, c): operands that the operation does not have are ignored */
 static int build(lua_State *L) {
-    return push_node(
-        L, sel_build(builder_of(L), to_node(L, 1), to_node(L, 2), to_node(L, 3), to_node(L, 4)));
+    const sel_rule_node n = {.op = take_whole(L, 1, "operation", 0, SEL_RULE_SHR)};
+    int operand[3] = {0};
+    if (n.op >= SEL_OP_COUNT && n.op < SEL_RULE_RANDOM)
+        return luaL_error(L, "the reader of functions gave no operation");
+    for (int i = 0; i < sel_rule_operands(&n); i++)
+        operand[i] = take_node(L, 2 + i);
+    return push_node(L, sel_build(builder_of(L), n.op, operand[0], operand[1], operand[2]));
 }
 
 static int constant(lua_State *L) {
-    return push_node(L, sel_build_constant(builder_of(L), lua_tonumber(L, 1)));
+    return push_node(L, sel_build_constant(builder_of(L), take_number(L, 1)));
 }
 
 /* known(node) -> the value of a constant, or nil */
 static int known(lua_State *L) {
     double value;
-    if (!sel_builder_constant(builder_of(L), to_node(L, 1), &value))
+    if (!sel_builder_constant(builder_of(L), take_node(L, 1), &value))
         return 0;
     lua_pushnumber(L, value);
     return 1;
@@ -67,7 +90,7 @@ static int known(lua_State *L) {
 
 /* parts(node) -> its operation and three operands */
 static int parts(lua_State *L) {
-    const sel_rule_node *n = sel_builder_node(builder_of(L), to_node(L, 1));
+    const sel_rule_node *n = sel_builder_node(builder_of(L), take_node(L, 1));
     lua_pushinteger(L, n->op);
     for (int i = 0; i < 3; i++)
         lua_pushinteger(L, n->operand[i]);
@@ -75,27 +98,38 @@ static int parts(lua_State *L) {
 }
 
 static int bounds(lua_State *L) {
-    sel_builder_bounds(builder_of(L), to_node(L, 1), lua_tonumber(L, 2), lua_tonumber(L, 3));
+    sel_builder_bounds(builder_of(L), take_node(L, 1), take_number(L, 2), take_number(L, 3));
     return 0;
 }
 
 /* read(field, dx, dy, dz) */
 static int read_field(lua_State *L) {
-    const int at[3] = {to_node(L, 2), to_node(L, 3), to_node(L, 4)};
-    return push_node(L, sel_build_read(builder_of(L), to_node(L, 1), at));
+    int at[3];
+    for (int axis = 0; axis < 3; axis++)
+        at[axis] = take_whole(L, 2 + axis, "distance", -SEL_MOST_REACH, SEL_MOST_REACH);
+    const int field = take_whole(L, 1, "field", 0, sel_script_of(L)->reading_fields - 1);
+    return push_node(L, sel_build_read(builder_of(L), field, at));
 }
 
-/* look_up(what, arguments ...): a series or a raster; what else is called is sel.noise */
+/* look_up(what, arguments ...): a series, a raster or, by its function, sel.noise */
 static int look_up(lua_State *L) {
     const sel_lookup *found = sel_lookup_at(L, 1), *lookup = found ? found : &sel_noise_lookup;
     const int given = lua_gettop(L) - 1;
     int arguments[SEL_LOOKUP_ARGUMENTS] = {0};
+    if (!found && !lua_iscfunction(L, 1))
+        return luaL_error(L, "it calls a %s value", luaL_typename(L, 1));
     if (found ? given != lookup->arguments : given < 2 || given > lookup->arguments)
         return luaL_error(L, "%s takes %d arguments, not %d", lookup->name, lookup->arguments,
                           given);
     for (int i = 0; i < lookup->arguments; i++)
-        arguments[i] = i < given ? to_node(L, 2 + i) : sel_build_constant(builder_of(L), 0);
+        arguments[i] = i < given ? take_node(L, 2 + i) : sel_build_constant(builder_of(L), 0);
     return push_node(L, sel_build_lookup(builder_of(L), lookup, arguments));
+}
+
+/* is_look_up(value): whether it is a series or a raster */
+static int is_look_up(lua_State *L) {
+    lua_pushboolean(L, sel_lookup_at(L, 1) != NULL);
+    return 1;
 }
 
 /* ---- functions ---- */
@@ -104,7 +138,7 @@ static int look_up(lua_State *L) {
  * name or is not the only one. */
 static int function_name(lua_State *L) {
     sel_script *script = sel_script_of(L);
-    sel_source *source = sel_script_source(script, lua_tostring(L, 1));
+    sel_source *source = sel_script_source(script, luaL_checkstring(L, 1));
     const sel_token *name = NULL;
     int found = 0;
     if (!source || !sel_source_read(script->arena, source))
@@ -128,11 +162,28 @@ static int function_name(lua_State *L) {
 /* kind_of(f): "C", "library" (what Selenite has in Lua) or "script" */
 static int kind_of(lua_State *L) {
     lua_Debug info;
+    luaL_checktype(L, 1, LUA_TFUNCTION);
     lua_settop(L, 1);
     lua_getinfo(L, ">S", &info);
     lua_pushstring(L, *info.what == 'C'                       ? "C"
                       : strcmp(info.source, "=selenite") == 0 ? "library"
                                                               : "script");
+    return 1;
+}
+
+/* getupvalue(f, number) -> the value of a variable that a function of Lua sees: those of functions
+ * of C are none of a script's. */
+static int get_upvalue(lua_State *L) {
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    luaL_argcheck(L, !lua_iscfunction(L, 1), 1, "function of Lua expected");
+    return lua_getupvalue(L, 1, take_whole(L, 2, "variable", 1, UINT8_MAX)) ? 1 : 0;
+}
+
+/* getmetatable(value): also where __metatable hides it */
+static int get_metatable(lua_State *L) {
+    luaL_checkany(L, 1);
+    if (!lua_getmetatable(L, 1))
+        lua_pushnil(L);
     return 1;
 }
 
@@ -178,14 +229,21 @@ void sel_read_open(lua_State *L) {
                  {read_code_lua, sizeof read_code_lua},
                  {read_lua, sizeof read_lua},
                  {read_survey_lua, sizeof read_survey_lua}};
-    static const luaL_Reg functions[] = {{"build", build},     {"constant", constant},
-                                         {"known", known},     {"parts", parts},
-                                         {"bounds", bounds},   {"read", read_field},
-                                         {"look_up", look_up}, {"function_name", function_name},
-                                         {"kind_of", kind_of}, {"is_late", is_late},
+    static const luaL_Reg functions[] = {{"build", build},
+                                         {"constant", constant},
+                                         {"known", known},
+                                         {"parts", parts},
+                                         {"bounds", bounds},
+                                         {"read", read_field},
+                                         {"look_up", look_up},
+                                         {"function_name", function_name},
+                                         {"kind_of", kind_of},
+                                         {"is_late", is_late},
+                                         {"getupvalue", get_upvalue},
+                                         {"getmetatable", get_metatable},
+                                         {"is_look_up", is_look_up},
                                          {NULL, NULL}};
-    luaopen_debug(L);
-    luaL_setfuncs(L, functions, 0);
+    luaL_newlib(L, functions);
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, "globals");
     push_operations(L);
@@ -225,6 +283,11 @@ static void push_arguments(lua_State *L, const int *arguments, int count) {
     }
 }
 
+/* The text of a refusal. */
+static const char *reason_at(lua_State *L, int index) {
+    return lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : "reading it fails";
+}
+
 /* The protected part. Arguments: the law, the function. */
 static int read_law(lua_State *L) {
     sel_lua_function *f = lua_touserdata(L, 1);
@@ -240,18 +303,19 @@ static int read_law(lua_State *L) {
     lua_call(L, 4, 5);
     f->script->keeps_state = f->script->keeps_state || lua_toboolean(L, -1);
     if (lua_isnil(L, 2)) {
-        snprintf(f->why, sizeof f->why, "%s", lua_tostring(L, 3));
+        snprintf(f->why, sizeof f->why, "%s", reason_at(L, 3));
         return 0;
     }
+    luaL_checktype(L, 2, LUA_TTABLE);
+    const int fails = take_node(L, 3);
     for (int i = 0; i < f->base.results; i++) {
         lua_rawgeti(L, 2, i + 1);
-        node[i] = to_node(L, -1);
+        node[i] = take_node(L, -1);
     }
     for (int i = 0; i < f->base.results; i++)
         output[i] = (sel_rule_output){i, node[i]};
-    f->graph = sel_builder_rule(builder, output, f->base.results, to_node(L, 3), f->script->arena);
-    f->program =
-        sel_builder_finish(builder, node, f->base.results, to_node(L, 3), f->script->arena);
+    f->graph = sel_builder_rule(builder, output, f->base.results, fails, f->script->arena);
+    f->program = sel_builder_finish(builder, node, f->base.results, fails, f->script->arena);
     if (!f->program)
         snprintf(f->why, sizeof f->why, "its program needs too many registers");
     return 0;
@@ -276,6 +340,7 @@ static int call_reader(sel_script *script, lua_CFunction what, void *data, sel_b
         lua_sethook(L, hook, mask, count);
     sel_limits_restore(script, &outer);
     script->reading = NULL;
+    script->reading_fields = 0;
     sel_builder_destroy(builder);
     return status;
 }
@@ -347,13 +412,17 @@ static int unknown_field(lua_State *L) {
 /* Takes nodes, failure and name, which read_rule returned. */
 static void take_rule(lua_State *L, request *r) {
     sel_script *script = sel_script_of(L);
-    const int count = (int)lua_rawlen(L, -3), fails = to_node(L, -2);
+    luaL_checktype(L, -3, LUA_TTABLE);
+    const int count = (int)lua_rawlen(L, -3), fails = take_node(L, -2);
+    const int most = r->what->returns == SEL_RETURNS_NUMBERS ? count : r->what->fields;
     sel_rule_output *output = sel_script_alloc(script, "a rule", (size_t)count * sizeof *output);
     for (int i = 0; i < count; i++) {
         lua_rawgeti(L, -3, i + 1);
+        luaL_checktype(L, -1, LUA_TTABLE);
         lua_rawgeti(L, -1, 1);
         lua_rawgeti(L, -2, 2);
-        output[i] = (sel_rule_output){to_node(L, -2), to_node(L, -1)};
+        const int field = take_whole(L, -2, "field", 0, most - 1);
+        output[i] = (sel_rule_output){field, take_node(L, -1)};
         lua_pop(L, 3);
     }
     sel_rule *rule = sel_builder_rule(r->builder, output, count, fails, script->arena);
@@ -366,14 +435,15 @@ static void take_rule(lua_State *L, request *r) {
 
 /* Takes nil, the reason and, of a mistake, its file and line. */
 static void take_refusal(lua_State *L, request *r) {
-    const char *text = lua_tostring(L, -4), *file = lua_tostring(L, -3);
+    const char *text = reason_at(L, -4);
+    const char *file = lua_type(L, -3) == LUA_TSTRING ? lua_tostring(L, -3) : NULL;
     sel_source *source = file ? sel_script_source(sel_script_of(L), file) : NULL;
     const sel_where where = {source ? source->name : NULL, (int)lua_tointeger(L, -2)};
     if (file)
         r->status = sel_fail_at(r->error, source ? where : r->what->base.where, "%s: %s",
                                 r->what->label, text);
     else
-        snprintf(r->why, SEL_RULE_WHY, "%s", text ? text : "reading it fails");
+        snprintf(r->why, SEL_RULE_WHY, "%s", text);
 }
 
 /* The protected part. Arguments: the request, the function. */
@@ -409,6 +479,7 @@ sel_status sel_read_rule(const sel_lua_rule *what, const sel_rule **rule, char *
     if (!r.builder)
         return sel_fail_memory(error, "a rule", MAX_NODES);
     script->error = error;
+    script->reading_fields = what->fields;
     lua_rawgeti(script->L, LUA_REGISTRYINDEX, what->reference);
     if (call_reader(script, read_rule, &r, r.builder) != LUA_OK)
         r.status = sel_limits_report(script, what->base.where, "");

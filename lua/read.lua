@@ -63,7 +63,7 @@ function V.read_rule(f, arguments, fields, dims, reach, only, numbers, unknown)
       return nodes, V.fails(), called
     end
     local given = V.fields_of(values[1])
-    for name in V.globals.pairs(given) do
+    for name in next, given do
       local field = fields[name]
       local n, whole = V.node_of(given[name])
       if field.low and whole ~= true then

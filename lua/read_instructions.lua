@@ -4,6 +4,7 @@
 -- changes anything: it may be done again.
 local V = ...
 local ipairs, math_type, type = ipairs, math.type, type
+local format, gmatch, sub = string.format, string.gmatch, string.sub
 local getupvalue = V.getupvalue
 local refuse, mistake, class_of, value_of = V.refuse, V.mistake, V.class_of, V.value_of
 local holds, operate, index, assign = V.holds, V.operate, V.index, V.assign
@@ -50,8 +51,7 @@ end
 local function variable(s, number)
   local box = s.closure.boxes[number + 1]
   if box.f then
-    local _, value = getupvalue(box.f, box.number)
-    return value
+    return getupvalue(box.f, box.number)
   end
   return box[1]
 end
@@ -59,7 +59,7 @@ end
 function I.GETUPVAL(s, i, r) r[i.A] = variable(s, i.B) end
 
 local function refuse_change(name)
-  V.changes(("'%s', a variable outside of it"):format(name:sub(1, 40)))
+  V.changes(format("'%s', a variable outside of it", sub(name, 1, 40)))
 end
 
 function I.SETUPVAL(s, i, r)
@@ -169,12 +169,12 @@ local function arithmetic(s, i, r)
   end
   r[i.A], s.pc = operate(event, x, y), s.pc + 1
 end
-for name in ([[ADDI ADDK SUBK MULK MODK POWK DIVK IDIVK BANDK BORK BXORK SHRI SHLI
-  ADD SUB MUL MOD POW DIV IDIV BAND BOR BXOR SHL SHR]]):gmatch "%w+" do
+for name in gmatch([[ADDI ADDK SUBK MULK MODK POWK DIVK IDIVK BANDK BORK BXORK SHRI SHLI
+  ADD SUB MUL MOD POW DIV IDIV BAND BOR BXOR SHL SHR]], "%w+") do
   I[name] = arithmetic
 end
 
-for name in ("UNM BNOT LEN"):gmatch "%w+" do
+for name in gmatch("UNM BNOT LEN", "%w+") do
   I[name] = function(_, i, r) r[i.A] = operate(name, r[i.B]) end
 end
 

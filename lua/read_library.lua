@@ -4,7 +4,8 @@ local V = ...
 local build, constant, op, metatable = V.build, V.constant, V.op, V.getmetatable
 local max, min, huge, math_type = math.max, math.min, math.huge, math.type
 local unpack, pack, next, pcall, select = table.unpack, table.pack, next, pcall, select
-local rawget, setmetatable, tostring, type = rawget, setmetatable, tostring, type
+local rawget, setmetatable, type = rawget, setmetatable, type
+local gmatch, log, upper = string.gmatch, math.log, string.upper
 local SYMBOL, CELL, CLOSURE, class_of = V.SYMBOL, V.CELL, V.CLOSURE, V.class_of
 local name_of, refuse, mistake, need = V.name_of, V.refuse, V.mistake, V.need
 local number, is_number, lift, pick, merge = V.number, V.is_number, V.lift, V.pick, V.merge
@@ -19,7 +20,7 @@ local LIMIT <const> = 0x1p53
 -- Those that may run as they are: what they do to symbols is to pass them on, or they get none.
 local PLAINLY, HANDLERS = {}, {}
 local BASE = "ipairs pairs next select rawget rawlen rawequal tostring tonumber getmetatable"
-for name in BASE:gmatch "%w+" do
+for name in gmatch(BASE, "%w+") do
   PLAINLY[V.globals[name]] = name
 end
 local next_of_walk = V.globals.pairs { a = 1 } -- order.lua
@@ -40,8 +41,14 @@ for _, library in next, { V.globals, coroutine, utf8 } do
     NAMES[f] = name
   end
 end
-local PASSES_ON = { ipairs = true, pairs = true, next = true, select = true, rawget = true,
-  unpack = true, pack = true }
+-- Those that use no metatable of what they get; and those that may get tables with values that only
+-- the reader has: they leave them as they are.
+local IGNORE_METATABLES = { rawget = true, rawlen = true, rawequal = true, next = true,
+  select = true, getmetatable = true, type = true }
+local LEAVE_MEMBERS = { ipairs = true, pairs = true, unpack = true }
+for name in next, IGNORE_METATABLES do
+  LEAVE_MEMBERS[name] = true
+end
 
 -- What is recorded of a function of math follows lmathlib.c.
 local function unary(name)
@@ -103,7 +110,7 @@ local RECORDED = {
     end
     local name = base == 2 and "LOG2" or base == 10 and "LOG10" or "LOG"
     local n = build(op[name], lift(a).n)
-    return number(base and name == "LOG" and build(op.DIV, n, constant(math.log(base))) or n)
+    return number(base and name == "LOG" and build(op.DIV, n, constant(log(base))) or n)
   end,
   -- The part before the point as a float, and the rest.
   modf = function(a)
@@ -114,8 +121,8 @@ local RECORDED = {
     return rounded "FLOOR"(number(part)), number(rest)
   end,
 }
-for name in ("sqrt exp sin cos tan sinh cosh tanh asin acos log10"):gmatch "%w+" do
-  RECORDED[name] = unary(name:upper())
+for name in gmatch("sqrt exp sin cos tan sinh cosh tanh asin acos log10", "%w+") do
+  RECORDED[name] = unary(upper(name))
 end
 for name, f in next, RECORDED do
   if math[name] then
@@ -157,8 +164,10 @@ local ALWAYS = {
     return v, ...
   end,
   [V.globals.setmetatable] = function(t, meta)
-    if type(t) ~= "table" or not V.is_new(t) or metatable(t) then
+    if type(t) ~= "table" or not V.is_made(t) or not V.is_new(t) or metatable(t) then
       refuse "on line %L it gives a metatable to a table that is not new"
+    elseif class_of(meta) then
+      mistake("it takes a %s for a metatable", name_of(meta))
     end
     return setmetatable(t, meta)
   end,
@@ -166,7 +175,11 @@ local ALWAYS = {
     if select("#", ...) > 0 then
       refuse "it inserts into a list on line %L elsewhere than at its end"
     end
-    V.assign(t, V.operate("LEN", t) + 1, v)
+    local length = V.operate("LEN", t)
+    if math_type(length) ~= "integer" then
+      refuse "on line %L it inserts into a list whose length is no whole number known beforehand"
+    end
+    V.assign(t, length + 1, v)
   end,
   [table.pack] = function(...) return V.made(pack(...)) end,
 }
@@ -221,20 +234,62 @@ local function what_of(list)
     or "what is known in a cell only"
 end
 
+-- Whether a metatable runs functions of Selenite's library alone.
+local function is_of_library(meta)
+  for _, handler in next, meta do
+    local kind = type(handler)
+    if kind == "table" or kind == "userdata" or kind == "thread"
+      or (kind == "function" and V.kind_of(handler) ~= "library") then
+      return false
+    end
+  end
+  return true
+end
+
+-- Whether the function called so runs functions of the script with this value.
+local function runs_script(name, v)
+  local meta = metatable(v)
+  return meta and not IGNORE_METATABLES[name] and not is_of_library(meta)
+    and not (name == "pairs" and rawget(meta, "__pairs") == nil)
+end
+
+-- Where a function that runs as it is would run functions of the script, by a metatable, or use
+-- values that only the reader has, the reading ends.
+local function keep_apart(name, v)
+  if type(v) ~= "table" then
+    return
+  elseif runs_script(name, v) then
+    refuse("it calls %s on line %L with a table that has a metatable", name or "a function")
+  elseif not LEAVE_MEMBERS[name] then
+    for _, member in next, v do
+      if class_of(member) then
+        refuse("it calls %s on line %L with a table that holds %s", name or "a function",
+          what_of { member })
+      end
+    end
+  end
+end
+
 -- Calls a function of the library.
 local function call_library(f, list, symbols)
   local name, handler = PLAINLY[f], ALWAYS[f] or symbols and HANDLERS[f]
   if handler then
     return pack(handler(unpack(list, 1, list.n)))
-  elseif symbols and (not PASSES_ON[name] or class_of(list[1])) then
+  elseif symbols and (name ~= "select" or class_of(list[1])) then
     refuse("it calls %s on line %L with %s", name or "a function", what_of(list))
   end
   local t = list[1]
   if f == next_of_walk and type(t) == "table" then
+    if V.is_made(t) then
+      refuse "on line %L it goes on with a walk through a table that pairs did not begin"
+    end
     t = rawget(t, "of")
   end
   if type(t) == "table" then
     settle_table(t)
+  end
+  for i = 1, list.n do
+    keep_apart(name, list[i])
   end
   return pack(plainly(f, unpack(list, 1, list.n)))
 end
@@ -253,8 +308,8 @@ function V.closure_of(f)
   return closures[f]
 end
 
--- Calls a value with a list of arguments; the list of its results.
-function V.call(f, list)
+-- Calls a value, behind so many tables, with a list of arguments; the list of its results.
+function V.call(f, list, steps)
   f = value_of(f)
   local class, kind, symbols = class_of(f), type(f) == "function" and V.kind_of(f), false
   if class == CLOSURE or kind == "script" then
@@ -266,10 +321,13 @@ function V.call(f, list)
   end
   if class == CELL then
     return { n = 1, V.neighbour(f, list) }
-  elseif type(f) == "userdata" or LOOK_UPS[f] then
+  elseif LOOK_UPS[f] or V.is_look_up(f) then
     return { n = 1, look_up(f, list, symbols) }
   elseif type(f) == "table" and not class and handler_of(f, "__call") then
-    return V.call(handler_of(f, "__call"), pack(f, unpack(list, 1, list.n)))
+    return V.call(handler_of(f, "__call"), pack(f, unpack(list, 1, list.n)),
+      V.next_handler(steps or 0))
+  elseif type(f) == "userdata" then
+    refuse "it calls a value on line %L which cannot be followed"
   elseif not kind then
     mistake("it calls a %s value", name_of(f))
   elseif ALWAYS[f] or PLAINLY[f] or HANDLERS[f] or (kind == "library" and not symbols) then
@@ -316,13 +374,13 @@ function V.fields_of(v)
   V.at_line(type(value) == "table" and V.lines[value])
   if open then
     local a, b = V.fields_of(value.a), V.fields_of(value.b)
-    for name in V.globals.pairs(a) do
+    for name in next, a do
       if b[name] == nil then
         mistake("it returns '%s' on one way and not on another", name)
       end
       a[name] = merge(value.c, a[name], b[name])
     end
-    for name in V.globals.pairs(b) do
+    for name in next, b do
       if a[name] == nil then
         mistake("it returns '%s' on one way and not on another", name)
       end
@@ -338,7 +396,7 @@ function V.fields_of(v)
     return { [V.only] = value }
   end
   local list = {}
-  for name, new in V.globals.pairs(value) do
+  for name, new in next, value do
     local field = V.fields[name]
     if not (field and field.state) then
       mistake("it returns a value of no state field:%s", V.unknown(name, true))

@@ -7,7 +7,8 @@ local build, constant, op, metatable = V.build, V.constant, V.op, V.getmetatable
 local abs, floor, max, min, huge = math.abs, math.floor, math.max, math.min, math.huge
 local tointeger, unpack, pack = math.tointeger, table.unpack, table.pack
 local error, next, pcall, rawequal, rawget = error, next, pcall, rawequal, rawget
-local setmetatable, tostring, type = setmetatable, tostring, type
+local rawlen, setmetatable, type = rawlen, setmetatable, type
+local find, gsub, lower = string.find, string.gsub, string.lower
 local SYMBOL, CELL, CLOSURE = V.SYMBOL, V.CELL, V.CLOSURE
 local class_of, name_of = V.class_of, V.name_of
 local refuse, mistake, need, number, condition = V.refuse, V.mistake, V.need, V.number, V.condition
@@ -15,6 +16,7 @@ local is_number, lift, pick, is_condition = V.is_number, V.lift, V.pick, V.is_co
 local truth, value_of = V.truth, V.value_of
 
 local LIMIT <const> = 0x1p53
+local MOST_HANDLERS <const> = 2000
 
 -- ---- arithmetic ----
 
@@ -172,10 +174,11 @@ local function plainly(f, ...)
     error(list[2], 0)
   end
   local text = list[2]
-  if text:find "'n[/%%]" or text:find "divide by zero" or text:find "%(zero%)" then
+  if find(text, "'n[/%%]") or find(text, "divide by zero") or find(text, "%(zero%)") then
     return V.raise()
   end
-  mistake("%s", (text:gsub("^%S+:%d+: ", ""):gsub(" %(%a+ '[^']*'%)$", "")))
+  text = gsub(gsub(text, "^%S+:%d+: ", ""), " %(%a+ '[^']*'%)$", "")
+  mistake("%s", text)
 end
 
 -- Whether a value is nil on some of the ways that are open.
@@ -205,14 +208,16 @@ function V.operate(name, a, b)
     return PLAIN[name](a, b)
   end
   a, b = value_of(a), value_of(b)
-  local event = "__" .. name:lower()
+  local event = "__" .. lower(name)
   local handler = handler_of(a, event) or handler_of(b, event)
   if handler then
     return V.call(handler, pack(a, b))[1]
   elseif name == "LEN" then
     if type(a) == "table" and not class_of(a) then
       settle_table(a)
-      return #a
+      return rawlen(a)
+    elseif class_of(a) then
+      mistake("it takes the length of a %s value", name_of(a))
     end
   elseif name == "CONCAT" and (class_of(a) == SYMBOL or class_of(b) == SYMBOL) then
     refuse "on line %L it makes a text of a number that is known in a cell only"
@@ -289,14 +294,22 @@ function V.neighbour(cell, distances)
   return at
 end
 
--- t[k]
-function V.index(t, k)
+-- Tables behind tables, by __index or __newindex, are followed as far as Lua follows them.
+local function next_handler(steps)
+  if steps == MOST_HANDLERS then
+    refuse "on line %L tables stand behind each other in a loop"
+  end
+  return steps + 1
+end
+
+-- t[k], behind so many tables
+function V.index(t, k, steps)
   t, k = value_of(t), value_of(k)
   local class = class_of(t)
   if class == CELL then
     return field_of(t, k)
   elseif type(t) == "string" then
-    return string[k]
+    return V.index(rawget(V.globals, "string"), k)
   elseif type(t) == "userdata" then
     return plainly(function() return t[known_key(k)] end)
   elseif type(t) ~= "table" or class then
@@ -308,7 +321,7 @@ function V.index(t, k)
   elseif is_function(handler) then
     return V.call(handler, pack(t, k))[1]
   end
-  return V.index(handler, k)
+  return V.index(handler, k, next_handler(steps or 0))
 end
 
 -- The function changes what is outside of it.
@@ -320,8 +333,8 @@ function V.changes(what)
   refuse("it changes %s", what)
 end
 
--- t[k] = value
-function V.assign(t, k, value)
+-- t[k] = value, behind so many tables
+function V.assign(t, k, value, steps)
   t, k = value_of(t), value_of(k)
   if class_of(t) == CELL then
     mistake "a cell cannot be assigned to; return the new values: return { NAME = value }"
@@ -338,8 +351,9 @@ function V.assign(t, k, value)
   elseif is_function(handler) then
     V.call(handler, pack(t, k, value))
   else
-    V.assign(handler, k, value)
+    V.assign(handler, k, value, next_handler(steps or 0))
   end
 end
 
 V.compute, V.plainly, V.settle_table, V.handler_of = compute, plainly, settle_table, handler_of
+V.next_handler = next_handler

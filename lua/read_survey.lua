@@ -50,7 +50,7 @@ function V.numbers_of(f)
     local globals, code = {}, V.code_of(value)
     visit_code(code, globals)
     for i = 1, #code.upvalues do
-      local _, seen_value = getupvalue(value, i)
+      local seen_value = getupvalue(value, i)
       if code.upvalues[i].name == "_ENV" and type(seen_value) == "table" then
         for name in next, globals do
           visit(rawget(seen_value, name), depth + 1)

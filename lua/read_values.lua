@@ -15,12 +15,19 @@ local build, constant, known, parts, bounds = V.build, V.constant, V.known, V.pa
   V.bounds
 local op, metatable, max, min, huge = V.op, V.getmetatable, math.max, math.min, math.huge
 local math_type, tointeger, format = math.type, math.tointeger, string.format
+local gsub = string.gsub
 local error, rawequal, setmetatable, type = error, rawequal, setmetatable, type
 
 local LIMIT <const> = 0x1p53 -- below it all whole numbers are exact in f64
 local MOST_LEVELS <const> = 1000
 
-local SYMBOL, CHOICE, CELL, CLOSURE, NOTHING = {}, {}, {}, {}, {}
+-- No script sees that a value is of them, nor makes one.
+local function new_class()
+  return { __metatable = false }
+end
+
+local SYMBOL, CHOICE, CELL = new_class(), new_class(), new_class()
+local CLOSURE, NOTHING = new_class(), new_class()
 V.SYMBOL, V.CELL, V.CLOSURE = SYMBOL, CELL, CLOSURE
 local CLASSES = { [SYMBOL] = true, [CHOICE] = true, [CELL] = true, [CLOSURE] = true,
   [NOTHING] = true }
@@ -33,7 +40,7 @@ V.FORK, V.DEAD = FORK, DEAD
 
 -- Ends the reading: Lua evaluates the function, for this reason; %L is the line.
 local function refuse(text, ...)
-  text = text:gsub("%%L", V.line())
+  text = gsub(text, "%%L", V.line())
   error({ text = format(text, ...) }, 0)
 end
 
@@ -66,7 +73,7 @@ local path, fails -- the present one; where Lua raises an error: a node
 local function extend(above, n, weight, since)
   local below = { above = above, n = n, level = above.level + 1, weight = weight, since = since,
     cost = above.cost + (parts(n) == op.NOT and 3 or 2),
-    facts = setmetatable({}, { __index = above.facts }) }
+    facts = setmetatable({}, { __index = above.facts, __metatable = false }) }
   if below.level > MOST_LEVELS then
     refuse("it has more than %d conditions inside each other", MOST_LEVELS)
   end

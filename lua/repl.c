@@ -215,6 +215,7 @@ static int host_mask(lua_State *L) {
     sel_domain *domain = NULL;
     const int64_t most = luaL_checkinteger(L, 2);
     const double z = luaL_optnumber(L, 3, (double)NAN);
+    luaL_argcheck(L, most > 0, 2, "no number of columns");
     fill_apart(L, "mask", &error);
     const sel_limits limits = sel_limits_leave(L);
     if (!error.status &&

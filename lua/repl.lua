@@ -2,6 +2,8 @@
 -- check, mask, picture, help. `host` is what C gives (repl.c), host.sim what the scenario returned.
 local host = ...
 local sel, sim = require "selenite", host.sim
+local byte, find, format, gmatch = string.byte, string.find, string.format, string.gmatch
+local gsub, match, sub, upper = string.gsub, string.match, string.sub, string.upper
 
 local DEEPEST, MOST_ENTRIES, MOST_COLUMNS, PICTURE = 3, 40, 100, 800
 
@@ -27,7 +29,7 @@ end
 -- The cells of a simulation, or of a shape as the only region of one: what host.mask returns.
 local function cells_of(most, what, size, z)
   size = size or sim and sim.size or { 72, 24 }
-  return assert(host.mask(host.value_text(what):find "^sel%." and what or sel.lbm {
+  return assert(host.mask(find(host.value_text(what), "^sel%.") and what or sel.lbm {
     lattice = #size == 3 and "D3Q19" or "D2Q9", size = size, tau = 0.8, dx = sim and sim.dx,
     origin = sim and sim.origin, stop = { steps = 1 },
     regions = { { name = "shape", where = what, law = sel.law.wall {} },
@@ -37,7 +39,7 @@ end
 
 local function mask(...)
   local letters, width, legend = cells_of(MOST_COLUMNS, ...)
-  for last = #letters, width, -width do print(letters:sub(last - width + 1, last)) end
+  for last = #letters, width, -width do print(sub(letters, last - width + 1, last)) end
   print(legend .. "; capital letters: cells beside faces")
 end
 
@@ -47,9 +49,9 @@ local function picture(what, path, ...)
   local height = #letters // width
   local side = math.max(1, PICTURE // math.max(width, height))
   assert(host.draw(path, width * side, height * side, function(put)
-    for at, letter in letters:gmatch("()(%a)") do
+    for at, letter in gmatch(letters, "()(%a)") do
       local x, y = (at - 1) % width, height - 1 - (at - 1) // width
-      put(x * side, y * side, side, side, 3 + letter:upper():byte() - ("A"):byte())
+      put(x * side, y * side, side, side, 3 + byte(upper(letter)) - byte "A")
     end
   end))
 end
@@ -58,9 +60,9 @@ end
 
 -- A text begins on the line that its source is named after: "line 3:2: " is line 4.
 local function tell(message)
-  local text = tostring(message):gsub("selenite:%d+: ", "")
-  print((text:gsub("line (%d+):(%d+)", function(first, more)
-    return ("line %d"):format(first + more - 1)
+  local text = gsub(tostring(message), "selenite:%d+: ", "")
+  print((gsub(text, "line (%d+):(%d+)", function(first, more)
+    return format("line %d", first + more - 1)
   end)))
 end
 
@@ -91,18 +93,18 @@ local names = setmetatable({ sel = sel, shape = sel.shape, law = sel.law, out = 
 
 -- `help` and `help WORD` are words of the prompt, not of Lua.
 local function asks_for_help(text)
-  local word = text:match "^%s*help%s*(.-)%s*$"
-  return word and not word:find "[^%w_.+-]" and (word == "" or text:find "^%s*help%s") and
+  local word = match(text, "^%s*help%s*(.-)%s*$")
+  return word and not find(word, "[^%w_.+-]") and (word == "" or find(text, "^%s*help%s")) and
     function() help(word ~= "" and word or nil) end
 end
 
 -- A local of a line would be gone with the line: it is kept as a name of the prompt.
 local function without_local(text)
-  local rest = text:match "^%s*local%s+(function%s.*)"
+  local rest = match(text, "^%s*local%s+(function%s.*)")
   if rest then return rest end
-  local list, values = text:match "^%s*local%s+([%a_][%w_%s,]*)(.*)"
+  local list, values = match(text, "^%s*local%s+([%a_][%w_%s,]*)(.*)")
   if not list then return text end
-  return values == "" and list .. " = nil" or values:find "^=[^=]" and list .. values or text
+  return values == "" and list .. " = nil" or find(values, "^=[^=]") and list .. values or text
 end
 
 -- A function of the lines, an expression or statements; nil at the end of the input.
@@ -115,7 +117,7 @@ local function read()
     if value then return value end
     local chunk, why = host.compile(without_local(text), first, names)
     if chunk then return chunk end
-    if not why:find "<eof>$" then return function() error(why, 0) end end
+    if not find(why, "<eof>$") then return function() error(why, 0) end end
     local more = host.read(">> ")
     text = more and text .. "\n" .. more
   end

@@ -245,7 +245,7 @@ static sel_status take_results(const sel_lua_rule *rule, int base, double *out, 
                                  "%s: function must return { NAME = value, ... }", rule->label);
     }
     for (int k = count - 1; k >= 0 && !status; k--, lua_pop(L, 1))
-        status = k < 3 ? take_value(rule, k, NULL, out, error) : SEL_OK;
+        status = k < SEL_MOST_NUMBERS ? take_value(rule, k, NULL, out, error) : SEL_OK;
     return status;
 }
 

@@ -3,6 +3,9 @@
  * Allowed are base, string, table, math, utf8 and coroutine, without what reads files or sees
  * bytecode (selenite.lua takes it away, and makes globals strict). Finalizers run with hooks off:
  * __gc is refused. With --trust all libraries are open and unguarded.
+ *
+ * A script may change the tables of these libraries, and with `string` the methods of all strings.
+ * Selenite's own Lua code has copies, and calls no methods of strings.
  */
 #include "lua/state.h"
 #include <lualib.h>
@@ -142,6 +145,32 @@ void sel_order_keys(lua_State *L, int index) {
     lua_call(L, 1, 1);
 }
 
+/* Address is a key in Lua's registry: what the Lua code of Selenite sees as its globals. */
+static const char own_key;
+
+/* Scripts may change the tables of the libraries: Selenite's own code has copies. */
+static void keep_libraries(lua_State *L) {
+    static const char *const names[] = {LUA_STRLIBNAME, LUA_TABLIBNAME, LUA_MATHLIBNAME,
+                                        LUA_UTF8LIBNAME, LUA_COLIBNAME};
+    lua_newtable(L);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        lua_newtable(L);
+        lua_getfield(L, -3, names[i]);
+        for (lua_pushnil(L); lua_next(L, -2);) {
+            lua_pushvalue(L, -2);
+            lua_insert(L, -2);
+            lua_rawset(L, -5);
+        }
+        lua_pop(L, 1);
+        lua_setfield(L, -2, names[i]);
+    }
+    lua_newtable(L);
+    lua_pushvalue(L, -3);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &own_key);
+}
+
 void sel_sandbox_open(lua_State *L) {
     bool trust = sel_script_of(L)->options.trust;
     if (trust)
@@ -152,6 +181,7 @@ void sel_sandbox_open(lua_State *L) {
     guard_random(L);
     sel_limits_track(L);
     order_keys(L);
+    keep_libraries(L);
     sel_read_open(L);
     sel_module_open(L);
     lua_pop(L, 1);
@@ -160,6 +190,10 @@ void sel_sandbox_open(lua_State *L) {
 void sel_sandbox_run(lua_State *L, const unsigned char *text, size_t length, int results) {
     if (luaL_loadbufferx(L, (const char *)text, length, "=selenite", "t") != LUA_OK)
         lua_error(L);
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &own_key) == LUA_TTABLE)
+        lua_setupvalue(L, -2, 1);
+    else
+        lua_pop(L, 1);
     lua_insert(L, -2);
     lua_call(L, 1, results);
 }

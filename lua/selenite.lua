@@ -4,8 +4,10 @@
 -- that a new solver, law, shape or output needs no change here.
 local host = ...
 
--- For starts from rest: the slope is 0 at either end, so that pressure waves stay small.
+local find, format, concat = string.find, string.format, table.concat
 local max, min = math.max, math.min
+
+-- For starts from rest: the slope is 0 at either end, so that pressure waves stay small.
 local function ramp(t, T)
   if T > 0 then
     local s = max(0, min(1, t / T))
@@ -22,8 +24,8 @@ local function closed(what, members)
       names[#names + 1] = #names < 32 and name or nil
     end
     local text = host.suggestion(type(key) == "string" and key or type(key), members)
-    error(("%s has no%s%s has %s"):format(what, text,
-      text:find "; did you mean" and " It" or "; it", table.concat(names, ", ")), 2)
+    error(format("%s has no%s%s has %s", what, text,
+      find(text, "; did you mean") and " It" or "; it", concat(names, ", ")), 2)
   end
   setmetatable(members, { __index = unknown })
   return setmetatable({}, {
@@ -37,7 +39,7 @@ end
 local function operator(kind, sign)
   return function(a, b)
     if not (host.is_shape(a) and host.is_shape(b)) then
-      error(("shapes combine with shapes only: got %s beside '%s'"):format(
+      error(format("shapes combine with shapes only: got %s beside '%s'",
         host.value_text(host.is_shape(a) and b or a), sign), 2)
     end
     return host.shape(kind, { a, b })
@@ -54,7 +56,7 @@ local function face(name)
   if type(name) == "table" then
     name = rawget(name, 1)
   end
-  if type(name) ~= "string" or not name:find "^[xyz][-+]$" then
+  if type(name) ~= "string" or not find(name, "^[xyz][-+]$") then
     error('shape.face takes "x-", "x+", "y-", "y+", "z-" or "z+", got ' .. host.value_text(name), 2)
   end
   return host.shape("face", { name })
@@ -101,7 +103,7 @@ local function make_environment(globals)
   getmetatable("").__metatable = false
   setmetatable(globals, { __index = function(_, key)
     local name = name_of(key)
-    error(GUARDED[name] and ("'%s' is closed to scenarios; --trust opens it"):format(name)
+    error(GUARDED[name] and format("'%s' is closed to scenarios; --trust opens it", name)
       or "undeclared global" .. host.suggestion(name, globals), 2)
   end })
   return setmetatable(environment, {
@@ -109,7 +111,7 @@ local function make_environment(globals)
     __newindex = function(_, key)
       local text = rawget(globals, key) == nil and "undeclared global '%s'; write 'local %s' first"
         or "global '%s' cannot be changed; write 'local %s' for one of your own"
-      error(text:format(name_of(key), name_of(key)), 2)
+      error(format(text, name_of(key), name_of(key)), 2)
     end,
     __metatable = false,
   })

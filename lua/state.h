@@ -146,6 +146,7 @@ typedef struct sel_script {
     bool broken;                   /* the script was ended: pcall catches nothing any more */
     sel_error ended;               /* the limit that it hit */
     sel_builder *reading;          /* the nodes of the function that is read; NULL: none is */
+    int reading_fields;            /* of the cells that it sees */
     struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
     struct sel_lua_rule *rules, **rules_end;             /* likewise */
     struct sel_lines *lines; /* notes the lines that run; NULL: nobody does */

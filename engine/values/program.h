@@ -59,6 +59,9 @@ typedef struct sel_builder sel_builder;
 sel_builder *sel_builder_create(int limit);
 void sel_builder_destroy(sel_builder *builder);
 
+/* Nodes so far: their numbers are below it. */
+int sel_builder_count(const sel_builder *builder);
+
 /* Each returns a node, or -1 when the limit is reached or memory is short. Equal calls return the
  * same node. Unused operands are 0. */
 int sel_build_constant(sel_builder *builder, double value);

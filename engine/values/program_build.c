@@ -44,6 +44,10 @@ void sel_builder_destroy(sel_builder *builder) {
     }
 }
 
+int sel_builder_count(const sel_builder *builder) {
+    return builder->count;
+}
+
 static uint64_t bits_of(double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);

@@ -56,7 +56,12 @@ typedef enum sel_rule_returns {
     SEL_RETURNS_NUMBERS /* one number, or one for each component of a vector */
 } sel_rule_returns;
 
-enum { SEL_RULE_WHY = 256, SEL_MOST_CELL_FIELDS = 64, SEL_MOST_REACH = 2 };
+enum {
+    SEL_RULE_WHY = 256,
+    SEL_MOST_CELL_FIELDS = 64,
+    SEL_MOST_NUMBERS = 3, /* that a function of plain numbers may return */
+    SEL_MOST_REACH = 2
+};
 
 struct sel_rule_place;
 

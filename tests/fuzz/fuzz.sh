@@ -1,7 +1,7 @@
 #!/bin/sh
 # fuzz.sh -- build the fuzz targets (scripts, and the files that they read) with clang and run them;
-# then compare random laws with Lua, run random scenarios under sanitizers, and right ones in all
-# ways (tests/random).
+# then compare random laws with Lua, run random scenarios and those that attack the reader of
+# functions under sanitizers, and right ones in all ways (tests/random).
 # usage: tests/fuzz/fuzz.sh [SECONDS [LAWS [SCENARIOS]]]   (60 each, 2000000 and 2000 when not given)
 # FIRST=N: laws and scenarios from number N on. Seeds of the others: scenarios, bad scripts, seeds/.
 set -eu
@@ -47,5 +47,6 @@ checked=address,undefined,float-cast-overflow
 make CUDA=0 SANITIZE=$checked all
 $python tests/fuzz/scenarios.py "build-$(echo $checked | tr , -)/selenite" $build/scenarios "$scenarios" \
     "$first"
+$python tests/fuzz/attacks.py "build-$(echo $checked | tr , -)/selenite" $build/attacks "$scenarios" "$first"
 make CUDA=0 all
 SEEDS=${SEEDS:-60} BUILD=build tests/random/run.sh

@@ -24,9 +24,10 @@ keeps_quiet() {
     ! grep -E '^line [0-9]+: ' "$work/said"
 }
 
+# draws_a_mask LINES: also behind these.
 draws_a_mask() {
     rm -f "$work/mask.png"
-    says "picture(shape.ball { centre = { 8, 8 }, radius = 4 }, '$work/mask.png', { 16, 16 })\n" '' &&
+    says "$1picture(shape.ball { centre = { 8, 8 }, radius = 4 }, '$work/mask.png', { 16, 16 })\n" '' &&
         od -An -tx1 -j16 -N8 "$work/mask.png" | grep -q '03 20 00 00 03 20'
 }
 
@@ -36,7 +37,7 @@ replaces_pictures_only() {
     echo 'my own' >"$work/mine" && ln -sf mine "$work/link.png" &&
         says "picture($ball, '$work/mine', { 16, 16 })\n" 'mine is there and is no PNG picture; move it away' &&
         says "picture($ball, '$work/link.png', { 16, 16 })\n" 'link.png is a link' &&
-        [ "$(cat "$work/mine")" = 'my own' ] && draws_a_mask &&
+        [ "$(cat "$work/mine")" = 'my own' ] && draws_a_mask '' &&
         cp "$work/mine" "$work/mask.png.tmp" &&
         says "picture($ball, '$work/mask.png', { 16, 16 })\n" 'mask.png.tmp is there' &&
         rm "$work/mask.png.tmp" && before=$(stat -c %i "$work/mask.png") &&
@@ -56,7 +57,9 @@ ok "a shape as a mask" says 'mask(shape.box { min = { 2, 1 }, max = { 5, 3 } }, 
 ok "the regions of a scenario as a mask" says 'mask(sim)\n' 'd expansion' \
     scenarios/sudden_expansion.lua H=16
 ok "a parameter of the scenario" says 'sim.size[2]\n' '^24$' scenarios/sudden_expansion.lua H=24
-ok "a mask as a picture" draws_a_mask
+ok "a mask as a picture" draws_a_mask ''
+ok "changed libraries change nothing of the prompt" draws_a_mask \
+    'for _, l in ipairs { string, math, table } do for k in pairs(l) do l[k] = function() return 99999 end end end\n'
 ok "a picture takes the place of a picture only" replaces_pictures_only
 ok "a picture's path with a zero byte" \
     says "x = picture(shape.rest, '$work/a.png\\\\0b')\n" 'line 1: picture: the path must not hold a zero byte'

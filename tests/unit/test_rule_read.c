@@ -431,6 +431,61 @@ static void what_cannot_be_followed_is_left_to_lua(void **state) {
          "it calls functions more than 150 deep"},
         {RULE("", "function(c) local s = 0 for i = 1, 1e7 do s = s + 1 end\nreturn { n = s } end"),
          "it takes more than 1000000 instructions"},
+        {RULE("local M = { __tostring = function(t) return t.v end }",
+              "function(c)\nlocal s = tostring(setmetatable({ v = c.u }, M))\nreturn { u = c.u } "
+              "end"),
+         "it calls tostring on line 5 with a table that has a metatable"},
+        {RULE("local M = { __tostring = function(t) return t.v end }",
+              "function(c)\nlocal s = ('%s'):format(setmetatable({ v = c.u }, M))\nreturn { u = "
+              "c.u } end"),
+         "it calls format on line 5 with a table that has a metatable"},
+        {RULE("local M = { __index = function(t) return t.v end, __len = function() return 2 end }",
+              "function(c)\nlocal s = table.concat(setmetatable({ v = c.u }, M))\nreturn { u = c.u "
+              "} end"),
+         "it calls concat on line 5 with a table that has a metatable"},
+        {RULE("local M = { __index = function(t) return t.v end, __len = function() return 2 end }",
+              "function(c)\nlocal s = table.unpack(setmetatable({ v = c.u }, M))\nreturn { u = c.u "
+              "} end"),
+         "it calls unpack on line 5 with a table that has a metatable"},
+        {RULE("local M = { __index = function(t) return nil end }",
+              "function(c)\nfor _, s in ipairs(setmetatable({ v = c.u }, M)) do end\nreturn { u = "
+              "c.u } end"),
+         "it calls ipairs on line 5 with a table that has a metatable"},
+        {RULE("local M = { __pairs = function(t) return next, {} end }",
+              "function(c)\nfor _, s in pairs(setmetatable({ v = c.u }, M)) do end\nreturn { u = "
+              "c.u } end"),
+         "it calls pairs on line 5 with a table that has a metatable"},
+        {RULE("local M = { __index = function(t) return 1 end }\nlocal f = pairs { a = 1 }",
+              "function(c)\nlocal s = f(setmetatable({ v = c.u }, M))\nreturn { u = c.u } end"),
+         "on line 6 it goes on with a walk"},
+        {RULE("local f = pairs { a = 1 }",
+              "function(c)\nlocal s = f({ of = { c.u }, at = 0 })\nreturn { u = c.u } end"),
+         "on line 5 it goes on with a walk"},
+        {RULE("local M = { __lt = function(a) return true end }",
+              "function(c)\nlocal s = sel.ramp(1, setmetatable({ v = c.u }, M))\nreturn { u = c.u "
+              "} end"),
+         "it calls a function on line 5 with a table that has a metatable"},
+        {RULE("local M = { __index = coroutine.wrap(function(t) return 1 end) }",
+              "function(c)\nlocal s = setmetatable({ v = c.u }, M).w\nreturn { u = c.u } end"),
+         "it calls a library function on line 5"},
+        {RULE("local M = { __len = function(t) return t end, __add = function(a) return 1 end }",
+              "function(c)\ntable.insert(setmetatable({ v = c.u }, M), 1)\nreturn { u = c.u } end"),
+         "on line 5 it inserts into a list whose length"},
+        {RULE("", "function(c)\nlocal s = table.concat { c.u }\nreturn { u = c.u } end"),
+         "it calls concat on line 5 with a table that holds what is known in a cell only"},
+        {RULE("", "function(c)\nlocal s = tostring { function() return c.u end }\nreturn { u = c.u "
+                  "} end"),
+         "it calls tostring on line 5 with a table that holds a function that it makes"},
+        {RULE("", "function(c)\nlocal s = rawget({ 1, 2 }, c.n)\nreturn { u = c.u } end"),
+         "it calls rawget on line 5 with what is known in a cell only"},
+        {RULE("", "function(c)\nlocal s = table.unpack({ 1, 2 }, 1, c.n)\nreturn { u = c.u } end"),
+         "it calls unpack on line 5 with what is known in a cell only"},
+        {RULE("local M = {}\nM.__index = setmetatable(M, M)",
+              "function(c)\nlocal s = setmetatable({}, M).w\nreturn { u = c.u } end"),
+         "on line 6 tables stand behind each other in a loop"},
+        {RULE("local M = {}\nM.__call = setmetatable({}, M)",
+              "function(c)\nlocal s = M.__call(c.u)\nreturn { u = c.u } end"),
+         "on line 6 tables stand behind each other in a loop"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static sel_error error;
