@@ -18,4 +18,5 @@ local function g(y, t)
   return math.max(box.v) + y
 end
 return sel.lbm { lattice="D2Q9", size={16,16}, nu=0.1, periodic={"y"}, stop={steps=2},
-  regions = { { where = shape.face "x-", law = law.pressure { f } }, { where = shape.face "x+", law = law.pressure { g } } } }
+  regions = { { where = shape.face "x-", law = law.pressure { f } },
+    { where = shape.face "x+", law = law.pressure { g } } } }

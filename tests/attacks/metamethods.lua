@@ -1,51 +1,86 @@
 -- Ways by which a script might see tables of the reader; prints those that it found.
 local sel = require "selenite"
 local got = {}
-local function see(name, v) if type(v) == "table" and (rawget(v, "n") or rawget(v, "code")) then got[name] = true end end
-local function M(name, t) for k, v in pairs(t) do t[k] = v end return t end
+
+local function see(name, v)
+  if type(v) == "table" and (rawget(v, "n") or rawget(v, "code")) then
+    got[name] = true
+  end
+end
+
+-- Sees what is in the table, and gives the value.
+local function seeing(name, value)
+  return function(s)
+    see(name, rawget(s, "v"))
+    return value
+  end
+end
+
+local function two() return 2 end
 local MT = {
-  tostring = { __tostring = function(s) see("tostring", rawget(s, "v")) return "" end },
-  closure = { __tostring = function(s) see("closure", rawget(s, "v")) return "" end },
-  format = { __tostring = function(s) see("format", rawget(s, "v")) return "" end },
-  concat = { __index = function(s, k) see("concat", rawget(s, "v")) return k < 3 and "a" or nil end, __len = function() return 2 end },
-  unpack = { __index = function(s, k) see("unpack", rawget(s, "v")) return 1 end, __len = function() return 2 end },
+  tostring = { __tostring = seeing("tostring", "") },
+  closure = { __tostring = seeing("closure", "") },
+  format = { __tostring = seeing("format", "") },
+  select = { __tostring = seeing("select", "") },
+  concat = { __index = seeing("concat", "a"), __len = two },
+  unpack = { __index = seeing("unpack", 1), __len = two },
   pairs = { __pairs = function(s) see("pairs", rawget(s, "v")) return next, {}, nil end },
-  ipairs = { __index = function(s, k) see("ipairs", rawget(s, "v")) return nil end },
-  lt = { __lt = function(s, t) see("lt", rawget(s ~= 0 and type(s) == "table" and s or t, "v")) return true end },
-  index = { __index = function(s, k) see("index", rawget(s, "v")) return 1 end },
-  eq = { __eq = function(s) see("eq", rawget(s, "v")) return true end },
-  length = { __len = function(s) return s end, __newindex = function() end,
-    __add = function(s) see("insert", rawget(s, "v")) return 1 end },
-  wrapped = { __index = coroutine.wrap(function(s) while true do see("wrapped", rawget(s, "v")) coroutine.yield(1) end end) },
-  name = { __name = "x" }, select = { __tostring = function(s) see("select", rawget(s, 1)) return "" end },
+  ipairs = { __index = seeing "ipairs" },
+  index = { __index = seeing("index", 1) },
+  eq = { __eq = seeing("eq", true) },
+  lt = { __lt = function(s, t) see("lt", rawget(type(s) == "table" and s or t, "v")) return true end },
+  insert = { __len = function(s) return s end, __newindex = function() end, __add = seeing("insert", 1) },
+  wrapped = { __index = coroutine.wrap(function(s)
+    while true do
+      see("wrapped", rawget(s, "v"))
+      coroutine.yield(1)
+    end
+  end) },
 }
+
 setmetatable(string, { __index = function(_, k) see("text", rawget(k, "v")) return 1 end })
 for _, name in ipairs { "gsub", "find", "lower", "upper", "sub" } do
   local original = string[name]
-  string[name] = function(...) for i = 1, select("#", ...) do see("changed", (select(i, ...))) end return original(...) end
+  string[name] = function(...)
+    for i = 1, select("#", ...) do
+      see("changed", (select(i, ...)))
+    end
+    return original(...)
+  end
 end
-local ways = {
-  tostring = function(x) tostring(setmetatable({ v = x }, MT.tostring)) end,
-  closure = function(x) tostring(setmetatable({ v = function() return x end }, MT.closure)) end,
-  format = function(x) local _ = string.format("%s", setmetatable({ v = x }, MT.format)) end,
-  concat = function(x) table.concat(setmetatable({ v = x }, MT.concat)) end,
-  unpack = function(x) table.unpack(setmetatable({ v = x }, MT.unpack)) end,
-  pairs = function(x) for _ in pairs(setmetatable({ v = x }, MT.pairs)) do end end,
-  ipairs = function(x) for _ in ipairs(setmetatable({ v = x }, MT.ipairs)) do end end,
 
-  select = function(x) tostring(setmetatable({ (select(1, x)) }, MT.select)) end,
-  walk = function(x) if x > 1e6 then pairs({ a = 1 })(setmetatable({ v = x }, MT.index)) end end,
-  iterator = function(x) ipairs({})(setmetatable({ v = x }, MT.ipairs), 0) end,
-  ramp = function(x) if x > 1e6 then sel.ramp(1, setmetatable({ v = x }, MT.lt)) end end,
-  insert = function(x) if x > 1e6 then table.insert(setmetatable({ v = x }, MT.length), 1) end end,
-  wrapped = function(x) local _ = setmetatable({ v = x }, MT.wrapped).q end,
+local function make(x, name) return setmetatable({ v = x }, MT[name]) end
+local ways = {
+  tostring = function(x) tostring(make(x, "tostring")) end,
+  closure = function(x) tostring(make(function() return x end, "closure")) end,
+  format = function(x) local _ = string.format("%s", make(x, "format")) end,
+  concat = function(x) table.concat(make(x, "concat")) end,
+  unpack = function(x) table.unpack(make(x, "unpack")) end,
+  pairs = function(x) for _ in pairs(make(x, "pairs")) do end end,
+  ipairs = function(x) for _ in ipairs(make(x, "ipairs")) do end end,
+  iterator = function(x) ipairs({})(make(x, "ipairs"), 0) end,
+  select = function(x) tostring(make(select(1, x), "select")) end,
+  index = function(x) local _ = make(x, "index").q end,
+  eq = function(x) local a, b = make(x, "eq"), {} local _ = a == b end,
+  lt = function(x) local _ = make(x, "lt") < {} end,
+  wrapped = function(x) local _ = make(x, "wrapped").q end,
   text = function(x) local _ = ("x")[{ v = x }] end,
-  returned = function(x) return setmetatable({ v = x }, MT.pairs) end,
-  lt = function(x) local _ = setmetatable({ v = x }, MT.lt) < {} end,
-  index = function(x) local _ = setmetatable({ v = x }, MT.index).q end,
-  eq = function(x) local a, b = setmetatable({ v = x }, MT.eq), {} local _ = a == b end,
+  -- Lua itself would not go on with these.
+  walk = function(x) if x > 1e6 then pairs({ a = 1 })(make(x, "index")) end end,
+  ramp = function(x) if x > 1e6 then sel.ramp(1, make(x, "lt")) end end,
+  insert = function(x) if x > 1e6 then table.insert(make(x, "insert"), 1) end end,
 }
-local data, state = {}, { u = "real" }
-for name, f in pairs(ways) do data["d_" .. name] = function(y, t) f(y) return y * 1e-6 end end
-return sel.rule { size = { 8, 8 }, periodic = { "x", "y" }, state = state, data = data, rule = function(c) return { u = c.u } end, stop = { steps = 1 },
-  hooks = { { at = "end", call = function(run) local n = {} for k in pairs(got) do n[#n+1] = k end print("LEAKS:", table.concat(n, " ")) end } } }
+local data = {}
+for name, f in pairs(ways) do
+  data["d_" .. name] = function(y) f(y) return y * 1e-6 end
+end
+
+local function tell()
+  local names = {}
+  for name in pairs(got) do
+    names[#names + 1] = name
+  end
+  print("LEAKS:", table.concat(names, " "))
+end
+return sel.rule { size = { 8, 8 }, periodic = { "x", "y" }, state = { u = "real" }, data = data,
+  rule = function(c) return { u = c.u } end, stop = { steps = 1 }, hooks = { { at = "end", call = tell } } }

@@ -19,7 +19,8 @@ prints() {
 # fails_in_lua NUMBER: no node of that number is forged.
 fails_in_lua() {
     exits 1 "$selenite" check tests/attacks/forged_number.lua n="$1" >"$work/said" 2>&1 &&
-        grep -q 'forged_number.lua:[0-9]*: attempt to perform arithmetic on a nil value' "$work/said" && return
+        grep -q 'forged_number.lua:[0-9]*: attempt to perform arithmetic on a nil value' "$work/said" &&
+        return
     cat "$work/said"
     return 1
 }

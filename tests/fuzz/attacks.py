@@ -147,7 +147,8 @@ class Writer:
                 elif kind < 5:
                     lines.append(f"wrap({library}, '{name}', function(f, ...) return f(...) end)")
                 else:
-                    value = self.one("nil", "1e9", "-1", "{}", "'%s%s%s%n'", "true", "f", "select('#', ...)",
+                    value = self.one("nil", "1e9", "-1", "{}", "'%s%s%s%n'", "true", "f",
+                                     "select('#', ...)",
                                      "...", "error('changed', 0)", "setmetatable({}, metas[1])")
                     lines.append(f"wrap({library}, '{name}', function(f, ...) return {value} end)")
             if self.r.random() < 0.3:
@@ -164,9 +165,11 @@ class Writer:
         return self.one(
             *self.symbols, *self.symbols, *self.symbols,
             lambda: f"({self.r.choice(self.symbols)} > {self.number()})",
-            lambda: f"({self.r.choice(self.symbols)} > 0 and {self.number()} or {self.one('nil', 'false', '{}', self.number())})",
+            lambda: f"({self.r.choice(self.symbols)} > 0 and {self.number()} or "
+                    f"{self.one('nil', 'false', '{}', self.number())})",
             lambda: f"function() return {self.r.choice(self.symbols)} end",
-            lambda: f"function(...) local z = {self.r.choice(self.symbols)} return function() z = z + 1 return z end end",
+            lambda: f"function(...) local z = {self.r.choice(self.symbols)} "
+                    "return function() z = z + 1 return z end end",
             lambda: f"{{ {self.r.choice(self.symbols)}, {self.number()} }}",
             lambda: f"{{ v = {self.r.choice(self.symbols)}, {self.number()} }}",
             lambda: f"table.pack({self.r.choice(self.symbols)})",
@@ -185,7 +188,8 @@ class Writer:
             events = ", ".join(f"{e} = {self.value()}" for e in self.r.sample(EVENTS[:-1], 2))
             return f"setmetatable({inner}, {{ {events} }})"
         if kind < 0.86:
-            return f"setmetatable({inner}, setmetatable({{ __index = {self.trap_base()} }}, {self.meta()}))"
+            inner_meta = f"setmetatable({{ __index = {self.trap_base()} }}, {self.meta()})"
+            return f"setmetatable({inner}, {inner_meta})"
         return inner
 
     def trap_base(self):
@@ -195,7 +199,8 @@ class Writer:
         t, v, k = self.trap(), self.value(), self.one("1", "'v'", "'n'", "2", "S", self.value)
         binary = self.r.choice(["+", "-", "*", "/", "%", "^", "//", "&", "|", "~", "<<", ">>", "..", "<",
                                 "<=", ">", ">=", "==", "~="])
-        pair = self.r.choice([f"{t} {binary} {v}", f"{self.number()} {binary} {t}", f"{t} {binary} {self.trap()}"])
+        pair = self.r.choice([f"{t} {binary} {v}", f"{self.number()} {binary} {t}",
+                              f"{t} {binary} {self.trap()}"])
         call = lambda name, *more: f"local _ = {name}({', '.join((t,) + more)})"
         return self.one(
             f"local _ = {pair}", f"local _ = {pair}", f"local _ = {pair}",
@@ -211,16 +216,21 @@ class Writer:
             f"local g = pairs({{ v = 1 }}) local w = {{ 'v', of = {t}, at = 0 }} local _ = g(w, nil)",
             f"local g, w = pairs({{ v = {v} }}) setmetatable(w, {self.meta()}) local _ = g(w)",
             f"local s = {t} for q = s, 2 do break end", f"for q = 1, {v} do break end",
-            call("tostring"), call("tostring"), call("string.format", v), f"local _ = string.format('%s %d', {t}, {t})",
+            call("tostring"), call("tostring"), call("string.format", v),
+            f"local _ = string.format('%s %d', {t}, {t})",
             f"local _ = ('%s'):format({t})", f"local _ = ('x'):rep(2, {t})", f"local _ = ('x')[{k}]",
-            f"local _ = ('abc'):gsub('b', {t})", f"local _ = ('abc'):{self.one('upper', 'len', 'byte', 'nosuch')}({v})",
+            f"local _ = ('abc'):gsub('b', {t})",
+            f"local _ = ('abc'):{self.one('upper', 'len', 'byte', 'nosuch')}({v})",
             call("table.concat"), call("table.concat", "', '"), call("table.concat", t), call("table.unpack"),
-            call("table.unpack", self.number(), self.number()), call("select", v), f"local _ = select({self.number()}, {t}, {v})",
-            call("rawget", k), call("rawset", "1", v), call("rawlen"), call("rawequal", self.trap()), call("next"),
+            call("table.unpack", self.number(), self.number()), call("select", v),
+            f"local _ = select({self.number()}, {t}, {v})",
+            call("rawget", k), call("rawset", "1", v), call("rawlen"), call("rawequal", self.trap()),
+            call("next"),
             call("next", k), call("table.insert", v), call("table.insert", "1", v), call("table.remove"),
             call("table.sort"), call("table.sort", "function(a, b) see('sort', a, b) return false end"),
             call("table.move", "1", "2", "1", self.trap()), call("table.pack", v),
-            *[call(f"math.{n}", v) for n in ("max", "min", "floor", "fmod", "abs", "log", "type", "tointeger", "atan")],
+            *[call(f"math.{n}", v) for n in ("max", "min", "floor", "fmod", "abs", "log", "type",
+                                             "tointeger", "atan")],
             f"local _ = math.max({v}, {t})", f"local _ = math.log({self.number()}, {t})",
             call("tonumber"), call("tonumber", self.trap()), call("getmetatable"), call("type"),
             f"local _ = setmetatable({t}, {self.trap()})", f"local _ = setmetatable({{ {v} }}, {v})",
@@ -228,19 +238,25 @@ class Writer:
             f"error({t})", call("see", v), "local _ = load('return 1')()",
             f"local _ = coroutine.wrap(function(...) see('coroutine', ...) end)({t}, {v})",
             call("sel.ramp", t), f"local _ = sel.ramp({v}, {t})", call("sel.step"), call("sel.noise", v, v),
-            f"local _ = sel.random({t})", call("series"), f"local _ = series({v}, {t})", f"local _ = series[{k}]",
-            call("shape.face"), f"local _ = shape.rest + {t}", f"local _ = {t} - shape.rest", f"local _ = shape[{k}]",
-            f"local _ = sel[{k}]", f"local _ = sel.units[{k}]", call("utf8.char", v), call("string.pack", v),
-            f"kept.v = {t}", f"kept[#kept + 1] = {v}", f"stolen[1] = {v}", f"string.format = {t}", f"_G.x = {t}",
+            f"local _ = sel.random({t})", call("series"), f"local _ = series({v}, {t})",
+            f"local _ = series[{k}]",
+            call("shape.face"), f"local _ = shape.rest + {t}", f"local _ = {t} - shape.rest",
+            f"local _ = shape[{k}]",
+            f"local _ = sel[{k}]", f"local _ = sel.units[{k}]", call("utf8.char", v),
+            call("string.pack", v),
+            f"kept.v = {t}", f"kept[#kept + 1] = {v}", f"stolen[1] = {v}", f"string.format = {t}",
+            f"_G.x = {t}",
             f"local n = 0 while n < 2 do n = n + 1 local _ = tostring({t}) end",
             f"if {self.value()} then local _ = tostring({t}) end",
             f"local s = {v} local t = {t} if s then t.v = {v} else t.w = 1 end local _ = t.v",
             f"local v = stolen[1] local _ = v and math.max(v) or 0",
-            f"local v = setmetatable({{ n = {self.one('-1', '1e9', '2^40', '3')}, whole = true, low = 0.0, high = 1.0 }}, "
+            f"local v = setmetatable({{ n = {self.one('-1', '1e9', '2^40', '3')}, whole = true, "
+            "low = 0.0, high = 1.0 }, "
             "getmetatable(stolen[1] or {})) local _ = M.max(v)",
             f"local t = setmetatable({{}}, {{}}) getmetatable(t).__index = t local _ = t[{k}]",
             f"local t = {{}} setmetatable(t, {{ __call = t }}) local _ = t({v})",
-            f"local function r(n) local z <const> = {v} return n > 0 and r(n - 1) or {t} end local _ = tostring(r(2))",
+            f"local function r(n) local z <const> = {v} return n > 0 and r(n - 1) or {t} end "
+            "local _ = tostring(r(2))",
         )
 
     def function(self, parameters, results, cells=False):
@@ -257,7 +273,8 @@ class Writer:
                 touch = f"if {self.r.choice(self.symbols)} {self.one('> 1e6', '< -1e6')} then {touch} end"
             lines.append(f"  do {touch} end")
         real = "real_cell = c" if cells and self.r.random() < 0.05 else ""
-        return (f"function({', '.join(parameters)}) local f = function() return {self.symbols[0]} end {real}\n"
+        return (f"function({', '.join(parameters)}) "
+                f"local f = function() return {self.symbols[0]} end {real}\n"
                 + "\n".join(lines) + f"\n  return {results} end")
 
     def quantity(self, parameters, low=0):
@@ -283,11 +300,14 @@ class Writer:
 
     def flow(self):
         xyt, xy = ["x", "y", "t"], ["x", "y"]
+        velocity = self.table("{ " + self.quantity(xyt) + ", 0 }")
         regions = [f"{{ where = shape.face 'x-', law = law.pressure {{ {self.quantity(xyt)} }} }}",
-                   f"{{ where = shape.face 'x+', law = law.velocity {self.table('{ ' + self.quantity(xyt) + ', 0 }')} }}",
-                   f"{{ where = shape.inside({self.function(xy, 'x > 3 and x < 5')}), law = law.wall {{}} }}"]
+                   f"{{ where = shape.face 'x+', law = law.velocity {velocity} }}",
+                   f"{{ where = shape.inside({self.function(xy, 'x > 3 and x < 5')}), "
+                   "law = law.wall {} }"]
         initial = f"velocity = {{ {self.quantity(xy)}, 0 }}, pressure = {self.quantity(xy)}"
-        return f"""return sel.lbm {{ lattice = 'D2Q9', size = {{ 8, 6 }}, tau = 0.9, periodic = {{ 'y' }}, stop = {{ steps = 2 }},
+        return f"""return sel.lbm {{ lattice = 'D2Q9', size = {{ 8, 6 }}, tau = 0.9,
+  periodic = {{ 'y' }}, stop = {{ steps = 2 }},
   initial = {self.table('{ ' + initial + ' }')},
   hooks = {{ {self.hook()} }},
   regions = {self.table('{ ' + ', '.join(regions[:self.r.randint(2, 3)]) + ' }')} }}
@@ -295,7 +315,8 @@ class Writer:
 
     def cellular(self):
         rule = self.function(["c", "t"], "{ u = c.u + 1e-3 * t, k = c.k }", cells=True)
-        derived = self.function(["c"], self.one("c.u", "c.u, c.u", "table.unpack({ c.u, 1, 2, 3, 4 })"), cells=True)
+        results = self.one("c.u", "c.u, c.u", "table.unpack({ c.u, 1, 2, 3, 4 })")
+        derived = self.function(["c"], results, cells=True)
         data = self.quantity(["x", "y"])
         parts = [f"derived = {{ d = {derived} }}",
                  f"initial = {{ u = {self.quantity(['x', 'y'])}, k = {self.function(['x', 'y'], '1')} }}",
@@ -303,13 +324,14 @@ class Writer:
                  f"dt = {{ max = 1, limit = {self.function(['c'], '0.5 + 0 * c.u', cells=True)} }}",
                  f"hooks = {{ {self.hook()} }}"]
         chosen = self.r.sample(parts, self.r.randint(1, len(parts)))
-        return f"""return sel.rule {{ size = {{ 6, 5 }}, periodic = {{ 'x', 'y' }}, state = {{ u = 'real', k = 'u8' }},
-  rule = {rule}, stop = {{ steps = 2 }}, {', '.join(chosen)} }}
+        return f"""return sel.rule {{ size = {{ 6, 5 }}, periodic = {{ 'x', 'y' }},
+  state = {{ u = 'real', k = 'u8' }}, rule = {rule}, stop = {{ steps = 2 }}, {', '.join(chosen)} }}
 """
 
     def water(self):
         law = self.one(f"law.level {{ {self.quantity(['t'], 1)} }}", "law.wall {}")
-        return f"""return sel.aqua {{ size = {{ 6, 5 }}, dt = 0.1, alpha = 0.5, ground = {self.quantity(['x', 'y'])},
+        return f"""return sel.aqua {{ size = {{ 6, 5 }}, dt = 0.1, alpha = 0.5,
+  ground = {self.quantity(['x', 'y'])},
   rain = {self.quantity(['x', 'y', 't'])}, stop = {{ steps = 2 }}, hooks = {{ {self.hook()} }},
   regions = {{ {{ where = shape.faces, law = {law} }} }} }}
 """
@@ -334,7 +356,8 @@ def failure(program, script, directory):
     except subprocess.TimeoutExpired:
         return "it takes longer than 120 s", None
     text = run.stderr.decode(errors="replace") + run.stdout.decode(errors="replace")
-    if run.returncode not in STATUSES or "runtime error" in text or "Sanitizer" in text or "LEAK" in text:
+    reports = any(word in text for word in ("runtime error", "Sanitizer", "LEAK"))
+    if run.returncode not in STATUSES or reports:
         return f"exit status {run.returncode}\n{text[-4000:]}", run.returncode
     return None, run.returncode
 
