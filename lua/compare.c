@@ -133,7 +133,7 @@ static double compare_argument(const comparison *c, int which) {
         if (node->op == SEL_OP_ARGUMENT && node->operand[0] == which)
             return c->input[k];
     }
-    if (which < SEL_ARGUMENT_T) {
+    if (which >= SEL_ARGUMENT_X && which < SEL_ARGUMENT_T) {
         const double side = spacing(s, which),
                      cells = s && which < s->size.n ? (double)s->size.v[which] : 8;
         w.low = s && which < s->origin.n ? s->origin.v[which] : 0;

@@ -190,7 +190,7 @@ const char *sel_script_suggest(const char *name, const char *const *names, char 
     quote(name, strlen(name), '\'', quoted, sizeof quoted);
     if (strlen(name) <= 40)
         sel_suggestion(name, names, meant);
-    snprintf(text, 256, " %s%s", quoted, meant);
+    snprintf(text, 256, " %s%.170s", quoted, meant);
     return text;
 }
 

@@ -202,6 +202,11 @@ local function settle_table(t)
   end
 end
 
+-- What stands for a table in an operator that it has no metamethod for: Lua finds none either.
+local function bare(v)
+  return type(v) == "table" and metatable(v) and {} or v
+end
+
 -- The operator called so; b nil: of one operand.
 function V.operate(name, a, b)
   if type(a) == "number" and type(b) == "number" and b ~= 0 then
@@ -227,7 +232,10 @@ function V.operate(name, a, b)
     end
     return compute(name, a, b or a)
   end
-  return plainly(PLAIN[name], a, b)
+  if name == "LE" and (handler_of(a, "__lt") or handler_of(b, "__lt")) then
+    refuse "on line %L it compares by <= or >= what has __lt alone"
+  end
+  return plainly(PLAIN[name], bare(a), bare(b))
 end
 
 -- x == y

@@ -63,6 +63,7 @@ local ways = {
   index = function(x) local _ = make(x, "index").q end,
   eq = function(x) local a, b = make(x, "eq"), {} local _ = a == b end,
   lt = function(x) local _ = make(x, "lt") < {} end,
+  le = function(x) local _ = {} <= make(x, "lt") end,
   wrapped = function(x) local _ = make(x, "wrapped").q end,
   text = function(x) local _ = ("x")[{ v = x }] end,
   -- Lua itself would not go on with these.

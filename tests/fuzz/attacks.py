@@ -37,7 +37,7 @@ local function look(where, v, depth)
       stolen[#stolen + 1] = v
     end
   end
-  if getmetatable(v) == false and v ~= _G and rawget(v, 1) ~= nil then
+  if rawlen(v) == 3 and getmetatable(v) == false then -- no table of the script is so long
     print('LEAK of a cell: ' .. where)
   end
   if depth > 0 then

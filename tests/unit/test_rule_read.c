@@ -462,6 +462,9 @@ static void what_cannot_be_followed_is_left_to_lua(void **state) {
               "function(c)\nlocal s = f({ of = { c.u }, at = 0 })\nreturn { u = c.u } end"),
          "on line 5 it goes on with a walk"},
         {RULE("local M = { __lt = function(a) return true end }",
+              "function(c)\nlocal s = {} <= setmetatable({ v = c.u }, M)\nreturn { u = c.u } end"),
+         "on line 5 it compares by <= or >= what has __lt alone"},
+        {RULE("local M = { __lt = function(a) return true end }",
               "function(c)\nlocal s = sel.ramp(1, setmetatable({ v = c.u }, M))\nreturn { u = c.u "
               "} end"),
          "it calls a function on line 5 with a table that has a metatable"},
