@@ -23,6 +23,7 @@ enum {
     MOST_NUMBERS = 40,
     NEIGHBOURS = 5, /* a number, that plus and minus 1, and the next ones in f64 */
     PLAIN = 6,
+    OTHERS = 4,
     POOL = MOST_NUMBERS * NEIGHBOURS + PLAIN,
     EXTRA = 4,
     MOMENTS = 64,
@@ -100,7 +101,7 @@ static double from_pool(const comparison *c, const wanted *w, uint64_t number) {
 static double compare_value(const comparison *c, const wanted *w) {
     const uint64_t turn = c->point / 4, drawn = compare_draw(c->point * 100000 + w->key);
     if (c->point % 4 < 2)
-        return from_pool(c, w, 2 * turn + c->point % 4 + 7 * w->key);
+        return from_pool(c, w, 2 * turn + c->point % 4 + compare_draw(w->key) % 1000);
     if (c->point % 4 == 2)
         return from_pool(c, w, turn + 5 * w->group);
     if (w->low < w->high && drawn % 4)
@@ -297,7 +298,7 @@ static bool compare_points(comparison *c, compare_agrees *agrees, void *data) {
     return same;
 }
 
-/* Then those that the search finds. */
+/* Then those that the search finds, each with several values of what the graph does not read. */
 static bool compare_search(comparison *c, compare_agrees *agrees, void *data) {
     bool same = true, found;
     while (same && c->branches &&
@@ -305,8 +306,8 @@ static bool compare_search(comparison *c, compare_agrees *agrees, void *data) {
         if (found) {
             sel_branches_visit(c->branches, c->inputs);
             c->input = c->inputs;
-            same = agrees(c, data);
-            c->point++;
+            for (int k = 0; same && k < OTHERS; k++, c->point++)
+                same = agrees(c, data);
         }
     }
     return same;
@@ -407,7 +408,7 @@ void sel_function_compare(sel_lua_function *f) {
 /* ---- functions of cells ---- */
 
 typedef struct rule_comparison {
-    const sel_lua_rule *rule;
+    sel_lua_rule *rule;
     const sel_program *program;
     double *slot, *lua;
     sel_rule_place at;
@@ -420,6 +421,26 @@ static double read_sample(const sel_rule_place *self, int field, const int at[3]
 
 static double random_sample(const sel_rule_place *self, int64_t k) {
     return compare_random(((const rule_comparison *)self->data)->c, k);
+}
+
+/* Where the program fails Lua gives a value, or fails too: if it does so on the line of what the
+ * reader doubts, or by what it returns, that is a mistake. Whole numbers that are too large or
+ * divided by 0 are none. */
+static void note_mistake(rule_comparison *r) {
+    sel_lua_rule *rule = r->rule;
+    sel_error told = {.status = SEL_OK};
+    char line[300];
+    if (!rule->doubt || rule->mistaken || rule->script->broken ||
+        rule->base.call(&rule->base, &r->at, r->lua, &told) == SEL_OK)
+        return;
+    const int length =
+        snprintf(line, sizeof line, "%.250s:%d: ", rule->doubted.file, rule->doubted.line);
+    const bool there = strncmp(told.text, line, (size_t)length) == 0 ||
+                       strstr(told.text, ": function returned") ||
+                       strstr(told.text, ": function must return");
+    rule->mistaken = there && !strstr(told.text, "integer representation") &&
+                     !strstr(told.text, "divide by zero") && !strstr(told.text, "'n%") &&
+                     !strstr(told.text, "'n/");
 }
 
 /* Whether Lua gives at a cell what the program gives. Of a script that has taken too long nothing
@@ -450,8 +471,10 @@ static bool rule_agrees(comparison *c, void *data) {
         else
             sel_packed_step(&p->tables, l, k, at->place, &slots);
     }
-    if (l->fails >= 0 && r->slot[l->fails] != 0)
+    if (l->fails >= 0 && r->slot[l->fails] != 0) {
+        note_mistake(r);
         return true;
+    }
     if (r->rule->base.call(&r->rule->base, at, r->lua, NULL) != SEL_OK)
         return r->rule->script->broken;
     const bool numbers = r->rule->returns == SEL_RETURNS_NUMBERS; /* too many are refused later */

@@ -364,7 +364,7 @@ const sel_program *sel_read_law(sel_lua_function *f, int index) {
 /* ---- rules ---- */
 
 typedef struct request {
-    const sel_lua_rule *what;
+    sel_lua_rule *what;
     sel_builder *builder;
     const sel_rule *rule;
     char *why;
@@ -433,15 +433,33 @@ static void take_rule(lua_State *L, request *r) {
     r->rule = rule;
 }
 
+/* The place of a mistake in a file of the script. */
+static sel_where place_of(const sel_lua_rule *what, const char *file, int line) {
+    sel_source *source = sel_script_source(what->script, file);
+    return source ? (sel_where){source->name, line} : what->base.where;
+}
+
+/* Takes the mistake that read_rule is not sure of; or nil. */
+static void take_doubt(lua_State *L, sel_lua_rule *what) {
+    what->doubt = NULL;
+    what->mistaken = false;
+    if (!lua_istable(L, -1))
+        return;
+    lua_getfield(L, -1, "text");
+    lua_getfield(L, -2, "file");
+    lua_getfield(L, -3, "line");
+    what->doubt = sel_arena_copy(what->script->arena, lua_tostring(L, -3));
+    what->doubted = place_of(what, lua_tostring(L, -2), (int)lua_tointeger(L, -1));
+    lua_pop(L, 3);
+}
+
 /* Takes nil, the reason and, of a mistake, its file and line. */
 static void take_refusal(lua_State *L, request *r) {
     const char *text = reason_at(L, -4);
     const char *file = lua_type(L, -3) == LUA_TSTRING ? lua_tostring(L, -3) : NULL;
-    sel_source *source = file ? sel_script_source(sel_script_of(L), file) : NULL;
-    const sel_where where = {source ? source->name : NULL, (int)lua_tointeger(L, -2)};
     if (file)
-        r->status = sel_fail_at(r->error, source ? where : r->what->base.where, "%s: %s",
-                                r->what->label, text);
+        r->status = sel_fail_at(r->error, place_of(r->what, file, (int)lua_tointeger(L, -2)),
+                                "%s: %s", r->what->label, text);
     else
         snprintf(r->why, SEL_RULE_WHY, "%s", text);
 }
@@ -464,14 +482,15 @@ static int read_rule(lua_State *L) {
     if (lua_isnil(L, -5)) {
         take_refusal(L, r);
     } else {
-        lua_settop(L, -3);
+        lua_settop(L, -2);
+        take_doubt(L, r->what);
+        lua_settop(L, -2);
         take_rule(L, r);
     }
     return 0;
 }
 
-sel_status sel_read_rule(const sel_lua_rule *what, const sel_rule **rule, char *why,
-                         sel_error *error) {
+sel_status sel_read_rule(sel_lua_rule *what, const sel_rule **rule, char *why, sel_error *error) {
     sel_script *script = what->script;
     request r = {what, sel_builder_create(MAX_NODES), NULL, why, error, SEL_OK};
     sel_error *outer = script->error;

@@ -20,10 +20,10 @@ local function guarded(what, ...)
   local result = pack(pcall(what, ...))
   if result[1] then
     return unpack(result, 2, result.n)
-  elseif result[2] == V.DEAD then
+  elseif result[2] == V.DEAD and not V.doubt then
     return nil, "it always ends in an error"
   elseif type(result[2]) == "table" then
-    local e = result[2]
+    local e = result[2] == V.DEAD and V.doubt or result[2]
     return nil, e.text, e.mistake and e.file, e.line, V.kept
   end
   return nil, format("reading it fails on line %s: %s", V.line(), tostring(result[2]))
@@ -60,7 +60,7 @@ function V.read_rule(f, arguments, fields, dims, reach, only, numbers, unknown)
       for i = 1, values.n do
         nodes[i] = { i - 1, (V.node_of(values[i])) }
       end
-      return nodes, V.fails(), called
+      return nodes, V.fails(), called, V.doubt
     end
     local given = V.fields_of(values[1])
     for name in next, given do
@@ -72,6 +72,6 @@ function V.read_rule(f, arguments, fields, dims, reach, only, numbers, unknown)
       end
       nodes[#nodes + 1] = { field.index, n }
     end
-    return nodes, V.fails(), called
+    return nodes, V.fails(), called, V.doubt
   end)
 end

@@ -6,7 +6,7 @@ local V = ...
 local ipairs, math_type, type = ipairs, math.type, type
 local format, gmatch, sub = string.format, string.gmatch, string.sub
 local getupvalue = V.getupvalue
-local refuse, mistake, class_of, value_of = V.refuse, V.mistake, V.class_of, V.value_of
+local refuse, class_of, value_of = V.refuse, V.class_of, V.value_of
 local holds, operate, index, assign = V.holds, V.operate, V.index, V.assign
 
 local I = {}
@@ -248,9 +248,9 @@ function I.FORPREP(s, i, r)
     if class_of(range[k]) then
       refuse "the loop on line %L ends by a value that is known in a cell only"
     elseif type(range[k]) ~= "number" then
-      mistake "the bounds of a loop must be numbers"
+      V.slip "the bounds of a loop must be numbers"
     elseif k == 3 and range[k] == 0 then
-      mistake "the step of a loop must not be 0"
+      V.slip "the step of a loop must not be 0"
     end
   end
   if math_type(range[1]) == "float" or math_type(range[3]) == "float" then

@@ -329,7 +329,7 @@ function V.call(f, list, steps)
   elseif type(f) == "userdata" then
     refuse "it calls a value on line %L which cannot be followed"
   elseif not kind then
-    mistake("it calls a %s value", name_of(f))
+    V.slip("it calls a %s value", name_of(f))
   elseif ALWAYS[f] or PLAINLY[f] or HANDLERS[f] or (kind == "library" and not symbols) then
     return call_library(f, list, symbols)
   elseif kind == "library" then
@@ -373,7 +373,10 @@ function V.fields_of(v)
   local value, open = resolve(v)
   V.at_line(type(value) == "table" and V.lines[value])
   if open then
-    local a, b = V.fields_of(value.a), V.fields_of(value.b)
+    local a, b = V.on_sides(value.c, V.fields_of, value.a, value.b)
+    if not a or not b then
+      return a or b
+    end
     for name in next, a do
       if b[name] == nil then
         mistake("it returns '%s' on one way and not on another", name)
@@ -388,10 +391,10 @@ function V.fields_of(v)
     return a
   elseif value == nil then
     V.at_line(V.last)
-    mistake "it returns nothing on some way"
+    V.slip "it returns nothing on some way"
   elseif type(value) ~= "table" or class_of(value) then
     if not (is_number(value) and V.only) then
-      mistake("it returns a %s; a rule returns { NAME = new value, ... }", name_of(value))
+      V.slip("it returns a %s; a rule returns { NAME = new value, ... }", name_of(value))
     end
     return { [V.only] = value }
   end

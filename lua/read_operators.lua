@@ -178,14 +178,15 @@ local function plainly(f, ...)
     return V.raise()
   end
   text = gsub(gsub(text, "^%S+:%d+: ", ""), " %(%a+ '[^']*'%)$", "")
-  mistake("%s", text)
+  V.slip("%s", text)
 end
 
 -- Whether a value is nil on some of the ways that are open.
-local function may_be_nil(v)
+local function may_be_nil(v, seen)
   local value, open = V.resolve(v)
-  if open then
-    return may_be_nil(value.a) or may_be_nil(value.b)
+  if open and not seen[value] then -- choices share parts
+    seen[value] = true
+    return may_be_nil(value.a, seen) or may_be_nil(value.b, seen)
   end
   return value == nil
 end
@@ -194,7 +195,7 @@ end
 local function settle_table(t)
   for k, v in next, V.is_made(t) and t or {} do
     local value, open = V.resolve(v)
-    if open and may_be_nil(value) then
+    if open and may_be_nil(value, {}) then
       value_of(value)
     elseif value == nil then
       V.write(t, k, nil)
@@ -321,7 +322,7 @@ function V.index(t, k, steps)
   elseif type(t) == "userdata" then
     return plainly(function() return t[known_key(k)] end)
   elseif type(t) ~= "table" or class then
-    mistake("it indexes a %s value ('%s')", name_of(t), type(k) == "string" and k or "?")
+    V.slip("it indexes a %s value ('%s')", name_of(t), type(k) == "string" and k or "?")
   end
   local value, handler = rawget(t, known_key(k)), handler_of(t, "__index")
   if not handler or value_of(value) ~= nil then
@@ -347,11 +348,11 @@ function V.assign(t, k, value, steps)
   if class_of(t) == CELL then
     mistake "a cell cannot be assigned to; return the new values: return { NAME = value }"
   elseif type(t) ~= "table" or class_of(t) then
-    mistake("it assigns to a field of a %s value", name_of(t))
+    V.slip("it assigns to a field of a %s value", name_of(t))
   elseif not V.is_made(t) then
     V.changes "a table outside of it"
   elseif known_key(k) == nil or k ~= k then
-    mistake "it assigns to the field nil of a table"
+    V.slip "it assigns to the field nil of a table"
   end
   local handler = handler_of(t, "__newindex")
   if not handler or value_of(rawget(t, k)) ~= nil then

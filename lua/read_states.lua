@@ -197,6 +197,9 @@ local function joined(top, p, q)
   else
     n = V.pick(b.n, all_of(q, b), all_of(p, a))
   end
+  if n == true then -- all of it, but for what is left on paths that no cell takes
+    n = V.constant(1)
+  end
   local path = V.extend(top, n, weight, clock)
   path.joined, path.facts[n], path.cost = true, true, p.cost + q.cost - top.cost
   return path

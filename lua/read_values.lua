@@ -16,7 +16,8 @@ local build, constant, known, parts, bounds = V.build, V.constant, V.known, V.pa
 local op, metatable, max, min, huge = V.op, V.getmetatable, math.max, math.min, math.huge
 local math_type, tointeger, format = math.type, math.tointeger, string.format
 local gsub = string.gsub
-local error, rawequal, setmetatable, type = error, rawequal, setmetatable, type
+local error, pcall, rawequal, setmetatable = error, pcall, rawequal, setmetatable
+local type = type
 
 local LIMIT <const> = 0x1p53 -- below it all whole numbers are exact in f64
 local MOST_LEVELS <const> = 1000
@@ -49,6 +50,18 @@ local function mistake(text, ...)
   error({ text = format(text, ...), line = V.line(), file = V.file(), mistake = true }, 0)
 end
 V.refuse, V.mistake = refuse, mistake
+
+-- A mistake if the path is reached. Of a branch that is not known: there the function fails, so that
+-- Lua is asked, and the comparison with Lua tells whether it is one.
+local function slip(text, ...)
+  local _, e = pcall(mistake, text, ...)
+  if not V.path().above then
+    error(e, 0)
+  end
+  V.doubt = V.doubt or e
+  V.raise()
+end
+V.slip = slip
 
 -- The class of a value; that of a table of the script is nil.
 local function class_of(v)
@@ -103,9 +116,11 @@ function V.raise()
 end
 
 local decided
+local questions, depth = 0, 0 -- so many conditions were asked for; and the one inside others
+local asked -- by node: the question in which its operands said nothing
 
 -- What its operands say of a condition.
-local function composed(n)
+local function said(n)
   local operation, a, b, c = parts(n)
   if operation == op.NOT then
     local value = decided(a)
@@ -131,6 +146,20 @@ local function composed(n)
       return x
     end
   end
+end
+
+-- As above, once a question: conditions share parts.
+local function composed(n)
+  if depth == 0 then
+    questions = questions + 1
+  elseif asked[n] == questions then
+    return nil
+  end
+  depth = depth + 1
+  local value = said(n)
+  depth = depth - 1
+  asked[n] = value == nil and questions or nil
+  return value
 end
 
 -- What the path says of a condition: true, false or nil.
@@ -191,6 +220,29 @@ function V.split(c, since)
   local yes, no = side(above, c, since), side(above, opposite(c), since)
   path = above
   return yes, no
+end
+
+-- f(a) where the condition holds and f(b) where not: nil where that fails.
+function V.on_sides(c, f, a, b)
+  local above, found = path, {}
+  local yes, no = V.split(c, path.since)
+  for i = 1, 2 do
+    local below = i == 1 and yes or i == 2 and no
+    if below then
+      path = below
+      local done, value = pcall(f, i == 1 and a or b)
+      path = above
+      if done then
+        found[i] = value
+      elseif value ~= DEAD then
+        error(value, 0)
+      end
+    end
+  end
+  if not found[1] and not found[2] then
+    error(DEAD, 0)
+  end
+  return found[1], found[2]
 end
 
 -- The condition holds on the rest of the path.
@@ -258,7 +310,7 @@ local function lift(v)
   elseif class_of(v) == SYMBOL and not v.condition then
     return v
   end
-  mistake("it computes with a %s value", name_of(v))
+  slip("it computes with a %s value", name_of(v))
 end
 
 -- A condition that is `a` where c holds, else `b`; each is a node, true or false.
@@ -375,11 +427,16 @@ local function value_of(v)
   return value
 end
 
--- Whether the value counts as true: a node, true or false.
-local function truth(v)
+-- Whether the value counts as true: a node, true or false. Choices share parts: `seen` has what was
+-- found for them.
+local function truth(v, seen)
   local value, open = resolve(v)
   if open then
-    return pick(value.c, truth(value.a), truth(value.b))
+    seen = seen or {}
+    if seen[value] == nil then
+      seen[value] = pick(value.c, truth(value.a, seen), truth(value.b, seen))
+    end
+    return seen[value]
   elseif class_of(value) == SYMBOL and value.condition then
     return value.n
   end
@@ -408,14 +465,23 @@ function V.negation(v)
 end
 
 -- What the value is where it counts as true, or as false.
-function V.as(v, wanted)
+function V.as(v, wanted, seen, truths)
   local value, open = resolve(v)
-  if open and truth(value.a) == not wanted then
-    return V.as(value.b, wanted)
-  elseif open and truth(value.b) == not wanted then
-    return V.as(value.a, wanted)
+  seen, truths = seen or {}, truths or {}
+  if open and seen[value] then
+    return seen[value][1]
   elseif open then
-    return merge(value.c, V.as(value.a, wanted), V.as(value.b, wanted))
+    local result
+    if truth(value.a, truths) == not wanted then
+      result = V.as(value.b, wanted, seen, truths)
+    elseif truth(value.b, truths) == not wanted then
+      result = V.as(value.a, wanted, seen, truths)
+    else
+      result = merge(value.c, V.as(value.a, wanted, seen, truths),
+        V.as(value.b, wanted, seen, truths))
+    end
+    seen[value] = { result }
+    return result
   elseif is_condition(value) then
     return wanted
   end
@@ -425,7 +491,7 @@ end
 -- Begins a reading.
 function V.begin()
   path = { level = 0, weight = 1, cost = 0, since = 0, facts = {} }
-  fails, V.kept = constant(0), false
+  fails, V.kept, V.doubt, asked, depth = constant(0), false, nil, {}, 0
 end
 
 function V.fails()

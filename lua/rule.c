@@ -300,6 +300,10 @@ static sel_status read_rule(const sel_rule_source *self, const sel_cell_field *f
     const sel_status status = sel_read_rule(r, rule, why, error);
     if (*rule && !sel_rule_compare(r, *rule, why))
         *rule = NULL;
+    if (*rule && r->mistaken) {
+        *rule = NULL;
+        return sel_fail_at(error, r->doubted, "%s: %s", r->label, r->doubt);
+    }
     return status;
 }
 

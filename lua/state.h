@@ -476,6 +476,9 @@ typedef struct sel_lua_rule {
     sel_rule_returns returns;
     const sel_common *common; /* of the simulation */
     const char *unseen;       /* as of sel_lua_function */
+    const char *doubt;        /* the message of what is a mistake if a branch is reached; NULL */
+    sel_where doubted;
+    bool mistaken; /* Lua fails there: it is */
 } sel_lua_rule;
 
 /* compare.c: whether the graph gives what Lua gives wherever they are compared; `why`, of
@@ -483,8 +486,7 @@ typedef struct sel_lua_rule {
 bool sel_rule_compare(sel_lua_rule *rule, const sel_rule *graph, char *why);
 
 /* As sel_rule_source.read. */
-sel_status sel_read_rule(const sel_lua_rule *what, const sel_rule **rule, char *why,
-                         sel_error *error);
+sel_status sel_read_rule(sel_lua_rule *what, const sel_rule **rule, char *why, sel_error *error);
 
 /* ---- C structs, filled from Lua tables ---- */
 

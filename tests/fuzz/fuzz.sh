@@ -1,6 +1,6 @@
 #!/bin/sh
 # fuzz.sh -- build the fuzz targets (scripts, and the files that they read) with clang and run them;
-# then compare random laws with Lua, run random scenarios and those that attack the reader of
+# then compare random laws and rules with Lua, run random scenarios and those that attack the reader of
 # functions under sanitizers, and right ones in all ways (tests/random).
 # usage: tests/fuzz/fuzz.sh [SECONDS [LAWS [SCENARIOS]]]   (60 each, 2000000 and 2000 when not given)
 # FIRST=N: laws and scenarios from number N on. Seeds of the others: scenarios, bad scripts, seeds/.
@@ -41,8 +41,10 @@ fuzz fuzz_asc $build/corpus_fuzz_asc tests/fuzz/seeds
 fuzz fuzz_tif $build/corpus_fuzz_tif tests/fuzz/seeds
 fuzz fuzz_checkpoint $build/corpus_fuzz_checkpoint tests/fuzz/seeds
 
-make CUDA=0 build/tests/test_script_program
+make CUDA=0 build/tests/test_script_program build/tests/test_rule_read build/tests/test_rule_closures
 LAWS=$laws FIRST=$first build/tests/test_script_program
+RULES=$((laws / 1000)) FIRST=$first build/tests/test_rule_read
+RULES=$((laws / 1000)) FIRST=$first build/tests/test_rule_closures
 checked=address,undefined,float-cast-overflow
 make CUDA=0 SANITIZE=$checked all
 $python tests/fuzz/scenarios.py "build-$(echo $checked | tr , -)/selenite" $build/scenarios "$scenarios" \

@@ -1,6 +1,9 @@
 /* test_rule_closures.c -- rules with functions that functions make become graphs that give what Lua
  * gives, bit by bit. */
 #include "rule_follow.h"
+#include "random_closures.h"
+
+enum { RULES = 200, MORE_CELLS = 300 };
 
 static void are_followed(const char *const *texts, int count) {
     for (int k = 0; k < count; k++) {
@@ -66,11 +69,72 @@ static void branches_know_what_they_made(void **state) {
     are_followed(texts, sizeof texts / sizeof *texts);
 }
 
+/* A branch that no cell takes has no mistakes: its condition goes against another one. */
+static void conditions_that_exclude_each_other_are_no_mistake(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        RULE(
+            "",
+            "function(c) local o if c.n < 5 then o = { x = c.u } end\nif c.n < 3 then return { u = "
+            "o.x } end return { u = 0 } end"),
+        RULE("", "function(c) if c.u > 0 then return { u = 1 } end\nif c.u <= 0 or c.u ~= c.u then "
+                 "return { u = 2 } end end"),
+        RULE("",
+             "function(c) local f if c.k == 1 then f = math.abs end\nlocal a = 0 if c.k < 2 and "
+             "c.k > 0 then a = f(c.v) end return { u = a } end"),
+        RULE("",
+             "function(c) local s if c.k > 7 then s = 1 elseif c.k <= 7 then s = c.u end\nreturn "
+             "{ u = s * 2 } end"),
+    };
+    are_followed(texts, sizeof texts / sizeof *texts);
+}
+
+/* Divisions by 0, huge integers, and what takes too long are left to Lua. */
+static bool may_be_left(const char *why) {
+    return strstr(why, "it always ends in an error") || strstr(why, "2^53") ||
+           strstr(why, "more than") || strstr(why, "takes too long") ||
+           strstr(why, "a real number for"); /* floor of infinity */
+}
+
+/* RULES=n compares n rules, from the one of number FIRST=n on. */
+static void generated_closures_agree_bit_by_bit(void **state) {
+    (void)state;
+    static closure_writer w;
+    static char text[2 * LAW_TEXT];
+    static sel_error error;
+    const unsigned first = setting("FIRST", 1), rules = setting("RULES", RULES);
+    unsigned left = 0, failed = 0, nodes = 0;
+    for (unsigned number = first; number < first + rules; number++) {
+        script_case c = {.load = load_table, .options = {.seconds = 600}};
+        char why[SEL_RULE_WHY];
+        closure_write(&w, number);
+        snprintf(text, sizeof text, "%sreturn sel.lbm { controls = { gain = 2.5 }, rule = %s }\n",
+                 RULE_PRELUDE, w.w.text);
+        script_accepts(&c, text);
+        assert_string_equal(mistakes, "");
+        const sel_rule *rule = read_rule(&c, SEL_RETURNS_FIELDS, why, &error);
+        if (!rule && !may_be_left(*why ? why : error.text)) {
+            fprintf(stderr, "%s\n", w.w.text);
+            fail_msg("FIRST=%u: %s%s", number, why, error.text);
+        }
+        left += !rule;
+        failed += rule ? (unsigned)compare(rule, text, MORE_CELLS) : 0;
+        nodes += rule ? (unsigned)rule->nodes : 0;
+        script_done(&c);
+    }
+    print_message("# %u rules, %u left to Lua; of %u cells %u failed; %u nodes\n", rules, left,
+                  MORE_CELLS * (rules - left), failed, nodes / (rules - left + 1));
+    assert_true(rules < RULES || left < rules / 4);
+    assert_true(rules < RULES || failed < MORE_CELLS * (rules - left) / 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_turn_has_a_variable_of_its_own),
         cmocka_unit_test(lengths_of_lists_are_those_of_lua),
         cmocka_unit_test(branches_know_what_they_made),
+        cmocka_unit_test(conditions_that_exclude_each_other_are_no_mistake),
+        cmocka_unit_test(generated_closures_agree_bit_by_bit),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
