@@ -32,7 +32,7 @@ local read_value
 
 -- The members of a list or an object up to `last`, each read and stored by `read_member`.
 local function read_members(text, at, last, read_member)
-  local members, mark = {}, nil
+  local members, mark = {}
   at = text:match("^%s*()", at)
   if text:sub(at, at) == last then return members, at + 1 end
   local count = 0

@@ -8,8 +8,8 @@
 -- Files are written as `run` does: whole or not at all, through no link, and never over a file of
 -- another kind; files that are read are regular ones.
 --
--- `sweep` is what C gives (sweep.c): processes, files, the lock of the folder, pictures; `words` are
--- FILE name=values ..., `given` the options: "-j", "2", "--quiet", ""; `read_json` is json.lua.
+-- `sweep` is what C gives (sweep.c): processes, files, the lock of the folder, pictures; `words`
+-- are FILE name=values ..., `given` the options: "-j", "2", "--quiet", ""; `read_json` is json.lua.
 local sweep, words, given, devices, cores, terminal, read_json = ...
 
 local MOST_RUNS = 10000
@@ -45,7 +45,7 @@ local TABLE, CURVES, LOG = "run,", "curve,x,y\n", "selenite run "
 local function read_cell(text, at)
   local from = text:match('^[ \t]*"()', at)
   if not from then return text:match("^[ \t]*([^,\n]-)[ \t]*([,\n])()", at) end
-  local parts, part, twice = {}, nil, nil
+  local parts, part, twice = {}
   repeat
     part, twice, from = text:match('^([^"]*)"("?)()', from)
     if not part then return nil end
@@ -70,9 +70,9 @@ local function read_csv(path)
     else
       row[#row + 1] = cell
       if rows[1] and #row > #rows[1] and cell ~= "" then
-        fail("%s:%d: %d cells, but the first line has %d; a cell with a comma in it stands in quotes",
-          path, select(2, text:sub(1, at):gsub("\n", "")) + (text:sub(at, at) == "\n" and 0 or 1), #row,
-          #rows[1])
+        local _, lines = text:sub(1, at - 1):gsub("\n", "")
+        fail("%s:%d: %d cells, but the first line has %d; a cell with a comma in it stands in "
+          .. "quotes", path, lines + 1, #row, #rows[1])
       end
       if mark == "\n" then
         append(rows, (row[2] or quoted or cell ~= "") and { row } or {})
@@ -168,23 +168,23 @@ end
 -- The values of "from:to:step" or "log:from:to:n", or of a word, which is its own.
 local function expand(word, item)
   local log, numbers, values = item:match("^log:(.*)$"), {}, {}
-  local function need(fine, format, ...)
+  local function expect(fine, format, ...)
     return fine or fail("%s: '%s'" .. format, word, item, ...)
   end
-  need(item ~= "", ": a value is missing")
+  expect(item ~= "", ": a value is missing")
   if not log and not tonumber(item:match("^(.-):")) then return { item } end
   for text in ((log or item) .. ":"):gmatch("(.-):") do
-    numbers[#numbers + 1] = need(tonumber(text), ": '%s' is no number", text)
+    numbers[#numbers + 1] = expect(tonumber(text), ": '%s' is no number", text)
   end
-  need(#numbers == 3, log and " should be log:from:to:n, as log:1:100:5"
+  expect(#numbers == 3, log and " should be log:from:to:n, as log:1:100:5"
     or " should be from:to:step, as 0:1:0.25")
   local from, to, step = table.unpack(numbers)
-  need(log or step ~= 0, ": the step must not be 0")
+  expect(log or step ~= 0, ": the step must not be 0")
   local last = log and step - 1 or (to - from) / step + 1e-9 -- counted from 0
-  need(not log or from > 0 and to > 0, ": from and to must be above 0")
-  need(not log or step > 1 and step % 1 == 0, ": n must be 2 or more")
-  need(last >= 0, ": steps of %g do not lead from %g to %g", step, from, to)
-  need(last < MOST_RUNS, " are more than %d values", MOST_RUNS)
+  expect(not log or from > 0 and to > 0, ": from and to must be above 0")
+  expect(not log or step > 1 and step % 1 == 0, ": n must be 2 or more")
+  expect(last >= 0, ": steps of %g do not lead from %g to %g", step, from, to)
+  expect(last < MOST_RUNS, " are more than %d values", MOST_RUNS)
   for k = 0, math.floor(last) do
     values[k + 1] = log and ("%.6g"):format(from * (to / from) ^ (k / last))
       or ("%.12g"):format(from + k * step)
@@ -248,15 +248,15 @@ end
 -- All that a run leaves that was killed before it wrote run.json.
 local BEGUN = { ["run.lua"] = true, ["run.lua.tmp"] = true, ["run.json.tmp"] = true }
 
--- What a run is given to write over its folder: --force where a run of this script has made it. Nil:
--- others have files there.
+-- What a run is given to write over its folder: --force where a run of this script has made it.
+-- Nil: others have files there.
 local function force_of(run, script)
-  local names, why = sweep.list(run.path)
+  local files, why = sweep.list(run.path)
   if why then error(why, 0) end
-  if not names or not names[1] then return {} end
+  if not files or not files[1] then return {} end
   local record, kept = look(run), read_own(run.path .. "/run.lua")
   local begun = run.text == ""
-  for _, name in ipairs(names) do begun = begun and BEGUN[name] end
+  for _, name in ipairs(files) do begun = begun and BEGUN[name] end
   local ours = begun and kept == nil or kept == script
     or record.scenario and sweep.same(record.scenario, scenario)
   return ours and { "--force" } or nil
