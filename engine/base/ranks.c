@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <libgen.h>
+#include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +162,33 @@ static double patience(void) {
     return seconds > 0 ? seconds : 600;
 }
 
+/* MPI waits without an end for a rank that has ended or is stopped before it has joined. Rank 0 is
+ * the first to say so, after which its launcher ends all. */
+static char late_text[256];
+
+static void on_late(int number) {
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, late_text, strlen(late_text));
+    (void)written;
+    _exit(SEL_NO_DEVICE);
+}
+
+static void begin_to_join(double seconds) {
+    const struct sigaction action = {.sa_handler = on_late};
+    const unsigned most = (unsigned)fmin(ceil(seconds), 1e8);
+    snprintf(late_text, sizeof late_text,
+             "MPI does not start: not all ranks have joined within %u s; one has ended, is stopped "
+             "or cannot be reached\n",
+             most);
+    sigaction(SIGALRM, &action, NULL);
+    alarm(most + (sel_ranks_number() > 0 ? 3 : 0));
+}
+
+static void end_to_join(void) {
+    alarm(0);
+    signal(SIGALRM, SIG_DFL);
+}
+
 /* Beside the program, or where `make install` puts it; false, and an empty path: nowhere. */
 static bool find_plugin(const char *name, char *path, size_t size) {
     static const char *const folders[] = {"", "../lib/selenite/"};
@@ -227,7 +256,9 @@ sel_status sel_ranks_join(const sel_ranks **ranks, sel_error *error) {
     if (!function || !version || *version != SEL_RANKS_VERSION) {
         return sel_fail(error, SEL_NO_DEVICE, "%s is of another version: call make again", path);
     }
+    begin_to_join(patience());
     const sel_ranks *made = open(sel_process_interrupt(), patience(), text, sizeof text);
+    end_to_join();
     *ranks = made ? made : &sel_one_rank;
     return made ? SEL_OK : sel_fail(error, SEL_NO_DEVICE, "MPI does not start: %s", text);
 }

@@ -6,7 +6,8 @@
 #include "engine/base/ranks.h"
 
 /* selenite_ranks_open, called once: joins the ranks. `interrupt`: the signal that was received,
- * after which waits are short; others last `patience` seconds at most. NULL, with a text, where MPI
+ * after which waits are short; others last `patience` seconds at most. A rank that has received one
+ * has rank 0 receive SIGTERM, unless that has received one itself. NULL, with a text, where MPI
  * does not start. */
 typedef const sel_ranks *sel_ranks_open(const volatile sig_atomic_t *interrupt, double patience,
                                         char *text, size_t size);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <mpi.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +21,8 @@
 enum { MOST_BYTES = 1 << 30 };
 /* Seconds between two looks at the other processes; of a wait for them after a signal. */
 static const double look_seconds = 0.2, last_seconds = 5;
+/* That a rank is stopped before the others say so. */
+static const double stopped_seconds = 5;
 /* Of spinning before an idle rank sleeps, and of a sleep at most. */
 static const double spin_seconds = 2e-4, sleep_seconds = 1e-3;
 
@@ -47,17 +50,76 @@ static bool has_ended(int rank) {
     return strcmp(own->host, other->host) == 0 && kill(other->pid, 0) != 0 && errno == ESRCH;
 }
 
-/* One rank speaks: the first that is alive, as far as this machine knows; of itself each. */
-_Noreturn static void give_up(const char *why, int rank) {
+/* Whether a signal (SIGSTOP) has stopped a rank of this machine. */
+static bool is_stopped(int rank) {
+    char path[64], state = '\0';
+    if (rank == joined.rank || strcmp(processes[joined.rank].host, processes[rank].host) != 0) {
+        return false;
+    }
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)processes[rank].pid);
+    FILE *from = fopen(path, "re");
+    if (from) {
+        (void)!fscanf(from, "%*d (%*[^)]) %c", &state);
+        fclose(from);
+    }
+    return state == 'T';
+}
+
+/* One rank speaks: the first that is alive and goes on, as far as this machine knows. */
+static bool is_speaker(void) {
     int first = 0;
-    while (first < joined.rank && has_ended(first)) {
+    while (first < joined.rank && (has_ended(first) || is_stopped(first))) {
         first++;
     }
-    if (first == joined.rank || rank == joined.rank) {
+    return first == joined.rank;
+}
+
+/* Of itself each speaks. The others leave the one that speaks time to do so, before a launcher that
+ * sees one end kills all. */
+_Noreturn static void give_up(const char *why, int rank) {
+    if (is_speaker() || rank == joined.rank) {
         fprintf(stderr, "rank %d %s: the run ends; the checkpoints before are whole\n", rank, why);
         fflush(stderr);
+    } else {
+        sleep(2);
     }
     _exit(SEL_NO_DEVICE);
+}
+
+/* ---- signals ---- */
+
+/* Rank 0 leads the run: what asks another rank to end is told to it by a message. The tag is the
+ * largest that every MPI has. A launcher may hand a signal on to all ranks, and the second one ends
+ * rank 0 at once: the message comes later, and counts when there was no signal before. */
+enum { SIGNAL_TAG = 32767 };
+static const double tell_seconds = 1;
+
+static void tell_of_signal(void) {
+    static double since;
+    static bool told;
+    MPI_Request request;
+    if (*interrupted && !told) {
+        since = since > 0 ? since : seconds();
+        if (seconds() - since > tell_seconds) {
+            told = true;
+            MPI_Isend(NULL, 0, MPI_BYTE, 0, SIGNAL_TAG, MPI_COMM_WORLD, &request);
+            MPI_Request_free(&request);
+        }
+    }
+}
+
+static void hear_of_signal(void) {
+    static bool known;
+    int waits;
+    known = known || *interrupted;
+    MPI_Iprobe(MPI_ANY_SOURCE, SIGNAL_TAG, MPI_COMM_WORLD, &waits, MPI_STATUS_IGNORE);
+    if (waits) {
+        MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, SIGNAL_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (!known) {
+            known = true;
+            raise(SIGTERM);
+        }
+    }
 }
 
 /* ---- waiting ---- */
@@ -65,13 +127,34 @@ _Noreturn static void give_up(const char *why, int rank) {
 typedef struct wait {
     double begun, last, waited; /* time when the process is stopped does not count */
     double looked, signalled;
+    double stopped_for; /* that `stopped`, -1: none, has been seen to be stopped */
+    int stopped;
 } wait;
+
+/* Says once that a rank is stopped. */
+static void look_for_stopped(wait *w) {
+    int rank = 0;
+    while (rank < joined.count && !is_stopped(rank)) {
+        rank++;
+    }
+    rank = rank == joined.count ? -1 : rank;
+    const double before = rank == w->stopped ? w->stopped_for : 0;
+    w->stopped = rank;
+    w->stopped_for = rank < 0 ? 0 : before + look_seconds;
+    if (before <= stopped_seconds && w->stopped_for > stopped_seconds && is_speaker()) {
+        fprintf(stderr,
+                "rank %d is stopped: continue it by kill -CONT %ld on %s; the others wait for "
+                "%g s\n",
+                rank, (long)processes[rank].pid, processes[rank].host, patience_seconds);
+        fflush(stderr);
+    }
+}
 
 /* After a test that has not succeeded; `peer`: for which the wait is, as far as it is known. */
 static void wait_more(wait *w, bool idle, int peer) {
     const double now = seconds();
     if (w->begun == 0) {
-        *w = (wait){.begun = now, .last = now, .looked = now};
+        *w = (wait){.begun = now, .last = now, .looked = now, .stopped = -1};
     }
     const double passed = now - w->last;
     w->waited += passed < look_seconds ? passed : look_seconds;
@@ -83,9 +166,13 @@ static void wait_more(wait *w, bool idle, int peer) {
                 give_up("has ended", r);
             }
         }
+        look_for_stopped(w);
         w->signalled += *interrupted ? look_seconds : 0;
-        if (!idle && (w->signalled > last_seconds || w->waited > patience_seconds)) {
-            give_up("does not answer", peer);
+        const double waited = idle ? w->stopped_for : w->waited;
+        const bool signalled = w->signalled > last_seconds && (!idle || w->stopped >= 0);
+        if (signalled || waited > patience_seconds) {
+            give_up(w->stopped < 0 ? "does not answer" : "is stopped",
+                    w->stopped < 0 ? peer : w->stopped);
         }
     }
     if (idle && w->waited > spin_seconds) {
@@ -142,7 +229,13 @@ static void transfer(const sel_message *messages, int count) {
     }
 }
 
+/* Rank 0 gives its orders by this, several in a second. */
 static void broadcast(void *at, size_t bytes, bool idle) {
+    if (joined.rank == 0) {
+        hear_of_signal();
+    } else {
+        tell_of_signal();
+    }
     for (size_t from = 0; from < bytes; from += MOST_BYTES) {
         const size_t left = bytes - from;
         MPI_Request request;

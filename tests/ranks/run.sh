@@ -382,18 +382,26 @@ begin() {
 children() { grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status | tr -cd '0-9\n' | sort -n; }
 ranks_of_launcher() { children "$(children "$launcher")"; }
 
+has_ended() { case $(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null) in '' | Z) ;; *) return 1 ;; esac; }
+
 # ends STATUS: the run ends within a minute, however busy the machine, with that status, and no rank is left.
 ends() {
     left=$(ranks_of_launcher)
-    begun=$(date +%s)
+    for _ in $(seq 300); do
+        ! has_ended "$launcher" || break
+        sleep 0.2
+    done
+    if ! has_ended "$launcher"; then
+        # shellcheck disable=SC2046,SC2086  # processes are words
+        kill -9 $left $(children "$launcher") "$launcher"
+        wait "$launcher"
+        echo "it took longer"
+        return 1
+    fi
     exits "$1" wait "$launcher" || return 1
-    [ $(($(date +%s) - begun)) -le 60 ] || { echo "it took longer"; return 1; }
     sleep 0.3
     for process in $left; do
-        case $(cut -d' ' -f3 "/proc/$process/stat" 2>/dev/null) in
-        '' | Z) ;;
-        *) echo "rank $process is left" && return 1 ;;
-        esac
+        has_ended "$process" || { echo "rank $process is left" && return 1; }
     done
 }
 
@@ -423,6 +431,76 @@ stopped() {
 }
 ok "Ctrl-C ends all ranks in order" stopped INT
 ok "SIGTERM ends all ranks in order" stopped TERM
+
+# signalled RANK...: SIGTERM to these of 3 ranks, one shortly after the other.
+signalled() {
+    begin 3 || return 1
+    all=$(ranks_of_launcher)
+    for one; do
+        kill -TERM "$(echo "$all" | sed -n "${one}p")"
+        sleep 0.1
+    done
+    ends 130 && [ "$(wc -l <"$work/said")" = 1 ] &&
+        [ "$(json "$work/many/run.json" stopped_by)" = '"interrupted"' ] && goes_on_straight
+}
+ok "SIGTERM to one rank ends all in order: the first" signalled 1
+ok "SIGTERM to one rank ends all in order: the third" signalled 3
+ok "SIGTERM to all ranks ends them in order" signalled 3 2 1
+
+# Rank $1 of 3 is stopped: the others name it, wait for it and end.
+one_is_stopped() {
+    export SELENITE_PATIENCE=15
+    begin 3
+    begun=$?
+    unset SELENITE_PATIENCE
+    [ $begun = 0 ] || return 1
+    one=$(ranks_of_launcher | sed -n "$1p")
+    kill -STOP "$one"
+    ends 5
+    status=$?
+    cat "$work/said"
+    [ $status = 0 ] && [ "$(grep -c 'is stopped' "$work/said")" = 2 ] &&
+        grep "^rank $(($1 - 1)) is stopped: continue it by kill -CONT $one on" "$work/said" &&
+        grep "^rank $(($1 - 1)) is stopped: the run ends" "$work/said" && goes_on_straight
+}
+ok "a rank that is stopped is named, and ends the run: the first" one_is_stopped 1
+ok "a rank that is stopped is named, and ends the run: the second" one_is_stopped 2
+
+# One that is continued goes on.
+one_is_continued() {
+    begin 3 || return 1
+    one=$(ranks_of_launcher | sed -n 2p)
+    kill -STOP "$one"
+    for _ in $(seq 600); do
+        ! grep -q 'rank 1 is stopped' "$work/said" || break
+        sleep 0.1
+    done
+    kill -CONT "$one"
+    rm "$work/many/checkpoint.sel"
+    comes "$work/many/checkpoint.sel" && kill -TERM "$one"
+    ends 130 && grep 'rank 1 is stopped' "$work/said" && goes_on_straight
+}
+ok "a rank that is stopped and continued goes on" one_is_continued
+
+# Rank 1 of 3 does this instead of joining the others.
+one_does_not_join() {
+    cat >"$work/join.sh" <<END
+[ "\$OMPI_COMM_WORLD_RANK" != 1 ] || $1
+exec "$selenite" run "$work/long.lua" --threads 1 --quiet --backend "$backend" -o "$work/many"
+END
+    SELENITE_PATIENCE=4 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 60 \
+        mpirun --oversubscribe -n 3 sh "$work/join.sh" >"$work/said" 2>&1
+    status=$?
+    echo "exit status $status"
+    cat "$work/said"
+    [ $status != 0 ] && [ $status != 124 ] && [ $status != 137 ]
+}
+one_hangs() {
+    one_does_not_join 'exec sleep 1000' &&
+        grep '^MPI does not start: not all ranks have joined within 4 s' "$work/said"
+}
+ok "a rank that ends before it has joined ends the others" one_does_not_join 'exit 0'
+ok "a rank that hangs before it has joined ends the others" one_hangs
 
 # fails_alike STATUS ARGUMENTS...: three ranks say what one says, once. Of the places at which a law
 # fails a device names the one that it comes to first.
