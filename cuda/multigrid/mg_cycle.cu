@@ -11,9 +11,10 @@
 enum { THREADS = 128, BLOCK = 1024, SWEEPS = 2 };
 
 // What kernels know of the whole, and what they do: `count` planes from `first` on, and of these in
-// 3-D `rows` from `low` on.
+// 3-D `rows` from `low` on. reversed: sweeps after a correction begin with the other colour.
 struct shape {
     unsigned periodic;
+    bool reversed;
     const int64_t *stop;
     int first, count, low, rows;
 };
@@ -245,12 +246,12 @@ template <class REAL> struct pair {
 };
 
 template <class REAL, bool EVEN, bool DEEP>
-static __device__ __forceinline__ void take(const mg_level &v, REAL omega, int e, int k,
+static __device__ __forceinline__ void take(const mg_level &v, REAL omega, int e, int k, int colour,
                                             pair<REAL> &p) {
     const place first = place_of(k, ((int)v.n[0] + 1) / 2, (int)v.n[1]);
 #pragma unroll
     for (int c = 0; c < 2; c++) {
-        const int x = 2 * first.x + ((first.y + first.z + c) & 1);
+        const int x = 2 * first.x + ((first.y + first.z + c + colour) & 1);
         p.there[c] = x < v.n[0];
         const int of[3] = {p.there[c] ? x : 0, first.y, first.z};
         const int64_t i = element(v, {of[0], of[1], of[2]});
@@ -274,11 +275,12 @@ static __device__ __forceinline__ void take(const mg_level &v, REAL omega, int e
     }
 }
 
-// Sweeps over so many colours, then `before` = the residual if that is wanted. A thread that has
-// one pair only holds it meanwhile. `near`: the shared memory of e.
+// Sweeps over so many colours, from `colour` on, then `before` = the residual if that is wanted. A
+// thread that has one pair only holds it meanwhile. `near`: the shared memory of e.
 template <class REAL, bool EVEN, bool DEEP>
 static __device__ __forceinline__ void smooth(const mg_level &v, REAL *near, const shape &s,
-                                              const team &t, int colours, bool residual) {
+                                              const team &t, int colour, int colours,
+                                              bool residual) {
     const int pairs = pairs_of(v), apart[3] = {1, (int)v.stride[1], (int)v.stride[2]};
     const int e = (int)(array<REAL>(v.e) - near);
     const int before = (int)(array<REAL>(v.before) - array<REAL>(v.e));
@@ -289,7 +291,7 @@ static __device__ __forceinline__ void smooth(const mg_level &v, REAL *near, con
         for (int c = 0; c < 2; c++) {
             for (int k = threadIdx.x; k < pairs; k += t.size) {
                 if (c0 + c == 0 || pairs > t.size) {
-                    take<REAL, EVEN, DEEP>(v, omega, e, k, p);
+                    take<REAL, EVEN, DEEP>(v, omega, e, k, colour, p);
                 }
                 if (!p.there[c]) {
                     continue;
@@ -377,7 +379,8 @@ __global__ void __launch_bounds__(BLOCK)
             if (up) {
                 correct<REAL, EVEN, DEEP>(all + l, s, t);
             }
-            smooth<REAL, EVEN, DEEP>(all[l], near, s, t, l < last ? 2 * SWEEPS : 2, down);
+            smooth<REAL, EVEN, DEEP>(all[l], near, s, t, up && s.reversed,
+                                     l < last ? 2 * SWEEPS : 2, down);
             if (down) {
                 restrict_residual<REAL, EVEN, DEEP>(all + l, s, t);
             }
@@ -434,10 +437,10 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
         }
     }
 
-    // The last of them in `more` planes beside this rank's.
-    void relax(int l, int colours, double omega, int more) const {
+    // From a colour on, the last of them in `more` planes beside this rank's.
+    void relax(int l, int colour, int colours, double omega, int more) const {
         for (int c = 0; c < colours; c++) {
-            pass<RELAX>(l, c & 1, omega, more + colours - 1 - c);
+            pass<RELAX>(l, (colour + c) & 1, omega, more + colours - 1 - c);
         }
     }
 
@@ -457,7 +460,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
         if (start == FROM_NEXT) {
             pass<CORRECT>(l, 0, 1, MG_HALO);
         }
-        relax(l, 2 * SWEEPS, v.omega, DOWN);
+        relax(l, 0, 2 * SWEEPS, v.omega, DOWN);
         take_residual(l, v.e, true);
     }
 
@@ -499,7 +502,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
             return;
         }
         pass<CORRECT>(l, 0, 1, UP + 2 * SWEEPS);
-        relax(l, 2 * SWEEPS, v.omega, UP);
+        relax(l, s.reversed, 2 * SWEEPS, v.omega, UP);
     }
 
     bool is_large(int l) const {
@@ -561,7 +564,7 @@ template <class USE> static cudaError_t with_cycles(const mg_gpu *g, int planes,
     const mg_box *box = &g->m->box;
     const mg_level *v = &g->m->level[0];
     const size_t size = box->single ? sizeof(float) : sizeof(double);
-    const shape s = {box->periodic, g->stop, 0, 0, 0, 0};
+    const shape s = {box->periodic, mg_jumps(box), g->stop, 0, 0, 0, 0};
     const mg_halo_of f = {0, planes, v->f};
     cudaMemsetAsync((char *)v->e - v->first * size, 0, v->elements * size, g->stream);
     if (v->divided) {
@@ -584,5 +587,5 @@ extern "C" cudaError_t mg_gpu_cycle(const mg_gpu *g, bool full) {
 }
 
 extern "C" cudaError_t mg_gpu_sweep(const mg_gpu *g, double omega) {
-    return with_cycles(g, UP + 1, [&](auto c) { c.relax(0, 2, omega, UP); });
+    return with_cycles(g, UP + 1, [&](auto c) { c.relax(0, 0, 2, omega, UP); });
 }

@@ -224,7 +224,8 @@ template <bool ADDS> struct residual {
         }
         ((REAL *)s.level.f)[c.level] = (REAL)r;
         sums.v[0] += part * r * r;
-        sums.v[1] += part * u * u;
+        const double size = s.limits.jumps ? u * diagonal_of<EVEN, DIMS>(s, c) : u;
+        sums.v[1] += part * size * size;
         sums.v[2] += part > 0 ? c.part[0] * c.part[1] * c.part[2] * u : 0;
     }
 };

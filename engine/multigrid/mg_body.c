@@ -49,6 +49,26 @@ static double rate_of(const sel_conduction *body) {
     return body->implicit > 0 ? 1 / (body->implicit * body->inputs.domain->grid.dt) : 0;
 }
 
+/* The largest ratio of the coefficients of two cells beside each other. */
+static double contrast_of(const sel_domain *domain, const sel_material *k) {
+    const sel_grid *grid = &domain->grid;
+    const int64_t step[3] = {1, grid->n[0], grid->n[0] * grid->n[1]};
+    double most = 1;
+    for (int64_t cell = 0; cell < sel_grid_cells(grid); cell++) {
+        const int64_t at[3] = {cell % grid->n[0], cell / step[1] % grid->n[1], cell / step[2]};
+        for (int a = 0; a < grid->dims && !domain->cell[cell]; a++) {
+            const int64_t around = grid->periodic >> a & 1u ? (grid->n[a] - 1) * step[a] : 0;
+            const int64_t other = at[a] > 0 ? cell - step[a] : cell + around;
+            if (!domain->cell[other]) {
+                const double one = sel_material_at(k, grid, cell, a);
+                const double two = sel_material_at(k, grid, other, a);
+                most = fmax(most, one > two ? one / two : two / one);
+            }
+        }
+    }
+    return most;
+}
+
 void mg_body_box(const sel_conduction *body, mg_box *box) {
     const sel_domain *domain = body->inputs.domain;
     const sel_grid *grid = &domain->grid;
@@ -71,6 +91,7 @@ void mg_body_box(const sel_conduction *body, mg_box *box) {
             box->k[a] += sel_material_at(k, grid, cell, a) / (double)domain->free_cells;
         }
     }
+    box->contrast = k->of ? contrast_of(domain, k) : 1;
 }
 
 /* ---- bodies that are not even ---- */
@@ -165,8 +186,10 @@ void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *
         sel_state_list_vector(state, "mass", &s->mass, 0);
     }
     mg_list(&s->m, box, threads, &state->arrays);
-    s->limits = (mg_limits){
-        .tolerance = tolerance[state->plan->precision], .cycles = true, .most = MG_MOST_CYCLES};
+    s->limits = (mg_limits){.tolerance = tolerance[state->plan->precision],
+                            .cycles = true,
+                            .jumps = mg_jumps(box),
+                            .most = mg_most_cycles(box)};
     state->halo_bytes = mg_halo_bytes(&s->m, true);
 }
 
@@ -185,7 +208,7 @@ sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error) 
     status = status ? status
                     : mg_start(&s->m, &state->arrays, describe_cell, body, state->threads, error);
     status = sel_state_agree(state, status, error);
-    s->limits.rows = status ? 0 : sel_state_largest(state, s->m.norm);
+    s->limits.rows = status ? 0 : s->limits.jumps ? 4 : sel_state_largest(state, s->m.norm);
     return status;
 }
 
@@ -205,7 +228,7 @@ sel_status mg_body_solved(const mg_solve *s, const sel_state *state, sel_error *
                ? SEL_OK
                : sel_fail(error, SEL_DIVERGED,
                           "step %lld: multigrid has not converged in %lld cycles: the residual is "
-                          "%.3g of the first one; try a smaller dt",
+                          "%.3g of the first one; try a smaller dt, or scheme = \"explicit\"",
                           (long long)state->step, (long long)now->step, now->relative);
 }
 

@@ -260,7 +260,7 @@ static void cycle(const mg *m, int l, const char *first, int threads) {
     }
     run(m, last, "0rb", 1, threads); /* a single cell */
     for (int k = last - 1; k >= l; k--) {
-        run(m, k, "crbrb", m->level[k].omega, threads);
+        run(m, k, mg_jumps(&m->box) ? "cbrbr" : "crbrb", m->level[k].omega, threads);
     }
 }
 

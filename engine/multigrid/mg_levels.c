@@ -14,19 +14,27 @@ static bool has_end_nodes(const mg_box *box, int axis) {
     return box->nodes && !(box->periodic >> axis & 1u);
 }
 
+/* Whether coarser levels have some of the nodes. Bodies that jump join nodes as they do cells. */
+static bool picks_nodes(const mg_box *box) {
+    return box->nodes && !mg_jumps(box);
+}
+static bool picks_end_nodes(const mg_box *box, int axis) {
+    return has_end_nodes(box, axis) && picks_nodes(box);
+}
+
 /* Whether the next level keeps both of the last two nodes. Of an even number of nodes it has every
  * second one and the last. Unless that is fixed, the one before it is left out, since two nodes so
  * close would be smoothed as one. */
 static bool keeps_both(const mg_box *box, int axis, int64_t n) {
-    return has_end_nodes(box, axis) && n % 2 == 0 && n > 2 && isinf(box->h[2 * axis + 1]);
+    return picks_end_nodes(box, axis) && n % 2 == 0 && n > 2 && isinf(box->h[2 * axis + 1]);
 }
 
 /* The cells of the next level along a halved axis. Of an odd number of nodes around an axis the
  * last is left out. */
 static int64_t half_of(const mg_box *box, int axis, int64_t n) {
-    return keeps_both(box, axis, n)                           ? n / 2 + 1
-           : box->nodes && !has_end_nodes(box, axis) && n > 2 ? n / 2
-                                                              : (n + 1) / 2;
+    return keeps_both(box, axis, n)                                 ? n / 2 + 1
+           : picks_nodes(box) && !has_end_nodes(box, axis) && n > 2 ? n / 2
+                                                                    : (n + 1) / 2;
 }
 
 static int64_t aligned(int64_t count) {
@@ -93,7 +101,7 @@ void mg_list(mg *m, const mg_box *box, int threads, sel_arrays *arrays) {
     for (int l = 0; l < m->count; l++) {
         mg_level *v = &m->level[l];
         const bool all = v->half[0] && v->half[1] && (box->dims < 3 || v->half[2]);
-        v->omega = all ? MG_OMEGA : 1;
+        v->omega = all && !mg_jumps(box) ? MG_OMEGA : 1;
         lay_out(v, box->dims);
         elements += v->elements;
         tables += tables_of(m, l);
@@ -164,7 +172,7 @@ static int64_t fine_of(const axis *fine, bool ends, int64_t i) {
 
 /* Places and widths of the next level. */
 static void make_half(const axis *fine, const mg_box *box, int a, axis *to) {
-    const bool ends = has_end_nodes(box, a);
+    const bool ends = picks_end_nodes(box, a);
     double *const x = to->x, *const width = to->width;
     *to = *fine;
     to->x = x;
@@ -172,12 +180,12 @@ static void make_half(const axis *fine, const mg_box *box, int a, axis *to) {
     to->n = half_of(box, a, fine->n);
     for (int64_t i = 0; i < to->n; i++) {
         const int64_t k = fine_of(fine, ends, i);
-        const bool pair = !box->nodes && k + 1 < fine->n;
+        const bool pair = !picks_nodes(box) && k + 1 < fine->n;
         x[i] = pair ? fine->x[k] - fine->width[k] / 2 + (fine->width[k] + fine->width[k + 1]) / 2
                     : fine->x[k];
         width[i] = fine->width[k] + (pair ? fine->width[k + 1] : 0);
     }
-    for (int64_t i = 0; i < to->n && box->nodes; i++) {
+    for (int64_t i = 0; i < to->n && picks_nodes(box); i++) {
         const bool low = i > 0 || fine->periodic, high = i + 1 < to->n || fine->periodic;
         width[i] = (low ? x[i] - place_of(to, i - 1) : 2 * x[i]) / 2 +
                    (high ? place_of(to, i + 1) - x[i] : 2 * (to->length - x[i])) / 2;
@@ -225,6 +233,9 @@ static void fill_transfer(const axis *fine, const axis *coarse, const mg_box *bo
         const bool there = coarse->n > 1 && (fine->periodic || (beside >= 0 && beside < coarse->n));
         t[MG_OWN][i] = 1;
         t[MG_OTHER][i] = 0;
+        if (mg_jumps(box)) {
+            continue;
+        }
         if (halved && there && !lone) {
             const double from = place_of(coarse, own);
             t[MG_OTHER][i] = (fine->x[i] - from) / (place_of(coarse, beside) - from);
@@ -242,8 +253,10 @@ static void fill_transfer(const axis *fine, const axis *coarse, const mg_box *bo
             if (halved && j < fine->n && there) {
                 const bool left_out =
                     ends ? j == fine->n - 2 && j == 2 * i && j > 0 && !isinf(fine->h[1])
-                         : box->nodes && fine->n % 2 && (j < 0 || j == fine->n - 2);
-                weight = left_out ? 1 : !box->nodes ? k > 0 : t[k == 0 ? MG_OTHER : MG_OWN][at];
+                         : picks_nodes(box) && fine->n % 2 && (j < 0 || j == fine->n - 2);
+                weight = left_out            ? 1
+                         : !picks_nodes(box) ? k > 0
+                                             : t[k == 0 ? MG_OTHER : MG_OWN][at];
             } else if (halved) {
                 weight = 0;
             }
@@ -326,7 +339,7 @@ static void complete(const mg *m, int l, faces *of) {
  * that of all faces from one to the other in series. */
 static double along(const mg *m, const mg_level *v, const faces *of, int a, const axis *fine,
                     const axis *coarse, int64_t i, int64_t at) {
-    const bool ends = has_end_nodes(&m->box, a);
+    const bool ends = picks_end_nodes(&m->box, a);
     const int64_t before = (i + coarse->n - 1) % coarse->n, s = v->stride[a];
     const int64_t from = fine_of(fine, ends, before), to = fine_of(fine, ends, i);
     const int64_t around = v->cut[a] ? fine->n : 0; /* beyond the end */
@@ -335,7 +348,7 @@ static double along(const mg *m, const mg_level *v, const faces *of, int a, cons
     if (!v->half[a]) {
         return of->K[a][at + i * s];
     }
-    if (!m->box.nodes) {
+    if (!picks_nodes(&m->box)) {
         return of->K[a][at + to * s] *
                ((fine->x[to] - place_of(fine, to - 1)) / (x[i] - place_of(coarse, i - 1)));
     }
@@ -346,6 +359,26 @@ static double along(const mg *m, const mg_level *v, const faces *of, int a, cons
     return 1 / series;
 }
 
+/* Whether e is sought in the cell beside cell j = `at` along an axis; in one beyond an end that is
+ * not periodic, to which nothing is coupled. */
+static bool sought_beside(const mg_level *v, const faces *of, int a, int64_t j, int64_t at,
+                          int side) {
+    const int64_t k = v->cut[a] ? j + side : mg_image(j + side, v->n[a]);
+    return of->d[at + (k - j) * v->stride[a]] > 0;
+}
+
+/* What couples a node of a body that jumps to nodes beside it on fixed surfaces, with which it may
+ * be joined. */
+static double to_fixed(const mg *m, const mg_level *v, const faces *of, const int64_t j[3],
+                       int64_t at) {
+    double sum = 0;
+    for (int a = 0; a < m->box.dims && m->box.nodes && mg_jumps(&m->box) && of->d[at] > 0; a++) {
+        sum += sought_beside(v, of, a, j[a], at, -1) ? 0 : of->K[a][at];
+        sum += sought_beside(v, of, a, j[a], at, 1) ? 0 : of->K[a][at + v->stride[a]];
+    }
+    return sum;
+}
+
 /* Coarser cell `at` of `to`. */
 static void coarsen_cell(const mg *m, int l, const faces *of, const axis fine[3],
                          const axis coarse[3], const int64_t at[3], faces *to) {
@@ -353,10 +386,10 @@ static void coarsen_cell(const mg *m, int l, const faces *of, const axis fine[3]
     const int64_t i = place(next, at[0], at[1], at[2]);
     int64_t main[3] = {0};
     int halved = 0;
-    bool seeks = m->box.nodes;
+    bool seeks = picks_nodes(&m->box);
     for (int a = 0; a < m->box.dims; a++) {
         halved += v->half[a];
-        main[a] = v->half[a] ? fine_of(&fine[a], has_end_nodes(&m->box, a), at[a]) : at[a];
+        main[a] = v->half[a] ? fine_of(&fine[a], picks_end_nodes(&m->box, a), at[a]) : at[a];
     }
     const double far = pow(0.5, (double)halved / m->box.dims);
     for (int k = 0; k < (m->box.dims == 3 ? 27 : 9); k++) {
@@ -376,10 +409,13 @@ static void coarsen_cell(const mg *m, int l, const faces *of, const axis fine[3]
         }
         const int64_t from = place(v, j[0], j[1], j[2]);
         to->near[i] += all * of->near[from];
-        to->far[i] += all * far * of->far[from];
-        seeks = m->box.nodes ? seeks && (!is_main || of->d[from] > 0) : seeks || of->d[from] > 0;
+        to->far[i] += all * far * (of->far[from] + to_fixed(m, v, of, j, from));
+        seeks = picks_nodes(&m->box) ? seeks && (!is_main || of->d[from] > 0)
+                                     : seeks || of->d[from] > 0;
         for (int a = 0; a < m->box.dims; a++) {
-            if (j[a] == main[a] && (at[a] > 0 || fine[a].periodic)) {
+            const bool couples =
+                !mg_jumps(&m->box) || (of->d[from] > 0 && sought_beside(v, of, a, j[a], from, -1));
+            if (j[a] == main[a] && (at[a] > 0 || fine[a].periodic) && couples) {
                 to->K[a][i] +=
                     weight[(a + 1) % 3] * weight[(a + 2) % 3] *
                     along(m, v, of, a, &fine[a], &coarse[a], at[a], from - j[a] * v->stride[a]);
@@ -512,7 +548,7 @@ static sel_status send_tables(mg *m, int l, const sel_arrays *arrays, int64_t *a
     for (int a = 0; a < 3; a++) {
         fill_operator(&fine[a]);
         fill_transfer(&fine[a], &coarse[a], &m->box, m->level[l].half[a],
-                      a < m->box.dims && has_end_nodes(&m->box, a));
+                      a < m->box.dims && picks_end_nodes(&m->box, a));
         for (int64_t i = 0; i < fine[a].n && a == 0; i++) {
             fine[a].table[MG_MIDDLE][i] += m->box.mass;
         }

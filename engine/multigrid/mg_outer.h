@@ -15,9 +15,13 @@ static void MG_NAME(residual)(const mg *m, mg_vector u, const double *F, int64_t
         f[x] = (REAL)r[x];
     }
     sums[0] = sum_of(w, r, r, n);
-    sums[1] = sum_of(w, here, here, n);
     sums[2] = m->box.even ? sum_of(w, here, NULL, n)
                           : sum_of(w, here, m->part[0], n) * m->part[1][y] * m->part[2][z];
+    const double *d = mg_jumps(&m->box) ? (const double *)m->level[0].d + row_at(m, y, z) : NULL;
+    for (int64_t x = 0; x < n && d; x++) {
+        here[x] *= d[x];
+    }
+    sums[1] = sum_of(w, here, here, n);
 }
 
 static void MG_NAME(direct)(const mg *m, mg_vector p, double beta, int64_t y, int64_t z) {

@@ -35,20 +35,23 @@ enum { MG_GOES_ON, MG_CONVERGED, MG_AT_ROUND_OFF, MG_STAGNATED, MG_OUT_OF_ITERAT
 
 typedef struct mg_limits {
     double tolerance;
-    double rows;   /* the largest sum of the magnitudes of a row of A */
+    double rows;   /* the largest sum of the magnitudes of a row of A; of D^-1 A: 4 */
     double volume; /* where u is known but for a constant, which makes its mean 0; else 0 */
     bool cycles;   /* of multigrid: each should take off much of the residual */
+    bool jumps;    /* of a body that jumps (multigrid.h): sums[1] is of D u, D the diagonal */
     int64_t most;  /* iterations */
 } mg_limits;
 
 /* Judges an iteration after so many further steps, by the sums of squares of the residual and of u,
  * and of u. The iteration diverges when the residual exceeds `grown` times both its least and the
  * norm. It stagnates when `patience` steps have not made the residual notably less; methods other
- * than cycles have more patience, since their residuals fall slowly or rise for a while. */
+ * than cycles have more patience, since their residuals fall slowly or rise for a while. In a body
+ * that jumps the largest rows have much more round-off than the others, whose residual may go on
+ * falling below that: it has ended there when it no longer falls. */
 MG_INLINE void mg_judge(const mg_limits *limits, const double sums[3], int steps,
                         mg_progress *now) {
     const double grown = 1e6, notable = limits->cycles ? 0.9 : 0.999999;
-    const int64_t patience = limits->cycles ? 10 : 2000;
+    const int64_t patience = limits->cycles && !limits->jumps ? 10 : 2000;
     const double residual = sqrt(sums[0]);
     now->norm = now->norm > 0 ? now->norm : residual > 0 ? residual : 1;
     now->relative = residual / now->norm;
@@ -61,10 +64,12 @@ MG_INLINE void mg_judge(const mg_limits *limits, const double sums[3], int steps
     }
     now->how = !(now->relative <= grown * (now->best > 1 ? now->best : 1)) ? MG_DIVERGED
                : now->relative <= limits->tolerance                        ? MG_CONVERGED
-               : now->relative <= now->level                               ? MG_AT_ROUND_OFF
-               : now->step - now->best_step >= patience                    ? MG_STAGNATED
-               : now->step >= limits->most                                 ? MG_OUT_OF_ITERATIONS
-                                                                           : MG_GOES_ON;
+               : now->relative <= now->level &&
+                       (!limits->jumps || now->step - now->best_step >= (limits->cycles ? 10 : 100))
+                   ? MG_AT_ROUND_OFF
+               : now->step - now->best_step >= patience ? MG_STAGNATED
+               : now->step >= limits->most              ? MG_OUT_OF_ITERATIONS
+                                                        : MG_GOES_ON;
 }
 
 #endif

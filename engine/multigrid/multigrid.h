@@ -7,6 +7,13 @@
  * interpolation (A. Brandt, Math. Comp. 31, 1977). Unknowns are corrections: e is 0 beyond fixed
  * surfaces, whose values stand in f.
  *
+ * Bodies that jump (coefficients of neighbours differ by more than MG_JUMP) need a cycle that is a
+ * symmetric positive definite preconditioner of conjugate gradients: corrections are constant on
+ * the cells of a coarser one, residuals are summed over them (transposes of each other), sweeps
+ * after a correction go through the colours in the reverse order, without over-relaxation. Coarse
+ * couplings are those of the faces, halved: constants overestimate the energy of smooth corrections
+ * by 2 (D. Braess, Computing 55, 1995).
+ *
  * Even bodies (one k per axis, no solids, one law per face) are tensor products: their coefficients
  * are tables along the axes. Others have a coefficient for each face of a cell. Rows of A are those
  * of the finite volumes, divided by the volume of even bodies' cells, or by that of a whole cell.
@@ -19,7 +26,9 @@
 #include "engine/machine/comm.h"
 #include "engine/scene/grid.h"
 
-enum { MG_MOST_LEVELS = 40, MG_MOST_CYCLES = 100 /* of a solution, unless a script says more */ };
+enum { MG_MOST_LEVELS = 40 };
+/* Cycles of a solution, unless a script says more; of bodies that jump. */
+enum { MG_MOST_CYCLES = 100, MG_MOST_CYCLES_OF_JUMPS = 1000 };
 /* Levels of at most so many cells are computed by one thread, and by every rank rather than shared:
  * what ranks would exchange takes longer. MG_ALONE_ON_DEVICE: the same of ranks with devices. */
 enum { MG_ALONE = 1 << 13 };
@@ -29,6 +38,8 @@ enum { MG_ALONE = 1 << 13 };
 /* Over-relaxation of the smoother on levels of which all axes are halved: a cycle leaves half as
  * much of the residual as with 1 (I. Yavneh, SIAM J. Sci. Comput. 17, 1996). */
 #define MG_OMEGA 1.16
+/* Coefficients of neighbours that differ by more than this factor. */
+#define MG_JUMP 30.0
 /* A full cycle begins on the first level of at most so many cells. */
 enum { MG_FEW = 64 * 64 };
 
@@ -63,8 +74,9 @@ typedef struct mg_level {
 typedef struct mg_box {
     int dims;
     bool nodes, even;
-    bool single;    /* cycles are in single precision */
-    bool conjugate; /* corrections are directions of conjugate gradients (mg_solve.h) */
+    bool single;     /* cycles are in single precision */
+    bool conjugate;  /* corrections are directions of conjugate gradients (mg_solve.h) */
+    double contrast; /* the largest ratio of coefficients of neighbours */
     unsigned periodic;
     int64_t n[3];
     double dx[3];
@@ -88,6 +100,14 @@ typedef struct mg {
     double *scratch; /* on the processor, mg_scratch of each thread */
     double norm;     /* the largest sum of the magnitudes of a row of A */
 } mg;
+
+static inline bool mg_jumps(const mg_box *box) {
+    return box->contrast > MG_JUMP;
+}
+
+static inline int64_t mg_most_cycles(const mg_box *box) {
+    return mg_jumps(box) ? MG_MOST_CYCLES_OF_JUMPS : MG_MOST_CYCLES;
+}
 
 /* The levels of a box, without memory, and their arrays; for cycles on the processor by so many
  * threads (0: elsewhere). */
@@ -190,7 +210,8 @@ typedef struct mg_loops {
     void (*relax)(const mg *m, int level, int colour, double omega, int64_t y, int64_t z);
     void (*take_residual)(const mg *m, int level, int64_t y, int64_t z, void *scratch);
     void (*correct)(const mg *m, int level, int64_t y, int64_t z, void *scratch);
-    /* f = F - A u, 0 where e is not sought. sums: of squares of f and u, and of u, by volume. */
+    /* f = F - A u, 0 where e is not sought. sums: of squares of f and u (of bodies that jump, of u
+     * times the diagonal), and of u, by volume. */
     void (*residual)(const mg *m, mg_vector u, const double *F, int64_t y, int64_t z,
                      double *scratch, double sums[3]);
     /* p = e + beta p in a row, and q = A p in another. sums: p q and p f. */

@@ -385,7 +385,7 @@
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
 ---@field tolerance? number The iteration ends when the residual is at most this part of the right-hand side, the values of boundaries included; or where round-off keeps it from falling.
----@field max_iterations? integer Iterations after which it is given up, with exit status 3; when not given 100 cycles of multigrid, and of others what they need on this grid.
+---@field max_iterations? integer Iterations after which it is given up, with exit status 3; when not given 100 cycles of multigrid (1,000 where coefficients of neighbours differ by more than 30), and of others what they need on this grid.
 ---@field rhs selenite.quantity Right-hand side.
 ---@field coefficient? selenite.vector Coefficient c, above 0, 1 when not given; or one per axis. Where it differs from cell to cell the faces have the harmonic mean.
 ---@field method? "multigrid"|"jacobi"|"gauss_seidel"|"sor"|"conjugate_gradient" multigrid: each iteration is a cycle, and takes about nine tenths off the residual on any grid; conjugate_gradient and sor need iterations in proportion to the number of cells along an axis; jacobi and gauss_seidel to its square.

@@ -8,6 +8,7 @@ local p = sel.params {
   body = { "varied", "even, or varied: a coefficient, a hole" },
   times = { 1, "as many cells along x and y", integer = true },
   free = { 0, "1: nothing is fixed", integer = true }, tolerance = { 1e-10, "tolerance" },
+  jump = { 1, "times that blocks of 4 cells, a third of them, conduct better" },
   tall = { 1, "sides of cells across the last axis, in those along x" },
 }
 local deep, varied = p.deep > 0, p.body == "varied"
@@ -41,7 +42,10 @@ if p.save > 0 then list[#list + 1] = out.checkpoint { every = p.save } end
 return sel.poisson {
   size = deep and { nx, ny, p.deep } or { nx, ny }, dx = deep and { 1, 1, p.tall } or { 1, p.tall }, layout = p.layout, method = p.method,
   periodic = deep and { "z" } or nil, tolerance = p.tolerance, max_iterations = p.most,
-  coefficient = varied and function(x, y) return 1 + 0.5 * math.sin(x / 4) * math.cos(y / 3) end or 1,
+  coefficient = p.jump > 1 and function(x, y)
+    local i, j = math.floor(x / 4), math.floor(y / 4)
+    return (i * 7 + j * 13 + i * j * 5) % 3 == 0 and p.jump or 1
+  end or varied and function(x, y) return 1 + 0.5 * math.sin(x / 4) * math.cos(y / 3) end or 1,
   rhs = p.free > 0 and 0 or function(x, y) return 0.02 * math.sin(y / 6 + x) end,
   initial = { potential = function(x, y) return math.sin(x / 6) * math.cos(y / 5) end },
   regions = regions, output = list,

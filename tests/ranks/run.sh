@@ -294,6 +294,8 @@ ok "a potential that is periodic across the ranks" shared $potential body=even d
 ok "a potential about a hole, periodic across the ranks" shared $potential deep=65
 ok "nodes that are periodic across the ranks" shared $potential layout=node deep=66
 ok "a potential on fewer planes than ranks need of each other" shared $potential layout=node deep=9
+ok "a potential in grains" shared $potential jump=1e4 times=3
+ok "a potential in grains and nodes" shared $potential jump=1e4 layout=node deep=66
 ok "a potential that nothing fixes" shared $potential body=even free=1 times=6
 ok "a potential that nothing fixes, about a hole" shared $potential free=1
 plate=tests/checkpoint/plate.lua

@@ -11,6 +11,10 @@
     "local size, dx, layout, periodic, method = { 45, 22 }, 1, 'cell', '', 'multigrid'\n"         \
     "local c, hole, loose, most = nil, false, false, nil\n"                                       \
     "local materials = function(x, y) return 1 + 0.5 * sin(0.3 * x) * cos(0.2 * y) end\n"         \
+    "local grains = function(x, y)\n"                                                             \
+    "  local i, j = math.floor(x / 4), math.floor(y / 4)\n"                                       \
+    "  return (i * 7 + j * 13 + i * j * 5) %% 3 == 0 and 1e4 or 1\n"                              \
+    "end\n"                                                                                       \
     "%s\n"                                                                                        \
     "local deep, regions = #size == 3, { all(law.insulated {}) }\n"                               \
     "local function paint(name, what)\n"                                                          \
@@ -54,6 +58,12 @@ static const char *const cases[] = {
     "c = materials",
     "size = { 103, 102, 101 } layout = 'node' dx = { 1, 1.1, 1.2 }",
     "c = { materials, 0.7 } layout = 'node'",
+    "c = grains",
+    "c = grains size = { 203, 151 } hole = true",
+    "c = grains size = { 130, 97 } layout = 'node'",
+    "c = grains size = { 160, 91 } layout = 'node' periodic = 'x'",
+    "c = grains size = { 67, 53, 40 } periodic = 'z'",
+    "c = grains size = { 60, 50 } method = 'conjugate_gradient'",
     "size = { 33, 34, 21 } c = materials hole = true",
     "method = 'jacobi' size = { 24, 17 }",
     "method = 'gauss_seidel' size = { 24, 17 } layout = 'node' hole = true",

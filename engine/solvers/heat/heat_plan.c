@@ -91,6 +91,15 @@ static void facts(const sel_plan *base, sel_facts *to) {
     }
     sel_fact_add(to, "scheme", "%s",
                  heat_schemes[((const heat_params *)base->simulation->params)->scheme]);
+    if (p->body.implicit > 0) {
+        char jumps[80] = "";
+        if (mg_jumps(&p->box)) {
+            snprintf(jumps, sizeof jumps, ", symmetric for neighbours that differ %.3g times",
+                     p->box.contrast);
+        }
+        sel_fact_add(to, "solution", "cycles of multigrid%s%s",
+                     p->box.conjugate ? " as directions of conjugate gradients" : "", jumps);
+    }
     sel_fact_add(to, "time step", "%.6g, %.3g of the largest stable one", dt, dt / p->body.limit);
     sel_fact_add(to, "surfaces", "%lld faces of %lld cells%s", (long long)inputs->surfaces.sites,
                  (long long)inputs->surfaces.cells, inputs->depends ? ", varying in time" : "");

@@ -46,6 +46,7 @@ typedef struct poisson_plan {
     mg_box box;
     bool singular; /* phi is known but for a constant: nothing is fixed */
     double omega;  /* of SOR */
+    int64_t most;  /* iterations */
     double volume; /* of free cells, in cells */
 } poisson_plan;
 

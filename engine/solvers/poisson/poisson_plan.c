@@ -18,7 +18,7 @@ static int64_t longest(const sel_ints *size) {
 static void complete(sel_common *common) {
     poisson_params *params = (poisson_params *)common;
     const int64_t n = longest(&common->size), not_given = SEL_INT_NOT_GIVEN;
-    const int64_t usual[] = {[POISSON_MULTIGRID] = MG_MOST_CYCLES,
+    const int64_t usual[] = {[POISSON_MULTIGRID] = not_given, /* by the coefficients */
                              [POISSON_JACOBI] = 40 * n * n,
                              [POISSON_GAUSS_SEIDEL] = 20 * n * n,
                              [POISSON_SOR] = 100 * n,
@@ -27,7 +27,8 @@ static void complete(sel_common *common) {
         params->max_iterations = usual[params->method];
     }
     common->dt = 1;
-    common->stop = (sel_stop){.steps = params->max_iterations,
+    const bool open = params->max_iterations == not_given;
+    common->stop = (sel_stop){.steps = open ? MG_MOST_CYCLES_OF_JUMPS : params->max_iterations,
                               .time = SEL_NOT_GIVEN,
                               .steady = SEL_NOT_GIVEN,
                               .every = not_given,
@@ -154,6 +155,11 @@ static void describe_box(poisson_plan *p, int method) {
     p->omega = best_omega(&p->box);
 }
 
+static int64_t most_iterations(const poisson_plan *p, const poisson_params *params) {
+    return params->max_iterations == SEL_INT_NOT_GIVEN ? mg_most_cycles(&p->box)
+                                                       : params->max_iterations;
+}
+
 /* ---- the plan ---- */
 
 /* Around a periodic axis of an odd number of cells two cells of one colour are neighbours:
@@ -190,6 +196,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     status = status ? status : find_ties(p, error);
     if (!status) {
         describe_box(p, params->method);
+        p->most = most_iterations(p, params);
     }
     return status;
 }
@@ -201,10 +208,15 @@ static void facts(const sel_plan *base, sel_facts *to) {
     const poisson_params *params = (const poisson_params *)base->simulation->params;
     sel_fact_add(to, "body", "%s", p->box.even ? "even" : "varies from cell to cell");
     sel_fact_add(to, "iterations", "to %.3g of the right-hand side, at most %lld",
-                 params->tolerance, (long long)params->max_iterations);
+                 params->tolerance, (long long)p->most);
     if (params->method == POISSON_MULTIGRID) {
-        sel_fact_add(to, "cycles", "V(2,2)%s%s", p->box.single ? " in f32" : "",
-                     p->box.conjugate ? ", as directions of conjugate gradients" : "");
+        char jumps[60] = "";
+        if (mg_jumps(&p->box)) {
+            snprintf(jumps, sizeof jumps, ", symmetric for neighbours that differ %.3g times",
+                     p->box.contrast);
+        }
+        sel_fact_add(to, "cycles", "V(2,2)%s%s%s", p->box.single ? " in f32" : "",
+                     p->box.conjugate ? ", as directions of conjugate gradients" : "", jumps);
     } else if (params->method == POISSON_SOR) {
         sel_fact_add(to, "over-relaxation", "%.6g", p->omega);
     }
@@ -229,7 +241,7 @@ static void warn(const sel_plan *base, sel_error *warnings) {
 static void json(const sel_plan *base, FILE *to) {
     const poisson_params *params = (const poisson_params *)base->simulation->params;
     fprintf(to, "\"tolerance\": %.9g, \"max_iterations\": %lld", params->tolerance,
-            (long long)params->max_iterations);
+            (long long)((const poisson_plan *)base)->most);
 }
 
 static void state_text(const sel_plan *base, char *text, size_t size) {

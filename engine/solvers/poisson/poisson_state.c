@@ -21,7 +21,8 @@ void poisson_list(sel_state *base, int threads) {
     state->solve.limits = (mg_limits){.tolerance = params->tolerance,
                                       .volume = plan->singular ? plan->volume : 0,
                                       .cycles = params->method == POISSON_MULTIGRID,
-                                      .most = params->max_iterations};
+                                      .jumps = mg_jumps(&plan->box),
+                                      .most = plan->most};
     base->halo_bytes = mg_halo_bytes(&state->solve.m, state->solve.limits.cycles);
     state->known = -1;
 }
@@ -213,7 +214,8 @@ int poisson_correction(const sel_state *state, int64_t step, double *omega) {
                                       [POISSON_CONJUGATE_GRADIENT] = MG_DIVIDE};
     const int method = poisson_params_of(state)->method;
     *omega = method == POISSON_SOR ? poisson_plan_for(state)->omega : 1;
-    return method == POISSON_MULTIGRID && step == 0 ? MG_FULL_CYCLE : corrections[method];
+    const bool full = method == POISSON_MULTIGRID && !mg_jumps(&poisson_plan_for(state)->box);
+    return full && step == 0 ? MG_FULL_CYCLE : corrections[method];
 }
 
 void poisson_conclude(poisson_state *state) {
@@ -227,7 +229,10 @@ void poisson_conclude(poisson_state *state) {
                 [MG_DIVERGED] = {SEL_ITERATION_DIVERGED, "diverged: "}};
     const mg_progress *now = &state->solve.now;
     sel_ending *ending = &state->base.ending;
-    char more[100] = "";
+    const char *const others = state->solve.limits.cycles
+                                   ? "; method = \"conjugate_gradient\" or \"sor\" may do"
+                                   : "; method = \"multigrid\" may do";
+    char more[160] = "";
     state->known = state->base.step = now->step;
     state->base.balance.residual = now->relative;
     if (now->how == MG_GOES_ON) {
@@ -236,10 +241,10 @@ void poisson_conclude(poisson_state *state) {
     if (now->how == MG_AT_ROUND_OFF) {
         snprintf(more, sizeof more, ": round-off, %.2g, keeps it from falling", now->level);
     } else if (now->how == MG_STAGNATED) {
-        snprintf(more, sizeof more, ", has not fallen since iteration %lld",
-                 (long long)now->best_step);
+        snprintf(more, sizeof more, ", has not fallen since iteration %lld%s",
+                 (long long)now->best_step, others);
     } else if (now->how == MG_OUT_OF_ITERATIONS) {
-        snprintf(more, sizeof more, ", not %.3g", state->solve.limits.tolerance);
+        snprintf(more, sizeof more, ", not %.3g%s", state->solve.limits.tolerance, others);
     }
     ending->how = ends[now->how].how;
     snprintf(ending->why, sizeof ending->why, "%sthe residual%s %.3g of the right-hand side%s",

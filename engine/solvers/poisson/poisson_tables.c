@@ -32,7 +32,8 @@ static const sel_field fields[] = {
             .flags = SEL_POSITIVE, .preset = 1e-8),
     SEL_ROW(poisson_params, max_iterations, INT,
             "Iterations after which it is given up, with exit status 3; when not given 100 cycles "
-            "of multigrid, and of others what they need on this grid.",
+            "of multigrid (1,000 where coefficients of neighbours differ by more than 30), and of "
+            "others what they need on this grid.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
     SEL_ROW(poisson_params, rhs, QUANTITY, "Right-hand side.",
             .flags = SEL_REQUIRED | SEL_OF_PLACE),
