@@ -45,13 +45,15 @@ typedef struct mg_limits {
 /* Judges an iteration after so many further steps, by the sums of squares of the residual and of u,
  * and of u. The iteration diverges when the residual exceeds `grown` times both its least and the
  * norm. It stagnates when `patience` steps have not made the residual notably less; methods other
- * than cycles have more patience, since their residuals fall slowly or rise for a while. In a body
- * that jumps the largest rows have much more round-off than the others, whose residual may go on
- * falling below that: it has ended there when it no longer falls. */
+ * than cycles have more patience, since their residuals fall slowly or rise for a while: in a body
+ * that jumps for ten thousand steps. There the largest rows have much more round-off than the
+ * others, whose residual may go on falling below `level`; the iteration is at round-off when it no
+ * longer does. */
 MG_INLINE void mg_judge(const mg_limits *limits, const double sums[3], int steps,
                         mg_progress *now) {
     const double grown = 1e6, notable = limits->cycles ? 0.9 : 0.999999;
-    const int64_t patience = limits->cycles && !limits->jumps ? 10 : 2000;
+    const int64_t patience = limits->jumps ? 20000 : limits->cycles ? 10 : 2000;
+    const int64_t settled = !limits->jumps ? 0 : limits->cycles ? 30 : 300;
     const double residual = sqrt(sums[0]);
     now->norm = now->norm > 0 ? now->norm : residual > 0 ? residual : 1;
     now->relative = residual / now->norm;
@@ -64,8 +66,7 @@ MG_INLINE void mg_judge(const mg_limits *limits, const double sums[3], int steps
     }
     now->how = !(now->relative <= grown * (now->best > 1 ? now->best : 1)) ? MG_DIVERGED
                : now->relative <= limits->tolerance                        ? MG_CONVERGED
-               : now->relative <= now->level &&
-                       (!limits->jumps || now->step - now->best_step >= (limits->cycles ? 10 : 100))
+               : now->relative <= now->level && now->step - now->best_step >= settled
                    ? MG_AT_ROUND_OFF
                : now->step - now->best_step >= patience ? MG_STAGNATED
                : now->step >= limits->most              ? MG_OUT_OF_ITERATIONS
