@@ -272,8 +272,8 @@ local function join_all(states)
   return states[1]
 end
 
--- Whether they may become one. Of a variable that each of them has made anew, closures of one do not
--- see what the other has: they stay apart while it is in scope.
+-- Whether they may become one. Of a variable that each of them has made anew, closures of one do
+-- not see what the other has: they stay apart while it is in scope.
 local function may_join(s, t)
   for _, register in ipairs(V.captured_at(s.code, s.pc)) do
     if s.boxes[register] ~= t.boxes[register] then

@@ -51,8 +51,8 @@ local function mistake(text, ...)
 end
 V.refuse, V.mistake = refuse, mistake
 
--- A mistake if the path is reached. Of a branch that is not known: there the function fails, so that
--- Lua is asked, and the comparison with Lua tells whether it is one.
+-- A mistake if the path is reached. Of a branch that is not known: there the function fails, so
+-- that Lua is asked, and the comparison with Lua tells whether it is one.
 local function slip(text, ...)
   local _, e = pcall(mistake, text, ...)
   if not V.path().above then
