@@ -37,18 +37,19 @@ fails() {
     # shellcheck disable=SC2086
     ! run "tests/cases/$2.lua" $ranks -o "$work/case" >"$work/said" 2>&1 || return 1
     cat "$work/said"
-    grep -qF "$1" "$work/said"
+    grep -qE "$1" "$work/said"
 }
 
 nan_is_in_every_reduction() {
-    fails 'NaN or infinity in 1 cell, first in cell {0, 0}' nan_in_a_cell || return 1
+    fails 'NaN or infinity in 1 cell, first in cell \{0, 0\}' nan_in_a_cell || return 1
     for op in max min mean l2; do
         [ "$(tail -n 1 "$work/case/$op.csv")" = 6,6,nan ] || { cat "$work/case/$op.csv"; return 1; }
     done
 }
 
 a_failed_step_leaves_no_row() {
-    fails 'attempt to divide by zero' division_by_zero && [ "$(tail -n 1 "$work/case/reduce.csv")" = 0,0,224 ]
+    # A device has no Lua to go on with in the cell.
+    fails 'divide by zero|divides a whole number by 0' division_by_zero && [ "$(tail -n 1 "$work/case/reduce.csv")" = 0,0,224 ]
 }
 
 # warns TEXT SCENARIO [PARAMETERS]
