@@ -77,10 +77,13 @@ static sel_status results_grow(sel_results *results, sel_error *error) {
     const int capacity = results->capacity ? 2 * results->capacity : 16, slots = 2 * capacity;
     const size_t bytes = (size_t)capacity * sizeof *results->v;
     struct sel_result *v = realloc(results->v, bytes);
-    results->v = v ? v : results->v;
-    int *slot = v ? calloc((size_t)slots, sizeof *slot) : NULL;
-    if (!slot) {
+    if (!v) {
         return sel_fail_memory(error, "the results", bytes);
+    }
+    results->v = v;
+    int *slot = calloc((size_t)slots, sizeof *slot);
+    if (!slot) {
+        return sel_fail_memory(error, "the results", (size_t)slots * sizeof *slot);
     }
     free(results->slot);
     results->slot = slot;
