@@ -71,9 +71,12 @@ static size_t record_size(const rule_state *state) {
 static bool grow_cells(rule_lua_cells *cells, size_t size) {
     const int64_t room = cells->room ? 2 * cells->room : 64;
     double *record = realloc(cells->record, (size_t)room * size * sizeof *record);
-    cells->record = record ? record : cells->record;
-    cells->room = record ? room : cells->room;
-    return record != NULL;
+    if (!record) {
+        return false;
+    }
+    cells->record = record;
+    cells->room = room;
+    return true;
 }
 
 void rule_lua_note(const rule_state *state, rule_lua_cells *cells, int64_t cell) {
