@@ -69,6 +69,8 @@ static void check_size(decoder *d) {
 /* Asks for four numbers of 8 or 16 bits per pixel; all rows at once. */
 static void read_header(decoder *d) {
     png_set_user_limits(d->png, MAX_PIXELS, MAX_PIXELS);
+    /* Texts and profiles: libpng gives room for what a chunk declares, and only warns of limits. */
+    png_set_keep_unknown_chunks(d->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_set_chunk_malloc_max(d->png, MAX_CHUNK);
     png_set_chunk_cache_max(d->png, MAX_CHUNKS);
     png_read_info(d->png, d->info);

@@ -28,7 +28,9 @@ static void complete(sel_common *common) {
     }
     common->dt = 1;
     const bool open = params->max_iterations == not_given;
-    common->stop = (sel_stop){.steps = open ? MG_MOST_CYCLES_OF_JUMPS : params->max_iterations,
+    const bool jumps = sel_quantity_depends(&params->coefficient); /* perhaps */
+    const int64_t most = jumps ? MG_MOST_CYCLES_OF_JUMPS : MG_MOST_CYCLES;
+    common->stop = (sel_stop){.steps = open ? most : params->max_iterations,
                               .time = SEL_NOT_GIVEN,
                               .steady = SEL_NOT_GIVEN,
                               .every = not_given,
