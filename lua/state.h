@@ -330,8 +330,9 @@ int sel_host_value_text(lua_State *L);
  * sel_host_result. */
 int sel_host_draw(lua_State *L);
 
-/* For Lua: write(path, text, begins) writes the file as a whole; over nothing that is there but a
- * file that begins so, and through no link. As sel_host_result. */
+/* The Lua function write(path, text, begins): replaces the file at `path` by `text`, atomically. It
+ * fails where the path is a symbolic link, or an existing file that does not begin with `begins`.
+ * Returns as sel_host_result does. */
 int sel_host_write(lua_State *L);
 
 /* A value in words: `string "abc"`, `number 0.5`, `table`. Never runs user code. */

@@ -49,7 +49,7 @@ static double rate_of(const sel_conduction *body) {
     return body->implicit > 0 ? 1 / (body->implicit * body->inputs.domain->grid.dt) : 0;
 }
 
-/* The largest ratio of the coefficients of two cells beside each other. */
+/* The contrast: the maximum of k1 / k2 over all pairs of free neighbours with k1 >= k2. */
 static double contrast_of(const sel_domain *domain, const sel_material *k) {
     const sel_grid *grid = &domain->grid;
     const int64_t step[3] = {1, grid->n[0], grid->n[0] * grid->n[1]};

@@ -6,13 +6,10 @@ usage: scenarios.py PROGRAM DIRECTORY [COUNT [FIRST]]
 Each scenario comes from its number. Any exit status of selenite help is right; a report of a
 sanitizer, a signal or a hang is not: the script then stays in DIRECTORY.
 """
-import os
 import random
-import shutil
-import subprocess
-import sys
 
-STATUSES = {0, 1, 2, 3, 4, 5}
+import drawn
+
 SPECIAL = ["0", "-0.0", "1", "-1", "0.5", "1e-300", "1e300", "-1e300", "1e19", "-1e19", "2^31",
            "2^53", "2^63", "1e-9", "1e9", "3.4e38", "1e39", "1e-45"]
 
@@ -201,47 +198,4 @@ class Writer:
         return head + (self.flow() if self.r.random() < 0.6 else self.water())
 
 
-def failure(program, script, directory):
-    """What is wrong with the run of the script, or None; and its exit status."""
-    environment = dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:exitcode=86",
-                       ASAN_OPTIONS="exitcode=86:detect_leaks=1", OMP_NUM_THREADS="1")
-    shutil.rmtree(directory, ignore_errors=True)
-    command = [program, "run", script, "-o", directory, "--quiet", "--backend", "cpu", "--threads",
-               "1"]
-    try:
-        run = subprocess.run(command, capture_output=True, timeout=120, env=environment)
-    except subprocess.TimeoutExpired:
-        return "it takes longer than 120 s", None
-    text = run.stderr.decode(errors="replace")
-    if run.returncode not in STATUSES or "runtime error" in text or "Sanitizer" in text:
-        return f"exit status {run.returncode}\n{text[-4000:]}", run.returncode
-    return None, run.returncode
-
-
-def main():
-    program, directory = os.path.abspath(sys.argv[1]), sys.argv[2]
-    count = int(sys.argv[3]) if len(sys.argv) > 3 else 200
-    first = int(sys.argv[4]) if len(sys.argv) > 4 else 1
-    os.makedirs(directory, exist_ok=True)
-    statuses, failed = {}, 0
-    for number in range(first, first + count):
-        script = os.path.join(directory, f"scenario_{number}.lua")
-        with open(script, "w") as file:
-            file.write(Writer(number).scenario())
-        wrong, status = failure(program, script, os.path.join(directory, "out"))
-        statuses[status] = statuses.get(status, 0) + 1
-        if wrong:
-            failed += 1
-            print(f"{script}: {wrong}")
-        else:
-            os.remove(script)
-    print(f"{count} scenarios; by exit status: "
-          + ", ".join(f"{status}: {n}" for status, n in sorted(statuses.items(), key=str)))
-    # Mistakes alone would test little.
-    if statuses.get(0, 0) < count // 5:
-        print("too few of them run")
-        failed += 1
-    sys.exit(1 if failed else 0)
-
-
-main()
+drawn.main(Writer, "scenario", ["--quiet"], 5)

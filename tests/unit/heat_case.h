@@ -68,6 +68,20 @@ static inline void heat_close(heat_case *c) {
     script_done(&c->script);
 }
 
+/* A scalar field in all cells, in f64. Freed by the caller. */
+static inline double *heat_scalar(heat_case *c, int field) {
+    const sel_box box = sel_grid_box(&c->prepared.domain->grid);
+    double *values = malloc((size_t)sel_box_cells(&box) * sizeof *values);
+    sel_request request = {.kind = SEL_READ,
+                           .field = field,
+                           .box = box,
+                           .precision = SEL_F64,
+                           .components = 1,
+                           .to = values};
+    assert_int_equal(c->prepared.backend->start(c->state, &request, &c->error), SEL_OK);
+    return values;
+}
+
 /* `observed`: the last of the steps. */
 static inline void heat_steps(heat_case *c, int64_t steps, bool observed) {
     if (c->prepared.backend->advance(c->state, steps, observed, &c->error)) {

@@ -56,4 +56,18 @@ static inline double case_result(const run_case *r, const char *name) {
     return 0;
 }
 
+/* The entries of "warnings" in run.json of a run that ends well. Freed by the caller. */
+static inline char *case_warnings(const char *text) {
+    run_case r;
+    case_run_well(&r, text);
+    char *json = read_whole("run/run.json", NULL);
+    const char *begin = strstr(json, "\"warnings\": [");
+    assert_non_null(begin);
+    begin += strlen("\"warnings\": [");
+    char *found = strndup(begin, (size_t)(strchr(begin, ']') - begin));
+    free(json);
+    case_done(&r);
+    return found;
+}
+
 #endif

@@ -170,5 +170,5 @@ int main(void) {
         cmocka_unit_test(lost_heat_is_an_error_of_all_that_came_in),
         cmocka_unit_test(errors_of_heat_are_parts_of_what_entered),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

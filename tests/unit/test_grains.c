@@ -165,17 +165,9 @@ static void the_potential_is_that_of_a_direct_solution(void **state) {
             heat_case c;
             open_potential(&c, &g, "multigrid", 1e-8, "cell");
             solve(&c);
-            const sel_box box = sel_grid_box(&c.prepared.domain->grid);
-            const int64_t cells = sel_box_cells(&box);
-            double *phi = malloc((size_t)cells * sizeof *phi),
-                   *x = malloc((size_t)cells * sizeof *x);
-            sel_request request = {.kind = SEL_READ,
-                                   .field = POISSON_POTENTIAL,
-                                   .box = box,
-                                   .precision = SEL_F64,
-                                   .components = 1,
-                                   .to = phi};
-            assert_int_equal(c.prepared.backend->start(c.state, &request, &c.error), SEL_OK);
+            const int64_t cells = sel_grid_cells(&c.prepared.domain->grid);
+            double *phi = heat_scalar(&c, POISSON_POTENTIAL);
+            double *x = malloc((size_t)cells * sizeof *x);
             double *band = band_of(&c), most = 0, error = 0;
             for (int64_t i = 0; i < cells; i++) {
                 x[i] = -1; /* div (c grad phi) = rhs */
@@ -267,5 +259,5 @@ int main(void) {
         cmocka_unit_test(a_solver_that_stops_names_another),
         cmocka_unit_test(implicit_steps_through_grains_converge),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -14,19 +14,6 @@ static void solve(heat_case *c, sel_end how) {
     }
 }
 
-static double *potential_of(heat_case *c) {
-    const sel_box box = sel_grid_box(&c->prepared.domain->grid);
-    double *phi = malloc((size_t)sel_box_cells(&box) * sizeof *phi);
-    sel_request request = {.kind = SEL_READ,
-                           .field = POISSON_POTENTIAL,
-                           .box = box,
-                           .precision = SEL_F64,
-                           .components = 1,
-                           .to = phi};
-    assert_int_equal(c->prepared.backend->start(c->state, &request, &c->error), SEL_OK);
-    return phi;
-}
-
 /* ---- orders ---- */
 
 /* phi = sin(u + 0.5) cos(2 v) on the unit square, c = 1 + a sin(2 u + v). */
@@ -57,7 +44,7 @@ static double error_of_smooth(int n, int dims, const char *layout, double a, con
     heat_open(&c, SMOOTH SOLVER, n, dims, layout, a, more);
     solve(&c, SEL_CONVERGED);
     const sel_grid *grid = &c.prepared.domain->grid;
-    double *phi = potential_of(&c);
+    double *phi = heat_scalar(&c, POISSON_POTENTIAL);
     for (int64_t k = 0; k < sel_grid_cells(grid); k++) {
         double x[3];
         sel_cell_centre(grid, k, x);
@@ -122,7 +109,7 @@ static void all_methods_find_the_same_potential(void **state) {
                       "%s } }\n",
                       methods[k], solids[s]);
             solve(&c, SEL_CONVERGED);
-            double *phi = potential_of(&c), largest = 0;
+            double *phi = heat_scalar(&c, POISSON_POTENTIAL), largest = 0;
             first = first ? first : phi;
             for (int i = 0; i < 600; i++) {
                 largest = fmax(largest, fabs(phi[i] - first[i]));
@@ -147,7 +134,7 @@ static double *potential_on(int64_t threads, const char *fields, size_t *bytes) 
     snprintf(text, sizeof text, HEAT_BEGIN "return sel.poisson { %s }\n", fields);
     heat_open_on(&c, &settings, text);
     solve(&c, SEL_CONVERGED);
-    double *phi = potential_of(&c);
+    double *phi = heat_scalar(&c, POISSON_POTENTIAL);
     *bytes = (size_t)sel_grid_cells(heat_grid(&c)) * sizeof *phi;
     heat_close(&c);
     return phi;
@@ -190,11 +177,11 @@ static void an_iteration_begins_anew_with_the_same_bits(void **state) {
         heat_open(&c, "return sel.poisson { size = { 50, 61 }, %s }\n", bodies[k]);
         solve(&c, SEL_CONVERGED);
         const int64_t steps = c.state->step;
-        double *first = potential_of(&c);
+        double *first = heat_scalar(&c, POISSON_POTENTIAL);
         assert_int_equal(c.prepared.backend->restart(c.state, &c.error), SEL_OK);
         assert_int_equal(c.state->step, 0);
         solve(&c, SEL_CONVERGED);
-        double *second = potential_of(&c);
+        double *second = heat_scalar(&c, POISSON_POTENTIAL);
         assert_int_equal(c.state->step, steps);
         assert_memory_equal(first, second, 50 * 61 * sizeof *first);
         free(first);
@@ -241,7 +228,7 @@ static void a_potential_known_but_for_a_constant_has_the_mean_0(void **state) {
                   "regions = { all(law.insulated {}) } }\n",
                   k == 1 ? "32 / 31" : "1", solvers[k]);
         solve(&c, SEL_CONVERGED);
-        double *phi = potential_of(&c);
+        double *phi = heat_scalar(&c, POISSON_POTENTIAL);
         for (int64_t i = 0; i < 32 * 32; i++) {
             const int64_t at[3] = {i % 32, i / 32, 0};
             sum += phi[i] * sel_part_inside(&c.prepared.domain->grid, at, -1);

@@ -225,15 +225,16 @@ const sel_audit_reads *rule_audit_reads(const sel_plan *base) {
 
 /* ---- steps ---- */
 
-/* One of the cells, and the values that were read; as changed. */
+/* A cell of the audit, with the values of its neighbourhood. Evaluations may perturb the values: by
+ * random last digits of f32, or one field by a constant. */
 typedef struct place {
     const rule_plan *plan;
     const double *const *values;
     int number;
     int64_t cell, step;
-    int trial;    /* of other last digits; 0: none */
-    int shifted;  /* the field of which all values */
-    double shift; /* are so much larger */
+    int trial;    /* number of the perturbation by last digits; 0: none */
+    int shifted;  /* index of the field to whose values `shift` is added */
+    double shift; /* 0: nothing is added */
 } place;
 
 enum { TRIALS = 4 };
