@@ -166,5 +166,5 @@ int main(void) {
         cmocka_unit_test(the_reference_is_the_middle_of_the_initial_range),
         cmocka_unit_test(without_gain_there_is_no_reference),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
