@@ -66,8 +66,9 @@ sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *erro
 typedef struct sel_validate_options {
     sel_settings settings; /* over what the scenarios say */
     const char *scenarios; /* the folder with validation/ and reference/ */
-    const char *directory; /* of the results: results.csv, report.html, a folder per case */
-    bool chosen;           /* by the user: it may be a link */
+    const char
+        *directory; /* of the results: results.csv, results.json, report.html, a folder per case */
+    bool chosen;    /* by the user: it may be a link */
     const char *const
         *cases; /* then NULL; none: all, on the CPU without those that are slow there */
 } sel_validate_options;

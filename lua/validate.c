@@ -114,6 +114,9 @@ static void push_host(lua_State *L) {
     backend->device(c->options->settings.device, device, sizeof device);
     luaL_newlib(L, functions);
     set_string(L, "backend", backend->name);
+    set_string(L, "version", sel_version());
+    set_string(L, "commit", sel_commit());
+    set_string(L, "device", device);
     lua_pushfstring(L, "selenite %s (%s) on %s: %s%s%s", sel_version(), sel_commit(), backend->name,
                     device, *choice->fallback ? "; no GPU can be used: " : "", choice->fallback);
     lua_setfield(L, -2, "about");

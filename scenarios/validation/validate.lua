@@ -12,7 +12,8 @@
 -- A case with slow_on_cpu = "about an hour" is left out on the CPU unless it is named.
 --
 -- `host` is what lua/validate.c gives: run(path, values, directory), make_directory(path, chosen),
--- write(path, text, begins), suggestion(name, names), backend, about.
+-- write(path, text, begins), suggestion(name, names), backend, about; version, commit and device
+-- are the parts of `about`.
 local host = ...
 
 local M = {}
@@ -455,6 +456,34 @@ local function html(cases, passed, failed)
   return table.concat(out, "\n") .. "\n</html>\n"
 end
 
+-- A number with six digits; what JSON has no number for is a string.
+local function json(value)
+  if type(value) == "number" and value == value and math.abs(value) < math.huge then
+    return ("%.6g"):format(value)
+  end
+  local text = tostring(value):gsub('[\\"]', "\\%0"):gsub("%c", " ")
+  return '"' .. text .. '"'
+end
+
+--- The report as JSON, from which tools/results.py writes docs/results.md.
+local function json_text(cases)
+  local list = {}
+  for _, case in ipairs(cases) do
+    local rows = {}
+    for i, r in ipairs(case.rows) do
+      rows[i] = ('      {"quantity": %s, "computed": %s, "reference": %s, "error": %s, "gate": %s, '
+        .. '"pass": %s}'):format(json(r.quantity), json(r.computed), json(r.reference),
+        json(r.error), json(r.gate), tostring(r.pass))
+    end
+    list[#list + 1] = ('    {"case": %s, "about": %s, "seconds": %s, "rows": [\n%s\n    ]}'):format(
+      json(case.name), json(case.about), json(case.seconds), table.concat(rows, ",\n"))
+  end
+  return ('{\n  "selenite": %s,\n  "commit": %s,\n  "date": "%s",\n  "backend": %s,\n'
+    .. '  "device": %s,\n  "cases": [\n%s\n  ]\n}\n'):format(json(host.version), json(host.commit),
+    os.date("!%Y-%m-%dT%H:%M:%SZ"), json(host.backend), json(host.device),
+    table.concat(list, ",\n"))
+end
+
 local function write_report(cases, options, passed, failed)
   local rows = { { "case", "quantity", "computed", "reference", "error", "gate", "pass" } }
   for _, case in ipairs(cases) do
@@ -464,6 +493,7 @@ local function write_report(cases, options, passed, failed)
     end
   end
   write_file(options.directory .. "/results.csv", csv_text(rows), "case,quantity,")
+  write_file(options.directory .. "/results.json", json_text(cases), '{\n  "selenite":')
   write_file(options.directory .. "/report.html", html(cases, passed, failed), "<!doctype html>")
 end
 

@@ -267,6 +267,20 @@ validate_judges_a_case() {
         exits 2 "$selenite" validate cuette
 }
 
+validate_reports_as_json() {
+    "$selenite" validate couette --backend "${BACKEND:-cpu}" -o "$work/json" >"$work/text" &&
+        "${PYTHON:-/usr/bin/python3}" - "$work/json/results.json" <<'END'
+import json, re, sys
+report = json.load(open(sys.argv[1]))
+assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", report["date"]), report["date"]
+assert report["selenite"] and report["commit"] and report["device"] and report["backend"], report
+case, = report["cases"]
+assert case["case"] == "couette" and case["seconds"] > 0 and len(case["rows"]) == 2, case
+for row in case["rows"]:
+    assert row["pass"] is True and abs(row["error"]) <= row["gate"] and row["reference"] == 0, row
+END
+}
+
 json_report() {
     run scenarios/couette.lua H=4 -o "$work/json" --json >"$work/text" &&
         "${PYTHON:-/usr/bin/python3}" -c '
@@ -325,7 +339,7 @@ validate_replaces_its_own_files_only() {
     validate && validate && grep -x '2 passed, 0 failed' "$work/text" || return 1
     echo 'my own' >"$work/mine"
     runs=$(find "$work/again/couette" -name run.json | head -1)
-    for file in results.csv report.html.tmp "couette/$(basename "$(dirname "$runs")")/profile.csv"; do
+    for file in results.csv results.json report.html.tmp "couette/$(basename "$(dirname "$runs")")/profile.csv"; do
         rm -rf "$work/again"
         mkdir -p "$(dirname "$work/again/$file")"
         cp "$work/mine" "$work/again/$file"
@@ -344,6 +358,7 @@ validate_replaces_its_own_files_only() {
 }
 
 ok "validate judges a case" validate_judges_a_case
+ok "validate reports as JSON" validate_reports_as_json
 ok "validate replaces its own files only" validate_replaces_its_own_files_only
 ok "validate does not run what lies in the working directory" validate_does_not_run_what_lies_here
 ok "a chunk of a PNG that declares gigabytes is refused" a_chunk_that_declares_gigabytes_is_refused
