@@ -1,6 +1,7 @@
 /* arrays.c -- one list of arrays: lay it out, allocate, zero, save, load. */
 #include "engine/machine/arrays.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/machine.h"
@@ -406,6 +407,20 @@ static sel_status keep_known(const keeping *k, const sel_array *array) {
         status = status ? status : sent;
     }
     return status;
+}
+
+bool sel_array_may_hold(const sel_array *array, const void *elements, int64_t count) {
+    const bool part = array->flags & SEL_PART;
+    bool may = true;
+    for (int64_t i = 0; array->type.kind == 'f' && i < count && may; i++) {
+        const double value = sel_get(elements, array->type, i);
+        may = part ? value >= 0 && value < 1 : array->flags & SEL_ANY_NUMBER || isfinite(value);
+    }
+    for (int64_t i = 0; array->type.kind == 't' && i < count && may; i++) {
+        const sel_total *total = (const sel_total *)elements + i;
+        may = isfinite(total->sum) && isfinite(total->lost);
+    }
+    return may;
 }
 
 sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_arrays_move *move,

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "engine/base/ranks.h"
+#include "engine/base/sums.h"
 #include "engine/scene/grid.h"
 
 enum { SEL_LINE = 128 }; /* bytes to which arrays on the host are aligned */
@@ -25,24 +26,30 @@ enum {
     /* One of two copies that take turns: of even, of odd steps. */
     SEL_EVEN = 16,
     SEL_ODD = 32,
-    SEL_OBSERVED = 64 /* with SEL_OPTIONAL: filled by observed steps (sel_backend.advance) */
+    SEL_OBSERVED = 64, /* with SEL_OPTIONAL: filled by observed steps (sel_backend.advance) */
+    /* With SEL_SAVED, of floats: NaN and infinities are no damage. Cells that are not free may have
+     * them; of free ones the run looks at the state that it has loaded. */
+    SEL_ANY_NUMBER = 128,
+    SEL_PART = 256 /* with SEL_SAVED, of floats: each is at least 0 and less than 1 */
 };
 
-/* Of an element: 'f', 'i', 'u' for numbers, 's' for structs; its bytes. */
+/* Of an element: 'f', 'i', 'u' for numbers, 't' for a sel_total, 's' for other structs; its bytes.
+ */
 typedef struct sel_type {
     char kind;
     uint32_t size;
 } sel_type;
 
-#define SEL_TYPE_OF(x)                   \
-    ((sel_type){_Generic((x), double     \
-                         : 'f', float    \
-                         : 'f', int32_t  \
-                         : 'i', int64_t  \
-                         : 'i', uint8_t  \
-                         : 'u', uint32_t \
-                         : 'u', default  \
-                         : 's'),         \
+#define SEL_TYPE_OF(x)                    \
+    ((sel_type){_Generic((x), double      \
+                         : 'f', float     \
+                         : 'f', int32_t   \
+                         : 'i', int64_t   \
+                         : 'i', uint8_t   \
+                         : 'u', uint32_t  \
+                         : 'u', sel_total \
+                         : 't', default   \
+                         : 's'),          \
                 (uint32_t)sizeof(x)})
 
 /* Stores a number as element k of an array of the type: of floats, doubles or int32_t. */
@@ -161,6 +168,9 @@ sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what
  * before the pointer. The second function zeroes it, on the host. */
 void *sel_arrays_memory(const sel_arrays *arrays, const void *place);
 void sel_arrays_zero(const sel_arrays *arrays, const void *place, int threads);
+
+/* Whether elements as they are saved, one behind the other, are what an array may hold. */
+bool sel_array_may_hold(const sel_array *array, const void *elements, int64_t count);
 
 /* Copies from the host's memory to where the arrays are; done when it returns. */
 sel_status sel_arrays_send(const sel_arrays *arrays, void *to, const void *from, uint64_t bytes,

@@ -54,7 +54,8 @@ void sel_state_list_turns(sel_state *state, const char *name) {
         const int turn = k / count, b = k % count;
         const sel_cells cells = sel_block_cells(&state->turns, &state->blocks.v[b]);
         sel_arrays_add_block(&state->arrays, name, &state->turns.at[b][turn], state->turns.type,
-                             &cells, SEL_SAVED | (turn ? SEL_ODD : SEL_EVEN), b == 0 ? count : 0);
+                             &cells, SEL_SAVED | SEL_ANY_NUMBER | (turn ? SEL_ODD : SEL_EVEN),
+                             b == 0 ? count : 0);
     }
     state->halo_bytes = 0;
     if (state->ranks->count > 1) {
@@ -413,11 +414,24 @@ static bool is_present(const sel_state *state, const sel_array *array) {
     return !(array->flags & (state->step % 2 ? SEL_EVEN : SEL_ODD));
 }
 
+/* An array on its way to a checkpoint or from it. */
+typedef struct moving {
+    sel_checkpoint *checkpoint;
+    const sel_array *array;
+} moving;
+
 /* sel_arrays_move */
 static sel_status move(void *stream, void *bytes, size_t count, sel_error *error) {
-    sel_checkpoint *checkpoint = stream;
+    const moving *m = stream;
+    sel_checkpoint *checkpoint = m->checkpoint;
     (void)error;
     sel_keep(checkpoint, bytes, count);
+    if (checkpoint->loads && !checkpoint->failure.status &&
+        !sel_array_may_hold(m->array, bytes, (int64_t)(count / m->array->type.size))) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE,
+                            "%s: is damaged: no state has such numbers in its '%s'",
+                            checkpoint->path, m->array->name);
+    }
     return checkpoint->failure.status;
 }
 
@@ -451,7 +465,8 @@ static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkp
             if (checkpoint) {
                 sel_checkpoint_block(checkpoint, name);
             }
-            sel_arrays_keep(arrays, k, loads, move, checkpoint, error);
+            moving stream = {checkpoint, array};
+            sel_arrays_keep(arrays, k, loads, move, &stream, error);
         }
     }
 }
@@ -516,21 +531,16 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
 /* What steps count on, and no state can have otherwise. */
 static void check_loaded(const sel_state *state, sel_checkpoint *checkpoint) {
     const sel_clock *clock = &state->clock;
-    const int controls = state->plan->domain->control_count;
     uint8_t monitored;
     memcpy(&monitored, &state->monitored, 1);
-    bool good = monitored <= 1 && state->step >= 0 && state->step <= SEL_MOST_STEPS &&
-                state->observed >= -1 && state->observed <= state->step && clock->step >= 0 &&
-                clock->step <= state->step && clock->until >= state->step &&
-                isfinite(clock->time) && clock->time >= 0 && isfinite(clock->dt) && clock->dt > 0 &&
-                isfinite(state->given.reference);
-    for (int i = 0; i < controls && good; i++) {
-        good = isfinite(state->controls[i]);
-    }
+    const bool good = monitored <= 1 && state->step >= 0 && state->step <= SEL_MOST_STEPS &&
+                      state->observed >= -1 && state->observed <= state->step && clock->step >= 0 &&
+                      clock->step <= state->step && clock->until >= state->step &&
+                      isfinite(clock->time) && clock->time >= 0 && isfinite(clock->dt) &&
+                      clock->dt > 0 && isfinite(state->given.reference);
     if (!good) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE,
-                            "%s: is damaged: the step, the time or a control of its state",
-                            checkpoint->path);
+                            "%s: is damaged: the step or the time of its state", checkpoint->path);
     }
 }
 

@@ -402,6 +402,21 @@ END
         tail -n 1 "$work/parts/balance.csv" | cmp - "$work/row"
 }
 
+# Of finite values too a sum may be infinite.
+infinite_sums_go_on() {
+    cat >"$work/sum.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { steps = { 20, "", integer = true } }
+return sel.rule {
+  size = { 16, 16 }, periodic = { "x", "y" }, precision = "f64", state = { h = "real" },
+  initial = { h = 1e308 }, rule = function(c) return { h = c.h } end, conserved = { "h" },
+  stop = { steps = p.steps }, output = { sel.out.checkpoint { every = 10 }, sel.out.balance {} },
+}
+END
+    run "$work/sum.lua" steps=10 -o "$work/sum" && run "$work/sum.lua" -o "$work/sum" --resume &&
+        tail -n 1 "$work/sum/balance.csv" | grep '^20.*inf'
+}
+
 # The last good state stays and is named.
 divergence_leaves_the_last_good_one() {
     sed 's/math.min(1,t\/200)/(t < 150 and 1 or 40)/' $here/channel.lua >"$work/diverge.lua"
@@ -440,7 +455,8 @@ local sel = require "selenite"
 local p = sel.params { steps = { 20, "steps", integer = true } }
 return sel.aqua {
   ground = function(x, y) return 0.01 * x end, size = { 16, 12 }, dx = 1, dt = 0.1, alpha = 0.5,
-  rain = 1e-5, regions = { { where = sel.shape.faces, law = sel.law.open {} } },
+  rain = function(x) return 1e-5 * x end, infiltration = function(x) return 1e-6 * x end,
+  regions = { { where = sel.shape.faces, law = sel.law.open {} } },
   stop = { steps = p.steps }, output = { sel.out.checkpoint { every = 10 } },
 }
 END
@@ -452,16 +468,24 @@ END
         refuses box 'state step' 0 $negative 'damaged: the step' &&
         refuses box 'state step' 0 1600000000000000 'damaged: its state is of another step' &&
         refuses box 'state observed' 0 $many 'damaged: the step' &&
-        refuses box 'state controls' 0 $nan 'damaged: the step, the time or a control' &&
+        refuses box 'state controls' 0 $nan "damaged: .* 'controls'" &&
         refuses box standing 0 $many 'damaged: the step' &&
         refuses box standing 123 $nan 'damaged: a control' &&
+        refuses box 'state last' 80 $nan "damaged: .* 'last'" &&
         refuses box results 0 ffffffff 'damaged: the number of results' &&
         refuses box results 0 ffffff7f "block 'results' is shorter" &&
         refuses box outputs 0 ffffffff 'damaged: it has -1 outputs' &&
         refuses box hooks 1 ff 'damaged: .*run.state' &&
         refuses box files 12 1b5b324a 'damaged: files' &&
         refuses box files 0 ffffffff 'damaged: the number of files' &&
-        refuses film 'state water' 400 000000ff 'damaged: no run can go on .* step 20 the depth is -'
+        refuses film 'state water' 400 000000ff 'damaged: no run can go on .* step 20 the depth is -' &&
+        refuses film 'state rain_owed' 80 0000c07f "damaged: .* 'rain_owed'" &&
+        refuses film 'state rain_owed' 80 000080bf "damaged: .* 'rain_owed'" &&
+        refuses film 'state soil_owed' 80 0000807f "damaged: .* 'soil_owed'" &&
+        refuses film 'state carry' 0 $nan "damaged: .* 'carry'" &&
+        refuses film 'state carry' 8 0000000000000040 "damaged: .* 'carry'" &&
+        refuses film 'state totals' 8 $nan "damaged: .* 'totals'" &&
+        refuses film 'state first_volume' 0 $nan "damaged: .* 'first_volume'"
 }
 
 for precision in f32 f64; do
@@ -493,6 +517,7 @@ ok "cycles of multigrid go on" potential body=even
 ok "conjugate directions go on" potential
 ok "sweeps go on, in three dimensions" potential method=sor deep=8 layout=node
 ok "a balance that is added later counts from step 0" a_balance_that_is_added_counts_from_step_0
+ok "infinite sums go on" infinite_sums_go_on
 for step in 1 41 42; do
     ok "forces near tau 1/2 go on from step $step" goes_on foil $step 120
 done

@@ -37,7 +37,7 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind) {
         const bool field = plan->terms[k].kind == AQUA_FIELD;
         sel_state_list_own(&state->base, names[k][0], &state->rate[k], state->real, field, 0);
         sel_state_list_own(&state->base, names[k][1], &state->owed[k], state->real, field,
-                           SEL_SAVED);
+                           SEL_SAVED | SEL_PART);
     }
 }
 
@@ -53,7 +53,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind) {
     state->real = (sel_type){'f', (uint32_t)state->size};
     list_cells(state, before, behind);
     SEL_ADD(arrays, state, values, AQUA_SUPPLIES + sources + plan->ghosts.count, SEL_ON_HOST);
-    SEL_ADD(arrays, state, carry, AQUA_SUPPLIES + sources, kept);
+    SEL_ADD(arrays, state, carry, AQUA_SUPPLIES + sources, kept | SEL_PART);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);
     SEL_ADD(arrays, state, totals, aqua_total_count(plan), kept);
     SEL_ADD(arrays, state, field, fields ? aqua_cells(state) : 0, SEL_ON_HOST);

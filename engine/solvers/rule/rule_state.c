@@ -50,7 +50,8 @@ static void list_field(rule_state *state, int f, int copy) {
     const sel_cell_field *field = &m->field[f];
     const bool swaps = m->swapping >> f & 1;
     const unsigned turn = !swaps ? 0 : copy ? SEL_ODD : SEL_EVEN;
-    const unsigned saved = field->state && (swaps || !copy) ? SEL_SAVED | turn : 0;
+    const unsigned kept = SEL_SAVED | SEL_ANY_NUMBER;
+    const unsigned saved = field->state && (swaps || !copy) ? kept | turn : 0;
     const sel_type type = {"fiu"[field->type], (uint32_t)rule_size(m, f)};
     list_cells(state, m->saved[f], type, saved, &state->tables.at[0][f][copy],
                sizeof state->tables.at[0] / sizeof(void *));
@@ -100,7 +101,8 @@ void rule_list(sel_state *base, int halo) {
                             .counts = m->solver.counts_changes};
     state->bad.cell = -1;
     SEL_ADD(&base->arrays, state, odd, sel_state_rows(base) * rule_pieces(nx), 0);
-    SEL_ADD(&base->arrays, state, start, 3 * m->params->conserved.n, SEL_SAVED | SEL_ON_HOST);
+    SEL_ADD(&base->arrays, state, start, 3 * m->params->conserved.n,
+            SEL_SAVED | SEL_ON_HOST | SEL_ANY_NUMBER);
     rule_list_laws(state);
     if (base->cut.across > 1 && !base->arrays.memory) {
         SEL_ADD(&base->arrays, base, halos, (int64_t)base->halo_bytes, 0);
