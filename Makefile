@@ -130,7 +130,7 @@ UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 # Some systems have an archive, others only the shared library.
 CMOCKA_LIBS ?= $(or $(call find_static,libcmocka-static.a),$(call static_or,libcmocka.a,-lcmocka))
 
-.PHONY: all demo test validate bench lint format install release clean help setup-run setup-test \
+.PHONY: all demo test validate results bench lint format install release clean help setup-run setup-test \
         setup-lint compiler unit-tests gpu-tests test-device annotations test-paraview test-fresh fuzz FORCE
 .DELETE_ON_ERROR:
 
@@ -293,6 +293,11 @@ validate: setup-run
 	$(MAKE) all
 	$(PROGRAM) validate $(CASES)
 
+# docs/results.md, docs/performance.md and two tables of README.md, from bench/results and the report of the last validate.
+REPORT := $(wildcard out/validate/results.json)
+results:
+	$(PYTHON) tools/results.py $(if $(REPORT),--validation $(REPORT))
+
 demo: setup-run
 	$(MAKE) all
 	BUILD=$(BUILD) tools/demo.sh
@@ -360,6 +365,7 @@ help:
 	@echo 'make demo            install what is missing, build, run the sudden expansion, check it'
 	@echo 'make test            install what is missing, build, run the tests'
 	@echo 'make validate        the validation studies (minutes), or CASES="poiseuille cavity2d"'
+	@echo 'make results         write docs/results.md, docs/performance.md and tables of README.md from bench/results'
 	@echo 'make bench           how fast this machine runs the kernels'
 	@echo 'make lint | format   check or apply the code style'
 	@echo 'make gpu-tests       what tests/cuda/gpu.sh needs on a machine with a GPU, in $(BUILD)/gpu'
