@@ -51,7 +51,7 @@ TIFF_LIBS ?= $(if $(filter $(words $(TIFF_PARTS)),$(words $(TIFF_FOUND))),$(TIFF
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 OPENMP_LIBS ?= $(if $(IS_CLANG),$(call static_or,libomp.a,-fopenmp),$(call static_or,libgomp.a,-fopenmp))
 ENGINE_LIBS = $(CUDA_LIBS) $(TIFF_LIBS) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
-LDLIBS_ALL = $(LUA_LIBS) $(ENGINE_LIBS)
+LDLIBS_ALL = $(LUA_LIBS) $(ENGINE_LIBS) -lrt
 LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
 # The CUDA backend, where there is nvcc. A GPU that is there, and that nvcc knows, gets code of its

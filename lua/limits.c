@@ -4,28 +4,25 @@
  * allocator that counts bytes. A limit that is hit sets `broken`: from then on the hook raises at
  * every instruction, so that catching the error is of no use.
  *
- * What no hook can end (C that does not return, functions that a hook has called) a thread of its
- * own ends a second later, with the process. All that it shares with the thread that it watches is
- * one atomic number, the deadline. Only the watched thread can read where the script is, so it is
- * asked by a signal.
+ * What no hook can end (C that does not return, functions that a hook has called) ends a second
+ * later, with the process, by a timer whose signal interrupts the script's thread.
  */
 #include "lua/state.h"
 #include <errno.h>
 #include <math.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "engine/base/process.h"
 
-enum { INSTRUCTIONS_PER_TICK = 1000, PLACE_ROOM = 4096 };
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+enum { INSTRUCTIONS_PER_TICK = 1000 };
 #define ENDING (-1)
-static const int64_t second = 1000000000;       /* of `now` */
-static const int64_t longest_sleep = 200000000; /* of the watchdog */
-static const int64_t grace = 1000000000;        /* for C to return to Lua */
+static const int64_t second = 1000000000; /* of `now` */
+static const int64_t grace = 1000000000;  /* for C to return to Lua */
+static const int64_t saving = 300;        /* seconds for what must not be lost when it ends */
 static const int64_t call_instructions = 100000000;
 static const size_t memory_limit = (size_t)512 << 20;
 
@@ -40,18 +37,6 @@ static const char interrupt_text[] = "a hook did not end within a second of a si
 static const char memory_text[] = "the script needs more than %zu MiB of memory; --trust lifts all "
                                   "limits";
 
-struct sel_watchdog {
-    sel_script *script;
-    _Atomic int64_t deadline; /* 0: nothing runs; ENDING: the process ends */
-    pthread_t thread;
-    sem_t done, answered;
-    char file[PLACE_ROOM]; /* where the script is; "": it did not answer */
-    int line;
-};
-
-/* The watchdog that asks where its script is, before it ends the process. */
-static struct sel_watchdog *_Atomic asking;
-
 /* Nanoseconds of a monotonic clock that is cheap to read and lags by some milliseconds. */
 static int64_t now(void) {
     struct timespec time;
@@ -65,7 +50,7 @@ static bool is_used_up(const sel_limits *limits) {
 }
 
 static bool is_late(const sel_script *script) {
-    return script->watchdog && script->limits.running && now() >= script->limits.deadline;
+    return !script->options.trust && script->limits.running && now() >= script->limits.deadline;
 }
 
 /* A piece that a signal interrupts may end on its own, as short ones do. */
@@ -138,52 +123,27 @@ static bool may_grow(sel_script *script, size_t bytes) {
     return true;
 }
 
-/* Before each block stands its number: objects can be put in the order in which they were made. */
-typedef union header {
-    uint64_t number;
-    max_align_t aligned;
-} header;
+static void end_process(sel_script *script);
 
-/* For a new block `old_size` is the type of the object that it is for. */
+/* lua_Alloc. For a new block `old_size` is no size. The timer's signal waits until malloc, which
+ * the end of the process needs, is in order. */
 static void *limited_alloc(void *data, void *block, size_t old_size, size_t size) {
     sel_script *script = data;
-    header *old = block ? (header *)block - 1 : NULL;
-    size_t held = block ? old_size : 0;
-    if (size == 0) {
-        free(old);
-        script->used -= held;
-        return NULL;
-    }
+    const size_t held = block ? old_size : 0;
+    void *moved = NULL;
     if (size > held && !may_grow(script, size - held))
         return NULL;
-    header *moved = realloc(old, sizeof *moved + size);
-    if (!moved)
-        return NULL;
-    script->used += size - held;
-    if (!block)
-        moved->number = ++script->made;
-    if (!block && old_size >= LUA_TTABLE && old_size < LUA_NUMTYPES)
-        script->newest = (const char *)(moved + 1);
-    return moved + 1;
-}
-
-/* Lua's pointer to the object at the top, the newest, points into its block: where depends on the
- * type. */
-static void note_inside(lua_State *L) {
-    sel_script *script = sel_script_of(L);
-    script->inside[lua_type(L, -1)] = (const char *)lua_topointer(L, -1) - script->newest;
-}
-
-int sel_host_number(lua_State *L) {
-    const char *object = lua_topointer(L, 1);
-    /* A function of C without upvalues and a light userdata have no block. */
-    uint64_t number = (uintptr_t)object;
-    if (!lua_islightuserdata(L, 1) && (!lua_iscfunction(L, 1) || lua_getupvalue(L, 1, 1))) {
-        object -= sel_script_of(L)->inside[lua_type(L, 1)];
-        number = ((const header *)(const void *)object - 1)->number;
-    }
-    lua_pushinteger(L, (lua_Integer)number);
-    return 1;
+    script->allocates = true;
+    if (size > 0)
+        moved = realloc(block, size);
+    else
+        free(block);
+    script->allocates = false;
+    if (moved || size == 0)
+        script->used += size - held;
+    if (script->late)
+        end_process(script);
+    return moved;
 }
 
 static void on_event(lua_State *L, lua_Debug *event) {
@@ -247,99 +207,74 @@ void sel_limits_look(lua_State *L, sel_where where) {
     sel_limits_break(L);
 }
 
-/* ---- the watchdog ---- */
+/* ---- the timer ---- */
 
-static void answer(int number) {
-    (void)number;
-    int kept = errno;
-    struct sel_watchdog *dog = atomic_load(&asking);
-    if (dog && pthread_equal(pthread_self(), dog->script->thread)) {
-        const sel_where where = running_place(dog->script->active);
-        for (int i = 0; where.file && i + 1 < PLACE_ROOM && where.file[i]; i++)
-            dog->file[i] = where.file[i];
-        dog->line = where.line;
-        sem_post(&dog->answered);
-    }
-    errno = kept;
+static void set_timer(sel_script *script, int64_t at) {
+    at += second / 100; /* the clock that is read may lag behind the one of timers */
+    const struct itimerspec time = {.it_value = {at / second, at % second}};
+    timer_settime(script->timer, TIMER_ABSTIME, &time, NULL);
 }
 
-/* Asks the watched thread for its place. A thread that takes no signals is not waited for. */
-static void ask(struct sel_watchdog *dog) {
-    struct timespec until;
-    atomic_store(&asking, dog);
-    pthread_kill(dog->script->thread, SIGURG);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
-    while (sem_timedwait(&dog->answered, &until) != 0 && errno == EINTR)
-        ;
-}
-
-static void end_process(struct sel_watchdog *dog) {
-    static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
+/* The process ends even where what is saved then waits for ever. */
+static void end_process(sel_script *script) {
     sel_error error = {.status = SEL_OK};
-    pthread_mutex_lock(&first); /* for ever: one message is enough */
-    ask(dog);
-    fail_time(dog->script, (sel_where){*dog->file ? dog->file : NULL, dog->line}, &error);
+    atomic_store(&script->due, ENDING);
+    set_timer(script, now() + saving * second);
+    fail_time(script, running_place(script->active), &error);
     sel_emergency_end(&error);
 }
 
-/* Ends the process where that is due; returns the time of the next look. */
-static int64_t look(struct sel_watchdog *dog) {
-    int64_t time = now(), deadline = atomic_load(&dog->deadline);
-    int64_t due = deadline ? deadline + grace : INT64_MAX;
-    /* The exchange fails when the code has just come back. */
-    if (time >= due && atomic_compare_exchange_strong(&dog->deadline, &deadline, ENDING))
-        end_process(dog);
-    return due > time && due < time + longest_sleep ? due : time + longest_sleep;
+/* One that runs is left as it is, since most of what is started is soon stopped: a system call for
+ * each would take as long as a short function. */
+static void await_due(sel_script *script) {
+    const int64_t due = atomic_load(&script->due);
+    if (due < atomic_load(&script->timer_at)) {
+        atomic_store(&script->timer_at, due);
+        set_timer(script, due);
+    }
 }
 
-static void *watch(void *data) {
-    struct sel_watchdog *dog = data;
-    struct timespec at;
-    do {
-        /* The clock that is read may lag behind the one that wakes. */
-        const int64_t next = look(dog) + second / 100;
-        at = (struct timespec){next / second, next % second};
-    } while (sem_clockwait(&dog->done, CLOCK_MONOTONIC, &at) != 0);
-    return NULL;
-}
-
-static void free_watchdog(struct sel_watchdog *dog) {
-    sem_destroy(&dog->done);
-    sem_destroy(&dog->answered);
-    free(dog);
-}
-
-/* Starts the thread. NULL: there is no memory for it. */
-static struct sel_watchdog *create_watchdog(sel_script *script) {
-    struct sel_watchdog *dog = calloc(1, sizeof *dog);
-    struct sigaction action = {.sa_handler = answer, .sa_flags = SA_RESTART};
-    if (!dog)
-        return NULL;
-    dog->script = script;
-    sem_init(&dog->done, 0, 0);
-    sem_init(&dog->answered, 0, 0);
-    sigaction(SIGURG, &action, NULL);
-    if (sel_process_thread(&dog->thread, watch, dog))
-        return dog;
-    free_watchdog(dog);
-    return NULL;
-}
-
-static void destroy_watchdog(struct sel_watchdog *dog) {
-    sem_post(&dog->done);
-    pthread_join(dog->thread, NULL);
-    free_watchdog(dog);
-}
-
-/* What runs must have come back a second after its deadline. Does not return when the process is
- * ending. */
-static void set_watchdog(sel_script *script) {
-    const int64_t deadline = script->limits.running ? script->limits.deadline : 0;
-    if (!script->watchdog || atomic_exchange(&script->watchdog->deadline, deadline) != ENDING)
+static void on_timer(int number, siginfo_t *info, void *context) {
+    (void)number;
+    (void)context;
+    if (info->si_code != SI_TIMER)
         return;
-    for (;;)
-        pause();
+    const int kept = errno;
+    sel_script *script = info->si_value.sival_ptr;
+    const int64_t due = atomic_load(&script->due);
+    atomic_store(&script->timer_at, INT64_MAX);
+    if (due == ENDING)
+        _exit(SEL_BAD_SCENARIO);
+    else if (now() < due)
+        await_due(script);
+    else if (script->allocates)
+        script->late = true;
+    else
+        end_process(script);
+    errno = kept;
+}
+
+/* The signal goes to the script's thread, and may come while it is handled. The timer does not
+ * outlive exec and is not inherited by fork. */
+static bool create_timer(sel_script *script) {
+    const struct sigaction action = {.sa_sigaction = on_timer,
+                                     .sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER};
+    struct sigevent event = {
+        .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM, .sigev_value.sival_ptr = script};
+    event.sigev_notify_thread_id = gettid();
+    sigaction(SIGALRM, &action, NULL);
+    return timer_create(CLOCK_MONOTONIC, &event, &script->timer) == 0;
+}
+
+/* What runs must have come back a second after its deadline. */
+static void set_due(sel_script *script) {
+    const sel_limits *limits = &script->limits;
+    if (!script->timed)
+        return;
+    atomic_store(&script->due, limits->running && limits->deadline < INT64_MAX - grace
+                                   ? limits->deadline + grace
+                                   : INT64_MAX);
+    await_due(script);
 }
 
 /* ---- what the other files call ---- */
@@ -354,8 +289,10 @@ lua_State *sel_limits_open(sel_script *script) {
     lua_sethook(L, on_event, LUA_MASKCOUNT, INSTRUCTIONS_PER_TICK);
     if (script->options.trust)
         return L;
-    script->watchdog = create_watchdog(script);
-    if (script->watchdog)
+    atomic_store(&script->due, INT64_MAX);
+    atomic_store(&script->timer_at, INT64_MAX);
+    script->timed = create_timer(script);
+    if (script->timed)
         return L;
     lua_close(L);
     return NULL;
@@ -363,8 +300,8 @@ lua_State *sel_limits_open(sel_script *script) {
 
 void sel_limits_close(sel_script *script) {
     sel_limits_stop(script);
-    if (script->watchdog)
-        destroy_watchdog(script->watchdog);
+    if (script->timed)
+        timer_delete(script->timer);
     if (script->L)
         lua_close(script->L);
 }
@@ -391,7 +328,7 @@ void sel_limits_start(sel_script *script, sel_user_code code) {
         .deadline = deadline < script->deadline ? deadline : script->deadline,
         .max_instructions = code == SEL_MAIN_CHUNK || script->options.trust ? 0 : call_instructions,
     };
-    set_watchdog(script);
+    set_due(script);
 }
 
 void sel_limits_start_hook(sel_script *script, const volatile sig_atomic_t *interrupt) {
@@ -401,12 +338,12 @@ void sel_limits_start_hook(sel_script *script, const volatile sig_atomic_t *inte
 
 void sel_limits_stop(sel_script *script) {
     script->limits.running = false;
-    set_watchdog(script);
+    set_due(script);
 }
 
 void sel_limits_restore(sel_script *script, const sel_limits *outer) {
     script->limits = *outer;
-    set_watchdog(script);
+    set_due(script);
 }
 
 sel_limits sel_limits_leave(lua_State *L) {
@@ -489,23 +426,9 @@ static int tracked_wrap(lua_State *L) {
     return 1;
 }
 
-static void find_inside(lua_State *L) {
-    int top = lua_gettop(L);
-    lua_newtable(L);
-    note_inside(L);
-    lua_pushcclosure(L, wrapped, 1);
-    note_inside(L);
-    lua_newuserdatauv(L, 1, 0);
-    note_inside(L);
-    lua_newthread(L);
-    note_inside(L);
-    lua_settop(L, top);
-}
-
 void sel_limits_track(lua_State *L) {
     static const luaL_Reg coroutine[] = {
         {"resume", tracked_resume}, {"wrap", tracked_wrap}, {NULL, NULL}};
-    find_inside(L);
     lua_getfield(L, -1, "coroutine");
     sel_sandbox_guard(L, coroutine);
     lua_pop(L, 1);

@@ -2,41 +2,44 @@
 --
 -- Lua's own order depends on addresses and on the time. Here numbers come first, by value: 1, 2, 3
 -- and so on, then the other integers, then the other numbers; then strings, byte by byte; false and
--- true; and last tables, functions and other objects as they were made. Tables with keys 1 to n
--- alone are in that order as they are, and Lua's own next visits them. For others pairs makes a
--- walk: a list of the keys, `of` the table that they are of, `at` the position of the last visited.
---
--- `number` is what C gives (sandbox.c): of an object, in the order in which they are made.
-local number = ...
+-- true. Tables, functions and other objects have no order, and are refused as keys; for Selenite's
+-- own code they come last. Tables with keys 1 to n alone are in that order as they are, and Lua's
+-- own next visits them. For others pairs makes a walk: a list of the keys, `of` the table that they
+-- are of, `at` the position of the last visited, `object` the type of a key that is an object.
 local error, math_type, rawequal, rawget, type = error, math.type, rawequal, rawget, type
 local raw_next, raw_pairs, select, sort = next, pairs, select, table.sort
+local format = string.format
 
 -- Kinds of keys in order; integers below 1 and `true` come one behind the others of their kind.
-local RANKS, OBJECT = { integer = 1, float = 3, string = 4, boolean = 5 }, 7
+local RANKS = { integer = 1, float = 3, string = 4, boolean = 5, ["function"] = 7, table = 8,
+  thread = 9, userdata = 10 }
+local OBJECTS, LAST = 7, 10
 
--- Sorts keys of several kinds.
+-- Sorts keys of several kinds; returns the type of one that is an object.
 local function sort_mixed(keys)
-  local lists, objects, count = {}, {}, 0
+  local lists, count, object = {}, 0, nil
   for i = 1, #keys do
     local key = keys[i]
     local kind = math_type(key) or type(key)
-    local rank = RANKS[kind] or OBJECT
+    local rank = RANKS[kind]
     if (kind == "integer" and key <= 0) or (kind == "boolean" and key) then
       rank = rank + 1
-    elseif rank == OBJECT then
-      objects[number(key)], key = key, number(key)
     end
     lists[rank] = lists[rank] or {}
     lists[rank][#lists[rank] + 1] = key
   end
-  for rank = 1, OBJECT do
+  for rank = 1, LAST do
     local list = lists[rank] or {}
-    sort(list)
+    if rank < OBJECTS then
+      sort(list)
+    end
     for i = 1, #list do
       count = count + 1
-      keys[count] = rank == OBJECT and objects[list[i]] or list[i]
+      keys[count] = list[i]
+      object = rank >= OBJECTS and type(list[i]) or nil
     end
   end
+  return object
 end
 
 -- Goes to this key of a walk; to its end where there is none.
@@ -62,7 +65,7 @@ local function new_walk(t, from)
     walk[count + 1], strings, sorted = from, false, false
   end
   if not sorted then
-    (strings and sort or sort_mixed)(walk)
+    walk.object = (strings and sort or sort_mixed)(walk)
   end
   walk.of, walk.at = t, 0
   if from ~= nil then
@@ -108,28 +111,44 @@ local function is_ordered(t)
   return true
 end
 
-local function ordered_pairs(...)
-  if select("#", ...) == 0 then
-    error("bad argument #1 to 'pairs' (value expected)", 2)
+local function refuse(name, walk)
+  if walk.object then
+    error(format("%s: a %s is a key of the table, and objects have no order; visit a list of them, "
+      .. "or take numbers or strings as keys", name, walk.object), 3)
   end
-  local follow, t, key = raw_pairs(...)
-  if follow ~= raw_next or type(t) ~= "table" or is_ordered(t) then
-    return follow, t, key -- that of __pairs, or Lua's own
-  end
-  return next_of_walk, new_walk(t), nil
 end
 
--- The walk is kept from call to call, so that a loop does not sort in each step.
-local kept = {}
+-- pairs and next, which call `check` with what they visit.
+local function visitors(check)
+  -- The walk is kept from call to call, so that a loop does not sort in each step.
+  local kept = {}
 
-local function ordered_next(t, key)
-  if type(t) ~= "table" then
-    error("bad argument #1 to 'next' (table expected, got " .. type(t) .. ")", 2)
+  local function ordered_pairs(...)
+    if select("#", ...) == 0 then
+      error("bad argument #1 to 'pairs' (value expected)", 2)
+    end
+    local follow, t, key = raw_pairs(...)
+    if follow ~= raw_next or type(t) ~= "table" or is_ordered(t) then
+      return follow, t, key -- that of __pairs, or Lua's own
+    end
+    local walk = new_walk(t)
+    check("pairs", walk)
+    return next_of_walk, walk, nil
   end
-  if key == nil or not (rawequal(kept.of, t) and rawequal(kept[kept.at], key)) then
-    kept = new_walk(t, key)
+
+  local function ordered_next(t, key)
+    if type(t) ~= "table" then
+      error("bad argument #1 to 'next' (table expected, got " .. type(t) .. ")", 2)
+    end
+    if key == nil or not (rawequal(kept.of, t) and rawequal(kept[kept.at], key)) then
+      kept = new_walk(t, key)
+      check("next", kept)
+    end
+    return step(kept)
   end
-  return step(kept)
+
+  return ordered_pairs, ordered_next
 end
 
-return ordered_pairs, ordered_next, new_walk
+local own_pairs, own_next = visitors(function() end)
+return own_pairs, own_next, new_walk, visitors(refuse)

@@ -129,13 +129,15 @@ static void guard_random(lua_State *L) {
 /* Address is a key in Lua's registry: what makes a list of a table's keys. */
 static const char keys_key;
 
-/* Replaces pairs and next in the table of globals at the top. */
+/* Replaces pairs and next in the table of globals at the top; pushes those of Selenite's own code.
+ */
 static void order_keys(lua_State *L) {
-    lua_pushcfunction(L, sel_host_number);
-    sel_sandbox_run(L, order_lua, sizeof order_lua, 3);
+    const int globals = lua_gettop(L);
+    lua_pushnil(L);
+    sel_sandbox_run(L, order_lua, sizeof order_lua, 5);
+    lua_setfield(L, globals, "next");
+    lua_setfield(L, globals, "pairs");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &keys_key);
-    lua_setfield(L, -3, "next");
-    lua_setfield(L, -2, "pairs");
 }
 
 void sel_order_keys(lua_State *L, int index) {
@@ -148,11 +150,15 @@ void sel_order_keys(lua_State *L, int index) {
 /* Address is a key in Lua's registry: what the Lua code of Selenite sees as its globals. */
 static const char own_key;
 
-/* Scripts may change the tables of the libraries: Selenite's own code has copies. */
+/* Scripts may change the tables of the libraries: Selenite's own code has copies, and the pairs and
+ * next at the top, which are popped. */
 static void keep_libraries(lua_State *L) {
     static const char *const names[] = {LUA_STRLIBNAME, LUA_TABLIBNAME, LUA_MATHLIBNAME,
                                         LUA_UTF8LIBNAME, LUA_COLIBNAME};
     lua_newtable(L);
+    lua_insert(L, -3);
+    lua_setfield(L, -3, "next");
+    lua_setfield(L, -2, "pairs");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         lua_newtable(L);
         lua_getfield(L, -3, names[i]);

@@ -8,6 +8,8 @@
 #include <lauxlib.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
 #include "engine/run/run.h"
 #include "engine/scene/shape.h"
 #include "engine/values/rule.h"
@@ -131,22 +133,22 @@ typedef struct sel_script {
     sel_scenario *scenario;
 
     /* Limits; none with trust. */
-    size_t used, memory;            /* bytes */
-    uint64_t made;                  /* blocks allocated so far */
-    const char *newest;             /* the block of the newest object */
-    ptrdiff_t inside[LUA_NUMTYPES]; /* by type: the offset of lua_topointer in an object's block */
-    size_t refused;                 /* the last request, in bytes; 0: it was granted */
+    size_t used, memory; /* bytes */
+    size_t refused;      /* the last request, in bytes; 0: it was granted */
     sel_where refused_at;
     int64_t ticks;    /* thousands of instructions so far */
     double seconds;   /* that a piece of user code may take */
     int64_t deadline; /* of all that runs; INT64_MAX: only each piece has one */
     double left;      /* seconds for the functions, together; negative: each has its own */
-    struct sel_watchdog *watchdog; /* NULL with trust */
-    sel_limits limits;             /* of what runs now */
-    bool broken;                   /* the script was ended: pcall catches nothing any more */
-    sel_error ended;               /* the limit that it hit */
-    sel_builder *reading;          /* the nodes of the function that is read; NULL: none is */
-    int reading_fields;            /* of the cells that it sees */
+    bool timed;       /* the timer is there: not with trust */
+    timer_t timer;    /* ends what does not return to Lua */
+    _Atomic int64_t due, timer_at;         /* when that is; when the timer goes off, if it does */
+    volatile sig_atomic_t allocates, late; /* memory is allocated; it went off meanwhile */
+    sel_limits limits;                     /* of what runs now */
+    bool broken;          /* the script was ended: pcall catches nothing any more */
+    sel_error ended;      /* the limit that it hit */
+    sel_builder *reading; /* the nodes of the function that is read; NULL: none is */
+    int reading_fields;   /* of the cells that it sees */
     struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
     struct sel_lua_rule *rules, **rules_end;             /* likewise */
     struct sel_lines *lines; /* notes the lines that run; NULL: nobody does */
@@ -173,7 +175,6 @@ static inline sel_script *sel_script_of(lua_State *L) {
 /* A Lua state under the script's limits; NULL when there is no memory. */
 lua_State *sel_limits_open(sel_script *script);
 
-/* Closes the state and ends its watchdog. */
 void sel_limits_close(sel_script *script);
 
 /* From here on all that runs, until the end, may take `seconds` together. The end returns what is
@@ -212,11 +213,8 @@ int sel_limits_break(lua_State *L);
  * SEL_BAD_SCENARIO. */
 sel_status sel_limits_report(sel_script *script, sel_where where, const char *suffix);
 
-/* For Lua: the number of the argument among all objects, in the order in which they were made. */
-int sel_host_number(lua_State *L);
-
 /* Replaces coroutine.resume and wrap in the table of globals at the top: by ones that note which
- * coroutine runs. Learns where the numbers of objects are. */
+ * coroutine runs. */
 void sel_limits_track(lua_State *L);
 
 /* From here on the script's lines are noted (NULL: no longer). */

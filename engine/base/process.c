@@ -147,10 +147,10 @@ void sel_emergency_end(const sel_error *error) {
         sleep(grace);
     }
     pthread_mutex_lock(&lock); /* never released: later callers must not do it again */
+    print(error->text);
+    print("\n");
     if (registered) {
         registered(registered_data, error);
     }
-    print(error->text);
-    print("\n");
     _exit(error->status);
 }

@@ -40,11 +40,11 @@ bool sel_process_output_arrived(void);
 
 /* ---- emergency end in the middle of a call, saving what must not be lost ---- */
 
-/* Registers a call that is made first, on the thread that ends the process, while the others are
- * stopped anywhere; NULL unregisters it. Does not return when the process is ending. */
+/* Registers a call that is made then, in the middle of whatever the calling thread does, which may
+ * be in a signal's handler; NULL unregisters it. Does not return when the process is ending. */
 void sel_emergency_set(void (*call)(void *data, const sel_error *error), void *data);
 
-/* Makes the registered call, prints the error and ends the process with its status. */
+/* Prints the error, makes the registered call and ends the process with the error's status. */
 _Noreturn void sel_emergency_end(const sel_error *error);
 
 #endif

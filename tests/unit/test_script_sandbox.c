@@ -1,7 +1,9 @@
 /* test_script_sandbox.c -- what a script cannot do, and that nothing catches the limits. */
 #include "script_case.h"
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "engine/base/machine.h"
 
 #define TIME                                                                                    \
@@ -104,6 +106,24 @@ static void calls_into_c_that_do_not_return_end(void **state) {
               "  local found = ('a'):rep(50):find(('a-'):rep(50) .. 'b')\n"
               "end))\n",
               2);
+}
+
+/* The limit of 0.4 s is long past when the script's function is called. */
+static void what_has_ended_is_not_timed(void **state) {
+    (void)state;
+    script_case c = {.options = {.seconds = 0.4}};
+    const double x = 0.5;
+    const sel_places at = {.n = 1, .x = &x, .y = &x};
+    double out[1];
+    script_accepts(&c, LBM("initial = { pressure = function(x) return #tostring(x) end }"));
+    raise(SIGALRM); /* of somebody else */
+    for (double end = sel_machine_seconds() + 2; sel_machine_seconds() < end;)
+        usleep(1000);
+    assert_int_equal(
+        sel_quantity_eval(&script_lbm(&c)->initial.pressure, "pressure", &at, out, &c.error),
+        SEL_OK);
+    assert_true(out[0] == 3);
+    script_done(&c);
 }
 
 /* A hundred thousand long calls. */
@@ -276,6 +296,7 @@ int main(void) {
         cmocka_unit_test(endless_loops_end),
         cmocka_unit_test(closing_variables_do_not_outlive_the_limit),
         cmocka_unit_test(calls_into_c_that_do_not_return_end),
+        cmocka_unit_test(what_has_ended_is_not_timed),
         cmocka_unit_test(reading_ends),
         cmocka_unit_test(long_calls_into_c_end),
         cmocka_unit_test(memory_bombs_end),
