@@ -76,6 +76,11 @@ static void say_beginning(const sel_prepared *prepared) {
     bool fallback = *prepared->choice.fallback != '\0';
     fprintf(stderr, "running on %s: %s%s%s\n", prepared->backend->name, prepared->device,
             fallback ? "; no GPU can be used: " : "", prepared->choice.fallback);
+    if (prepared->plan->chose_double) {
+        fputs("in f64: stop names too many steps for increments in f32 (precision = \"f32\" takes "
+              "half the memory and time)\n",
+              stderr);
+    }
 }
 
 static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,

@@ -244,7 +244,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
                        sel_prepared *prepared, sel_error *error) {
     const sel_common *common = simulation->params;
     const sel_ranks *ranks = ranks_of(settings);
-    int precision = settings->precision >= 0 ? settings->precision : common->precision;
+    const int wanted = settings->precision >= 0 ? settings->precision : common->precision;
+    const int precision = wanted == SEL_PRECISION_AUTO ? SEL_F32 : wanted; /* at least */
     *prepared = (sel_prepared){.simulation = simulation};
 
     sel_status status = adapt(simulation, precision, prepared, error);
@@ -273,14 +274,13 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     /* Devices hold all that is evaluated here. */
     sel_domain_divide(prepared->domain, on_device(prepared) ? NULL : ranks, &cut);
     /* Mistakes in the laws and in the outputs are reported together. */
-    status = sel_plan_create(simulation, prepared->domain, &prepared->plan, error);
+    status = sel_plan_create(simulation, prepared->domain, wanted, &prepared->plan, error);
     sel_status outputs = sel_outputs_check(simulation, prepared->domain, error);
     status = status ? status : outputs;
     if (status) {
         return status;
     }
     sel_plan *plan = prepared->plan;
-    plan->precision = precision;
     plan->device = device_of(settings, simulation->solver->cuda);
     plan->blocks = settings->blocks;
     plan->ranks = settings->ranks;

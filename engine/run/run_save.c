@@ -187,10 +187,12 @@ static void compare(property *then, const properties *now, sel_checkpoint *check
             continue;
         }
         if (then->fixed) {
+            const bool precision = strcmp(then->name, "precision") == 0;
             sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
                                 "%s: %s is %s in the checkpoint and %s in the scenario; a run goes "
-                                "on with the grid, lattice and precision that it had",
-                                checkpoint->path, then->name, then->value, now->v[i].value);
+                                "on with the grid, lattice and precision that it had%s%s",
+                                checkpoint->path, then->name, then->value, now->v[i].value,
+                                precision ? ": --precision " : "", precision ? then->value : "");
         } else {
             sel_fail(notes, SEL_BAD_SCENARIO, "%s was %s and is %s now", then->name, then->value,
                      now->v[i].value);

@@ -111,8 +111,10 @@ typedef struct sel_reference {
     double length, velocity, area; /* user's units; NaN: not given */
 } sel_reference;
 
-enum { SEL_F32, SEL_F64 };
-extern const char *const sel_precision_names[]; /* "f32" "f64" */
+/* SEL_PRECISION_AUTO: that of sel_solver.needs_double; only of solvers that have it. */
+enum { SEL_F32, SEL_F64, SEL_PRECISION_AUTO };
+extern const char *const sel_precision_names[];      /* "f32" "f64" */
+extern const char *const sel_auto_precision_names[]; /* and "auto" */
 
 enum { SEL_BACKEND_AUTO, SEL_BACKEND_CPU, SEL_BACKEND_CUDA };
 extern const char *const sel_backend_names[]; /* "auto" "cpu" "cuda" */
@@ -180,15 +182,12 @@ typedef struct sel_common {
         SEL_ROW(sel_common, reference, TABLE,                                                      \
                 "Scales for the Reynolds and Mach numbers and the flow-through time.",             \
                 .table = &sel_reference_table)
-#define SEL_RUN_FIELDS(usual_precision)                                                           \
+#define SEL_RUN_FIELDS                                                                            \
     SEL_ROW(sel_common, output, VARIANTS, "What is written: a list of out.* tables.",             \
             .family = &sel_output_family),                                                        \
         SEL_ROW(sel_common, hooks, LIST,                                                          \
                 "Functions that the run calls at regular steps or at its end.",                   \
                 .table = &sel_hook_table),                                                        \
-        SEL_ROW(sel_common, precision, CHOICE,                                                    \
-                "Precision of the stored state; --precision overrides it.",                       \
-                .preset = usual_precision, .choices = sel_precision_names),                       \
         SEL_ROW(                                                                                  \
             sel_common, backend, CHOICE,                                                          \
             "What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.", \
@@ -196,6 +195,10 @@ typedef struct sel_common {
         SEL_ROW(sel_common, threads, INT,                                                         \
                 "CPU threads; all cores when not given; --threads overrides it.",                 \
                 .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
+#define SEL_PRECISION_ROW(usual)                                                           \
+    SEL_ROW(sel_common, precision, CHOICE,                                                 \
+            "Precision of the stored state; --precision overrides it.", .preset = (usual), \
+            .choices = sel_precision_names)
 
 /* The row of layout, of a solver that finds `what` in cells or at nodes. */
 #define SEL_LAYOUT_ROW(what)                                                                    \
@@ -204,12 +207,13 @@ typedef struct sel_common {
                   "ones lie on the faces.",                                                     \
                   .choices = sel_layout_names)
 
-/* `stops` is sel_stop_table, or sel_mean_stop_table of a solver that answers SEL_MEAN_CHANGE. */
+/* All but the precision. `stops` is sel_stop_table, or sel_mean_stop_table of a solver that answers
+ * SEL_MEAN_CHANGE. */
 #define SEL_COMMON_FIELDS_FROM(region_table, stops, size_flags, size_doc, dx_row, dt_row)  \
     SEL_SIZE_FIELDS(size_flags, size_doc), dx_row, dt_row, SEL_SCENE_FIELDS(region_table), \
         SEL_ROW(sel_common, stop, TABLE, "When the run ends.", .flags = SEL_REQUIRED,      \
                 .table = &(stops)),                                                        \
-        SEL_RUN_FIELDS(SEL_F32)
+        SEL_RUN_FIELDS
 
 /* The rows of a solver in whose units a cell and a step are 1 when nothing else is said. */
 #define SEL_COMMON_FIELDS(region_table)                                        \

@@ -22,8 +22,8 @@ const char *sel_field_suffix(const sel_field_info *info, int dims, int c) {
     return info->rank == SEL_TENSOR ? pairs[dims - 2][c] : sel_axis_names[c];
 }
 
-sel_status sel_plan_create(const sel_simulation *simulation, sel_domain *domain, sel_plan **plan,
-                           sel_error *error) {
+sel_status sel_plan_create(const sel_simulation *simulation, sel_domain *domain, int precision,
+                           sel_plan **plan, sel_error *error) {
     const size_t size = simulation->solver->plan_size;
     sel_plan *made = calloc(1, size);
     *plan = NULL;
@@ -32,7 +32,7 @@ sel_status sel_plan_create(const sel_simulation *simulation, sel_domain *domain,
     }
     made->simulation = simulation;
     made->domain = domain;
-    made->precision = simulation->params->precision;
+    made->precision = precision;
     made->wants_mean_change = sel_stops_by_mean(&simulation->params->stop);
     made->threads = omp_get_max_threads();
     sel_status status = simulation->solver->plan(made, error);
@@ -43,6 +43,10 @@ sel_status sel_plan_create(const sel_simulation *simulation, sel_domain *domain,
     if (isnan(domain->grid.dt)) {
         domain->grid.dt = simulation->params->dt = simulation->solver->time_step(made);
     }
+    made->chose_double = precision == SEL_PRECISION_AUTO && simulation->solver->needs_double(made);
+    made->precision = made->chose_double                ? SEL_F64
+                      : precision == SEL_PRECISION_AUTO ? SEL_F32
+                                                        : precision;
     *plan = made;
     return SEL_OK;
 }

@@ -54,6 +54,7 @@ typedef struct sel_plan {
     const sel_simulation *simulation;
     const sel_domain *domain;
     int precision;
+    bool chose_double; /* it was auto, and is f64 */
     int threads;
     int blocks;                    /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
     const struct sel_ranks *ranks; /* engine/base/ranks.h: who computes it; NULL: this process */
@@ -320,6 +321,8 @@ typedef struct sel_solver {
     /* Why such a mass may drift: a sentence for the user, without its full stop. False: no law lets
      * any through. */
     bool (*mass_cause)(const sel_plan *plan, char *text, size_t size);
+    /* Of solvers whose precision may be auto: whether the run as planned needs f64. */
+    bool (*needs_double)(const sel_plan *plan);
     /* The audit of steps in single precision. NULL: there is none. Lists what it needs, as the plan
      * has it; NULL: this plan needs no audit. */
     const sel_audit_reads *(*audit_reads)(const sel_plan *plan);
@@ -360,9 +363,10 @@ typedef struct sel_solver {
     bool volumes_have_values;
 } sel_solver;
 
-/* The plan of the simulation's solver; sets dt where the solver finds it. */
-sel_status sel_plan_create(const sel_simulation *simulation, sel_domain *domain, sel_plan **plan,
-                           sel_error *error);
+/* The plan of the simulation's solver in a precision (SEL_PRECISION_AUTO: that which the plan
+ * needs); sets dt where the solver finds it. */
+sel_status sel_plan_create(const sel_simulation *simulation, sel_domain *domain, int precision,
+                           sel_plan **plan, sel_error *error);
 void sel_plan_destroy(sel_plan *plan); /* NULL is fine */
 
 /* Adds to plan->lines, before create, and sets wants_links. */

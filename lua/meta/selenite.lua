@@ -75,9 +75,9 @@
 ---@field stop selenite.stop When the run ends.
 ---@field output? selenite.out[] What is written: a list of out.* tables.
 ---@field hooks? selenite.hooks[] Functions that the run calls at regular steps or at its end.
----@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
+---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field lattice "D2Q9"|"D3Q19" The set of velocities; its first number is the number of dimensions.
 ---@field nu? number Kinematic viscosity; nu or tau is required.
 ---@field tau? number Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.
@@ -289,9 +289,9 @@
 ---@field stop selenite.stop When the run ends.
 ---@field output? selenite.out[] What is written: a list of out.* tables.
 ---@field hooks? selenite.hooks[] Functions that the run calls at regular steps or at its end.
----@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
+---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field ground selenite.quantity Elevation of the ground, m. If it is made of a raster (by itself, painted over, or called by a function), cells without data are outside of the domain, and size, dx and origin are the raster's unless given. Rasters in feet or other lengths become metres.
 ---@field alpha selenite.quantity Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one step. Films, up to 3/4 of the fall from cell to cell deep, run down slopes at alpha dx/dt; deeper water only diffuses, with 3/4 alpha dx^2/dt. May depend on place.
 ---@field equilibrium? "fill"|"mean"|"mindiff" The level at which a cell would be in balance with its lower neighbours. fill: the common level of all their water; mean: the mean of their levels; mindiff: the level to which the cell's own water makes the differences smallest.
@@ -336,9 +336,9 @@
 ---@field stop selenite.stop When the run ends.
 ---@field output? selenite.out[] What is written: a list of out.* tables.
 ---@field hooks? selenite.hooks[] Functions that the run calls at regular steps or at its end.
----@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
+---@field precision? "f32"|"f64"|"auto" Precision of the stored state; --precision overrides it. auto: f32, or f64 where stop names more than 250,000 explicit steps, whose increments are too small for f32.
 ---@field scheme? "explicit"|"crank_nicolson"|"backward_euler" explicit: forward in time, dt limited; crank_nicolson and backward_euler: implicit, solved by multigrid in each step, any dt, of second and of first order in it. After a jump Crank-Nicolson oscillates where dt is far above the stable one, backward Euler never does.
 ---@field conductivity? selenite.vector Conductivity k, above 0; or one per axis. Where it differs from cell to cell the faces have the harmonic mean.
 ---@field diffusivity? selenite.vector k / capacity, instead of conductivity; or one per axis.
@@ -381,9 +381,9 @@
 ---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
 ---@field output? selenite.out[] What is written: a list of out.* tables.
 ---@field hooks? selenite.hooks[] Functions that the run calls at regular steps or at its end.
----@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
+---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field tolerance? number The iteration ends when the residual is at most this part of the right-hand side, the values of boundaries included; or where round-off keeps it from falling.
 ---@field max_iterations? integer Iterations after which it is given up, with exit status 3; when not given 100 cycles of multigrid (1,000 where coefficients of neighbours differ by more than 30), and of others what they need on this grid.
 ---@field rhs selenite.quantity Right-hand side.
@@ -407,9 +407,9 @@
 ---@field stop selenite.stop When the run ends.
 ---@field output? selenite.out[] What is written: a list of out.* tables.
 ---@field hooks? selenite.hooks[] Functions that the run calls at regular steps or at its end.
----@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
+---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field state table<string, "real"|"vector"|"i32"|"u8"> What rules change: { NAME = type }. Reals have the precision of the run; a vector V is V_x, V_y (V_z) in rules.
 ---@field rule function|function[] A function of any of c, x, y, z, t, dt and the controls that returns the new values of a cell, { NAME = value, ... }; or several that run in order in each step.
 ---@field data? table<string, selenite.quantity|selenite.vector> What rules only read; with t or a control in it evaluated before each step.

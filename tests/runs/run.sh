@@ -36,6 +36,44 @@ threads_do_not_matter() {
     diff -r "$work/t1" "$work/t2" && diff -r "$work/t1" "$work/t3"
 }
 
+# Cells warm by 4e-6 in a step: in f32 they would miss 0.15 % of 1 degree.
+cat >"$work/slow_warming.lua" <<'LUA'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local p = sel.params { steps = 250001 }
+return sel.heat {
+  size = { 4, 3 }, diffusivity = 1, dt = 1 / p.steps, initial = { temperature = 20 },
+  regions = { { name = "heated", where = shape.face "x-", law = law.flux { 4 } },
+              { name = "rest", where = shape.rest, law = law.insulated {} } },
+  stop = { steps = p.steps },
+  output = { out.reduce { field = "temperature", op = "mean", every = p.steps } },
+}
+LUA
+
+precision_of() {
+    sed -n 's/.*"precision": "\(f[0-9]*\)".*/\1/p' "$1/run.json"
+}
+
+heat_of_many_steps_takes_f64_by_itself() {
+    run "$work/slow_warming.lua" -o "$work/slow" 2>"$work/slow.log" &&
+        grep "in f64: stop names too many steps" "$work/slow.log" &&
+        test "$(precision_of "$work/slow")" = f64 &&
+        tail -n 1 "$work/slow/reduce.csv" | awk -F, '{ exit !($3 > 20.999999 && $3 < 21.000001) }'
+}
+
+heat_of_few_steps_stays_in_f32() {
+    run "$work/slow_warming.lua" steps=250000 --precision f32 -o "$work/slow_f32" 2>"$work/slow_f32.log" &&
+        ! grep "in f64" "$work/slow_f32.log" && test "$(precision_of "$work/slow_f32")" = f32 &&
+        run "$work/slow_warming.lua" steps=1000 -o "$work/fast" 2>"$work/fast.log" &&
+        ! grep "in f64" "$work/fast.log" && test "$(precision_of "$work/fast")" = f32
+}
+
+f32_of_the_command_line_is_audited() {
+    sed 's/diffusivity = 1/precision = "f64", &/' "$work/slow_warming.lua" >"$work/in_f64.lua"
+    run "$work/in_f64.lua" steps=2000000 --precision f32 -o "$work/audited" 2>"$work/audited.log"
+    grep "warning: at step .* a step in f32 misses" "$work/audited.log"
+}
+
 cat >"$work/endless.lua" <<'LUA'
 local sel = require "selenite"
 return sel.lbm {
@@ -481,6 +519,9 @@ return sel.heat {
 }
 LUA
 
+ok "heat of many steps takes f64 by itself" heat_of_many_steps_takes_f64_by_itself
+ok "heat of few steps stays in f32" heat_of_few_steps_stays_in_f32
+ok "f32 asked for by the command line is audited" f32_of_the_command_line_is_audited
 ok "two runs do not share a directory" two_runs_do_not_share_a_directory
 ok "waiting threads soon sleep" waiting_threads_soon_sleep
 ok "an interrupt writes the last state" interrupt_writes_the_last_state

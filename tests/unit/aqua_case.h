@@ -146,7 +146,9 @@ static inline void case_line(aqua_case *c, double x0, double y0, double x1, doub
 
 static inline sel_status case_plan(aqua_case *c) {
     sel_status status = sel_domain_create(&c->simulation, NULL, &c->domain, &c->error);
-    status = status ? status : sel_plan_create(&c->simulation, c->domain, &c->plan, &c->error);
+    status = status ? status
+                    : sel_plan_create(&c->simulation, c->domain, c->simulation.params->precision,
+                                      &c->plan, &c->error);
     for (int k = 0; k < c->line_count && !status; k++) {
         status = sel_plan_line(c->plan, c->lines[k][0], c->lines[k][1], &c->error);
     }

@@ -120,7 +120,9 @@ static inline void case_walls(lbm_case *c, int face, int other) {
 /* Builds domain and plan; the status of the first that fails. */
 static inline sel_status case_plan(lbm_case *c) {
     sel_status status = sel_domain_create(&c->simulation, NULL, &c->domain, &c->error);
-    return status ? status : sel_plan_create(&c->simulation, c->domain, &c->plan, &c->error);
+    return status ? status
+                  : sel_plan_create(&c->simulation, c->domain, c->simulation.params->precision,
+                                    &c->plan, &c->error);
 }
 
 static inline void case_must_plan(lbm_case *c) {

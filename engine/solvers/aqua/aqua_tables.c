@@ -102,6 +102,7 @@ static const sel_field fields[] = {
         SEL_DX_ROW(SEL_NOT_GIVEN, "the raster's when ground is one, else 1 when not given."),
         SEL_DT_ROW(SEL_NOT_GIVEN,
                    "1 when not given. Rain, infiltration and sources require it, in seconds.")),
+    SEL_PRECISION_ROW(SEL_F32),
     SEL_ROW(aqua_params, ground, QUANTITY,
             "Elevation of the ground, m. If it is made of a raster (by itself, painted over, or "
             "called by a function), cells without data are outside of the domain, and size, dx and "

@@ -15,11 +15,6 @@
 #define REAL double
 #include "engine/physics/heat.h"
 
-/* Of steps in double precision there is nothing to find, and implicit ones are solved in it. */
-static bool is_audited(const heat_plan *p) {
-    return p->base.precision == SEL_F32 && p->body.implicit == 0;
-}
-
 /* The cell beyond a face, or that by whose temperature heat_beside replaces it. */
 static int64_t neighbour(const sel_grid *grid, int64_t cell, int face) {
     const int64_t beyond = sel_cell_beyond(grid, cell, face);
@@ -44,7 +39,7 @@ void heat_audit_find(heat_plan *p) {
     const sel_rows_range own = sel_domain_own(domain);
     heat_audit *audit = &p->audit;
     size_t end[SEL_MOST_RANKS];
-    if (!is_audited(p)) {
+    if (p->body.implicit > 0) { /* solved in double precision */
         return;
     }
     sel_audited_draw(domain, 0, NULL, NULL, &audit->of);
@@ -73,7 +68,7 @@ void heat_audit_find(heat_plan *p) {
 
 const sel_audit_reads *heat_audit_reads(const sel_plan *base) {
     const heat_audit *audit = &((const heat_plan *)base)->audit;
-    return audit->of.count > 0 ? &audit->reads : NULL;
+    return base->precision == SEL_F32 && audit->of.count > 0 ? &audit->reads : NULL;
 }
 
 /* ---- what laws and the source bring in the step from `step` ---- */

@@ -30,6 +30,10 @@ static const sel_field fields[] = {
         SEL_SIDES_ROW(1, "1 when not given."),
         SEL_DT_ROW(SEL_NOT_GIVEN, "0.9 of the largest stable one when not given; a larger one than "
                                   "that is refused, unless the scheme is implicit.")),
+    SEL_ROW(sel_common, precision, CHOICE,
+            "Precision of the stored state; --precision overrides it. auto: f32, or f64 where stop "
+            "names more than 250,000 explicit steps, whose increments are too small for f32.",
+            .preset = SEL_PRECISION_AUTO, .choices = sel_auto_precision_names),
     SEL_ROW(heat_params, scheme, CHOICE,
             "explicit: forward in time, dt limited; crank_nicolson and backward_euler: implicit, "
             "solved by multigrid in each step, any dt, of second and of first order in it. After a "

@@ -120,6 +120,7 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
 
 static const sel_field lbm_fields[] = {
     SEL_COMMON_FIELDS(lbm_region_table),
+    SEL_PRECISION_ROW(SEL_F32),
     SEL_ROW(lbm_params, lattice, CHOICE,
             "The set of velocities; its first number is the number of dimensions.",
             .flags = SEL_REQUIRED, .preset = LBM_D2Q9, .choices = lbm_lattice_names),

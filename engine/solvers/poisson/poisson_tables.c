@@ -25,7 +25,8 @@ static const sel_field fields[] = {
     SEL_SIZE_FIELDS(SEL_REQUIRED, "."),
     SEL_SIDES_ROW(1, "1 when not given."),
     SEL_SCENE_FIELDS(sel_conduction_regions),
-    SEL_RUN_FIELDS(SEL_F64),
+    SEL_RUN_FIELDS,
+    SEL_PRECISION_ROW(SEL_F64),
     SEL_ROW(poisson_params, tolerance, NUMBER,
             "The iteration ends when the residual is at most this part of the right-hand side, the "
             "values of boundaries included; or where round-off keeps it from falling.",

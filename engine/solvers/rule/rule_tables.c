@@ -65,6 +65,7 @@ static const sel_field fields[] = {
         region_table, sel_rule_stop_table, SEL_REQUIRED, ".", SEL_DX_ROW(1, "1 when not given."),
         SEL_ROW(rule_params, dt, TABLE, "Time step, or how it adapts; 1 when not given.",
                 .flags = SEL_BARE, .table = &dt_table)),
+    SEL_PRECISION_ROW(SEL_F32),
     SEL_ROW(
         rule_params, state, NAMED_CHOICES,
         "What rules change: { NAME = type }. Reals have the precision of the run; a vector V is "
