@@ -77,9 +77,7 @@ static void say_beginning(const sel_prepared *prepared) {
     fprintf(stderr, "running on %s: %s%s%s\n", prepared->backend->name, prepared->device,
             fallback ? "; no GPU can be used: " : "", prepared->choice.fallback);
     if (prepared->plan->chose_double) {
-        fputs("in f64: stop names too many steps for increments in f32 (precision = \"f32\" takes "
-              "half the memory and time)\n",
-              stderr);
+        fputs(SEL_CHOSE_DOUBLE "\n", stderr);
     }
 }
 

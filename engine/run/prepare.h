@@ -42,6 +42,11 @@ typedef struct sel_settings {
     int simulation;         /* with several: its number in the scenario */
 } sel_settings;
 
+/* What is said of sel_plan.chose_double. */
+#define SEL_CHOSE_DOUBLE                                                    \
+    "in f64: stop names too many steps for increments in f32 (precision = " \
+    "\"f32\" takes half the memory and time)"
+
 typedef struct sel_prepared {
     const sel_simulation *simulation; /* as it was given, or one of its own in `arena` */
     sel_arena *arena;                 /* NULL: not needed */

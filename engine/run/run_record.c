@@ -325,6 +325,9 @@ static void begin_log(run *r) {
                  script ? script : "simulation");
     sel_run_note(r, "running on %s: %s, %d thread%s", prepared->backend->name, prepared->device,
                  prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
+    if (prepared->plan->chose_double) {
+        sel_run_note(r, "%s", SEL_CHOSE_DOUBLE);
+    }
     for (int i = 0; sel_warnings_line(&prepared->warnings, i, text, sizeof text); i++) {
         sel_run_note(r, "warning: %s", text);
     }

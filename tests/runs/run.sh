@@ -55,23 +55,23 @@ precision_of() {
 }
 
 heat_of_many_steps_takes_f64_by_itself() {
-    run "$work/slow_warming.lua" -o "$work/slow" 2>"$work/slow.log" &&
-        grep "in f64: stop names too many steps" "$work/slow.log" &&
+    run "$work/slow_warming.lua" -o "$work/slow" &&
+        grep "in f64: stop names too many steps" "$work/slow/run.log" &&
         test "$(precision_of "$work/slow")" = f64 &&
         tail -n 1 "$work/slow/reduce.csv" | awk -F, '{ exit !($3 > 20.999999 && $3 < 21.000001) }'
 }
 
 heat_of_few_steps_stays_in_f32() {
-    run "$work/slow_warming.lua" steps=250000 --precision f32 -o "$work/slow_f32" 2>"$work/slow_f32.log" &&
-        ! grep "in f64" "$work/slow_f32.log" && test "$(precision_of "$work/slow_f32")" = f32 &&
-        run "$work/slow_warming.lua" steps=1000 -o "$work/fast" 2>"$work/fast.log" &&
-        ! grep "in f64" "$work/fast.log" && test "$(precision_of "$work/fast")" = f32
+    run "$work/slow_warming.lua" steps=250000 --precision f32 -o "$work/slow_f32" &&
+        ! grep "in f64" "$work/slow_f32/run.log" && test "$(precision_of "$work/slow_f32")" = f32 &&
+        run "$work/slow_warming.lua" steps=1000 -o "$work/fast" &&
+        ! grep "in f64" "$work/fast/run.log" && test "$(precision_of "$work/fast")" = f32
 }
 
 f32_of_the_command_line_is_audited() {
     sed 's/diffusivity = 1/precision = "f64", &/' "$work/slow_warming.lua" >"$work/in_f64.lua"
-    run "$work/in_f64.lua" steps=2000000 --precision f32 -o "$work/audited" 2>"$work/audited.log"
-    grep "warning: at step .* a step in f32 misses" "$work/audited.log"
+    run "$work/in_f64.lua" steps=2000000 --precision f32 -o "$work/audited" &&
+        grep "at step .* a step in f32 misses" "$work/audited/run.log"
 }
 
 cat >"$work/endless.lua" <<'LUA'

@@ -91,9 +91,15 @@ static double *field_of(heat_case *c, int field, int components) {
     return read.to;
 }
 
+/* Between grains fluxes are as exact as the residual that the iteration ends at, times the ratio of
+ * coefficients; without multigrid iterations are many, and their number depends on round-off. */
+static bool has_grains(const char *snippet) {
+    return strstr(snippet, "grains") != NULL;
+}
+
 /* The residual that is left is made of round-off, by as much as cycles in single precision leave.
  */
-static void compare_fields(heat_case side[2]) {
+static void compare_fields(heat_case side[2], bool grains) {
     const sel_grid *grid = heat_grid(side);
     for (int field = 0; field < POISSON_FIELDS; field++) {
         const int components =
@@ -101,25 +107,35 @@ static void compare_fields(heat_case side[2]) {
         double *values[2] = {field_of(&side[0], field, components),
                              field_of(&side[1], field, components)};
         compare_field(poisson_solver.fields[field].name, values[0], values[1], grid->n, components,
-                      field == POISSON_RESIDUAL ? (tolerance){0.5, 1e-9} : (tolerance){1e-6, 1e-12},
+                      field == POISSON_RESIDUAL ? (tolerance){grains ? 2 : 0.5, 1e-9}
+                                                : (tolerance){1e-6, 1e-12},
                       10);
         free(values[0]);
         free(values[1]);
     }
 }
 
-static void compare_answers(heat_case side[2]) {
+enum { MOST_REGIONS = 8 };
+
+static void compare_answers(heat_case side[2], bool grains) {
     const tolerance t = {1e-6, 1e-11}; /* the residual, too, which is left by single precision */
     const compared both[2] = {{side[0].prepared.backend, side[0].state},
                               {side[1].prepared.backend, side[1].state}};
     sel_request monitor[2] = {{.kind = SEL_MONITOR}, {.kind = SEL_MONITOR}};
-    compare_balances(both, t, 100);
+    const int regions = side[0].prepared.domain->region_count;
+    sel_request flux[MOST_REGIONS + 1][2];
+    double largest = 0;
+    assert_true(regions <= MOST_REGIONS);
     ask_backends(both, monitor);
-    for (int region = 1; region <= side[0].prepared.domain->region_count; region++) {
-        sel_request flux[2] = {{.kind = SEL_FLUX, .region = region},
-                               {.kind = SEL_FLUX, .region = region}};
-        ask_backends(both, flux);
-        compare_number("a flux", flux[0].flux, flux[1].flux, t, 100);
+    for (int region = 1; region <= regions; region++) {
+        flux[region][0] = flux[region][1] = (sel_request){.kind = SEL_FLUX, .region = region};
+        ask_backends(both, flux[region]);
+        largest = fmax(largest, fabs(flux[region][0].flux));
+    }
+    const tolerance of_flux = grains ? (tolerance){1e-4, 1e-6 * largest} : t;
+    compare_balances(both, of_flux, 100);
+    for (int region = 1; region <= regions; region++) {
+        compare_number("a flux", flux[region][0].flux, flux[region][1].flux, of_flux, 100);
     }
     compare_number("the largest potential", monitor[0].largest, monitor[1].largest, t, 10);
 }
@@ -145,13 +161,15 @@ static void every_body_and_method_agrees(void **state) {
             heat_steps(&side[s], 100000, true);
         }
         const sel_ending *ending[2] = {&side[0].state->ending, &side[1].state->ending};
-        if (ending[0]->how != ending[1]->how || side[0].state->step != side[1].state->step ||
+        const bool grains = has_grains(cases[k]);
+        const int64_t steps = side[0].state->step, apart = llabs(side[1].state->step - steps);
+        if (ending[0]->how != ending[1]->how || apart > (grains ? steps / 50 : 0) ||
             ending[0]->how == SEL_GOES_ON) {
             disagree("%d iterations (%s) and %d (%s)", (int)side[0].state->step, ending[0]->why,
                      (int)side[1].state->step, ending[1]->why);
         }
-        compare_fields(side);
-        compare_answers(side);
+        compare_fields(side, grains);
+        compare_answers(side, grains);
         heat_close(&side[0]);
         heat_close(&side[1]);
     }
