@@ -107,33 +107,46 @@ static bool one_sided(const sel_audit *found) {
     return fabs(sum) > size / 2;
 }
 
-/* What is lost of changes that matter: the medians of parts, and of changes. */
+/* By what a loss is divided: the change, or of flows, which rise and fall, the largest of a cell so
+ * far, or at the end if it goes on to rise. */
+static double scale_of(const run_audited *before, const sel_audit *found, int i, int64_t step,
+                       double left) {
+    const double right = fabs(found->right[i]), rise = right - fabs(before->right[i]);
+    const double since = (double)(step - before->step);
+    return found->flows ? fmax(right + fmax(rise, 0) / since * left, before->largest[i]) : right;
+}
+
+/* What is lost of changes that matter: the medians of parts, of what they are of by scale_of and of
+ * the changes, and of changes. */
 typedef struct losses {
     int count;
-    double part, change;
+    double part, part_of_change, change;
 } losses;
 
 static losses find_losses(const run *r, const run_audited *before, const sel_audit *found,
                           int64_t step) {
     const bool together = one_sided(found);
     const double left = steps_left(r, step), range = before->most - before->least;
-    double part[SEL_AUDITED], change[SEL_AUDITED], sum = 0, size = 0;
+    double part[SEL_AUDITED], of_change[SEL_AUDITED], change[SEL_AUDITED], sum = 0, size = 0;
     losses lost = {.count = 0};
     for (int i = 0; i < found->count; i++) {
         const double right = fabs(found->right[i]);
         if (isfinite(found->change[i]) && isfinite(right) && right > 0 &&
             (together || right > above_noise * found->noise[i]) &&
             right * steps_alike(before, found, i, step, left) > least_change * range) {
-            part[lost.count] = fabs(found->change[i] - found->right[i]) / right;
+            const double scale = scale_of(before, found, i, step, left);
+            part[lost.count] = fabs(found->change[i] - found->right[i]) / scale;
+            of_change[lost.count] = fabs(found->change[i] - found->right[i]) / right;
             change[lost.count++] = right;
             sum += (found->change[i] - found->right[i]) * (found->right[i] > 0 ? 1 : -1);
-            size += right;
+            size += scale;
         }
     }
     if (lost.count >= FEWEST) {
         const double median = median_of(part, lost.count);
         const bool adds_up = median > most_random || fabs(sum) > most_lost * size;
         lost.part = adds_up ? median : 0;
+        lost.part_of_change = median_of(of_change, lost.count);
         lost.change = median_of(change, lost.count);
     }
     return lost;
@@ -182,16 +195,17 @@ static sel_status judge(run *r, run_audited *audited, const sel_audit *found, in
     if (!(find_losses(r, audited, found, step).part > most_lost)) {
         return SEL_OK;
     }
+    const sel_solver *solver = r->prepared->simulation->solver;
     sel_status status = find_range(r, found, audited, error);
     const losses lost = find_losses(r, audited, found, step);
     if (!status && lost.part > most_lost) {
         r->audit.told = true;
-        sel_run_warn(r,
-                     "at step %lld a step in f32 misses what it should add to a cell's %s, %.2g, "
-                     "by %.3g %% (median of %d cells): the numbers have no digits for so little; "
-                     "take precision = \"f64\", or %s",
-                     (long long)step, found->what, lost.change, 100 * lost.part, lost.count,
-                     r->prepared->simulation->solver->audit_advice);
+        sel_run_warn(
+            r,
+            "at step %lld a step in f32 misses what it should %s a cell's %s, %.2g, by %.3g %% "
+            "(median of %d cells): %s; take precision = \"f64\", or %s",
+            (long long)step, solver->audit_does, found->what, lost.change,
+            100 * lost.part_of_change, lost.count, solver->audit_why, solver->audit_advice);
     }
     return status;
 }
@@ -215,6 +229,9 @@ sel_status sel_run_take_audit(run *r, sel_error *error) {
         audited->seen = true;
         audited->step = audit->test->step;
         memcpy(audited->right, found.right, sizeof found.right);
+        for (int i = 0; i < found.count; i++) {
+            audited->largest[i] = fmax(audited->largest[i], fabs(found.right[i]));
+        }
     }
     return status;
 }

@@ -30,9 +30,10 @@ typedef struct run_mass {
 /* What the audit has seen of a field. */
 typedef struct run_audited {
     bool seen;
-    int64_t step;              /* of the last audit, */
-    double right[SEL_AUDITED]; /* and the changes then */
-    double least, most;        /* values so far */
+    int64_t step;                /* of the last audit, */
+    double right[SEL_AUDITED];   /* and the changes then */
+    double largest[SEL_AUDITED]; /* of all so far, of either sign */
+    double least, most;          /* values so far */
 } run_audited;
 
 /* The audit of single precision. */

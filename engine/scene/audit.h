@@ -1,5 +1,6 @@
-/* audit.h -- cells whose steps are computed again in double precision, to see what single precision
- * takes from them (sel_solver.audit, run/run_audit.c). */
+/* audit.h -- cells whose steps are computed again in double precision, or before fluxes are cut to
+ * whole quanta, to see what single precision takes from them (sel_solver.audit, run/run_audit.c).
+ */
 #ifndef SEL_AUDIT_H
 #define SEL_AUDIT_H
 
@@ -23,14 +24,16 @@ typedef struct sel_audit_reads {
     int64_t cells, *cell;
 } sel_audit_reads;
 
-/* Changes of a component of a field in a step, as the run computes them and in double precision; by
- * cell, NaN where they are not known. */
+/* Changes of a component of a field in a step, or what flows out, as the run computes them and as
+ * is right; by cell, NaN where they are not known. */
 typedef struct sel_audit {
     const char *what; /* "temperature" */
     int field, component, count;
+    bool flows; /* they are what flows out */
     double change[SEL_AUDITED], right[SEL_AUDITED];
     /* By how much `right` may change with the last digits of the values; and the part of a shift
-     * of the whole field that a step takes back. 0: not known. */
+     * of the whole field that a step takes back, or by which a step lets what flows out fade. 0:
+     * not known. */
     double noise[SEL_AUDITED], fades[SEL_AUDITED];
 } sel_audit;
 

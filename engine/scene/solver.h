@@ -330,7 +330,9 @@ typedef struct sel_solver {
      * step: values[f][cell][component] of what it needs. False: there are no more. */
     bool (*audit)(const sel_state *state, int64_t step, const double *const *values, int k,
                   sel_audit *found);
-    const char *audit_advice; /* besides f64: "a larger dt" */
+    /* What a step should do with a field: "add to"; why it misses that, and what to take besides
+     * f64: "a larger dt". */
+    const char *audit_does, *audit_why, *audit_advice;
     /* The speed of sound, user's units. NULL: there is none. */
     double (*sound)(const sel_plan *plan);
     /* The meaning of the state's numbers beyond size and precision, "D2Q9": a checkpoint with

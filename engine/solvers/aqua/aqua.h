@@ -143,6 +143,19 @@ typedef struct aqua_way {
     double width;    /* of the source, across the way; of rain 0 */
 } aqua_way;
 
+/* Cells whose outflow is computed again: beds of the nine cells about each, row by row, in quanta;
+ * and alpha. */
+enum { AQUA_ABOUT = 9 };
+typedef struct aqua_audit_cell {
+    float bed[AQUA_ABOUT], alpha;
+} aqua_audit_cell;
+typedef struct aqua_audit {
+    sel_audited of;
+    aqua_audit_cell v[SEL_AUDITED];
+    sel_audit_reads reads; /* the depths about each */
+    int64_t cell[AQUA_ABOUT * SEL_AUDITED];
+} aqua_audit;
+
 typedef struct aqua_plan {
     sel_plan base;
     const aqua_params *params;
@@ -163,6 +176,7 @@ typedef struct aqua_plan {
     /* Of the f32 store: a metre has 2^bits quanta, beds count from datum, m. */
     int bits; /* 0: not chosen yet */
     double datum;
+    aqua_audit audit;
 } aqua_plan;
 
 /* Bits of the f32 store: quanta of 2^-26 m unless depths need more room, and the coarsest. */
@@ -207,6 +221,12 @@ double aqua_unit_of(const aqua_plan *plan, aqua_kind kind);
 
 /* Fills plan->ways, on all ranks together; all else of the plan must be there. */
 sel_status aqua_ways_create(aqua_plan *plan, sel_error *error);
+
+/* Finds the numbers of the audit, in all ranks; sel_solver.audit_reads and audit. */
+sel_status aqua_audit_find(aqua_plan *plan, sel_error *error);
+const sel_audit_reads *aqua_audit_reads(const sel_plan *plan);
+bool aqua_audit_step(const sel_state *state, int64_t step, const double *const *values, int k,
+                     sel_audit *found);
 
 /* sel_solver.warn */
 void aqua_warn(const sel_plan *plan, sel_error *warnings);

@@ -139,6 +139,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     status = status ? status : alpha;
     status = status ? status : terms;
     status = status ? status : choose_quantum(p, error);
+    status = status ? status : aqua_audit_find(p, error);
     return status ? status : aqua_ways_create(p, error);
 }
 
@@ -297,6 +298,12 @@ const sel_solver aqua_solver = {
     .ahead = aqua_ahead,
     .json = json,
     .impossible = impossible,
+    .audit_reads = aqua_audit_reads,
+    .audit = aqua_audit_step,
+    .audit_does = "take from",
+    .audit_why = "what flows from cell to cell is whole quanta",
+    .audit_advice = "a larger dt with alpha in proportion; a smaller depth_limit has finer quanta, "
+                    "down to 2^-26 m",
     .state_text = state_text,
     .initial_fields = (const char *const[]){"depth", NULL},
     .advice = "Depths cannot diverge by themselves: look at ground, rain and sources",

@@ -204,6 +204,8 @@ const sel_solver rule_solver = {
     .advice = "A smaller dt may be stable; else look at what the rules divide by, and at the laws",
     .audit_reads = rule_audit_reads,
     .audit = rule_audit_step,
+    .audit_does = "add to",
+    .audit_why = "the numbers have no digits for so little",
     .audit_advice = "keep in the field how far it is from a constant of about its size, and add "
                     "that where rules need the whole",
     .bytes = bytes,
