@@ -121,10 +121,10 @@ static sel_status mark_all(const aqua_cuda *state, sel_error *error) {
     return SEL_OK;
 }
 
-/* The step from `step` on in block b of the grid, or in these of its planes. */
-static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b, const sel_block *planes) {
+/* The step from `step` on, or in these of its planes. */
+static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, const sel_block *planes) {
     const aqua_state *all = &state->all;
-    const sel_block *block = planes ? planes : &all->base.blocks.v[b];
+    const sel_block *block = planes ? planes : &all->base.own;
     const aqua_plan *plan = all->plan;
     const aqua_layout *l = &plan->layout;
     const bool begins = block->first == 0, ends = block->end == l->ny;
@@ -137,17 +137,17 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, int b, const 
     flow.marks_from = marks_of(state, step);
     flow.marks_to = marks_of(state, step + 1);
     flow.images = aqua_images(l->nx, l->ny, flow.periodic, begins && ends);
-    flow.from = all->water[b][step & 1];
-    flow.to = all->water[b][(step + 1) & 1];
+    flow.from = all->water[step & 1];
+    flow.to = all->water[(step + 1) & 1];
     return flow;
 }
 
-/* What kernels need, but for a step and a block. */
+/* What kernels need, but for a step. */
 static void describe(aqua_cuda *state) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const bool levels = plan->levels_depend & SEL_ON_T;
-    const uint32_t rows = AQUA_TILE_ROWS, first = (uint32_t)all->base.blocks.v[0].first;
+    const uint32_t rows = AQUA_TILE_ROWS, first = (uint32_t)all->base.own.first;
     aqua_gpu_flow *flow = &state->view.flow;
     flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
                                      .ny = (uint32_t)plan->layout.ny,
@@ -193,10 +193,10 @@ static void describe(aqua_cuda *state) {
 
 /* ---- amounts ---- */
 
-/* Fills what lies beyond periodic axes of the beds, which are not cut into blocks. */
+/* Fills what lies beyond periodic axes of the beds, which each rank has whole. */
 static sel_status wrap_beds(const aqua_cuda *state, sel_error *error) {
     const sel_block all = {0, state->all.plan->layout.ny, 0, 1};
-    const aqua_gpu_flow flow = flow_of(state, 0, 0, &all);
+    const aqua_gpu_flow flow = flow_of(state, 0, &all);
     CUDA_TRY(aqua_gpu_wrap(&flow, state->all.bed, state->all.base.queue->stream));
     return SEL_OK;
 }
@@ -214,11 +214,11 @@ static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error)
     sel_status status =
         cuda_send(common->levels + all->base.step % CUDA_STEPS * common->stride, aqua_levels(all),
                   (uint64_t)common->ghost_count * sizeof(double), error);
-    for (int k = 0; k < 2 * all->base.blocks.count && !status; k++) {
-        aqua_gpu_flow flow = flow_of(state, all->base.step, k / 2, NULL);
-        flow.from = all->water[k / 2][k % 2];
-        flow.marks_from = marks_of(state, k % 2);
-        CUDA_TRY(aqua_gpu_set_ghosts(&flow, k % 2 == 0, stream));
+    for (int k = 0; k < 2 && !status; k++) {
+        aqua_gpu_flow flow = flow_of(state, all->base.step, NULL);
+        flow.from = all->water[k];
+        flow.marks_from = marks_of(state, k);
+        CUDA_TRY(aqua_gpu_set_ghosts(&flow, k == 0, stream));
         CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, stream));
     }
     return status ? status : wrap_beds(state, error);
@@ -310,7 +310,7 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
 static sel_status mark_shared(const aqua_cuda *state, int64_t step, sel_error *error) {
     const sel_state *base = &state->all.base;
     const aqua_gpu_layout *l = &state->view.flow.layout;
-    const int64_t row = base->blocks.v[0].end + l->shift;
+    const int64_t row = base->own.end + l->shift;
     if (state->marks && base->ranks->count > 1 && row % AQUA_TILE_ROWS) {
         CUDA_TRY(cudaMemsetAsync(marks_of(state, step) + row / AQUA_TILE_ROWS * l->across,
                                  AQUA_ALL_WET, l->across, base->queue->stream));
@@ -338,8 +338,8 @@ static sel_status start(sel_state *base, sel_error *error) {
         status = cuda_send(state->view.ground + first, all->plan->ground + first,
                            count * sizeof *state->view.ground, error);
     }
-    for (int b = 0; b < base->blocks.count && !status; b++) {
-        const aqua_gpu_flow before = flow_of(state, -1, b, NULL);
+    if (!status) {
+        const aqua_gpu_flow before = flow_of(state, -1, NULL);
         CUDA_TRY(aqua_gpu_watch(&before, stream));
     }
     status = status ? status : mark_all(state, error);
@@ -347,8 +347,8 @@ static sel_status start(sel_state *base, sel_error *error) {
     all->first_volume = sel_total_of(&volume, all->store.whole);
     status = status ? status : place_ghosts(state, SEL_ALWAYS, error);
     status = status ? status : cuda_exchange(base, 0, stream, error);
-    for (int b = 0; b < base->blocks.count && all->shown && !status; b++) {
-        const aqua_gpu_flow flow = flow_of(state, 0, b, NULL);
+    if (all->shown && !status) {
+        const aqua_gpu_flow flow = flow_of(state, 0, NULL);
         CUDA_TRY(aqua_gpu_edges(&flow, all->edge_count, NULL, all->shown, stream));
     }
     return status;
@@ -359,7 +359,7 @@ static sel_status start(sel_state *base, sel_error *error) {
 /* cuda_take_slab: the flow. */
 static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
-    const aqua_gpu_flow flow = flow_of(state, step, slab->block, &slab->planes);
+    const aqua_gpu_flow flow = flow_of(state, step, &slab->planes);
     CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, slab->on));
     return SEL_OK;
 }
@@ -400,27 +400,28 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
         status = state->by_term[k] && !filled ? cuda_fill_enqueue(&state->fill[k], stream, error)
                                               : SEL_OK;
     }
-    for (int b = 0; b < base->blocks.count && !status; b++) {
-        const aqua_gpu_flow flow = flow_of(state, step, b, NULL);
-        status = supply(state, &flow, AQUA_RAIN, step, error);
-        CUDA_TRY(aqua_gpu_source(&flow, stream));
-        if (ghosts) {
-            CUDA_TRY(aqua_gpu_set_ghosts(&flow, beds, stream));
-        }
-        CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, stream));
+    const aqua_gpu_flow flow = flow_of(state, step, NULL);
+    status = status ? status : supply(state, &flow, AQUA_RAIN, step, error);
+    if (status) {
+        return status;
     }
-    status = status || !beds ? status : wrap_beds(state, error);
+    CUDA_TRY(aqua_gpu_source(&flow, stream));
+    if (ghosts) {
+        CUDA_TRY(aqua_gpu_set_ghosts(&flow, beds, stream));
+    }
+    CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, stream));
+    status = beds ? wrap_beds(state, error) : SEL_OK;
     status = status ? status : mark_shared(state, step, error);
     if (!status) { /* rims of ranks are of whole tiles */
         status = cuda_take_slabs(base, step, AQUA_TILE_ROWS, false, cuda_exchange, take, error);
     }
-    for (int b = 0; b < base->blocks.count && !status; b++) {
-        const aqua_gpu_flow flow = flow_of(state, step, b, NULL);
-        CUDA_TRY(aqua_gpu_edges(&flow, state->summed_edges, edge_books, NULL, stream));
-        CUDA_TRY(aqua_gpu_edges(&flow, observed, NULL, all->shown, stream));
-        status = flow.soaks ? SEL_OK : supply(state, &flow, AQUA_SOIL, step, error);
-        CUDA_TRY(aqua_gpu_watch(&flow, stream));
+    if (status) {
+        return status;
     }
+    CUDA_TRY(aqua_gpu_edges(&flow, state->summed_edges, edge_books, NULL, stream));
+    CUDA_TRY(aqua_gpu_edges(&flow, observed, NULL, all->shown, stream));
+    status = flow.soaks ? SEL_OK : supply(state, &flow, AQUA_SOIL, step, error);
+    CUDA_TRY(aqua_gpu_watch(&flow, stream));
     return status;
 }
 
@@ -444,7 +445,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     const uint64_t moment = alarm >> 32; /* twice the step, odd before its flow */
     if (alarm != CUDA_NO_ALARM && moment <= 2 * (uint64_t)fault.step) {
         const aqua_layout *layout = &plan->layout;
-        const int64_t least = flow_of(state, step, 0, NULL).layout.first_cell;
+        const int64_t least = flow_of(state, step, NULL).layout.first_cell;
         const int64_t at = least + (uint32_t)(alarm - (uint64_t)least); /* of the rank's cells */
         base->broken = true;
         return aqua_too_deep(plan, (int64_t)moment / 2, aqua_cell_number(layout, at), error);
@@ -506,7 +507,6 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
 const cuda_solver aqua_on_cuda = {
     .what = "the water",
     .state_size = sizeof(aqua_cuda),
-    .unit = AQUA_TILE_ROWS,
     .list = list,
     .start = start,
     .alone = alone,

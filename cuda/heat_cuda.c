@@ -51,11 +51,11 @@ static void close(sel_state *base) {
     mg_gpu_close(&((heat_cuda *)base)->solve);
 }
 
-/* ---- a step of a block ---- */
+/* ---- a step ---- */
 
-static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b, const sel_block *planes) {
+static heat_gpu_step step_of(const heat_cuda *state, int64_t step, const sel_block *planes) {
     const sel_state *base = &state->all.base;
-    heat_gpu_step s = {.view = sel_conduction_view(base, step, b),
+    heat_gpu_step s = {.view = sel_conduction_view(base, step),
                        .sides = state->sides,
                        .given = base->given,
                        .halted = cuda_inputs_halted(base),
@@ -71,8 +71,8 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b, const 
 /* b and s of all cells on surfaces: a rank also computes some that others have. */
 static sel_status derive(sel_state *base, int64_t step, sel_error *error) {
     const sel_grid *grid = &base->plan->domain->grid;
-    const sel_block all = {0, grid->n[grid->dims - 1], 0, base->blocks.rows_per_plane};
-    const heat_gpu_step s = step_of((heat_cuda *)base, step, 0, &all);
+    const sel_block all = {0, grid->n[grid->dims - 1], 0, base->rows_per_plane};
+    const heat_gpu_step s = step_of((heat_cuda *)base, step, &all);
     CUDA_TRY(heat_gpu_surfaces(&s, base->queue->stream));
     return SEL_OK;
 }
@@ -87,7 +87,7 @@ static int64_t pass(const sel_state *base, int64_t most) {
 /* cuda_take_slab */
 static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
     const int steps = (int)base->queue->pass;
-    const heat_gpu_step s = step_of((heat_cuda *)base, step, slab->block, &slab->planes);
+    const heat_gpu_step s = step_of((heat_cuda *)base, step, &slab->planes);
     if (steps > 1) {
         CUDA_TRY(heat_gpu_pass(&s, cuda_march_grid(base, &slab->planes), steps, slab->on));
     } else {
@@ -107,7 +107,6 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
 const cuda_solver heat_on_cuda = {
     .what = "the temperature",
     .state_size = sizeof(heat_cuda),
-    .unit = 8,
     .list = list,
     .start = heat_start,
     .derive = derive,

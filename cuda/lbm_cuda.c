@@ -22,13 +22,12 @@ static int64_t pitch_of(const sel_grid *grid) {
 
 static lbm_gpu_layout make_layout(const sel_state *base) {
     const sel_grid *grid = &base->plan->domain->grid;
-    const sel_blocks *blocks = &base->blocks;
     const uint32_t pitch = (uint32_t)pitch_of(grid);
     lbm_gpu_layout layout = {.nx = (uint32_t)grid->n[0],
                              .ny = (uint32_t)grid->n[1],
                              .nz = (uint32_t)grid->n[2],
                              .pitch = pitch};
-    const sel_block *own = &blocks->v[0];
+    const sel_block *own = &base->own;
     layout.base = base->ranks->count > 1 ? (uint32_t)own->first : 0;
     layout.rows = grid->dims == 3 ? (uint32_t)(own->high - own->low) : layout.ny;
     layout.halo = grid->dims == 3 && layout.rows < layout.ny;
@@ -39,9 +38,9 @@ static lbm_gpu_layout make_layout(const sel_state *base) {
         layout.slice = (places + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP;
     }
     layout.plane = (int64_t)pitch * layout.ny * layout.nz;
-    if (blocks->cut) {
+    if (base->ranks->count > 1) {
         const int64_t stride = grid->dims == 3 ? layout.slice : pitch;
-        layout.plane = (sel_blocks_largest(blocks) + 2) * stride;
+        layout.plane = (own->end - own->first + 2) * stride;
     }
     layout.block_width = 1;
     while (layout.block_width < LBM_BLOCK && layout.block_width < layout.nx) {
@@ -97,9 +96,9 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
     return SEL_OK;
 }
 
-/* The step from `step` on in all of a block, but for the lists of slabs. */
-static lbm_gpu_step describe_block(const lbm_cuda *state, int64_t step, int b) {
-    const cuda_slab all = {.planes = state->all.base.blocks.v[b], .block = b};
+/* The step from `step` on in all of a rank's planes, but for the lists of slabs. */
+static lbm_gpu_step describe_all(const lbm_cuda *state, int64_t step) {
+    const cuda_slab all = {.planes = state->all.base.own};
     return lbm_cuda_step(state, step, &all);
 }
 
@@ -107,7 +106,7 @@ static lbm_gpu_step describe_block(const lbm_cuda *state, int64_t step, int b) {
 static const lbm_gpu_view *describe_view(lbm_cuda *state) {
     const int64_t step = state->all.base.step;
     lbm_gpu_view *view = &state->view;
-    view->last = describe_block(state, step > 0 ? step - 1 : 0, 0);
+    view->last = describe_all(state, step > 0 ? step - 1 : 0);
     if (step == 0) {
         view->last.acceleration_turns = false; /* the first is that of time 0 */
     }
@@ -214,8 +213,8 @@ static sel_status send_initial(lbm_cuda *state, int64_t first, int64_t end, doub
 static sel_status send_planes(lbm_cuda *state, int64_t plane, int64_t count, double *to,
                               int64_t apart, sel_error *error) {
     const sel_state *base = &state->all.base;
-    const sel_block *own = &base->blocks.v[0];
-    const int64_t all = base->blocks.rows_per_plane, nx = base->plan->domain->grid.n[0];
+    const sel_block *own = &base->own;
+    const int64_t all = base->rows_per_plane, nx = base->plan->domain->grid.n[0];
     const int64_t height = own->high - own->low;
     sel_status status = SEL_OK;
     if (base->cut.across == 1) {
@@ -238,7 +237,7 @@ static sel_status send_planes(lbm_cuda *state, int64_t plane, int64_t count, dou
 static sel_status send_own(lbm_cuda *state, double *room, lbm_gpu_given *given, sel_error *error) {
     const sel_state *base = &state->all.base;
     const sel_grid *grid = &base->plan->domain->grid;
-    const sel_block *own = &base->blocks.v[0];
+    const sel_block *own = &base->own;
     const int64_t halo = state->pattern.layout.halo;
     const int64_t plane = (own->high - own->low + 2 * halo) * grid->n[0];
     const int64_t n = grid->n[grid->dims - 1], low = own->first > 0 ? own->first : n;
@@ -259,7 +258,7 @@ static sel_status set_initial(lbm_cuda *state, sel_error *error) {
     const bool has = lbm_initial_given(state->all.plan), several = base->ranks->count > 1;
     sel_total deviation = {0};
     /* The second copy of the populations has room for the given fields in f64. */
-    double *room = sel_arrays_memory(&base->arrays, &state->all.f[0][1]);
+    double *room = sel_arrays_memory(&base->arrays, &state->all.f[1]);
     lbm_gpu_given given = {{{room}, {cells}, 1}, cells};
     sel_status status = !has ? SEL_OK
                         : several
@@ -267,11 +266,9 @@ static sel_status set_initial(lbm_cuda *state, sel_error *error) {
                             : send_initial(state, 0, sel_state_rows(base), room, cells, error);
     if (!status) {
         lbm_gpu_view view = *describe_view(state);
-        for (int b = 0; b < base->blocks.count; b++) {
-            view.last.layout = describe_block(state, 0, b).layout;
-            CUDA_TRY(lbm_gpu_start(&view, has ? &given : NULL, lbm_cuda_at(state, b, 0),
-                                   base->queue->stream));
-        }
+        view.last.layout = describe_all(state, 0).layout;
+        CUDA_TRY(
+            lbm_gpu_start(&view, has ? &given : NULL, lbm_cuda_at(state, 0), base->queue->stream));
         status = cuda_exchange(base, 0, base->queue->stream, error);
     }
     if (!status) {
@@ -287,11 +284,9 @@ static sel_status observe(lbm_cuda *state, int64_t step, bool initially, sel_err
     if (state->all.base.observing > 1) {
         view.strain[0] = view.strain[1] = NULL;
     }
-    for (int b = 0; b < state->all.base.blocks.count; b++) {
-        view.last = describe_block(state, step, b);
-        view.last.acceleration_turns = view.last.acceleration_turns && !initially;
-        CUDA_TRY(lbm_gpu_observe(&view, initially, state->all.base.queue->stream));
-    }
+    view.last = describe_all(state, step);
+    view.last.acceleration_turns = view.last.acceleration_turns && !initially;
+    CUDA_TRY(lbm_gpu_observe(&view, initially, state->all.base.queue->stream));
     return SEL_OK;
 }
 
@@ -319,10 +314,10 @@ static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t str
     const lbm_cuda *state = (const lbm_cuda *)base;
     const lbm_lattice *lattice = state->all.plan->boundary.lattice;
     const sel_turns *turns = &base->turns;
-    const sel_block *own = &base->blocks.v[0];
+    const sel_block *own = &base->own;
     const int64_t size = turns->type.size, plane = turns->cells.plane * size;
     const int64_t stride = sel_turns_stride(turns) * size;
-    char *f = state->all.f[0][step & 1];
+    char *f = state->all.f[step & 1];
     sel_sides sides[LBM_MAX_Q];
     int count = 0;
     if (base->ranks->count == 1) {

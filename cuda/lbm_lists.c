@@ -6,16 +6,16 @@
 #include "engine/machine/share.h"
 
 /* Rows count from the halo on, in a block that has rows of planes. */
-void *lbm_cuda_at(const lbm_cuda *state, int block, int64_t turn) {
+void *lbm_cuda_at(const lbm_cuda *state, int64_t turn) {
     const lbm_gpu_layout *l = &state->pattern.layout;
-    char *f = state->all.f[block][turn & 1];
+    char *f = state->all.f[turn & 1];
     f += l->base * sel_turns_stride(&state->all.base.turns) * state->pattern.bytes;
     return l->halo ? f + (int64_t)l->low * l->pitch * state->pattern.bytes : f;
 }
 
 /* The row y + ny z of a row of the block. */
 static int64_t row_of_grid(const lbm_cuda *state, const lbm_gpu_layout *l, uint32_t row) {
-    const int64_t first = l->base * state->all.base.blocks.rows_per_plane;
+    const int64_t first = l->base * state->all.base.rows_per_plane;
     return first + (int64_t)(row / l->rows) * l->ny + l->low + row % l->rows;
 }
 
@@ -27,11 +27,11 @@ static uint32_t blocks_for(const lbm_gpu_layout *layout, int64_t rows) {
 
 /* The step from `step` to the next in a slab of the grid. */
 lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab *slab) {
-    const sel_blocks *blocks = &state->all.base.blocks;
-    const sel_block *own = &blocks->v[slab->block];
+    const sel_state *base = &state->all.base;
+    const sel_block *own = &base->own;
     const int64_t *row_cells = state->all.plan->boundary.row_cells;
-    const bool cut = blocks->cut;
-    const int block = slab->block, number = slab->number;
+    const bool cut = base->ranks->count > 1;
+    const int number = slab->number;
     lbm_gpu_step one = state->pattern;
     lbm_gpu_layout *layout = &one.layout;
     lbm_gpu_boundary *boundary = &one.boundary;
@@ -53,13 +53,13 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
         boundary->free_blocks += state->free[number][0];
         one.block_count = state->free[number][1] - state->free[number][0];
     }
-    boundary->first_cell = (uint32_t)row_cells[slab->planes.first * blocks->rows_per_plane];
-    boundary->end_cell = (uint32_t)row_cells[slab->planes.end * blocks->rows_per_plane];
+    boundary->first_cell = (uint32_t)row_cells[slab->planes.first * base->rows_per_plane];
+    boundary->end_cell = (uint32_t)row_cells[slab->planes.end * base->rows_per_plane];
     boundary->again += state->again[number][0];
     boundary->again_count = state->again[number][1] - state->again[number][0];
     one.clock = cuda_queue_clock(state->all.base.queue, step);
-    one.from = lbm_cuda_at(state, block, step);
-    one.to = lbm_cuda_at(state, block, step + 1);
+    one.from = lbm_cuda_at(state, step);
+    one.to = lbm_cuda_at(state, step + 1);
     one.acceleration = one.acceleration_before = state->acceleration;
     if (step == state->accelerated_at) {
         one.acceleration_before += 3;
@@ -102,8 +102,7 @@ static lbm_gpu_cell convert(const lbm_boundary *b, const lbm_boundary_cell *cell
 static int64_t word_count(const lbm_cuda *state) {
     const lbm_gpu_layout *l = &state->pattern.layout;
     const int64_t stride = state->pattern.dims == 3 ? l->slice : l->pitch;
-    const sel_blocks *blocks = &state->all.base.blocks;
-    const int64_t places = (blocks->v[blocks->count - 1].end - l->base) * stride;
+    const int64_t places = (state->all.base.own.end - l->base) * stride;
     return state->all.plan->boundary.cell_count > 0 ? (places + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
@@ -129,7 +128,7 @@ static void fill_lists(lbm_cuda *state, lists *l) {
     find_moving(state->all.plan->base.domain, moves);
     for (int64_t row = 0; row < b->rows; row++) {
         const bool own = sel_state_has(&state->all.base, row);
-        const int64_t here = row - layout->base * state->all.base.blocks.rows_per_plane;
+        const int64_t here = row - layout->base * state->all.base.rows_per_plane;
         const uint32_t y = (uint32_t)(here % layout->ny), z = (uint32_t)(here / layout->ny);
         const uint32_t start = z * layout->slice + (y - layout->low + layout->halo) * layout->pitch;
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
@@ -177,7 +176,7 @@ static void sort_again(const lbm_gpu_cell *cells, uint32_t *again, uint32_t *roo
 /* Shares out the cells that are computed again, and sorts each share. */
 static void find_again(lbm_cuda *state, const lists *l) {
     const sel_state *base = &state->all.base;
-    const uint32_t rows = (uint32_t)base->blocks.rows_per_plane;
+    const uint32_t rows = (uint32_t)base->rows_per_plane;
     cuda_slab slabs[CUDA_SLABS];
     const int count = cuda_slabs_of(base, LBM_CUDA_RIM, slabs);
     uint32_t shared = 0;

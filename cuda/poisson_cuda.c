@@ -76,7 +76,6 @@ static sel_status start(sel_state *base, sel_error *error) {
 const cuda_solver poisson_on_cuda = {
     .what = "the potential",
     .state_size = sizeof(poisson_cuda),
-    .unit = 1,
     .list = list,
     .start = start,
     .alone = alone,

@@ -34,12 +34,7 @@ template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_value<rule_c
 
     static __device__ double value(const view &v, int f, const uint32_t at[3]) {
         const rule_tables &t = *v.tables;
-        const int64_t plane = v.dims == 3 ? at[2] : at[1];
-        int b = 0;
-        while (plane >= t.block_end[b]) {
-            b++;
-        }
-        return rule_number(t.type[f], t.wide, t.at[b][f][v.turns >> f & 1],
+        return rule_number(t.type[f], t.wide, t.at[f][v.turns >> f & 1],
                            v.first + at[2] * v.slice + at[1] * v.pitch + at[0]);
     }
 

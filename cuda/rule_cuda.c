@@ -1,6 +1,6 @@
 /* rule_cuda.c -- sel.rule on the device.
  *
- * Functions are printed (rule_print.c), compiled at run time and launched block by block, after the
+ * Functions are printed (rule_print.c), compiled at run time and launched, after the
  * margins of what they look at are filled. The state begins as on the processor: a twin on the
  * host, whose arrays have the same layout, evaluates data, laws and what is odd about cells; it is
  * kept where they vary. Values that are the same in all cells the host computes some steps ahead.
@@ -64,7 +64,7 @@ static sel_status start_twin(rule_cuda *state, sel_error *error) {
     rule_state *twin = state->twin = calloc(1, sizeof *twin);
     sel_status status = twin ? SEL_OK : sel_fail_memory(error, "the fields", sizeof *twin);
     if (twin) {
-        sel_state_begin(&twin->base, base->plan, 1);
+        sel_state_begin(&twin->base, base->plan);
         rule_list(&twin->base, state->all.halo);
         status = sel_state_allocate(&twin->base, "the fields", error);
     }
@@ -196,8 +196,8 @@ static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
     for (int f = 0; f < m->fields && !status; f++) {
         const rule_entry *e = &m->entry[m->entry_of[f]];
         const bool sends = !e->state && sel_quantity_depends(e->value) & due;
-        for (int b = 0; b < state->all.base.blocks.count && sends && !status; b++) {
-            status = send_array(state, &state->all.tables.at[b][f][0], error);
+        if (sends) {
+            status = send_array(state, &state->all.tables.at[f][0], error);
         }
         status = laws && !status ? send_array(state, &state->all.tables.law[f], error) : status;
     }
@@ -278,8 +278,7 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
     const rule_model *m = state->all.model;
     const int k = state->now.function;
     const cuda_clock clock = cuda_queue_clock(base->queue, step);
-    rule_view v =
-        rule_view_of(&state->all, state->tables, k, slab->block, &slab->planes, state->now.turns);
+    rule_view v = rule_view_of(&state->all, state->tables, k, &slab->planes, state->now.turns);
     v.numbers = state->numbers;
     v.uniform = state->uniform + m->function[k].first;
     v.uniform_steps = state->uniform_steps;
@@ -300,7 +299,7 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
                               slab->on->stream, error);
 }
 
-/* Enqueues function k on all blocks, after the margins of what it looks at; interpreters cannot run
+/* Enqueues function k, after the margins of what it looks at; interpreters cannot run
  * beside each other. */
 static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t turns,
                                sel_error *error) {
@@ -317,7 +316,7 @@ static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t t
         status = fill(state, axis, looks, turns, base->queue->stream, error);
     }
     return status ? status
-                  : cuda_take_slabs(base, step, parts ? RIM : sel_blocks_largest(&base->blocks),
+                  : cuda_take_slabs(base, step, parts ? RIM : base->own.end - base->own.first,
                                     false, exchange, take, error);
 }
 
@@ -468,7 +467,6 @@ static void print(const sel_plan *plan, FILE *to) {
 const cuda_solver rule_on_cuda = {
     .what = "the fields",
     .state_size = sizeof(rule_cuda),
-    .unit = 1,
     .list = list,
     .start = start,
     .alone = alone,

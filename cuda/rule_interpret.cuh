@@ -13,7 +13,7 @@ extern "C" __global__ void rule_fill_kernel(const rule_tables *t, int64_t first,
     const rule_run &run = t->run[first + blockIdx.x];
     for (uint64_t left = fields; left && (int)threadIdx.x < run.count; left &= left - 1) {
         const int f = __ffsll((long long)left) - 1, turn = (int)(turns >> f & 1);
-        if (t->at[run.block][f][turn]) {
+        if (t->at[f][turn]) {
             rule_fill_place(t, &run, threadIdx.x, f, turn);
         }
     }

@@ -38,7 +38,7 @@ static bool find_beyond(const rule_state *state, int face, int f, double *a, dou
 bool rule_is_direct(const rule_state *state) {
     const rule_model *m = state->model;
     const sel_grid *grid = &state->plan->base.domain->grid;
-    bool direct = !state->base.blocks.cut && !state->plan->law_depends;
+    bool direct = state->base.ranks->count == 1 && !state->plan->law_depends;
     for (int k = 0; k < m->functions; k++) {
         direct = direct && grid->n[0] % rule_shape_of(m, k).cells == 0;
     }
@@ -79,7 +79,6 @@ static bool find_pass(const sel_state *base, rule_march *to) {
     const uint64_t writes = m->function->writes;
     *to = (rule_march){0};
     if (!m->simple || plan->law_depends || !is_plain(m) ||
-        (base->blocks.cut && base->ranks->count == 1) ||
         base->plan->domain->grid.n[0] < MARCH_LEAST_COLUMNS ||
         sel_state_least_planes(base) < MARCH_LEAST_ROWS) {
         return false;
@@ -136,8 +135,8 @@ sel_status rule_march_pass(sel_state *base, int64_t step, const cuda_slab *slab,
     for (int k = 0; k < march->fields; k++) {
         const int field = march->field[k], turn = (int)(state->now.turns >> field & 1);
         const int64_t first = all->cells.first * rule_size(all->model, field);
-        g.from[k] = (const char *)all->tables.at[0][field][turn] + first;
-        g.to[k] = (char *)all->tables.at[0][field][1 - turn] + first;
+        g.from[k] = (const char *)all->tables.at[field][turn] + first;
+        g.to[k] = (char *)all->tables.at[field][1 - turn] + first;
     }
     g.cut = march_cut_of(&g, march_width(march->steps, march->columns), march->steps,
                          on->processors, march->blocks);

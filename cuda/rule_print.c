@@ -35,17 +35,17 @@ unsigned rule_blocks(const rule_view *v, rule_shape shape) {
            cuda_shares(v->end_row - v->first_row, RULE_LANE_ROWS * shape.rows);
 }
 
-/* ---- a block ---- */
+/* ---- views ---- */
 
-rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k, int block,
+rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k,
                        const sel_block *planes, uint64_t turns) {
     const rule_model *m = state->model;
     const rule_function *f = &m->function[k];
     const sel_grid *grid = &state->plan->base.domain->grid;
     const bool boxes = state->base.cut.across > 1;
-    const int64_t all = state->base.blocks.rows_per_plane;
+    const int64_t all = state->base.rows_per_plane;
     const int64_t rows = boxes ? planes->high - planes->low : all;
-    rule_view v = {.kind = state->kind[block],
+    rule_view v = {.kind = state->kind,
                    .odd = state->kinds > 1 ? state->odd : NULL,
                    .tables = tables,
                    .grid = *grid,
@@ -65,8 +65,8 @@ rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k
                    .functions = m->functions};
     for (int i = 0; i < m->fields; i++) {
         const int turn = (int)(turns >> i & 1);
-        v.from[i] = state->tables.at[block][i][turn];
-        v.to[i] = state->tables.at[block][i][turn ^ (int)(f->turns >> i & 1)];
+        v.from[i] = state->tables.at[i][turn];
+        v.to[i] = state->tables.at[i][turn ^ (int)(f->turns >> i & 1)];
     }
     return v;
 }

@@ -48,7 +48,7 @@ static sel_state *begin(const sel_plan *plan) {
     }
     state->queue = queue;
     state->arrays.memory = &device_memory;
-    sel_state_begin(state, plan, solver_of(plan)->unit);
+    sel_state_begin(state, plan);
     return state;
 }
 
@@ -115,10 +115,10 @@ static sel_status fill(sel_state *state, sel_error *error) {
 static sel_status check_size(const sel_state *state, sel_error *error) {
     enum { HALOS = 18 };
     const sel_grid *grid = &state->plan->domain->grid;
-    const sel_block *first = &state->blocks.v[0], *last = &state->blocks.v[state->blocks.count - 1];
-    const int64_t rows = grid->dims == 3 ? first->high - first->low + HALOS : 1;
+    const sel_block *own = &state->own;
+    const int64_t rows = grid->dims == 3 ? own->high - own->low + HALOS : 1;
     const double cells = (double)(grid->n[0] + CUDA_WARP + HALOS) * (double)rows *
-                         (double)(last->end - first->first + HALOS);
+                         (double)(own->end - own->first + HALOS);
     return cells < 4294967296.0
                ? SEL_OK
                : sel_fail(error, SEL_NO_DEVICE,

@@ -13,21 +13,21 @@
 const cuda_body *cuda_body_of(sel_state *state, int64_t step, int sum) {
     cuda_body *body = &state->queue->body;
     *body = (cuda_body){.grid = cuda_grid_of(state),
-                        .heat = sel_conduction_view(state, step, 0),
+                        .heat = sel_conduction_view(state, step),
                         .from = cuda_parts_of(state, step),
                         .before = cuda_parts_of(state, step + 1),
                         .first = state->turns.cells.first,
                         .sum = sum};
     if (state->cut.across > 1) { /* its own cells alone are asked for, and those beside them */
-        body->from = (cuda_parts){.at = {state->turns.at[0][step & 1]}, .count = 1};
-        body->before = (cuda_parts){.at = {state->turns.at[0][(step + 1) & 1]}, .count = 1};
+        body->from = (cuda_parts){.at = {state->turns.at[step & 1]}, .count = 1};
+        body->before = (cuda_parts){.at = {state->turns.at[(step + 1) & 1]}, .count = 1};
     }
     return body;
 }
 
 cuda_body_step cuda_body_step_of(const sel_state *state, int64_t step) {
-    const sel_block *own = &state->blocks.v[0];
-    const heat_view view = sel_conduction_view(state, step, 0);
+    const sel_block *own = &state->own;
+    const heat_view view = sel_conduction_view(state, step);
     const int64_t plane = view.stride[view.dims - 1], width = state->turns.width;
     const int64_t row = state->cut.across > 1 ? (own->low - width) * view.stride[1] : 0;
     cuda_body_step s = {.view = view,
@@ -63,15 +63,12 @@ typedef struct found_balance {
 } found_balance;
 
 static sel_status find_entering(sel_state *state, int64_t step, sel_error *error) {
-    for (int b = 0; b < state->blocks.count; b++) {
-        heat_view view = sel_conduction_view(state, step, b);
-        const bool changes = state->step > 0 && !state->plan->body->steady;
-        view.implicit = changes ? view.implicit : 0;
-        int64_t first, end;
-        sel_given_range(state, &state->blocks.v[b], &first, &end);
-        CUDA_TRY(
-            cuda_body_entering(&view, &state->given, first, end, changes, state->queue->stream));
-    }
+    heat_view view = sel_conduction_view(state, step);
+    const bool changes = state->step > 0 && !state->plan->body->steady;
+    view.implicit = changes ? view.implicit : 0;
+    int64_t first, end;
+    sel_given_range(state, &state->own, &first, &end);
+    CUDA_TRY(cuda_body_entering(&view, &state->given, first, end, changes, state->queue->stream));
     return cuda_share_list(state, state->given.entering, state->plan->inputs->surfaces.sites,
                            sizeof *state->given.entering, sel_conduction_sites_before, error);
 }

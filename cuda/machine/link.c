@@ -263,7 +263,7 @@ static sel_status join(const sel_state *state, cuda_link *link, sel_error *error
 /* Opens the memory of a rank beside this one. */
 static bool reach(const sel_state *state, cuda_link *link, int side, const seat *own,
                   const seat *other) {
-    const sel_beside beside = sel_ranks_beside(state->ranks, state->blocks.wraps);
+    const sel_beside beside = sel_ranks_beside(state->ranks, state->cut.wraps[1]);
     if (!beside.is[side]) {
         return true;
     }
@@ -293,7 +293,7 @@ static void leave(cuda_link *link) {
 /* All ranks reach those beside them, or none does. */
 static void join_directly(const sel_state *state, cuda_link *link, const seat *all) {
     const sel_ranks *ranks = state->ranks;
-    const sel_beside beside = sel_ranks_beside(ranks, state->blocks.wraps);
+    const sel_beside beside = sel_ranks_beside(ranks, state->cut.wraps[1]);
     const char *wanted = getenv("SELENITE_DIRECT");
     bool reached = (!wanted || strcmp(wanted, "0") != 0) &&
                    !cudaMemset(counters(state, state->halos), 0, 3 * sizeof(int64_t)) &&

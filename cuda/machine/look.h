@@ -77,21 +77,22 @@ typedef struct cuda_grid {
     const uint8_t *solid; /* [nz][ny][nx], 0: free */
 } cuda_grid;
 
-/* An array in the blocks of a grid: at[b] leads to the numbers below end[b] and not below those of
- * the block before. */
+/* An array of which a rank has its own planes, and those beside them at other places: at[k] leads
+ * to the numbers below end[k] and not below those of the part before. */
+enum { CUDA_MOST_PARTS = 3 };
 typedef struct cuda_parts {
-    void *at[SEL_MOST_BLOCKS];
-    int64_t end[SEL_MOST_BLOCKS];
+    void *at[CUDA_MOST_PARTS];
+    int64_t end[CUDA_MOST_PARTS];
     int count;
 } cuda_parts;
 
 #ifdef __CUDACC__
 static __device__ __forceinline__ void *cuda_part(const cuda_parts &parts, int64_t number) {
-    int b = 0;
-    while (b + 1 < parts.count && number >= parts.end[b]) {
-        b++;
+    int k = 0;
+    while (k + 1 < parts.count && number >= parts.end[k]) {
+        k++;
     }
-    return parts.at[b];
+    return parts.at[k];
 }
 #endif
 

@@ -1,4 +1,4 @@
-/* slabs.c -- parts of a grid on the device: blocks, what a rank has, and the slabs of a step. */
+/* slabs.c -- parts of a grid on the device: what a rank has, and the slabs of a step. */
 #include "cuda/machine/slabs.h"
 
 cuda_grid cuda_grid_of(const sel_state *state) {
@@ -8,7 +8,6 @@ cuda_grid cuda_grid_of(const sel_state *state) {
 
 march_grid cuda_march_grid(const sel_state *state, const sel_block *planes) {
     const sel_grid *grid = &state->plan->domain->grid;
-    const sel_blocks *blocks = &state->blocks;
     return (march_grid){.nx = (int)grid->n[0],
                         .ny = (int)grid->n[1],
                         .pitch = (int)state->turns.cells.pitch,
@@ -16,14 +15,14 @@ march_grid cuda_march_grid(const sel_state *state, const sel_block *planes) {
                         .end = (int)planes->end,
                         .periodic_x = sel_axis_periodic(grid, 0),
                         .periodic_y = sel_axis_periodic(grid, 1),
-                        .wraps = blocks->wraps && !blocks->cut};
+                        .wraps = state->cut.wraps[1] && state->ranks->count == 1};
 }
 
 /* ---- halos ---- */
 
 sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
                             sel_error *error) {
-    const sel_block *own = &state->blocks.v[0];
+    const sel_block *own = &state->own;
     sel_sides sides[SEL_MOST_COMPONENTS];
     sel_status status = SEL_OK;
     if (state->cut.across > 1) {
@@ -37,18 +36,11 @@ sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t st
     return status ? status : cuda_exchange_sides(state, 1, sides, 1, stream, error);
 }
 
-/* sel_copy */
-static sel_status copy_on_stream(void *stream, void *to, const void *from, size_t bytes,
-                                 sel_error *error) {
-    CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));
-    return SEL_OK;
-}
-
 sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
                          sel_error *error) {
     return state->ranks->count > 1
-               ? cuda_exchange_in(state, state->turns.at[0][turn & 1], stream, error)
-               : sel_exchange(&state->blocks, &state->turns, turn, copy_on_stream, stream, error);
+               ? cuda_exchange_in(state, state->turns.at[turn & 1], stream, error)
+               : SEL_OK;
 }
 
 /* Halos of so few bytes, straight to the other device, take no longer than computing the planes at
@@ -58,28 +50,26 @@ enum { SOON = 2 << 20 };
 int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]) {
     const march_device *on = &state->queue->march;
     const cuda_link *link = state->queue->link;
-    const sel_block *own = state->blocks.v;
+    const sel_block *own = &state->own;
     const bool boxes = state->cut.across > 1;
     const int64_t planes = own->end - own->first - 2 * rim;
     const int64_t rows = boxes ? own->high - own->low - 2 * rim : planes;
     const int64_t inside = planes < rows ? planes : rows;
     const bool soon = cuda_link_direct(link) && state->halo_bytes / 4 <= SOON;
     if (state->ranks->count == 1 || inside < rim || soon) {
-        for (int b = 0; b < state->blocks.count; b++) {
-            slabs[b] = (cuda_slab){own[b], b, b, on};
-        }
-        return state->blocks.count;
+        slabs[0] = (cuda_slab){*own, 0, on};
+        return 1;
     }
     const march_device *beside = cuda_link_beside(link);
     const int64_t first = own->first + rim, end = first + planes / rim * rim;
     const int64_t low = boxes ? own->low + rim : own->low;
     const int64_t high = boxes ? low + rows / rim * rim : own->high;
-    slabs[0] = (cuda_slab){{first, end, low, high}, 0, 0, on};
-    slabs[1] = (cuda_slab){{own->first, first, own->low, own->high}, 0, 1, beside};
-    slabs[2] = (cuda_slab){{end, own->end, own->low, own->high}, 0, 2, beside};
+    slabs[0] = (cuda_slab){{first, end, low, high}, 0, on};
+    slabs[1] = (cuda_slab){{own->first, first, own->low, own->high}, 1, beside};
+    slabs[2] = (cuda_slab){{end, own->end, own->low, own->high}, 2, beside};
     if (boxes) {
-        slabs[3] = (cuda_slab){{first, end, own->low, low}, 0, 3, beside};
-        slabs[4] = (cuda_slab){{first, end, high, own->high}, 0, 4, beside};
+        slabs[3] = (cuda_slab){{first, end, own->low, low}, 3, beside};
+        slabs[4] = (cuda_slab){{first, end, high, own->high}, 4, beside};
     }
     return boxes ? 5 : 3;
 }
@@ -123,7 +113,7 @@ sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool wai
 
 cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, int64_t size,
                              int64_t ahead, int64_t low, int64_t high) {
-    const sel_block *own = &state->blocks.v[0];
+    const sel_block *own = &state->own;
     const int64_t n = state->cut.plane[state->cut.along];
     /* Planes before `end` stand so many planes further on. */
     struct {
@@ -153,19 +143,14 @@ cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, i
 cuda_parts cuda_parts_of(const sel_state *state, int64_t turn) {
     const sel_turns *turns = &state->turns;
     const int64_t stride = sel_turns_stride(turns);
-    cuda_parts parts = {.count = state->blocks.count};
     if (state->ranks->count > 1) {
-        const sel_block *own = &state->blocks.v[0];
-        char *at = turns->at[0][turn & 1];
+        const sel_block *own = &state->own;
+        char *at = turns->at[turn & 1];
         /* By rows of the block, y - low. */
         at += state->cut.across > 1 ? own->low * turns->cells.pitch * turns->type.size : 0;
         return cuda_parts_beside(state, at, stride, turns->type.size, -turns->margin,
                                  sel_halo_low(turns, own) + turns->width - 1,
                                  sel_halo_high(turns, own));
     }
-    for (int b = 0; b < parts.count; b++) {
-        parts.at[b] = turns->at[b][turn & 1];
-        parts.end[b] = state->blocks.v[b].end * stride - turns->margin;
-    }
-    return parts;
+    return (cuda_parts){{turns->at[turn & 1]}, {state->own.end * stride - turns->margin}, 1};
 }

@@ -1,4 +1,4 @@
-/* slabs.h -- parts of a grid on the device: blocks and their halos, what a rank has, and the slabs
+/* slabs.h -- parts of a grid on the device: halos, what a rank has, and the slabs
  * of a step. */
 #ifndef CUDA_SLABS_H
 #define CUDA_SLABS_H
@@ -9,7 +9,7 @@
 /* The grid of a state whose arrays are allocated. */
 cuda_grid cuda_grid_of(const sel_state *state);
 
-/* Enqueues what fills the halos of state->turns (sel_exchange). */
+/* Enqueues what fills the halos of state->turns from other ranks. */
 sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
                          sel_error *error);
 
@@ -17,18 +17,18 @@ sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stre
 sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
                             sel_error *error);
 
-/* A part of a step: planes of a block, or rows of these, where its work goes, and which of the
+/* A part of a step: planes, or rows of these, where its work goes, and which of the
  * step's slabs it is. */
 typedef struct cuda_slab {
     sel_block planes;
-    int block, number;
+    int number;
     const march_device *on;
 } cuda_slab;
 
-/* The blocks; or of a rank first its planes but for `rim` or more of them at each end, where these
+/* All planes; or of a rank first its planes but for `rim` or more of them at each end, where these
  * are cut also without so many rows, and then the rest, which looks at halos; all of them at once
  * if they are few, or halos come soon. */
-enum { CUDA_SLABS = SEL_MOST_BLOCKS };
+enum { CUDA_SLABS = 5 };
 int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]);
 
 /* Enqueues a step: `exchange` fills the halos that it looks at, while planes that look at none are
@@ -45,7 +45,7 @@ sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool wai
  * p * stride + ahead. */
 cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, int64_t size,
                              int64_t ahead, int64_t low, int64_t high);
-/* The memory of the blocks of state->turns, by the number of an element; of several ranks that of
+/* The memory of state->turns, by the number of an element; of several ranks that of
  * the planes beside those of this one, too. Where planes are cut, rows count from the halo on. */
 cuda_parts cuda_parts_of(const sel_state *state, int64_t turn);
 

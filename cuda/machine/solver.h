@@ -8,7 +8,6 @@
 typedef struct cuda_solver {
     const char *what;  /* "the flow": what memory is for */
     size_t state_size; /* bytes of its state, which begins with a sel_state */
-    int unit;          /* blocks of the grid begin at multiples of so many planes */
     /* Fails when the grid is too large for the kernels' integers. This and all that follow but
      * list, start and step may be NULL: there is nothing to do. */
     sel_status (*fits)(const sel_plan *plan, sel_error *error);

@@ -120,7 +120,7 @@ sel_status mg_gpu_spread(mg_gpu_solve *g, double *v, sel_error *error) {
     const sel_state *state = state_of(g);
     const mg *m = &g->solve->m;
     const sel_turns turns = sel_state_vector_turns(state);
-    const sel_block *own = &state->blocks.v[0];
+    const sel_block *own = &state->own;
     sel_status status = SEL_OK;
     for (int axis = 1; axis < m->box.dims && !status; axis++) {
         const bool slow = axis + 1 == m->box.dims;
@@ -147,7 +147,7 @@ void mg_gpu_list_ranks(mg_gpu_solve *g, sel_state *state) {
     }
     if (m->level[0].divided) { /* a plane and a row at each end of a vector, too */
         const sel_turns turns = sel_state_vector_turns(state);
-        const sel_block *own = &state->blocks.v[0];
+        const sel_block *own = &state->own;
         state->halo_bytes += 4 * (uint64_t)sel_halo_bytes(&turns);
         state->halo_bytes +=
             m->level[0].cut[1] && dims == 3 ? 4 * (uint64_t)sel_halo_of_rows(&turns, own) : 0;

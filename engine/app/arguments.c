@@ -100,9 +100,6 @@ const sel_option sel_options[] = {
      .choices = sel_precision_names},
     {"--threads", ANY, "N", "CPU threads; overrides the scenario", SETS(WHOLE, settings.threads),
      .least = 1, .most = SEL_MAX_THREADS},
-    {"--blocks", SEL_RUN | SEL_CHECK, "N",
-     "cut the grid into N blocks at most, which exchange their borders; results are the same",
-     SETS(WHOLE, settings.blocks), .least = 1, .most = SEL_MOST_BLOCKS},
     {"--ranks", SEL_RUN | SEL_CHECK | SEL_BENCH, "N|all",
      "compute in N processes, each a part of the grid, which mpirun starts on this machine (all: "
      "one for each GPU); results are the same; check says what each would have, bench what they "
@@ -306,11 +303,6 @@ sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_erro
     }
     if (a->directory && !*a->directory) {
         return sel_fail(error, SEL_BAD_USAGE, "-o needs a directory");
-    }
-    if (a->ranks > 1 && a->settings.blocks > 1) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "--blocks cuts the grid of one process, --ranks makes several; give one "
-                        "of them");
     }
     if (a->device && a->settings.backend == SEL_BACKEND_CPU) {
         return sel_fail(error, SEL_BAD_USAGE,

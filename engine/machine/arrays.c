@@ -37,8 +37,8 @@ void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type 
     }
     sel_array *array = count > 0 ? append(arrays) : NULL;
     if (array) {
-        *array = (sel_array){
-            .name = name, .type = type, .flags = flags, .count = count, .parts = 1, .place = place};
+        *array =
+            (sel_array){.name = name, .type = type, .flags = flags, .count = count, .place = place};
     }
     if (array && !(flags & SEL_VALUE)) {
         const bool host = on_host(arrays, array);
@@ -58,11 +58,10 @@ void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel
 }
 
 void sel_arrays_add_block(sel_arrays *arrays, const char *name, void *place, sel_type type,
-                          const sel_cells *cells, unsigned flags, int parts) {
+                          const sel_cells *cells, unsigned flags) {
     const int before = arrays->count;
     sel_arrays_add_cells(arrays, name, place, type, cells, flags);
     if (arrays->count > before) {
-        arrays->v[before].parts = parts;
         arrays->v[before].divided = true;
         arrays->v[before].boxed = true;
     }
@@ -221,11 +220,11 @@ void sel_arrays_free(sel_arrays *arrays) {
 
 /* ---- saving and loading ---- */
 
-/* Part p of an array: a block, or what rank p has. */
+/* What rank p has of an array. */
 static sel_cells cells_of_part(const sel_arrays *arrays, const sel_array *array, int p) {
     const int all = ranks_of(arrays), axis = arrays->axis;
     const sel_cut *cut = arrays->cut;
-    sel_cells cells = array[all > 1 ? 0 : p].cells;
+    sel_cells cells = array->cells;
     if (all > 1 && cells.components) {
         const int64_t *plane = cut->plane + p / cut->across, *row = cut->row + p % cut->across;
         cells.n[axis] = plane[1] - plane[0];
@@ -239,12 +238,11 @@ static sel_cells cells_of_part(const sel_arrays *arrays, const sel_array *array,
 }
 
 static int parts_of(const sel_arrays *arrays, const sel_array *array) {
-    const int all = ranks_of(arrays);
-    return all > 1 && array->cells.components ? all : array->parts;
+    return array->cells.components ? ranks_of(arrays) : 1;
 }
 
 uint64_t sel_array_bytes(const sel_arrays *arrays, const sel_array *array) {
-    int64_t count = array->cells.components || array->parts == 0 ? 0 : array->count;
+    int64_t count = array->cells.components ? 0 : array->count;
     for (int p = 0; p < parts_of(arrays, array); p++) {
         const sel_cells cells = cells_of_part(arrays, array, p);
         count += cells.components * cells.n[0] * cells.n[1] * cells.n[2];
@@ -365,11 +363,8 @@ static sel_status keep_cells(const keeping *k, const sel_array *array) {
     const bool alone = ranks_of(k->arrays) == 1;
     sel_status status = SEL_OK;
     for (int64_t c = 0; c < array->cells.components && !(alone && status); c++) {
-        for (int p = 0; p < array->parts && alone && !status; p++) {
-            const sel_cells cells = cells_of_part(k->arrays, array, p);
-            status = keep_component(k, array + p, &cells, c, 0);
-        }
-        const sel_status one = alone ? SEL_OK : keep_shared(k, array, c);
+        const sel_status one =
+            alone ? keep_component(k, array, &array->cells, c, 0) : keep_shared(k, array, c);
         status = status ? status : one;
     }
     return status;
@@ -402,8 +397,8 @@ static sel_status keep_known(const keeping *k, const sel_array *array) {
         status =
             array->cells.components ? keep_cells(k, array) : keep_component(k, array, &list, 0, 0);
     }
-    for (int p = 0; p < array->parts && k->load && ranks->count > 1; p++) {
-        const sel_status sent = broadcast(k, ranks, array + p);
+    if (k->load && ranks->count > 1) {
+        const sel_status sent = broadcast(k, ranks, array);
         status = status ? status : sent;
     }
     return status;

@@ -93,7 +93,6 @@ typedef struct sel_array {
     unsigned flags;
     int64_t count;    /* of elements */
     sel_cells cells;  /* components == 0: no cells, a plain list */
-    int parts;        /* this and those behind it are blocks of one array; 0: part of one before */
     bool divided;     /* of several ranks each has the cells of its own planes and no others, */
     bool boxed;       /* and of these its own rows */
     void *place;      /* the pointer that is set, or the value */
@@ -135,10 +134,9 @@ void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type 
                     unsigned flags);
 void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel_type type,
                           const sel_cells *cells, unsigned flags);
-/* The same for a block of a grid: of several ranks each has one; those of a process are listed one
- * behind the other, the first with their number in `parts`, the others with 0. */
+/* The same for a block of a grid, of which each of several ranks has one. */
 void sel_arrays_add_block(sel_arrays *arrays, const char *name, void *place, sel_type type,
-                          const sel_cells *cells, unsigned flags, int parts);
+                          const sel_cells *cells, unsigned flags);
 
 /* A typed member of a struct, by its name. */
 #define SEL_ADD(arrays, owner, member, count, flags) \

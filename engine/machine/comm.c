@@ -35,10 +35,12 @@ static int64_t rows_free(const sel_domain *domain, int64_t y, int64_t end) {
 
 typedef int64_t count_free(const sel_domain *domain, int64_t first, int64_t end);
 
-/* sel_planes_cut, of n planes or rows with so many free cells. */
-static int cut_axis(const sel_domain *domain, count_free *count_of, int64_t n, int count, int unit,
+/* Cuts n planes or rows, of which `count_of` gives the free cells, into `count` parts, or into
+ * fewer where they do not suffice. Returns how many; first[0 ... count]: the first of each, and n.
+ */
+static int cut_axis(const sel_domain *domain, count_free *count_of, int64_t n, int count,
                     int64_t *first) {
-    const int64_t least = unit > FEWEST_PLANES ? unit : FEWEST_PLANES, most = n / least;
+    const int64_t least = FEWEST_PLANES, most = n / least;
     int64_t end = 0, before = 0;
     count = count > most ? (int)most : count;
     count = count < 1 ? 1 : count;
@@ -47,19 +49,13 @@ static int cut_axis(const sel_domain *domain, count_free *count_of, int64_t n, i
         const int64_t last = (most - left) * least;
         first[b] = end;
         while (left && end < last &&
-               (end - first[b] < least || (unit > 1 && end % unit) ||
-                before * count < domain->free_cells * (b + 1))) {
+               (end - first[b] < least || before * count < domain->free_cells * (b + 1))) {
             before += count_of(domain, end, end + 1);
             end++;
         }
     }
     first[count] = n;
     return count;
-}
-
-int sel_planes_cut(const sel_domain *domain, int count, int unit, int64_t *first) {
-    const sel_grid *grid = &domain->grid;
-    return cut_axis(domain, sel_planes_free, grid->n[grid->dims - 1], count, unit, first);
 }
 
 /* Halos of a part between others. */
@@ -96,39 +92,17 @@ int sel_grid_cut(const sel_domain *domain, int count, int across, sel_cut *cut) 
         across = best_across(grid, count, cut->wraps, across == SEL_ACROSS_HALVES ? 2 : 1);
     }
     across = count == 1 ? 1 : across;
-    cut->across = !deep ? 1 : cut_axis(domain, rows_free, grid->n[1], across, 1, cut->row);
+    cut->across = !deep ? 1 : cut_axis(domain, rows_free, grid->n[1], across, cut->row);
     cut->row[0] = 0;
     cut->row[cut->across] = deep ? grid->n[1] : 1;
-    cut->along = sel_planes_cut(domain, count / cut->across, 1, cut->plane);
+    cut->along =
+        cut_axis(domain, sel_planes_free, grid->n[grid->dims - 1], count / cut->across, cut->plane);
     return cut->across * cut->along;
 }
 
 sel_block sel_cut_block(const sel_cut *cut, int rank) {
     const int64_t *plane = cut->plane + rank / cut->across, *row = cut->row + rank % cut->across;
     return (sel_block){plane[0], plane[1], row[0], row[1]};
-}
-
-sel_blocks sel_blocks_cut(const sel_domain *domain, int count, int unit) {
-    const sel_grid *grid = &domain->grid;
-    int64_t first[SEL_MOST_BLOCKS + 1];
-    sel_blocks blocks = {.wraps = sel_axis_periodic(grid, grid->dims - 1),
-                         .rows_per_plane = grid->dims == 3 ? grid->n[1] : 1};
-    count = count > SEL_MOST_BLOCKS ? SEL_MOST_BLOCKS : count;
-    blocks.count = sel_planes_cut(domain, count, unit, first);
-    blocks.cut = blocks.count > 1;
-    for (int b = 0; b < blocks.count; b++) {
-        blocks.v[b] = (sel_block){first[b], first[b + 1], 0, blocks.rows_per_plane};
-    }
-    return blocks;
-}
-
-int64_t sel_blocks_largest(const sel_blocks *blocks) {
-    int64_t largest = 0;
-    for (int b = 0; b < blocks->count; b++) {
-        const int64_t planes = blocks->v[b].end - blocks->v[b].first;
-        largest = planes > largest ? planes : largest;
-    }
-    return largest;
 }
 
 sel_cells sel_block_cells(const sel_turns *turns, const sel_block *block) {
@@ -145,39 +119,6 @@ sel_cells sel_block_cells(const sel_turns *turns, const sel_block *block) {
     }
     return cells;
 }
-
-static sel_status copy_here(void *stream, void *to, const void *from, size_t bytes,
-                            sel_error *error) {
-    (void)stream, (void)error;
-    memcpy(to, from, bytes);
-    return SEL_OK;
-}
-
-sel_status sel_exchange(const sel_blocks *blocks, const sel_turns *turns, int64_t turn,
-                        sel_copy *copy, void *stream, sel_error *error) {
-    const int64_t size = turns->type.size, stride = sel_turns_stride(turns), count = blocks->count;
-    sel_status status = SEL_OK;
-    for (int64_t k = 0; count > 1 && k < 2 * count && !status; k++) {
-        const int64_t b = k / 2, beside = b + (k % 2 ? 1 : -1);
-        const int64_t from = (beside + count) % count;
-        if (from != beside && !blocks->wraps) {
-            continue;
-        }
-        const sel_block *own = &blocks->v[b], *other = &blocks->v[from];
-        const int64_t to_plane = k % 2 ? sel_halo_high(turns, own) : sel_halo_low(turns, own);
-        const int64_t from_plane = k % 2 ? other->first : other->end - turns->width;
-        for (int c = 0; c < turns->cells.components && !status; c++) {
-            const int64_t start = c * turns->cells.plane - turns->margin;
-            status = (copy ? copy : copy_here)(
-                stream, (char *)turns->at[b][turn & 1] + (start + to_plane * stride) * size,
-                (const char *)turns->at[from][turn & 1] + (start + from_plane * stride) * size,
-                (size_t)(turns->width * stride * size), error);
-        }
-    }
-    return status;
-}
-
-/* ---- between ranks ---- */
 
 int64_t sel_halo_bytes(const sel_turns *turns) {
     return turns->cells.components * turns->width * sel_turns_stride(turns) * turns->type.size;

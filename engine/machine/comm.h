@@ -1,13 +1,12 @@
-/* comm.h -- the blocks of a grid, and the halos that they exchange.
+/* comm.h -- the blocks of a grid, one for each rank, and the halos that they exchange.
  *
- * A grid is cut along its slowest axis (y in 2-D, z in 3-D) into blocks of whole planes; ranks may
- * also cut the planes of 3-D along y, never along x. What steps also read in the cells beside
- * (populations, depths: what has a neighbourhood) is kept by blocks, each with a halo of some
- * planes beyond its ends, and of rows where planes are cut; all numbers of cells, rows and planes
- * are those of the whole grid: the pointer to a block's memory is shifted, so that such a number
- * leads to its cell. Before cells of another block are read, they are copied to the halo: first
- * those along y, then planes with the halos along y, so that edges arrive too. Either all blocks
- * are in one process, or each of several ranks has one.
+ * A grid is cut along its slowest axis (y in 2-D, z in 3-D) into blocks of whole planes, and in 3-D
+ * also along y, never along x. What steps also read in the cells beside (populations, depths: what
+ * has a neighbourhood) is kept with a halo of some planes beyond the ends of the block, and of rows
+ * where planes are cut; all numbers of cells, rows and planes are those of the whole grid: the
+ * pointer to a block's memory is shifted, so that such a number leads to its cell. Before cells of
+ * another block are read, they are sent to the halo: first those along y, then planes with the
+ * halos along y, so that edges arrive too. A single rank has one block, the whole grid.
  */
 #ifndef SEL_COMM_H
 #define SEL_COMM_H
@@ -21,25 +20,10 @@ typedef struct sel_block {
     int64_t first, end, low, high;
 } sel_block;
 
-/* The blocks in this process. */
-typedef struct sel_blocks {
-    int count;
-    bool cut;               /* the grid has more than one, here or in other ranks */
-    bool wraps;             /* the axis is periodic */
-    int64_t rows_per_plane; /* rows of cells are numbered y + ny z */
-    sel_block v[SEL_MOST_BLOCKS];
-} sel_blocks;
-
 /* Cuts a grid into `count` parts with as many free cells each, or into fewer where the planes do
- * not suffice: a part has two at least, and begins at a multiple of `unit` (0: 1) of them. Returns
- * how many there are; first[0 ... count]: the first plane of each, and the end of the last. Ranks
- * have one each. */
-int sel_planes_cut(const sel_domain *domain, int count, int unit, int64_t *first);
-sel_blocks sel_blocks_cut(const sel_domain *domain, int count, int unit);
-
-/* Cuts it for ranks, of which `across` lie beside each other along y: 0: as many as make the least
- * halo, or with SEL_ACROSS_HALVES 1 unless these make less than half of it; 1: each has whole
- * planes. Returns how many have a part. */
+ * not suffice: a part has two at least. `across` of them lie beside each other along y: 0: as many
+ * as make the least halo, or with SEL_ACROSS_HALVES 1 unless these make less than half of it; 1:
+ * each has whole planes. Returns how many there are. */
 enum { SEL_ACROSS_HALVES = -1 };
 int sel_grid_cut(const sel_domain *domain, int count, int across, sel_cut *cut);
 sel_block sel_cut_block(const sel_cut *cut, int rank);
@@ -48,22 +32,11 @@ sel_block sel_cut_block(const sel_cut *cut, int rank);
 int64_t sel_planes_free(const sel_domain *domain, int64_t first, int64_t end);
 int64_t sel_block_free(const sel_domain *domain, const sel_block *block);
 
-static inline int sel_block_of(const sel_blocks *blocks, int64_t row) {
-    int b = 0;
-    while (b + 1 < blocks->count && row >= blocks->v[b].end * blocks->rows_per_plane) {
-        b++;
-    }
-    return b;
-}
-
-/* The planes of the largest block. */
-int64_t sel_blocks_largest(const sel_blocks *blocks);
-
-/* Two copies of cells that take turns, in blocks: at[b][step & 1] is that of block b for a step. */
+/* Two copies of cells that take turns: at[step & 1] is that for a step. */
 typedef struct sel_turns {
-    void *(*at)[2];
+    void **at;
     sel_type type;
-    sel_cells cells; /* those of the whole grid, or as the largest block has them */
+    sel_cells cells; /* those of the whole grid, or as the block has them */
     int width;       /* planes of a halo, beyond each end of a block, and rows */
     int64_t margin;  /* elements of a plane in front of its first cell, */
     int64_t lead;    /* and of a row */
@@ -85,14 +58,6 @@ static inline int64_t sel_halo_low(const sel_turns *turns, const sel_block *bloc
 static inline int64_t sel_halo_high(const sel_turns *turns, const sel_block *block) {
     return block->end + (turns->behind ? turns->width : 0);
 }
-
-typedef sel_status sel_copy(void *stream, void *to, const void *from, size_t bytes,
-                            sel_error *error);
-
-/* Fills the halos of all blocks of a turn. One block needs none. `copy` NULL: in the host's memory,
- * at once, and it cannot fail. */
-sel_status sel_exchange(const sel_blocks *blocks, const sel_turns *turns, int64_t turn,
-                        sel_copy *copy, void *stream, sel_error *error);
 
 /* The ranks of a plan. */
 static inline const sel_ranks *sel_plan_ranks(const sel_plan *plan) {

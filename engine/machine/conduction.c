@@ -259,7 +259,7 @@ sel_status sel_conduction_value(const sel_plan *plan, int field, int region, con
 
 /* ---- the start of a state ---- */
 
-void sel_conduction_list(sel_state *state, const char *name, void *(*at)[2], int halo) {
+void sel_conduction_list(sel_state *state, const char *name, void *at[2], int halo) {
     const sel_conduction *body = state->plan->body;
     const int dims = state->plan->domain->grid.dims;
     sel_state_list_numbers(state, name, at, halo);
@@ -324,31 +324,30 @@ sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, c
 
 /* ---- fields and balances ---- */
 
-heat_view sel_conduction_view(const sel_state *state, int64_t step, int b) {
+heat_view sel_conduction_view(const sel_state *state, int64_t step) {
     const sel_conduction *body = state->plan->body;
     const sel_grid *grid = &state->plan->domain->grid;
     const sel_turns *turns = &state->turns;
-    const sel_blocks *blocks = &state->blocks;
     const sel_given *given = &state->given;
     const int64_t ahead = turns->cells.first * turns->type.size;
     heat_view v = {.dims = grid->dims,
                    .kind = body->kind,
                    .single = turns->type.size == sizeof(float),
                    .nodes = grid->nodes,
-                   .wraps = blocks->wraps && !blocks->cut,
+                   .wraps = state->cut.wraps[1] && state->ranks->count == 1,
                    .boxed = state->cut.across > 1,
                    .periodic = grid->periodic,
-                   .first = blocks->v[b].first,
-                   .end = blocks->v[b].end,
-                   .low = blocks->v[b].low,
-                   .high = blocks->v[b].high,
+                   .first = state->own.first,
+                   .end = state->own.end,
+                   .low = state->own.low,
+                   .high = state->own.high,
                    .stride = {1, turns->cells.pitch, turns->cells.slice},
                    .implicit = body->implicit,
                    .dt = grid->dt,
                    .capacity = body->capacity.same[0],
                    .reference = given->reference,
-                   .from = (const char *)turns->at[b][step & 1] + ahead,
-                   .to = (char *)turns->at[b][(step + 1) & 1] + ahead,
+                   .from = (const char *)turns->at[step & 1] + ahead,
+                   .to = (char *)turns->at[(step + 1) & 1] + ahead,
                    .m = given->coefficient[3],
                    .q = given->source,
                    .F = given->F,
@@ -366,13 +365,9 @@ heat_view sel_conduction_view(const sel_state *state, int64_t step, int b) {
     return v;
 }
 
-static heat_view view_of_row(const sel_state *state, int64_t step, int64_t row) {
-    return sel_conduction_view(state, step, sel_block_of(&state->blocks, row));
-}
-
 int sel_conduction_field(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
                          const double **values) {
-    const heat_view v = view_of_row(state, state->step, row);
+    const heat_view v = sel_conduction_view(state, state->step);
     double *to = sel_state_scratch(state), out[3];
     int64_t at[3] = {x0, row % v.n[1], row / v.n[1]};
     int count = 1;
@@ -392,7 +387,7 @@ static double amount(const sel_state *state, int64_t step, int what) {
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
-        const heat_view v = view_of_row(state, step, row);
+        const heat_view v = sel_conduction_view(state, step);
         const uint8_t *solid = sel_state_solids(state, row);
         double sum = 0, value;
         for (int64_t x = 0; x < v.n[0]; x++) {
@@ -427,7 +422,7 @@ sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_err
         if (!sel_state_has(state, row)) {
             continue;
         }
-        heat_view v = view_of_row(state, step - changes, row);
+        heat_view v = sel_conduction_view(state, step - changes);
         v.implicit = changes ? v.implicit : 0;
         heat_entering(&v, given, k, changes);
     }

@@ -43,7 +43,7 @@ double sel_capacity_of(const sel_conduction *body, int64_t cell);
 
 /* Lists what has a neighbourhood (sel_state_list_numbers), and the coefficients of a body that
  * varies; those of a steady one are the solver's. */
-void sel_conduction_list(sel_state *state, const char *name, void *(*at)[2], int halo);
+void sel_conduction_list(sel_state *state, const char *name, void *at[2], int halo);
 /* Sets turn 0 to `initial`, and to the values of surfaces at the nodes on them; the coefficients.
  * In single precision the numbers of a body that is not steady are less by given.reference, which
  * is chosen here, for all ranks, by the range of `initial`. */
@@ -53,8 +53,8 @@ sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, c
 sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
                                 bool *known, double *out, sel_error *error);
 
-/* Block b of a state in the step from `step`. */
-heat_view sel_conduction_view(const sel_state *state, int64_t step, int b);
+/* The block of a state in the step from `step`. */
+heat_view sel_conduction_view(const sel_state *state, int64_t step);
 
 /* sel_look.field */
 int sel_conduction_field(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,

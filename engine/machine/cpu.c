@@ -23,7 +23,7 @@ static double bandwidth(int device, int threads) {
 }
 
 static void list(sel_state *state, const sel_plan *plan) {
-    sel_state_begin(state, plan, 1);
+    sel_state_begin(state, plan);
     cpu_of(plan)->list(state);
     sel_state_list(state);
     SEL_ADD(&state->arrays, state, scratch,

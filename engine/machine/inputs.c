@@ -190,7 +190,7 @@ void sel_given_derive(sel_state *state) {
 void sel_given_range(const sel_state *state, const sel_block *planes, int64_t *first,
                      int64_t *end) {
     const sel_inputs *inputs = state->plan->inputs;
-    const int64_t cells = state->blocks.rows_per_plane * inputs->domain->grid.n[0];
+    const int64_t cells = state->rows_per_plane * inputs->domain->grid.n[0];
     *first = sel_surfaces_from(&inputs->surfaces, planes->first * cells);
     *end = sel_surfaces_from(&inputs->surfaces, planes->end * cells);
 }

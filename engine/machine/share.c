@@ -6,7 +6,7 @@
 #include "engine/base/machine.h"
 
 sel_rows_range sel_state_rows_of(const sel_state *state, int rank) {
-    const int64_t rows = state->blocks.rows_per_plane;
+    const int64_t rows = state->rows_per_plane;
     return (sel_rows_range){state->cut.plane[rank] * rows, state->cut.plane[rank + 1] * rows};
 }
 
@@ -16,7 +16,7 @@ sel_rows_range sel_own_planes(const sel_state *state) {
 
 int sel_state_rank_of(const sel_state *state, int64_t row) {
     const sel_cut *cut = &state->cut;
-    const int64_t all = state->blocks.rows_per_plane;
+    const int64_t all = state->rows_per_plane;
     int a = 0, b = 0;
     while (row >= cut->plane[a + 1] * all) {
         a++;
@@ -39,14 +39,10 @@ sel_share sel_state_share(const sel_state *state, uint64_t memory) {
 }
 
 int64_t sel_state_least_planes(const sel_state *state) {
-    const int ranks = state->ranks->count,
-              count = ranks > 1 ? state->cut.along : state->blocks.count;
+    const int64_t *first = state->cut.plane;
     int64_t least = INT64_MAX;
-    for (int k = 0; k < count; k++) {
-        const sel_block *block = &state->blocks.v[ranks > 1 ? 0 : k];
-        const int64_t planes =
-            ranks > 1 ? state->cut.plane[k + 1] - state->cut.plane[k] : block->end - block->first;
-        least = planes < least ? planes : least;
+    for (int k = 0; k < state->cut.along; k++) {
+        least = first[k + 1] - first[k] < least ? first[k + 1] - first[k] : least;
     }
     return least;
 }

@@ -10,30 +10,23 @@ enum { MOST_AT_ONCE = 1 << 21 }; /* cells that are evaluated together */
 
 /* Gives each rank a block of its own. */
 static void divide(sel_state *state) {
-    const sel_ranks *ranks = state->ranks;
-    sel_grid_cut(state->plan->domain, ranks->count, state->plan->across, &state->cut);
-    state->blocks = sel_blocks_cut(state->plan->domain, 1, 1);
-    state->blocks.cut = true;
-    state->blocks.v[0] = sel_cut_block(&state->cut, ranks->rank);
+    const sel_grid *grid = &state->plan->domain->grid;
+    sel_grid_cut(state->plan->domain, state->ranks->count, state->plan->across, &state->cut);
+    state->own = sel_cut_block(&state->cut, state->ranks->rank);
+    state->rows_per_plane = grid->dims == 3 ? grid->n[1] : 1;
 }
 
 void sel_state_undivided(sel_state *state) {
     state->ranks = &sel_one_rank;
     state->arrays.all_know = true;
-    state->blocks = sel_blocks_cut(state->plan->domain, 1, 1);
-    sel_grid_cut(state->plan->domain, 1, 1, &state->cut);
+    divide(state);
 }
 
-void sel_state_begin(sel_state *state, const sel_plan *plan, int unit) {
+void sel_state_begin(sel_state *state, const sel_plan *plan) {
     state->plan = plan;
     state->threads = plan->threads > 0 ? plan->threads : 1;
     state->ranks = sel_plan_ranks(plan);
-    if (state->ranks->count > 1) {
-        divide(state);
-    } else {
-        state->blocks = sel_blocks_cut(plan->domain, plan->blocks, unit);
-        sel_grid_cut(plan->domain, 1, 1, &state->cut);
-    }
+    divide(state);
     state->clock = sel_even_clock(plan->domain->grid.dt);
     state->arrays.ranks = state->ranks->count > 1 ? state->ranks : NULL;
     state->arrays.cut = &state->cut;
@@ -49,17 +42,14 @@ void sel_state_begin(sel_state *state, const sel_plan *plan, int unit) {
 }
 
 void sel_state_list_turns(sel_state *state, const char *name) {
-    const int count = state->blocks.count;
-    for (int k = 0; k < 2 * count; k++) {
-        const int turn = k / count, b = k % count;
-        const sel_cells cells = sel_block_cells(&state->turns, &state->blocks.v[b]);
-        sel_arrays_add_block(&state->arrays, name, &state->turns.at[b][turn], state->turns.type,
-                             &cells, SEL_SAVED | SEL_ANY_NUMBER | (turn ? SEL_ODD : SEL_EVEN),
-                             b == 0 ? count : 0);
+    const sel_cells cells = sel_block_cells(&state->turns, &state->own);
+    for (int turn = 0; turn < 2; turn++) {
+        sel_arrays_add_block(&state->arrays, name, &state->turns.at[turn], state->turns.type,
+                             &cells, SEL_SAVED | SEL_ANY_NUMBER | (turn ? SEL_ODD : SEL_EVEN));
     }
     state->halo_bytes = 0;
     if (state->ranks->count > 1) {
-        const sel_block *own = &state->blocks.v[0];
+        const sel_block *own = &state->own;
         const int64_t rows = state->cut.across > 1 ? sel_halo_of_rows(&state->turns, own) : 0;
         const int64_t planes = sel_halo_bytes(&state->turns);
         state->halo_bytes = 4 * (uint64_t)(planes + rows);
@@ -69,9 +59,9 @@ void sel_state_list_turns(sel_state *state, const char *name) {
     }
 }
 
-void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], int halo) {
+void sel_state_list_numbers(sel_state *state, const char *name, void *at[2], int halo) {
     const sel_grid *grid = &state->plan->domain->grid;
-    const sel_block *own = &state->blocks.v[0];
+    const sel_block *own = &state->own;
     const int64_t *n = grid->n, pitch = (n[0] + 31) / 32 * 32;
     const bool boxes = state->cut.across > 1;
     const int64_t beyond = boxes ? halo * pitch : 0; /* rows of a halo */
@@ -93,7 +83,7 @@ void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], 
 }
 
 sel_cells sel_state_vector(const sel_state *state) {
-    sel_cells cells = sel_block_cells(&state->turns, &state->blocks.v[0]);
+    sel_cells cells = sel_block_cells(&state->turns, &state->own);
     cells.before = cells.first;
     cells.first = 0;
     return cells;
@@ -109,11 +99,11 @@ sel_turns sel_state_vector_turns(const sel_state *state) {
 
 void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags) {
     const sel_cells cells = sel_state_vector(state);
-    sel_arrays_add_block(&state->arrays, name, at, (sel_type){'f', 8}, &cells, flags, 1);
+    sel_arrays_add_block(&state->arrays, name, at, (sel_type){'f', 8}, &cells, flags);
 }
 
 sel_cells sel_state_own_faces(const sel_state *state, const sel_cells *cells) {
-    const sel_block *own = &state->blocks.v[0];
+    const sel_block *own = &state->own;
     const int64_t stride = state->plan->domain->grid.dims == 3 ? cells->slice : cells->pitch;
     sel_cells cut = *cells;
     if (state->ranks->count > 1 && !cells->components && cells->count) {
@@ -126,10 +116,9 @@ sel_cells sel_state_own_faces(const sel_state *state, const sel_cells *cells) {
 void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row) {
     const sel_turns *turns = &state->turns;
     const sel_cut *cut = &state->cut;
-    const int b = sel_block_of(&state->blocks, row);
-    const sel_block *own = &state->blocks.v[b];
-    const int64_t all = state->blocks.rows_per_plane, plane = row / all, y = row % all;
-    char *at = turns->at[b][turn & 1];
+    const sel_block *own = &state->own;
+    const int64_t all = state->rows_per_plane, plane = row / all, y = row % all;
+    char *at = turns->at[turn & 1];
     if (plane < own->first || plane >= own->end) {
         const bool above = own->end % cut->plane[cut->along] == plane;
         const int64_t halo = above ? own->end : own->first - 1;
@@ -153,7 +142,7 @@ static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
         const double value = k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0;
         sel_put(stored, turns->type, k, value - state->given.reference);
     }
-    char *to = turns->at[sel_block_of(&state->blocks, first)][0];
+    char *to = turns->at[0];
     const int64_t at = first % ny * pitch + first / ny * turns->cells.slice + turns->cells.first;
     return sel_arrays_send(&state->arrays, to + at * size, stored, (size_t)(rows * pitch * size),
                            error);
@@ -195,10 +184,8 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
     double found[2] = {HUGE_VAL, -HUGE_VAL};
     for (int64_t k = 0; k < own.count && !status; k += asked.end - asked.first) {
         const sel_rows_range together = sel_rows_together(&own, k, most);
-        const int b = sel_block_of(&state->blocks, together.first);
-        const int64_t last = state->blocks.v[b].end * state->blocks.rows_per_plane;
         asked.first = together.first;
-        asked.end = together.end < last ? together.end : last;
+        asked.end = together.end;
         status = sel_domain_evaluate(domain, &asked, state->threads, values, error);
         if (range && !status) {
             widen_range(state, asked.first * nx, (asked.end - asked.first) * nx, values, found);
@@ -240,7 +227,7 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
         rows = sel_own_rows(state);
     } else if (divided) { /* and the faces above its own planes */
         const sel_rows_range of = sel_own_planes(state);
-        const int64_t above = which == axis ? state->blocks.rows_per_plane : 0;
+        const int64_t above = which == axis ? state->rows_per_plane : 0;
         rows = (sel_rows){.first = of.first, .count = of.end + above - of.first};
     }
     void *values = array ? calloc(bytes, 1) : NULL;
@@ -286,10 +273,8 @@ sel_status sel_state_set(const sel_state *state, void *array, int64_t first, int
 
 void sel_state_exchange(const sel_state *state, int64_t turn) {
     if (state->ranks->count > 1) {
-        sel_exchange_ranks(state->ranks, &state->cut, &state->turns, state->turns.at[0][turn & 1],
+        sel_exchange_ranks(state->ranks, &state->cut, &state->turns, state->turns.at[turn & 1],
                            state->halos);
-    } else {
-        sel_exchange(&state->blocks, &state->turns, turn, NULL, NULL, NULL);
     }
 }
 
@@ -311,7 +296,7 @@ int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_
     const bool divided = state->ranks->count > 1 && components > 0;
     sel_cells cells = sel_plain_cells(grid, components);
     if (divided) {
-        const sel_block *own = &state->blocks.v[0];
+        const sel_block *own = &state->own;
         const int64_t stride = axis == 2 ? cells.slice : cells.pitch;
         const int64_t others = (cells.n[axis] - (own->end - own->first)) * stride;
         cells.n[axis] = own->end - own->first;
@@ -451,7 +436,7 @@ static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkp
     for (int k = 0; k < arrays->count && !(alone && error->status); k++) {
         const sel_array *array = &arrays->v[k];
         char name[SEL_BLOCK_NAME];
-        if (array->parts == 0 || (array->flags & (SEL_SAVED | SEL_OPTIONAL)) != flags) {
+        if ((array->flags & (SEL_SAVED | SEL_OPTIONAL)) != flags) {
             continue;
         }
         block_of(array, name);
@@ -506,9 +491,6 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
         const sel_array *array = &arrays->v[k];
         const uint64_t bytes = sel_array_bytes(arrays, array);
         char name[SEL_BLOCK_NAME];
-        if (array->parts == 0) {
-            continue;
-        }
         block_of(array, name);
         const int64_t saved = (array->flags & (SEL_SAVED | SEL_OPTIONAL)) == SEL_SAVED
                                   ? sel_checkpoint_bytes(checkpoint, name)

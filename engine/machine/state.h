@@ -26,10 +26,11 @@ struct sel_state {
     int threads;
     const sel_ranks *ranks; /* who computes the state, */
     sel_cut cut;            /* and what each has of it */
-    sel_blocks blocks;
-    char *halos;         /* room for those that ranks exchange, */
-    uint64_t halo_bytes; /* and what one sends and receives in a step, with two neighbours */
-    bool broken;         /* a step failed half-way: no state is complete */
+    sel_block own;          /* that of this rank */
+    int64_t rows_per_plane; /* rows of cells are numbered y + ny z */
+    char *halos;            /* room for those that ranks exchange, */
+    uint64_t halo_bytes;    /* and what one sends and receives in a step, with two neighbours */
+    bool broken;            /* a step failed half-way: no state is complete */
     /* 1: the next step is to be observed; 2: it is the first of two (sel_plan_observed_steps), of
      * which only the links are kept; else 0. */
     int64_t observing;
@@ -88,15 +89,14 @@ sel_status sel_state_clock(sel_state *state,
 int64_t sel_state_whole(const sel_state *state);
 const sel_ending *sel_state_ending(const sel_state *state);
 
-/* Set-up common to all states: before the solver lists its arrays, and after. `unit`: of
- * sel_blocks_cut. */
-void sel_state_begin(sel_state *state, const sel_plan *plan, int unit);
+/* Set-up common to all states: before the solver lists its arrays, and after. */
+void sel_state_begin(sel_state *state, const sel_plan *plan);
 void sel_state_list(sel_state *state);
 
-/* Undoes that the grid is cut, into blocks or for ranks: each rank then computes all of it. */
+/* Undoes that the grid is cut for ranks: each rank then computes all of it. */
 void sel_state_undivided(sel_state *state);
 
-/* Lists state->turns, which the solver has described: in all blocks, and saved without halos. */
+/* Lists state->turns, which the solver has described; they are saved without halos. */
 void sel_state_list_turns(sel_state *state, const char *name);
 
 /* All cells of a grid, without halos: [components][nz][ny][nx]. */
@@ -109,10 +109,10 @@ int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_
 
 /* Describes and lists state->turns of one number per cell in the precision of the plan: whole lines
  * of caches along x, halos of so many planes; and state->last. */
-void sel_state_list_numbers(sel_state *state, const char *name, void *(*at)[2], int halo);
+void sel_state_list_numbers(sel_state *state, const char *name, void *at[2], int halo);
 
-/* Lists an array of a double for each cell, laid out as these numbers in the one block that is
- * here; its pointer leads to cell (0, 0, 0). The second function gives its layout. */
+/* Lists an array of a double for each cell, laid out as these numbers; its pointer leads to cell
+ * (0, 0, 0). The second function gives its layout. */
 void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags);
 sel_cells sel_state_vector(const sel_state *state);
 /* The turns as such vectors are laid out. */
@@ -123,7 +123,7 @@ static inline const void *sel_state_row(const sel_state *state, int64_t turn, in
     const sel_turns *turns = &state->turns;
     const int64_t ny = turns->cells.n[1];
     const int64_t first = row % ny * turns->cells.pitch + row / ny * turns->cells.slice;
-    const char *at = turns->at[sel_block_of(&state->blocks, row)][turn & 1];
+    const char *at = turns->at[turn & 1];
     return at + (turns->cells.first + first) * turns->type.size;
 }
 

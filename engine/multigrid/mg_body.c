@@ -148,7 +148,7 @@ static bool cut_for_devices(sel_state *state) {
     sel_cut *cut = &state->cut;
     const bool rows = round_cuts(cut->row, cut->across, MG_DEVICE_ROWS, cut->wraps[0]);
     const bool planes = round_cuts(cut->plane, cut->along, mg_device_planes(n), cut->wraps[1]);
-    state->blocks.v[0] = sel_cut_block(cut, state->ranks->rank);
+    state->own = sel_cut_block(cut, state->ranks->rank);
     const bool images = cut->across > 1 && cut->along == 1 && cut->wraps[1];
     return n[0] * n[1] * n[2] > MG_ALONE_ON_DEVICE && rows && planes && !images;
 }
@@ -165,11 +165,11 @@ static bool shares(const sel_state *state) {
     return enough;
 }
 
-void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name,
-                  void *(*at)[2], unsigned flags, int threads) {
+void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name, void *at[2],
+                  unsigned flags, int threads) {
     const bool alone = state->ranks->count == 1 || (threads == 0 && !cut_for_devices(state));
     if (alone || !shares(state)) {
-        sel_state_undivided(state); /* the levels know no blocks */
+        sel_state_undivided(state); /* the levels are whole */
     }
     sel_conduction_list(state, name, at, state->ranks->count > 1);
     const sel_cells *cells = &state->turns.cells;
@@ -234,16 +234,16 @@ sel_status mg_body_solved(const mg_solve *s, const sel_state *state, sel_error *
 
 sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
     const sel_given *given = &state->given;
-    const heat_view v = sel_conduction_view(state, state->step, 0);
+    const heat_view v = sel_conduction_view(state, state->step);
     const sel_turns *turns = &state->turns;
-    const sel_block *own = &state->blocks.v[0];
+    const sel_block *own = &state->own;
     const sel_rows rows = sel_own_rows(state);
     const int64_t plane = sel_turns_stride(turns), low = own->low - turns->width;
     const int64_t row = state->cut.across > 1 ? low * turns->cells.pitch : 0;
     const int64_t begin = (own->first - turns->width) * plane + row;
     const int64_t end = (own->end + turns->width) * plane + row;
     int64_t surface, last;
-    sel_given_range(state, &state->blocks.v[0], &surface, &last);
+    sel_given_range(state, &state->own, &surface, &last);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t i = begin; i < end; i++) {
         s->u[i] = heat_number(&v, v.from, i);

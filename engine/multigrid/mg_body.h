@@ -16,8 +16,8 @@ void mg_body_box(const sel_conduction *body, mg_box *box);
 /* Lists what has a neighbourhood, `name`, in the one block that is here, with a halo of a plane
  * beside other ranks, and the arrays of a problem, whose vectors are laid out as this. `flags`: of
  * the direction; threads: of mg_list. */
-void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name,
-                  void *(*at)[2], unsigned flags, int threads);
+void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name, void *at[2],
+                  unsigned flags, int threads);
 /* Fills the tables and coefficients. */
 sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error);
 

@@ -84,7 +84,7 @@ static double next_direction(mg_solve *s) {
 void mg_solve_spread(const mg_solve *s, double *v) {
     const sel_state *state = s->state;
     const sel_turns turns = sel_state_vector_turns(state);
-    const sel_block *own = &state->blocks.v[0];
+    const sel_block *own = &state->own;
     if (state->ranks->count > 1) {
         const bool boxes = state->cut.across > 1;
         const size_t bytes = 4 * (size_t)(sel_halo_bytes(&turns) + sel_halo_of_rows(&turns, own));

@@ -282,7 +282,6 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     }
     sel_plan *plan = prepared->plan;
     plan->device = device_of(settings, simulation->solver->cuda);
-    plan->blocks = settings->blocks;
     plan->ranks = settings->ranks;
     plan->across = prepared->across;
     plan->threads = asked ? asked : worth_of_threads(prepared->domain, ranks);

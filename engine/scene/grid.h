@@ -34,9 +34,6 @@ typedef struct sel_grid {
     unsigned periodic; /* bit a: axis a */
 } sel_grid;
 
-/* Blocks into which a grid can be cut (engine/machine/comm.h). */
-enum { SEL_MOST_BLOCKS = 8 };
-
 /* Cells lo <= i < hi, every stride-th. */
 typedef struct sel_box {
     int64_t lo[3], hi[3], stride[3];

@@ -56,7 +56,6 @@ typedef struct sel_plan {
     int precision;
     bool chose_double; /* it was auto, and is f64 */
     int threads;
-    int blocks;                    /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
     const struct sel_ranks *ranks; /* engine/base/ranks.h: who computes it; NULL: this process */
     int across;                    /* of these lie beside each other along y (machine/comm.h) */
     int device;                    /* its number, of a backend that has several */

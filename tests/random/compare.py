@@ -3,7 +3,7 @@
 
 usage: BUILD=build BACKEND=cpu|cuda compare.py FIRST END SOLVER WAY...
 
-Ways: threads, blocks and ranks give the same files as one thread, byte for byte; so do ranks that
+Ways: threads and ranks give the same files as one thread, byte for byte; so do ranks that
 have boxes (boxes: all scenarios are in 3 dimensions), rules as machine code (native), and a run that
 stops half-way and resumes (resume). On a device, cpu: the processor finds the same cells in the
 arithmetic that is exact, and nearly the same numbers in any. Scenarios that the lot makes wrong are
@@ -25,7 +25,6 @@ SCENARIO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scenario.lu
 TOLD = ("steps", "time", "stopped_by", "stop_reason", "steady_measure", "mean_change",
         "largest_mach", "mass_drift", "results", "outputs", "warnings")
 WAYS = {"threads": [["--threads", "2"]],
-        "blocks": [["--blocks", "2", "--threads", "2"], ["--blocks", "3"]],
         "ranks": [["--ranks", "2", "--threads", "1"], ["--ranks", "3", "--threads", "1"]],
         "boxes": [["--ranks", "2", "--across", "2", "--threads", "1"],
                   ["--ranks", "3", "--across", "3", "--threads", "2"],
@@ -140,7 +139,7 @@ def compare_processor(runs):
 
 def compare_resumed(runs, seed, ways):
     """Half the run is made in one way, the other half in another."""
-    cuts = [[], ["--blocks", "3"]] + ([["--ranks", "2"]] if "ranks" in ways else [])
+    cuts = [[], ["--threads", "3"]] + ([["--ranks", "2"]] if "ranks" in ways else [])
     cuts += [["--ranks", "4", "--across", "2"]] if "boxes" in ways else []
     before, after = cuts[seed % len(cuts)], cuts[seed // 3 % len(cuts)]
     total = runs.told("one")["steps"]

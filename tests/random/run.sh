@@ -1,13 +1,13 @@
 #!/bin/sh
-# run.sh -- simulations drawn by lot give the same files on threads, in blocks and in ranks, as machine
-# code, and when they resume. Prints TAP; `make fuzz` runs many more.
+# run.sh -- simulations drawn by lot give the same files on threads and in ranks, as machine code, and
+# when they resume. Prints TAP; `make fuzz` runs many more.
 # usage: BUILD=build BACKEND=cpu|cuda SEEDS=N run.sh
 #   SEEDS   how many of each solver; 3 when not given
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 export BUILD="$build" BACKEND="$backend"
-ways='threads blocks resume'
+ways='threads resume'
 case $backend in cuda) ways="$ways cpu" ;; *) ways="$ways native" ;; esac
 ! find_open_mpi || ways="$ways ranks"
 

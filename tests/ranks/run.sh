@@ -103,6 +103,8 @@ ok "a cylinder with forces and a steady stop" shared scenarios/cylinder2d.lua D=
 ending "steps = 20000, steady = 0.1, every = 500" scenarios/porous2d.lua \
     "picture = '$PWD/scenarios/porous2d_square.png'" >"$work/porous.lua"
 ok "solids in most cells" shared "$work/porous.lua"
+ok "run-off, mean" shared scenarios/storm.lua hours=0.2 equilibrium=mean
+ok "run-off by scatter" shared tests/checkpoint/storm.lua steps=60 scheme=scatter
 ok "a bowl of water, mindiff" shared scenarios/bowl.lua N=24 equilibrium=mindiff
 counts=2 ok "run-off between periodic edges, mindiff" \
     shared scenarios/aqua_wave.lua N=48 steps=200 equilibrium=mindiff
@@ -152,6 +154,8 @@ ending "time = 2 * 3600" examples/16_level.lua >"$work/level.lua"
 ok "a moving level" shared "$work/level.lua"
 ok "a plate that is periodic across the ranks" \
     shared tests/checkpoint/plate.lua around=1 laws=control steps=200
+ok "a uniform plate of nodes" \
+    shared tests/checkpoint/plate.lua body=uniform laws=still layout=node steps=60
 ok "a plate far from 0 degrees" shared tests/checkpoint/plate.lua base=300 steps=60
 ok "nodes that are periodic across the ranks, by Lua" \
     shared tests/checkpoint/plate.lua around=1 layout=node laws=lua steps=60

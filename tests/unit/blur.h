@@ -1,4 +1,4 @@
-/* blur.h -- a solver of a few lines, in blocks, on the processor and on a device (blur.cu): a cell
+/* blur.h -- a solver of a few lines, on the processor and on a device (blur.cu): a cell
  * becomes the mean of itself and of its two neighbours along y; solids and the ends are mirrors.
  */
 #ifndef BLUR_H
@@ -27,7 +27,7 @@ typedef struct blur_view {
 
 typedef struct blur {
     sel_state base;
-    void *c[SEL_MOST_BLOCKS][2]; /* of doubles, from row -1 on */
+    void *c[2]; /* of doubles, from row -1 on */
 } blur;
 
 static void blur_list(sel_state *base) {
@@ -40,8 +40,7 @@ static void blur_list(sel_state *base) {
 }
 
 static double *blur_row(const sel_state *base, int64_t step, int64_t y) {
-    const int b = sel_block_of(&base->blocks, y);
-    return (double *)((const blur *)base)->c[b][step & 1] + (y + 1) * base->plan->domain->grid.n[0];
+    return (double *)((const blur *)base)->c[step & 1] + (y + 1) * base->plan->domain->grid.n[0];
 }
 
 /* A spot. */

@@ -142,10 +142,9 @@ static inline void rule_open_on(rule_case *c, const sel_settings *settings) {
     }
 }
 
-/* At step 0 on the CPU, with so many threads and blocks. */
-static inline void rule_open(rule_case *c, int threads, int blocks) {
-    const sel_settings settings = {
-        .precision = -1, .backend = SEL_BACKEND_CPU, .threads = threads, .blocks = blocks};
+/* At step 0 on the CPU, with so many threads. */
+static inline void rule_open(rule_case *c, int threads) {
+    const sel_settings settings = {.precision = -1, .backend = SEL_BACKEND_CPU, .threads = threads};
     rule_open_on(c, &settings);
 }
 

@@ -104,8 +104,8 @@ static void assert_by_edges(const aqua_state *state) {
     const bool whole = state->store.whole;
     const aqua_step step = {.layout = layout,
                             .bed = state->bed,
-                            .from = state->water[0][(state->base.step - 1) & 1],
-                            .to = state->water[0][state->base.step & 1],
+                            .from = state->water[(state->base.step - 1) & 1],
+                            .to = state->water[state->base.step & 1],
                             .alpha = state->store.alpha,
                             .least = state->store.least,
                             .equilibrium = state->plan->params->equilibrium};

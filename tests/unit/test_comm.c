@@ -26,7 +26,7 @@ static scene *make(scene *s, int dims, unsigned periodic, int64_t solids) {
     s->domain.free_cells = sel_grid_cells(&s->domain.grid) - solids;
     s->plan.domain = &s->domain;
     s->state.plan = &s->plan;
-    s->state.blocks = sel_blocks_cut(&s->domain, 1, 1);
+    s->state.rows_per_plane = dims == 3 ? NY : 1;
     return s;
 }
 
@@ -168,7 +168,7 @@ static void halos_of_rows_come_before_those_of_planes(void **state) {
     };
     float v[ALL] = {0}, *first = v + SLICE + PITCH;
     char room[4 * sizeof v];
-    void *at[1][2] = {{first, NULL}};
+    void *at[2] = {first, NULL};
     const sel_ranks alone = {.count = 1, .transfer = transfer};
     const sel_turns turns = {.at = at,
                              .type = {'f', sizeof *v},
@@ -188,7 +188,7 @@ static void halos_of_rows_come_before_those_of_planes(void **state) {
     for (int k = 0; k < ROWS * PLANES; k++) {
         first[k / ROWS * SLICE + k % ROWS * PITCH] = (float)(1 + k);
     }
-    sel_exchange_ranks(&alone, &cut, &turns, turns.at[0][0], room);
+    sel_exchange_ranks(&alone, &cut, &turns, turns.at[0], room);
     for (int z = -1; z <= PLANES; z++) {
         for (int y = -1; y <= ROWS; y++) {
             const int cell = (z + PLANES) % PLANES * ROWS + (y + ROWS) % ROWS;

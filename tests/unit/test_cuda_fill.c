@@ -83,8 +83,7 @@ static void what_is_compiled_gives_the_bits_of_the_interpreter(void **state) {
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
         char text[HEAT_TEXT];
         heat_case c;
-        const sel_settings settings = {
-            .precision = -1, .backend = SEL_BACKEND_CUDA, .threads = 1, .blocks = 1};
+        const sel_settings settings = {.precision = -1, .backend = SEL_BACKEND_CUDA, .threads = 1};
         snprintf(text, sizeof text,
                  HEAT_BEGIN
                  "local floor = math.floor\n"

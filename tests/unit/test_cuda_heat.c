@@ -1,6 +1,6 @@
 /* test_cuda_heat.c -- sel.heat on the GPU is that on the CPU but for round-off: bodies, layouts,
- * laws and sources of every kind; several steps per pass are single steps, and blocks the whole
- * grid, bit by bit. Arguments: see compare.h.
+ * laws and sources of every kind; several steps per pass are single steps,
+ * bit by bit. Arguments: see compare.h.
  */
 #include "tests/unit/compare.h"
 #include "tests/unit/heat_case.h"
@@ -409,10 +409,10 @@ static const plate plates[] = {
     {203, 151, "1", "node", "", 300},
 };
 
-static void open_plate(heat_case *c, const plate *p, int precision, bool single, int blocks) {
+static void open_plate(heat_case *c, const plate *p, int precision, bool single) {
     char text[2 * HEAT_TEXT];
     const sel_settings settings = {
-        .precision = -1, .backend = comparison.second_backend, .threads = 1, .blocks = blocks};
+        .precision = -1, .backend = comparison.second_backend, .threads = 1};
     snprintf(text, sizeof text, HEAT_BEGIN PASSES,
              single ? "function(x, y, c) return a + x / 64 + y / 128 + c end"
                     : "function(x, y) return a + x / 64 + y / 128 end",
@@ -421,14 +421,12 @@ static void open_plate(heat_case *c, const plate *p, int precision, bool single,
     heat_open_on(c, &settings, text);
 }
 
-static void compare_plate(const plate *p, int precision, const bool single[2], const int blocks[2],
-                          int64_t most) {
+static void compare_plate(const plate *p, int precision, const bool single[2], int64_t most) {
     heat_case side[2];
-    comparing("%d x %d, dx = %s, layout %s, periodic '%s', %s, %d and %d blocks", p->nx, p->ny,
-              p->sides, p->layout, p->periodic, sel_precision_names[precision], blocks[0],
-              blocks[1]);
-    open_plate(&side[0], p, precision, single[0], blocks[0]);
-    open_plate(&side[1], p, precision, single[1], blocks[1]);
+    comparing("%d x %d, dx = %s, layout %s, periodic '%s', %s", p->nx, p->ny, p->sides, p->layout,
+              p->periodic, sel_precision_names[precision]);
+    open_plate(&side[0], p, precision, single[0]);
+    open_plate(&side[1], p, precision, single[1]);
     must_stay_the_same(side, most);
     heat_close(&side[0]);
     heat_close(&side[1]);
@@ -440,62 +438,11 @@ static void several_steps_per_pass_are_single_steps(void **state) {
     for (size_t k = 0; k < sizeof plates / sizeof *plates; k += comparison.is_short ? 5 : 1) {
         for (int precision = SEL_F32; precision <= SEL_F64; precision++) {
             if (!comparison.is_short || (k + (size_t)precision) % 2 == 0) {
-                compare_plate(&plates[k], precision, single, (const int[]){1, 1},
+                compare_plate(&plates[k], precision, single,
                               comparison.is_short                     ? 9
                               : plates[k].nx * plates[k].ny > 1000000 ? 12
                                                                       : 30);
             }
-        }
-    }
-    assert_agreement();
-}
-
-static void blocks_are_the_whole_grid(void **state) {
-    (void)state;
-    static const plate cut[] = {{140, 200, "1", "cell", "", 0},
-                                {150, 211, "{ 1, 1.5 }", "node", "y", 0},
-                                {131, 140, "1", "node", "", 0},
-                                {133, 205, "1", "cell", "y", 0},
-                                {40, 31, "1", "cell", "x", 0}};
-    const bool single[] = {false, false};
-    for (size_t k = 0; k < sizeof cut / sizeof *cut; k += comparison.is_short ? 3 : 1) {
-        for (int blocks = 2; blocks <= (comparison.is_short ? 2 : 3); blocks++) {
-            compare_plate(&cut[k], ((int)k + blocks) % 2 ? SEL_F32 : SEL_F64, single,
-                          (const int[]){1, blocks}, comparison.is_short ? 8 : 15);
-        }
-    }
-    assert_agreement();
-}
-
-/* Fields, sums and laws in time of blocks. */
-static void blocks_answer_as_the_whole_grid(void **state) {
-    (void)state;
-    static const char *const snippets[] = {
-        "size = { 140, 200 }", "layout = 'node' periodic = 'y' laws = 'program'",
-        "k = materials hole = true source = 'program' laws = 'lua'",
-        "size = { 23, 14, 11 } layout = 'node' laws = 'program' periodic = 'z'",
-        "size = { 23, 14, 11 } k = materials source = 'lua'"};
-    for (size_t k = 0; k < sizeof snippets / sizeof *snippets; k++) {
-        for (int blocks = 2; blocks <= (comparison.is_short ? 2 : 3); blocks++) {
-            char text[2 * HEAT_TEXT];
-            heat_case side[2];
-            comparing("%s in %d blocks", snippets[k], blocks);
-            write_text(text, snippets[k], blocks == 2 ? SEL_F32 : SEL_F64);
-            for (int i = 0; i < 2; i++) {
-                const sel_settings settings = {.precision = -1,
-                                               .backend = comparison.second_backend,
-                                               .threads = 1,
-                                               .blocks = i ? blocks : 1};
-                heat_open_on(&side[i], &settings, text);
-            }
-            for (int p = 0; p < 2; p++) {
-                heat_advance(&side[0], 17);
-                heat_advance(&side[1], 17);
-                compare_answers(side, compare_fields(side));
-            }
-            must_stay_the_same(side, comparison.is_short ? 4 : 10);
-            heat_close(&side[0]);
-            heat_close(&side[1]);
         }
     }
     assert_agreement();
@@ -510,8 +457,6 @@ int main(int argc, char **argv) {
         cmocka_unit_test(laws_that_fail_are_the_same_errors),
         cmocka_unit_test(large_bodies_agree),
         cmocka_unit_test(several_steps_per_pass_are_single_steps),
-        cmocka_unit_test(blocks_are_the_whole_grid),
-        cmocka_unit_test(blocks_answer_as_the_whole_grid),
     };
     if (!comparison_begins(argc, argv, "test_cuda_heat")) {
         return 0;

@@ -1,16 +1,15 @@
 /* test_cuda_rule.c -- sel.rule on the GPU is that on the CPU: with `exact` bit by bit, but for
- * functions of mathematics, in one block and in three. Arguments: see compare.h.
+ * functions of mathematics. Arguments: see compare.h.
  */
 #include "tests/unit/compare.h"
 #include "tests/unit/random_law.h"
 #include "tests/unit/rule_graph.h"
 #include "tests/unit/rule_texts.h"
 
-static void open_on(rule_case *c, const char *body, int precision, int backend, int blocks) {
+static void open_on(rule_case *c, const char *body, int precision, int backend) {
     char text[8192] = RULE_BEGIN;
     const size_t begin = strlen(text);
-    const sel_settings settings = {
-        .precision = -1, .backend = backend, .threads = 1, .blocks = blocks};
+    const sel_settings settings = {.precision = -1, .backend = backend, .threads = 1};
     snprintf(text + begin, sizeof text - begin, body, sel_precision_names[precision]);
     rule_load(c, text);
     rule_open_on(c, &settings);
@@ -72,13 +71,13 @@ static void compare_answers(const rule_case side[2], double allowed) {
 }
 
 /* A control changes in the middle. */
-static void compare_text(const rule_text *text, int precision, int blocks) {
+static void compare_text(const rule_text *text, int precision) {
     static const int64_t pieces[] = {0, 1, 2, 35, 64};
     rule_case side[2];
     const double allowed = !text->round_off ? 0 : precision == SEL_F64 ? 1e-11 : 1e-4;
-    comparing("%s, %s, %d blocks", text->name, sel_precision_names[precision], blocks);
-    open_on(&side[0], text->text, precision, SEL_BACKEND_CPU, 1);
-    open_on(&side[1], text->text, precision, comparison.second_backend, blocks);
+    comparing("%s, %s", text->name, sel_precision_names[precision]);
+    open_on(&side[0], text->text, precision, SEL_BACKEND_CPU);
+    open_on(&side[1], text->text, precision, comparison.second_backend);
     for (size_t p = 0; p < (comparison.is_short ? 3 : sizeof pieces / sizeof *pieces); p++) {
         for (int k = 0; k < 2; k++) {
             const sel_domain *domain = side[k].prepared.domain;
@@ -100,7 +99,7 @@ static void every_rule_gives_the_same(void **state) {
     (void)state;
     for (int k = 0; k < RULE_TEXTS; k++) {
         for (int precision = SEL_F32; precision <= SEL_F64; precision++) {
-            compare_text(&rule_texts[k], precision, 1 + 2 * ((k + precision) % 2));
+            compare_text(&rule_texts[k], precision);
         }
     }
     assert_agreement();
@@ -111,7 +110,7 @@ static void the_interpreter_gives_the_same(void **state) {
     (void)state;
     setenv("SELENITE_NVRTC", "0", 1);
     for (int k = 0; k < RULE_TEXTS; k++) {
-        compare_text(&rule_texts[k], k % 2, 1 + 2 * (k / 2 % 2));
+        compare_text(&rule_texts[k], k % 2);
     }
     unsetenv("SELENITE_NVRTC");
     assert_agreement();
@@ -221,8 +220,7 @@ static void the_first_value_that_does_not_fit_is_told(void **state) {
         rule_case side[2];
         comparing("failure %d", (int)k);
         for (int s = 0; s < 2; s++) {
-            open_on(&side[s], texts[k], SEL_F32, s ? comparison.second_backend : SEL_BACKEND_CPU,
-                    1 + 2 * s);
+            open_on(&side[s], texts[k], SEL_F32, s ? comparison.second_backend : SEL_BACKEND_CPU);
             const sel_backend *backend = side[s].prepared.backend;
             sel_status status = backend->advance(side[s].state, 300, false, &side[s].error);
             status = status ? status : sel_backend_wait(backend, side[s].state, &side[s].error);

@@ -204,7 +204,7 @@ static void check(const case_flow *flow) {
     assert_non_null(before);
     memcpy(before, case_state(&c)->all.link_flow, bytes);
     case_advance(&c, 1);
-    const lbm_step step = lbm_describe_step(case_state(&c), c.state->step - 1, 0);
+    const lbm_step step = lbm_describe_step(case_state(&c), c.state->step - 1);
     for (int64_t row = 0; row < case_boundary(&c)->rows; row++) {
         check_row(&c, &step, flow, row);
     }

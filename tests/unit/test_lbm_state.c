@@ -264,8 +264,8 @@ static void test_monitor_finds_the_first_bad_cell(void **unused) {
     case_request(&c, &monitor);
     assert_true(isnan(monitor.change)); /* a zero field has no relative change */
     const double bad[9] = {nan("")}, worse[9] = {1e300, 1e300};
-    case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 4, 3, bad);
-    case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 5, 1, worse);
+    case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 4, 3, bad);
+    case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 5, 1, worse);
     case_request(&c, &monitor);
     assert_int_equal(monitor.bad_cell, 22);
     assert_int_equal(monitor.bad_cells, 1);
@@ -289,11 +289,11 @@ static void test_monitor_finds_the_fastest_and_the_thinnest_cell(void **unused) 
     for (int64_t row = 1; row < 4; row++) {
         const double fast[9] = {0.1, 0.3, 0.1, 0.1, 0.1}, thin[9] = {-2};
         const double slow[9] = {0.1, 0.15, 0.1, 0.1, 0.1};
-        case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 5, row,
+        case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 5, row,
                                      slow);
-        case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 19, row,
+        case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 19, row,
                                      fast);
-        case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 18, row,
+        case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 18, row,
                                      thin);
         case_request(&c, &monitor);
         assert_int_equal(monitor.bad_cell, -1);
@@ -346,8 +346,8 @@ static void test_solids_and_halos_stay_zero(void **unused) {
             bool inside = x >= 0 && x < layout->nx && y >= 0 && y < layout->ny;
             bool free_cell = inside && !c.domain->cell[y * layout->nx + x];
             for (int i = 0; i < 9; i++) {
-                double g = ((double *)lbm_now(case_state(&c),
-                                              0))[i * layout->plane + y * layout->pitch + x];
+                double g =
+                    ((double *)lbm_now(case_state(&c)))[i * layout->plane + y * layout->pitch + x];
                 assert_true(free_cell ? g != 0 : g == 0);
             }
         }
@@ -370,7 +370,7 @@ static int64_t wrapped_box(int precision, int64_t nx, bool streams, char *to) {
     const lbm_layout *layout = &case_state(&c)->layout;
     const int64_t real = precision == SEL_F32 ? 4 : 8, bytes = 9 * layout->plane * real;
     const int64_t before = SEL_LINE + (layout->pitch + 1) * real;
-    memcpy(to, (const char *)lbm_now(case_state(&c), 0) - before, (size_t)bytes);
+    memcpy(to, (const char *)lbm_now(case_state(&c)) - before, (size_t)bytes);
     case_end(&c);
     return bytes;
 }

@@ -252,11 +252,11 @@ static void forget_stresses(lbm_case *c) {
             double eu = d->e[0] * u[2 * k] + d->e[1] * u[2 * k + 1];
             g[i] = d->weight * (rho[k] * (1 + 3 * eu + 4.5 * eu * eu - 1.5 * square) - 1);
         }
-        case_state(c)->loops->write(&case_state(c)->layout, case_state(c)->all.f[0][0], k % nx,
-                                    k / nx, g);
+        case_state(c)->loops->write(&case_state(c)->layout, case_state(c)->all.f[0], k % nx, k / nx,
+                                    g);
     }
     for (int64_t y = 0; y < ny; y++) {
-        lbm_fill_halo(case_state(c), case_state(c)->all.f[0][0], y, true);
+        lbm_fill_halo(case_state(c), case_state(c)->all.f[0], y, true);
     }
     free(u);
     free(rho);

@@ -1,4 +1,4 @@
-/* test_machine.c -- a solver of a few lines gets its backend, blocks, reads, sums, monitor, balance
+/* test_machine.c -- a solver of a few lines gets its backend, reads, sums, monitor, balance
  * and checkpoint from the machine, on the processor and on a device.
  */
 #include <math.h>
@@ -12,7 +12,7 @@ enum { NX = 5, NY = 6, SPOT = 2 * NX + 2 };
 static const sel_backend *backend;
 static const sel_box everywhere = {{0, 0, 0}, {NX, NY, 1}, {1, 1, 1}};
 
-static sel_state *create(int blocks, int threads) {
+static sel_state *create(int threads) {
     static uint8_t cell[NX * NY];
     static const sel_simulation simulation = {.solver = &blur_solver};
     static sel_domain domain = {.grid = {.dims = 2, .n = {NX, NY, 1}, .dx = {1, 1, 1}, .dt = 1}};
@@ -22,11 +22,8 @@ static sel_state *create(int blocks, int threads) {
     cell[SPOT + NX] = 1; /* a solid beside the spot */
     domain.cell = cell;
     domain.free_cells = NX * NY - 1;
-    plan = (sel_plan){.simulation = &simulation,
-                      .domain = &domain,
-                      .precision = SEL_F64,
-                      .threads = threads,
-                      .blocks = blocks};
+    plan = (sel_plan){
+        .simulation = &simulation, .domain = &domain, .precision = SEL_F64, .threads = threads};
     assert_true(backend->estimate(&plan).memory > 3 * NX * NY * sizeof(double));
     assert_int_equal(backend->create(&plan, &state, &error), SEL_OK);
     return state;
@@ -44,8 +41,8 @@ static void read_all(sel_state *state, double c[NX * NY]) {
 
 static void a_small_solver_steps_is_read_and_summed_up(void **unused) {
     (void)unused;
-    for (int blocks = 1; blocks <= 3; blocks++) {
-        sel_state *state = create(blocks, 4 - blocks);
+    for (int threads = 1; threads <= 3; threads++) {
+        sel_state *state = create(threads);
         double c[NX * NY], spot;
         sel_term terms[2];
         const int64_t cells[] = {SPOT - NX};
@@ -77,7 +74,7 @@ static void a_cell_of_nan_shows_in_every_reduction(void **unused) {
     (void)unused;
     for (int cell = 0; cell < NX * NY; cell++) {
         const double not_a_number = (double)NAN;
-        sel_state *state = create(1 + cell % 3, 2);
+        sel_state *state = create(1 + cell % 3);
         sel_request all = {.kind = SEL_REDUCE, .box = everywhere}, apart = all;
         if (cell == SPOT + NX) {
             backend->destroy(state);
@@ -101,7 +98,7 @@ static void a_cell_of_nan_shows_in_every_reduction(void **unused) {
 /* 100 steps, more than a device does together. */
 static void a_small_solver_forgets_its_start(void **unused) {
     (void)unused;
-    sel_state *state = create(2, 2);
+    sel_state *state = create(2);
     double c[NX * NY];
     assert_int_equal(backend->advance(state, 100, false, NULL), SEL_OK);
     read_all(state, c);
@@ -110,8 +107,8 @@ static void a_small_solver_forgets_its_start(void **unused) {
     backend->destroy(state);
 }
 
-/* Saved after a step, loaded into a state of step 0 on the processor: in fewer blocks and on
- * fewer threads, or from a device. */
+/* Saved after a step, loaded into a state of step 0 on the processor: on fewer threads, or
+ * from a device. */
 static void a_small_solver_goes_on_from_a_checkpoint(void **unused) {
     (void)unused;
     static const char path[] = "blur.sel", before[] = "blur.before.sel";
@@ -119,7 +116,7 @@ static void a_small_solver_goes_on_from_a_checkpoint(void **unused) {
     uint64_t bytes;
     double c[2][NX * NY];
     const sel_backend *first = backend;
-    sel_state *state = create(3, 2);
+    sel_state *state = create(2);
     assert_int_equal(backend->advance(state, 1, false, NULL), SEL_OK);
     assert_int_equal(sel_checkpoint_create(path, &file, NULL), SEL_OK);
     sel_state_save(state, backend, file);
@@ -131,7 +128,7 @@ static void a_small_solver_goes_on_from_a_checkpoint(void **unused) {
         read_all(state, c[k]);
         backend->destroy(state);
         backend = &sel_cpu_backend;
-        state = create(2, 1);
+        state = create(1);
         assert_int_equal(sel_checkpoint_open(path, &file, NULL), SEL_OK);
         sel_state_load(state, backend, file);
         assert_int_equal(file->failure.status, SEL_OK);

@@ -32,7 +32,7 @@ static void run(const char *precision, const char *compiler, double *u, double *
     setenv("SELENITE_CC", compiler, 1);
     strcat(strcat(strcat(text, precision), "\n"), rule);
     rule_load(&c, text);
-    rule_open(&c, 2, 1);
+    rule_open(&c, 2);
     rule_steps(&c, 7);
     double *const values[] = {rule_values(&c, "u"), rule_values(&c, "n")};
     memcpy(u, values[0], CELLS * sizeof *u);
@@ -133,7 +133,7 @@ static void a_compiler_that_is_not_done_is_stopped(void **state) {
               "end\n"
               "return sel.rule { size = { 4000, 9 }, periodic = { 'x', 'y' }, rule = step,\n"
               "state = { u = 'real' }, initial = { u = 1 }, stop = { steps = 9 } }\n");
-    rule_open(&c, 1, 1);
+    rule_open(&c, 1);
     const double before = sel_machine_seconds();
     for (int k = 0; k < 10000 && !files("stopped", "/text.c", NULL); k++) {
         rule_steps(&c, 50);

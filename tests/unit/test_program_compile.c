@@ -220,7 +220,7 @@ static void code_gives_the_values_of_the_graph(void **state) {
                   "i = function(x, y) return math.floor(2e9 * sel.noise(2, x, y) ^ 5) end,\n"
                   "b = function(x, y) return math.floor(127 * sel.noise(3, x, y)) + 128 end } }");
         rule_params_of(&c)->rule.v[0].source = &g->source;
-        rule_open(&c, 1, 1);
+        rule_open(&c, 1);
         check_step(&c, g, names, FIELDS);
         free(g);
         rule_close(&c);
@@ -273,7 +273,7 @@ static void bytes_that_end_at_255_give_the_values_of_the_graph(void **state) {
                   "stop = { steps = 1 }, state = { b = 'u8' }, initial = {\n"
                   "b = function(x, y) return math.floor(x * x * 37 + y * 101) % 256 end } }");
         rule_params_of(&c)->rule.v[0].source = &g->source;
-        rule_open(&c, 1, 1);
+        rule_open(&c, 1);
         of_bytes += ((const rule_model *)c.prepared.simulation->solver)->function[0].code->bytes;
         check_step(&c, g, names, 1);
         free(g);

@@ -11,7 +11,7 @@ static double start(int i, int j) {
 
 /* v is what the cells see of u at (dx, dy), with these laws of u on the faces; freed by the caller.
  */
-static double *seen(int dx, int dy, int blocks, const char *periodic, const char *regions) {
+static double *seen(int dx, int dy, const char *periodic, const char *regions) {
     static char text[4096];
     rule_case c;
     snprintf(text, sizeof text,
@@ -24,7 +24,7 @@ static double *seen(int dx, int dy, int blocks, const char *periodic, const char
              "rule = function(c) return { v = c(%d, %d).u } end, regions = { %s } }",
              NX, NY, periodic, dx, dy, regions);
     rule_load(&c, text);
-    rule_open(&c, 1, blocks);
+    rule_open(&c, 1);
     rule_steps(&c, 1);
     double *v = rule_values(&c, "v");
     rule_close(&c);
@@ -52,7 +52,7 @@ static void faces_give_values_axis_after_axis(void **state) {
     (void)state;
     for (int k = 0; k < 25; k++) {
         const int dx = k % 5 - 2, dy = k / 5 - 2;
-        double *v = seen(dx, dy, 1 + k % 2, "",
+        double *v = seen(dx, dy, "",
                          "face('x-', law.fixed { function(x, y) return x + 10 * y end }),\n"
                          "face('x+', law.fixed { 5, at = 'face' }), face('y-', law.mirror {}),\n"
                          "face('y+', law.gradient { 3 })");
@@ -73,7 +73,7 @@ static void walls_show_the_own_value(void **state) {
     for (int k = 0; k < 25; k++) {
         const int dx = k % 5 - 2, dy = k / 5 - 2;
         double *v =
-            seen(dx, dy, 1 + k % 2, "'y'",
+            seen(dx, dy, "'y'",
                  "{ where = shape.faces, law = law.wall {} }, { where = shape.box { min = { "
                  "4, 4 }, max = { 6, 6 } }, law = law.wall {} }");
         for (int cell = 0; cell < NX * NY; cell++) {
@@ -100,7 +100,7 @@ static void shapes_hold_the_fields_that_they_name(void **state) {
               "q_x = c.q_y + 1, q_y = c.q_x } end,\n"
               "regions = { { where = shape.box { min = { 1, 0 }, max = { 2, 3 } },\n"
               "law = { u = law.fixed { function(x, y, t) return 10 * t end } } } } }");
-    rule_open(&c, 1, 1);
+    rule_open(&c, 1);
     rule_steps(&c, 3);
     double *u = rule_values(&c, "u"), *n = rule_values(&c, "n"), *q = rule_values(&c, "q_x");
     assert_int_equal(c.prepared.domain->free_cells, 15);

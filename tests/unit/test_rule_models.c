@@ -46,9 +46,9 @@ static void water_moves_as_in_sel_aqua(void **state) {
     (void)state;
     rule_case a, b;
     rule_load(&a, aqua_rules);
-    rule_open(&a, 2, 3);
+    rule_open(&a, 2);
     rule_load(&b, aqua_solver_text);
-    rule_open(&b, 1, 1);
+    rule_open(&b, 1);
     rule_steps(&a, 1);
     rule_steps(&b, 1);
     double *w = rule_values(&a, "w"), *depth = rule_values(&b, "depth"), most = 0;

@@ -58,7 +58,7 @@ static void plain_gray_scott(double *u, double *v) {
 
 static void gray_scott_equals_a_plain_loop_bit_for_bit(void **state) {
     (void)state;
-    for (int blocks = 1; blocks <= 3; blocks += 2) {
+    for (int threads = 1; threads <= 3; threads += 2) {
         rule_case c;
         graph *g = gray_scott();
         rule_load(
@@ -69,7 +69,7 @@ static void gray_scott_equals_a_plain_loop_bit_for_bit(void **state) {
             "v = function(x, y) return math.exp(-(x - 20) ^ 2 / 90 - y / 8) end },\n"
             "stop = { steps = 9 } }");
         rule_params_of(&c)->rule.v[0].source = &g->source;
-        rule_open(&c, blocks, blocks);
+        rule_open(&c, threads);
         double *u = rule_values(&c, "u"), *v = rule_values(&c, "v");
         rule_steps(&c, 21);
         for (int k = 0; k < 21; k++) {
@@ -115,7 +115,7 @@ static void the_r_pentomino_settles(void **state) {
               "state = { alive = 'u8' }, stop = { steps = 9 }, initial = { alive = sel.paint { 0,\n"
               "box(321, 320), box(322, 320), box(320, 319), box(321, 319), box(321, 318) } } }");
     rule_params_of(&c)->rule.v[0].source = &g->source;
-    rule_open(&c, 2, 2);
+    rule_open(&c, 2);
     const int64_t steps[] = {1102, 1, 97};
     const double population[] = {118, 116, 116};
     for (int k = 0; k < 3; k++) {
@@ -160,7 +160,7 @@ static void beyond_2_53_lua_takes_over(void **state) {
     for (int threads = 1; threads <= 3; threads++) {
         rule_case c;
         rule_load(&c, GENERATOR);
-        rule_open(&c, threads, threads);
+        rule_open(&c, threads);
         for (int i = 0; i < WHOLE; i++) {
             g[i] = i % ROW * 40 + i / ROW - 90;
         }
@@ -187,7 +187,7 @@ static void beyond_2_53_lua_takes_over(void **state) {
 static void fails_with(const char *text, sel_status status, const char *words) {
     rule_case c;
     rule_load(&c, text);
-    rule_open(&c, 2, 1);
+    rule_open(&c, 2);
     assert_int_equal(c.prepared.backend->advance(c.state, 9, false, &c.error), status);
     if (!strstr(c.error.text, words)) {
         fail_msg("%s", c.error.text);

@@ -25,20 +25,15 @@ static void list(sel_state *base) {
 
 /* ---- depths ---- */
 
-/* The array of the block that has row y, -2 <= y < ny + 2. */
-static void *depths_of(const aqua_state *state, int64_t step, int64_t y) {
-    return state->water[sel_block_of(&state->base.blocks, y)][step & 1];
-}
-
 /* From cell x of row y on. */
 static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y) {
-    return (char *)depths_of(state, step, y) + aqua_index(&state->plan->layout, x, y) * state->size;
+    return (char *)state->water[step & 1] + aqua_index(&state->plan->layout, x, y) * state->size;
 }
 
 /* The array in which this rank has element `at`, or beside which it lies; NULL: another one has. */
 static void *depths_at(const aqua_state *state, int64_t step, int64_t at) {
     const int64_t y = aqua_row_beside(&state->plan->layout, at);
-    return sel_state_has(&state->base, y) ? depths_of(state, step, y) : NULL;
+    return sel_state_has(&state->base, y) ? state->water[step & 1] : NULL;
 }
 
 static void *offset(void *array, int64_t bytes) {
@@ -57,14 +52,14 @@ static double sum_row(const sel_state *base, int64_t y) {
     return sum;
 }
 
-/* The flow of the step to come or under way in block b. */
-static aqua_step describe_step(const aqua_state *state, int b) {
+/* The flow of the step to come or under way. */
+static aqua_step describe_step(const aqua_state *state) {
     const int64_t step = state->base.step;
     return (aqua_step){
         .layout = state->plan->layout,
         .bed = state->bed,
-        .from = state->water[b][step & 1],
-        .to = state->water[b][(step + 1) & 1],
+        .from = state->water[step & 1],
+        .to = state->water[(step + 1) & 1],
         .alphas = state->alphas,
         .alpha = state->store.alpha,
         .least = state->store.least,
@@ -134,12 +129,12 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
     return status;
 }
 
-/* Fills what lies beyond periodic axes; rows beyond the ends of several blocks are exchanged. */
+/* Fills what lies beyond periodic axes; rows beyond the ends of several ranks are exchanged. */
 static void fill_frame(const aqua_state *state, int64_t step) {
     const aqua_layout *l = &state->plan->layout;
     const unsigned periodic = state->plan->base.domain->grid.periodic;
     const sel_type type = state->base.turns.type;
-    const int64_t count = aqua_images(l->nx, l->ny, periodic, !state->base.blocks.cut);
+    const int64_t count = aqua_images(l->nx, l->ny, periodic, state->base.ranks->count == 1);
     for (int64_t at, from, k = 0; k < count; k++) {
         const bool is = aqua_image(l->nx, l->ny, l->pitch, periodic, k, &at, &from);
         void *array = is ? depths_at(state, step, at) : NULL;
@@ -190,17 +185,14 @@ static double flow_all(aqua_state *state) {
     const int64_t share = state->plan->layout.ny / (4 * state->base.threads);
     const int64_t piece = share < 16 ? 16 : share > 128 ? 128 : share;
     double most = 0;
-    for (int b = 0; b < state->base.blocks.count; b++) {
-        const sel_block *block = &state->base.blocks.v[b];
-        const aqua_step step = describe_step(state, b);
+    const sel_block *own = &state->base.own;
+    const aqua_step step = describe_step(state);
 #pragma omp parallel for schedule(dynamic) num_threads(state->base.threads) reduction(max : most)
-        for (int64_t y = block->first; y < block->end; y += piece) {
-            int64_t end = y + piece < block->end ? y + piece : block->end;
-            uint8_t *scratch =
-                state->scratch + (int64_t)state->loops->scratch * omp_get_thread_num();
-            double here = state->loops->flow(&step, y, end, scratch);
-            most = here > most ? here : most;
-        }
+    for (int64_t y = own->first; y < own->end; y += piece) {
+        int64_t end = y + piece < own->end ? y + piece : own->end;
+        uint8_t *scratch = state->scratch + (int64_t)state->loops->scratch * omp_get_thread_num();
+        double here = state->loops->flow(&step, y, end, scratch);
+        most = here > most ? here : most;
     }
     return state->store.whole ? sel_state_largest(&state->base, most) : most;
 }
@@ -226,7 +218,7 @@ static void find_fluxes(const aqua_state *state, int64_t count, double *flux) {
     for (int64_t e = 0; e < count; e++) {
         const int64_t y = aqua_row_of_edge(&state->base, e);
         if (sel_state_has(&state->base, y)) {
-            const aqua_step step = describe_step(state, sel_block_of(&state->base.blocks, y));
+            const aqua_step step = describe_step(state);
             flux[e] = state->loops->edge(&step, &state->edges[e]);
         }
     }

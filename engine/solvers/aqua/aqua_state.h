@@ -10,12 +10,12 @@ typedef struct aqua_state {
     sel_state base;
     const aqua_plan *plan;
     aqua_store store;
-    sel_type real;                   /* of beds, alphas, rates */
-    int64_t size;                    /* bytes of a number */
-    void *bed, *alphas;              /* alphas: NULL when alpha is the same everywhere */
-    void *water[SEL_MOST_BLOCKS][2]; /* by block, [step & 1]: the depths of `step` */
-    void *most;                      /* [ny][nx] greatest depths; NULL: nobody asks */
-    int32_t *arrived;                /* [ny][nx] steps of arrival, -1: not yet; NULL: nobody asks */
+    sel_type real;      /* of beds, alphas, rates */
+    int64_t size;       /* bytes of a number */
+    void *bed, *alphas; /* alphas: NULL when alpha is the same everywhere */
+    void *water[2];     /* [step & 1]: the depths of `step` */
+    void *most;         /* [ny][nx] greatest depths; NULL: nobody asks */
+    int32_t *arrived;   /* [ny][nx] steps of arrival, -1: not yet; NULL: nobody asks */
     /* Of rain and infiltration where they are fields: units per step, and the part of a quantum
      * left over, [ny][nx] in the type of beds. */
     void *rate[AQUA_SUPPLIES], *owed[AQUA_SUPPLIES];

@@ -45,7 +45,7 @@ typedef struct heat_plan {
 
 typedef struct heat_state {
     sel_state base;
-    void *T[SEL_MOST_BLOCKS][2];
+    void *T[2];
     mg_solve solve; /* of implicit schemes: A T' = F */
 } heat_state;
 

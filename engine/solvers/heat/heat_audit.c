@@ -163,7 +163,7 @@ static void audit_cell(const heat_view *v, const heat_audit_cell *cell, const do
 bool heat_audit_step(const sel_state *state, int64_t step, const double *const *values, int k,
                      sel_audit *found) {
     const heat_plan *p = heat_plan_for(state);
-    const heat_view v = sel_conduction_view(state, step, 0);
+    const heat_view v = sel_conduction_view(state, step);
     *found = (sel_audit){.what = heat_solver.fields[heat_solver.main_field].name,
                          .field = heat_solver.main_field,
                          .count = p->audit.of.count};

@@ -26,11 +26,11 @@ static void do_band(const heat_view *v, const heat_loops *loops, int64_t low, in
     }
 }
 
-static void step_block(const sel_state *base, const heat_loops *loops, int b) {
+static void step_block(const sel_state *base, const heat_loops *loops) {
     const sel_turns *turns = &base->turns;
     int64_t first, end, band;
-    heat_view v = sel_conduction_view(base, base->step, b);
-    sel_given_range(base, &base->blocks.v[b], &first, &end);
+    heat_view v = sel_conduction_view(base, base->step);
+    sel_given_range(base, &base->own, &first, &end);
     /* Copies that fill more than half of the caches do not stay in them. */
     v.streams = !sel_state_stays(base, 4 * (uint64_t)(turns->cells.count * turns->type.size));
     /* Rows of a plane that are done before the next plane: what they read is still in the cache. */
@@ -60,10 +60,11 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     const bool implicit = heat_plan_for(base)->body.implicit > 0;
     sel_status status = SEL_OK;
     for (; n > 0 && !status; n--) {
-        for (int b = 0; b < base->blocks.count && !implicit; b++) {
-            step_block(base, loops, b);
+        if (implicit) {
+            status = mg_body_step(&((heat_state *)base)->solve, base, error);
+        } else {
+            step_block(base, loops);
         }
-        status = implicit ? mg_body_step(&((heat_state *)base)->solve, base, error) : SEL_OK;
         if (!status) {
             sel_state_exchange(base, ++base->step); /* at once, since fluxes read halos too */
         }

@@ -15,11 +15,11 @@ const lbm_loops *lbm_loops_usable(const lbm_plan *plan, int k) {
     return level < 0 ? NULL : &tables[level][plan->params->lattice][plan->base.precision];
 }
 
-lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step, int block) {
+lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
     const lbm_plan *plan = state->all.plan;
     return (lbm_step){.layout = state->layout,
-                      .from = state->all.f[block][step & 1],
-                      .to = state->all.f[block][(step + 1) & 1],
+                      .from = state->all.f[step & 1],
+                      .to = state->all.f[(step + 1) & 1],
                       .streams = state->streams,
                       .wraps = sel_axis_periodic(&plan->base.domain->grid, 0) &&
                                state->layout.nx * lbm_real(&plan->base) >= SEL_LINE,
@@ -41,7 +41,7 @@ static int find_shifts(const sel_state *state, int axis, int64_t at, int64_t str
                        int64_t shift[3]) {
     const sel_grid *grid = &state->plan->domain->grid;
     const int64_t n = grid->n[axis];
-    const bool cut = axis == grid->dims - 1 ? state->blocks.cut : state->cut.across > 1;
+    const bool cut = axis == grid->dims - 1 ? state->ranks->count > 1 : state->cut.across > 1;
     const bool wraps = sel_axis_periodic(grid, axis) && !cut;
     int count = 0;
     shift[count++] = 0;

@@ -104,9 +104,9 @@ typedef struct lbm_cpu {
     double *acceleration_before; /* [3] of the collision before that one */
 } lbm_cpu;
 
-/* The populations of the present step, of the block that has a row. */
-static inline void *lbm_now(const lbm_cpu *state, int64_t row) {
-    return state->all.f[sel_block_of(&state->all.base.blocks, row)][state->all.base.step & 1];
+/* The populations of the present step. */
+static inline void *lbm_now(const lbm_cpu *state) {
+    return state->all.f[state->all.base.step & 1];
 }
 
 /* The acceleration of the last collision at cell x of a row, lattice units. */
@@ -117,7 +117,7 @@ void lbm_acceleration_at(const lbm_cpu *state, int64_t x, int64_t row, double va
 void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends);
 
 /* The step from `step` to step + 1 in a block. */
-lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step, int block);
+lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step);
 
 /* Sets the populations of step 0. */
 sel_status lbm_set_initial(lbm_cpu *state, sel_error *error);

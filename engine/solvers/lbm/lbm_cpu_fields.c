@@ -250,19 +250,17 @@ static void set_row(const lbm_cpu *state, const given *flow, int64_t row) {
         lbm_acceleration_at(state, x, row, a);
         const double eddy_viscosity = lbm_eddy_viscosity(plan->numbers.eddy, d);
         state->loops->start(here[x], u, strain, plan->numbers.tau + 3 * eddy_viscosity, a, g);
-        state->loops->write(&state->layout, lbm_now(state, row), x, row, g);
+        state->loops->write(&state->layout, lbm_now(state), x, row, g);
     }
 }
 
-/* The second copy of the populations has room for the given fields in f64, with halos; blocks of
- * one process lie behind each other. */
+/* The second copy of the populations has room for the given fields in f64, with halos. */
 sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
     const sel_state *base = &state->all.base;
     const sel_rows own = sel_own_rows(base);
-    const given flow = {sel_arrays_memory(&base->arrays, &state->all.f[0][1]),
+    const given flow = {sel_arrays_memory(&base->arrays, &state->all.f[1]),
                         sel_cut_block(&base->cut, base->ranks->rank), base->cut.across > 1,
-                        base->blocks.rows_per_plane,
-                        sel_state_rows(base) / base->blocks.rows_per_plane};
+                        base->rows_per_plane, sel_state_rows(base) / base->rows_per_plane};
     sel_status status = sel_state_agree(base, evaluate_given(state, &flow, error), error);
     if (status) {
         return status;
@@ -271,12 +269,10 @@ sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
         set_row(state, &flow, row);
-        lbm_fill_halo(state, lbm_now(state, row), row, true);
+        lbm_fill_halo(state, lbm_now(state), row, true);
     }
     sel_state_exchange(base, 0);
-    for (int b = 0; b < base->blocks.count; b++) {
-        sel_arrays_zero(&base->arrays, &state->all.f[b][1], base->threads);
-    }
+    sel_arrays_zero(&base->arrays, &state->all.f[1], base->threads);
     return SEL_OK;
 }
 
@@ -370,8 +366,7 @@ void lbm_observe(sel_state *base, bool initially) {
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
-        const lbm_step step =
-            lbm_describe_step(state, base->step, sel_block_of(&base->blocks, row));
+        const lbm_step step = lbm_describe_step(state, base->step);
         if (state->all.links) {
             observe_links(state, &step, row, follows);
         }

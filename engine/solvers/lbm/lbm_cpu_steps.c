@@ -65,9 +65,9 @@ static void list(sel_state *base) {
     const lbm_plan *plan = (const lbm_plan *)base->plan;
     const sel_grid *grid = &plan->base.domain->grid;
     const int64_t dims = grid->dims, nx = grid->n[0], real = lbm_real(base->plan);
-    const sel_blocks *blocks = &base->blocks;
+    const sel_block *own = &base->own;
     const lbm_layout layout = state->layout =
-        make_layout(grid, sel_blocks_largest(blocks), blocks->v[0].high - blocks->v[0].low, real);
+        make_layout(grid, own->end - own->first, own->high - own->low, real);
     sel_arrays *arrays = &base->arrays;
     state->lattice = plan->boundary.lattice;
     state->forcing = lbm_acceleration_is_field(plan) ? LBM_FORCE_FIELD
@@ -88,8 +88,7 @@ static void list(sel_state *base) {
     const sel_cells vectors = sel_plain_cells(grid, grid->dims);
     base->turns = (sel_turns){
         .cells = populations, .width = 1, .margin = 1 + (dims == 3 ? layout.pitch : 0), .lead = 1};
-    state->streams =
-        !sel_state_stays(base, 2 * (uint64_t)(blocks->count * populations.count * real));
+    state->streams = !sel_state_stays(base, 2 * (uint64_t)(populations.count * real));
     share_rows(base, &plan->boundary, arrays);
     lbm_list(&state->all, &vectors);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
@@ -142,7 +141,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
-        lbm_fill_halo(state, lbm_now(state, row), row, true);
+        lbm_fill_halo(state, lbm_now(state), row, true);
     }
     sel_state_exchange(base, base->step);
     sel_status status = apply_acceleration(state, (double)base->step, error);
@@ -163,23 +162,18 @@ static sel_status start(sel_state *base, sel_error *error) {
     return status;
 }
 
-/* Rows first <= k < end of those of this rank, block by block. */
+/* Rows first <= k < end of those of this rank. */
 static void sweep(const lbm_cpu *state, int64_t step_number, int64_t first, int64_t end) {
-    const sel_blocks *blocks = &state->all.base.blocks;
+    const lbm_step step = lbm_describe_step(state, step_number);
     const sel_rows own = sel_own_rows(&state->all.base);
     const int64_t *spans = state->all.plan->boundary.row_spans;
-    for (int64_t k = first; k < end;) {
-        int64_t row = sel_row_of(&own, k);
-        const int b = sel_block_of(blocks, row);
-        const lbm_step step = lbm_describe_step(state, step_number, b);
-        const int64_t last = blocks->v[b].end * blocks->rows_per_plane;
-        for (; k < end && row < last; row = sel_row_of(&own, ++k)) {
-            if (spans[row] == spans[row + 1]) {
-                continue; /* all cells are solid, and zero for ever */
-            }
-            state->loops->sweep[step.collision][step.forcing][step.numbers->eddy > 0](&step, row);
-            lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
+    for (int64_t k = first; k < end; k++) {
+        const int64_t row = sel_row_of(&own, k);
+        if (spans[row] == spans[row + 1]) {
+            continue; /* all cells are solid, and zero for ever */
         }
+        state->loops->sweep[step.collision][step.forcing][step.numbers->eddy > 0](&step, row);
+        lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
     }
 }
 
@@ -196,7 +190,7 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
         }
         sel_stream_end();
 #pragma omp barrier
-        if (base->blocks.cut) {
+        if (base->ranks->count > 1) {
 #pragma omp master
             sel_state_exchange(base, base->step + k + 1);
 #pragma omp barrier

@@ -10,7 +10,7 @@
 typedef struct lbm_state {
     sel_state base;
     const lbm_plan *plan;
-    void *f[SEL_MOST_BLOCKS][2];   /* by block, populations of even and odd steps, by direction */
+    void *f[2];                    /* populations of even and odd steps, by direction */
     void *acceleration_field;      /* in the run's precision; NULL: uniform */
     double *link_add, *open_value; /* see lbm_batches_apply, */
     int64_t copies;                /* for so many steps, one behind the other */

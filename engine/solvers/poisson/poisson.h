@@ -52,14 +52,14 @@ typedef struct poisson_plan {
 
 typedef struct poisson_state {
     sel_state base;
-    void *u[SEL_MOST_BLOCKS][2];
+    void *u[2];
     mg_solve solve; /* A phi = F; residuals are parts of that of phi = 0 */
     int64_t known;  /* the step whose residual f is; -1: none */
 } poisson_state;
 
 /* The potentials of a turn, from cell (0, 0, 0) on. */
 static inline double *poisson_u(const sel_state *state, int64_t turn) {
-    return (double *)state->turns.at[0][turn & 1] + state->turns.cells.first;
+    return (double *)state->turns.at[turn & 1] + state->turns.cells.first;
 }
 
 static inline const poisson_plan *poisson_plan_for(const sel_state *state) {

@@ -90,7 +90,7 @@ static sel_status fill_F(poisson_state *state, const right_side *of, sel_error *
         }
     }
     int64_t first, end;
-    sel_given_range(&state->base, &state->base.blocks.v[0], &first, &end);
+    sel_given_range(&state->base, &state->base.own, &first, &end);
     for (int64_t k = first; k < end; k++) {
         const double inside = sel_capacity_of(&plan->body, on->cell[k]);
         double b, s;

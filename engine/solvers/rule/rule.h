@@ -133,10 +133,10 @@ bool rule_audit_step(const sel_state *state, int64_t step, const double *const *
 
 /* ---- the state (rule_state.c, rule_laws.c) ----
  *
- * Each cell field is an array by blocks, with margins as wide as the reach about each block's
- * cells. Before a function is evaluated the margins of what it looks at are filled, axis after
- * axis, by the laws beyond faces. What sees its own value at a wall cannot stand there: `kind` says
- * of each cell and place of a margin for which fields it is a wall.
+ * Each cell field is an array with margins as wide as the reach about its cells. Before a function
+ * is evaluated the margins of what it looks at are filled, axis after axis, by the laws beyond
+ * faces. What sees its own value at a wall cannot stand there: `kind` says of each cell and place
+ * of a margin for which fields it is a wall.
  */
 
 /* Sections of the list of runs: the margins along each axis, and cells whose values laws give. */
@@ -146,14 +146,14 @@ typedef struct rule_state {
     sel_state base;
     const rule_plan *plan;
     const rule_model *model;
-    sel_cells cells; /* of all fields, as one block would have them */
+    sel_cells cells; /* of all fields */
     int halo;        /* planes of the margins along the slowest axis: the reach or more */
     rule_tables tables;
     int64_t first_run[RULE_SECTIONS + 1]; /* of each section, in tables.run */
     int64_t places;                       /* that have values of laws */
     bool valued[2][SEL_REGION_NUMBERS];   /* regions with such, beyond faces and in cells */
     uint64_t turns;                       /* fields whose present copy is the second one */
-    uint8_t *kind[SEL_MOST_BLOCKS];       /* number in walls[] and held[], and RULE_ODD */
+    uint8_t *kind;                        /* number in walls[] and held[], and RULE_ODD */
     int kinds;                            /* the first is of cells like all others */
     bool too_many;                        /* of them */
     uint8_t *odd;                         /* [rows][pieces]: it has such cells */
@@ -166,7 +166,7 @@ typedef struct rule_state {
     sel_status status; /* of functions that Lua evaluates, on the calling thread alone */
 } rule_state;
 
-/* An element of a field's array in a block. */
+/* An element of a field's array. */
 static inline int64_t rule_place(const rule_state *state, int64_t x, int64_t y, int64_t z) {
     return state->cells.first + z * state->cells.slice + y * state->cells.pitch + x;
 }
@@ -177,11 +177,11 @@ static inline int64_t rule_row(const rule_state *state, int64_t row) {
 }
 
 /* A field's numbers in the present copy. */
-static inline void *rule_copy(const rule_state *state, int block, int f) {
-    return state->tables.at[block][f][state->turns >> f & 1];
+static inline void *rule_copy(const rule_state *state, int f) {
+    return state->tables.at[f][state->turns >> f & 1];
 }
-static inline double rule_value(const rule_state *state, int block, int f, int64_t at) {
-    return rule_number(state->tables.type[f], state->tables.wide, rule_copy(state, block, f), at);
+static inline double rule_value(const rule_state *state, int f, int64_t at) {
+    return rule_number(state->tables.type[f], state->tables.wide, rule_copy(state, f), at);
 }
 /* The present copies after so many steps. */
 static inline uint64_t rule_turns(const rule_model *m, int64_t step) {

@@ -61,7 +61,7 @@ typedef struct piece {
     const rule_function *f;
     const sel_program *code;
     const sel_row_loops *loops;
-    int block, n, odds, next;  /* next: the number of the piece behind it */
+    int n, odds, next;         /* next: the number of the piece behind it */
     int64_t row, x, first, at; /* its first cell, its number, and where that is in the arrays */
     void **slot;
     char *registers;
@@ -71,13 +71,13 @@ typedef struct piece {
 } piece;
 
 static char *array_of(const piece *p, int f, bool other) {
-    return (char *)p->state->tables.at[p->block][f][(p->state->turns >> f & 1) ^ other] +
+    return (char *)p->state->tables.at[f][(p->state->turns >> f & 1) ^ other] +
            p->at * rule_size(p->state->model, f);
 }
 
 /* The masks of a cell's kind. */
 static uint64_t mask_at(const piece *p, const uint64_t *masks, int64_t at) {
-    return masks[p->state->kind[p->block][at] % RULE_ODD];
+    return masks[p->state->kind[at] % RULE_ODD];
 }
 
 /* Values of a field in the cells about; where they are not just those in memory, in a register. */
@@ -100,7 +100,7 @@ static void *read_values(const piece *p, const struct source *s, char *to) {
         const int x = p->odd[k];
         if (mask_at(p, state->tables.walls, p->at + x + s->away) >> s->field & 1) {
             rule_set(widens ? SEL_CELL_I32 : type, state->tables.wide, to, x,
-                     rule_value(state, p->block, s->field, p->at + x));
+                     rule_value(state, s->field, p->at + x));
         }
     }
     return to;
@@ -119,7 +119,6 @@ static bool begin_piece(piece *p, int64_t row, int number, int end) {
     }
     const int64_t most = (int64_t)(p->next - number) * SEL_ROW, left = grid->n[0] - p->x;
     p->n = (int)(left < most ? left : most);
-    p->block = sel_block_of(&state->base.blocks, row);
     p->at = rule_row(state, row) + p->x;
     p->first = row * grid->n[0] + p->x;
     p->odds = 0;
@@ -129,7 +128,7 @@ static bool begin_piece(piece *p, int64_t row, int number, int end) {
     int solids = 0;
     for (int x = 0; x < p->n; x++) {
         p->odd[p->odds] = (uint8_t)x;
-        p->odds += state->kind[p->block][p->at + x] >= RULE_ODD;
+        p->odds += state->kind[p->at + x] >= RULE_ODD;
         solids += solid[p->x + x] != 0;
     }
     return solids < p->n; /* else nothing is to be computed */
@@ -450,10 +449,9 @@ static int entry_row(const rule_state *state, int entry, int64_t row, int64_t x0
                      double *to) {
     const rule_entry *e = &state->model->entry[entry];
     const int64_t nx = state->cells.n[0], at = rule_row(state, row);
-    const int b = sel_block_of(&state->base.blocks, row);
     for (int c = 0; c < e->components; c++) {
         for (int64_t x = x0; x < x1; x++) {
-            to[c * nx + x - x0] = rule_value(state, b, e->first + c, at + x);
+            to[c * nx + x - x0] = rule_value(state, e->first + c, at + x);
         }
     }
     return e->components;
@@ -484,7 +482,6 @@ static void main_row(const sel_state *base, int64_t row, sel_main_row *main) {
     const rule_state *state = (const rule_state *)base;
     const rule_model *m = state->model;
     const int64_t nx = state->cells.n[0], at = rule_row(state, row);
-    const int b = sel_block_of(&base->blocks, row);
     double *values = rows_of(base), *large = values + 3 * nx, *finite = large + nx;
     const int components = entry_row(state, m->main, row, 0, nx, values);
     *main = (sel_main_row){{values, values + nx, values + 2 * nx}, large, finite};
@@ -495,7 +492,7 @@ static void main_row(const sel_state *base, int64_t row, sel_main_row *main) {
         }
         finite[x] = 0;
         for (uint64_t left = m->reals; left; left &= left - 1) {
-            const double value = rule_value(state, b, __builtin_ctzll(left), at + x);
+            const double value = rule_value(state, __builtin_ctzll(left), at + x);
             finite[x] += value - value;
         }
     }

@@ -1,7 +1,7 @@
 /* rule_laws.c -- what rules read beyond the faces of the domain and in cells under laws.
  *
- * About each block's cells stand margins, filled axis after axis: around periodic axes and from the
- * blocks beside by copies, beyond faces by the laws. Lines of a later axis include the margins of
+ * About the cells stand margins, filled axis after axis: around periodic axes by copies, beyond
+ * faces by the laws. Lines of a later axis include the margins of
  * the earlier ones, so that edges and corners are filled by the law of the later axis, from what
  * the earlier one has put there. All these places are listed once, as runs that one law fills;
  * cells on shapes whose values laws give are such runs too. Of several ranks each has the runs of
@@ -44,9 +44,9 @@ const rule_law *rule_law_value(const rule_plan *plan, int region, int entry) {
 
 /* ---- runs ---- */
 
-_Static_assert(RULE_FIELDS == (int)SEL_MOST_CELL_FIELDS && RULE_BLOCKS == (int)SEL_MOST_BLOCKS &&
-                   RULE_FACES == (int)SEL_FACES && RULE_REGIONS == (int)SEL_REGION_NUMBERS &&
-                   SEL_CELL_I32 == 1 && SEL_CELL_U8 == 2 && SEL_F64 == 1,
+_Static_assert(RULE_FIELDS == (int)SEL_MOST_CELL_FIELDS && RULE_FACES == (int)SEL_FACES &&
+                   RULE_REGIONS == (int)SEL_REGION_NUMBERS && SEL_CELL_I32 == 1 &&
+                   SEL_CELL_U8 == 2 && SEL_F64 == 1,
                "rule_margin.h numbers as the engine does");
 
 static int64_t clamp(int64_t i, int64_t n) {
@@ -109,21 +109,19 @@ static bool margin_of_ranks(const rule_state *state, int axis) {
                                           : axis == 1 && state->base.cut.across > 1;
 }
 
-/* What a section has of a block. */
-static void add_section(rule_state *state, int s, int b) {
+static void add_section(rule_state *state, int s) {
     const sel_grid *grid = &state->plan->base.domain->grid;
-    const sel_blocks *blocks = &state->base.blocks;
     const int dims = grid->dims, reach = state->model->reach;
     const int64_t strides[] = {1, state->cells.pitch, state->cells.slice};
     int64_t low[3] = {0}, high[3] = {1, 1, 1};
     for (int a = 0; a < dims; a++) {
-        const sel_block *own = &blocks->v[b];
+        const sel_block *own = &state->base.own;
         const bool slow = a == dims - 1, rows = a == 1 && !slow, filled = a < s && s < dims;
         low[a] = (slow ? own->first : rows ? own->low : 0) - filled * reach;
         high[a] = (slow ? own->end : rows ? own->high : grid->n[a]) + filled * reach;
     }
     if (s == RULE_IN_CELLS) {
-        add_box(state, (rule_run){.block = b, .source = b, .face = RULE_FACES}, low, high, 0, 0);
+        add_box(state, (rule_run){.face = RULE_FACES}, low, high, 0, 0);
         return;
     }
     const int64_t n = grid->n[s], begin = low[s], end = high[s];
@@ -136,11 +134,7 @@ static void add_section(rule_state *state, int s, int b) {
         if (copies && margin_of_ranks(state, s)) {
             continue; /* another rank has them */
         }
-        rule_run run = {
-            .block = b, .source = b, .layer = layer, .face = copies ? -1 : 2 * s + side};
-        if (copies && s == dims - 1) {
-            run.source = (uint8_t)sel_block_of(blocks, from * blocks->rows_per_plane);
-        }
+        const rule_run run = {.layer = layer, .face = copies ? -1 : 2 * s + side};
         low[s] = i;
         high[s] = i + 1;
         add_box(state, run, low, high, s == 0, (from - i) * strides[s]);
@@ -156,8 +150,8 @@ void rule_list_runs(rule_state *state) {
     for (int s = 0; s < RULE_SECTIONS; s++) {
         const bool has = s < state->model->dims || (s == RULE_IN_CELLS && cells);
         state->first_run[s] = state->first_run[RULE_SECTIONS];
-        for (int b = 0; b < state->base.blocks.count && has; b++) {
-            add_section(state, s, b);
+        if (has) {
+            add_section(state, s);
         }
     }
 }
@@ -169,9 +163,6 @@ void rule_list_laws(rule_state *state) {
     bool valued[RULE_FIELDS] = {false};
     memcpy(t->dx, domain->grid.dx, sizeof t->dx);
     t->wide = m->precision == SEL_F64;
-    for (int b = 0; b < state->base.blocks.count; b++) {
-        t->block_end[b] = state->base.blocks.v[b].end;
-    }
     for (int k = 0; k < 2 * domain->region_count * m->fields; k++) {
         const int r = 1 + k / 2 / m->fields, f = k / 2 % m->fields, cells = k % 2;
         const rule_holds holds =
@@ -198,12 +189,12 @@ static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns
         for (int f = 0; f < state->model->fields; f++) {
             const int turn = (int)(turns >> f & 1);
             const int64_t size = rule_size(state->model, f);
-            if (!(fields >> f & 1) || !t->at[run->block][f][turn]) {
+            if (!(fields >> f & 1) || !t->at[f][turn]) {
                 continue;
             }
             if (!run->region && run->stride == 1) {
-                memcpy((char *)t->at[run->block][f][turn] + run->to * size,
-                       (const char *)t->at[run->source][f][turn] + run->from * size,
+                memcpy((char *)t->at[f][turn] + run->to * size,
+                       (const char *)t->at[f][turn] + run->from * size,
                        (size_t)(run->count * size));
                 continue;
             }
@@ -217,7 +208,7 @@ static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns
 sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int axis, int count) {
     const bool deep = state->model->dims == 3;
     const sel_cells *cells = &state->cells;
-    const sel_block *own = &state->base.blocks.v[0];
+    const sel_block *own = &state->base.own;
     const int64_t plane = (deep ? cells->slice : cells->pitch) * size, row = cells->pitch * size;
     /* From the first element of a plane or row on; what stands in front of its margin along x is
      * that of the one before. */
@@ -240,7 +231,7 @@ int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, in
     int listed = 0;
     for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
         if (fields >> f & 1) {
-            sides[listed++] = rule_sides_of(state, state->tables.at[0][f][turns >> f & 1],
+            sides[listed++] = rule_sides_of(state, state->tables.at[f][turns >> f & 1],
                                             rule_size(state->model, f), axis, count);
         }
     }
@@ -355,7 +346,7 @@ static uint8_t kind_of(rule_state *state, uint64_t walls, uint64_t held) {
 
 static void find_margin_kinds(rule_state *state, const rule_run *run) {
     for (int k = 0; k < run->count; k++) {
-        const uint8_t there = state->kind[run->source][run->from + k * run->stride];
+        const uint8_t there = state->kind[run->from + k * run->stride];
         uint64_t walls = 0;
         for (int f = 0; f < state->model->fields && run->region; f++) {
             const int law = state->tables.kind[0][run->region][f];
@@ -363,19 +354,18 @@ static void find_margin_kinds(rule_state *state, const rule_run *run) {
                 law == RULE_WALL || (law != RULE_FIXED && state->tables.walls[there] >> f & 1);
             walls |= (uint64_t)wall << f;
         }
-        state->kind[run->block][run->to + k * run->stride] =
-            run->region ? kind_of(state, walls, 0) : there;
+        state->kind[run->to + k * run->stride] = run->region ? kind_of(state, walls, 0) : there;
     }
 }
 
 /* By a cell's region, and where its data have gaps. */
-static uint8_t cell_kind(rule_state *state, int block, int64_t at, int region) {
+static uint8_t cell_kind(rule_state *state, int64_t at, int region) {
     const rule_model *m = state->model;
     uint64_t walls = 0, held = 0;
     for (int f = 0; f < m->fields; f++) {
         const int law = state->tables.kind[1][region][f];
         const bool data = !m->field[f].state, computed = law == RULE_FREE;
-        const bool gap = data && isnan(rule_value(state, block, f, at));
+        const bool gap = data && isnan(rule_value(state, f, at));
         walls |= (uint64_t)(law == RULE_WALL || (gap && computed)) << f;
         held |= (uint64_t) !(data || computed) << f;
     }
@@ -383,12 +373,11 @@ static uint8_t cell_kind(rule_state *state, int block, int64_t at, int region) {
 }
 
 /* Whether one of the cells about it is a wall. */
-static bool beside_wall(const rule_state *state, int block, int64_t at) {
+static bool beside_wall(const rule_state *state, int64_t at) {
     const int reach = state->model->reach, deep = state->model->dims == 3 ? reach : 0;
     for (int z = -deep; z <= deep; z++) {
         for (int y = -reach; y <= reach; y++) {
-            const uint8_t *row =
-                state->kind[block] + at + z * state->cells.slice + y * state->cells.pitch;
+            const uint8_t *row = state->kind + at + z * state->cells.slice + y * state->cells.pitch;
             for (int x = -reach; x <= reach; x++) {
                 if (state->tables.walls[row[x] % RULE_ODD]) {
                     return true;
@@ -401,8 +390,8 @@ static bool beside_wall(const rule_state *state, int block, int64_t at) {
 
 /* Those of cells of other ranks, which number them otherwise. */
 static void share_kinds(rule_state *state, int axis) {
-    const sel_sides sides = rule_sides_of(state, state->kind[0], 1, axis == state->model->dims - 1,
-                                          state->model->reach);
+    const sel_sides sides =
+        rule_sides_of(state, state->kind, 1, axis == state->model->dims - 1, state->model->reach);
     uint8_t *const at[] = {sides.low, sides.high, sides.from_low, sides.from_high};
     const size_t bytes = sides.bytes, n = bytes * (size_t)(sides.pieces ? sides.pieces : 1);
     uint64_t *walls = sel_ranks_memory(state->base.ranks, 4 * n * sizeof *walls);
@@ -429,10 +418,9 @@ sel_status rule_find_kinds(rule_state *state, sel_error *error) {
     kind_of(state, 0, 0);
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
-        const int b = sel_block_of(&state->base.blocks, row);
         const uint8_t *region = sel_domain_painted(domain) + row * nx;
         for (int64_t x = 0, at = rule_row(state, row); x < nx; x++, at++) {
-            state->kind[b][at] = region[x] ? cell_kind(state, b, at, region[x]) : 0;
+            state->kind[at] = region[x] ? cell_kind(state, at, region[x]) : 0;
         }
     }
     for (int axis = 0; axis < state->model->dims; axis++) {
@@ -448,10 +436,9 @@ sel_status rule_find_kinds(rule_state *state, sel_error *error) {
     }
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
-        const int b = sel_block_of(&state->base.blocks, row);
         for (int64_t x = 0, at = rule_row(state, row); x < nx; x++, at++) {
-            if (state->kind[b][at] || (walls && beside_wall(state, b, at))) {
-                state->kind[b][at] |= RULE_ODD;
+            if (state->kind[at] || (walls && beside_wall(state, at))) {
+                state->kind[at] |= RULE_ODD;
                 state->odd[row * rule_pieces(nx) + x / SEL_ROW] = 1;
             }
         }

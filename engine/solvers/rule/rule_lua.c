@@ -8,12 +8,11 @@
 typedef struct lua_cell {
     const rule_state *state;
     int64_t cell, at;
-    int block;
     const double *own;
 } lua_cell;
 
-static bool is_wall(const rule_state *state, int block, int field, int64_t at) {
-    return state->tables.walls[state->kind[block][at] % RULE_ODD] >> field & 1;
+static bool is_wall(const rule_state *state, int field, int64_t at) {
+    return state->tables.walls[state->kind[at] % RULE_ODD] >> field & 1;
 }
 
 static double read_cell(const sel_rule_place *self, int field, const int away[3]) {
@@ -21,8 +20,8 @@ static double read_cell(const sel_rule_place *self, int field, const int away[3]
     const rule_state *state = c->state;
     const sel_cells *cells = &state->cells;
     int64_t at = c->at + away[0] + away[1] * cells->pitch + away[2] * cells->slice;
-    at = is_wall(state, c->block, field, at) ? c->at : at;
-    return c->own && at == c->at ? c->own[field] : rule_value(state, c->block, field, at);
+    at = is_wall(state, field, at) ? c->at : at;
+    return c->own && at == c->at ? c->own[field] : rule_value(state, field, at);
 }
 
 static double random_in_cell(const sel_rule_place *self, int64_t k) {
@@ -32,17 +31,14 @@ static double random_in_cell(const sel_rule_place *self, int64_t k) {
 
 static lua_cell find_cell(const rule_state *state, int64_t cell, const double *own) {
     const int64_t nx = state->plan->base.domain->grid.n[0], row = cell / nx;
-    return (lua_cell){.state = state,
-                      .cell = cell,
-                      .at = rule_row(state, row) + cell % nx,
-                      .block = sel_block_of(&state->base.blocks, row),
-                      .own = own};
+    return (lua_cell){
+        .state = state, .cell = cell, .at = rule_row(state, row) + cell % nx, .own = own};
 }
 
 void rule_lua_keep(const rule_state *state, int64_t cell, const double *own, double *out) {
     const lua_cell c = find_cell(state, cell, own);
     for (int f = 0; f < state->model->fields; f++) {
-        out[f] = own ? own[f] : rule_value(state, c.block, f, c.at);
+        out[f] = own ? own[f] : rule_value(state, f, c.at);
     }
 }
 
@@ -101,12 +97,12 @@ static void store_values(rule_state *state, const rule_function *f, int64_t cell
                          const double *out) {
     const rule_model *m = state->model;
     const lua_cell c = find_cell(state, cell, NULL);
-    const uint64_t held = state->tables.held[state->kind[c.block][c.at] % RULE_ODD];
+    const uint64_t held = state->tables.held[state->kind[c.at] % RULE_ODD];
     for (int k = 0; k < f->code->layout.outputs; k++) {
         const int field = f->code->tables.output[k].field;
         const bool byte = m->field[field].type == SEL_CELL_U8;
         const double value = out[field];
-        void *to = state->tables.at[c.block][field][((state->turns ^ f->turns) >> field) & 1];
+        void *to = state->tables.at[field][((state->turns ^ f->turns) >> field) & 1];
         if (held >> field & 1) {
             continue;
         }

@@ -1,6 +1,6 @@
-/* rule_margin.h -- what laws put into the arrays of sel.rule: margins about blocks, and cells under
- * laws; as the processor and the device do (rule_laws.c, cuda/rule.cu). C11 and C++17, with the
- * qualifiers of functions that devices compile.
+/* rule_margin.h -- what laws put into the arrays of sel.rule: margins about its cells, and cells
+ * under laws; as the processor and the device do (rule_laws.c, cuda/rule.cu). C11 and C++17, with
+ * the qualifiers of functions that devices compile.
  */
 #ifndef SEL_RULE_MARGIN_H
 #define SEL_RULE_MARGIN_H
@@ -9,7 +9,6 @@
 
 enum {
     RULE_FIELDS = 64, /* SEL_MOST_CELL_FIELDS */
-    RULE_BLOCKS = 8,
     RULE_FACES = 6,
     RULE_REGIONS = 256,
     RULE_ODD = 128 /* in a cell's kind: it is not computed like others, or sees a wall */
@@ -30,14 +29,14 @@ typedef struct rule_run {
     int64_t to, from, stride; /* elements of an array: the first, what it mirrors, to the next */
     int64_t number;           /* of the first among the places that have values of laws */
     int32_t at[3], count;
-    uint8_t block, source, region, layer;
+    uint8_t region, layer;
     int8_t face; /* -1: copies from elsewhere in the grid; RULE_FACES: cells of the grid */
 } rule_run;
 enum { RULE_RUN = 128 /* the most places of one, and threads that fill it */ };
 
-/* The arrays of all blocks, and the laws. */
+/* The arrays, and the laws. */
 typedef struct rule_tables {
-    void *at[RULE_BLOCKS][RULE_FIELDS][2];
+    void *at[RULE_FIELDS][2];
     double *law[RULE_FIELDS]; /* values of laws, by the number of a place */
     rule_run *run;
     /* By kind of cell: fields whose readers see their own value; state fields not computed. */
@@ -45,7 +44,6 @@ typedef struct rule_tables {
     /* rule_law_kind, beyond faces and in cells; those of region 0 are free. */
     uint8_t kind[2][RULE_REGIONS][RULE_FIELDS];
     uint8_t type[RULE_FIELDS]; /* sel_cell_type */
-    int64_t block_end[RULE_BLOCKS];
     double dx[3];
     int wide; /* reals are doubles */
 } rule_tables;
@@ -80,8 +78,7 @@ SEL_VALUE_INLINE bool rule_has_value(int law) {
 SEL_VALUE_INLINE void rule_fill_place(const rule_tables *t, const rule_run *run, int k, int f,
                                       int turn) {
     const int law = t->kind[run->face == RULE_FACES][run->region][f];
-    double value =
-        rule_number(t->type[f], t->wide, t->at[run->source][f][turn], run->from + k * run->stride);
+    double value = rule_number(t->type[f], t->wide, t->at[f][turn], run->from + k * run->stride);
     if (rule_has_value(law)) {
         const double given = t->law[f][run->number + k];
         value = law == RULE_FIXED        ? given
@@ -89,7 +86,7 @@ SEL_VALUE_INLINE void rule_fill_place(const rule_tables *t, const rule_run *run,
                 : given == 0             ? value /* also -0: the mirror image */
                              : value + given * (2 * run->layer + 1) * t->dx[run->face / 2];
     }
-    rule_set(t->type[f], t->wide, t->at[run->block][f][turn], run->to + k * run->stride, value);
+    rule_set(t->type[f], t->wide, t->at[f][turn], run->to + k * run->stride, value);
 }
 
 #endif

@@ -12,7 +12,7 @@
 enum { UNIT = 64 }; /* elements: whole lines of the caches, of bytes too */
 
 /* Margins along x lie between the rows: on the right of one, on the left of the next. rows: of a
- * plane, in a block. */
+ * plane, in this rank. */
 static sel_cells cells_of(const rule_model *m, const sel_grid *grid, int64_t rows, int halo) {
     const bool deep = grid->dims == 3;
     const int64_t pitch = (grid->n[0] + 2 * m->reach + UNIT - 1) / UNIT * UNIT;
@@ -25,24 +25,19 @@ static sel_cells cells_of(const rule_model *m, const sel_grid *grid, int64_t row
                        .layers = deep};
 }
 
-/* An array of cells, as blocks that lie behind each other in the list. */
 static void list_cells(rule_state *state, const char *name, sel_type type, unsigned saved,
-                       void *place[], size_t apart) {
+                       void *place) {
     const sel_grid *grid = &state->plan->base.domain->grid;
-    const int count = state->base.blocks.count;
     const bool deep = grid->dims == 3;
     const int64_t stride = deep ? state->cells.slice : state->cells.pitch;
-    for (int b = 0; b < count; b++) {
-        const sel_block *block = &state->base.blocks.v[b];
-        sel_cells cells = state->cells;
-        cells.n[grid->dims - 1] = block->end - block->first;
-        cells.n[1] = deep ? block->high - block->low : cells.n[1];
-        cells.shift = block->first * stride + (deep ? block->low * cells.pitch : 0);
-        cells.count = (cells.n[grid->dims - 1] + 2 * state->halo) * stride + UNIT + SEL_ROW_BLOCK;
-        cells.plane = cells.count;
-        sel_arrays_add_block(&state->base.arrays, name, place + (size_t)b * apart, type, &cells,
-                             saved, b == 0 ? count : 0);
-    }
+    const sel_block *own = &state->base.own;
+    sel_cells cells = state->cells;
+    cells.n[grid->dims - 1] = own->end - own->first;
+    cells.n[1] = deep ? own->high - own->low : cells.n[1];
+    cells.shift = own->first * stride + (deep ? own->low * cells.pitch : 0);
+    cells.count = (cells.n[grid->dims - 1] + 2 * state->halo) * stride + UNIT + SEL_ROW_BLOCK;
+    cells.plane = cells.count;
+    sel_arrays_add_block(&state->base.arrays, name, place, type, &cells, saved);
 }
 
 static void list_field(rule_state *state, int f, int copy) {
@@ -53,8 +48,7 @@ static void list_field(rule_state *state, int f, int copy) {
     const unsigned kept = SEL_SAVED | SEL_ANY_NUMBER;
     const unsigned saved = field->state && (swaps || !copy) ? kept | turn : 0;
     const sel_type type = {"fiu"[field->type], (uint32_t)rule_size(m, f)};
-    list_cells(state, m->saved[f], type, saved, &state->tables.at[0][f][copy],
-               sizeof state->tables.at[0] / sizeof(void *));
+    list_cells(state, m->saved[f], type, saved, &state->tables.at[f][copy]);
 }
 
 /* What ranks exchange in a step, margins of the fields that rules look at; or for a derived field.
@@ -70,7 +64,7 @@ static uint64_t halo_bytes(const rule_state *state) {
         step += k < m->rules ? bytes : 0;
         most = bytes > most ? bytes : most;
     }
-    const sel_block *own = &state->base.blocks.v[0];
+    const sel_block *own = &state->base.own;
     const int64_t plane = m->dims == 3 ? state->cells.slice : state->cells.pitch;
     const int64_t rows = state->base.cut.across > 1 ? own->end - own->first : 0;
     return 4 * (uint64_t)(step > most ? step : most) *
@@ -84,12 +78,12 @@ void rule_list(sel_state *base, int halo) {
     const rule_entry *main = &m->entry[m->main];
     const int64_t nx = plan->base.domain->grid.n[0];
     state->halo = halo > m->reach ? halo : m->reach;
-    const sel_block *block = &base->blocks.v[0];
+    const sel_block *block = &base->own;
     state->cells = cells_of(m, &plan->base.domain->grid,
                             m->dims == 3 ? block->high - block->low : plan->base.domain->grid.n[1],
                             state->halo);
     base->halo_bytes = base->ranks->count > 1 ? halo_bytes(state) : 0;
-    list_cells(state, "kind", (sel_type){'u', 1}, 0, (void **)(void *)state->kind, 1);
+    list_cells(state, "kind", (sel_type){'u', 1}, 0, &state->kind);
     for (int f = 0; f < m->fields; f++) {
         for (int copy = 0; copy < 1 + (int)(m->doubled >> f & 1); copy++) {
             list_field(state, f, copy);
@@ -116,13 +110,12 @@ static sel_status put_row(rule_state *state, const bool *wanted, const char *wha
                           int f, const double *values, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
     const int64_t nx = domain->grid.n[0], first = rule_row(state, row);
-    const int b = sel_block_of(&state->base.blocks, row);
     sel_status status = SEL_OK;
     for (int64_t x = 0; x < nx && !status; x++) {
         const int64_t cell = row * nx + x;
         if (wanted[domain->cell[cell]]) {
             status = rule_check_value(state, what, f, values[x], cell, error);
-            rule_set(state->tables.type[f], state->tables.wide, rule_copy(state, b, f), first + x,
+            rule_set(state->tables.type[f], state->tables.wide, rule_copy(state, f), first + x,
                      status ? 0 : values[x]);
         }
     }
