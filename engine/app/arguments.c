@@ -105,11 +105,6 @@ const sel_option sel_options[] = {
      "one for each GPU); results are the same; check says what each would have, bench what they "
      "gain",
      SETS(WHOLE, ranks), .least = 1, .most = SEL_MOST_RANKS, .all = true},
-    {"--across", SEL_RUN | SEL_CHECK | SEL_BENCH, "N",
-     "of several ranks N lie beside each other along y, and have rows of planes of a grid of 3 "
-     "dimensions (1: whole planes); as many as make the least halos, when not given, on GPUs only "
-     "if that halves them",
-     SETS(WHOLE, settings.across), .least = 1, .most = SEL_MOST_RANKS},
     {"--trust", LIMITED, NULL, "run the script without a sandbox: with os and io, without limits",
      FLAG(trust)},
     {"--script-limit", LIMITED, "S", "seconds that the script may take; 10 when not given",

@@ -204,20 +204,28 @@ static sel_status adapt(const sel_simulation *simulation, int precision, sel_pre
                            : sel_fail_memory(error, "the solver", 0);
 }
 
-/* How many ranks lie beside each other along y; fails where that cannot be as it is asked for. */
-static sel_status choose_across(const sel_settings *settings, sel_prepared *prepared,
-                                sel_error *error) {
+/* How many ranks lie beside each other along y: as many as fit best, or as SELENITE_ACROSS says, by
+ * which tests cut a grid otherwise. */
+static sel_status choose_across(sel_prepared *prepared, sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
+    const char *text = getenv("SELENITE_ACROSS");
+    char *end = NULL;
+    const long asked = text ? strtol(text, &end, 10) : 0;
+    if (text && (end == text || *end || asked < 1 || asked > SEL_MOST_RANKS)) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "SELENITE_ACROSS=%s: a whole number from 1 to %d; leave it out", text,
+                        SEL_MOST_RANKS);
+    }
     const bool deep = sel_common_grid(simulation->params).dims == 3;
     /* Devices exchange planes in one piece, and straight from one to the next. */
     const int fits = on_device(prepared) ? SEL_ACROSS_HALVES : 0;
-    prepared->across = !deep ? 1 : settings->across ? settings->across : fits;
-    return deep || settings->across <= 1
+    prepared->across = !deep ? 1 : asked ? (int)asked : fits;
+    return deep || asked <= 1
                ? SEL_OK
                : sel_fail_as(error, SEL_BAD_USAGE, sel_simulation_where(simulation, "size"),
-                             "--across %d: a grid of 2 dimensions is cut along y anyway; leave it "
-                             "out",
-                             settings->across);
+                             "SELENITE_ACROSS=%ld: a grid of 2 dimensions is cut along y anyway; "
+                             "leave it out",
+                             asked);
 }
 
 sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_cut *cut, sel_error *error) {
@@ -228,11 +236,12 @@ sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_cut *cut, 
         return SEL_OK;
     }
     return across > 1 && (count % across || cut->across < across)
-               ? sel_fail_as(error, SEL_BAD_USAGE, where,
-                             "--across %d: so many of %d ranks cannot lie beside each other along "
-                             "the %lld cells of y; leave it out, or give a divisor of the ranks, "
-                             "with two cells for each at least",
-                             across, count, (long long)grid->n[1])
+               ? sel_fail_as(
+                     error, SEL_BAD_USAGE, where,
+                     "SELENITE_ACROSS=%d: so many of %d ranks cannot lie beside each other along "
+                     "the %lld cells of y; leave it out, or give a divisor of the ranks, "
+                     "with two cells for each at least",
+                     across, count, (long long)grid->n[1])
                : sel_fail_as(error, SEL_BAD_USAGE, where,
                              "the grid is cut along %s, where %lld cells are enough for %d ranks, "
                              "not for %d",
@@ -255,7 +264,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     simulation = prepared->simulation;
     status = check_numbers(simulation, precision, error);
     sel_status backend = choose_backend(settings, prepared, error);
-    backend = backend ? backend : choose_across(settings, prepared, error);
+    backend = backend ? backend : choose_across(prepared, error);
     sel_status size = backend ? backend : check_size(prepared, precision, ranks, error);
     status = status ? status : size;
     status = sel_ranks_agree(ranks, status, error); /* before they paint together */

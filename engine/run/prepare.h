@@ -37,7 +37,6 @@ typedef struct sel_settings {
     int device;             /* the number of the GPU, if it is one that computes: of several ranks
                                on a machine that of the first, others take the next ones */
     const sel_ranks *ranks; /* that compute together; NULL: this process alone */
-    int across;             /* of these lie beside each other along y; 0: as fits best */
     int simulation;         /* with several: its number in the scenario */
 } sel_settings;
 

@@ -26,9 +26,9 @@ TOLD = ("steps", "time", "stopped_by", "stop_reason", "steady_measure", "mean_ch
         "largest_mach", "mass_drift", "results", "outputs", "warnings")
 WAYS = {"threads": [["--threads", "2"]],
         "ranks": [["--ranks", "2", "--threads", "1"], ["--ranks", "3", "--threads", "1"]],
-        "boxes": [["--ranks", "2", "--across", "2", "--threads", "1"],
-                  ["--ranks", "3", "--across", "3", "--threads", "2"],
-                  ["--ranks", "4", "--across", "2", "--threads", "1"]]}
+        "boxes": [["SELENITE_ACROSS=2", "--ranks", "2", "--threads", "1"],
+                  ["SELENITE_ACROSS=3", "--ranks", "3", "--threads", "2"],
+                  ["SELENITE_ACROSS=2", "--ranks", "4", "--threads", "1"]]}
 
 
 def write_raster(path):
@@ -51,7 +51,10 @@ class Runs:
         self.given += ["deep=true"] if deep else []
 
     def run(self, name, *more, compiler="0"):
-        """Exit status, and the last line of the errors. `compiler`: of rules; "0": none."""
+        """Exit status, and the last line of the errors. `more`: arguments, variables of the
+        environment before them. `compiler`: of rules; "0": none."""
+        given = dict(word.split("=") for word in more[:1] if word.startswith("SELENITE_"))
+        more = more[len(given):]
         folder = os.path.join(self.work, name)
         if "--resume" not in more:
             shutil.rmtree(folder, ignore_errors=True)
@@ -59,7 +62,7 @@ class Runs:
         command = [PROGRAM, "run", SCENARIO, *self.given, "--quiet", "-o", folder, *backend, *more]
         try:
             done = subprocess.run(command, capture_output=True, timeout=300, check=False,
-                                  env=dict(os.environ, SELENITE_CC=compiler))
+                                  env=dict(os.environ, SELENITE_CC=compiler, **given))
         except subprocess.TimeoutExpired:
             return -1, "it takes longer than 300 s"
         lines = done.stderr.decode(errors="replace").strip().splitlines()
@@ -140,7 +143,7 @@ def compare_processor(runs):
 def compare_resumed(runs, seed, ways):
     """Half the run is made in one way, the other half in another."""
     cuts = [[], ["--threads", "3"]] + ([["--ranks", "2"]] if "ranks" in ways else [])
-    cuts += [["--ranks", "4", "--across", "2"]] if "boxes" in ways else []
+    cuts += [["SELENITE_ACROSS=2", "--ranks", "4"]] if "boxes" in ways else []
     before, after = cuts[seed % len(cuts)], cuts[seed // 3 % len(cuts)]
     total = runs.told("one")["steps"]
     if total < 2:

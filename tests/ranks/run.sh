@@ -25,14 +25,25 @@ shared() {
     done
 }
 
+# cut_in N COMMAND...: with N ranks beside each other along y.
+cut_in() {
+    SELENITE_ACROSS=$1
+    export SELENITE_ACROSS
+    shift
+    "$@"
+    got=$?
+    unset SELENITE_ACROSS
+    return $got
+}
+
 # boxes SCENARIO ARGUMENTS...: of a grid in 3-D, whose planes several ranks share.
 boxes() {
     rm -rf "$work/one"
     run "$@" -o "$work/one" || return 1
     for way in '2 2' '3 3' '4 2'; do
         rm -rf "$work/many"
-        run "$@" --ranks "${way% *}" --across "${way#* }" --threads $((1 + (${way% *} == 2))) \
-            -o "$work/many" || return 1
+        cut_in "${way#* }" run "$@" --ranks "${way% *}" \
+            --threads $((1 + (${way% *} == 2))) -o "$work/many" || return 1
         same "$work/one" "$work/many" || { echo "in $way ranks"; return 1; }
     done
 }
@@ -618,10 +629,14 @@ ok "ranks that have read different scripts" says 1 'rank 1 has read other .* tha
     run "$work/long.lua" wrong=rank --trust --ranks 2 -o "$work/other"
 ok "more ranks than the grid has room for" says 2 'cut along y' \
     run scenarios/aqua_wave.lua N=48 steps=2 --ranks 3 -o "$work/other"
-ok "more ranks across than there are" says 2 '.*cannot lie beside each other along the 12 cells of y' \
-    run scenarios/cavity3d.lua N=12 --backend cpu --ranks 3 --across 2 -o "$work/other"
-ok "ranks across a plane" says 2 'a grid of 2 dimensions is cut along y anyway' \
-    run scenarios/aqua_wave.lua N=48 --backend cpu --ranks 2 --across 2 -o "$work/other"
+ok "more ranks across than there are" cut_in 2 says 2 '.*cannot lie beside each other along the 12 cells of y' \
+    run scenarios/cavity3d.lua N=12 --backend cpu --ranks 3 -o "$work/other"
+ok "ranks across a plane" cut_in 2 says 2 'a grid of 2 dimensions is cut along y anyway' \
+    run scenarios/aqua_wave.lua N=48 --backend cpu --ranks 2 -o "$work/other"
+for across in 0 257 2x ''; do
+    ok "ranks across that are no number: '$across'" cut_in "$across" says 2 'a whole number from 1 to 256' \
+        run scenarios/cavity3d.lua N=12 --backend cpu --ranks 2 -o "$work/other"
+done
 ok "a scenario that is wrong is reported once" says 2 'unknown parameter' \
     run "$work/long.lua" nothing=1 --ranks 3 -o "$work/other"
 ranks_of_devices() {
@@ -715,7 +730,7 @@ listed() {
 ok "check says what ranks would have" listed
 
 listed_boxes() {
-    "$selenite" check scenarios/cavity3d.lua N=20 --ranks 6 --across 2 --backend cpu >"$work/said" &&
+    cut_in 2 "$selenite" check scenarios/cavity3d.lua N=20 --ranks 6 --backend cpu >"$work/said" &&
         grep -q '^  rank 3 .* z from 7 to 13, y from 10 to 19, 1400 free, memory .*, halos .* per exchange' \
             "$work/said"
 }
