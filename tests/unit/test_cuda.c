@@ -139,7 +139,7 @@ static void run_and_compare(const sel_scenario *scenario, const sel_simulation *
                             .plan = plan,
                             .heat = heat ? (const heat_plan *)prepared.plan : NULL,
                             .inexact = is_inexact(simulation, prepared.plan) ? 1e-9 : 0,
-                            .largest = plan ? lbm_largest_velocity(plan) : 0};
+                            .largest = plan ? lbm_find_extremes(plan).velocity : 0};
         /* Cycles in single precision leave other errors on each backend, which the next cycle
          * mends; the results are right to the 1e-8 of the solves. */
         if (!potential) {

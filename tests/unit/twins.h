@@ -69,7 +69,7 @@ static inline void twins_open_on(twins *t, const char *text, const int backends[
             twin_worked(t, k, "creating", status);
         }
     }
-    t->velocity = t->failed ? 0 : lbm_largest_velocity(twins_plan(t));
+    t->velocity = t->failed ? 0 : lbm_find_extremes(twins_plan(t)).velocity;
 }
 
 static inline void twins_open(twins *t, const char *text) {

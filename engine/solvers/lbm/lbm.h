@@ -111,13 +111,13 @@ void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size);
 
 /* ---- what laws and initial state show before a run: lbm_samples.c ---- */
 
-/* The largest velocity that is given: by the reference, by laws (sampled over the run) or by the
- * initial state (sampled at some cells); user's units. */
-double lbm_largest_velocity(const lbm_plan *plan);
-
-/* Minimum and maximum of 0 and of the gauge pressures that laws give, sampled over the run; user's
- * units. */
-void lbm_pressure_range(const lbm_plan *plan, double *lowest, double *highest);
+/* User's units. `velocity`: the largest that is given: by the reference, by laws (sampled over the
+ * run) or by the initial state (sampled at some cells). The others: minimum and maximum of 0 and of
+ * the gauge pressures that laws give, sampled over the run. */
+typedef struct lbm_extremes {
+    double velocity, lowest, highest;
+} lbm_extremes;
+lbm_extremes lbm_find_extremes(const lbm_plan *plan);
 
 /* Period of the slowest sound, 4 L / c_s in steps, with L the longest axis that has an open face;
  * 0: there is none. */

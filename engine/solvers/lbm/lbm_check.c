@@ -28,11 +28,10 @@ static void add_units(const lbm_plan *plan, double velocity, sel_facts *facts) {
 
 /* Without friction, from rest: sqrt(2 dp / rho). Between two faces of a channel only friction holds
  * the flow back, and it may become faster. */
-static void add_pressure_facts(const lbm_plan *plan, sel_facts *facts) {
-    const lbm_numbers *numbers = &plan->numbers;
-    double lowest, highest;
-    lbm_pressure_range(plan, &lowest, &highest);
-    double velocity = sqrt(2 * (highest - lowest) / numbers->density_unit) / numbers->velocity_unit;
+static void add_pressure_facts(const lbm_plan *plan, const lbm_extremes *given, sel_facts *facts) {
+    const double pressure = given->highest - given->lowest;
+    const double velocity =
+        sqrt(2 * pressure / plan->numbers.density_unit) / plan->numbers.velocity_unit;
     if (velocity > 0) {
         sel_fact_add(
             facts, "Mach number by pressures",
@@ -117,7 +116,8 @@ static void tau_text(double tau, char *text, size_t size) {
 void lbm_facts(const sel_plan *base, sel_facts *facts) {
     const lbm_plan *plan = (const lbm_plan *)base;
     const lbm_numbers *numbers = &plan->numbers;
-    const double velocity = lbm_largest_velocity(plan) / numbers->velocity_unit;
+    const lbm_extremes given = lbm_find_extremes(plan);
+    const double velocity = given.velocity / numbers->velocity_unit;
     char text[32];
     tau_text(numbers->tau, text, sizeof text);
     sel_fact_add(facts, "collision", "%s on %s", lbm_collision_names[plan->params->collision],
@@ -129,7 +129,7 @@ void lbm_facts(const sel_plan *base, sel_facts *facts) {
                      velocity * sqrt(3), velocity);
         sel_fact_add(facts, "Reynolds number of a cell", "%.3g", velocity / numbers->nu);
     }
-    add_pressure_facts(plan, facts);
+    add_pressure_facts(plan, &given, facts);
     add_reference_facts(plan, facts);
     add_opening_facts(plan, facts);
     add_sound_facts(plan, facts);
@@ -145,7 +145,7 @@ void lbm_json(const sel_plan *plan, FILE *to) {
     const lbm_plan *p = (const lbm_plan *)plan;
     const sel_reference *reference = &p->params->common.reference;
     const double nu = viscosity(p);
-    const double mach = lbm_largest_velocity(p) / p->numbers.velocity_unit * sqrt(3);
+    const double mach = lbm_find_extremes(p).velocity / p->numbers.velocity_unit * sqrt(3);
     fprintf(to, "\"lattice\": \"%s\", \"collision\": \"%s\"", lbm_lattice_names[p->params->lattice],
             lbm_collision_names[p->params->collision]);
     put_number(to, "nu", nu);
@@ -228,8 +228,8 @@ static const char *slower_text(const lbm_plan *plan, double velocity, char text[
     return text;
 }
 
-static void warn_of_speed(const lbm_plan *plan, sel_error *warnings) {
-    const double velocity = lbm_largest_velocity(plan) / plan->numbers.velocity_unit;
+/* velocity: in lattice units */
+static void warn_of_speed(const lbm_plan *plan, double velocity, sel_error *warnings) {
     char slower[SLOWER_ROOM];
     if (velocity > fastest) {
         sel_fail(warnings, SEL_BAD_SCENARIO,
@@ -253,15 +253,13 @@ static void warn_of_speed(const lbm_plan *plan, sel_error *warnings) {
 }
 
 /* The pressure given by laws that is farthest from 0, as a density deviation, lattice units. */
-static double largest_deviation(const lbm_plan *plan) {
-    double lowest, highest;
-    lbm_pressure_range(plan, &lowest, &highest);
-    return (highest > -lowest ? highest : lowest) / plan->numbers.pressure_unit;
+static double largest_deviation(const lbm_plan *plan, const lbm_extremes *given) {
+    const bool high = given->highest > -given->lowest;
+    return (high ? given->highest : given->lowest) / plan->numbers.pressure_unit;
 }
 
 /* Whoever confuses the pressure with the density writes 1 instead of 0. */
-static void warn_of_pressure(const lbm_plan *plan, sel_error *warnings) {
-    const double deviation = largest_deviation(plan);
+static void warn_of_pressure(const lbm_plan *plan, double deviation, sel_error *warnings) {
     if (fabs(deviation) > most_deviation) {
         sel_fail(
             warnings, SEL_BAD_SCENARIO,
@@ -284,6 +282,7 @@ static void warn_of_units(const lbm_plan *plan, sel_error *warnings) {
 
 void lbm_warn(const sel_plan *base, sel_error *warnings) {
     const lbm_plan *plan = (const lbm_plan *)base;
+    const lbm_extremes given = lbm_find_extremes(plan);
     if (plan->numbers.tau > largest_tau) {
         sel_fail(warnings, SEL_BAD_SCENARIO,
                  "tau %.4g: above %g the lattice relaxes too slowly to follow the flow; use fewer "
@@ -291,8 +290,8 @@ void lbm_warn(const sel_plan *base, sel_error *warnings) {
                  plan->numbers.tau, largest_tau);
     }
     warn_of_units(plan, warnings);
-    warn_of_speed(plan, warnings);
-    warn_of_pressure(plan, warnings);
+    warn_of_speed(plan, given.velocity / plan->numbers.velocity_unit, warnings);
+    warn_of_pressure(plan, largest_deviation(plan, &given), warnings);
     lbm_warn_of_sound(plan, warnings);
     lbm_warn_of_mass(plan, warnings);
 }
@@ -303,9 +302,10 @@ void lbm_warn(const sel_plan *base, sel_error *warnings) {
  * last, since it is the symptom of all of them. */
 void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size) {
     const lbm_plan *p = (const lbm_plan *)plan;
-    const double given = lbm_largest_velocity(p) / p->numbers.velocity_unit;
+    const lbm_extremes extremes = lbm_find_extremes(p);
+    const double given = extremes.velocity / p->numbers.velocity_unit;
     const double seen = largest / p->numbers.velocity_unit;
-    const double deviation = largest_deviation(p), cell = cell_reynolds(p, given);
+    const double deviation = largest_deviation(p, &extremes), cell = cell_reynolds(p, given);
     const double limit = most_cell_reynolds(p);
     char slower[SLOWER_ROOM], cells[CELLS_ROOM];
     if (fabs(deviation) > most_deviation) {

@@ -9,33 +9,11 @@
 
 enum { MOST_PER_AXIS = 64, MOST_PER_AXIS_OF_BOX = 16 };
 
-typedef void take_sample(const lbm_plan *plan, const lbm_batch *batch, const double *values,
-                         void *to);
-
 /* Between the first step and the last none at even distances, which could all meet one phase of an
  * oscillation. */
 double lbm_sample_step(int sample, double end) {
     const double golden = 0.6180339887498949;
     return sample == 0 ? 0 : sample == LBM_SAMPLES ? end : end * fmod(sample * golden, 1);
-}
-
-/* Calls `take` with the values of all laws of velocities, or of pressures. */
-static void sample_laws(const lbm_plan *plan, bool velocities, take_sample *take, void *to) {
-    const lbm_batches *batches = &plan->boundary.batches;
-    double *values = malloc((3 * (size_t)batches->largest + 1) * sizeof *values);
-    int64_t last_step = sel_stop_step(&plan->params->common);
-    double end = last_step == INT64_MAX ? 0 : (double)last_step;
-    for (int k = 0; values && k < batches->count; k++) {
-        const lbm_batch *batch = &batches->v[k];
-        int last = batch->depends & SEL_ON_T && end > 0 ? LBM_SAMPLES : 0;
-        for (int s = 0; s <= last && (batch->quantity->components > 1) == velocities; s++) {
-            if (!lbm_batch_evaluate(batch, plan->base.domain, lbm_sample_step(s, end), values,
-                                    NULL)) {
-                take(plan, batch, values, to);
-            }
-        }
-    }
-    free(values);
 }
 
 /* ---- the largest velocity, and pressures ---- */
@@ -54,25 +32,16 @@ static double largest_difference(const double *a, const double *b, int64_t n, in
     return largest;
 }
 
-/* The largest velocity, and the lowest and the highest pressure. */
-typedef struct extremes {
-    double velocity, lowest, highest;
-} extremes;
-
-/* take_sample */
-static void take_extremes(const lbm_plan *plan, const lbm_batch *batch, const double *values,
-                          void *to) {
-    (void)plan;
-    extremes *found = to;
+/* By the values of a law: velocities, or pressures. */
+static void widen(lbm_extremes *found, const lbm_batch *batch, const double *values) {
     const int components = batch->quantity->components;
+    for (int64_t k = 0; k < batch->count && components == 1; k++) {
+        found->lowest = fmin(found->lowest, values[k]);
+        found->highest = fmax(found->highest, values[k]);
+    }
     if (components > 1) {
         found->velocity =
             fmax(found->velocity, largest_difference(values, NULL, batch->count, components));
-        return;
-    }
-    for (int64_t k = 0; k < batch->count; k++) {
-        found->lowest = fmin(found->lowest, values[k]);
-        found->highest = fmax(found->highest, values[k]);
     }
 }
 
@@ -117,19 +86,26 @@ static double largest_initial(const lbm_plan *plan) {
     return largest;
 }
 
-double lbm_largest_velocity(const lbm_plan *plan) {
+lbm_extremes lbm_find_extremes(const lbm_plan *plan) {
+    const lbm_batches *batches = &plan->boundary.batches;
+    const int64_t last_step = sel_stop_step(&plan->params->common);
+    const double end = last_step == INT64_MAX ? 0 : (double)last_step;
     const double reference = plan->params->common.reference.velocity;
-    extremes found = {.velocity = 0};
-    sample_laws(plan, true, take_extremes, &found);
-    const double largest = fmax(found.velocity, largest_initial(plan));
-    return fmax(largest, isnan(reference) ? 0 : reference);
-}
-
-void lbm_pressure_range(const lbm_plan *plan, double *lowest, double *highest) {
-    extremes found = {.velocity = 0};
-    sample_laws(plan, false, take_extremes, &found);
-    *lowest = found.lowest;
-    *highest = found.highest;
+    lbm_extremes found = {.velocity =
+                              fmax(largest_initial(plan), isnan(reference) ? 0 : reference)};
+    double *values = malloc((3 * (size_t)batches->largest + 1) * sizeof *values);
+    for (int k = 0; values && k < batches->count; k++) {
+        const lbm_batch *batch = &batches->v[k];
+        const int last = batch->depends & SEL_ON_T && end > 0 ? LBM_SAMPLES : 0;
+        for (int s = 0; s <= last; s++) {
+            const double step = lbm_sample_step(s, end);
+            if (!lbm_batch_evaluate(batch, plan->base.domain, step, values, NULL)) {
+                widen(&found, batch, values);
+            }
+        }
+    }
+    free(values);
+    return found;
 }
 
 /* ---- the slowest sound of a domain with openings, and starts that set it off ----
