@@ -1,4 +1,4 @@
--- Run-off: a shower over a valley made by a function, which drains through a gap in its lower edge.
+-- Runoff: a shower over a valley made by a function, which drains through a gap in its lower edge.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 

@@ -1,4 +1,4 @@
--- Run-off with a level as inlet: a tide comes over a beach and through the gap of a dyke.
+-- Runoff with a level as inlet: a tide comes over a beach and through the gap of a dyke.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 

@@ -180,10 +180,10 @@ static void print_family(FILE *to, const sel_schema *all, const sel_family *fami
         if (is_of(all->tables[t], name) && !is_listed(all->tables, t, all->tables[t]->name))
             print_constructor(to, all->tables[t], result);
     if (shapes)
-        fputs("---@field face fun(name: \"x-\"|\"x+\"|\"y-\"|\"y+\"|\"z-\"|\"z+\"): selenite.shape "
-              "The sites of one face of the domain.\n"
-              "---@field faces selenite.shape The sites of all faces that are not periodic.\n"
-              "---@field rest selenite.shape The face sites that nothing before painted.\n",
+        fputs("---@field face fun(name: \"x-\"|\"x+\"|\"y-\"|\"y+\"|\"z-\"|\"z+\"): "
+              "selenite.shape The sites of one face of the domain.\n---@field faces "
+              "selenite.shape All boundary faces, except on periodic sides.\n---@field rest "
+              "selenite.shape The face sites that nothing before painted.\n",
               to);
     fputc('\n', to);
 }

@@ -1,7 +1,7 @@
 /* bench.c -- `selenite bench`: measure the kernels: cell updates per second, and their share of the
  * copy bandwidth.
  *
- * Lattice Boltzmann reads and writes every population once, run-off reads the ground and reads and
+ * Lattice Boltzmann reads and writes every population once, runoff reads the ground and reads and
  * writes a depth, conduction of heat reads and writes a temperature and, where materials differ,
  * reads conductances, a rule its fields, and they do little else: on a large grid the time of a
  * step is the time of moving its bytes. So the figure to look at is

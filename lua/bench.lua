@@ -50,7 +50,7 @@ local function cavity_and_operators(lattice, n)
   flow(lattice, n, "f32", "periodic", "regularized")
 end
 
--- Ground and water of run-off. Smooth ground lies below deep water whose waves run to and fro; the
+-- Ground and water of runoff. Smooth ground lies below deep water whose waves run to and fro; the
 -- rough one is noise of a metre from cell to cell in shallow water, so that beds of neighbours
 -- stand above the level that `fill` looks for. Where the plane is half dry, one half is a plateau
 -- that no water reaches.

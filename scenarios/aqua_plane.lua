@@ -1,4 +1,4 @@
--- Run-off on an inclined plane, with a pulse of water on its upper edge (Rinaldi 2011, section 3.4
+-- Runoff on an inclined plane, with a pulse of water on its upper edge (Rinaldi 2011, section 3.4
 -- and figure 3.8): 512 x 512 cells, all of which hold the same water at the start, so that every
 -- one of them flows in every step; alpha = 0.005; 4,000 steps.
 --

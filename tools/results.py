@@ -355,7 +355,7 @@ with the lower half solid, and 16.9 with 90 % of the cells solid.
 ## Runoff
 
 An update moves 12 bytes. `mean`, `fill` and `mindiff` are the equilibria of
-[physics.md](physics.md#run-off-aqua-graph). The ground is smooth, or rough from cell to cell. Water
+[physics.md](physics.md#runoff-aqua-graph). The ground is smooth, or rough from cell to cell. Water
 covers all cells (`wet`) or half of them (`half-dry`); dry cells count as well. In a `storm` it
 rains on wet ground, and the ground absorbs water: `rain(t)` depends on time, `rain(x,y,t)` is a
 Gaussian that moves. GPU and CPU compute the same bits, in whole quanta of depth, from the same

@@ -113,7 +113,7 @@ const sel_option sel_options[] = {
      FLAG(quiet)},
     {"--json", SEL_RUN | SEL_BENCH, NULL,
      "print run.json on standard output when done (run), the results as JSON (bench)", FLAG(json)},
-    {"--regions", SEL_CHECK, NULL, "cells and face sites of each region, kinds of cells",
+    {"--regions", SEL_CHECK, NULL, "cells and boundary faces of each region, cell types",
      FLAG(regions)},
     {"--laws", SEL_CHECK, NULL, "the program of each function, or why Lua evaluates it",
      FLAG(laws)},

@@ -85,7 +85,7 @@ void sel_usage(FILE *to) {
         fprintf(to, "  %3d  %s\n", exit_statuses[i].number, exit_statuses[i].meaning);
     }
     fputs("\nTo begin: selenite check FILE, then selenite run FILE. What a FILE may hold: selenite "
-          "help lbm\n(flow), aqua (run-off), heat, poisson (potentials) or rule (your own).\n",
+          "help lbm\n(flow), aqua (runoff), heat, poisson (potentials) or rule (your own).\n",
           to);
 }
 
@@ -122,16 +122,18 @@ bool sel_usage_of(FILE *to, const char *name) {
     { .name = called, .usage = how, .doc = text }
 static const sel_table calls[] = {
     CALL("shape.face", "shape.face \"x-\"",
-         "The sites of one face of the domain: \"x-\", \"x+\", \"y-\", \"y+\", \"z-\" or \"z+\"."),
-    CALL("shape.faces", "shape.faces", "The sites of all faces that are not periodic."),
-    CALL("shape.rest", "shape.rest", "The face sites that no earlier region painted."),
+         "The boundary faces on one side of the domain: \"x-\", \"x+\", \"y-\", \"y+\", "
+         "\"z-\" or \"z+\"."),
+    CALL("shape.faces", "shape.faces", "All boundary faces, except on periodic sides."),
+    CALL("shape.rest", "shape.rest", "The boundary faces that no earlier region has painted."),
     CALL("sel.params",
          "sel.params { NAME = default, NAME = { default, \"help\", min = 0, max = 1 }, ... }",
-         "Declares what the command line may set with NAME=value, and returns the values, "
-         "read-only. A default is a number, a string or a boolean and sets the parameter's type. "
-         "Fields beside it: min and max (of a number), choices (a list of the only values), "
-         "integer = true (whole numbers only), file = true (the path of a file: the default is "
-         "relative to the script, one from the command line to the working directory)."),
+         "Declares what the command line may set with NAME=value, and returns the "
+         "values, read-only. A default is a number, a string or a boolean and sets the "
+         "parameter's type. It may also have: min and max (of a number), choices (a "
+         "list of the only values), integer = true (whole numbers only), file = true "
+         "(the path of a file: the default is relative to the script, one from the "
+         "command line to the working directory)."),
     CALL(
         "sel.load", "sel.load(\"other.lua\", { NAME = value, ... })",
         "Reads another scenario and returns its table, or the list of them, for this one to change "

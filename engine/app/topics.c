@@ -48,7 +48,7 @@ const sel_topic sel_topics[] = {
     {"wall-function y+ yplus roughness-height",
      "Wall functions are not supported: the wall's cells must resolve the boundary layer. For "
      "rough "
-     "ground under run-off see help roughness. (y+ is also a face: shape.face \"y+\".)"},
+     "ground under runoff see help roughness. (y+ is also a face: shape.face \"y+\".)"},
     {"cfl courant timestep time-step", "dt of the solver. In sel.lbm velocities must stay below "
                                        "some 0.1 dx/dt; sel.heat takes 0.9 of "
                                        "its limit by itself and refuses more; sel.rule has dt = { "
@@ -79,7 +79,7 @@ const sel_topic sel_topics[] = {
      "(docs/rules.md)."},
     {"free-surface sloshing dam-break waves",
      "A free surface is not supported in sel.lbm. Shallow water: an equation in sel.rule "
-     "(scenarios/flood.lua); films and hollows of run-off: sel.aqua."},
+     "(scenarios/flood.lua); films and hollows of runoff: sel.aqua."},
     {"thermal buoyancy natural-convection boussinesq conjugate rayleigh temperature-coupling",
      "Flow and heat are not coupled: sel.lbm has no temperature, sel.heat no flow. A coupled "
      "equation can be written in sel.rule."},
@@ -94,7 +94,7 @@ const sel_topic sel_topics[] = {
     {"wind building urban atmosphere",
      "sel.lbm in 3-D, buildings as boxes or shape.raster; the inlet's profile is a function in "
      "law.velocity. Wall functions and stratification are not supported."},
-    /* run-off */
+    /* runoff */
     {"roughness manning strickler chezy friction n",
      "sel.aqua has no friction coefficient: alpha and dt set how fast water moves (help aqua). "
      "Manning's law is in the rule of scenarios/flood.lua, n=0.03 sets it. Walls of "

@@ -31,10 +31,10 @@ static const sel_field convective_fields[] = {
                   "Heat per area, time and difference from `ambient`.", .flags = SEL_REQUIRED),
 };
 
-static const sel_table fixed_table = SEL_TABLE(
-    "law.fixed", law_values, fixed_fields,
-    "sel.heat: a surface of given temperature; of nodes on it, their temperature. sel.poisson: "
-    "of given potential.");
+static const sel_table fixed_table =
+    SEL_TABLE("law.fixed", law_values, fixed_fields,
+              "sel.heat: a given temperature of a surface, or of the nodes on it. "
+              "sel.poisson: a given potential.");
 static const sel_table flux_table =
     SEL_TABLE("law.flux", law_values, flux_fields,
               "sel.heat: a given heat flux. sel.poisson: coefficient dphi/dn, outward.");

@@ -12,10 +12,10 @@ static const sel_field fields[] = {
 
 const sel_table sel_out_checkpoint_table =
     SEL_TABLE("out.checkpoint", sel_out_checkpoint, fields,
-              "The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: "
-              "`selenite run FILE --resume` continues it as if the run had not ended. It is "
-              "written at the end, too, and when a run is interrupted also without this output, "
-              "but not by a run that has diverged.");
+              "The whole state of the run as NAME.sel, and the one before it as "
+              "NAME.before.sel: `selenite run FILE --resume` continues it as if the run had "
+              "not ended. It is also written at the end and, even without this output, when "
+              "a run is interrupted. A run that has diverged writes none.");
 
 static void checkpoint_check(sel_output_site *site, const void *params) {
     const sel_out_checkpoint *checkpoint = params;

@@ -6,14 +6,14 @@
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_out_flux, region, STRING,
-            "Name of a region: the rate at which what the solver conserves leaves the domain "
-            "through it (flow: mass per time, in 2-D per unit depth; run-off: m3/s). Positive out "
-            "of the domain. Regions of one name count together."),
-    SEL_ROW(
-        sel_out_flux, across, POINTS,
-        "Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit depth that "
-        "crosses the line between them, the integral of velocity . normal (run-off: the discharge, "
-        "m3/s). Positive to the left of the way from the first point to the second."),
+            "Name of a region: the rate at which what the solver conserves leaves the "
+            "domain through it (flow: mass per time, in 2-D per unit depth; runoff: m3/s). "
+            "Positive out of the domain. Regions of one name count together."),
+    SEL_ROW(sel_out_flux, across, POINTS,
+            "Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit "
+            "depth that crosses the line between them, the integral of velocity . normal "
+            "(runoff: the discharge, m3/s). Positive to the left of the way from the first "
+            "point to the second."),
     SEL_ROW(sel_out_flux, through, SHAPE,
             "A shape.box that is one cell thin along one axis: the volume per time (in 2-D: and "
             "unit depth) that flows through it. Positive along that axis."),

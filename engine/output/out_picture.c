@@ -57,11 +57,11 @@ static const sel_field fields[] = {
 
 const sel_table sel_out_picture_table =
     SEL_TABLE("out.picture", sel_out_picture, fields,
-              "A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear "
-              "between the centres of cells, solids grey, but for volumes of "
-              "law.fixed, which have its value, cells without data blank. Of several "
-              "cells to a pixel one is read. Of the two axes of a slice the first runs to the "
-              "right, the second up.");
+              "A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, "
+              "linear between the centres of cells. Solids are grey, except volumes of "
+              "law.fixed, which have its value; cells without data are blank. If several "
+              "cells fall on a pixel, it shows one of them. The first of the two axes of a "
+              "slice runs to the right, the second up.");
 
 /* ---- the plane of a 3-D field ---- */
 

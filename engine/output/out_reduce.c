@@ -17,8 +17,8 @@ static const sel_field reduce_fields[] = {
             "vectors by component.",
             .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(sel_out_reduce, op, CHOICE,
-            "What is made of the values; l2 is the root mean square. NaN in a cell makes each of "
-            "them NaN.",
+            "How the values are combined; l2 is the root mean square. A NaN in any cell "
+            "makes the result NaN.",
             .flags = SEL_REQUIRED, .choices = sel_reduce_ops),
     SEL_ROW(sel_out_reduce, within, SHAPE,
             "A shape.box: only cells whose centres lie in it count; all cells when not given."),
@@ -105,15 +105,16 @@ const sel_output_kind sel_reduce_kind = {
 
 static const sel_field balance_fields[] = {SEL_OUT_COMMON_ROWS};
 
-const sel_table sel_out_balance_table = SEL_TABLE(
-    "out.balance", sel_out_balance, balance_fields,
-    "The balance of what the solver conserves (mass, water, heat), as NAME.csv with step,time and "
-    "a column per term. The last values are also in the results of run.json, as NAME.TERM. `error` "
-    "is what appeared from nowhere, divided by the largest of what came in, went out and came from "
-    "sources, and of the change of what there is: magnitudes, added up over the rows. Where "
-    "nothing came in, went out or came from sources it is not divided, and has the unit of what "
-    "is conserved. Of sel.poisson the residuals of all rows are drawn over the iterations, as "
-    "NAME.png.");
+const sel_table sel_out_balance_table =
+    SEL_TABLE("out.balance", sel_out_balance, balance_fields,
+              "The balance of what the solver conserves (mass, water, heat), as NAME.csv "
+              "with step,time and a column per term. The last values are also in the results "
+              "of run.json, as NAME.TERM. `error` is the amount that appeared from nowhere, "
+              "divided by the largest of the inflow, the outflow, the sources and the change "
+              "of the amount in the domain: magnitudes, summed over the rows. If nothing "
+              "came in, went out or came from sources, it is not divided, and has the unit "
+              "of the conserved amount. For sel.poisson the residuals of all rows are drawn "
+              "over the iterations, as NAME.png.");
 
 typedef struct balance_output {
     sel_output base;

@@ -70,12 +70,13 @@ static const sel_field vtk_fields[] = {
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table sel_out_vtk_table = SEL_TABLE(
-    "out.vtk", sel_out_vtk, vtk_fields,
-    "Fields for ParaView, as cell data, with layout = \"node\" as point data: NAME.pvd, and "
-    "NAME/NAME_STEP.vti for each time; with solid (1 where "
-    "nothing is computed), cell_type (0 in free cells, k where region k made them solid) and "
-    "boundary (k in free cells at a face of region k, the later of several).");
+const sel_table sel_out_vtk_table =
+    SEL_TABLE("out.vtk", sel_out_vtk, vtk_fields,
+              "Fields for ParaView, as cell data, with layout = \"node\" as point data: "
+              "NAME.pvd, and NAME/NAME_STEP.vti for each time. They also hold solid (1 where "
+              "nothing is computed), cell_type (0 in free cells, k where region k made them "
+              "solid) and boundary (k in free cells at a boundary face of region k; the last "
+              "of several).");
 
 /* The collection's steps belong to the writer's thread; all else is not changed once it is open. */
 typedef struct vtk_output {

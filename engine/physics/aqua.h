@@ -1,4 +1,4 @@
-/* aqua.h -- the run-off of AQUA-GRAPH between a cell and its eight neighbours, in gather form.
+/* aqua.h -- the runoff of AQUA-GRAPH between a cell and its eight neighbours, in gather form.
  *
  * Re-includable. The includer defines REAL (the type of beds, heads and roots), AQUA_WATER (the
  * type of depths), AQUA_SQRT(x) (a square root), AQUA_DIVIDE(a, b) (a quotient; / by default),

@@ -14,8 +14,9 @@ static const sel_field rows[] = {
 const sel_table sel_state_table =
     SEL_TABLE("sel.state", sel_state_params, rows,
               "The fields in a checkpoint, as `initial` of a new run: sel.state "
-              "\"run/checkpoint.sel\". Of another grid they are taken at the same places: linear "
-              "between the centres of cells that are not solid, constant beyond the last ones.");
+              "\"run/checkpoint.sel\". From another grid they are taken at the same places: "
+              "linear between the centres of cells that are not solid, constant beyond the "
+              "last ones.");
 
 /* The cells, common to all fields. */
 typedef struct saved_cells {

@@ -53,30 +53,30 @@ static const sel_field rule_stop_fields[] = {SEL_STOP_FIELDS(SEL_NOT_NEGATIVE)};
 static const sel_field mean_stop_fields[] = {
     SEL_STOP_FIELDS(SEL_POSITIVE),
     SEL_ROW(sel_stop, mean_change, NUMBER,
-            "The run ends when the mean of the main field differs from the one a step before by at "
-            "most this; looked at every `every` steps.",
+            "The run ends when the mean of the main field differs from the one a step "
+            "before by at most this; checked every `every` steps.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
 const sel_table sel_stop_table =
     SEL_TABLE("stop", sel_stop, stop_fields,
-              "When a run ends: at the first condition met. `steps` and `time` end it at once, "
-              "`steady` at the next test, or at the next look for divergence if that comes first.",
+              "When a run ends: at the first condition met. `steps` and `time` end it at "
+              "once, `steady` at the next test, or at the next check for divergence if that "
+              "comes first.",
               .check = check_stop);
 
 const sel_table sel_rule_stop_table =
     SEL_TABLE("stop", sel_stop, rule_stop_fields,
-              "When a run of sel.rule ends: at the first condition met. `steady` is the relative "
-              "change of the main field; of whole numbers the part of the cells that changed, and "
-              "0 ends the run when none does.",
+              "When a run of sel.rule ends: at the first condition met. `steady` is the "
+              "relative change of the main field; for whole numbers it is the fraction of "
+              "the cells that changed, and 0 ends the run when none changes.",
               .check = check_stop);
 
 const sel_table sel_mean_stop_table =
     SEL_TABLE("stop", sel_stop, mean_stop_fields,
               "When a run ends that may do so by `mean_change`: at the first condition met. "
-              "`steps` and `time` end it at once, "
-              "`steady` and `mean_change` at the next test, or at the next look for divergence if "
-              "that comes first.",
+              "`steps` and `time` end it at once, `steady` and `mean_change` at the next "
+              "test, or at the next check for divergence if that comes first.",
               .check = check_mean_stop);
 
 static sel_status check_hook(const void *data, sel_where where, sel_error *error) {
@@ -263,7 +263,7 @@ static const sel_field units_fields[] = {
 
 const sel_table sel_units_table =
     SEL_TABLE("sel.units", sel_units_params, units_fields,
-              "A lattice from numbers in SI, or in any other units that belong together: gives dx, "
-              "dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly "
-              "}, the number of cells along lengths. For the field `units` of a solver.",
+              "A lattice from numbers in SI, or in any other consistent units: gives dx, dt, "
+              "nu, density, length and velocity, as far as they are known, and cells { Lx, "
+              "Ly }, the number of cells along lengths. For the field `units` of a solver.",
               .check = check_units);

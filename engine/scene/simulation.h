@@ -163,24 +163,24 @@ typedef struct sel_common {
     SEL_ROW(sel_common, name, STRING, "Name of the simulation; required and unique in a list."), \
         SEL_ROW(sel_common, size, SIZE, "Number of cells { nx, ny } or { nx, ny, nz }" size_doc, \
                 .flags = size_flags)
-#define SEL_SCENE_FIELDS(region_table)                                                             \
-    SEL_ROW(sel_common, units, UNITS,                                                              \
-            "A lattice made by sel.units: gives dx, dt, nu, density and the reference."),          \
-        SEL_ROW(sel_common, origin, POINT, "Lower corner of the domain; zero when not given."),    \
-        SEL_ROW(                                                                                   \
-            sel_common, periodic, FLAGS,                                                           \
-            "Axes along which the domain is periodic: what leaves one face enters the opposite "   \
-            "one.",                                                                                \
-            .choices = sel_axis_names),                                                            \
-        SEL_ROW(sel_common, regions, LIST,                                                         \
-                "Solids and boundary conditions, painted in order: where several paint, the last " \
-                "one holds.",                                                                      \
-                .table = &(region_table)),                                                         \
-        SEL_ROW(sel_common, controls, NUMBERS,                                                     \
-                "Numbers that functions of this scenario may name as arguments and hooks may "     \
-                "change."),                                                                        \
-        SEL_ROW(sel_common, reference, TABLE,                                                      \
-                "Scales for the Reynolds and Mach numbers and the flow-through time.",             \
+#define SEL_SCENE_FIELDS(region_table)                                                           \
+    SEL_ROW(sel_common, units, UNITS,                                                            \
+            "A lattice made by sel.units: gives dx, dt, nu, density and the reference."),        \
+        SEL_ROW(sel_common, origin, POINT, "Lower corner of the domain; zero when not given."),  \
+        SEL_ROW(                                                                                 \
+            sel_common, periodic, FLAGS,                                                         \
+            "Axes along which the domain is periodic: what leaves one face enters the opposite " \
+            "one.",                                                                              \
+            .choices = sel_axis_names),                                                          \
+        SEL_ROW(sel_common, regions, LIST,                                                       \
+                "Solids and boundary conditions, painted in order: where regions overlap, the "  \
+                "last one holds.",                                                               \
+                .table = &(region_table)),                                                       \
+        SEL_ROW(sel_common, controls, NUMBERS,                                                   \
+                "Numbers that functions of this scenario may name as arguments and hooks may "   \
+                "change."),                                                                      \
+        SEL_ROW(sel_common, reference, TABLE,                                                    \
+                "Scales for the Reynolds and Mach numbers and the flow-through time.",           \
                 .table = &sel_reference_table)
 #define SEL_RUN_FIELDS                                                                            \
     SEL_ROW(sel_common, output, VARIANTS, "What is written: a list of out.* tables.",             \
@@ -201,10 +201,11 @@ typedef struct sel_common {
             .choices = sel_precision_names)
 
 /* The row of layout, of a solver that finds `what` in cells or at nodes. */
-#define SEL_LAYOUT_ROW(what)                                                                    \
-    SEL_ROW_NAMED("layout", sel_common, layout, CHOICE,                                         \
-                  "cell: " what " at the centres of cells; node: at nodes, of which the outer " \
-                  "ones lie on the faces.",                                                     \
+#define SEL_LAYOUT_ROW(what)                                                                       \
+    SEL_ROW_NAMED("layout", sel_common, layout, CHOICE,                                            \
+                  "cell: " what                                                                    \
+                  " at the centres of cells; node: at nodes; the outer nodes lie on the boundary " \
+                  "faces.",                                                                        \
                   .choices = sel_layout_names)
 
 /* All but the precision. `stops` is sel_stop_table, or sel_mean_stop_table of a solver that answers
@@ -230,11 +231,11 @@ extern const sel_family sel_output_family;
 #define SEL_REGION_FIELDS(law_family)                                             \
     SEL_REGION_FIELDS_WITH(SEL_ROW(sel_region, law, VARIANT, "What holds there.", \
                                    .flags = SEL_REQUIRED, .family = &(law_family)))
-#define SEL_REGION_FIELDS_WITH(law_row)                                                   \
-    SEL_ROW(sel_region, where, SHAPE, "The cells or face sites that this region paints.", \
-            .flags = SEL_REQUIRED),                                                       \
-        law_row,                                                                          \
-        SEL_ROW(sel_region, name, STRING,                                                 \
+#define SEL_REGION_FIELDS_WITH(law_row)                                                       \
+    SEL_ROW(sel_region, where, SHAPE, "The cells or boundary faces that this region paints.", \
+            .flags = SEL_REQUIRED),                                                           \
+        law_row,                                                                              \
+        SEL_ROW(sel_region, name, STRING,                                                     \
                 "Name for outputs and messages; region K when not given.")
 
 /* The table of a region with these rows. */

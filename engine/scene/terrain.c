@@ -77,7 +77,7 @@ sel_status sel_terrain_check_params(const sel_quantity *ground, const sel_common
     }
     if (raster && isnan(params->dx) && sel_map_unit_of(raster) == SEL_MAP_DEGREES) {
         status = sel_fail_at(error, where,
-                             "%s: the map of %s is in degrees (its cells are %.6g wide), run-off "
+                             "%s: the map of %s is in degrees (its cells are %.6g wide), runoff "
                              "needs metres. Make a map in metres and read that: %s",
                              table, sel_file_name(raster->file->path), raster->dx,
                              sel_map_warp(raster, true, warp));

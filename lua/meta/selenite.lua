@@ -69,7 +69,7 @@
 ---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
 ---@field origin? number[] Lower corner of the domain; zero when not given.
 ---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.
----@field regions? selenite.region[] Solids and boundary conditions, painted in order: where several paint, the last one holds.
+---@field regions? selenite.region[] Solids and boundary conditions, painted in order: where regions overlap, the last one holds.
 ---@field controls? table<string, number> Numbers that functions of this scenario may name as arguments and hooks may change.
 ---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
 ---@field stop selenite.stop When the run ends.
@@ -81,7 +81,7 @@
 ---@field lattice "D2Q9"|"D3Q19" The set of velocities; its first number is the number of dimensions.
 ---@field nu? number Kinematic viscosity; nu or tau is required.
 ---@field tau? number Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.
----@field collision? "trt"|"bgk"|"regularized" trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, and moments above the stress are dropped. Which is the most stable depends on the flow: regularized allows a smaller viscosity in vortices, in cavities and beside an inlet in 3-D, trt a coarse body in a 2-D channel. Reynolds numbers of a cell, U dx / nu, above which check warns, between walls in 2-D and 3-D, with open faces in 2-D and 3-D: trt 14, 10, 5, 3; bgk 10, 10, 2, 1; regularized 16, 12, 22, 15; twice as much ran 20,000 steps in a cavity, a duct and past a bar.
+---@field collision? "trt"|"bgk"|"regularized" trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, and moments above the stress are dropped. Which is the most stable depends on the flow: regularized allows a smaller viscosity in vortices, in cavities and near an inlet in 3-D, trt a coarse body in a 2-D channel. Reynolds numbers of a cell, U dx / nu, above which check warns, between walls in 2-D and 3-D, with open faces in 2-D and 3-D: trt 14, 10, 5, 3; bgk 10, 10, 2, 1; regularized 16, 12, 22, 15; twice as much ran 20,000 steps in a cavity, a duct and past a bar.
 ---@field magic? number Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 straight walls lie exactly on the faces.
 ---@field acceleration? selenite.vector Force per mass; zero when not given.
 ---@field smagorinsky? number Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without it there is no eddy viscosity.
@@ -90,7 +90,7 @@
 
 ---A shape and the law that holds there; regions are painted in order.
 ---@class (exact) selenite.region
----@field where selenite.shape The cells or face sites that this region paints.
+---@field where selenite.shape The cells or boundary faces that this region paints.
 ---@field law selenite.law What holds there.
 ---@field name? string Name for outputs and messages; region K when not given.
 
@@ -109,7 +109,7 @@
 ---@field pressure? selenite.quantity Gauge pressure at the centres of the first cells, half a cell inside the face; the velocity along the face is zero.
 ---@field [1]? selenite.quantity the same as pressure
 
----An open face that lets vortices and sound out: of the slowest wave along its normal 8 % come back. The pressure returns to 0, by a factor e in the time in which sound crosses the domain 8 times.
+---An open face that lets vortices and sound out; it reflects 8 % of the slowest wave along its normal. The pressure returns to 0: it falls by a factor e while sound crosses the domain 8 times.
 ---@class (exact) selenite.law.outflow
 ---@field relaxation? number Fraction K, below 1, by which the pressure returns to 0 in a step; when not given, 0.25 c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. The pressure falls by a factor e in 2 / K steps. A sound wave of the angular frequency w per step comes back with the fraction K / sqrt(K^2 + 4 w^2) of its amplitude.
 
@@ -122,14 +122,14 @@
 ---@field velocity? number Characteristic velocity: of the Reynolds and Mach numbers, the flow-through time and the coefficients of forces.
 ---@field area? number Area of the coefficients of forces; in 2-D a length, and reference.length when not given.
 
----When a run ends: at the first condition met. `steps` and `time` end it at once, `steady` at the next test, or at the next look for divergence if that comes first.
+---When a run ends: at the first condition met. `steps` and `time` end it at once, `steady` at the next test, or at the next check for divergence if that comes first.
 ---@class (exact) selenite.stop
 ---@field steps? integer Number of steps after which the run ends.
 ---@field time? number The run ends at the first step at or after this time.
 ---@field steady? number The run ends when the relative change of the main field (velocity, depth, temperature) between two tests is below this.
 ---@field every? integer Steps between two tests; when not given, reference.length / reference.velocity where reference gives both, else 1000.
 ---@field wall_time? number The run ends when it has taken this many seconds of wall time, set-up included; the last state is written and the exit status is 0.
----@field mean_change? number The run ends when the mean of the main field differs from the one a step before by at most this; looked at every `every` steps.
+---@field mean_change? number The run ends when the mean of the main field differs from the one a step before by at most this; checked every `every` steps.
 
 ---A function that looks at the run between steps and may act on it.
 ---@class (exact) selenite.hooks
@@ -146,7 +146,7 @@
 ---@field temperature? selenite.quantity Temperature at step 0; 0 when not given.
 ---@field potential? selenite.quantity Potential to begin with; 0 when not given.
 
----Fields for ParaView, as cell data, with layout = "node" as point data: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
+---Fields for ParaView, as cell data, with layout = "node" as point data: NAME.pvd, and NAME/NAME_STEP.vti for each time. They also hold solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a boundary face of region k; the last of several).
 ---@class (exact) selenite.out.vtk
 ---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
@@ -191,10 +191,10 @@
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
 ---@field field string|string[] Fields of the results (listed with each solver), or components such as velocity_x; vectors by component.
----@field op "sum"|"min"|"max"|"mean"|"l2" What is made of the values; l2 is the root mean square. NaN in a cell makes each of them NaN.
+---@field op "sum"|"min"|"max"|"mean"|"l2" How the values are combined; l2 is the root mean square. A NaN in any cell makes the result NaN.
 ---@field within? selenite.shape A shape.box: only cells whose centres lie in it count; all cells when not given.
 
----The balance of what the solver conserves (mass, water, heat), as NAME.csv with step,time and a column per term. The last values are also in the results of run.json, as NAME.TERM. `error` is what appeared from nowhere, divided by the largest of what came in, went out and came from sources, and of the change of what there is: magnitudes, added up over the rows. Where nothing came in, went out or came from sources it is not divided, and has the unit of what is conserved. Of sel.poisson the residuals of all rows are drawn over the iterations, as NAME.png.
+---The balance of what the solver conserves (mass, water, heat), as NAME.csv with step,time and a column per term. The last values are also in the results of run.json, as NAME.TERM. `error` is the amount that appeared from nowhere, divided by the largest of the inflow, the outflow, the sources and the change of the amount in the domain: magnitudes, summed over the rows. If nothing came in, went out or came from sources, it is not divided, and has the unit of the conserved amount. For sel.poisson the residuals of all rows are drawn over the iterations, as NAME.png.
 ---@class (exact) selenite.out.balance
 ---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
@@ -219,8 +219,8 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
----@field region? string Name of a region: the rate at which what the solver conserves leaves the domain through it (flow: mass per time, in 2-D per unit depth; run-off: m3/s). Positive out of the domain. Regions of one name count together.
----@field across? number[]|number[][] Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit depth that crosses the line between them, the integral of velocity . normal (run-off: the discharge, m3/s). Positive to the left of the way from the first point to the second.
+---@field region? string Name of a region: the rate at which what the solver conserves leaves the domain through it (flow: mass per time, in 2-D per unit depth; runoff: m3/s). Positive out of the domain. Regions of one name count together.
+---@field across? number[]|number[][] Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit depth that crosses the line between them, the integral of velocity . normal (runoff: the discharge, m3/s). Positive to the left of the way from the first point to the second.
 ---@field through? selenite.shape A shape.box that is one cell thin along one axis: the volume per time (in 2-D: and unit depth) that flows through it. Positive along that axis.
 
 ---Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean; with solid, cell_type and boundary, as out.vtk. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.
@@ -232,7 +232,7 @@
 ---@field from_time? number First time that is written; the last state is written in any case.
 ---@field fields string|string[] Fields of the results (listed with each solver), or components such as velocity_x.
 
----A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, but for volumes of law.fixed, which have its value, cells without data blank. Of several cells to a pixel one is read. Of the two axes of a slice the first runs to the right, the second up.
+---A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells. Solids are grey, except volumes of law.fixed, which have its value; cells without data are blank. If several cells fall on a pixel, it shows one of them. The first of the two axes of a slice runs to the right, the second up.
 ---@class (exact) selenite.out.picture
 ---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
@@ -265,7 +265,7 @@
 ---@field field string A field of the results, a vector by its magnitude, or a component such as velocity_x.
 ---@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection, and the unit of coordinates, of the raster that the ground or a rule's data are made of: that of a .prj file goes into a .prj beside each .asc, or into the .tif; that of a .tif into a .tif only.
 
----The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` continues it as if the run had not ended. It is written at the end, too, and when a run is interrupted also without this output, but not by a run that has diverged.
+---The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` continues it as if the run had not ended. It is also written at the end and, even without this output, when a run is interrupted. A run that has diverged writes none.
 ---@class (exact) selenite.out.checkpoint
 ---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
@@ -274,7 +274,7 @@
 ---@field from_time? number First time that is written; the last state is written in any case.
 ---@field wall_time? number Seconds of wall time from one checkpoint to the next, instead of every; 600 when neither every nor interval is given.
 
----Surface run-off for films of water on slopes and hollows that fill, by the cellular automaton AQUA-GRAPH; for rivers and other deep water, which has roughness, take scenarios/flood.lua.
+---Surface runoff: films of water on slopes and hollows that fill, by the cellular automaton AQUA-GRAPH. For rivers and other deep water, where roughness matters, take scenarios/flood.lua.
 ---@class (exact) selenite.sel.aqua
 ---@field name? string Name of the simulation; required and unique in a list.
 ---@field size? integer[] Number of cells { nx, ny } or { nx, ny, nz }; the raster's when ground is one.
@@ -283,7 +283,7 @@
 ---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
 ---@field origin? number[] Lower corner of the domain; zero when not given.
 ---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.
----@field regions? selenite.region[] Solids and boundary conditions, painted in order: where several paint, the last one holds.
+---@field regions? selenite.region[] Solids and boundary conditions, painted in order: where regions overlap, the last one holds.
 ---@field controls? table<string, number> Numbers that functions of this scenario may name as arguments and hooks may change.
 ---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
 ---@field stop selenite.stop When the run ends.
@@ -302,14 +302,14 @@
 ---@field infiltration? selenite.quantity Rate at which the soil takes up the water that lies on it, mm/h.
 ---@field sources? selenite.source[] Where water enters.
 ---@field nodata? selenite.law What holds along the outline of cells without data, the region "nodata"; a wall when not given.
----@field arrival_depth? number Depth, m, from which on water counts as arrived: for arrival_time.
+---@field arrival_depth? number Depth, m, at which water counts as arrived, for arrival_time.
 ---@field depth_limit? number Greatest depth, m, that precision "f32" must hold; it determines the quantum of depth. When not given, the initial depth and the levels determine it.
 
 ---sel.aqua: water that reaches it leaves the domain.
 ---@class (exact) selenite.law.open
 ---@field slope? number Slope of the ground beyond the face; when not given, that between the last two cells, but the ground never rises. On cells: how far the water falls below their own ground, in units of dx; 0 when not given.
 
----sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.
+---sel.aqua: a lake or the sea at a given level, which takes and gives water.
 ---@class (exact) selenite.law.level
 ---@field z? selenite.quantity Level of the water there, m; it may depend on place, time and controls.
 ---@field [1]? selenite.quantity the same as z
@@ -330,7 +330,7 @@
 ---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
 ---@field origin? number[] Lower corner of the domain; zero when not given.
 ---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.
----@field regions? selenite.region[] Solids and boundary conditions, painted in order: where several paint, the last one holds.
+---@field regions? selenite.region[] Solids and boundary conditions, painted in order: where regions overlap, the last one holds.
 ---@field controls? table<string, number> Numbers that functions of this scenario may name as arguments and hooks may change.
 ---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
 ---@field stop selenite.stop When the run ends.
@@ -339,21 +339,21 @@
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
 ---@field precision? "f32"|"f64"|"auto" Precision of the stored state; --precision overrides it. auto: f32, or f64 where stop names more than 250,000 explicit steps, whose increments are too small for f32.
----@field scheme? "explicit"|"crank_nicolson"|"backward_euler" explicit: forward in time, dt limited; crank_nicolson and backward_euler: implicit, solved by multigrid in each step, any dt, of second and of first order in it. After a jump Crank-Nicolson oscillates where dt is far above the stable one, backward Euler never does.
----@field conductivity? selenite.vector Conductivity k, above 0; or one per axis. Where it differs from cell to cell the faces have the harmonic mean.
+---@field scheme? "explicit"|"crank_nicolson"|"backward_euler" explicit: forward in time, dt limited; crank_nicolson (of second order in dt) and backward_euler (of first order): implicit, solved by multigrid in each step, for any dt. After a jump Crank-Nicolson oscillates if dt is far above the stable one; backward Euler never does.
+---@field conductivity? selenite.vector Conductivity k, above 0; or one per axis. A face between cells that differ has the harmonic mean.
 ---@field diffusivity? selenite.vector k / capacity, instead of conductivity; or one per axis.
 ---@field capacity? selenite.quantity Heat capacity per volume (density times specific heat), above 0; 1 when not given.
 ---@field source? selenite.quantity Heat per volume and time that appears in the cells; 0 when not given.
----@field layout? "cell"|"node" cell: temperatures at the centres of cells; node: at nodes, of which the outer ones lie on the faces.
+---@field layout? "cell"|"node" cell: temperatures at the centres of cells; node: at nodes; the outer nodes lie on the boundary faces.
 ---@field initial? selenite.initial The temperature at step 0; 0 when not given.
 
----sel.heat: a surface of given temperature; of nodes on it, their temperature. sel.poisson: of given potential.
+---sel.heat: a given temperature of a surface, or of the nodes on it. sel.poisson: a given potential.
 ---@class (exact) selenite.law.fixed
 ---@field temperature? selenite.quantity Temperature of the surface.
 ---@field [1]? selenite.quantity the same as temperature
 ---@field value? selenite.vector The value; of a vector one for each component, or one for all.
 ---@field [integer] selenite.quantity the components
----@field at? "cell"|"face" cell: the value in the cells beyond a face; face: the value on the face itself, beyond which stands twice the value less the mirror image.
+---@field at? "cell"|"face" cell: the value in the cells beyond a face; face: the value on the face itself, so that the cells beyond have twice the value minus the mirror image.
 
 ---sel.heat: a given heat flux. sel.poisson: coefficient dphi/dn, outward.
 ---@class (exact) selenite.law.flux
@@ -376,7 +376,7 @@
 ---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
 ---@field origin? number[] Lower corner of the domain; zero when not given.
 ---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.
----@field regions? selenite.region[] Solids and boundary conditions, painted in order: where several paint, the last one holds.
+---@field regions? selenite.region[] Solids and boundary conditions, painted in order: where regions overlap, the last one holds.
 ---@field controls? table<string, number> Numbers that functions of this scenario may name as arguments and hooks may change.
 ---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
 ---@field output? selenite.out[] What is written: a list of out.* tables.
@@ -384,15 +384,15 @@
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
----@field tolerance? number The iteration ends when the residual is at most this part of the right-hand side, the values of boundaries included; or where round-off keeps it from falling.
----@field max_iterations? integer Iterations after which it is given up, with exit status 3; when not given 100 cycles of multigrid (1,000 where coefficients of neighbours differ by more than 30), and of others what they need on this grid.
+---@field tolerance? number The iteration ends when the residual is at most this fraction of the right-hand side, boundary values included, or when round-off keeps it from falling.
+---@field max_iterations? integer Number of iterations after which the run gives up, with exit status 3. When not given: 100 cycles of multigrid (1,000 where coefficients of neighbours differ by more than 30); for the other methods what they need on this grid.
 ---@field rhs selenite.quantity Right-hand side.
----@field coefficient? selenite.vector Coefficient c, above 0, 1 when not given; or one per axis. Where it differs from cell to cell the faces have the harmonic mean.
+---@field coefficient? selenite.vector Coefficient c, above 0, 1 when not given; or one per axis. A face between cells that differ has the harmonic mean.
 ---@field method? "multigrid"|"jacobi"|"gauss_seidel"|"sor"|"conjugate_gradient" multigrid: each iteration is a cycle, and takes about nine tenths off the residual on any grid; conjugate_gradient and sor need iterations in proportion to the number of cells along an axis; jacobi and gauss_seidel to its square.
----@field layout? "cell"|"node" cell: the potential at the centres of cells; node: at nodes, of which the outer ones lie on the faces.
+---@field layout? "cell"|"node" cell: the potential at the centres of cells; node: at nodes; the outer nodes lie on the boundary faces.
 ---@field initial? selenite.initial The potential to begin with; 0 when not given.
 
----Your own automaton or equations: named fields, and functions that give a cell's new values from those about it.
+---Your own automaton or equations: named fields, and functions that compute the new values of a cell from those around it.
 ---@class (exact) selenite.sel.rule
 ---@field name? string Name of the simulation; required and unique in a list.
 ---@field size integer[] Number of cells { nx, ny } or { nx, ny, nz }.
@@ -401,7 +401,7 @@
 ---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
 ---@field origin? number[] Lower corner of the domain; zero when not given.
 ---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.
----@field regions? selenite.region[] Solids and boundary conditions, painted in order: where several paint, the last one holds.
+---@field regions? selenite.region[] Solids and boundary conditions, painted in order: where regions overlap, the last one holds.
 ---@field controls? table<string, number> Numbers that functions of this scenario may name as arguments and hooks may change.
 ---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
 ---@field stop selenite.stop When the run ends.
@@ -412,26 +412,26 @@
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field state table<string, "real"|"vector"|"i32"|"u8"> What rules change: { NAME = type }. Reals have the precision of the run; a vector V is V_x, V_y (V_z) in rules.
 ---@field rule function|function[] A function of any of c, x, y, z, t, dt and the controls that returns the new values of a cell, { NAME = value, ... }; or several that run in order in each step.
----@field data? table<string, selenite.quantity|selenite.vector> What rules only read; with t or a control in it evaluated before each step.
----@field derived? table<string, function> Fields made when somebody asks for them; a vector returns its components.
+---@field data? table<string, selenite.quantity|selenite.vector> Fields that rules read but do not change; those that depend on t or a control are evaluated before each step.
+---@field derived? table<string, function> Fields that are computed when they are needed; a vector returns its components.
 ---@field initial? table<string, selenite.quantity|selenite.vector> The state at step 0; 0 when not given.
----@field conserved? string|string[] Fields of out.balance: NAME is the sum less that at step 0, NAME_sum the sum.
+---@field conserved? string|string[] Fields that out.balance adds up: NAME_sum is the sum over all cells, NAME its change since step 0.
 ---@field main? string The field that stop.steady watches; required there if there are several.
 ---@field nodata? selenite.law|table<string, selenite.law> Law where a raster in data has no value; wall when not given.
 ---@field seed? integer Seed of sel.random.
 ---@field exact? boolean Whether reals are computed without contraction, so that all backends give the same bits.
 
----Steps that adapt: the least of `max` and `factor` times `limit` over all cells.
+---A step that adapts: `factor` times the smallest `limit` of all cells, but at most `max`.
 ---@class (exact) selenite.dt
 ---@field max number The largest step.
 ---@field limit function The largest step that a cell allows, a function as of a rule.
----@field factor? number The part of the least limit of all cells that is taken.
----@field every? integer Steps after which dt is found again.
+---@field factor? number The fraction of the smallest limit of all cells that is taken.
+---@field every? integer Number of steps after which dt is found again.
 
----sel.rule: beyond the face stands the mirror image.
+---sel.rule: the cells beyond the face have the mirror image.
 ---@class (exact) selenite.law.mirror
 
----sel.rule: a given derivative across the face: the mirror image and so much more.
+---sel.rule: a given derivative across the face: the mirror image plus the derivative times the distance.
 ---@class (exact) selenite.law.gradient
 ---@field value? selenite.vector The outward derivative; of a vector one for each component, or one for all.
 ---@field [integer] selenite.quantity the components
@@ -474,7 +474,7 @@
 ---@field raster selenite.raster A raster made by sel.raster.
 ---@field above number Inside is where the raster is greater than this.
 
----A lattice from numbers in SI, or in any other units that belong together: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
+---A lattice from numbers in SI, or in any other consistent units: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
 ---@class (exact) selenite.sel.units
 ---@field length number A length of the flow, m: the one in the Reynolds number; `cells` cells long.
 ---@field cells integer Cells along that length: dx = length / cells.
@@ -507,7 +507,7 @@
 ---@field fill? number The value of cells without data, not scaled; when not given, a quantity that needs a value there is an error.
 ---@field metres? boolean Turns the coordinates of the file, and values whose unit is a length, into metres as soon as it is read. sel.aqua does so by itself with rasters whose .dx, .origin and values the script has not read before.
 
----The fields in a checkpoint, as `initial` of a new run: sel.state "run/checkpoint.sel". Of another grid they are taken at the same places: linear between the centres of cells that are not solid, constant beyond the last ones.
+---The fields in a checkpoint, as `initial` of a new run: sel.state "run/checkpoint.sel". From another grid they are taken at the same places: linear between the centres of cells that are not solid, constant beyond the last ones.
 ---@class (exact) selenite.sel.state
 ---@field file? string A checkpoint (.sel) of a run of the same solver, relative to the script.
 ---@field [1]? string the same as file
@@ -519,32 +519,32 @@
 ---@field wall fun(fields: selenite.law.wall): selenite.law No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
 ---@field velocity fun(fields: selenite.law.velocity|selenite.quantity): selenite.law An open face with a given velocity (Zou-He).
 ---@field pressure fun(fields: selenite.law.pressure|selenite.quantity): selenite.law An open face with a given pressure (Zou-He).
----@field outflow fun(fields: selenite.law.outflow): selenite.law An open face that lets vortices and sound out: of the slowest wave along its normal 8 % come back. The pressure returns to 0, by a factor e in the time in which sound crosses the domain 8 times.
+---@field outflow fun(fields: selenite.law.outflow): selenite.law An open face that lets vortices and sound out; it reflects 8 % of the slowest wave along its normal. The pressure returns to 0: it falls by a factor e while sound crosses the domain 8 times.
 ---@field slip fun(fields: selenite.law.slip): selenite.law A plane of symmetry on the face: no flow through it, no friction on it.
 ---@field open fun(fields: selenite.law.open): selenite.law sel.aqua: water that reaches it leaves the domain.
----@field level fun(fields: selenite.law.level|selenite.quantity): selenite.law sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.
----@field fixed fun(fields: selenite.law.fixed|selenite.quantity): selenite.law sel.heat: a surface of given temperature; of nodes on it, their temperature. sel.poisson: of given potential.
+---@field level fun(fields: selenite.law.level|selenite.quantity): selenite.law sel.aqua: a lake or the sea at a given level, which takes and gives water.
+---@field fixed fun(fields: selenite.law.fixed|selenite.quantity): selenite.law sel.heat: a given temperature of a surface, or of the nodes on it. sel.poisson: a given potential.
 ---@field flux fun(fields: selenite.law.flux|selenite.quantity): selenite.law sel.heat: a given heat flux. sel.poisson: coefficient dphi/dn, outward.
 ---@field insulated fun(fields: selenite.law.insulated): selenite.law sel.heat, sel.poisson: nothing passes.
 ---@field convective fun(fields: selenite.law.convective): selenite.law sel.heat: a surface cooled or heated by what flows past, h (ambient - T). sel.poisson: the same flux for the potential.
----@field mirror fun(fields: selenite.law.mirror): selenite.law sel.rule: beyond the face stands the mirror image.
----@field gradient fun(fields: selenite.law.gradient|selenite.quantity): selenite.law sel.rule: a given derivative across the face: the mirror image and so much more.
+---@field mirror fun(fields: selenite.law.mirror): selenite.law sel.rule: the cells beyond the face have the mirror image.
+---@field gradient fun(fields: selenite.law.gradient|selenite.quantity): selenite.law sel.rule: a given derivative across the face: the mirror image plus the derivative times the distance.
 
 ---What a run writes. The last state is always written.
 ---@class selenite.out
 
 ---@class (exact) selenite.out.module
----@field vtk fun(fields: selenite.out.vtk): selenite.out Fields for ParaView, as cell data, with layout = "node" as point data: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
+---@field vtk fun(fields: selenite.out.vtk): selenite.out Fields for ParaView, as cell data, with layout = "node" as point data: NAME.pvd, and NAME/NAME_STEP.vti for each time. They also hold solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a boundary face of region k; the last of several).
 ---@field probe fun(fields: selenite.out.probe): selenite.out Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.
 ---@field profile fun(fields: selenite.out.profile): selenite.out Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. Values are interpolated as by out.probe, but in the half cell at a wall linearly to the value on the wall; in solids they are 0.
 ---@field reduce fun(fields: selenite.out.reduce): selenite.out One number per field over all cells that are not solid, as NAME.csv with step,time,values. The last values are also in the results of run.json, as NAME.FIELD.
----@field balance fun(fields: selenite.out.balance): selenite.out The balance of what the solver conserves (mass, water, heat), as NAME.csv with step,time and a column per term. The last values are also in the results of run.json, as NAME.TERM. `error` is what appeared from nowhere, divided by the largest of what came in, went out and came from sources, and of the change of what there is: magnitudes, added up over the rows. Where nothing came in, went out or came from sources it is not divided, and has the unit of what is conserved. Of sel.poisson the residuals of all rows are drawn over the iterations, as NAME.png.
+---@field balance fun(fields: selenite.out.balance): selenite.out The balance of what the solver conserves (mass, water, heat), as NAME.csv with step,time and a column per term. The last values are also in the results of run.json, as NAME.TERM. `error` is the amount that appeared from nowhere, divided by the largest of the inflow, the outflow, the sources and the change of the amount in the domain: magnitudes, summed over the rows. If nothing came in, went out or came from sources, it is not divided, and has the unit of the conserved amount. For sel.poisson the residuals of all rows are drawn over the iterations, as NAME.png.
 ---@field force fun(fields: selenite.out.force): selenite.out Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z): the mean of the last two steps, at steps 0 and 1 that of the first step. The unit is density velocity^2 length^2; in 2-D it is per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the file has also the coefficients cd = 2 force_x / (density velocity^2 area), and cl likewise with force_y. The results of run.json get statistics over the samples from from_step or from_time on, else over the second half of the run: NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (the rms is that of the deviation from the mean), and NAME.frequency, the dominant frequency of force_y: the highest peak of the spectrum after the linear trend is removed, under a Hann window, refined by a parabola. With reference.length and reference.velocity there is also NAME.strouhal = frequency length / velocity. A warning at the end tells where the force changes from step to step by more than 5 % of itself (rms).
 ---@field flux fun(fields: selenite.out.flux): selenite.out A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last value is also in the results of run.json, as NAME.flux.
 ---@field average fun(fields: selenite.out.average): selenite.out Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean; with solid, cell_type and boundary, as out.vtk. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.
----@field picture fun(fields: selenite.out.picture): selenite.out A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, but for volumes of law.fixed, which have its value, cells without data blank. Of several cells to a pixel one is read. Of the two axes of a slice the first runs to the right, the second up.
+---@field picture fun(fields: selenite.out.picture): selenite.out A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells. Solids are grey, except volumes of law.fixed, which have its value; cells without data are blank. If several cells fall on a pixel, it shows one of them. The first of the two axes of a slice runs to the right, the second up.
 ---@field grid fun(fields: selenite.out.grid): selenite.out A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value per cell; solid cells have none (NODATA, -9999).
----@field checkpoint fun(fields: selenite.out.checkpoint): selenite.out The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` continues it as if the run had not ended. It is written at the end, too, and when a run is interrupted also without this output, but not by a run that has diverged.
+---@field checkpoint fun(fields: selenite.out.checkpoint): selenite.out The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` continues it as if the run had not ended. It is also written at the end and, even without this output, when a run is interrupted. A run that has diverged writes none.
 
 ---@class (exact) selenite.shape.module
 ---@field box fun(fields: selenite.shape.box): selenite.shape The cells whose centres lie in min <= x < max.
@@ -555,7 +555,7 @@
 ---@field image fun(fields: selenite.shape.image|string): selenite.shape The dark pixels of a picture that covers a two-dimensional domain, a pixel on each cell.
 ---@field raster fun(fields: selenite.shape.raster): selenite.shape Where a raster is above a value; nowhere outside of the raster.
 ---@field face fun(name: "x-"|"x+"|"y-"|"y+"|"z-"|"z+"): selenite.shape The sites of one face of the domain.
----@field faces selenite.shape The sites of all faces that are not periodic.
+---@field faces selenite.shape All boundary faces, except on periodic sides.
 ---@field rest selenite.shape The face sites that nothing before painted.
 
 ---What a solver's constructor returns: the table that it got, to be returned by the script.
@@ -563,14 +563,14 @@
 
 ---@class (exact) selenite.library
 ---@field lbm fun(fields: selenite.sel.lbm): selenite.simulation Weakly compressible flow by the lattice Boltzmann method.
----@field aqua fun(fields: selenite.sel.aqua): selenite.simulation Surface run-off for films of water on slopes and hollows that fill, by the cellular automaton AQUA-GRAPH; for rivers and other deep water, which has roughness, take scenarios/flood.lua.
+---@field aqua fun(fields: selenite.sel.aqua): selenite.simulation Surface runoff: films of water on slopes and hollows that fill, by the cellular automaton AQUA-GRAPH. For rivers and other deep water, where roughness matters, take scenarios/flood.lua.
 ---@field heat fun(fields: selenite.sel.heat): selenite.simulation Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, on 5 points in 2-D and 7 in 3-D.
 ---@field poisson fun(fields: selenite.sel.poisson): selenite.simulation Poisson's equation: div(coefficient grad phi) = rhs, on 5 points in 2-D and 7 in 3-D, in double precision. The laws are those of sel.heat, phi for the temperature; a flux is c dphi/dn, outward.
----@field rule fun(fields: selenite.sel.rule): selenite.simulation Your own automaton or equations: named fields, and functions that give a cell's new values from those about it.
----@field units fun(fields: selenite.sel.units): selenite.units A lattice from numbers in SI, or in any other units that belong together: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
+---@field rule fun(fields: selenite.sel.rule): selenite.simulation Your own automaton or equations: named fields, and functions that compute the new values of a cell from those around it.
+---@field units fun(fields: selenite.sel.units): selenite.units A lattice from numbers in SI, or in any other consistent units: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
 ---@field series fun(fields: selenite.sel.series|string): selenite.series A quantity over time, given at points; s(t) inside functions.
 ---@field raster fun(fields: selenite.sel.raster|string): selenite.raster A quantity over the x-y plane, read from a grid or a picture whose first row is the northernmost; r(x, y) inside functions. It has .size, .dx and .origin, the lower left corner.
----@field state fun(fields: selenite.sel.state|string): table The fields in a checkpoint, as `initial` of a new run: sel.state "run/checkpoint.sel". Of another grid they are taken at the same places: linear between the centres of cells that are not solid, constant beyond the last ones.
+---@field state fun(fields: selenite.sel.state|string): table The fields in a checkpoint, as `initial` of a new run: sel.state "run/checkpoint.sel". From another grid they are taken at the same places: linear between the centres of cells that are not solid, constant beyond the last ones.
 ---@field law selenite.law.module
 ---@field out selenite.out.module
 ---@field shape selenite.shape.module

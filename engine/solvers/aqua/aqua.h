@@ -1,4 +1,4 @@
-/* aqua.h -- surface run-off by AQUA-GRAPH: what a scenario gives, and the plan that backends run.
+/* aqua.h -- surface runoff by AQUA-GRAPH: what a scenario gives, and the plan that backends run.
  *
  * A step from n to n + 1; times are in steps:
  *   1. rain, then sources, add water to the depths (rates at n + 1/2),

@@ -21,9 +21,9 @@ static const sel_field level_fields[] = {
 const sel_table aqua_wall_table = {.name = "law.wall", .doc = "sel.aqua: no water passes."};
 const sel_table aqua_open_table = SEL_TABLE("law.open", aqua_law_open, open_fields,
                                             "sel.aqua: water that reaches it leaves the domain.");
-const sel_table aqua_level_table = SEL_TABLE(
-    "law.level", aqua_law_level, level_fields,
-    "sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.");
+const sel_table aqua_level_table =
+    SEL_TABLE("law.level", aqua_law_level, level_fields,
+              "sel.aqua: a lake or the sea at a given level, which takes and gives water.");
 
 static const sel_table *const laws[] = {&aqua_wall_table, &aqua_open_table, &aqua_level_table};
 const sel_family aqua_law_family = {"law", "What holds on a region of sel.aqua.", laws, 3};
@@ -135,8 +135,8 @@ static const sel_field fields[] = {
             "when not given.",
             .family = &aqua_law_family),
     SEL_ROW(aqua_params, arrival_depth, NUMBER,
-            "Depth, m, from which on water counts as arrived: for arrival_time.",
-            .flags = SEL_POSITIVE, .preset = 0.01),
+            "Depth, m, at which water counts as arrived, for arrival_time.", .flags = SEL_POSITIVE,
+            .preset = 0.01),
     SEL_ROW(aqua_params, depth_limit, NUMBER,
             "Greatest depth, m, that precision \"f32\" must hold; it determines the quantum of "
             "depth. When not given, the initial depth and the levels determine it.",
@@ -145,8 +145,7 @@ static const sel_field fields[] = {
 
 const sel_table aqua_table =
     SEL_TABLE("sel.aqua", aqua_params, fields,
-              "Surface run-off for films of water on slopes and hollows "
-              "that fill, by the cellular automaton AQUA-GRAPH; for rivers "
-              "and other deep water, which has roughness, take "
-              "scenarios/flood.lua.",
+              "Surface runoff: films of water on slopes and hollows that fill, by the "
+              "cellular automaton AQUA-GRAPH. For rivers and other deep water, where "
+              "roughness matters, take scenarios/flood.lua.",
               .has_where = true, .check = check_params);

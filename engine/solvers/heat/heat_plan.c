@@ -141,8 +141,8 @@ static const char *const initial_fields[] = {"temperature", NULL};
 static const sel_field_info fields[HEAT_FIELDS] = {
     [HEAT_TEMPERATURE] = {"temperature", SEL_SCALAR, "temperature (SI: K)", "Temperature.", false},
     [HEAT_FLUX_FIELD] = {"flux", SEL_VECTOR, "heat per area and time (SI: W/m2)",
-                         "Heat flux -k grad T: the mean over the two faces of the cell, beside a "
-                         "surface that of the face inside.",
+                         "Heat flux -k grad T: the mean over the two faces of the cell; next to a "
+                         "surface, the value at the inner face.",
                          false},
 };
 

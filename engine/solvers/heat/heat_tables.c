@@ -35,14 +35,14 @@ static const sel_field fields[] = {
             "names more than 250,000 explicit steps, whose increments are too small for f32.",
             .preset = SEL_PRECISION_AUTO, .choices = sel_auto_precision_names),
     SEL_ROW(heat_params, scheme, CHOICE,
-            "explicit: forward in time, dt limited; crank_nicolson and backward_euler: implicit, "
-            "solved by multigrid in each step, any dt, of second and of first order in it. After a "
-            "jump Crank-Nicolson oscillates where dt is far above the stable one, backward Euler "
-            "never does.",
+            "explicit: forward in time, dt limited; crank_nicolson (of second order in dt) "
+            "and backward_euler (of first order): implicit, solved by multigrid in each "
+            "step, for any dt. After a jump Crank-Nicolson oscillates if dt is far above "
+            "the stable one; backward Euler never does.",
             .choices = heat_schemes),
     SEL_ROW(heat_params, conductivity, VECTOR,
-            "Conductivity k, above 0; or one per axis. Where it differs from cell to cell the "
-            "faces have the harmonic mean.",
+            "Conductivity k, above 0; or one per axis. A face between cells that differ "
+            "has the harmonic mean.",
             .flags = SEL_ONE_FOR_ALL | SEL_OF_PLACE),
     SEL_ROW(heat_params, diffusivity, VECTOR,
             "k / capacity, instead of conductivity; or one per axis.",

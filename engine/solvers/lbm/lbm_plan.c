@@ -180,8 +180,8 @@ static const sel_field_info fields[LBM_FIELDS] = {
     [LBM_SPEED] = {"speed", SEL_SCALAR, "length/time (SI: m/s)", "Magnitude of the velocity.",
                    false},
     [LBM_VORTICITY] = {"vorticity", SEL_CURL, "1/time (SI: 1/s)",
-                       "Curl of the velocity, by central differences; one-sided beside solids and "
-                       "faces.",
+                       "Curl of the velocity, by central differences; one-sided next to solids and "
+                       "boundary faces.",
                        false},
     [LBM_Q_CRITERION] = {"q_criterion", SEL_SCALAR, "1/time^2 (SI: 1/s2)",
                          "(|rotation|^2 - |strain|^2)/2, by differences as vorticity; positive "

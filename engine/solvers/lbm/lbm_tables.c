@@ -54,9 +54,9 @@ const sel_table lbm_wall_table = SEL_TABLE(
     "No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.");
 const sel_table lbm_outflow_table =
     SEL_TABLE("law.outflow", lbm_law_outflow, outflow_fields,
-              "An open face that lets vortices and sound out: of the slowest wave along its normal "
-              "8 % come back. The pressure returns to 0, by a factor e in the time in which sound "
-              "crosses the domain 8 times.",
+              "An open face that lets vortices and sound out; it reflects 8 % of the slowest "
+              "wave along its normal. The pressure returns to 0: it falls by a factor e "
+              "while sound crosses the domain 8 times.",
               .faces_only = true, .check = check_outflow);
 const sel_table lbm_slip_table = {
     .name = "law.slip",
@@ -130,13 +130,14 @@ static const sel_field lbm_fields[] = {
             "Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
     SEL_ROW(lbm_params, collision, CHOICE,
-            "trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: "
-            "one, and moments above the stress are dropped. Which is the most stable depends on "
-            "the flow: regularized allows a smaller viscosity in vortices, in cavities and beside "
-            "an inlet in 3-D, trt a coarse body in a 2-D channel. Reynolds numbers of a cell, "
-            "U dx / nu, above which check warns, between walls in 2-D and 3-D, with open faces in "
-            "2-D and 3-D:" LBM_CELL_REYNOLDS(LIMITS_TEXT) " twice as much ran 20,000 steps in a "
-                                                          "cavity, a duct and past a bar.",
+            "trt: two relaxation times; bgk: one, and walls move with the viscosity; "
+            "regularized: one, and moments above the stress are dropped. Which is the most "
+            "stable depends on the flow: regularized allows a smaller viscosity in "
+            "vortices, in cavities and near an inlet in 3-D, trt a coarse body in a 2-D "
+            "channel. Reynolds numbers of a cell, U dx / nu, above which check warns, "
+            "between walls in 2-D and 3-D, with open faces in 2-D and 3-D:" LBM_CELL_REYNOLDS(
+                LIMITS_TEXT) " twice as much ran 20,000 steps in a "
+                             "cavity, a duct and past a bar.",
             .preset = LBM_TRT, .choices = lbm_collision_names),
     SEL_ROW(lbm_params, magic, NUMBER,
             "Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 "

@@ -264,13 +264,13 @@ static const sel_field_info fields[POISSON_FIELDS] = {
     [POISSON_POTENTIAL] = {"potential", SEL_SCALAR, "potential (SI: V)", "Potential.", false},
     [POISSON_RESIDUAL] = {"residual", SEL_SCALAR, "as rhs", "div(coefficient grad phi) - rhs.",
                           false},
-    [POISSON_GRADIENT] = {"gradient", SEL_VECTOR, "potential per length (SI: V/m)",
-                          "Gradient of the potential: the mean over the two faces of the cell, "
-                          "beside a surface that of the face inside.",
-                          false},
+    [POISSON_GRADIENT] =
+        {"gradient", SEL_VECTOR, "potential per length (SI: V/m)",
+         "Gradient of the potential: the mean over the two faces of the cell; next to a "
+         "surface, the value at the inner face.",
+         false},
     [POISSON_FLUX] = {"flux", SEL_VECTOR, "coefficient times gradient",
-                      "-coefficient grad phi, of which out.flux is the integral; formed as the "
-                      "gradient is.",
+                      "-coefficient grad phi, computed like the gradient; out.flux integrates it.",
                       false},
 };
 

@@ -28,19 +28,20 @@ static const sel_field fields[] = {
     SEL_RUN_FIELDS,
     SEL_PRECISION_ROW(SEL_F64),
     SEL_ROW(poisson_params, tolerance, NUMBER,
-            "The iteration ends when the residual is at most this part of the right-hand side, the "
-            "values of boundaries included; or where round-off keeps it from falling.",
+            "The iteration ends when the residual is at most this fraction of the "
+            "right-hand side, boundary values included, or when round-off keeps it from "
+            "falling.",
             .flags = SEL_POSITIVE, .preset = 1e-8),
     SEL_ROW(poisson_params, max_iterations, INT,
-            "Iterations after which it is given up, with exit status 3; when not given 100 cycles "
-            "of multigrid (1,000 where coefficients of neighbours differ by more than 30), and of "
-            "others what they need on this grid.",
+            "Number of iterations after which the run gives up, with exit status 3. When "
+            "not given: 100 cycles of multigrid (1,000 where coefficients of neighbours "
+            "differ by more than 30); for the other methods what they need on this grid.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
     SEL_ROW(poisson_params, rhs, QUANTITY, "Right-hand side.",
             .flags = SEL_REQUIRED | SEL_OF_PLACE),
     SEL_ROW(poisson_params, coefficient, VECTOR,
-            "Coefficient c, above 0, 1 when not given; or one per axis. Where it differs from cell "
-            "to cell the faces have the harmonic mean.",
+            "Coefficient c, above 0, 1 when not given; or one per axis. A face between "
+            "cells that differ has the harmonic mean.",
             .flags = SEL_ONE_FOR_ALL | SEL_OF_PLACE),
     SEL_ROW(poisson_params, method, CHOICE,
             "multigrid: each iteration is a cycle, and takes about nine tenths off the residual on "

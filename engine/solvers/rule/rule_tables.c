@@ -6,11 +6,10 @@ static const sel_field fixed_fields[] = {
     SEL_ROW(rule_law, value, VECTOR,
             "The value; of a vector one for each component, or one for all.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL | SEL_ONE_FOR_ALL),
-    SEL_ROW(
-        rule_law, at, CHOICE,
-        "cell: the value in the cells beyond a face; face: the value on the face itself, beyond "
-        "which stands twice the value less the mirror image.",
-        .choices = places),
+    SEL_ROW(rule_law, at, CHOICE,
+            "cell: the value in the cells beyond a face; face: the value on the face "
+            "itself, so that the cells beyond have twice the value minus the mirror image.",
+            .choices = places),
 };
 static const sel_field gradient_fields[] = {
     SEL_ROW(rule_law, value, VECTOR,
@@ -23,13 +22,16 @@ const sel_table rule_fixed_table =
               "sel.rule: a given value, beyond a face or in the cells of a shape.");
 const sel_table rule_wall_table = {
     .name = "law.wall",
-    .doc = "sel.rule: who looks there sees its own value; the cells of a shape are not computed."};
-const sel_table rule_mirror_table = {.name = "law.mirror",
-                                     .doc = "sel.rule: beyond the face stands the mirror image.",
-                                     .faces_only = true};
+    .doc = "sel.rule: zero gradient: a neighbour inside the wall has the cell's own "
+           "value. Cells of a shape are not computed."};
+const sel_table rule_mirror_table = {
+    .name = "law.mirror",
+    .doc = "sel.rule: the cells beyond the face have the mirror image.",
+    .faces_only = true};
 const sel_table rule_gradient_table =
     SEL_TABLE("law.gradient", rule_law, gradient_fields,
-              "sel.rule: a given derivative across the face: the mirror image and so much more.",
+              "sel.rule: a given derivative across the face: the mirror image plus the "
+              "derivative times the distance.",
               .faces_only = true);
 
 static const sel_table *const laws[] = {&rule_fixed_table, &rule_wall_table, &rule_mirror_table,
@@ -49,14 +51,16 @@ static const sel_field dt_fields[] = {
             .preset = SEL_NOT_GIVEN),
     SEL_ROW(rule_dt, limit, RULE, "The largest step that a cell allows, a function as of a rule.",
             .flags = SEL_REQUIRED),
-    SEL_ROW(rule_dt, factor, NUMBER, "The part of the least limit of all cells that is taken.",
-            .flags = SEL_POSITIVE, .preset = 1),
-    SEL_ROW(rule_dt, every, INT, "Steps after which dt is found again.", .flags = SEL_POSITIVE,
-            .preset = 10),
+    SEL_ROW(rule_dt, factor, NUMBER,
+            "The fraction of the smallest limit of all cells that is taken.", .flags = SEL_POSITIVE,
+            .preset = 1),
+    SEL_ROW(rule_dt, every, INT, "Number of steps after which dt is found again.",
+            .flags = SEL_POSITIVE, .preset = 10),
 };
 static const sel_table dt_table =
     SEL_TABLE("dt", rule_dt, dt_fields,
-              "Steps that adapt: the least of `max` and `factor` times `limit` over all cells.");
+              "A step that adapts: `factor` times the smallest `limit` of all cells, but at "
+              "most `max`.");
 
 static const char *const types[] = {"real", "vector", "i32", "u8", NULL};
 
@@ -76,12 +80,15 @@ static const sel_field fields[] = {
             "of a cell, { NAME = value, ... }; or several that run in order in each step.",
             .flags = SEL_REQUIRED),
     SEL_ROW(rule_params, data, NAMED_QUANTITIES,
-            "What rules only read; with t or a control in it evaluated before each step."),
+            "Fields that rules read but do not change; those that depend on t or a control "
+            "are evaluated before each step."),
     SEL_ROW(rule_params, derived, NAMED_RULES,
-            "Fields made when somebody asks for them; a vector returns its components."),
+            "Fields that are computed when they are needed; a vector returns its "
+            "components."),
     SEL_ROW(rule_params, initial, NAMED_QUANTITIES, "The state at step 0; 0 when not given."),
     SEL_ROW(rule_params, conserved, NAMES,
-            "Fields of out.balance: NAME is the sum less that at step 0, NAME_sum the sum."),
+            "Fields that out.balance adds up: NAME_sum is the sum over all cells, NAME its "
+            "change since step 0."),
     SEL_ROW(rule_params, main, STRING,
             "The field that stop.steady watches; required there if there are several."),
     SEL_ROW(rule_params, nodata, NAMED_VARIANTS,
@@ -109,6 +116,6 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
 
 const sel_table rule_table =
     SEL_TABLE("sel.rule", rule_params, fields,
-              "Your own automaton or equations: named fields, and functions that give a cell's new "
-              "values from those about it.",
+              "Your own automaton or equations: named fields, and functions that compute the "
+              "new values of a cell from those around it.",
               .has_where = true, .check = check_params);
