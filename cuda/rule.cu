@@ -1,6 +1,6 @@
-// rule.cu -- margins, functions without a compiler, and reads of sel.rule on the device; what
-// functions compute is compiled at run time (rule_print.c).
-#include "cuda/rule_interpret.cuh"
+// rule.cu -- margins and reads of sel.rule on the device; what functions compute is compiled at run
+// time (rule_print.c).
+#include "cuda/rule_fill.cuh"
 
 #include "cuda/machine/look.cuh"
 #include "cuda/rule_gpu.h"
@@ -11,12 +11,6 @@ extern "C" cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, i
         rule_fill_kernel<<<(unsigned)(end - first), RULE_RUN, 0, stream>>>(tables, first, fields,
                                                                            turns);
     }
-    return cudaGetLastError();
-}
-
-extern "C" cudaError_t rule_interpret(const rule_view *view, cudaStream_t stream) {
-    rule_interpret_kernel<<<cuda_shares(view->threads, RULE_THREADS), RULE_THREADS, 0, stream>>>(
-        *view);
     return cudaGetLastError();
 }
 

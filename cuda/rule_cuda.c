@@ -11,7 +11,7 @@
 #include "cuda/rule_gpu.h"
 #include "engine/values/program.h"
 
-enum { BUFFERS = 4, MOST_NUMBERS = 3, INTERPRETERS = 1 << 15 };
+enum { BUFFERS = 4, MOST_NUMBERS = 3 };
 
 /* ---- memory ---- */
 
@@ -53,7 +53,6 @@ static void close(sel_state *base) {
     cuda_terms_close(&state->terms);
     cuda_module_free(state->module);
     free(state->kernel);
-    cudaFree(state->slots);
     cuda_feed_close(&state->rows);
 }
 
@@ -104,7 +103,7 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     const rule_model *m = state->all.model;
     const sel_plan *plan = &state->all.plan->base;
     const rule_march *march = state->marches ? &state->march : NULL;
-    char *text = NULL, why[CUDA_WHY], name[24];
+    char *text = NULL, name[24];
     size_t length = 0;
     FILE *to = open_memstream(&text, &length);
     if (to) {
@@ -114,15 +113,10 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     const cuda_text given = {.text = text, .name = "the rule"};
     state->kernel = calloc((size_t)m->functions, sizeof(cuda_kernel *));
     sel_status status = to && text && state->kernel
-                            ? cuda_module_compile(&given, plan->device, &state->module, why, error)
+                            ? cuda_module_compile(&given, plan->device, &state->module, error)
                             : sel_fail_memory(error, "the rules", length);
     free(text);
-    if (!status && !state->module) {
-        fprintf(stderr, "%s; until then rules are interpreted there, which is slow\n", why);
-        const uint64_t slots = (uint64_t)m->slots + 1;
-        return cuda_device_allocate((void **)&state->slots, slots * INTERPRETERS * sizeof(double),
-                                    "the rules", error);
-    }
+    status = status || state->module ? status : cuda_compiler_find(error);
     for (int k = 0; k < m->functions && !status; k++) {
         snprintf(name, sizeof name, "function_%d", k);
         status = cuda_module_kernel(state->module, name, &state->kernel[k], error);
@@ -167,8 +161,6 @@ static sel_status start(sel_state *base, sel_error *error) {
         free_twin(state);
     }
     status = sel_state_agree(base, status, error);
-    /* Some ranks may have no compiler. */
-    state->marches = !status && sel_state_total(base, !state->march_kernel[1]) == 0;
     return status ? status : rule_start_sums(base, error);
 }
 
@@ -289,25 +281,17 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
     v.clock = clock.base;
     v.ahead = clock.offset;
     v.direct = state->direct;
-    v.slot = state->slots;
-    v.threads = INTERPRETERS;
-    if (state->slots) {
-        CUDA_TRY(rule_interpret(&v, slab->on->stream));
-        return SEL_OK;
-    }
     return cuda_kernel_launch(state->kernel[k], rule_blocks(&v, rule_shape_of(m, k)), threads, &v,
                               slab->on->stream, error);
 }
 
-/* Enqueues function k, after the margins of what it looks at; interpreters cannot run
- * beside each other. */
+/* Enqueues function k, after the margins of what it looks at. */
 static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t turns,
                                sel_error *error) {
     enum { RIM = 2 * RULE_LANE_ROWS };
     sel_state *base = &state->all.base;
     const rule_model *m = state->all.model;
     const uint64_t looks = m->function[k].looks;
-    const bool parts = looks && !state->slots;
     sel_status status = SEL_OK;
     state->now = (rule_now){k, 1, turns};
     /* Of boxes those along z come after the halos along y. */
@@ -316,7 +300,7 @@ static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t t
         status = fill(state, axis, looks, turns, base->queue->stream, error);
     }
     return status ? status
-                  : cuda_take_slabs(base, step, parts ? RIM : base->own.end - base->own.first,
+                  : cuda_take_slabs(base, step, looks ? RIM : base->own.end - base->own.first,
                                     false, exchange, take, error);
 }
 
@@ -466,6 +450,7 @@ static void print(const sel_plan *plan, FILE *to) {
 
 const cuda_solver rule_on_cuda = {
     .what = "the fields",
+    .compiles = true,
     .state_size = sizeof(rule_cuda),
     .list = list,
     .start = start,

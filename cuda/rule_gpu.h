@@ -17,9 +17,6 @@ extern "C" {
 cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, int64_t end, uint64_t fields,
                           uint64_t turns, cudaStream_t stream);
 
-/* Runs a function on a block by interpreting its program. */
-cudaError_t rule_interpret(const rule_view *view, cudaStream_t stream);
-
 /* ---- reads and sums ---- */
 
 typedef struct rule_gpu_look {
@@ -112,7 +109,6 @@ typedef struct rule_cuda {
     cuda_terms terms; /* the programs of functions, in order */
     cuda_module *module;
     cuda_kernel **kernel;
-    double *slots; /* where there is no NVRTC */
     cuda_feed rows;
     rule_gpu_look view;
 } rule_cuda;

@@ -48,8 +48,6 @@ typedef struct rule_view {
     bool direct;
     uint64_t seed, writes;
     int64_t function, functions;
-    double *slot; /* of what interprets: [slots][threads] */
-    int64_t threads;
 } rule_view;
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "cuda/machine/compile.h"
 #include "cuda/machine/inputs.h"
 
 static const cuda_solver *solver_of(const sel_plan *plan) {
@@ -78,6 +79,10 @@ static void destroy(sel_state *state) {
         free(state->queue);
         free(state);
     }
+}
+
+static sel_status serves(const sel_solver *solver, sel_error *error) {
+    return solver->on_cuda->compiles ? cuda_compiler_find(error) : SEL_OK;
 }
 
 static sel_share estimate(const sel_plan *plan) {
@@ -471,6 +476,7 @@ const sel_backend cuda_backend = {
     .devices = cuda_device_count,
     .link = cuda_device_link,
     .probe = cuda_device_probe,
+    .serves = serves,
     .bandwidth = cuda_device_bandwidth,
     .estimate = estimate,
     .create = create,

@@ -35,18 +35,33 @@ typedef struct driver {
 } driver;
 
 /* Libraries stay open. */
-static bool open_nvrtc(nvrtc *to) {
+static bool open_nvrtc(nvrtc *to, int *major, int *minor) {
     static const char *const places[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
                                          "/usr/local/cuda/lib64/libnvrtc.so",
                                          "/usr/lib/x86_64-linux-gnu/libnvrtc.so"};
     static const char *const names[] = {
         "nvrtcVersion",  "nvrtcCreateProgram",     "nvrtcCompileProgram", "nvrtcGetCUBINSize",
         "nvrtcGetCUBIN", "nvrtcGetProgramLogSize", "nvrtcGetProgramLog",  "nvrtcDestroyProgram"};
+    const char *wanted = getenv("SELENITE_NVRTC");
     void *library = NULL;
+    if (wanted && strcmp(wanted, "0") == 0) {
+        return false;
+    }
     for (size_t k = 0; k < sizeof places / sizeof *places && !library; k++) {
         library = dlopen(places[k], RTLD_NOW | RTLD_LOCAL);
     }
-    return cuda_find_functions(library, names, sizeof names / sizeof *names, to);
+    return cuda_find_functions(library, names, sizeof names / sizeof *names, to) &&
+           to->version(major, minor) == 0;
+}
+
+sel_status cuda_compiler_find(sel_error *error) {
+    nvrtc library;
+    int major, minor;
+    return open_nvrtc(&library, &major, &minor)
+               ? SEL_OK
+               : sel_fail(error, SEL_NO_DEVICE,
+                          "NVRTC, which compiles rules for a GPU, is not here; install libnvrtc.so "
+                          "of the CUDA toolkit, or use --backend cpu");
 }
 
 static bool open_driver(driver *to) {
@@ -100,19 +115,13 @@ static sel_status compile(const nvrtc *library, const cuda_text *text, const cha
 }
 
 sel_status cuda_compile(const cuda_text *text, int architecture, void **binary, size_t *bytes,
-                        char why[CUDA_WHY], sel_error *error) {
+                        sel_error *error) {
     nvrtc library;
     char option[OPTIONS][OPTION], path[SEL_PATH_ROOM], name[SEL_CODE_NAME];
     const char *all[1 + HEADERS + OPTIONS] = {text->text};
     int major = 0, minor = 0;
     *binary = NULL;
-    *why = '\0';
-    const char *wanted = getenv("SELENITE_NVRTC");
-    if ((wanted && strcmp(wanted, "0") == 0) || !open_nvrtc(&library) ||
-        library.version(&major, &minor)) {
-        snprintf(why, CUDA_WHY,
-                 "NVRTC, which compiles for the device, is not here; install libnvrtc.so of the "
-                 "CUDA toolkit");
+    if (!open_nvrtc(&library, &major, &minor)) {
         return SEL_OK;
     }
     snprintf(option[0], OPTION, "-arch=sm_%d", architecture);
@@ -171,14 +180,14 @@ sel_status cuda_module_load(const void *binary, cuda_module **module, sel_error 
 }
 
 sel_status cuda_module_compile(const cuda_text *text, int device, cuda_module **module,
-                               char why[CUDA_WHY], sel_error *error) {
+                               sel_error *error) {
     void *binary = NULL;
     size_t bytes;
     int major = 0, minor = 0;
     *module = NULL;
     CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
     CUDA_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
-    sel_status status = cuda_compile(text, 10 * major + minor, &binary, &bytes, why, error);
+    sel_status status = cuda_compile(text, 10 * major + minor, &binary, &bytes, error);
     status = status || !binary ? status : cuda_module_load(binary, module, error);
     free(binary);
     return status;

@@ -67,7 +67,7 @@ void cuda_fill_print(const sel_program *program, const char *beside, FILE *to) {
 
 sel_status cuda_fill_compile(cuda_fill *fill, const sel_quantity *quantity, int device,
                              cuda_module **module, sel_error *error) {
-    char *text = NULL, why[CUDA_WHY];
+    char *text = NULL;
     size_t length = 0;
     FILE *to = open_memstream(&text, &length);
     if (to) {
@@ -75,7 +75,7 @@ sel_status cuda_fill_compile(cuda_fill *fill, const sel_quantity *quantity, int 
         fclose(to);
     }
     const cuda_text given = {.text = text, .name = "a law"};
-    sel_status status = to && text ? cuda_module_compile(&given, device, module, why, error)
+    sel_status status = to && text ? cuda_module_compile(&given, device, module, error)
                                    : sel_fail_memory(error, "the laws", length);
     if (!status && *module) {
         status = cuda_module_kernel(*module, "fill", &fill->kernel, error);

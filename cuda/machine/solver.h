@@ -8,6 +8,7 @@
 typedef struct cuda_solver {
     const char *what;  /* "the flow": what memory is for */
     size_t state_size; /* bytes of its state, which begins with a sel_state */
+    bool compiles;     /* its kernels are compiled when a run begins: NVRTC must be here */
     /* Fails when the grid is too large for the kernels' integers. This and all that follow but
      * list, start and step may be NULL: there is nothing to do. */
     sel_status (*fits)(const sel_plan *plan, sel_error *error);

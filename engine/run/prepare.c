@@ -49,10 +49,12 @@ sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_er
     return backend->wait ? backend->wait(state, error) : SEL_OK;
 }
 
-static sel_status take(const sel_backend *backend, int device, sel_choice *choice,
-                       sel_error *error) {
+static sel_status take(const sel_solver *solver, const sel_backend *backend, int device,
+                       sel_choice *choice, sel_error *error) {
     choice->backend = backend;
-    return backend->probe(device, &choice->free_bytes, error);
+    choice->free_bytes = 0;
+    const sel_status status = backend->probe(device, &choice->free_bytes, error);
+    return status || !backend->serves ? status : backend->serves(solver, error);
 }
 
 sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, sel_choice *choice,
@@ -60,21 +62,21 @@ sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, 
     sel_error why = {.status = SEL_OK};
     *choice = (sel_choice){.backend = solver->cpu};
     if (wanted == SEL_BACKEND_CUDA) {
-        return solver->cuda ? take(solver->cuda, device, choice, error)
+        return solver->cuda ? take(solver, solver->cuda, device, choice, error)
                             : sel_fail(error, SEL_NO_DEVICE,
                                        "this build of Selenite has no CUDA backend for sel.%s; "
                                        "build it where nvcc is installed, or use --backend cpu",
                                        solver->name);
     }
     if (wanted != SEL_BACKEND_CPU && solver->cuda) {
-        if (take(solver->cuda, device, choice, &why) == SEL_OK) {
+        if (take(solver, solver->cuda, device, choice, &why) == SEL_OK) {
             return SEL_OK;
         }
-        if (sel_machine_has_gpu()) {
+        if (choice->free_bytes > 0 || sel_machine_has_gpu()) {
             snprintf(choice->fallback, sizeof choice->fallback, "%.500s", why.text);
         }
     }
-    return take(solver->cpu, device, choice, error);
+    return take(solver, solver->cpu, device, choice, error);
 }
 
 /* The device of this rank: on each machine ranks take one after the other, in turn. */
@@ -82,6 +84,17 @@ static int device_of(const sel_settings *settings, const sel_backend *backend) {
     const int count = backend && backend->devices ? backend->devices() : 0;
     const int place = ranks_of(settings)->place;
     return place > 0 && count > 0 ? (settings->device + place) % count : settings->device;
+}
+
+/* Ranks compute together: where auto found no GPU for one of them, all take the CPU. */
+static sel_status join_others(const sel_ranks *ranks, const sel_solver *solver, int device,
+                              sel_choice *choice, sel_error *error) {
+    const bool on_cpu = choice->backend == solver->cpu;
+    if (sel_ranks_total(ranks, on_cpu) == 0 || on_cpu) {
+        return error->status;
+    }
+    snprintf(choice->fallback, sizeof choice->fallback, "one of the ranks has none");
+    return take(solver, solver->cpu, device, choice, error);
 }
 
 static sel_status choose_backend(const sel_settings *settings, sel_prepared *prepared,
@@ -102,6 +115,9 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
     }
     const int device = device_of(settings, solver->cuda);
     sel_status status = sel_backend_choose(solver, wanted, device, &prepared->choice, &why);
+    if (wanted != SEL_BACKEND_CPU && wanted != SEL_BACKEND_CUDA) {
+        status = join_others(ranks_of(settings), solver, device, &prepared->choice, &why);
+    }
     if (!status && why.text[0]) {
         snprintf(prepared->choice.fallback, sizeof prepared->choice.fallback, "%.500s", why.text);
     }

@@ -209,6 +209,8 @@ typedef struct sel_backend {
     /* Whether it can run here, and the bytes that are free where it keeps its state; fails with
      * SEL_NO_DEVICE and the reason. */
     sel_status (*probe)(int device, uint64_t *free_bytes, sel_error *error);
+    /* Whether it has what this solver needs beside a device; else as `probe`. NULL: always. */
+    sel_status (*serves)(const struct sel_solver *solver, sel_error *error);
     /* Bytes per second, read and written, of a large copy. */
     double (*bandwidth)(int device, int threads);
     /* What create() will allocate, and what a rank has to do. */

@@ -318,8 +318,8 @@ typedef struct sel_program_output {
 
 /* The layout of a program. */
 typedef struct sel_packed_program {
-    int64_t input, code, lookup, read, output; /* its first rows in the tables */
-    int32_t inputs, lookups, reads, outputs;   /* and how many there are */
+    int64_t input, code, lookup, output;     /* its first rows in the tables */
+    int32_t inputs, lookups, reads, outputs; /* and how many there are */
     int32_t once, each;   /* instructions of `code`: for the uniform values, then per place, */
     int32_t of_x, of_yz;  /* of which the first depend on x alone, then on y and z alone */
     int32_t uniforms;     /* slots of uniform values that places need, */
@@ -337,7 +337,7 @@ typedef struct sel_packed {
     const int32_t *data; /* of the look-ups of programs: in `lookup` */
     const sel_packed_lookup *lookup;
     const double *number;
-    const sel_read *read;
+    const sel_read *read; /* of a program by itself, on the host */
     const sel_program_output *output;
 } sel_packed;
 

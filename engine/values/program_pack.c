@@ -8,17 +8,13 @@
 #include "engine/values/series.h"
 
 /* The tables of a sel_packed, and the look-ups that its rows were made from. */
-enum { PROGRAMS, INPUTS, CODE, DATA, LOOKUPS, NUMBERS, READS, OUTPUTS, PACKED };
+enum { PROGRAMS, INPUTS, CODE, DATA, LOOKUPS, NUMBERS, OUTPUTS, PACKED };
 enum { KNOWN_LOOKUPS = PACKED, TABLES };
-static const size_t row_bytes[TABLES] = {[PROGRAMS] = sizeof(sel_packed_program),
-                                         [INPUTS] = sizeof(sel_packed_input),
-                                         [CODE] = sizeof(sel_instruction),
-                                         [DATA] = sizeof(int32_t),
-                                         [LOOKUPS] = sizeof(sel_packed_lookup),
-                                         [NUMBERS] = sizeof(double),
-                                         [READS] = sizeof(sel_read),
-                                         [OUTPUTS] = sizeof(sel_program_output),
-                                         [KNOWN_LOOKUPS] = sizeof(sel_lookup *)};
+static const size_t row_bytes[TABLES] = {
+    [PROGRAMS] = sizeof(sel_packed_program), [INPUTS] = sizeof(sel_packed_input),
+    [CODE] = sizeof(sel_instruction),        [DATA] = sizeof(int32_t),
+    [LOOKUPS] = sizeof(sel_packed_lookup),   [NUMBERS] = sizeof(double),
+    [OUTPUTS] = sizeof(sel_program_output),  [KNOWN_LOOKUPS] = sizeof(sel_lookup *)};
 
 struct sel_pack {
     void *table[TABLES];
@@ -100,12 +96,10 @@ static void add_program(sel_pack *pack, const sel_program *p) {
     to.input = (int64_t)pack->rows[INPUTS];
     to.code = (int64_t)pack->rows[CODE];
     to.lookup = (int64_t)pack->rows[DATA];
-    to.read = (int64_t)pack->rows[READS];
     to.output = (int64_t)pack->rows[OUTPUTS];
     add_copy(pack, PROGRAMS, 1, &to);
     add_copy(pack, INPUTS, (size_t)to.inputs, p->tables.input);
     add_copy(pack, CODE, (size_t)(to.once + to.each), p->tables.code);
-    add_copy(pack, READS, (size_t)to.reads, p->tables.read);
     add_copy(pack, OUTPUTS, (size_t)to.outputs, p->tables.output);
     for (int i = 0; i < to.lookups; i++) {
         const int32_t number = add_lookup(pack, p->tables.lookup[i].host);
@@ -157,6 +151,5 @@ sel_packed sel_pack_tables(const sel_pack *pack, const void *block) {
                         .data = table_at(pack, block, DATA),
                         .lookup = table_at(pack, block, LOOKUPS),
                         .number = table_at(pack, block, NUMBERS),
-                        .read = table_at(pack, block, READS),
                         .output = table_at(pack, block, OUTPUTS)};
 }

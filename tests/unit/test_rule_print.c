@@ -41,7 +41,6 @@ static void what_is_printed_compiles_for_a_device(void **state) {
     for (int k = 0; k < RULE_TEXTS; k++) {
         rule_case c;
         sel_error error = {.status = SEL_OK};
-        char why[CUDA_WHY];
         void *binary = NULL;
         size_t bytes = 0;
         open_text(&c, k, k % 2, 1);
@@ -49,11 +48,11 @@ static void what_is_printed_compiles_for_a_device(void **state) {
         passes += strstr(text, "march_inner") != NULL;
         const cuda_text given = {text, rule_texts[k].name, "."};
         for (int again = 0; again < 2; again++) { /* the second time from the file */
-            if (cuda_compile(&given, 90, &binary, &bytes, why, &error)) {
+            if (cuda_compile(&given, 90, &binary, &bytes, &error)) {
                 fail_msg("%s\n%s", error.text, text);
             }
             if (!binary) {
-                print_message("%s: not compiled\n", why);
+                print_message("there is no NVRTC: not compiled\n");
             } else {
                 assert_memory_equal(binary,
                                     "\x7f"
@@ -72,9 +71,8 @@ static void *compile_in(const char *folder, size_t *bytes) {
     const cuda_text text = {"extern \"C\" __global__ void f(int *a) { *a = 1; }\n", "a text",
                             folder};
     sel_error error = {.status = SEL_OK};
-    char why[CUDA_WHY];
     void *binary;
-    if (cuda_compile(&text, 90, &binary, bytes, why, &error)) {
+    if (cuda_compile(&text, 90, &binary, bytes, &error)) {
         fail_msg("%s", error.text);
     }
     return binary;
@@ -127,7 +125,7 @@ static void *compile_for_processor(const char *text, int k, int precision) {
     }
     FILE *to = fopen("printed.cpp", "w");
     assert_non_null(to);
-    fprintf(to, "%s%s#include \"cuda/rule_interpret.cuh\"\n", stand_ins, text);
+    fprintf(to, "%s%s#include \"cuda/rule_fill.cuh\"\n", stand_ins, text);
     fclose(to);
     snprintf(name, sizeof name, "./printed_%d_%d.so", k, precision);
     snprintf(command, sizeof command,
@@ -156,13 +154,13 @@ static void fill_margins(void *library, const rule_state *state, uint64_t fields
     }
 }
 
-static void run_printed(void *library, rule_state *state, int k, bool interpreted, rule_bad *bad) {
+static void run_printed(void *library, rule_state *state, int k, rule_bad *bad) {
     const rule_function *f = &state->model->function[k];
     const sel_program *code = f->code;
     const sel_domain *domain = state->plan->base.domain;
     const size_t slots = (size_t)(code->layout.fixed + code->layout.own);
     double *uniform = calloc(slots + 1, sizeof *uniform);
-    void (*kernel)(rule_view), (*interpret)(rule_view), (*place)(unsigned, unsigned, unsigned);
+    void (*kernel)(rule_view), (*place)(unsigned, unsigned, unsigned);
     sel_pack *pack = sel_pack_create();
     for (int i = 0; i < state->model->functions; i++) {
         assert_int_equal(sel_pack_add(pack, state->model->function[i].code), i);
@@ -174,17 +172,11 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     snprintf(name, sizeof name, "function_%d", k);
     *(void **)&kernel = dlsym(library, name);
     *(void **)&place = dlsym(library, "place");
-    *(void **)&interpret = dlsym(library, "rule_interpret_kernel");
-    assert_true(kernel && interpret && place);
-    const int64_t threads = 3 * RULE_THREADS;
-    double *slot = calloc(slots * (size_t)threads, sizeof(double));
-    assert_non_null(slot);
+    assert_true(kernel && place);
     sel_packed_once(&code->tables, 0, sel_state_time(&state->base), state->base.clock.dt,
                     domain->control_values, uniform);
-    const bool direct = !interpreted && rule_is_direct(state);
-    if (interpreted) {
-        rule_fill_margins(state, f->looks);
-    } else if (!direct) {
+    const bool direct = rule_is_direct(state);
+    if (!direct) {
         fill_margins(library, state, f->looks, turns);
     }
     rule_view v = rule_view_of(state, &state->tables, k, &state->base.own, turns);
@@ -195,24 +187,18 @@ static void run_printed(void *library, rule_state *state, int k, bool interprete
     v.alarm = &alarm;
     v.clock = &state->base.step;
     v.direct = direct;
-    v.slot = slot;
-    v.threads = threads;
     const int64_t blocks = rule_blocks(&v, rule_shape_of(state->model, k));
-    for (int64_t t = 0; t < threads && interpreted; t++) {
-        place((unsigned)(t / RULE_THREADS), (unsigned)(t % RULE_THREADS), 0);
-        interpret(v);
-    }
-    for (int64_t t = 0; !interpreted && t < blocks * RULE_LANES * RULE_LANE_ROWS; t++) {
+    for (int64_t t = 0; t < blocks * RULE_LANES * RULE_LANE_ROWS; t++) {
         place((unsigned)(t / RULE_LANES / RULE_LANE_ROWS), (unsigned)(t % RULE_LANES),
               (unsigned)(t / RULE_LANES % RULE_LANE_ROWS));
         kernel(v);
     }
     state->turns ^= f->turns;
-    free(uniform), free(slot), free(block);
+    free(uniform), free(block);
     sel_pack_destroy(pack);
 }
 
-static void compare_printed(int k, int precision, bool interpreted) {
+static void compare_printed(int k, int precision) {
     rule_case c, d;
     sel_error error = {.status = SEL_OK};
     rule_bad bad = {.when = INT64_MAX};
@@ -227,7 +213,7 @@ static void compare_printed(int k, int precision, bool interpreted) {
         assert_int_equal(d.prepared.backend->clock(d.state, &clock, &error), SEL_OK);
         assert_int_equal(rule_terms(d.state, SEL_ON_T | SEL_ON_CONTROLS, &error), SEL_OK);
         for (int r = 0; r < state->model->rules; r++) {
-            run_printed(library, state, r, interpreted, &bad);
+            run_printed(library, state, r, &bad);
         }
         state->base.step++;
     }
@@ -264,16 +250,8 @@ static void compare_printed(int k, int precision, bool interpreted) {
 static void what_is_printed_gives_the_same_bits(void **state) {
     (void)state;
     for (int k = 0; k < RULE_TEXTS; k++) {
-        compare_printed(k, k % 2, false);
-        compare_printed(k, 1 - k % 2, false);
-    }
-}
-
-static void the_interpreter_gives_the_same_bits(void **state) {
-    (void)state;
-    for (int k = 0; k < RULE_TEXTS; k++) {
-        compare_printed(k, k % 2, true);
-        compare_printed(k, 1 - k % 2, true);
+        compare_printed(k, k % 2);
+        compare_printed(k, 1 - k % 2);
     }
 }
 
@@ -285,7 +263,6 @@ int main(void) {
         cmocka_unit_test(what_is_printed_compiles_for_a_device),
         cmocka_unit_test(what_was_compiled_is_kept_where_it_can_be),
         cmocka_unit_test(what_is_printed_gives_the_same_bits),
-        cmocka_unit_test(the_interpreter_gives_the_same_bits),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
