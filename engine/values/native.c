@@ -105,9 +105,9 @@ static bool leaves(const sel_program *p, int i, int end) {
 }
 
 static sel_number operand_type(const sel_instruction *v, int j) {
-    return v->op == SEL_OP_CONVERT                                       ? (sel_number)v->number
-           : v->op == SEL_OP_SELECT && j == 0 && v->type != SEL_NUMBER_B ? SEL_NUMBER_I
-                                                                         : (sel_number)v->type;
+    return v->op == SEL_OP_CONVERT            ? (sel_number)v->number
+           : v->op == SEL_OP_SELECT && j == 0 ? SEL_NUMBER_I
+                                              : (sel_number)v->type;
 }
 
 /* The instruction of a part that reads what a slot holds before it; -1: none does. */
@@ -190,7 +190,7 @@ static bool print_program(sel_native *native, int number, FILE *to) {
     const sel_program *program = all->program;
     const sel_packed_program *l = &program->layout;
     const sel_instruction *code = program->tables.code;
-    sel_printer p = {.rows = true};
+    sel_printer p = {.rows = true, .bytes = program->bytes};
     all->v = calloc((size_t)l->each + 1, sizeof *all->v);
     const bool enough = sel_printer_open(&p, program, 0, to) && all->v;
     for (int i = l->once; i < l->once + l->each && enough; i++) {
@@ -257,8 +257,10 @@ static void name_level(char text[48]) {
     }
 }
 
-/* A slot of a row to compare: numbers of the type that the program first reads there. */
-static void native_fill_slot(const sel_program *program, int slot, int n, void *row) {
+/* A slot of a row to compare: numbers of the type that the program first reads there; as bytes for
+ * machine code that computes in them. */
+static void native_fill_slot(const sel_program *program, int slot, bool as_bytes, int n,
+                             void *row) {
     const sel_packed_program *l = &program->layout;
     const sel_instruction *code = program->tables.code;
     sel_number type = SEL_NUMBER_D;
@@ -277,18 +279,18 @@ static void native_fill_slot(const sel_program *program, int slot, int n, void *
         case SEL_NUMBER_D:
             ((double *)row)[k] = mixed / 16.0 - 1.5;
             break;
-        case SEL_NUMBER_I:
-            ((int32_t *)row)[k] = mixed % 13 - 2;
-            break;
         default:
-            ((uint8_t *)row)[k] = (uint8_t)(mixed * 4);
-            break;
+            if (as_bytes) {
+                ((uint8_t *)row)[k] = (uint8_t)(mixed * 4);
+            } else {
+                ((int32_t *)row)[k] = program->bytes ? mixed * 4 : mixed % 13 - 2;
+            }
         }
     }
 }
 
-/* Whether two rows have the same numbers; of NaN the bits do not matter. */
-static bool native_same(sel_number type, const void *a, const void *b, int n) {
+/* Whether two rows have the same numbers, those of `b` as bytes; of NaN the bits do not matter. */
+static bool native_same(sel_number type, const void *a, const void *b, bool as_bytes, int n) {
     bool same = true;
     for (int k = 0; k < n; k++) {
         if (type == SEL_NUMBER_F) {
@@ -298,9 +300,8 @@ static bool native_same(sel_number type, const void *a, const void *b, int n) {
             const double *x = a, *y = b;
             same = same && (memcmp(&x[k], &y[k], sizeof *x) == 0 || (isnan(x[k]) && isnan(y[k])));
         } else {
-            const size_t size = sel_number_size((int)type);
-            same = same && memcmp((const char *)a + (size_t)k * size,
-                                  (const char *)b + (size_t)k * size, size) == 0;
+            const int32_t *x = a, *y = b;
+            same = same && x[k] == (as_bytes ? ((const uint8_t *)b)[k] : y[k]);
         }
     }
     return same;
@@ -324,7 +325,7 @@ static bool native_agrees(const sel_native *native, int number) {
             void **own = slot + (size_t)side * slots;
             sel_row_slots(program, rows, rows + (size_t)(1 + side) * slots * ROOM, ROOM, own);
             for (int k = l->fixed; k < l->fixed + l->own; k++) {
-                native_fill_slot(program, k, N, own[k]);
+                native_fill_slot(program, k, side && program->bytes, N, own[k]);
             }
             const sel_row row = {.n = N,
                                  .slot = own,
@@ -341,7 +342,7 @@ static bool native_agrees(const sel_native *native, int number) {
         for (int o = 0; o < l->outputs && agrees; o++) {
             const sel_program_output *output = &program->tables.output[o];
             agrees = native_same((sel_number)output->type, slot[output->slot],
-                                 slot[slots + (size_t)output->slot], N);
+                                 slot[slots + (size_t)output->slot], program->bytes, N);
         }
     }
     free(rows);

@@ -23,7 +23,8 @@ void sel_native_destroy(sel_native *native); /* NULL is fine */
 bool sel_native_ready(sel_native *native, double done, bool leads);
 
 /* The instructions per place of a program on a row, when the code is there; of any length where
- * the code does all of them. */
+ * the code does all of them. Of a program with `bytes` the rows of what is read and of outputs are
+ * uint8_t. */
 bool sel_native_has_all(const sel_native *native, int program);
 void sel_native_run(const sel_native *native, int program, const sel_row *row);
 

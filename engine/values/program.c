@@ -22,7 +22,7 @@ const sel_row_loops *sel_row_loops_here(void) {
 }
 
 /* From MANY operations on, places are shared among threads: a third of a millisecond of sums. */
-enum { BLOCK = SEL_ROW_BLOCK / sizeof(double), FEW = 8, MANY = 1 << 20 };
+enum { BLOCK = 128, ROW_BYTES = BLOCK * sizeof(double), FEW = 8, MANY = 1 << 20 };
 
 /* Shorter rows are not worth a column of their own. */
 enum { SHORTEST_ROW = BLOCK / 2 };
@@ -188,13 +188,13 @@ static sel_status eval_rows(const sel_program *p, const sel_places *at, int thre
                             double *out, uint8_t *exact, sel_error *error) {
     const sel_packed_program *l = &p->layout;
     const size_t slots = (size_t)(l->fixed + l->own);
-    const size_t rows = (size_t)(l->uniforms + threads * l->own) * SEL_ROW_BLOCK;
+    const size_t rows = (size_t)(l->uniforms + threads * l->own) * ROW_BYTES;
     const size_t bytes = rows + (size_t)threads * slots * (sizeof(void *) + sizeof(double));
     char *memory = malloc(bytes);
     if (!memory) {
         return sel_fail_memory(error, "the registers of a function", bytes);
     }
-    sel_row_uniforms(p, fixed, memory, SEL_ROW_BLOCK);
+    sel_row_uniforms(p, fixed, memory, ROW_BYTES);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         const int thread = omp_get_thread_num();
@@ -204,8 +204,8 @@ static sel_status eval_rows(const sel_program *p, const sel_places *at, int thre
                     .slot = behind,
                     .single = (double *)behind + slots};
         memcpy(w.single, fixed, (size_t)l->fixed * sizeof *fixed);
-        sel_row_slots(p, memory, memory + (size_t)(l->uniforms + thread * l->own) * SEL_ROW_BLOCK,
-                      SEL_ROW_BLOCK, w.slot);
+        sel_row_slots(p, memory, memory + (size_t)(l->uniforms + thread * l->own) * ROW_BYTES,
+                      ROW_BYTES, w.slot);
         eval_blocks(&w, at, out, exact);
     }
     free(memory);

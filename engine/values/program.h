@@ -21,9 +21,9 @@ typedef struct sel_uniform {
 
 typedef struct sel_program {
     unsigned depends, vary; /* SEL_ON_...; vary: of the uniform values */
-    int operations, chains; /* per place; chains: of which each counts once */
+    int operations, chains; /* per place; chains: sums and products that are linked count once */
     bool reports;           /* it may fail, or give what does not fit a field */
-    bool bytes;             /* all numbers are bytes */
+    bool bytes;             /* machine code may compute all of it in bytes that end at 255 */
     sel_packed_program layout;
     sel_packed tables;          /* its own, in which it is number 0 */
     const sel_uniform *uniform; /* [layout.uniforms] */

@@ -4,18 +4,17 @@
  * computed once per call or step, in f64. The rest becomes instructions for rows of places: on
  * reals in the precision of the run, but in double while nothing but coordinates and what is the
  * same at all places goes into them, on whole numbers in int32_t where their bounds allow, else in
- * double, which is exact to 2^53; where all are bytes, and sums of which only those up to 254 are
- * told apart, in uint8_t. Those of functions of place come by stages: what depends on x
+ * double, which is exact to 2^53. Those of functions of place come by stages: what depends on x
  * alone, on y and z alone, on both. Sums and products whose only use is the next one follow each
- * other. Registers are shared by values that are not needed at the same time, so that all of them
- * stay in the first-level cache.
+ * other, as those who print them expect. Registers are shared by values that are not needed at the
+ * same time, so that all of them stay in the first-level cache.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/values/rule.h"
 
-enum { NO_SLOT = -1, TYPES = 4, MOST_SLOTS = 1 << 14, MOST_LINKS = 64 };
+enum { NO_SLOT = -1, TYPES = 3, MOST_SLOTS = 1 << 14, MOST_LINKS = 64 };
 
 /* Values before they have slots: those that are read, then those that drafts make. */
 enum { READ = 0, REGISTER = 1 << 20 };
@@ -39,7 +38,7 @@ typedef struct compiler {
     const sel_rule *rule;
     const sel_program_form *form;
     sel_arena *arena, *scratch;
-    sel_number real, whole; /* types of reals, of whole numbers that are not too large */
+    sel_number real; /* the type of reals */
     sel_program *p;
     bool stages;
     int node;           /* that is compiled */
@@ -80,19 +79,19 @@ static bool is_of_place(const compiler *c, int n) {
 static sel_number type_of(const compiler *c, int n) {
     const sel_rule_node *node = node_of(c, n);
     if (node->op == SEL_RULE_READ) {
-        return c->form->field[node->field].type == SEL_CELL_REAL ? c->real : c->whole;
+        return c->form->field[node->field].type == SEL_CELL_REAL ? c->real : SEL_NUMBER_I;
     }
     if (node->op == SEL_RULE_RANDOM || node->op == SEL_OP_LOOKUP) {
         return SEL_NUMBER_D;
     }
     if (sel_op_is_condition(node->op)) {
-        return c->whole;
+        return SEL_NUMBER_I;
     }
     const bool constant = node->op == SEL_OP_CONSTANT;
     const double low = constant ? node->value : node->low, high = constant ? low : node->high;
     return is_of_place(c, n)                       ? SEL_NUMBER_D
            : !node->whole                          ? c->real
-           : low >= INT32_MIN && high <= INT32_MAX ? c->whole
+           : low >= INT32_MIN && high <= INT32_MAX ? SEL_NUMBER_I
                                                    : SEL_NUMBER_D;
 }
 
@@ -224,7 +223,7 @@ static int operate(compiler *c, const sel_rule_node *node, sel_number type) {
         const bool wide = once || op == SEL_RULE_RANDOM || op == SEL_OP_LOOKUP;
         operand[k] = value_in(c, node->operand[k],
                               wide        ? SEL_NUMBER_D
-                              : condition ? c->whole
+                              : condition ? SEL_NUMBER_I
                                           : type);
     }
     const bool square = op == SEL_OP_POW && node_of(c, node->operand[1])->op == SEL_OP_CONSTANT &&
@@ -355,7 +354,6 @@ static void draft_program(compiler *c, draft *ordered) {
     const int fails = p->layout.fails;
     survey(c);
     p->bytes = all_are_bytes(c);
-    c->whole = p->bytes ? SEL_NUMBER_B : SEL_NUMBER_I;
     for (int n = 0; n < c->rule->nodes; n++) {
         if (c->used[n]) {
             compile_node(c, n);
@@ -432,20 +430,9 @@ static void join_chains(compiler *c, draft *ordered) {
     c->d = ordered;
 }
 
-/* Of a sum or product, what it does with the value before, and with which slot. */
+/* Of a sum or product, which operand is the value before, and which output it makes. */
 static void set_link(const compiler *c, draft *d) {
-    static const sel_link_op links[2][4] = {{[SEL_OP_ADD] = SEL_LINK_ADD,
-                                             [SEL_OP_SUB] = SEL_LINK_SUB,
-                                             [SEL_OP_MUL] = SEL_LINK_MUL,
-                                             [SEL_OP_DIV] = SEL_LINK_DIV},
-                                            {[SEL_OP_ADD] = SEL_LINK_ADD,
-                                             [SEL_OP_SUB] = SEL_LINK_FROM,
-                                             [SEL_OP_MUL] = SEL_LINK_MUL,
-                                             [SEL_OP_DIV] = SEL_LINK_UNDER}};
-    d->v.linked = d->before >= 0;
-    d->v.number = d->v.from[1 - d->side];
-    d->v.link =
-        (uint8_t)(1 + 2 * (int)links[d->side][d->v.op] + (d->v.number < c->p->layout.uniforms));
+    d->v.linked = d->before < 0 ? 0 : (uint8_t)(1 + d->side);
     for (int k = 0; k < c->rule->outputs && !d->absorbed; k++) {
         sel_program_output *output = &c->output[k];
         if (output->direct && output->slot == d->to && c->uses[d->to - REGISTER] == 1) {
@@ -622,7 +609,6 @@ const sel_program *sel_program_compile(const sel_rule *rule, const sel_program_f
                       .arena = arena,
                       .scratch = sel_arena_create(),
                       .real = form->single ? SEL_NUMBER_F : SEL_NUMBER_D,
-                      .whole = SEL_NUMBER_I,
                       .stages = stages};
         program = c.scratch ? compile(&c, &fits) : NULL;
         sel_arena_destroy(c.scratch);

@@ -121,12 +121,12 @@ SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) 
 /* The most places of a row: so many that all slots stay in the first-level cache. */
 enum { SEL_ROW = 256 };
 
-/* Of the numbers in a slot: float, double, whole numbers: int32_t, or uint8_t in rows, of which 255
- * stands for all that are larger, elsewhere int32_t too. */
-typedef enum sel_number { SEL_NUMBER_F, SEL_NUMBER_D, SEL_NUMBER_I, SEL_NUMBER_B } sel_number;
+/* Of the numbers in a slot: float, double, int32_t. Machine code computes some programs in uint8_t
+ * instead of int32_t (sel_program.bytes), where 255 stands for all that are larger. */
+typedef enum sel_number { SEL_NUMBER_F, SEL_NUMBER_D, SEL_NUMBER_I } sel_number;
 
 SEL_VALUE_INLINE size_t sel_number_size(int type) {
-    return type == SEL_NUMBER_D ? sizeof(double) : type == SEL_NUMBER_B ? 1 : sizeof(float);
+    return type == SEL_NUMBER_D ? sizeof(double) : sizeof(float);
 }
 
 /* Operations beside those of sel_op and sel_rule_op. */
@@ -135,13 +135,9 @@ enum { SEL_OP_CONVERT = 192, SEL_OP_SHIFT, SEL_OP_MASK };
 /* OP(name, value): what they give of a and b, which have one type: any; reals, whose functions end
  * with `f`; whole numbers. Other operations are computed in doubles. Of b = 0, which only a side
  * that is not taken divides by, anything will do. */
-#define SEL_OPS_OF_NUMBERS(OP) \
-    OP(ADD, a + b)             \
-    OP(SUB, a - b)             \
-    OP(MUL, a *b)              \
-    OP(UNM, -a)                \
-    OP(MIN, b < a ? b : a)     \
-    OP(MAX, a < b ? b : a)
+#define SEL_OPS_OF_SUMS(OP) OP(ADD, a + b) OP(SUB, a - b) OP(MUL, a *b) OP(UNM, -a)
+#define SEL_OPS_OF_EXTREMES(OP) OP(MIN, b < a ? b : a) OP(MAX, a < b ? b : a)
+#define SEL_OPS_OF_NUMBERS(OP) SEL_OPS_OF_SUMS(OP) SEL_OPS_OF_EXTREMES(OP)
 #define SEL_OPS_OF_COMPARISON(OP) OP(LT, a < b) OP(LE, a <= b) OP(EQ, a == b)
 #define SEL_OPS_OF_REALS(OP, f) \
     OP(DIV, a / b)              \
@@ -158,38 +154,16 @@ enum { SEL_OP_CONVERT = 192, SEL_OP_SHIFT, SEL_OP_MASK };
     OP(OR, a != 0 || b != 0)                                           \
     OP(NOT, a == 0)
 
-/* Of numbers that end at 255, whose sums are links of chains; conditions are 0 or 1. */
-#define SEL_OPS_OF_BYTES(OP) \
-    OP(MIN, b < a ? b : a)   \
-    OP(MAX, a < b ? b : a)   \
-    OP(AND, a &b)            \
-    OP(OR, a | b)            \
-    OP(NOT, a == 0)
-
-/* Sums and products that follow each other, each of the value before, are a chain, which stays in
- * the processor's registers. What a link of one does: value op other; FROM: other - value, UNDER:
- * other / value. */
-typedef enum sel_link_op {
-    SEL_LINK_ADD,
-    SEL_LINK_SUB,
-    SEL_LINK_MUL,
-    SEL_LINK_DIV,
-    SEL_LINK_FROM,
-    SEL_LINK_UNDER
-} sel_link_op;
-
 /* slot[to] = op(slot[from[0]], ...) in `type`; of comparisons that is the operands' type, the
  * result is an int32_t 0 or 1. */
 typedef struct sel_instruction {
     uint8_t op, type, operands;
-    uint8_t
-        link; /* 0: no sum or product; else 1 + 2 sel_link_op, and 1 where the other is uniform */
-    uint8_t linked; /* an operand is the value before, which nothing else needs */
-    uint8_t placed; /* of the end of a chain: 1 + the output that it alone makes, or 0 */
+    uint8_t linked; /* of sums and products: 1 + the operand that is the value before, which nothing
+                     * else needs; 0: none is */
+    uint8_t placed; /* of these: 1 + the output of which it makes nothing but the value; or 0 */
     uint16_t to, from[4];
     int64_t number; /* of CONVERT the type of the operand, of ARGUMENT which, of SHIFT and MASK by
-                     * what, of LOOKUP, whose arguments are doubles, which of the program's, of a
-                     * link the slot of the other operand */
+                     * what, of LOOKUP, whose arguments are doubles, which of the program's */
 } sel_instruction;
 
 /* Operations on int32_t that are not the same in doubles, as loops over rows compute them: sums go
@@ -313,7 +287,7 @@ typedef struct sel_program_output {
     int32_t field, slot; /* of a number: which */
     int32_t type;        /* sel_number */
     bool checked;        /* the value may not fit the field */
-    bool direct;         /* a chain makes it, as the field has it, and nothing else needs it */
+    bool direct;         /* a sum or product makes it, as the field has it, for nothing else */
 } sel_program_output;
 
 /* The layout of a program. */

@@ -12,125 +12,52 @@
 /* The places of a row do not depend on each other. */
 #define EACH SEL_INDEPENDENT for (int k = 0; k < n; k++)
 
-#define INTO(to, op, value)                              \
-    case op:                                             \
-        EACH {                                           \
-            const number a = from[0][k], b = from[1][k]; \
-            (void)b;                                     \
-            (to)[k] = value;                             \
-        }                                                \
+#define INTO(to, number, op, value)                                      \
+    case op:                                                             \
+        EACH {                                                           \
+            const number a = (number)from[0][k], b = (number)from[1][k]; \
+            (void)b;                                                     \
+            (to)[k] = value;                                             \
+        }                                                                \
         return;
-#define CASE(name, value) INTO(to, SEL_OP_##name, value)
-#define COMPARE(name, value) INTO(is, SEL_OP_##name, value)
+#define SUM(name, value) INTO(sums, sum, SEL_OP_##name, value)
+#define CASE(name, value) INTO(to, number, SEL_OP_##name, value)
+#define COMPARE(name, value) INTO(is, number, SEL_OP_##name, value)
 
-/* An instruction on n numbers of one type. */
-#define OPERATE(name, T, MORE)                                                         \
-    static void operate_##name(const sel_instruction *v, void *const *slot, int n) {   \
-        typedef T number;                                                              \
-        T *to = slot[v->to];                                                           \
-        int32_t *is = slot[v->to];                                                     \
-        const T *from[] = {slot[v->from[0]], slot[v->from[1]], slot[v->from[2]]};      \
-        const int32_t *if_so = slot[v->from[0]];                                       \
-        switch (v->op) {                                                               \
-            SEL_OPS_OF_NUMBERS(CASE)                                                   \
-            SEL_OPS_OF_COMPARISON(COMPARE)                                             \
-            MORE case SEL_OP_SELECT : EACH to[k] = if_so[k] ? from[1][k] : from[2][k]; \
-            return;                                                                    \
-        default:                                                                       \
-            if (v->op < SEL_RULE_BAND) {                                               \
-                sel_row_call(v, slot, n);                                              \
-                return;                                                                \
-            }                                                                          \
-            for (int k = 0; k < n; k++) {                                              \
-                const T a = from[0][k], b = from[1][k];                                \
-                to[k] = (T)sel_rule_bits(v->op, (int64_t)a, (int64_t)b);               \
-            }                                                                          \
-        }                                                                              \
+/* An instruction on n numbers of type T, whose sums and products are computed in S. */
+#define OPERATE(name, T, S, MORE)                                                    \
+    static void operate_##name(const sel_instruction *v, void *const *slot, int n) { \
+        typedef T number;                                                            \
+        typedef S sum;                                                               \
+        T *to = slot[v->to];                                                         \
+        S *sums = slot[v->to];                                                       \
+        int32_t *is = slot[v->to];                                                   \
+        const T *from[] = {slot[v->from[0]], slot[v->from[1]], slot[v->from[2]]};    \
+        const int32_t *if_so = slot[v->from[0]];                                     \
+        switch (v->op) {                                                             \
+        case SEL_OP_SELECT:                                                          \
+            EACH to[k] = if_so[k] ? from[1][k] : from[2][k];                         \
+            return;                                                                  \
+            SEL_OPS_OF_SUMS(SUM)                                                     \
+            SEL_OPS_OF_EXTREMES(CASE)                                                \
+            SEL_OPS_OF_COMPARISON(COMPARE)                                           \
+            MORE                                                                     \
+        }                                                                            \
+        if (v->op < SEL_RULE_BAND) {                                                 \
+            sel_row_call(v, slot, n);                                                \
+            return;                                                                  \
+        }                                                                            \
+        for (int k = 0; k < n; k++) {                                                \
+            const T a = from[0][k], b = from[1][k];                                  \
+            to[k] = (T)sel_rule_bits(v->op, (int64_t)a, (int64_t)b);                 \
+        }                                                                            \
     }
 
-OPERATE(f, float, SEL_OPS_OF_REALS(CASE, f))
-OPERATE(d, double, SEL_OPS_OF_REALS(CASE, ) CASE(IDIV, floor(a / b)))
-OPERATE(i, int32_t,
-        SEL_OPS_OF_WHOLES(CASE) INTO(to, SEL_OP_SHIFT, a >> (int)v->number)
-            INTO(to, SEL_OP_MASK, a &(int)v->number))
-
-static void operate_b(const sel_instruction *v, void *const *slot, int n) {
-    typedef uint8_t number;
-    number *to = slot[v->to];
-    const number *from[] = {slot[v->from[0]], slot[v->from[1]], slot[v->from[2]]};
-    switch (v->op) {
-        SEL_OPS_OF_BYTES(CASE)
-        SEL_OPS_OF_COMPARISON(CASE)
-    default: /* SELECT: both are loaded, since no vector of bytes is loaded in part */
-        EACH {
-            const number b = from[1][k], c = from[2][k];
-            to[k] = from[0][k] ? b : c;
-        }
-    }
-}
-
-/* ---- chains ---- */
-
-/* Vectors that stay in registers from link to link. */
-#if defined(__AVX512F__)
-enum { VECTOR = 64, VECTORS = 16 };
-#elif defined(__AVX2__)
-enum { VECTOR = 32, VECTORS = 8 };
-#else
-enum { VECTOR = 16, VECTORS = 8 };
-#endif
-#define EACH_VECTOR _Pragma("GCC unroll 16") for (int j = 0; j < VECTORS; j++)
-
-/* The value so far, r, and an operand b: a row, or the same at all places. */
-#define LINK(name, value)                    \
-    case 1 + 2 * SEL_LINK_##name:            \
-        EACH_VECTOR {                        \
-            const vector r = v[j], b = w[j]; \
-            v[j] = value;                    \
-        }                                    \
-        break;                               \
-    case 2 + 2 * SEL_LINK_##name: {          \
-        const vector b = *w;                 \
-        EACH_VECTOR {                        \
-            const vector r = v[j];           \
-            v[j] = value;                    \
-        }                                    \
-        break;                               \
-    }
-#define SUMS LINK(ADD, r + b) LINK(SUB, r - b) LINK(MUL, r *b) LINK(FROM, b - r)
-
-/* A chain from its first to its last instruction. The last vectors of a row may reach beyond its
- * end, where memory is there to be read. */
-#define CHAIN(T, LINKS)                                                                          \
-    static void chain_##T(const sel_instruction *i, const sel_instruction *last,                 \
-                          const sel_row *row) {                                                  \
-        typedef T vector __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));    \
-        void *const placed = last->placed ? row->to[last->placed - 1] : NULL;                    \
-        for (int k = 0; k < row->n; k += VECTORS * VECTOR / (int)sizeof(T)) {                    \
-            const T *from = (const T *)row->slot[i->from[0]] + k;                                \
-            T *to = (T *)(placed ? placed : row->slot[last->to]) + k;                            \
-            vector v[VECTORS];                                                                   \
-            EACH_VECTOR v[j] = ((const vector *)(const void *)from)[j];                          \
-            for (const sel_instruction *l = i; l <= last; l++) {                                 \
-                const vector *w = (const vector *)(const void *)((T *)row->slot[l->number] + k); \
-                switch (l->link) { LINKS }                                                       \
-            }                                                                                    \
-            if (placed && row->streams) {                                                        \
-                for (int j = 0; j < VECTORS; j += SEL_STREAM_BYTES / VECTOR) {                   \
-                    sel_stream_one((char *)to + j * VECTOR, (const char *)&v[j]);                \
-                }                                                                                \
-            } else {                                                                             \
-                EACH_VECTOR((vector *)(void *)to)[j] = v[j];                                     \
-            }                                                                                    \
-        }                                                                                        \
-    }
-
-CHAIN(float, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
-CHAIN(double, SUMS LINK(DIV, r / b) LINK(UNDER, b / r))
-CHAIN(uint32_t, SUMS) /* int32_t, as sel_whole_value */
-CHAIN(uint8_t, LINK(ADD, (r + b) | (vector)(r + b < b)))
-
-/* ---- the others ---- */
+OPERATE(f, float, float, SEL_OPS_OF_REALS(CASE, f))
+OPERATE(d, double, double, SEL_OPS_OF_REALS(CASE, ) CASE(IDIV, floor(a / b)))
+OPERATE(i, int32_t, uint32_t, /* sums wrap */
+        SEL_OPS_OF_WHOLES(CASE) INTO(to, number, SEL_OP_SHIFT, a >> (int)v->number)
+            INTO(to, number, SEL_OP_MASK, a &(int)v->number))
 
 #define CONVERT(type, T, S)                    \
     case type: {                               \
@@ -190,17 +117,6 @@ static void look_up(const sel_instruction *v, const sel_row *row) {
 
 static void run(const sel_instruction *v, int count, const sel_row *row) {
     for (const sel_instruction *end = v + count; v < end; v++) {
-        if (v->link) {
-            const sel_instruction *first = v;
-            while (v + 1 < end && v[1].linked) {
-                v++;
-            }
-            (v->type == SEL_NUMBER_F   ? chain_float
-             : v->type == SEL_NUMBER_D ? chain_double
-             : v->type == SEL_NUMBER_I ? chain_uint32_t
-                                       : chain_uint8_t)(first, v, row);
-            continue;
-        }
         switch (v->op) {
         case SEL_OP_CONVERT:
             convert(v, row);
@@ -217,8 +133,7 @@ static void run(const sel_instruction *v, int count, const sel_row *row) {
         default:
             (v->type == SEL_NUMBER_F   ? operate_f
              : v->type == SEL_NUMBER_D ? operate_d
-             : v->type == SEL_NUMBER_I ? operate_i
-                                       : operate_b)(v, row->slot, row->n);
+                                       : operate_i)(v, row->slot, row->n);
         }
     }
 }
@@ -229,8 +144,6 @@ static void fill(int type, double value, void *to, int n) {
             ((float *)to)[k] = (float)value;
         } else if (type == SEL_NUMBER_D) {
             ((double *)to)[k] = value;
-        } else if (type == SEL_NUMBER_B) {
-            ((uint8_t *)to)[k] = (uint8_t)value;
         } else {
             ((int32_t *)to)[k] = (int32_t)value;
         }
@@ -257,10 +170,6 @@ static int store(int type, const void *from, sel_cell_type field, void *to, int 
     int32_t whole[SEL_ROW];
     uint8_t bytes[SEL_ROW];
     int first = -1;
-    if (field == SEL_CELL_REAL || type == SEL_NUMBER_B) {
-        put(from, to, (size_t)n * sel_number_size(type), streams);
-        return -1;
-    }
     for (int k = n - 1; k >= 0 && checked; k--) {
         const double value = type == SEL_NUMBER_D ? d[k] : i[k];
         first = value >= low && value <= high ? first : k;
@@ -282,4 +191,4 @@ static int store(int type, const void *from, sel_cell_type field, void *to, int 
 
 #define TABLE SEL_OF_LEVEL(sel_row_loops)
 extern const sel_row_loops TABLE;
-const sel_row_loops TABLE = {run, fill, widen, store};
+const sel_row_loops TABLE = {run, fill, widen, put, store};

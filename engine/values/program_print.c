@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const number_names[] = {"float", "double", "int32_t", "int32_t"};
+static const char *const number_names[] = {"float", "double", "int32_t"};
 
 const char *sel_print_type(const sel_printer *p, sel_number type) {
-    return p->rows && type == SEL_NUMBER_B ? "uint8_t" : number_names[type];
+    return p->bytes ? "uint8_t" : number_names[type];
 }
 
 sel_number sel_result_type(const sel_instruction *v) {
-    return sel_op_compares(v->op) && v->type != SEL_NUMBER_B ? SEL_NUMBER_I : (sel_number)v->type;
+    return sel_op_compares(v->op) ? SEL_NUMBER_I : (sel_number)v->type;
 }
 
 bool sel_printer_open(sel_printer *p, const sel_program *program, double dt, FILE *to) {
@@ -81,7 +81,7 @@ void sel_print_uniforms(const sel_printer *p) {
         const char *type = sel_print_type(p, u->type);
         fprintf(p->to, "    const %s u%d = ", type, k);
         if (p->rows) {
-            fprintf(p->to, "*(const %s *)slot[%d];\n", type, k);
+            fprintf(p->to, "*(const %s *)slot[%d];\n", number_names[u->type], k);
             continue;
         }
         fprintf(p->to, "(%s)", type);
@@ -99,7 +99,7 @@ void sel_print_uniforms(const sel_printer *p) {
 static void print_sum(sel_printer *p, int i, const sel_instruction *v) {
     const sel_print_product *product = NULL;
     char name[2][SEL_PRINT_NAME];
-    int side = v->linked && v->number == v->from[0]; /* first comes the value before */
+    int side = v->linked == 2; /* first comes the value before */
     for (int k = 0; k < 2; k++) {
         const int slot = v->from[side ^ k];
         const bool made = slot >= p->program->layout.fixed + p->program->layout.reads;
@@ -135,10 +135,11 @@ static int print_sum_of_rows(const sel_printer *p, int i, int end) {
     const sel_instruction *v = p->program->tables.code;
     int term[MOST][3]; /* row, column, slot */
     int count = 0, last = i;
-    while (last < end && count < MOST && v[last].op == SEL_OP_ADD && v[last].type >= SEL_NUMBER_I &&
+    while (last < end && count < MOST && v[last].op == SEL_OP_ADD && v[last].type == SEL_NUMBER_I &&
            (last == i || v[last].linked)) {
         for (int k = last > i; k < 2; k++) {
-            const int slot = k ? (int)v[last].number : v[i].from[0], read = slot - l->fixed;
+            const int slot = k ? v[last].from[v[last].linked != 2] : v[i].from[0],
+                      read = slot - l->fixed;
             const sel_read *r =
                 read >= 0 && read < l->reads ? &p->program->tables.read[read] : NULL;
             term[count][0] = r ? (r->field * 8 + r->at[2]) * 8 + r->at[1] : NEITHER;
@@ -194,9 +195,9 @@ static void print_value(const sel_printer *p, const sel_instruction *v) {
         fprintf(p->to, "sel_rule_bits(%d, ", v->op);
         as = "(int64_t)";
     } else {
-        const char *of = p->rows ? (const char *[]){"f", "d", "i", "b"}[v->type] : "op";
+        const char *of = p->bytes ? "b" : p->rows ? (const char *[]){"f", "d", "i"}[v->type] : "op";
         fprintf(p->to, "%s_%s(", of, sel_op_texts[v->op].name);
-        as = v->type >= SEL_NUMBER_I && !of_wholes[v->op] && !p->rows ? "(double)" : "";
+        as = v->type == SEL_NUMBER_I && !of_wholes[v->op] && !p->rows ? "(double)" : "";
     }
     for (int k = 0; k < v->operands; k++) {
         fprintf(p->to, "%s%s%s", k == 0 ? begin : between, as, sel_print_name(p, v->from[k], name));
@@ -212,8 +213,7 @@ void sel_print_instructions(sel_printer *p, int first, int count) {
     for (int i = first; i < first + count; i++) {
         const sel_instruction *v = &p->program->tables.code[i];
         const bool sums =
-            (v->op <= SEL_OP_MUL || (v->op == SEL_OP_DIV && v->type != SEL_NUMBER_I)) &&
-            !(p->rows && v->type == SEL_NUMBER_B);
+            (v->op <= SEL_OP_MUL || (v->op == SEL_OP_DIV && v->type != SEL_NUMBER_I)) && !p->bytes;
         const bool once = v->to < p->program->layout.fixed;
         const char *type = sel_print_type(p, once ? (sel_number)v->type : sel_result_type(v));
         const int printed =
@@ -236,27 +236,34 @@ void sel_print_instructions(sel_printer *p, int first, int count) {
 
 /* ---- what rows have ---- */
 
-#define MACRO(type, name, value) {SEL_OP_##name, SEL_NUMBER_##type, #value},
-#define OF_F(name, value) MACRO(F, name, value)
-#define OF_D(name, value) MACRO(D, name, value)
-#define OF_I(name, value) MACRO(I, name, value)
-#define OF_B(name, value) MACRO(B, name, value)
+/* Of numbers that end at 255; conditions are 0 or 1. */
+#define SEL_OPS_OF_BYTES(OP)                               \
+    OP(ADD, (uint8_t)(a + b) < b ? 255 : (uint8_t)(a + b)) \
+    OP(MIN, b < a ? b : a)                                 \
+    OP(MAX, a < b ? b : a)                                 \
+    OP(AND, a &b)                                          \
+    OP(OR, a | b)                                          \
+    OP(NOT, a == 0)
+
+#define OF_F(name, value) {SEL_OP_##name, 'f', #value},
+#define OF_D(name, value) {SEL_OP_##name, 'd', #value},
+#define OF_I(name, value) {SEL_OP_##name, 'i', #value},
+#define OF_B(name, value) {SEL_OP_##name, 'b', #value},
 static const struct macro {
     sel_op op;
-    sel_number type;
+    char type;         /* of numbers, in the order of sel_number, and of bytes */
     const char *value; /* of a and b */
 } macros[] = {SEL_OPS_OF_NUMBERS(OF_F) SEL_OPS_OF_COMPARISON(OF_F) SEL_OPS_OF_REALS(OF_F, f)
                   SEL_OPS_OF_NUMBERS(OF_D) SEL_OPS_OF_COMPARISON(OF_D) SEL_OPS_OF_REALS(OF_D, )
                       SEL_OPS_OF_NUMBERS(OF_I) SEL_OPS_OF_COMPARISON(OF_I) SEL_OPS_OF_WHOLES(OF_I)
-                          SEL_OPS_OF_BYTES(OF_B) SEL_OPS_OF_COMPARISON(OF_B)
-                              OF_B(ADD, (uint8_t)(a + b) < b ? 255 : (uint8_t)(a + b))};
+                          SEL_OPS_OF_BYTES(OF_B) SEL_OPS_OF_COMPARISON(OF_B)};
 enum { MACROS = sizeof macros / sizeof *macros };
 
 bool sel_print_has(const sel_instruction *v) {
-    bool has = v->link || v->op == SEL_OP_SELECT || v->op == SEL_OP_CONVERT ||
-               v->op == SEL_OP_SHIFT || v->op == SEL_OP_MASK;
+    bool has = v->op == SEL_OP_SELECT || v->op == SEL_OP_CONVERT || v->op == SEL_OP_SHIFT ||
+               v->op == SEL_OP_MASK;
     for (int k = 0; k < MACROS && !has; k++) {
-        has = macros[k].op == (sel_op)v->op && macros[k].type == (sel_number)v->type;
+        has = macros[k].op == (sel_op)v->op && macros[k].type == "fdi"[v->type];
     }
     return has;
 }
@@ -264,8 +271,8 @@ bool sel_print_has(const sel_instruction *v) {
 void sel_print_macros(FILE *to) {
     for (int k = 0; k < MACROS; k++) {
         const sel_op_text *text = &sel_op_texts[macros[k].op];
-        fprintf(to, "#define %c_%s(a%s) (%s)\n", "fdib"[macros[k].type], text -> name,
-                text -> operands > 1 ? ", b" : "", macros[k].value);
+        fprintf(to, "#define %c_%s(a%s) (%s)\n", macros[k].type, text->name,
+                text->operands > 1 ? ", b" : "", macros[k].value);
     }
 }
 

@@ -23,6 +23,7 @@ typedef struct sel_printer {
     const sel_program *program;
     const char *const *controls; /* NULL; for a reader their names: numbers stand in the text */
     bool rows;                   /* C for the processor, of the numbers of place `k` of rows */
+    bool bytes;                  /* of these, whole numbers are uint8_t (sel_program.bytes) */
     bool fuses;                  /* sums take products that are not rounded before */
     unsigned constant;           /* SEL_ON_...: what does not vary; the text has numbers */
     double *value;               /* of uniform slots, as long as they do not vary */
@@ -37,7 +38,6 @@ sel_number sel_result_type(const sel_instruction *instruction);
 bool sel_printer_open(sel_printer *printer, const sel_program *program, double dt, FILE *to);
 void sel_printer_close(sel_printer *printer);
 
-/* Of numbers: bytes are those of rows only. */
 const char *sel_print_type(const sel_printer *printer, sel_number type);
 
 /* The variable of a slot: u0 ... of uniform values, r0 ... of those read, a0 ... */

@@ -7,10 +7,7 @@
 #include "engine/base/machine.h"
 #include "engine/values/rule.h"
 
-/* Rows have room for whole vectors: multiples of so many bytes; also the most places of bytes. */
-enum { SEL_ROW_BLOCK = 1024 };
-
-/* At most SEL_ROW places; SEL_ROW_BLOCK of a program of bytes. */
+/* At most SEL_ROW places; of machine code that does all of a program any number. */
 typedef struct sel_row {
     int n;
     void *const *slot;
@@ -20,15 +17,17 @@ typedef struct sel_row {
     int64_t at[3];                   /* the first cell, */
     int64_t cell, step;              /* its number */
     uint64_t seed;
-    void *const *to; /* by output: where a chain stores it; NULL: in its slot */
-    bool streams;    /* past the caches, until sel_stream_end */
+    void *const *to; /* by output: where machine code stores it; NULL: in its slot */
 } sel_row;
 
 typedef struct sel_row_loops {
     void (*run)(const sel_instruction *first, int count, const sel_row *row);
     void (*fill)(int type, double value, void *to, int n);
     void (*widen)(const uint8_t *from, int32_t *to, int n);
-    /* Stores numbers of a row as those of a field; the first that does not fit it, or -1. */
+    /* Stores a row as it is. Streams: past the caches, until sel_stream_end. */
+    void (*put)(const void *from, void *to, size_t bytes, bool streams);
+    /* Stores numbers of a row as those of a field of whole numbers; the first that does not fit it,
+     * or -1. */
     int (*store)(int type, const void *from, sel_cell_type field, void *to, int n, bool checked,
                  bool streams);
 } sel_row_loops;

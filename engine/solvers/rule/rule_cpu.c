@@ -61,6 +61,7 @@ typedef struct piece {
     const rule_function *f;
     const sel_program *code;
     const sel_row_loops *loops;
+    bool bytes;                /* computed by machine code as uint8_t */
     int n, odds, next;         /* next: the number of the piece behind it */
     int64_t row, x, first, at; /* its first cell, its number, and where that is in the arrays */
     void **slot;
@@ -84,7 +85,7 @@ static uint64_t mask_at(const piece *p, const uint64_t *masks, int64_t at) {
 static void *read_values(const piece *p, const struct source *s, char *to) {
     const rule_state *state = p->state;
     const int size = s->size, type = state->tables.type[s->field];
-    const bool widens = type == SEL_CELL_U8 && !p->code->bytes;
+    const bool widens = type == SEL_CELL_U8 && !p->bytes;
     const char *from = array_of(p, s->field, false) + s->away * size;
     for (int k = 0; s->leads && k < p->n * size; k += 64) { /* of the next piece */
         __builtin_prefetch(from + p->n * size + k);
@@ -154,9 +155,8 @@ static void compute(piece *p) {
     const rule_state *state = p->state;
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int first = p->code->layout.fixed;
-    const bool whole = p->odds == 0 && (p->cpu->by_native ? !p->cpu->streams : p->n == SEL_ROW);
-    /* Chains store whole pieces in other copies; machine code does where it need not pass the
-     * caches. */
+    const bool whole = p->odds == 0 && p->cpu->by_native && !p->cpu->streams;
+    /* Machine code stores in other copies where it need not pass the caches. */
     for (int o = 0; o < p->code->layout.outputs; o++) {
         const sel_program_output *output = &p->code->tables.output[o];
         const bool placed = whole && output->direct && p->f->turns >> output->field & 1;
@@ -179,8 +179,7 @@ static void compute(piece *p) {
                          .cell = p->first,
                          .step = state->base.step,
                          .seed = (uint64_t)state->model->params->seed,
-                         .to = p->to,
-                         .streams = p->cpu->streams};
+                         .to = p->to};
     if (p->cpu->by_native) {
         sel_native_run(p->cpu->native, number_of(state, p->f), &row);
     } else {
@@ -228,6 +227,7 @@ static piece begin_thread(rule_cpu *cpu, const rule_function *f) {
                .f = f,
                .code = code,
                .loops = sel_row_loops_here(),
+               .bytes = code->bytes && cpu->by_native,
                .slot = cpu->slot + thread * cpu->slots,
                .registers = cpu->registers + (int64_t)thread * cpu->slots * ROW_BYTES};
     sel_row_slots(code, cpu->uniform, p.registers, ROW_BYTES, p.slot);
@@ -239,10 +239,11 @@ static piece begin_thread(rule_cpu *cpu, const rule_function *f) {
 static void store_output(const piece *p, rule_state *state, const sel_program_output *output) {
     const int f = output->field, turns = (int)(p->f->turns >> f & 1);
     const sel_cell_type type = state->model->field[f].type;
-    const sel_cell_type own = output->type == SEL_NUMBER_B   ? SEL_CELL_U8
+    const sel_cell_type own = p->bytes                       ? SEL_CELL_U8
                               : output->type == SEL_NUMBER_I ? SEL_CELL_I32
                                                              : SEL_CELL_REAL;
-    const bool wide = output->type == SEL_NUMBER_D;
+    const bool wide = output->type == SEL_NUMBER_D, streams = p->cpu->streams && turns;
+    const size_t bytes = (size_t)p->n * (p->bytes ? 1 : sel_number_size(output->type));
     char *to = array_of(p, f, turns);
     const char *from = p->slot[output->slot];
     char row[ROW_BYTES];
@@ -250,7 +251,7 @@ static void store_output(const piece *p, rule_state *state, const sel_program_ou
         return;
     }
     if (p->odds || p->fails) { /* what is not computed keeps its value */
-        from = memcpy(row, from, (size_t)p->n * sel_number_size(output->type));
+        from = memcpy(row, from, bytes);
     }
     for (int k = 0; k < p->odds; k++) {
         const int x = p->odd[k];
@@ -263,8 +264,11 @@ static void store_output(const piece *p, rule_state *state, const sel_program_ou
             rule_set(own, wide, row, k, 0);
         }
     }
-    const int bad = p->loops->store(output->type, from, type, to, p->n, output->checked,
-                                    p->cpu->streams && turns);
+    if (own == type) {
+        p->loops->put(from, to, bytes, streams);
+        return;
+    }
+    const int bad = p->loops->store(output->type, from, type, to, p->n, output->checked, streams);
     if (bad >= 0) {
         rule_note_bad(state, p->first + bad, f, rule_number(own, wide, from, bad));
     }
@@ -299,7 +303,7 @@ static int pieces_at_once(const rule_cpu *cpu, const rule_function *f) {
     const int size = bytes ? 1 : m->precision == SEL_F32 ? sizeof(float) : sizeof(double);
     const bool all = cpu->by_native && sel_native_has_all(cpu->native, number_of(&cpu->all, f)) &&
                      (bytes || !(f->writes & ~m->reals));
-    return all ? ROW_BYTES / size / SEL_ROW : bytes ? SEL_ROW_BLOCK / SEL_ROW : 1;
+    return all ? ROW_BYTES / size / SEL_ROW : 1;
 }
 
 static sel_status run_rule(rule_cpu *cpu, const rule_function *f, sel_error *error) {

@@ -9,7 +9,9 @@
 
 /* ---- arrays ---- */
 
-enum { UNIT = 64 }; /* elements: whole lines of the caches, of bytes too */
+/* Elements: whole lines of the caches, of bytes too; behind the last one, where kernels may load.
+ */
+enum { UNIT = 64, BEHIND = 1024 };
 
 /* Margins along x lie between the rows: on the right of one, on the left of the next. rows: of a
  * plane, in this rank. */
@@ -35,7 +37,7 @@ static void list_cells(rule_state *state, const char *name, sel_type type, unsig
     cells.n[grid->dims - 1] = own->end - own->first;
     cells.n[1] = deep ? own->high - own->low : cells.n[1];
     cells.shift = own->first * stride + (deep ? own->low * cells.pitch : 0);
-    cells.count = (cells.n[grid->dims - 1] + 2 * state->halo) * stride + UNIT + SEL_ROW_BLOCK;
+    cells.count = (cells.n[grid->dims - 1] + 2 * state->halo) * stride + UNIT + BEHIND;
     cells.plane = cells.count;
     sel_arrays_add_block(&state->base.arrays, name, place, type, &cells, saved);
 }
