@@ -171,7 +171,7 @@ $(BUILD)/cuda/lbm_step_%.cu.o: cuda/lbm_step.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'
 	$(Q)$(NVCC) $(NVCCFLAGS) -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(BUILD)/cuda/lbm_laws.cu.o $(BUILD)/cuda/aqua_%.cu.o $(BUILD)/cuda/heat.cu.o $(BUILD)/cuda/heat_%.cu.o $(BUILD)/cuda/rule.cu.o $(BUILD)/cuda/machine/inputs.cu.o $(BUILD)/cuda/machine/conduction.cu.o: NVCCFLAGS += -fmad=false
+$(BUILD)/cuda/lbm_laws.cu.o $(BUILD)/cuda/aqua_%.cu.o $(BUILD)/cuda/heat.cu.o $(BUILD)/cuda/heat_%.cu.o $(BUILD)/cuda/rule.cu.o $(BUILD)/cuda/machine/inputs.cu.o $(BUILD)/cuda/machine/conduction.cu.o $(BUILD)/cuda/multigrid/mg_solve.cu.o: NVCCFLAGS += -fmad=false
 $(BUILD)/%.cu.o: %.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $<'
