@@ -1,4 +1,4 @@
-/* arena.c -- blocks in a list; a block holds many small allocations. */
+/* arena.c -- an arena as a list of blocks; a block holds many small allocations. */
 #include "engine/base/arena.h"
 
 #include <stdarg.h>
@@ -32,8 +32,8 @@ void sel_arena_destroy(sel_arena *arena) {
     free(arena);
 }
 
-/* A block of at least `need` bytes. One for a single large allocation is inserted after the first,
- * whose free room remains in use. */
+/* A new block of at least `need` bytes. The block of a large allocation goes behind the first
+ * block, so that later small allocations still fill the first. */
 static block *add_block(sel_arena *arena, size_t need) {
     const bool large = need > BLOCK_BYTES / 4;
     const size_t size = large ? need : BLOCK_BYTES;

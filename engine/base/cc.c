@@ -20,9 +20,9 @@ static const char script[] =
     "trap 'trap \"\" TERM; kill -TERM 0; wait; rm -rf \"$0\"; exit 1' TERM\n"
     "\"$@\" & wait $!";
 
-/* ---- what it is ---- */
+/* ---- finding the compiler ---- */
 
-/* The absolute parts of a list of folders such as PATH, as NAME=VALUE. */
+/* Prints "NAME=VALUE" with the absolute folders of a list such as PATH. */
 static void cc_keep_absolute(const char *name, const char *list, char *to, size_t size) {
     size_t used = (size_t)snprintf(to, size, "%s=", name);
     const size_t begin = used;
@@ -36,6 +36,7 @@ static void cc_keep_absolute(const char *name, const char *list, char *to, size_
     }
 }
 
+/* Whether `path` is an executable file; `identity` as in sel_cc_find. */
 static bool cc_is_program(const char *path, char identity[SEL_CC_IDENTITY]) {
     struct stat about;
     const bool is = stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
@@ -66,7 +67,7 @@ bool sel_cc_find(const char *wanted, char path[SEL_PATH_ROOM], char identity[SEL
 
 /* ---- a job ---- */
 
-/* In the new process, in which only async-signal-safe functions may be called. */
+/* Replaces the forked process by the shell. Only async-signal-safe functions may be called here. */
 static _Noreturn void cc_become(char *const *argument, char *const *environment, pid_t parent) {
     sigset_t none;
     sigemptyset(&none);
@@ -152,7 +153,7 @@ sel_cc_end sel_cc_poll(sel_cc_job *job, bool waits, void **code, size_t *bytes) 
     if (ended == 0 || (ended < 0 && errno == EINTR)) { /* a signal ends the waiting */
         return SEL_CC_RUNS;
     }
-    /* Without children to wait for (SIGCHLD is ignored) the file tells. */
+    /* Where SIGCHLD is ignored there is no status to wait for; then the file decides. */
     if (ended < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
         *code = cc_read_result(job->job, bytes);
     }

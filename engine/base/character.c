@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Characters from `first` to `last`; `instead` NULL: they are to be deleted. */
+/* Characters from `first` to `last`, and what to type instead; NULL: nothing. */
 static const struct {
     unsigned first, last;
     const char *what, *instead;
@@ -55,7 +55,7 @@ const char *sel_beyond_ascii(const char *text) {
     return text;
 }
 
-/* The number of the character in UTF-8 at `text`, and its length; length 0: it is none. */
+/* The code point of the UTF-8 character at `text`, and its length in bytes; 0: not UTF-8. */
 static unsigned decode(const unsigned char *text, int *length) {
     const int bytes = text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
     unsigned code = text[0] & (0x7fu >> bytes);
@@ -87,7 +87,7 @@ int sel_character_text(const char *text, char name[SEL_CHARACTER_ROOM]) {
             return length;
         }
     }
-    const bool wide = code >= 0xff01 && code <= 0xff5e; /* the wide forms of ASCII */
+    const bool wide = code >= 0xff01 && code <= 0xff5e; /* full-width forms of ASCII */
     const bool control = code < 0xa0;
     snprintf(name, SEL_CHARACTER_ROOM, "%s%.*s%s(U+%04X)%s%c",
              control ? "a control character " : "'", control ? 0 : length, text,
@@ -118,7 +118,7 @@ const char *sel_wide_encoding(const char *text, size_t length) {
             return "UTF-16";
         }
     }
-    /* Without a mark: ASCII and zero bytes in turns. */
+    /* Without a mark: ASCII bytes alternating with zero bytes. */
     return length >= 4 && ((text[0] && !text[1] && text[2] && !text[3]) ||
                            (!text[0] && text[1] && !text[2] && text[3]))
                ? "UTF-16"

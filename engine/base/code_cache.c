@@ -1,4 +1,4 @@
-/* code_cache.c -- the folder of compiled code. */
+/* code_cache.c -- the cache of compiled code: its folder, job folders and files. */
 #include "engine/base/code_cache.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 #include <zlib.h>
 #include "engine/base/version.h"
 
-/* What stands behind the code in a file. */
+/* The checksum that follows the code in a file. */
 typedef struct seal {
     uint64_t bytes;
     uint32_t crc, mark;
@@ -21,7 +21,7 @@ typedef struct seal {
 
 enum { MARK = 0x43454c53 /* SLEC */ };
 
-/* FNV-1a, with the end of a string as its last byte. */
+/* FNV-1a of the text and its terminating 0, so that "ab", "c" and "a", "bc" differ. */
 static uint64_t code_mix(uint64_t hash, const char *text) {
     do {
         hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
@@ -33,7 +33,7 @@ static seal code_seal(const void *code, size_t bytes) {
     return (seal){bytes, (uint32_t)crc32_z(0, code, bytes), MARK};
 }
 
-/* Whether only the effective user can change what the descriptor is of. */
+/* Whether the file or folder is of the type `type` and only the effective user can change it. */
 static bool code_is_own(int descriptor, mode_t type, struct stat *about) {
     return fstat(descriptor, about) == 0 && (about->st_mode & S_IFMT) == type &&
            about->st_uid == geteuid() && !(about->st_mode & (S_IWGRP | S_IWOTH));
@@ -41,7 +41,7 @@ static bool code_is_own(int descriptor, mode_t type, struct stat *about) {
 
 /* ---- the folder ---- */
 
-/* An empty folder, or one of files only. */
+/* Removes a job folder, which holds no folders. */
 static void code_remove_folder(int folder, const char *name, int job) {
     const int copy = openat(job, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *files = copy < 0 ? NULL : fdopendir(copy);
@@ -56,7 +56,7 @@ static void code_remove_folder(int folder, const char *name, int job) {
     unlinkat(folder, name, AT_REMOVEDIR);
 }
 
-/* Jobs whose process is gone have lost their lock. */
+/* Removes the job folders of processes that have ended: nobody holds their locks. */
 static void code_remove_left(int folder) {
     const int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *files = copy < 0 ? NULL : fdopendir(copy);

@@ -11,8 +11,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* What these file systems show as regular files is made by the kernel as it is read: /proc/kmsg
- * blocks, and takes from the kernel's log. */
+/* Files of these file systems look regular, but reading them may block or have effects: reading
+ * /proc/kmsg blocks and removes lines from the kernel's log. */
 static bool is_made_by_kernel(const struct statfs *system) {
     static const unsigned long made[] = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,      DEBUGFS_MAGIC,
                                          TRACEFS_MAGIC,       SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC,
@@ -45,8 +45,8 @@ FILE *sel_file_stream(int descriptor, const char *mode) {
     return file;
 }
 
-/* Looked at before it is opened, which some devices take for a command, and after it, as it may
- * have been replaced. */
+/* The type is checked before opening, since some devices act on being opened, and again after it,
+ * since the file may have been replaced in between. */
 sel_status sel_file_open(const char *path, FILE **file, sel_error *error) {
     struct stat found;
     struct statfs system;
@@ -159,8 +159,8 @@ sel_status sel_file_end(FILE *file, const char *path, const char *wrong, sel_err
                             wrong && *wrong ? wrong : strerror(cause ? cause : EIO));
 }
 
-/* As many bytes as the shorter of both has are compared: a process may have been killed while it
- * wrote. */
+/* Whether the file begins with `begins`, or is shorter and agrees with its beginning: the process
+ * that wrote it may have been killed. */
 static bool begins_with(int descriptor, const char *begins) {
     char found[64];
     const size_t most = strlen(begins) < sizeof found ? strlen(begins) : sizeof found;

@@ -1,4 +1,4 @@
-/* folder.c -- the directory of a run: whose files it holds, and which may be written.
+/* folder.c -- the directory of a run: which files in it belong to runs, and which may be written.
  *
  * A directory may contain links that lead out of it. The directory itself may be reached through
  * links, which the user chose; below it no link is followed.
@@ -52,8 +52,8 @@ static sel_status make_directories(const char *directory, sel_error *error) {
                           directory, strerror(errno));
 }
 
-/* Opens the folder of the file `name` below `directory`; -1 with errno. A link on the way is
- * ENOTDIR. */
+/* Opens the folder of the file `name` below `directory`; -1 with errno. A link among the folders of
+ * `name` is ENOTDIR. */
 static int open_folder_of(const char *directory, const char *name) {
     char part[SEL_PATH_ROOM];
     int folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -66,7 +66,8 @@ static int open_folder_of(const char *directory, const char *name) {
     return folder;
 }
 
-static bool is_there(int folder, const char *name, bool *regular) {
+/* Whether `folder` holds anything of this name, and whether that is a regular file. */
+static bool folder_has(int folder, const char *name, bool *regular) {
     struct stat found;
     bool there = fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0;
     *regular = there && S_ISREG(found.st_mode);
@@ -75,13 +76,13 @@ static bool is_there(int folder, const char *name, bool *regular) {
 
 static void remove_regular(int folder, const char *name) {
     bool regular;
-    if (is_there(folder, name, &regular) && regular) {
+    if (folder_has(folder, name, &regular) && regular) {
         unlinkat(folder, name, 0);
     }
 }
 
-/* Whether an output may have this name: no part leads out, is hidden, or has a control character.
- */
+/* Whether an output may have this name: no part leads out of the directory, is hidden, or has a
+ * control character. */
 static bool is_name_of_output(const char *name) {
     for (const char *c = name; *c; c++) {
         bool begins = c == name || c[-1] == '/';
@@ -105,15 +106,15 @@ static void remove_output(const char *directory, const char *const *kept, const 
     }
 }
 
-/* Opens a file of the former run below `folder`; NULL where it is none, or a link. */
+/* Opens a list of the former run in `folder`; NULL if it is missing or no regular file. */
 static FILE *open_former(int folder, const char *name) {
     bool regular;
-    return is_there(folder, name, &regular) && regular
+    return folder_has(folder, name, &regular) && regular
                ? sel_file_stream(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), "r")
                : NULL;
 }
 
-/* Reads one character of a JSON string that run.json quoted; false at its end. */
+/* Reads one character of a JSON string; false at the end of the string or of the file. */
 static bool string_character(FILE *from, int *c) {
     *c = fgetc(from);
     if (*c == '\\') {
@@ -144,7 +145,8 @@ static void remove_outputs_of_json(const char *directory, const char *const *kep
     }
 }
 
-/* If the run was killed its last line may be incomplete, and is ignored. */
+/* Removes the outputs in run.files. The last line may be incomplete if the run was killed; then it
+ * names no file. */
 static void remove_outputs_of_list(const char *directory, const char *const *kept, FILE *from) {
     char name[SEL_PATH_ROOM];
     while (fgets(name, sizeof name, from)) {
@@ -172,7 +174,7 @@ static sel_status refuse_former(const char *directory, int folder, sel_error *er
                                         SEL_RUN_SCRIPT, SEL_RUN_JSON ".tmp", SEL_RUN_SCRIPT ".tmp"};
     bool regular;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!is_there(folder, names[i], &regular)) {
+        if (!folder_has(folder, names[i], &regular)) {
             continue;
         }
         if (regular && i < 2) {
@@ -227,8 +229,8 @@ sel_status sel_run_directory(const char *directory, bool force, sel_error *error
     return status;
 }
 
-/* Checks that a file of a resumed run can be truncated to `bytes` (-1: not at all); `cuts`: does
- * so. All files are checked before any is changed. */
+/* Checks that a file of a resumed run can be truncated to `bytes` (-1: is left as it is); `cuts`:
+ * truncates it. All files are checked before any is changed. */
 static sel_status keep_file(const char *directory, const char *name, int64_t bytes, bool cuts,
                             sel_error *error) {
     struct stat found = {.st_size = -1};
@@ -259,7 +261,8 @@ static sel_status keep_file(const char *directory, const char *name, int64_t byt
     return status;
 }
 
-/* Lists the files anew in SEL_RUN_FILES, for later runs, however this one ends. */
+/* Writes a new SEL_RUN_FILES with `names`, so that later runs know them even if this run is killed.
+ */
 static sel_status list_again(const char *directory, const char *const *names, sel_error *error) {
     char path[SEL_PATH_ROOM];
     snprintf(path, sizeof path, "%s/" SEL_RUN_FILES, directory);
@@ -289,8 +292,7 @@ sel_status sel_folder_resume(const char *directory, const char *const *names, co
     return status ? status : list_again(directory, names, error);
 }
 
-/* The first file NAME_... in the folder, of an output NAME that no run listed; freed by the
- * caller. */
+/* The name of a file NAME_... in the folder `path`, which the caller frees; NULL: there is none. */
 static char *first_of_output(const char *path, const char *name) {
     DIR *folder = opendir(path);
     char *found = NULL;
@@ -344,16 +346,17 @@ sel_status sel_folder_make(const char *directory, const char *name, bool force, 
     return SEL_OK;
 }
 
-/* Makes room for a file below `folder`; 0, or errno: EEXIST when something is there. */
-static int clear(int folder, const char *name, bool force) {
+/* Removes what has the name of a new file in `folder`. Returns 0 or an errno: EEXIST if something
+ * is there, without `force`. */
+static int folder_clear(int folder, const char *name, bool force) {
     bool regular;
-    if (!is_there(folder, name, &regular)) {
+    if (!folder_has(folder, name, &regular)) {
         return 0;
     }
     return !force ? EEXIST : unlinkat(folder, name, 0) == 0 ? 0 : errno;
 }
 
-/* 0, or errno. */
+/* Adds a line to SEL_RUN_FILES. Returns 0 or an errno. */
 static int append_name(const char *directory, const char *name) {
     char path[SEL_PATH_ROOM], line[SEL_PATH_ROOM];
     snprintf(path, sizeof path, "%s/" SEL_RUN_FILES, directory);
@@ -371,8 +374,8 @@ sel_status sel_folder_claim(const char *directory, const char *name, bool force,
     char temporary[SEL_PATH_ROOM];
     snprintf(temporary, sizeof temporary, "%s.tmp", sel_file_name(name));
     int folder = open_folder_of(directory, name), cause = folder < 0 ? errno : 0;
-    cause = cause ? cause : clear(folder, sel_file_name(name), force);
-    cause = cause ? cause : clear(folder, temporary, force);
+    cause = cause ? cause : folder_clear(folder, sel_file_name(name), force);
+    cause = cause ? cause : folder_clear(folder, temporary, force);
     sel_file_close(folder);
     cause = cause ? cause : append_name(directory, name);
     if (cause == EEXIST) {

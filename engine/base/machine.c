@@ -1,4 +1,4 @@
-/* machine.c -- ask Linux about memory, cores and time; share tasks among the cores. */
+/* machine.c -- memory, caches, cores and time, asked from Linux; a parallel loop on threads. */
 #include "engine/base/machine.h"
 
 #include <glob.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "engine/base/stream.h"
 
-/* The text behind "KEY : " in a file of /proc, without the newline; empty when it is not there. */
+/* The text behind "KEY : " in a file of /proc, without the newline; empty if there is no KEY. */
 static void proc_value(const char *path, const char *key, char *text, size_t size) {
     char line[512];
     FILE *file = fopen(path, "r");
@@ -41,7 +41,7 @@ uint64_t sel_machine_free_memory(void) {
 const char *sel_bytes_text(double bytes, char text[SEL_BYTES_ROOM]) {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
     size_t unit = 0;
-    /* From 999.5 on three digits would show 1000. */
+    /* From 999.5 on, three digits would round to 1000. */
     while (bytes >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
         bytes /= 1000;
         unit++;
@@ -76,7 +76,7 @@ void sel_machine_clear(void *memory, size_t bytes) {
     memset((void *)last, 0, end - last);
 }
 
-/* The first line of a file of a third-level cache; empty: there is none. */
+/* The first line of the file `name` that describes the level-3 cache; empty: there is none. */
 static void cache_value(const char *name, char *text, size_t size) {
     char path[96];
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index3/%s", name);
@@ -88,7 +88,7 @@ static void cache_value(const char *name, char *text, size_t size) {
     }
 }
 
-/* Processors in a list such as "0-7,64-71". */
+/* The number of processors in a list such as "0-7,64-71". */
 static int count_processors(const char *list) {
     int count = 0;
     for (; *list >= '0' && *list <= '9'; list += *list == ',') {
@@ -99,7 +99,9 @@ static int count_processors(const char *list) {
     return count;
 }
 
-/* sysconf tells the cache of a whole package of AMD's, of which a machine may have a part. */
+/* The size of one level-3 cache times the number of such caches that this process's cores need.
+ * sysconf is the second choice: on AMD it gives the caches of the whole package, also on a virtual
+ * machine that has a part of them. */
 static uint64_t find_cache(void) {
     char size[32], shared[1024];
     unsigned long long kilobytes = 0;
@@ -113,7 +115,7 @@ static uint64_t find_cache(void) {
     return bytes > 0 ? (uint64_t)bytes : UINT64_C(32) << 20;
 }
 
-/* Solvers ask in every step. */
+/* Found once, since solvers ask in every step. */
 uint64_t sel_machine_cache(void) {
     static _Atomic uint64_t known;
     if (!known) {
@@ -140,8 +142,9 @@ double sel_machine_seconds(void) {
 
 enum { COPIES = 9, LINE = 4096 };
 
-/* One copy, each thread its own part, as the populations of a flow are shared. */
-static double time_copy(char *to, const char *from, size_t bytes, int threads) {
+/* The time of one copy (s). Each thread copies one contiguous part, as solvers divide their grids.
+ */
+static double machine_time_copy(char *to, const char *from, size_t bytes, int threads) {
     double start = sel_machine_seconds();
     int64_t lines = (int64_t)(bytes / LINE);
 #pragma omp parallel num_threads(threads)
@@ -157,13 +160,13 @@ static double time_copy(char *to, const char *from, size_t bytes, int threads) {
     return sel_machine_seconds() - start;
 }
 
-static int by_size(const void *a, const void *b) {
+static int machine_compare(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 double sel_median(double *values, int count) {
-    qsort(values, (size_t)count, sizeof *values, by_size);
+    qsort(values, (size_t)count, sizeof *values, machine_compare);
     return values[count / 2];
 }
 
@@ -174,13 +177,14 @@ double sel_machine_bandwidth(int threads) {
     double seconds[COPIES], rate = 0;
     if (from && to) {
         int64_t lines = (int64_t)(bytes / LINE);
+/* The first touch places a page near the thread that uses it. */
 #pragma omp parallel for schedule(static) num_threads(threads)
-        for (int64_t k = 0; k < lines; k++) { /* its pages lie close to the thread that uses them */
+        for (int64_t k = 0; k < lines; k++) {
             memset(from + k * LINE, (int)(k & 127), LINE);
             memset(to + k * LINE, 1, LINE);
         }
         for (int k = 0; k < COPIES; k++) {
-            seconds[k] = time_copy(to, from, bytes, threads);
+            seconds[k] = machine_time_copy(to, from, bytes, threads);
         }
         rate = 2 * (double)bytes / sel_median(seconds, COPIES);
     }
@@ -191,7 +195,8 @@ double sel_machine_bandwidth(int threads) {
 
 /* ---- tasks ---- */
 
-/* Does what the threads can do, until a part fails in the calling one. */
+/* Does parts in all threads, and marks those that succeed in done[]. A part that fails in the
+ * calling thread ends the loop: the error is real there. */
 static void do_shared(int64_t parts, int threads, sel_part *work, void *task, uint8_t *done) {
     bool failed = false;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
@@ -210,7 +215,7 @@ static void do_shared(int64_t parts, int threads, sel_part *work, void *task, ui
 
 sel_status sel_share_out(int64_t parts, int threads, sel_part *work, void *task, sel_error *error) {
     const bool shared = threads > 1 && parts > 1 && !omp_in_parallel();
-    uint8_t *done = shared ? calloc((size_t)parts, 1) : NULL; /* without it all parts remain */
+    uint8_t *done = shared ? calloc((size_t)parts, 1) : NULL; /* NULL: no part is done yet */
     sel_status status = SEL_OK;
     if (done) {
         do_shared(parts, threads, work, task, done);
@@ -265,8 +270,8 @@ const char *sel_level_name(void) {
     return sel_level(0) < 0 ? "unsupported" : level_names[sel_level(0)];
 }
 
-/* Devices on the PCI bus tell their vendor and class; some virtual machines show the driver alone.
- */
+/* Looks for the driver's files, since some virtual machines show nothing else; then for a device on
+ * the PCI bus by vendor and class. */
 bool sel_machine_has_gpu(void) {
     static const char *const nodes[] = {"/dev/nvidiactl", "/proc/driver/nvidia/version",
                                         "/dev/dxg"};
@@ -289,7 +294,7 @@ bool sel_machine_has_gpu(void) {
                     fclose(file);
                 }
             }
-            found = vendor == 0x10de && class >> 16 == 3; /* NVIDIA's, for displays or 3-D */
+            found = vendor == 0x10de && class >> 16 == 3; /* NVIDIA; a display controller */
         }
     }
     globfree(&devices);

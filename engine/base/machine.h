@@ -1,4 +1,5 @@
-/* machine.h -- the machine's resources: memory, cores, a clock; tasks shared among threads. */
+/* machine.h -- the machine's resources: memory, caches, cores, a clock; a parallel loop on threads.
+ */
 #ifndef SEL_MACHINE_H
 #define SEL_MACHINE_H
 
@@ -7,29 +8,28 @@
 #include <stdint.h>
 #include "engine/base/status.h"
 
-/* Bytes that can be allocated without swapping; UINT64_MAX when the system does not say. */
+/* Bytes that can be allocated without swapping; UINT64_MAX if unknown. */
 uint64_t sel_machine_free_memory(void);
 
 /* Threads that this process may run at once. */
 int sel_machine_threads(void);
 
-/* "23.6 GB": three digits and the unit that suits them, from bytes to EB (powers of 1000); returns
- * `text`. */
+/* "23.6 GB": three digits and a unit from bytes to EB (powers of 1000). Returns `text`. */
 enum { SEL_BYTES_ROOM = 24 };
 const char *sel_bytes_text(double bytes, char text[SEL_BYTES_ROOM]);
 
-/* Memory for arrays, aligned to 128 bytes, in large pages where it is large enough to profit; not
- * zeroed. NULL when there is none. Release with free(). */
+/* Memory for arrays, aligned to 128 bytes, not zeroed; in large pages if it is large enough to gain
+ * from them. NULL when there is no memory. Release with free(). */
 void *sel_machine_allocate(size_t bytes);
 
-/* Zeroes memory of sel_machine_allocate, of which whole pages then take none until they are
- * written. */
+/* Zeroes memory of sel_machine_allocate. Whole pages are returned to the system until they are
+ * written again. */
 void sel_machine_clear(void *memory, size_t bytes);
 
-/* Bytes of the level-3 cache, which cores share; a guess where the system does not say. */
+/* Bytes of all level-3 caches of the cores of this process; a guess if unknown. */
 uint64_t sel_machine_cache(void);
 
-/* "AMD EPYC 7763", or the architecture where the system does not say. */
+/* The processor's name, such as "AMD EPYC 7763"; the architecture if unknown. */
 void sel_machine_processor(char *text, size_t size);
 
 /* Seconds of a monotonic clock. */
@@ -38,23 +38,24 @@ double sel_machine_seconds(void);
 /* Whether the machine shows an NVIDIA GPU, with a driver or without. */
 bool sel_machine_has_gpu(void);
 
-/* The median of timings, which it sorts. */
+/* The median of `count` values, which are sorted in place. */
 double sel_median(double *values, int count);
 
-/* Bytes per second, read and written, of a copy by streaming stores on `threads` threads between
- * two arrays far larger than the caches, as a reference for memory-bound kernels: the median of 9
- * copies, about half a second. 0 when there is no memory for it. */
+/* The memory bandwidth in bytes per second (read plus written), as a reference for memory-bound
+ * kernels: the median of 9 copies by streaming stores on `threads` threads, between two arrays far
+ * larger than the caches. Takes about half a second. 0 when there is no memory for the arrays. */
 double sel_machine_bandwidth(int threads);
 
-/* ---- parts of a task shared among threads, where parts may call a script ---- */
+/* ---- a parallel loop over the parts of a task, which may call a script ---- */
 
-/* Does a part of a task in thread 0 <= thread < threads, which may have its own scratch memory. A
- * failed part is repeated, so its incomplete results must not matter; `error` may be NULL. */
+/* Does one part of a task in thread 0 <= thread < threads, by which the task may select scratch
+ * memory. A failed part is repeated, so its incomplete results must not matter. `error` may be
+ * NULL. */
 typedef sel_status sel_part(void *task, int64_t part, int thread, sel_error *error);
 
-/* Does all parts, in any order. Functions of a script may need the thread that loaded it, so the
- * calling thread (thread 0) then repeats the parts that failed, in order; the first that fails
- * again ends the task with its error. */
+/* Does all parts on `threads` threads, in any order. Functions of a script may need the thread that
+ * loaded it, so the calling thread (thread 0) then repeats the failed parts in ascending order; the
+ * first part that fails again ends the task with its error. */
 sel_status sel_share_out(int64_t parts, int threads, sel_part *work, void *task, sel_error *error);
 
 /* ---- which of the compiled tables of kernels this processor can run ----
@@ -62,8 +63,9 @@ sel_status sel_share_out(int64_t parts, int threads, sel_part *work, void *task,
  * Files named *_kernel.c are built once for each x86-64 level, each build with a table of its own.
  */
 
-/* V(level), best first: suffixes of the tables. And the names of a table of all levels, each with
- * what stands behind it: its size in their declaration. */
+/* SEL_LEVELS: V(level) for each level, best first; the level is the suffix of the table's name.
+ * SEL_OF_LEVELS: the names of one table for all levels, each followed by `size`, as a declaration
+ * of arrays needs. */
 #if defined(__x86_64__)
 #define SEL_LEVELS(V) V(v4) V(v3) V(v2)
 #define SEL_OF_LEVELS(name, size) name##_v4 size, name##_v3 size, name##_v2 size
@@ -72,10 +74,10 @@ sel_status sel_share_out(int64_t parts, int threads, sel_part *work, void *task,
 #define SEL_OF_LEVELS(name, size) name##_any size
 #endif
 
-/* The number in SEL_LEVELS of the best table that this processor can run (k = 0), the next best,
- * ...; -1: there is none. The results of all are the same to the last bit. */
+/* The index in SEL_LEVELS of the best table that this processor can run (k = 0), the next best
+ * (k = 1), ...; -1: there is none. All tables give the same bits. */
 int sel_level(int k);
-/* The name of the best level; "unsupported" where there is none. */
+/* The name of the best level; "unsupported" if there is none. */
 const char *sel_level_name(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* process.c -- the process: standard streams, signals, and its end in the middle of a call. */
+/* process.c -- the process: standard streams, signals, threads, and the emergency exit. */
 #include "engine/base/process.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 static volatile sig_atomic_t interrupt_signal, writing, asked;
 static bool follows;
-static const unsigned grace = 3; /* seconds */
+static const unsigned grace = 3; /* seconds that a worker leaves rank 0 to print its error */
 
 /* Async-signal-safe: nothing is freed, no stream is flushed. */
 static void on_signal(int number) {
@@ -38,7 +38,7 @@ static void open_standard_streams(void) {
     }
 }
 
-/* Lua, readers of files and threads, whose stacks are as large, need more than a few pages. */
+/* Lua and readers of files need more than a few pages; threads have stacks of the same size. */
 static void refuse_small_stack(void) {
     enum { LEAST = 512 }; /* KiB */
     static const char text[] = "the stack is limited to less than 512 KiB, which is not enough to "
@@ -57,7 +57,7 @@ void sel_process_start(void) {
     open_standard_streams();
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGUSR2, &action, NULL); /* which mpirun hands on */
+    sigaction(SIGUSR2, &action, NULL); /* mpirun forwards it */
     if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
         sigaction(SIGHUP, &action, NULL);
     }
@@ -69,7 +69,7 @@ void sel_process_start(void) {
     action = (struct sigaction){.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &action, NULL);
     sigaction(SIGXFSZ, &action, NULL);
-    /* Output printed before a signal is not lost. */
+    /* Flushed after each line, so that a signal loses no output. */
     setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
@@ -94,7 +94,7 @@ void sel_process_follow(void) {
 }
 
 void sel_process_write(bool writes) {
-    writing = writes || follows; /* a signal may come late to one that follows */
+    writing = writes || follows; /* a signal may reach a worker late; rank 0 decides */
     interrupt_signal = 0;
 }
 
@@ -115,7 +115,7 @@ bool sel_process_output_arrived(void) {
     return poll(&to, 1, 0) == 1 && (to.revents & POLLERR);
 }
 
-/* ---- its end in the middle of a call ---- */
+/* ---- the emergency exit ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void (*registered)(void *data, const sel_error *error);
@@ -128,8 +128,8 @@ void sel_emergency_set(void (*call)(void *data, const sel_error *error), void *d
     pthread_mutex_unlock(&lock);
 }
 
-/* Standard error may be a full pipe, and its stream may be locked. */
-static void print(const char *text) {
+/* Prints without the stream stderr, which may be locked; gives up if the pipe stays full. */
+static void process_print(const char *text) {
     struct pollfd to = {.fd = STDERR_FILENO, .events = POLLOUT};
     size_t length = strlen(text);
     while (length > 0 && poll(&to, 1, 1000) == 1) {
@@ -146,9 +146,9 @@ void sel_emergency_end(const sel_error *error) {
     if (follows) {
         sleep(grace);
     }
-    pthread_mutex_lock(&lock); /* never released: later callers must not do it again */
-    print(error->text);
-    print("\n");
+    pthread_mutex_lock(&lock); /* never released, so that later callers stop here */
+    process_print(error->text);
+    process_print("\n");
     if (registered) {
         registered(registered_data, error);
     }

@@ -1,4 +1,4 @@
-/* ranks.c -- one rank, and many by a plug-in. */
+/* ranks.c -- the ranks of a run: one rank without MPI, several through a plug-in. */
 #include "engine/base/ranks.h"
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 #include "engine/base/ranks_plugin.h"
 #include "engine/base/sums.h"
 
-/* ---- one ---- */
+/* ---- one rank ---- */
 
 static void transfer_nothing(const sel_message *messages, int count) {
     (void)messages, (void)count;
@@ -37,7 +37,7 @@ const sel_ranks sel_one_rank = {.count = 1,
                                 .gather = gather_alone,
                                 .end = end_alone};
 
-/* ---- what several do with these functions ---- */
+/* ---- collectives made of transfer and gather ---- */
 
 sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error *error) {
     if (ranks->count == 1) {
@@ -124,8 +124,8 @@ void *sel_ranks_memory(const sel_ranks *ranks, size_t bytes) {
 
 /* ---- launchers ---- */
 
-/* A launcher: the variables in which it tells a process its rank and their number, the plug-in for
- * its MPI, and the name of that. */
+/* A launcher: the environment variables that hold the rank and the number of ranks, the plug-in for
+ * the launcher's MPI, and the MPI's name. */
 static const struct launcher {
     const char *rank, *count, *plugin, *name;
 } launchers[] = {
@@ -155,15 +155,16 @@ int sel_ranks_number(void) {
 
 /* ---- the plug-in ---- */
 
-/* Seconds that a rank waits for others in the middle of a step. */
+/* The timeout of communication (s): how long a rank waits for others in the middle of a step. */
 static double patience(void) {
     const char *text = getenv("SELENITE_PATIENCE");
     const double seconds = text ? strtod(text, NULL) : 0;
     return seconds > 0 ? seconds : 600;
 }
 
-/* MPI waits without an end for a rank that has ended or is stopped before it has joined. Rank 0 is
- * the first to say so, after which its launcher ends all. */
+/* A timeout for joining: MPI itself waits forever for a rank that has ended or is stopped before it
+ * joins. Rank 0 times out first, so that one message is printed; its launcher then ends all ranks.
+ */
 static char late_text[256];
 
 static void on_late(int number) {
@@ -189,7 +190,8 @@ static void end_to_join(void) {
     signal(SIGALRM, SIG_DFL);
 }
 
-/* Beside the program, or where `make install` puts it; false, and an empty path: nowhere. */
+/* Finds a plug-in beside the program, or where `make install` puts it. False: there is none; `path`
+ * is then empty. */
 static bool find_plugin(const char *name, char *path, size_t size) {
     static const char *const folders[] = {"", "../lib/selenite/"};
     char program[3072] = "";

@@ -1,7 +1,7 @@
-/* ranks.h -- the processes that compute one run together, and what they send to each other.
+/* ranks.h -- the ranks of a run (the processes that compute it together) and their messages.
  *
- * MPI starts and joins them. It is loaded when there are several: a plug-in beside the program for
- * each kind of MPI, so that the program itself needs none.
+ * MPI starts and joins the ranks. The program itself does not depend on MPI: with several ranks it
+ * loads a plug-in for the MPI that started them.
  */
 #ifndef SEL_RANKS_H
 #define SEL_RANKS_H
@@ -10,67 +10,70 @@
 #include <stdint.h>
 #include "engine/base/status.h"
 
-/* Bytes for another rank, or from it. Of one rank those of one tag arrive in order. */
+/* A message to or from another rank. Messages of one rank with one tag arrive in order. */
 typedef struct sel_message {
-    int rank, tag;
-    bool sends;
+    int rank, tag; /* the other rank */
+    bool sends;    /* true: sends `bytes` bytes at `at`; false: receives them */
     void *at;
     size_t bytes;
 } sel_message;
 
-/* The functions return when their work is done. All ranks call them in the same order. Where one
- * can never be done, since a rank has ended or does not answer, they end the process with a
+/* The ranks and their communication. The functions block until they have completed, and all ranks
+ * call them in the same order. If a rank has ended or does not answer, they end the process with a
  * message. */
 typedef struct sel_ranks {
-    int rank, count; /* this one, and all */
-    int here, place; /* those on this machine, and which of them this one is */
-    const char *library;
-    bool sends_devices; /* messages may be in the memory of CUDA's devices */
+    int rank, count;     /* this rank, and the number of ranks */
+    int here, place;     /* the number of ranks on this machine, and this rank's index among them */
+    const char *library; /* the name of the MPI library */
+    bool sends_devices;  /* messages may lie in the memory of CUDA devices */
+    /* Sends and receives all messages. */
     void (*transfer)(const sel_message *messages, int count);
-    /* Sends bytes of rank 0 to all. idle: the wait may be long, and takes no time of a processor.
-     */
+    /* Sends bytes of rank 0 to all ranks. idle: the wait may be long; wait without using processor
+     * time. */
     void (*broadcast)(void *at, size_t bytes, bool idle);
-    /* As many bytes of each rank, in their order: all[count][bytes]. */
+    /* Allgather: `bytes` bytes of each rank, in rank order, in all[count][bytes] of every rank. */
     void (*gather)(const void *own, size_t bytes, void *all);
-    /* Waits for all others, and leaves. */
+    /* Waits for all ranks, and ends MPI. */
     void (*end)(void);
 } sel_ranks;
 
 enum { SEL_MOST_RANKS = 256 };
 
-/* A process on its own. */
+/* The only rank of a run without MPI. */
 extern const sel_ranks sel_one_rank;
 
-/* The number of this one, as the launcher (mpirun, srun) says. */
+/* The number of this rank as the launcher (mpirun, srun) says, before sel_ranks_join. */
 int sel_ranks_number(void);
 
-/* Joins them: *ranks, or &sel_one_rank where there is one. SEL_NO_DEVICE where the plug-in or its
- * MPI is missing, with what to install. */
+/* Joins the ranks that the launcher started; *ranks is &sel_one_rank if there is one.
+ * SEL_NO_DEVICE: the plug-in or its MPI is missing; the error says what to install. SEL_BAD_USAGE:
+ * more than SEL_MOST_RANKS ranks. */
 sel_status sel_ranks_join(const sel_ranks **ranks, sel_error *error);
 
-/* The command that starts ranks: mpirun, or the one of the only MPI that has a plug-in, since
- * mpirun may be another MPI's. */
+/* The command that starts ranks: "mpirun", or, if only one MPI has a plug-in, that MPI's own
+ * command, since mpirun may belong to the other MPI. */
 const char *sel_ranks_launcher(void);
 
-/* "Open MPI, MPICH": those that this build has a plug-in for; returns `text`. */
+/* The MPIs that this build has a plug-in for, as "Open MPI, MPICH", or "none". Returns `text`. */
 const char *sel_ranks_plugins(char *text, size_t size);
 
-/* All get the status of the first rank that failed, SEL_OK if none has: rank 0 with its error,
- * others with an error without a text. */
+/* If any rank failed, all ranks return the status of the lowest failing rank; else SEL_OK. Rank 0
+ * gets that rank's error text, and the other ranks an error with an empty text. */
 sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error *error);
 
-/* The sum of whole numbers; the largest number, NaN where a rank has NaN. */
+/* All-reduce of one number per rank: the sum; the maximum, which is NaN if any rank has NaN. */
 int64_t sel_ranks_total(const sel_ranks *ranks, int64_t value);
 double sel_ranks_largest(const sel_ranks *ranks, double value);
 
-/* Parts of an array that ranks hold: rank r has the bytes end[r - 1] <= b < end[r] of it (from 0
- * on). All get all. */
+/* Allgather of parts of different sizes: rank r contributes the bytes end[r - 1] <= b < end[r] of
+ * `array` (rank 0: from 0 on); afterwards every rank has the whole array. */
 void sel_ranks_share(const sel_ranks *ranks, void *array, const size_t *end);
-/* Its messages, at most 2 SEL_MOST_RANKS; returns their number. */
+/* The messages of sel_ranks_share, at most 2 SEL_MOST_RANKS; returns their number. */
 int sel_ranks_list_shares(const sel_ranks *ranks, void *array, const size_t *end,
                           sel_message *messages);
 
-/* Memory for what is sent; ends the process where there is none, as others wait. From malloc. */
+/* Memory from malloc for messages. If there is none, ends the process with a message: an error
+ * could not be returned, since the other ranks wait. */
 void *sel_ranks_memory(const sel_ranks *ranks, size_t bytes);
 
 #endif

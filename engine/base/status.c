@@ -8,7 +8,8 @@
 #include "engine/base/character.h"
 #include "engine/base/machine.h"
 
-/* Control characters of 7 bits, and of 8 bits as such and in UTF-8, where 0xc2 precedes them. */
+/* Whether byte i is a control character: below 32, 127, or 0x80 to 0x9f, either as a single byte or
+ * as the second byte of its UTF-8 form (after 0xc2). */
 static bool is_control(const char *text, size_t i) {
     const unsigned char c = (unsigned char)text[i];
     const unsigned char before = i > 0 ? (unsigned char)text[i - 1] : 0;
@@ -34,8 +35,8 @@ bool sel_is_plain(const char *text) {
 }
 
 /* Appends the formatted line; a line that does not fit is replaced by "...". */
-static sel_status fail(sel_error *error, sel_status status, sel_where where, const char *format,
-                       va_list args) {
+static sel_status status_append(sel_error *error, sel_status status, sel_where where,
+                                const char *format, va_list args) {
     static const char cut[] = "\n...";
     char line[sizeof error->text] = "";
     if (!error) {
@@ -64,7 +65,7 @@ static sel_status fail(sel_error *error, sel_status status, sel_where where, con
 sel_status sel_fail(sel_error *error, sel_status status, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fail(error, status, (sel_where){NULL, 0}, format, args);
+    status_append(error, status, (sel_where){NULL, 0}, format, args);
     va_end(args);
     return status;
 }
@@ -73,7 +74,7 @@ sel_status sel_fail_as(sel_error *error, sel_status status, sel_where where, con
                        ...) {
     va_list args;
     va_start(args, format);
-    fail(error, status, where, format, args);
+    status_append(error, status, where, format, args);
     va_end(args);
     return status;
 }
@@ -81,7 +82,7 @@ sel_status sel_fail_as(sel_error *error, sel_status status, sel_where where, con
 sel_status sel_fail_at(sel_error *error, sel_where where, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fail(error, SEL_BAD_SCENARIO, where, format, args);
+    status_append(error, SEL_BAD_SCENARIO, where, format, args);
     va_end(args);
     return SEL_BAD_SCENARIO;
 }

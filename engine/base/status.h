@@ -9,13 +9,13 @@ typedef enum sel_status {
     SEL_OK = 0,
     SEL_BAD_SCENARIO = 1, /* the scenario is wrong */
     SEL_BAD_USAGE = 2,    /* the command line is wrong */
-    SEL_DIVERGED = 3,     /* NaN or infinity in the fields, or values that no flow has */
+    SEL_DIVERGED = 3,     /* NaN, infinity or physically impossible values in the fields */
     SEL_BAD_FILE = 4,     /* a file could not be read or written */
     SEL_NO_DEVICE = 5,    /* the machine lacks a device, memory, a library, a rank */
     SEL_INTERRUPTED = 130 /* stopped by a signal, after the last state was written */
 } sel_status;
 
-/* A place in a script, for messages. `file` is NULL where a simulation was built from C. */
+/* A place in a script, for messages. `file` is NULL for a simulation built from C. */
 typedef struct sel_where {
     const char *file;
     int line;
@@ -37,29 +37,29 @@ typedef struct sel_error {
  * `error` may be NULL. Text that does not fit is cut at a line's end, with "..." as the last. */
 sel_status sel_fail(sel_error *error, sel_status status, const char *format, ...) SEL_PRINTF(3, 4);
 
-/* As sel_fail, the line opened with "file:line: "; sel_fail_at: with SEL_BAD_SCENARIO. */
+/* As sel_fail, but the line begins with "file:line: ". sel_fail_at: with SEL_BAD_SCENARIO. */
 sel_status sel_fail_as(sel_error *error, sel_status status, sel_where where, const char *format,
                        ...) SEL_PRINTF(4, 5);
 sel_status sel_fail_at(sel_error *error, sel_where where, const char *format, ...) SEL_PRINTF(3, 4);
 
-/* As sel_fail with SEL_NO_DEVICE: `bytes` for `what` could not be allocated. */
+/* As sel_fail with SEL_NO_DEVICE, for `bytes` bytes of `what` that could not be allocated. */
 sel_status sel_fail_memory(sel_error *error, const char *what, unsigned long long bytes);
 
-/* Replaces control characters other than line ends and tabs, which may steer terminals, by '?'. */
+/* Replaces control characters other than newline and tab by '?', since they may steer terminals. */
 void sel_plain_text(char *text);
 
 /* Whether a text may be a name: it holds no control characters at all. */
 bool sel_is_plain(const char *text);
 
-/* The place of `name` in a NULL-terminated list; -1: it is not there. */
+/* The index of `name` in a NULL-terminated list; -1: it is not there. */
 int sel_name_index(const char *const *names, const char *name);
 
 /* The nearest of `names` (NULL-terminated) to `name` by edit distance; NULL when none is near
  * enough to be a typing error. */
 const char *sel_nearest(const char *name, const char *const *names);
 
-/* "; did you mean 'NEAREST'?" in `text`, or "" when none is near, and behind it the first character
- * of the name that is not ASCII; returns `text`. */
+/* "; did you mean 'NEAREST'?", or "" when no name is near, followed by sel_character_held(name).
+ * Returns `text`. */
 enum { SEL_SUGGESTION_ROOM = 256 };
 const char *sel_suggestion(const char *name, const char *const *names,
                            char text[SEL_SUGGESTION_ROOM]);

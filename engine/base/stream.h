@@ -1,9 +1,9 @@
 /* stream.h -- streaming stores, which bypass the caches, as wide as the includer's instruction set
  * allows.
  *
- * Lines that are written and not read soon need not be fetched first: a copy by streaming stores
- * moves two thirds of the bytes of one by plain stores. Each thread calls sel_stream_end before
- * others read its data.
+ * A plain store first fetches its cache line; a streaming store does not. So a copy by streaming
+ * stores moves two thirds of the bytes. They suit lines that are not read again soon. Each thread
+ * calls sel_stream_end before other threads read its data.
  */
 #ifndef SEL_STREAM_H
 #define SEL_STREAM_H
@@ -39,7 +39,7 @@ static inline void sel_stream_one(char *to, const char *from) {
 }
 #endif
 
-/* Copies a cache line, 64 bytes; `to` begins one. */
+/* Copies one cache line of 64 bytes; `to` is aligned to 64 bytes. */
 static inline void sel_stream_line(void *to, const void *from) {
     for (int k = 0; k < 64; k += SEL_STREAM_BYTES) {
         sel_stream_one((char *)to + k, (const char *)from + k);

@@ -1,7 +1,5 @@
-/* sums.h -- reductions over cells: sums that do not depend on the number of threads, running
- * totals, and the extremes of monitors.
- *
- * One source for C and CUDA.
+/* sums.h -- reductions over cells for C and CUDA: sums that do not depend on the number of threads,
+ * running totals, and the extremes of monitors.
  */
 #ifndef SEL_SUMS_H
 #define SEL_SUMS_H
@@ -16,9 +14,9 @@
 #define SEL_SUMS_INLINE static inline
 #endif
 
-/* Adds v[0], v[stride], ... v[(n - 1) * stride] by a fixed pairwise tree over the index: the
- * partial sums of rows, each made by one thread in the order of its cells. Overwrites them. 0 for
- * n = 0. */
+/* The sum of v[0], v[stride], ... v[(n - 1) * stride] by a fixed pairwise tree over the index;
+ * 0 for n = 0. Overwrites v. The result does not depend on the number of threads if each v is the
+ * sum of one row, made by one thread in the order of the cells. */
 static inline double sel_tree_sum(double *v, int64_t n, int64_t stride) {
     for (int64_t width = 1; width < n; width *= 2) {
         for (int64_t i = 0; i + width < n; i += 2 * width) {
@@ -28,14 +26,14 @@ static inline double sel_tree_sum(double *v, int64_t n, int64_t stride) {
     return n > 0 ? v[0] : 0;
 }
 
-/* The relative change of a field between two monitors, from the sums of squares of its change and
- * of itself; NaN at the first monitor (not `looked`), and for a field that is zero. */
+/* The relative change of a field between two monitors: sqrt(change / magnitude), the sums of
+ * squares of the change and of the field. NaN at the first monitor (not `looked`), and for a zero
+ * field. */
 static inline double sel_relative_change(bool looked, double change, double magnitude) {
     return looked && magnitude > 0 ? sqrt(change / magnitude) : (double)NAN;
 }
 
-/* The larger and the smaller of two numbers; NaN where one is NaN, which fmax and fmin pass over.
- */
+/* The larger and the smaller of two numbers; NaN if either is NaN (fmax and fmin ignore a NaN). */
 SEL_SUMS_INLINE double sel_larger(double a, double b) {
     return a != a || b != b ? (double)NAN : fmax(a, b);
 }
@@ -46,10 +44,11 @@ SEL_SUMS_INLINE double sel_smaller(double a, double b) {
 
 /* ---- the running sums of a balance ---- */
 
-/* Exact for whole numbers, else compensated: rounding errors are summed separately. */
+/* A running sum: exact for integers; else compensated, with the rounding errors summed in `lost`
+ * (Knuth's two-sum). */
 typedef struct sel_total {
-    int64_t whole;
-    double sum, lost;
+    int64_t whole;    /* the sum of integers */
+    double sum, lost; /* the sum of other numbers */
 } sel_total;
 
 SEL_SUMS_INLINE void sel_total_more(sel_total *total, bool whole, double value) {
@@ -66,7 +65,7 @@ SEL_SUMS_INLINE double sel_total_of(const sel_total *total, bool whole) {
     return whole ? (double)total->whole : total->sum + total->lost;
 }
 
-/* Adds another total. */
+/* Adds `other` to `total`. */
 SEL_SUMS_INLINE void sel_total_join(sel_total *total, const sel_total *other) {
     total->whole += other->whole;
     sel_total_more(total, false, other->sum);
@@ -79,10 +78,10 @@ SEL_SUMS_INLINE void sel_total_join(sel_total *total, const sel_total *other) {
  * does not depend on the order of joins.
  */
 
-/* Cells by number, the first of several; -1: none. */
+/* Cells are given by index, the lowest of several; -1: none. */
 typedef struct sel_watched {
-    double bad_cells, bad_cell; /* cells that are not finite, and the first of them; */
-    double largest, largest_cell, smallest, smallest_cell; /* of the others */
+    double bad_cells, bad_cell; /* the number of cells that are not finite, and the first of them */
+    double largest, largest_cell, smallest, smallest_cell; /* over the finite cells */
 } sel_watched;
 
 SEL_SUMS_INLINE void sel_watch_none(sel_watched *w) {
@@ -92,8 +91,8 @@ SEL_SUMS_INLINE void sel_watch_none(sel_watched *w) {
     w->smallest = HUGE_VAL;
 }
 
-/* Includes a cell with its candidates for maximum and minimum; false: it is not finite. Cells come
- * in ascending order. */
+/* Includes a cell, with its candidates for maximum and minimum. False: a candidate is not finite.
+ * Cells must be included in ascending order. */
 SEL_SUMS_INLINE bool sel_watch(sel_watched *w, double cell, double large, double small) {
     if (!(fabs(large) < HUGE_VAL && fabs(small) < HUGE_VAL)) {
         w->bad_cell = w->bad_cells > 0 ? w->bad_cell : cell;
@@ -111,7 +110,7 @@ SEL_SUMS_INLINE bool sel_watch(sel_watched *w, double cell, double large, double
     return true;
 }
 
-/* The first of the cells `a` and `b`, of which -1 is none. */
+/* The lower of the cells `a` and `b`, where -1 means none. */
 SEL_SUMS_INLINE double sel_first_cell(double a, double b) {
     return a < 0 ? b : b < 0 ? a : a < b ? a : b;
 }

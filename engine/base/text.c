@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Apart from digits, signs and letters printf writes only the locale's decimal separator. */
+/* Copies a number that printf printed, with a point for the locale's decimal separator, which is
+ * whatever is no digit, sign or letter and may have several bytes. */
 static void point_for_separator(const char *raw, char text[SEL_NUMBER_ROOM]) {
     size_t used = 0;
     for (; *raw; raw++) {
@@ -94,9 +95,9 @@ void sel_json_string(FILE *to, const char *text) {
 
 /* ---- reading ----
  *
- * A whole number below 2^53 and a power of ten up to 10^22 are both exact as doubles, so that their
- * product or quotient is rounded once, to the nearest (W. D. Clinger, How to read floating point
- * numbers accurately, 1990). All other numbers are left to the C library.
+ * An integer up to 2^53 and a power of ten up to 10^22 are exact as doubles, so their product or
+ * quotient is rounded once, to nearest (W. D. Clinger, How to read floating point numbers
+ * accurately, 1990). All other numbers are left to the C library.
  */
 
 enum { EXACT_DIGITS = 18, EXACT_POWER = 22, LARGE_EXPONENT = 100000 };
@@ -106,9 +107,9 @@ static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5
                                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 typedef struct digits {
-    uint64_t whole; /* of all digits, without the point; wraps when there are too many */
-    int count;      /* without leading zeros; counts up to EXACT_DIGITS + 1 */
-    bool any;
+    uint64_t whole; /* the integer of all digits, without the point; wraps if there are too many */
+    int count;      /* digits without leading zeros, counted up to EXACT_DIGITS + 1 */
+    bool any;       /* there is a digit */
 } digits;
 
 static inline const char *read_digits(const char *at, digits *d) {
@@ -120,7 +121,7 @@ static inline const char *read_digits(const char *at, digits *d) {
     return at;
 }
 
-/* The end of the exponent; `at` itself when there is none. */
+/* Reads "e-3" into *exponent; returns its end, or `at` if there is no exponent. */
 static const char *read_exponent(const char *at, int *exponent) {
     int value = 0;
     if (*at != 'e' && *at != 'E') {

@@ -10,14 +10,14 @@ enum { SEL_NUMBER_ROOM = 40 };
  * "-inf". For CSV files. */
 void sel_number_text(double value, char text[SEL_NUMBER_ROOM]);
 
-/* The same, but null for NaN and infinity, which JSON does not know. */
+/* Prints the number as sel_number_text does, but null for NaN and infinity, which JSON lacks. */
 void sel_json_number(FILE *to, double value);
 
-/* `text` quoted and escaped; bytes that are not UTF-8 become U+FFFD. NULL prints null. */
+/* Prints `text` quoted and escaped; bytes that are not UTF-8 become U+FFFD. NULL prints null. */
 void sel_json_string(FILE *to, const char *text);
 
 /* Reads a number such as -12, .5, 1. or 2.5e-3 at the beginning of `text` into *value, rounded to
- * nearest; infinite when it is too large. Returns what follows it; NULL when there is no number. */
+ * nearest; infinity if it is too large. Returns the end of the number; NULL if there is none. */
 const char *sel_decimal_read(const char *text, double *value);
 
 #endif

@@ -1,4 +1,5 @@
-/* version.c -- the only file that is compiled again when just the commit changes. */
+/* version.c -- version, commit and compiler; apart from other code, since each new commit compiles
+ * this file again. */
 #include "engine/base/version.h"
 
 #include "selenite_version.h"
