@@ -1,7 +1,32 @@
-/* read.c -- what the reading of functions needs of C: nodes of a graph.
+/* read.c -- the reader of functions: a Lua function becomes a graph of operations.
  *
- * read.lua carries out the code of a function on symbols: numbers that are nodes of a sel_builder.
- * It asks for nodes here, and what it returns becomes a program or a rule.
+ * The reader is a symbolic executor of Lua 5.4 bytecode with path merging. It runs the bytecode on
+ * symbols, which are nodes of a graph, in place of numbers. At a branch that depends on a symbol
+ * the execution forks into two paths, each with its condition. Where the paths meet again they are
+ * merged, and a variable with two values becomes a SELECT node.
+ *
+ *      function(x)                  bytecode              graph
+ *        local s = 2                LOADI  s 2
+ *        if x < 1 then s = 3 end    LTI    x 1           x   1
+ *        return s * x               LOADI  s 3            \ /
+ *      end                          MUL    s x             LT   3   2
+ *                                   RETURN                   \  |  /
+ *                                                             SELECT   x
+ *                                                                 \   /
+ *                                                                  MUL
+ *
+ *      Lua function -> read_code.lua          decodes the dump of the function
+ *                   -> read_states.lua        forks, runs and merges states
+ *                      read_instructions.lua  executes one instruction on a state
+ *                      read_operators.lua     operators, indexing, assignment
+ *                      read_library.lua       calls of library functions, results
+ *                      read_values.lua        symbols, choices, path conditions
+ *                   -> read.lua               returns the nodes of the results
+ *                   -> read.c                 sel_program (a function of place) or sel_rule
+ *
+ * A second result is the failure node: it is true where Lua would raise an error, or where the
+ * graph may differ from Lua. There Lua evaluates the function. A function that the reader refuses
+ * is evaluated by Lua everywhere. The Lua files build nodes by the functions below.
  */
 #include "lua/state.h"
 #include <stdio.h>
@@ -16,12 +41,12 @@
 #include "read_values_lua.h"
 
 #if LUA_VERSION_NUM != 504
-#error "read_code.lua and read_instructions.lua are of Lua 5.4"
+#error "read_code.lua and read_instructions.lua are written for the bytecode of Lua 5.4"
 #endif
 
 enum { MAX_NODES = 20000 };
 
-/* Address is a key in Lua's registry: what the files of the reader share. */
+/* Its address is the key of `V` in Lua's registry: the table that the reader's files share. */
 static const char reader_key;
 
 static sel_builder *builder_of(lua_State *L) {
@@ -31,8 +56,9 @@ static sel_builder *builder_of(lua_State *L) {
     return builder;
 }
 
-/* ---- nodes ---- */
+/* ---- nodes: functions for Lua, `name(arguments) -> results` ---- */
 
+/* A negative `node` means that the graph is full: the reading is refused. */
 static int push_node(lua_State *L, int node) {
     if (node < 0) {
         lua_createtable(L, 0, 1);
@@ -44,8 +70,8 @@ static int push_node(lua_State *L, int node) {
     return 1;
 }
 
-/* The value at `index`: a whole number from `low` to `high`. What the reader passes is checked
- * here, where it is taken: a wrong one would lead outside of arrays. */
+/* The integer at `index`, from `low` to `high`; any other value is an error, since it would index
+ * beyond an array. */
 static int take_whole(lua_State *L, int index, const char *what, int low, int high) {
     const lua_Integer value = lua_isinteger(L, index) ? lua_tointeger(L, index) : (lua_Integer)-1;
     if (!lua_isinteger(L, index) || value < low || value > high) {
@@ -64,8 +90,8 @@ static double take_number(lua_State *L, int index) {
     return lua_tonumber(L, index);
 }
 
-/* build(op, a, b, c): operands that the operation does not have are ignored */
-static int build(lua_State *L) {
+/* build(op, a, b, c) -> node; surplus operands are ignored. */
+static int reader_build(lua_State *L) {
     const sel_rule_node n = {.op = take_whole(L, 1, "operation", 0, SEL_RULE_SHR)};
     int operand[3] = {0};
     if (n.op >= SEL_OP_COUNT && n.op < SEL_RULE_RANDOM)
@@ -75,12 +101,13 @@ static int build(lua_State *L) {
     return push_node(L, sel_build(builder_of(L), n.op, operand[0], operand[1], operand[2]));
 }
 
-static int constant(lua_State *L) {
+/* constant(number) -> node */
+static int reader_constant(lua_State *L) {
     return push_node(L, sel_build_constant(builder_of(L), take_number(L, 1)));
 }
 
-/* known(node) -> the value of a constant, or nil */
-static int known(lua_State *L) {
+/* known(node) -> the value of a constant; nil: the node is none */
+static int reader_known(lua_State *L) {
     double value;
     if (!sel_builder_constant(builder_of(L), take_node(L, 1), &value))
         return 0;
@@ -88,8 +115,8 @@ static int known(lua_State *L) {
     return 1;
 }
 
-/* parts(node) -> its operation and three operands */
-static int parts(lua_State *L) {
+/* parts(node) -> operation, three operands */
+static int reader_parts(lua_State *L) {
     const sel_rule_node *n = sel_builder_node(builder_of(L), take_node(L, 1));
     lua_pushinteger(L, n->op);
     for (int i = 0; i < 3; i++)
@@ -97,13 +124,14 @@ static int parts(lua_State *L) {
     return 4;
 }
 
-static int bounds(lua_State *L) {
+/* bounds(node, low, high): the node's values lie in this interval. */
+static int reader_bounds(lua_State *L) {
     sel_builder_bounds(builder_of(L), take_node(L, 1), take_number(L, 2), take_number(L, 3));
     return 0;
 }
 
-/* read(field, dx, dy, dz) */
-static int read_field(lua_State *L) {
+/* read(field, dx, dy, dz) -> node: the field in the cell at that distance */
+static int reader_field(lua_State *L) {
     int at[3];
     for (int axis = 0; axis < 3; axis++)
         at[axis] = take_whole(L, 2 + axis, "distance", -SEL_MOST_REACH, SEL_MOST_REACH);
@@ -111,8 +139,8 @@ static int read_field(lua_State *L) {
     return push_node(L, sel_build_read(builder_of(L), field, at));
 }
 
-/* look_up(what, arguments ...): a series, a raster or, by its function, sel.noise */
-static int look_up(lua_State *L) {
+/* look_up(what, arguments ...) -> node. `what`: a series, a raster, or the function sel.noise. */
+static int reader_look_up(lua_State *L) {
     const sel_lookup *found = sel_lookup_at(L, 1), *lookup = found ? found : &sel_noise_lookup;
     const int given = lua_gettop(L) - 1;
     int arguments[SEL_LOOKUP_ARGUMENTS] = {0};
@@ -126,17 +154,17 @@ static int look_up(lua_State *L) {
     return push_node(L, sel_build_lookup(builder_of(L), lookup, arguments));
 }
 
-/* is_look_up(value): whether it is a series or a raster */
-static int is_look_up(lua_State *L) {
+/* is_look_up(value) -> whether it is a series or a raster */
+static int reader_is_look_up(lua_State *L) {
     lua_pushboolean(L, sel_lookup_at(L, 1) != NULL);
     return 1;
 }
 
 /* ---- functions ---- */
 
-/* function_name(chunk, line): what the function is called that begins there; nil where it has no
- * name or is not the only one. */
-static int function_name(lua_State *L) {
+/* function_name(chunk, line) -> the name of the function that begins on that line; nil: it has no
+ * name, or several functions begin there. */
+static int reader_function_name(lua_State *L) {
     sel_script *script = sel_script_of(L);
     sel_source *source = sel_script_source(script, luaL_checkstring(L, 1));
     const sel_token *name = NULL;
@@ -159,8 +187,8 @@ static int function_name(lua_State *L) {
     return 1;
 }
 
-/* kind_of(f): "C", "library" (what Selenite has in Lua) or "script" */
-static int kind_of(lua_State *L) {
+/* kind_of(f) -> "C", "library" (Selenite's own Lua code) or "script" */
+static int reader_kind_of(lua_State *L) {
     lua_Debug info;
     luaL_checktype(L, 1, LUA_TFUNCTION);
     lua_settop(L, 1);
@@ -171,24 +199,24 @@ static int kind_of(lua_State *L) {
     return 1;
 }
 
-/* getupvalue(f, number) -> the value of a variable that a function of Lua sees: those of functions
- * of C are none of a script's. */
-static int get_upvalue(lua_State *L) {
+/* getupvalue(f, number) -> the value of an upvalue of a Lua function. Refuses C functions, whose
+ * upvalues do not belong to the script. */
+static int reader_getupvalue(lua_State *L) {
     luaL_checktype(L, 1, LUA_TFUNCTION);
     luaL_argcheck(L, !lua_iscfunction(L, 1), 1, "function of Lua expected");
     return lua_getupvalue(L, 1, take_whole(L, 2, "variable", 1, UINT8_MAX)) ? 1 : 0;
 }
 
-/* getmetatable(value): also where __metatable hides it */
-static int get_metatable(lua_State *L) {
+/* getmetatable(value) -> its metatable, even where __metatable hides it; or nil */
+static int reader_getmetatable(lua_State *L) {
     luaL_checkany(L, 1);
     if (!lua_getmetatable(L, 1))
         lua_pushnil(L);
     return 1;
 }
 
-/* is_late(): whether the time of a function is up */
-static int is_late(lua_State *L) {
+/* is_late() -> whether the time limit of the reading has passed */
+static int reader_is_late(lua_State *L) {
     lua_pushboolean(L, sel_limits_passed(sel_script_of(L)));
     return 1;
 }
@@ -229,20 +257,14 @@ void sel_read_open(lua_State *L) {
                  {read_code_lua, sizeof read_code_lua},
                  {read_lua, sizeof read_lua},
                  {read_survey_lua, sizeof read_survey_lua}};
-    static const luaL_Reg functions[] = {{"build", build},
-                                         {"constant", constant},
-                                         {"known", known},
-                                         {"parts", parts},
-                                         {"bounds", bounds},
-                                         {"read", read_field},
-                                         {"look_up", look_up},
-                                         {"function_name", function_name},
-                                         {"kind_of", kind_of},
-                                         {"is_late", is_late},
-                                         {"getupvalue", get_upvalue},
-                                         {"getmetatable", get_metatable},
-                                         {"is_look_up", is_look_up},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"build", reader_build},           {"constant", reader_constant},
+        {"known", reader_known},           {"parts", reader_parts},
+        {"bounds", reader_bounds},         {"read", reader_field},
+        {"look_up", reader_look_up},       {"function_name", reader_function_name},
+        {"kind_of", reader_kind_of},       {"is_late", reader_is_late},
+        {"getupvalue", reader_getupvalue}, {"getmetatable", reader_getmetatable},
+        {"is_look_up", reader_is_look_up}, {NULL, NULL}};
     luaL_newlib(L, functions);
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, "globals");
@@ -271,8 +293,8 @@ void sel_read_library(lua_State *L, const char *name) {
 
 /* ---- laws ---- */
 
-/* Pushes a list of the nodes of the arguments, false for the cell. */
-static void push_arguments(lua_State *L, const int *arguments, int count) {
+/* Pushes the list of the arguments' nodes, with false for the cell. */
+static void reader_push_arguments(lua_State *L, const int *arguments, int count) {
     lua_createtable(L, count, 0);
     for (int i = 0; i < count; i++) {
         if (arguments[i] == SEL_RULE_CELL)
@@ -283,13 +305,13 @@ static void push_arguments(lua_State *L, const int *arguments, int count) {
     }
 }
 
-/* The text of a refusal. */
+/* The reason for a refusal. */
 static const char *reason_at(lua_State *L, int index) {
     return lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : "reading it fails";
 }
 
-/* The protected part. Arguments: the law, the function. */
-static int read_law(lua_State *L) {
+/* Runs in a protected call. Arguments: the sel_lua_function as light userdata, the function. */
+static int reader_read_law(lua_State *L) {
     sel_lua_function *f = lua_touserdata(L, 1);
     sel_builder *builder = builder_of(L);
     int node[SEL_PROGRAM_RESULTS];
@@ -297,7 +319,7 @@ static int read_law(lua_State *L) {
     lua_settop(L, 2);
     push_reader(L, "read_law");
     lua_insert(L, 2);
-    push_arguments(L, f->arguments, f->count);
+    reader_push_arguments(L, f->arguments, f->count);
     lua_pushinteger(L, f->base.results);
     lua_pushboolean(L, f->needs.predicate);
     lua_call(L, 4, 5);
@@ -321,8 +343,9 @@ static int read_law(lua_State *L) {
     return 0;
 }
 
-/* Calls `what` with the data and the function at the top. read.lua counts its own steps: Lua runs
- * faster without a hook. */
+/* Calls `what` with `data` and the function at the top of the stack; destroys the builder. Returns
+ * the status of lua_pcall. Lua's count hook is off meanwhile, since Lua runs faster without it and
+ * the reader counts its own steps. */
 static int call_reader(sel_script *script, lua_CFunction what, void *data, sel_builder *builder) {
     lua_State *L = script->L;
     const sel_limits outer = script->limits;
@@ -354,7 +377,7 @@ const sel_program *sel_read_law(sel_lua_function *f, int index) {
         return NULL;
     }
     lua_pushvalue(L, index);
-    if (call_reader(f->script, read_law, f, builder) != LUA_OK) {
+    if (call_reader(f->script, reader_read_law, f, builder) != LUA_OK) {
         snprintf(f->why, sizeof f->why, "reading it fails: %s", lua_tostring(L, -1));
         lua_pop(L, 1);
     }
@@ -363,17 +386,17 @@ const sel_program *sel_read_law(sel_lua_function *f, int index) {
 
 /* ---- rules ---- */
 
-typedef struct request {
+typedef struct rule_reading {
     sel_lua_rule *what;
     sel_builder *builder;
     const sel_rule *rule;
     char *why;
     sel_error *error;
     sel_status status;
-} request;
+} rule_reading;
 
-/* Pushes the fields by their names; returns the name of the only state field, NULL: there are more.
- */
+/* Pushes the table of fields by name. Returns the name of the only state field; NULL: there are
+ * several. */
 static const char *push_fields(lua_State *L, const sel_cell_field *field, int fields) {
     static const double low[] = {0, -0x1p31, 0}, high[] = {0, 0x1p31 - 1, 255};
     const char *only = NULL;
@@ -398,8 +421,8 @@ static const char *push_fields(lua_State *L, const sel_cell_field *field, int fi
     return states == 1 ? only : NULL;
 }
 
-/* unknown(name, state), upvalue 1: the sel_lua_rule. */
-static int unknown_field(lua_State *L) {
+/* unknown(name, state) -> text for messages. Upvalue 1: the sel_lua_rule. */
+static int reader_unknown_field(lua_State *L) {
     const sel_lua_rule *what = lua_touserdata(L, lua_upvalueindex(1));
     char text[512];
     const char *name = sel_script_key(L, 1);
@@ -409,8 +432,8 @@ static int unknown_field(lua_State *L) {
     return 1;
 }
 
-/* Takes nodes, failure and name, which read_rule returned. */
-static void take_rule(lua_State *L, request *r) {
+/* Creates the rule from the nodes, failure node and name at the top of the stack (read_rule). */
+static void take_rule(lua_State *L, rule_reading *r) {
     sel_script *script = sel_script_of(L);
     luaL_checktype(L, -3, LUA_TTABLE);
     const int count = (int)lua_rawlen(L, -3), fails = take_node(L, -2);
@@ -433,13 +456,14 @@ static void take_rule(lua_State *L, request *r) {
     r->rule = rule;
 }
 
-/* The place of a mistake in a file of the script. */
-static sel_where place_of(const sel_lua_rule *what, const char *file, int line) {
+/* The place of a mistake, for messages. */
+static sel_where reader_place(const sel_lua_rule *what, const char *file, int line) {
     sel_source *source = sel_script_source(what->script, file);
     return source ? (sel_where){source->name, line} : what->base.where;
 }
 
-/* Takes the mistake that read_rule is not sure of; or nil. */
+/* Stores the mistake at the top of the stack, which is one only if its branch is reached; nil: no
+ * such mistake. */
 static void take_doubt(lua_State *L, sel_lua_rule *what) {
     what->doubt = NULL;
     what->mistaken = false;
@@ -449,35 +473,36 @@ static void take_doubt(lua_State *L, sel_lua_rule *what) {
     lua_getfield(L, -2, "file");
     lua_getfield(L, -3, "line");
     what->doubt = sel_arena_copy(what->script->arena, lua_tostring(L, -3));
-    what->doubted = place_of(what, lua_tostring(L, -2), (int)lua_tointeger(L, -1));
+    what->doubted = reader_place(what, lua_tostring(L, -2), (int)lua_tointeger(L, -1));
     lua_pop(L, 3);
 }
 
-/* Takes nil, the reason and, of a mistake, its file and line. */
-static void take_refusal(lua_State *L, request *r) {
+/* Reports a refusal: nil, reason, file, line on the stack. With a file it is a mistake: an error.
+ */
+static void take_refusal(lua_State *L, rule_reading *r) {
     const char *text = reason_at(L, -4);
     const char *file = lua_type(L, -3) == LUA_TSTRING ? lua_tostring(L, -3) : NULL;
     if (file)
-        r->status = sel_fail_at(r->error, place_of(r->what, file, (int)lua_tointeger(L, -2)),
+        r->status = sel_fail_at(r->error, reader_place(r->what, file, (int)lua_tointeger(L, -2)),
                                 "%s: %s", r->what->label, text);
     else
         snprintf(r->why, SEL_RULE_WHY, "%s", text);
 }
 
-/* The protected part. Arguments: the request, the function. */
-static int read_rule(lua_State *L) {
-    request *r = lua_touserdata(L, 1);
+/* Runs in a protected call. Arguments: the rule_reading as light userdata, the function. */
+static int reader_read_rule(lua_State *L) {
+    rule_reading *r = lua_touserdata(L, 1);
     const sel_lua_rule *what = r->what;
     push_reader(L, "read_rule");
     lua_pushvalue(L, 2);
-    push_arguments(L, what->arguments, what->count);
+    reader_push_arguments(L, what->arguments, what->count);
     const char *only = push_fields(L, what->field, what->fields);
     lua_pushinteger(L, what->dims);
     lua_pushinteger(L, SEL_MOST_REACH);
     lua_pushstring(L, only);
     lua_pushboolean(L, what->returns == SEL_RETURNS_NUMBERS);
     lua_pushlightuserdata(L, (void *)(uintptr_t)what);
-    lua_pushcclosure(L, unknown_field, 1);
+    lua_pushcclosure(L, reader_unknown_field, 1);
     lua_call(L, 8, 5);
     if (lua_isnil(L, -5)) {
         take_refusal(L, r);
@@ -492,7 +517,7 @@ static int read_rule(lua_State *L) {
 
 sel_status sel_read_rule(sel_lua_rule *what, const sel_rule **rule, char *why, sel_error *error) {
     sel_script *script = what->script;
-    request r = {what, sel_builder_create(MAX_NODES), NULL, why, error, SEL_OK};
+    rule_reading r = {what, sel_builder_create(MAX_NODES), NULL, why, error, SEL_OK};
     sel_error *outer = script->error;
     *why = '\0';
     if (!r.builder)
@@ -500,23 +525,23 @@ sel_status sel_read_rule(sel_lua_rule *what, const sel_rule **rule, char *why, s
     script->error = error;
     script->reading_fields = what->fields;
     lua_rawgeti(script->L, LUA_REGISTRYINDEX, what->reference);
-    if (call_reader(script, read_rule, &r, r.builder) != LUA_OK)
+    if (call_reader(script, reader_read_rule, &r, r.builder) != LUA_OK)
         r.status = sel_limits_report(script, what->base.where, "");
     script->error = outer;
     *rule = r.rule;
     return r.status;
 }
 
-/* ---- the numbers that a function sees ---- */
+/* ---- the numbers that a function sees (read_survey.lua) ---- */
 
 typedef struct survey {
     double *to;
     int most, count;
 } survey;
 
-/* The protected part. Arguments: the survey, the function. Of too many numbers it takes some, from
- * all over. */
-static int find_numbers(lua_State *L) {
+/* Runs in a protected call. Arguments: the survey as light userdata, the function. If there are
+ * more than `most` numbers, an even selection of them is stored. */
+static int reader_find_numbers(lua_State *L) {
     survey *s = lua_touserdata(L, 1);
     push_reader(L, "numbers_of");
     lua_insert(L, 2);
@@ -536,7 +561,7 @@ int sel_read_numbers(sel_script *script, int reference, double *to, int most) {
     sel_error *outer = script->error;
     script->error = NULL;
     lua_rawgeti(script->L, LUA_REGISTRYINDEX, reference);
-    if (call_reader(script, find_numbers, &s, NULL) != LUA_OK) {
+    if (call_reader(script, reader_find_numbers, &s, NULL) != LUA_OK) {
         lua_pop(script->L, 1);
         s.count = 0;
     }

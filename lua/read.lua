@@ -1,9 +1,10 @@
--- read.lua -- read functions into nodes of a graph.
+-- read.lua -- read functions into nodes of a graph: the entry points for read.c.
 local V = ...
 local pack, unpack, format = table.pack, table.unpack, string.format
 local next, pcall, tostring, type = next, pcall, tostring, type
 
--- Reads the function with these arguments: nodes, or false for the cell.
+-- Executes f symbolically. `arguments`: nodes, or false for the cell. Returns the list of results,
+-- and the code.
 local function read(f, arguments)
   local list, closure = { n = #arguments }, V.closure_of(f)
   V.begin_states(closure.code.first, closure.code.file)
@@ -13,8 +14,8 @@ local function read(f, arguments)
   return V.run(closure, list), closure.code
 end
 
--- Each returns nodes and the node of the failure, or nil with the reason: its text and, for a
--- mistake, file and line.
+-- Returns what `what` returns: nodes and the failure node. Where it is refused: nil, the reason,
+-- file and line (of a mistake only), and whether the function changes something outside of it.
 local function guarded(what, ...)
   V.begin()
   local result = pack(pcall(what, ...))
@@ -29,7 +30,7 @@ local function guarded(what, ...)
   return nil, format("reading it fails on line %s: %s", V.line(), tostring(result[2]))
 end
 
--- A law: as many values as `results`; or a predicate.
+-- Reads a function with `results` results; `predicate`: they are conditions.
 function V.read_law(f, arguments, results, predicate)
   V.fields = nil
   return guarded(function()
@@ -44,9 +45,14 @@ function V.read_law(f, arguments, results, predicate)
   end)
 end
 
--- A function of cells with these fields: names, each with index, low, high, state; `only`: the name
--- of the only state field, where bare numbers are allowed. Without state: numbers. `unknown(name,
--- state)` is what a message says of a field that there is not.
+-- Reads a function of cells.
+--   fields   by name: { index, state, low, high }; low and high: of a field of integers
+--   reach    the largest distance of a neighbour
+--   only     the name of the only state field, for which a bare number may be returned; or nil
+--   numbers  it returns numbers, not a table of fields
+--   unknown  unknown(name, state): the message's text for a field that does not exist
+-- Returns { {index, node} ... }, the failure node, the function's name, and the mistake that it
+-- makes if an undecided branch is reached.
 function V.read_rule(f, arguments, fields, dims, reach, only, numbers, unknown)
   V.fields, V.dims, V.reach, V.only, V.unknown = fields, dims, reach, only, unknown
   return guarded(function()

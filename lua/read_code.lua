@@ -1,13 +1,18 @@
--- read_code.lua -- decode the code of functions, as string.dump of Lua 5.4 gives it.
+-- read_code.lua -- decode the bytecode of a function, from string.dump of Lua 5.4.
 --
--- The layout is that of ldump.c and lopcodes.h. An instruction has 32 bits: 7 of the operation, the
--- operands A (8), k (1), B and C (8 each), or one long operand in place of some of them.
+-- The layout is that of ldump.c and lopcodes.h. An instruction has 32 bits:
+--
+--      bit  31      24 23      16   15   14       7 6         0
+--          |    C     |    B     |  k  |    A      | operation |
+--          |          Bx or sBx        |    A      | operation |
+--          |              Ax or sJ                 | operation |
+--
 local V = ...
 local unpack, dump, insert = string.unpack, string.dump, table.insert
 local ipairs = ipairs
 
 local HEADER <const> = 4 + 2 + 6 + 3 + 8 + 8 + 1 -- bytes before the function
-local NO_CHANGE <const> = -128 -- a line that stands in the list of lines
+local ABSOLUTE <const> = -128 -- in place of a difference of lines: the line is in a second list
 
 local OPERATIONS = {}
 for name in string.gmatch([[MOVE LOADI LOADF LOADK LOADKX LOADFALSE LFALSESKIP LOADTRUE LOADNIL
@@ -20,7 +25,7 @@ for name in string.gmatch([[MOVE LOADI LOADF LOADK LOADKX LOADFALSE LFALSESKIP L
   insert(OPERATIONS, name)
 end
 
-local text, at -- what is decoded, and the next byte
+local text, at -- the dump, and the position of the next byte
 
 local function take(format)
   local value
@@ -28,7 +33,7 @@ local function take(format)
   return value
 end
 
--- Seven bits a byte; the last byte has the eighth.
+-- An unsigned number, 7 bits per byte, high bits first; the last byte has its bit 7 set.
 local function take_count()
   local value = 0
   repeat
@@ -38,7 +43,7 @@ local function take_count()
   return value
 end
 
--- nil: there is none.
+-- A string, or nil.
 local function take_string()
   local size = take_count()
   return size > 0 and take("c" .. size - 1) or nil
@@ -60,7 +65,7 @@ local function take_instruction()
     sC = (word >> 24) - 127 }
 end
 
--- By the tag of a constant; nil of 0, false of 1.
+-- By the type tag of a constant (lobject.h).
 local CONSTANTS = { [3] = function() return take "j" end, [19] = function() return take "n" end,
   [4] = take_string, [20] = take_string, [17] = function() return true end,
   [1] = function() return false end, [0] = function() return nil end }
@@ -83,19 +88,20 @@ local function take_lines(line)
     absolute[take_count() + 1] = take_count()
   end
   for i, change in ipairs(changes) do
-    line = change == NO_CHANGE and absolute[i] or line + change
+    line = change == ABSOLUTE and absolute[i] or line + change
     changes[i] = line
   end
   return changes
 end
 
--- A local variable is in scope behind place `first`, up to place `last`.
+-- A local variable; in scope from the instruction after `first` up to `last`.
 local function take_variable()
   take_string() -- its name
   return { first = take_count(), last = take_count() }
 end
 
--- A function: its instructions are the list; `captured` are the registers that closures see.
+-- A function: the list of its instructions, with members. `captured`: the registers that closures
+-- made in it capture.
 local function take_function(source)
   source = take_string() or source
   local first, last, parameters = take_count(), take_count(), take "B"
@@ -121,7 +127,7 @@ local function take_function(source)
   return code
 end
 
--- The registers that closures see, of variables that are in scope at a place.
+-- The captured registers whose variables are in scope at an instruction.
 function V.captured_at(code, place)
   local found = code.in_scope[place]
   if not found then
@@ -142,7 +148,7 @@ function V.captured_at(code, place)
   return found
 end
 
--- The code of a function of Lua.
+-- The code of a Lua function.
 function V.code_of(f)
   text, at = dump(f), HEADER + 1
   return take_function(nil)

@@ -1,7 +1,7 @@
--- read_instructions.lua -- what the instructions of Lua 5.4 (lopcodes.h) do to a state.
+-- read_instructions.lua -- symbolic execution of the instructions of Lua 5.4 (lopcodes.h).
 --
--- Each takes the state, the instruction and the registers. It asks what must be decided before it
--- changes anything: it may be done again.
+-- Each function takes the state, the instruction and the registers. An instruction is repeated
+-- after a fork, so it must ask for all conditions before it changes the state.
 local V = ...
 local ipairs, math_type, type = ipairs, math.type, type
 local format, gmatch, sub = string.format, string.gmatch, string.sub
@@ -45,9 +45,10 @@ function I.LOADNIL(_, i, r)
   end
 end
 
--- ---- variables of functions around ----
+-- ---- captured variables (upvalues) ----
 
--- A variable is a box with its value, or, of the function that was given, its number there.
+-- The value of upvalue `number` (from 0). Its box holds the value, or the script's function and the
+-- number of its upvalue.
 local function variable(s, number)
   local box = s.closure.boxes[number + 1]
   if box.f then
@@ -117,7 +118,8 @@ function I.NEWTABLE(s, i, r)
   r[i.A], s.pc = V.made {}, s.pc + 1
 end
 
--- The values from register `first` on: so many; -1: up to the end of the open list.
+-- The values of `count` registers from `first` on; -1: up to and with the results of the last open
+-- call.
 local function values_from(s, first, count)
   local list, r = { n = count }, s.registers
   if count < 0 then
@@ -145,11 +147,11 @@ end
 
 -- ---- operators ----
 
--- By the number of the metamethod, from 6 on.
+-- Operators by the number of their metamethod (ltm.h), which begins at 6.
 local EVENTS = { "ADD", "SUB", "MUL", "MOD", "POW", "DIV", "IDIV", "BAND", "BOR", "BXOR", "SHL",
   "SHR" }
 
--- Arithmetic: the next instruction has operator and operands as the text has them.
+-- Arithmetic. The next instruction, MMBIN..., has the operator and the operands as in the text.
 local function arithmetic(s, i, r)
   local next_one = s.code[s.pc]
   local event, x = EVENTS[next_one.C - 5], r[next_one.A]
@@ -161,7 +163,7 @@ local function arithmetic(s, i, r)
   else
     y = s.code.constants[next_one.B + 1]
   end
-  if i.operation == "ADDI" and i.sC == 0 and event == "SUB" then -- Lua adds the 0
+  if i.operation == "ADDI" and i.sC == 0 and event == "SUB" then -- Lua compiles x - 0 to x + 0
     event = "ADD"
   end
   if next_one.k then
@@ -190,8 +192,8 @@ end
 
 -- ---- jumps ----
 
--- A loop whose end depends on a condition that is known in a cell only would not end here: its body
--- has no other.
+-- A jump back needs a test with a known value in the loop's body (s.tested). A loop that ends by a
+-- condition of the cell alone would never end here.
 local function jump(s, distance)
   local target = s.pc + distance
   if distance < 0 then
@@ -206,7 +208,7 @@ end
 
 function I.JMP(s, i) jump(s, i.sJ) end
 
--- Skips the next instruction, a jump, unless the value is true, or false, as the instruction says.
+-- Skips the next instruction, a jump, unless the truth of the value is i.k. Returns that truth.
 local function test(s, i, v)
   local c = holds(v)
   if not class_of(v) then
@@ -227,16 +229,17 @@ function I.GTI(s, i, r) test(s, i, operate("LT", i.sB, r[i.A])) end
 function I.GEI(s, i, r) test(s, i, operate("LE", i.sB, r[i.A])) end
 
 function I.TEST(s, i, r)
-  r[i.A] = V.as(r[i.A], test(s, i, r[i.A]))
+  r[i.A] = V.narrowed(r[i.A], test(s, i, r[i.A]))
 end
 
 function I.TESTSET(s, i, r)
   local c = test(s, i, r[i.B])
   if c == i.k then
-    r[i.A] = V.as(r[i.B], c)
+    r[i.A] = V.narrowed(r[i.B], c)
   end
 end
 
+-- Whether a numeric loop {index, limit, step} has another round.
 local function goes_on(range)
   return range[3] > 0 and range[1] <= range[2] or range[3] < 0 and range[1] >= range[2]
 end
@@ -248,9 +251,9 @@ function I.FORPREP(s, i, r)
     if class_of(range[k]) then
       refuse "the loop on line %L ends by a value that is known in a cell only"
     elseif type(range[k]) ~= "number" then
-      V.slip "the bounds of a loop must be numbers"
+      V.mistake_if_reached "the bounds of a loop must be numbers"
     elseif k == 3 and range[k] == 0 then
-      V.slip "the step of a loop must not be 0"
+      V.mistake_if_reached "the step of a loop must not be 0"
     end
   end
   if math_type(range[1]) == "float" or math_type(range[3]) == "float" then
@@ -278,8 +281,8 @@ end
 
 -- ---- functions ----
 
--- Puts values into so many registers; -1: into the open list.
-local function put(s, first, count, list)
+-- Stores results in `count` registers; -1: as the open results from register `first` on.
+local function store_results(s, first, count, list)
   if count < 0 then
     s.list, s.list_at = list, first
   end
@@ -289,7 +292,7 @@ local function put(s, first, count, list)
 end
 
 function I.TFORCALL(s, i, r)
-  put(s, i.A + 4, i.C, V.call(r[i.A], { n = 2, r[i.A + 1], r[i.A + 2] }))
+  store_results(s, i.A + 4, i.C, V.call(r[i.A], { n = 2, r[i.A + 1], r[i.A + 2] }))
 end
 
 function I.TFORLOOP(s, i, r)
@@ -300,12 +303,12 @@ function I.TFORLOOP(s, i, r)
 end
 
 function I.CALL(s, i, r)
-  put(s, i.A, i.C - 1, V.call(r[i.A], values_from(s, i.A + 1, i.B - 1)))
+  store_results(s, i.A, i.C - 1, V.call(r[i.A], values_from(s, i.A + 1, i.B - 1)))
 end
 
--- The return behind it gives all that the call does.
+-- The RETURN that follows returns all results of the call.
 function I.TAILCALL(s, i, r)
-  put(s, i.A, -1, V.call(r[i.A], values_from(s, i.A + 1, i.B - 1)))
+  store_results(s, i.A, -1, V.call(r[i.A], values_from(s, i.A + 1, i.B - 1)))
 end
 
 function I.RETURN(s, i)
@@ -315,5 +318,5 @@ end
 function I.RETURN0(s) V.leave(s, { n = 0 }) end
 function I.RETURN1(s, i, r) V.leave(s, { n = 1, r[i.A] }) end
 
-function I.VARARG(s, i) put(s, i.A, i.C - 1, s.rest) end
+function I.VARARG(s, i) store_results(s, i.A, i.C - 1, s.rest) end
 function I.VARARGPREP() end

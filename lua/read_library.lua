@@ -1,5 +1,5 @@
--- read_library.lua -- calls: what functions of Lua's library and of Selenite's do to symbols; and
--- what a function returns.
+-- read_library.lua -- calls of Lua's and Selenite's library on symbolic values; results of a
+-- function.
 local V = ...
 local build, constant, op, metatable = V.build, V.constant, V.op, V.getmetatable
 local max, min, huge, math_type = math.max, math.min, math.huge, math.type
@@ -7,33 +7,34 @@ local unpack, pack, next, pcall, select = table.unpack, table.pack, next, pcall,
 local rawget, setmetatable, type = rawget, setmetatable, type
 local gmatch, log, upper = string.gmatch, math.log, string.upper
 local SYMBOL, CELL, CLOSURE, class_of = V.SYMBOL, V.CELL, V.CLOSURE, V.class_of
-local name_of, refuse, mistake, need = V.name_of, V.refuse, V.mistake, V.need
+local name_of, refuse, mistake, fail_unless = V.name_of, V.refuse, V.mistake, V.fail_unless
 local number, is_number, lift, pick, merge = V.number, V.is_number, V.lift, V.pick, V.merge
 local is_condition, truth, resolve, value_of = V.is_condition, V.truth, V.resolve, V.value_of
-local compute, plainly, handler_of = V.compute, V.plainly, V.handler_of
-local settle_table = V.settle_table
+local compute, call_native, handler_of = V.compute, V.call_native, V.handler_of
+local resolve_table = V.resolve_table
 
 local LIMIT <const> = 0x1p53
 
 -- ---- functions of the library ----
 
--- Those that may run as they are: what they do to symbols is to pass them on, or they get none.
-local PLAINLY, HANDLERS = {}, {}
+-- By function: NATIVE, the name of one that Lua may run, since it passes symbols on or gets none;
+-- HANDLERS, what replaces it where an argument is a symbol.
+local NATIVE, HANDLERS = {}, {}
 local BASE = "ipairs pairs next select rawget rawlen rawequal tostring tonumber getmetatable"
 for name in gmatch(BASE, "%w+") do
-  PLAINLY[V.globals[name]] = name
+  NATIVE[V.globals[name]] = name
 end
 local next_of_walk = V.globals.pairs { a = 1 } -- order.lua
-PLAINLY[(ipairs {})], PLAINLY[(V.globals.pairs {})] = "ipairs", "next"
-PLAINLY[next_of_walk] = "next"
+NATIVE[(ipairs {})], NATIVE[(V.globals.pairs {})] = "ipairs", "next"
+NATIVE[next_of_walk] = "next"
 for _, library in next, { math, string, table } do
   for name, f in next, library do
-    PLAINLY[f] = name
+    NATIVE[f] = name
   end
 end
 for _, f in next, { math.random, math.randomseed, string.gsub, string.dump, table.insert,
   table.remove, table.sort, table.move } do
-  PLAINLY[f] = nil
+  NATIVE[f] = nil
 end
 local NAMES = {} -- for messages
 for _, library in next, { V.globals, coroutine, utf8 } do
@@ -41,8 +42,8 @@ for _, library in next, { V.globals, coroutine, utf8 } do
     NAMES[f] = name
   end
 end
--- Those that use no metatable of what they get; and those that may get tables with values that only
--- the reader has: they leave them as they are.
+-- Functions that use no metatable of their arguments; and functions that only pass the members of a
+-- table on, so that these may be symbols.
 local IGNORE_METATABLES = { rawget = true, rawlen = true, rawequal = true, next = true,
   select = true, getmetatable = true, type = true }
 local LEAVE_MEMBERS = { ipairs = true, pairs = true, unpack = true }
@@ -50,7 +51,7 @@ for name in next, IGNORE_METATABLES do
   LEAVE_MEMBERS[name] = true
 end
 
--- What is recorded of a function of math follows lmathlib.c.
+-- The nodes of math's functions follow lmathlib.c.
 local function unary(name)
   return function(a) return number(build(op[name], lift(a).n)) end
 end
@@ -67,12 +68,12 @@ local function rounded(name)
     end
     local n = build(op[name], a.n)
     local fits = build(op.LT, build(op.ABS, n), constant(LIMIT))
-    need(a.whole and build(op.OR, a.whole, fits) or fits)
+    fail_unless(a.whole and build(op.OR, a.whole, fits) or fits)
     return number(build(op.WHOLE, n), true, -LIMIT, LIMIT)
   end
 end
 
--- Keeps the kind of the one chosen.
+-- math.min and math.max: the result is an integer where the argument chosen is one.
 local function extreme(name)
   return function(first, ...)
     local found = lift(first)
@@ -112,7 +113,7 @@ local RECORDED = {
     local n = build(op[name], lift(a).n)
     return number(base and name == "LOG" and build(op.DIV, n, constant(log(base))) or n)
   end,
-  -- The part before the point as a float, and the rest.
+  -- The integral part as a float, and the rest.
   modf = function(a)
     a = lift(a)
     local n, zero = a.n, constant(0)
@@ -150,7 +151,7 @@ HANDLERS[math.tointeger] = function(v)
   return v
 end
 
--- Those that are handled also where no argument is a symbol.
+-- What replaces a function also where no argument is a symbol.
 local ALWAYS = {
   [V.globals.error] = V.raise,
   [V.globals.assert] = function(v, ...)
@@ -158,7 +159,7 @@ local ALWAYS = {
     if c == false then
       V.raise()
     elseif c ~= true then
-      need(c)
+      fail_unless(c)
       V.assume(c)
     end
     return v, ...
@@ -184,9 +185,9 @@ local ALWAYS = {
   [table.pack] = function(...) return V.made(pack(...)) end,
 }
 
-local LOOK_UPS = {} -- functions; others are userdata
+local LOOK_UPS = {} -- the look-ups that are functions: sel.noise; series and rasters are userdata
 
--- A look-up. With symbols it gives NaN outside its data, where Lua tells the error.
+-- Calls a look-up. With symbols its node is NaN outside its data, where Lua reports the error.
 local function look_up(f, list, symbols)
   if not symbols then
     local found, result = pcall(f, unpack(list, 1, list.n))
@@ -196,15 +197,15 @@ local function look_up(f, list, symbols)
     list[i] = lift(list[i]).n
   end
   local n = V.look_up(f, unpack(list, 1, list.n))
-  need(build(op.EQ, n, n))
+  fail_unless(build(op.EQ, n, n))
   return number(n)
 end
 
--- sel.NAME, called `known_as` by the library.
+-- Registers f, the library's function `known_as`.
 function V.library(f, known_as)
   if known_as == "step" then
     HANDLERS[f] = function(a) return number(build(op.LE, constant(0), lift(a).n)) end
-    PLAINLY[f] = "step"
+    NATIVE[f] = "step"
   elseif known_as == "random" then
     ALWAYS[f] = function(k)
       if not V.fields then
@@ -223,7 +224,7 @@ end
 
 -- ---- calls ----
 
--- What messages call the first of the values that only the reader has.
+-- What messages call the first symbolic value of a list.
 local function what_of(list)
   local i = 1
   while not class_of(list[i]) do
@@ -234,7 +235,7 @@ local function what_of(list)
     or "what is known in a cell only"
 end
 
--- Whether a metatable runs functions of Selenite's library alone.
+-- Whether all functions of a metatable are of Selenite's library.
 local function is_of_library(meta)
   for _, handler in next, meta do
     local kind = type(handler)
@@ -246,16 +247,16 @@ local function is_of_library(meta)
   return true
 end
 
--- Whether the function called so runs functions of the script with this value.
+-- Whether the library function `name` would run functions of the script, by the metatable of v.
 local function runs_script(name, v)
   local meta = metatable(v)
   return meta and not IGNORE_METATABLES[name] and not is_of_library(meta)
     and not (name == "pairs" and rawget(meta, "__pairs") == nil)
 end
 
--- Where a function that runs as it is would run functions of the script, by a metatable, or use
--- values that only the reader has, the reading ends.
-local function keep_apart(name, v)
+-- Refuses an argument with which the library function `name`, run by Lua, would run functions of
+-- the script or use symbolic values.
+local function check_native(name, v)
   if type(v) ~= "table" then
     return
   elseif runs_script(name, v) then
@@ -272,7 +273,7 @@ end
 
 -- Calls a function of the library.
 local function call_library(f, list, symbols)
-  local name, handler = PLAINLY[f], ALWAYS[f] or symbols and HANDLERS[f]
+  local name, handler = NATIVE[f], ALWAYS[f] or symbols and HANDLERS[f]
   if handler then
     return pack(handler(unpack(list, 1, list.n)))
   elseif symbols and (name ~= "select" or class_of(list[1])) then
@@ -286,12 +287,12 @@ local function call_library(f, list, symbols)
     t = rawget(t, "of")
   end
   if type(t) == "table" then
-    settle_table(t)
+    resolve_table(t)
   end
   for i = 1, list.n do
-    keep_apart(name, list[i])
+    check_native(name, list[i])
   end
-  return pack(plainly(f, unpack(list, 1, list.n)))
+  return pack(call_native(f, unpack(list, 1, list.n)))
 end
 
 local closures = setmetatable({}, { __mode = "k" })
@@ -308,7 +309,7 @@ function V.closure_of(f)
   return closures[f]
 end
 
--- Calls a value, behind so many tables, with a list of arguments; the list of its results.
+-- Calls a value with a list of arguments; returns the list of its results.
 function V.call(f, list, steps)
   f = value_of(f)
   local class, kind, symbols = class_of(f), type(f) == "function" and V.kind_of(f), false
@@ -329,8 +330,8 @@ function V.call(f, list, steps)
   elseif type(f) == "userdata" then
     refuse "it calls a value on line %L which cannot be followed"
   elseif not kind then
-    V.slip("it calls a %s value", name_of(f))
-  elseif ALWAYS[f] or PLAINLY[f] or HANDLERS[f] or (kind == "library" and not symbols) then
+    V.mistake_if_reached("it calls a %s value", name_of(f))
+  elseif ALWAYS[f] or NATIVE[f] or HANDLERS[f] or (kind == "library" and not symbols) then
     return call_library(f, list, symbols)
   elseif kind == "library" then
     return V.run(V.closure_of(f), list)
@@ -338,19 +339,20 @@ function V.call(f, list, steps)
   refuse("it calls %s on line %L, which cannot be followed", NAMES[f] or "a library function")
 end
 
--- A cell at no distance.
+-- The cell that the rule computes.
 function V.cell()
   return setmetatable({ 0, 0, 0 }, CELL)
 end
 
--- A closure of the code, with the boxes of the variables that it sees.
+-- A closure: code with the boxes of its captured variables.
 function V.closure(code, boxes)
   return setmetatable({ code = code, boxes = boxes }, CLOSURE)
 end
 
 -- ---- results ----
 
--- A value that must be a number (or a condition): its node, and whether it is an integer.
+-- The node of a result, which must be a number (with `predicate`: a condition), and whether it is
+-- an integer.
 local function node_of(v, predicate)
   local value, open = resolve(v)
   if open then
@@ -368,7 +370,8 @@ local function node_of(v, predicate)
 end
 V.node_of = node_of
 
--- The fields that the value gives: what each of its ways gives must be called the same.
+-- The new values of a rule's result, by name of the field. All sides of a choice must have the same
+-- names.
 function V.fields_of(v)
   local value, open = resolve(v)
   V.at_line(type(value) == "table" and V.lines[value])
@@ -391,10 +394,11 @@ function V.fields_of(v)
     return a
   elseif value == nil then
     V.at_line(V.last)
-    V.slip "it returns nothing on some way"
+    V.mistake_if_reached "it returns nothing on some way"
   elseif type(value) ~= "table" or class_of(value) then
     if not (is_number(value) and V.only) then
-      V.slip("it returns a %s; a rule returns { NAME = new value, ... }", name_of(value))
+      V.mistake_if_reached("it returns a %s; a rule returns { NAME = new value, ... }",
+        name_of(value))
     end
     return { [V.only] = value }
   end

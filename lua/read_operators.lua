@@ -1,7 +1,8 @@
--- read_operators.lua -- what operators, indices and assignments do to values.
+-- read_operators.lua -- operators, indexing and assignment on symbolic values.
 --
--- Lua's integers are followed: an operation on two of them is exact in f64 below 2^53; where it may
--- go beyond, or divides by 0, the function fails in that cell, and Lua is asked.
+-- Nodes are f64, Lua's integers have 64 bits. Integer arithmetic is exact in f64 below 2^53, so
+-- intervals of integers are tracked. Where a result may reach 2^53, or an integer is divided by 0,
+-- the function fails in that cell, and Lua evaluates it there.
 local V = ...
 local build, constant, op, metatable = V.build, V.constant, V.op, V.getmetatable
 local abs, floor, max, min, huge = math.abs, math.floor, math.max, math.min, math.huge
@@ -11,7 +12,8 @@ local rawlen, setmetatable, type = rawlen, setmetatable, type
 local find, gsub, lower = string.find, string.gsub, string.lower
 local SYMBOL, CELL, CLOSURE = V.SYMBOL, V.CELL, V.CLOSURE
 local class_of, name_of = V.class_of, V.name_of
-local refuse, mistake, need, number, condition = V.refuse, V.mistake, V.need, V.number, V.condition
+local refuse, mistake, fail_unless = V.refuse, V.mistake, V.fail_unless
+local number, condition = V.number, V.condition
 local is_number, lift, pick, is_condition = V.is_number, V.lift, V.pick, V.is_condition
 local truth, value_of = V.truth, V.value_of
 
@@ -20,7 +22,7 @@ local MOST_HANDLERS <const> = 2000
 
 -- ---- arithmetic ----
 
--- The least and the largest of f at the ends of both intervals.
+-- The least and the largest of f at the corners of the two intervals.
 local function span(a, b, f)
   local p, q, r, s = f(a.low, b.low), f(a.low, b.high), f(a.high, b.low), f(a.high, b.high)
   return min(p, q, r, s), max(p, q, r, s)
@@ -30,7 +32,7 @@ local function may_be_zero(a)
   return a.low <= 0 and a.high >= 0
 end
 
--- A whole number of as many bits as x needs, all 1.
+-- The least 2^k - 1 that is not below x.
 local function all_bits(x)
   local n = 1.0
   while n <= x do
@@ -39,7 +41,8 @@ local function all_bits(x)
   return n - 1
 end
 
--- What integers give: bounds, whether the formula may give -0, whether it divides by b.
+-- Integer operations on intervals: the bounds of the result, whether f64 may give -0 for it, and
+-- whether it divides by b.
 local INTEGERS = {
   UNM = function(a) return -a.high, -a.low, may_be_zero(a) end,
   BNOT = function(a) return -a.high - 1, -a.low - 1 end,
@@ -91,31 +94,33 @@ local INTEGERS = {
 INTEGERS.BXOR = INTEGERS.BOR
 local BITS = { BAND = true, BOR = true, BXOR = true, BNOT = true, SHL = true, SHR = true }
 
--- The rules that integers add to the value n of an operation.
-local function integers(n, whole, low, high, minus_zero)
+-- The result n of an integer operation (`whole`: where it is one): without -0, and a failure beyond
+-- 2^53.
+local function integer_result(n, whole, low, high, minus_zero)
   if minus_zero then
     local positive = build(op.WHOLE, n)
     n = whole == true and positive or build(op.SELECT, whole, positive, n)
   end
   if low <= -LIMIT or high >= LIMIT then
-    need(build(op.LT, build(op.ABS, n), constant(LIMIT)), whole)
+    fail_unless(build(op.LT, build(op.ABS, n), constant(LIMIT)), whole)
     low, high = max(low, -LIMIT), min(high, LIMIT)
   end
   return number(n, whole, low, high)
 end
 
--- As Lua's integers: floats of operations on bits must be whole.
+-- An operand of a bitwise operation: a float must have an integer value.
 local function to_bits(a)
   if not V.fields then
     refuse "it computes with the bits of a number on line %L"
   end
   if a.whole ~= true then
-    need(build(op.EQ, build(op.FLOOR, a.n), a.n))
-    return lift(integers(build(op.WHOLE, a.n), true, -LIMIT, LIMIT))
+    fail_unless(build(op.EQ, build(op.FLOOR, a.n), a.n))
+    return lift(integer_result(build(op.WHOLE, a.n), true, -LIMIT, LIMIT))
   end
   return a
 end
 
+-- Where both are integers: true, false or a condition.
 local function both_whole(a, b)
   if a.whole == true then
     return b.whole
@@ -125,7 +130,7 @@ local function both_whole(a, b)
   return b.whole and build(op.AND, a.whole, b.whole)
 end
 
--- Of two numbers of which one at least is a symbol; b is a where the operator has one operand.
+-- An arithmetic or bitwise operation on two numbers, at least one of them a symbol. Unary: b is a.
 local function compute(name, a, b)
   a, b = lift(a), lift(b)
   if BITS[name] then
@@ -137,12 +142,12 @@ local function compute(name, a, b)
   end
   local low, high, minus_zero, divides = rule(a, b)
   if divides and may_be_zero(b) then
-    need(build(op.NOT, build(op.EQ, b.n, constant(0))), whole)
+    fail_unless(build(op.NOT, build(op.EQ, b.n, constant(0))), whole)
   end
-  return integers(n, whole, low, high, minus_zero)
+  return integer_result(n, whole, low, high, minus_zero)
 end
 
-local PLAIN = {
+local LUA_OPERATORS = {
   ADD = function(a, b) return a + b end, SUB = function(a, b) return a - b end,
   MUL = function(a, b) return a * b end, DIV = function(a, b) return a / b end,
   MOD = function(a, b) return a % b end, IDIV = function(a, b) return a // b end,
@@ -154,7 +159,7 @@ local PLAIN = {
   BNOT = function(a) return ~a end, LEN = function(a) return #a end,
 }
 
--- The metamethod of a table or a userdata.
+-- The metamethod of a table or a userdata; nil or false: it has none.
 local function handler_of(v, event)
   local meta = not class_of(v) and metatable(v)
   return meta and value_of(rawget(meta, event))
@@ -164,8 +169,8 @@ local function is_function(v)
   return type(v) == "function" or class_of(v) == CLOSURE
 end
 
--- What Lua itself gives, with its error.
-local function plainly(f, ...)
+-- Calls f in Lua itself. An error becomes a failure of this path.
+local function call_native(f, ...)
   local list = pack(pcall(f, ...))
   if list[1] then
     return unpack(list, 2, list.n)
@@ -178,10 +183,10 @@ local function plainly(f, ...)
     return V.raise()
   end
   text = gsub(gsub(text, "^%S+:%d+: ", ""), " %(%a+ '[^']*'%)$", "")
-  V.slip("%s", text)
+  V.mistake_if_reached("%s", text)
 end
 
--- Whether a value is nil on some of the ways that are open.
+-- Whether a value is nil on some side of its undecided choices.
 local function may_be_nil(v, seen)
   local value, open = V.resolve(v)
   if open and not seen[value] then -- choices share parts
@@ -191,8 +196,8 @@ local function may_be_nil(v, seen)
   return value == nil
 end
 
--- Makes sure of what is in a table: of which places something is on some ways only is asked.
-local function settle_table(t)
+-- Makes sure which keys a table has: forks on a choice that may be nil, and removes nil entries.
+local function resolve_table(t)
   for k, v in next, V.is_made(t) and t or {} do
     local value, open = V.resolve(v)
     if open and may_be_nil(value, {}) then
@@ -203,15 +208,16 @@ local function settle_table(t)
   end
 end
 
--- What stands for a table in an operator that it has no metamethod for: Lua finds none either.
+-- A table without metatable in place of one with: the operator has no metamethod for it, so Lua
+-- raises the same error.
 local function bare(v)
   return type(v) == "table" and metatable(v) and {} or v
 end
 
--- The operator called so; b nil: of one operand.
+-- Applies the operator `name` ("ADD") to a and b; unary: b is nil.
 function V.operate(name, a, b)
   if type(a) == "number" and type(b) == "number" and b ~= 0 then
-    return PLAIN[name](a, b)
+    return LUA_OPERATORS[name](a, b)
   end
   a, b = value_of(a), value_of(b)
   local event = "__" .. lower(name)
@@ -220,7 +226,7 @@ function V.operate(name, a, b)
     return V.call(handler, pack(a, b))[1]
   elseif name == "LEN" then
     if type(a) == "table" and not class_of(a) then
-      settle_table(a)
+      resolve_table(a)
       return rawlen(a)
     elseif class_of(a) then
       mistake("it takes the length of a %s value", name_of(a))
@@ -236,7 +242,7 @@ function V.operate(name, a, b)
   if name == "LE" and (handler_of(a, "__lt") or handler_of(b, "__lt")) then
     refuse "on line %L it compares by <= or >= what has __lt alone"
   end
-  return plainly(PLAIN[name], bare(a), bare(b))
+  return call_native(LUA_OPERATORS[name], bare(a), bare(b))
 end
 
 -- x == y
@@ -279,7 +285,7 @@ local function field_of(cell, name)
   return number(n, field.low ~= nil, field.low, field.high)
 end
 
--- The cell `distances` further.
+-- The cell at `distances` from a cell: c(dx, dy).
 function V.neighbour(cell, distances)
   local at = setmetatable({ cell[1], cell[2], cell[3] }, CELL)
   if distances.n ~= V.dims then
@@ -303,7 +309,8 @@ function V.neighbour(cell, distances)
   return at
 end
 
--- Tables behind tables, by __index or __newindex, are followed as far as Lua follows them.
+-- Chains of __index, __newindex or __call handlers are followed as far as Lua follows them. `steps`
+-- counts the handlers so far.
 local function next_handler(steps)
   if steps == MOST_HANDLERS then
     refuse "on line %L tables stand behind each other in a loop"
@@ -311,7 +318,7 @@ local function next_handler(steps)
   return steps + 1
 end
 
--- t[k], behind so many tables
+-- t[k]
 function V.index(t, k, steps)
   t, k = value_of(t), value_of(k)
   local class = class_of(t)
@@ -320,9 +327,10 @@ function V.index(t, k, steps)
   elseif type(t) == "string" then
     return V.index(rawget(V.globals, "string"), k)
   elseif type(t) == "userdata" then
-    return plainly(function() return t[known_key(k)] end)
+    return call_native(function() return t[known_key(k)] end)
   elseif type(t) ~= "table" or class then
-    V.slip("it indexes a %s value ('%s')", name_of(t), type(k) == "string" and k or "?")
+    V.mistake_if_reached("it indexes a %s value ('%s')", name_of(t),
+      type(k) == "string" and k or "?")
   end
   local value, handler = rawget(t, known_key(k)), handler_of(t, "__index")
   if not handler or value_of(value) ~= nil then
@@ -333,7 +341,7 @@ function V.index(t, k, steps)
   return V.index(handler, k, next_handler(steps or 0))
 end
 
--- The function changes what is outside of it.
+-- Refuses a function that changes a variable or a table outside of it.
 function V.changes(what)
   V.kept = true
   if V.fields then
@@ -342,17 +350,17 @@ function V.changes(what)
   refuse("it changes %s", what)
 end
 
--- t[k] = value, behind so many tables
+-- t[k] = value
 function V.assign(t, k, value, steps)
   t, k = value_of(t), value_of(k)
   if class_of(t) == CELL then
     mistake "a cell cannot be assigned to; return the new values: return { NAME = value }"
   elseif type(t) ~= "table" or class_of(t) then
-    V.slip("it assigns to a field of a %s value", name_of(t))
+    V.mistake_if_reached("it assigns to a field of a %s value", name_of(t))
   elseif not V.is_made(t) then
     V.changes "a table outside of it"
   elseif known_key(k) == nil or k ~= k then
-    V.slip "it assigns to the field nil of a table"
+    V.mistake_if_reached "it assigns to the field nil of a table"
   end
   local handler = handler_of(t, "__newindex")
   if not handler or value_of(rawget(t, k)) ~= nil then
@@ -364,5 +372,5 @@ function V.assign(t, k, value, steps)
   end
 end
 
-V.compute, V.plainly, V.settle_table, V.handler_of = compute, plainly, settle_table, handler_of
-V.next_handler = next_handler
+V.compute, V.call_native, V.resolve_table = compute, call_native, resolve_table
+V.handler_of, V.next_handler = handler_of, next_handler

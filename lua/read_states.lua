@@ -1,33 +1,44 @@
--- read_states.lua -- carry out the code of a function in all the states that lead through it.
+-- read_states.lua -- symbolic execution with path merging: fork, run and join symbolic states.
 --
--- A state is a place in the code with its registers, the list of values that the last call left
--- open, its changes of variables and tables, and its path. Where a condition must be decided it
--- becomes two. The state that is furthest behind in the code goes on first, and states that come to
--- the same place become one, in which each value that differs is a choice. So nothing is computed
--- twice, whatever the number of conditions, and loops, breaks, jumps and early returns need no
--- rules of their own.
+-- A state is a program counter with registers, the results of the last open call, a log of writes
+-- to variables and tables, and a path (read_values.lua). A state forks where an instruction needs a
+-- condition that its path does not decide. The state with the lowest program counter runs next.
+-- States that reach the same program counter are joined: a register or field with two values
+-- becomes a choice between them.
 --
--- Only one state at a time has its changes in the tables; those of the others are in their logs.
+--      pc   if c then y = 1 else y = 2 end        states
+--       1   TEST c                                [pc 1]
+--       2     LOADI y 1     (c)                   [pc 2, path c]    [pc 4, path not c]
+--       3     JMP 5                               [pc 5, path c]    [pc 4, path not c]
+--       4     LOADI y 2     (not c)               [pc 5, path c]    [pc 5, path not c]
+--       5   ...                                   [pc 5, y = choice(c, 1, 2)]
+--
+-- So the code after an `if` is executed once, however many conditions come before it. Loops,
+-- breaks, jumps and early returns need no rules of their own.
+--
+-- Lua tables hold the writes of the running state only. Every other state keeps its writes in its
+-- log, which is swapped with the tables when the state runs.
 local V = ...
 local build, op = V.build, V.op
 local error, huge, insert, ipairs = error, math.huge, table.insert, ipairs
 local max, min, pcall = math.max, math.min, pcall
 local rawequal, rawget, rawset, remove = rawequal, rawget, rawset, table.remove
 local pack, unpack = table.pack, table.unpack
-local FORK, DEAD, refuse, settled, merge = V.FORK, V.DEAD, V.refuse, V.settled, V.merge
+local FORK, DEAD, refuse, follow, merge = V.FORK, V.DEAD, V.refuse, V.follow, V.merge
 local UNKNOWN = V.UNKNOWN
 
 local MOST_CALLS <const> = 150
 local MOST_FORKS <const> = 20000
 local MOST_STEPS <const> = 1000000
 
-local now -- the state that goes on
-local clock, births -- the number of things made and of forks; when a table or a box was made
-local calls, forks, steps
+local running -- the state that runs
+local clock -- logical time: advances with each created object, fork and join
+local births -- by table or box: the time of its creation
+local calls, forks, steps -- call depth; number of forks and of instructions executed
 
--- ---- changes ----
+-- ---- writes ----
 
--- A table, or the box of a variable that closures see, made by the function.
+-- Registers a table or box that the function creates; returns it.
 function V.made(t)
   clock = clock + 1
   births[t], V.lines[t] = clock, V.line()
@@ -38,12 +49,13 @@ function V.is_made(t)
   return births[t] ~= nil
 end
 
--- Whether no other state knows of it.
+-- Whether the running state created `t` since its last fork or join: no other state sees it.
 local function is_new(t)
   return births[t] > V.path().since
 end
 
--- The entry of a log: what is there at present, or what was there before.
+-- The log entry {t, k, value} of t[k]; created with the present value. Of the running state `value`
+-- is the one before its writes, of any other state the one that it has written.
 local function entry_of(log, t, k)
   local of = log.of[t]
   if not of then
@@ -57,7 +69,7 @@ local function entry_of(log, t, k)
   return of[k]
 end
 
--- What is there in the state of the log, whose changes are not in the tables.
+-- t[k] as the state of the log sees it while that state does not run.
 local function value_in(log, t, k)
   local entry = log.of[t] and log.of[t][k]
   if entry then
@@ -68,12 +80,12 @@ end
 
 local function write(t, k, value)
   if not is_new(t) then
-    entry_of(now.log, t, k)
+    entry_of(running.log, t, k)
   end
   rawset(t, k, value)
 end
 
--- Exchanges what the log has with what is in the tables.
+-- Exchanges the logged values with those in the tables.
 local function swap(log)
   for i = 1, #log do
     local t, k, value = unpack(log[i], 1, 3)
@@ -82,16 +94,16 @@ local function swap(log)
   end
 end
 
--- ---- variables that closures see ----
+-- ---- captured variables (upvalues) ----
 --
--- Such a variable is in its register while its function goes on, and in a box while another
--- function is called and when its function has ended.
+-- A captured variable lives in its register while its function runs. It lives in a box, which
+-- closures share, while another function is called and after its function has returned.
 
 local function new_box()
   return V.made { UNKNOWN }
 end
 
--- Puts the variables into their boxes; what is in the box already is `stored`.
+-- Copies captured registers into their boxes. `stored` holds what each box has already.
 function V.put_into_boxes(state)
   for _, register in ipairs(state.code.captured) do
     local value = state.registers[register]
@@ -109,7 +121,7 @@ local function take_from_boxes(state)
   end
 end
 
--- New boxes for the registers that closures see, from this one on.
+-- Creates new boxes for the captured registers from `first` on.
 function V.open_boxes(state, first)
   local boxes, stored = {}, {}
   for _, register in ipairs(state.code.captured) do
@@ -125,7 +137,7 @@ end
 
 -- ---- states ----
 
--- Registers that nothing was written to.
+-- Unwritten registers.
 local function new_registers(code)
   local registers = {}
   for k = 0, code.registers - 1 do
@@ -134,7 +146,7 @@ local function new_registers(code)
   return registers
 end
 
--- The function ends in this state, with a list of results.
+-- Returns from the function with a list of results: the state waits at the program counter `huge`.
 function V.leave(state, list)
   V.put_into_boxes(state)
   state.list, state.registers, state.boxes, state.pc = list, new_registers(state.code), {}, huge
@@ -155,9 +167,9 @@ local function copy(s, path)
   return other
 end
 
--- ---- states that meet ----
+-- ---- joining states ----
 
--- The path that both are below of.
+-- The nearest common ancestor of two paths.
 local function common(p, q)
   while p ~= q do
     if p.level >= q.level then
@@ -169,7 +181,7 @@ local function common(p, q)
   return p
 end
 
--- The conditions of the paths from below `top` to p: a node, or true.
+-- The conjunction of the conditions from p up to, but without, `top`: a node, or true.
 local function all_of(p, top)
   if p == top or p.above == top then
     return p == top or p.n
@@ -184,12 +196,12 @@ local function first_below(top, p)
   return p
 end
 
--- The path of those that came on p and on q, whose common path is `top`.
+-- The path on which p or q holds; `top` is their common ancestor.
 local function joined(top, p, q)
   local weight, n = p.weight + q.weight
   local a, b = first_below(top, p), first_below(top, q)
   if weight == top.weight and weight - p.weight == q.weight and weight - q.weight == p.weight then
-    return top -- exactly: no others are left
+    return top -- p and q together have all of its weight: no other path below it is left
   elseif V.opposite(a.n) ~= b.n then
     n = build(op.OR, all_of(p, top), all_of(q, top))
   elseif a.cost <= b.cost then
@@ -197,7 +209,7 @@ local function joined(top, p, q)
   else
     n = V.pick(b.n, all_of(q, b), all_of(p, a))
   end
-  if n == true then -- all of it, but for what is left on paths that no cell takes
+  if n == true then -- p and q cover `top`; other paths below it are left, but no cell takes them
     n = V.constant(1)
   end
   local path = V.extend(top, n, weight, clock)
@@ -205,7 +217,7 @@ local function joined(top, p, q)
   return path
 end
 
--- Makes one state of two at the same place.
+-- Joins two states with the same program counter.
 local function join(s, t)
   local top = common(s.path, t.path)
   if t.path.cost < s.path.cost then
@@ -214,15 +226,15 @@ local function join(s, t)
   local c = all_of(s.path, top)
   local function merged(x, y)
     V.path(s.path)
-    x = settled(x)
+    x = follow(x)
     V.path(t.path)
-    y = settled(y)
-    if rawequal(x, UNKNOWN) or rawequal(y, UNKNOWN) then -- no instruction uses that one
+    y = follow(y)
+    if rawequal(x, UNKNOWN) or rawequal(y, UNKNOWN) then -- no instruction uses the unknown value
       return rawequal(x, UNKNOWN) and y or x
     end
     return merge(c, x, y)
   end
-  -- What was made since they parted, only one of them knows.
+  -- An object that was created after the fork is seen by one of the states only.
   local parted = top.split
   for i = 1, #s.log do
     local entry = s.log[i]
@@ -247,7 +259,7 @@ local function join(s, t)
     list[i] = merged(s.list[i], t.list[i])
   end
   if s.pc < huge then
-    for _, register in ipairs(s.code.captured) do -- another box: the variable has ended
+    for _, register in ipairs(s.code.captured) do -- two boxes: the variable is out of scope
       local box = s.boxes[register]
       local same = box == t.boxes[register]
       boxes[register], stored[register] = same and box or new_box(), UNKNOWN
@@ -263,7 +275,7 @@ local function join(s, t)
   return s
 end
 
--- Makes one state of all, those first that parted last.
+-- Joins all states of a list, the last to fork first.
 local function join_all(states)
   while states[2] do
     local s = remove(states)
@@ -272,8 +284,8 @@ local function join_all(states)
   return states[1]
 end
 
--- Whether they may become one. Of a variable that each of them has made anew, closures of one do
--- not see what the other has: they stay apart while it is in scope.
+-- Whether two states may be joined. Not while a captured variable is in scope for which each state
+-- has a box of its own: closures of one state would not see the box of the other.
 local function may_join(s, t)
   for _, register in ipairs(V.captured_at(s.code, s.pc)) do
     if s.boxes[register] ~= t.boxes[register] then
@@ -283,10 +295,11 @@ local function may_join(s, t)
   return true
 end
 
--- ---- functions ----
+-- ---- execution ----
 
--- Takes those that are furthest behind from a list, as one; and says where the next one is. Before
--- that the two of a fork do their instruction, one at a time.
+-- Removes the states with the lowest program counter from the list and joins them. Returns the
+-- joined state and the program counter of the next one. A state that has just forked comes first,
+-- and repeats its instruction alone.
 local function take(states)
   local first, next_place, group = huge, huge, {}
   for i = 1, #states do
@@ -306,8 +319,8 @@ local function take(states)
   return join_all(group), next_place
 end
 
--- Carries out instructions, one at least, up to place `stop`.
-local function go_on(state, stop)
+-- Executes at least one instruction, until the program counter reaches `stop`.
+local function execute(state, stop)
   local code = state.code
   repeat
     state.at = state.pc
@@ -325,7 +338,7 @@ local function go_on(state, stop)
   until state.pc >= stop
 end
 
--- Makes the state two, each of which does the instruction again.
+-- Forks the state by the condition that its instruction needs. Both states repeat the instruction.
 local function fork(state, states)
   local c = FORK.condition
   clock, forks = clock + 1, forks + 1
@@ -343,17 +356,17 @@ local function fork(state, states)
   end
 end
 
--- Goes on with those of the states that are furthest behind.
+-- Executes the states with the lowest program counter until they fork, end or meet the next one.
 local function advance(states)
   local state, stop = take(states)
   if state.pc == huge then
     return insert(states, state)
   end
-  now = state
+  running = state
   V.path(state.path)
   V.widen(state.path)
   swap(state.log)
-  local done, problem = pcall(go_on, state, stop)
+  local done, problem = pcall(execute, state, stop)
   state.path = V.path()
   if done and state.pc < huge then
     V.put_into_boxes(state)
@@ -370,9 +383,9 @@ local function advance(states)
   end
 end
 
--- Calls a function that is read, with a list of values; the list of its results.
+-- Calls a closure with a list of values; returns the list of its results.
 local function run(closure, list)
-  local outer, code = now, closure.code
+  local outer, code = running, closure.code
   local state = { pc = 1, code = code, closure = closure, registers = new_registers(code),
     list = { n = 0 }, path = V.path(), log = { of = {} }, rest = { n = 0 } }
   local states = { state }
@@ -391,7 +404,7 @@ local function run(closure, list)
   while states[1] and (states[2] or states[1].pc < huge) do
     advance(states)
   end
-  calls, now = calls - 1, outer
+  calls, running = calls - 1, outer
   if not states[1] then
     error(DEAD, 0)
   end
@@ -404,9 +417,10 @@ local function run(closure, list)
   return state.list
 end
 
--- As above. An instruction that is done again, after a fork, calls no metamethod again.
+-- As run(). An instruction that is repeated after a fork takes the results of its calls from the
+-- first time, so that no call happens twice.
 function V.run(closure, list)
-  local caller = now
+  local caller = running
   local number, results = caller.calls + 1, caller.results or { n = 0 }
   caller.calls = number
   if number > results.n then
@@ -416,24 +430,24 @@ function V.run(closure, list)
   return results[number]
 end
 
--- The line that is read, and its file.
+-- The line of the present instruction.
 function V.line()
-  return now.code.lines[now.at]
+  return running.code.lines[running.at]
 end
 
--- Messages name this line from now on.
+-- Sets the line that messages name for the present instruction; nil: no change.
 function V.at_line(line)
-  now.code.lines[now.at] = line or now.code.lines[now.at]
+  running.code.lines[running.at] = line or running.code.lines[running.at]
 end
 
 function V.file()
-  return now.code.file
+  return running.code.file
 end
 
--- Begins a reading.
+-- Resets the execution; messages before the first instruction name `file` and `line`.
 function V.begin_states(line, file)
   clock, births, V.lines, calls, forks, steps = 0, {}, {}, 0, 0, 0
-  now = { code = { captured = {}, file = file, lines = { line } }, at = 1, calls = 0,
+  running = { code = { captured = {}, file = file, lines = { line } }, at = 1, calls = 0,
     log = { of = {} } }
 end
 

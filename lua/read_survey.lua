@@ -1,16 +1,17 @@
--- read_survey.lua -- the numbers in a function and in what it sees: where a program that was made
--- of it is compared with Lua.
+-- read_survey.lua -- collect the numbers that a function sees: the places near which its program is
+-- compared with Lua (compare.c).
 local V = ...
 local getupvalue, next, type, rawget = V.getupvalue, next, type, rawget
 local sort = table.sort
 
 local DEEPEST <const>, MOST_ENTRIES <const>, MOST_FUNCTIONS <const> = 4, 1000, 100
 
--- Instructions whose operand is a number of the text.
+-- Instructions with a number of the text as an operand.
 local OPERANDS = { LOADI = "sBx", LOADF = "sBx", ADDI = "sC", SHRI = "sC", SHLI = "sC", EQI = "sB",
   LTI = "sB", LEI = "sB", GTI = "sB", GEI = "sB" }
 
--- The numbers, in order. Of long tables only what stands in the text counts: they are data.
+-- The sorted numbers in the code of f, its upvalues, the globals that it reads, and the tables and
+-- functions among them. Tables with more than MOST_ENTRIES entries are data, and left out.
 function V.numbers_of(f)
   local found, seen, functions = {}, {}, 0
   local visit
@@ -21,7 +22,7 @@ function V.numbers_of(f)
     end
   end
 
-  -- The names of globals that the code reads.
+  -- Notes the numbers of the code, and collects the names of the globals that it reads.
   local function visit_code(code, globals)
     for i = 1, #code do
       local instruction = code[i]

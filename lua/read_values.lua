@@ -1,15 +1,25 @@
--- read_values.lua -- the values that a function is read with, and what is known of them.
+-- read_values.lua -- symbolic values and path conditions.
 --
--- Beside Lua's own there are: symbols, numbers and conditions that are nodes of a graph; choices,
--- of which a condition picks one of two values; cells; closures that the function makes; and the
--- value that is not known, which no instruction may use: the reading ends there.
+-- Beside Lua's own values an execution has
 --
--- What is read is reached where some conditions hold: those of the paths from the present one up.
--- They decide other conditions: choices are made by them, and a choice of two numbers or of two
--- conditions becomes a node when it is used. Any other choice that is still open ends the
--- instruction: it is done again, on a path for each of the two values (read_states.lua).
+--   SYMBOL    a number or condition that is a node of the graph: { n = node, ... }
+--   CHOICE    if c then a else b, of any two values: { c = node, a = value, b = value }
+--   CELL      the cell that a rule computes, or a neighbour: { dx, dy, dz }
+--   CLOSURE   a function of the script: { code = ..., boxes = ... }
+--   UNKNOWN   a lost value: an instruction that uses it ends the reading
 --
--- `V` is what C gives (read.c), whose numbers are nodes, and what these files share.
+-- Paths form a tree: each adds one condition to that of the path above it. An instruction is
+-- reached where the conditions of its path and of all paths above hold.
+--
+--      { level 0 } <- { n: x < 1 } <- { n: y < 2 }         reached where x < 1 and y < 2
+--                  <- { n: not x < 1 }
+--
+-- The path decides further conditions, and so picks sides of choices. An undecided choice of two
+-- numbers or of two conditions becomes a SELECT node when it is used. Any other undecided choice
+-- aborts the instruction, which is repeated on one path for each side (read_states.lua).
+--
+-- `V` holds the functions of read.c, which handle nodes by number, and what the files of the reader
+-- share.
 local V = ...
 local build, constant, known, parts, bounds = V.build, V.constant, V.known, V.parts,
   V.bounds
@@ -22,7 +32,7 @@ local type = type
 local LIMIT <const> = 0x1p53 -- below it all whole numbers are exact in f64
 local MOST_LEVELS <const> = 1000
 
--- No script sees that a value is of them, nor makes one.
+-- A class is a metatable that scripts can neither see nor set.
 local function new_class()
   return { __metatable = false }
 end
@@ -35,25 +45,27 @@ local CLASSES = { [SYMBOL] = true, [CHOICE] = true, [CELL] = true, [CLOSURE] = t
 local UNKNOWN = setmetatable({}, NOTHING)
 V.UNKNOWN = UNKNOWN
 
--- What ends an instruction: a condition that must be decided first, or an error of Lua's.
+-- Raised to abort an instruction: FORK, to decide FORK.condition first; DEAD, since Lua would raise
+-- an error on this path.
 local FORK, DEAD = {}, {}
 V.FORK, V.DEAD = FORK, DEAD
 
--- Ends the reading: Lua evaluates the function, for this reason; %L is the line.
+-- Ends the reading, with the reason why Lua has to evaluate the function. %L stands for the line.
 local function refuse(text, ...)
   text = gsub(text, "%%L", V.line())
   error({ text = format(text, ...) }, 0)
 end
 
--- As above; where a rule is read it is an error, with the line.
+-- As refuse(), for a mistake of the script. In a rule it is an error at the present line.
 local function mistake(text, ...)
   error({ text = format(text, ...), line = V.line(), file = V.file(), mistake = true }, 0)
 end
 V.refuse, V.mistake = refuse, mistake
 
--- A mistake if the path is reached. Of a branch that is not known: there the function fails, so
--- that Lua is asked, and the comparison with Lua tells whether it is one.
-local function slip(text, ...)
+-- A mistake if the path is reached, which is certain only without conditions. Otherwise the
+-- function fails on this path, so that Lua evaluates it there, and the comparison with Lua
+-- (compare.c) finds out.
+local function mistake_if_reached(text, ...)
   local _, e = pcall(mistake, text, ...)
   if not V.path().above then
     error(e, 0)
@@ -61,9 +73,9 @@ local function slip(text, ...)
   V.doubt = V.doubt or e
   V.raise()
 end
-V.slip = slip
+V.mistake_if_reached = mistake_if_reached
 
--- The class of a value; that of a table of the script is nil.
+-- The class of a symbolic value; nil: a value of Lua.
 local function class_of(v)
   local class = type(v) == "table" and metatable(v)
   return class and CLASSES[class] and class or nil
@@ -77,12 +89,16 @@ end
 
 -- ---- paths ----
 
-local path, fails -- the present one; where Lua raises an error: a node
+local path -- the present path
+local fails -- node: where Lua would raise an error
 
--- A path has a condition `n` beside those above it; `facts` are the conditions that it decides.
--- Its weight is the part of all cases that it stands for, so that paths which meet know whether
--- there are others; the cost is that of computing its conditions; `since` is when it began, and
--- `split` when those below it parted.
+-- A path below `above` with one more condition:
+--   n       the condition, a node
+--   facts   by node: the truth value of conditions that the path decides; inherited
+--   weight  the fraction of all cases: joined paths with the weight of their ancestor cover it
+--   cost    a measure of the operations that its conditions take
+--   since   time of its creation
+--   split   time of the last fork into paths below
 local function extend(above, n, weight, since)
   local below = { above = above, n = n, level = above.level + 1, weight = weight, since = since,
     cost = above.cost + (parts(n) == op.NOT and 3 or 2),
@@ -93,14 +109,15 @@ local function extend(above, n, weight, since)
   return below
 end
 
--- All conditions of a path.
+-- The conjunction of all conditions of a path: a node.
 local function reached(from)
   from.all = from.all or (from.above and build(op.AND, reached(from.above), from.n) or constant(1))
   return from.all
 end
 
--- Lua raises an error where the node is 0; not where `whole`, of a number, says that it is a float.
-local function need(n, whole)
+-- Lua raises an error on this path where condition n is false. `whole`, a condition: only where it
+-- holds, since the operand is an integer there.
+local function fail_unless(n, whole)
   if whole and whole ~= true then
     n = build(op.OR, build(op.NOT, whole), n)
   end
@@ -109,18 +126,18 @@ local function need(n, whole)
   end
 end
 
--- Error at all that is reached.
+-- Lua raises an error wherever this path is reached.
 function V.raise()
-  need(constant(0))
+  fail_unless(constant(0))
   error(DEAD, 0)
 end
 
 local decided
-local questions, depth = 0, 0 -- so many conditions were asked for; and the one inside others
-local asked -- by node: the question in which its operands said nothing
+local queries, depth = 0, 0 -- number of outermost queries; nesting depth of the present one
+local undecided_in -- by node: the query that left it undecided
 
--- What its operands say of a condition.
-local function said(n)
+-- The value of a composed condition by those of its operands: true, false or nil (undecided).
+local function decided_by_operands(n)
   local operation, a, b, c = parts(n)
   if operation == op.NOT then
     local value = decided(a)
@@ -148,21 +165,21 @@ local function said(n)
   end
 end
 
--- As above, once a question: conditions share parts.
-local function composed(n)
+-- As above. A node that is shared by several conditions is evaluated once per query.
+local function decided_once(n)
   if depth == 0 then
-    questions = questions + 1
-  elseif asked[n] == questions then
+    queries = queries + 1
+  elseif undecided_in[n] == queries then
     return nil
   end
   depth = depth + 1
-  local value = said(n)
+  local value = decided_by_operands(n)
   depth = depth - 1
-  asked[n] = value == nil and questions or nil
+  undecided_in[n] = value == nil and queries or nil
   return value
 end
 
--- What the path says of a condition: true, false or nil.
+-- The value of a condition on this path: true, false or nil (undecided).
 function decided(n)
   local fact, facts = path.facts[n], path.facts
   if fact == nil then
@@ -170,13 +187,13 @@ function decided(n)
     if value then
       return value ~= 0
     end
-    fact = composed(n)
+    fact = decided_once(n)
     facts[n] = fact
   end
   return fact
 end
 
--- Notes in the facts that the condition has this value.
+-- Adds to the facts that condition n is `value`, and what follows for its operands.
 local function assume(facts, n, value)
   local operation, a, b = parts(n)
   facts[n] = value
@@ -188,11 +205,11 @@ local function assume(facts, n, value)
   end
 end
 
--- Whether the conditions of the paths above allow the facts of the present one.
+-- Whether no condition of the paths above is false by the facts of the present path.
 local function is_possible()
   local up = path.above
   while up.above do
-    if composed(up.n) == false then
+    if decided_once(up.n) == false then
       return false
     end
     up = up.above
@@ -200,20 +217,21 @@ local function is_possible()
   return true
 end
 
--- The condition that holds where the other does not.
+-- The negation of a condition.
 local function opposite(n)
   local operation, a = parts(n)
   return operation == op.NOT and a or build(op.NOT, n)
 end
 
--- The path on which the condition holds; nil where that cannot be.
+-- The path on which the condition holds as well; nil: it cannot.
 local function side(above, n, since)
   path = extend(above, n, above.weight / 2, since)
   assume(path.facts, n, true)
   return is_possible() and path or nil
 end
 
--- The paths on which the condition holds, and does not.
+-- Forks the path: one path on which the condition holds, one on which it does not; nil for an
+-- impossible one.
 function V.split(c, since)
   local above = path
   above.split = since
@@ -222,7 +240,8 @@ function V.split(c, since)
   return yes, no
 end
 
--- f(a) where the condition holds and f(b) where not: nil where that fails.
+-- f(a) on the path where the condition holds, and f(b) on the other; nil for a side that always
+-- ends in an error.
 function V.on_sides(c, f, a, b)
   local above, found = path, {}
   local yes, no = V.split(c, path.since)
@@ -245,12 +264,12 @@ function V.on_sides(c, f, a, b)
   return found[1], found[2]
 end
 
--- The condition holds on the rest of the path.
+-- From here on the condition holds on this path.
 function V.assume(c)
   assume(path.facts, c, true)
 end
 
--- Where all other paths below the one above have ended, the path takes the place of that one.
+-- Replaces the path above by this one when no other path below it is left.
 function V.widen(p)
   while p.above and p.weight == p.above.weight do
     local above = p.above
@@ -259,7 +278,7 @@ function V.widen(p)
   end
 end
 
--- The path ends, and leaves its part to those that are left.
+-- Ends a path: its weight is taken from all paths above.
 function V.abandon(ended)
   local weight = ended.weight
   repeat
@@ -270,8 +289,8 @@ end
 
 -- ---- numbers and conditions ----
 
--- The number of a node. Whole: whether Lua has an integer there, known or a node; such a number
--- lies between low and high.
+-- The number at node n. `whole`: whether Lua has an integer: true, false (nil) or a condition. An
+-- integer lies between low and high.
 local function number(n, whole, low, high)
   local value = known(n)
   if value and (whole == true or not whole) then
@@ -282,6 +301,7 @@ local function number(n, whole, low, high)
   return setmetatable({ n = n, whole = whole or false, low = low, high = high }, SYMBOL)
 end
 
+-- The condition at node n, or true or false.
 local function condition(n)
   if type(n) == "boolean" then
     return n
@@ -298,22 +318,22 @@ local function is_condition(v)
   return type(v) == "boolean" or (class_of(v) == SYMBOL and v.condition)
 end
 
--- A number as a symbol.
+-- A number with the members of a symbol; a number of Lua becomes a constant.
 local function lift(v)
   if type(v) == "number" then
     local whole = math_type(v) == "integer"
     if whole and (v >= LIMIT or v <= -LIMIT) then
       refuse("it computes with the integer %d, beyond 2^53", v)
     end
-    local bound = v == v and v + 0.0 or nil -- a NaN bounds no choice that it is part of
+    local bound = v == v and v + 0.0 or nil -- a choice with a NaN has no bounds
     return { n = constant(v), whole = whole, low = bound, high = bound }
   elseif class_of(v) == SYMBOL and not v.condition then
     return v
   end
-  slip("it computes with a %s value", name_of(v))
+  mistake_if_reached("it computes with a %s value", name_of(v))
 end
 
--- A condition that is `a` where c holds, else `b`; each is a node, true or false.
+-- The condition "if c then a else b". `a`, `b` and the result: a node, true or false.
 local function pick(c, a, b)
   if a == b then
     return a
@@ -340,7 +360,7 @@ local function same(a, b)
   return rawequal(a, b) and math_type(a) == math_type(b) and (a ~= 0 or 1 / a == 1 / b)
 end
 
--- What is `a` where c holds, else `b`.
+-- The value "if c then a else b".
 local function merge(c, a, b)
   if same(a, b) then
     return a
@@ -348,7 +368,8 @@ local function merge(c, a, b)
   return setmetatable({ c = c, a = a, b = b }, CHOICE)
 end
 
--- The number or the condition that the choice always is; nil: it is none.
+-- The SELECT of a choice between numbers or between conditions; nil: it has other values too.
+-- Kept in v.node: { value }, or false.
 local function node_of_choice(v)
   if v.node == nil then
     local a, b, c = v.a, v.b, v.c
@@ -373,8 +394,8 @@ local function node_of_choice(v)
   end
 end
 
--- The value with the choices made that the path has made.
-local function settled(v)
+-- Follows a choice as far as the path decides it.
+local function follow(v)
   while class_of(v) == CHOICE do
     local made = decided(v.c)
     if made == nil then
@@ -388,12 +409,12 @@ local function settled(v)
   return v
 end
 
--- What is known of a value; and whether it is a choice that is open.
+-- The value on this path, and whether it is still an undecided choice.
 local function resolve(v)
   if type(v) ~= "table" then
     return v, false
   end
-  v = settled(v)
+  v = follow(v)
   if class_of(v) == CHOICE then
     local node = node_of_choice(v)
     if node == nil then
@@ -412,23 +433,23 @@ local function resolve(v)
   return v, false
 end
 
--- Ends the instruction: the condition must be decided first.
-local function fork(c)
+-- Aborts the instruction: the state forks by the condition.
+local function fork_by(c)
   FORK.condition = c
   error(FORK, 0)
 end
 
--- The value, which is no choice.
+-- The value on this path. Forks on an undecided choice.
 local function value_of(v)
   local value, open = resolve(v)
   if open then
-    fork(value.c)
+    fork_by(value.c)
   end
   return value
 end
 
--- Whether the value counts as true: a node, true or false. Choices share parts: `seen` has what was
--- found for them.
+-- Whether the value counts as true: a node, true or false. `seen` keeps the result for choices,
+-- which share parts.
 local function truth(v, seen)
   local value, open = resolve(v)
   if open then
@@ -443,7 +464,7 @@ local function truth(v, seen)
   return value ~= nil and value ~= false
 end
 
--- As above: true or false.
+-- As truth(), but true or false: forks on an undecided condition.
 function V.holds(v)
   local c = truth(v)
   if type(c) == "boolean" then
@@ -451,11 +472,12 @@ function V.holds(v)
   end
   local value = decided(c)
   if value == nil then
-    fork(c)
+    fork_by(c)
   end
   return value
 end
 
+-- not v
 function V.negation(v)
   local c = truth(v)
   if type(c) == "boolean" then
@@ -464,8 +486,9 @@ function V.negation(v)
   return condition(build(op.NOT, c))
 end
 
--- What the value is where it counts as true, or as false.
-function V.as(v, wanted, seen, truths)
+-- Narrows a value to the sides that count as true (`wanted`), or as false. `seen` and `truths` keep
+-- results for choices, which share parts.
+function V.narrowed(v, wanted, seen, truths)
   local value, open = resolve(v)
   seen, truths = seen or {}, truths or {}
   if open and seen[value] then
@@ -473,12 +496,12 @@ function V.as(v, wanted, seen, truths)
   elseif open then
     local result
     if truth(value.a, truths) == not wanted then
-      result = V.as(value.b, wanted, seen, truths)
+      result = V.narrowed(value.b, wanted, seen, truths)
     elseif truth(value.b, truths) == not wanted then
-      result = V.as(value.a, wanted, seen, truths)
+      result = V.narrowed(value.a, wanted, seen, truths)
     else
-      result = merge(value.c, V.as(value.a, wanted, seen, truths),
-        V.as(value.b, wanted, seen, truths))
+      result = merge(value.c, V.narrowed(value.a, wanted, seen, truths),
+        V.narrowed(value.b, wanted, seen, truths))
     end
     seen[value] = { result }
     return result
@@ -488,17 +511,18 @@ function V.as(v, wanted, seen, truths)
   return value
 end
 
--- Begins a reading.
+-- Begins the reading of a function.
 function V.begin()
   path = { level = 0, weight = 1, cost = 0, since = 0, facts = {} }
-  fails, V.kept, V.doubt, asked, depth = constant(0), false, nil, {}, 0
+  fails, V.kept, V.doubt, undecided_in, depth = constant(0), false, nil, {}, 0
 end
 
+-- The node that is true where Lua would raise an error.
 function V.fails()
   return fails
 end
 
--- The present path, where it is not changed to another one.
+-- The present path, after setting it to `other` if that is given.
 function V.path(other)
   path = other or path
   return path
@@ -506,6 +530,6 @@ end
 
 V.opposite, V.extend, V.pick = opposite, extend, pick
 V.number, V.condition = number, condition
-V.class_of, V.name_of, V.need, V.lift, V.merge = class_of, name_of, need, lift, merge
-V.is_number, V.is_condition, V.settled, V.resolve = is_number, is_condition, settled, resolve
+V.class_of, V.name_of, V.fail_unless, V.lift, V.merge = class_of, name_of, fail_unless, lift, merge
+V.is_number, V.is_condition, V.follow, V.resolve = is_number, is_condition, follow, resolve
 V.value_of, V.truth = value_of, truth
