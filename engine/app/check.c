@@ -10,7 +10,7 @@
 
 static const double calibration_seconds = 0.3;
 
-static void print_setup(const sel_prepared *prepared, FILE *to) {
+static void check_print_setup(const sel_prepared *prepared, FILE *to) {
     const sel_grid *grid = &prepared->domain->grid;
     char sides[SEL_SIDES_TEXT];
     fprintf(to, "  size                       %lld x %lld", (long long)grid->n[0],
@@ -256,13 +256,13 @@ static void print_time(const sel_prepared *prepared, int64_t last_step, double s
     }
 }
 
-static void print_all(const sel_prepared *prepared, const sel_census *census, int64_t last_step,
-                      double seconds_per_step, FILE *to) {
+static void check_print_all(const sel_prepared *prepared, const sel_census *census,
+                            int64_t last_step, double seconds_per_step, FILE *to) {
     const sel_simulation *simulation = prepared->simulation;
     const char *name = simulation->params->name;
     fprintf(to, "%s: sel.%s%s%s\n", simulation->script ? simulation->script : "simulation",
             simulation->solver->name, name ? " " : "", name ? name : "");
-    print_setup(prepared, to);
+    check_print_setup(prepared, to);
     print_facts(prepared, to);
     sel_warnings_print(&prepared->warnings, "  ", to);
     char need[SEL_BYTES_ROOM], have[SEL_BYTES_ROOM];
@@ -290,7 +290,7 @@ static const double latency_here = 4e-6, latency_between = 5e-6, link_bandwidth 
 static const double latency_devices = 1e-5, devices_bandwidth = 3e11;
 
 /* The speed of all ranks over that of one, per thread: see docs/clusters.md. */
-static double efficiency(double balance, double compute, double exchange) {
+static double check_efficiency(double balance, double compute, double exchange) {
     return compute > 0 ? balance * compute / (compute + exchange) : (double)NAN;
 }
 
@@ -305,18 +305,18 @@ static void print_efficiency(const sel_prepared *prepared, int count, int64_t mo
     const double balance = free_cells / (count * part);
     const bool device = prepared->backend != prepared->simulation->solver->cpu;
     const double direct = latency_devices + sent / devices_bandwidth;
-    const double here = device
-                            ? efficiency(balance, compute, direct)
-                            : efficiency(balance, compute * threads / share, latency_here + copies);
+    const double here =
+        device ? check_efficiency(balance, compute, direct)
+               : check_efficiency(balance, compute * threads / share, latency_here + copies);
     const double on_the_way = latency_between + (device ? latency_devices : 0);
-    const double between = efficiency(balance, compute, on_the_way + sent / link_bandwidth);
+    const double between = check_efficiency(balance, compute, on_the_way + sent / link_bandwidth);
     fprintf(to, "  %-26s %.0f %% on this machine, %.0f %% on %d joined by 100 Gbit/s (a model)\n",
             "efficiency", 100 * here, 100 * between, count);
 }
 
 /* A line for each of so many ranks: its part of the grid, and what that takes. */
-static sel_status print_ranks(sel_prepared *prepared, int count, double seconds_per_step, FILE *to,
-                              sel_error *error) {
+static sel_status check_print_ranks(sel_prepared *prepared, int count, double seconds_per_step,
+                                    FILE *to, sel_error *error) {
     const sel_domain *domain = prepared->domain;
     const char *axis = sel_axis_names[domain->grid.dims - 1];
     int64_t most = 0;
@@ -369,9 +369,10 @@ sel_status sel_check(const sel_simulation *simulation, const sel_settings *setti
         status = sel_census_take(prepared.domain, &census, error);
     }
     if (!status) {
-        print_all(&prepared, wants->regions ? &census : NULL, last_step, seconds_per_step, to);
+        check_print_all(&prepared, wants->regions ? &census : NULL, last_step, seconds_per_step,
+                        to);
         status = wants->ranks > 1
-                     ? print_ranks(&prepared, wants->ranks, seconds_per_step, to, error)
+                     ? check_print_ranks(&prepared, wants->ranks, seconds_per_step, to, error)
                      : SEL_OK;
         const sel_backend *device = prepared.simulation->solver->cuda;
         if (wants->laws && device && device->print) {

@@ -89,7 +89,7 @@ void sel_usage(FILE *to) {
           to);
 }
 
-static void print_command(FILE *to, const sel_command *command) {
+static void help_print_command(FILE *to, const sel_command *command) {
     fprintf(to, "selenite %s%s%s\n  ", command->name, *command->words ? " " : "", command->words);
     print_wrapped(to, command->more, 2, 2);
     if (command->takes) {
@@ -101,7 +101,7 @@ static void print_command(FILE *to, const sel_command *command) {
 bool sel_usage_of(FILE *to, const char *name) {
     for (const sel_command *command = sel_commands; command->name; command++) {
         if (strcmp(name, command->name) == 0) {
-            print_command(to, command);
+            help_print_command(to, command);
             return true;
         }
     }
@@ -164,7 +164,7 @@ static sel_schema collect(void) {
 }
 
 /* Whose results a solver's table leads to; NULL: the table of no solver. */
-static const sel_solver *solver_of(const sel_table *table) {
+static const sel_solver *help_solver_of(const sel_table *table) {
     const sel_solver *const *solver = sel_solvers;
     while (*solver && (*solver)->table != table) {
         solver++;
@@ -215,8 +215,8 @@ static void print_table(FILE *to, const sel_table *table) {
         fprintf(to, "  %-12s %s\n%15s", field->name, holds, "");
         print_wrapped(to, field->doc, 15, 15);
     }
-    if (solver_of(table)) {
-        print_results(to, solver_of(table));
+    if (help_solver_of(table)) {
+        print_results(to, help_solver_of(table));
     }
 }
 
@@ -402,7 +402,8 @@ sel_status sel_help(FILE *to, const char *name, sel_error *error) {
 }
 
 /* A row of a Markdown table whose first cell is a name in code; | would end a cell. */
-static void print_row(FILE *to, const char *name, int count, const char *const *cells) {
+static void help_print_markdown_row(FILE *to, const char *name, int count,
+                                    const char *const *cells) {
     fprintf(to, "| `%s` |", name);
     for (int k = 0; k < count; k++) {
         fputc(' ', to);
@@ -422,8 +423,8 @@ static void print_markdown_results(FILE *to, const sel_solver *solver) {
             solver->name);
     for (int f = 0; f < solver->field_count; f++) {
         const sel_field_info *field = &solver->fields[f];
-        print_row(to, field->name, 3,
-                  (const char *[]){rank_texts[field->rank], field->unit, field->doc});
+        help_print_markdown_row(to, field->name, 3,
+                                (const char *[]){rank_texts[field->rank], field->unit, field->doc});
     }
 }
 
@@ -436,10 +437,11 @@ static void print_markdown_table(FILE *to, const sel_table *table) {
     for (int i = 0; i < table->count; i++) {
         char holds[SEL_FIELD_ROOM];
         sel_field_text(&table->fields[i], holds);
-        print_row(to, table->fields[i].name, 2, (const char *[]){holds, table->fields[i].doc});
+        help_print_markdown_row(to, table->fields[i].name, 2,
+                                (const char *[]){holds, table->fields[i].doc});
     }
-    if (solver_of(table)) {
-        print_markdown_results(to, solver_of(table));
+    if (help_solver_of(table)) {
+        print_markdown_results(to, help_solver_of(table));
     }
 }
 
@@ -462,7 +464,7 @@ void sel_reference_markdown(FILE *to) {
  */
 
 /* "auto cpu cuda" for "auto|cpu|cuda". */
-static void print_choices(FILE *to, const char *value) {
+static void help_print_choices(FILE *to, const char *value) {
     for (; *value; value++) {
         fputc(*value == '|' ? ' ' : *value, to);
     }
@@ -524,7 +526,7 @@ static void print_zsh_option(FILE *to, const sel_option *option) {
     fputc(']', to);
     if (option->value && strchr(option->value, '|')) {
         fputs(":value:(", to);
-        print_choices(to, option->value);
+        help_print_choices(to, option->value);
         fputc(')', to);
     } else if (option->value) {
         fprintf(to, ":%s:%s", option->value, strcmp(option->value, "DIR") == 0 ? "_files -/" : " ");

@@ -40,7 +40,7 @@ static sel_script_options script_options(const sel_arguments *a) {
     };
 }
 
-static void print_parameters(const char *file, const sel_scenario *scenario) {
+static void main_print_parameters(const char *file, const sel_scenario *scenario) {
     printf("Parameters of %s (name=value sets one):\n", file);
     for (int i = 0; i < scenario->parameter_count; i++) {
         const sel_parameter *p = &scenario->parameters[i];
@@ -213,7 +213,7 @@ static sel_status run_or_check(const sel_arguments *a, sel_error *error) {
     if (ranks && ranks->count > 1) {
         status = run_in_ranks(a, ranks, scenario, status, error);
     } else if (!status && a->help) {
-        print_parameters(a->file, scenario);
+        main_print_parameters(a->file, scenario);
     } else if (!status) {
         status =
             a->command == SEL_RUN ? run_all(a, scenario, error) : check_all(a, scenario, error);
@@ -374,7 +374,7 @@ static void print_links(const sel_backend *backend) {
 }
 
 /* The machines of several ranks, a line for each rank. */
-static void print_ranks(const sel_ranks *ranks) {
+static void main_print_ranks(const sel_ranks *ranks) {
     struct {
         char host[64];
         int threads;
@@ -393,7 +393,7 @@ static void info(const sel_ranks *ranks) {
     printf("selenite %s (%s), %s\n", sel_version(), sel_commit(), sel_compiler());
     printf("processor   %s, %d threads\n", processor, sel_machine_threads());
     if (ranks->count > 1) {
-        print_ranks(ranks);
+        main_print_ranks(ranks);
     } else {
         char names[64];
         printf("mpi         %s\n", sel_ranks_plugins(names, sizeof names));
@@ -406,7 +406,7 @@ static void info(const sel_ranks *ranks) {
 }
 
 /* Words behind a command that takes `most` of them. */
-static sel_status check_count(int argc, char **argv, int most, sel_error *error) {
+static sel_status main_check_count(int argc, char **argv, int most, sel_error *error) {
     return argc <= 2 + most ? SEL_OK
                             : sel_fail(error, SEL_BAD_USAGE, "%s takes no '%s' (see selenite help)",
                                        argv[1], argv[2 + most]);
@@ -415,7 +415,7 @@ static sel_status check_count(int argc, char **argv, int most, sel_error *error)
 static sel_status help(int argc, char **argv, sel_error *error) {
     const char *name = argc > 2 ? argv[2] : "";
     const bool completion = strcmp(name, "--completion") == 0;
-    sel_status status = check_count(argc, argv, completion ? 2 : 1, error);
+    sel_status status = main_check_count(argc, argv, completion ? 2 : 1, error);
     if (status) {
         return status;
     }
@@ -463,7 +463,7 @@ static sel_status command(int argc, char **argv, const sel_ranks *ranks, sel_err
         return help(argc, argv, error);
     }
     if (strcmp(name, "info") == 0 || strcmp(name, "--version") == 0) {
-        sel_status status = check_count(argc, argv, 0, error);
+        sel_status status = main_check_count(argc, argv, 0, error);
         if (!status && name[0] == 'i') {
             info(ranks);
         } else if (!status) {

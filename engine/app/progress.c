@@ -27,7 +27,7 @@ const char *sel_duration_text(double seconds, char text[SEL_DURATION_ROOM]) {
     return text;
 }
 
-static void draw_bar(const sel_report *report, char *text, size_t size) {
+static void progress_draw_bar(const sel_report *report, char *text, size_t size) {
     text[0] = '\0';
     if (report->last_step == INT64_MAX || size < BAR_WIDTH + 16) {
         return;
@@ -66,7 +66,7 @@ void sel_progress_print(const sel_report *report, void *data) {
     char text[256], bar[64] = "";
     sel_progress_line(report, text, sizeof text);
     if (printer->terminal) {
-        draw_bar(report, bar, sizeof bar);
+        progress_draw_bar(report, bar, sizeof bar);
         fprintf(printer->to, "\r%s%s\033[K", bar, text);
         printer->drawn = true;
     } else {

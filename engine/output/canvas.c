@@ -172,7 +172,7 @@ static sel_colour from_lab(lab c) {
                         to_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
 }
 
-static double distance(lab a, lab b) {
+static double lab_distance(lab a, lab b) {
     return sqrt((a.l - b.l) * (a.l - b.l) + (a.a - b.a) * (a.a - b.a) + (a.b - b.b) * (a.b - b.b));
 }
 
@@ -184,11 +184,11 @@ static void place_stops(int map, const lab v[], double at[]) {
         int first = h * piece;
         double length = 0, whole = 0;
         for (int k = first; k < first + piece; k++) {
-            whole += distance(v[k], v[k + 1]);
+            whole += lab_distance(v[k], v[k + 1]);
         }
         for (int k = first; k <= first + piece; k++) {
             at[k] = (h + length / whole) / halves;
-            length += k < first + piece ? distance(v[k], v[k + 1]) : 0;
+            length += k < first + piece ? lab_distance(v[k], v[k + 1]) : 0;
         }
     }
 }

@@ -15,7 +15,7 @@ typedef struct axis {
 } axis;
 
 /* Steps are 1, 2 or 5 times a power of ten. */
-static axis axis_of(double from, double to) {
+static axis curve_axis(double from, double to) {
     static const double factors[] = {2, 2.5, 2};
     axis a = {.step = 1};
     for (int k = 0; to - from > TICKS * a.step; k++) {
@@ -27,11 +27,11 @@ static axis axis_of(double from, double to) {
 }
 
 /* The pixel of a number between those of an axis' ends. */
-static double place(const axis *a, double v, int low, int high) {
+static double curve_pixel(const axis *a, double v, int low, int high) {
     return low + (v - a->first) / (a->step * a->ticks) * (high - low);
 }
 
-static void write_at(sel_canvas *canvas, double x, double y, double part, const char *text) {
+static void curve_text(sel_canvas *canvas, double x, double y, double part, const char *text) {
     const double left = part * sel_canvas_text_width(text, LETTER);
     sel_canvas_text(canvas, (int)lround(x - left), (int)lround(y), LETTER, text, ink);
 }
@@ -39,16 +39,16 @@ static void write_at(sel_canvas *canvas, double x, double y, double part, const 
 static void draw_axes(sel_canvas *canvas, const axis *across, const axis *up) {
     char text[32];
     for (int k = 0; k <= across->ticks; k++) {
-        const double v = across->first + k * across->step, x = place(across, v, LEFT, RIGHT);
+        const double v = across->first + k * across->step, x = curve_pixel(across, v, LEFT, RIGHT);
         snprintf(text, sizeof text, "%.0f", v);
         sel_canvas_fill(canvas, (int)lround(x), TOP, 1, BOTTOM - TOP, faint);
-        write_at(canvas, x, BOTTOM + 8, 0.5, text);
+        curve_text(canvas, x, BOTTOM + 8, 0.5, text);
     }
     for (int k = 0; k <= up->ticks; k++) {
-        const double v = up->first + k * up->step, y = place(up, v, BOTTOM, TOP);
+        const double v = up->first + k * up->step, y = curve_pixel(up, v, BOTTOM, TOP);
         snprintf(text, sizeof text, "1e%.0f", v);
         sel_canvas_fill(canvas, LEFT, (int)lround(y), RIGHT - LEFT, 1, faint);
-        write_at(canvas, LEFT - 8, y - 7, 1, text);
+        curve_text(canvas, LEFT - 8, y - 7, 1, text);
     }
 }
 
@@ -56,8 +56,8 @@ static void draw_curve(sel_canvas *canvas, const sel_record *record, const axis 
                        const axis *up) {
     double before[2] = {(double)NAN, (double)NAN};
     for (size_t i = 0; i < record->count; i++) {
-        const double at[2] = {place(across, record->v[0][i], LEFT, RIGHT),
-                              place(up, log10(record->v[1][i]), BOTTOM, TOP)};
+        const double at[2] = {curve_pixel(across, record->v[0][i], LEFT, RIGHT),
+                              curve_pixel(up, log10(record->v[1][i]), BOTTOM, TOP)};
         if (!isfinite(at[1])) {
             continue;
         }
@@ -84,14 +84,15 @@ sel_status sel_curve_draw(const sel_record *record, const char *what, const char
         most = isfinite(power) ? fmax(most, power) : most;
         end = fmax(end, record->v[0][i]);
     }
-    const axis across = axis_of(0, end), up = axis_of(least < most ? least : -1, fmax(most, 0));
+    const axis across = curve_axis(0, end),
+               up = curve_axis(least < most ? least : -1, fmax(most, 0));
     sel_canvas canvas;
     sel_status status = sel_canvas_create(WIDTH, HEIGHT, paper, &canvas, error);
     if (!status) {
         draw_axes(&canvas, &across, &up);
         draw_curve(&canvas, record, &across, &up);
-        write_at(&canvas, (LEFT + RIGHT) / 2.0, BOTTOM + 40, 0.5, "step");
-        write_at(&canvas, LEFT, TOP - 20, 0, what);
+        curve_text(&canvas, (LEFT + RIGHT) / 2.0, BOTTOM + 40, 0.5, "step");
+        curve_text(&canvas, LEFT, TOP - 20, 0, what);
         status = sel_canvas_write(&canvas, path, error);
         sel_canvas_free(&canvas);
     }

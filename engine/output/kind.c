@@ -89,7 +89,7 @@ bool sel_output_refuse(sel_output_site *site, const char *format, ...) {
     return false;
 }
 
-static bool unknown_field(sel_output_site *site, const char *name) {
+static bool output_unknown_field(sel_output_site *site, const char *name) {
     enum { MOST = 64 };
     const sel_solver *solver = site->simulation->solver;
     const char *names[MOST + 1] = {NULL};
@@ -124,7 +124,7 @@ bool sel_picks_check(sel_output_site *site, const sel_names *names) {
         int component;
         if (sel_solver_field(site->simulation->solver, site->domain->grid.dims, names->v[i],
                              &component) < 0) {
-            fine = unknown_field(site, names->v[i]);
+            fine = output_unknown_field(site, names->v[i]);
         } else if (named_before(names, i)) {
             fine = sel_output_refuse(site, "field '%s' is listed twice", names->v[i]);
         }

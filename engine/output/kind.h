@@ -1,13 +1,13 @@
-/* kind.h -- an output of a run under way, what output.c knows of its kind, and what kinds share:
- * checks, requests, files of their own for each moment, what they measure. */
+/* kind.h -- the interface of a kind of output (sel_output_kind), an open output (sel_output), and
+ * the helpers that kinds share: checks, requests, frames, samples at points, forces, records. */
 #ifndef SEL_OUTPUT_KIND_H
 #define SEL_OUTPUT_KIND_H
 
 #include <pthread.h>
 #include "engine/base/folder.h"
-#include "engine/output/asked.h"
+#include "engine/output/output_params.h"
 
-/* Rows that every output's field list begins with. */
+/* The fields that every table of an output begins with. */
 #define SEL_OUT_COMMON_ROWS                                                                        \
     SEL_ROW(sel_output_common, name, STRING,                                                       \
             "Name of its files, unique among the outputs; the kind of output when not given."),    \
@@ -34,18 +34,18 @@
 
 enum { SEL_COLUMN_ROOM = 96 };
 
-/* A field that an output names: a whole one, or one of its components. */
+/* A field that an output names: the whole field or one component. */
 typedef struct sel_pick {
     const char *name;
-    int field;                                         /* in solver->fields */
+    int field;                                         /* index in solver->fields */
     int field_components;                              /* of the whole field */
-    int first, components;                             /* of the field: all, or one */
+    int first, components;                             /* the picked range of components */
     char columns[SEL_MAX_COMPONENTS][SEL_COLUMN_ROOM]; /* "pressure", or "velocity_x" ... */
-    /* Values per cell in .vti files: VTK's vectors have three components, also in two dimensions,
-     * where the third is zero. A tensor's are in the order of sel_field_rank. */
+    /* Values per cell in .vti files. VTK's vectors have three components; in 2-D the third is zero.
+     * Tensors keep the order of sel_field_rank. */
     int stored;
-    /* Values per cell that sel_output_read asks for: those stored; for one component all of the
-     * field. */
+    /* Values per cell that sel_output_read requests: `stored` for a whole field,
+     * `field_components` for one component. */
     int read;
 } sel_pick;
 
@@ -54,73 +54,81 @@ typedef struct sel_picks {
     sel_pick *v;
 } sel_picks;
 
-/* What an output asks of the backend at each step. */
+/* The requests that an output sends to the backend each time it is due. */
 typedef struct sel_requests {
     int count, room;
     sel_request *v;
 } sel_requests;
 
-/* An output of a run under way; the first member of each kind's own struct. */
+/* An open output; the first member of each kind's own struct. */
 typedef struct sel_output {
     const struct sel_output_kind *kind;
     const sel_output_context *context;
-    sel_arena *arena;   /* for what lives as long as it, on the run's thread only */
+    sel_arena *arena;   /* memory until the output closes; only for the run's thread */
     const void *params; /* the struct that kind->table describes */
     const char *name;   /* of its files */
     sel_output_files *files;
-    sel_picks picks; /* the fields of its SEL_RESULT rows, in their order */
-    sel_csv *csv;    /* of a kind with rows */
-    int64_t step;    /* of the state that is asked for, taken, or the last */
-    double time;
-    sel_requests requests; /* of open; take finds them answered */
-    int64_t written;       /* the last step that was; -1: none */
+    sel_picks picks;       /* the fields that SEL_RESULT rows of the table name, in their order */
+    sel_csv *csv;          /* kinds with rows: NAME.csv */
+    int64_t step;          /* of the state that is requested, taken, or the last one */
+    double time;           /* of that step */
+    sel_requests requests; /* added by kind->open, answered before kind->take */
+    int64_t written;       /* the last step that was written; -1: none */
     bool under_way;        /* `requests` have been started and not taken */
-    bool concluded;
-    int kept; /* its number, from 1, in the checkpoint that is resumed; 0: it is new */
+    bool concluded;        /* kind->conclude has been called */
+    int kept;              /* its number, from 1, in the resumed checkpoint; 0: it is new */
 } sel_output;
 
-/* An output under check. */
+/* An output whose parameters are checked before the run. */
 typedef struct sel_output_site {
     const sel_simulation *simulation;
     const sel_domain *domain;
     const sel_table *table;
-    sel_where where;   /* of its mistakes */
-    sel_error *error;  /* gets a line for each */
-    sel_status status; /* SEL_OK: there is none */
+    sel_where where;   /* line of the script that is reported with mistakes */
+    sel_error *error;  /* gets a line per mistake */
+    sel_status status; /* SEL_OK: no mistake so far */
 } sel_output_site;
 
 /* Steps between the rows of CSV files when the script does not say. */
 enum { SEL_CSV_PERIOD = 100 };
 
-/* One kind of output. `open` adds the requests that are started each time it is due; `take` gets
- * the answers later, when the run has gone on. The context, the files and the params outlive the
- * output. */
+/* One kind of output. Its functions are called in this order:
+ *
+ *     check    before the run
+ *     open     once: adds requests, writes the header
+ *     ask      each time it is due; then the requests are started
+ *     take     when they are answered: the run may have advanced meanwhile
+ *     conclude after the last step
+ *     close
+ *
+ * The context, the files and the params outlive the output. */
 typedef struct sel_output_kind {
     const sel_table *table;
-    size_t size;    /* of the struct that begins with a sel_output; 0: the run itself writes it */
-    int64_t period; /* steps between writings when the script does not say; 0: at the end only */
-    bool only_when_due; /* the last state is left out unless it is due: it would bias a mean */
-    bool once;          /* a run has one of them */
-    /* Writes NAME.csv: `open` adds columns to the header, `take` values to a row, both behind
+    size_t size;        /* of its struct, which begins with a sel_output; 0: the run writes it */
+    int64_t period;     /* default steps between writings; 0: at the end only */
+    bool only_when_due; /* the last state is written only if it is due: else it would bias a mean */
+    bool once;          /* a run has at most one */
+    /* Writes NAME.csv: `open` adds columns to the header, `take` values to a row, both after
      * step,time. */
     bool rows;
-    /* Refuses all mistakes. NULL: nothing to check but the fields. */
+    /* Reports all mistakes of the parameters. NULL: only the fields are checked. */
     void (*check)(sel_output_site *site, const void *params);
-    /* Bytes of one file; *packed: before it is compressed. NULL: small, or not known ahead. */
+    /* Bytes of one file; *packed: the file is compressed, and this is its size before. NULL: small
+     * files, or a size that is not known before the run. */
     double (*bytes)(const sel_plan *plan, const void *params, bool *packed);
-    /* The places that requests name must stay until `close`. */
+    /* The buffers that the requests point to must live until `close`. */
     sel_status (*open)(sel_output *output, sel_error *error);
-    /* Before the requests are started: sets where answers go. NULL: where `open` said. */
+    /* Sets the buffers of the requests. NULL: those set by `open` are used each time. */
     sel_status (*ask)(sel_output *output, sel_error *error);
-    /* Writes, or gives to the writer, what was asked for. */
+    /* Writes the answers, or submits them to the writer. */
     sel_status (*take)(sel_output *output, sel_error *error);
-    /* Moves to a checkpoint, or from it, what the output needs to resume, besides the files that it
-     * has written. NULL: nothing. */
+    /* Saves or loads what the output needs to resume, besides the files that it has written. NULL:
+     * nothing. */
     void (*keep)(sel_output *output, sel_checkpoint *checkpoint);
-    /* After the last write, at the run's last step: statistics. NULL: none. */
+    /* Writes statistics, at the run's last step. NULL: none. */
     sel_status (*conclude)(sel_output *output, sel_error *error);
-    /* Frees what the kind's own struct holds outside of the arena, also after `open` has failed or
-     * was not reached; the writer has nothing to do any more. NULL: nothing. */
+    /* Frees what the kind's own struct holds outside of the arena. The writer is idle. Also called
+     * if `open` failed or was not reached. NULL: nothing to free. */
     void (*close)(sel_output *output);
 } sel_output_kind;
 
@@ -128,220 +136,240 @@ extern const sel_output_kind sel_vtk_kind, sel_probe_kind, sel_profile_kind, sel
     sel_balance_kind, sel_force_kind, sel_flux_kind, sel_average_kind, sel_picture_kind,
     sel_grid_kind, sel_checkpoint_kind;
 
-/* The kind that `table` describes. */
+/* The kind whose parameters `table` describes. */
 const sel_output_kind *sel_output_kind_of(const sel_table *table);
 
-/* The name of an output's files: its own, or the kind. */
+/* The name of an output's files: the one given, else the name of the kind. */
 const char *sel_output_name(const sel_variant *output);
 
 /* The first step that an output may write. */
 int64_t sel_output_from(const sel_output_common *common, const sel_clock *clock);
 
-/* Output number `i` of a simulation. */
+/* Output number `i`, from 0, of a simulation. */
 const sel_variant *sel_output_variant(const sel_simulation *simulation, int i);
 
 /* ---- fields ---- */
 
-/* Field number `k`, from 0, that the struct of an output's table names; NULL: it names fewer. */
+/* Name of field number `k`, from 0, in the parameters of an output; NULL: k is past the last. */
 const char *sel_output_field(const sel_table *table, const void *params, int k);
 
-/* Resolves a name that was checked and outlives the pick. */
+/* Resolves a field's name, which has been checked. The name must outlive the pick. */
 sel_pick sel_pick_of(const sel_solver *solver, int dims, const char *name);
 
-/* One number per cell, in place: the picked component of values[cells][pick.read], or the
- * magnitude of the vector. */
+/* Reduces values[cells][pick.read] in place to values[cells]: the picked component, or the
+ * magnitude of a vector. */
 void sel_pick_scalar(const sel_pick *pick, float *values, int64_t cells);
 
-/* Adds the picks' columns to a header, with "_NUMBER" behind each unless `number` is 0. */
+/* Adds the names of the picks' columns to a CSV header, with the suffix "_NUMBER" unless `number`
+ * is 0. */
 void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
 
 /* ---- checks ---- */
 
-/* Reports a mistake: its place, the table's name, and what is wrong. Returns false, as do the
- * checks below when they refuse something. */
+/* Reports a mistake: file and line, the table's name, and what is wrong. Returns false; so do the
+ * checks below after they have reported a mistake. */
 bool sel_output_refuse(sel_output_site *site, const char *format, ...) SEL_PRINTF(2, 3);
 
-/* Refuses fields that the solver does not have, names given twice, and an empty list. */
+/* Reports fields that the solver does not have, names given twice, and an empty list. */
 bool sel_picks_check(sel_output_site *site, const sel_names *names);
 
-/* The same for all that an output names; a STRING must give one number per cell or a vector. */
+/* sel_picks_check for all fields that the parameters name. A field of kind STRING must be a scalar,
+ * a vector, or a component. */
 void sel_fields_check(sel_output_site *site, const void *params);
 
-/* Refuses a point with the wrong number of coordinates or outside the domain. `what` names it. */
+/* Reports a point with the wrong number of coordinates or outside the domain. Messages call the
+ * point `what`. */
 bool sel_point_check(sel_output_site *site, const char *what, const sel_point *point);
 
-/* Refuses a `within` that is not a box, or that holds no cell; `what` names it. NULL is fine. */
+/* Reports a `within` that is not a box, or that contains no cell's centre. NULL is valid. Messages
+ * call it `what`. */
 bool sel_within_check(sel_output_site *site, const char *what, const struct sel_shape *within);
 
-/* The cells whose centres lie in `within`; all cells for NULL. */
+/* The cells whose centres lie in `within`; NULL: all cells. */
 sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
 
-/* The region of cell i of a box, x fastest; 0: it is free. */
+/* The region of cell i of a box, counted with x fastest; 0: the cell is free. */
 int sel_box_region(const sel_domain *domain, const sel_box *box, int64_t i);
 
-/* ---- while it runs ---- */
+/* ---- while the run is under way ---- */
 
-/* Adds a copy of `request` to those of the output. */
+/* Appends a copy of `request` to output->requests. */
 sel_status sel_output_request(sel_output *output, const sel_request *request, sel_error *error);
 
-/* Adds requests for the output's fields in a box of cells: by pick to[cells][pick.read], where the
- * caller sets `to`. */
+/* Appends a SEL_READ request per pick for a box of cells. The caller sets request.to to a buffer
+ * [cells][pick.read]. */
 sel_status sel_output_read(sel_output *output, const sel_box *box, int precision, sel_error *error);
 
-/* Has a request, or all that an output has, answered now: only where the run has to stand still. */
+/* Starts a request, or all requests of an output, and waits for the answers. This stalls the run:
+ * only for hooks, opening and checkpoints. */
 sel_status sel_answer(const sel_output_context *context, sel_request *request, sel_error *error);
 sel_status sel_output_answer(sel_output *output, sel_error *error);
 
-/* Begins a row: step,time. */
+/* Begins a CSV row: step,time. */
 void sel_output_row(sel_output *output);
 
-/* Sets the result NAME.WHAT. */
+/* Sets the result NAME.WHAT of run.json. */
 sel_status sel_output_result(const sel_output *output, const char *what, double value,
                              sel_error *error);
 
-/* "sum", "min", "max", "mean", "l2", NULL: in the order of SEL_OF_SUM ...; and component c of what
- * an answered SEL_REDUCE says. */
+/* "sum", "min", "max", "mean", "l2", NULL: the names of SEL_OF_SUM ... */
 extern const char *const sel_reduce_ops[];
+
+/* Component c of an answered SEL_REDUCE request; `op`: SEL_OF_SUM ... */
 double sel_reduce_value(const sel_request *request, int op, int c);
 
-/* Seconds of wall time between the writings of an out.checkpoint; 0: it goes by steps or time, or
- * it is another output. */
+/* Seconds of wall time between checkpoints; 0: `output` is no out.checkpoint, or is written by
+ * steps or simulated time. */
 double sel_checkpoint_seconds(const sel_variant *output);
 
 /* ---- frames ----
  *
- * Outputs that write the fields of a moment into a file of their own, NAME/NAME_STEP.ENDING: the
- * run's thread has the fields copied, the writer's thread writes them. */
+ * Outputs that write one file per time, NAME/NAME_STEP.ENDING. The run's thread requests a copy of
+ * the fields; the writer's thread writes the file:
+ *
+ *     sel_frames_ask -> backend fills frame->values -> sel_frames_take -> writer: frames->write
+ *          ^                                                                   |
+ *          +--------------------------- frames->spare <------------------------+
+ */
 
 typedef struct sel_frames sel_frames;
 
 /* One file to write. */
 typedef struct sel_frame {
     sel_frames *frames;
-    struct sel_frame *next; /* among the spare ones */
+    struct sel_frame *next; /* in the list of spare frames */
     int64_t step;
     double time;
-    FILE *file; /* that several ranks have written (sel_file_begin), without a name; else NULL */
-    void *values[]; /* by pick: [cells of the box][read] */
+    FILE *file;     /* with several ranks: the written file (sel_file_begin), not yet named */
+    void *values[]; /* per pick: [cells of the box][read] */
 } sel_frame;
 
-/* Writes a frame to `path`, on the writer's thread; it may change the values. */
+/* Writes a frame to `path`, on the writer's thread. May overwrite the frame's values. */
 typedef sel_status sel_frame_writer(sel_frame *frame, const char *path, sel_error *error);
 
 /* An output of frames; the first member of each kind's own struct. */
 struct sel_frames {
     sel_output base;
     const char *ending;
-    const char *beside; /* ending of a second file that `write` makes; NULL: none */
-    sel_box box;        /* of cells that are read */
+    const char *beside; /* ending of a second file that `write` creates; NULL: none */
+    sel_box box;        /* the cells that are read */
     int precision;
     sel_frame_writer *write;
-    sel_frame *asked; /* for and not taken; else NULL */
+    sel_frame *asked; /* requested and not yet taken; NULL: none */
 
-    /* Frames that were written: the system takes as long to give pages as to fill them, so the next
-     * frame gets theirs. As many as were in flight at once. */
+    /* Frames that have been written. Their memory is reused, because the system takes as long to
+     * provide fresh pages as a backend to fill them. `lock` guards the list. */
     pthread_mutex_t lock;
     sel_frame *spare;
 };
 
-/* Makes the directory NAME, and the requests. */
+/* Creates the directory NAME, and adds the requests. */
 sel_status sel_frames_open(sel_frames *frames, const char *ending, const sel_box *box,
                            int precision, sel_frame_writer *write, sel_error *error);
 
 /* The path of a frame's file with an ending, relative to the run's directory. */
 void sel_frame_file(const sel_frame *frame, const char *ending, char path[SEL_PATH_ROOM]);
 
-/* The path of a frame's file with its first ending, the directory included. */
+/* The path of a frame's file with frames->ending, including the run's directory. */
 void sel_frame_path(const sel_frame *frame, char path[2 * SEL_PATH_ROOM]);
 
-/* The functions of the kind. */
+/* Ready-made ask, take and close of a sel_output_kind. */
 sel_status sel_frames_ask(sel_output *output, sel_error *error);
 sel_status sel_frames_take(sel_output *output, sel_error *error);
 void sel_frames_close(sel_output *output);
 
 /* ---- fields at points between cell centres ---- */
 
-/* The two cells about a coordinate along one axis, and the weight of the upper one: 0 to 1, 0 where
- * the coordinate is the lower one's centre but for round-off, or lies beyond the last centre. */
+/* The two cells between whose centres a coordinate lies along one axis, and the weight of the upper
+ * one, 0 to 1. The weight is 0 at the centre of the lower cell (up to round-off) and beyond the
+ * last centre. */
 typedef struct sel_interval {
     int64_t cell[2];
     double upper;
 } sel_interval;
 
-/* `index` by sel_index. Periodic axes wrap. */
+/* The cells about `index`, a coordinate in cells (sel_index). Periodic axes wrap. */
 sel_interval sel_interval_about(const sel_grid *grid, int axis, double index);
 
-/* Refuses a point of the domain that has only solid cells about it, where all fields are 0; `what`
- * names it. */
+/* Reports a point of the domain that lies in a solid, where all fields are 0. Messages call it
+ * `what`. */
 void sel_free_check(sel_output_site *site, const char *what, const sel_point *point);
 
-/* Linear interpolation between the centres of the cells about a point. Solid cells are left
- * out of it (the others' weights are scaled up); a point in a solid has the value 0. Periodic axes
- * wrap; beyond the last centre of other axes the value of the last centre holds, or, where
- * `walls` is true and the law on that face says what holds there, the line from the last centre
- * to the face. Where two faces meet the nearer one counts. */
+/* Fields at points, by multilinear interpolation between the centres of the cells about each point.
+ *
+ * - Solid cells are left out; the weights of the others are scaled up to the sum 1.
+ * - A point in a solid has the value 0.
+ * - Periodic axes wrap.
+ * - Beyond the last centre before a face or a solid, the value of the last centre holds. With
+ *   `walls`, if the law there prescribes a value, values are linear from the last centre to the
+ *   wall. Of two walls the nearer one counts. */
 typedef struct sel_sample sel_sample;
 
-/* Samples the output's fields at `count` points that were checked to lie in the domain; adds the
- * requests for the cells about them. */
+/* Prepares samples of the output's picks at `count` points of the domain, and adds the requests for
+ * the cells about them. */
 sel_status sel_sample_create(sel_output *output, const sel_point *points, int count, bool walls,
                              sel_sample **sample, sel_error *error);
 
+/* The distance between two points. */
 double sel_line_length(const sel_point *from, const sel_point *to);
 
 enum { SEL_MOST_POINTS = 10000000 };
 
-/* How far along a line its sample p of `count` lies, 0 to 1: at the middle of one of as many equal
- * parts, or, with `ends`, of points at equal distances from end to end. */
+/* Where sample p of `count` lies on a line, as a fraction of its length:
+ *
+ *     |--x--|--x--|--x--|    the middle of part p of `count` equal parts
+ *     x--------x--------x    with `ends`: equidistant, from end to end
+ */
 double sel_line_part(int p, int count, bool ends);
 
-/* Samples a line at *count such places, with walls; 0: as far apart as the cells are. */
+/* Samples a line at *count points (sel_line_part), with walls. *count = 0: chosen so that samples
+ * are as far apart as cells; receives the number. */
 sel_status sel_sample_line(sel_output *output, const sel_point *from, const sel_point *to,
                            bool ends, int *count, sel_point **points, sel_sample **sample,
                            sel_error *error);
 
-/* Takes the answers. Laws on faces are taken at the output's time. */
+/* Interpolates from the answers. Laws on walls are evaluated at the output's time. */
 sel_status sel_sample_take(sel_sample *sample, sel_error *error);
 
-/* The value of component c of a pick at a point, as it was taken last. */
+/* Component c of a pick at a point, as of the last sel_sample_take. */
 double sel_sample_value(const sel_sample *sample, int pick, int point, int c);
 
-/* ---- force on the regions of a name, and what flows through them ---- */
+/* ---- force on regions, and flux through them ----
+ *
+ * Several regions may share a name: they are measured together. */
 
-/* Several regions may share a name: they are measured together. */
-
-/* Refuses a name that no region has, with the nearest one that exists. */
+/* Reports a name that no region has, and suggests the most similar one. */
 void sel_measure_check(sel_output_site *site, const char *region);
 
-/* Adds a request of `kind`, SEL_FORCE or SEL_FLUX, for each region called `region`; `centre` is
- * that of torques. */
+/* Adds a request of `kind`, SEL_FORCE or SEL_FLUX, per region called `region`. Torques are about
+ * `centre`. */
 sel_status sel_measure_regions(sel_output *output, sel_request_kind kind, const char *region,
                                const sel_point *centre, sel_error *error);
 
-/* The sums of the answers: force and torque in user's units, per unit depth in 2-D, where only
- * torque[2] is not zero; the rest as in sel_request. */
+/* Sums over answered SEL_FORCE requests, in user's units, in 2-D per unit depth (there only
+ * torque[2] is not zero). change and size: see force_change and force_size of sel_request. */
 typedef struct sel_force_sum {
     double force[3], torque[3], change[3], size;
 } sel_force_sum;
 sel_force_sum sel_measure_sum_force(const sel_requests *answers);
 
-/* ---- samples that are kept of all rows ---- */
+/* ---- records: time series kept in memory for statistics at the end ---- */
 
-/* A longer record is thinned to every second sample: 8 MB for each series at most. */
+/* A full record is thinned to every second sample; a series takes 8 MB at most. */
 enum { SEL_MOST_SAMPLES = 1 << 20, SEL_MOST_SERIES = 5 };
 
 typedef struct sel_record {
     int series;
     uint64_t count;
-    uint64_t stride, skipped;   /* every stride-th sample is kept */
-    double *v[SEL_MOST_SERIES]; /* the system gives memory when it is written */
+    uint64_t stride, skipped; /* every stride-th sample is kept; samples since the last one kept */
+    double *v[SEL_MOST_SERIES]; /* [SEL_MOST_SAMPLES]; pages become real when they are written */
 } sel_record;
 
-/* Memory for so many series, in the output's arena. */
+/* Allocates `series` series in the output's arena. */
 sel_status sel_record_open(sel_output *output, int series, sel_record *record, sel_error *error);
-/* Adds a number to each series. */
+/* Appends sample[series], one number per series. */
 void sel_record_add(sel_record *record, const double *sample);
-/* As sel_output_kind.keep. A checkpoint may lack the last series, which is then zero. */
+/* Saves or loads a record. If a checkpoint lacks the last series, it is filled with zeros. */
 void sel_record_keep(sel_record *record, sel_checkpoint *checkpoint);
 
 /* ---- mean, deviation and dominant frequency of a sampled signal ---- */
@@ -353,9 +381,9 @@ double sel_signal_mean(const double *value, size_t n);
 double sel_signal_rms(const double *value, size_t n);
 
 /* The frequency, in cycles per unit of `time`, of the strongest oscillation of a signal sampled at
- * rising times. NaN where there is none: fewer than 16 samples, less than two cycles, or
- * a deviation that is not above `noise`. Within 0.1 % for a sinusoid that is seen for four cycles
- * and sampled eight times in each. */
+ * rising times. NaN: fewer than 16 samples, less than two cycles, or a deviation of at most
+ * `noise`. Accurate to 0.1 % for a sinusoid of at least four cycles with eight samples per cycle.
+ */
 double sel_signal_frequency(const double *time, const double *value, size_t n, double noise);
 
 #endif

@@ -197,8 +197,8 @@ static void insert_face(near_face faces[3], near_face face) {
 
 /* Along each axis the painted face or solid cell towards which a point lies off the centre of its
  * cell `at`; a solid node has its value in itself. */
-static void find_faces(const sel_domain *domain, sampled_point *v, const sel_point *point,
-                       const int64_t at[3]) {
+static void sample_find_faces(const sel_domain *domain, sampled_point *v, const sel_point *point,
+                              const int64_t at[3]) {
     const sel_grid *grid = &domain->grid;
     const double reach = grid->nodes ? 1 : 0.5; /* from the centre to what lies beyond */
     for (int a = 0; a < grid->dims; a++) {
@@ -275,7 +275,7 @@ sel_status sel_sample_create(sel_output *output, const sel_point *points, int co
             weigh_cells(made, v, &points[p]);
         }
         if (walls && v->count > 0) {
-            find_faces(domain, v, &points[p], at);
+            sample_find_faces(domain, v, &points[p], at);
         }
     }
     return add_requests(output, made, error);

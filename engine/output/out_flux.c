@@ -5,22 +5,22 @@
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_flux, region, STRING,
+    SEL_ROW(sel_flux_params, region, STRING,
             "Name of a region: the rate at which what the solver conserves leaves the "
             "domain through it (flow: mass per time, in 2-D per unit depth; runoff: m3/s). "
             "Positive out of the domain. Regions of one name count together."),
-    SEL_ROW(sel_out_flux, across, POINTS,
+    SEL_ROW(sel_flux_params, across, POINTS,
             "Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit "
             "depth that crosses the line between them, the integral of velocity . normal "
             "(runoff: the discharge, m3/s). Positive to the left of the way from the first "
             "point to the second."),
-    SEL_ROW(sel_out_flux, through, SHAPE,
+    SEL_ROW(sel_flux_params, through, SHAPE,
             "A shape.box that is one cell thin along one axis: the volume per time (in 2-D: and "
             "unit depth) that flows through it. Positive along that axis."),
 };
 
 const sel_table sel_out_flux_table =
-    SEL_TABLE("out.flux", sel_out_flux, fields,
+    SEL_TABLE("out.flux", sel_flux_params, fields,
               "A flow rate, as NAME.csv with step,time,flux: give one of region, across and "
               "through. The last value is also in the results of run.json, as NAME.flux.");
 
@@ -76,7 +76,7 @@ static void check_across(sel_output_site *site, const sel_points *across) {
 }
 
 static void flux_check(sel_output_site *site, const void *params) {
-    const sel_out_flux *flux = params;
+    const sel_flux_params *flux = params;
     const sel_solver *solver = site->simulation->solver;
     if (solver->no_fluxes) {
         sel_output_refuse(site,
@@ -110,7 +110,7 @@ static sel_status line_flux(const flux_output *output, double *flux, sel_error *
 
 static sel_status flux_take(sel_output *base, sel_error *error) {
     const flux_output *output = (const flux_output *)base;
-    const sel_out_flux *params = base->params;
+    const sel_flux_params *params = base->params;
     double flux;
     sel_status status = SEL_OK;
     if (output->sample) {
@@ -157,7 +157,7 @@ static sel_status open_line(flux_output *output, const sel_points *across, sel_e
 }
 
 static sel_status flux_open(sel_output *base, sel_error *error) {
-    const sel_out_flux *params = base->params;
+    const sel_flux_params *params = base->params;
     const sel_grid *grid = &base->context->domain->grid;
     const int field = base->context->solver->flux_field;
     sel_request request = {.kind = SEL_FLUX};

@@ -5,15 +5,15 @@
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_force, region, STRING,
+    SEL_ROW(sel_force_params, region, STRING,
             "Name of the region on which the fluid acts; regions of one name count together.",
             .flags = SEL_REQUIRED),
-    SEL_ROW(sel_out_force, centre, POINT,
+    SEL_ROW(sel_force_params, centre, POINT,
             "Point about which the torque is taken; the origin of coordinates when not given."),
 };
 
 const sel_table sel_out_force_table = SEL_TABLE(
-    "out.force", sel_out_force, fields,
+    "out.force", sel_force_params, fields,
     "Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: "
     "force_z, torque_x, torque_y, torque_z): the mean of the last two steps, at steps 0 and 1 that "
     "of the first step. The unit is density velocity^2 length^2; in 2-D it is "
@@ -45,7 +45,7 @@ typedef struct force_output {
 } force_output;
 
 static void force_check(sel_output_site *site, const void *params) {
-    const sel_out_force *force = params;
+    const sel_force_params *force = params;
     const sel_solver *solver = site->simulation->solver;
     if (solver->no_forces) {
         sel_output_refuse(site, "sel.%s knows no forces", solver->name);
@@ -139,7 +139,7 @@ static sel_status set_frequency(const force_output *output, size_t first, sel_er
 /* Tells of a force that jumps to and fro from step to step. */
 static void warn_of_alternation(const force_output *output, size_t first) {
     const sel_output_context *context = output->base.context;
-    const sel_out_force *params = output->base.params;
+    const sel_force_params *params = output->base.params;
     const sel_record *record = &output->record;
     double changes = 0, forces = 0;
     for (size_t i = first; i < record->count; i++) {
@@ -184,7 +184,7 @@ static sel_status force_conclude(sel_output *base, sel_error *error) {
 /* ---- opening ---- */
 
 /* 2 / (density velocity^2 area); NaN when a reference is missing. */
-static double coefficient(const sel_output_context *context) {
+static double force_coefficient(const sel_output_context *context) {
     const sel_reference *reference = &context->simulation->params->reference;
     double density = context->plan->density > 0 ? context->plan->density : 1;
     double area = reference->area;
@@ -203,7 +203,7 @@ static sel_status force_open(sel_output *base, sel_error *error) {
     if (status) {
         return status;
     }
-    output->to_coefficient = coefficient(base->context);
+    output->to_coefficient = force_coefficient(base->context);
     for (const char *const *column = columns[base->context->domain->grid.dims == 3]; *column;
          column++) {
         sel_csv_text(base->csv, *column);
@@ -212,7 +212,7 @@ static sel_status force_open(sel_output *base, sel_error *error) {
         sel_csv_text(base->csv, "cd");
         sel_csv_text(base->csv, "cl");
     }
-    const sel_out_force *params = base->params;
+    const sel_force_params *params = base->params;
     return sel_measure_regions(base, SEL_FORCE, params->region, &params->centre, error);
 }
 

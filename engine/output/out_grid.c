@@ -13,8 +13,8 @@ static sel_grid_writer *const writers[] = {
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_grid, field, STRING, SEL_OUT_FIELD_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
-    SEL_ROW(sel_out_grid, format, CHOICE,
+    SEL_ROW(sel_grid_params, field, STRING, SEL_OUT_FIELD_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_grid_params, format, CHOICE,
             "asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection, and the unit of "
             "coordinates, of the raster that the ground or a rule's data are made of: that of a "
             ".prj file goes into a .prj beside each .asc, or into the "
@@ -23,7 +23,7 @@ static const sel_field fields[] = {
 };
 
 const sel_table sel_out_grid_table =
-    SEL_TABLE("out.grid", sel_out_grid, fields,
+    SEL_TABLE("out.grid", sel_grid_params, fields,
               "A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value "
               "per cell; solid cells have none (NODATA, -9999).");
 
@@ -81,7 +81,7 @@ static sel_status write_grid(sel_frame *frame, const char *path, sel_error *erro
     const sel_output *base = &output->frames.base;
     const sel_domain *domain = base->context->domain;
     const sel_grid *grid = &domain->grid;
-    const sel_out_grid *params = base->params;
+    const sel_grid_params *params = base->params;
     sel_pick_scalar(&base->picks.v[0], frame->values[0], sel_grid_cells(grid));
     blank_cells(domain, frame->values[0]);
     sel_grid_file file = {.n = {grid->n[0], grid->n[1]},
@@ -110,7 +110,7 @@ static bool has_map(const sel_raster *raster) {
 }
 
 /* Whether a domain has a place in common with a raster: functions may read one elsewhere. */
-static bool overlaps(const sel_raster *raster, const sel_grid *grid) {
+static bool raster_overlaps(const sel_raster *raster, const sel_grid *grid) {
     for (int a = 0; a < 2; a++) {
         const double low = sel_centre(grid, a, 0),
                      high = sel_centre(grid, a, (double)(grid->n[a] - 1));
@@ -138,7 +138,7 @@ static const sel_raster *find_terrain(const sel_simulation *simulation, const se
         const sel_named_quantities *named = member;
         for (int k = 0; row->kind == SEL_KIND_NAMED_QUANTITIES && k < named->n; k++) {
             const sel_raster *raster = sel_raster_of(sel_quantity_raster(&named->v[k].value));
-            if (has_map(raster) && overlaps(raster, grid)) {
+            if (has_map(raster) && raster_overlaps(raster, grid)) {
                 return raster;
             }
         }
@@ -148,7 +148,7 @@ static const sel_raster *find_terrain(const sel_simulation *simulation, const se
 
 static sel_status grid_open(sel_output *base, sel_error *error) {
     grid_output *output = (grid_output *)base;
-    const int format = ((const sel_out_grid *)base->params)->format;
+    const int format = ((const sel_grid_params *)base->params)->format;
     output->raster = find_terrain(base->context->simulation, &base->context->domain->grid);
     output->terrain = output->raster ? output->raster->file : NULL;
     /* A .tif has its map inside. An .asc of another unit than the metre needs a .prj to say so. */

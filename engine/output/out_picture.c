@@ -19,44 +19,45 @@ const sel_table sel_slice_table = SEL_TABLE(
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_picture, field, STRING, SEL_OUT_FIELD_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
-    SEL_ROW(sel_out_picture, slice, TABLE,
+    SEL_ROW(sel_picture_params, field, STRING, SEL_OUT_FIELD_HELP,
+            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_picture_params, slice, TABLE,
             "The plane to show, required in 3-D: { z = 10 }, or x, or y. Values are interpolated "
             "linearly between the two layers of cells on either side of it, without solid cells.",
             .table = &sel_slice_table),
-    SEL_ROW(sel_out_picture, colours, CHOICE,
+    SEL_ROW(sel_picture_params, colours, CHOICE,
             "deep: dark blue over green to yellow; signed: blue, white at zero, red; grey; water: "
             "pale to dark blue; auto: signed where the field takes both signs or min = -max, else "
             "water over a relief and deep without.",
             .preset = SEL_COLOURS_AUTO, .choices = colours),
-    SEL_ROW(sel_out_picture, min, NUMBER,
+    SEL_ROW(sel_picture_params, min, NUMBER,
             "Value of the first colour; the smallest of the picture when not given (signed: minus "
             "the largest magnitude).",
             .preset = SEL_NOT_GIVEN),
-    SEL_ROW(sel_out_picture, max, NUMBER,
+    SEL_ROW(sel_picture_params, max, NUMBER,
             "Value of the last colour; the largest of the picture when not given. Give min and max "
             "for the frames of a film.",
             .preset = SEL_NOT_GIVEN),
-    SEL_ROW(sel_out_picture, scale, NUMBER,
+    SEL_ROW(sel_picture_params, scale, NUMBER,
             "Pixels per cell, along its shorter side; the longer side of the picture has about "
             "1000 when not given.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
     SEL_ROW(
-        sel_out_picture, relief, STRING,
+        sel_picture_params, relief, STRING,
         "A field of heights, such as ground for a picture of depth. It is drawn as a grey surface "
         "lit from the north-west, and the picture's own field over it in translucent colours.",
         .flags = SEL_RESULT),
-    SEL_ROW(sel_out_picture, above, NUMBER,
+    SEL_ROW(sel_picture_params, above, NUMBER,
             "With relief: the field is drawn only where it is greater than this; 0 when not given.",
             .preset = SEL_NOT_GIVEN),
-    SEL_ROW(sel_out_picture, exaggeration, NUMBER,
+    SEL_ROW(sel_picture_params, exaggeration, NUMBER,
             "With relief: factor by which its heights are multiplied; when not given, the one that "
             "makes the root mean square of the slopes one half, but at least 1.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
 const sel_table sel_out_picture_table =
-    SEL_TABLE("out.picture", sel_out_picture, fields,
+    SEL_TABLE("out.picture", sel_picture_params, fields,
               "A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, "
               "linear between the centres of cells. Solids are grey, except volumes of "
               "law.fixed, which have its value; cells without data are blank. If several "
@@ -93,15 +94,15 @@ static void choose_layers(plane *p, const sel_grid *grid, double index) {
 }
 
 /* The axis of a plane that runs to the right, and the one that runs up. */
-static int axis_of(const plane *p, int k) {
+static int plane_axis(const plane *p, int k) {
     return k == 0 ? p->axis == 0 : p->axis == 2 ? 1 : 2;
 }
 
 /* A plot of the plane, without values. */
-static sel_plot plot_of(const plane *p, const sel_grid *grid, const sel_out_picture *params) {
+static sel_plot plot_of(const plane *p, const sel_grid *grid, const sel_picture_params *params) {
     sel_plot plot = {.start = grid->nodes ? 0 : -0.5, .params = params};
     for (int k = 0; k < 2; k++) {
-        const int a = axis_of(p, k);
+        const int a = plane_axis(p, k);
         plot.n[k] = p->n[k];
         plot.first[k] = p->box.lo[a];
         plot.every[k] = p->box.stride[a];
@@ -113,12 +114,12 @@ static sel_plot plot_of(const plane *p, const sel_grid *grid, const sel_out_pict
 
 /* Of several cells to a pixel one is read, so that a picture of a large grid is drawn as fast as
  * that of a small one. */
-static void choose_cells(plane *p, const sel_grid *grid, const sel_out_picture *params) {
+static void choose_cells(plane *p, const sel_grid *grid, const sel_picture_params *params) {
     const sel_plot plot = plot_of(p, grid, params);
     double size[2];
     sel_plot_size(&plot, size);
     for (int k = 0; k < 2; k++) {
-        const int a = axis_of(p, k);
+        const int a = plane_axis(p, k);
         const int64_t every = (int64_t)fmax(1, floor(plot.span[k] / size[k]));
         p->box.stride[a] = every;
         p->box.lo[a] = every / 2;
@@ -128,7 +129,7 @@ static void choose_cells(plane *p, const sel_grid *grid, const sel_out_picture *
 
 /* The plane of a slice that was checked. Periodic axes wrap; within half a cell of other faces the
  * last layer holds. */
-static plane make_plane(const sel_grid *grid, const sel_out_picture *params) {
+static plane make_plane(const sel_grid *grid, const sel_picture_params *params) {
     const sel_slice *slice = &params->slice;
     plane p = {.axis = 2, .box = sel_grid_box(grid), .layers = 1, .weight = {1, 0}};
     for (int a = 0; a < 3 && grid->dims == 3; a++) {
@@ -219,7 +220,7 @@ static bool check_slice(sel_output_site *site, const sel_slice *slice) {
 }
 
 static void picture_check(sel_output_site *site, const void *params) {
-    const sel_out_picture *picture = params;
+    const sel_picture_params *picture = params;
     const bool has_plane = check_slice(site, &picture->slice);
     if (!picture->relief && !(isnan(picture->above) && isnan(picture->exaggeration))) {
         sel_output_refuse(site, "above and exaggeration are for a picture with a relief; give "
@@ -245,9 +246,9 @@ static void picture_check(sel_output_site *site, const void *params) {
 /* ---- on the writer's thread ---- */
 
 /* "velocity magnitude  z = 0.5  t = 3": the slice of a 3-D field only. */
-static void describe(const picture_output *output, double time, char *text, size_t size) {
+static void picture_title(const picture_output *output, double time, char *text, size_t size) {
     const sel_output *base = &output->frames.base;
-    const sel_out_picture *params = base->params;
+    const sel_picture_params *params = base->params;
     const sel_pick *pick = &base->picks.v[0];
     const int axis = output->plane.axis;
     char where[48] = "";
@@ -261,9 +262,9 @@ static void describe(const picture_output *output, double time, char *text, size
 static sel_status draw(const picture_output *output, const sel_frame *frame, const uint8_t *solid,
                        const char *path, sel_error *error) {
     const sel_output *base = &output->frames.base;
-    const sel_out_picture *params = base->params;
+    const sel_picture_params *params = base->params;
     char title[160];
-    describe(output, frame->time, title, sizeof title);
+    picture_title(output, frame->time, title, sizeof title);
     sel_plot plot = plot_of(&output->plane, &base->context->domain->grid, params);
     plot.values = frame->values[0];
     plot.solid = solid;
@@ -360,7 +361,7 @@ static sel_status find_fixed(picture_output *output, sel_error *error) {
 
 static sel_status picture_open(sel_output *base, sel_error *error) {
     picture_output *output = (picture_output *)base;
-    const sel_out_picture *params = base->params;
+    const sel_picture_params *params = base->params;
     output->plane = make_plane(&base->context->domain->grid, params);
     sel_status status = find_fixed(output, error);
     return status ? status

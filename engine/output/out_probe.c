@@ -4,8 +4,9 @@
 
 static const sel_field probe_fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_probe, field, NAMES, SEL_OUT_FIELDS_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
-    SEL_ROW(sel_out_probe, at, POINTS,
+    SEL_ROW(sel_probe_params, field, NAMES, SEL_OUT_FIELDS_HELP,
+            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_probe_params, at, POINTS,
             "A point or a list of points. Values are interpolated linearly between the centres of "
             "cells that are not solid; beyond the outermost centre its value holds. A point in a "
             "solid is an error.",
@@ -13,16 +14,17 @@ static const sel_field probe_fields[] = {
 };
 
 const sel_table sel_out_probe_table = SEL_TABLE(
-    "out.probe", sel_out_probe, probe_fields,
+    "out.probe", sel_probe_params, probe_fields,
     "Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.");
 
 static const sel_field profile_fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_profile, field, NAMES, SEL_OUT_FIELDS_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
-    SEL_ROW(sel_out_profile, from, POINT, "Where the line begins.", .flags = SEL_REQUIRED),
-    SEL_ROW(sel_out_profile, to, POINT, "Where the line ends.", .flags = SEL_REQUIRED),
+    SEL_ROW(sel_profile_params, field, NAMES, SEL_OUT_FIELDS_HELP,
+            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_profile_params, from, POINT, "Where the line begins.", .flags = SEL_REQUIRED),
+    SEL_ROW(sel_profile_params, to, POINT, "Where the line ends.", .flags = SEL_REQUIRED),
     SEL_ROW(
-        sel_out_profile, points, INT,
+        sel_profile_params, points, INT,
         "Number of samples: the line is divided into equal parts, with a sample at the middle "
         "of each; its length / dx when not given. With layout = \"node\" the samples stand from "
         "end to end, as far apart as nodes when not given.",
@@ -30,7 +32,7 @@ static const sel_field profile_fields[] = {
 };
 
 const sel_table sel_out_profile_table =
-    SEL_TABLE("out.profile", sel_out_profile, profile_fields,
+    SEL_TABLE("out.profile", sel_profile_params, profile_fields,
               "Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample "
               "and time. Values are interpolated as by out.probe, but in the half cell at a wall "
               "linearly to the value on the wall; in solids they are 0.");
@@ -45,7 +47,7 @@ typedef struct point_output {
 } point_output;
 
 static void probe_check(sel_output_site *site, const void *params) {
-    const sel_out_probe *probe = params;
+    const sel_probe_params *probe = params;
     if (probe->at.n == 0) {
         sel_output_refuse(site, "at holds no point");
     }
@@ -59,7 +61,7 @@ static void probe_check(sel_output_site *site, const void *params) {
 }
 
 static void profile_check(sel_output_site *site, const void *params) {
-    const sel_out_profile *profile = params;
+    const sel_profile_params *profile = params;
     const bool from = sel_point_check(site, "from", &profile->from);
     const bool to = sel_point_check(site, "to", &profile->to);
     if (from && to && !(sel_line_length(&profile->from, &profile->to) > 0)) {
@@ -86,7 +88,7 @@ static void write_point(point_output *output, int p) {
 
 static sel_status probe_open(sel_output *base, sel_error *error) {
     point_output *output = (point_output *)base;
-    const sel_points *at = &((const sel_out_probe *)base->params)->at;
+    const sel_points *at = &((const sel_probe_params *)base->params)->at;
     output->count = at->n;
     for (int p = 0; p < at->n; p++) {
         sel_picks_columns(&base->picks, at->n > 1 ? p + 1 : 0, base->csv);
@@ -118,7 +120,7 @@ const sel_output_kind sel_probe_kind = {
 static sel_status profile_open(sel_output *base, sel_error *error) {
     static const char *const places[] = {"s", "x", "y", "z"};
     point_output *output = (point_output *)base;
-    const sel_out_profile *profile = base->params;
+    const sel_profile_params *profile = base->params;
     output->count = profile->points != SEL_INT_NOT_GIVEN ? (int)profile->points : 0;
     for (int i = 0; i < 4; i++) {
         sel_csv_text(base->csv, places[i]);
@@ -131,7 +133,7 @@ static sel_status profile_open(sel_output *base, sel_error *error) {
 
 static sel_status profile_take(sel_output *base, sel_error *error) {
     point_output *output = (point_output *)base;
-    const sel_out_profile *profile = base->params;
+    const sel_profile_params *profile = base->params;
     const double length = sel_line_length(&profile->from, &profile->to);
     sel_status status = sel_sample_take(output->sample, error);
     for (int p = 0; p < output->count && !status; p++) {

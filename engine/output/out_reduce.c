@@ -12,25 +12,25 @@ const char *const sel_reduce_ops[] = {"sum", "min", "max", "mean", "l2", NULL};
 
 static const sel_field reduce_fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_reduce, field, NAMES,
+    SEL_ROW(sel_reduce_params, field, NAMES,
             "Fields of the results (listed with each solver), or components such as velocity_x; "
             "vectors by component.",
             .flags = SEL_REQUIRED | SEL_RESULT),
-    SEL_ROW(sel_out_reduce, op, CHOICE,
+    SEL_ROW(sel_reduce_params, op, CHOICE,
             "How the values are combined; l2 is the root mean square. A NaN in any cell "
             "makes the result NaN.",
             .flags = SEL_REQUIRED, .choices = sel_reduce_ops),
-    SEL_ROW(sel_out_reduce, within, SHAPE,
+    SEL_ROW(sel_reduce_params, within, SHAPE,
             "A shape.box: only cells whose centres lie in it count; all cells when not given."),
 };
 
 const sel_table sel_out_reduce_table = SEL_TABLE(
-    "out.reduce", sel_out_reduce, reduce_fields,
+    "out.reduce", sel_reduce_params, reduce_fields,
     "One number per field over all cells that are not solid, as NAME.csv with step,time,values. "
     "The last values are also in the results of run.json, as NAME.FIELD.");
 
 static void reduce_check(sel_output_site *site, const void *params) {
-    const sel_out_reduce *reduce = params;
+    const sel_reduce_params *reduce = params;
     if (!sel_within_check(site, "within", reduce->within)) {
         return;
     }
@@ -62,7 +62,7 @@ double sel_reduce_value(const sel_request *request, int op, int c) {
 }
 
 static sel_status reduce_open(sel_output *output, sel_error *error) {
-    const sel_out_reduce *params = output->params;
+    const sel_reduce_params *params = output->params;
     sel_status status = SEL_OK;
     sel_picks_columns(&output->picks, 0, output->csv);
     for (int i = 0; i < output->picks.count && !status; i++) {
@@ -78,7 +78,7 @@ static sel_status reduce_open(sel_output *output, sel_error *error) {
 }
 
 static sel_status reduce_take(sel_output *output, sel_error *error) {
-    const int op = ((const sel_out_reduce *)output->params)->op;
+    const int op = ((const sel_reduce_params *)output->params)->op;
     sel_status status = SEL_OK;
     for (int i = 0; i < output->picks.count; i++) {
         const sel_pick *pick = &output->picks.v[i];
@@ -106,7 +106,7 @@ const sel_output_kind sel_reduce_kind = {
 static const sel_field balance_fields[] = {SEL_OUT_COMMON_ROWS};
 
 const sel_table sel_out_balance_table =
-    SEL_TABLE("out.balance", sel_out_balance, balance_fields,
+    SEL_TABLE("out.balance", sel_balance_params, balance_fields,
               "The balance of what the solver conserves (mass, water, heat), as NAME.csv "
               "with step,time and a column per term. The last values are also in the results "
               "of run.json, as NAME.TERM. `error` is the amount that appeared from nowhere, "

@@ -44,34 +44,34 @@ static const char *const precisions[] = {"run", "f32", "f64", NULL};
 
 static const sel_field vtk_fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_vtk, fields, NAMES, SEL_OUT_FIELDS_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_vtk_params, fields, NAMES, SEL_OUT_FIELDS_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(
-        sel_out_vtk, within, SHAPE,
+        sel_vtk_params, within, SHAPE,
         "A shape.box: only cells whose centres lie in it are written; all cells when not given."),
-    SEL_ROW(sel_out_vtk, stride, INT,
+    SEL_ROW(sel_vtk_params, stride, INT,
             "Writes every stride-th cell along each axis, as a cell that is stride times as large.",
             .flags = SEL_POSITIVE, .preset = 1),
     /* Level 1 takes 8 % off a turbulent f32 field at 60 MB/s, less than any disk writes; only
      * smooth or rounded fields gain. So nothing is compressed unless asked for. */
-    SEL_ROW(sel_out_vtk, compression, CHOICE,
+    SEL_ROW(sel_vtk_params, compression, CHOICE,
             "zlib makes files of smooth fields about three times smaller, those of turbulent "
             "fields hardly smaller.",
             .preset = SEL_VTK_NONE, .choices = compressions),
-    SEL_ROW(sel_out_vtk, level, INT,
+    SEL_ROW(sel_vtk_params, level, INT,
             "Level of zlib, 1 to 9; 1 when not given. Higher levels hardly help with "
             "floating-point numbers.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
-    SEL_ROW(sel_out_vtk, precision, CHOICE,
+    SEL_ROW(sel_vtk_params, precision, CHOICE,
             "Precision of the numbers in the file; run: that of the run.", .preset = SEL_VTK_AS_RUN,
             .choices = precisions),
-    SEL_ROW(sel_out_vtk, digits, INT,
+    SEL_ROW(sel_vtk_params, digits, INT,
             "Rounds to this number of significant decimal digits, so that zlib compresses more "
             "(f32 to 3 digits: files smaller by a third); all digits when not given.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
 const sel_table sel_out_vtk_table =
-    SEL_TABLE("out.vtk", sel_out_vtk, vtk_fields,
+    SEL_TABLE("out.vtk", sel_vtk_params, vtk_fields,
               "Fields for ParaView, as cell data, with layout = \"node\" as point data: "
               "NAME.pvd, and NAME/NAME_STEP.vti for each time. They also hold solid (1 where "
               "nothing is computed), cell_type (0 in free cells, k where region k made them "
@@ -95,8 +95,8 @@ typedef struct vtk_output {
 
 /* ---- on the writer's thread ---- */
 
-static sel_status write_image(vtk_output *output, sel_frame *frame, const char *path,
-                              sel_error *error) {
+static sel_status vtk_write_image(vtk_output *output, sel_frame *frame, const char *path,
+                                  sel_error *error) {
     const sel_grid *grid = &output->frames.base.context->domain->grid;
     const int64_t cells = sel_box_cells(&output->frames.box);
     vtkw_image image;
@@ -148,7 +148,7 @@ static sel_status write_vtk(sel_frame *frame, const char *path, sel_error *error
     char file[SEL_PATH_ROOM];
     sel_frame_file(frame, output->frames.ending, file);
     sel_status status =
-        frame->file ? name_image(frame, path, error) : write_image(output, frame, path, error);
+        frame->file ? name_image(frame, path, error) : vtk_write_image(output, frame, path, error);
     status = status ? status : add_step(output, frame->time, strdup(file), error);
     return status ? status : write_collection(output, error);
 }
@@ -276,7 +276,7 @@ static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
 /* ---- opening ---- */
 
 static void vtk_check(sel_output_site *site, const void *params) {
-    const sel_out_vtk *vtk = params;
+    const sel_vtk_params *vtk = params;
     sel_within_check(site, "within", vtk->within);
     if (vtk->stride < 1) {
         sel_output_refuse(site, "stride must be at least 1, got %lld", (long long)vtk->stride);
@@ -294,7 +294,7 @@ static void vtk_check(sel_output_site *site, const void *params) {
 }
 
 /* Mantissa bits to drop so that the error is at most half a unit of the last decimal digit. */
-static int bits_to_drop(const sel_out_vtk *params, int precision) {
+static int bits_to_drop(const sel_vtk_params *params, int precision) {
     if (params->digits == SEL_INT_NOT_GIVEN) {
         return 0;
     }
@@ -303,12 +303,12 @@ static int bits_to_drop(const sel_out_vtk *params, int precision) {
     return kept < mantissa ? mantissa - kept : 0;
 }
 
-static int chosen_precision(const sel_out_vtk *params, int of_run) {
+static int chosen_precision(const sel_vtk_params *params, int of_run) {
     static const int chosen[] = {-1, SEL_F32, SEL_F64};
     return params->precision == SEL_VTK_AS_RUN ? of_run : chosen[params->precision];
 }
 
-static sel_box chosen_cells(const sel_out_vtk *params, const sel_grid *grid) {
+static sel_box chosen_cells(const sel_vtk_params *params, const sel_grid *grid) {
     sel_box box = sel_within_box(grid, params->within);
     for (int a = 0; a < grid->dims; a++) {
         box.stride[a] = params->stride;
@@ -318,7 +318,7 @@ static sel_box chosen_cells(const sel_out_vtk *params, const sel_grid *grid) {
 
 /* Bytes of a file's arrays, with the marks of the cells: a byte each. */
 static double vtk_bytes(const sel_plan *plan, const void *params, bool *packed) {
-    const sel_out_vtk *vtk = params;
+    const sel_vtk_params *vtk = params;
     const sel_grid *grid = &plan->domain->grid;
     const int number = chosen_precision(vtk, plan->precision) == SEL_F32 ? 4 : 8;
     const sel_box box = chosen_cells(vtk, grid);
@@ -384,7 +384,7 @@ static sel_status mark_cells(const sel_output *base, const sel_box *box, sel_cel
 
 static sel_status vtk_open(sel_output *base, sel_error *error) {
     vtk_output *output = (vtk_output *)base;
-    const sel_out_vtk *params = base->params;
+    const sel_vtk_params *params = base->params;
     const sel_grid *grid = &base->context->domain->grid;
     const int precision = chosen_precision(params, base->context->plan->precision);
     const sel_box box = chosen_cells(params, grid);
@@ -439,12 +439,12 @@ const sel_output_kind sel_vtk_kind = {
 
 static const sel_field average_fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_average, fields, NAMES, SEL_OUT_FIELDS_HELP,
+    SEL_ROW(sel_average_params, fields, NAMES, SEL_OUT_FIELDS_HELP,
             .flags = SEL_REQUIRED | SEL_RESULT),
 };
 
 const sel_table sel_out_average_table =
-    SEL_TABLE("out.average", sel_out_average, average_fields,
+    SEL_TABLE("out.average", sel_average_params, average_fields,
               "Mean and rms of fields over time, as NAME.vti, written at the end: for each field "
               "the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the "
               "deviation from the mean; with solid, cell_type and boundary, as out.vtk. A sample "

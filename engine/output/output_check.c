@@ -62,7 +62,7 @@ static void refuse_clash(sel_output_site *site, const char *name, const sel_vari
     }
 }
 
-static void check_name(sel_output_site *site, int i) {
+static void output_check_name(sel_output_site *site, int i) {
     const char *name = sel_output_name(sel_output_variant(site->simulation, i));
     const char *wrong = wrong_with_name(name);
     if (wrong) {
@@ -124,7 +124,7 @@ sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain 
         const sel_output_kind *kind = sel_output_kind_of(output->table);
         site.table = output->table;
         site.where = output->where;
-        check_name(&site, i);
+        output_check_name(&site, i);
         check_schedule(&site, output->data);
         if (kind->once) {
             check_once(&site, i);
@@ -146,7 +146,7 @@ sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, s
     for (int i = 0; i < simulation->params->output.n && !status; i++) {
         const sel_variant *output = sel_output_variant(simulation, i);
         const char *name;
-        const sel_out_flux *flux = output->data; /* if it is one */
+        const sel_flux_params *flux = output->data; /* if it is one */
         const bool is_flux = output->table == &sel_out_flux_table;
         plan->wants_balance = plan->wants_balance || output->table == &sel_out_balance_table;
         plan->wants_forces = plan->wants_forces || output->table == &sel_out_force_table;

@@ -135,7 +135,7 @@ static sel_colour grey(double brightness) {
     return (sel_colour){level, level, level};
 }
 
-static void find_range(const sel_plot *plot, double *least, double *most) {
+static void plot_find_range(const sel_plot *plot, double *least, double *most) {
     *least = HUGE_VAL;
     *most = -HUGE_VAL;
     for (int64_t i = 0; i < plot->n[0] * plot->n[1]; i++) {
@@ -151,7 +151,7 @@ static void find_range(const sel_plot *plot, double *least, double *most) {
 }
 
 /* Both signs, or, where the script gives the ends, ends that are opposite. */
-static bool is_signed(const sel_out_picture *params, double least, double most) {
+static bool is_signed(const sel_picture_params *params, double least, double most) {
     if (!isnan(params->min) && !isnan(params->max)) {
         return params->min < 0 && fabs(params->min + params->max) < 1e-6 * params->max;
     }
@@ -170,7 +170,7 @@ static int choose_map(const sel_plot *plot, double least, double most) {
 
 static void choose_colours(const sel_plot *plot, scale_of_colours *scale) {
     double least, most;
-    find_range(plot, &least, &most);
+    plot_find_range(plot, &least, &most);
     const int map = choose_map(plot, least, most);
     if (map == SEL_COLOURS_SIGNED) {
         most = fmax(fabs(least), fabs(most));
@@ -196,7 +196,7 @@ static sel_colour colour_of(const scale_of_colours *scale, double value) {
 
 /* ---- the field ---- */
 
-static int64_t clamp(int64_t i, int64_t n) {
+static int64_t plot_clamp(int64_t i, int64_t n) {
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
@@ -204,15 +204,16 @@ static int64_t clamp(int64_t i, int64_t n) {
 static sel_colour colour_at(const sel_plot *plot, const scale_of_colours *scale, double x,
                             double y) {
     const int64_t *n = plot->n;
-    int64_t nearest =
-        clamp((int64_t)floor(x + 0.5), n[0]) + n[0] * clamp((int64_t)floor(y + 0.5), n[1]);
+    int64_t nearest = plot_clamp((int64_t)floor(x + 0.5), n[0]) +
+                      n[0] * plot_clamp((int64_t)floor(y + 0.5), n[1]);
     if (plot->solid[nearest]) {
         return plot->solid[nearest] == SEL_PLANE_NODATA ? paper : solid_grey;
     }
     double left = floor(x), below = floor(y), sum = 0, weights = 0, brightness = 0;
     for (int corner = 0; corner < 4; corner++) {
         int right = corner & 1, above = corner >> 1;
-        int64_t i = clamp((int64_t)left + right, n[0]) + n[0] * clamp((int64_t)below + above, n[1]);
+        int64_t i = plot_clamp((int64_t)left + right, n[0]) +
+                    n[0] * plot_clamp((int64_t)below + above, n[1]);
         double weight = (right ? x - left : 1 - x + left) * (above ? y - below : 1 - y + below);
         if (weight > 0 && !plot->solid[i]) {
             sum += weight * (double)plot->values[i];
@@ -230,7 +231,7 @@ static sel_colour colour_at(const sel_plot *plot, const scale_of_colours *scale,
 }
 
 /* Where a part of the span along an axis lies among the values. */
-static double place_of(const sel_plot *plot, int axis, double part) {
+static double plot_index(const sel_plot *plot, int axis, double part) {
     const double cell = part * plot->span[axis] + plot->start;
     return (cell - (double)plot->first[axis]) / (double)plot->every[axis];
 }
@@ -238,9 +239,9 @@ static double place_of(const sel_plot *plot, int axis, double part) {
 static void draw_field(const sel_plot *plot, const scale_of_colours *scale, sel_canvas *canvas,
                        int left, int width, int height) {
     for (int row = 0; row < height; row++) {
-        const double y = place_of(plot, 1, (height - row - 0.5) / height);
+        const double y = plot_index(plot, 1, (height - row - 0.5) / height);
         for (int column = 0; column < width; column++) {
-            const double x = place_of(plot, 0, (column + 0.5) / width);
+            const double x = plot_index(plot, 0, (column + 0.5) / width);
             canvas->pixels[(int64_t)row * canvas->width + left + column] =
                 colour_at(plot, scale, x, y);
         }
@@ -256,8 +257,8 @@ static int bar_height(int unit) {
     return (4 * GAP + BAR + TICK) * unit + 2 * SEL_TEXT_HEIGHT * unit;
 }
 
-static void draw_bar(const sel_plot *plot, const scale_of_colours *scale, sel_canvas *canvas,
-                     int top, int unit) {
+static void plot_draw_bar(const sel_plot *plot, const scale_of_colours *scale, sel_canvas *canvas,
+                          int top, int unit) {
     int left = GAP * unit, width = canvas->width - 2 * left;
     int y = top + GAP * unit, labels = width >= 400 ? 5 : 3;
     for (int i = 0; i < width; i++) {
@@ -300,7 +301,7 @@ sel_status sel_plot_draw(const sel_plot *plot, sel_canvas *canvas, sel_error *er
     if (status == SEL_OK) {
         choose_colours(plot, &scale);
         draw_field(plot, &scale, canvas, (whole - width) / 2, width, height);
-        draw_bar(plot, &scale, canvas, height, unit);
+        plot_draw_bar(plot, &scale, canvas, height, unit);
     }
     free(scale.brightness);
     return status;

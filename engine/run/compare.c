@@ -32,21 +32,22 @@ sel_status sel_digests_compare(const sel_ranks *ranks, const sel_digest *digests
     return SEL_OK;
 }
 
-static unsigned long add_raster(unsigned long crc, const sel_raster *raster) {
+static unsigned long digest_add_raster(unsigned long crc, const sel_raster *raster) {
     return raster ? crc32_z(crc, (const unsigned char *)raster->value,
                             (size_t)(raster->n[0] * raster->n[1]) * sizeof *raster->value)
                   : crc;
 }
 
 /* The pictures and rasters of a shape. */
-static unsigned long add_shape(unsigned long crc, const sel_shape *shape) {
+static unsigned long digest_add_shape(unsigned long crc, const sel_shape *shape) {
     if (shape->a) {
-        return add_shape(add_shape(crc, shape->a), shape->b);
+        return digest_add_shape(digest_add_shape(crc, shape->a), shape->b);
     }
     return shape->kind == SEL_SHAPE_IMAGE
-               ? add_raster(crc, ((const sel_shape_image *)shape->data)->pixels)
+               ? digest_add_raster(crc, ((const sel_shape_image *)shape->data)->pixels)
            : shape->kind == SEL_SHAPE_RASTER
-               ? add_raster(crc, sel_raster_of(((const sel_shape_raster *)shape->data)->raster))
+               ? digest_add_raster(crc,
+                                   sel_raster_of(((const sel_shape_raster *)shape->data)->raster))
                : crc;
 }
 
@@ -57,12 +58,12 @@ static unsigned long digest_of_data(const sel_simulation *simulation) {
     const sel_common *common = simulation->params;
     unsigned long crc = 0;
     for (int k = 0; k < common->regions.n; k++) {
-        crc = add_shape(crc, ((const sel_region *)common->regions.v)[k].where);
+        crc = digest_add_shape(crc, ((const sel_region *)common->regions.v)[k].where);
     }
     for (int k = 0; k < table->count; k++) {
         if (table->fields[k].kind == SEL_KIND_QUANTITY) {
             const void *quantity = (const char *)common + table->fields[k].offset;
-            crc = add_raster(crc, sel_raster_of(sel_quantity_raster(quantity)));
+            crc = digest_add_raster(crc, sel_raster_of(sel_quantity_raster(quantity)));
         }
     }
     return crc;

@@ -32,7 +32,7 @@ typedef struct nearest {
 } nearest;
 
 /* Distance along an axis to the cell with index i; round the other way where that is shorter. */
-static double along(const nearest *n, int axis, int64_t i) {
+static double distance_along(const nearest *n, int axis, int64_t i) {
     double cells = fabs((double)(n->at[axis] - i));
     double round = (double)n->grid->n[axis] - cells;
     cells = sel_axis_periodic(n->grid, axis) ? fmin(cells, round) : cells;
@@ -43,7 +43,8 @@ static double along(const nearest *n, int axis, int64_t i) {
 static void consider(nearest *n, int region, const int64_t cell[3], int normal) {
     double square = 0;
     for (int a = 0; a < n->grid->dims; a++) {
-        double d = a == normal ? fabs((double)(n->at[a] - cell[a])) + 0.5 : along(n, a, cell[a]);
+        double d =
+            a == normal ? fabs((double)(n->at[a] - cell[a])) + 0.5 : distance_along(n, a, cell[a]);
         square += d * d;
     }
     if (square < n->square || (square == n->square && region > n->region)) {

@@ -30,7 +30,7 @@ int64_t sel_hooks_next(const sel_hook_run *run, int64_t step) {
     return next;
 }
 
-static sel_status call_hook(sel_hook_run *run, const sel_hook *hook, sel_error *error) {
+static sel_status hook_call(sel_hook_run *run, const sel_hook *hook, sel_error *error) {
     sel_error raised = {SEL_OK, ""};
     sel_status status = hook->call->call(hook->call, run, &raised);
     return run->failure.status ? sel_fail(error, run->failure.status, "%s", run->failure.text)
@@ -47,7 +47,7 @@ sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end
         const sel_hook *hook = hook_at(run, i);
         const bool at_end = hook->at == SEL_HOOK_AT_END;
         if (end ? at_end : !at_end && step % hook->every == 0) {
-            status = call_hook(run, hook, error);
+            status = hook_call(run, hook, error);
         }
     }
     return status;
@@ -63,7 +63,7 @@ static sel_status keep_failure(sel_hook_run *run, sel_status status, const sel_e
 
 /* ---- looking ---- */
 
-static sel_output_site site_of(const sel_hook_run *run, const sel_table *call, sel_error *error) {
+static sel_output_site hook_site(const sel_hook_run *run, const sel_table *call, sel_error *error) {
     return (sel_output_site){.simulation = run->context->simulation,
                              .domain = run->context->domain,
                              .table = call,
@@ -81,7 +81,7 @@ static sel_status pick_field(sel_output_site *site, const char *field, sel_pick 
 
 sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point *at,
                           double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
-    sel_output_site site = site_of(run, &probe_call, error);
+    sel_output_site site = hook_site(run, &probe_call, error);
     sel_pick pick;
     sel_sample *sample;
     sel_output output = {.context = run->context,
@@ -106,7 +106,7 @@ sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point 
 
 sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
                            double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
-    sel_output_site site = site_of(run, &reduce_call, error);
+    sel_output_site site = hook_site(run, &reduce_call, error);
     const int which = sel_name_index(sel_reduce_ops, op);
     if (which < 0) {
         return sel_fail(error, SEL_BAD_SCENARIO,
@@ -130,11 +130,11 @@ sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
 }
 
 /* The out.force of that name, else the first on a region of that name; NULL: neither. */
-static const sel_out_force *find_force(const sel_simulation *simulation, const char *name) {
-    const sel_out_force *on_region = NULL;
+static const sel_force_params *find_force(const sel_simulation *simulation, const char *name) {
+    const sel_force_params *on_region = NULL;
     for (int i = 0; i < simulation->params->output.n; i++) {
         const sel_variant *output = sel_output_variant(simulation, i);
-        const sel_out_force *force = output->data;
+        const sel_force_params *force = output->data;
         if (output->table != &sel_out_force_table) {
             continue;
         }
@@ -150,7 +150,7 @@ static const sel_out_force *find_force(const sel_simulation *simulation, const c
 
 sel_status sel_hook_force(sel_hook_run *run, const char *name, double force[3], double torque[3],
                           sel_error *error) {
-    const sel_out_force *found = find_force(run->context->simulation, name);
+    const sel_force_params *found = find_force(run->context->simulation, name);
     if (!found) {
         return sel_fail(error, SEL_BAD_SCENARIO,
                         "run:force: no out.force is called '%.64s' or measures a region of that "

@@ -39,7 +39,7 @@ static sel_status check_numbers(const sel_simulation *simulation, int precision,
     return status;
 }
 
-static const sel_ranks *ranks_of(const sel_settings *settings) {
+static const sel_ranks *prepare_ranks(const sel_settings *settings) {
     return settings->ranks ? settings->ranks : &sel_one_rank;
 }
 
@@ -49,8 +49,8 @@ sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_er
     return backend->wait ? backend->wait(state, error) : SEL_OK;
 }
 
-static sel_status take(const sel_solver *solver, const sel_backend *backend, int device,
-                       sel_choice *choice, sel_error *error) {
+static sel_status prepare_take(const sel_solver *solver, const sel_backend *backend, int device,
+                               sel_choice *choice, sel_error *error) {
     choice->backend = backend;
     choice->free_bytes = 0;
     const sel_status status = backend->probe(device, &choice->free_bytes, error);
@@ -62,27 +62,27 @@ sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, 
     sel_error why = {.status = SEL_OK};
     *choice = (sel_choice){.backend = solver->cpu};
     if (wanted == SEL_BACKEND_CUDA) {
-        return solver->cuda ? take(solver, solver->cuda, device, choice, error)
+        return solver->cuda ? prepare_take(solver, solver->cuda, device, choice, error)
                             : sel_fail(error, SEL_NO_DEVICE,
                                        "this build of Selenite has no CUDA backend for sel.%s; "
                                        "build it where nvcc is installed, or use --backend cpu",
                                        solver->name);
     }
     if (wanted != SEL_BACKEND_CPU && solver->cuda) {
-        if (take(solver, solver->cuda, device, choice, &why) == SEL_OK) {
+        if (prepare_take(solver, solver->cuda, device, choice, &why) == SEL_OK) {
             return SEL_OK;
         }
         if (choice->free_bytes > 0 || sel_machine_has_gpu()) {
             snprintf(choice->fallback, sizeof choice->fallback, "%.500s", why.text);
         }
     }
-    return take(solver, solver->cpu, device, choice, error);
+    return prepare_take(solver, solver->cpu, device, choice, error);
 }
 
 /* The device of this rank: on each machine ranks take one after the other, in turn. */
 static int device_of(const sel_settings *settings, const sel_backend *backend) {
     const int count = backend && backend->devices ? backend->devices() : 0;
-    const int place = ranks_of(settings)->place;
+    const int place = prepare_ranks(settings)->place;
     return place > 0 && count > 0 ? (settings->device + place) % count : settings->device;
 }
 
@@ -94,11 +94,11 @@ static sel_status join_others(const sel_ranks *ranks, const sel_solver *solver, 
         return error->status;
     }
     snprintf(choice->fallback, sizeof choice->fallback, "one of the ranks has none");
-    return take(solver, solver->cpu, device, choice, error);
+    return prepare_take(solver, solver->cpu, device, choice, error);
 }
 
-static sel_status choose_backend(const sel_settings *settings, sel_prepared *prepared,
-                                 sel_error *error) {
+static sel_status prepare_choose_backend(const sel_settings *settings, sel_prepared *prepared,
+                                         sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
     bool scenario = settings->backend < 0;
     int wanted = scenario ? simulation->params->backend : settings->backend;
@@ -116,7 +116,7 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
     const int device = device_of(settings, solver->cuda);
     sel_status status = sel_backend_choose(solver, wanted, device, &prepared->choice, &why);
     if (wanted != SEL_BACKEND_CPU && wanted != SEL_BACKEND_CUDA) {
-        status = join_others(ranks_of(settings), solver, device, &prepared->choice, &why);
+        status = join_others(prepare_ranks(settings), solver, device, &prepared->choice, &why);
     }
     if (!status && why.text[0]) {
         snprintf(prepared->choice.fallback, sizeof prepared->choice.fallback, "%.500s", why.text);
@@ -127,7 +127,7 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
         return sel_fail_as(error, status, place, "%s", why.text);
     }
     prepared->backend = prepared->choice.backend;
-    if (ranks_of(settings)->count > 1 && ranks_of(settings)->rank == 0) {
+    if (prepare_ranks(settings)->count > 1 && prepare_ranks(settings)->rank == 0) {
         prepared->of_team = *prepared->choice.backend;
         sel_team_lead(&prepared->of_team);
         prepared->backend = &prepared->of_team;
@@ -161,8 +161,8 @@ static sel_status too_large(const sel_prepared *prepared, double cells, double n
 
 /* Before anything is painted, so that a slip in `size` is reported at once. The cells' types, a
  * byte each, are the machine's own memory for any backend. */
-static sel_status check_size(const sel_prepared *prepared, int precision, const sel_ranks *ranks,
-                             sel_error *error) {
+static sel_status prepare_check_size(const sel_prepared *prepared, int precision,
+                                     const sel_ranks *ranks, sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
     const sel_ints *size = &simulation->params->size;
     double cells = 1;
@@ -268,7 +268,7 @@ sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_cut *cut, 
 sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
                        sel_prepared *prepared, sel_error *error) {
     const sel_common *common = simulation->params;
-    const sel_ranks *ranks = ranks_of(settings);
+    const sel_ranks *ranks = prepare_ranks(settings);
     const int wanted = settings->precision >= 0 ? settings->precision : common->precision;
     const int precision = wanted == SEL_PRECISION_AUTO ? SEL_F32 : wanted; /* at least */
     *prepared = (sel_prepared){.simulation = simulation};
@@ -279,9 +279,9 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     }
     simulation = prepared->simulation;
     status = check_numbers(simulation, precision, error);
-    sel_status backend = choose_backend(settings, prepared, error);
+    sel_status backend = prepare_choose_backend(settings, prepared, error);
     backend = backend ? backend : choose_across(prepared, error);
-    sel_status size = backend ? backend : check_size(prepared, precision, ranks, error);
+    sel_status size = backend ? backend : prepare_check_size(prepared, precision, ranks, error);
     status = status ? status : size;
     status = sel_ranks_agree(ranks, status, error); /* before they paint together */
     if (status) {
@@ -338,7 +338,7 @@ void sel_prepared_release(sel_prepared *prepared) {
 
 sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *settings,
                       sel_prepared *prepared, sel_state **state, sel_error *error) {
-    const sel_ranks *ranks = ranks_of(settings);
+    const sel_ranks *ranks = prepare_ranks(settings);
     *state = NULL;
     if (ranks->count > 1 && ranks->rank == 0) {
         sel_order order = {.kind = SEL_ORDER_SET_UP, .simulation = settings->simulation};

@@ -293,7 +293,7 @@ static sel_status loop(run *r, sel_error *error) {
 }
 
 /* The last state: tested on the spot unless its test is what ended the run, and written. */
-static sel_status end(run *r, sel_error *error) {
+static sel_status run_end(run *r, sel_error *error) {
     sel_status status = sel_run_wait(r, error);
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
         status = sel_run_save_last(r, error);
@@ -390,7 +390,7 @@ static sel_status run_opened(run *r, sel_error *error) {
     r->report->setup_seconds = r->saved_clock - r->started;
     status = status ? status : loop(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
-    return status ? status : end(r, error);
+    return status ? status : run_end(r, error);
 }
 
 static sel_status run_prepared(run *r, sel_error *error) {

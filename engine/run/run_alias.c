@@ -20,7 +20,7 @@ typedef struct sampling {
     sel_where where;
 } sampling;
 
-static double spread(double alpha, int k) {
+static double alias_spread(double alpha, int k) {
     return fmod(0.5 + alpha * k, 1);
 }
 
@@ -29,7 +29,7 @@ static bool varies(const sampling *s, const sel_quantity *q) {
     double high[MOST_COMPONENTS * PLACES], largest = 0, variation = 0;
     const int n = q->components * PLACES;
     for (int k = 0; k < TIMES; k++) {
-        const double t = s->begin + (s->end - s->begin) * spread(0.6180339887498949, k);
+        const double t = s->begin + (s->end - s->begin) * alias_spread(0.6180339887498949, k);
         const sel_places at = sel_domain_at(s->domain, PLACES, s->x, s->y,
                                             s->domain->grid.dims == 3 ? s->z : NULL, t);
         if (sel_quantity_eval(q, "", &at, value, NULL)) {
@@ -131,8 +131,9 @@ void sel_run_warn_of_aliasing(run *r) {
         return;
     }
     for (int k = 0; k < PLACES; k++) { /* Roberts 2018: powers of the plastic number */
-        const double along[] = {spread(0.7548776662466927, k), spread(0.5698402909980532, k),
-                                spread(0.4301597090019468, k)};
+        const double along[] = {alias_spread(0.7548776662466927, k),
+                                alias_spread(0.5698402909980532, k),
+                                alias_spread(0.4301597090019468, k)};
         double *const to[] = {s.x, s.y, s.z};
         for (int a = 0; a < grid->dims; a++) {
             to[a][k] = sel_centre(grid, a, floor(along[a] * (double)grid->n[a]));

@@ -71,13 +71,13 @@ sel_status sel_run_audit(run *r, sel_error *error) {
     return status;
 }
 
-static int by_size(const void *a, const void *b) {
+static int compare_doubles(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 static double median_of(double *values, int count) {
-    qsort(values, (size_t)count, sizeof *values, by_size);
+    qsort(values, (size_t)count, sizeof *values, compare_doubles);
     return values[count / 2];
 }
 
@@ -168,8 +168,8 @@ static void take_range(const run *r, const sel_audit *found, run_audited *audite
 }
 
 /* Of all cells. */
-static sel_status find_range(run *r, const sel_audit *found, run_audited *audited,
-                             sel_error *error) {
+static sel_status audit_find_range(run *r, const sel_audit *found, run_audited *audited,
+                                   sel_error *error) {
     run_test *test = &r->audit.range;
     const sel_request request = {
         .kind = SEL_REDUCE, .field = found->field, .box = sel_grid_box(&r->prepared->domain->grid)};
@@ -190,13 +190,13 @@ static sel_status judge(run *r, run_audited *audited, const sel_audit *found, in
     }
     take_range(r, found, audited);
     if (!audited->seen) {
-        return find_range(r, found, audited, error);
+        return audit_find_range(r, found, audited, error);
     }
     if (!(find_losses(r, audited, found, step).part > most_lost)) {
         return SEL_OK;
     }
     const sel_solver *solver = r->prepared->simulation->solver;
-    sel_status status = find_range(r, found, audited, error);
+    sel_status status = audit_find_range(r, found, audited, error);
     const losses lost = find_losses(r, audited, found, step);
     if (!status && lost.part > most_lost) {
         r->audit.told = true;

@@ -63,7 +63,7 @@ static void inner_number(FILE *to, int index, const char *key, double value) {
     sel_json_number(to, value);
 }
 
-static void print_parameters(FILE *to, const sel_scenario *scenario) {
+static void record_print_parameters(FILE *to, const sel_scenario *scenario) {
     fputs(",\n  \"parameters\": {", to);
     for (int i = 0; i < scenario->parameter_count; i++) {
         const sel_parameter *p = &scenario->parameters[i];
@@ -89,7 +89,7 @@ static void print_controls(FILE *to, const sel_numbers *controls, const sel_doma
 }
 
 /* As one may type it into a shell: words of other characters than these stand in quotes. */
-static void print_command(FILE *to, const char *const *words) {
+static void record_print_command(FILE *to, const char *const *words) {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
     char *text = NULL;
@@ -132,7 +132,7 @@ static void print_sides(FILE *to, const sel_grid *grid) {
     fputs("]", to);
 }
 
-static void print_setup(FILE *to, const run *r) {
+static void record_print_setup(FILE *to, const run *r) {
     const sel_prepared *prepared = r->prepared;
     const sel_scenario *scenario = r->scenario;
     const sel_simulation *simulation = prepared->simulation;
@@ -143,11 +143,11 @@ static void print_setup(FILE *to, const run *r) {
     fputs("{\n  \"selenite\": ", to);
     sel_json_string(to, sel_version());
     string_entry(to, "commit", sel_commit());
-    print_command(to, r->options->command);
+    record_print_command(to, r->options->command);
     string_entry(to, "scenario", simulation->script);
     string_entry(to, "script", scenario->text ? SEL_RUN_SCRIPT : NULL);
     string_entry(to, "name", simulation->params->name);
-    print_parameters(to, scenario);
+    record_print_parameters(to, scenario);
     print_controls(to, &simulation->params->controls, prepared->domain);
     string_entry(to, "solver", simulation->solver->name);
     fputs(",\n  ", to);
@@ -220,7 +220,7 @@ static char *make_text(const run *r, size_t *size) {
     if (!to) {
         return NULL;
     }
-    print_setup(to, r);
+    record_print_setup(to, r);
     print_warnings(to, &r->prepared->warnings);
     print_report(to, r->prepared, r->report);
     fputs(",\n  \"outputs\": [", to);
@@ -311,7 +311,7 @@ void sel_run_log(const char *text, void *data) {
     }
 }
 
-static void begin_log(run *r) {
+static void record_begin_log(run *r) {
     const sel_prepared *prepared = r->prepared;
     char path[SEL_PATH_ROOM], text[2048];
     snprintf(path, sizeof path, "%s/" SEL_RUN_LOG, r->options->directory);
@@ -353,7 +353,7 @@ sel_status sel_run_record_begin(run *r, sel_error *error) {
     sel_status status = copy_script(r, error);
     status = status ? status : write_json(r, error);
     if (!status) {
-        begin_log(r);
+        record_begin_log(r);
     }
     return status;
 }

@@ -42,7 +42,7 @@ static void name_checkpoint(const sel_simulation *simulation, const char *direct
 }
 
 /* Whether run.json says that the run has come to an end of its own. */
-static bool has_ended(const char *json) {
+static bool run_has_ended(const char *json) {
     return !strstr(json, "\"stopped_by\": \"running\"") &&
            !strstr(json, "\"stopped_by\": \"interrupted\"") &&
            !strstr(json, "\"stopped_by\": \"error\"");
@@ -61,7 +61,7 @@ sel_resume_step sel_resume_in_list(const sel_simulation *simulation, const char 
     sel_resume_step step = SEL_RESUME_BEGIN;
     if (!sel_file_read(path, LONGEST, "it tells of a run", &json, &length, NULL)) {
         json[length < LONGEST && length > 0 ? length - 1 : 0] = '\0'; /* the last line's end */
-        step = has_ended(json) ? SEL_RESUME_DONE : SEL_RESUME_ANEW;
+        step = run_has_ended(json) ? SEL_RESUME_DONE : SEL_RESUME_ANEW;
     }
     free(json);
     return step;
@@ -110,7 +110,8 @@ typedef struct properties {
 } properties;
 
 SEL_PRINTF(4, 5)
-static void add(properties *list, bool fixed, const char *name, const char *format, ...) {
+static void properties_add(properties *list, bool fixed, const char *name, const char *format,
+                           ...) {
     va_list args;
     if (list->count == MOST_PROPERTIES) {
         return;
@@ -123,12 +124,12 @@ static void add(properties *list, bool fixed, const char *name, const char *form
     va_end(args);
 }
 
-static unsigned long crc_of(const void *bytes, size_t count) {
+static unsigned long save_crc(const void *bytes, size_t count) {
     return crc32_z(0, bytes, bytes ? count : 0);
 }
 
 static unsigned long crc_of_regions(const sel_domain *domain) {
-    unsigned long crc = crc_of(domain->cell, (size_t)sel_grid_cells(&domain->grid));
+    unsigned long crc = save_crc(domain->cell, (size_t)sel_grid_cells(&domain->grid));
     for (int face = 0; face < SEL_FACES; face++) {
         if (domain->face[face]) {
             crc = crc32_z(crc, domain->face[face], (size_t)sel_face_sites(&domain->grid, face));
@@ -140,45 +141,47 @@ static unsigned long crc_of_regions(const sel_domain *domain) {
 static void describe_grid(const sel_grid *grid, properties *list) {
     char sides[SEL_SIDES_TEXT];
     if (grid->dims == 2) {
-        add(list, true, "size", "%lld x %lld", (long long)grid->n[0], (long long)grid->n[1]);
+        properties_add(list, true, "size", "%lld x %lld", (long long)grid->n[0],
+                       (long long)grid->n[1]);
     } else {
-        add(list, true, "size", "%lld x %lld x %lld", (long long)grid->n[0], (long long)grid->n[1],
-            (long long)grid->n[2]);
+        properties_add(list, true, "size", "%lld x %lld x %lld", (long long)grid->n[0],
+                       (long long)grid->n[1], (long long)grid->n[2]);
     }
-    add(list, true, "dx", "%s", sel_sides_text(grid, 17, sides));
-    add(list, true, "dt", "%.17g", grid->dt);
-    add(list, true, "layout", "%s", sel_layout_names[grid->nodes]);
-    add(list, true, "origin", "%.17g %.17g %.17g", grid->origin[0], grid->origin[1],
-        grid->origin[2]);
+    properties_add(list, true, "dx", "%s", sel_sides_text(grid, 17, sides));
+    properties_add(list, true, "dt", "%.17g", grid->dt);
+    properties_add(list, true, "layout", "%s", sel_layout_names[grid->nodes]);
+    properties_add(list, true, "origin", "%.17g %.17g %.17g", grid->origin[0], grid->origin[1],
+                   grid->origin[2]);
 }
 
-static void describe(const run *r, properties *list) {
+static void properties_fill(const run *r, properties *list) {
     const sel_prepared *prepared = r->prepared;
     const sel_simulation *simulation = prepared->simulation;
     const sel_scenario *scenario = r->scenario;
     char text[200];
     list->count = 0;
-    add(list, true, "solver", "sel.%s", simulation->solver->name);
+    properties_add(list, true, "solver", "sel.%s", simulation->solver->name);
     describe_grid(&prepared->domain->grid, list);
-    add(list, true, "precision", "%s", sel_precision_names[prepared->plan->precision]);
+    properties_add(list, true, "precision", "%s", sel_precision_names[prepared->plan->precision]);
     if (simulation->solver->state_text) {
         simulation->solver->state_text(prepared->plan, text, sizeof text);
-        add(list, true, "lattice", "%s", text);
+        properties_add(list, true, "lattice", "%s", text);
     }
-    add(list, false, "selenite", "%s", sel_version());
-    add(list, false, "script", "%zu bytes, CRC %08lx", scenario->text ? scenario->text_length : 0,
-        crc_of(scenario->text, scenario->text_length));
-    add(list, false, "regions", "CRC %08lx", crc_of_regions(prepared->domain));
+    properties_add(list, false, "selenite", "%s", sel_version());
+    properties_add(list, false, "script", "%zu bytes, CRC %08lx",
+                   scenario->text ? scenario->text_length : 0,
+                   save_crc(scenario->text, scenario->text_length));
+    properties_add(list, false, "regions", "CRC %08lx", crc_of_regions(prepared->domain));
     for (int i = 0; i < scenario->parameter_count; i++) {
         char name[80];
         snprintf(name, sizeof name, "parameter %s", scenario->parameters[i].name);
-        add(list, false, name, "%s", scenario->parameters[i].text);
+        properties_add(list, false, name, "%s", scenario->parameters[i].text);
     }
 }
 
 /* `then` comes from a file. */
-static void compare(property *then, const properties *now, sel_checkpoint *checkpoint,
-                    sel_error *notes) {
+static void property_compare(property *then, const properties *now, sel_checkpoint *checkpoint,
+                             sel_error *notes) {
     then->name[sizeof then->name - 1] = then->value[sizeof then->value - 1] = '\0';
     sel_plain_text(then->name);
     sel_plain_text(then->value);
@@ -201,7 +204,7 @@ static void compare(property *then, const properties *now, sel_checkpoint *check
 }
 
 /* What a file says that no run can have written. */
-static void refuse(sel_checkpoint *checkpoint, const char *what) {
+static void save_refuse(sel_checkpoint *checkpoint, const char *what) {
     sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: %s", checkpoint->path, what);
 }
 
@@ -212,19 +215,19 @@ static void keep_properties(run *r, sel_checkpoint *checkpoint) {
         sel_checkpoint_fail(checkpoint, SEL_NO_DEVICE, "no memory for a checkpoint");
         return;
     }
-    describe(r, now);
+    properties_fill(r, now);
     int count = now->count;
     sel_checkpoint_block(checkpoint, "run");
     SEL_KEEP(checkpoint, count);
     if (count < 0) {
-        refuse(checkpoint, "the number of properties");
+        save_refuse(checkpoint, "the number of properties");
     }
     for (int i = 0; i < count && !checkpoint->failure.status; i++) {
         property one = {.fixed = false};
         one = checkpoint->loads ? one : now->v[i];
         SEL_KEEP(checkpoint, one);
         if (checkpoint->loads) {
-            compare(&one, now, checkpoint, &r->notes);
+            property_compare(&one, now, checkpoint, &r->notes);
         }
     }
     free(now);
@@ -246,7 +249,7 @@ static void keep_bool(sel_checkpoint *checkpoint, bool *value) {
     uint8_t byte = *value;
     SEL_KEEP(checkpoint, byte);
     if (byte > 1) {
-        refuse(checkpoint, "a flag");
+        save_refuse(checkpoint, "a flag");
     }
     *value = byte == 1;
 }
@@ -280,7 +283,7 @@ static void keep_standing(run *r, sel_checkpoint *checkpoint) {
              (size_t)domain->control_count * sizeof *domain->control_values);
     for (int i = 0; i < domain->control_count; i++) {
         if (!isfinite(domain->control_values[i])) {
-            refuse(checkpoint, "a control");
+            save_refuse(checkpoint, "a control");
         }
     }
     if (step < 0 || step > SEL_MOST_STEPS || !is_test(&r->mean, step) ||
@@ -289,9 +292,9 @@ static void keep_standing(run *r, sel_checkpoint *checkpoint) {
         !is_cell(monitor->bad_cell, &domain->grid) ||
         !is_cell(monitor->largest_cell, &domain->grid) ||
         !is_cell(monitor->smallest_cell, &domain->grid)) {
-        refuse(checkpoint, "the step or a cell");
+        save_refuse(checkpoint, "the step or a cell");
     } else if (checkpoint->loads && step != r->prepared->backend->whole(r->state)) {
-        refuse(checkpoint, "its state is of another step");
+        save_refuse(checkpoint, "its state is of another step");
     } else {
         r->step = step;
     }
@@ -316,7 +319,7 @@ static void keep_mass(run *r, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, r->report->mass_drift);
     mass->test.answered = mass->test.pending;
     if (mass->step < -1 || mass->step > r->step || !is_test(&mass->test, r->step)) {
-        refuse(checkpoint, "the tests of the mass");
+        save_refuse(checkpoint, "the tests of the mass");
     }
 }
 
@@ -325,7 +328,7 @@ static void keep_results(sel_results *results, sel_checkpoint *checkpoint) {
     sel_checkpoint_block(checkpoint, "results");
     SEL_KEEP(checkpoint, count);
     if (count < 0) {
-        refuse(checkpoint, "the number of results");
+        save_refuse(checkpoint, "the number of results");
     }
     for (int i = 0; i < count && !checkpoint->failure.status; i++) {
         struct sel_result one = {.value = 0};

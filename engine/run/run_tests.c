@@ -50,7 +50,7 @@ void sel_run_warn_once(void *run_under_way, const char *about, const char *text)
 }
 
 /* Once in a run. */
-static void warn_of_speed(run *r, double mach) {
+static void warn_of_mach(run *r, double mach) {
     sel_run_warn(r,
                  "at step %lld the flow passes Mach %g (%.2g): errors of compressibility grow as "
                  "Mach^2; reduce what drives it, or dt as far as tau stays above 0.505",
@@ -87,7 +87,7 @@ static void take_look(run *r) {
         }
         sel_run_stop(r, SEL_BY_DIVERGENCE, "%s. %s%s", found, hint, good);
     } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
-        warn_of_speed(r, mach);
+        warn_of_mach(r, mach);
     }
     if (solver->sound && seen->largest_cell >= 0) {
         r->report->largest_mach = fmax(r->report->largest_mach, mach);

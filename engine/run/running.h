@@ -76,8 +76,8 @@ typedef struct run {
     double chunk;           /* steps */
     int chunks_ahead;       /* handed over since outputs were started */
 
-    const sel_out_checkpoint *checkpoint; /* NULL: only when it is interrupted */
-    sel_checkpoint *resume;               /* the checkpoint; NULL: begins at step 0 */
+    const sel_checkpoint_params *checkpoint; /* NULL: only when it is interrupted */
+    sel_checkpoint *resume;                  /* the checkpoint; NULL: begins at step 0 */
     sel_checkpoint_names names;
     int lock;                        /* descriptor that holds the directory; -1: none */
     const char *resume_files[3];     /* checkpoints in the directory, which stay there */

@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
     params.common.regions = (sel_list){2, regions, NULL};
 
     const char *fields[] = {"velocity", "pressure"};
-    sel_out_vtk vtk = {.common.name = NULL};
+    sel_vtk_params vtk = {.common.name = NULL};
     sel_table_presets(&sel_out_vtk_table, &vtk);
     vtk.fields = (sel_names){2, fields};
     sel_variant outputs[] = {{&sel_out_vtk_table, &vtk, {NULL, 0}}};

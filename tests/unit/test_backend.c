@@ -181,7 +181,7 @@ static sel_cell_bytes eight_bytes(const sel_common *params, int precision) {
 static sel_solver solver;
 static sel_common params;
 static sel_simulation simulation;
-static sel_out_reduce reduces[3];
+static sel_reduce_params reduces[3];
 static sel_variant outputs[3];
 static const char *pressure[] = {"pressure"};
 static char directory[DIRECTORY_ROOM];

@@ -140,7 +140,7 @@ static void probes_reach_from_the_first_node_to_the_last(void **state) {
     output_case c;
     open_nodes(&c);
     sel_point points[] = {{2, {1, 2, 0}}, {2, {1.3, 2.1, 0}}, {2, {3, 2.75, 0}}};
-    sel_out_probe *probe = case_add(&c, &sel_out_probe_table);
+    sel_probe_params *probe = case_add(&c, &sel_out_probe_table);
     probe->field = case_names(pressure, 1);
     probe->at = (sel_points){3, points};
     assert_int_equal(case_run(&c, 0), SEL_OK);
@@ -158,7 +158,7 @@ static void profiles_sample_the_nodes(void **state) {
     (void)state;
     output_case c;
     open_nodes(&c);
-    sel_out_profile *profile = case_add(&c, &sel_out_profile_table);
+    sel_profile_params *profile = case_add(&c, &sel_out_profile_table);
     profile->field = case_names(pressure, 1);
     profile->from = (sel_point){2, {1, 2.5, 0}};
     profile->to = (sel_point){2, {3, 2.5, 0}};
@@ -179,7 +179,7 @@ static void profiles_approach_the_value_of_a_solid_node(void **state) {
     for (int j = 0; j < NY; j++) {
         c.domain.cell[NX * j + 2] = 2;
     }
-    sel_out_profile *profile = case_add(&c, &sel_out_profile_table);
+    sel_profile_params *profile = case_add(&c, &sel_out_profile_table);
     profile->field = case_names(velocity, 1);
     profile->from = (sel_point){2, {1.5, 2, 0}};
     profile->to = (sel_point){2, {1.9, 2, 0}};
@@ -207,9 +207,9 @@ static void vtk_files_of_nodes_have_point_data(void **state) {
     size_t size = 0;
     open_nodes(&c);
     c.domain.cell[7] = 1;
-    sel_out_vtk *vtk = case_add(&c, &sel_out_vtk_table);
+    sel_vtk_params *vtk = case_add(&c, &sel_out_vtk_table);
     vtk->fields = case_names(pressure, 1);
-    sel_out_average *average = case_add(&c, &sel_out_average_table);
+    sel_average_params *average = case_add(&c, &sel_out_average_table);
     average->fields = case_names(pressure, 1);
     assert_int_equal(case_run(&c, 0), SEL_OK);
     char *bytes = case_file(&c, "vtk/vtk_00000000.vti", &size);
@@ -234,7 +234,7 @@ static void every_second_node_stays_where_it_is(void **state) {
     output_case c;
     size_t size = 0;
     open_nodes(&c);
-    sel_out_vtk *vtk = case_add(&c, &sel_out_vtk_table);
+    sel_vtk_params *vtk = case_add(&c, &sel_out_vtk_table);
     vtk->fields = case_names(pressure, 1);
     vtk->stride = 2;
     assert_int_equal(case_run(&c, 0), SEL_OK);
@@ -252,7 +252,7 @@ static void fluxes_are_integrals_over_the_faces_of_oblong_cells(void **state) {
     c.domain.grid.dx[2] = 2;
     sel_shape_box layer = {{3, {1, 2, 0}}, {3, {1.5, 2.75, 4}}};
     const sel_shape shape = {.kind = SEL_SHAPE_BOX, .data = &layer};
-    sel_out_flux *flux = case_add(&c, &sel_out_flux_table);
+    sel_flux_params *flux = case_add(&c, &sel_out_flux_table);
     flux->through = &shape;
     assert_int_equal(case_run(&c, 0), SEL_OK);
     /* velocity_x in the middle of the layer, times its area */
@@ -265,7 +265,7 @@ static void maps_have_square_cells(void **state) {
     output_case c;
     case_open(&c, 2, NX, NY, 1);
     c.domain.grid.dx[1] = 0.25;
-    sel_out_grid *grid = case_add(&c, &sel_out_grid_table);
+    sel_grid_params *grid = case_add(&c, &sel_out_grid_table);
     grid->field = pressure[0];
     assert_int_equal(case_check(&c), SEL_BAD_SCENARIO);
     assert_non_null(strstr(c.error.text,

@@ -2,8 +2,8 @@
 #include "tests/unit/output_case.h"
 #include "tests/unit/vti_file.h"
 
-static sel_out_average *add_average(output_case *c, const char **fields, int count) {
-    sel_out_average *average = case_add(c, &sel_out_average_table);
+static sel_average_params *add_average(output_case *c, const char **fields, int count) {
+    sel_average_params *average = case_add(c, &sel_out_average_table);
     average->fields = case_names(fields, count);
     return average;
 }

@@ -61,8 +61,8 @@ static void rms_is_of_the_deviation_from_the_mean(void **state) {
 
 /* ---- out.force: on region k the fluid acts with k (2 + step, sin(step / 5), 0) ---- */
 
-static sel_out_force *add_force(output_case *c, const char *region) {
-    sel_out_force *force = case_add(c, &sel_out_force_table);
+static sel_force_params *add_force(output_case *c, const char *region) {
+    sel_force_params *force = case_add(c, &sel_out_force_table);
     force->region = region;
     force->common.every = 1;
     return force;
@@ -111,7 +111,7 @@ static void regions_of_one_name_count_together(void **state) {
     case_open(&c, 2, 4, 3, 1);
     c.regions[1].name = "block";
     add_force(&c, "block");
-    sel_out_flux *flux = case_add(&c, &sel_out_flux_table);
+    sel_flux_params *flux = case_add(&c, &sel_out_flux_table);
     flux->region = "block";
     assert_int_equal(case_run(&c, 0), SEL_OK);
     assert_true(case_number(&c, "force.csv", 1, 2) == 2 + 4);
@@ -124,7 +124,7 @@ static void coefficients_and_strouhal_number_follow_the_reference(void **state) 
     output_case c;
     case_open(&c, 2, 4, 3, 1);
     c.params.reference = (sel_reference){.length = 4, .velocity = 0.5, .area = (double)NAN};
-    sel_out_force *force = add_force(&c, "block");
+    sel_force_params *force = add_force(&c, "block");
     force->common.from_step = 100;
     assert_int_equal(case_run(&c, 500), SEL_OK);
     double scale = 2 / (1 * 0.25 * 4);
@@ -158,7 +158,7 @@ static void flux_across_a_line_is_positive_to_its_left(void **state) {
     sel_point lines[2][2] = {{{2, {2, 2, 0}}, {2, {2, 3.5, 0}}},      /* up: to the left is -x */
                              {{2, {1, 2.75, 0}}, {2, {3, 2.75, 0}}}}; /* rightwards: +y */
     for (int i = 0; i < 2; i++) {
-        sel_out_flux *flux = case_add(&c, &sel_out_flux_table);
+        sel_flux_params *flux = case_add(&c, &sel_out_flux_table);
         flux->across = (sel_points){2, lines[i]};
         flux->common.name = i ? "b" : "a";
     }
@@ -178,7 +178,7 @@ static void flux_through_a_layer_is_positive_along_its_axis(void **state) {
         c.domain.cell[1] = 1; /* solid: x = 1.75, y = 2.25 */
         sel_shape_box box = {{dims, {1.5, 2, 0}}, {dims, {2, 3.5, 1}}};
         sel_shape shape = {.kind = SEL_SHAPE_BOX, .data = &box};
-        sel_out_flux *flux = case_add(&c, &sel_out_flux_table);
+        sel_flux_params *flux = case_add(&c, &sel_out_flux_table);
         flux->through = &shape;
         assert_int_equal(case_run(&c, 0), SEL_OK);
         double sum = 0;
@@ -198,7 +198,7 @@ static void flux_through_a_region_asks_the_solver(void **state) {
     (void)state;
     output_case c;
     case_open(&c, 2, 4, 3, 1);
-    sel_out_flux *flux = case_add(&c, &sel_out_flux_table);
+    sel_flux_params *flux = case_add(&c, &sel_out_flux_table);
     flux->region = "region_2";
     flux->common.every = 3;
     assert_int_equal(case_run(&c, 3), SEL_OK);
@@ -214,7 +214,7 @@ static void what_cannot_be_measured_is_refused(void **state) {
     sel_shape shape = {.kind = SEL_SHAPE_BOX, .data = &wide};
     sel_point points[] = {{2, {2, 2, 0}}, {2, {2, 2, 0}}, {2, {2, 3, 0}}};
     add_force(&c, "blok")->centre = (sel_point){3, {0, 0, 0}};
-    sel_out_flux *flux[5];
+    sel_flux_params *flux[5];
     for (int i = 0; i < 5; i++) {
         static const char *const names[] = {"a", "b", "c", "d", "e"};
         flux[i] = case_add(&c, &sel_out_flux_table);

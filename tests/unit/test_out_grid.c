@@ -18,8 +18,8 @@ static const sel_raster *read_back(sel_arena *arena, const char *path) {
     return sel_raster_of(found);
 }
 
-static sel_out_grid *add_grid(output_case *c, const char *field, int format) {
-    sel_out_grid *grid = case_add(c, &sel_out_grid_table);
+static sel_grid_params *add_grid(output_case *c, const char *field, int format) {
+    sel_grid_params *grid = case_add(c, &sel_out_grid_table);
     grid->field = field;
     grid->format = format;
     return grid;

@@ -31,24 +31,24 @@ static void assert_colour(sel_colour got, sel_colour expected) {
                      expected.r << 16 | expected.g << 8 | expected.b);
 }
 
-static sel_out_picture *add_picture(output_case *c, const char *field) {
-    sel_out_picture *picture = case_add(c, &sel_out_picture_table);
+static sel_picture_params *add_picture(output_case *c, const char *field) {
+    sel_picture_params *picture = case_add(c, &sel_out_picture_table);
     picture->field = field;
     return picture;
 }
 
 /* pressure = 10 x + step: 12.5, 17.5, 22.5, 27.5 along x. */
 /* One of several pictures of a case, which need names: a to d. */
-static sel_out_picture *add_numbered(output_case *c, int number, const char *field) {
+static sel_picture_params *add_numbered(output_case *c, int number, const char *field) {
     static const char *const names[] = {"a", "b", "c", "d"};
-    sel_out_picture *params = add_picture(c, field);
+    sel_picture_params *params = add_picture(c, field);
     params->common.name = names[number];
     return params;
 }
 
 /* In grey from `min` to `max`. */
 static void add_grey(output_case *c, double scale, double min, double max) {
-    sel_out_picture *params = add_picture(c, "pressure");
+    sel_picture_params *params = add_picture(c, "pressure");
     params->scale = scale;
     params->colours = SEL_COLOURS_GREY;
     params->min = min;
@@ -63,7 +63,7 @@ static void pixels_are_cells_with_the_highest_row_on_top(void **state) {
     sel_colour_table(SEL_COLOURS_GREY, table);
     case_open(&c, 2, 4, 3, 1);
     c.domain.cell[1 + 4 * 2] = 1; /* the second cell of the highest row */
-    sel_out_picture *params = add_picture(&c, "pressure");
+    sel_picture_params *params = add_picture(&c, "pressure");
     params->scale = 1;
     params->colours = SEL_COLOURS_GREY;
     assert_int_equal(case_run(&c, 0), SEL_OK);
@@ -140,7 +140,7 @@ static void vectors_are_drawn_by_magnitude_and_components_by_value(void **state)
     sel_colour_table(SEL_COLOURS_GREY, table);
     case_open(&c, 2, 4, 3, 1);
     for (int i = 0; i < 2; i++) {
-        sel_out_picture *params = add_picture(&c, i ? "velocity_x" : "velocity");
+        sel_picture_params *params = add_picture(&c, i ? "velocity_x" : "velocity");
         params->common.name = i ? "x" : "all";
         params->scale = 1;
         params->colours = SEL_COLOURS_GREY;
@@ -163,7 +163,7 @@ static void fields_of_both_signs_are_white_at_zero(void **state) {
     const float values[] = {-1, 0, 2}, level[] = {3, 3, (float)NAN};
     const uint8_t solid[] = {0, 0, 0};
     sel_colour table[SEL_COLOURS];
-    const sel_out_picture params = {.min = (double)NAN, .max = (double)NAN, .scale = 1};
+    const sel_picture_params params = {.min = (double)NAN, .max = (double)NAN, .scale = 1};
     sel_plot plot = {.n = {3, 1},
                      .every = {1, 1},
                      .dx = {1, 1},
@@ -189,8 +189,8 @@ static void fields_of_both_signs_are_white_at_zero(void **state) {
     sel_canvas_free(&canvas);
 }
 
-static sel_out_picture *add_slice(output_case *c, int axis, double place) {
-    sel_out_picture *params = add_picture(c, "velocity_x");
+static sel_picture_params *add_slice(output_case *c, int axis, double place) {
+    sel_picture_params *params = add_picture(c, "velocity_x");
     params->slice.v[axis] = place;
     params->colours = SEL_COLOURS_GREY;
     params->scale = 1;
@@ -314,7 +314,7 @@ static void usual_pictures_are_about_1000_pixels_long(void **state) {
     (void)state;
     const double sizes[][2] = {{192, 64}, {2048, 512}, {3, 1000}};
     const double expected[][2] = {{960, 320}, {1000, 250}, {3, 1000}};
-    sel_out_picture params = {.scale = (double)NAN};
+    sel_picture_params params = {.scale = (double)NAN};
     sel_plot plot = {.dx = {0.5, 0.5}, .params = &params};
     double size[2];
     for (int i = 0; i < 3; i++) {
@@ -330,7 +330,7 @@ static void usual_pictures_are_about_1000_pixels_long(void **state) {
 
 static void pictures_of_oblong_cells_keep_their_shape(void **state) {
     (void)state;
-    sel_out_picture params = {.scale = (double)NAN};
+    sel_picture_params params = {.scale = (double)NAN};
     const sel_plot plot = {.span = {100, 50}, .dx = {0.25, 1}, .params = &params};
     double size[2];
     sel_plot_size(&plot, size);
@@ -370,7 +370,7 @@ static bool is_grey(sel_colour c) {
  * and copies the pixels: pixel[n[1]][n[0]], row 0 at the top. */
 static void draw_relief(const int64_t n[2], const float *values, const uint8_t *solid,
                         const float *heights, double exaggeration, sel_colour *pixel) {
-    const sel_out_picture params = {
+    const sel_picture_params params = {
         .min = 0, .max = 2, .scale = 1, .exaggeration = exaggeration, .above = 0.05};
     sel_plot plot = {.n = {n[0], n[1]},
                      .every = {1, 1},
@@ -499,7 +499,7 @@ static void files_show_a_field_over_a_relief(void **state) {
     c.domain.cell[0] = (uint8_t)c.domain.region_count;
     c.domain.nodata = c.domain.region_count;
     c.domain.cell[3] = 1;
-    sel_out_picture *params = add_picture(&c, "velocity_x");
+    sel_picture_params *params = add_picture(&c, "velocity_x");
     params->relief = "pressure";
     params->exaggeration = 1;
     params->above = -2.5;
@@ -547,7 +547,7 @@ static void what_cannot_be_drawn_is_refused(void **state) {
     (void)state;
     output_case c;
     case_open(&c, 2, 4, 3, 1);
-    sel_out_picture *params[4];
+    sel_picture_params *params[4];
     for (int i = 0; i < 4; i++) {
         params[i] = add_numbered(&c, i, i == 0 ? "presure" : i == 1 ? "stress" : "pressure");
     }
@@ -570,7 +570,7 @@ static void what_cannot_be_drawn_is_refused(void **state) {
 static void a_relief_is_a_field_and_has_to_be_given(void **state) {
     (void)state;
     output_case c;
-    sel_out_picture *params[3];
+    sel_picture_params *params[3];
     case_open(&c, 2, 4, 3, 1);
     for (int i = 0; i < 3; i++) {
         params[i] = add_numbered(&c, i, "pressure");
@@ -593,7 +593,7 @@ static void slices_must_be_one_plane_of_the_domain(void **state) {
     (void)state;
     output_case c;
     static const char *const names[] = {"none", "two", "below", "above", "long"};
-    sel_out_picture *params[5];
+    sel_picture_params *params[5];
     case_open(&c, 3, 4, 3, 2);
     for (int i = 0; i < 5; i++) {
         params[i] = add_picture(&c, "pressure");

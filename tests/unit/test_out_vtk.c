@@ -5,8 +5,8 @@
 
 static const char *two_fields[] = {"velocity", "pressure"};
 
-static sel_out_vtk *add_vtk(output_case *c, const char *name, const char **fields, int n) {
-    sel_out_vtk *vtk = case_add(c, &sel_out_vtk_table);
+static sel_vtk_params *add_vtk(output_case *c, const char *name, const char **fields, int n) {
+    sel_vtk_params *vtk = case_add(c, &sel_out_vtk_table);
     vtk->common.name = name;
     vtk->fields = case_names(fields, n);
     return vtk;
@@ -152,7 +152,7 @@ static void boxes_and_strides_keep_cells_at_their_centres(void **state) {
     case_open(&c, 3, 8, 6, 4);
     sel_shape_box corners = {{3, {1.6, 2, 0}}, {3, {4.9, 4, 1.9}}};
     sel_shape box = {.kind = SEL_SHAPE_BOX, .data = &corners};
-    sel_out_vtk *vtk = add_vtk(&c, "part", two_fields, 2);
+    sel_vtk_params *vtk = add_vtk(&c, "part", two_fields, 2);
     vtk->within = &box; /* cells 1..7, 0..3, 0..3 */
     vtk->stride = 3;    /* cells 1 4 7, 0 3, 0 3 */
     add_vtk(&c, "box", two_fields, 2)->within = &box;
@@ -214,7 +214,7 @@ static void digits_bound_the_relative_error(void **state) {
     add_vtk(&c, "exact", fields, 1)->compression = SEL_VTK_ZLIB;
     static const char *const names[] = {"r1", "r2", "r3", "r4", "r5", "r6"};
     for (int digits = 1; digits <= 6; digits++) {
-        sel_out_vtk *vtk = add_vtk(&c, names[digits - 1], fields, 1);
+        sel_vtk_params *vtk = add_vtk(&c, names[digits - 1], fields, 1);
         vtk->compression = SEL_VTK_ZLIB;
         vtk->digits = digits;
         vtk->precision = digits % 2 ? SEL_VTK_F32 : SEL_VTK_F64;
@@ -303,7 +303,7 @@ static void settings_that_make_no_sense_are_refused(void **state) {
     case_open(&c, 2, 4, 3, 1);
     add_vtk(&c, "a", two_fields, 2)->level = 3;
     add_vtk(&c, "b", two_fields, 2)->digits = 3;
-    sel_out_vtk *vtk = add_vtk(&c, "c", two_fields, 2);
+    sel_vtk_params *vtk = add_vtk(&c, "c", two_fields, 2);
     vtk->compression = SEL_VTK_ZLIB;
     vtk->level = 10;
     vtk->digits = 18;

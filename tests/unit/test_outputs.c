@@ -4,17 +4,17 @@
 static const char *one_pressure[] = {"pressure"};
 static const char *one_velocity[] = {"velocity"};
 
-static sel_out_reduce *add_reduce(output_case *c, const char *name) {
-    sel_out_reduce *reduce = case_add(c, &sel_out_reduce_table);
+static sel_reduce_params *add_reduce(output_case *c, const char *name) {
+    sel_reduce_params *reduce = case_add(c, &sel_out_reduce_table);
     reduce->common.name = name;
     reduce->field = case_names(one_pressure, 1);
     reduce->op = SEL_OF_MAX;
     return reduce;
 }
 
-static sel_out_probe *add_probe(output_case *c, const char **fields, int n, sel_point *points,
-                                int count) {
-    sel_out_probe *probe = case_add(c, &sel_out_probe_table);
+static sel_probe_params *add_probe(output_case *c, const char **fields, int n, sel_point *points,
+                                   int count) {
+    sel_probe_params *probe = case_add(c, &sel_out_probe_table);
     probe->field = case_names(fields, n);
     probe->at = (sel_points){count, points};
     return probe;
@@ -80,7 +80,7 @@ static void nothing_but_the_end_is_written_before_its_start(void **state) {
     (void)state;
     output_case c;
     case_open(&c, 2, 4, 3, 1);
-    sel_out_reduce *r = add_reduce(&c, "step");
+    sel_reduce_params *r = add_reduce(&c, "step");
     r->common.every = 3;
     r->common.from_step = 5;
     r = add_reduce(&c, "time");
@@ -205,7 +205,7 @@ static void profile_samples_midpoints_once_per_cell(void **state) {
     (void)state;
     output_case c;
     case_open(&c, 2, 4, 3, 1);
-    sel_out_profile *profile = case_add(&c, &sel_out_profile_table);
+    sel_profile_params *profile = case_add(&c, &sel_out_profile_table);
     profile->field = case_names(one_pressure, 1);
     profile->from = (sel_point){2, {1, 2.25, 0}};
     profile->to = (sel_point){2, {3, 2.25, 0}};
@@ -227,7 +227,7 @@ static void profile_ends_at_the_value_of_the_wall(void **state) {
     case_open(&c, 2, 4, 3, 1);
     memset(c.domain.face[SEL_Y_MAX], 1, 4); /* a region that fixes nothing */
     const char *fields[] = {"velocity", "pressure"};
-    sel_out_profile *profile = case_add(&c, &sel_out_profile_table);
+    sel_profile_params *profile = case_add(&c, &sel_out_profile_table);
     profile->field = case_names(fields, 2);
     profile->from = (sel_point){2, {1.75, 2, 0}};
     profile->to = (sel_point){2, {1.75, 3.5, 0}};
@@ -264,7 +264,7 @@ static void reduce_covers_the_free_cells_of_its_box(void **state) {
         c.domain.cell[1] = 1;
         sel_shape_box box = {{2, {1, 2, 0}}, {2, {1.6, 2.8, 0}}};
         sel_shape within = {.kind = SEL_SHAPE_BOX, .data = &box};
-        sel_out_reduce *reduce = add_reduce(&c, "r");
+        sel_reduce_params *reduce = add_reduce(&c, "r");
         reduce->field = case_names(one_velocity, 1);
         reduce->op = expected[k].op;
         reduce->within = &within; /* the centres at x = 1.25, y = 2.25 and 2.75 */
@@ -286,7 +286,7 @@ static void tensors_have_a_column_for_each_component(void **state) {
         case_open(&c, dims, 4, 3, dims == 2 ? 1 : 2);
         sel_point point = {dims, {1.25, 2.25, 0.25}};
         add_probe(&c, stress, 1, &point, 1);
-        sel_out_reduce *reduce = add_reduce(&c, "xy");
+        sel_reduce_params *reduce = add_reduce(&c, "xy");
         reduce->field = case_names(xy, 1);
         reduce->op = SEL_OF_MAX;
         assert_int_equal(case_run(&c, 0), SEL_OK);
@@ -304,7 +304,7 @@ static void balance_has_a_column_and_a_result_for_each_term(void **state) {
     (void)state;
     output_case c;
     case_open(&c, 2, 4, 3, 1);
-    sel_out_balance *balance = case_add(&c, &sel_out_balance_table);
+    sel_balance_params *balance = case_add(&c, &sel_out_balance_table);
     balance->common.every = 2;
     assert_int_equal(case_run(&c, 3), SEL_OK);
     assert_true(c.plan.wants_balance);
@@ -348,9 +348,9 @@ static void closing_waits_for_what_is_under_way(void **state) {
     output_case c;
     case_open(&c, 2, 4, 3, 1);
     add_reduce(&c, "r");
-    sel_out_vtk *vtk = case_add(&c, &sel_out_vtk_table);
+    sel_vtk_params *vtk = case_add(&c, &sel_out_vtk_table);
     vtk->fields = case_names(one_pressure, 1);
-    sel_out_picture *picture = case_add(&c, &sel_out_picture_table);
+    sel_picture_params *picture = case_add(&c, &sel_out_picture_table);
     picture->field = "pressure";
     assert_int_equal(case_begin(&c), SEL_OK);
     assert_int_equal(case_start_outputs(&c, 5, true), SEL_OK);
@@ -383,7 +383,7 @@ static void full_disk_leaves_whole_lines(void **state) {
     (void)state;
     output_case c;
     case_open(&c, 2, 40, 3, 1);
-    sel_out_profile *profile = case_add(&c, &sel_out_profile_table);
+    sel_profile_params *profile = case_add(&c, &sel_out_profile_table);
     profile->field = case_names(one_pressure, 1);
     profile->from = (sel_point){2, {1, 2.25, 0}};
     profile->to = (sel_point){2, {21, 2.25, 0}};
@@ -489,7 +489,7 @@ static void impossible_schedules_are_refused(void **state) {
     (void)state;
     output_case c;
     case_open(&c, 2, 4, 3, 1);
-    sel_out_reduce *r = add_reduce(&c, "a");
+    sel_reduce_params *r = add_reduce(&c, "a");
     r->common.every = 2;
     r->common.interval = 1;
     add_reduce(&c, "b")->common.every = 0;
@@ -507,7 +507,7 @@ static void points_must_lie_in_the_domain(void **state) {
     case_open(&c, 2, 4, 3, 1);
     sel_point points[] = {{3, {2, 3, 1}}, {2, {2, 3.51, 0}}, {2, {1, 2, 0}}};
     add_probe(&c, one_pressure, 1, points, 3);
-    sel_out_profile *profile = case_add(&c, &sel_out_profile_table);
+    sel_profile_params *profile = case_add(&c, &sel_out_profile_table);
     profile->field = case_names(one_pressure, 1);
     profile->from = profile->to = points[2];
     assert_mistakes(&c, "test.lua:10: out.probe: at[1] has 3 coordinates, the domain has 2 "
@@ -540,7 +540,7 @@ static void a_second_balance_is_refused(void **state) {
     output_case c;
     case_open(&c, 2, 4, 3, 1);
     case_add(&c, &sel_out_balance_table);
-    sel_out_balance *second = case_add(&c, &sel_out_balance_table);
+    sel_balance_params *second = case_add(&c, &sel_out_balance_table);
     second->common.name = "again";
     assert_mistakes(&c, "test.lua:20: out.balance: given twice; a run has one balance");
 }

@@ -32,7 +32,7 @@ static void probes_are_linear_along_all_three_axes(void **state) {
     output_case c;
     case_open(&c, 3, NX, NY, NZ);
     sel_point points[] = {{3, {1.25, 2.25, 0.25}}, {3, {1.9, 2.4, 1.1}}, {3, {2.7, 3.2, 0.3}}};
-    sel_out_probe *probe = case_add(&c, &sel_out_probe_table);
+    sel_probe_params *probe = case_add(&c, &sel_out_probe_table);
     probe->field = case_names(velocity, 1);
     probe->at = (sel_points){3, points};
     assert_int_equal(case_run(&c, 0), SEL_OK);
@@ -53,7 +53,7 @@ static void probes_leave_the_solid_corners_out(void **state) {
     case_open(&c, 3, NX, NY, NZ);
     c.domain.cell[cell(1, 1, 1)] = c.domain.cell[cell(0, 1, 1)] = c.domain.cell[cell(0, 0, 1)] = 1;
     sel_point point = {3, {1.35, 2.45, 0.45}};
-    sel_out_probe *probe = case_add(&c, &sel_out_probe_table);
+    sel_probe_params *probe = case_add(&c, &sel_out_probe_table);
     probe->field = case_names(pressure, 1);
     probe->at = (sel_points){1, &point};
     assert_int_equal(case_run(&c, 0), SEL_OK);
@@ -75,7 +75,7 @@ static void probes_wrap_along_a_periodic_z(void **state) {
     case_open(&c, 3, NX, NY, NZ);
     c.domain.grid.periodic = 4;
     sel_point point = {3, {1.25, 2.25, 1.4}};
-    sel_out_probe *probe = case_add(&c, &sel_out_probe_table);
+    sel_probe_params *probe = case_add(&c, &sel_out_probe_table);
     probe->field = case_names(velocity, 1);
     probe->at = (sel_points){1, &point};
     assert_int_equal(case_run(&c, 0), SEL_OK);
@@ -88,7 +88,7 @@ static void a_profile_askew_ends_at_the_values_of_the_walls(void **state) {
     (void)state;
     output_case c;
     case_open(&c, 3, NX, NY, NZ);
-    sel_out_profile *profile = case_add(&c, &sel_out_profile_table);
+    sel_profile_params *profile = case_add(&c, &sel_out_profile_table);
     profile->field = case_names(velocity, 1);
     profile->from = (sel_point){3, {1.4, 2.4, 0}};
     profile->to = (sel_point){3, {2.6, 3.2, 1.5}};
@@ -117,7 +117,7 @@ static void a_profile_meets_a_solid_as_it_meets_a_face(void **state) {
     output_case c;
     case_open(&c, 3, NX, NY, NZ);
     c.domain.cell[cell(3, 1, 1)] = 2;
-    sel_out_profile *profile = case_add(&c, &sel_out_profile_table);
+    sel_profile_params *profile = case_add(&c, &sel_out_profile_table);
     profile->field = case_names(velocity, 1);
     profile->from = (sel_point){3, {2.25, 2.75, 0.75}};
     profile->to = (sel_point){3, {2.75, 2.75, 0.75}};
@@ -135,7 +135,7 @@ static void profiles_have_a_sample_per_cell_of_their_length(void **state) {
     (void)state;
     output_case c;
     case_open(&c, 3, NX, NY, NZ);
-    sel_out_profile *profile = case_add(&c, &sel_out_profile_table);
+    sel_profile_params *profile = case_add(&c, &sel_out_profile_table);
     profile->field = case_names(pressure, 1);
     profile->from = (sel_point){3, {1, 2, 0}};
     profile->to = (sel_point){3, {3, 3.5, 1.5}};
@@ -162,7 +162,7 @@ static void reductions_cover_the_free_cells_of_their_box(void **state) {
         c.domain.cell[cell(2, 1, 1)] = 1;
         sel_shape_box box = {{3, {1.6, 2, 0.6}}, {3, {2.6, 2.8, 1.5}}};
         sel_shape within = {.kind = SEL_SHAPE_BOX, .data = &box};
-        sel_out_reduce *reduce = case_add(&c, &sel_out_reduce_table);
+        sel_reduce_params *reduce = case_add(&c, &sel_out_reduce_table);
         reduce->field = case_names(velocity, 1);
         reduce->op = op;
         reduce->within = &within;
@@ -200,7 +200,7 @@ static void fluxes_through_planes_count_their_free_cells(void **state) {
         boxes[a].min.v[a] = (double[]){2.2, 2.7, 0.7}[a]; /* the layer of the solid cell */
         boxes[a].max.v[a] = boxes[a].min.v[a] + 0.5;
         shapes[a] = (sel_shape){.kind = SEL_SHAPE_BOX, .data = &boxes[a]};
-        sel_out_flux *flux = case_add(&c, &sel_out_flux_table);
+        sel_flux_params *flux = case_add(&c, &sel_out_flux_table);
         flux->common.name = names[a];
         flux->through = &shapes[a];
     }
@@ -223,7 +223,7 @@ static void forces_have_three_components_and_torques_about_a_point(void **state)
     output_case c;
     case_open(&c, 3, NX, NY, NZ);
     c.params.reference = (sel_reference){.length = 4, .velocity = 0.5, .area = 8};
-    sel_out_force *force = case_add(&c, &sel_out_force_table);
+    sel_force_params *force = case_add(&c, &sel_out_force_table);
     force->region = "block";
     force->centre = (sel_point){3, {10, 20, 30}};
     assert_int_equal(case_run(&c, 0), SEL_OK);
@@ -241,7 +241,7 @@ static void coefficients_in_space_need_an_area(void **state) {
     output_case c;
     case_open(&c, 3, NX, NY, NZ);
     c.params.reference = (sel_reference){.length = 4, .velocity = 0.5, .area = (double)NAN};
-    sel_out_force *force = case_add(&c, &sel_out_force_table);
+    sel_force_params *force = case_add(&c, &sel_out_force_table);
     force->region = "block";
     assert_int_equal(case_run(&c, 0), SEL_OK);
     char *text = case_file(&c, "force.csv", NULL);
@@ -259,10 +259,10 @@ static void a_curl_is_a_vector_in_space_and_a_number_in_the_plane(void **state) 
         output_case c;
         case_open(&c, dims, NX, NY, dims == 2 ? 1 : NZ);
         sel_point point = {dims, {1.25, 2.25, 0.25}};
-        sel_out_probe *probe = case_add(&c, &sel_out_probe_table);
+        sel_probe_params *probe = case_add(&c, &sel_out_probe_table);
         probe->field = case_names(curl, 1);
         probe->at = (sel_points){1, &point};
-        sel_out_reduce *reduce = case_add(&c, &sel_out_reduce_table);
+        sel_reduce_params *reduce = case_add(&c, &sel_out_reduce_table);
         reduce->field = case_names(dims == 3 ? z : curl, 1);
         reduce->op = SEL_OF_MAX;
         assert_int_equal(case_run(&c, 0), SEL_OK);
@@ -293,9 +293,9 @@ static void images_hold_vectors_of_three_and_tensors_of_six(void **state) {
     static const int field[] = {0, 2, 3, 2}, components[] = {3, 6, 3, 1}, first[] = {0, 0, 0, 4};
     case_open(&c, 3, NX, NY, NZ);
     c.domain.cell[cell(1, 1, 1)] = 1;
-    sel_out_vtk *vtk = case_add(&c, &sel_out_vtk_table);
+    sel_vtk_params *vtk = case_add(&c, &sel_out_vtk_table);
     vtk->fields = case_names(fields, 4);
-    sel_out_average *average = case_add(&c, &sel_out_average_table);
+    sel_average_params *average = case_add(&c, &sel_out_average_table);
     average->fields = case_names(fields, 4);
     assert_int_equal(case_run(&c, 0), SEL_OK);
     for (int f = 0; f < 4; f++) {
@@ -333,20 +333,20 @@ static void what_has_no_place_in_space_is_refused(void **state) {
                                 {.kind = SEL_SHAPE_BOX, .data = &rod},
                                 {.kind = SEL_SHAPE_BOX, .data = &plane}};
     static const char *const names[] = {"a", "b", "c", "d"};
-    sel_out_probe *probe = case_add(&c, &sel_out_probe_table);
+    sel_probe_params *probe = case_add(&c, &sel_out_probe_table);
     probe->field = case_names(pressure, 1);
     probe->at = (sel_points){1, &flat};
-    sel_out_profile *profile = case_add(&c, &sel_out_profile_table);
+    sel_profile_params *profile = case_add(&c, &sel_out_profile_table);
     profile->field = case_names(pressure, 1);
     profile->from = inside;
     profile->to = above;
     for (int i = 0; i < 4; i++) {
-        sel_out_flux *flux = case_add(&c, &sel_out_flux_table);
+        sel_flux_params *flux = case_add(&c, &sel_out_flux_table);
         flux->common.name = names[i];
         flux->through = i < 3 ? &shapes[i] : NULL;
         flux->across = (sel_points){i < 3 ? 0 : 2, line};
     }
-    sel_out_force *force = case_add(&c, &sel_out_force_table);
+    sel_force_params *force = case_add(&c, &sel_out_force_table);
     force->region = "block";
     force->centre = flat;
     assert_int_equal(case_check(&c), SEL_BAD_SCENARIO);

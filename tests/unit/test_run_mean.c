@@ -59,7 +59,7 @@ static void run_blur(int64_t every, double steady, int64_t steps, bool resume) {
     solver.json = no_json;
     solver.bytes = some_bytes;
     const double none = (double)NAN;
-    sel_out_checkpoint checkpoint;
+    sel_checkpoint_params checkpoint;
     sel_table_presets(&sel_out_checkpoint_table, &checkpoint);
     checkpoint.common = (sel_output_common){.every = 1000, .interval = none, .from_time = none};
     sel_variant output = {&sel_out_checkpoint_table, &checkpoint, {NULL, 0}};
