@@ -48,7 +48,7 @@ sel_status sel_checkpoint_status(const sel_checkpoint *checkpoint, sel_error *er
     return failure->status ? sel_fail(error, failure->status, "%s", failure->text) : SEL_OK;
 }
 
-static void cannot_write(sel_checkpoint *checkpoint) {
+static void checkpoint_cannot_write(sel_checkpoint *checkpoint) {
     sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "cannot write %s: %s", checkpoint->path,
                         strerror(errno));
 }
@@ -59,7 +59,7 @@ static void damaged(sel_checkpoint *checkpoint, const char *what) {
 
 /* ---- opening ---- */
 
-static sel_checkpoint *make(const char *path, sel_error *error) {
+static sel_checkpoint *checkpoint_make(const char *path, sel_error *error) {
     sel_checkpoint *made = calloc(1, sizeof *made);
     if (made) {
         made->path = strdup(path);
@@ -72,7 +72,8 @@ static sel_checkpoint *make(const char *path, sel_error *error) {
     return made;
 }
 
-/* Closes what has failed; NULL: it was not made. */
+/* Returns the checkpoint in *opened; closes it if it has failed. `checkpoint` is NULL when there
+ * was no memory. */
 static sel_status end_opening(sel_checkpoint *checkpoint, sel_checkpoint **opened,
                               sel_error *error) {
     sel_status status = checkpoint ? sel_checkpoint_status(checkpoint, error) : SEL_NO_DEVICE;
@@ -83,30 +84,30 @@ static sel_status end_opening(sel_checkpoint *checkpoint, sel_checkpoint **opene
     return status;
 }
 
-static void put(sel_checkpoint *checkpoint, const void *bytes, size_t count) {
+static void checkpoint_put(sel_checkpoint *checkpoint, const void *bytes, size_t count) {
     if (!checkpoint->failure.status && fwrite(bytes, 1, count, checkpoint->file) != count) {
-        cannot_write(checkpoint);
+        checkpoint_cannot_write(checkpoint);
     }
 }
 
 sel_status sel_checkpoint_create(const char *path, sel_checkpoint **made, sel_error *error) {
-    sel_checkpoint *checkpoint = make(path, error);
+    sel_checkpoint *checkpoint = checkpoint_make(path, error);
     if (checkpoint) {
         checkpoint->file = sel_file_begin(path);
         if (!checkpoint->file) {
-            cannot_write(checkpoint);
+            checkpoint_cannot_write(checkpoint);
         }
-        put(checkpoint, &expected, sizeof expected);
+        checkpoint_put(checkpoint, &expected, sizeof expected);
     }
     return end_opening(checkpoint, made, error);
 }
 
-static uint32_t crc_of(uint32_t crc, const void *bytes, size_t count) {
+static uint32_t checkpoint_crc(uint32_t crc, const void *bytes, size_t count) {
     return (uint32_t)crc32_z(crc, bytes, count);
 }
 
 static uint32_t header_crc(const block_header *header, uint32_t before) {
-    return crc_of(before, header, offsetof(block_header, header_crc));
+    return checkpoint_crc(before, header, offsetof(block_header, header_crc));
 }
 
 static block_header header_at(const sel_checkpoint *checkpoint, uint64_t at) {
@@ -131,7 +132,7 @@ static void check_blocks(sel_checkpoint *checkpoint) {
             damaged(checkpoint, "a header of a block, or its length");
             return;
         }
-        before = crc_of(0, checkpoint->bytes + at, header.bytes);
+        before = checkpoint_crc(0, checkpoint->bytes + at, header.bytes);
         if (before != header.crc) {
             damaged(checkpoint, header.name);
             return;
@@ -165,7 +166,8 @@ static void check_file(sel_checkpoint *checkpoint) {
     }
 }
 
-/* A file of no bytes is not mapped, and no checkpoint. */
+/* Maps the file into memory and checks it. An empty file cannot be mapped; check_file refuses it.
+ */
 static void map_file(sel_checkpoint *checkpoint, FILE *file) {
     struct stat found;
     void *bytes = NULL;
@@ -188,7 +190,7 @@ sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_er
     *opened = NULL;
     sel_status status = sel_file_open(path, &file, error);
     if (!status) {
-        sel_checkpoint *checkpoint = make(path, error);
+        sel_checkpoint *checkpoint = checkpoint_make(path, error);
         if (checkpoint) {
             map_file(checkpoint, file);
         }
@@ -200,8 +202,9 @@ sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_er
 
 /* ---- blocks ---- */
 
-/* Where the bytes of a block begin; 0: there is none. */
-static uint64_t find(const sel_checkpoint *checkpoint, const char *name, uint64_t *bytes) {
+/* The position of the bytes of a block; 0: there is no such block. */
+static uint64_t checkpoint_find(const sel_checkpoint *checkpoint, const char *name,
+                                uint64_t *bytes) {
     uint64_t at = sizeof(opening);
     for (;;) {
         const block_header header = header_at(checkpoint, at);
@@ -233,10 +236,10 @@ bool sel_checkpoint_name(const sel_checkpoint *checkpoint, int k, char name[SEL_
 
 int64_t sel_checkpoint_bytes(const sel_checkpoint *checkpoint, const char *name) {
     uint64_t bytes;
-    return find(checkpoint, name, &bytes) ? (int64_t)bytes : -1;
+    return checkpoint_find(checkpoint, name, &bytes) ? (int64_t)bytes : -1;
 }
 
-/* The header of a block is written when its bytes are known. */
+/* Ends the present block. Saving: writes its header, now that size and CRC are known. */
 static void end_block(sel_checkpoint *checkpoint) {
     if (checkpoint->left > 0) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: block '%s' is longer than it may be",
@@ -250,11 +253,11 @@ static void end_block(sel_checkpoint *checkpoint) {
     header.header_crc = header_crc(&header, checkpoint->before);
     checkpoint->before = checkpoint->crc;
     if (fseeko(checkpoint->file, (off_t)checkpoint->start, SEEK_SET)) {
-        cannot_write(checkpoint);
+        checkpoint_cannot_write(checkpoint);
     }
-    put(checkpoint, &header, sizeof header);
+    checkpoint_put(checkpoint, &header, sizeof header);
     if (fseeko(checkpoint->file, 0, SEEK_END)) {
-        cannot_write(checkpoint);
+        checkpoint_cannot_write(checkpoint);
     }
 }
 
@@ -269,8 +272,8 @@ void sel_checkpoint_block(sel_checkpoint *checkpoint, const char *name) {
     }
     if (!checkpoint->loads) {
         checkpoint->start = (uint64_t)ftello(checkpoint->file);
-        put(checkpoint, &empty, sizeof empty);
-    } else if (!(checkpoint->start = find(checkpoint, name, &checkpoint->left))) {
+        checkpoint_put(checkpoint, &empty, sizeof empty);
+    } else if (!(checkpoint->start = checkpoint_find(checkpoint, name, &checkpoint->left))) {
         checkpoint->left = 0;
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: holds no block '%s'", checkpoint->path,
                             name);
@@ -282,8 +285,8 @@ void sel_checkpoint_block(sel_checkpoint *checkpoint, const char *name) {
 
 void sel_keep(sel_checkpoint *checkpoint, void *bytes, size_t count) {
     if (!checkpoint->loads) {
-        put(checkpoint, bytes, count);
-        checkpoint->crc = crc_of(checkpoint->crc, bytes, count);
+        checkpoint_put(checkpoint, bytes, count);
+        checkpoint->crc = checkpoint_crc(checkpoint->crc, bytes, count);
         checkpoint->done += count;
         return;
     }
@@ -328,7 +331,7 @@ const char *sel_keep_text(sel_checkpoint *checkpoint, sel_arena *arena, const ch
 
 /* ---- the end ---- */
 
-/* Names are on the disk when their folder is. */
+/* Flushes the folder of `path`: only then is the file's name on the disk. */
 static void sync_folder(const char *path) {
     char *copy = strdup(path);
     const int folder = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -347,11 +350,11 @@ sel_status sel_checkpoint_commit(sel_checkpoint *checkpoint, const char *before,
     *bytes = (uint64_t)ftello(checkpoint->file);
     if (!checkpoint->failure.status &&
         (fflush(checkpoint->file) || fsync(fileno(checkpoint->file)))) {
-        cannot_write(checkpoint);
+        checkpoint_cannot_write(checkpoint);
     }
     if (!checkpoint->failure.status && before && rename(checkpoint->path, before) &&
         errno != ENOENT) {
-        cannot_write(checkpoint);
+        checkpoint_cannot_write(checkpoint);
     }
     sel_status status = sel_checkpoint_status(checkpoint, error);
     if (!status) {

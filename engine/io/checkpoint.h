@@ -1,12 +1,15 @@
 /* checkpoint.h -- the file from which a run is resumed: named blocks of bytes, each with its CRC.
  *
- * The same functions save and load: what is kept moves to the file, or from it. A failure stays,
- * and what is moved after it is left alone (loading: zeroed), so that callers ask once at the end.
+ * One function both saves and loads: sel_keep copies bytes to the file or from it. The first
+ * failure is remembered. After it nothing is saved and everything loaded is zero, so that callers
+ * check once, at the end.
  *
- * The file is "SELSTATE", version and byte order (16 bytes), then blocks: name (48 bytes, zeros
- * behind it), bytes, CRC of them, CRC of this header (64 bytes in all), and the bytes. The CRC of a
- * header starts from that of the block before, so that no block can be lost or exchanged; the last
- * block is called "end" and has no bytes. Numbers are those of the machine.
+ *     file:   "SELSTATE" | version u32 | byte order u32 | block | block | ... | block "end"
+ *     block:  name[48] | bytes u64 | CRC of the bytes u32 | CRC of this header u32 | the bytes
+ *
+ * The CRC of a header starts from the data CRC of the block before, so that a missing or exchanged
+ * block is found. Names are padded with zeros; block "end" has no bytes. Numbers are in the byte
+ * order of the machine.
  */
 #ifndef SEL_CHECKPOINT_H
 #define SEL_CHECKPOINT_H
@@ -21,60 +24,60 @@ enum { SEL_CHECKPOINT_VERSION = 2, SEL_BLOCK_NAME = 48 };
 
 typedef struct sel_checkpoint {
     char *path;
-    bool loads;
-    sel_error failure; /* the first; calls that may fail, of a device say, leave theirs here, and
-                          are not made after another failure */
+    bool loads;        /* true: loads; false: saves */
+    sel_error failure; /* the first failure; callers put errors of their own here, such as those of
+                          a device, and stop after any failure */
     FILE *file;        /* saving */
     const char *bytes; /* loading: the whole file, mapped */
     uint64_t size;
 
     /* The present block. */
     char name[SEL_BLOCK_NAME];
-    uint64_t start;  /* of its header (saving), of its bytes (loading) */
-    uint64_t left;   /* loading: its bytes that were not moved yet */
-    uint64_t done;   /* saving: those that were */
-    uint32_t crc;    /* of them */
-    uint32_t before; /* the CRC of the block in front of it */
+    uint64_t start;  /* saving: the position of its header; loading: of the next bytes */
+    uint64_t left;   /* loading: bytes not loaded yet */
+    uint64_t done;   /* saving: bytes saved so far */
+    uint32_t crc;    /* saving: CRC of the bytes saved so far */
+    uint32_t before; /* saving: data CRC of the block before */
 } sel_checkpoint;
 
-/* Begins a file that appears under its name when sel_checkpoint_commit is called. */
+/* Begins a checkpoint; the file appears as `path` when sel_checkpoint_commit is called. */
 sel_status sel_checkpoint_create(const char *path, sel_checkpoint **made, sel_error *error);
 
-/* Opens a file and checks all of it: SEL_BAD_FILE where it is not a checkpoint, of another version,
- * or damaged, even by one bit. */
+/* Opens a checkpoint and checks all of it. SEL_BAD_FILE: the file is no checkpoint, is of another
+ * version, or is damaged, even by one bit. */
 sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_error *error);
 
-/* Loading: the bytes of a block; -1: there is none. */
+/* Loading: the size of the block `name` in bytes; -1: there is no such block. */
 int64_t sel_checkpoint_bytes(const sel_checkpoint *checkpoint, const char *name);
 
-/* Loading: the name of block k; false: there are fewer. */
+/* Loading: the name of block k = 0, 1, ...; false: there are k blocks or fewer. */
 bool sel_checkpoint_name(const sel_checkpoint *checkpoint, int k, char name[SEL_BLOCK_NAME]);
 
-/* Ends the present block and begins another. A block that the file does not hold, or one that was
- * not read to its end, is a failure. */
+/* Ends the present block and begins the block `name`. Loading fails if the file has no such block,
+ * or if the present block was not loaded to its end. */
 void sel_checkpoint_block(sel_checkpoint *checkpoint, const char *name);
 
-/* Moves bytes of the present block. */
+/* Saves `count` bytes to the present block, or loads them from it. */
 void sel_keep(sel_checkpoint *checkpoint, void *bytes, size_t count);
 #define SEL_KEEP(checkpoint, value) sel_keep(checkpoint, &(value), sizeof(value))
 
-/* Moves a text and its length. Returns `text`; loading, where that is ignored, a copy in the arena,
- * "" after a failure. */
+/* Saves a text with its length and returns `text`; or ignores `text` and returns the loaded text,
+ * in the arena ("" after a failure). */
 const char *sel_keep_text(sel_checkpoint *checkpoint, sel_arena *arena, const char *text);
 
-/* Fails with the message, unless it has failed already. */
+/* Sets the failure, unless there is one already. */
 void sel_checkpoint_fail(sel_checkpoint *checkpoint, sel_status status, const char *format, ...)
     SEL_PRINTF(3, 4);
 
-/* Hands on the failure. */
+/* Returns the status of the failure, and appends its message to `error`; SEL_OK: there is none. */
 sel_status sel_checkpoint_status(const sel_checkpoint *checkpoint, sel_error *error);
 
-/* Writes the end, has it all on the disk, keeps an older file of that name as `before`
- * (NULL: replaces it), and gives the file its name. Sets the number of its bytes. */
+/* Writes block "end", flushes the file to the disk, and gives it its name. An older file of that
+ * name is renamed to `before`; NULL: it is replaced. *bytes gets the size of the file. */
 sel_status sel_checkpoint_commit(sel_checkpoint *checkpoint, const char *before, uint64_t *bytes,
                                  sel_error *error);
 
-/* Closes; what was not committed is removed. NULL is fine. */
+/* Closes a checkpoint, and removes a file that was not committed. NULL: does nothing. */
 void sel_checkpoint_close(sel_checkpoint *checkpoint);
 
 #endif

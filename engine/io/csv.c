@@ -1,4 +1,4 @@
-/* csv.c -- a CSV file that grows by whole lines, also on a full disk. */
+/* csv.c -- a CSV file that grows by whole lines, even if the disk gets full. */
 #include "engine/io/csv.h"
 
 #include <errno.h>
@@ -14,26 +14,26 @@
 struct sel_csv {
     char *path;
     int descriptor;
-    off_t whole; /* bytes of the file that are whole lines */
-    FILE *lines; /* in memory, that were not written yet: text[used] after fflush */
+    off_t whole; /* the size of the whole lines in the file */
+    FILE *lines; /* a memory stream of lines not written yet; after fflush they are text[used] */
     char *text;
     size_t used;
     bool line_begun;
-    bool reopened; /* the first line is there */
+    bool reopened; /* a former run wrote the first line, which is yet to be compared */
 };
 
-/* Ends the file behind its whole lines. */
-static bool cut(const sel_csv *csv) {
+/* Truncates the file to its whole lines. */
+static bool csv_truncate(const sel_csv *csv) {
     return ftruncate(csv->descriptor, csv->whole) == 0 &&
            lseek(csv->descriptor, csv->whole, SEEK_SET) >= 0;
 }
 
-static sel_status cannot_write(const sel_csv *csv, sel_error *error) {
+static sel_status csv_cannot_write(const sel_csv *csv, sel_error *error) {
     return sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", csv->path, strerror(errno));
 }
 
-/* Opens what a run left, cut to csv->whole bytes. */
-static sel_status reopen(sel_csv *csv, sel_error *error) {
+/* Opens the file of a former run, truncated to csv->whole bytes. */
+static sel_status csv_reopen(sel_csv *csv, sel_error *error) {
     struct stat found = {.st_size = -1};
     csv->descriptor = open(csv->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     csv->reopened = true;
@@ -45,12 +45,12 @@ static sel_status reopen(sel_csv *csv, sel_error *error) {
         return sel_fail(error, SEL_BAD_FILE,
                         "%s: is shorter than it was when the checkpoint was written", csv->path);
     }
-    return cut(csv) ? SEL_OK : cannot_write(csv, error);
+    return csv_truncate(csv) ? SEL_OK : csv_cannot_write(csv, error);
 }
 
-static sel_status create(sel_csv *csv, sel_error *error) {
+static sel_status csv_create(sel_csv *csv, sel_error *error) {
     csv->descriptor = sel_file_create(csv->path);
-    return csv->descriptor >= 0 ? SEL_OK : cannot_write(csv, error);
+    return csv->descriptor >= 0 ? SEL_OK : csv_cannot_write(csv, error);
 }
 
 sel_status sel_csv_open(const char *directory, const char *file, int64_t bytes, sel_csv **csv,
@@ -68,7 +68,7 @@ sel_status sel_csv_open(const char *directory, const char *file, int64_t bytes, 
         made->path = NULL;
         status = sel_fail_memory(error, "an output", strlen(directory));
     }
-    status = status ? status : bytes < 0 ? create(made, error) : reopen(made, error);
+    status = status ? status : bytes < 0 ? csv_create(made, error) : csv_reopen(made, error);
     if (status) {
         sel_csv_close(made);
         return status;
@@ -116,8 +116,8 @@ void sel_csv_drop(sel_csv *csv) {
     csv->line_begun = false;
 }
 
-/* 0, or errno. */
-static int write_all(int descriptor, const char *text, size_t length) {
+/* Writes all of the text. Returns 0 or an errno. */
+static int csv_write_all(int descriptor, const char *text, size_t length) {
     while (length > 0) {
         ssize_t written = write(descriptor, text, length);
         if (written < 0 && errno != EINTR) {
@@ -131,7 +131,7 @@ static int write_all(int descriptor, const char *text, size_t length) {
     return 0;
 }
 
-/* Compares the first line, in csv->text, with the one that is there. */
+/* Compares the line in csv->text with the first line of the file. */
 static sel_status check_first_line(sel_csv *csv, size_t length, sel_error *error) {
     char *line = malloc(length + 1);
     csv->reopened = false;
@@ -158,14 +158,14 @@ sel_status sel_csv_flush(sel_csv *csv, sel_error *error) {
     if (csv->reopened) {
         return check_first_line(csv, length, error);
     }
-    int code = write_all(csv->descriptor, csv->text, length);
+    int code = csv_write_all(csv->descriptor, csv->text, length);
     if (code == 0) {
         csv->whole += (off_t)length;
         return SEL_OK;
     }
-    /* Should the cut fail too, nothing better can be done; the first cause is reported. */
+    /* The cause of the failed write is reported, even if truncating fails too. */
     return sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s%s", csv->path, strerror(code),
-                    cut(csv) ? "" : " (its last line is incomplete)");
+                    csv_truncate(csv) ? "" : " (its last line is incomplete)");
 }
 
 void sel_csv_close(sel_csv *csv) {

@@ -1,4 +1,4 @@
-/* csv.h -- a CSV file that grows by whole lines, also on a full disk. */
+/* csv.h -- a CSV file that grows by whole lines, even if the disk gets full. */
 #ifndef SEL_CSV_H
 #define SEL_CSV_H
 
@@ -7,31 +7,31 @@
 
 typedef struct sel_csv sel_csv;
 
-/* Opens DIRECTORY/FILE: a new one for bytes = -1, else one as a run left it, cut to its first
- * `bytes`. There the first line that is written must be the one that is there: it is compared, and
- * nothing is written. SEL_BAD_FILE when the file cannot be made, is not there or shorter;
- * SEL_BAD_SCENARIO at the first sel_csv_flush when the line is another one. */
+/* Opens DIRECTORY/FILE. bytes = -1: creates it. Else continues the file of a former run, truncated
+ * to `bytes`; then the first sel_csv_flush writes nothing, but compares its line (the column names)
+ * with the first line of the file, and fails with SEL_BAD_SCENARIO if they differ. SEL_BAD_FILE:
+ * the file cannot be created, or is missing or shorter than `bytes`. */
 sel_status sel_csv_open(const char *directory, const char *file, int64_t bytes, sel_csv **csv,
                         sel_error *error);
 
-/* Bytes that were written, whole lines. */
+/* The size of the file in bytes; it consists of whole lines. */
 int64_t sel_csv_bytes(const sel_csv *csv);
 
-/* Add a value to the present line. Text is quoted where it needs to be. */
+/* Add a value to the present line. Text is quoted if necessary. */
 void sel_csv_text(sel_csv *csv, const char *text);
 void sel_csv_number(sel_csv *csv, double value);
 
 /* Ends the present line. */
 void sel_csv_end_line(sel_csv *csv);
 
-/* Forgets what was added and not written. */
+/* Discards all that was added since the last sel_csv_flush. */
 void sel_csv_drop(sel_csv *csv);
 
-/* Writes all ended lines at once. When that fails the file is cut back to the lines that were
- * whole before: SEL_BAD_FILE. */
+/* Writes all lines that were added. SEL_BAD_FILE: the write failed, and the file was truncated to
+ * its size before. */
 sel_status sel_csv_flush(sel_csv *csv, sel_error *error);
 
-/* NULL is fine. */
+/* Closes the file. NULL: does nothing. */
 void sel_csv_close(sel_csv *csv);
 
 #endif

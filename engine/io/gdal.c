@@ -1,9 +1,9 @@
-/* gdal.c -- rasters that the engine's own readers do not read, by GDAL's library.
+/* gdal.c -- rasters in formats that only GDAL reads, through libgdal if it is installed.
  *
- * The library is loaded when the first such file is met, by its C interface (gdal.h, gdal_frmts.h
- * of GDAL 3). Scenarios are not trusted, and GDAL opens addresses of the network, archives and
- * Python in a VRT: drivers are limited to a few of local files, and every file that a VRT names is
- * looked at before GDAL does.
+ * libgdal is loaded when the first such file is read; declarations follow the C interface of GDAL 3
+ * (gdal.h, gdal_frmts.h). Scenarios are not trusted, but GDAL opens network addresses and archives,
+ * and runs Python in a VRT. So only a few drivers for local files stay registered, and every file
+ * that a VRT names is checked before GDAL opens it.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -57,7 +57,8 @@ static struct {
     void (*use_network)(int enabled);                   /* of PROJ, since 3.4 */
 } gdal;
 
-/* The names of the members, in their order. */
+/* The symbols of the members of `gdal`, in the same order; the last OPTIONAL ones may be missing.
+ */
 static const char *const symbols[] = {"GDALAllRegister",
                                       "GDALGetDriverCount",
                                       "GDALGetDriver",
@@ -92,11 +93,11 @@ static const char *const symbols[] = {"GDALAllRegister",
 enum { SYMBOLS = sizeof symbols / sizeof *symbols, OPTIONAL = 3 };
 _Static_assert(sizeof gdal == SYMBOLS * sizeof(void *), "a name for each function");
 
-/* VRTs may name files of all of them. */
+/* The drivers that stay registered: a VRT may refer to files of each. */
 static const char *const drivers[] = {"GTiff", "VRT",     "SRTMHGT", "netCDF",
                                       "EHdr",  "AAIGrid", "PNG",     NULL};
 
-/* The driver of a file by its suffix; of others GTiff. */
+/* The driver of a file by its suffix; for all other suffixes GTiff. */
 static const char *const suffixes[][2] = {
     {".hgt", "SRTMHGT"}, {".nc", "netCDF"}, {".vrt", "VRT"}, {".bil", "EHdr"}, {".flt", "EHdr"}};
 enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
@@ -131,7 +132,7 @@ static void gdal_restrict(void) {
     }
 }
 
-/* Tried once. The library stays loaded. */
+/* Loads and restricts libgdal at the first call; it stays loaded. */
 static bool gdal_is_there(void) {
     enum { NEWEST = 45, OLDEST = 26 };
     static enum { UNTRIED, THERE, MISSING } state;
@@ -172,16 +173,17 @@ static sel_status gdal_check_name(const sel_raster_source *source, const char *n
 
 enum { MOST_BYTES = 64 << 20, MOST_DEPTH = 8, HEAD = 8192 };
 
-/* A search through VRTs. */
+/* A walk through a VRT and the files that it names. */
 typedef struct search {
     const sel_raster_source *source;
-    size_t bytes; /* looked at so far, in all files */
-    int depth;
+    size_t bytes; /* read so far, over all files */
+    int depth;    /* of nested VRTs */
 } search;
 
 static sel_status gdal_check_vrt(search *s, const char *path);
 
-/* A VRT is one by its content, whatever its name. */
+/* Checks a file that GDAL would open. A VRT is recognized by its content, as GDAL does, not by its
+ * name. */
 static sel_status gdal_check_file(search *s, const char *path) {
     char head[HEAD + 1];
     FILE *file = NULL;
@@ -202,7 +204,7 @@ static sel_status gdal_check_file(search *s, const char *path) {
     return strcasestr(head, "<VRTDataset") ? gdal_check_vrt(s, path) : SEL_OK;
 }
 
-/* The file that an element of a VRT names, <SourceFilename relativeToVRT="1">FILE<; `at` stands
+/* Checks the file that an element of a VRT names: <SourceFilename relativeToVRT="1">FILE<; `at` is
  * behind the element's name. */
 static sel_status gdal_check_element(search *s, const char *vrt, const char *at) {
     static const char word[] = "relativeToVRT=";
@@ -264,7 +266,7 @@ static sel_status gdal_check_text(search *s, const char *vrt, const char *text) 
     return status;
 }
 
-/* Looks through a VRT, and the VRTs that it names. */
+/* Checks a VRT and, recursively, the files that it names. */
 static sel_status gdal_check_vrt(search *s, const char *path) {
     char *bytes = NULL;
     size_t length = 0;
@@ -313,7 +315,7 @@ static sel_status gdal_place(sel_raster_source *source, handle data) {
     return sel_raster_check_square(source, g[1], fabs(g[5]));
 }
 
-/* An opacity may stand behind the values. */
+/* Refuses all but one band, which an alpha band may follow. */
 static sel_status gdal_check_bands(const sel_raster_source *source, handle data) {
     const int count = gdal.band_count(data);
     char **fields = gdal.metadata(data, "SUBDATASETS");
@@ -366,7 +368,7 @@ static sel_status gdal_unreadable(const sel_raster_source *source) {
                              why && *why ? why : "it is of no kind that is read");
 }
 
-/* All pixels of a band, the first row of the file last. */
+/* Reads all pixels of a band; the first row of the file becomes the last row of `to`. */
 static sel_status gdal_read_band(const sel_raster_source *source, handle band, double *to) {
     const int64_t *n = source->raster.n;
     const int width = (int)n[0], height = (int)n[1], size = (int)sizeof *to;
@@ -376,7 +378,8 @@ static sel_status gdal_read_band(const sel_raster_source *source, handle band, d
     return failed ? gdal_unreadable(source) : SEL_OK;
 }
 
-/* A mask that GDAL makes of NODATA alone is left out: the script may name another value. */
+/* Reads the values, and sets masked ones to NaN. A mask that GDAL derives from the nodata value is
+ * ignored, since the script may declare another nodata value. */
 static sel_status gdal_read_values(sel_raster_source *source, handle band) {
     const int64_t *n = source->raster.n, count = n[0] * n[1];
     sel_status status = sel_raster_allocate(source);

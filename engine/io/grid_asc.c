@@ -1,7 +1,8 @@
-/* grid_asc.c -- grids of numbers as text: ESRI ASCII (.asc), read line by line, and written.
+/* grid_asc.c -- grids as ESRI ASCII (.asc), read line by line, and written.
  *
- * Keys and their numbers, then rows * columns values, the north-west one first; white space is all
- * that separates. https://desktop.arcgis.com, "Esri ASCII raster format"; GDAL's driver AAIGrid.
+ * A file holds keys with numbers, then rows * columns values from the north-west corner, all
+ * separated by white space. Sources: https://desktop.arcgis.com, "Esri ASCII raster format"; GDAL's
+ * driver AAIGrid.
  */
 #include <errno.h>
 #include <locale.h>
@@ -22,16 +23,16 @@ static const char *const keys[KEYS] = {"NCOLS",     "NROWS",       "XLLCORNER", 
 
 typedef struct reader {
     sel_raster_source *to;
-    bool given[KEYS]; /* of the header */
-    double value[KEYS];
-    char *text; /* a line */
+    bool given[KEYS];   /* the header has the key */
+    double value[KEYS]; /* of the header */
+    char *text;         /* the present line, of `room` bytes */
     size_t room;
-    const char *at, *end; /* the token, and the end of the line */
+    const char *at, *end; /* the present token, and the end of the line */
     size_t length;        /* of the token */
-    int line;             /* in which it is */
+    int line;             /* line number of the token */
 } reader;
 
-/* A line of the file stands for that of a script. */
+/* Fails with "FILE:LINE: " before the message. */
 #define FAIL(r, ...) \
     sel_fail_as((r)->to->error, SEL_BAD_FILE, (sel_where){(r)->to->name, (r)->line}, __VA_ARGS__)
 
@@ -45,7 +46,7 @@ static bool is_letter(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* Goes on to the next token; false at the end of the file. */
+/* Advances to the next token; false at the end of the file. */
 static inline bool next_token(reader *r) {
     r->at += r->length;
     r->length = 0;
@@ -77,8 +78,8 @@ static bool is_nan(const reader *r) {
     return token_is(r, "null") || token_is(r, "nan") || token_is(r, "-nan") || token_is(r, "+nan");
 }
 
-/* The start of the token as it can be printed. */
-static const char *shown(const reader *r, char text[SHOWN + 4]) {
+/* The beginning of the token, with other than printable ASCII characters replaced. */
+static const char *asc_shown(const reader *r, char text[SHOWN + 4]) {
     snprintf(text, SHOWN + 1, "%.*s", (int)r->length, r->at);
     for (char *c = text; *c; c++) {
         *c = *c < ' ' || *c > '~' ? '?' : *c;
@@ -88,11 +89,11 @@ static const char *shown(const reader *r, char text[SHOWN + 4]) {
 
 static sel_status not_a_number(const reader *r) {
     char text[SHOWN + 4];
-    const char *advice = strchr(shown(r, text), ',') ? "; decimals take a point" : "";
+    const char *advice = strchr(asc_shown(r, text), ',') ? "; decimals take a point" : "";
     return FAIL(r, "'%s' is no number%s", text, advice);
 }
 
-static inline sel_status read_number(const reader *r, double *value) {
+static inline sel_status asc_read_number(const reader *r, double *value) {
     if (sel_decimal_read(r->at, value) == r->at + r->length && isfinite(*value)) {
         return SEL_OK;
     }
@@ -120,17 +121,17 @@ static sel_status read_key(reader *r) {
     if (!next_token(r)) {
         return FAIL(r, "ends behind %s", keys[key]);
     }
-    const sel_status status = read_number(r, &r->value[key]);
+    const sel_status status = asc_read_number(r, &r->value[key]);
     return status || !isnan(r->value[key]) || key == NODATA
                ? status
                : FAIL(r, "%s is not a number", keys[key]);
 }
 
-static sel_status unreadable(const reader *r) {
+static sel_status asc_unreadable(const reader *r) {
     return sel_raster_refuse(r->to, "cannot be read: %s", strerror(errno));
 }
 
-/* Checks the header, and sets the side of a cell. */
+/* Checks the header and sets the cell size. */
 static sel_status check_header(const reader *r) {
     const bool *given = r->given, one = given[SIDE];
     const double *v = r->value, side = v[one ? SIDE : DX], other = v[one ? SIDE : DY];
@@ -158,7 +159,7 @@ static sel_status check_header(const reader *r) {
     }
     r->to->raster.dx = side;
     const sel_status status = sel_raster_check_square(r->to, side, other);
-    /* A value and what separates it take two bytes at least. */
+    /* A value with its separator takes at least two bytes. */
     return status || 2 * v[COLUMNS] * v[ROWS] - 1 <= r->to->file_bytes
                ? status
                : sel_raster_refuse(
@@ -167,8 +168,8 @@ static sel_status check_header(const reader *r) {
                      r->to->file_bytes, v[COLUMNS], v[ROWS]);
 }
 
-/* Up to the first value, which is then the token. */
-static sel_status read_header(reader *r) {
+/* Reads and checks the header; then the token is the first value. */
+static sel_status asc_read_header(reader *r) {
     static const char mark[] = "\xef\xbb\xbf";
     sel_raster *raster = &r->to->raster;
     sel_status status = SEL_OK;
@@ -183,7 +184,7 @@ static sel_status read_header(reader *r) {
         more = status || next_token(r);
     }
     if (!status && ferror(r->to->file)) {
-        return unreadable(r);
+        return asc_unreadable(r);
     }
     status = status ? status : check_header(r);
     if (!status) {
@@ -200,7 +201,7 @@ static sel_status read_header(reader *r) {
 
 /* ---- values ---- */
 
-static sel_status read_values(reader *r) {
+static sel_status asc_read_values(reader *r) {
     const sel_raster *raster = &r->to->raster;
     const int64_t width = raster->n[0], height = raster->n[1];
     char text[SHOWN + 4];
@@ -209,12 +210,12 @@ static sel_status read_values(reader *r) {
         double *to = raster->value + (height - 1 - row) * width;
         for (int64_t i = 0; i < width; i++) {
             if (r->length == 0) {
-                return ferror(r->to->file) ? unreadable(r)
+                return ferror(r->to->file) ? asc_unreadable(r)
                                            : FAIL(r, "ends after %lld of %lld x %lld = %lld values",
                                                   (long long)(row * width + i), (long long)width,
                                                   (long long)height, (long long)(width * height));
             }
-            const sel_status status = read_number(r, &to[i]);
+            const sel_status status = asc_read_number(r, &to[i]);
             if (status) {
                 return status;
             }
@@ -230,24 +231,25 @@ static sel_status read_values(reader *r) {
                                  "text stands behind the %lld x %lld = %lld values: '%s'; remove "
                                  "what follows them",
                                  (long long)width, (long long)height, (long long)(width * height),
-                                 shown(r, text));
+                                 asc_shown(r, text));
 }
 
 sel_status sel_asc_read(sel_raster_source *to) {
     reader r = {.to = to, .value[NODATA] = -9999, .line = 1};
-    sel_status status = read_header(&r);
+    sel_status status = asc_read_header(&r);
     to->nodata = r.value[NODATA];
     to->placed = true;
     status = status ? status : sel_raster_allocate(to);
-    status = status ? status : read_values(&r);
+    status = status ? status : asc_read_values(&r);
     free(r.text);
     return status;
 }
 
 /* ---- writing ---- */
 
-/* The point keeps GDAL from taking all values for whole numbers, by the first of them. */
-static void write_header(const sel_grid_file *grid, FILE *to) {
+/* "-9999.0": the decimal point keeps GDAL from reading all values as integers if the first one has
+ * no point. */
+static void asc_write_header(const sel_grid_file *grid, FILE *to) {
     fprintf(to, "ncols %lld\nnrows %lld\nxllcorner ", (long long)grid->n[0], (long long)grid->n[1]);
     sel_json_number(to, grid->origin[0]);
     fputs("\nyllcorner ", to);
@@ -258,12 +260,12 @@ static void write_header(const sel_grid_file *grid, FILE *to) {
 }
 
 /* Nine digits distinguish all floats. */
-static void write_rows(const sel_grid_file *grid, FILE *to) {
+static void asc_write_rows(const sel_grid_file *grid, FILE *to) {
     for (int64_t row = grid->n[1] - 1; row >= 0 && !ferror(to); row--) {
         const float *value = grid->value + row * grid->n[0];
         for (int64_t i = 0; i < grid->n[0]; i++) {
             const double number = isnan(value[i]) ? SEL_GRID_NODATA : (double)value[i];
-            /* 0 has no sign */
+            /* writes -0 as 0 */
             fprintf(to, "%.9g%c", number == 0 ? 0 : number, i + 1 < grid->n[0] ? ' ' : '\n');
         }
     }
@@ -276,8 +278,8 @@ void sel_asc_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROO
         return;
     }
     locale_t before = uselocale(c_locale); /* of this thread */
-    write_header(grid, to);
-    write_rows(grid, to);
+    asc_write_header(grid, to);
+    asc_write_rows(grid, to);
     uselocale(before);
     freelocale(c_locale);
 }

@@ -1,7 +1,7 @@
-/* grid_tif.c -- grids in GeoTIFF: one number per pixel, placed by its tags, read.
+/* grid_tif.c -- reads grids from GeoTIFF: one number per pixel, placed by tags.
  *
- * libtiff unpacks strips and tiles; what it declares is compared with the size of the file before
- * memory is taken for it. Tags: OGC GeoTIFF Standard 1.1.
+ * libtiff unpacks strips and tiles. The declared sizes are compared with the size of the file
+ * before memory is allocated. Tags: OGC GeoTIFF Standard 1.1.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -47,22 +47,22 @@ typedef struct reader {
     sel_tif_complaint first;
     TIFF *tiff;
     const number_kind *kind;
-    uint32_t part[2]; /* pixels of a tile or strip */
+    uint32_t part[2]; /* width and height of a part (tile or strip) in pixels */
     int step;         /* numbers per pixel in a part */
-    bool alpha;       /* the second value of a pixel is its opacity, 0: it has no data */
-    bool planes;      /* which lies in parts of its own */
-    double *line;     /* numbers of a row, where there is alpha */
+    bool alpha;       /* pixels have a second value, the opacity; 0: no data */
+    bool planes;      /* the opacities lie in parts of their own (PLANARCONFIG_SEPARATE) */
+    double *line;     /* a converted row with opacities */
 } reader;
 
-static sel_status unreadable(const reader *r) {
+static sel_status tif_unreadable(const reader *r) {
     return sel_raster_refuse(r->to, "is no GeoTIFF that can be read: %s",
                              r->first.message[0] ? r->first.message : "libtiff does not say why");
 }
 
 /* ---- tags that libtiff does not know ---- */
 
-/* The count and the numbers of a tag of the given type; 0 when it is not there. libtiff keeps tags
- * that it does not know as they stand in the file. */
+/* Finds a tag of the given type; *to gets its numbers. Returns their count; 0: there is no such
+ * tag. libtiff keeps unknown tags unchanged. */
 static size_t find_tag(const reader *r, uint32_t tag, TIFFDataType type, const void **to) {
     const TIFFField *field = TIFFFindField(r->tiff, tag, TIFF_ANY);
     *to = NULL;
@@ -77,7 +77,7 @@ static size_t find_tag(const reader *r, uint32_t tag, TIFFDataType type, const v
     return found && *to ? count : 0;
 }
 
-/* A copy in the arena, a NUL behind it; *count is 0 when there is no such tag. */
+/* Copies a tag into the arena, followed by a NUL; *count is 0 if there is no such tag. */
 static sel_status copy_tag(const reader *r, uint32_t tag, TIFFDataType type, const void **to,
                            size_t *count) {
     const void *from;
@@ -114,14 +114,15 @@ static sel_status copy_keys(const reader *r) {
     return status;
 }
 
-/* ---- where it lies ---- */
+/* ---- origin and cell size ---- */
 
-/* Sides of a pixel, and the coordinates of a place (column, row) of the picture. */
+/* The sides of a pixel, and a tie point: pixel position at[] (column, row) has the coordinates x
+ * and y. */
 typedef struct placement {
     double side[2], at[2], x, y;
 } placement;
 
-/* Without any tag the picture lies at the origin, its pixels of side 1. */
+/* Without tags the lower left corner is the origin, and pixels have side 1. */
 static sel_status find_placement(const reader *r, placement *p) {
     const void *scale, *tie, *matrix;
     size_t scales = find_tag(r, SEL_TAG_PIXEL_SCALE, TIFF_DOUBLE, &scale);
@@ -145,7 +146,7 @@ static sel_status find_placement(const reader *r, placement *p) {
     return SEL_OK;
 }
 
-static sel_status place(const reader *r) {
+static sel_status tif_place(const reader *r) {
     placement p = {{0, 0}, {0, 0}, 0, 0};
     sel_raster *raster = &r->to->raster;
     r->to->placed = true;
@@ -160,7 +161,7 @@ static sel_status place(const reader *r) {
                                  "west to the east; turn it with gdalwarp first",
                                  p.side[0], p.side[1], p.x, p.y);
     }
-    /* A height below 0 runs from the south to the north, by the formula of the standard. */
+    /* By the formula of the standard, rows run from south to north if the height is negative. */
     status = sel_raster_check_square(r->to, p.side[0], fabs(p.side[1]));
     double half = sel_geo_keys_are_points(r->to->keys) ? 0.5 : 0;
     const double rows = p.side[1] > 0 ? (double)raster->n[1] : 0;
@@ -171,7 +172,7 @@ static sel_status place(const reader *r) {
     return status;
 }
 
-/* ---- what it declares ---- */
+/* ---- number type, compression, size ---- */
 
 static sel_status find_kind(reader *r) {
     uint16_t bits = 0, format = 0, samples = 0;
@@ -224,8 +225,8 @@ static sel_status check_compression(const reader *r) {
                                    (unsigned)compression, sel_gdal_missing());
 }
 
-/* A picture lies in parts: tiles, or strips, which are as wide as it. */
-static void find_parts(reader *r) {
+/* Finds the size of a part: a tile, or a strip, which is as wide as the picture. */
+static void tif_find_parts(reader *r) {
     const bool tiled = TIFFIsTiled(r->tiff) != 0;
     r->part[0] = (uint32_t)r->to->raster.n[0];
     TIFFGetFieldDefaulted(r->tiff, tiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &r->part[1]);
@@ -236,7 +237,7 @@ static void find_parts(reader *r) {
     }
 }
 
-static sel_status check_size(reader *r) {
+static sel_status tif_check_size(reader *r) {
     uint32_t width = 0, height = 0;
     double bytes = r->kind->bits / 8 * r->step, most = SEL_TIF_PACKING * r->to->file_bytes;
     TIFFGetField(r->tiff, TIFFTAG_IMAGEWIDTH, &width);
@@ -246,7 +247,7 @@ static sel_status check_size(reader *r) {
     }
     r->to->raster.n[0] = width;
     r->to->raster.n[1] = height;
-    find_parts(r);
+    tif_find_parts(r);
     if ((double)width * height * bytes > most || (double)r->part[0] * r->part[1] * bytes > most) {
         return sel_raster_refuse(
             r->to, "%.0f bytes cannot hold the %" PRIu32 " x %" PRIu32 " pixels that it declares",
@@ -257,8 +258,10 @@ static sel_status check_size(reader *r) {
 
 /* ---- values ---- */
 
-/* Takes a row of a part to `to`, or of its opacities what has no data. */
-static void take_row(const reader *r, const uint8_t *row, int64_t width, bool opacity, double *to) {
+/* Converts a row of a part into `to`. `opacity`: the row holds opacities alone, and only sets NaN
+ * where they are 0. */
+static void tif_store_row(const reader *r, const uint8_t *row, int64_t width, bool opacity,
+                          double *to) {
     if (!r->alpha) {
         r->kind->convert(row, width, to);
         return;
@@ -275,8 +278,9 @@ static void take_row(const reader *r, const uint8_t *row, int64_t width, bool op
     }
 }
 
-/* Takes the part of a tile or strip at (x, y) that lies in the picture; NULL: without data. */
-static void take_part(const reader *r, const uint8_t *part, int64_t x, int64_t y, bool opacity) {
+/* Converts the part at pixel (x, y), as far as it lies in the picture. `part` NULL: no data. */
+static void tif_store_part(const reader *r, const uint8_t *part, int64_t x, int64_t y,
+                           bool opacity) {
     const int64_t *n = r->to->raster.n;
     const int64_t width = n[0] - x < r->part[0] ? n[0] - x : r->part[0];
     const int64_t height = n[1] - y < r->part[1] ? n[1] - y : r->part[1];
@@ -287,21 +291,22 @@ static void take_part(const reader *r, const uint8_t *part, int64_t x, int64_t y
             to[i] = (double)NAN;
         }
         if (part) {
-            take_row(r, part + (size_t)row * row_bytes, width, opacity, to);
+            tif_store_row(r, part + (size_t)row * row_bytes, width, opacity, to);
         }
     }
 }
 
-/* A part of zero bytes has no data: sparse files leave such parts out. */
-static sel_status read_part(const reader *r, int64_t x, int64_t y, int plane, void *buffer,
-                            tmsize_t bytes) {
+/* Reads and converts the part at pixel (x, y). A part of zero bytes has no data: sparse files omit
+ * it. */
+static sel_status tif_read_part(const reader *r, int64_t x, int64_t y, int plane, void *buffer,
+                                tmsize_t bytes) {
     const bool tiled = TIFFIsTiled(r->tiff) != 0;
     const uint16_t sample = (uint16_t)plane;
     const uint32_t part = tiled ? TIFFComputeTile(r->tiff, (uint32_t)x, (uint32_t)y, 0, sample)
                                 : TIFFComputeStrip(r->tiff, (uint32_t)y, sample);
     const int64_t rows = r->to->raster.n[1] - y;
     if (TIFFGetStrileByteCount(r->tiff, part) == 0) {
-        take_part(r, NULL, x, y, plane != 0);
+        tif_store_part(r, NULL, x, y, plane != 0);
         return SEL_OK;
     }
     if (!tiled && rows < r->part[1]) { /* the last strip is short */
@@ -310,18 +315,18 @@ static sel_status read_part(const reader *r, int64_t x, int64_t y, int plane, vo
     tmsize_t got = tiled ? TIFFReadEncodedTile(r->tiff, part, buffer, bytes)
                          : TIFFReadEncodedStrip(r->tiff, part, buffer, bytes);
     if (got != bytes) {
-        return unreadable(r);
+        return tif_unreadable(r);
     }
-    take_part(r, buffer, x, y, plane != 0);
+    tif_store_part(r, buffer, x, y, plane != 0);
     return SEL_OK;
 }
 
-/* The size that libtiff finds for a part must be the one that conversion counts on. */
-static sel_status read_values(reader *r) {
+/* Reads all parts. libtiff's size of a part must be the one that the conversion expects. */
+static sel_status tif_read_values(reader *r) {
     tmsize_t bytes = TIFFIsTiled(r->tiff) ? TIFFTileSize(r->tiff) : TIFFStripSize(r->tiff);
     size_t need = (size_t)r->part[0] * r->part[1] * (size_t)r->step * (r->kind->bits / 8);
     if (bytes <= 0 || (size_t)bytes != need) {
-        return unreadable(r);
+        return tif_unreadable(r);
     }
     const size_t line = r->alpha ? (size_t)r->part[0] * (size_t)r->step * sizeof *r->line : 1;
     void *buffer = calloc(1, need);
@@ -331,7 +336,7 @@ static sel_status read_values(reader *r) {
     for (int plane = 0; plane <= (r->alpha && r->planes); plane++) {
         for (int64_t y = 0; y < r->to->raster.n[1]; y += r->part[1]) {
             for (int64_t x = 0; x < r->to->raster.n[0] && !status; x += r->part[0]) {
-                status = read_part(r, x, y, plane, buffer, bytes);
+                status = tif_read_part(r, x, y, plane, buffer, bytes);
             }
         }
     }
@@ -340,8 +345,8 @@ static sel_status read_values(reader *r) {
     return status;
 }
 
-/* The number at the start of one of GDAL's texts; `preset` when there is none. */
-static double number_of(const char *text, double preset) {
+/* The number at the beginning of a text of GDAL's; `preset` if there is none. */
+static double tif_number_of(const char *text, double preset) {
     double value = preset;
     text += strspn(text, " ");
     if (!sel_decimal_read(text, &value)) {
@@ -358,13 +363,12 @@ static void find_nodata(const reader *r) {
     char copy[64] = "";
     if (length) {
         memcpy(copy, text, length < sizeof copy ? length : sizeof copy - 1);
-        r->to->nodata = number_of(copy, (double)NAN);
+        r->to->nodata = tif_number_of(copy, (double)NAN);
     }
     r->to->exact = r->kind->format != SAMPLEFORMAT_IEEEFP;
 }
 
-/* What is in the item of GDAL's metadata that has this role, in the first band; NULL: there is
- * none. */
+/* The content of the item with this role in GDAL's metadata, for the first band; NULL: none. */
 static const char *find_metadata(const char *text, const char *role) {
     char wanted[32];
     snprintf(wanted, sizeof wanted, "role=\"%s\"", role);
@@ -381,7 +385,7 @@ static const char *find_metadata(const char *text, const char *role) {
 
 static double metadata_number(const char *text, const char *role, double preset) {
     const char *found = find_metadata(text, role);
-    return found ? number_of(found, preset) : preset;
+    return found ? tif_number_of(found, preset) : preset;
 }
 
 static const char *metadata_text(sel_arena *arena, const char *text, const char *role) {
@@ -389,7 +393,7 @@ static const char *metadata_text(sel_arena *arena, const char *text, const char 
     return found ? sel_arena_copy_length(arena, found, strcspn(found, "<")) : NULL;
 }
 
-/* GDAL's metadata are a text in XML. */
+/* Reads unit, scale and offset from GDAL's metadata, which are XML. */
 static sel_status find_scale(const reader *r) {
     sel_raster_source *to = r->to;
     const void *text;
@@ -412,17 +416,17 @@ static sel_status find_scale(const reader *r) {
 static sel_status read_grid(reader *r) {
     sel_status status = find_kind(r);
     status = status ? status : check_compression(r);
-    status = status || r->to->foreign ? status : check_size(r);
+    status = status || r->to->foreign ? status : tif_check_size(r);
     status = status ? status : copy_keys(r);
     if (status || r->to->foreign) {
         return status;
     }
-    status = place(r);
+    status = tif_place(r);
     status = status ? status : find_scale(r);
     status = status ? status : sel_raster_allocate(r->to);
     if (!status) {
         find_nodata(r);
-        status = read_values(r);
+        status = tif_read_values(r);
         status = status ? status : sel_tif_masks_inside(r->tiff, &r->first, r->to);
     }
     return status;
@@ -433,7 +437,7 @@ sel_status sel_tif_read(sel_raster_source *to) {
     r.tiff = sel_tif_open(to->file, &r.first, to->name, "rm",
                           2 * (size_t)to->file_bytes + 16 * SEL_TIF_MIB);
     if (!r.tiff) {
-        return unreadable(&r);
+        return tif_unreadable(&r);
     }
     sel_status status = read_grid(&r);
     TIFFCleanup(r.tiff);

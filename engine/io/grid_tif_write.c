@@ -1,4 +1,4 @@
-/* grid_tif_write.c -- grids written as GeoTIFF; and what opens TIFF files by libtiff. */
+/* grid_tif_write.c -- writes grids as GeoTIFF; opens TIFF files with libtiff. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "engine/io/tif.h"
 
-/* ---- libtiff, its complaints kept ---- */
+/* ---- opening, with the first error kept ---- */
 
 static int on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list args) {
     sel_tif_complaint *first = data;
@@ -36,7 +36,7 @@ TIFF *sel_tif_open(FILE *file, sel_tif_complaint *first, const char *name, const
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)largest);
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, first);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
-    lseek(fileno(file), 0, SEEK_SET); /* which the C file may have left elsewhere */
+    lseek(fileno(file), 0, SEEK_SET); /* reading through `file` may have moved it */
     errno = 0;
     TIFF *tiff = TIFFFdOpenExt(fileno(file), name, mode, options);
     TIFFOpenOptionsFree(options);
@@ -47,7 +47,7 @@ TIFF *sel_tif_open(FILE *file, sel_tif_complaint *first, const char *name, const
 
 enum { STRIP_BYTES = 1 << 18, DEFLATE_LEVEL = 1 };
 
-/* From here on offsets may not fit in 32 bits: BigTIFF. */
+/* From this size on (bytes) a BigTIFF is written, since offsets may not fit in 32 bits. */
 static const double large_file = 3.9e9;
 
 #define TEXT(name) ((char *)(uintptr_t)(name))
@@ -89,7 +89,7 @@ static bool set_place(TIFF *tiff, const sel_grid_file *grid) {
            TIFFSetField(tiff, SEL_TAG_NODATA, nodata);
 }
 
-/* The unit of the values, as GDAL has it. */
+/* Writes the unit of the values in GDAL's metadata. */
 static bool set_unit(TIFF *tiff, const sel_grid_file *grid) {
     char text[200];
     if (!grid->unit || strpbrk(grid->unit, "<>&\"")) {
@@ -102,7 +102,8 @@ static bool set_unit(TIFF *tiff, const sel_grid_file *grid) {
     return TIFFSetField(tiff, SEL_TAG_METADATA, text);
 }
 
-/* Vertical keys are of heights, whose unit a unit of the values replaces. */
+/* Copies all but the vertical keys: they give the unit of heights, but the grid has a unit of its
+ * own. Returns the count. */
 static size_t copy_keys_of_plane(const sel_geo_keys *keys, uint16_t *to) {
     size_t count = 4;
     memcpy(to, keys->directory, 4 * sizeof *to);
@@ -133,7 +134,7 @@ static bool set_directory(TIFF *tiff, const sel_grid_file *grid) {
     return set;
 }
 
-/* A count is a uint16_t to libtiff here, as the specification has it for the directory. */
+/* Counts are passed as int: libtiff reads the count of these tags as uint16_t. */
 static bool set_keys(TIFF *tiff, const sel_grid_file *grid) {
     const sel_geo_keys *keys = grid->keys;
     if (!keys) {
@@ -145,7 +146,7 @@ static bool set_keys(TIFF *tiff, const sel_grid_file *grid) {
            (!keys->text_count || TIFFSetField(tiff, SEL_TAG_KEY_TEXT, keys->text));
 }
 
-static bool write_rows(TIFF *tiff, const sel_grid_file *grid, float *line) {
+static bool tif_write_rows(TIFF *tiff, const sel_grid_file *grid, float *line) {
     for (int64_t row = 0; row < grid->n[1]; row++) {
         const float *from = grid->value + (grid->n[1] - 1 - row) * grid->n[0];
         for (int64_t i = 0; i < grid->n[0]; i++) {
@@ -158,12 +159,12 @@ static bool write_rows(TIFF *tiff, const sel_grid_file *grid, float *line) {
     return true;
 }
 
-static bool write_all(TIFF *tiff, const sel_grid_file *grid) {
+static bool tif_write_all(TIFF *tiff, const sel_grid_file *grid) {
     float *line = malloc((size_t)grid->n[0] * sizeof *line);
     TIFFMergeFieldInfo(tiff, own_tags, sizeof own_tags / sizeof *own_tags);
     bool written = line && set_layout(tiff, grid) && set_place(tiff, grid) &&
-                   set_keys(tiff, grid) && set_unit(tiff, grid) && write_rows(tiff, grid, line) &&
-                   TIFFWriteDirectory(tiff) == 1;
+                   set_keys(tiff, grid) && set_unit(tiff, grid) &&
+                   tif_write_rows(tiff, grid, line) && TIFFWriteDirectory(tiff) == 1;
     free(line);
     return written;
 }
@@ -172,7 +173,7 @@ void sel_tif_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROO
     double bytes = (double)grid->n[0] * (double)grid->n[1] * sizeof(float);
     sel_tif_complaint first = {.code = 0};
     TIFF *tiff = sel_tif_open(to, &first, "the grid", bytes > large_file ? "w8" : "w", 0);
-    bool written = tiff && write_all(tiff, grid);
+    bool written = tiff && tif_write_all(tiff, grid);
     if (tiff) {
         TIFFCleanup(tiff);
     }

@@ -1,7 +1,7 @@
-/* map.c -- what is known of the map that a raster is drawn on.
+/* map.c -- the map of a raster: GeoTIFF keys, the .prj file, gdalwarp commands.
  *
- * Keys: OGC GeoTIFF Standard 1.1. A .prj holds well-known text (PROJCS[...], GEOGCS[...]; from 2019
- * on PROJCRS and GEOGCRS), or lines of Arc/Info ("Projection GEOGRAPHIC").
+ * Keys: OGC GeoTIFF Standard 1.1. A .prj holds well-known text (PROJCS[...], GEOGCS[...]; since
+ * 2019 also PROJCRS and GEOGCRS), or lines of Arc/Info ("Projection GEOGRAPHIC").
  */
 #include <math.h>
 #include <stdlib.h>
@@ -58,8 +58,8 @@ sel_map_unit sel_map_unit_of(const sel_raster *raster) {
     return unit == SEL_MAP_UNKNOWN && file && file->prj ? unit_of_prj(file->prj) : unit;
 }
 
-/* A third or a ninth of a second of arc fits, as 1 or 3 seconds do; what is a round number of
- * decimals as well may be metres of a flume. */
+/* Whether a cell size is a multiple of 1/9 arc second, as that of elevation models in degrees, but
+ * not of 1e-4, which may as well be metres of a flume. */
 static bool is_part_of_degree(double dx) {
     const double ninths = dx * 3600 * 9, decimals = dx * 1e4;
     return ninths > 0.5 && fabs(ninths - rint(ninths)) < 1e-3 &&
@@ -77,7 +77,7 @@ bool sel_map_looks_like_degrees(const sel_raster *raster) {
 
 /* ---- into metres ---- */
 
-/* EPSG's number of the UTM zone at a place, or of the polar map there. */
+/* The EPSG code of the UTM zone at a place, or of a polar stereographic map near a pole. */
 static int utm_zone(double longitude, double latitude) {
     const double east = fmod(longitude + 540, 360); /* from 180 degrees west */
     const int zone = (int)(east / 6) + 1;
@@ -87,7 +87,7 @@ static int utm_zone(double longitude, double latitude) {
     return (latitude < 0 ? 32700 : 32600) + (zone > 60 ? 60 : zone);
 }
 
-/* A quotation mark ends the quoted text, stands escaped, and begins it again. */
+/* A quotation mark inside is written as '\'': end of quotes, escaped mark, new quotes. */
 const char *sel_map_quote(const char *path, const char *end, char *text, size_t size) {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
@@ -143,7 +143,8 @@ void sel_map_declare(const sel_raster_file *file, const sel_undeclared *u, char 
 
 /* ---- the .prj file ---- */
 
-/* Keys that say what a .prj says, for a GeoTIFF; NULL: it cannot be said so. */
+/* GeoTIFF keys that cite the well-known text of a .prj; NULL: it has no projected map in well-known
+ * text, or is too long. */
 static const sel_geo_keys *make_keys(sel_arena *arena, const char *prj) {
     const size_t length = strlen(SEL_CITATION) + strlen(prj) + 1;
     const uint16_t directory[][4] = {
@@ -168,7 +169,7 @@ static const sel_geo_keys *make_keys(sel_arena *arena, const char *prj) {
     return keys;
 }
 
-/* The path with ".prj" for its suffix, when there is such a file; else NULL. */
+/* The path with the suffix ".prj" instead of its own, if there is such a file; else NULL. */
 static const char *find_prj(sel_arena *arena, const char *path) {
     static const char *const suffixes[] = {"prj", "PRJ"};
     const char *dot = strrchr(path, '.');

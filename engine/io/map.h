@@ -1,4 +1,4 @@
-/* map.h -- what the readers of maps share: GeoTIFF's keys, units of length, sidecar files. */
+/* map.h -- maps of rasters, for all readers: GeoTIFF keys, units of length, sidecar files. */
 #ifndef SEL_MAP_H
 #define SEL_MAP_H
 
@@ -23,26 +23,29 @@ enum {
     SEL_USER_DEFINED = 32767
 };
 
-/* Programs of Esri, and GDAL, read well-known text from a citation that opens so, in a model that
- * the user defines. */
+/* Esri's programs and GDAL read well-known text from a citation key that begins with this, if the
+ * model is user-defined. */
 #define SEL_CITATION "ESRI PE String = "
 
-/* The value of a key that stands in the directory itself; 0: there is none, or `keys` is NULL. */
+/* The value of the key `wanted`, if it is stored in the directory itself; 0: there is none, or
+ * `keys` is NULL. */
 int sel_geo_key(const sel_geo_keys *keys, int wanted);
 
-/* The unit of coordinates of a projected map, or of heights above a datum, of the EPSG registry.
- * `metres` is NaN for a code that the table does not cover, and for depths (counted downwards). */
+/* The unit of the coordinates of a projected map, and of the heights of a vertical datum, by EPSG
+ * code. `metres` is NaN for a code that the table does not cover, and for depths (positive down).
+ */
 sel_length sel_epsg_projected(int code);
 sel_length sel_epsg_vertical(int code);
 
-/* A unit by its code in the registry; metres is NaN for an unknown one. */
+/* A unit by its EPSG code; metres is NaN for an unknown code. */
 sel_length sel_epsg_unit(int code);
 
-/* Fills file->place and file->height from the keys, the .prj and the unit that the file gives to
- * its values (NULL: none). */
+/* Sets file->place and file->height from the .prj or else the keys, and from `unit`, the unit that
+ * the file declares for its values (NULL: none). */
 void sel_map_find_units(sel_arena *arena, sel_raster_file *file, const char *unit);
 
-/* Places a raster that its file does not place by a world file beside it, where there is one. */
+/* Places a raster by the world file beside its file, if there is one, for a file that does not
+ * place it itself. */
 sel_status sel_world_read(sel_raster_source *source);
 
 #endif

@@ -1,12 +1,12 @@
-/* map_epsg.c -- which maps of the EPSG registry count in another unit than the metre.
+/* map_epsg.c -- units of the maps in the EPSG registry, mainly those other than the metre.
  *
- * A GeoTIFF often names its map by the number of the registry alone. Of the registry's version
- * 10.076 (2022). What it issued later is unknown here, and known to GDAL where that reads the file.
+ * A GeoTIFF often gives its map only as an EPSG code. The tables follow version 10.076 (2022) of
+ * the registry; later codes are unknown, unless GDAL reads the file.
  */
 #include <math.h>
 #include "engine/io/map.h"
 
-/* Every step-th number from first to last. */
+/* Codes first, first + step, ... last of projected maps, and the EPSG code of their unit. */
 typedef struct run {
     uint16_t first, last, step, unit;
 } run;
@@ -70,7 +70,8 @@ typedef struct span {
     uint16_t first, last;
 } span;
 
-/* Blocks of numbers that projected maps, and heights, have. */
+/* The ranges of codes that the registry uses for projected maps and for vertical datums. Codes that
+ * are in no other table are in metres. */
 static const span projected[] = {
     {2000, 4096},   {4217, 4217},   {4390, 4880},   {5014, 5700},   {5825, 7376},   {7528, 8540},
     {8677, 8693},   {8826, 9498},   {9674, 9977},   {20002, 20539}, {20790, 21500}, {21780, 21899},

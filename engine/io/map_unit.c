@@ -12,10 +12,10 @@
 
 /* ---- units ---- */
 
-/* The foot of the survey of the United States, by the act of 1866. */
+/* The US survey foot in metres, by the act of 1866. */
 #define US_FOOT (1200.0 / 3937)
 
-/* Code 0: not in the registry, or not by itself. */
+/* Units of length; code 0: the registry has none, or none of its own. */
 static const struct {
     int code;
     const char *name;
@@ -71,7 +71,7 @@ static const struct {
              {9302, "British link (Sears 1922 truncated)", 0.20116756}};
 enum { UNITS = sizeof units / sizeof *units, COMMON = 17 /* the first ones */ };
 
-/* Other names of them, as `simplify` leaves them. */
+/* Other names of the units, as `simplify` returns them; row: in `units`. */
 static const struct {
     const char *name;
     int row;
@@ -135,7 +135,7 @@ sel_length sel_epsg_unit(int code) {
 
 enum { NAME_ROOM = 48 };
 
-/* Small letters and digits of the first `length` bytes. */
+/* Copies letters, in lower case, and digits of the first `length` bytes. */
 static void simplify(const char *text, size_t length, char to[NAME_ROOM]) {
     size_t used = 0;
     for (size_t i = 0; i < length && text[i] && used + 1 < NAME_ROOM; i++) {
@@ -146,7 +146,7 @@ static void simplify(const char *text, size_t length, char to[NAME_ROOM]) {
     to[used] = '\0';
 }
 
-/* The row of a unit by its name; -1: it is none. */
+/* The row in `units` of a name, singular or plural; -1: unknown. */
 static int find_name(const char *text, size_t length) {
     char name[NAME_ROOM], other[NAME_ROOM];
     simplify(text, length, name);
@@ -171,8 +171,8 @@ static int find_name(const char *text, size_t length) {
     return -1;
 }
 
-/* Texts round the factors of units; the exact one is meant. The foot of the United States differs
- * from the international one by 2e-6. */
+/* The unit with this length. Files round it, so the exact unit within 5e-8 is taken; US and
+ * international foot differ by 2e-6. */
 static sel_length unit_of_factor(double metres, const char *name) {
     for (int row = 0; row < COMMON; row++) {
         if (fabs(metres - units[row].metres) <= 5e-8 * units[row].metres) {
@@ -184,13 +184,13 @@ static sel_length unit_of_factor(double metres, const char *name) {
 
 /* ---- well-known text ---- */
 
-/* What stands between the brackets of KEYWORD[...], and its keyword. */
+/* A node KEYWORD[...]: its keyword, and the text between the brackets. */
 typedef struct wkt_node {
     const char *word, *at, *end;
     size_t word_length;
 } wkt_node;
 
-/* The first node from `at` on that lies in no other; false: there is none. */
+/* Finds the first node from `at` on at the outermost level; false: there is none. */
 static bool wkt_next(const char *at, const char *end, wkt_node *node) {
     int depth = 0;
     bool quoted = false;
@@ -234,7 +234,7 @@ static bool wkt_is(const wkt_node *node, const char *const *words) {
     return false;
 }
 
-/* UNIT["name",factor]. */
+/* The unit of a node UNIT["name",factor]. */
 static sel_length read_unit(sel_arena *arena, const wkt_node *unit) {
     const char *open = memchr(unit->at, '"', (size_t)(unit->end - unit->at));
     const char *close = open ? memchr(open + 1, '"', (size_t)(unit->end - open - 1)) : NULL;
@@ -256,8 +256,8 @@ static const char *const unit_words[] = {"UNIT", "LENGTHUNIT", NULL};
 
 enum { AXES = 3 };
 
-/* Units of a coordinate system: that of the system, which stands in it itself, else those of its
- * axes. Axes in x and y in different units have none. */
+/* Units of a coordinate system: the unit of the system itself, else those of its axes. `plane` is
+ * unknown if the x and y axes have different units. `down`: heights are positive downwards. */
 typedef struct wkt_units {
     sel_length plane, third;
     bool down;
@@ -292,7 +292,7 @@ static wkt_units units_of_system(sel_arena *arena, const wkt_node *system) {
     return (wkt_units){own.name ? own : alike ? axis[0] : unknown, axis[2], down};
 }
 
-/* Looks through the nodes of a text, and through compound and bound systems. */
+/* Reads the units of all coordinate systems in a text, also inside compound and bound systems. */
 static void read_wkt(sel_arena *arena, const char *at, const char *end, int depth,
                      sel_raster_file *file) {
     static const char *const planes[] = {
@@ -318,8 +318,8 @@ static void read_wkt(sel_arena *arena, const char *at, const char *end, int dept
 
 /* ---- lines of Arc/Info ---- */
 
-/* The unit behind a word at the start of a line: a name, or how many are a metre. */
-static sel_length read_line(sel_arena *arena, const char *prj, const char *word) {
+/* The unit in the line that begins with `word`: a name, or the number of units per metre. */
+static sel_length arcinfo_read_line(sel_arena *arena, const char *prj, const char *word) {
     const size_t length = strlen(word);
     for (const char *line = prj; line; line = strchr(line, '\n')) {
         line += strspn(line, " \t\r\n");
@@ -333,7 +333,7 @@ static sel_length read_line(sel_arena *arena, const char *prj, const char *word)
             return unsaid;
         }
         if (strncasecmp(value, "FEET", count) == 0) {
-            return unit_of_row(2); /* of the survey: Arc/Info's foot has 0.3048006 m */
+            return unit_of_row(2); /* the US survey foot: Arc/Info's foot is 0.3048006 m */
         }
         if (sel_decimal_read(value, &per_metre) && per_metre > 0) {
             return unit_of_factor(1 / per_metre, sel_arena_print(arena, "1/%.10g m", per_metre));
@@ -348,14 +348,14 @@ static void read_prj(sel_arena *arena, const char *prj, sel_raster_file *file) {
     if (strpbrk(prj, "[(")) {
         read_wkt(arena, prj, prj + strlen(prj), 0, file);
     } else {
-        file->place = read_line(arena, prj, "Units");
-        file->height = read_line(arena, prj, "Zunits");
+        file->place = arcinfo_read_line(arena, prj, "Units");
+        file->height = arcinfo_read_line(arena, prj, "Zunits");
     }
 }
 
 /* ---- keys ---- */
 
-static double find_number(const sel_geo_keys *keys, int wanted) {
+static double geo_key_number(const sel_geo_keys *keys, int wanted) {
     for (size_t i = 4; i + 4 <= keys->directory_count; i += 4) {
         const uint16_t *key = keys->directory + i;
         if (key[0] == wanted && key[1] == SEL_TAG_KEY_DOUBLES && key[3] < keys->double_count) {
@@ -365,7 +365,7 @@ static double find_number(const sel_geo_keys *keys, int wanted) {
     return 0;
 }
 
-/* Well-known text in a citation of the keys. */
+/* Reads well-known text in a citation of the keys. */
 static void read_citation(sel_arena *arena, sel_raster_file *file) {
     const char *found = file->keys->text ? strstr(file->keys->text, SEL_CITATION) : NULL;
     if (found) {
@@ -386,7 +386,7 @@ static void read_keys(sel_arena *arena, sel_raster_file *file) {
     const int map = sel_geo_key(keys, SEL_KEY_PROJECTED_TYPE);
     const int height_unit = sel_geo_key(keys, SEL_KEY_VERTICAL_UNIT);
     const int datum = sel_geo_key(keys, SEL_KEY_VERTICAL_TYPE);
-    const double size = find_number(keys, SEL_KEY_LINEAR_UNIT_SIZE);
+    const double size = geo_key_number(keys, SEL_KEY_LINEAR_UNIT_SIZE);
     const bool geographic = sel_geo_key(keys, SEL_KEY_MODEL_TYPE) == SEL_IS_GEOGRAPHIC;
     read_citation(arena, file);
     if (geographic) {
@@ -399,7 +399,7 @@ static void read_keys(sel_arena *arena, sel_raster_file *file) {
     } else if (map && map != SEL_USER_DEFINED) {
         file->place = name_code(arena, sel_epsg_projected(map), "the unit", map);
     }
-    /* Numbers below 5200 are of ellipsoids and datums, in files of GeoTIFF 1.0. */
+    /* In GeoTIFF 1.0, codes below 5200 are ellipsoids and datums. */
     if (datum > 5200 && datum != SEL_USER_DEFINED) {
         const sel_length found = sel_epsg_vertical(datum);
         file->height = name_code(arena, found, found.name, datum);
@@ -412,9 +412,9 @@ static void read_keys(sel_arena *arena, sel_raster_file *file) {
     }
 }
 
-/* ---- all of it ---- */
+/* ---- map and band ---- */
 
-/* The unit of a band goes before that of the map, as it does in GDAL. */
+/* The unit of a band takes precedence over that of the map, as in GDAL. */
 static void read_band(sel_arena *arena, const char *unit, sel_raster_file *file) {
     static const char *const none[] = {"", "unknown", "unspecified", "none", "unit", "value", "1"};
     char name[NAME_ROOM];

@@ -1,4 +1,4 @@
-/* raster.c -- values on a plane: read by format, placed, interpolated. */
+/* raster.c -- rasters: reading by format, nodata values, conversion to metres. */
 #include "engine/io/raster.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ sel_status sel_raster_refuse(const sel_raster_source *source, const char *format
     return sel_fail(source->error, SEL_BAD_FILE, "%s: %s", source->name, text);
 }
 
-/* A few bytes of a file can declare more values than there is memory for. */
+/* Refuses more values than the memory holds, since a small file can declare any number. */
 static sel_status check_memory(const sel_raster_source *source) {
     const int64_t *n = source->raster.n;
     const double need = (double)n[0] * (double)n[1] * sizeof *source->raster.value;
@@ -102,7 +102,7 @@ sel_status sel_raster_check_square(const sel_raster_source *source, double dx, d
                      dy);
 }
 
-/* A file format that can be read: one row here. */
+/* A file format that can be read; a new one is a row in `formats`. */
 typedef struct format {
     const char *suffix;
     sel_raster_reader *read;
@@ -133,8 +133,8 @@ static const format *find_format(const char *path, bool pictures_only, sel_error
     return NULL;
 }
 
-/* Swaps rows: the southernmost comes first. */
-static void turn_over(sel_raster *raster) {
+/* Reverses the order of rows, so that the southernmost comes first. */
+static void raster_flip_rows(sel_raster *raster) {
     const int64_t width = raster->n[0];
     for (int64_t low = 0, high = raster->n[1] - 1; low < high; low++, high--) {
         for (int64_t i = 0; i < width; i++) {
@@ -145,7 +145,7 @@ static void turn_over(sel_raster *raster) {
     }
 }
 
-/* The file of source->name, with the members that the caller gives. */
+/* Opens and reads source->name. */
 static sel_status read_file(sel_raster_source *source, bool pictures_only) {
     const format *kind = find_format(source->name, pictures_only, source->error);
     sel_status status =
@@ -171,7 +171,7 @@ static sel_status read_file(sel_raster_source *source, bool pictures_only) {
         status = status || masked ? status : sel_tif_mask_beside(source);
     }
     if (!status && source->south_up) {
-        turn_over(&source->raster);
+        raster_flip_rows(&source->raster);
     }
     return status;
 }
@@ -195,8 +195,8 @@ double sel_raster_value(const sel_raster *raster, double x, double y) {
     return sel_raster_interpolate(raster, raster->value, x, y);
 }
 
-static sel_status evaluate(const sel_lookup *self, size_t n, const double *const *arguments,
-                           double *out, sel_error *error) {
+static sel_status raster_evaluate(const sel_lookup *self, size_t n, const double *const *arguments,
+                                  double *out, sel_error *error) {
     const sel_raster *raster = self->data;
     for (size_t i = 0; i < n; i++) {
         double x = arguments[0][i], y = arguments[1][i];
@@ -217,23 +217,23 @@ static sel_status evaluate(const sel_lookup *self, size_t n, const double *const
     return SEL_OK;
 }
 
-/* ---- what stands for no data ---- */
+/* ---- undeclared nodata values ---- */
 
-/* What programs write where there are no data, beside the lowest and the highest float, which some
- * write with fewer digits. */
+/* Values that programs write where there are no data. Others write the lowest or highest float,
+ * some with fewer digits: all values beyond `huge` count as one. */
 static const double marks[] = {-9999, -32768, -32767, -99999};
 enum { MARKS = sizeof marks / sizeof *marks };
 static const double huge = 1e30;
 
-enum { UNDECLARED = MARKS + 2 }; /* a row for each mark, and for huge ones of each sign */
+enum { UNDECLARED = MARKS + 2 }; /* a row per mark, and one per sign of huge values */
 
-/* What a raster is made of, in one piece of the arena. */
+/* A raster with all that belongs to it, in one allocation of the arena. */
 typedef struct made_raster {
-    sel_raster raster; /* the first, by which the others are found */
+    sel_raster raster; /* the first member: lookup.data points to it */
     sel_raster_file file;
-    double offset;
-    bool picture;    /* without a map */
-    uint8_t *filled; /* cells that hold the script's `fill`; NULL: none */
+    double offset;   /* of the script */
+    bool picture;    /* a picture has no map */
+    uint8_t *filled; /* by cell: it holds the script's `fill`; NULL: not needed */
     sel_undeclared undeclared[UNDECLARED];
     sel_lookup lookup;
 } made_raster;
@@ -256,7 +256,7 @@ static void count_undeclared(sel_undeclared *found, double value, double scaled)
     }
 }
 
-/* Leaves those that were met, the most frequent first; returns how many. */
+/* Keeps the rows of values that occur, the most frequent first; returns their number. */
 static int sort_undeclared(sel_undeclared *found) {
     int count = 0;
     for (int k = 0; k < UNDECLARED; k++) {
@@ -290,9 +290,10 @@ const sel_undeclared *sel_raster_undeclared(const sel_raster *raster, double x, 
     return NULL;
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
-/* Programs write the same number with more digits or fewer; whole numbers are exact. */
+/* Whether a value is nodata. `slack` allows for programs that write the same number with different
+ * numbers of digits; it is 0 for integers. */
 static inline bool is_nodata(double value, double nodata, double slack) {
     return isnan(value) || value == nodata || fabs(value - nodata) <= slack;
 }
@@ -329,12 +330,12 @@ static sel_status scale_values(const sel_raster_source *source, const sel_raster
     return SEL_OK;
 }
 
-/* Whether its values change where lengths become metres. */
+/* Whether converting to metres changes the values. */
 static bool has_other_heights(const sel_raster_file *file) {
     return !file->scale_given && file->height.metres > 0 && file->height.metres != 1;
 }
 
-/* Values that the script fills in are not scaled, so cells that hold them are marked. */
+/* Allocates the marks of filled cells, if values may be converted later: fill values are not. */
 static sel_status allocate_filled(sel_arena *arena, const sel_raster_params *params,
                                   made_raster *made, sel_error *error) {
     const size_t cells = (size_t)(made->raster.n[0] * made->raster.n[1]);
@@ -377,7 +378,7 @@ const sel_lookup *sel_raster_create(sel_arena *arena, const sel_raster_params *p
     made->picture = source.picture;
     made->raster = source.raster;
     made->raster.file = &made->file;
-    made->lookup = (sel_lookup){SEL_LOOKUP_RASTER, name, 2, evaluate, &made->raster};
+    made->lookup = (sel_lookup){SEL_LOOKUP_RASTER, name, 2, raster_evaluate, &made->raster};
     sel_status status = source.picture ? SEL_OK : sel_map_read_prj(arena, &made->file, error);
     if (!status) {
         sel_map_find_units(arena, &made->file, source.unit);
@@ -392,7 +393,8 @@ const sel_lookup *sel_raster_create(sel_arena *arena, const sel_raster_params *p
 
 /* ---- metres ---- */
 
-/* Lookups are constant to those who evaluate them, which begins later. */
+/* Casts const away: a lookup is constant only for its evaluation, which begins after the conversion
+ * to metres. NULL: not a raster. */
 static made_raster *made_of(const sel_lookup *lookup) {
     return lookup && lookup->kind == SEL_LOOKUP_RASTER ? (made_raster *)(uintptr_t)lookup->data
                                                        : NULL;

@@ -1,8 +1,8 @@
-/* raster_png.c -- the luminance of a PNG picture.
+/* raster_png.c -- reads the luminance of a PNG picture.
  *
- * libpng turns every kind of picture into red, green, blue and opacity with 8 or 16 bits; what
- * remains is the weighted sum. Luma of ITU-R BT.709 on the values as they are stored, in whole
- * numbers, so that a grey written as a colour gives the same value as a grey.
+ * libpng converts every picture to red, green, blue and opacity of 8 or 16 bits. The luminance is
+ * the luma of ITU-R BT.709, computed from the stored values without gamma correction, in integers,
+ * so that grey pixels give the same value whether stored as grey or as colour.
  */
 #include <errno.h>
 #include <png.h>
@@ -12,11 +12,11 @@
 #include <string.h>
 #include "engine/io/raster.h"
 
-/* Deflate packs at most 1032 bytes into one. A file that is too short for the size that it
- * declares, or declares too many pixels, is refused before memory is taken for them. */
+/* Limits that are checked before memory is allocated. MAX_PACKING: deflate packs at most 1032 bytes
+ * into one, so a file must not be shorter than its declared size allows. */
 enum { MAX_PACKING = 1032, MAX_PIXELS = 1 << 26, MAX_CHUNK = 1 << 23 /* bytes */, MAX_CHUNKS = 64 };
 
-/* On the heap, where longjmp leaves what it changes. */
+/* Allocated on the heap: longjmp makes changed local variables indeterminate. */
 typedef struct decoder {
     sel_raster_source *to;
     char message[160];
@@ -35,8 +35,8 @@ static void read_bytes(png_structp png, png_bytep to, size_t count) {
     }
 }
 
-/* libpng wants a function that does not return. */
-static PNG_NORETURN void fail(png_structp png, png_const_charp message) {
+/* libpng's error handler, which must not return. */
+static PNG_NORETURN void picture_fail(png_structp png, png_const_charp message) {
     decoder *d = png_get_error_ptr(png);
     snprintf(d->message, sizeof d->message, "%s", message);
     png_longjmp(png, 1);
@@ -47,8 +47,8 @@ static void ignore(png_structp png, png_const_charp message) {
     (void)message;
 }
 
-/* The packed size of a row as the file holds it, before it is expanded. */
-static void check_size(decoder *d) {
+/* Checks the picture's size against the file's, before pixels are expanded to 8 or 16 bits. */
+static void picture_check_size(decoder *d) {
     double width = png_get_image_width(d->png, d->info);
     double height = png_get_image_height(d->png, d->info);
     double bits = (double)png_get_bit_depth(d->png, d->info) * png_get_channels(d->png, d->info);
@@ -66,15 +66,15 @@ static void check_size(decoder *d) {
     }
 }
 
-/* Asks for four numbers of 8 or 16 bits per pixel; all rows at once. */
-static void read_header(decoder *d) {
+/* Reads the header, and has libpng expand pixels to four numbers of 8 or 16 bits. */
+static void picture_read_header(decoder *d) {
     png_set_user_limits(d->png, MAX_PIXELS, MAX_PIXELS);
-    /* Texts and profiles: libpng gives room for what a chunk declares, and only warns of limits. */
+    /* For texts and profiles libpng allocates what a chunk declares, up to these limits. */
     png_set_keep_unknown_chunks(d->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_set_chunk_malloc_max(d->png, MAX_CHUNK);
     png_set_chunk_cache_max(d->png, MAX_CHUNKS);
     png_read_info(d->png, d->info);
-    check_size(d);
+    picture_check_size(d);
     png_set_expand(d->png);
     png_set_gray_to_rgb(d->png);
     png_set_add_alpha(d->png, 0xffff, PNG_FILLER_AFTER);
@@ -102,19 +102,19 @@ static void read_rows(decoder *d) {
     png_read_end(d->png, NULL);
 }
 
-static double sample(const decoder *d, const uint8_t *pixel, int channel) {
+static double picture_sample(const decoder *d, const uint8_t *pixel, int channel) {
     return d->depth == 16 ? pixel[2 * channel] << 8 | pixel[2 * channel + 1] : pixel[channel];
 }
 
 static double luminance(const decoder *d, const uint8_t *pixel) {
-    const double full = d->depth == 16 ? 65535 : 255, opaque = sample(d, pixel, 3) / full;
-    const double luma =
-        2126 * sample(d, pixel, 0) + 7152 * sample(d, pixel, 1) + 722 * sample(d, pixel, 2);
+    const double full = d->depth == 16 ? 65535 : 255, opaque = picture_sample(d, pixel, 3) / full;
+    const double luma = 2126 * picture_sample(d, pixel, 0) + 7152 * picture_sample(d, pixel, 1) +
+                        722 * picture_sample(d, pixel, 2);
     return opaque * (luma / (10000 * full)) + (1 - opaque);
 }
 
-/* Turns the rows over: a file begins at the top, a domain at the bottom. */
-static void take_values(const decoder *d) {
+/* Stores luminances in reverse order of rows: a file begins at the top, a raster at the bottom. */
+static void picture_store_values(const decoder *d) {
     const sel_raster *raster = &d->to->raster;
     const size_t step = d->depth == 16 ? 8 : 4, width = (size_t)raster->n[0];
     for (size_t j = 0; j < (size_t)raster->n[1]; j++) {
@@ -130,11 +130,11 @@ static sel_status read_picture(decoder *d) {
         return sel_raster_refuse(d->to, "is no PNG picture that can be read: %s", d->message);
     }
     png_set_read_fn(d->png, d->to->file, read_bytes);
-    read_header(d);
+    picture_read_header(d);
     sel_status status = sel_raster_allocate(d->to);
     if (!status) {
         read_rows(d);
-        take_values(d);
+        picture_store_values(d);
     }
     return status;
 }
@@ -145,7 +145,7 @@ sel_status sel_png_read(sel_raster_source *to) {
         return sel_fail_memory(to->error, to->name, sizeof *d);
     }
     d->to = to;
-    d->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, d, fail, ignore);
+    d->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, d, picture_fail, ignore);
     d->info = d->png ? png_create_info_struct(d->png) : NULL;
     sel_status status = d->info ? read_picture(d) : sel_fail_memory(to->error, to->name, sizeof *d);
     png_destroy_read_struct(&d->png, &d->info, NULL);

@@ -1,35 +1,36 @@
-/* tif.h -- what the files that know libtiff share: its complaints, masks. */
+/* tif.h -- TIFF files through libtiff: opening, errors, masks. */
 #ifndef SEL_TIF_H
 #define SEL_TIF_H
 
 #include <tiffio.h>
 #include "engine/io/map.h"
 
-/* What libtiff reported first. */
+/* The first error that libtiff reported. */
 typedef struct sel_tif_complaint {
-    int code;          /* errno of the system's part in it, or 0 */
-    char message[240]; /* empty: nothing was reported */
+    int code;          /* errno at that time; 0: not an error of the system */
+    char message[240]; /* empty: no error */
 } sel_tif_complaint;
 
-/* LZW makes at most 4096 bytes of a code of 12 bits, deflate 1032 of one byte. Also for files that
- * are not packed: sparse ones leave parts out. */
+/* The largest ratio of unpacked to packed bytes: an LZW code of 12 bits expands to at most 4096
+ * bytes, a byte of deflate to 1032. It also limits uncompressed files, since sparse ones omit
+ * tiles. */
 enum { SEL_TIF_PACKING = 2800, SEL_TIF_MIB = 1 << 20 };
 
-/* A TIFF in a file that stays the caller's, with a mode as for TIFFOpen; ends with TIFFCleanup.
- * Memory that libtiff takes at once is limited to `largest` bytes (0: it is not). NULL after an
- * error. `first` outlives it. */
+/* Opens the TIFF in `file` with a mode as for TIFFOpen. The caller keeps `file`, and closes the
+ * TIFF with TIFFCleanup. A single allocation of libtiff is limited to `largest` bytes; 0: no limit.
+ * Errors go to `first`, which must outlive the TIFF. NULL: an error. */
 TIFF *sel_tif_open(FILE *file, sel_tif_complaint *first, const char *name, const char *mode,
                    size_t largest);
 
-/* Takes the values from source->raster, NaN, where the mask that the picture of `tiff` is has 0, or
- * nothing at all. `name`: of the file of the mask, which has `bytes`. */
+/* Applies the mask in the present directory of `tiff`: sets values of source->raster to NaN where
+ * the mask is 0 or its tile is missing. `name` and `bytes`: name and size of the mask's file. */
 sel_status sel_tif_mask(TIFF *tiff, const char *name, double bytes, sel_tif_complaint *first,
                         sel_raster_source *source);
 
-/* The same by the masks among the further pictures of a file. */
+/* Applies the masks among the further directories of `tiff`. */
 sel_status sel_tif_masks_inside(TIFF *tiff, sel_tif_complaint *first, sel_raster_source *source);
 
-/* The same by NAME.msk where there is such a file, the values in the order of their file. */
+/* Applies the mask in the file NAME.msk, if there is one. To be called before rows are flipped. */
 sel_status sel_tif_mask_beside(sel_raster_source *source);
 
 #endif

@@ -1,5 +1,6 @@
-/* tif_mask.c -- masks of maps: 0 where there are no data. In a GeoTIFF they are further pictures of
- * it (NewSubfileType 4, TIFF 6.0), beside any map the picture in FILE.msk, as GDAL writes them.
+/* tif_mask.c -- masks of rasters: 0 where there are no data. A mask is a further directory of a
+ * GeoTIFF (NewSubfileType 4, TIFF 6.0), or a TIFF named FILE.msk beside any raster, as GDAL writes
+ * it.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "engine/base/file.h"
 #include "engine/io/tif.h"
 
-/* A directory may have overviews and their masks; no file has so many. */
+/* The maximum of directories that are searched, with overviews and their masks. */
 enum { MOST_PICTURES = 256 };
 
 typedef struct mask {
@@ -17,13 +18,13 @@ typedef struct mask {
     const char *name;
     const sel_tif_complaint *first;
     sel_raster_source *to;
-    uint16_t bits, samples; /* the first one counts */
-    uint32_t part[2];       /* pixels of a tile or strip */
-    tmsize_t bytes, row_bytes;
+    uint16_t bits, samples;    /* bits per sample; samples per pixel, of which the first counts */
+    uint32_t part[2];          /* width and height of a part (tile or strip) in pixels */
+    tmsize_t bytes, row_bytes; /* of a part, and of a row in it */
     bool tiled;
 } mask;
 
-static sel_status refuse(const mask *m, const char *why) {
+static sel_status mask_refuse(const mask *m, const char *why) {
     return sel_fail(m->to->error, SEL_BAD_FILE, "%s: %s is no mask that can be read: %s",
                     m->to->name, m->name, why);
 }
@@ -35,8 +36,8 @@ static bool is_known(uint16_t compression) {
            compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
 }
 
-/* Finds its parts, and that they are what reading them counts on. */
-static sel_status find_parts(mask *m, double file_bytes) {
+/* Finds the layout of the mask's parts, and checks it. */
+static sel_status mask_find_parts(mask *m, double file_bytes) {
     uint32_t width = 0, height = 0;
     uint16_t planes = PLANARCONFIG_CONTIG, compression = COMPRESSION_NONE;
     const int64_t *n = m->to->raster.n;
@@ -56,8 +57,9 @@ static sel_status find_parts(mask *m, double file_bytes) {
         m->samples = 1;
     }
     if ((m->bits != 1 && m->bits != 8) || m->samples == 0 || !is_known(compression)) {
-        return refuse(m, "it has not 1 or 8 bits per pixel, or is compressed in another way than "
-                         "masks are");
+        return mask_refuse(m,
+                           "it has not 1 or 8 bits per pixel, or is compressed in another way than "
+                           "masks are");
     }
     m->tiled = TIFFIsTiled(m->tiff) != 0;
     m->part[0] = width;
@@ -74,7 +76,7 @@ static sel_status find_parts(mask *m, double file_bytes) {
     const bool fits = m->part[0] > 0 && m->part[1] > 0 && (double)m->row_bytes >= row &&
                       (double)m->bytes >= (double)m->row_bytes * m->part[1] &&
                       (double)m->bytes <= SEL_TIF_PACKING * file_bytes + SEL_TIF_MIB;
-    return fits ? SEL_OK : refuse(m, "its bytes cannot hold the pixels that it declares");
+    return fits ? SEL_OK : mask_refuse(m, "its bytes cannot hold the pixels that it declares");
 }
 
 static bool is_set(const mask *m, const uint8_t *row, int64_t i) {
@@ -82,7 +84,7 @@ static bool is_set(const mask *m, const uint8_t *row, int64_t i) {
     return m->bits == 8 ? row[at] != 0 : (row[at / 8] >> (7 - at % 8) & 1) != 0;
 }
 
-/* The part at (x, y); NULL: it is left out, and nothing of it is set. */
+/* Applies the part at pixel (x, y). `part` NULL: it is missing, and all its pixels are 0. */
 static void apply_part(const mask *m, const uint8_t *part, int64_t x, int64_t y) {
     const int64_t *n = m->to->raster.n;
     const int64_t width = n[0] - x < m->part[0] ? n[0] - x : m->part[0];
@@ -111,8 +113,8 @@ static sel_status apply_parts(const mask *m, uint8_t *buffer) {
                 const tmsize_t got = m->tiled ? TIFFReadEncodedTile(m->tiff, part, buffer, bytes)
                                               : TIFFReadEncodedStrip(m->tiff, part, buffer, bytes);
                 if (got != bytes) {
-                    return refuse(m, *m->first->message ? m->first->message
-                                                        : "libtiff does not say why");
+                    return mask_refuse(m, *m->first->message ? m->first->message
+                                                             : "libtiff does not say why");
                 }
             }
             apply_part(m, there ? buffer : NULL, x, y);
@@ -124,7 +126,7 @@ static sel_status apply_parts(const mask *m, uint8_t *buffer) {
 sel_status sel_tif_mask(TIFF *tiff, const char *name, double bytes, sel_tif_complaint *first,
                         sel_raster_source *source) {
     mask m = {.tiff = tiff, .name = name, .first = first, .to = source};
-    sel_status status = find_parts(&m, bytes);
+    sel_status status = mask_find_parts(&m, bytes);
     uint8_t *buffer = status ? NULL : calloc(1, (size_t)m.bytes);
     if (!status && !buffer) {
         status = sel_fail_memory(source->error, name, (size_t)m.bytes);
@@ -147,7 +149,8 @@ sel_status sel_tif_masks_inside(TIFF *tiff, sel_tif_complaint *first, sel_raster
     return status;
 }
 
-/* GDAL notes of a mask that it is none: INTERNAL_MASK_FLAGS_1 of 1, all cells have data. */
+/* Whether GDAL's metadata say that the mask does not apply: INTERNAL_MASK_FLAGS_1 is 1 (all cells
+ * have data). */
 static bool is_void(TIFF *tiff) {
     const TIFFField *field = TIFFFindField(tiff, SEL_TAG_METADATA, TIFF_ANY);
     uint32_t count = 0;
@@ -178,7 +181,7 @@ sel_status sel_tif_mask_beside(sel_raster_source *source) {
     const char *name = sel_file_name(path);
     if (!tiff) {
         const mask m = {.name = name, .to = source};
-        status = refuse(&m, first.message);
+        status = mask_refuse(&m, first.message);
     } else if (!is_void(tiff)) {
         status = sel_tif_mask(tiff, name, bytes, &first, source);
     }

@@ -1,9 +1,12 @@
-/* vtk_share.c -- a VTK image that several ranks write into one file.
+/* vtk_share.c -- parallel output: all ranks write one VTK image file.
  *
- * All of an array has its place in the file once its compressed bytes are counted, so arrays go one
- * after the other: data are sent to their writers, compressed, counted by all, and written where
- * they belong: counts at once, data by the writer's thread. Rank 0 adds the header, which is as
- * long for any offsets.
+ * The position of an array in the file depends on the compressed sizes of the arrays before it, so
+ * arrays are processed one after the other:
+ *
+ *     send parts of blocks to their writers -> compress -> gather compressed sizes of all ranks
+ *         -> write block sizes at once -> leave the data to the writer's thread
+ *
+ * At the end rank 0 writes the header, whose length does not depend on the offsets in it.
  */
 #include "engine/io/vtk_share.h"
 
@@ -14,7 +17,7 @@
 #include "engine/base/file.h"
 #include "engine/base/folder.h"
 
-/* What a rank leaves to its writer. */
+/* Data that the writer's thread writes: `bytes` bytes from `from`, at position `at` of the file. */
 typedef struct piece {
     void *memory; /* to be freed */
     const void *from;
@@ -29,27 +32,28 @@ typedef struct job {
     piece v[];
 } job;
 
-/* A file under way. */
+/* The file that is being written. */
 typedef struct shared {
     const sel_ranks *ranks;
     const vtkw_image *image;
     const int64_t *start;
     int threads, descriptor;
-    int code; /* errno of the first failure on this rank */
-    bool writes[SEL_MOST_RANKS];
-    uint64_t at; /* the next byte of the file */
+    int code;                    /* errno of the first failure on this rank */
+    bool writes[SEL_MOST_RANKS]; /* ranks that can open the file */
+    uint64_t at;                 /* the next byte of the file */
     job *job;
 } shared;
 
-/* What rank 0 says of the file that it has made. */
+/* Broadcast by rank 0 when it has created the file. */
 typedef struct opened {
-    int code;
-    ino_t number;
-    uint64_t header; /* bytes */
+    int code;        /* errno of a failure */
+    ino_t number;    /* inode, by which other ranks recognize the file */
+    uint64_t header; /* bytes of the header */
 } opened;
 
-/* Keeps the first failure in *code, after which nothing is written. */
-static void write_at(int descriptor, const void *data, uint64_t bytes, uint64_t at, int *code) {
+/* Writes at position `at`. *code keeps the errno of the first failure, after which nothing is
+ * written. */
+static void vtk_write_at(int descriptor, const void *data, uint64_t bytes, uint64_t at, int *code) {
     const char *from = data;
     while (bytes > 0 && !*code) {
         const ssize_t done = pwrite(descriptor, from, (size_t)bytes, (off_t)at);
@@ -63,11 +67,11 @@ static void write_at(int descriptor, const void *data, uint64_t bytes, uint64_t 
     }
 }
 
-static void put(shared *s, const void *data, uint64_t bytes, uint64_t at) {
-    write_at(s->descriptor, data, bytes, at, &s->code);
+static void vtk_put(shared *s, const void *data, uint64_t bytes, uint64_t at) {
+    vtk_write_at(s->descriptor, data, bytes, at, &s->code);
 }
 
-static void put_later(shared *s, void *memory, const void *from, uint64_t bytes, uint64_t at) {
+static void vtk_put_later(shared *s, void *memory, const void *from, uint64_t bytes, uint64_t at) {
     s->job->v[s->job->count++] = (piece){memory, from, bytes, at};
 }
 
@@ -75,13 +79,13 @@ static sel_status fail_file(const char *path, int code, sel_error *error) {
     return sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", path, strerror(code));
 }
 
-/* sel_writer_job */
+/* Writes and frees all pieces of a job; a sel_writer_job. */
 static sel_status write_pieces(void *data, bool cancelled, sel_error *error) {
     job *j = data;
     int code = 0;
     for (int i = 0; i < j->count; i++) {
         const piece *p = &j->v[i];
-        write_at(j->descriptor, p->from, cancelled ? 0 : p->bytes, p->at, &code);
+        vtk_write_at(j->descriptor, p->from, cancelled ? 0 : p->bytes, p->at, &code);
         free(p->memory);
     }
     if (j->closes && close(j->descriptor) != 0 && !code) {
@@ -92,20 +96,20 @@ static sel_status write_pieces(void *data, bool cancelled, sel_error *error) {
     return status;
 }
 
-/* ---- who writes what ---- */
+/* ---- which rank writes which bytes ---- */
 
 typedef struct range {
     uint64_t first, end;
 } range;
 
-static range common(range a, range b) {
+static range range_intersect(range a, range b) {
     const uint64_t first = a.first > b.first ? a.first : b.first;
     const uint64_t end = a.end < b.end ? a.end : b.end;
     return (range){first, end > first ? end : first};
 }
 
-/* Finds the bytes of an array that each rank has, and those that it writes: whole blocks of `unit`
- * bytes. */
+/* Finds, per rank, the bytes of an array that the rank has, and those that it writes: whole blocks
+ * of `unit` bytes, none if it cannot open the file. */
 static void find_ranges(const shared *s, uint64_t tuple, uint64_t unit, range *has, range *writes) {
     const int count = s->ranks->count;
     const uint64_t all = (uint64_t)s->start[count] * tuple;
@@ -119,12 +123,13 @@ static void find_ranges(const shared *s, uint64_t tuple, uint64_t unit, range *h
     }
 }
 
-/* What this rank writes of the array whose part it has in *room, or gets there instead. */
+/* Exchanges data so that each rank has what it writes; returns that of this rank. *room holds this
+ * rank's part of the array, and is replaced if other ranks send data. */
 static const unsigned char *send_to_writers(const shared *s, const range *has, const range *writes,
                                             void **room) {
     const unsigned char *data = *room;
     const int own = s->ranks->rank;
-    const range here = common(has[own], writes[own]);
+    const range here = range_intersect(has[own], writes[own]);
     unsigned char *to = NULL;
     sel_message messages[2 * SEL_MOST_RANKS] = {{.bytes = 0}};
     int count = 0;
@@ -134,7 +139,8 @@ static const unsigned char *send_to_writers(const shared *s, const range *has, c
                here.end - here.first);
     }
     for (int r = 0; r < s->ranks->count; r++) {
-        const range out = common(has[own], writes[r]), in = common(has[r], writes[own]);
+        const range out = range_intersect(has[own], writes[r]),
+                    in = range_intersect(has[r], writes[own]);
         if (r != own && out.end > out.first) {
             void *from = (void *)(uintptr_t)(data + (out.first - has[own].first));
             messages[count++] = (sel_message){r, 0, true, from, out.end - out.first};
@@ -154,7 +160,8 @@ static const unsigned char *send_to_writers(const shared *s, const range *has, c
 
 /* ---- one array ---- */
 
-/* Compresses blocks into `to`, where they stand one behind the other; returns their bytes. */
+/* Compresses blocks into `to`, one directly after the other; returns their total size. `to` has
+ * `room` bytes per block. */
 static uint64_t deflate_blocks(shared *s, const unsigned char *data, uint64_t bytes,
                                uint64_t *sizes, unsigned char *to, size_t room) {
     const int64_t blocks = (int64_t)((bytes + VTKW_BLOCK - 1) / VTKW_BLOCK);
@@ -185,7 +192,7 @@ static uint64_t deflate_blocks(shared *s, const unsigned char *data, uint64_t by
     return used;
 }
 
-static void put_compressed(shared *s, const unsigned char *data, range own, uint64_t bytes) {
+static void vtk_put_compressed(shared *s, const unsigned char *data, range own, uint64_t bytes) {
     const uint64_t blocks = (bytes + VTKW_BLOCK - 1) / VTKW_BLOCK;
     const uint64_t head[] = {blocks, VTKW_BLOCK, bytes % VTKW_BLOCK};
     const uint64_t mine = (own.end - own.first + VTKW_BLOCK - 1) / VTKW_BLOCK;
@@ -201,15 +208,15 @@ static void put_compressed(shared *s, const unsigned char *data, range own, uint
         end += all[r];
     }
     if (s->ranks->rank == 0) {
-        put(s, head, sizeof head, s->at);
+        vtk_put(s, head, sizeof head, s->at);
     }
-    put(s, sizes, mine * sizeof *sizes,
-        s->at + sizeof head + own.first / VTKW_BLOCK * sizeof *sizes);
-    put_later(s, sizes, packed, used, streams);
+    vtk_put(s, sizes, mine * sizeof *sizes,
+            s->at + sizeof head + own.first / VTKW_BLOCK * sizeof *sizes);
+    vtk_put_later(s, sizes, packed, used, streams);
     s->at = end;
 }
 
-static void put_array(shared *s, int i) {
+static void vtk_put_array(shared *s, int i) {
     void *room = (void *)(uintptr_t)vtkw_array_at(s->image, i)->data;
     const uint64_t bytes = vtkw_array_bytes(s->image, i);
     const int own = s->ranks->rank;
@@ -218,21 +225,21 @@ static void put_array(shared *s, int i) {
     find_ranges(s, bytes / (uint64_t)tuples, s->image->level ? VTKW_BLOCK : 1, has, writes);
     const unsigned char *data = send_to_writers(s, has, writes, &room);
     if (s->image->level) {
-        put_compressed(s, data, writes[own], bytes);
+        vtk_put_compressed(s, data, writes[own], bytes);
         free(room);
         return;
     }
     if (own == 0) {
-        put(s, &bytes, sizeof bytes, s->at);
+        vtk_put(s, &bytes, sizeof bytes, s->at);
     }
-    put_later(s, room, data, writes[own].end - writes[own].first,
-              s->at + sizeof bytes + writes[own].first);
+    vtk_put_later(s, room, data, writes[own].end - writes[own].first,
+                  s->at + sizeof bytes + writes[own].first);
     s->at += sizeof bytes + bytes;
 }
 
 /* ---- the file ---- */
 
-/* Rank 0 makes the file, others open it where they see it. */
+/* Rank 0 creates the file; the other ranks open it if they see it. Returns the file on rank 0. */
 static FILE *open_file(shared *s, const char *path) {
     const int own = s->ranks->rank;
     vtkw_text header = {NULL, 0, 0, 0};
@@ -269,12 +276,12 @@ static FILE *open_file(shared *s, const char *path) {
     return file;
 }
 
-static void put_header(shared *s, const uint64_t *offsets) {
+static void vtk_put_header(shared *s, const uint64_t *offsets) {
     vtkw_text header = {NULL, 0, 0, 0};
     vtkw_make_header(&header, s->image, offsets);
     s->code = header.failed && !s->code ? ENOMEM : s->code;
-    put(s, header.data, header.length, 0);
-    put(s, vtkw_closing, strlen(vtkw_closing), s->at);
+    vtk_put(s, header.data, header.length, 0);
+    vtk_put(s, vtkw_closing, strlen(vtkw_closing), s->at);
     free(header.data);
 }
 
@@ -292,13 +299,13 @@ sel_status sel_vtk_share(const sel_ranks *ranks, const char *path, const vtkw_im
     for (int i = 0; i < count; i++) {
         offsets[i] = s.at - first;
         if (first) {
-            put_array(&s, i);
-        } else { /* there is no file */
+            vtk_put_array(&s, i);
+        } else { /* rank 0 could not create the file */
             free((void *)(uintptr_t)vtkw_array_at(image, i)->data);
         }
     }
     if (ranks->rank == 0) {
-        put_header(&s, offsets);
+        vtk_put_header(&s, offsets);
     }
     free(offsets);
     sel_status status = s.code ? fail_file(path, s.code, error) : SEL_OK;

@@ -1,7 +1,7 @@
-/* world_file.c -- the place of a picture from a world file beside it: six numbers, of Esri.
+/* world_file.c -- places a raster by the world file beside it (Esri), which has six numbers.
  *
- * A D B E C F, a line each: x = A column + B row + C, y = D column + E row + F, of the centre of a
- * pixel, rows counted from the top.
+ * The lines hold A, D, B, E, C, F. The centre of a pixel, with rows counted from the top, has
+ * x = A column + B row + C, y = D column + E row + F.
  */
 #include <ctype.h>
 #include <math.h>
@@ -14,7 +14,8 @@
 
 enum { NUMBERS = 6, MOST_BYTES = 1 << 16, ENDING = 16 };
 
-/* map.tif: map.tfw, map.tifw, map.wld; and in capitals. NULL: there is none. */
+/* The world file of map.tif: map.tfw, map.tifw or map.wld, or the same with the suffix in capitals.
+ * NULL: there is none. */
 static const char *find_file(sel_arena *arena, const char *path) {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     if (!dot || (slash && dot < slash) || strlen(dot) < 3 || strlen(dot) > 8) {

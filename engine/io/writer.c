@@ -11,7 +11,7 @@ typedef struct queued_job {
     void *data;
 } queued_job;
 
-/* Everything below `lock` is touched only while it is held. */
+/* The members below `lock` are accessed only while it is held. */
 struct sel_writer {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -21,7 +21,7 @@ struct sel_writer {
     bool running, closing;
     sel_writer_figures figures;
     sel_error failure;  /* of the first job that failed */
-    queued_job queue[]; /* a ring of `depth` */
+    queued_job queue[]; /* a ring buffer of `depth` jobs */
 };
 
 static queued_job take_job(sel_writer *writer) {
@@ -33,7 +33,7 @@ static queued_job take_job(sel_writer *writer) {
     return job;
 }
 
-/* The lock is held on entry and on return, not while the job runs. */
+/* Runs a job. The lock is held on entry and on return, but not while the job runs. */
 static void run_job(sel_writer *writer, const queued_job *job) {
     bool cancelled = writer->failure.status != SEL_OK;
     pthread_mutex_unlock(&writer->lock);
@@ -94,7 +94,7 @@ sel_status sel_writer_create(int depth, sel_writer **writer, sel_error *error) {
     return SEL_OK;
 }
 
-/* With the lock held: the first failure of a job, copied to `error`. */
+/* The first failure of a job, copied to `error`. The lock must be held. */
 static sel_status report_failure(const sel_writer *writer, sel_error *error) {
     return writer->failure.status == SEL_OK
                ? SEL_OK

@@ -1,7 +1,7 @@
-/* plugin.c -- ranks by MPI: the plug-in that is loaded when there are several.
+/* plugin.c -- the plug-in that joins several ranks through MPI.
  *
- * Every wait asks again and again: it yields the processor, sees ranks that have ended, and does
- * not last for ever.
+ * Every wait polls MPI. Between polls it yields the processor, checks whether ranks have ended or
+ * are stopped, and enforces a timeout.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,13 +17,13 @@
 #include <unistd.h>
 #include "engine/base/ranks_plugin.h"
 
-/* Bytes of one message of MPI, which counts them in an int. */
+/* The most bytes of one MPI message: MPI counts them in an int. */
 enum { MOST_BYTES = 1 << 30 };
-/* Seconds between two looks at the other processes; of a wait for them after a signal. */
+/* The interval of checks of the other processes; the timeout after a signal. */
 static const double look_seconds = 0.2, last_seconds = 5;
-/* That a rank is stopped before the others say so. */
+/* How long a rank must be stopped before a message says so. */
 static const double stopped_seconds = 5;
-/* Of spinning before an idle rank sleeps, and of a sleep at most. */
+/* An idle rank polls for spin_seconds before it sleeps, at most sleep_seconds at a time. */
 static const double spin_seconds = 2e-4, sleep_seconds = 1e-3;
 
 typedef struct process {
@@ -45,13 +45,13 @@ static double seconds(void) {
 
 /* ---- the end of a run that cannot go on ---- */
 
-static bool has_ended(int rank) {
+static bool mpi_rank_has_ended(int rank) {
     const process *own = &processes[joined.rank], *other = &processes[rank];
     return strcmp(own->host, other->host) == 0 && kill(other->pid, 0) != 0 && errno == ESRCH;
 }
 
 /* Whether a signal (SIGSTOP) has stopped a rank of this machine. */
-static bool is_stopped(int rank) {
+static bool mpi_rank_is_stopped(int rank) {
     char path[64], state = '\0';
     if (rank == joined.rank || strcmp(processes[joined.rank].host, processes[rank].host) != 0) {
         return false;
@@ -65,17 +65,18 @@ static bool is_stopped(int rank) {
     return state == 'T';
 }
 
-/* One rank speaks: the first that is alive and goes on, as far as this machine knows. */
+/* Whether this rank prints the message: the first rank that has not ended and is not stopped, as
+ * far as this machine knows. */
 static bool is_speaker(void) {
     int first = 0;
-    while (first < joined.rank && (has_ended(first) || is_stopped(first))) {
+    while (first < joined.rank && (mpi_rank_has_ended(first) || mpi_rank_is_stopped(first))) {
         first++;
     }
     return first == joined.rank;
 }
 
-/* Of itself each speaks. The others leave the one that speaks time to do so, before a launcher that
- * sees one end kills all. */
+/* Ends the process, as `rank` can no longer take part. A rank always prints messages about itself.
+ * Ranks that do not print wait first: a launcher kills all ranks when it sees one end. */
 _Noreturn static void give_up(const char *why, int rank) {
     if (is_speaker() || rank == joined.rank) {
         fprintf(stderr, "rank %d %s: the run ends; the checkpoints before are whole\n", rank, why);
@@ -88,9 +89,10 @@ _Noreturn static void give_up(const char *why, int rank) {
 
 /* ---- signals ---- */
 
-/* Rank 0 leads the run: what asks another rank to end is told to it by a message. The tag is the
- * largest that every MPI has. A launcher may hand a signal on to all ranks, and the second one ends
- * rank 0 at once: the message comes later, and counts when there was no signal before. */
+/* Rank 0 coordinates the run, so another rank that receives a signal reports it to rank 0 by an
+ * empty message. Its tag is the largest that every MPI allows. A launcher may forward a signal to
+ * all ranks, and a second signal would end rank 0 at once. So the message is sent tell_seconds
+ * later, and rank 0 ignores it if it has received a signal itself. */
 enum { SIGNAL_TAG = 32767 };
 static const double tell_seconds = 1;
 
@@ -125,16 +127,18 @@ static void hear_of_signal(void) {
 /* ---- waiting ---- */
 
 typedef struct wait {
-    double begun, last, waited; /* time when the process is stopped does not count */
-    double looked, signalled;
-    double stopped_for; /* that `stopped`, -1: none, has been seen to be stopped */
-    int stopped;
+    double begun, last; /* the time of the first and of the latest poll */
+    double waited;      /* seconds, without those when this process was stopped */
+    double looked;      /* the time of the latest check of the other processes */
+    double signalled;   /* seconds since a signal */
+    double stopped_for; /* seconds that rank `stopped` has been stopped */
+    int stopped;        /* -1: no rank */
 } wait;
 
-/* Says once that a rank is stopped. */
+/* Updates w->stopped, and prints once that a rank is stopped. */
 static void look_for_stopped(wait *w) {
     int rank = 0;
-    while (rank < joined.count && !is_stopped(rank)) {
+    while (rank < joined.count && !mpi_rank_is_stopped(rank)) {
         rank++;
     }
     rank = rank == joined.count ? -1 : rank;
@@ -150,7 +154,7 @@ static void look_for_stopped(wait *w) {
     }
 }
 
-/* After a test that has not succeeded; `peer`: for which the wait is, as far as it is known. */
+/* Waits after a poll that has not succeeded. `peer`: the rank to blame at a timeout. */
 static void wait_more(wait *w, bool idle, int peer) {
     const double now = seconds();
     if (w->begun == 0) {
@@ -162,7 +166,7 @@ static void wait_more(wait *w, bool idle, int peer) {
     if (now - w->looked > look_seconds) {
         w->looked = now;
         for (int r = 0; r < joined.count; r++) {
-            if (has_ended(r)) {
+            if (mpi_rank_has_ended(r)) {
                 give_up("has ended", r);
             }
         }
@@ -184,7 +188,7 @@ static void wait_more(wait *w, bool idle, int peer) {
     }
 }
 
-static void complete(int count, MPI_Request *requests, bool idle, int peer) {
+static void mpi_complete(int count, MPI_Request *requests, bool idle, int peer) {
     wait w = {.begun = 0};
     MPI_Status status;
     for (int done, k = 0; k < count; k += done != 0) {
@@ -197,7 +201,7 @@ static void complete(int count, MPI_Request *requests, bool idle, int peer) {
 
 /* ---- the functions ---- */
 
-static void transfer(const sel_message *messages, int count) {
+static void mpi_transfer(const sel_message *messages, int count) {
     size_t parts = 0;
     for (int k = 0; k < count; k++) {
         parts += messages[k].bytes / MOST_BYTES + 1;
@@ -207,7 +211,7 @@ static void transfer(const sel_message *messages, int count) {
         give_up("has no memory", joined.rank);
     }
     int started = 0;
-    for (int turn = 0; turn < 2; turn++) { /* what is received has its place first */
+    for (int turn = 0; turn < 2; turn++) { /* receives are posted before sends */
         for (int k = 0; k < count; k++) {
             const sel_message *m = &messages[k];
             for (size_t from = 0; m->sends == turn && from < m->bytes; from += MOST_BYTES) {
@@ -223,14 +227,14 @@ static void transfer(const sel_message *messages, int count) {
             }
         }
     }
-    complete(started, requests, false, count ? messages[0].rank : 0);
+    mpi_complete(started, requests, false, count ? messages[0].rank : 0);
     if (requests != few) {
         free(requests);
     }
 }
 
-/* Rank 0 gives its orders by this, several in a second. */
-static void broadcast(void *at, size_t bytes, bool idle) {
+/* Also exchanges news of signals: rank 0 broadcasts its commands, several per second. */
+static void mpi_broadcast(void *at, size_t bytes, bool idle) {
     if (joined.rank == 0) {
         hear_of_signal();
     } else {
@@ -241,27 +245,30 @@ static void broadcast(void *at, size_t bytes, bool idle) {
         MPI_Request request;
         MPI_Ibcast((char *)at + from, left < MOST_BYTES ? (int)left : MOST_BYTES, MPI_BYTE, 0,
                    MPI_COMM_WORLD, &request);
-        complete(1, &request, idle, 0);
+        mpi_complete(1, &request, idle, 0);
     }
 }
 
-static void gather(const void *own, size_t bytes, void *all) {
+static void mpi_gather(const void *own, size_t bytes, void *all) {
     MPI_Request request;
     MPI_Iallgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD, &request);
-    complete(1, &request, false, joined.rank ? 0 : 1);
+    mpi_complete(1, &request, false, joined.rank ? 0 : 1);
 }
 
-static void end(void) {
+static void mpi_end(void) {
     MPI_Request request;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    complete(1, &request, true, 0);
+    mpi_complete(1, &request, true, 0);
     MPI_Finalize();
     free(processes);
     processes = NULL;
 }
 
-static sel_ranks joined = {
-    .library = library, .transfer = transfer, .broadcast = broadcast, .gather = gather, .end = end};
+static sel_ranks joined = {.library = library,
+                           .transfer = mpi_transfer,
+                           .broadcast = mpi_broadcast,
+                           .gather = mpi_gather,
+                           .end = mpi_end};
 
 /* ---- the start ---- */
 
@@ -274,7 +281,7 @@ const sel_ranks *selenite_ranks_open(const volatile sig_atomic_t *interrupt, dou
     int given, length;
     process own = {.pid = getpid()};
     struct sigaction kept[NSIG];
-    for (int s = 1; s < NSIG; s++) { /* MPI has handlers of its own */
+    for (int s = 1; s < NSIG; s++) { /* MPI installs handlers, which are removed below */
         sigaction(s, NULL, &kept[s]);
     }
     const bool starts = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given) == MPI_SUCCESS;
