@@ -1,8 +1,8 @@
 /* shape.c -- analytic shapes and their combinations, tested at cell centres and face sites.
  *
- * A shape is a tree. Faces, `faces` and `rest` are true at face sites only; all other leaves are
- * geometry, true wherever a point lies inside. On its own geometry paints cells and no face sites;
- * multiplied with a face it cuts a part out of the face:
+ * A shape is a tree of operators. The leaves `face`, `faces` and `rest` are true at face sites
+ * only. All other leaves are geometry: they are true wherever a point lies inside. Geometry by
+ * itself paints cells and no face sites; the product of a face and geometry is a part of the face:
  *
  *   at cells          face: false       geometry: inside        + - * : or, without, and
  *   at face sites     face: its sites   geometry alone: false
@@ -109,7 +109,7 @@ const sel_family sel_shape_family = {
     sizeof shape_tables / sizeof *shape_tables,
 };
 
-static sel_shape *copy(sel_arena *arena, sel_shape shape) {
+static sel_shape *shape_copy(sel_arena *arena, sel_shape shape) {
     sel_shape *made = sel_arena_alloc(arena, sizeof *made);
     if (made) {
         *made = shape;
@@ -118,16 +118,16 @@ static sel_shape *copy(sel_arena *arena, sel_shape shape) {
 }
 
 sel_shape *sel_shape_make(sel_arena *arena, sel_shape_kind kind, const void *data) {
-    return copy(arena, (sel_shape){.kind = kind, .data = data});
+    return shape_copy(arena, (sel_shape){.kind = kind, .data = data});
 }
 
 sel_shape *sel_shape_face(sel_arena *arena, int face) {
-    return copy(arena, (sel_shape){.kind = SEL_SHAPE_FACE, .face = face});
+    return shape_copy(arena, (sel_shape){.kind = SEL_SHAPE_FACE, .face = face});
 }
 
 sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_shape *a,
                              const sel_shape *b) {
-    return copy(arena, (sel_shape){.kind = kind, .a = a, .b = b});
+    return shape_copy(arena, (sel_shape){.kind = kind, .a = a, .b = b});
 }
 
 static bool any_leaf(const sel_shape *shape, sel_shape_kind first, sel_shape_kind last) {
@@ -184,13 +184,14 @@ static bool in_cylinder(const sel_shape_cylinder *c, const double p[3]) {
     return distance <= c->radius * c->radius;
 }
 
-/* The pixel on the cell that a point lies in, or next to. */
+/* The index along an axis of the pixel, that is of the cell, in which a point lies; the nearest one
+ * for points outside. */
 static int64_t pixel_at(const sel_grid *grid, int axis, double at) {
     double cell = floor(sel_index(grid, axis, at) + 0.5);
     return (int64_t)fmin(fmax(cell, 0), (double)grid->n[axis] - 1);
 }
 
-/* Pixels are laid upon cells; on a face of the domain the pixel next to it counts. */
+/* Pixels are cells; a point on a face of the domain has the pixel beside the face. */
 static bool in_image(const sel_shape_image *image, const sel_grid *grid, const double p[3]) {
     int64_t i = pixel_at(grid, 0, p[0]), j = pixel_at(grid, 1, p[1]);
     bool dark = image->pixels->value[j * image->pixels->n[0] + i] < image->threshold;
@@ -235,9 +236,9 @@ static bool in_geometry(const sel_shape *shape, const sel_grid *grid, const doub
     }
 }
 
-/* ---- bounds: what need not be tested ---- */
+/* ---- bounds: which places need no test ---- */
 
-/* Bounds of places: lo <= p <= hi. Empty when lo > hi. */
+/* Bounds of places: lo <= p <= hi; empty if lo > hi. */
 typedef struct bounds {
     double lo[3], hi[3];
 } bounds;
@@ -246,7 +247,8 @@ static const bounds nowhere = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE
                     everywhere = {{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL},
                                   {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
 
-/* Widens `b` by a ball, with a margin for round-off, along the axes that the point has. */
+/* Extends `b` by a ball, with a margin for round-off, along the axes that the centre has; it
+ * becomes unbounded along the others. */
 static void add_ball(bounds *b, const sel_point *centre, double radius) {
     for (int a = 0; a < centre->n; a++) {
         double reach = radius + 1e-9 * (radius + fabs(centre->v[a]));
@@ -325,16 +327,17 @@ sel_box sel_shape_cells(const sel_shape *shape, const sel_grid *grid) {
 
 /* ---- tests ---- */
 
-/* One test of a batch of places. */
+/* The test of a batch of places. */
 typedef struct test {
     const sel_grid *grid;
     int face; /* < 0: cell centres */
     const sel_places *at;
     const uint8_t *painted;
-    double inward[3]; /* added to a place: a tiny step off a face, so that a box or polygon that
-                         ends with the domain holds the sites of its last face; */
-    double last[3];   /* likewise, coordinates of nodes are at most this */
-    bounds places;
+    /* Boxes are half-open, but one that ends with the domain must contain the sites and nodes on
+     * the domain's last face. So `inward`, a tiny step off the face, is added to a place, and its
+     * coordinates are limited to `last` (sel_last_inside). */
+    double inward[3], last[3];
+    bounds places; /* of the batch */
 } test;
 
 static void add_coordinates(const test *t, int axis, const double *v, bounds *places) {
@@ -348,7 +351,7 @@ static void add_coordinates(const test *t, int axis, const double *v, bounds *pl
     places->hi[axis] = hi + t->inward[axis];
 }
 
-/* No place of the batch can lie in this leaf. */
+/* Whether no place of the batch can lie in this leaf. */
 static bool misses(const sel_shape *shape, const test *t) {
     if (shape->kind <= SEL_SHAPE_REST) {
         return t->face < 0 || (shape->kind == SEL_SHAPE_FACE && shape->face != t->face);
@@ -376,7 +379,7 @@ static sel_status test_function(const sel_shape *shape, const test *t, uint8_t *
     return status;
 }
 
-/* A site of the face, which the leaf does not miss. */
+/* Whether site i lies in a leaf `face`, `faces` or `rest`, for which misses() is false. */
 static bool face_leaf_at(const sel_shape *shape, const test *t, size_t i) {
     return shape->kind == SEL_SHAPE_FACE || (!sel_axis_periodic(t->grid, t->face / 2) &&
                                              (shape->kind == SEL_SHAPE_FACES || !t->painted[i]));
@@ -400,7 +403,7 @@ static sel_status test_leaf(const sel_shape *shape, const test *t, uint8_t *in, 
 static sel_status test_tree(const sel_shape *shape, const test *t, bool cuts, uint8_t *in,
                             bool *any, sel_error *error);
 
-/* A combination of two shapes; `other` has room for the second. */
+/* Tests an operator and its two operands; `other`: scratch for the second operand. */
 static sel_status test_both(const sel_shape *shape, const test *t, bool geometry, uint8_t *in,
                             uint8_t *other, bool *any, sel_error *error) {
     bool sum = shape->kind == SEL_SHAPE_UNION, product = shape->kind == SEL_SHAPE_INTERSECTION;
@@ -424,8 +427,9 @@ static sel_status test_both(const sel_shape *shape, const test *t, bool geometry
     return status;
 }
 
-/* At face sites an operand without faces is geometry that cuts (`cuts`: beside * or behind -), or
- * else nothing. Where nothing is inside for sure *any is false, and `in` is not filled. */
+/* Tests a tree. At face sites an operand without faces counts as geometry only if it cuts a face
+ * (`cuts`: an operand of *, or the right one of -); else it is empty. *any = false: no place is
+ * inside, and `in` is not filled. */
 static sel_status test_tree(const sel_shape *shape, const test *t, bool cuts, uint8_t *in,
                             bool *any, sel_error *error) {
     bool geometry = t->face < 0 || (cuts && !sel_shape_has_faces(shape));
@@ -487,7 +491,7 @@ static sel_status check_image(const sel_shape *shape, const sel_grid *grid, sel_
     return SEL_OK;
 }
 
-/* From C points may have any number of coordinates. */
+/* Scripts are checked before; points given from C may have any number of coordinates. */
 static sel_status check_points(const sel_shape *shape, int dims, sel_error *error) {
     const sel_table *table = shape_tables[shape->kind - SEL_SHAPE_BOX];
     for (int i = 0; i < table->count; i++) {

@@ -1,4 +1,4 @@
-/* audit.c -- draw the cells whose steps are computed again. */
+/* audit.c -- draw the cells of an audit of single precision. */
 #include "engine/scene/audit.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* domain.c -- the cells of a domain: their places, the values of quantities there, their kinds. */
+/* domain.c -- the cells of a domain: their centres, values of quantities there, marks and counts.
+ */
 #include "engine/scene/domain.h"
 
 #include <math.h>
@@ -58,21 +59,26 @@ int64_t sel_domain_places(const sel_domain *domain, int64_t first, int64_t end,
 
 /* ---- quantities at cells ---- */
 
-enum { EVALUATED_AT_ONCE = 1 << 15 }; /* cells, by each thread */
+enum { EVALUATED_AT_ONCE = 1 << 15 }; /* cells per thread */
 
-/* Numbers of scratch memory per cell, beside a quantity's components: its place, and the gap. */
+/* Scratch doubles per cell besides the components: x, y, z, and room for the byte of the gap.
+ *
+ *     thread 0                                         thread 1
+ *     | x | y | z | value [components] | gap (bytes) | x | y | ...
+ *      cells each
+ */
 enum { OF_PLACE = 4 };
 
 typedef struct evaluation {
     const sel_domain *domain;
     const sel_evaluation *asked;
     const bool *wanted;
-    int64_t end, rows; /* of all; in a part */
+    int64_t end, rows; /* end of all rows; rows per part */
     double *scratch;   /* of all threads */
     double *to;
 } evaluation;
 
-/* Sets gap[i] of the places, and leaves those that are no gaps. */
+/* Sets gap[i] of each place and removes the places that are gaps. */
 static sel_status leave_out_gaps(const sel_quantity *q, sel_places *at, double *x, double *y,
                                  double *z, uint8_t *gap, sel_error *error) {
     const size_t n = at->n;
@@ -87,7 +93,7 @@ static sel_status leave_out_gaps(const sel_quantity *q, sel_places *at, double *
     return status;
 }
 
-/* sel_part */
+/* Evaluates one part of the rows; a sel_part. */
 static sel_status evaluate_part(void *task, int64_t part, int thread, sel_error *error) {
     const evaluation *e = task;
     const sel_evaluation *asked = e->asked;
@@ -150,7 +156,7 @@ sel_status sel_domain_evaluate(const sel_domain *domain, const sel_evaluation *a
 
 /* ---- marks ---- */
 
-/* The latest painted of the faces that a cell touches; 0 away from them. */
+/* The last painted region of the face sites that a cell touches; 0: it touches no face. */
 static uint8_t face_region(const sel_domain *domain, const int64_t at[3]) {
     const sel_grid *grid = &domain->grid;
     uint8_t latest = 0;
@@ -186,9 +192,9 @@ void sel_domain_cells(const sel_domain *domain, const sel_box *box, const sel_ce
     }
 }
 
-/* ---- the kinds of its cells ---- */
+/* ---- kinds of cells ---- */
 
-/* The kind of cell `at`, without a count; *first: the first of the faces that it touches. */
+/* The kind of cell `at`, with a count of 0. *first: the first face that the cell touches. */
 static sel_cell_kind kind_at(const sel_domain *domain, const int64_t at[3], int *first) {
     const sel_grid *grid = &domain->grid;
     sel_cell_kind kind = {.axes = 0};
@@ -207,7 +213,7 @@ static sel_cell_kind kind_at(const sel_domain *domain, const int64_t at[3], int 
     return kind;
 }
 
-/* Adds to the count of a kind, which is listed when it is new. False: no memory. */
+/* Adds to the count of a kind; a new kind is inserted in order. False: no memory. */
 static bool count_cells(sel_census *census, sel_cell_kind kind, int64_t cells) {
     int k = 0;
     while (k < census->count && memcmp(census->kinds[k].region, kind.region, SEL_FACES) != 0) {
@@ -231,7 +237,8 @@ static bool count_cells(sel_census *census, sel_cell_kind kind, int64_t cells) {
     return true;
 }
 
-/* Each cell at a face is counted at the first of its faces; the others lie inside. */
+/* Counts a cell that touches several faces at the first of them; cells that touch none are the
+ * rest of the free cells. */
 static bool count_kinds(const sel_domain *domain, sel_census *census) {
     const sel_grid *grid = &domain->grid;
     int64_t at[3], inside = domain->free_cells;

@@ -7,56 +7,65 @@
 
 enum { SEL_REGION_NUMBERS = 256 };
 
-/* A region without effect: other regions own all that it painted, or the cells behind its sites are
- * solid. */
+/* A region without effect: other regions own every place that it painted, or the cells behind its
+ * face sites are solid. */
 typedef struct sel_lost_region {
     int number;
     bool painted_over;
     char *text; /* "all 32 sites of 'inlet' are painted over by 'walls' (channel.lua:12)" */
 } sel_lost_region;
 
-/* Rows of cells first <= row < end, y + ny z. */
+/* Rows of cells first <= row < end. The row of a cell is y + ny z. */
 typedef struct sel_rows_range {
     int64_t first, end;
 } sel_rows_range;
 
-/* Number k of some rows, with those that lie together behind it, at most `most`. */
+/* The longest contiguous range that begins with row number k of `rows`, of at most `most` rows. */
 sel_rows_range sel_rows_together(const sel_rows *rows, int64_t k, int64_t most);
 
-/* How ranks share out a grid: each has planes of the slowest axis and, in 3-D, all rows (y) of
- * these or some. Rank r is number r / across along the slowest axis and r % across along y. */
+/* The decomposition of a grid. A rank has whole planes of the slowest axis or, in 3-D, a range of
+ * the rows (y) of these planes. Six ranks with across = 2, along = 3:
+ *
+ *            slowest axis ->
+ *     y    +--------+--------+--------+    rank r is
+ *     |    | rank 1 | rank 3 | rank 5 |      r / across  along the slowest axis
+ *     v    | rank 0 | rank 2 | rank 4 |      r % across  along y
+ *          +--------+--------+--------+
+ */
 typedef struct sel_cut {
-    int across, along;
+    int across, along;                 /* ranks along y; along the slowest axis */
     bool wraps[2];                     /* y, the slowest axis: it is periodic */
-    int64_t row[SEL_MOST_RANKS + 1];   /* of a plane, the first of each across, and the end */
-    int64_t plane[SEL_MOST_RANKS + 1]; /* the first of each along, and the end */
+    int64_t row[SEL_MOST_RANKS + 1];   /* [across + 1] first row in a plane; at last the end */
+    int64_t plane[SEL_MOST_RANKS + 1]; /* [along + 1] first plane; at last the end */
 } sel_cut;
 sel_rows sel_cut_rows(const sel_cut *cut, int rank);
 
 /* Region numbers are 1-based: 0 is the interior (cells) or unpainted (face sites). */
 typedef struct sel_domain {
     sel_grid grid;
-    uint8_t *cell;            /* [nz][ny][nx] region of the volume law, 0: free */
-    uint8_t *painted;         /* the same, also where a law leaves cells free; NULL: none does */
+    uint8_t *cell;            /* [nz][ny][nx] region that makes the cell solid; 0: free */
+    uint8_t *painted;         /* [nz][ny][nx] region that painted the cell, be it solid or free;
+                                 NULL: all painted cells are solid */
     uint8_t *face[SEL_FACES]; /* [sites] region of the face's law; NULL on periodic axes */
     int64_t free_cells;       /* cells with cell[] == 0 */
-    sel_region *regions;      /* the scenario's; behind them "nodata" where the data have gaps */
+    sel_region *regions;      /* the scenario's; then "nodata", if the data have gaps */
     int region_count;
-    int nodata; /* the number of that region; 0: there is none */
+    int nodata; /* number of the region "nodata"; 0: there is none */
     int lost_count;
     sel_lost_region lost[SEL_REGION_NUMBERS];
     double *control_values; /* by index of the simulation's controls */
     int control_count;
-    /* Who paints and evaluates it, rank r the rows first_row[r] <= row < first_row[r + 1], which
-     * are some of the planes `kept` that it needs; NULL: this process does all of it. */
+    /* Painting and evaluation are divided: rank r does the rows first_row[r] <= row < first_row[r +
+     * 1]. `kept`: the rows of the planes whose values this rank needs. NULL: this process does all
+     * rows. */
     const sel_ranks *ranks;
     int64_t first_row[SEL_MOST_RANKS + 1];
     sel_rows_range kept;
 } sel_domain;
 
 /* Paints all regions. Mistakes (a shape that paints nothing, a periodic face painted, a face site
- * that nothing painted, a law where it may not sit, more than 255 regions) are all reported. Of
- * several ranks (NULL: one) each paints a part, and all get the whole. */
+ * that nothing painted, a law where it may not sit, more than 255 regions) are all reported. With
+ * ranks (NULL: one process) each rank paints a part, and every rank gets the whole map. */
 sel_status sel_domain_create(const sel_simulation *simulation, const sel_ranks *ranks,
                              sel_domain **domain, sel_error *error);
 void sel_domain_destroy(sel_domain *domain);
@@ -66,80 +75,84 @@ static inline const uint8_t *sel_domain_painted(const sel_domain *domain) {
     return domain->painted ? domain->painted : domain->cell;
 }
 
-/* ---- of several ranks (domain_ranks.c): all call these together ---- */
+/* ---- collectives (domain_ranks.c): every rank must call them ---- */
 
-/* As ranks share out the grid (NULL: as many planes each); those that have rows of the same planes
- * share these out anew. Of one rank, NULL, and where there are more ranks than planes, each has
- * all. */
+/* Divides the rows of the domain among the ranks as `cut` does (NULL: equal numbers of planes).
+ * Ranks that share planes in `cut` divide the rows of these planes evenly. One rank, ranks == NULL
+ * and more ranks than planes: each rank has all rows. */
 void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const sel_cut *cut);
 
-/* The rows of this rank, and how many ranks there are. */
+/* The rows of this rank; the number of ranks. */
 sel_rows_range sel_domain_own(const sel_domain *domain);
 int sel_domain_ranks(const sel_domain *domain);
 
-/* What one rank has found in its rows is so for all: `own` of the first that failed is appended to
- * the error, as one rank would have found it. */
+/* If any rank failed, every rank returns the status of the lowest failing rank and appends the
+ * error `own` of that rank to `error`. */
 sel_status sel_domain_agree(const sel_domain *domain, sel_status status, sel_error *own,
                             sel_error *error);
 
-/* All get all of an array of so many bytes per row, of which each has its rows; the bytes of each,
- * all[ranks][bytes]; the sum and the largest of all. */
+/* Allgather: each rank contributes its rows (`bytes` per row); afterwards every rank has the whole
+ * array. */
 void sel_domain_share(const sel_domain *domain, void *of_rows, size_t bytes);
+
+/* Allgather of `bytes` bytes per rank: all[ranks][bytes]. */
 void sel_domain_gather(const sel_domain *domain, const void *own, size_t bytes, void *all);
+
+/* All-reduce: the sum, and the maximum. */
 int64_t sel_domain_total(const sel_domain *domain, int64_t count);
 double sel_domain_largest(const sel_domain *domain, double value);
 
-/* `count` numbers, `apart` bytes from each other, each of which one rank knows, and others have 0
- * for it, become those of all. */
+/* All-reduce of `count` doubles, `apart` bytes from one to the next: the nonzero value wins. At
+ * most one rank may have a nonzero value for each of them. */
 void sel_domain_merge(const sel_domain *domain, double *v, int64_t count, size_t apart);
 
 /* ---- places ---- */
 
-/* The number of the free cell at (x, y) of a plane with periodic axes wrapped; -1: there is none.
- */
+/* The number of the cell at (x, y) of a plane domain, with periodic axes wrapped. -1: the cell is
+ * not free, or lies outside. */
 int64_t sel_free_cell(const sel_domain *domain, int64_t x, int64_t y);
 
-/* What values depend on that are to be evaluated again before the next step: SEL_ON_T, with
- * SEL_ON_CONTROLS when controls differ from those in `kept` [control_count], which is updated. */
+/* Which values must be evaluated before the next step: those with SEL_ON_T always, those with
+ * SEL_ON_CONTROLS if the controls differ from kept[control_count], which is updated. */
 unsigned sel_domain_due(const sel_domain *domain, double *kept);
 
-/* Centres of the cells of rows first <= row < end (row = y + ny z) whose regions are wanted (NULL:
- * all), one behind the other; returns how many. */
+/* Stores the centres of the cells in the rows first <= row < end whose region is wanted (NULL: all
+ * cells), in the user's units. Returns their number. */
 int64_t sel_domain_places(const sel_domain *domain, int64_t first, int64_t end,
                           const bool wanted[SEL_REGION_NUMBERS], double *x, double *y, double *z);
 
-/* Places of the domain, user's units, at the time t, with the present controls; z is left out in
+/* n places in the domain (user's units) at the time t with the present controls. z is ignored in
  * 2-D. */
 sel_places sel_domain_at(const sel_domain *domain, int64_t n, const double *x, const double *y,
                          const double *z, double t);
 
-/* A quantity that is to be evaluated at the centres of cells. */
+/* The evaluation of a quantity at the centres of cells. */
 typedef struct sel_evaluation {
     const sel_quantity *quantity;
     const char *what; /* for messages */
     double t;
-    const sel_random *random; /* of sel.random; NULL: it may not be called */
-    const bool *wanted; /* [SEL_REGION_NUMBERS], by the region of a cell; NULL: free cells only */
-    bool gaps; /* of one component: NaN where it reads a raster without data; else that fails */
-    int64_t first, end; /* rows first <= row < end, y + ny z; end == 0: all */
-    int64_t apart;      /* numbers from a row of `to` to the next; 0: components nx */
+    const sel_random *random; /* for sel.random; NULL: sel.random must not be called */
+    const bool *wanted; /* [SEL_REGION_NUMBERS]: evaluate cells of the region; NULL: free cells */
+    bool gaps; /* give NaN where a raster has no data (one component only); false: fail there */
+    int64_t first, end; /* rows first <= row < end, y + ny z; end == 0: all rows */
+    int64_t apart;      /* row stride of `to`, in numbers; 0: components nx */
 } sel_evaluation;
 
-/* Evaluates it, some rows at a time by each thread: component c of cell x at
- * to[(row - first) apart + c nx + x]; 0 in cells that are not wanted. */
+/* Evaluates a quantity in parallel. Component c of cell x is stored at
+ * to[(row - first) apart + c nx + x]; cells that are not wanted get 0. */
 sel_status sel_domain_evaluate(const sel_domain *domain, const sel_evaluation *asked, int threads,
                                double *to, sel_error *error);
 
-/* The same in rows 0 to ny nz, in memory to be freed by the caller, also after a failure. Of
- * several ranks each evaluates the planes that it needs and some beside them, and no memory is
- * taken for others: `first`, `end` and `apart` are not to be given. */
+/* Evaluates a quantity in an array of the whole grid, [nz][ny][components][nx], which the caller
+ * frees, also after a failure. A rank evaluates only the planes that it needs and their halo, and
+ * touches no other pages of the array. asked.first, end and apart must be 0. */
 sel_status sel_domain_numbers(const sel_domain *domain, sel_evaluation asked, int threads,
                               double **numbers, sel_error *error);
 
-/* Name of a region for columns and messages: its own, or "region_K". `text` holds the latter. */
+/* The name of a region for columns and messages: as given, or "region_K" in `text`. */
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]);
 
-/* Why region `number` has no effect, in words; NULL: it has one. */
+/* Why region `number` has no effect, in words; NULL: it has an effect. */
 const char *sel_domain_lost(const sel_domain *domain, int number);
 
 /* Appends a line for each region without effect. */
@@ -151,19 +164,19 @@ void sel_domain_warn(const sel_domain *domain, sel_error *warnings);
 sel_status sel_domain_allocate(sel_domain *domain, sel_error *error);
 void sel_domain_free_maps(sel_domain *domain);
 
-/* Paints region `number`, whose name, shape and law are checked. */
+/* Checks the shape and the law of region `number` and paints it. */
 sel_status sel_domain_paint(sel_domain *domain, const struct sel_solver *solver, int number,
                             int threads, sel_error *error);
 
-/* Where a script places something in free cells: in those of a shape, or in one. */
+/* A place in a script: the free cells of a shape, or one free cell. */
 typedef struct sel_spot {
     const char *what; /* "source brook" */
     sel_where where;  /* in the script */
     const sel_point *point;
-    const struct sel_shape *shape; /* NULL: the cell that has the point */
+    const struct sel_shape *shape; /* NULL: the cell that contains the point */
 } sel_spot;
 
-/* Sets in[cell] = 1 there, and counts these cells; fails if there is none. */
+/* Sets in[cell] = 1 in the free cells of a spot and counts them; fails if there are none. */
 sel_status sel_domain_find(const sel_domain *domain, const sel_spot *spot, int threads, uint8_t *in,
                            int64_t *count, sel_error *error);
 
@@ -175,9 +188,10 @@ sel_status sel_domain_find_lost(sel_domain *domain, const struct sel_solver *sol
 /* ---- the marks of cells in .vti files ---- */
 
 typedef struct sel_cell_marks {
-    uint8_t *cell_type; /* the region that made the cell solid or fixes its value; 0: it is free */
-    uint8_t *solid;     /* 1 there, else 0 */
-    uint8_t *boundary;  /* of a free cell at a face: the face's region, the later of several; 0 */
+    uint8_t *cell_type; /* the region that makes the cell solid or fixes its value; 0: free */
+    uint8_t *solid;     /* 1: solid */
+    uint8_t *boundary;  /* of a free cell on faces of the domain: the last painted of their regions;
+                           0: elsewhere */
 } sel_cell_marks;
 
 /* Fills the marks of the cells of `box`. */
@@ -185,22 +199,23 @@ void sel_domain_cells(const sel_domain *domain, const sel_box *box, const sel_ce
 
 /* ---- counts of cells by regions ---- */
 
-/* Free cells that touch the same faces of the domain, at sites of the same regions. */
+/* A kind of cells: the free cells that touch the same faces of the domain, at face sites of the
+ * same regions. */
 typedef struct sel_cell_kind {
-    uint8_t region[SEL_FACES]; /* of the sites; 0: these cells do not touch the face */
-    int axes;                  /* whose faces they touch: 0 inside, ... 3 in a corner of a box */
-    int place;                 /* a number for each face, edge and corner */
+    uint8_t region[SEL_FACES]; /* of the face sites; 0: these cells do not touch the face */
+    int axes;                  /* 0: interior, 1: face, 2: edge, 3: corner of a box */
+    int place;                 /* a number for each face, edge and corner, in base 3 by axis */
     int64_t cells;
 } sel_cell_kind;
 
 typedef struct sel_census {
-    int64_t cells[SEL_REGION_NUMBERS];            /* by region; 0: free */
-    int64_t sites[SEL_FACES][SEL_REGION_NUMBERS]; /* by region; none on periodic axes */
+    int64_t cells[SEL_REGION_NUMBERS];            /* by region; cells[0]: free cells */
+    int64_t sites[SEL_FACES][SEL_REGION_NUMBERS]; /* by region; 0 on periodic axes */
     int count;
-    sel_cell_kind *kinds; /* by the number of axes, then by place */
+    sel_cell_kind *kinds; /* sorted by axes, then by place */
 } sel_census;
 
-/* Fails for want of memory only. Freed with sel_census_free, also after a failure. */
+/* Counts the cells. Fails only without memory. Freed with sel_census_free, also after a failure. */
 sel_status sel_census_take(const sel_domain *domain, sel_census *census, sel_error *error);
 void sel_census_free(sel_census *census);
 

@@ -73,7 +73,7 @@ static sel_status resolve_grid(const sel_simulation *simulation, sel_grid *grid,
     return SEL_OK;
 }
 
-/* Copies the regions, with room for "nodata", and the values of the controls. */
+/* Copies the regions, with space for "nodata", and the values of the controls. */
 static sel_status copy_scenario(sel_domain *domain, const sel_common *common, sel_error *error) {
     const sel_region *regions = common->regions.v;
     domain->region_count = common->regions.n;
@@ -92,7 +92,7 @@ static sel_status copy_scenario(sel_domain *domain, const sel_common *common, se
     return SEL_OK;
 }
 
-/* All ranks learn whether one of them has no memory for a byte per cell. */
+/* Fails on every rank if one rank could not allocate its map of a byte per cell. */
 static sel_status agree_on_memory(const sel_domain *domain, const uint8_t *map, const char *what,
                                   sel_error *error) {
     sel_error own = {.status = SEL_OK};
@@ -100,7 +100,7 @@ static sel_status agree_on_memory(const sel_domain *domain, const uint8_t *map, 
     return sel_domain_agree(domain, map ? SEL_OK : sel_fail_memory(&own, what, cells), &own, error);
 }
 
-/* Makes the free cells where data are missing a region of their own, after the others. */
+/* Adds the region "nodata": the free cells where data are missing. */
 static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulation, int threads,
                                sel_error *error) {
     const int64_t cells = sel_grid_cells(&domain->grid);
@@ -123,7 +123,7 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
     }
     if (!status && some && sel_region_law(&gaps, 0)) {
         domain->nodata = number;
-        domain->regions[number - 1] = gaps; /* there is room for it */
+        domain->regions[number - 1] = gaps; /* copy_scenario left space for it */
         const bool solid = !all || simulation->solver->solid(simulation, domain, number);
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : painted)
         for (int64_t i = 0; i < cells; i++) {
@@ -149,7 +149,7 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
     return status;
 }
 
-/* Frees the painted cells that the solver computes all the same. */
+/* Makes the painted cells whose region the solver computes free again. */
 static sel_status free_computed(sel_domain *domain, const sel_simulation *simulation, int threads,
                                 sel_error *error) {
     const int64_t cells = sel_grid_cells(&domain->grid);

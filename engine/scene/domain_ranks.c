@@ -1,5 +1,5 @@
-/* domain_ranks.c -- what each of several ranks paints and evaluates of a domain, and how all get to
- * know what one has found. */
+/* domain_ranks.c -- the rows of a domain that each rank paints and evaluates; collectives over the
+ * ranks. */
 #include "engine/scene/domain.h"
 
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 #include "engine/base/machine.h"
 #include "engine/base/ranks.h"
 
-/* Planes beyond its own of which a rank keeps values: a halo of two, and what is read beside these.
- */
+/* Planes on either side of its own for which a rank has values: a halo of two planes, and the
+ * neighbours that their evaluation reads. */
 enum { KEPT_BESIDE = 4 };
 
-static const sel_ranks *ranks_of(const sel_domain *domain) {
+static const sel_ranks *domain_ranks_of(const sel_domain *domain) {
     return domain->ranks ? domain->ranks : &sel_one_rank;
 }
 
-static int64_t rows_per_plane(const sel_grid *grid) {
+static int64_t domain_plane_rows(const sel_grid *grid) {
     return grid->dims == 3 ? grid->n[1] : 1;
 }
 
@@ -34,7 +34,7 @@ sel_rows sel_cut_rows(const sel_cut *cut, int rank) {
 
 void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const sel_cut *cut) {
     const sel_grid *grid = &domain->grid;
-    const int64_t planes = grid->n[grid->dims - 1], rows = rows_per_plane(grid);
+    const int64_t planes = grid->n[grid->dims - 1], rows = domain_plane_rows(grid);
     const bool boxes = cut && ranks && cut->across * cut->along == ranks->count;
     domain->ranks = ranks && ranks->count > 1 && (boxes || planes >= ranks->count) ? ranks : NULL;
     for (int r = 0; domain->ranks && r <= ranks->count; r++) {
@@ -61,7 +61,7 @@ sel_rows_range sel_domain_own(const sel_domain *domain) {
 
 sel_status sel_domain_agree(const sel_domain *domain, sel_status status, sel_error *own,
                             sel_error *error) {
-    status = sel_ranks_agree(ranks_of(domain), status, own);
+    status = sel_ranks_agree(domain_ranks_of(domain), status, own);
     return status ? sel_fail(error, status, "%s", own->text) : SEL_OK;
 }
 
@@ -76,23 +76,23 @@ void sel_domain_share(const sel_domain *domain, void *v, size_t bytes) {
 }
 
 void sel_domain_gather(const sel_domain *domain, const void *own, size_t bytes, void *all) {
-    ranks_of(domain)->gather(own, bytes, all);
+    domain_ranks_of(domain)->gather(own, bytes, all);
 }
 
 int sel_domain_ranks(const sel_domain *domain) {
-    return ranks_of(domain)->count;
+    return domain_ranks_of(domain)->count;
 }
 
 int64_t sel_domain_total(const sel_domain *domain, int64_t count) {
-    return sel_ranks_total(ranks_of(domain), count);
+    return sel_ranks_total(domain_ranks_of(domain), count);
 }
 
 double sel_domain_largest(const sel_domain *domain, double value) {
-    return sel_ranks_largest(ranks_of(domain), value);
+    return sel_ranks_largest(domain_ranks_of(domain), value);
 }
 
 void sel_domain_merge(const sel_domain *domain, double *v, int64_t count, size_t apart) {
-    const sel_ranks *ranks = ranks_of(domain);
+    const sel_ranks *ranks = domain_ranks_of(domain);
     const size_t bytes = (size_t)count * apart;
     char *all = ranks->count > 1 ? sel_ranks_memory(ranks, (size_t)ranks->count * bytes) : NULL;
     if (!all) {
@@ -112,10 +112,10 @@ sel_status sel_domain_numbers(const sel_domain *domain, sel_evaluation asked, in
     const sel_grid *grid = &domain->grid;
     const int axis = grid->dims - 1;
     const sel_rows_range own = domain->ranks ? domain->kept : sel_domain_own(domain);
-    const int64_t row = asked.quantity->components * grid->n[0], rows = rows_per_plane(grid);
+    const int64_t row = asked.quantity->components * grid->n[0], rows = domain_plane_rows(grid);
     const size_t bytes = (size_t)(row * grid->n[1] * grid->n[2]) * sizeof **numbers;
     sel_error why = {.status = SEL_OK};
-    /* What nobody writes takes no memory. */
+    /* With ranks calloc: pages of planes that this rank does not evaluate are never touched. */
     double *to = *numbers = domain->ranks ? calloc(bytes, 1) : sel_machine_allocate(bytes);
     asked.first = own.first;
     asked.end = own.end;

@@ -1,4 +1,4 @@
-/* grid.c -- counting and numbering cells and face sites; steps of times. */
+/* grid.c -- number cells and face sites, find the step of a time, print cells and extents. */
 #include "engine/scene/grid.h"
 
 #include <math.h>

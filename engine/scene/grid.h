@@ -39,13 +39,17 @@ typedef struct sel_box {
     int64_t lo[3], hi[3], stride[3];
 } sel_box;
 
-/* Rows of a box: `count` of them from `first` on, of which `height` lie together, those of a plane,
- * with `skip` others before the next ones. */
+/* The rows of a box of cells: `count` rows, `height` per plane, `skip` other rows between planes.
+ *
+ *     first
+ *       v
+ *     --######------######------######--     # a row of the box, height 6, skip 6, count 18
+ */
 typedef struct sel_rows {
     int64_t first, count, height, skip;
 } sel_rows;
 
-/* Row number k of these; and the number of a row that is one of them. */
+/* The global row of row number k of the box, and the inverse. */
 SEL_GRID_INLINE int64_t sel_row_of(const sel_rows *rows, int64_t k) {
     return rows->first + k + (rows->skip ? k / rows->height * rows->skip : 0);
 }
@@ -60,20 +64,20 @@ sel_box sel_grid_box(const sel_grid *grid); /* all cells, stride 1 */
 int64_t sel_box_count(const sel_box *box, int axis);
 int64_t sel_box_cells(const sel_box *box);
 
-/* Cell `at` by number: x fastest over the whole grid; and back. */
+/* The number of cell `at`, x fastest over the whole grid, and the inverse. */
 static inline int64_t sel_cell_number(const sel_grid *grid, const int64_t at[3]) {
     return at[0] + grid->n[0] * (at[1] + grid->n[1] * at[2]);
 }
 void sel_cell_at(const sel_grid *grid, int64_t number, int64_t at[3]);
 
-/* The centre of a cell, or the place of a node. */
+/* The centre of a cell, or the position of a node, in the user's units. */
 void sel_cell_centre(const sel_grid *grid, int64_t number, double place[3]);
 
-/* Sites of a face: the outer faces of its boundary cells, the lower axis first. */
+/* The number of sites of a face. A site is the outer face of a boundary cell; sites are numbered
+ * with the lower axis fastest. */
 int64_t sel_face_sites(const sel_grid *grid, int face);
 
-/* The site of a face that belongs to its boundary cell `at` (at[face / 2] is ignored), and the cell
- * behind a site. */
+/* The site of boundary cell `at` on a face (at[face / 2] is ignored), and the inverse. */
 static inline int64_t sel_face_site(const sel_grid *grid, int face, const int64_t at[3]) {
     int first = face / 2 == 0 ? 1 : 0, second = face / 2 == 2 ? 1 : 2;
     return at[first] + grid->n[first] * at[second];
@@ -85,14 +89,14 @@ int64_t sel_cell_behind(const sel_grid *grid, int face, int64_t site); /* by num
  * millionth of a step counts as that step. INT64_MAX for times that no step reaches. */
 int64_t sel_step_at(double time, double dt);
 
-/* When steps are taken: step `step` at `time`, and the next ones, up to step `until`, each dt after
- * the one before. */
+/* The times of steps: step `step` is at `time`; each later step, up to step `until`, is dt after
+ * the step before. */
 typedef struct sel_clock {
     int64_t step, until;
     double time, dt;
 } sel_clock;
 
-/* Of a run: so far numbers of f64 count them, and sums of two do not overflow. */
+/* The most steps of a run: doubles count them exactly, and sums of two do not overflow. */
 #define SEL_MOST_STEPS ((int64_t)1 << 53)
 
 static inline sel_clock sel_even_clock(double dt) {
@@ -104,28 +108,28 @@ static inline double sel_clock_time(const sel_clock *clock, int64_t step) {
     return clock->time + (double)(step - clock->step) * clock->dt;
 }
 
-/* As sel_step_at; INT64_MAX for times that are not reached by step `until`. */
+/* The first step at or after `time` (see sel_step_at); INT64_MAX if it comes after step `until`. */
 int64_t sel_clock_step(const sel_clock *clock, double time);
 
-/* The first multiple of `of` (>= 1) after `step`, from 0 on; INT64_MAX when it does not fit. */
+/* The first multiple of `of` (>= 1) after `step`; 0 for steps below 0; INT64_MAX on overflow. */
 int64_t sel_next_multiple(int64_t step, int64_t of);
 
 static inline bool sel_axis_periodic(const sel_grid *grid, int axis) {
     return (grid->periodic >> axis & 1u) != 0;
 }
 
-/* The cell of a periodic axis that is number i. */
+/* Index i of a periodic axis, wrapped into 0 <= i < n. */
 static inline int64_t sel_wrapped(const sel_grid *grid, int axis, int64_t i) {
     return (i % grid->n[axis] + grid->n[axis]) % grid->n[axis];
 }
 
-/* Where cell i lies along an axis: its centre, or the node. */
+/* The coordinate along an axis of the centre of cell i, or of node i. */
 SEL_GRID_INLINE double sel_centre(const sel_grid *grid, int axis, double i) {
     return grid->origin[axis] + (i + (grid->nodes ? 0 : 0.5)) * grid->dx[axis];
 }
 
-/* The part of a cell's volume that is inside the domain, or of its face across an axis (-1: none):
- * nodes of the border own half. */
+/* The fraction of a cell's volume that lies inside the domain (across = -1), or of its face normal
+ * to the axis `across`: a node on the border has half of a cell per such axis. */
 SEL_GRID_INLINE double sel_part_inside(const sel_grid *grid, const int64_t at[3], int across) {
     double part = 1;
     for (int a = 0; a < 3 && grid->nodes; a++) {
@@ -140,12 +144,12 @@ static inline double sel_cell_volume(const sel_grid *grid) {
     return grid->dx[0] * grid->dx[1] * (grid->dims == 3 ? grid->dx[2] : 1);
 }
 
-/* Where a coordinate lies among the cells of an axis: at the centre of cell i it is i. */
+/* A coordinate in units of cells: i at the centre of cell i. The inverse of sel_centre. */
 static inline double sel_index(const sel_grid *grid, int axis, double coordinate) {
     return (coordinate - grid->origin[axis]) / grid->dx[axis] - (grid->nodes ? 0 : 0.5);
 }
 
-/* The length of the domain along an axis, in sides of a cell. */
+/* The length of the domain along an axis, in cell sides. */
 static inline int64_t sel_sides_along(const sel_grid *grid, int axis) {
     return grid->n[axis] - (grid->nodes && !sel_axis_periodic(grid, axis));
 }
@@ -155,26 +159,26 @@ static inline double sel_upper_end(const sel_grid *grid, int axis) {
     return grid->origin[axis] + (double)sel_sides_along(grid, axis) * grid->dx[axis];
 }
 
-/* Nodes beyond this coordinate lie on the upper end of an axis: to a box that ends with the domain
- * they belong as those on the lower end do. Infinity where there are none. */
+/* Nodes beyond this coordinate lie on the upper end of an axis. Half-open boxes that end with the
+ * domain must contain these nodes, so shapes are tested at this coordinate instead. Infinity: the
+ * axis has no such nodes. */
 double sel_last_inside(const sel_grid *grid, int axis);
 
-/* Whether a coordinate lies between the ends, but for the round-off of an end that was computed in
- * another way. */
+/* Whether a coordinate lies in the domain, with a tolerance for round-off. */
 bool sel_in_domain(const sel_grid *grid, int axis, double coordinate);
 
-/* Whether the sides of a cell are equal along all axes of the domain. */
+/* Whether all sides of a cell are equal. */
 bool sel_equal_sides(const sel_grid *grid);
 
-/* "0.5" or, of sides that differ, "{0.5, 0.25}": with so many significant digits. */
+/* "0.5" or, if the sides differ, "{0.5, 0.25}", with `digits` significant digits. */
 enum { SEL_SIDES_TEXT = 80 };
 const char *sel_sides_text(const sel_grid *grid, int digits, char text[SEL_SIDES_TEXT]);
 
-/* "{3, 4}" or, in 3-D, "{3, 4, 5}": a cell in messages, in `text`. */
+/* A cell in messages: "{3, 4}" or, in 3-D, "{3, 4, 5}". Returns `text`. */
 enum { SEL_CELL_TEXT = 72 };
 const char *sel_cell_text(const sel_grid *grid, int64_t number, char text[SEL_CELL_TEXT]);
 
-/* "x from 0 to 16, y from 0 to 8": where the domain lies, in messages. */
+/* The extent of the domain in messages: "x from 0 to 16, y from 0 to 8". */
 enum { SEL_EXTENT_TEXT = 144 };
 void sel_extent_text(const sel_grid *grid, char text[SEL_EXTENT_TEXT]);
 

@@ -1,4 +1,4 @@
-/* lines.c -- the lines across which a plan asks for fluxes, and the links that cross them. */
+/* lines.c -- the lines of a plan across which fluxes are summed, and the links that cross them. */
 #include "engine/scene/solver.h"
 
 #include <math.h>
@@ -8,27 +8,30 @@
 const int sel_link_to[SEL_LINKS][2] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
 
 /* Positive to the left of the line through p and q. */
-static double side(const double p[2], const double q[2], double x, double y) {
+static double lines_side(const double p[2], const double q[2], double x, double y) {
     return (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]);
 }
 
-/* Whether the link from a to b crosses the line: 1 to its left, -1 to its right, 0 not. */
-static int crosses(const double p[2], const double q[2], const double a[2], const double b[2]) {
-    const double sa = side(p, q, a[0], a[1]), sb = side(p, q, b[0], b[1]);
+/* Whether the link from a to b crosses the line from p to q: 1 to its left, -1 to its right, 0:
+ * no. */
+static int lines_crossing(const double p[2], const double q[2], const double a[2],
+                          const double b[2]) {
+    const double sa = lines_side(p, q, a[0], a[1]), sb = lines_side(p, q, b[0], b[1]);
     if ((sa > 0) == (sb > 0)) {
         return 0;
     }
-    const double sp = side(a, b, p[0], p[1]), sq = side(a, b, q[0], q[1]);
+    const double sp = lines_side(a, b, p[0], p[1]), sq = lines_side(a, b, q[0], q[1]);
     const double part = sp / (sp - sq);
     return !(part >= 0 && part < 1) ? 0 : sb > 0 ? 1 : -1;
 }
 
-/* Links of row y, to the row above it too, can cross the line only in the cells x0 <= x < x1. */
-static void reach(const sel_grid *grid, const double p[2], const double q[2], int64_t y,
-                  int64_t *x0, int64_t *x1) {
+/* Sets x0 and x1: only links from the cells x0 <= x < x1 of row y can cross the line. The links
+ * lead to the same row or to the next. */
+static void lines_row_range(const sel_grid *grid, const double p[2], const double q[2], int64_t y,
+                            int64_t *x0, int64_t *x1) {
     const double dx = grid->dx[0], middle = sel_centre(grid, 1, (double)y) + 0.5 * dx;
     double x[2];
-    for (int k = 0; k < 2; k++) { /* of the line at a height, or of the end nearest to that */
+    for (int k = 0; k < 2; k++) { /* x of the line below and above row y, clipped to its ends */
         const double part = (middle + (k ? 2 : -2) * dx - p[1]) / (q[1] - p[1]);
         x[k] = p[0] + fmax(0, fmin(1, part)) * (q[0] - p[0]);
     }
@@ -36,12 +39,12 @@ static void reach(const sel_grid *grid, const double p[2], const double q[2], in
     *x1 = (int64_t)fmin((fmax(x[0], x[1]) - grid->origin[0]) / dx + 3, (double)grid->n[0]) + 1;
 }
 
-/* Users draw lines along the edges of cells and through their centres, where links run through the
- * ends of lines or along them. All lines are moved a little, the same way, so that none does, and
- * lines that meet have no gap between them. */
+/* Users draw lines along the edges of cells or through their centres: there a link may run along a
+ * line or through its end. Therefore all lines are moved by the same small vector, which leaves no
+ * gap between lines that meet. */
 static const double moved[2] = {1e-6, 3.7e-7}; /* cells */
 
-/* Stores the links that cross a line unless `to` is NULL; returns their number. */
+/* Stores the links that cross a line in `to` (NULL: stores none). Returns their number. */
 static int64_t list_links(const sel_domain *domain, const double line[2][2], sel_link *to) {
     const sel_grid *grid = &domain->grid;
     const double dx = grid->dx[0];
@@ -49,14 +52,14 @@ static int64_t list_links(const sel_domain *domain, const double line[2][2], sel
     const double q[2] = {line[1][0] + moved[0] * dx, line[1][1] + moved[1] * dx};
     int64_t count = 0, x0, x1;
     for (int64_t y = -1; y <= grid->n[1]; y++) {
-        reach(grid, p, q, y, &x0, &x1);
+        lines_row_range(grid, p, q, y, &x0, &x1);
         for (int64_t x = x0; x < x1; x++) {
             const double a[2] = {sel_centre(grid, 0, (double)x), sel_centre(grid, 1, (double)y)};
             for (int k = 0; k < SEL_LINKS; k++) {
                 const int64_t u = x + sel_link_to[k][0], v = y + sel_link_to[k][1];
                 const double b[2] = {sel_centre(grid, 0, (double)u),
                                      sel_centre(grid, 1, (double)v)};
-                const int sign = crosses(p, q, a, b);
+                const int sign = lines_crossing(p, q, a, b);
                 if (sign && u >= -1 && u <= grid->n[0] && v <= grid->n[1] &&
                     (sel_free_cell(domain, x, y) >= 0 || sel_free_cell(domain, u, v) >= 0)) {
                     if (to) {

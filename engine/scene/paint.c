@@ -1,7 +1,7 @@
 /* paint.c -- a quantity painted by shapes, in order.
  *
- * First the visible layer of every place is found, then each layer is evaluated at its own places
- * only: a series or a function need not have a value where it is painted over.
+ * First the visible layer of every place is found. Then each layer is evaluated only where it is
+ * visible: a series or a function need not have a value where another layer covers it.
  */
 #include <stdlib.h>
 #include "engine/scene/shape.h"
@@ -13,12 +13,12 @@ typedef struct paint_function {
     const sel_common *domain;
 } paint_function;
 
-/* Memory for one call over n places, in one block from x on. */
+/* Scratch memory of one call over n places: one allocation that begins with x. */
 typedef struct canvas {
     double *x, *y, *z, *value;
-    size_t *index; /* of the places of a layer */
-    int *owner;    /* visible layer, from 1; 0: the base */
-    uint8_t *in;
+    size_t *index; /* the places where the present layer is visible */
+    int *owner;    /* [n] the visible layer, from 1; 0: the base */
+    uint8_t *in;   /* [n] inside the shape of the present layer; its gaps */
 } canvas;
 
 static sel_status canvas_create(canvas *c, size_t n, sel_error *error) {
@@ -36,8 +36,8 @@ static sel_status canvas_create(canvas *c, size_t n, sel_error *error) {
     return SEL_OK;
 }
 
-static sel_status find_owners(const paint_function *f, const sel_places *at, canvas *c,
-                              sel_error *error) {
+static sel_status paint_find_owners(const paint_function *f, const sel_places *at, canvas *c,
+                                    sel_error *error) {
     sel_grid grid = sel_common_grid(f->domain);
     for (int k = 0; k < f->paint->layers; k++) {
         const sel_shape *shape = f->paint->layer[k].where;
@@ -57,10 +57,10 @@ static sel_status find_owners(const paint_function *f, const sel_places *at, can
     return SEL_OK;
 }
 
-/* The values at the places where a layer is visible, into `out`; or, if that is NULL, their gaps.
- */
-static sel_status do_layer(const paint_function *f, int layer, const sel_places *at, canvas *c,
-                           double *out, uint8_t *gap, sel_error *error) {
+/* Evaluates one layer where it is visible: its values into `out` or, if `out` is NULL, its gaps
+ * into `gap`. */
+static sel_status paint_layer(const paint_function *f, int layer, const sel_places *at, canvas *c,
+                              double *out, uint8_t *gap, sel_error *error) {
     const sel_quantity *value = layer ? &f->paint->layer[layer - 1].value : &f->paint->base;
     sel_places part = {0, c->x, c->y, at->z ? c->z : NULL, at->t, at->controls, at->random};
     for (size_t i = 0; i < at->n; i++) {
@@ -86,16 +86,16 @@ static sel_status do_layer(const paint_function *f, int layer, const sel_places 
     return status;
 }
 
-static sel_status do_layers(const paint_function *f, const sel_places *at, double *out,
-                            uint8_t *gap, sel_error *error) {
+static sel_status paint_layers(const paint_function *f, const sel_places *at, double *out,
+                               uint8_t *gap, sel_error *error) {
     canvas c = {.x = NULL};
     sel_status status = at->n ? canvas_create(&c, at->n, error) : SEL_OK;
     if (status || at->n == 0) {
         return status;
     }
-    status = find_owners(f, at, &c, error);
+    status = paint_find_owners(f, at, &c, error);
     for (int layer = 0; !status && layer <= f->paint->layers; layer++) {
-        status = do_layer(f, layer, at, &c, out, gap, error);
+        status = paint_layer(f, layer, at, &c, out, gap, error);
     }
     free(c.x);
     return status;
@@ -104,13 +104,13 @@ static sel_status do_layers(const paint_function *f, const sel_places *at, doubl
 /* sel_function.eval */
 static sel_status evaluate_paint(const sel_function *self, const sel_places *at, double *out,
                                  sel_error *error) {
-    return do_layers(self->data, at, out, NULL, error);
+    return paint_layers(self->data, at, out, NULL, error);
 }
 
-/* sel_function.gaps, of the visible values */
+/* sel_function.gaps */
 static sel_status find_paint_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
                                   sel_error *error) {
-    return do_layers(self->data, at, NULL, gap, error);
+    return paint_layers(self->data, at, NULL, gap, error);
 }
 
 /* What the functions inside a shape depend on. */

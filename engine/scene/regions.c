@@ -1,9 +1,9 @@
 /* regions.c -- paint a region of a simulation onto its cells and face sites.
  *
- * Volumes and faces do not compete: each region is tested at the centres of all cells and at the
- * sites of all faces (the centres of the outer faces of boundary cells), some rows at a time,
- * without the cells outside the bounds of its shape (all of them for a shape of faces); the last
- * region that paints a place owns it.
+ * Cells and face sites are separate maps. Each region is tested at the centres of the cells within
+ * the bounds of its shape (a shape of faces has none) and at the sites of all faces (the centres of
+ * the outer faces of boundary cells), in batches of rows. The last region that paints a place owns
+ * it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ const char *sel_region_name(const sel_domain *domain, int number, char text[32])
     return text;
 }
 
-/* Places that are tested at once: some rows. */
+/* The places of one batch of rows, and whether each lies inside the shape. */
 typedef struct places {
     double *x, *y, *z;
     uint8_t *in;
@@ -61,9 +61,9 @@ typedef struct brush {
     sel_domain *domain;
     int face, region;
     const sel_shape *shape;
-    sel_box rows;             /* one cell or site for each row: its first */
-    int64_t length, together; /* places of a row; rows tested at once */
-    int64_t painted;          /* places that are new to the region */
+    sel_box rows;             /* the first cell or site of each row */
+    int64_t length, together; /* places per row; rows per batch */
+    int64_t painted;          /* places that the region did not own before */
 } brush;
 
 enum { TESTED_AT_ONCE = 1 << 15, LEAST_PER_THREAD = 1 << 20 };
@@ -73,10 +73,10 @@ static int row_axis(int face) {
     return face >= 0 && face / 2 == 0 ? 1 : 0;
 }
 
-/* Fills p from index `from` on with a row of `n` places from cell `at` on, or from site `at` of a
- * face when face >= 0. */
-static void fill_row(const sel_grid *grid, int face, const int64_t at[3], int64_t n,
-                     const places *p, int64_t from) {
+/* Stores the coordinates of a row of n places in p, from index `from` on. The row begins at cell
+ * `at`, or at the site of cell `at` on a face (face >= 0). */
+static void regions_fill_row(const sel_grid *grid, int face, const int64_t at[3], int64_t n,
+                             const places *p, int64_t from) {
     double first[3];
     double *const coordinate[3] = {p->x + from, p->y + from, p->z + from};
     const int along = row_axis(face);
@@ -103,14 +103,14 @@ static void row_start(const brush *b, int64_t i, int64_t at[3]) {
     at[2] = b->rows.lo[2] + i / n[0] / n[1];
 }
 
-/* Where the regions of a row are stored. */
+/* The entries of a row in the map of the cells or of a face. */
 static uint8_t *row_regions(const brush *b, const int64_t at[3]) {
     const sel_domain *domain = b->domain;
     return b->face < 0 ? domain->cell + sel_cell_number(&domain->grid, at)
                        : domain->face[b->face] + sel_face_site(&domain->grid, b->face, at);
 }
 
-/* Returns the number of places that are new to the region. */
+/* Paints a row; returns the number of places that the region did not own before. */
 static int64_t paint_row(uint8_t region, const uint8_t *restrict in, int64_t n,
                          uint8_t *restrict to) {
     int64_t painted = 0;
@@ -121,7 +121,8 @@ static int64_t paint_row(uint8_t region, const uint8_t *restrict in, int64_t n,
     return painted;
 }
 
-/* sel_part: tests and paints the rows of a part. Those of a face are contiguous. */
+/* Tests and paints one batch of rows; a sel_part. The rows of a face are contiguous, so that
+ * row_regions of the first serves for the whole batch. */
 static sel_status paint_rows(void *task, int64_t part, int thread, sel_error *error) {
     brush *b = task;
     const sel_grid *grid = &b->domain->grid;
@@ -137,7 +138,7 @@ static sel_status paint_rows(void *task, int64_t part, int thread, sel_error *er
     }
     for (int64_t r = 0; r < count; r++) {
         row_start(b, first + r, at);
-        fill_row(grid, b->face, at, b->length, &p, r * b->length);
+        regions_fill_row(grid, b->face, at, b->length, &p, r * b->length);
     }
     row_start(b, first, at);
     const sel_places centres = sel_domain_at(b->domain, n, p.x, p.y, p.z, 0);
@@ -165,7 +166,7 @@ static sel_status paint_parts(brush *b, int threads, int64_t *painted, sel_error
     return status;
 }
 
-/* Cuts a box of cells to the planes of this rank. */
+/* Clips a box of cells to the planes of this rank. */
 static void leave_to_others(const sel_domain *domain, sel_box *box) {
     const sel_grid *grid = &domain->grid;
     const int axis = grid->dims - 1;
@@ -176,8 +177,8 @@ static void leave_to_others(const sel_domain *domain, sel_box *box) {
     box->hi[axis] = box->hi[axis] < end ? box->hi[axis] : end;
 }
 
-/* Paints a shape of region `region` on the cells (face < 0) or on one face. On cells the parts of a
- * sum are painted one by one, each within its own bounds. */
+/* Paints a shape of region `region` on the cells (face < 0) or on one face. On cells the operands
+ * of a union are painted one by one, each within its own bounds. */
 static sel_status paint(sel_domain *domain, int face, int region, const sel_shape *shape,
                         int threads, int64_t *painted, sel_error *error) {
     if (face < 0 && shape->kind == SEL_SHAPE_UNION) {
@@ -204,7 +205,7 @@ static sel_status paint(sel_domain *domain, int face, int region, const sel_shap
     return paint_parts(&b, threads, painted, error);
 }
 
-/* The number of the cell that has a point; -1: it lies outside. */
+/* The number of the cell that contains a point; -1: the point lies outside the domain. */
 static int64_t cell_of(const sel_grid *grid, const sel_point *point) {
     int64_t at[3] = {0};
     for (int a = 0; a < grid->dims; a++) {
@@ -257,7 +258,7 @@ sel_status sel_domain_find(const sel_domain *domain, const sel_spot *spot, int t
     return status || *count > 0 ? status : refuse_spot(domain, spot, cell, error);
 }
 
-/* A shape that names a periodic face, apart from `faces`, which excludes these itself. */
+/* The first periodic face that a shape names; -1: none. `faces` leaves periodic faces out. */
 static int periodic_face_of(const sel_shape *shape, const sel_grid *grid) {
     if (shape->a) {
         int face = periodic_face_of(shape->a, grid);
@@ -347,18 +348,20 @@ sel_status sel_domain_paint(sel_domain *domain, const sel_solver *solver, int nu
 /* ---- regions without effect: painted over by others, or in front of solid cells ----
  *
  * The final map shows which regions have no effect. If there are any, the regions are painted again
- * on a map of their own, which shows the places that each had painted.
+ * on a second map, which shows the places that each region painted at its turn.
  */
 
-/* Places that a region had painted. */
+/* The number of places that a region painted at its turn. */
 typedef struct former_places {
     int64_t cells, sites;
-    int64_t over[SEL_REGION_NUMBERS];   /* by the region that owns them now */
-    int64_t behind[SEL_REGION_NUMBERS]; /* its own sites, by the region of the cell behind */
+    int64_t over[SEL_REGION_NUMBERS];   /* places that another region owns now, by that region */
+    int64_t behind[SEL_REGION_NUMBERS]; /* sites that it still owns, by the region of the cell
+                                           behind */
 } former_places;
 
 /* Marks the regions that own a cell, or a site with a free cell behind it. */
-static void find_owners(const sel_domain *domain, int threads, uint8_t owns[SEL_REGION_NUMBERS]) {
+static void regions_find_owners(const sel_domain *domain, int threads,
+                                uint8_t owns[SEL_REGION_NUMBERS]) {
     const sel_grid *grid = &domain->grid;
     const int64_t cells = sel_grid_cells(grid);
     const uint8_t *cell = sel_domain_painted(domain);
@@ -376,7 +379,8 @@ static void find_owners(const sel_domain *domain, int threads, uint8_t owns[SEL_
     }
 }
 
-/* Finds what became of the places of region `number`; `then`: the map just after it was painted. */
+/* Counts the places of region `number` in `then`, the map just after it was painted, by what they
+ * are in the final map `now`. */
 static void look_back(const sel_domain *then, const sel_domain *now, int number,
                       former_places *found) {
     const sel_grid *grid = &now->grid;
@@ -403,8 +407,8 @@ static void look_back(const sel_domain *then, const sel_domain *now, int number,
     }
 }
 
-/* " are painted over by 'walls' (channel.lua:12) and 1 more", of the region with the largest count;
- * false: there is none. */
+/* Prints " are painted over by 'walls' (channel.lua:12) and 1 more": the region with the largest
+ * count, and the number of the others. False: all counts are 0. */
 static bool name_most(const sel_domain *domain, const int64_t count[SEL_REGION_NUMBERS],
                       const char *verb, FILE *to) {
     int most = 0, others = -1;
@@ -427,8 +431,8 @@ static bool name_most(const sel_domain *domain, const int64_t count[SEL_REGION_N
     return true;
 }
 
-static sel_status describe(const sel_domain *domain, const former_places *found,
-                           sel_lost_region *lost, sel_error *error) {
+static sel_status regions_describe_lost(const sel_domain *domain, const former_places *found,
+                                        sel_lost_region *lost, sel_error *error) {
     const bool one = found->cells + found->sites == 1;
     size_t size;
     char name[32];
@@ -459,7 +463,7 @@ sel_status sel_domain_find_lost(sel_domain *domain, const struct sel_solver *sol
     uint8_t owns[SEL_REGION_NUMBERS] = {0};
     former_places found;
     int last = domain->region_count;
-    find_owners(domain, threads, owns);
+    regions_find_owners(domain, threads, owns);
     while (last > 0 && owns[last]) {
         last--;
     }
@@ -480,7 +484,7 @@ sel_status sel_domain_find_lost(sel_domain *domain, const struct sel_solver *sol
         if (found.cells + found.sites) {
             sel_lost_region *lost = &domain->lost[domain->lost_count++];
             lost->number = k;
-            status = describe(domain, &found, lost, error);
+            status = regions_describe_lost(domain, &found, lost, error);
         }
     }
     sel_domain_free_maps(&then);

@@ -1,4 +1,4 @@
-/* saved_fields.c -- the fields in a checkpoint as functions of place: sel.state. */
+/* saved_fields.c -- sel.state: the fields in a checkpoint as functions of place. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,8 @@ typedef struct saved_component {
     int stride;
 } saved_component;
 
-/* The two cells around a coordinate, and its relative distance from the first to the second. */
+/* The two cells whose centres enclose a coordinate, and its relative distance from the first
+ * centre. */
 static void cells_about(const sel_grid *grid, int axis, double coordinate, int64_t cell[2],
                         double *part) {
     const int64_t last = grid->n[axis] - 1;
@@ -77,8 +78,8 @@ static sel_status eval(const sel_function *self, const sel_places *at, double *o
     return SEL_OK;
 }
 
-/* Room in the arena; NULL after a failure. */
-static void *take(sel_arena *arena, sel_checkpoint *from, size_t bytes) {
+/* Allocates in the arena; NULL after this or an earlier failure. */
+static void *saved_alloc(sel_arena *arena, sel_checkpoint *from, size_t bytes) {
     void *room = from->failure.status ? NULL : sel_arena_alloc(arena, bytes);
     if (!room) {
         sel_checkpoint_fail(from, SEL_NO_DEVICE, "%s: no memory for its fields", from->path);
@@ -86,21 +87,21 @@ static void *take(sel_arena *arena, sel_checkpoint *from, size_t bytes) {
     return room;
 }
 
-/* The bytes of a block in the arena; NULL after a failure. */
+/* Reads a block of `bytes` bytes into the arena; NULL after a failure. */
 static void *read_block(sel_arena *arena, sel_checkpoint *from, const char *name, uint64_t bytes) {
     sel_checkpoint_block(from, name);
     if (from->left != bytes) {
         sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: block '%s' does not have the size of its grid",
                             from->path, name);
     }
-    void *room = take(arena, from, (size_t)bytes);
+    void *room = saved_alloc(arena, from, (size_t)bytes);
     if (room) {
         sel_keep(from, room, (size_t)bytes);
     }
     return room;
 }
 
-/* The number of its cells; -1: it is not valid. */
+/* The number of cells of a grid; -1: the grid is not valid. */
 static int64_t check_grid(const sel_state_grid *grid) {
     int64_t cells = 1;
     bool good = grid->dims == 2 || grid->dims == 3;
@@ -123,7 +124,7 @@ static sel_grid grid_of(const sel_state_grid *saved) {
 
 static const sel_function *make_function(sel_arena *arena, sel_checkpoint *from,
                                          saved_component made, sel_where where) {
-    saved_component *component = take(arena, from, sizeof *component);
+    saved_component *component = saved_alloc(arena, from, sizeof *component);
     if (component) {
         *component = made;
         component->base = (sel_function){
@@ -132,8 +133,9 @@ static const sel_function *make_function(sel_arena *arena, sel_checkpoint *from,
     return component ? &component->base : NULL;
 }
 
-static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells *cells,
-                       int64_t count, sel_where where, const char *block, sel_saved_field *field) {
+static void saved_read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells *cells,
+                             int64_t count, sel_where where, const char *block,
+                             sel_saved_field *field) {
     const uint64_t each = (uint64_t)count * sizeof(double);
     const uint64_t bytes = (uint64_t)sel_checkpoint_bytes(from, block);
     field->components = bytes == each ? 1 : cells->grid.dims;
@@ -145,11 +147,11 @@ static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells
     }
 }
 
-static const char prefix[] = "field "; /* of the names of their blocks */
+static const char prefix[] = "field "; /* of the names of the blocks that hold fields */
 
 static void read_fields(sel_arena *arena, sel_checkpoint *from, sel_where where,
                         sel_saved_field *fields, int *count) {
-    saved_cells *cells = take(arena, from, sizeof *cells);
+    saved_cells *cells = saved_alloc(arena, from, sizeof *cells);
     sel_state_grid saved = {.dims = 0};
     if (!cells) {
         return;
@@ -168,7 +170,7 @@ static void read_fields(sel_arena *arena, sel_checkpoint *from, sel_where where,
         if (strncmp(block, prefix, strlen(prefix)) == 0 && !from->failure.status) {
             sel_saved_field *field = &fields[(*count)++];
             *field = (sel_saved_field){.name = sel_arena_copy(arena, block + strlen(prefix))};
-            read_field(arena, from, cells, number, where, block, field);
+            saved_read_field(arena, from, cells, number, where, block, field);
         }
     }
 }

@@ -9,14 +9,14 @@
 
 typedef enum sel_shape_kind {
     SEL_SHAPE_FACE,  /* face sites of one face */
-    SEL_SHAPE_FACES, /* of all faces that are not periodic */
+    SEL_SHAPE_FACES, /* face sites of all faces that are not periodic */
     SEL_SHAPE_REST,  /* face sites that are still unpainted */
     SEL_SHAPE_BOX,
     SEL_SHAPE_BALL,
     SEL_SHAPE_CYLINDER,
     SEL_SHAPE_POLYGON,
-    SEL_SHAPE_INSIDE, /* by a function */
-    SEL_SHAPE_IMAGE,  /* by the pixels of a picture */
+    SEL_SHAPE_INSIDE, /* where a function is true */
+    SEL_SHAPE_IMAGE,  /* the dark pixels of a picture */
     SEL_SHAPE_RASTER, /* where a raster is above a value */
     SEL_SHAPE_UNION,
     SEL_SHAPE_DIFFERENCE,
@@ -45,13 +45,13 @@ typedef struct sel_shape_inside {
 
 /* The pixels of a picture are the cells of a two-dimensional domain. */
 typedef struct sel_shape_image {
-    const char *file; /* as it is to be opened */
+    const char *file; /* path as the process opens it */
     double threshold;
     bool invert;
-    const sel_raster *pixels; /* of sel_raster_read_picture */
+    const sel_raster *pixels; /* from sel_raster_read_picture */
 } sel_shape_image;
 typedef struct sel_shape_raster {
-    const sel_lookup *raster; /* of sel_raster_create */
+    const sel_lookup *raster; /* from sel_raster_create */
     double above;
 } sel_shape_raster;
 
@@ -63,34 +63,35 @@ typedef struct sel_shape {
     const struct sel_shape *a, *b; /* UNION ... INTERSECTION */
 } sel_shape;
 
-/* box, ball, cylinder, polygon, inside, image, raster: tables "shape.box" and so on, in the order
- * of the kinds. */
+/* The tables "shape.box" to "shape.raster", in the order of the kinds. */
 extern const sel_family sel_shape_family;
 
-/* shape.face, faces, rest and the operators have no table; these make them. NULL: no memory. */
+/* Constructors, also for shape.face, faces, rest and the operators, which have no table. NULL: no
+ * memory. */
 sel_shape *sel_shape_face(sel_arena *arena, int face);
 sel_shape *sel_shape_make(sel_arena *arena, sel_shape_kind kind, const void *data);
 sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_shape *a,
                              const sel_shape *b);
 
-/* False outside the raster and where there are no data. */
+/* Whether the raster at p is above the shape's value; false outside the raster and in its gaps. */
 bool sel_shape_raster_contains(const sel_shape_raster *shape, const double p[3]);
 
-/* True when any part of the shape is a face, faces or rest: then it paints face sites. */
+/* Whether a leaf of the shape is face, faces or rest: then the shape paints face sites. */
 bool sel_shape_has_faces(const sel_shape *shape);
 bool sel_shape_has_rest(const sel_shape *shape);
 
-/* A box of cells outside which the shape contains no cell centre: empty for shapes of faces, all
- * cells if bounds are not known. */
+/* A box of cells that contains every cell centre inside the shape: empty for shapes of faces, all
+ * cells if the bounds are unknown. */
 sel_box sel_shape_cells(const sel_shape *shape, const sel_grid *grid);
 
-/* Sets in[n] to 1 at places inside, else 0. face < 0: cell centres; else sites of that face, of
- * which painted[i] are painted already. */
+/* Sets in[i] = 1 at the places inside the shape, else 0. The places are cell centres (face < 0) or
+ * sites of a face; painted[i] != 0: site i has an owner. Fails if a function of the shape fails. */
 sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face,
                           const sel_places *at, const uint8_t *painted, uint8_t *in,
                           sel_error *error);
 
-/* Refuses points with the wrong number of coordinates for the grid, radii <= 0, empty boxes. */
+/* Fails for points with the wrong number of coordinates for the grid, for faces that the grid does
+ * not have, for empty boxes and for pictures of another size than the grid. */
 sel_status sel_shape_check(const sel_shape *shape, const sel_grid *grid, sel_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* simulation.c -- the tables that all solvers share: stop, hooks, reference, units. */
+/* simulation.c -- the parameter tables of all solvers: stop, hooks, reference, units. */
 #include "engine/scene/simulation.h"
 
 #include <math.h>
@@ -181,7 +181,7 @@ static const double usual_lattice_viscosity = 0.1;
 static const double whole_tolerance = 1e-6;
 
 /* Any two of velocity, viscosity and Re give the third. */
-static sel_status check_units(const void *data, sel_where where, sel_error *error) {
+static sel_status simulation_check_units(const void *data, sel_where where, sel_error *error) {
     const sel_units_params *p = data;
     const bool velocity = !isnan(p->velocity), viscosity = !isnan(p->viscosity);
     const bool reynolds = !isnan(p->reynolds);
@@ -266,4 +266,4 @@ const sel_table sel_units_table =
               "A lattice from numbers in SI, or in any other consistent units: gives dx, dt, "
               "nu, density, length and velocity, as far as they are known, and cells { Lx, "
               "Ly }, the number of cells along lengths. For the field `units` of a solver.",
-              .check = check_units);
+              .check = simulation_check_units);

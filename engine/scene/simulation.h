@@ -34,18 +34,18 @@ extern const sel_table sel_units_table;
  * or, where no velocity is known, the viscosity 0.1 in lattice units (tau 0.8). */
 sel_units sel_units_resolve(const sel_units_params *params);
 
-/* True when `value` is a whole number to 1e-6, which is stored in `whole`. */
+/* Whether `value` is within 1e-6 of a whole number, which is stored in `whole`. */
 bool sel_units_whole(double value, int64_t *whole);
 
 /* ---- sel.state: the fields in a checkpoint as functions of place (saved_fields.c) ---- */
 
 typedef struct sel_state_params {
-    const char *file; /* as it is to be opened */
+    const char *file; /* path as the process opens it */
 } sel_state_params;
 
 extern const sel_table sel_state_table;
 
-/* The cells of the fields in a checkpoint, for sel.state: its block "grid". */
+/* The block "grid" of a checkpoint: the cells of its fields, for sel.state. */
 typedef struct sel_state_grid {
     int64_t dims, n[3];
     double dx[3], origin[3];
@@ -61,9 +61,9 @@ typedef struct sel_saved_field {
 
 enum { SEL_MOST_SAVED_FIELDS = 64 };
 
-/* Reads all of them into the arena; *count is their number. At the centre of a cell a function has
- * the cell's value, between centres it is interpolated linearly without the solid cells, beyond the
- * last centres it is constant. Fails where the file is no complete checkpoint. */
+/* Reads the fields of a checkpoint into the arena; *count: their number. A function has the cell's
+ * value at the centre of a cell; between centres it is linear, without the solid cells; beyond the
+ * last centres it is constant. Fails if the file is not a complete checkpoint. */
 sel_status sel_saved_fields(sel_arena *arena, const sel_state_params *params, sel_where where,
                             sel_saved_field fields[SEL_MOST_SAVED_FIELDS], int *count,
                             sel_error *error);
@@ -75,10 +75,10 @@ typedef struct sel_region {
     const char *name;
     const struct sel_shape *where;
     sel_variant law;
-    sel_named_variants laws; /* instead, of a solver with a law for each field */
+    sel_named_variants laws; /* one law per field, instead of `law`; for solvers that have them */
 } sel_region;
 
-/* Law k of a region; NULL: it has fewer. */
+/* Law k of a region; NULL: the region has at most k laws. */
 static inline const sel_variant *sel_region_law(const sel_region *region, int k) {
     return region->law.table    ? k == 0 ? &region->law : NULL
            : k < region->laws.n ? &region->laws.v[k].value
@@ -91,7 +91,7 @@ typedef struct sel_stop {
     double steady;      /* relative change between tests; NaN: not given */
     int64_t every;      /* steps between tests; SEL_INT_NOT_GIVEN */
     double wall_time;   /* seconds of wall time; NaN: not given */
-    double mean_change; /* of the main field in a step; not above 0, or NaN: not given */
+    double mean_change; /* of the mean of the main field in a step; <= 0 or NaN: not given */
 } sel_stop;
 
 static inline bool sel_stops_by_mean(const sel_stop *stop) {
@@ -100,10 +100,10 @@ static inline bool sel_stops_by_mean(const sel_stop *stop) {
 
 enum { SEL_HOOK_BY_STEPS = -1, SEL_HOOK_AT_END };
 
-/* A function that the run calls every so many steps or at its end. */
+/* A function that the run calls every `every` steps or at its end. */
 typedef struct sel_hook {
     int64_t every; /* SEL_INT_NOT_GIVEN */
-    int at;        /* SEL_HOOK_BY_STEPS: `every` says when */
+    int at;        /* SEL_HOOK_BY_STEPS or SEL_HOOK_AT_END */
     const sel_callback *call;
 } sel_hook;
 
@@ -111,7 +111,7 @@ typedef struct sel_reference {
     double length, velocity, area; /* user's units; NaN: not given */
 } sel_reference;
 
-/* SEL_PRECISION_AUTO: that of sel_solver.needs_double; only of solvers that have it. */
+/* SEL_PRECISION_AUTO: as sel_solver.needs_double says; only for solvers that have this function. */
 enum { SEL_F32, SEL_F64, SEL_PRECISION_AUTO };
 extern const char *const sel_precision_names[];      /* "f32" "f64" */
 extern const char *const sel_auto_precision_names[]; /* and "auto" */
@@ -129,8 +129,8 @@ typedef struct sel_common {
     sel_ints size;
     double dx, dt;
     sel_point sides; /* instead of dx: n == 0 not given, 1 for all axes, else one per axis */
-    bool dx_is_preset, dt_is_preset; /* the script gives none; false from C */
-    const sel_units *units;          /* that gave dx, dt and the like; NULL: none */
+    bool dx_is_preset, dt_is_preset; /* the script gives no dx, no dt; false from C */
+    const sel_units *units;          /* the sel.units that gave dx, dt and the like; NULL: none */
     sel_point origin;
     int layout; /* SEL_LAYOUT_CELL ... */
     unsigned periodic;
@@ -144,7 +144,7 @@ typedef struct sel_common {
     int64_t threads; /* SEL_INT_NOT_GIVEN: all cores */
 } sel_common;
 
-/* The row of dx: one side for all axes, or, of a solver that takes them, one per axis. */
+/* The row of dx: SEL_DX_ROW has one side for all axes, SEL_SIDES_ROW one side per axis. */
 #define SEL_DX_ROW(unit, dx_doc)                                                      \
     SEL_ROW(sel_common, dx, NUMBER, "Side of a cell; " dx_doc, .flags = SEL_POSITIVE, \
             .preset = unit)
@@ -155,10 +155,9 @@ typedef struct sel_common {
 #define SEL_DT_ROW(unit, dt_doc) \
     SEL_ROW(sel_common, dt, NUMBER, "Time step; " dt_doc, .flags = SEL_POSITIVE, .preset = unit)
 
-/* Rows that every solver's field list begins with: of the size, behind which stand those of dx and
- * dt; of the scene, before that of the stop; and of the run. The size is required or not;
- * `size_doc` says what holds when it is not given. `region_table` describes sel_region with its
- * laws. */
+/* The rows of every solver's table, in their order: SEL_SIZE_FIELDS, dx, dt, SEL_SCENE_FIELDS,
+ * stop, SEL_RUN_FIELDS. `size_flags`: SEL_REQUIRED or 0; `size_doc`: what holds if the size is not
+ * given. `region_table` describes sel_region with its laws. */
 #define SEL_SIZE_FIELDS(size_flags, size_doc)                                                    \
     SEL_ROW(sel_common, name, STRING, "Name of the simulation; required and unique in a list."), \
         SEL_ROW(sel_common, size, SIZE, "Number of cells { nx, ny } or { nx, ny, nz }" size_doc, \
@@ -200,7 +199,7 @@ typedef struct sel_common {
             "Precision of the stored state; --precision overrides it.", .preset = (usual), \
             .choices = sel_precision_names)
 
-/* The row of layout, of a solver that finds `what` in cells or at nodes. */
+/* The row of layout, for a solver that computes `what` in cells or at nodes. */
 #define SEL_LAYOUT_ROW(what)                                                                       \
     SEL_ROW_NAMED("layout", sel_common, layout, CHOICE,                                            \
                   "cell: " what                                                                    \
@@ -208,15 +207,15 @@ typedef struct sel_common {
                   "faces.",                                                                        \
                   .choices = sel_layout_names)
 
-/* All but the precision. `stops` is sel_stop_table, or sel_mean_stop_table of a solver that answers
- * SEL_MEAN_CHANGE. */
+/* All rows but the precision. `stops`: sel_stop_table, or sel_mean_stop_table for solvers that
+ * answer SEL_MEAN_CHANGE. */
 #define SEL_COMMON_FIELDS_FROM(region_table, stops, size_flags, size_doc, dx_row, dt_row)  \
     SEL_SIZE_FIELDS(size_flags, size_doc), dx_row, dt_row, SEL_SCENE_FIELDS(region_table), \
         SEL_ROW(sel_common, stop, TABLE, "When the run ends.", .flags = SEL_REQUIRED,      \
                 .table = &(stops)),                                                        \
         SEL_RUN_FIELDS
 
-/* The rows of a solver in whose units a cell and a step are 1 when nothing else is said. */
+/* The rows of a solver whose default dx and dt are 1 (lattice units). */
 #define SEL_COMMON_FIELDS(region_table)                                        \
     SEL_COMMON_FIELDS_FROM(region_table, sel_stop_table, SEL_REQUIRED, ".",    \
                            SEL_DX_ROW(1, "1 (lattice units) when not given."), \
@@ -227,7 +226,7 @@ extern const sel_table sel_stop_table, sel_mean_stop_table, sel_rule_stop_table;
 extern const sel_table sel_reference_table, sel_hook_table;
 extern const sel_family sel_output_family;
 
-/* The rows of sel_region, which are the same for all solvers but for the family of its law. */
+/* The rows of sel_region. Only the family of the law differs between solvers. */
 #define SEL_REGION_FIELDS(law_family)                                             \
     SEL_REGION_FIELDS_WITH(SEL_ROW(sel_region, law, VARIANT, "What holds there.", \
                                    .flags = SEL_REQUIRED, .family = &(law_family)))
@@ -262,17 +261,17 @@ typedef struct sel_simulation {
      * layer; NULL from C. */
     sel_where (*locate)(const struct sel_simulation *self, const char *field);
     const void *locate_data;
-    const struct sel_lookups *series, *rasters; /* that its script made; NULL from C */
+    const struct sel_lookups *series, *rasters; /* made by the script; NULL from C */
 } sel_simulation;
 
-/* The grid of `common` as it stands, unchecked: sel_domain_create checks it. */
+/* The grid of `common`, unchecked; sel_domain_create checks it. */
 sel_grid sel_common_grid(const sel_common *common);
 
 /* The step at which stop.steps or stop.time ends a run; INT64_MAX when neither is given. */
 int64_t sel_stop_step(const sel_common *common);
 
-/* True when the run may end before that step: when the flow is steady or its mean stays as it is,
- * or when a hook says so. */
+/* Whether the run may end before sel_stop_step: by stop.steady, stop.mean_change, stop.wall_time or
+ * a hook. */
 bool sel_may_end_early(const sel_common *common);
 
 sel_where sel_simulation_where(const sel_simulation *simulation, const char *field);
@@ -284,7 +283,7 @@ typedef struct sel_scenario {
     sel_simulation *simulations;
     int parameter_count;
     sel_parameter *parameters;
-    const char *text; /* of the script, as it was read; NULL from C */
+    const char *text; /* the text of the script; NULL from C */
     size_t text_length;
     /* Frees what lives outside the arena (the Lua state); NULL from C. */
     void (*release)(struct sel_scenario *self);

@@ -1,4 +1,4 @@
-/* solver.c -- plans of solvers, and the names of their fields. */
+/* solver.c -- make and free plans; names of fields; answers of requests. */
 #include "engine/scene/solver.h"
 
 #include <math.h>

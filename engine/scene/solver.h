@@ -2,8 +2,8 @@
  *
  * A solver is a sel_solver: the list of its fields, and functions that turn a simulation into a
  * plan (numbers resolved, boundary cells listed). A backend runs a plan: a small table of
- * functions, one for the CPU and one for each kind of device. The run loop and the outputs know
- * nothing else of either.
+ * functions, one for the CPU and one for each kind of device. The run loop and the outputs use
+ * solvers and backends through these tables only.
  */
 #ifndef SEL_SOLVER_H
 #define SEL_SOLVER_H
@@ -31,11 +31,11 @@ typedef struct sel_field_info {
 
 int sel_field_components(const sel_field_info *info, int dims);
 
-/* "x" or "xy": the suffix of component c of a field with several. */
+/* The suffix of component c of a field with several components: "x" or "xy". */
 const char *sel_field_suffix(const sel_field_info *info, int dims, int c);
 
-/* The link from cell (x, y), which may be the first beyond a face, to cell (x, y) + sel_link_to[k]
- * crosses a line: to its left (1) or to its right (-1). */
+/* A crossing: the link from cell (x, y) to cell (x, y) + sel_link_to[k] crosses a line to its left
+ * (sign 1) or to its right (-1). Cell (x, y) may lie one cell outside the grid. */
 enum { SEL_LINKS = 4 };
 extern const int sel_link_to[SEL_LINKS][2];
 typedef struct sel_link {
@@ -43,7 +43,7 @@ typedef struct sel_link {
     int k, sign;
 } sel_link;
 
-/* A line in 2-D, and which of the plan's links cross it. */
+/* A line in 2-D, and the range of the plan's links that cross it. */
 typedef struct sel_line {
     double ends[2][2];
     int64_t first, count;
@@ -54,24 +54,24 @@ typedef struct sel_plan {
     const sel_simulation *simulation;
     const sel_domain *domain;
     int precision;
-    bool chose_double; /* it was auto, and is f64 */
+    bool chose_double; /* the precision was auto and became f64 */
     int threads;
-    const struct sel_ranks *ranks; /* engine/base/ranks.h: who computes it; NULL: this process */
-    int across;                    /* of these lie beside each other along y (machine/comm.h) */
-    int device;                    /* its number, of a backend that has several */
-    double density;                /* user's units, of the coefficients of forces; 0: 1 */
-    int64_t dt_steps;              /* dt changes at multiples of so many steps; 0: it stays */
-    unsigned depends; /* on SEL_ON_T, SEL_ON_CONTROLS: all that is evaluated before a step */
+    const struct sel_ranks *ranks; /* the ranks that compute the plan; NULL: this process */
+    int across;                    /* ranks along y (sel_cut) */
+    int device;                    /* number of the device, for backends with several */
+    double density;                /* of force coefficients, user's units; 0: a density of 1 */
+    int64_t dt_steps;              /* dt changes at multiples of dt_steps; 0: dt is constant */
+    unsigned depends; /* SEL_ON_T, SEL_ON_CONTROLS: what the values evaluated before a step use */
     const struct sel_inputs *inputs; /* engine/machine/inputs.h; NULL: none */
     struct sel_conduction *body;     /* engine/machine/conduction.h; NULL: nothing is conducted */
-    /* Set before create: requests to come that cost time in every step. */
+    /* Set before create: the requests of the run that cost time in every step. */
     bool wants_balance;     /* balance terms */
     unsigned wants_fields;  /* bit f: the field f */
     bool wants_links;       /* forces on regions, or fluxes through them */
     bool wants_forces;      /* with wants_links: forces */
     bool wants_mean_change; /* SEL_MEAN_CHANGE */
-    sel_line *lines;        /* and SEL_FLUX across these, for solvers without a flux_field */
-    sel_link *links;        /* that cross them */
+    sel_line *lines;        /* lines of SEL_FLUX, for solvers without a flux_field */
+    sel_link *links;        /* the crossings of all lines */
     int line_count;
     int64_t link_count;
 } sel_plan;
@@ -83,24 +83,23 @@ typedef struct sel_fact {
     double user, lattice;
 } sel_fact;
 
-/* What a term of a balance is, beside a column of out.balance. */
+/* The part of a term in the sum of a balance. */
 typedef enum sel_term_kind {
-    SEL_TERM_NOTED,
-    SEL_TERM_CONTENT, /* what there is of what is conserved */
-    SEL_TERM_IN,      /* what has come in since step 0, */
-    SEL_TERM_OUT,     /* and what has left */
-    SEL_TERM_ERROR    /* the amount that appeared from nowhere (sel_solver.balance_of_step) */
+    SEL_TERM_NOTED,   /* none: a column of out.balance only */
+    SEL_TERM_CONTENT, /* the conserved amount in the domain */
+    SEL_TERM_IN,      /* the amount that entered since step 0 */
+    SEL_TERM_OUT,     /* the amount that left since step 0 */
+    SEL_TERM_ERROR    /* the amount without a source (see sel_solver.balance_of_step) */
 } sel_term_kind;
 
-/* A term of the solver's balance. Units: the user's. */
+/* A term of the solver's balance, in the user's units. */
 typedef struct sel_term {
     sel_term_kind kind;
     char name[64];
     double value;
 } sel_term;
 
-/* Amounts that came in, went out, appeared from sources, and by which the content changed:
- * magnitudes. */
+/* The magnitudes of the amounts of a balance: inflow, outflow, sources, change of the content. */
 typedef struct sel_turnover {
     double in, out, source, change;
 } sel_turnover;
@@ -122,9 +121,9 @@ typedef enum sel_request_kind {
     SEL_MEAN_CHANGE /* change of the mean of the main field in the last step */
 } sel_request_kind;
 
-/* A query of the present state. start() may return before the answer is there, finish() waits for
- * it; the request must live until then, and several may be under way. Values are in
- * the user's units; fields are 0 in solid cells. */
+/* A query of the present state. start() may return before the answer is there; finish() waits for
+ * it. The request must live until then. Several requests may be in progress. Values are in the
+ * user's units; fields are 0 in solid cells. */
 typedef struct sel_request {
     sel_request_kind kind;
     int field; /* READ, REDUCE: index in solver->fields */
@@ -133,52 +132,52 @@ typedef struct sel_request {
     /* READ: to[cell][components], x fastest; a vector is padded with zeros to `components` */
     const int64_t *cells; /* NULL: the box; else cell numbers (x fastest over the whole grid) */
     int64_t cell_count;
-    int precision; /* SEL_F32 or SEL_F64: of the numbers in `to` */
+    int precision; /* of the numbers in `to`: SEL_F32 or SEL_F64 */
     int components;
     void *to;
-    bool stays; /* of several ranks each asks for a box of its own, in its own rows */
+    bool stays; /* each rank reads a box of its own rows; false: rank 0 gets the whole box */
 
-    /* REDUCE, by component */
-    /* NaN in a cell makes each of them NaN. */
+    /* REDUCE, by component; a NaN in a cell makes all of them NaN */
     double sum[SEL_MAX_COMPONENTS], min[SEL_MAX_COMPONENTS], max[SEL_MAX_COMPONENTS];
     double sum_of_squares[SEL_MAX_COMPONENTS];
     int64_t count;
 
-    /* MONITOR, of free cells; with only_bad_cell the change is not computed and u_before is kept.
-     * Cells are given by number, the first of several; -1: none. */
+    /* MONITOR, over the free cells. With only_bad_cell the change is not computed and u_before is
+     * kept. A cell is the first of several, by number; -1: none. */
     bool only_bad_cell;
     double change; /* ||u - u_before||_2 / ||u||_2; NaN the first time and for zero fields */
-    int64_t bad_cells, bad_cell; /* cells that are not finite, and the first; of the others: */
-    double largest;              /* the largest magnitude of the main field, 0 for no cells, */
+    int64_t bad_cells, bad_cell; /* cells with a value that is not finite; the first of them */
+    double largest;              /* largest magnitude of the main field in the other cells; 0: no
+                                    cells */
     int64_t largest_cell;
-    double smallest; /* and the smallest density, or depth; infinity for no cells */
+    double smallest; /* smallest density or depth in the other cells; infinity: no cells */
     int64_t smallest_cell;
 
-    /* BALANCE: terms[0..term_count); of balances of a step, or of a steady body, the amounts of it
-     */
+    /* BALANCE: terms[term_count], and the turnover of a step or of a steady body */
     sel_term *terms;
     int term_count;
     sel_turnover turnover;
 
-    /* FORCE, FLUX; before the first step, of the step to come */
-    bool unobserved;   /* answer, also to READ, REDUCE, MEAN_CHANGE: the step was not observed */
-    int region;        /* number, 1-based; 0, of FLUX by solvers without a flux_field: the line, */
-    double line[2][2]; /* one of the plan's; from, to; positive to the left */
-    double centre[3];  /* FORCE: of the torque */
-    /* per unit depth in 2-D, where the torque is torque[2] */
+    /* FORCE, FLUX; before the first step, those of the first step */
+    bool unobserved;   /* answer, also of READ, REDUCE, MEAN_CHANGE: the step was not observed */
+    int region;        /* number, from 1; 0 (FLUX, solvers without a flux_field): the flux across
+                          `line` */
+    double line[2][2]; /* from, to: one of the plan's lines; fluxes to its left are positive */
+    double centre[3];  /* FORCE: the point about which the torque is taken */
+    /* FORCE; in 2-D per unit depth, and torque[2] is the torque */
     double force[3], torque[3];
-    /* FORCE: change of the force from the step before the last to the last, zero where only one is
-     * known; and the sum of the magnitudes of what its cells contribute to the force */
+    /* FORCE: the change of the force in the last step (0 if only one step is known), and the sum of
+     * the magnitudes of the contributions of the cells */
     double force_change[3], force_size;
     double flux; /* positive out of the domain; mass per time for flow, per unit depth in 2-D */
 
-    double
-        mean_change; /* MEAN_CHANGE: |mean - mean one step before|; NaN: not known, as at step 0 */
+    /* MEAN_CHANGE: |mean - mean one step before|; NaN: unknown, as at step 0 */
+    double mean_change;
 } sel_request;
 
-typedef struct sel_state sel_state; /* a backend's own */
+typedef struct sel_state sel_state; /* private to a backend */
 
-/* How an iteration has ended: by success; by its own failure, which leaves a state to look at. */
+/* How an iteration ended. A failed iteration leaves a state that can be read. */
 typedef enum sel_end {
     SEL_GOES_ON,
     SEL_CONVERGED,
@@ -192,69 +191,69 @@ typedef struct sel_ending {
     char why[256]; /* for users */
 } sel_ending;
 
-/* What a plan comes to in one of its ranks: bytes of memory; those that it sends and receives in an
- * exchange, 0 where it computes all of the grid; its planes, first <= p < end, and in 3-D of these
- * the rows low <= y < high. */
+/* The cost of a plan for one rank. */
 typedef struct sel_share {
-    uint64_t memory, halo;
-    int64_t first, end, low, high;
+    uint64_t memory;    /* bytes */
+    uint64_t halo;      /* bytes sent and received per exchange; 0: the rank has the whole grid */
+    int64_t first, end; /* its planes: first <= plane < end */
+    int64_t low, high;  /* in 3-D its rows of these planes: low <= y < high */
 } sel_share;
 
 typedef struct sel_backend {
     const char *name; /* "cpu", "cuda" */
-    /* How many devices there are to choose from. NULL: nothing to choose. */
+    /* The number of devices. NULL: there is one, which need not be chosen. */
     int (*devices)(void);
-    /* What joins two of them: "NVLink". With `devices` only. */
+    /* The interconnect of two devices: "NVLink". Set if `devices` is. */
     const char *(*link)(int device, int other);
-    /* Whether it can run here, and the bytes that are free where it keeps its state; fails with
-     * SEL_NO_DEVICE and the reason. */
+    /* Whether the backend can run here, and the free bytes of the memory that holds its state.
+     * Fails with SEL_NO_DEVICE and the reason. */
     sel_status (*probe)(int device, uint64_t *free_bytes, sel_error *error);
-    /* Whether it has what this solver needs beside a device; else as `probe`. NULL: always. */
+    /* Whether the backend can run this solver; fails as `probe` does. NULL: it runs all solvers. */
     sel_status (*serves)(const struct sel_solver *solver, sel_error *error);
-    /* Bytes per second, read and written, of a large copy. */
+    /* Bandwidth of a large copy: bytes per second, reads and writes added. */
     double (*bandwidth)(int device, int threads);
-    /* What create() will allocate, and what a rank has to do. */
+    /* The memory that create() will allocate, and the part of the grid of this rank. */
     sel_share (*estimate)(const sel_plan *plan);
     /* Allocates everything and sets the initial state, step 0. */
     sel_status (*create)(const sel_plan *plan, sel_state **state, sel_error *error);
-    /* Advances by n steps; `observed`: the last of them gathers forces, fluxes through links and
-     * strain as far as the plan wants them, and so does the one before it for forces, the mean of
-     * two steps. If n is 1, that is the step before, if it was observed, too. Step 0 is observed.
-     * Fails when a law's function fails.
+    /* Advances by n steps. `observed`: the last step also gathers the forces, the fluxes through
+     * links and the strain that the plan wants. A force is the mean of two steps, so the step
+     * before the last gathers forces, too. If n is 1, the mean needs an observed step before it;
+     * otherwise the force is that of one step. Step 0 is observed. Fails if a law's function fails.
      * May return before the steps are done; requests started later see the state after them. */
     sel_status (*advance)(sel_state *state, int64_t n, bool observed, sel_error *error);
-    /* Of solvers that iterate: whether the iteration has ended, at the step `whole`, which may be
-     * before the end of an advance. NULL: none does. */
+    /* For solvers that iterate: whether the iteration has ended. It ended at the step `whole`,
+     * which may lie before the end of an advance. NULL: the backend has no such solver. */
     const sel_ending *(*ending)(const sel_state *state);
-    /* The step of the state that requests read; after a failed advance that of the last complete
-     * state, -1: there is none. */
+    /* The step of the state that requests read. After a failed advance: the step of the last
+     * complete state; -1: there is none. */
     int64_t (*whole)(const sel_state *state);
-    /* When the steps to come are taken; finds their dt where it changes. NULL: all are of the
+    /* The times of the next steps, with a new dt if the plan's dt changes. NULL: every step is the
      * grid's dt. */
     sel_status (*clock)(sel_state *state, sel_clock *clock, sel_error *error);
-    /* Waits until all steps are done. NULL: advance does them itself. */
+    /* Waits until all steps are done. NULL: advance returns when they are done. */
     sel_status (*wait)(sel_state *state, sel_error *error);
-    /* The steps that are known to be done and the seconds that they took by themselves. NULL: those
-     * of advance. */
+    /* The number of steps known to be done, and the seconds of computation that they took. NULL:
+     * the steps and the time of advance. */
     void (*done)(const sel_state *state, int64_t *steps, double *seconds);
     sel_status (*start)(sel_state *state, sel_request *request, sel_error *error);
     sel_status (*finish)(sel_state *state, sel_request *request, sel_error *error);
-    /* Brings the saved arrays up to date before they are read. NULL: they always are. */
+    /* Updates the saved arrays before they are read. NULL: they are always up to date. */
     sel_status (*saving)(sel_state *state, sel_error *error);
-    /* Before the saved arrays are set. NULL: nothing. */
+    /* Prepares the state before the saved arrays are set. NULL: no preparation. */
     sel_status (*loading)(sel_state *state, sel_error *error);
-    /* Derives what is not saved, after the saved arrays have been set. */
+    /* Computes everything that is not saved, after the saved arrays have been set. */
     sel_status (*loaded)(sel_state *state, sel_error *error);
-    /* Back to step 0, of solvers that iterate. */
+    /* Goes back to step 0; for solvers that iterate. */
     sel_status (*restart)(sel_state *state, sel_error *error);
-    void (*destroy)(sel_state *state); /* NULL is fine */
-    /* Prints the code that it makes of a plan. NULL: it makes none. */
+    void (*destroy)(sel_state *state); /* accepts NULL */
+    /* Prints the code that the backend generates for a plan. NULL: it generates none. */
     void (*print)(const sel_plan *plan, FILE *to);
-    /* What it runs on, for run.json: "AMD EPYC, x86-64-v4". */
+    /* The hardware for run.json: "AMD EPYC, x86-64-v4". */
     void (*device)(int device, char *text, size_t size);
 } sel_backend;
 
-/* Bytes per cell: what a step reads and writes, what a monitor reads, and what a state holds. */
+/* Bytes per cell: read and written by a step, read by a monitor, stored by a state. */
 typedef struct sel_cell_bytes {
     double update, look, state;
 } sel_cell_bytes;
@@ -265,144 +264,146 @@ typedef struct sel_solver {
     const sel_family *laws;
     const sel_field_info *fields;
     int field_count;
-    int main_field;      /* of stop.steady and the NaN test */
-    int flux_field;      /* the vector that out.flux integrates over lines and planes; -1: none, and
-                            SEL_FLUX knows lines */
-    bool no_forces;      /* SEL_FORCE is not supported */
-    bool no_fluxes;      /* nor is SEL_FLUX */
-    bool double_only;    /* it computes in f64 */
-    bool metres;         /* it takes lengths in metres: the script's rasters are turned into them */
-    bool counts_changes; /* the main field is of whole numbers: the change between monitors is the
-                            part of the cells that changed */
-    bool balance_of_step;  /* SEL_BALANCE needs an observed step; its error is of that step, of
-                              others since step 0 */
+    int main_field;        /* the field of stop.steady and of the test for NaN */
+    int flux_field;        /* the vector that out.flux integrates over lines and planes; -1: none,
+                              SEL_FLUX sums the links across the plan's lines */
+    bool no_forces;        /* SEL_FORCE is not supported */
+    bool no_fluxes;        /* SEL_FLUX is not supported */
+    bool double_only;      /* f64 is the only precision */
+    bool metres;           /* lengths are in metres: the script's rasters are converted to metres */
+    bool counts_changes;   /* the main field has whole numbers: the change between monitors is the
+                              fraction of the cells that changed */
+    bool balance_of_step;  /* SEL_BALANCE needs an observed step, and its error is that of this
+                              step; false: its error is that since step 0 */
     bool iterates;         /* steps are iterations, and a balance begins with their residual */
-    const char *conserved; /* "heat": what the balance of a solver with surfaces calls it */
-    /* The number of dimensions that these parameters require. NULL: any. */
+    const char *conserved; /* the conserved amount in a balance with surfaces: "heat" */
+    /* The number of dimensions that these parameters require. NULL: 2 or 3. */
     int (*dims)(const sel_common *params);
-    /* Completes what the scenario left open (a grid given by its data). NULL: nothing. */
+    /* Sets parameters that the scenario leaves open (a grid given by its data). NULL: none. */
     void (*complete)(sel_common *params);
-    /* The simulation with a solver of its own, in the arena: with the fields that this scenario
-     * describes. NULL: all have the same. */
+    /* Makes a copy of the simulation, in the arena, with a solver of its own that has the fields of
+     * this scenario. NULL: the fields are the same for all scenarios. */
     sel_status (*adapt)(const sel_simulation *simulation, int precision, sel_arena *arena,
                         const sel_simulation **own, sel_error *error);
-    /* Sets blank[cell] = 1 at free cells where data are missing, and the law of the region "nodata"
-     * that these cells become; it gets none when no data can be missing. NULL: there are no such
-     * data. */
+    /* Sets blank[cell] = 1 in free cells where data are missing, and the law of the region "nodata"
+     * that these cells become; leaves the law empty if no data can be missing. NULL: no data can be
+     * missing. */
     sel_status (*blank)(const sel_simulation *simulation, const sel_domain *domain, int threads,
                         uint8_t *blank, sel_region *gaps, sel_error *error);
-    /* Whether a region makes its cells solid; NULL: all do. */
+    /* Whether the cells of a region are solid. NULL: those of every region are. */
     bool (*solid)(const sel_simulation *simulation, const sel_domain *domain, int region);
     size_t plan_size;
-    /* Completes a plan whose base is set: resolves the numbers, lists the boundary cells, and
-     * checks the whole. */
+    /* Makes the plan, whose base is set: resolves the numbers, lists the boundary cells, checks. */
     sel_status (*plan)(sel_plan *plan, sel_error *error);
-    /* The time step of a plan whose script gives none (dt has a preset of NaN). NULL: it must. */
+    /* The time step of a plan whose script gives none (dt has a preset of NaN). NULL: scripts must
+     * give dt, or its preset is a number. */
     double (*time_step)(const sel_plan *plan);
-    /* Frees its members. NULL: nothing. */
+    /* Frees the members of a plan. NULL: there are none to free. */
     void (*plan_clear)(sel_plan *plan);
     void (*facts)(const sel_plan *plan, sel_facts *facts);
-    /* Appends warnings about a plan that can be run, with advice, a line each. */
+    /* Appends warnings, with advice, about a plan that can be run: one line each. */
     void (*warn)(const sel_plan *plan, sel_error *warnings);
-    /* Evaluates what varies in time as in the step from `step` to step + 1, and fails as that
-     * would. A field may be evaluated at some of its places only. */
+    /* Evaluates the values that the step from `step` to step + 1 will use, and fails as that step
+     * would. Fields may be evaluated at a sample of their places. */
     sel_status (*ahead)(const sel_plan *plan, int64_t step, sel_error *error);
     /* Writes the entries of run.json that only this solver has, as `"key": value` pairs separated
      * by ", ". */
     void (*json)(const sel_plan *plan, FILE *to);
-    /* Whether a monitor found a finite value that the solver's state cannot have (a density below
-     * 0): its cell, and the value as "the density is -0.2". NULL: there is no such value. */
+    /* Whether a monitor found a finite value that the state cannot have (a density below 0): its
+     * cell, and the value as "the density is -0.2". NULL: every finite value is possible. */
     bool (*impossible)(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
                        size_t size);
-    /* Where laws alone bring mass into the domain or take it out, so that its mass is known ahead:
-     * what they bring from one step to another, as a sum of `mass_field` over cells. False: the
-     * flow chooses what passes some face. NULL: no mass is watched. */
+    /* The mass that the laws bring into the domain from one step to another, as a sum of
+     * `mass_field` over cells. False: it is unknown before the run, since the flow decides how much
+     * passes some face. NULL: mass is not checked. */
     bool (*brought)(const sel_plan *plan, int64_t from, int64_t to, double *mass);
     int mass_field;
-    /* Why such a mass may drift: a sentence for the user, without its full stop. False: no law lets
-     * any through. */
+    /* Why the mass may drift: a sentence for the user, without its full stop. False: no law lets
+     * mass through. */
     bool (*mass_cause)(const sel_plan *plan, char *text, size_t size);
-    /* Of solvers whose precision may be auto: whether the run as planned needs f64. */
+    /* Whether the planned run needs f64; for solvers whose precision may be auto. */
     bool (*needs_double)(const sel_plan *plan);
-    /* The audit of steps in single precision. NULL: there is none. Lists what it needs, as the plan
-     * has it; NULL: this plan needs no audit. */
+    /* The fields and cells that an audit of single precision reads; owned by the plan. Returns
+     * NULL: this plan needs no audit. NULL: the solver has no audit. */
     const sel_audit_reads *(*audit_reads)(const sel_plan *plan);
-    /* The changes of number k of what is audited, in the step from `step`, from values at that
-     * step: values[f][cell][component] of what it needs. False: there are no more. */
+    /* Audit number k of the step that begins with `step`, from the values
+     * values[field][cell][component] at its beginning. False: there are at most k audits. */
     bool (*audit)(const sel_state *state, int64_t step, const double *const *values, int k,
                   sel_audit *found);
-    /* What a step should do with a field: "add to"; why it misses that, and what to take besides
-     * f64: "a larger dt". */
+    /* Texts for the message of an audit: what a step should do with a field ("add to"), why single
+     * precision fails, the remedy besides f64 ("a larger dt"). */
     const char *audit_does, *audit_why, *audit_advice;
     /* The speed of sound, user's units. NULL: there is none. */
     double (*sound)(const sel_plan *plan);
-    /* The meaning of the state's numbers beyond size and precision, "D2Q9": a checkpoint with
-     * another text is refused. NULL: none. */
+    /* The meaning of the state's numbers beyond size and precision: "D2Q9". A checkpoint with
+     * another text is refused. NULL: the text is empty. */
     void (*state_text)(const sel_plan *plan, char *text, size_t size);
-    /* The fields of which sel.state makes an initial state, as the table `initial` calls them; ends
-     * with NULL. NULL: none. */
+    /* The fields that sel.state sets as an initial state, by their names in the table `initial`;
+     * the last is NULL. NULL: sel.state is not supported. */
     const char *const *initial_fields;
     /* Why a run may have diverged: a sentence for the user, without its full stop. */
     const char *advice;
-    /* What to do where the force of SEL_FORCE alternates from step to step. NULL: nothing. */
+    /* What to do if the force of SEL_FORCE alternates from step to step. NULL: no advice. */
     const char *force_advice;
-    /* The same, found for this run. NULL: it is `advice`. */
+    /* Why this run may have diverged, given its largest value. NULL: `advice` serves. */
     void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
     sel_cell_bytes (*bytes)(const sel_common *params, int precision);
-    /* Whether a device can run this simulation; else why not. NULL: any. */
+    /* Whether a device can run this simulation; the error says why not. NULL: it can. */
     sel_status (*portable)(const sel_simulation *simulation, sel_error *error);
     const sel_backend *cpu;
-    const sel_backend *cuda; /* NULL: none, or built without it */
-    /* The solver on sel_cpu_backend (engine/machine/cpu.h) and cuda_backend
+    const sel_backend *cuda; /* NULL: the solver or the build has no device code */
+    /* The solver's part of sel_cpu_backend (engine/machine/cpu.h) and of cuda_backend
      * (cuda/machine/backend.h). */
     const struct sel_cpu *on_cpu;
     const struct cuda_solver *on_cuda;
-    /* The values of `field` that the law of a region fixes on the face itself (a wall: its
-     * velocity), at one place, user's units; *known: whether it fixes them. For profiles that end
-     * at a wall. NULL: no law fixes any. */
+    /* The values of `field` that the law of a region fixes on a face (the velocity of a wall), at
+     * one place, user's units. *known: whether the law fixes them. For profiles that end at a wall.
+     * NULL: no law fixes values. */
     sel_status (*wall_value)(const sel_plan *plan, int field, int region, const sel_places *at,
                              bool *known, double *out, sel_error *error);
-    /* A volume with such a law has the value in its cells too: pictures show it there. */
+    /* The law of a volume also fixes the values in its cells: pictures show them. */
     bool volumes_have_values;
 } sel_solver;
 
-/* The plan of the simulation's solver in a precision (SEL_PRECISION_AUTO: that which the plan
- * needs); sets dt where the solver finds it. */
+/* Makes the plan of the simulation's solver in a precision (SEL_PRECISION_AUTO: as the plan needs).
+ * Sets the dt of the domain and of the simulation if the script gives none. */
 sel_status sel_plan_create(const sel_simulation *simulation, sel_domain *domain, int precision,
                            sel_plan **plan, sel_error *error);
-void sel_plan_destroy(sel_plan *plan); /* NULL is fine */
+void sel_plan_destroy(sel_plan *plan); /* accepts NULL */
 
-/* Adds to plan->lines, before create, and sets wants_links. */
+/* Adds a line to plan->lines and sets wants_links. To be called before create. */
 sel_status sel_plan_line(sel_plan *plan, const double from[2], const double to[2],
                          sel_error *error);
-/* The one of a SEL_FLUX. */
+/* The line of a SEL_FLUX. */
 const sel_line *sel_plan_line_of(const sel_plan *plan, const sel_request *request);
 
-/* Whether something that a plan wants, or that a request asks for, needs an observed step. */
+/* Whether a plan wants something that needs an observed step. */
 bool sel_plan_observes(const sel_plan *plan);
-/* The last steps of an observed advance that must be observed: 0, 1, or with forces 2. */
+/* The number of steps at the end of an observed advance that gather: 0, 1, or 2 with forces. */
 int sel_plan_observed_steps(const sel_plan *plan);
+/* Whether a request needs an observed step. */
 bool sel_request_observes(const sel_plan *plan, const sel_request *request);
 
-/* Appends a text, as printf does. */
+/* Appends a fact whose text is formatted as by printf. */
 void sel_fact_add(sel_facts *facts, const char *name, const char *format, ...) SEL_PRINTF(3, 4);
 
-/* Fills the answer of a SEL_MONITOR, in the units of `found`. */
+/* Copies the extremes and bad cells that were found into the answer of a SEL_MONITOR. */
 void sel_request_watched(sel_request *request, const sel_watched *found);
 
-/* Appends a term called prefix + name to the answer of a SEL_BALANCE, or adds to the one of that
- * name: regions of one name are added up. Terms beyond SEL_MAX_TERMS are dropped. */
+/* Appends a term to the answer of a SEL_BALANCE; its name is prefix + name. A term of this name
+ * that exists is increased instead, so that regions of one name are summed. Terms beyond
+ * SEL_MAX_TERMS are dropped. */
 void sel_request_term(sel_request *request, sel_term_kind kind, const char *prefix,
                       const char *name, double value);
 
-/* The device's backend of all solvers that have an on_cuda, in builds with it. */
+/* The backend of all solvers that have an on_cuda; in builds with CUDA only. */
 extern const sel_backend cuda_backend;
 
-/* All solvers, ends with NULL. */
+/* All solvers; the last is NULL. */
 extern const sel_solver *const sel_solvers[];
 
-/* Index in solver->fields of "velocity", or of "velocity_x" with *component = 0 (-1: all).
- * -1 when the solver has no such field. */
+/* The index in solver->fields of a field ("velocity", *component = -1) or of one of its components
+ * ("velocity_x", *component = 0). -1: the solver has no such field. */
 int sel_solver_field(const sel_solver *solver, int dims, const char *name, int *component);
 
 #endif

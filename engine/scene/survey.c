@@ -1,15 +1,18 @@
-/* survey.c -- sum up a quantity over cells or steps, or sample it. */
+/* survey.c -- sum a quantity over cells or steps, or sample it. */
 #include "engine/scene/survey.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Steps that are summed one by one; times of a sample, all its values, and places that are tried
- * for one that is free. */
-enum { MOST_STEPS = 1000000, SAMPLED_TIMES = 320, SAMPLED = 100000, TRIES = 64 };
+enum {
+    MOST_STEPS = 1000000, /* more steps are sampled */
+    SAMPLED_TIMES = 320,  /* times of a sample over places */
+    SAMPLED = 100000,     /* values of a sample */
+    TRIES = 64            /* places tried per free cell found */
+};
 enum { SURVEYED_AT_ONCE = 1 << 20 }; /* cells */
 
-static void add(sel_survey *found, const double *value, int64_t n) {
+static void survey_add(sel_survey *found, const double *value, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         found->sum += value[i];
         found->largest = value[i] > found->largest ? value[i] : found->largest;
@@ -29,14 +32,15 @@ sel_status sel_survey_cells(const sel_plan *plan, const sel_quantity *quantity, 
     for (; asked.first < rows && !status; asked.first = asked.end) {
         asked.end = asked.first + most < rows ? asked.first + most : rows;
         status = sel_domain_evaluate(plan->domain, &asked, plan->threads, values, error);
-        add(found, values, status ? 0 : (asked.end - asked.first) * grid->n[0]);
+        survey_add(found, values, status ? 0 : (asked.end - asked.first) * grid->n[0]);
     }
     free(values);
     return status;
 }
 
-/* Free cells, `wanted` if so many are met: their places in x and y, how many. *k goes on along a
- * sequence that fills the plane evenly (Roberts 2018: powers of the plastic number). */
+/* Stores the centres of up to `wanted` free cells; returns their number. The cells follow a
+ * low-discrepancy sequence from its element *k on (Roberts 2018: powers of the plastic number);
+ * *k advances. */
 static int64_t sample_places(const sel_domain *domain, int64_t wanted, int64_t *k, double *x,
                              double *y) {
     const sel_grid *grid = &domain->grid;
@@ -54,10 +58,10 @@ static int64_t sample_places(const sel_domain *domain, int64_t wanted, int64_t *
     return n;
 }
 
-/* Samples at all steps, or at some at even distances; at places that change from step to step, or
- * at the origin if the quantity is the same everywhere. */
-static sel_status sample(const sel_plan *plan, const sel_quantity *quantity, const char *what,
-                         int64_t steps, sel_survey *found) {
+/* Samples all steps, or steps at equal distances; at other cells in each step, or at the origin if
+ * the quantity does not depend on place. */
+static sel_status survey_sample(const sel_plan *plan, const sel_quantity *quantity,
+                                const char *what, int64_t steps, sel_survey *found) {
     const sel_domain *domain = plan->domain;
     const bool place = sel_quantity_depends(quantity) & SEL_ON_PLACE;
     const int64_t most = place ? SAMPLED_TIMES : MOST_STEPS;
@@ -75,7 +79,7 @@ static sel_status sample(const sel_plan *plan, const sel_quantity *quantity, con
         const sel_places at =
             sel_domain_at(domain, n, x, y, NULL, ((double)step + 0.5) * domain->grid.dt);
         status = n ? sel_quantity_eval(quantity, what, &at, value, NULL) : SEL_OK;
-        add(found, value, status ? 0 : n);
+        survey_add(found, value, status ? 0 : n);
         found->count += n;
     }
     found->estimate = place || times < all;
@@ -95,5 +99,5 @@ bool sel_survey_run(const sel_plan *plan, const sel_quantity *quantity, const ch
     if (depends & SEL_ON_PLACE && !(depends & SEL_ON_T)) {
         return !sel_survey_cells(plan, quantity, what, 0.5 * plan->domain->grid.dt, found, NULL);
     }
-    return !sample(plan, quantity, what, steps, found) && found->count > 0;
+    return !survey_sample(plan, quantity, what, steps, found) && found->count > 0;
 }

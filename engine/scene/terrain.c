@@ -1,5 +1,4 @@
-/* terrain.c -- evaluate a ground, find its gaps, measure its pits and slopes; refuse what no ground
- * is. */
+/* terrain.c -- evaluate a ground, find its gaps, measure its pits and slopes, check its heights. */
 #include "engine/scene/terrain.h"
 
 #include <math.h>
@@ -21,7 +20,7 @@ void sel_terrain_complete(const sel_quantity *ground, sel_common *params) {
     }
 }
 
-/* Centres of cells must lie in the raster: what is outside of it is a mistake, no gap. */
+/* Fails if the centre of a cell lies outside the raster: that is a mistake and not a gap. */
 static sel_status check_covers(const sel_raster *raster, const sel_grid *grid, sel_where where,
                                sel_error *error) {
     for (int a = 0; a < 2; a++) {
@@ -85,7 +84,8 @@ sel_status sel_terrain_check_params(const sel_quantity *ground, const sel_common
     return status ? status : sel_terrain_check_unit(ground, "ground", true, where, error);
 }
 
-/* Nothing is interpolated where pixels are the cells, whatever rounding says of their centres. */
+/* If the pixels are the cells, nothing is interpolated, so that the rounding of centres has no
+ * effect. */
 sel_status sel_terrain_evaluate(const sel_quantity *ground, const sel_domain *domain, int threads,
                                 const bool *wanted, double **own, const double **heights,
                                 sel_error *error) {
@@ -126,19 +126,19 @@ sel_status sel_terrain_blank(const sel_quantity *ground, const sel_simulation *s
 
 /* ---- pits and slopes ---- */
 
-/* The free cell (x, y), or -1; inside the grid the number of a cell is known. */
+/* The number of cell (x, y), -1 if it is not free. `inside`: (x, y) lies in the grid. */
 static inline int64_t free_cell(const sel_domain *domain, bool inside, int64_t x, int64_t y) {
     const int64_t cell = y * domain->grid.n[0] + x;
     return inside ? (domain->cell[cell] ? -1 : cell) : sel_free_cell(domain, x, y);
 }
 
-/* Whether all cells about one are in the grid. */
-static inline bool is_inside(const sel_grid *grid, int64_t x, int64_t y) {
+/* Whether all eight neighbours of cell (x, y) lie in the grid. */
+static inline bool terrain_is_inside(const sel_grid *grid, int64_t x, int64_t y) {
     return x > 0 && y > 0 && x + 1 < grid->n[0] && y + 1 < grid->n[1];
 }
 
 double sel_terrain_beside(const sel_domain *domain, const double *heights, int64_t x, int64_t y) {
-    const bool inside = is_inside(&domain->grid, x, y);
+    const bool inside = terrain_is_inside(&domain->grid, x, y);
     double lowest = (double)NAN;
     for (int k = 0; k < 9; k++) {
         const int64_t cell = free_cell(domain, inside, x + k % 3 - 1, y + k / 3 - 1);
@@ -154,7 +154,7 @@ bool sel_terrain_measure(const sel_domain *domain, const double *heights, int th
     const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
     const sel_rows_range own = sel_domain_own(domain);
     double highest = -HUGE_VAL, deepest = 0, largest = 0, sum = 0;
-    double *row_sum = calloc((size_t)ny, sizeof *row_sum); /* of slopes: added up in their order */
+    double *row_sum = calloc((size_t)ny, sizeof *row_sum); /* slopes; rows are summed in order */
     int64_t pits = 0, slopes = 0;
     if (!row_sum) {
         return false;
@@ -167,7 +167,7 @@ bool sel_terrain_measure(const sel_domain *domain, const double *heights, int th
             if (domain->cell[y * nx + x]) {
                 continue;
             }
-            const bool inside = is_inside(&domain->grid, x, y);
+            const bool inside = terrain_is_inside(&domain->grid, x, y);
             const double beside = sel_terrain_beside(domain, heights, x, y);
             highest = here > highest ? here : highest;
             deepest = beside - here > deepest ? beside - here : deepest;
@@ -240,17 +240,19 @@ void sel_terrain_warn(const sel_quantity *ground, const sel_plan *plan, sel_erro
     }
 }
 
-/* ---- values that stand for no data ---- */
+/* ---- values that mean "no data" ---- */
 
-/* Even the coarsest numbers of a solver cannot store more; m. */
+/* Largest height that every number format of the solvers can store, m. */
 static const double most_height = 1e9;
 
-/* Limits of heights on the Earth, m. And where less than this part of an undeclared value is left
- * in the ground, the script has put another value there. */
-static const double lowest_ground = -12000, highest_ground = 9000, kept_part = 0.05;
+/* Limits of heights on the Earth, m. */
+static const double lowest_ground = -12000, highest_ground = 9000;
 
-/* The undeclared value of the raster that a cell has for its ground; NULL: none. Where the script
- * says which value stands for no data, others that can be heights are taken for heights. */
+/* A ground below this fraction of the raster's undeclared value was replaced by the script. */
+static const double kept_part = 0.05;
+
+/* The undeclared value of the raster that a cell has as its ground; NULL: none. If the script
+ * declares a nodata value, other values that can be heights are heights. */
 static const sel_undeclared *find_undeclared(const sel_raster *raster, const sel_grid *grid,
                                              int64_t cell, double height) {
     double place[3];
@@ -261,15 +263,15 @@ static const sel_undeclared *find_undeclared(const sel_raster *raster, const sel
     return u && !meant && height / u->scaled > kept_part ? u : NULL;
 }
 
-/* Values that no ground has, of the rows of a rank. */
+/* The doubtful heights of a set of rows. */
 typedef struct doubts {
-    int kind;            /* of the first: 0 none, 1 too high or low, 2 + k the undeclared value k */
-    int64_t cell, count; /* the first, and how many are of its kind */
-    double height, lowest; /* of the first; of all cells */
+    int kind;              /* 0: none, 1: too high or too low, 2 + k: the undeclared value k */
+    int64_t cell, count;   /* the first cell of this kind, and the number of cells of this kind */
+    double height, lowest; /* of the first cell of this kind; of all cells */
 } doubts;
 
-/* Of one kind, 0: of that of the first. They are rare: where there are none no cell is tested for
- * its kind. */
+/* Finds doubtful heights of one kind in the rows of this rank; kind 0: the kind of the first.
+ * Doubtful heights are rare: a first pass, which is parallel, finds whether there are any. */
 static doubts find_doubts(const sel_raster *raster, const sel_domain *domain, const double *heights,
                           int kind, int threads) {
     const bool suspect = raster && raster->file && raster->file->undeclared_count > 0;
@@ -303,7 +305,7 @@ static doubts find_doubts(const sel_raster *raster, const sel_domain *domain, co
     return found;
 }
 
-/* Of all ranks. */
+/* The doubtful heights of all ranks: the kind of the first one, counted on every rank. */
 static doubts find_all_doubts(const sel_raster *raster, const sel_domain *domain,
                               const double *heights, int threads) {
     const doubts own = find_doubts(raster, domain, heights, 0, threads);
@@ -321,7 +323,6 @@ static doubts find_all_doubts(const sel_raster *raster, const sel_domain *domain
     return found;
 }
 
-/* Names the value, how many cells have it, the file and what to write. */
 sel_status sel_terrain_check(const sel_quantity *ground, const sel_simulation *simulation,
                              const sel_domain *domain, const double *heights, int threads,
                              double *lowest, sel_error *error) {
