@@ -1,4 +1,4 @@
-/* canvas.c -- a picture of coloured pixels: areas, text, its PNG file; and colour maps. */
+/* canvas.c -- a canvas of pixels: rectangles, text, the PNG file; and colour maps. */
 #include "engine/output/picture.h"
 
 #include <math.h>
@@ -38,8 +38,8 @@ void sel_canvas_fill(sel_canvas *canvas, int x, int y, int width, int height, se
 
 enum { GLYPH_WIDTH = 5, GLYPH_HEIGHT = SEL_TEXT_HEIGHT };
 
-/* By letter: a byte for each row, the last one for the lowest; its bit 0 is the right column. What
- * is not listed is a blank. */
+/* glyphs[character]: a byte per row, the least significant byte is the bottom row; bit 0 of a row
+ * is its rightmost column. Characters that are not listed are blank. */
 static const uint64_t glyphs[256] = {
     ['0'] = 0x0e11131519110e, ['1'] = 0x040c040404040e, ['2'] = 0x0e11010204081f,
     ['3'] = 0x1f02040201110e, ['4'] = 0x02060a121f0202, ['5'] = 0x1f101e0101110e,
@@ -97,15 +97,15 @@ sel_status sel_canvas_write(const sel_canvas *canvas, const char *path, sel_erro
                        .format = PNG_FORMAT_RGB};
     FILE *file = sel_file_begin(path);
     bool written = file && png_image_write_to_stdio(&image, file, 0, canvas->pixels, 0, NULL) != 0;
-    bool refused = file && ferror(file); /* then errno says more than libpng */
+    bool refused = file && ferror(file); /* the system failed: errno says more than libpng */
     return sel_file_end(file, path, written || refused ? NULL : image.message, error);
 }
 
-/* ---- colour maps that the eye reads as even steps ----
+/* ---- perceptually uniform colour maps ----
  *
- * A map is a few colours of sRGB; between them it runs straight through Oklab (Ottosson 2020),
- * where equal distances look equal, with pieces as long as they look, so that equal steps of value
- * are equal steps for the eye. */
+ * A map is a list of sRGB colours (stops), joined by straight lines in Oklab (Ottosson 2020), where
+ * equal distances look equal. The stops are placed by these distances, so that equal steps of value
+ * look like equal steps of colour. */
 
 enum { MOST_STOPS = 9 };
 
@@ -176,7 +176,7 @@ static double lab_distance(lab a, lab b) {
     return sqrt((a.l - b.l) * (a.l - b.l) + (a.a - b.a) * (a.a - b.a) + (a.b - b.b) * (a.b - b.b));
 }
 
-/* Sets at[k], 0 to 1, to where stop k stands; a map with a middle keeps it in the middle. */
+/* Sets at[k] to the position of stop k, 0 to 1. The white of the signed map stays at 1/2. */
 static void place_stops(int map, const lab v[], double at[]) {
     int count = maps[map].count, halves = map == SEL_COLOURS_SIGNED ? 2 : 1;
     int piece = (count - 1) / halves;

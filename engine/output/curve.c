@@ -1,4 +1,4 @@
-/* curve.c -- a curve of positive numbers over steps as a picture: their powers of ten upwards. */
+/* curve.c -- a curve of positive numbers over steps, with a logarithmic axis, as a PNG file. */
 #include <math.h>
 #include <stdio.h>
 #include "engine/output/picture.h"
@@ -6,15 +6,16 @@
 static const sel_colour paper = {255, 255, 255}, ink = {40, 40, 40}, faint = {225, 225, 225},
                         line = {0, 90, 160};
 enum { WIDTH = 960, HEIGHT = 640, LEFT = 110, RIGHT = 930, TOP = 40, BOTTOM = 570 };
-enum { LETTER = 2, TICKS = 8, MARKED = 60 /* points that are seen apart */ };
+enum { LETTER = 2 /* size of text */, TICKS = 8 };
+enum { MARKED = 60 /* curves of at most this many points show a mark at each */ };
 
-/* A whole number of units from first on to each of the ticks, at most TICKS + 1. */
+/* Tick k, 0 to `ticks`, stands at first + k step. */
 typedef struct axis {
     double first, step;
     int ticks;
 } axis;
 
-/* Steps are 1, 2 or 5 times a power of ten. */
+/* An axis from `from` to `to` or beyond. Its step is 1, 2 or 5 times a power of ten. */
 static axis curve_axis(double from, double to) {
     static const double factors[] = {2, 2.5, 2};
     axis a = {.step = 1};
@@ -26,11 +27,12 @@ static axis curve_axis(double from, double to) {
     return a;
 }
 
-/* The pixel of a number between those of an axis' ends. */
+/* The pixel of a number; `low` and `high` are the pixels of the axis' ends. */
 static double curve_pixel(const axis *a, double v, int low, int high) {
     return low + (v - a->first) / (a->step * a->ticks) * (high - low);
 }
 
+/* Draws text; x is the pixel at the fraction `part` of its width. */
 static void curve_text(sel_canvas *canvas, double x, double y, double part, const char *text) {
     const double left = part * sel_canvas_text_width(text, LETTER);
     sel_canvas_text(canvas, (int)lround(x - left), (int)lround(y), LETTER, text, ink);

@@ -1,4 +1,4 @@
-/* files.c -- the files of a run's outputs, and its results. */
+/* files.c -- the list of files of a run's outputs, and the run's results. */
 #include "engine/output/files.h"
 
 #include <stdint.h>
@@ -58,7 +58,7 @@ sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, con
 
 /* ---- results ---- */
 
-/* The slot of a name, or the empty one where it belongs. */
+/* The slot of a name in the hash table, or the empty slot where it belongs. */
 static int *results_slot(const sel_results *results, const char *name) {
     uint32_t hash = 2166136261u; /* FNV-1a */
     for (const char *c = name; *c; c++) {
@@ -72,7 +72,7 @@ static int *results_slot(const sel_results *results, const char *name) {
     return &results->slot[at];
 }
 
-/* Twice the room, and a table of names of which at most half is used. */
+/* Doubles the capacity. The hash table has twice as many slots as results. */
 static sel_status results_grow(sel_results *results, sel_error *error) {
     const int capacity = results->capacity ? 2 * results->capacity : 16, slots = 2 * capacity;
     const size_t bytes = (size_t)capacity * sizeof *results->v;
@@ -96,7 +96,7 @@ static sel_status results_grow(sel_results *results, sel_error *error) {
 }
 
 sel_status sel_results_set(sel_results *results, const char *name, double value, sel_error *error) {
-    struct sel_result one = {.value = value}; /* all of it goes to checkpoints */
+    struct sel_result one = {.value = value}; /* zeroed: checkpoints store every byte */
     snprintf(one.name, sizeof one.name, "%s", name);
     enum { MOST_RESULTS = 1 << 22 }; /* half a gigabyte */
     sel_status status = results->slots ? SEL_OK : results_grow(results, error);

@@ -1,4 +1,4 @@
-/* kind.c -- what kinds of output share: fields, checks, requests, frames. */
+/* kind.c -- helpers that kinds of output share: fields, checks, requests, frames. */
 #include "engine/output/kind.h"
 
 #include <math.h>
@@ -89,6 +89,7 @@ bool sel_output_refuse(sel_output_site *site, const char *format, ...) {
     return false;
 }
 
+/* Reports a field that the solver does not have, with the list of those it has. */
 static bool output_unknown_field(sel_output_site *site, const char *name) {
     enum { MOST = 64 };
     const sel_solver *solver = site->simulation->solver;
@@ -132,7 +133,7 @@ bool sel_picks_check(sel_output_site *site, const sel_names *names) {
     return fine;
 }
 
-/* One number per cell, or a vector, which has a magnitude. */
+/* Reports a tensor: a scalar is needed, or a vector, of which the magnitude is taken. */
 static void check_scalar(sel_output_site *site, const char *field) {
     const sel_solver *solver = site->simulation->solver;
     const sel_names names = {1, &field};
@@ -157,6 +158,7 @@ void sel_fields_check(sel_output_site *site, const void *params) {
     }
 }
 
+/* "[0, 2] x [0, 1]" */
 static void domain_text(const sel_grid *grid, char *text, size_t size) {
     size_t used = 0;
     for (int a = 0; a < grid->dims && used < size; a++) {
@@ -183,7 +185,7 @@ bool sel_point_check(sel_output_site *site, const char *what, const sel_point *p
     return true;
 }
 
-/* First cell whose centre is at or beyond `coordinate`, but for round-off, within [0, n]. */
+/* The first cell whose centre is at or beyond `coordinate` (up to round-off), 0 to n. */
 static int64_t first_cell(const sel_grid *grid, int axis, double coordinate) {
     double cell = ceil(sel_index(grid, axis, coordinate) - 1e-9);
     if (!(cell > 0)) {
@@ -228,7 +230,7 @@ int sel_box_region(const sel_domain *domain, const sel_box *box, int64_t i) {
     return domain->cell[sel_cell_number(&domain->grid, at)];
 }
 
-/* ---- while it runs ---- */
+/* ---- while the run is under way ---- */
 
 sel_status sel_output_request(sel_output *output, const sel_request *request, sel_error *error) {
     sel_requests *requests = &output->requests;
@@ -312,7 +314,7 @@ void sel_frame_path(const sel_frame *frame, char path[2 * SEL_PATH_ROOM]) {
     snprintf(path, 2 * SEL_PATH_ROOM, "%s/%s", frame->frames->base.context->directory, file);
 }
 
-/* Removes the file of a frame that is not to be. */
+/* Discards the unnamed file of a frame that is not written. */
 static void drop_file(sel_frame *frame) {
     char path[2 * SEL_PATH_ROOM];
     if (frame->file) {
@@ -374,7 +376,7 @@ sel_status sel_frames_ask(sel_output *output, sel_error *error) {
     return status;
 }
 
-/* Writes a frame, on the writer's thread. */
+/* A job of the writer's thread: writes a frame, then puts it into the list of spare frames. */
 static sel_status write_frame(void *data, bool cancelled, sel_error *error) {
     sel_frame *frame = data;
     sel_frames *frames = frame->frames;

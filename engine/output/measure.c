@@ -1,10 +1,11 @@
-/* measure.c -- what outputs measure: forces and fluxes of regions, fields at points. */
+/* measure.c -- measurements of outputs: forces on regions, fluxes through them, fields at points.
+ */
 #include "engine/output/kind.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The next region after number `before` that is called `name`; 0: none. */
+/* The first region called `name` with a number greater than `before`; 0: none. */
 static int next_region(const sel_domain *domain, const char *name, int before) {
     char text[32];
     for (int k = before + 1; k <= domain->region_count; k++) {
@@ -66,21 +67,25 @@ sel_force_sum sel_measure_sum_force(const sel_requests *answers) {
 
 /* ---- fields at points between cell centres ---- */
 
-enum { CORNERS = 8 };
+enum { CORNERS = 8 /* of the box of cells about a point in 3-D */ };
 
-/* Distances in cells below this are round-off of the point's coordinates. */
+/* Distances below this, in cells, are round-off of the point's coordinates. */
 static const double round_off = 1e-9;
 
-/* A face or solid whose law may say what holds beyond the last cell centre. */
+/* A wall (face or solid) whose law may prescribe a value:
+ *
+ *        centre    point   wall
+ *     |    o---------x------|     fraction = (point - centre) / (wall - centre)
+ */
 typedef struct near_face {
     int region;      /* 0: none */
-    double fraction; /* of the way from the last centre to the face */
-    double place[3]; /* the point's projection on the face */
+    double fraction; /* 0 at the last centre, 1 at the wall */
+    double place[3]; /* the point's projection onto the wall */
 } near_face;
 
 typedef struct sampled_point {
-    int first, count;   /* in cells and weights */
-    near_face faces[3]; /* the nearest first */
+    int first, count;   /* its range in cells[] and weights[] */
+    near_face faces[3]; /* at most one per axis, the nearest first */
 } sampled_point;
 
 struct sel_sample {
@@ -88,9 +93,9 @@ struct sel_sample {
     int points;
     sampled_point *v;
     int cell_count;
-    int64_t *cells;
-    double *weights;
-    double **values; /* by pick: [points][field_components] */
+    int64_t *cells;  /* free cells about the points */
+    double *weights; /* of cells[]; their sum is 1 per point */
+    double **values; /* per pick: [points][field_components] */
 };
 
 sel_interval sel_interval_about(const sel_grid *grid, int axis, double index) {
@@ -109,8 +114,8 @@ sel_interval sel_interval_about(const sel_grid *grid, int axis, double index) {
     return about;
 }
 
-/* The cell that holds `point`; of several on whose border it lies, or of the nodes about it, one
- * that is free. False when there is none: the point is in a solid. */
+/* Finds the free cell that contains `point`. On a border between cells, or between nodes, any free
+ * one is taken. False: the point is in a solid, and `at` is a solid cell. */
 static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64_t at[3]) {
     const sel_grid *grid = &domain->grid;
     const double slack = grid->nodes ? 0.5 - round_off : round_off;
@@ -141,7 +146,7 @@ void sel_free_check(sel_output_site *site, const char *what, const sel_point *po
     }
 }
 
-/* Appends the free cells about `point` with their weights. */
+/* Appends the free cells about `point` with their weights, scaled to the sum 1. */
 static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *point) {
     const sel_domain *domain = sample->output->context->domain;
     const sel_grid *grid = &domain->grid;
@@ -171,8 +176,8 @@ static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *p
     }
 }
 
-/* The region behind the `upper` or lower border of a free cell along an axis: that of the face's
- * site, or of the solid cell next to it; 0 when there is fluid. */
+/* The region beyond the `upper` or lower border of a free cell along an axis: that of the domain's
+ * face or of the neighbouring solid cell. 0: the neighbour is free. */
 static int region_behind(const sel_domain *domain, const int64_t at[3], int axis, bool upper) {
     const sel_grid *grid = &domain->grid;
     int64_t next[3] = {at[0], at[1], at[2]}, n = grid->n[axis];
@@ -185,6 +190,7 @@ static int region_behind(const sel_domain *domain, const int64_t at[3], int axis
     return domain->cell[sel_cell_number(grid, next)];
 }
 
+/* Inserts a wall by its distance, the nearest first. */
 static void insert_face(near_face faces[3], near_face face) {
     for (int i = 0; i < 3; i++) {
         if (faces[i].region == 0 || face.fraction > faces[i].fraction) {
@@ -195,8 +201,9 @@ static void insert_face(near_face faces[3], near_face face) {
     }
 }
 
-/* Along each axis the painted face or solid cell towards which a point lies off the centre of its
- * cell `at`; a solid node has its value in itself. */
+/* Finds, along each axis, the wall between the centre of the point's cell `at` and the side towards
+ * which the point lies. The wall of a cell is half a cell from its centre; on a grid of nodes the
+ * solid neighbour itself is the wall. */
 static void sample_find_faces(const sel_domain *domain, sampled_point *v, const sel_point *point,
                               const int64_t at[3]) {
     const sel_grid *grid = &domain->grid;
@@ -227,7 +234,7 @@ double sel_line_length(const sel_point *from, const sel_point *to) {
     return sqrt(squares);
 }
 
-/* A request for each field, and room for what it answers and for what is made of that. */
+/* Adds a request per pick, and allocates its answer and the interpolated values. */
 static sel_status add_requests(sel_output *output, sel_sample *sample, sel_error *error) {
     sel_status status = SEL_OK;
     for (int i = 0; i < output->picks.count && !status; i++) {
@@ -281,7 +288,7 @@ sel_status sel_sample_create(sel_output *output, const sel_point *points, int co
     return add_requests(output, made, error);
 }
 
-/* The length of a line when the sides of a cell are the units of their axes. */
+/* The length of a line in cells: each axis is measured in sides of a cell. */
 static double in_cells(const sel_grid *grid, const sel_point *from, const sel_point *to) {
     const sel_point start = {.n = from->n};
     sel_point end = start;
@@ -316,7 +323,9 @@ sel_status sel_sample_line(sel_output *output, const sel_point *from, const sel_
     return sel_sample_create(output, v, *count, true, sample, error);
 }
 
-/* Interpolates from the value at the last centre to the one that the nearest law prescribes. */
+/* Interpolates from the value at the last centre to that on the nearest wall with a prescribed
+ * value.
+ */
 static sel_status approach_wall(const sel_output *output, const sampled_point *v,
                                 const sel_pick *pick, double *value, sel_error *error) {
     const sel_output_context *context = output->context;
@@ -342,6 +351,7 @@ static sel_status approach_wall(const sel_output *output, const sampled_point *v
     return SEL_OK;
 }
 
+/* Interpolates the values of pick `i` at all points. */
 static sel_status take_pick(sel_sample *sample, int i, sel_error *error) {
     const sel_output *output = sample->output;
     const sel_pick *pick = &output->picks.v[i];

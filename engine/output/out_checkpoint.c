@@ -1,4 +1,4 @@
-/* out_checkpoint.c -- out.checkpoint: when the run writes what it can be resumed from. */
+/* out_checkpoint.c -- out.checkpoint: when the run writes checkpoints (run_save.c writes them). */
 #include <math.h>
 #include "engine/output/kind.h"
 

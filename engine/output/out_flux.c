@@ -1,4 +1,4 @@
-/* out_flux.c -- out.flux: what flows through a region, a line or a plane of cells, as CSV. */
+/* out_flux.c -- out.flux: the flow rate through a region, a line or a layer of cells, as CSV. */
 #include <math.h>
 #include <string.h>
 #include "engine/output/kind.h"
@@ -24,18 +24,18 @@ const sel_table sel_out_flux_table =
               "A flow rate, as NAME.csv with step,time,flux: give one of region, across and "
               "through. The last value is also in the results of run.json, as NAME.flux.");
 
-/* The flux through a region, or what is sampled on a line across which a vector field is
- * integrated. */
+/* The flux through a line is integrated from samples of a vector field; that through a region or a
+ * layer of cells comes from requests. */
 typedef struct flux_output {
     sel_output base;
-    sel_sample *sample; /* points along the line; NULL: none */
+    sel_sample *sample; /* at points along the line; NULL: no line is sampled */
     int points;
-    double element[2]; /* normal times the length of a point's part of the line */
+    double element[2]; /* unit normal times length of the line per point */
 } flux_output;
 
 /* ---- checks ---- */
 
-/* The axis on which a box is one cell thin; -1 when there is none, -2 when there are several. */
+/* The axis along which a box is one cell thin; -1: none, -2: several. */
 static int thin_axis(const sel_grid *grid, const sel_box *box) {
     int axis = -1;
     for (int a = 0; a < grid->dims; a++) {
@@ -116,7 +116,7 @@ static sel_status flux_take(sel_output *base, sel_error *error) {
     if (output->sample) {
         status = line_flux(output, &flux, error);
     } else if (params->through) {
-        /* The sum over the layer of the component along its axis, times the face of a cell. */
+        /* Sum of the normal component over the layer, times the area of a cell's face. */
         const sel_grid *grid = &base->context->domain->grid;
         const sel_request *answer = &base->requests.v[0];
         const int normal = thin_axis(grid, &answer->box);
@@ -140,13 +140,13 @@ static sel_status flux_take(sel_output *base, sel_error *error) {
 
 /* ---- opening ---- */
 
-/* A sample per cell's length, at the midpoints of as many parts: on a line along an axis these are
- * the centres of cells, whose sum is what the solver itself conserves. */
+/* One sample per cell's length, at the middles of equal parts. On a line along an axis the samples
+ * are the centres of cells, whose sum is the flux that the solver conserves. */
 static sel_status open_line(flux_output *output, const sel_points *across, sel_error *error) {
     const sel_output_context *context = output->base.context;
     const sel_point *from = &across->v[0], *to = &across->v[1];
     sel_point *points;
-    sel_picks *picks = &output->base.picks; /* with room for one: its table names none */
+    sel_picks *picks = &output->base.picks; /* empty, with room for one more: see make_picks */
     picks->v[picks->count++] =
         sel_pick_of(context->solver, 2, context->solver->fields[context->solver->flux_field].name);
     sel_status status = sel_sample_line(&output->base, from, to, false, &output->points, &points,

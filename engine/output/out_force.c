@@ -1,4 +1,5 @@
-/* out_force.c -- out.force: force and torque on a region as CSV, coefficients and statistics. */
+/* out_force.c -- out.force: force and torque on a region as CSV, with coefficients; at the end
+ * their statistics and the dominant frequency. */
 #include <math.h>
 #include <stdio.h>
 #include "engine/output/kind.h"
@@ -27,20 +28,21 @@ const sel_table sel_out_force_table = SEL_TABLE(
     "and reference.velocity there is also NAME.strouhal = frequency length / velocity. A warning "
     "at the end tells where the force changes from step to step by more than 5 % of itself (rms).");
 
-/* A lift that varies by less than this fraction of the force is that of a steady flow. */
+/* The flow counts as steady if the lift varies by less than this fraction of the force. */
 static const double steady_part = 1e-5;
 
-/* The force alternates where it changes from step to step by more than this fraction of itself.
- * Where all that adds up to the force cancels but for the second fraction, it is round-off. */
+/* The force alternates if it changes from step to step by more than `alternating_part` of itself.
+ * Changes below `cancelled_part` of the sum of all magnitudes are round-off. */
 static const double alternating_part = 0.05, cancelled_part = 1e-4;
 
-/* Of a record: the times, the components, and the magnitude of the change from step to step. */
+/* Series of the record: times, components of the force, magnitude of the change from step to step.
+ */
 enum { TIME, FORCE, CHANGE = FORCE + 3, SERIES };
 _Static_assert((int)SERIES <= (int)SEL_MOST_SERIES, "a record has room for them");
 
 typedef struct force_output {
     sel_output base;
-    double to_coefficient; /* times a force; NaN: no coefficients */
+    double to_coefficient; /* factor from a force to its coefficient; NaN: no coefficients */
     sel_record record;
 } force_output;
 
@@ -88,7 +90,8 @@ static sel_status force_take(sel_output *base, sel_error *error) {
 
 /* ---- statistics ---- */
 
-/* The first sample that counts: all when the script said where to begin. */
+/* The first sample of the statistics: 0 if the script gives from_step or from_time, else the first
+ * in the second half of the run. */
 static size_t first_sample(const force_output *output, double end) {
     const sel_output_common *common = output->base.params;
     const sel_record *record = &output->record;
@@ -136,7 +139,7 @@ static sel_status set_frequency(const force_output *output, size_t first, sel_er
                : sel_output_result(&output->base, "strouhal", strouhal, error);
 }
 
-/* Tells of a force that jumps to and fro from step to step. */
+/* Warns of a force that alternates from step to step. */
 static void warn_of_alternation(const force_output *output, size_t first) {
     const sel_output_context *context = output->base.context;
     const sel_force_params *params = output->base.params;
@@ -183,7 +186,7 @@ static sel_status force_conclude(sel_output *base, sel_error *error) {
 
 /* ---- opening ---- */
 
-/* 2 / (density velocity^2 area); NaN when a reference is missing. */
+/* 2 / (density velocity^2 area); NaN: reference.velocity or the area is missing. */
 static double force_coefficient(const sel_output_context *context) {
     const sel_reference *reference = &context->simulation->params->reference;
     double density = context->plan->density > 0 ? context->plan->density : 1;

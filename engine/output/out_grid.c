@@ -1,4 +1,6 @@
-/* out_grid.c -- out.grid: a field of a plane domain as map files. */
+/* out_grid.c -- out.grid: a field of a two-dimensional domain as raster files, ESRI ASCII or
+ * GeoTIFF.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,9 +31,9 @@ const sel_table sel_out_grid_table =
 
 typedef struct grid_output {
     sel_frames frames;
-    const sel_raster *raster;       /* on whose map it is; NULL: none is known */
-    const sel_raster_file *terrain; /* its file */
-    const char *prj;                /* beside each .asc; NULL: none */
+    const sel_raster *raster;       /* the input raster whose map projection is used; NULL: none */
+    const sel_raster_file *terrain; /* the file of `raster` */
+    const char *prj;                /* text of the .prj beside each .asc; NULL: none */
 } grid_output;
 
 static void grid_check(sel_output_site *site, const void *params) {
@@ -48,7 +50,7 @@ static void grid_check(sel_output_site *site, const void *params) {
     }
 }
 
-/* Solid cells hold no value, and neither do those where the field has none. */
+/* NaN, written as NODATA, in solid cells and where the field is not finite. */
 static void blank_cells(const sel_domain *domain, float *values) {
     int64_t cells = sel_grid_cells(&domain->grid);
     for (int64_t i = 0; i < cells; i++) {
@@ -58,13 +60,13 @@ static void blank_cells(const sel_domain *domain, float *values) {
     }
 }
 
-/* Whether its coordinates are metres here, and another unit in its file. */
+/* Whether a raster's coordinates were converted to metres from another unit in its file. */
 static bool is_moved(const sel_raster *raster) {
     return raster->file->metres && raster->file->dx != raster->dx;
 }
 
-/* Lies on the raster as its file has it, where it is moved: whole cells away from a corner of it
- * stay so. */
+/* Converts an output's grid from metres to the unit of the raster's file. Offsets and cell sides
+ * that are whole multiples of the raster's cells stay exactly so. */
 static void undo_metres(const sel_raster *raster, sel_grid_file *grid) {
     for (int a = 0; a < 2; a++) {
         const double cells = (grid->origin[a] - raster->origin[a]) / raster->dx;
@@ -109,7 +111,7 @@ static bool has_map(const sel_raster *raster) {
     return raster && raster->file && (raster->file->keys || raster->file->prj || is_moved(raster));
 }
 
-/* Whether a domain has a place in common with a raster: functions may read one elsewhere. */
+/* Whether the domain and a raster overlap: a function may read a raster of another region. */
 static bool raster_overlaps(const sel_raster *raster, const sel_grid *grid) {
     for (int a = 0; a < 2; a++) {
         const double low = sel_centre(grid, a, 0),
@@ -122,8 +124,8 @@ static bool raster_overlaps(const sel_raster *raster, const sel_grid *grid) {
     return true;
 }
 
-/* The first raster that a quantity of the solver is made of, such as its ground, or data of rules,
- * when it tells of a map. */
+/* The first raster with a map projection among the quantities of the scenario, such as the ground
+ * or the data of a rule; NULL: none. */
 static const sel_raster *find_terrain(const sel_simulation *simulation, const sel_grid *grid) {
     const sel_table *table = simulation->solver->table;
     for (int i = 0; table && i < table->count; i++) {
@@ -151,7 +153,9 @@ static sel_status grid_open(sel_output *base, sel_error *error) {
     const int format = ((const sel_grid_params *)base->params)->format;
     output->raster = find_terrain(base->context->simulation, &base->context->domain->grid);
     output->terrain = output->raster ? output->raster->file : NULL;
-    /* A .tif has its map inside. An .asc of another unit than the metre needs a .prj to say so. */
+    /* A .tif contains its projection. An .asc whose unit is not the metre needs a .prj that says
+     * so.
+     */
     const bool asc = format == SEL_GRID_ASC && output->terrain;
     output->prj = asc ? output->terrain->prj : NULL;
     if (asc && !output->prj && output->terrain->place.metres > 0 &&

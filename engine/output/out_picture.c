@@ -1,4 +1,4 @@
-/* out_picture.c -- out.picture: a field as coloured PNG files, drawn on the writer's thread. */
+/* out_picture.c -- out.picture: a field as PNG files, drawn on the writer's thread. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,20 +66,22 @@ const sel_table sel_out_picture_table =
 
 /* ---- the plane of a 3-D field ---- */
 
-/* A plane across one axis: the layer of cells whose centres it holds, or the two layers about it,
- * between which values are linear. In 2-D the only layer. */
+/* A plane normal to one axis. It is read from the layer of cells through whose centres it runs, or
+ * from the two layers on either side of it, between which values are linear. In 2-D there is one
+ * layer. */
 typedef struct plane {
-    int axis;     /* across the plane */
-    int64_t n[2]; /* cells that are read along the other two axes, the lower first */
-    sel_box box;  /* the cells of the layers that are read */
-    int layers;
+    int axis;         /* normal to the plane */
+    int64_t n[2];     /* number of cells read along the other two axes, the lower axis first */
+    sel_box box;      /* the cells that are read */
+    int layers;       /* 1 or 2 */
     double weight[2]; /* of the layers in the order of the box; their sum is 1 */
 } plane;
 
 /* A layer of at least this weight contains the plane, or borders on it. */
 static const double holds = 0.5 - 1e-9;
 
-/* The last layer of a periodic axis and the first are a box too: one of a long stride. */
+/* Chooses the layers about `index`, the plane's coordinate in cells. Across the ends of a periodic
+ * axis, the first and last layer are a box with a stride of n - 1. */
 static void choose_layers(plane *p, const sel_grid *grid, double index) {
     sel_interval about = sel_interval_about(grid, p->axis, index);
     int64_t lower = about.cell[0], upper = about.cell[1];
@@ -93,12 +95,12 @@ static void choose_layers(plane *p, const sel_grid *grid, double index) {
     p->weight[1] = 1 - p->weight[0];
 }
 
-/* The axis of a plane that runs to the right, and the one that runs up. */
+/* The axis that runs to the right (k = 0) or upwards (k = 1) in the picture. */
 static int plane_axis(const plane *p, int k) {
     return k == 0 ? p->axis == 0 : p->axis == 2 ? 1 : 2;
 }
 
-/* A plot of the plane, without values. */
+/* The plot of a plane, without values. */
 static sel_plot plot_of(const plane *p, const sel_grid *grid, const sel_picture_params *params) {
     sel_plot plot = {.start = grid->nodes ? 0 : -0.5, .params = params};
     for (int k = 0; k < 2; k++) {
@@ -112,8 +114,8 @@ static sel_plot plot_of(const plane *p, const sel_grid *grid, const sel_picture_
     return plot;
 }
 
-/* Of several cells to a pixel one is read, so that a picture of a large grid is drawn as fast as
- * that of a small one. */
+/* If several cells fall on a pixel, reads one of them, so that drawing time depends on the size of
+ * the picture, not of the grid. */
 static void choose_cells(plane *p, const sel_grid *grid, const sel_picture_params *params) {
     const sel_plot plot = plot_of(p, grid, params);
     double size[2];
@@ -127,8 +129,8 @@ static void choose_cells(plane *p, const sel_grid *grid, const sel_picture_param
     }
 }
 
-/* The plane of a slice that was checked. Periodic axes wrap; within half a cell of other faces the
- * last layer holds. */
+/* The plane of a slice, which has been checked. Periodic axes wrap; within half a cell of any other
+ * face the values are those of the last layer. */
 static plane make_plane(const sel_grid *grid, const sel_picture_params *params) {
     const sel_slice *slice = &params->slice;
     plane p = {.axis = 2, .box = sel_grid_box(grid), .layers = 1, .weight = {1, 0}};
@@ -145,10 +147,10 @@ static plane make_plane(const sel_grid *grid, const sel_picture_params *params) 
 typedef struct picture_output {
     sel_frames frames;
     plane plane;
-    bool fixes[SEL_REGION_NUMBERS]; /* a volume of this region has the values of its law */
+    bool fixes[SEL_REGION_NUMBERS]; /* the law of this region gives its solid cells a value */
 } picture_output;
 
-/* solid[cells of the box]: whether a cell is drawn as solid, and whether for want of data. */
+/* Sets solid[cells of the box] to SEL_PLANE_FREE, SEL_PLANE_SOLID or SEL_PLANE_NODATA. */
 static void find_solids(const picture_output *output, uint8_t *solid) {
     const sel_domain *domain = output->frames.base.context->domain;
     const sel_box *box = &output->plane.box;
@@ -160,16 +162,16 @@ static void find_solids(const picture_output *output, uint8_t *solid) {
     }
 }
 
-/* Makes one layer of the box's, in place: values[cells of the box][components] becomes
- * values[n[1]][n[0]][components] and solid[n[1]][n[0]]. A place is solid where the cell is that
- * holds it, on the border of two layers where both cells are; solid cells are left out of values.
- */
+/* Interpolates two layers to one, in place: values[cells of the box][components] becomes
+ * values[n[1]][n[0]][components], and solid[] becomes solid[n[1]][n[0]]. Solid cells are left out
+ * of the values. A point of the plane is solid if the cell that contains it is; on the border
+ * between the layers, if both cells are. */
 static void flatten(const plane *p, int components, float *values, uint8_t *solid) {
     const int64_t cells = p->n[0] * p->n[1];
     const int64_t apart = p->axis == 0 ? 1 : p->axis == 1 ? p->n[0] : cells;
     for (int64_t i = 0; i < cells && p->layers == 2; i++) {
-        /* Of the first layer in the box; the next layer's cell is `apart` on. Never before i: so
-         * the layers can be joined in place. */
+        /* Index of the cell in the first layer; that in the second is `apart` further on. Since
+         * first >= i, no value is overwritten before it is read. */
         const int64_t first = i % apart + i / apart * apart * p->layers;
         double weight[2], free_weight = 0;
         bool inside = true;
@@ -245,7 +247,7 @@ static void picture_check(sel_output_site *site, const void *params) {
 
 /* ---- on the writer's thread ---- */
 
-/* "velocity magnitude  z = 0.5  t = 3": the slice of a 3-D field only. */
+/* "velocity magnitude  z = 0.5  t = 3"; in 2-D without the slice. */
 static void picture_title(const picture_output *output, double time, char *text, size_t size) {
     const sel_output *base = &output->frames.base;
     const sel_picture_params *params = base->params;
@@ -279,7 +281,7 @@ static sel_status draw(const picture_output *output, const sel_frame *frame, con
     return status;
 }
 
-/* Makes of the layers that were read one, and of a vector its magnitude. */
+/* Draws a frame: interpolates its layers, takes the magnitude of vectors, and writes the file. */
 static sel_status write_picture(sel_frame *frame, const char *path, sel_error *error) {
     const picture_output *output = (const picture_output *)frame->frames;
     const sel_output *base = &output->frames.base;
@@ -302,7 +304,7 @@ static sel_status write_picture(sel_frame *frame, const char *path, sel_error *e
 
 /* ---- on the run's thread ---- */
 
-/* The value that the law of a region prescribes in cell i of the box. */
+/* *to: the value that the law of a region prescribes in cell i of the box; *known: it does. */
 static sel_status fixed_value(const sel_output *base, const sel_box *box, int64_t i, int region,
                               bool *known, float *to, sel_error *error) {
     const sel_output_context *context = base->context;
@@ -321,8 +323,8 @@ static sel_status fixed_value(const sel_output *base, const sel_box *box, int64_
     return status;
 }
 
-/* Solid cells are read as 0: those whose law fixes their value get it. The laws may be Lua's, which
- * this thread alone calls. */
+/* Gives solid cells, which are read as 0, the value that their law prescribes. Runs on the run's
+ * thread, since a law may call Lua. */
 static sel_status fill_fixed(picture_output *output, float *values, sel_error *error) {
     const sel_output *base = &output->frames.base;
     const sel_box *box = &output->plane.box;
@@ -343,7 +345,7 @@ static sel_status picture_take(sel_output *base, sel_error *error) {
     return status ? status : sel_frames_take(base, error);
 }
 
-/* Finds the regions whose volumes have values: of a scalar field that laws fix. */
+/* Finds the regions whose laws give their solid cells a value. Scalar fields only. */
 static sel_status find_fixed(picture_output *output, sel_error *error) {
     const sel_output *base = &output->frames.base;
     const sel_output_context *context = base->context;

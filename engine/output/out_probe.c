@@ -37,13 +37,13 @@ const sel_table sel_out_profile_table =
               "and time. Values are interpolated as by out.probe, but in the half cell at a wall "
               "linearly to the value on the wall; in solids they are 0.");
 
-/* Both kinds: fields sampled at points. */
+/* Fields sampled at points: out.probe and out.profile. */
 typedef struct point_output {
     sel_output base;
     sel_sample *sample;
     int count;
-    sel_point *points; /* of a profile */
-    bool ends;         /* they stand from end to end */
+    sel_point *points; /* out.profile only */
+    bool ends;         /* the first and last point are the ends of the line */
 } point_output;
 
 static void probe_check(sel_output_site *site, const void *params) {

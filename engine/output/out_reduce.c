@@ -1,5 +1,5 @@
-/* out_reduce.c -- numbers of the whole domain, as CSV: out.reduce, sums, means and extremes of
- * fields over free cells; and out.balance, the solver's own balance, term by term.
+/* out_reduce.c -- out.reduce: sums, means and extremes of fields over free cells, as CSV; and
+ * out.balance: the solver's balance of the conserved quantity, a column per term, as CSV.
  */
 #include <math.h>
 #include <stdio.h>
@@ -119,12 +119,12 @@ const sel_table sel_out_balance_table =
 typedef struct balance_output {
     sel_output base;
     sel_term terms[SEL_MAX_TERMS];
-    double before[SEL_MAX_TERMS]; /* the values of the row before, at first those of step 0 */
+    double before[SEL_MAX_TERMS]; /* values at the previous row, at first those of step 0 */
     int count;
-    bool has_error;        /* some term is an error */
-    sel_turnover turnover; /* over the rows, */
-    double error;          /* and what appeared from nowhere */
-    sel_record residuals;  /* steps and residuals, of a solver that iterates */
+    bool has_error;        /* a term is the error of the balance */
+    sel_turnover turnover; /* inflow, outflow, sources and changes, summed over the rows */
+    double error;          /* amount that appeared from nowhere, summed over the rows */
+    sel_record residuals;  /* steps and residuals of an iterative solver */
 } balance_output;
 
 enum { STEP, RESIDUAL, SERIES };
@@ -133,7 +133,7 @@ static bool has_residuals(const sel_output *base) {
     return base->context->solver->iterates;
 }
 
-/* The terms' names are those of the present state. */
+/* The names of the terms are known only once a state has answered. */
 static sel_status balance_open(sel_output *base, sel_error *error) {
     balance_output *output = (balance_output *)base;
     const sel_request request = {.kind = SEL_BALANCE, .terms = output->terms};
@@ -149,8 +149,10 @@ static sel_status balance_open(sel_output *base, sel_error *error) {
                : sel_record_open(base, SERIES, &((balance_output *)base)->residuals, error);
 }
 
-/* Adds what a row says of amounts: what is a total by its difference to the row before. The error
- * of totals is one, too; a steady body has nothing that adds up. */
+/* Adds a row to the turnover. Terms that are running totals are added by their difference to the
+ * previous row. The error of a solver with totals is itself a total; that of a solver with
+ * balance_of_step is summed here. An iterative solver has no history: only the present row counts.
+ */
 static void balance_add(balance_output *output, const sel_request *answer) {
     const sel_solver *solver = output->base.context->solver;
     const sel_turnover *now = &answer->turnover;
@@ -177,7 +179,8 @@ static void balance_add(balance_output *output, const sel_request *answer) {
     output->count = answer->term_count;
 }
 
-/* A change that nothing has made is the error itself. */
+/* The error relative to the turnover; the absolute error if nothing came in, went out or came from
+ * sources. */
 static double balance_error(const balance_output *output) {
     const sel_turnover *all = &output->turnover;
     const double made = fmax(all->source, fmax(all->in, all->out));
@@ -195,14 +198,14 @@ static sel_status balance_take(sel_output *base, sel_error *error) {
         sel_csv_number(base->csv, value);
         status = sel_output_result(base, term->name, value, error);
     }
-    if (has_residuals(base)) { /* which are the first term */
+    if (has_residuals(base)) { /* the residual is the first term */
         sel_record_add(&((balance_output *)base)->residuals,
                        (double[SERIES]){(double)base->step, answer->terms[0].value});
     }
     return status;
 }
 
-/* A checkpoint of a run that did not add up rows has none of them. */
+/* Checkpoints of runs without an error term hold no turnover. */
 static void balance_keep(sel_output *base, sel_checkpoint *checkpoint) {
     balance_output *output = (balance_output *)base;
     if (has_residuals(base)) {
@@ -216,7 +219,7 @@ static void balance_keep(sel_output *base, sel_checkpoint *checkpoint) {
         SEL_KEEP(checkpoint, count);
         count = count < 0 || count > SEL_MAX_TERMS ? 0 : count;
         sel_keep(checkpoint, before, (size_t)count * sizeof *before);
-        if (count == output->count) { /* else there are other regions */
+        if (count == output->count) { /* else the regions have changed, and so have the terms */
             memcpy(output->before, before, sizeof before);
         }
     }
@@ -233,7 +236,7 @@ static sel_status balance_conclude(sel_output *base, sel_error *error) {
                   : sel_curve_draw(&((balance_output *)base)->residuals, "residual", path, error);
 }
 
-/* Rates are means since the solver was last asked, which only one output may do. */
+/* Rates are means since the previous request, so only one output may make requests: `once`. */
 const sel_output_kind sel_balance_kind = {
     .table = &sel_out_balance_table,
     .size = sizeof(balance_output),

@@ -1,8 +1,8 @@
-/* out_vtk.c -- fields as VTK image data: out.vtk, a file for each time, and their collection; and
+/* out_vtk.c -- fields as VTK image data: out.vtk, a file per time and a collection of them; and
  * out.average, mean and rms over time in one file at the end.
  *
- * Of out.vtk the writer's thread picks components, rounds, compresses and writes the fields, then
- * rewrites the collection, so that it never names a file that is not there.
+ * The writer's thread picks components, rounds, compresses and writes the fields of out.vtk. Then
+ * it rewrites the collection, which thus never names a file that does not exist.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "engine/machine/team.h"
 #include "engine/output/kind.h"
 
-/* The image of a box's cells, without arrays: each is drawn `stride` cells large about its own
- * centre. Of nodes it has the points. */
+/* The header of an image of a box of cells. Each written cell is `stride` cells large, about its
+ * own centre. On a grid of nodes the values are those of the image's points. */
 static vtkw_image image_of(const sel_grid *grid, const sel_box *box) {
     vtkw_image image = {.level = 0};
     for (int a = 0; a < 3; a++) {
@@ -25,7 +25,7 @@ static vtkw_image image_of(const sel_grid *grid, const sel_box *box) {
     return image;
 }
 
-/* Fields are cell data, of nodes point data. */
+/* Fields are cell data; on a grid of nodes they are point data. */
 static void set_arrays(vtkw_image *image, const sel_grid *grid, const vtkw_array *arrays,
                        int count) {
     *(grid->nodes ? &image->point_arrays : &image->cell_arrays) = arrays;
@@ -51,8 +51,8 @@ static const sel_field vtk_fields[] = {
     SEL_ROW(sel_vtk_params, stride, INT,
             "Writes every stride-th cell along each axis, as a cell that is stride times as large.",
             .flags = SEL_POSITIVE, .preset = 1),
-    /* Level 1 takes 8 % off a turbulent f32 field at 60 MB/s, less than any disk writes; only
-     * smooth or rounded fields gain. So nothing is compressed unless asked for. */
+    /* Level 1 shrinks a turbulent f32 field by 8 % at 60 MB/s, slower than any disk writes. Only
+     * smooth or rounded fields gain, so compression is off by default. */
     SEL_ROW(sel_vtk_params, compression, CHOICE,
             "zlib makes files of smooth fields about three times smaller, those of turbulent "
             "fields hardly smaller.",
@@ -78,19 +78,21 @@ const sel_table sel_out_vtk_table =
               "solid) and boundary (k in free cells at a boundary face of region k; the last "
               "of several).");
 
-/* The collection's steps belong to the writer's thread; all else is not changed once it is open. */
+/* `steps` and `arrays` belong to the writer's thread, with several ranks to the run's thread. */
 typedef struct vtk_output {
     sel_frames frames;
     bool collected; /* the collection is among the run's files */
     sel_image image;
     sel_image_field *fields;
-    vtkw_array *arrays; /* room for those of a file */
-    vtkw_strings regions;
-    sel_cell_marks marks; /* of one rank */
-    vtkw_step *steps;
+    vtkw_array *arrays;   /* buffer for the arrays of a file */
+    vtkw_strings regions; /* their names */
+    sel_cell_marks marks; /* unused with several ranks */
+    vtkw_step *steps;     /* of the collection */
     size_t step_count, step_room;
-    sel_frame *pending;        /* of several ranks: that which is being written; */
-    sel_output_file *files[2]; /* of the list, the collection (NULL: it is there) and its file */
+    /* With several ranks: the frame that they are writing, and its entries in the list of files:
+     * the collection (NULL: it exists) and the frame's file. */
+    sel_frame *pending;
+    sel_output_file *files[2];
 } vtk_output;
 
 /* ---- on the writer's thread ---- */
@@ -110,14 +112,14 @@ static sel_status vtk_write_image(vtk_output *output, sel_frame *frame, const ch
     return vtkw_write_image(path, &image, &failed) == VTKW_OK ? SEL_OK : fail_image(&failed, error);
 }
 
-/* Names what several ranks have written. */
+/* Gives the file that several ranks have written its name. */
 static sel_status name_image(sel_frame *frame, const char *path, sel_error *error) {
     FILE *file = frame->file;
     frame->file = NULL;
     return sel_file_end(file, path, NULL, error);
 }
 
-/* Takes `file` over; NULL: there was no memory for it. */
+/* Appends a step to the collection; takes ownership of `file`. NULL: strdup failed. */
 static sel_status add_step(vtk_output *output, double time, char *file, sel_error *error) {
     const size_t room = 2 * output->step_room + 64;
     vtkw_step *steps = output->steps;
@@ -153,14 +155,15 @@ static sel_status write_vtk(sel_frame *frame, const char *path, sel_error *error
     return status ? status : write_collection(output, error);
 }
 
+/* Whether several ranks write each file together. */
 static bool shared_by_ranks(const sel_output *base) {
     return sel_plan_ranks(base->context->plan)->count > 1;
 }
 
 /* ---- with several ranks: all write the file, and rank 0 names it when it is complete ---- */
 
-/* Completes the pending file, before the next one, a checkpoint, and the end. */
-static sel_status settle(vtk_output *output, sel_error *error) {
+/* Completes the pending file: called before the next one, a checkpoint, and the end. */
+static sel_status vtk_flush(vtk_output *output, sel_error *error) {
     const sel_output_context *context = output->frames.base.context;
     sel_frame *frame = output->pending;
     char path[2 * SEL_PATH_ROOM];
@@ -181,7 +184,7 @@ static sel_status settle(vtk_output *output, sel_error *error) {
     return status;
 }
 
-/* The state stands still while it is read and compressed. */
+/* Has all ranks read, compress and write their parts of the file; the run waits meanwhile. */
 static sel_status share_image(vtk_output *output, sel_error *error) {
     sel_output *base = &output->frames.base;
     sel_frame *frame = output->frames.asked;
@@ -197,13 +200,13 @@ static sel_status share_image(vtk_output *output, sel_error *error) {
 
 static sel_status vtk_ask(sel_output *base, sel_error *error) {
     vtk_output *output = (vtk_output *)base;
-    sel_status status = settle(output, error);
+    sel_status status = vtk_flush(output, error);
     status = status ? status : sel_frames_ask(base, error);
     return status || !shared_by_ranks(base) ? status : share_image(output, error);
 }
 
-/* Lists the file, which is there when it is settled. There is no file of fields that need an
- * observed step when the last step was not observed. */
+/* Lists the file, which exists after vtk_flush. frame->file is NULL if the fields need an observed
+ * step and the last step was not observed. */
 static sel_status take_shared(vtk_output *output, sel_error *error) {
     sel_output *base = &output->frames.base;
     sel_frame *frame = output->frames.asked;
@@ -229,7 +232,7 @@ static sel_status take_shared(vtk_output *output, sel_error *error) {
 }
 
 static sel_status vtk_conclude(sel_output *base, sel_error *error) {
-    return settle((vtk_output *)base, error);
+    return vtk_flush((vtk_output *)base, error);
 }
 
 /* ---- on the run's thread ---- */
@@ -248,13 +251,13 @@ static sel_status vtk_take(sel_output *base, sel_error *error) {
     return status ? status : sel_frames_take(base, error);
 }
 
-/* The steps of the collection; when they are loaded it is written again, without later ones. The
- * writer has nothing to do meanwhile. */
+/* Saves or loads the steps of the collection. After loading, the collection is rewritten without
+ * the steps after the checkpoint. The writer is idle. */
 static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
     vtk_output *output = (vtk_output *)base;
     sel_error *failure = &checkpoint->failure;
     if (!checkpoint->loads) {
-        settle(output, failure);
+        vtk_flush(output, failure);
     }
     uint64_t count = output->step_count;
     SEL_KEEP(checkpoint, count);
@@ -293,7 +296,7 @@ static void vtk_check(sel_output_site *site, const void *params) {
     }
 }
 
-/* Mantissa bits to drop so that the error is at most half a unit of the last decimal digit. */
+/* Number of mantissa bits to drop: the error stays within half a unit of the last decimal digit. */
 static int bits_to_drop(const sel_vtk_params *params, int precision) {
     if (params->digits == SEL_INT_NOT_GIVEN) {
         return 0;
@@ -303,6 +306,7 @@ static int bits_to_drop(const sel_vtk_params *params, int precision) {
     return kept < mantissa ? mantissa - kept : 0;
 }
 
+/* SEL_F32 or SEL_F64; `of_run`: the precision of the run. */
 static int chosen_precision(const sel_vtk_params *params, int of_run) {
     static const int chosen[] = {-1, SEL_F32, SEL_F64};
     return params->precision == SEL_VTK_AS_RUN ? of_run : chosen[params->precision];
@@ -316,7 +320,7 @@ static sel_box chosen_cells(const sel_vtk_params *params, const sel_grid *grid) 
     return box;
 }
 
-/* Bytes of a file's arrays, with the marks of the cells: a byte each. */
+/* Bytes of a file's arrays. The marks (cell_type, solid, boundary) take a byte per cell each. */
 static double vtk_bytes(const sel_plan *plan, const void *params, bool *packed) {
     const sel_vtk_params *vtk = params;
     const sel_grid *grid = &plan->domain->grid;
@@ -331,7 +335,7 @@ static double vtk_bytes(const sel_plan *plan, const void *params, bool *packed) 
     return per_cell * (double)sel_box_cells(&box);
 }
 
-/* Names the regions that the array cell_type numbers. */
+/* Adds the names of the regions, as numbered in the array cell_type, to the header. */
 static sel_status name_regions(const sel_output *base, vtkw_strings *regions, vtkw_image *header,
                                sel_error *error) {
     const sel_domain *domain = base->context->domain;
@@ -434,8 +438,8 @@ const sel_output_kind sel_vtk_kind = {
 
 /* ---- out.average ----
  *
- * Mean and sum of squared deviations are carried from sample to sample (Welford 1962), in f64: no
- * difference of large sums is taken. */
+ * Mean and sum of squared deviations are updated per sample (Welford 1962), in f64, which avoids
+ * the cancellation of large sums. */
 
 static const sel_field average_fields[] = {
     SEL_OUT_COMMON_ROWS,
@@ -454,18 +458,19 @@ const sel_table sel_out_average_table =
 enum { SAMPLE_PERIOD = 10 };
 
 typedef struct average_field {
-    double *mean, *squares; /* [cells][stored] */
-    double *values;         /* [cells][read], what was read last */
+    double *mean;    /* [cells][stored] */
+    double *squares; /* [cells][stored], sum of squared deviations; at the end the rms */
+    double *values;  /* [cells][read], the present sample */
 } average_field;
 
 typedef struct average_output {
     sel_output base;
-    average_field *fields; /* by pick */
+    average_field *fields; /* per pick */
     size_t cells;
     int64_t samples;
 } average_output;
 
-/* Cells are independent of each other: any number of threads gives the same bits. */
+/* Adds the sample of pick k. Cells are independent: the result does not depend on the threads. */
 static void add_field(const average_output *output, int k) {
     const sel_pick *pick = &output->base.picks.v[k];
     const int64_t cells = (int64_t)output->cells;
@@ -495,7 +500,8 @@ static sel_status average_take(sel_output *base, sel_error *error) {
     return SEL_OK;
 }
 
-/* Moves the names of the fields; others than in the checkpoint are a failure. */
+/* Saves or loads the names of the fields; fields other than those in the checkpoint are a failure.
+ */
 static void keep_names(const sel_output *base, sel_checkpoint *checkpoint) {
     int count = base->picks.count;
     SEL_KEEP(checkpoint, count);
@@ -539,7 +545,7 @@ static void finish_rms(const average_output *output, int k) {
     }
 }
 
-/* Behind the arrays of the fields go the marks of the cells, for which there is room. */
+/* Writes the file. `arrays` has room for SEL_IMAGE_MARKS arrays more, which are filled here. */
 static sel_status write_average(const sel_output *base, vtkw_array *arrays, sel_error *error) {
     const sel_grid *grid = &base->context->domain->grid;
     const sel_box all = sel_grid_box(grid);
@@ -558,7 +564,7 @@ static sel_status write_average(const sel_output *base, vtkw_array *arrays, sel_
     status = status ? status : sel_output_files_add(base->files, NULL, base->name, ".vti", error);
     vtkw_error failed;
     if (!status && vtkw_write_image(path, &image, &failed) != VTKW_OK) {
-        base->files->last->job = INT64_MAX; /* it will not be there */
+        base->files->last->job = INT64_MAX; /* never listed: the file does not exist */
         status = fail_image(&failed, error);
     }
     return status;

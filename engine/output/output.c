@@ -1,7 +1,8 @@
-/* output.c -- the outputs of a run and their files: opened, written when due, kept in checkpoints.
+/* output.c -- the outputs of a run: open, schedule, write, checkpoint.
  *
- * Those that are due at a step start together and are taken together, in the order of the script,
- * so that rows, frames and results come in the same order whether or not a backend works meanwhile.
+ * All outputs that are due at a step are started together, and later taken together, in the order
+ * of the script. So rows, frames and results have the same order on synchronous and asynchronous
+ * backends.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,17 +15,17 @@
 
 struct sel_outputs {
     const sel_output_context *context;
-    sel_arena *arena; /* holds them all */
+    sel_arena *arena; /* memory of all outputs */
     sel_output_files files;
     int count;
     sel_output **v;
 
-    /* The state whose outputs are under way. */
+    /* The state whose outputs have been started. */
     int64_t step;
     double time;
     bool last;
 
-    double waited; /* seconds, for the backend */
+    double waited; /* seconds spent waiting for the backend */
 };
 
 static const sel_output_kind *const kinds[] = {
@@ -53,16 +54,16 @@ const sel_output_kind *sel_output_kind_of(const sel_table *table) {
     return NULL;
 }
 
-/* ---- when ---- */
+/* ---- schedule ---- */
 
-/* The first step after `step` at which a multiple of `interval` has been reached. */
+/* The first step after `step` at which the time has reached a further multiple of `interval`. */
 static int64_t next_interval(const sel_clock *clock, double interval, int64_t step) {
     if (step < 0) {
         return 0;
     }
     double passed = floor(sel_clock_time(clock, step) / interval);
     int64_t next = sel_clock_step(clock, (passed + 1) * interval);
-    /* The multiple of this very step may have been rounded up. */
+    /* By round-off the multiple may be that of `step` itself: take the one after it. */
     next = next > step ? next : sel_clock_step(clock, (passed + 2) * interval);
     return next > step ? next : step + 1;
 }
@@ -100,7 +101,7 @@ int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step) {
 
 /* ---- the list of files ---- */
 
-/* Opens NAME.csv and lists it; one of a resumed run is cut to its length at the checkpoint. */
+/* Opens NAME.csv and lists it. In a resumed run it is truncated to its length at the checkpoint. */
 static sel_status open_csv(sel_output_files *files, const char *name, sel_csv **csv,
                            sel_error *error) {
     char path[SEL_PATH_ROOM];
@@ -115,7 +116,7 @@ static sel_status open_csv(sel_output_files *files, const char *name, sel_csv **
     return status;
 }
 
-/* Moves the names to a checkpoint or from it, with the bytes of CSV files. */
+/* Saves or loads the list of files, with the lengths of CSV files. */
 static void keep_files(sel_output_files *files, sel_checkpoint *checkpoint) {
     int count = files->count;
     sel_output_file *file = files->first;
@@ -136,7 +137,7 @@ static void keep_files(sel_output_files *files, sel_checkpoint *checkpoint) {
     }
 }
 
-/* Adds the files of the run that is resumed. */
+/* Adds the files of the resumed run: those in its checkpoint, then context->resume_files. */
 static sel_status add_known(sel_output_files *files, const sel_output_context *context,
                             sel_error *error) {
     sel_checkpoint_block(context->resume, "files");
@@ -174,6 +175,7 @@ sel_status sel_outputs_cut(const sel_output_context *context, sel_error *error) 
 
 /* ---- opening ---- */
 
+/* Resolves the fields that the parameters name. Leaves room for one pick more (out_flux.c). */
 static sel_status make_picks(sel_output *output, sel_error *error) {
     const sel_output_context *context = output->context;
     const sel_table *table = output->kind->table;
@@ -260,7 +262,7 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
 
 /* ---- writing ---- */
 
-/* Waits for the first `count` requests of an output. */
+/* Waits for the first `count` requests of an output. Waits for all even if one fails. */
 static sel_status finish_requests(sel_outputs *outputs, sel_output *output, int count,
                                   sel_error *error) {
     const sel_output_context *context = outputs->context;
@@ -316,8 +318,8 @@ sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bo
     return status;
 }
 
-/* After a failure the last complete state may be that of an unobserved step, which has no forces
- * and fluxes: they are left out. */
+/* Whether the requests could be answered. After a failure the last complete state may be that of an
+ * unobserved step, which has no forces and fluxes: such outputs are skipped. */
 static bool is_observed(const sel_requests *requests) {
     bool observed = true;
     for (int i = 0; i < requests->count; i++) {
@@ -446,7 +448,7 @@ void sel_outputs_save(sel_outputs *outputs, sel_checkpoint *checkpoint) {
     }
 }
 
-/* The output of that name, if it is of the same kind. */
+/* The output of that name; NULL: none. Another kind than in the checkpoint is a failure. */
 static sel_output *same_output(sel_outputs *outputs, const char *name, const char *kind,
                                sel_checkpoint *checkpoint) {
     for (int i = 0; i < outputs->count; i++) {

@@ -1,5 +1,5 @@
-/* output_check.c -- what is known of the outputs of a scenario before it runs: mistakes, what
- * they ask of every step, when and how much they will write.
+/* output_check.c -- outputs before the run: mistakes, what steps must compute for them, and the
+ * forecast of when and how much they will write.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 
 enum { LONGEST_NAME = 64 };
 
+/* What is wrong with the name of an output, as the end of a message; NULL: nothing. */
 static const char *wrong_with_name(const char *name) {
     if (!*name) {
         return "is empty";
@@ -27,7 +28,7 @@ static const char *wrong_with_name(const char *name) {
     return sel_is_plain(name) ? NULL : "holds a control character";
 }
 
-/* Whether `name` is `other` and an ending of the files that outputs write. */
+/* Whether `name` is `other` followed by an ending of outputs' files: "a.csv" is a file of "a". */
 static bool is_file_of(const char *name, const char *other) {
     static const char *const endings[] = {".csv", ".pvd", ".vti"};
     size_t length = strlen(other);
@@ -42,7 +43,7 @@ static bool is_file_of(const char *name, const char *other) {
 
 enum { MOST_OUTPUTS = 4096 };
 
-/* Two outputs of one name, or with files of one name. */
+/* Reports an output whose name, or a file of which, is that of an earlier output. */
 static void refuse_clash(sel_output_site *site, const char *name, const sel_variant *other) {
     const char *before = sel_output_name(other);
     char first[512] = "";
@@ -109,7 +110,7 @@ static void check_once(sel_output_site *site, int i) {
 sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain *domain,
                              sel_error *error) {
     sel_output_site site = {.simulation = simulation, .domain = domain, .error = error};
-    if (simulation->params->output.n > MOST_OUTPUTS) { /* names are compared in pairs */
+    if (simulation->params->output.n > MOST_OUTPUTS) { /* comparing all pairs of names is O(n^2) */
         const sel_variant *last = sel_output_variant(simulation, MOST_OUTPUTS);
         site.table = last->table;
         site.where = last->where;
@@ -140,13 +141,13 @@ sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain 
 sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, sel_error *error) {
     sel_status status = SEL_OK;
     if (simulation->params->hooks.n > 0) {
-        plan->wants_fields = ~0u; /* they may ask for anything */
+        plan->wants_fields = ~0u; /* hooks may request any field */
         plan->wants_links = true;
     }
     for (int i = 0; i < simulation->params->output.n && !status; i++) {
         const sel_variant *output = sel_output_variant(simulation, i);
         const char *name;
-        const sel_flux_params *flux = output->data; /* if it is one */
+        const sel_flux_params *flux = output->data; /* valid if is_flux */
         const bool is_flux = output->table == &sel_out_flux_table;
         plan->wants_balance = plan->wants_balance || output->table == &sel_out_balance_table;
         plan->wants_forces = plan->wants_forces || output->table == &sel_out_force_table;
@@ -158,7 +159,7 @@ sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, s
             int component;
             int field =
                 sel_solver_field(simulation->solver, plan->domain->grid.dims, name, &component);
-            plan->wants_fields |= field < 0 ? 0 : 1u << (field & 31); /* a bit for several */
+            plan->wants_fields |= field < 0 ? 0 : 1u << (field & 31); /* fields 32 apart share it */
         }
     }
     return status;
@@ -166,7 +167,7 @@ sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, s
 
 /* ---- forecast ---- */
 
-/* How often something is due in steps 0 to `last`; *at_last: also at the last one. */
+/* How many times an output is due in steps 0 to `last`; *at_last: it is due at `last`. */
 static int64_t times_due(const sel_output_kind *kind, const sel_output_common *common, double dt,
                          int64_t last, bool *at_last) {
     bool given = common->every != SEL_INT_NOT_GIVEN;
@@ -183,7 +184,7 @@ static int64_t times_due(const sel_output_kind *kind, const sel_output_common *c
     if (period == 0) {
         return 0;
     }
-    from = given || from > 0 ? from : 1; /* the default period leaves step 0 out */
+    from = given || from > 0 ? from : 1; /* by default step 0 is not written */
     int64_t first = (from + period - 1) / period, end = last / period;
     *at_last = end >= first && last % period == 0;
     return end >= first ? end - first + 1 : 0;

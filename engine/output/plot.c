@@ -1,4 +1,4 @@
-/* plot.c -- the plane of a field as a picture, over light and shadow of a relief, with its bar. */
+/* plot.c -- the picture of a plane of values: colours over a shaded relief, and a colour bar. */
 #include "engine/output/picture.h"
 
 #include <math.h>
@@ -12,7 +12,8 @@ static const sel_colour paper = {255, 255, 255}, ink = {40, 40, 40}, solid_grey 
                         not_a_number = {255, 0, 255};
 enum { USUAL_PIXELS = 1000, LARGE_PIXELS = 600, LEAST_WIDTH = 240 };
 
-/* A field takes both signs when its smaller extreme is at least this fraction of the larger. */
+/* A field counts as signed if its smaller extreme has at least this fraction of the larger one's
+ * magnitude. */
 static const double both_signs = 0.05;
 
 /* Opacity of the colours drawn over a relief. */
@@ -41,8 +42,8 @@ typedef struct scale_of_colours {
 
 /* ---- the relief ----
  *
- * Lambert's law: brightness is the cosine between the surface's normal and the direction of the
- * light, over a little light from everywhere. */
+ * Lambert's law: brightness is the cosine of the angle between the surface's normal and the
+ * direction of the light, plus ambient light. */
 
 static const double ambient = 0.2, usual_slope = 0.5;
 
@@ -53,8 +54,8 @@ double sel_relief_flat(void) {
     return ambient + (1 - ambient) * light[2];
 }
 
-/* Slope at cell `at`, number i of n along an axis whose cells are `stride` apart: central, beside
- * solids and the border one-sided. */
+/* Slope along an axis at index `at`, cell i of n; neighbours along the axis are `stride` elements
+ * and the distance dx apart. A central difference; one-sided at borders and beside solids. */
 static double slope(const float *heights, const uint8_t *solid, int64_t at, int64_t i, int64_t n,
                     int64_t stride, double dx) {
     int64_t before = i > 0 && !solid[at - stride] ? at - stride : at;
@@ -69,7 +70,7 @@ static double brightness_of(const double gradient[2], double exaggeration) {
     return ambient + (1 - ambient) * fmax(cosine, 0);
 }
 
-/* Slopes of all cells, 0 in solids, and the root of their mean square. */
+/* Sets gradient[cells], 0 in solids, and returns the root mean square of its magnitude. */
 static double find_slopes(const sel_plot *plot, double (*gradient)[2]) {
     const float *heights = plot->relief;
     const uint8_t *solid = plot->solid;
@@ -97,9 +98,8 @@ static double find_slopes(const sel_plot *plot, double (*gradient)[2]) {
     return counted ? sqrt(squares / (double)counted) : 0;
 }
 
-/* Fills scale->brightness where there is a relief; with an exaggeration that is not given the root
- * mean square of the slopes becomes one half, but heights are never reduced. Solid cells have no
- * height: slopes beside them are one-sided. */
+/* Fills scale->brightness if there is a relief. By default the heights are exaggerated until the
+ * root mean square of the slopes is one half; they are never reduced. */
 static sel_status shade(const sel_plot *plot, scale_of_colours *scale, sel_error *error) {
     size_t cells = (size_t)plot->n[0] * (size_t)plot->n[1];
     double exaggeration = plot->params->exaggeration;
@@ -125,7 +125,7 @@ static sel_status shade(const sel_plot *plot, scale_of_colours *scale, sel_error
 
 /* ---- colours ---- */
 
-/* Whether a value is one that the relief shows through. */
+/* Whether only the relief is drawn at this value. */
 static bool is_bare(const sel_plot *plot, double value) {
     return plot->relief && value <= (isnan(plot->params->above) ? 0 : plot->params->above);
 }
@@ -135,6 +135,7 @@ static sel_colour grey(double brightness) {
     return (sel_colour){level, level, level};
 }
 
+/* The extremes of the drawn values; both 0 if there are none. */
 static void plot_find_range(const sel_plot *plot, double *least, double *most) {
     *least = HUGE_VAL;
     *most = -HUGE_VAL;
@@ -150,7 +151,8 @@ static void plot_find_range(const sel_plot *plot, double *least, double *most) {
     }
 }
 
-/* Both signs, or, where the script gives the ends, ends that are opposite. */
+/* Whether the signed map fits: the script gives min = -max, or it gives neither and the field takes
+ * both signs. */
 static bool is_signed(const sel_picture_params *params, double least, double most) {
     if (!isnan(params->min) && !isnan(params->max)) {
         return params->min < 0 && fabs(params->min + params->max) < 1e-6 * params->max;
@@ -200,7 +202,7 @@ static int64_t plot_clamp(int64_t i, int64_t n) {
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* The colour at a place: value i stands at i. Solid cells are left out of the interpolation. */
+/* The colour at (x, y) in units of the values' indices. Bilinear, without solid cells. */
 static sel_colour colour_at(const sel_plot *plot, const scale_of_colours *scale, double x,
                             double y) {
     const int64_t *n = plot->n;
@@ -230,7 +232,7 @@ static sel_colour colour_at(const sel_plot *plot, const scale_of_colours *scale,
                : sel_colour_over(colour_of(scale, sum / weights), opacity, ground);
 }
 
-/* Where a part of the span along an axis lies among the values. */
+/* The index, among the values, of the point at the fraction `part` of the field's extent. */
 static double plot_index(const sel_plot *plot, int axis, double part) {
     const double cell = part * plot->span[axis] + plot->start;
     return (cell - (double)plot->first[axis]) / (double)plot->every[axis];
@@ -250,7 +252,7 @@ static void draw_field(const sel_plot *plot, const scale_of_colours *scale, sel_
 
 /* ---- the bar ---- */
 
-/* Everything below the field is a multiple of `unit`, the side of a pixel of text. */
+/* Sizes below the field in multiples of `unit`, the pixels per dot of the font. */
 enum { GAP = 5, BAR = 10, TICK = 3 };
 
 static int bar_height(int unit) {

@@ -1,4 +1,4 @@
-/* record.c -- the samples that an output keeps of all its rows, for what it says at the end. */
+/* record.c -- records: time series that an output keeps in memory for its statistics at the end. */
 #include <string.h>
 #include "engine/output/kind.h"
 
@@ -12,6 +12,7 @@ sel_status sel_record_open(sel_output *output, int series, sel_record *record, s
     return samples ? SEL_OK : sel_fail_memory(error, "a record", bytes);
 }
 
+/* Drops every second sample. */
 static void thin(sel_record *record) {
     for (int k = 0; k < record->series; k++) {
         for (size_t i = 0; 2 * i < record->count; i++) {
@@ -48,7 +49,7 @@ void sel_record_keep(sel_record *record, sel_checkpoint *checkpoint) {
     }
     for (int k = 0; k < record->series; k++) {
         const size_t bytes = record->count * sizeof(double);
-        /* out.force of checkpoints of earlier versions has no changes of the force. */
+        /* Checkpoints of earlier versions lack the last series of out.force (CHANGE). */
         if (checkpoint->loads && checkpoint->left == 0 && k > 0 && k == record->series - 1) {
             memset(record->v[k], 0, bytes);
         } else {

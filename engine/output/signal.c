@@ -1,10 +1,12 @@
 /* signal.c -- mean, deviation and dominant frequency of a sampled signal.
  *
- * The frequency is that of the highest peak of the amplitude spectrum. The signal is brought to
- * even spacing, its straight line is taken out, and a Hann window keeps what the ends cut off from
- * leaking over the whole spectrum. Zero padding makes the points of the spectrum PADDING times
- * closer; the peak lies at the top of the parabola through the logarithms of the three highest (for
- * a Gaussian peak, which that of a Hann window nearly is, this is exact).
+ * The frequency is that of the highest peak of the amplitude spectrum:
+ *
+ *     resample -> remove linear trend -> Hann window -> zero padding -> FFT -> peak -> parabola
+ *
+ * The window suppresses leakage from the ends of the signal. Zero padding makes the spectrum
+ * PADDING times denser. The peak is refined by the parabola through the logarithms of its three
+ * highest points, which is exact for a Gaussian; the peak of a Hann window is nearly one.
  */
 #include "engine/output/kind.h"
 
@@ -13,14 +15,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* C11's, which the C library gives to gcc only. */
+/* CMPLX of C11, which glibc defines for gcc only. */
 #ifndef CMPLX
 #define CMPLX(re, im) __builtin_complex((double)(re), (double)(im))
 #endif
 
 enum { LEAST_SAMPLES = 16, PADDING = 4 };
 static const double least_cycles = 2;
-static const double side_lobe = 0.1; /* those of a Hann window are below 0.03 of the peak */
+static const double side_lobe = 0.1; /* of a peak; those of a Hann window are below 0.03 */
 static const double pi = 3.14159265358979323846;
 
 double sel_signal_mean(const double *value, size_t n) {
@@ -52,7 +54,7 @@ static void resample(const double *time, const double *value, size_t n, double c
     }
 }
 
-/* Takes out the line of least squares. */
+/* Subtracts the least-squares line. */
 static void detrend(double complex *v, size_t n) {
     double middle = 0.5 * (double)(n - 1), sum = 0, moment = 0, spread = 0;
     for (size_t i = 0; i < n; i++) {
@@ -103,8 +105,8 @@ static void transform(double complex *v, size_t n) {
     }
 }
 
-/* Position, in points of the spectrum, of its highest peak at or above `least`; 0: none. What lies
- * below `least` is a drift, whose side lobes are no peaks. */
+/* Position of the highest peak of the spectrum at point `least` or above, in points; 0: none.
+ * Points below `least` are a drift; peaks no higher than its side lobes are ignored. */
 static double find_peak(const double complex *v, size_t n, size_t least) {
     size_t best = 0;
     double drift = 0;
