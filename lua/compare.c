@@ -1,14 +1,15 @@
-/* compare.c -- a program that was made of a function is compared with Lua, bit by bit, before it is
- * trusted.
+/* compare.c -- compares the program of a function with Lua, bit by bit, before it is trusted.
  *
- * Points are compared: values for all that the function may depend on. First come values of the
- * script: the numbers in the function and in what it sees, with their neighbours, the bounds of the
- * types, the ranges of the domain, of time, of initial fields. Functions of place are compared at
- * thousands of other places too. Then, for each side of a condition that was not taken, a search
- * looks for numbers that take it (engine/values/branches.c). Lua notes the lines that it runs.
- * Lines that never ran and sides that were never taken are listed by `selenite check --laws`.
+ * A point is a set of values for everything that the function may depend on. Points are
+ *   1. values of the script: the numbers that the function sees (read_survey.lua) with their
+ *      neighbours, bounds of types, ranges of the domain, of time and of initial fields;
+ *   2. for a function of place: thousands of random places;
+ *   3. for each side of a condition that was not yet taken: values that take it, found by a search
+ *      (engine/values/branches.c).
+ * Lua records the lines that it runs. `selenite check --laws` lists the lines that never ran and
+ * the sides that were never taken.
  *
- * All limits are counts of work: what is trusted does not depend on the time that things take.
+ * All limits count work, not time: the same programs are trusted on every machine.
  */
 #include "lua/state.h"
 #include <math.h>
@@ -21,14 +22,14 @@ enum {
     LEAST_POINTS = 64,
     MOST_POINTS = 256,
     MOST_NUMBERS = 40,
-    NEIGHBOURS = 5, /* a number, that plus and minus 1, and the next ones in f64 */
-    PLAIN = 6,
-    OTHERS = 4,
+    NEIGHBOURS = 5, /* n, n - 1, n + 1 and the next numbers in f64 */
+    PLAIN = 6,      /* 0, 1, -1, ... */
+    OTHERS = 4,     /* points per result of the search */
     POOL = MOST_NUMBERS * NEIGHBOURS + PLAIN,
-    EXTRA = 4,
-    MOMENTS = 64,
-    PLACES = 64,
-    MOST_COMPARED = 300 /* thousands of instructions */
+    EXTRA = 4,          /* numbers of one argument or field: its bounds */
+    MOMENTS = 64,       /* random times ... */
+    PLACES = 64,        /* ... and places at each */
+    MOST_COMPARED = 300 /* thousands of instructions in Lua */
 };
 
 typedef struct comparison {
@@ -37,29 +38,31 @@ typedef struct comparison {
     const sel_numbers *controls;
     const sel_rule *graph;
     const sel_cell_field *field;
-    sel_branches *branches; /* NULL: no memory, and nothing is searched */
+    sel_branches *branches; /* NULL: no memory; the search is left out */
     sel_lines *lines;
-    double pool[POOL];
+    double pool[POOL]; /* `count` numbers of the script */
     int count;
-    uint64_t point;
-    const double *input; /* of the graph at this point */
-    double *inputs;      /* room for them */
-    double *control;     /* values, room for them */
+    uint64_t point;      /* number of the present point */
+    const double *input; /* of the graph at this point; NULL: being drawn */
+    double *inputs;      /* storage of `input` */
+    double *control;     /* values of the controls at this point */
 } comparison;
 
 /* ---- values ---- */
 
+/* A random 56-bit number by a hash of the seed. */
 static uint64_t compare_draw(uint64_t seed) {
     seed = (seed + 1) * 0x9e3779b97f4a7c15u;
     seed = (seed ^ seed >> 31) * 0xbf58476d1ce4e5b9u;
     return (seed ^ seed >> 29) >> 8;
 }
 
+/* The number of compare_draw in [0, 1). */
 static double unit_of(uint64_t drawn) {
     return (double)drawn * 0x1p-56;
 }
 
-/* The numbers of the script and their neighbours. */
+/* Fills the pool with the numbers that the function sees and their neighbours. */
 static void compare_find_pool(comparison *c, int reference) {
     static const double plain[PLAIN] = {0, 1, -1, 0.5, 2, 3};
     double number[MOST_NUMBERS];
@@ -76,12 +79,13 @@ static void compare_find_pool(comparison *c, int reference) {
     c->count += PLAIN;
 }
 
-/* What a value is of: `key` tells all of them apart, `group` those of fields and arguments. */
+/* A value to be drawn. */
 typedef struct wanted {
-    uint64_t key, group;
+    uint64_t key;   /* distinct for each value of a point */
+    uint64_t group; /* distinct for each argument and field; shared by all cells of a field */
     sel_cell_type type;
-    double low, high; /* that it lies between; NaN: not known */
-    double extra[EXTRA];
+    double low, high;    /* its range; NaN: not known */
+    double extra[EXTRA]; /* candidates beside those of the pool */
 } wanted;
 
 static double as_type(sel_cell_type type, double value) {
@@ -96,8 +100,8 @@ static double from_pool(const comparison *c, const wanted *w, uint64_t number) {
     return as_type(w->type, value);
 }
 
-/* Of four points one has the same in all cells, one others of the range; the other two go through
- * the numbers of the script. */
+/* Draws a value. Of four points in a row, two take numbers of the pool, one takes numbers of the
+ * pool that are the same in all cells, and one takes random numbers in the range. */
 static double compare_value(const comparison *c, const wanted *w) {
     const uint64_t turn = c->point / 4, drawn = compare_draw(c->point * 100000 + w->key);
     if (c->point % 4 < 2)
@@ -113,7 +117,7 @@ static double compare_value(const comparison *c, const wanted *w) {
 
 /* ---- what functions depend on ---- */
 
-/* Steps of the domain along an axis; of an axis that it has not, 1. */
+/* The cell size along an axis; 1 where it is not known. */
 static double spacing(const sel_common *s, int axis) {
     const double side = s && s->sides.n ? s->sides.v[s->sides.n > axis ? axis : 0] : s ? s->dx : 1;
     return isfinite(side) && side > 0 ? side : 1;
@@ -144,7 +148,7 @@ static double compare_argument(const comparison *c, int which) {
     } else if (which >= SEL_ARGUMENT_CONTROL) {
         const double value = c->controls->v[which - SEL_ARGUMENT_CONTROL].value;
         const double extra[] = {value, value, value + 1, 2 * value};
-        if (c->point % 8 == 7) /* mostly as it is */
+        if (c->point % 8 == 7) /* the default, unchanged */
             return value;
         w.low = fmin(0, 2 * value);
         w.high = fmax(1, 2 * value);
@@ -180,6 +184,7 @@ static double compare_field(const comparison *c, int field, const int at[3]) {
     return compare_value(c, &w);
 }
 
+/* What sel.random(number) gives. */
 static double compare_random(const comparison *c, int64_t number) {
     for (int k = 0; c->input && k < sel_branches_inputs(c->branches); k++) {
         const sel_rule_node *node = sel_branches_input(c->branches, k);
@@ -190,7 +195,7 @@ static double compare_random(const comparison *c, int64_t number) {
     return unit_of(compare_draw(c->point + 77 * (uint64_t)number));
 }
 
-/* Draws the inputs of the graph at the present point, and notes which sides are taken there. */
+/* Draws the inputs of the graph at the present point, and records which sides are taken. */
 static void compare_visit(comparison *c) {
     c->input = NULL;
     for (int k = 0; c->branches && k < sel_branches_inputs(c->branches); k++) {
@@ -207,7 +212,7 @@ static void compare_visit(comparison *c) {
     }
 }
 
-/* ---- what all comparisons do ---- */
+/* ---- all comparisons ---- */
 
 static bool compare_open(comparison *c, int reference) {
     const int controls = c->controls ? c->controls->n : 0;
@@ -240,7 +245,7 @@ static void list_add(list *l, const char *text) {
                                 l->entries++ ? "; " : "", text);
 }
 
-/* Names of the controls, in the arena. NULL: no memory. */
+/* The names of the controls, in the arena. NULL: no memory. */
 static const char **compare_controls(const comparison *c) {
     const int controls = c->controls ? c->controls->n : 0;
     const char **names = sel_arena_alloc(c->script->arena, ((size_t)controls + 1) * sizeof *names);
@@ -249,8 +254,8 @@ static const char **compare_controls(const comparison *c) {
     return names;
 }
 
-/* What was not reached, as a text in the arena; NULL: nothing. Lines of other chunks than `source`
- * (functions that were loaded) are not named. */
+/* The lines of chunk `source` and the sides that were not reached, as a text in the arena; NULL:
+ * none. */
 static const char *compare_text(const comparison *c, const char *source) {
     list l = {.used = 0};
     char text[160];
@@ -267,7 +272,7 @@ static const char *compare_text(const comparison *c, const char *source) {
     return l.entries ? sel_arena_copy(c->script->arena, l.text) : NULL;
 }
 
-/* Ends the comparison; returns what was not reached. */
+/* Ends the comparison; returns what compare_text gives, NULL after a difference. */
 static const char *compare_close(comparison *c, int reference, bool same) {
     lua_State *L = c->script->L;
     lua_Debug info;
@@ -281,9 +286,10 @@ static const char *compare_close(comparison *c, int reference, bool same) {
     return text;
 }
 
-/* Points with values of the script, at all of which `agrees` must hold. */
+/* Whether program and Lua agree at the present point. */
 typedef bool compare_agrees(comparison *c, void *data);
 
+/* Compares at points with values of the script. */
 static bool compare_points(comparison *c, compare_agrees *agrees, void *data) {
     const int64_t before = c->script->ticks;
     const uint64_t all = 2 * (uint64_t)(c->count + EXTRA);
@@ -298,7 +304,8 @@ static bool compare_points(comparison *c, compare_agrees *agrees, void *data) {
     return same;
 }
 
-/* Then those that the search finds, each with several values of what the graph does not read. */
+/* Compares at points that the search finds, each with OTHERS values of what the graph does not
+ * read. */
 static bool compare_search(comparison *c, compare_agrees *agrees, void *data) {
     bool same = true, found;
     while (same && c->branches &&
@@ -315,8 +322,8 @@ static bool compare_search(comparison *c, compare_agrees *agrees, void *data) {
 
 /* ---- functions of place and time ---- */
 
-/* Numbers of all sizes, the same in every run. */
-static double sample(uint64_t *seed) {
+/* A random number of any magnitude; the sequence is the same in every run. */
+static double compare_sample(uint64_t *seed) {
     static const double scales[] = {1, 1, 10, 100, 1000, 1e-3, 1e5, 1e9};
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     double unit = (double)(*seed >> 11) / 4503599627370496.0 - 1;
@@ -324,8 +331,8 @@ static double sample(uint64_t *seed) {
     return (*seed >> 50 & 3u) == 0 ? floor(value) + 0.5 : fabs(value);
 }
 
-/* Does Lua give at place i what the program gave? An error is a difference, unless the script has
- * taken too long. */
+/* Whether Lua gives the program's results `out` at place i, bit by bit. An error is a difference,
+ * unless a limit ended the script. */
 static bool same_at(const sel_lua_function *f, const sel_places *at, size_t i, const double *out) {
     double lua[SEL_PROGRAM_RESULTS * PLACES];
     if (sel_function_call_at(f, at, i, lua, NULL) != SEL_OK)
@@ -336,7 +343,7 @@ static bool same_at(const sel_lua_function *f, const sel_places *at, size_t i, c
     return true;
 }
 
-/* The first place at which the program differs; or their number. */
+/* The first place at which the program differs from Lua; at->n: none. */
 static size_t find_difference(const sel_lua_function *f, const sel_places *at) {
     double out[SEL_PROGRAM_RESULTS * PLACES];
     uint8_t settled[PLACES];
@@ -349,6 +356,7 @@ static size_t find_difference(const sel_lua_function *f, const sel_places *at) {
     return i;
 }
 
+/* Whether the program differs somewhere; f->why says where. */
 static bool differs(sel_lua_function *f, const sel_places *at) {
     const size_t i = find_difference(f, at);
     char place[160];
@@ -370,18 +378,19 @@ static bool law_agrees(comparison *c, void *data) {
     return !differs(data, &(sel_places){1, &x, &y, &z, t, c->control, NULL});
 }
 
-/* Many places at once, as rows of cells are evaluated. */
+/* Compares PLACES random places at once, as rows of cells are evaluated, at MOMENTS times. */
 static bool rows_agree(sel_lua_function *f) {
     double x[PLACES], y[PLACES], z[PLACES];
     const int64_t before = f->script->ticks;
     uint64_t seed = 1;
     for (int m = 0; m < MOMENTS && f->script->ticks - before <= MOST_COMPARED; m++) {
         for (int i = 0; i < PLACES; i++) {
-            x[i] = sample(&seed);
-            y[i] = sample(&seed);
-            z[i] = sample(&seed);
+            x[i] = compare_sample(&seed);
+            y[i] = compare_sample(&seed);
+            z[i] = compare_sample(&seed);
         }
-        const sel_places at = {PLACES, x, y, z, m ? fabs(sample(&seed)) : 0, f->defaults, NULL};
+        const sel_places at = {PLACES,      x,   y, z, m ? fabs(compare_sample(&seed)) : 0,
+                               f->defaults, NULL};
         if (differs(f, &at))
             return false;
     }
@@ -423,10 +432,10 @@ static double random_sample(const sel_rule_place *self, int64_t k) {
     return compare_random(((const rule_comparison *)self->data)->c, k);
 }
 
-/* Where the program fails Lua gives a value, or fails too: if it does so on the line of what the
- * reader doubts, or by what it returns, that is a mistake. Whole numbers that are too large or
- * divided by 0 are none. */
-static void note_mistake(rule_comparison *r) {
+/* At a point where the program fails: decides the reader's doubt (rule->doubt). It is a mistake if
+ * Lua fails as well, on the doubted line or by the value that it returns. Integers that are too
+ * large or divided by 0 are no mistake. */
+static void compare_note_mistake(rule_comparison *r) {
     sel_lua_rule *rule = r->rule;
     sel_error told = {.status = SEL_OK};
     char line[300];
@@ -443,8 +452,8 @@ static void note_mistake(rule_comparison *r) {
                      !strstr(told.text, "'n/");
 }
 
-/* Whether Lua gives at a cell what the program gives. Of a script that has taken too long nothing
- * is known. */
+/* Whether Lua gives the program's results in the cell of the present point. True as well where the
+ * program fails, and where a limit ended the script. */
 static bool rule_agrees(comparison *c, void *data) {
     rule_comparison *r = data;
     const sel_program *p = r->program;
@@ -472,7 +481,7 @@ static bool rule_agrees(comparison *c, void *data) {
             sel_packed_step(&p->tables, l, k, at->place, &slots);
     }
     if (l->fails >= 0 && r->slot[l->fails] != 0) {
-        note_mistake(r);
+        compare_note_mistake(r);
         return true;
     }
     if (r->rule->base.call(&r->rule->base, at, r->lua, NULL) != SEL_OK)
@@ -489,7 +498,7 @@ static bool rule_agrees(comparison *c, void *data) {
 
 enum { MOST_TOLD = 4 };
 
-/* Says where a graph differs, by its first inputs. */
+/* Writes where a graph differs: the values of its first inputs. */
 static void rule_differs(const comparison *c, char why[SEL_RULE_WHY]) {
     const char **names = compare_controls(c);
     const int inputs = c->branches && c->inputs && names ? sel_branches_inputs(c->branches) : 0;

@@ -1,13 +1,12 @@
-/* function.c -- functions of x, y, z, t and controls: read from a script, evaluated by a program or
- * by Lua.
+/* function.c -- a script's functions of x, y, z, t and controls, evaluated by a program or by Lua.
  *
- * A function says by its parameters' names what it depends on. The engine sees a sel_function and
- * does not know of Lua: what evaluates it is only here.
+ * The names of the parameters say what a function depends on. The engine sees a sel_function, and
+ * does not know of Lua.
  *
- * A program is made by reading the function's code (read.c). Before anybody evaluates it, it is
- * compared with what Lua gives (compare.c); one that differs anywhere is dropped, and Lua evaluates
- * the function. Where a program says that it is not sure, or gives what is no finite number, Lua
- * has the last word for that place: the value, or the error.
+ *      Lua function -> read.c: program -> compare.c: equal to Lua?  yes: program; no: Lua
+ *
+ *      evaluation:  program --> settled and finite: the value
+ *                           \-> else: Lua gives the value, or the error, for that place
  */
 #include "lua/state.h"
 #include <math.h>
@@ -18,7 +17,9 @@
 
 static const char *const argument_names[] = {"x", "y", "z", "t", "controls"};
 
-static double argument(const sel_lua_function *f, int which, const sel_places *at, size_t i) {
+/* Argument `which` (SEL_ARGUMENT_...) at place i. */
+static double function_argument(const sel_lua_function *f, int which, const sel_places *at,
+                                size_t i) {
     const double *const coordinates[] = {at->x, at->y, at->z};
     if (which < SEL_ARGUMENT_T)
         return coordinates[which] ? coordinates[which][i] : 0;
@@ -35,9 +36,9 @@ static sel_status fail_here(const sel_lua_function *f, const sel_places *at, siz
                        what, place);
 }
 
-/* Takes the results of one call, which are above `base` on the stack. */
-static sel_status take_results(const sel_lua_function *f, int base, const sel_places *at, size_t i,
-                               double *out, sel_error *error) {
+/* Stores the results of one call, which lie above `base` on the stack: out[result][place]. */
+static sel_status function_take_results(const sel_lua_function *f, int base, const sel_places *at,
+                                        size_t i, double *out, sel_error *error) {
     lua_State *L = f->script->L;
     char what[200], found[80];
     int count = lua_gettop(L) - base, needed = f->base.results;
@@ -60,9 +61,10 @@ static sel_status take_results(const sel_lua_function *f, int base, const sel_pl
     return SEL_OK;
 }
 
-/* Under `finds_gaps` the first result is NaN in a gap. */
-static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_t i, double *out,
-                          sel_error *error) {
+/* Calls the function in Lua at place i. In a gap of a raster, while `finds_gaps` is set, the first
+ * result is NaN. */
+static sel_status function_call_lua(const sel_lua_function *f, const sel_places *at, size_t i,
+                                    double *out, sel_error *error) {
     lua_State *L = f->script->L;
     int base = lua_gettop(L);
     sel_limits_start(f->script, SEL_FUNCTION);
@@ -70,7 +72,7 @@ static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_
         return SEL_BAD_SCENARIO;
     lua_rawgeti(L, LUA_REGISTRYINDEX, f->reference);
     for (int a = 0; a < f->count; a++)
-        lua_pushnumber(L, argument(f, f->arguments[a], at, i));
+        lua_pushnumber(L, function_argument(f, f->arguments[a], at, i));
     f->script->places = at;
     f->script->place = i;
     int called = lua_pcall(L, f->count, LUA_MULTRET, 0);
@@ -86,7 +88,7 @@ static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_
         snprintf(suffix, sizeof suffix, " (%s, at %s)", f->needs.label, place);
         status = sel_limits_report(f->script, f->base.where, suffix);
     } else {
-        status = take_results(f, base, at, i, out, error);
+        status = function_take_results(f, base, at, i, out, error);
     }
     lua_settop(L, base);
     return status;
@@ -122,7 +124,7 @@ sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at,
     sel_status status =
         sel_script_enter(f->script, f->base.where, f->needs.label, f->count, &outer, error);
     if (!status) {
-        status = call_at(f, at, i, out, error);
+        status = function_call_lua(f, at, i, out, error);
         sel_script_leave(f->script, &outer);
     }
     return status;
@@ -144,7 +146,8 @@ bool sel_function_finite(const sel_lua_function *f, size_t n, size_t i, const do
     return true;
 }
 
-static void tell(sel_lua_function *f, size_t places, double seconds) {
+/* Notices the user, once per function, that Lua evaluates it: why, and how long it takes. */
+static void function_notice_slow(sel_lua_function *f, size_t places, double seconds) {
     char text[1024];
     bool each_step = (f->base.depends & (SEL_ON_T | SEL_ON_CONTROLS)) != 0;
     f->told = true;
@@ -167,20 +170,20 @@ static sel_status evaluate_by_lua(sel_lua_function *f, const sel_places *at, dou
     double before = sel_machine_seconds();
     sel_status status = sel_function_call(f, at, NULL, out, error);
     if (!status && !f->told && at->n > 0)
-        tell(f, at->n, sel_machine_seconds() - before);
+        function_notice_slow(f, at->n, sel_machine_seconds() - before);
     return status;
 }
 
-/* Evaluates the program, and notes where that is all: settled[at->n]. */
+/* Evaluates the program. settled[at->n]: 1 where its value stands, 0 where Lua must be asked. */
 static sel_status evaluate_program(const sel_lua_function *f, const sel_places *at, double *out,
                                    uint8_t *settled, sel_error *error) {
     const double *controls = at->controls ? at->controls : f->defaults;
     return sel_program_eval(f->program, at, controls, out, settled, error);
 }
 
-/* sel_function.eval: by the program where there is one. */
-static sel_status evaluate(const sel_function *self, const sel_places *at, double *out,
-                           sel_error *error) {
+/* sel_function.eval: by the program, or by Lua if there is none. */
+static sel_status function_eval(const sel_function *self, const sel_places *at, double *out,
+                                sel_error *error) {
     sel_lua_function *f = self->data;
     if (!f->program)
         return evaluate_by_lua(f, at, out, error);
@@ -195,9 +198,9 @@ static sel_status evaluate(const sel_function *self, const sel_places *at, doubl
     return status;
 }
 
-/* sel_function.gaps: in a gap the first result is NaN. */
-static sel_status find_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
-                            sel_error *error) {
+/* sel_function.gaps: gap[i] is 1 where a raster has no data. */
+static sel_status function_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
+                                sel_error *error) {
     const sel_lua_function *f = self->data;
     const size_t n = at->n, bytes = n * (f->base.results * sizeof(double) + 1);
     double *out = calloc(bytes + 1, 1);
@@ -218,7 +221,8 @@ static sel_status find_gaps(const sel_function *self, const sel_places *at, uint
 
 enum { MOST_NESTED = 8 };
 
-/* Looks through what a function at `index` refers to, and through the functions among it. */
+/* The first raster among the upvalues of the function at `index`, and of the functions among them.
+ */
 static const sel_lookup *find_raster(lua_State *L, int index, int depth) {
     const sel_lookup *found = NULL;
     index = lua_absindex(L, index);
@@ -233,8 +237,8 @@ static const sel_lookup *find_raster(lua_State *L, int index, int depth) {
     return found;
 }
 
-/* The first raster that the function at `index` calls, by its program, else by what it refers to;
- * NULL: none is known. */
+/* The first raster that the program looks up; without a program, the first that the function at
+ * `index` refers to. NULL: there is none. */
 static const sel_lookup *first_raster(const sel_lua_function *f, int index) {
     if (!f->program)
         return find_raster(f->script->L, index, 0);
@@ -244,14 +248,15 @@ static const sel_lookup *first_raster(const sel_lua_function *f, int index) {
     return NULL;
 }
 
-/* Notes it; anew where the program was dropped. */
+/* Sets raster and gaps; called again when the program is dropped. */
 static void note_raster(sel_lua_function *f, int index) {
     f->base.raster = first_raster(f, index);
-    f->base.gaps = f->base.raster ? find_gaps : NULL;
+    f->base.gaps = f->base.raster ? function_gaps : NULL;
 }
 
 enum { NO_ARGUMENT = -3 };
 
+/* SEL_ARGUMENT_... or SEL_RULE_CELL for a parameter's name; NO_ARGUMENT: there is none. */
 static int find_argument(const sel_function_needs *needs, bool of_cells, const char *name) {
     for (int k = 0; needs->controls && k < needs->controls->n; k++)
         if (strcmp(name, needs->controls->v[k].name) == 0)
@@ -264,7 +269,7 @@ static int find_argument(const sel_function_needs *needs, bool of_cells, const c
                                                  : NO_ARGUMENT;
 }
 
-/* Says of a parameter that a function cannot have it, and which it may have. */
+/* Writes the reason: no parameter may be called `name`, and which names there are. */
 static void refuse_parameter(const sel_function_needs *needs, bool of_cells, const char *name,
                              char reason[512]) {
     const bool in_plane = !of_cells && needs->dims == 2 && strcmp(name, "z") == 0;
@@ -318,7 +323,7 @@ const sel_function *sel_function_create(sel_script *script, int index,
         defaults[k] = needs->controls->v[k].value;
     f->base = (sel_function){.results = needs->results,
                              .where = text ? (sel_where){text->name, info.linedefined} : where,
-                             .eval = evaluate,
+                             .eval = function_eval,
                              .data = f};
     f->script = script;
     f->needs = *needs;
@@ -374,7 +379,7 @@ static void print_unseen(const char *unseen, FILE *to) {
         fprintf(to, "  not compared with Lua: %s\n", unseen);
 }
 
-static void print_function(const sel_lua_function *f, FILE *to) {
+static void function_print(const sel_lua_function *f, FILE *to) {
     int controls = f->needs.controls ? f->needs.controls->n : 0;
     const char **names = sel_arena_alloc(f->script->arena, ((size_t)controls + 1) * sizeof *names);
     fprintf(to, "%s:%d: %s, depends on ", f->base.where.file ? f->base.where.file : "script",
@@ -398,7 +403,7 @@ static void print_function(const sel_lua_function *f, FILE *to) {
 void sel_script_print_laws(const sel_scenario *scenario, FILE *to) {
     const sel_script *script = scenario->release_data;
     for (const sel_lua_function *f = script->functions; f; f = f->next)
-        print_function(f, to);
+        function_print(f, to);
     for (const sel_lua_rule *r = script->rules; r; r = r->next) {
         if (r->unseen) {
             fprintf(to, "%s:%d: %s\n", r->base.where.file ? r->base.where.file : "script",

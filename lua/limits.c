@@ -1,11 +1,14 @@
-/* limits.c -- how much memory and time a script may take, and no way around it.
+/* limits.c -- limits of a script's time and memory, which the script cannot evade.
  *
- * Every thousand instructions Lua's hook checks whether the time is up. Memory goes through an
- * allocator that counts bytes. A limit that is hit sets `broken`: from then on the hook raises at
- * every instruction, so that catching the error is of no use.
+ * Time: Lua's count hook checks the deadline every 1000 instructions. Memory: an allocator counts
+ * bytes. A limit that is hit sets `broken`. From then on the hook raises an error at every
+ * instruction, so that pcall cannot catch it.
  *
- * What no hook can end (C that does not return, functions that a hook has called) ends a second
- * later, with the process, by a timer whose signal interrupts the script's thread.
+ * The hook does not run inside C functions, nor in functions that a hook has called. A timer with a
+ * signal ends the process one second after the deadline if the hook could not end the script.
+ *
+ *      start           deadline                      deadline + 1 s
+ *        |---- runs ------|---- hook raises an error ----|---- signal ends the process
  */
 #include "lua/state.h"
 #include <errno.h>
@@ -19,11 +22,11 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 enum { INSTRUCTIONS_PER_TICK = 1000 };
-#define ENDING (-1)
-static const int64_t second = 1000000000; /* of `now` */
-static const int64_t grace = 1000000000;  /* for C to return to Lua */
-static const int64_t saving = 300;        /* seconds for what must not be lost when it ends */
-static const int64_t call_instructions = 100000000;
+#define ENDING (-1)                             /* in `due`: the process is ending */
+static const int64_t second = 1000000000;       /* in nanoseconds */
+static const int64_t return_grace = 1000000000; /* ns from the deadline to the end of the process */
+static const int64_t saving_seconds = 300;      /* for saving data when the process ends */
+static const int64_t call_instructions = 100000000; /* per call of a function or hook */
 static const size_t memory_limit = (size_t)512 << 20;
 
 static const char time_text[] = "the script took longer than %g s; --script-limit SECONDS allows "
@@ -37,8 +40,8 @@ static const char interrupt_text[] = "a hook did not end within a second of a si
 static const char memory_text[] = "the script needs more than %zu MiB of memory; --trust lifts all "
                                   "limits";
 
-/* Nanoseconds of a monotonic clock that is cheap to read and lags by some milliseconds. */
-static int64_t now(void) {
+/* Nanoseconds of a monotonic clock that is cheap to read, and up to some milliseconds late. */
+static int64_t limits_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
     return time.tv_sec * second + time.tv_nsec;
@@ -49,22 +52,23 @@ static bool is_used_up(const sel_limits *limits) {
            limits->ticks * INSTRUCTIONS_PER_TICK > limits->max_instructions;
 }
 
-static bool is_late(const sel_script *script) {
-    return !script->options.trust && script->limits.running && now() >= script->limits.deadline;
+static bool limits_is_late(const sel_script *script) {
+    return !script->options.trust && script->limits.running &&
+           limits_now() >= script->limits.deadline;
 }
 
-/* A piece that a signal interrupts may end on its own, as short ones do. */
+/* Whether a signal came and the hook that it interrupts did not return in time. */
 static bool is_interrupted(sel_limits *limits) {
     if (!limits->running || !limits->interrupt || !*limits->interrupt)
         return false;
     if (!limits->interrupted_until)
-        limits->interrupted_until = now() + grace;
-    return now() >= limits->interrupted_until;
+        limits->interrupted_until = limits_now() + return_grace;
+    return limits_now() >= limits->interrupted_until;
 }
 
 static void fail_time(const sel_script *script, sel_where where, sel_error *error) {
     const sel_limits *limits = &script->limits;
-    if (limits->interrupted_until && now() >= limits->interrupted_until) {
+    if (limits->interrupted_until && limits_now() >= limits->interrupted_until) {
         sel_fail_at(error, where, "%s", interrupt_text);
         error->status = SEL_INTERRUPTED;
     } else if (!is_used_up(limits) && limits->deadline == script->deadline)
@@ -74,7 +78,7 @@ static void fail_time(const sel_script *script, sel_where where, sel_error *erro
                     script->seconds, (long long)call_instructions);
 }
 
-/* The line at which a coroutine is. Only reads Lua's call information, so that the allocator and a
+/* The line that a coroutine executes. Reads call information only, so that the allocator and the
  * signal handler may call it. */
 static sel_where running_place(lua_State *L) {
     lua_Debug frame;
@@ -84,7 +88,7 @@ static sel_where running_place(lua_State *L) {
     return (sel_where){NULL, 0};
 }
 
-/* script->ended, which is written, says why. */
+/* Ends the script with the error in script->ended. */
 static void end_script(sel_script *script) {
     sel_fail(script->error, script->ended.status, "%s", script->ended.text);
     script->broken = true;
@@ -97,9 +101,9 @@ static void end_full(sel_script *script, sel_where where) {
     end_script(script);
 }
 
-/* When Lua is refused memory it collects garbage and asks again, for as much; then it raises. (Its
- * buffers raise at once: see the report.) */
-static void refuse(sel_script *script, size_t bytes) {
+/* A refused Lua state collects garbage and requests the same bytes again; a second refusal ends the
+ * script. (luaL_Buffer raises at the first refusal: sel_limits_report handles that.) */
+static void limits_refuse(sel_script *script, size_t bytes) {
     sel_where where = running_place(script->active);
     if (script->refused == bytes)
         end_full(script, where);
@@ -114,10 +118,10 @@ static bool may_grow(sel_script *script, size_t bytes) {
     if (script->options.trust || !script->limits.running)
         return true;
     if (script->used + bytes > script->memory) {
-        refuse(script, bytes);
+        limits_refuse(script, bytes);
         return false;
     }
-    /* Closing a refused buffer allocates a little, which must not clear the refusal. */
+    /* Closing a refused buffer allocates a few bytes, which must not clear the refusal. */
     if (bytes >= script->refused)
         script->refused = 0;
     return true;
@@ -125,8 +129,8 @@ static bool may_grow(sel_script *script, size_t bytes) {
 
 static void end_process(sel_script *script);
 
-/* lua_Alloc. For a new block `old_size` is no size. The timer's signal waits until malloc, which
- * the end of the process needs, is in order. */
+/* lua_Alloc. `old_size` of a new block is a type, not a size. A timer signal during realloc only
+ * sets `late`, since ending the process needs malloc. */
 static void *limited_alloc(void *data, void *block, size_t old_size, size_t size) {
     sel_script *script = data;
     const size_t held = block ? old_size : 0;
@@ -146,6 +150,7 @@ static void *limited_alloc(void *data, void *block, size_t old_size, size_t size
     return moved;
 }
 
+/* Lua's hook for lines and instruction counts. */
 static void on_event(lua_State *L, lua_Debug *event) {
     sel_script *script = sel_script_of(L);
     if (event->event == LUA_HOOKLINE) {
@@ -162,7 +167,7 @@ static void on_event(lua_State *L, lua_Debug *event) {
 int sel_limits_break(lua_State *L) {
     sel_script *script = sel_script_of(L);
     if (script->at_prompt && !script->ended.status && script->error && script->error->status) {
-        /* A mistake ends the line, and no more. */
+        /* At the prompt a mistake ends the line, not the script. */
         lua_pushstring(L, script->error->text);
         *script->error = (sel_error){.status = SEL_OK};
         return lua_error(L);
@@ -181,7 +186,7 @@ void sel_limits_note_lines(sel_script *script, struct sel_lines *lines) {
 }
 
 bool sel_limits_passed(sel_script *script) {
-    return script->broken || is_late(script) || is_used_up(&script->limits) ||
+    return script->broken || limits_is_late(script) || is_used_up(&script->limits) ||
            is_interrupted(&script->limits);
 }
 
@@ -192,7 +197,7 @@ sel_status sel_limits_check(sel_script *script, sel_where where) {
         fail_time(script, where, &script->ended);
         end_script(script);
     }
-    /* The limit may have been hit where texts are not wanted. */
+    /* The limit may have been hit while no error was wanted. */
     if (script->error && script->error->status == SEL_OK && script->ended.status)
         sel_fail(script->error, script->ended.status, "%s", script->ended.text);
     return SEL_BAD_SCENARIO;
@@ -210,21 +215,21 @@ void sel_limits_look(lua_State *L, sel_where where) {
 /* ---- the timer ---- */
 
 static void set_timer(sel_script *script, int64_t at) {
-    at += second / 100; /* the clock that is read may lag behind the one of timers */
+    at += second / 100; /* the clock of limits_now may be late against the timer's */
     const struct itimerspec time = {.it_value = {at / second, at % second}};
     timer_settime(script->timer, TIMER_ABSTIME, &time, NULL);
 }
 
-/* The process ends even where what is saved then waits for ever. */
+/* Saves data and ends the process. The timer ends it even if saving hangs. */
 static void end_process(sel_script *script) {
     sel_error error = {.status = SEL_OK};
     atomic_store(&script->due, ENDING);
-    set_timer(script, now() + saving * second);
+    set_timer(script, limits_now() + saving_seconds * second);
     fail_time(script, running_place(script->active), &error);
     sel_emergency_end(&error);
 }
 
-/* One that runs is left as it is, since most of what is started is soon stopped: a system call for
+/* Sets the timer unless it goes off before `due` anyway. Most calls return soon: a system call for
  * each would take as long as a short function. */
 static void await_due(sel_script *script) {
     const int64_t due = atomic_load(&script->due);
@@ -245,7 +250,7 @@ static void on_timer(int number, siginfo_t *info, void *context) {
     atomic_store(&script->timer_at, INT64_MAX);
     if (due == ENDING)
         _exit(SEL_BAD_SCENARIO);
-    else if (now() < due)
+    else if (limits_now() < due)
         await_due(script);
     else if (script->allocates)
         script->late = true;
@@ -254,8 +259,8 @@ static void on_timer(int number, siginfo_t *info, void *context) {
     errno = kept;
 }
 
-/* The signal goes to the script's thread, and may come while it is handled. The timer does not
- * outlive exec and is not inherited by fork. */
+/* Sends SIGALRM to the script's thread, even while the signal is handled. The timer is not
+ * inherited by exec or fork. */
 static bool create_timer(sel_script *script) {
     const struct sigaction action = {.sa_sigaction = on_timer,
                                      .sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER};
@@ -266,18 +271,18 @@ static bool create_timer(sel_script *script) {
     return timer_create(CLOCK_MONOTONIC, &event, &script->timer) == 0;
 }
 
-/* What runs must have come back a second after its deadline. */
+/* The process ends unless the running code returns within a second of its deadline. */
 static void set_due(sel_script *script) {
     const sel_limits *limits = &script->limits;
     if (!script->timed)
         return;
-    atomic_store(&script->due, limits->running && limits->deadline < INT64_MAX - grace
-                                   ? limits->deadline + grace
+    atomic_store(&script->due, limits->running && limits->deadline < INT64_MAX - return_grace
+                                   ? limits->deadline + return_grace
                                    : INT64_MAX);
     await_due(script);
 }
 
-/* ---- what the other files call ---- */
+/* ---- public functions ---- */
 
 lua_State *sel_limits_open(sel_script *script) {
     script->memory = memory_limit;
@@ -307,7 +312,7 @@ void sel_limits_close(sel_script *script) {
 }
 
 static int64_t seconds_from_now(double seconds) {
-    return now() + (int64_t)(1e9 * fmin(seconds, 1e9));
+    return limits_now() + (int64_t)(1e9 * fmin(seconds, 1e9));
 }
 
 void sel_limits_begin(sel_script *script, double seconds) {
@@ -315,7 +320,7 @@ void sel_limits_begin(sel_script *script, double seconds) {
 }
 
 double sel_limits_end(sel_script *script) {
-    double left = 1e-9 * (double)(script->deadline - now());
+    double left = 1e-9 * (double)(script->deadline - limits_now());
     script->deadline = INT64_MAX;
     return left;
 }
@@ -349,18 +354,18 @@ void sel_limits_restore(sel_script *script, const sel_limits *outer) {
 sel_limits sel_limits_leave(lua_State *L) {
     sel_script *script = sel_script_of(L);
     sel_limits left = script->limits;
-    left.deadline -= now();
+    left.deadline -= limits_now();
     sel_limits_stop(script);
     return left;
 }
 
 void sel_limits_come_back(lua_State *L, const sel_limits *left) {
     sel_limits limits = *left;
-    limits.deadline += now();
+    limits.deadline += limits_now();
     sel_limits_restore(sel_script_of(L), &limits);
 }
 
-/* Lua shortens long file names in its messages; puts the whole name back. */
+/* Writes the error with Lua's message, in which a shortened file name ("...x.lua") is completed. */
 static void fail_with_message(sel_script *script, const char *message, const char *suffix) {
     const size_t kept = LUA_IDSIZE - sizeof "...";
     const char *whole = "";
@@ -380,7 +385,7 @@ sel_status sel_limits_report(sel_script *script, sel_where where, const char *su
     lua_State *L = script->L;
     const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
     if (script->broken) {
-        /* said where it happened */
+        /* the error was written when the limit was hit */
     } else if (message && script->refused && strcmp(message, no_memory) == 0) {
         end_full(script, script->refused_at);
     } else if (message) {
@@ -393,7 +398,7 @@ sel_status sel_limits_report(sel_script *script, sel_where where, const char *su
     return script->broken && script->ended.status ? script->ended.status : SEL_BAD_SCENARIO;
 }
 
-/* Calls upvalue 1 with all arguments, the place that runs being looked for in the coroutine. */
+/* Calls upvalue 1 with all arguments, while `active` is the coroutine. NULL: no change. */
 static int call_tracked(lua_State *L, lua_State *co) {
     sel_script *script = sel_script_of(L);
     lua_State *outer = script->active;
@@ -405,24 +410,24 @@ static int call_tracked(lua_State *L, lua_State *co) {
     return status == LUA_OK ? lua_gettop(L) : lua_error(L);
 }
 
-/* coroutine.resume; upvalue 1: Lua's own. */
+/* coroutine.resume; upvalue 1: Lua's function. */
 static int tracked_resume(lua_State *L) {
     return call_tracked(L, lua_tothread(L, 1));
 }
 
-/* What coroutine.wrap returns; upvalues: what Lua's own returned, and the coroutine. */
-static int wrapped(lua_State *L) {
+/* The function that coroutine.wrap returns. Upvalues: the result of Lua's wrap, the coroutine. */
+static int limits_wrapped(lua_State *L) {
     return call_tracked(L, lua_tothread(L, lua_upvalueindex(2)));
 }
 
-/* coroutine.wrap; upvalue 1: Lua's own. */
+/* coroutine.wrap; upvalue 1: Lua's function. */
 static int tracked_wrap(lua_State *L) {
     lua_settop(L, 1);
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
     lua_call(L, 1, 1);
     lua_getupvalue(L, 1, 1);
-    lua_pushcclosure(L, wrapped, 2);
+    lua_pushcclosure(L, limits_wrapped, 2);
     return 1;
 }
 

@@ -1,21 +1,28 @@
 -- order.lua -- pairs and next in an order that is the same in every run.
 --
--- Lua's own order depends on addresses and on the time. Here numbers come first, by value: 1, 2, 3
--- and so on, then the other integers, then the other numbers; then strings, byte by byte; false and
--- true. Tables, functions and other objects have no order, and are refused as keys; for Selenite's
--- own code they come last. Tables with keys 1 to n alone are in that order as they are, and Lua's
--- own next visits them. For others pairs makes a walk: a list of the keys, `of` the table that they
--- are of, `at` the position of the last visited, `object` the type of a key that is an object.
+-- Lua's own order depends on addresses and on the time. Here keys come in this order:
+--
+--   positive integers, other integers, floats   by value
+--   strings                                     by bytes
+--   false, true
+--   functions, tables, threads, userdata        for Selenite's own code; refused in scripts
+--
+-- A table with the keys 1 to n alone is visited by Lua's own next, which has that order. For other
+-- tables pairs creates a walk: the sorted list of keys, with
+--
+--   of      the table
+--   at      the position of the key visited last
+--   object  the type of a key that is an object; nil: there is none
 local error, math_type, rawequal, rawget, type = error, math.type, rawequal, rawget, type
 local raw_next, raw_pairs, select, sort = next, pairs, select, table.sort
 local format = string.format
 
--- Kinds of keys in order; integers below 1 and `true` come one behind the others of their kind.
+-- The order of kinds of keys; integers below 1 and `true` have the next rank.
 local RANKS = { integer = 1, float = 3, string = 4, boolean = 5, ["function"] = 7, table = 8,
   thread = 9, userdata = 10 }
 local OBJECTS, LAST = 7, 10
 
--- Sorts keys of several kinds; returns the type of one that is an object.
+-- Sorts keys of several kinds. Returns the type of a key that is an object; nil: there is none.
 local function sort_mixed(keys)
   local lists, count, object = {}, 0, nil
   for i = 1, #keys do
@@ -42,7 +49,7 @@ local function sort_mixed(keys)
   return object
 end
 
--- Goes to this key of a walk; to its end where there is none.
+-- Moves a walk to a key; to its end if it has no such key.
 local function seek(walk, key)
   local at = 0
   while at < #walk and not rawequal(walk[at], key) do
@@ -51,8 +58,8 @@ local function seek(walk, key)
   walk.at = at
 end
 
--- A walk over the keys of the table, before its first key or, where `from` is not nil, at that one,
--- which the table may have lost.
+-- A walk over the keys of a table, before the first key; or, if `from` is not nil, at that key,
+-- even if the table has lost it.
 local function new_walk(t, from)
   local walk, count, strings, sorted = {}, 0, true, true
   for key in raw_next, t do
@@ -74,7 +81,7 @@ local function new_walk(t, from)
   return walk
 end
 
--- The next key of the walk that has a value, and the value; at the end nil alone.
+-- The next key of the walk that still has a value, and the value; at the end nil.
 local function step(walk)
   if type(walk.of) ~= "table" then
     error("pairs gave this table, and it was changed", 2)
@@ -89,7 +96,7 @@ local function step(walk)
   return nil
 end
 
--- What pairs gives a loop to call.
+-- The iterator that pairs returns.
 local function next_of_walk(walk, key)
   if key == nil then
     walk.at = 0
@@ -99,7 +106,7 @@ local function next_of_walk(walk, key)
   return step(walk)
 end
 
--- Whether Lua visits the keys in order: 1, 2, 3 ...
+-- Whether Lua itself visits the keys as 1, 2, 3 ...
 local function is_ordered(t)
   local last = 0
   for key in raw_next, t do
@@ -118,9 +125,9 @@ local function refuse(name, walk)
   end
 end
 
--- pairs and next, which call `check` with what they visit.
+-- Creates pairs and next. They call `check` with their name and each new walk.
 local function visitors(check)
-  -- The walk is kept from call to call, so that a loop does not sort in each step.
+  -- next keeps its walk between calls, so that a loop sorts once.
   local kept = {}
 
   local function ordered_pairs(...)
@@ -129,7 +136,7 @@ local function visitors(check)
     end
     local follow, t, key = raw_pairs(...)
     if follow ~= raw_next or type(t) ~= "table" or is_ordered(t) then
-      return follow, t, key -- that of __pairs, or Lua's own
+      return follow, t, key -- those of __pairs, or Lua's own
     end
     local walk = new_walk(t)
     check("pairs", walk)

@@ -1,7 +1,7 @@
-/* rule.c -- functions of cells: what their parameters are, and what Lua gives at a cell.
+/* rule.c -- functions of cells: their parameters, and their evaluation by Lua in a cell.
  *
- * In Lua a cell is a userdata: c.NAME asks the engine for a field, c(dx, dy) makes that of the
- * neighbour. It is good for the call that it was made for only.
+ * In Lua a cell is a userdata: c.NAME reads a field, c(dx, dy) is the neighbour at that distance.
+ * A cell is valid during the call that it was created for.
  */
 #include "lua/state.h"
 #include <math.h>
@@ -14,8 +14,8 @@ static const char cell_type[] = "selenite.cell";
 
 typedef struct cell {
     const sel_lua_rule *rule;
-    uint64_t call; /* that it belongs to */
-    int at[3];
+    uint64_t call; /* number of the call that it belongs to */
+    int at[3];     /* distance from the cell that the rule computes */
 } cell;
 
 /* ---- cells in Lua ---- */
@@ -34,7 +34,7 @@ static const cell *check_cell(lua_State *L) {
     return c;
 }
 
-/* The number of the field called so, or -1. */
+/* The number of the field `name`; -1: there is none. */
 static int find_field(const sel_lua_rule *rule, const char *name) {
     int k = rule->fields - 1;
     while (k >= 0 && strcmp(rule->field[k].name, name) != 0)
@@ -42,15 +42,14 @@ static int find_field(const sel_lua_rule *rule, const char *name) {
     return k;
 }
 
-/* Whether the field is called `name` with an axis behind it: v_x of v. */
+/* Whether the field is a component of the vector `name`: v_x of v. */
 static bool is_component(const sel_cell_field *field, const char *name) {
     const size_t length = strlen(name);
     return strlen(field->name) == length + 2 && strncmp(field->name, name, length) == 0 &&
            field->name[length] == '_' && strchr("xyz", field->name[length + 1]);
 }
 
-/* The names of the fields that are components of `vector`, of all (of state) where it is NULL:
- * "v_x, v_y". */
+/* "v_x, v_y": the components of `vector`; NULL: all fields, or (`state`) all state fields. */
 static const char *list_fields(const sel_cell_field *field, int fields, const char *vector,
                                bool state, char text[256]) {
     enum { ROOM = 200 };
@@ -93,7 +92,7 @@ const char *sel_rule_unknown(const sel_cell_field *field, int fields, const char
     return text;
 }
 
-/* A number of the field's type. */
+/* Pushes an integer or a float, by the type of the field. */
 static void push_value(lua_State *L, const sel_cell_field *field, double value) {
     if (field->type != SEL_CELL_REAL && fabs(value) < 0x1p53)
         lua_pushinteger(L, (lua_Integer)value);
@@ -101,6 +100,7 @@ static void push_value(lua_State *L, const sel_cell_field *field, double value) 
         lua_pushnumber(L, value);
 }
 
+/* c.NAME */
 static int cell_field(lua_State *L) {
     const cell *c = check_cell(L);
     char text[512];
@@ -114,6 +114,7 @@ static int cell_field(lua_State *L) {
     return 1;
 }
 
+/* c(dx, dy[, dz]) */
 static int cell_neighbour(lua_State *L) {
     const cell *c = check_cell(L);
     const int dims = c->rule->dims;
@@ -167,7 +168,7 @@ void sel_rule_open(lua_State *L) {
     sel_read_library(L, "random");
 }
 
-/* ---- Lua's values at a cell ---- */
+/* ---- evaluation by Lua ---- */
 
 static void push_argument(lua_State *L, const sel_lua_rule *rule, int which,
                           const sel_rule_place *at) {
@@ -181,7 +182,8 @@ static void push_argument(lua_State *L, const sel_lua_rule *rule, int which,
                                                     : at->controls[which - SEL_ARGUMENT_CONTROL]);
 }
 
-/* The value at the top as number k, of the field called `name` (NULL: of none). */
+/* Stores the number at the top of the stack in out[k]: of the field `name`; NULL: a plain number.
+ */
 static sel_status take_value(const sel_lua_rule *rule, int k, const char *name, double *out,
                              sel_error *error) {
     lua_State *L = rule->script->L;
@@ -191,7 +193,7 @@ static sel_status take_value(const sel_lua_rule *rule, int k, const char *name, 
                            sel_script_value_text(L, -1, found), name ? " as " : "",
                            name ? name : "");
     out[k] = lua_tonumber(L, -1);
-    /* Of NaN and what is too large the solver says that it does not fit. */
+    /* The solver reports NaN and numbers that are too large for the type. */
     if (name && rule->field[k].type != SEL_CELL_REAL && isfinite(out[k]) && out[k] != floor(out[k]))
         return sel_fail_at(error, rule->base.where,
                            "%s: function returned %s for %s, which holds whole numbers",
@@ -199,7 +201,7 @@ static sel_status take_value(const sel_lua_rule *rule, int k, const char *name, 
     return SEL_OK;
 }
 
-/* The fields in the table at the top. */
+/* Stores the fields of the table at the top of the stack. */
 static sel_status take_fields(const sel_lua_rule *rule, double *out, sel_error *error) {
     lua_State *L = rule->script->L;
     char text[512];
@@ -218,7 +220,7 @@ static sel_status take_fields(const sel_lua_rule *rule, double *out, sel_error *
     return status;
 }
 
-/* The number of the only state field, or -1. */
+/* The number of the only state field; -1: there are several. */
 static int only_field(const sel_lua_rule *rule) {
     int found = -1, count = 0;
     for (int k = 0; k < rule->fields; k++)
@@ -229,8 +231,9 @@ static int only_field(const sel_lua_rule *rule) {
     return count == 1 ? found : -1;
 }
 
-/* What a call left above `base`. */
-static sel_status take_results(const sel_lua_rule *rule, int base, double *out, sel_error *error) {
+/* Stores the results of a call, which lie above `base` on the stack. */
+static sel_status rule_take_results(const sel_lua_rule *rule, int base, double *out,
+                                    sel_error *error) {
     lua_State *L = rule->script->L;
     const int count = lua_gettop(L) - base, only = only_field(rule);
     sel_status status = SEL_OK;
@@ -249,8 +252,8 @@ static sel_status take_results(const sel_lua_rule *rule, int base, double *out, 
     return status;
 }
 
-static sel_status call_at(const sel_lua_rule *rule, const sel_rule_place *at, double *out,
-                          sel_error *error) {
+static sel_status rule_call_lua(const sel_lua_rule *rule, const sel_rule_place *at, double *out,
+                                sel_error *error) {
     sel_script *script = rule->script;
     lua_State *L = script->L;
     const int base = lua_gettop(L);
@@ -268,28 +271,28 @@ static sel_status call_at(const sel_lua_rule *rule, const sel_rule_place *at, do
     char suffix[320];
     snprintf(suffix, sizeof suffix, " (%s, in the cell at x=%.6g, y=%.6g, t=%.6g)", rule->label,
              at->place[0], at->place[1], at->t);
-    sel_status status = called == LUA_OK ? take_results(rule, base, out, error)
+    sel_status status = called == LUA_OK ? rule_take_results(rule, base, out, error)
                                          : sel_limits_report(script, rule->base.where, suffix);
     lua_settop(L, base);
     return status;
 }
 
 /* sel_rule_source.call */
-static sel_status call(const sel_rule_source *self, const sel_rule_place *at, double *out,
-                       sel_error *error) {
+static sel_status rule_call(const sel_rule_source *self, const sel_rule_place *at, double *out,
+                            sel_error *error) {
     const sel_lua_rule *rule = self->data;
     sel_outer outer;
     sel_status status =
         sel_script_enter(rule->script, self->where, rule->label, rule->count, &outer, error);
     if (!status) {
-        status = call_at(rule, at, out, error);
+        status = rule_call_lua(rule, at, out, error);
         sel_script_leave(rule->script, &outer);
     }
     return status;
 }
 
 /* sel_rule_source.read */
-static sel_status read_rule(const sel_rule_source *self, const sel_cell_field *field, int fields,
+static sel_status rule_read(const sel_rule_source *self, const sel_cell_field *field, int fields,
                             int dims, sel_rule_returns returns, const sel_rule **rule, char *why,
                             sel_error *error) {
     sel_lua_rule *r = self->data;
@@ -328,7 +331,7 @@ const sel_rule_source *sel_rule_source_create(sel_filler *f, const sel_slot *slo
         return NULL;
     }
     sel_lua_rule *rule = sel_fill_alloc(f, sizeof *rule);
-    *rule = (sel_lua_rule){.base = {where, read_rule, call, rule},
+    *rule = (sel_lua_rule){.base = {where, rule_read, rule_call, rule},
                            .script = f->script,
                            .label = label,
                            .controls = f->controls,

@@ -1,11 +1,15 @@
 /* sandbox.c -- the libraries that a script sees.
  *
- * Allowed are base, string, table, math, utf8 and coroutine, without what reads files or sees
- * bytecode (selenite.lua takes it away, and makes globals strict). Finalizers run with hooks off:
- * __gc is refused. With --trust all libraries are open and unguarded.
+ * A script sees base, string, table, math, utf8 and coroutine. selenite.lua removes the functions
+ * that read files or bytecode, and makes globals strict. __gc is refused, since finalizers run with
+ * hooks off and so without limits. With --trust all libraries are open and unguarded.
  *
- * A script may change the tables of these libraries, and with `string` the methods of all strings.
- * Selenite's own Lua code has copies, and calls no methods of strings.
+ * A script may change the tables of these libraries, and through `string` the methods of all
+ * strings. Selenite's own Lua code therefore has copies, and calls no methods of strings.
+ *
+ *      _G of the script <-- __index -- _G of Selenite's Lua code
+ *        string, table, ...              copies of string, table, ...; pairs and next in a fixed
+ * order
  */
 #include "lua/state.h"
 #include <lualib.h>
@@ -13,9 +17,9 @@
 #include <string.h>
 #include "order_lua.h"
 
-static const lua_Integer seed = 20240229;
+static const lua_Integer seed = 20240229; /* of math.random */
 
-/* Calls the library's own function, upvalue 1, with all arguments. */
+/* Calls the original function, upvalue 1, with all arguments. */
 static int call_original(lua_State *L) {
     int arguments = lua_gettop(L);
     lua_pushvalue(L, lua_upvalueindex(1));
@@ -24,7 +28,7 @@ static int call_original(lua_State *L) {
     return lua_gettop(L);
 }
 
-/* Control characters may steer terminals. */
+/* print, without control characters, which could control the terminal. */
 static int guarded_print(lua_State *L) {
     const int count = lua_gettop(L);
     size_t length;
@@ -60,7 +64,8 @@ static int guarded_rawset(lua_State *L) {
     return call_original(L);
 }
 
-/* load(text or function, name, mode, environment): text only; names cannot pose as files. */
+/* load(text or function, name, mode, environment): text only, no bytecode. The name is replaced, so
+ * that a chunk cannot pose as a file. */
 static int guarded_load(lua_State *L) {
     bool has_environment = !lua_isnone(L, 4);
     lua_settop(L, 4);
@@ -79,7 +84,7 @@ static int guarded_random(lua_State *L) {
     return call_original(L);
 }
 
-/* Without a seed Lua takes one from the clock, and no two runs would be the same. */
+/* Requires a seed: Lua's default comes from the clock, and runs would differ. */
 static int guarded_randomseed(lua_State *L) {
     luaL_checkany(L, 1);
     return guarded_random(L);
@@ -114,7 +119,8 @@ static void open_safe_libraries(lua_State *L) {
     sel_sandbox_guard(L, base);
 }
 
-/* math.random gives the same numbers in every run, and none inside functions of place and time. */
+/* Seeds math.random with a constant, so that runs repeat, and refuses it in functions that the
+ * engine evaluates. */
 static void guard_random(lua_State *L) {
     static const luaL_Reg randoms[] = {
         {"random", guarded_random}, {"randomseed", guarded_randomseed}, {NULL, NULL}};
@@ -126,11 +132,11 @@ static void guard_random(lua_State *L) {
     lua_pop(L, 1);
 }
 
-/* Address is a key in Lua's registry: what makes a list of a table's keys. */
+/* Its address is the key, in Lua's registry, of the function that lists a table's keys in order. */
 static const char keys_key;
 
-/* Replaces pairs and next in the table of globals at the top; pushes those of Selenite's own code.
- */
+/* Replaces pairs and next in the table of globals at the top (order.lua). Pushes the versions for
+ * Selenite's own code. */
 static void order_keys(lua_State *L) {
     const int globals = lua_gettop(L);
     lua_pushnil(L);
@@ -147,10 +153,10 @@ void sel_order_keys(lua_State *L, int index) {
     lua_call(L, 1, 1);
 }
 
-/* Address is a key in Lua's registry: what the Lua code of Selenite sees as its globals. */
+/* Its address is the key, in Lua's registry, of the globals of Selenite's own Lua code. */
 static const char own_key;
 
-/* Scripts may change the tables of the libraries: Selenite's own code has copies, and the pairs and
+/* Creates the globals of Selenite's own Lua code: copies of the library tables, and the pairs and
  * next at the top, which are popped. */
 static void keep_libraries(lua_State *L) {
     static const char *const names[] = {LUA_STRLIBNAME, LUA_TABLIBNAME, LUA_MATHLIBNAME,

@@ -1,44 +1,49 @@
-/* source.c -- find the line of a field in a script's text.
+/* source.c -- find the line of a table's field in a script's text, for messages.
  *
- * Lua keeps no lines for the fields of a table, but messages about them need one. So the text is
- * split into tokens, and a field is looked up as `name =` at the top level of the braces that
- * follow the constructor's call. Where the text does not show the field (a table built in a loop,
- * a renamed constructor), the line of the enclosing table is the answer.
+ * Lua keeps no lines for the fields of a table. So the text is split into tokens, and a field is
+ * looked up as `name =` at the top level of the braces that follow the constructor's call:
+ *
+ *      line 7      regions = { law.wall { at = ..., velocity = { 0, 1 } } }
+ *                              |        |                      |
+ *                   call of "wall"   brace of its table   span of "velocity"
+ *
+ * Where the text does not show the field (a table built in a loop, a renamed constructor), the line
+ * of the enclosing table is used.
  */
 #include "lua/state.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tokens; each function returns what follows ---- */
+/* ---- tokens; after_...() returns the first character after what begins at `at` ---- */
 
-/* The number of '=' in a long bracket `[==[`, or -1. */
+/* The number of '=' in a long bracket `[==[`; -1: there is no long bracket. */
 static int long_bracket(const char *at) {
     const size_t n = *at == '[' ? strspn(at + 1, "=") : 0;
     return *at == '[' && at[n + 1] == '[' ? (int)n : -1;
 }
 
-static const char *behind_long_bracket(const char *at, int level) {
+static const char *after_long_bracket(const char *at, int level) {
     for (at += level + 2; *at; at++)
         if (*at == ']' && strspn(at + 1, "=") == (size_t)level && at[level + 1] == ']')
             return at + level + 2;
     return at;
 }
 
-static const char *behind_quoted(const char *at) {
+static const char *after_quoted(const char *at) {
     const char quote = *at;
     for (at++; *at && *at != quote && *at != '\n'; at++)
         at += *at == '\\' && at[1];
     return at + (*at == quote);
 }
 
-static const char *behind_blanks_and_comments(const char *at) {
+static const char *after_blanks_and_comments(const char *at) {
     for (;;) {
         at += strspn(at, " \t\n\v\f\r");
         if (at[0] != '-' || at[1] != '-')
             return at;
         const int level = long_bracket(at + 2);
-        at = level >= 0 ? behind_long_bracket(at + 2, level) : at + strcspn(at, "\n");
+        at = level >= 0 ? after_long_bracket(at + 2, level) : at + strcspn(at, "\n");
     }
 }
 
@@ -46,7 +51,7 @@ static bool is_name(char ch) {
     return isalnum((unsigned char)ch) || ch == '_';
 }
 
-static const char *behind_number(const char *at) {
+static const char *after_number(const char *at) {
     while (is_name(*at) || *at == '.') {
         const bool exponent = strchr("eEpP", *at) != NULL;
         at++;
@@ -55,13 +60,13 @@ static const char *behind_number(const char *at) {
     return at;
 }
 
-/* Reads the token at `at`, of which all but the line is stored. */
+/* Reads the token at `at`: stores its kind, and returns its end. */
 static const char *read_token(const char *at, sel_token *token) {
     const int level = long_bracket(at);
     const bool digit = isdigit((unsigned char)at[*at == '.']);
     *token = (sel_token){.kind = SEL_TOKEN_OTHER};
     if (digit)
-        return behind_number(at);
+        return after_number(at);
     if (is_name(*at)) {
         token->kind = SEL_TOKEN_NAME;
         while (is_name(*at))
@@ -70,7 +75,7 @@ static const char *read_token(const char *at, sel_token *token) {
     }
     if (*at == '"' || *at == '\'' || level >= 0) {
         token->kind = SEL_TOKEN_STRING;
-        return level >= 0 ? behind_long_bracket(at, level) : behind_quoted(at);
+        return level >= 0 ? after_long_bracket(at, level) : after_quoted(at);
     }
     if (strncmp(at, "...", 3) == 0)
         return at + 3;
@@ -78,11 +83,12 @@ static const char *read_token(const char *at, sel_token *token) {
     return at + 1 + (twice || (at[1] == '=' && strchr("=~<>", *at)));
 }
 
-/* Stores the tokens of a text (NULL: none) and an empty one behind them; returns their number. */
+/* Splits a text into tokens, with an empty one at the end, which is not counted. Returns their
+ * number. `tokens` NULL: counts only. */
 static int read_tokens(const char *text, sel_token *tokens) {
     int count = 0, line = 1;
-    const char *counted = text; /* so far for `line` */
-    for (const char *at = behind_blanks_and_comments(text);; at = behind_blanks_and_comments(at)) {
+    const char *counted = text; /* newlines up to here are counted in `line` */
+    for (const char *at = after_blanks_and_comments(text);; at = after_blanks_and_comments(at)) {
         sel_token token = {.kind = SEL_TOKEN_OTHER};
         const char *end = *at ? read_token(at, &token) : at;
         for (; counted < at; counted++)
@@ -126,8 +132,8 @@ bool sel_token_is_any(const sel_source *source, int at, const char *const *texts
     return false;
 }
 
-/* How much deeper the text is nested after the token `at`: brackets, and blocks up to `end`. The
- * `do` of a `for` or `while` stands for the whole loop. */
+/* sel_token.nesting of token `at`: 1 opens a bracket or block, -1 closes one, 0 neither. A `for` or
+ * `while` is opened by its `do`. */
 static int nesting(const sel_source *source, int at) {
     static const char *const opens[] = {"{", "(", "[", "function", "if", "do", "repeat", NULL};
     static const char *const closes[] = {"}", ")", "]", "end", "until", NULL};
@@ -157,7 +163,7 @@ int sel_source_behind(const sel_source *source, int at) {
     return at;
 }
 
-/* The token that follows the item which starts at `at`: its separator or the closing brace. */
+/* The token after the item that begins at `at`: its separator or the closing brace. */
 static int item_end(const sel_source *source, int at) {
     while (at < source->token_count && source->tokens[at].nesting >= 0 && !is_separator(source, at))
         at = sel_source_behind(source, at);
@@ -168,7 +174,7 @@ static int item_end(const sel_source *source, int at) {
 typedef struct item {
     sel_span span; /* of its value */
     bool keyed;
-    const char *name; /* of length `length`, in `name =` and `["name"] =`; else NULL */
+    const char *name; /* `length` bytes, of `name =` or `["name"] =`; NULL: no such key */
     size_t length;
 } item;
 
@@ -176,7 +182,7 @@ sel_walk sel_source_walk(sel_span table) {
     return (sel_walk){table, table.source && table.brace >= 0 ? table.brace + 1 : -1};
 }
 
-/* The next item; false at the end of the table. */
+/* Reads the next item; false at the end of the table. */
 static bool next_item(sel_walk *walk, item *next) {
     sel_source *source = walk->table.source;
     const int at = walk->at;
@@ -200,7 +206,8 @@ static bool next_item(sel_walk *walk, item *next) {
     return true;
 }
 
-static sel_span nothing(sel_span table) {
+/* The span of a value that the text does not show: the table's line. */
+static sel_span span_of_line(sel_span table) {
     return (sel_span){table.source, table.line, -1, -1};
 }
 
@@ -209,9 +216,10 @@ sel_span sel_source_next(sel_walk *walk) {
     while (next_item(walk, &next))
         if (!next.keyed)
             return next.span;
-    return nothing(walk->table);
+    return span_of_line(walk->table);
 }
 
+/* For bsearch: strcmp of an item's name with a sel_named_span. */
 static int compare_name(const void *key, const void *named) {
     const item *k = key;
     const char *name = ((const sel_named_span *)named)->name;
@@ -224,7 +232,7 @@ void sel_source_keys(sel_span span, sel_named_span *keys, int count) {
     item next;
     int missing = count;
     for (int i = 0; i < count; i++)
-        keys[i].span = nothing(span);
+        keys[i].span = span_of_line(span);
     while (missing > 0 && next_item(&walk, &next)) {
         if (!next.name)
             continue;
@@ -264,7 +272,7 @@ sel_span sel_source_path(sel_span span, const char *path) {
     return span;
 }
 
-/* The brace that opens the argument of a call whose last name is token `at`, or -1. */
+/* The brace of the table argument of a call whose last name is token `at`; -1: there is none. */
 static int argument_brace(const sel_source *source, int at) {
     if (sel_token_is(source, at + 1, "{"))
         return at + 1;
