@@ -1,5 +1,5 @@
-/* branches.c -- the conditions of a function's graph: which sides were taken, and a search for the
- * others. */
+/* branches.c -- branch coverage of a function's graph: which sides of its conditions were taken,
+ * and a search for inputs that take the others. */
 #include "engine/values/branches.h"
 #include <float.h>
 #include <math.h>
@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MOST_WORK: nodes that are evaluated; some 50 ms. It is counted, so that runs repeat. */
+/* MOST_WORK: the limit on evaluated nodes, some 50 ms; LEAST_SHARE: nodes per side at least. Work
+ * is counted rather than timed, so that runs are reproducible. STARTS: visited inputs from which
+ * one search starts. */
 enum { MOST_WORK = 2000000, LEAST_SHARE = 20000, MOST_VISITED = 512, STARTS = 3 };
 
-/* Of a side that no number takes, and between numbers that cannot be subtracted. */
+/* The distance from a side that no number takes, and the distance if a number is NaN. */
 static const double never = 1e9, unknown = 1e4;
 
 enum { FALSE_SIDE = 1, TRUE_SIDE = 2, BOTH = 3 };
@@ -19,28 +21,30 @@ struct sel_branches {
     const sel_rule *graph;
     const sel_cell_field *field;
     int inputs;
-    int *input;                 /* [inputs]: nodes */
-    int *number;                /* by node: of an input */
-    double *value;              /* by node */
-    double *to_true, *to_false; /* by node: how far a condition is from being so */
-    double *cost;               /* by node: how far from being needed by a result; 0: it is */
-    uint8_t *taken, *wanted;    /* by node: sides */
-    bool *needs;                /* by node: scratch of the search */
-    int visited;                /* points kept */
+    int *input;                 /* [inputs]: their nodes */
+    int *number;                /* by node: the index of an input */
+    double *value;              /* by node: value in the latest evaluation */
+    double *to_true, *to_false; /* by node: the distance of a condition from being true, false */
+    double *cost;               /* by node: the distance from being needed by a result; 0: needed */
+    uint8_t *taken, *wanted;    /* by node: sides, as a mask */
+    bool *needs;                /* by node: the search changes this input */
+    int visited;                /* inputs kept in `visits` */
     double *visits;             /* [MOST_VISITED][inputs] */
-    int next;                   /* the node and side to be looked for: 2 node + side */
-    int64_t work;
+    int next;                   /* the next node and side to search for: 2 node + side */
+    int64_t work;               /* nodes evaluated so far */
 };
 
-static const sel_rule_node *node_of(const sel_branches *b, int n) {
+static const sel_rule_node *branch_node(const sel_branches *b, int n) {
     return &b->graph->node[n];
 }
 
-/* Those whose sides are told: comparisons, but for those that the reader of functions adds to
- * follow integers; and selections by a condition that is no comparison. */
-static uint8_t sides_of(const sel_branches *b, int n) {
-    const sel_rule_node *node = node_of(b, n);
-    const sel_rule_node *x = node_of(b, node->operand[0]), *y = node_of(b, node->operand[1]);
+/* The sides that a node should take: those of comparisons, as far as bounds allow them, except
+ * comparisons with 2^53, which the reader of functions adds for integers; and both sides of a
+ * selection by a condition that is no comparison. */
+static uint8_t branch_sides(const sel_branches *b, int n) {
+    const sel_rule_node *node = branch_node(b, n);
+    const sel_rule_node *x = branch_node(b, node->operand[0]),
+                        *y = branch_node(b, node->operand[1]);
     if (node->op == SEL_OP_SELECT) {
         return sel_op_is_condition(x->op) && !sel_op_compares(x->op) ? BOTH : 0;
     }
@@ -85,8 +89,8 @@ sel_branches *sel_branches_create(const sel_rule *graph, const sel_cell_field *f
     b->cost = b->to_false + nodes;
     b->wanted = b->taken + nodes;
     for (int n = 0; n < graph->nodes; n++) {
-        const int op = node_of(b, n)->op;
-        b->wanted[n] = sides_of(b, n);
+        const int op = branch_node(b, n)->op;
+        b->wanted[n] = branch_sides(b, n);
         if (op == SEL_OP_ARGUMENT || op == SEL_RULE_READ || op == SEL_RULE_RANDOM) {
             b->number[n] = b->inputs;
             b->input[b->inputs++] = n;
@@ -117,7 +121,7 @@ int sel_branches_inputs(const sel_branches *branches) {
 }
 
 const sel_rule_node *sel_branches_input(const sel_branches *branches, int k) {
-    return node_of(branches, branches->input[k]);
+    return branch_node(branches, branches->input[k]);
 }
 
 double sel_branches_value(const sel_branches *branches, int node) {
@@ -130,19 +134,19 @@ static int64_t to_integer(double value) {
     return fabs(value) < 0x1p63 ? (int64_t)value : 0;
 }
 
-/* Draws of the same number are the same. */
+/* The value of a draw of sel.random(k): that of an earlier draw of the same k, else its input. */
 static double random_value(const sel_branches *b, int n, const double *inputs) {
     for (int k = 0; k < b->number[n]; k++) {
         const sel_rule_node *other = sel_branches_input(b, k);
         if (other->op == SEL_RULE_RANDOM &&
-            b->value[other->operand[0]] == b->value[node_of(b, n)->operand[0]]) {
+            b->value[other->operand[0]] == b->value[branch_node(b, n)->operand[0]]) {
             return b->value[b->input[k]];
         }
     }
     return inputs[b->number[n]];
 }
 
-static double look_up(const sel_branches *b, const sel_rule_node *node) {
+static double branch_look_up(const sel_branches *b, const sel_rule_node *node) {
     double operand[SEL_LOOKUP_ARGUMENTS] = {0}, out;
     const double *arguments[SEL_LOOKUP_ARGUMENTS];
     for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) {
@@ -153,8 +157,8 @@ static double look_up(const sel_branches *b, const sel_rule_node *node) {
     return out;
 }
 
-static double value_of(const sel_branches *b, int n, const double *inputs) {
-    const sel_rule_node *node = node_of(b, n);
+static double branch_value(const sel_branches *b, int n, const double *inputs) {
+    const sel_rule_node *node = branch_node(b, n);
     const double *v = b->value;
     switch (node->op) {
     case SEL_OP_CONSTANT:
@@ -165,7 +169,7 @@ static double value_of(const sel_branches *b, int n, const double *inputs) {
     case SEL_RULE_RANDOM:
         return random_value(b, n, inputs);
     case SEL_OP_LOOKUP:
-        return look_up(b, node);
+        return branch_look_up(b, node);
     default:
         return node->op < SEL_OP_COUNT ? sel_program_value(node->op, v[node->operand[0]],
                                                            v[node->operand[1]], v[node->operand[2]])
@@ -174,30 +178,30 @@ static double value_of(const sel_branches *b, int n, const double *inputs) {
     }
 }
 
-/* A difference on a scale on which sums of several make sense. */
+/* The size of a difference on a logarithmic scale, so that large ones do not dominate a sum. */
 static double scaled(double difference) {
     const double size = fabs(difference);
     return isnan(size) ? unknown : size <= DBL_MAX ? log1p(size) : unknown / 2;
 }
 
-static void compare(sel_branches *b, int n) {
-    const sel_rule_node *node = node_of(b, n);
+static void branch_compare(sel_branches *b, int n) {
+    const sel_rule_node *node = branch_node(b, n);
     const double x = b->value[node->operand[0]], y = b->value[node->operand[1]];
-    const double far = scaled(x - y), step = DBL_MIN; /* where only equality is in the way */
+    const double far = scaled(x - y), step = DBL_MIN; /* step: for equal numbers, where far is 0 */
     const bool is = b->value[n] != 0;
     b->to_true[n] = is ? 0 : node->op == SEL_OP_LT ? far + step : far;
     b->to_false[n] = !is ? 0 : node->op == SEL_OP_LT ? far : node->op == SEL_OP_LE ? far + step : 1;
 }
 
 static void find_distances(sel_branches *b, int n) {
-    const sel_rule_node *node = node_of(b, n);
+    const sel_rule_node *node = branch_node(b, n);
     const int x = node->operand[0], y = node->operand[1], z = node->operand[2];
     double *t = b->to_true, *f = b->to_false;
     switch (node->op) {
     case SEL_OP_LT:
     case SEL_OP_LE:
     case SEL_OP_EQ:
-        compare(b, n);
+        branch_compare(b, n);
         return;
     case SEL_OP_NOT:
         t[n] = f[x];
@@ -221,11 +225,11 @@ static void find_distances(sel_branches *b, int n) {
     }
 }
 
-static void need(sel_branches *b, int n, double cost) {
+static void branch_need(sel_branches *b, int n, double cost) {
     b->cost[n] = fmin(b->cost[n], cost);
 }
 
-/* From the results back. */
+/* Sets `cost` of all nodes, from the results back to their operands. */
 static void find_costs(sel_branches *b) {
     for (int n = 0; n < b->graph->nodes; n++) {
         b->cost[n] = never;
@@ -237,51 +241,52 @@ static void find_costs(sel_branches *b) {
         b->cost[b->graph->fails] = 0;
     }
     for (int n = b->graph->nodes - 1; n >= 0; n--) {
-        const sel_rule_node *node = node_of(b, n);
+        const sel_rule_node *node = branch_node(b, n);
         const double cost = b->cost[n];
         const int x = node->operand[0], y = node->operand[1], z = node->operand[2];
         if (cost >= never) {
             continue;
         }
         if (node->op == SEL_OP_SELECT || node->op == SEL_OP_AND || node->op == SEL_OP_OR) {
-            need(b, x, cost);
-            need(b, y, cost + (node->op == SEL_OP_OR ? b->to_false[x] : b->to_true[x]));
+            branch_need(b, x, cost);
+            branch_need(b, y, cost + (node->op == SEL_OP_OR ? b->to_false[x] : b->to_true[x]));
             if (node->op == SEL_OP_SELECT) {
-                need(b, z, cost + b->to_false[x]);
+                branch_need(b, z, cost + b->to_false[x]);
             }
             continue;
         }
         for (int k = 0; k < sel_rule_operands(node); k++) {
-            need(b, node->operand[k], cost);
+            branch_need(b, node->operand[k], cost);
         }
     }
 }
 
-static void evaluate(sel_branches *b, const double *inputs) {
+static void branch_evaluate(sel_branches *b, const double *inputs) {
     for (int n = 0; n < b->graph->nodes; n++) {
-        b->value[n] = value_of(b, n, inputs);
+        b->value[n] = branch_value(b, n, inputs);
         find_distances(b, n);
     }
     find_costs(b);
     b->work += b->graph->nodes;
 }
 
-/* The node that decides: of a selection its condition. */
-static int decider(const sel_branches *b, int n) {
-    return node_of(b, n)->op == SEL_OP_SELECT ? node_of(b, n)->operand[0] : n;
+/* The node whose value decides which side is taken: the condition of a selection, else n itself. */
+static int branch_decider(const sel_branches *b, int n) {
+    return branch_node(b, n)->op == SEL_OP_SELECT ? branch_node(b, n)->operand[0] : n;
 }
 
-/* What leads there comes first: what it is computed from may be changed by it. */
-static double distance(const sel_branches *b, int n, bool side) {
-    const int by = decider(b, n);
+/* The distance of the latest inputs from a side. The conditions that lead to the node weigh more,
+ * since its own operands may change when they do. */
+static double branch_distance(const sel_branches *b, int n, bool side) {
+    const int by = branch_decider(b, n);
     return 16 * b->cost[n] + (side ? b->to_true[by] : b->to_false[by]);
 }
 
 void sel_branches_visit(sel_branches *b, const double *inputs) {
-    evaluate(b, inputs);
+    branch_evaluate(b, inputs);
     for (int n = 0; n < b->graph->nodes; n++) {
         if (b->wanted[n] && b->cost[n] == 0) {
-            b->taken[n] |= b->value[decider(b, n)] != 0 ? TRUE_SIDE : FALSE_SIDE;
+            b->taken[n] |= b->value[branch_decider(b, n)] != 0 ? TRUE_SIDE : FALSE_SIDE;
         }
     }
     if (b->visited < MOST_VISITED) {
@@ -296,17 +301,17 @@ typedef struct search {
     sel_branches *b;
     int node;
     bool side;
-    double *at; /* [inputs] */
-    double far;
-    int64_t end; /* of the work */
+    double *at;  /* [inputs]: the best ones so far */
+    double far;  /* their distance */
+    int64_t end; /* the search stops when `work` of b reaches it */
 } search;
 
 static bool is_over(const search *s) {
     return s->far == 0 || s->b->work >= s->end;
 }
 
-/* A number as an input may have it. */
-static double fit(const sel_branches *b, int k, double value) {
+/* The number closest to `value` that input k can have. */
+static double branch_fit(const sel_branches *b, int k, double value) {
     const sel_rule_node *node = sel_branches_input(b, k);
     const sel_cell_type type =
         node->op == SEL_RULE_READ ? b->field[node->field].type : SEL_CELL_REAL;
@@ -320,15 +325,15 @@ static double fit(const sel_branches *b, int k, double value) {
                                : fmin(fmax(floor(value), INT32_MIN), INT32_MAX);
 }
 
-/* Keeps the value of input k where it brings the side nearer. */
+/* Sets input k to `value` if that reduces the distance; returns whether it does. */
 static bool try_value(search *s, int k, double value) {
-    const double before = s->at[k], other = fit(s->b, k, value);
+    const double before = s->at[k], other = branch_fit(s->b, k, value);
     if (other == before || !isfinite(other)) {
         return false;
     }
     s->at[k] = other;
-    evaluate(s->b, s->at);
-    const double far = distance(s->b, s->node, s->side);
+    branch_evaluate(s->b, s->at);
+    const double far = branch_distance(s->b, s->node, s->side);
     if (far < s->far) {
         s->far = far;
         return true;
@@ -337,7 +342,7 @@ static bool try_value(search *s, int k, double value) {
     return false;
 }
 
-/* Goes on in a direction as long as that helps, in steps that grow. */
+/* Moves input k in steps that double, as long as the distance decreases. */
 static bool try_step(search *s, int k, double step) {
     bool helped = false;
     while (!is_over(s) && try_value(s, k, s->at[k] + step)) {
@@ -367,7 +372,7 @@ static bool change_input(search *s, int k, const double *value, int count) {
     return helped;
 }
 
-/* Marks what the conditions of the side are computed from; all that leads there where that is not
+/* Marks the nodes that the condition is computed from; all nodes if the condition itself is not yet
  * reached. */
 static void find_needs(const search *s) {
     const sel_branches *b = s->b;
@@ -375,9 +380,9 @@ static void find_needs(const search *s) {
     for (int n = 0; n < b->graph->nodes; n++) {
         b->needs[n] = !reached;
     }
-    b->needs[decider(b, s->node)] = true;
-    for (int n = decider(b, s->node); n >= 0 && reached; n--) {
-        const sel_rule_node *node = node_of(b, n);
+    b->needs[branch_decider(b, s->node)] = true;
+    for (int n = branch_decider(b, s->node); n >= 0 && reached; n--) {
+        const sel_rule_node *node = branch_node(b, n);
         for (int k = 0; b->needs[n] && k < sel_rule_operands(node); k++) {
             b->needs[node->operand[k]] = true;
         }
@@ -388,7 +393,7 @@ static void descend(search *s, const double *value, int count) {
     bool helped = true;
     while (helped && !is_over(s)) {
         helped = false;
-        evaluate(s->b, s->at);
+        branch_evaluate(s->b, s->at);
         find_needs(s);
         for (int k = 0; k < s->b->inputs && !is_over(s); k++) {
             if (s->b->needs[s->b->input[k]]) {
@@ -398,14 +403,14 @@ static void descend(search *s, const double *value, int count) {
     }
 }
 
-/* The nearest points visited: numbers of them, the nearest first. */
+/* Finds the visited inputs closest to the side, the closest first; returns their count. */
 static int find_starts(search *s, int start[STARTS]) {
     sel_branches *b = s->b;
     double far[STARTS];
     int found = 0;
     for (int k = 0; k < b->visited && b->work < s->end; k++) {
-        evaluate(b, b->visits + (size_t)k * (size_t)b->inputs);
-        const double here = distance(b, s->node, s->side);
+        branch_evaluate(b, b->visits + (size_t)k * (size_t)b->inputs);
+        const double here = branch_distance(b, s->node, s->side);
         int at = found < STARTS ? found++ : STARTS;
         for (; at > 0 && here < far[at - 1]; at--) {
             if (at < STARTS) {
@@ -421,7 +426,7 @@ static int find_starts(search *s, int start[STARTS]) {
     return found;
 }
 
-/* The next side that was not taken; -1: none. */
+/* The next side from `from` on that was not taken, as 2 node + side; -1: none. */
 static int next_side(const sel_branches *b, int from) {
     for (int k = from; k < 2 * b->graph->nodes; k++) {
         const uint8_t side = k % 2 ? TRUE_SIDE : FALSE_SIDE;
@@ -454,8 +459,8 @@ bool sel_branches_search(sel_branches *b, const double *value, int count, double
     for (int k = 0; k < starts && !*found && b->work < s.end; k++) {
         memcpy(inputs, b->visits + (size_t)start[k] * (size_t)b->inputs,
                (size_t)b->inputs * sizeof *inputs);
-        evaluate(b, inputs);
-        s.far = distance(b, s.node, s.side);
+        branch_evaluate(b, inputs);
+        s.far = branch_distance(b, s.node, s.side);
         descend(&s, value, count);
         *found = s.far == 0;
     }
@@ -542,7 +547,7 @@ static const char *infix_of(int op) {
 enum { DEEPEST = 4 };
 
 static void say_node(words *w, int n, int depth) {
-    const sel_rule_node *node = node_of(w->b, n);
+    const sel_rule_node *node = branch_node(w->b, n);
     const char *infix = infix_of(node->op);
     if (node->op == SEL_OP_CONSTANT) {
         say_number(w, node->value);
@@ -595,7 +600,7 @@ bool sel_branches_untaken(const sel_branches *b, int *at, const char *const *con
     }
     *at = which + 1;
     *text = '\0';
-    say_node(&w, decider(b, which / 2), DEEPEST);
+    say_node(&w, branch_decider(b, which / 2), DEEPEST);
     say(&w, which % 2 ? " was never true" : " was never false");
     return true;
 }

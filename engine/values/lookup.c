@@ -1,10 +1,10 @@
-/* lookup.c -- values and gaps of data that functions may call; noise. */
+/* lookup.c -- lookups: values and gaps; noise. */
 #include "engine/values/lookup.h"
 
 #include <math.h>
 #include "engine/values/program_eval.h"
 
-/* Where they fail together, they are looked up one by one. */
+/* If the evaluation of all places fails, they are evaluated one by one, to find those that fail. */
 void sel_lookup_values(const sel_lookup *lookup, size_t n, const double *const *arguments,
                        double *out) {
     const bool failed = lookup->at(lookup, n, arguments, out, NULL) != SEL_OK;

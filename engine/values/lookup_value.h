@@ -1,7 +1,7 @@
-/* lookup_value.h -- evaluate data that functions may call: series, rasters and noise.
+/* lookup_value.h -- the value of a lookup at one place: series, rasters and noise.
  *
- * C11 and C++17, so that devices compile the same text; the includer may define SEL_VALUE_INLINE to
- * add its qualifiers.
+ * C11 and C++17, so that devices compile the same source; the includer may define SEL_VALUE_INLINE
+ * to add its qualifiers.
  */
 #ifndef SEL_LOOKUP_VALUE_H
 #define SEL_LOOKUP_VALUE_H
@@ -21,19 +21,21 @@ typedef enum sel_lookup_kind {
     SEL_LOOKUP_NOISE
 } sel_lookup_kind;
 
-/* ---- a series at a time, between its points and beyond them ---- */
+/* ---- a series ---- */
 
-enum { SEL_SERIES_ERROR, SEL_SERIES_HOLD, SEL_SERIES_ZERO }; /* before the first, after the last */
+/* The value outside the times of a series: none; the nearest value; zero. */
+enum { SEL_SERIES_ERROR, SEL_SERIES_HOLD, SEL_SERIES_ZERO };
 
-/* n points: t[n] rises strictly, value[n]; all are finite. */
+/* How a series of n points t[n], value[n] is evaluated. Times rise strictly; all numbers are
+ * finite. */
 typedef struct sel_series_rule {
     int64_t n;
-    bool previous; /* between two points the value of the one before; else linear */
-    bool repeats;
-    int outside; /* SEL_SERIES_ERROR, ...; unless it repeats */
+    bool previous; /* between two points, the value of the earlier one; else linear interpolation */
+    bool repeats;  /* periodic: the last point is the first one of the next period */
+    int outside;   /* SEL_SERIES_ERROR, ...; ignored if it repeats */
 } sel_series_rule;
 
-/* The last point whose time is not after `at`, which lies inside; the search starts at `hint`. */
+/* The last point with t <= `at`, where t[0] <= `at` <= t[n - 1]; point `hint` is tried first. */
 SEL_VALUE_INLINE int64_t sel_series_point(const sel_series_rule *rule, const double *t, double at,
                                           int64_t hint) {
     int64_t low = 0, high = rule->n - 1;
@@ -61,19 +63,19 @@ SEL_VALUE_INLINE double sel_series_inside(const sel_series_rule *rule, const dou
     return value[k] + (value[k + 1] - value[k]) * part;
 }
 
-/* `at`, moved by whole periods to between the first and the last time. */
+/* `at`, shifted by a multiple of the period into [first, last]. */
 SEL_VALUE_INLINE double sel_series_fold(double first, double last, double at) {
     double period = last - first, since = fmod(at - first, period);
     return first + (since < 0 ? since + period : since);
 }
 
-/* A time n dt may miss a point that it should meet by the rounding of the product. */
+/* Whether two times are equal up to rounding: the product n dt may miss a point slightly. */
 SEL_VALUE_INLINE bool sel_series_almost(double a, double b) {
     return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
 }
 
-/* The value at `at`; NaN where there is none: outside of a series that says so, and at no finite
- * time. `hint` is the point where to look first, and becomes the one found. */
+/* The value at `at`; NaN outside a series with SEL_SERIES_ERROR, and at a time that is not finite.
+ * *hint: the point to try first; becomes the point found. */
 SEL_VALUE_INLINE double sel_series_value(const sel_series_rule *rule, const double *t,
                                          const double *value, double at, int64_t *hint) {
     double first = t[0], last = t[rule->n - 1];
@@ -91,23 +93,24 @@ SEL_VALUE_INLINE double sel_series_value(const sel_series_rule *rule, const doub
     return rule->outside == SEL_SERIES_ZERO ? 0 : (double)NAN;
 }
 
-/* ---- a raster at a point: bilinear between the centres of its pixels ---- */
+/* ---- a raster: bilinear interpolation between the centres of pixels ---- */
 
-/* Pixel (i, j) has its centre at origin + (i + 1/2, j + 1/2) dx, j from below; NaN: no data there.
- * The first row of a file is the top one: row n[1] - 1. */
+/* Pixel (i, j) has its centre at origin + (i + 1/2, j + 1/2) dx; row j = 0 is the southernmost.
+ * NaN: no data. */
 typedef struct sel_raster {
     int64_t n[2];
     double dx, origin[2];
     double *value;                      /* n[1] rows of n[0] */
-    const struct sel_raster_file *file; /* what is known of where it comes from; NULL: nothing */
+    const struct sel_raster_file *file; /* its file and map; NULL: not from a file */
 } sel_raster;
 
-/* Points within this distance of a centre, in pixels, count as on it: rounding must not bring in
- * the pixel beside it, which may have no data. */
+/* Points within this distance of a centre, in pixels, count as on it: by rounding the neighbouring
+ * pixel would get a tiny weight, and it may have no data. */
 #define SEL_RASTER_NEAR 1e-6
 
-/* The pixel below `at` along an axis and the distance from its centre to the point, 0 to 1; false
- * outside the raster. */
+/* The pixel whose centre is the last one at or before `at` along an axis, and the distance from
+ * that centre in pixels, 0 <= *part < 1. Beyond the outermost centres: the outermost pixel and 0.
+ * False: `at` is outside the raster. */
 SEL_VALUE_INLINE bool sel_raster_locate(const sel_raster *raster, int axis, double at,
                                         int64_t *pixel, double *part) {
     double pixels = (at - raster->origin[axis]) / raster->dx, last = (double)raster->n[axis];
@@ -122,13 +125,13 @@ SEL_VALUE_INLINE bool sel_raster_locate(const sel_raster *raster, int axis, doub
     return true;
 }
 
-/* Weights of 0 leave out what has no data. */
+/* Linear interpolation; with weight 0, b may be NaN. */
 SEL_VALUE_INLINE double sel_raster_blend(double a, double b, double part) {
     return part == 0 ? a : a + (b - a) * part;
 }
 
-/* The value at a point of a raster whose values stand at `value`; NaN outside, and where a pixel
- * that counts is NaN. */
+/* The value at a point of a raster whose pixels are value[n[1]][n[0]]; NaN outside, and if a pixel
+ * of nonzero weight is NaN. */
 SEL_VALUE_INLINE double sel_raster_interpolate(const sel_raster *raster, const double *value,
                                                double x, double y) {
     int64_t i, j, width = raster->n[0];
@@ -146,9 +149,10 @@ SEL_VALUE_INLINE double sel_raster_interpolate(const sel_raster *raster, const d
 /* ---- smooth noise from integer hashes: the same bits on every processor ----
  *
  * Value noise: a hash of seed and lattice point gives a value in [-1, 1) at each corner of the unit
- * cell; in between they are blended by 6 w^5 - 15 w^4 + 10 w^3, whose first two derivatives vanish
- * at the corners (K. Perlin, Improving noise, SIGGRAPH 2002). Sums and products only, in a fixed
- * order, so that a processor without contraction gives what any other does. */
+ * cell. In between, the values are blended with the weight 6 w^5 - 15 w^4 + 10 w^3, whose first two
+ * derivatives vanish at the corners (K. Perlin, Improving noise, SIGGRAPH 2002). Only sums and
+ * products in a fixed order are used, so that all processors give the same bits if compilers do not
+ * contract them. */
 
 /* The finalizer of SplitMix64: every bit of the input changes half of the output. */
 SEL_VALUE_INLINE uint64_t sel_noise_mix(uint64_t h) {

@@ -1,8 +1,12 @@
-/* native.c -- print programs for rows as C, have it translated, call it.
+/* native.c -- machine code for programs: printing C, compiling, checking, calling.
  *
- * Instructions that text for rows has (sel_print_has) are joined to functions, one for each run of
- * them; between these the loops do the others: functions of math, look-ups, random numbers. Values
- * that go from one to the other stand in the slots of the row.
+ * The instructions of a program are divided into parts. A run of instructions that can be printed
+ * (sel_print_has) becomes one C function; the others (mathematical functions, lookups, random
+ * numbers) are done by the loops of program_kernel.c. Values pass between parts in the slots of the
+ * row:
+ *
+ *     instructions:  ADD MUL SELECT | SIN | SUB MAX LT AND
+ *     done by:       f0_0()         | loop| f0_2()
  */
 #include "engine/values/native.h"
 
@@ -14,12 +18,13 @@
 #include "engine/base/cc.h"
 #include "engine/values/program_print.h"
 
-/* Instructions first <= k < first + count of a program: by a function, or (NULL) by the loops. */
 typedef void rows_function(int n, void *const *slot, void *const *to);
+
+/* Instructions first <= k < first + count of a program. */
 typedef struct part {
     int first, count;
-    bool printed;
-    rows_function *rows;
+    bool printed;        /* as a C function; else the loops do them */
+    rows_function *rows; /* the compiled function; NULL: not printed */
 } part;
 
 typedef struct parts {
@@ -33,17 +38,17 @@ struct sel_native {
     int programs;
     char *text;
     size_t text_length;
-    enum { UNASKED, TRANSLATING, READY, NEVER } state;
+    enum { UNASKED, TRANSLATING, READY, NEVER } state; /* TRANSLATING: the compiler runs */
     sel_cc_job job;
     int waits;  /* calls that waited for another process */
-    int folder; /* descriptors: the code cache, and the file in it that is loaded; -1: none */
-    int file;
+    int folder; /* descriptor of the code cache; -1: none */
+    int file;   /* descriptor of the loaded file; -1: none */
     char path[SEL_PATH_ROOM], compiler[SEL_PATH_ROOM], name[SEL_CODE_NAME];
     void *library;
 };
 
-/* No contraction and no reordering, as in the Makefile; sums of whole numbers wrap; slots hold
- * numbers of several types. The text includes nothing. */
+/* As in the Makefile, no contraction and no reordering. Sums of integers wrap; a slot holds numbers
+ * of different types at different times; the text includes no headers. */
 static const char *const options[] = {"-x",
                                       "c",
                                       "-std=gnu11",
@@ -59,7 +64,7 @@ static const char *const options[] = {"-x",
                                       "-nostdinc"};
 enum { OPTIONS = sizeof options / sizeof *options, MOST_WAITS = 10000 };
 
-/* Types and functions of the C library that the instructions name. */
+/* Definitions of the types and functions that printed instructions use. */
 static const char prelude[] = "typedef __INT32_TYPE__ int32_t;\n"
                               "typedef __UINT8_TYPE__ uint8_t;\n"
                               "#define sqrt __builtin_sqrt\n"
@@ -76,7 +81,8 @@ static const char prelude[] = "typedef __INT32_TYPE__ int32_t;\n"
                               "#define EACH _Pragma(\"GCC ivdep\")\n"
                               "#endif\n";
 
-/* Operations that the loops do in some tenths of a second, in which the compiler is done. */
+/* Compiling pays from this number of operations on: the loops take some tenths of a second for
+ * them, as the compiler does. */
 static const double PAYS = 4e9;
 
 /* ---- printing ---- */
@@ -89,7 +95,8 @@ static bool reads_slot(const sel_instruction *v, int slot) {
     return is;
 }
 
-/* Whether anything behind a part reads what instruction i of it makes. */
+/* Whether the value of instruction i is needed after its part, which ends before instruction
+ * `end`. */
 static bool leaves(const sel_program *p, int i, int end) {
     const sel_instruction *code = p->tables.code;
     const int slot = code[i].to;
@@ -110,7 +117,8 @@ static sel_number operand_type(const sel_instruction *v, int j) {
                                               : (sel_number)v->type;
 }
 
-/* The instruction of a part that reads what a slot holds before it; -1: none does. */
+/* The first instruction of a part that reads the value that `slot` has before the part; -1: none.
+ */
 static int reader_of(const sel_instruction *code, const part *t, int slot, int *operand) {
     for (int i = t->first; i < t->first + t->count; i++) {
         for (int j = 0; j < code[i].operands; j++) {
@@ -126,8 +134,9 @@ static int reader_of(const sel_instruction *code, const part *t, int slot, int *
     return -1;
 }
 
-/* Pointers to the rows that a part reads, or (inside) the numbers of place k. */
-static void print_reads(const sel_printer *p, const part *t, bool inside) {
+/* Prints the variables of the slots that a part reads: before the loop, pointers to rows; inside
+ * it, the numbers of place k. */
+static void native_print_reads(const sel_printer *p, const part *t, bool inside) {
     const sel_packed_program *l = &p->program->layout;
     const sel_instruction *code = p->program->tables.code;
     for (int slot = l->fixed; slot < l->fixed + l->own; slot++) {
@@ -146,7 +155,7 @@ static void print_reads(const sel_printer *p, const part *t, bool inside) {
     }
 }
 
-static void print_writes(const sel_printer *p, const part *t, bool inside) {
+static void native_print_writes(const sel_printer *p, const part *t, bool inside) {
     for (int i = t->first; i < t->first + t->count; i++) {
         const sel_instruction *v = &p->program->tables.code[i];
         const char *type = sel_print_type(p, sel_result_type(v));
@@ -164,28 +173,29 @@ static void print_writes(const sel_printer *p, const part *t, bool inside) {
     }
 }
 
-static void print_part(sel_printer *p, const part *t, int program, int number) {
+static void native_print_part(sel_printer *p, const part *t, int program, int number) {
     fprintf(p->to, "\nvoid f%d_%d(int n, void *const *slot, void *const *to) {\n", program, number);
     sel_print_uniforms(p);
-    print_reads(p, t, false);
-    print_writes(p, t, false);
+    native_print_reads(p, t, false);
+    native_print_writes(p, t, false);
     fputs("    EACH for (int k = 0; k < n; k++) {\n", p->to);
-    print_reads(p, t, true);
+    native_print_reads(p, t, true);
     sel_print_instructions(p, t->first, t->count);
-    print_writes(p, t, true);
+    native_print_writes(p, t, true);
     fputs("    }\n}\n", p->to);
 }
 
-/* Whether instruction i fills a slot with numbers of another size than the part reads there. */
-static bool overlaps(const sel_instruction *code, const part *t, int i) {
+/* Whether instruction i writes numbers of another size to a slot than the part reads from it: in
+ * one loop, the writes would overwrite numbers not yet read. */
+static bool native_overlaps(const sel_instruction *code, const part *t, int i) {
     int j = 0;
     const int reader = reader_of(code, t, code[i].to, &j);
     return reader >= 0 && sel_number_size((int)operand_type(&code[reader], j)) !=
                               sel_number_size((int)sel_result_type(&code[i]));
 }
 
-/* False: no memory. */
-static bool print_program(sel_native *native, int number, FILE *to) {
+/* Divides a program into parts and prints their functions. False: no memory. */
+static bool native_print_program(sel_native *native, int number, FILE *to) {
     parts *all = &native->of[number];
     const sel_program *program = all->program;
     const sel_packed_program *l = &program->layout;
@@ -196,7 +206,7 @@ static bool print_program(sel_native *native, int number, FILE *to) {
     for (int i = l->once; i < l->once + l->each && enough; i++) {
         const bool has = sel_print_has(&code[i]);
         part *last = all->count ? &all->v[all->count - 1] : NULL;
-        if (!last || last->printed != has || (has && overlaps(code, last, i))) {
+        if (!last || last->printed != has || (has && native_overlaps(code, last, i))) {
             last = &all->v[all->count++];
             *last = (part){.first = i, .printed = has};
         }
@@ -205,7 +215,7 @@ static bool print_program(sel_native *native, int number, FILE *to) {
     for (int k = 0; k < all->count; k++) {
         const part *t = &all->v[k];
         if (t->printed) {
-            print_part(&p, t, number, k);
+            native_print_part(&p, t, number, k);
         }
         for (int i = t->first; i < t->first + t->count; i++) {
             p.made_by[code[i].to] = i;
@@ -215,8 +225,8 @@ static bool print_program(sel_native *native, int number, FILE *to) {
     return enough;
 }
 
-/* False: no memory. */
-static bool print_all(sel_native *native) {
+/* Prints all programs into native->text. False: no memory. */
+static bool native_print_all(sel_native *native) {
     FILE *to = open_memstream(&native->text, &native->text_length);
     bool enough = to != NULL;
     if (enough) {
@@ -224,7 +234,7 @@ static bool print_all(sel_native *native) {
         sel_print_macros(to);
     }
     for (int k = 0; k < native->programs && enough; k++) {
-        enough = !native->of[k].program || print_program(native, k, to);
+        enough = !native->of[k].program || native_print_program(native, k, to);
     }
     return !(to && (ferror(to) || fclose(to))) && enough;
 }
@@ -247,18 +257,18 @@ void sel_native_add(sel_native *native, int number, const sel_program *program) 
     native->of[number].program = program;
 }
 
-/* ---- translating ---- */
+/* ---- compiling and checking ---- */
 
-/* -march=x86-64-v3, as the loops; other processors have one level. */
-static void name_level(char text[48]) {
+/* The option -march=x86-64-v3, for the level of the loops; "" on processors without levels. */
+static void native_march(char text[48]) {
     snprintf(text, 48, "-march=%.32s", sel_level_name());
     if (strncmp(text, "-march=x86", 10) != 0) {
         text[0] = '\0';
     }
 }
 
-/* A slot of a row to compare: numbers of the type that the program first reads there; as bytes for
- * machine code that computes in them. */
+/* Fills the row of a slot with test numbers, of the type that the program first reads there;
+ * integers are uint8_t if `as_bytes`. */
 static void native_fill_slot(const sel_program *program, int slot, bool as_bytes, int n,
                              void *row) {
     const sel_packed_program *l = &program->layout;
@@ -289,7 +299,8 @@ static void native_fill_slot(const sel_program *program, int slot, bool as_bytes
     }
 }
 
-/* Whether two rows have the same numbers, those of `b` as bytes; of NaN the bits do not matter. */
+/* Whether two rows have the same bits, except that all NaN are equal. `as_bytes`: row b is
+ * uint8_t. */
 static bool native_same(sel_number type, const void *a, const void *b, bool as_bytes, int n) {
     bool same = true;
     for (int k = 0; k < n; k++) {
@@ -307,7 +318,8 @@ static bool native_same(sel_number type, const void *a, const void *b, bool as_b
     return same;
 }
 
-/* Runs a program by the loops and by the code on a row of numbers; whether the results agree. */
+/* Runs a program by the loops and by machine code on a row of test numbers; returns whether the
+ * results agree. */
 static bool native_agrees(const sel_native *native, int number) {
     enum { N = 64, ROOM = 2 * SEL_ROW * sizeof(double) + 64, MOST_CONTROLS = 1024 };
     const sel_program *program = native->of[number].program;
@@ -351,8 +363,9 @@ static bool native_agrees(const sel_native *native, int number) {
     return agrees;
 }
 
-/* Loads the file by the descriptor on which it was checked, which stays open: the loader takes the
- * same name for the same library. */
+/* Loads the cached file and checks its values. The file is loaded through the descriptor on which
+ * its owner was checked. The descriptor stays open, since dlopen would take a later file with the
+ * same /proc/self/fd/N for the same library. */
 static bool native_load(sel_native *native) {
     void *code;
     size_t bytes;
@@ -377,7 +390,8 @@ static bool native_load(sel_native *native) {
     return all;
 }
 
-/* Names the code by all that decides it. False: there is no folder or no compiler. */
+/* Sets the name of the cached file by all that determines the code: text, options, level, compiler.
+ * False: there is no compiler or no cache. */
 static bool native_name(sel_native *native, const char *wanted, const char *level) {
     const char *key[OPTIONS + 3] = {native->text, level};
     char identity[SEL_CC_IDENTITY];
@@ -398,11 +412,11 @@ static bool native_start(sel_native *native, const char *level) {
                         native->path, &native->job);
 }
 
-/* Finds the code; if that pays, has it made. */
+/* Loads the code from the cache; else starts the compiler, if that pays. */
 static void native_find_or_make(sel_native *native, const char *wanted, bool pays, bool leads) {
     char level[48];
-    name_level(level);
-    if (!native->text && !(wanted && strcmp(wanted, "0") == 0) && print_all(native)) {
+    native_march(level);
+    if (!native->text && !(wanted && strcmp(wanted, "0") == 0) && native_print_all(native)) {
         native_name(native, wanted, level);
     }
     native->state = NEVER;
@@ -411,7 +425,7 @@ static void native_find_or_make(sel_native *native, const char *wanted, bool pay
     }
     if (native_load(native)) {
         native->state = READY;
-    } else if (native->library) { /* it does not give the values of the loops */
+    } else if (native->library) { /* its values differ from those of the loops */
         return;
     } else if (!pays || (!leads && native->waits++ < MOST_WAITS)) {
         native->state = UNASKED;
@@ -420,7 +434,7 @@ static void native_find_or_make(sel_native *native, const char *wanted, bool pay
     }
 }
 
-/* What the compiler has made is kept where all find it, and only from there loaded. */
+/* Puts the compiled library into the cache, and loads it from there as any other process does. */
 static bool native_take(sel_native *native, const void *code, size_t bytes) {
     return sel_code_cache_write(native->folder, native->name, code, bytes) && native_load(native);
 }
@@ -467,7 +481,7 @@ void sel_native_destroy(sel_native *native) {
     free(native);
 }
 
-/* ---- a row ---- */
+/* ---- running ---- */
 
 bool sel_native_has_all(const sel_native *native, int program) {
     const parts *all = &native->of[program];

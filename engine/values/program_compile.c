@@ -53,12 +53,12 @@ typedef struct compiler {
     sel_program_output *output;
 } compiler;
 
-static const sel_rule_node *node_of(const compiler *c, int n) {
+static const sel_rule_node *compile_node_at(const compiler *c, int n) {
     return &c->rule->node[n];
 }
 
 static stage stage_of(const compiler *c, int n) {
-    const unsigned on = node_of(c, n)->depends, place = on & SEL_ON_PLACE;
+    const unsigned on = compile_node_at(c, n)->depends, place = on & SEL_ON_PLACE;
     return !place && !(on & (SEL_ON_CELL | SEL_ON_STEP)) ? ONCE
            : !c->stages                                  ? OF_ALL
            : place == SEL_ON_X                           ? OF_X
@@ -71,13 +71,14 @@ static stage stage_of(const compiler *c, int n) {
 /* Whether a value is one of the place: it is computed from coordinates, t, dt, controls and
  * constants alone. Floats would not tell cells apart that lie far from the origin. */
 static bool is_of_place(const compiler *c, int n) {
-    const unsigned on = node_of(c, n)->depends;
-    return on & SEL_ON_PLACE && !(on & (SEL_ON_CELL | SEL_ON_STEP)) && !node_of(c, n)->whole;
+    const unsigned on = compile_node_at(c, n)->depends;
+    return on & SEL_ON_PLACE && !(on & (SEL_ON_CELL | SEL_ON_STEP)) &&
+           !compile_node_at(c, n)->whole;
 }
 
 /* The type in which a value comes by itself. */
 static sel_number type_of(const compiler *c, int n) {
-    const sel_rule_node *node = node_of(c, n);
+    const sel_rule_node *node = compile_node_at(c, n);
     if (node->op == SEL_RULE_READ) {
         return c->form->field[node->field].type == SEL_CELL_REAL ? c->real : SEL_NUMBER_I;
     }
@@ -97,37 +98,40 @@ static sel_number type_of(const compiler *c, int n) {
 
 /* The number of the whole number that node n is the negative of, with -0 made 0; -1: it is not. */
 static int negated(const compiler *c, int n) {
-    const sel_rule_node *node = node_of(c, n);
-    const sel_rule_node *minus = node->op == SEL_OP_WHOLE ? node_of(c, node->operand[0]) : node;
+    const sel_rule_node *node = compile_node_at(c, n);
+    const sel_rule_node *minus =
+        node->op == SEL_OP_WHOLE ? compile_node_at(c, node->operand[0]) : node;
     const bool is = minus != node && minus->op == SEL_OP_UNM && type_of(c, n) == SEL_NUMBER_I;
     return is && type_of(c, minus->operand[0]) == SEL_NUMBER_I ? minus->operand[0] : -1;
 }
 
 /* The type in which two values are computed together. */
-static sel_number join(sel_number a, sel_number b) {
+static sel_number common_type(sel_number a, sel_number b) {
     return a == b ? a : a == SEL_NUMBER_D || b == SEL_NUMBER_D ? SEL_NUMBER_D : SEL_NUMBER_F;
 }
 
 /* Of values of which some are whole numbers as a float does not hold them. */
-static sel_number compared(const compiler *c, int a, int b) {
+static sel_number comparison_type(const compiler *c, int a, int b) {
     const sel_number of_a = type_of(c, a), of_b = type_of(c, b);
-    const sel_rule_node *whole = of_a == SEL_NUMBER_I ? node_of(c, a) : node_of(c, b);
+    const sel_rule_node *whole =
+        of_a == SEL_NUMBER_I ? compile_node_at(c, a) : compile_node_at(c, b);
     const bool large = whole->whole && !(fabs(whole->low) <= 0x1p24 && fabs(whole->high) <= 0x1p24);
     const bool rounds =
         (of_a == SEL_NUMBER_F && is_of_place(c, b)) || (of_b == SEL_NUMBER_F && is_of_place(c, a));
-    const bool of_cell = (node_of(c, a)->depends | node_of(c, b)->depends) & SEL_ON_CELL;
+    const bool of_cell =
+        (compile_node_at(c, a)->depends | compile_node_at(c, b)->depends) & SEL_ON_CELL;
     if (rounds && of_cell) { /* where it meets a value of a cell */
         return SEL_NUMBER_F;
     }
-    return of_a != of_b && large ? SEL_NUMBER_D : join(of_a, of_b);
+    return of_a != of_b && large ? SEL_NUMBER_D : common_type(of_a, of_b);
 }
 
 /* The type of an operation, whose result may then be converted. */
-static sel_number computed(const compiler *c, const sel_rule_node *node, sel_number result) {
+static sel_number operation_type(const compiler *c, const sel_rule_node *node, sel_number result) {
     const int op = node->op, count = sel_rule_operands(node);
     sel_number type = result;
     if (sel_op_compares(op)) {
-        return compared(c, node->operand[0], node->operand[1]);
+        return comparison_type(c, node->operand[0], node->operand[1]);
     }
     if (op == SEL_OP_FLOOR || op == SEL_OP_CEIL || op == SEL_OP_WHOLE) {
         return type_of(c, node->operand[0]);
@@ -136,7 +140,7 @@ static sel_number computed(const compiler *c, const sel_rule_node *node, sel_num
         return result;
     }
     for (int k = op == SEL_OP_SELECT; k < count; k++) {
-        type = join(type, type_of(c, node->operand[k]));
+        type = common_type(type, type_of(c, node->operand[k]));
     }
     return type;
 }
@@ -165,7 +169,7 @@ static int value_in(compiler *c, int n, sel_number type) {
     int *slot = &c->slot[n][type];
     if (*slot == NO_SLOT) {
         const sel_number from = stage_of(c, n) == ONCE ? SEL_NUMBER_D : type_of(c, n);
-        const bool constant = node_of(c, n)->op == SEL_OP_CONSTANT;
+        const bool constant = compile_node_at(c, n)->op == SEL_OP_CONSTANT;
         const int outer = c->node;
         c->node = n;
         *slot = emit_with(c, constant ? SEL_OP_CONSTANT : SEL_OP_CONVERT, type,
@@ -177,7 +181,7 @@ static int value_in(compiler *c, int n, sel_number type) {
 
 /* A quotient or remainder by a power of two as a shift or a mask; false: it is none. */
 static bool by_power_of_two(compiler *c, const sel_rule_node *node, sel_number type, int *slot) {
-    const sel_rule_node *by = node_of(c, node->operand[1]);
+    const sel_rule_node *by = compile_node_at(c, node->operand[1]);
     const double value = by->value;
     int exponent;
     if (type != SEL_NUMBER_I || by->op != SEL_OP_CONSTANT || !(value >= 1 && value <= 0x1p30) ||
@@ -192,7 +196,7 @@ static bool by_power_of_two(compiler *c, const sel_rule_node *node, sel_number t
 }
 
 /* sel_packed_lookup.call */
-static double look_up(const void *lookup, const double *at) {
+static double compile_look_up(const void *lookup, const double *at) {
     const double *const arguments[SEL_LOOKUP_ARGUMENTS] = {at, at + 1, at + 2, at + 3};
     double value;
     sel_lookup_values(lookup, 1, arguments, &value);
@@ -200,17 +204,18 @@ static double look_up(const void *lookup, const double *at) {
 }
 
 /* The number of a look-up among those of the program. */
-static int number_of(compiler *c, const sel_lookup *lookup) {
+static int lookup_number(compiler *c, const sel_lookup *lookup) {
     int which = 0, *count = &c->p->layout.lookups;
     while (which < *count && c->lookup[which].host != lookup) {
         which++;
     }
     *count += which == *count;
-    c->lookup[which] = (sel_packed_lookup){.kind = lookup->kind, .host = lookup, .call = look_up};
+    c->lookup[which] =
+        (sel_packed_lookup){.kind = lookup->kind, .host = lookup, .call = compile_look_up};
     return which;
 }
 
-static int operate(compiler *c, const sel_rule_node *node, sel_number type) {
+static int compile_operation(compiler *c, const sel_rule_node *node, sel_number type) {
     const int count = sel_rule_operands(node), op = node->op;
     const bool logic = op == SEL_OP_NOT || op == SEL_OP_AND || op == SEL_OP_OR;
     const bool once = stage_of(c, c->node) == ONCE;
@@ -226,21 +231,22 @@ static int operate(compiler *c, const sel_rule_node *node, sel_number type) {
                               : condition ? SEL_NUMBER_I
                                           : type);
     }
-    const bool square = op == SEL_OP_POW && node_of(c, node->operand[1])->op == SEL_OP_CONSTANT &&
-                        node_of(c, node->operand[1])->value == 2;
+    const bool square = op == SEL_OP_POW &&
+                        compile_node_at(c, node->operand[1])->op == SEL_OP_CONSTANT &&
+                        compile_node_at(c, node->operand[1])->value == 2;
     operand[1] = square ? operand[0] : operand[1];
     slot = emit(c, square ? SEL_OP_MUL : op, type, count, operand);
-    c->d[c->count - 1].v.number = op == SEL_OP_LOOKUP     ? number_of(c, node->lookup)
+    c->d[c->count - 1].v.number = op == SEL_OP_LOOKUP     ? lookup_number(c, node->lookup)
                                   : op == SEL_OP_ARGUMENT ? node->operand[0]
                                                           : 0;
     return slot;
 }
 
 static void compile_node(compiler *c, int n) {
-    const sel_rule_node *node = node_of(c, n);
+    const sel_rule_node *node = compile_node_at(c, n);
     const bool once = stage_of(c, n) == ONCE;
     const sel_number type = once ? SEL_NUMBER_D : type_of(c, n);
-    const sel_number in = once ? type : computed(c, node, type);
+    const sel_number in = once ? type : operation_type(c, node, type);
     const int positive = once ? -1 : negated(c, n);
     const bool stays = in == SEL_NUMBER_I && (node->op == SEL_OP_FLOOR || node->op == SEL_OP_CEIL ||
                                               node->op == SEL_OP_WHOLE);
@@ -254,7 +260,7 @@ static void compile_node(compiler *c, int n) {
             (sel_read){node->field, {node->at[0], node->at[1], node->at[2]}};
         *slot = READ + c->p->layout.reads++;
     } else if (node->op != SEL_OP_CONSTANT) {
-        *slot = stays ? value_in(c, node->operand[0], in) : operate(c, node, in);
+        *slot = stays ? value_in(c, node->operand[0], in) : compile_operation(c, node, in);
         if (in != type && !sel_op_compares(node->op)) {
             *slot = emit_with(c, SEL_OP_CONVERT, type, *slot, (int)in);
         }
@@ -262,7 +268,7 @@ static void compile_node(compiler *c, int n) {
 }
 
 /* Marks what the results need. */
-static void survey(compiler *c) {
+static void mark_used(compiler *c) {
     const sel_rule *rule = c->rule;
     for (int k = 0; k < rule->outputs; k++) {
         c->used[rule->output[k].node] = true;
@@ -272,8 +278,8 @@ static void survey(compiler *c) {
     }
     for (int n = rule->nodes - 1; n >= 0; n--) {
         const int positive = c->used[n] && stage_of(c, n) != ONCE ? negated(c, n) : -1;
-        for (int k = 0; c->used[n] && k < sel_rule_operands(node_of(c, n)); k++) {
-            c->used[positive < 0 ? node_of(c, n)->operand[k] : positive] = true;
+        for (int k = 0; c->used[n] && k < sel_rule_operands(compile_node_at(c, n)); k++) {
+            c->used[positive < 0 ? compile_node_at(c, n)->operand[k] : positive] = true;
         }
     }
 }
@@ -281,7 +287,7 @@ static void survey(compiler *c) {
 /* The type in which a result is stored in its field; numbers are doubles. */
 static void compile_output(compiler *c, int k) {
     const sel_rule_output *from = &c->rule->output[k];
-    const sel_rule_node *node = node_of(c, from->node);
+    const sel_rule_node *node = compile_node_at(c, from->node);
     const bool fields = !c->form->numbers;
     const sel_cell_type type = fields ? c->form->field[from->field].type : SEL_CELL_REAL;
     const sel_number own = type_of(c, from->node);
@@ -300,9 +306,10 @@ static void compile_output(compiler *c, int k) {
 }
 
 /* Whether bytes do for the value of a node, of which 255 stands for all that are larger. */
-static bool is_byte(const compiler *c, int n) {
-    const sel_rule_node *node = node_of(c, n);
-    const sel_rule_node *a = node_of(c, node->operand[0]), *b = node_of(c, node->operand[1]);
+static bool fits_byte(const compiler *c, int n) {
+    const sel_rule_node *node = compile_node_at(c, n);
+    const sel_rule_node *a = compile_node_at(c, node->operand[0]),
+                        *b = compile_node_at(c, node->operand[1]);
     const bool fits = node->whole && node->low >= 0 && node->high <= INT32_MAX;
     switch (node->op) {
     case SEL_OP_CONSTANT:
@@ -326,12 +333,12 @@ static bool is_byte(const compiler *c, int n) {
 static bool all_are_bytes(const compiler *c) {
     bool are = !c->form->numbers && c->p->layout.fails < 0;
     for (int n = 0; n < c->rule->nodes && are; n++) {
-        are = !c->used[n] || is_byte(c, n);
+        are = !c->used[n] || fits_byte(c, n);
     }
     for (int k = 0; k < c->rule->outputs && are; k++) {
         const sel_rule_output *output = &c->rule->output[k];
         are = c->form->field[output->field].type == SEL_CELL_U8 &&
-              node_of(c, output->node)->high <= UINT8_MAX;
+              compile_node_at(c, output->node)->high <= UINT8_MAX;
     }
     return are;
 }
@@ -352,7 +359,7 @@ static void order_stages(compiler *c, draft *ordered) {
 static void draft_program(compiler *c, draft *ordered) {
     sel_program *p = c->p;
     const int fails = p->layout.fails;
-    survey(c);
+    mark_used(c);
     p->bytes = all_are_bytes(c);
     for (int n = 0; n < c->rule->nodes; n++) {
         if (c->used[n]) {
@@ -449,7 +456,7 @@ static int final_slot(const compiler *c, int value) {
 
 /* Gives slots of their own to what is computed once, first to what later stages need, and to what
  * a stage leaves to later ones, first to that of y and z. Returns the number of the latter. */
-static int keep(compiler *c) {
+static int assign_kept_slots(compiler *c) {
     sel_packed_program *l = &c->p->layout;
     int slots = 0;
     for (int pass = 0; pass < 4; pass++) {
@@ -462,7 +469,7 @@ static int keep(compiler *c) {
                 continue;
             }
             if (pass == 0) {
-                const unsigned depends = node_of(c, d->node)->depends;
+                const unsigned depends = compile_node_at(c, d->node)->depends;
                 c->uniform[slots] = (sel_uniform){(sel_number)d->v.type, depends};
                 c->p->vary |= depends;
             }
@@ -478,9 +485,9 @@ static int keep(compiler *c) {
 
 /* Gives the values slots: those of values that are no longer needed are used again. False: stages
  * leave too much to later ones. */
-static bool assign(compiler *c, int *unused) {
+static bool assign_slots(compiler *c, int *unused) {
     memset(c->place, 0xff, (size_t)c->count * sizeof *c->place); /* NO_SLOT */
-    const int kept = keep(c), own = c->p->layout.fixed + c->p->layout.reads + kept;
+    const int kept = assign_kept_slots(c), own = c->p->layout.fixed + c->p->layout.reads + kept;
     int unused_count = 0, slots = own;
     for (int i = 0; i < c->count; i++) {
         draft *d = &c->d[i];
@@ -510,7 +517,7 @@ static bool assign(compiler *c, int *unused) {
 /* ---- the program ---- */
 
 static void add_input(const compiler *c, const draft *d, sel_packed_input *to) {
-    const sel_rule_node *node = node_of(c, d->node);
+    const sel_rule_node *node = compile_node_at(c, d->node);
     *to = (sel_packed_input){.value = sel_number_as(d->v.type, node->value),
                              .to = d->v.to,
                              .argument =
@@ -518,7 +525,7 @@ static void add_input(const compiler *c, const draft *d, sel_packed_input *to) {
 }
 
 /* False: no memory, or too many slots. */
-static bool finish(compiler *c) {
+static bool compile_finish(compiler *c) {
     sel_program *p = c->p;
     sel_packed_program *l = &p->layout;
     sel_packed_input *input = sel_arena_alloc(c->arena, (size_t)c->count * sizeof *input);
@@ -563,11 +570,11 @@ static bool finish(compiler *c) {
 }
 
 /* NULL: no memory, or too many slots; *fits: whether stages do not leave too much to later ones. */
-static sel_program *compile(compiler *c, bool *fits) {
+static sel_program *compile_with_stages(compiler *c, bool *fits) {
     const size_t nodes = (size_t)c->rule->nodes + 1, most = 4 * nodes;
     size_t lookups = 0;
     for (int n = 0; n < c->rule->nodes; n++) {
-        lookups += node_of(c, n)->op == SEL_OP_LOOKUP;
+        lookups += compile_node_at(c, n)->op == SEL_OP_LOOKUP;
     }
     sel_program *p = c->p = sel_arena_alloc(c->arena, sizeof *p);
     int *numbers = sel_arena_alloc(c->scratch, 4 * most * sizeof *numbers);
@@ -595,8 +602,8 @@ static sel_program *compile(compiler *c, bool *fits) {
     count_uses(c);
     join_chains(c, drafts);
     count_uses(c);
-    *fits = assign(c, numbers + 3 * most);
-    return *fits && finish(c) ? p : NULL;
+    *fits = assign_slots(c, numbers + 3 * most);
+    return *fits && compile_finish(c) ? p : NULL;
 }
 
 const sel_program *sel_program_compile(const sel_rule *rule, const sel_program_form *form,
@@ -610,7 +617,7 @@ const sel_program *sel_program_compile(const sel_rule *rule, const sel_program_f
                       .scratch = sel_arena_create(),
                       .real = form->single ? SEL_NUMBER_F : SEL_NUMBER_D,
                       .stages = stages};
-        program = c.scratch ? compile(&c, &fits) : NULL;
+        program = c.scratch ? compile_with_stages(&c, &fits) : NULL;
         sel_arena_destroy(c.scratch);
     }
     return program;

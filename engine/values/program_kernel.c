@@ -67,7 +67,7 @@ OPERATE(i, int32_t, uint32_t, /* sums wrap */
         return;                                \
     }
 
-static void convert(const sel_instruction *v, const sel_row *row) {
+static void row_convert(const sel_instruction *v, const sel_row *row) {
     const int n = row->n;
     switch (3 * v->type + (int)v->number) {
         CONVERT(3 * SEL_NUMBER_F + SEL_NUMBER_D, float, double)
@@ -81,7 +81,7 @@ static void convert(const sel_instruction *v, const sel_row *row) {
     }
 }
 
-static void argument(const sel_instruction *v, const sel_row *row) {
+static void row_argument(const sel_instruction *v, const sel_row *row) {
     const int axis = (int)v->number, n = row->n;
     const double *place = row->place[axis];
     const double first = (double)row->at[axis], next = axis == 0;
@@ -97,7 +97,7 @@ static void argument(const sel_instruction *v, const sel_row *row) {
     }
 }
 
-static void random_numbers(const sel_instruction *v, const sel_row *row) {
+static void row_random(const sel_instruction *v, const sel_row *row) {
     const double *which = row->slot[v->from[0]];
     double *to = row->slot[v->to];
     const int n = row->n;
@@ -105,7 +105,7 @@ static void random_numbers(const sel_instruction *v, const sel_row *row) {
 }
 
 /* Not all places need theirs. */
-static void look_up(const sel_instruction *v, const sel_row *row) {
+static void row_look_up(const sel_instruction *v, const sel_row *row) {
     const double *at[SEL_LOOKUP_ARGUMENTS];
     double values[SEL_ROW];
     for (int a = 0; a < SEL_LOOKUP_ARGUMENTS; a++) {
@@ -115,20 +115,20 @@ static void look_up(const sel_instruction *v, const sel_row *row) {
     memcpy(row->slot[v->to], values, (size_t)row->n * sizeof *values);
 }
 
-static void run(const sel_instruction *v, int count, const sel_row *row) {
+static void row_run(const sel_instruction *v, int count, const sel_row *row) {
     for (const sel_instruction *end = v + count; v < end; v++) {
         switch (v->op) {
         case SEL_OP_CONVERT:
-            convert(v, row);
+            row_convert(v, row);
             break;
         case SEL_OP_ARGUMENT:
-            argument(v, row);
+            row_argument(v, row);
             break;
         case SEL_RULE_RANDOM:
-            random_numbers(v, row);
+            row_random(v, row);
             break;
         case SEL_OP_LOOKUP:
-            look_up(v, row);
+            row_look_up(v, row);
             break;
         default:
             (v->type == SEL_NUMBER_F   ? operate_f
@@ -138,7 +138,7 @@ static void run(const sel_instruction *v, int count, const sel_row *row) {
     }
 }
 
-static void fill(int type, double value, void *to, int n) {
+static void row_fill(int type, double value, void *to, int n) {
     for (int k = 0; k < n; k++) {
         if (type == SEL_NUMBER_F) {
             ((float *)to)[k] = (float)value;
@@ -150,11 +150,11 @@ static void fill(int type, double value, void *to, int n) {
     }
 }
 
-static void widen(const uint8_t *from, int32_t *to, int n) {
+static void row_widen(const uint8_t *from, int32_t *to, int n) {
     EACH to[k] = from[k];
 }
 
-static void put(const void *from, void *to, size_t bytes, bool streams) {
+static void row_put(const void *from, void *to, size_t bytes, bool streams) {
     const size_t lines = streams ? bytes / 64 * 64 : 0;
     for (size_t k = 0; k < lines; k += 64) {
         sel_stream_line((char *)to + k, (const char *)from + k);
@@ -162,8 +162,8 @@ static void put(const void *from, void *to, size_t bytes, bool streams) {
     memcpy((char *)to + lines, (const char *)from + lines, bytes - lines);
 }
 
-static int store(int type, const void *from, sel_cell_type field, void *to, int n, bool checked,
-                 bool streams) {
+static int row_store(int type, const void *from, sel_cell_type field, void *to, int n, bool checked,
+                     bool streams) {
     const double *d = from, high = field == SEL_CELL_U8 ? UINT8_MAX : INT32_MAX;
     const double low = field == SEL_CELL_U8 ? 0 : INT32_MIN;
     const int32_t *i = from;
@@ -182,13 +182,13 @@ static int store(int type, const void *from, sel_cell_type field, void *to, int 
         bytes[k] = (uint8_t)i[k];
     }
     if (field == SEL_CELL_U8) {
-        put(bytes, to, (size_t)n, streams);
+        row_put(bytes, to, (size_t)n, streams);
     } else {
-        put(i, to, (size_t)n * sizeof *i, streams);
+        row_put(i, to, (size_t)n * sizeof *i, streams);
     }
     return first;
 }
 
 #define TABLE SEL_OF_LEVEL(sel_row_loops)
 extern const sel_row_loops TABLE;
-const sel_row_loops TABLE = {run, fill, widen, put, store};
+const sel_row_loops TABLE = {row_run, row_fill, row_widen, row_put, row_store};

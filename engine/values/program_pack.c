@@ -44,7 +44,7 @@ bool sel_pack_can_hold(const sel_program *program) {
 }
 
 /* Appends rows to a table. */
-static void add_copy(sel_pack *pack, int which, size_t rows, const void *from) {
+static void pack_append(sel_pack *pack, int which, size_t rows, const void *from) {
     const size_t used = pack->rows[which] * row_bytes[which], more = rows * row_bytes[which];
     char *grown = realloc(pack->table[which], used + more + 1);
     pack->full = pack->full || !grown;
@@ -57,22 +57,22 @@ static void add_copy(sel_pack *pack, int which, size_t rows, const void *from) {
 
 /* ---- adding ---- */
 
-static void add_series(sel_pack *pack, const sel_series *series, sel_packed_lookup *to) {
+static void pack_add_series(sel_pack *pack, const sel_series *series, sel_packed_lookup *to) {
     to->series = series->rule;
-    add_copy(pack, NUMBERS, (size_t)series->rule.n, series->t);
-    add_copy(pack, NUMBERS, (size_t)series->rule.n, series->value);
+    pack_append(pack, NUMBERS, (size_t)series->rule.n, series->t);
+    pack_append(pack, NUMBERS, (size_t)series->rule.n, series->value);
 }
 
-static void add_raster(sel_pack *pack, const sel_raster *raster, sel_packed_lookup *to) {
+static void pack_add_raster(sel_pack *pack, const sel_raster *raster, sel_packed_lookup *to) {
     to->raster = *raster;
     to->raster.value = NULL;
     to->raster.file = NULL;
-    add_copy(pack, NUMBERS, (size_t)(raster->n[0] * raster->n[1]), raster->value);
+    pack_append(pack, NUMBERS, (size_t)(raster->n[0] * raster->n[1]), raster->value);
 }
 
 /* The number of a look-up, added unless its data are present. Noise has no data: all noise is the
  * same. */
-static int add_lookup(sel_pack *pack, const sel_lookup *lookup) {
+static int pack_add_lookup(sel_pack *pack, const sel_lookup *lookup) {
     const sel_lookup *const *known = pack->table[KNOWN_LOOKUPS];
     const size_t count = pack->rows[LOOKUPS];
     for (size_t k = 0; k < count; k++) {
@@ -82,28 +82,28 @@ static int add_lookup(sel_pack *pack, const sel_lookup *lookup) {
     }
     sel_packed_lookup to = {.kind = lookup->kind, .first = (int64_t)pack->rows[NUMBERS]};
     if (lookup->kind == SEL_LOOKUP_SERIES) {
-        add_series(pack, lookup->data, &to);
+        pack_add_series(pack, lookup->data, &to);
     } else if (lookup->kind == SEL_LOOKUP_RASTER) {
-        add_raster(pack, lookup->data, &to);
+        pack_add_raster(pack, lookup->data, &to);
     }
-    add_copy(pack, KNOWN_LOOKUPS, 1, &lookup);
-    add_copy(pack, LOOKUPS, 1, &to);
+    pack_append(pack, KNOWN_LOOKUPS, 1, &lookup);
+    pack_append(pack, LOOKUPS, 1, &to);
     return (int)count;
 }
 
-static void add_program(sel_pack *pack, const sel_program *p) {
+static void pack_add_program(sel_pack *pack, const sel_program *p) {
     sel_packed_program to = p->layout;
     to.input = (int64_t)pack->rows[INPUTS];
     to.code = (int64_t)pack->rows[CODE];
     to.lookup = (int64_t)pack->rows[DATA];
     to.output = (int64_t)pack->rows[OUTPUTS];
-    add_copy(pack, PROGRAMS, 1, &to);
-    add_copy(pack, INPUTS, (size_t)to.inputs, p->tables.input);
-    add_copy(pack, CODE, (size_t)(to.once + to.each), p->tables.code);
-    add_copy(pack, OUTPUTS, (size_t)to.outputs, p->tables.output);
+    pack_append(pack, PROGRAMS, 1, &to);
+    pack_append(pack, INPUTS, (size_t)to.inputs, p->tables.input);
+    pack_append(pack, CODE, (size_t)(to.once + to.each), p->tables.code);
+    pack_append(pack, OUTPUTS, (size_t)to.outputs, p->tables.output);
     for (int i = 0; i < to.lookups; i++) {
-        const int32_t number = add_lookup(pack, p->tables.lookup[i].host);
-        add_copy(pack, DATA, 1, &number);
+        const int32_t number = pack_add_lookup(pack, p->tables.lookup[i].host);
+        pack_append(pack, DATA, 1, &number);
     }
 }
 
@@ -112,14 +112,14 @@ int sel_pack_add(sel_pack *pack, const sel_program *program) {
     if (pack->full || !sel_pack_can_hold(program)) {
         return -1;
     }
-    add_program(pack, program);
+    pack_add_program(pack, program);
     return pack->full ? -1 : number;
 }
 
 /* ---- the block ---- */
 
 /* Where a table begins. */
-static size_t start_of(const sel_pack *pack, int which) {
+static size_t pack_start_of(const sel_pack *pack, int which) {
     enum { ALIGNMENT = 16 };
     size_t at = 0;
     for (int k = 0; k < which; k++) {
@@ -129,27 +129,28 @@ static size_t start_of(const sel_pack *pack, int which) {
 }
 
 size_t sel_pack_bytes(const sel_pack *pack) {
-    return start_of(pack, PACKED);
+    return pack_start_of(pack, PACKED);
 }
 
 void sel_pack_write(const sel_pack *pack, void *block) {
     for (int k = 0; k < PACKED; k++) {
         if (pack->rows[k] > 0) {
-            memcpy((char *)block + start_of(pack, k), pack->table[k], pack->rows[k] * row_bytes[k]);
+            memcpy((char *)block + pack_start_of(pack, k), pack->table[k],
+                   pack->rows[k] * row_bytes[k]);
         }
     }
 }
 
-static const void *table_at(const sel_pack *pack, const void *block, int which) {
-    return (const char *)block + start_of(pack, which);
+static const void *pack_table_at(const sel_pack *pack, const void *block, int which) {
+    return (const char *)block + pack_start_of(pack, which);
 }
 
 sel_packed sel_pack_tables(const sel_pack *pack, const void *block) {
-    return (sel_packed){.program = table_at(pack, block, PROGRAMS),
-                        .input = table_at(pack, block, INPUTS),
-                        .code = table_at(pack, block, CODE),
-                        .data = table_at(pack, block, DATA),
-                        .lookup = table_at(pack, block, LOOKUPS),
-                        .number = table_at(pack, block, NUMBERS),
-                        .output = table_at(pack, block, OUTPUTS)};
+    return (sel_packed){.program = pack_table_at(pack, block, PROGRAMS),
+                        .input = pack_table_at(pack, block, INPUTS),
+                        .code = pack_table_at(pack, block, CODE),
+                        .data = pack_table_at(pack, block, DATA),
+                        .lookup = pack_table_at(pack, block, LOOKUPS),
+                        .number = pack_table_at(pack, block, NUMBERS),
+                        .output = pack_table_at(pack, block, OUTPUTS)};
 }

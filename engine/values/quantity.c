@@ -111,8 +111,8 @@ sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_
 
 /* sel_function.eval: of a raster, or of a series, which has one value at all places. An error opens
  * with the place of the data in the script. */
-static sel_status evaluate(const sel_function *self, const sel_places *at, double *out,
-                           sel_error *error) {
+static sel_status lookup_function_eval(const sel_function *self, const sel_places *at, double *out,
+                                       sel_error *error) {
     const sel_lookup *lookup = self->data;
     const bool series = lookup->kind == SEL_LOOKUP_SERIES;
     const double *arguments[] = {series ? &at->t : at->x, at->y};
@@ -128,8 +128,8 @@ static sel_status evaluate(const sel_function *self, const sel_places *at, doubl
 }
 
 /* sel_function.gaps of a raster */
-static sel_status find_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
-                            sel_error *error) {
+static sel_status lookup_function_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
+                                       sel_error *error) {
     (void)error;
     for (size_t i = 0; i < at->n; i++) {
         gap[i] = sel_lookup_has_gap(self->data, at->x[i], at->y[i]);
@@ -161,10 +161,10 @@ const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *look
         *function = (sel_function){.depends = series ? SEL_ON_T : SEL_ON_X | SEL_ON_Y,
                                    .results = 1,
                                    .where = where,
-                                   .eval = evaluate,
+                                   .eval = lookup_function_eval,
                                    .data = (void *)(uintptr_t)lookup,
                                    .raster = series ? NULL : lookup,
-                                   .gaps = series ? NULL : find_gaps,
+                                   .gaps = series ? NULL : lookup_function_gaps,
                                    .program = make_program(arena, lookup)};
     }
     return function;
@@ -172,5 +172,5 @@ const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *look
 
 const sel_lookup *sel_lookup_of(const sel_quantity *q) {
     const sel_function *function = q->components == 1 && !q->whole ? q->part[0].function : NULL;
-    return function && function->eval == evaluate ? function->data : NULL;
+    return function && function->eval == lookup_function_eval ? function->data : NULL;
 }

@@ -35,7 +35,7 @@ static const sel_field series_fields[] = {
             .preset = SEL_SERIES_ERROR, .choices = outside_names),
 };
 
-static sel_status check_params(const void *data, sel_where where, sel_error *error) {
+static sel_status series_check_params(const void *data, sel_where where, sel_error *error) {
     const sel_series_params *params = data;
     bool list = params->t.n || params->value.n;
     if (!params->file && !list) {
@@ -63,10 +63,10 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
 
 const sel_table sel_series_table = SEL_TABLE(
     "sel.series", sel_series_params, series_fields,
-    "A quantity over time, given at points; s(t) inside functions.", .check = check_params);
+    "A quantity over time, given at points; s(t) inside functions.", .check = series_check_params);
 
-static sel_status evaluate(const sel_lookup *self, size_t n, const double *const *arguments,
-                           double *out, sel_error *error) {
+static sel_status series_evaluate(const sel_lookup *self, size_t n, const double *const *arguments,
+                                  double *out, sel_error *error) {
     const sel_series *s = self->data;
     int64_t hint = 0;
     for (size_t i = 0; i < n; i++) {
@@ -88,7 +88,7 @@ static sel_status evaluate(const sel_lookup *self, size_t n, const double *const
 }
 
 /* Copies and scales the points. NULL: no memory. */
-static sel_series *make_series(sel_arena *arena, const sel_series_params *params,
+static sel_series *series_make(sel_arena *arena, const sel_series_params *params,
                                const sel_csv_points *points) {
     const size_t n = points->n;
     sel_series *s = sel_arena_alloc(arena, sizeof *s);
@@ -110,8 +110,8 @@ static sel_series *make_series(sel_arena *arena, const sel_series_params *params
 }
 
 /* One point is a series only where it holds for all times. `last`: the line of the last point. */
-static sel_status check_count(const sel_series *s, sel_where where, sel_where last,
-                              sel_error *error) {
+static sel_status series_check_count(const sel_series *s, sel_where where, sel_where last,
+                                     sel_error *error) {
     const char *hold = s->rule.repeats ? "" : " (1 with outside = \"hold\")";
     if (s->rule.n > 1 || (s->rule.outside == SEL_SERIES_HOLD && !s->rule.repeats)) {
         return SEL_OK;
@@ -162,16 +162,16 @@ static const sel_lookup *make_lookup(sel_arena *arena, const sel_series_params *
         sel_fail_at(error, where, "sel.series: there are no points in it");
         return NULL;
     }
-    sel_series *s = make_series(arena, params, points);
+    sel_series *s = series_make(arena, params, points);
     sel_lookup *lookup = sel_arena_alloc(arena, sizeof *lookup);
     const char *name = make_name(arena, params, where);
     if (!s || !lookup || !name) {
         sel_fail_memory(error, "a series", 2 * points->n * sizeof *s->t);
         return NULL;
     }
-    *lookup = (sel_lookup){SEL_LOOKUP_SERIES, name, 1, evaluate, s};
+    *lookup = (sel_lookup){SEL_LOOKUP_SERIES, name, 1, series_evaluate, s};
     const sel_where last = {params->file, points->last_line};
-    sel_status status = check_count(s, where, last, error);
+    sel_status status = series_check_count(s, where, last, error);
     status = status ? status : check_scaled(s, params->file, where, error);
     return status ? NULL : lookup;
 }
@@ -179,7 +179,7 @@ static const sel_lookup *make_lookup(sel_arena *arena, const sel_series_params *
 const sel_lookup *sel_series_create(sel_arena *arena, const sel_series_params *params,
                                     sel_where where, sel_error *error) {
     sel_csv_points points = {.n = (size_t)params->t.n, .t = params->t.v, .value = params->value.v};
-    if (check_params(params, where, error)) {
+    if (series_check_params(params, where, error)) {
         return NULL;
     }
     if (!params->file) {

@@ -82,7 +82,7 @@ static char *trim(char *text) {
 
 /* The first of the characters `wanted` outside quotes, or the end of the text; NULL: a quote is not
  * closed. */
-static char *find(char *text, const char *wanted) {
+static char *find_unquoted(char *text, const char *wanted) {
     bool quoted = false;
     for (; *text && (quoted || !strchr(wanted, *text)); text++) {
         quoted ^= *text == '"';
@@ -92,7 +92,7 @@ static char *find(char *text, const char *wanted) {
 
 /* A '#' at the start of a line or behind a blank opens a comment, but not inside quotes. */
 static void cut_comment(char *line) {
-    for (char *at = find(line, "#"); at && *at; at = find(at + 1, "#")) {
+    for (char *at = find_unquoted(line, "#"); at && *at; at = find_unquoted(at + 1, "#")) {
         if (at == line || strchr(blanks, at[-1])) {
             *at = '\0';
         }
@@ -118,7 +118,7 @@ static char *next_line(reader *r) {
 /* The first of ; tab , outside quotes; else blanks. */
 static char find_separator(char *line) {
     for (const char *c = ";\t,"; *c; c++) {
-        const char *at = find(line, (char[2]){*c, '\0'});
+        const char *at = find_unquoted(line, (char[2]){*c, '\0'});
         if (at && *at) {
             return *c;
         }
@@ -128,8 +128,8 @@ static char find_separator(char *line) {
 
 /* Takes one cell and the separator after it off the line; NULL: there was none. Quotes around a
  * cell are removed. */
-static sel_status take_cell(reader *r, char **line, char **cell) {
-    char *stop = find(*line, r->separator == ' ' ? blanks : (char[2]){r->separator, '\0'});
+static sel_status csv_next_cell(reader *r, char **line, char **cell) {
+    char *stop = find_unquoted(*line, r->separator == ' ' ? blanks : (char[2]){r->separator, '\0'});
     if (!stop) {
         return FAIL(r, "a quote is not closed");
     }
@@ -167,7 +167,7 @@ static sel_status split(reader *r, char *line) {
         if (r->cells == MAX_COLUMNS) {
             return FAIL(r, "more than %d columns", MAX_COLUMNS);
         }
-        sel_status status = take_cell(r, &line, &r->cell[r->cells]);
+        sel_status status = csv_next_cell(r, &line, &r->cell[r->cells]);
         if (status) {
             return status;
         }
@@ -179,7 +179,7 @@ static sel_status split(reader *r, char *line) {
 
 /* Only decimal notation: no hexadecimal, no words except NaN and infinity, which are neither values
  * nor names. */
-static bool read_number(const reader *r, const char *cell, double *value) {
+static bool csv_read_number(const reader *r, const char *cell, double *value) {
     char *stop;
     *value = strtod_l(cell, &stop, r->numbers);
     bool word = isnan(*value) || (isinf(*value) && strpbrk(cell, "iI"));
@@ -228,13 +228,13 @@ static const char *advise(const char *cell, bool number, char text[SEL_HOLDS_ROO
     return text;
 }
 
-static sel_status number_of(reader *r, int column, double *value) {
+static sel_status csv_cell_number(reader *r, int column, double *value) {
     if (column >= r->cells) {
         return FAIL_ASKED(r, "%d column%s, but column %d is asked for", r->cells,
                           r->cells == 1 ? "" : "s", column + 1);
     }
     const char *cell = r->cell[column];
-    bool number = read_number(r, cell, value);
+    bool number = csv_read_number(r, cell, value);
     if (!number || !isfinite(*value)) {
         char held[SEL_HOLDS_ROOM];
         return FAIL(r, "column %d: \"%.40s\" is not a %snumber%s", column + 1, cell,
@@ -264,7 +264,7 @@ static sel_status time_of(reader *r, bool first, double *time) {
     if (first) {
         r->dates = read_date(r->cell[0], &found);
     }
-    return r->dates ? date_of(r, first, time) : number_of(r, 0, time);
+    return r->dates ? date_of(r, first, time) : csv_cell_number(r, 0, time);
 }
 
 /* Whether the line names the columns: no cell is a number, and the first is none with a slip in
@@ -276,7 +276,7 @@ static bool is_line_of_names(const reader *r) {
         return false;
     }
     for (int i = 0; i < r->cells; i++) {
-        if (read_number(r, r->cell[i], &number)) {
+        if (csv_read_number(r, r->cell[i], &number)) {
             return false;
         }
     }
@@ -310,7 +310,7 @@ static sel_status find_column(reader *r, const sel_key *wanted, bool header, int
 static sel_status add_point(reader *r, int column, sel_csv_points *points) {
     size_t n = points->n;
     sel_status status = time_of(r, n == 0, &points->t[n]);
-    status = status ? status : number_of(r, column, &points->value[n]);
+    status = status ? status : csv_cell_number(r, column, &points->value[n]);
     if (!status && n && points->t[n] <= points->t[n - 1]) {
         return r->dates
                    ? FAIL(r, "dates must rise, but %s is not later than the one before", r->cell[0])
