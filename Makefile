@@ -58,6 +58,7 @@ LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 # own; without one the oldest virtual architecture, which drivers translate for every newer GPU.
 NVCC ?= $(firstword $(wildcard $(shell command -v nvcc 2>/dev/null) /usr/local/cuda/bin/nvcc))
 CUDA ?= $(if $(NVCC),$(if $(SANITIZE),0,1),0)
+SOLVERS_ON_CUDA := $(wildcard engine/solvers/*/*_cuda.c)
 WHY_NO_CUDA = $(if $(filter-out file,$(origin CUDA)),CUDA=$(CUDA),$(if $(NVCC),sanitizers do not know it,nvcc is not \
               here (CUDA 12 or later; NVCC=FILE says where)))
 ifeq ($(CUDA),1)
@@ -88,11 +89,11 @@ CUDA_TARGET = $(foreach a,$(GPU_GENERATIONS),-gencode arch=compute_$(a),code=sm_
 else
 CUDA_TARGET = -arch=$(CUDA_ARCH)
 endif
-CUDA_SOURCES := $(wildcard cuda/*.c cuda/*/*.c)
-CUDA_KERNELS := $(filter-out cuda/lbm_step.cu,$(wildcard cuda/*.cu cuda/*/*.cu))
+CUDA_SOURCES := $(wildcard cuda/*.c) $(SOLVERS_ON_CUDA)
+CUDA_KERNELS := $(filter-out engine/solvers/lbm/lbm_step.cu,$(wildcard cuda/*.cu engine/solvers/*/*.cu))
 LBM_STEPS := d2q9_f32 d2q9_f64 d3q19_f32 d3q19_f64
 CUDA_OBJECTS = $(CUDA_SOURCES:%.c=$(BUILD)/%.o) $(CUDA_KERNELS:%.cu=$(BUILD)/%.cu.o) \
-               $(LBM_STEPS:%=$(BUILD)/cuda/lbm_step_%.cu.o)
+               $(LBM_STEPS:%=$(BUILD)/engine/solvers/lbm/lbm_step_%.cu.o)
 NVCCFLAGS = -std=c++17 $(CUDA_TARGET) -O3 $(if $(DEBUG),-lineinfo) -I. -I$(BUILD)/gen -ccbin $(CUDA_HOST_CXX) \
             -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
 CUDA_HOST_CXX ?= g++
@@ -101,9 +102,10 @@ endif
 
 # Files named *_kernel.c hold inner loops: built once per x86-64 level, chosen at start.
 KERNELS := $(wildcard engine/*/*_kernel.c engine/*/*/*_kernel.c)
-CORE := $(filter-out engine/app/main.c engine/mpi/plugin.c $(KERNELS),\
+CORE := $(filter-out engine/app/main.c engine/mpi/plugin.c $(KERNELS) $(SOLVERS_ON_CUDA),\
             $(wildcard engine/*/*.c engine/*/*/*.c geometry/*.c))
-LUA_SOURCES := $(wildcard lua/*.c)
+LUA_ROOMS := lua/script lua/tables lua/functions lua/commands
+LUA_SOURCES := $(wildcard $(LUA_ROOMS:%=%/*.c))
 ifeq ($(shell uname -m),x86_64)
 LEVELS := v2 v3 v4
 else
@@ -155,7 +157,7 @@ $(LIBRARY): $(CORE_OBJECTS) $(BUILD)/gen/backends
 	$(Q)ar rcs $@ $(filter %.o,$^)
 
 $(BUILD)/lua/%.o $(BUILD)/tests/fuzz/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
-$(BUILD)/cuda/%.o: CFLAGS_ALL += $(patsubst %,-isystem %,$(filter-out /usr/include,$(CUDA_INCLUDE))) \
+$(CUDA_SOURCES:%.c=$(BUILD)/%.o): CFLAGS_ALL += $(patsubst %,-isystem %,$(filter-out /usr/include,$(CUDA_INCLUDE))) \
                           $(call need_cuda,CUDA_INCLUDE,cuda_runtime_api.h,FOLDER) \
                           $(call need_cuda,CUDART,libcudart_static.a,FILE)
 CHOOSERS := $(foreach solver,lbm aqua heat rule poisson,$(BUILD)/engine/solvers/$(solver)/$(solver)_plan.o)
@@ -167,11 +169,12 @@ $(BUILD)/%.o: %.c Makefile | compiler $(BUILD)/gen/selenite_version.h
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 # One source, four lattices and precisions; laws are evaluated as C does it, without contraction.
-$(BUILD)/cuda/lbm_step_%.cu.o: cuda/lbm_step.cu Makefile
+$(BUILD)/engine/solvers/lbm/lbm_step_%.cu.o: engine/solvers/lbm/lbm_step.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'
 	$(Q)$(NVCC) $(NVCCFLAGS) -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(BUILD)/cuda/lbm_laws.cu.o $(BUILD)/cuda/aqua_%.cu.o $(BUILD)/cuda/heat.cu.o $(BUILD)/cuda/heat_%.cu.o $(BUILD)/cuda/rule.cu.o $(BUILD)/cuda/machine/inputs.cu.o $(BUILD)/cuda/machine/conduction.cu.o $(BUILD)/cuda/multigrid/mg_solve.cu.o: NVCCFLAGS += -fmad=false
+$(addprefix $(BUILD)/,$(addprefix engine/solvers/,lbm/lbm_laws.cu.o aqua/aqua_%.cu.o heat/heat.cu.o heat/heat_%.cu.o rule/rule.cu.o \
+    multigrid/mg_solve.cu.o) cuda/inputs.cu.o cuda/conduction.cu.o): NVCCFLAGS += -fmad=false
 $(BUILD)/%.cu.o: %.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $<'
@@ -194,15 +197,16 @@ $(foreach l,$(LEVELS),$(eval $(call kernel_rule,$(l))))
 # The scenario library, completions of shells and the man page are in the binary; these end with 0.
 bytes_of = { echo 'static const unsigned char $(1)[] = {'; \
              od -An -v -tx1 $(2) | sed 's/\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '$(3)};'; }
-$(BUILD)/gen/%_lua.h: lua/%.lua Makefile
+vpath %.lua $(LUA_ROOMS)
+$(BUILD)/gen/%_lua.h: %.lua Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call bytes_of,$*_lua,$<,) > $@
 # What kernels compiled at run time include, by name and content; standard.h stands for the standard's.
-RUN_TIME_HEADERS := $(addprefix cuda/,aqua_gpu.h aqua_supply.cuh aqua_traits.cuh rule_cell.cuh rule_view.h) \
-                    engine/base/sums.h $(addprefix engine/physics/,aqua.h aqua_method.h philox.h) \
-                    engine/scene/grid.h engine/solvers/rule/rule_margin.h engine/values/program_eval.h engine/values/lookup_value.h \
-                    $(addprefix cuda/machine/,fill.cuh fill.h look.h march.cuh march.h ops.cuh standard.h terms.cuh terms.h \
-                    wide.cuh)
+RUN_TIME_HEADERS := $(addprefix engine/solvers/aqua/,aqua_kernels_cuda.h aqua_method.h aqua_step.h aqua_supply.cuh aqua_traits.cuh) \
+                    $(addprefix engine/solvers/rule/,rule_cell.cuh rule_margin.h rule_view.h) \
+                    $(addprefix engine/,base/sums.h scene/grid.h values/lookup_value.h values/philox.h values/program_eval.h) \
+                    $(addprefix cuda/,fill.cuh fill.h ops.cuh query.h standard.h temporal_blocking.cuh temporal_blocking.h \
+                    terms.cuh terms.h wide.cuh)
 STANDARD_HEADERS := cuda_runtime_api.h math.h stdbool.h stddef.h stdint.h string.h
 text_of = $(subst .,_,$(notdir $(1)))_text
 $(BUILD)/gen/run_time_headers.h: $(RUN_TIME_HEADERS) Makefile
@@ -212,7 +216,7 @@ $(BUILD)/gen/run_time_headers.h: $(RUN_TIME_HEADERS) Makefile
 	    printf '    %s,\n' $(foreach h,$(RUN_TIME_HEADERS),$(call text_of,$(h))) $(STANDARD_HEADERS:%=standard_h_text); \
 	    echo '}; static const char *const header_names[] = {'; \
 	    printf '    "%s",\n' $(RUN_TIME_HEADERS) $(STANDARD_HEADERS); echo '};'; } > $@
-$(BUILD)/cuda/machine/compile.o: $(BUILD)/gen/run_time_headers.h
+$(BUILD)/cuda/compile.o: $(BUILD)/gen/run_time_headers.h
 $(BUILD)/gen/completion_%.h: tools/completion.% Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call bytes_of,completion_$*,$<,0) > $@
@@ -220,7 +224,7 @@ $(BUILD)/gen/man_page.h: tools/selenite.man Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call bytes_of,man_page,$<,0) > $@
 $(BUILD)/engine/app/help.o: $(patsubst %,$(BUILD)/gen/%.h,completion_bash completion_zsh man_page)
-$(LUA_OBJECTS): $(patsubst lua/%.lua,$(BUILD)/gen/%_lua.h,$(wildcard lua/*.lua))
+$(LUA_OBJECTS): $(patsubst %.lua,$(BUILD)/gen/%_lua.h,$(notdir $(wildcard $(LUA_ROOMS:%=%/*.lua))))
 
 # Rewritten only when what they say changes, so that nothing is rebuilt for nothing.
 keep_if_same = cmp -s $@.tmp $@ || mv $@.tmp $@; rm -f $@.tmp
@@ -317,7 +321,7 @@ annotations: $(PROGRAM)
 # changed since the last time is not checked again.
 CPPCHECK = cppcheck -q -j $(shell nproc) --error-exitcode=1 --std=c11 --inline-suppr -I. \
            --suppressions-list=tools/cppcheck.txt --cppcheck-build-dir=$(BUILD)/cppcheck \
-           -i engine/solvers/lbm/lbm_d3q19_kernel.c engine lua geometry
+           -i engine/solvers/lbm/lbm_d3q19_kernel.c $(SOLVERS_ON_CUDA:%=-i %) engine lua geometry
 TRACKED = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 lint: setup-lint
 	@clang-format --dry-run -Werror $(TRACKED)
@@ -333,7 +337,7 @@ install: all
 	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/selenite
 	for f in $(PLUGINS); do install -D -m 755 $$f $(DESTDIR)$(PREFIX)/lib/selenite/$${f##*/} || exit 1; done
 	install -D -m 644 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libselenite.a
-	for h in $$(find engine geometry -name '*.h'); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/selenite/$$h; done
+	for h in $$(find engine geometry -name '*.h' ! -name '*_cuda.h'); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/selenite/$$h; done
 	@mkdir -p $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	printf '%s\n' 'Name: Selenite' 'Description: simulation engine' 'Version: $(VERSION)' \
 	    'Cflags: -I$(PREFIX)/include/selenite' 'Libs: -L$(PREFIX)/lib -lselenite $(ENGINE_LIBS)' \

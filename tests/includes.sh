@@ -1,7 +1,7 @@
 #!/bin/sh
-# includes.sh -- what a folder may include: app -> lua -> run -> output -> solvers -> machine -> scene ->
-# io -> values -> physics, base. Prints TAP.
-# usage: tests/includes.sh
+# includes.sh -- what a folder may include, and call: app and lua -> run -> output -> solvers -> cuda, core ->
+# scene -> io -> values -> base. Prints TAP.
+# usage: BUILD=build tests/includes.sh
 set -u
 cd "$(dirname "$0")/.." || exit 1
 failed=0
@@ -17,20 +17,17 @@ verdict() {
     fi
 }
 
-# only_in NAME PATTERN DIRECTORY...: outside of these, no file includes what matches.
-only_in() {
-    name=$1 pattern="^ *#include *[<\"]($2)" found=
-    shift 2
-    for directory in engine geometry cuda lua examples; do
-        case " $* " in *" $directory "*) continue ;; esac
-        found="$found$(grep -rnE "$pattern" "$directory" --include='*.c' --include='*.h' \
-            --include='*.cu' --include='*.cuh' | grep -v '^engine/app/main\.c:')"
-    done
-    verdict "$name" "$found"
+# elsewhere PATTERN WHERE: includes that match in files whose path does not match WHERE.
+elsewhere() {
+    grep -rnE "^ *#include *[<\"]($1)" engine geometry cuda lua examples --include='*.c' --include='*.h' \
+        --include='*.cu' --include='*.cuh' | grep -vE "^($2)"
 }
 
-only_in "Lua's headers are included in lua/ only" 'lua(xlib|lib|conf)?\.h|lauxlib\.h' lua
-only_in "CUDA's headers are included in cuda/ only" 'cuda(_runtime|_runtime_api)?\.h|(cu|nv)[a-z_]*\.h>' cuda
+device='cuda/|engine/solvers/[a-z]+/[a-z0-9_]+(\.cuh?|_cuda\.[ch]):'
+verdict "Lua's headers are included in lua/ only" "$(elsewhere 'lua(xlib|lib|conf)?\.h|lauxlib\.h' lua/)"
+verdict "lua/ is included by itself and main.c only" "$(elsewhere lua/ 'lua/|engine/app/main\.c:')"
+verdict "CUDA's headers are included in .cu, .cuh, _cuda.c, _cuda.h and cuda/ only" \
+    "$(elsewhere 'cuda(_runtime|_runtime_api)?\.h|(cu|nv)[a-z_]*\.h>|cuda/' "$device|engine/solvers/rule/rule_view\.h:")"
 
 # not_in NAME PATTERN FOLDER...: no file in these has what matches.
 not_in() {
@@ -41,16 +38,15 @@ not_in() {
 }
 
 mpi='mpi\.h|\bMPI_[A-Z]'
-not_in "no solver knows MPI" "$mpi|ranks_plugin" engine/solvers engine/multigrid engine/physics
-not_in "MPI is in its plug-in only" "$mpi" engine/machine engine/run engine/output engine/scene \
+not_in "no solver knows MPI" "$mpi|ranks_plugin" engine/solvers
+not_in "MPI is in its plug-in only" "$mpi" engine/core engine/run engine/output engine/scene \
     engine/values engine/io engine/app lua geometry
-not_in "no solver knows NCCL" 'nccl[A-Z]|libnccl|machine/link' engine cuda/*.* cuda/multigrid lua geometry
-only_in "lua/ is included by itself and main.c only" 'lua/' lua
-only_in "cuda/ is included by itself only" 'cuda/' cuda
+not_in "no solver knows NCCL" 'nccl[A-Z]|libnccl|cuda/link' engine lua geometry
 
 # A folder may include itself and those before it in this list, so there is no circle.
-order='engine/base engine/mpi engine/physics engine/values engine/io engine/scene engine/machine engine/multigrid cuda/machine cuda/multigrid
-    engine/solvers/lbm engine/solvers/aqua engine/solvers/heat engine/solvers/poisson engine/solvers/rule cuda engine/solvers engine/output engine/run geometry engine lua
+order='engine/base engine/mpi engine/values engine/io engine/scene engine/core cuda engine/solvers/multigrid
+    engine/solvers/lbm engine/solvers/aqua engine/solvers/heat engine/solvers/poisson engine/solvers/rule
+    engine/solvers geometry engine/output engine/run engine lua/script lua/functions lua/tables lua/commands
     engine/app'
 upward=$(grep -rnE '^ *#include *"[^"]*/' engine geometry cuda lua --include='*.c' --include='*.h' \
     --include='*.cu' --include='*.cuh' | awk -v order="$order" '
@@ -61,4 +57,34 @@ upward=$(grep -rnE '^ *#include *"[^"]*/' engine geometry cuda lua --include='*.
         if (!(from in place) || !(to in place) || place[to] > place[from]) print
     }')
 verdict "folders include only those below them, and there is no circle" "$upward"
+
+# Who defines a function stands as low as all who call it, pointers in tables aside. The exceptions:
+exceptions='
+engine/scene geometry           # scene/shape.h is the interface of shapes, which have a folder of their own
+lua/commands engine/app         # the prompt of repl runs check and help
+lua/script lua/functions        # the library that scripts see begins with all that reads functions
+lua/script lua/tables           # a loaded script is handed over as a table
+lua/functions lua/tables        # a rule and a hook are rows of a table'
+build=${BUILD:-build}
+upward=$({
+    echo "$exceptions"
+    find "$build/engine" "$build/cuda" "$build/geometry" "$build/lua" -name '*.o' 2>/dev/null |
+        xargs nm -A 2>/dev/null | awk '$2 == "T" || $2 == "U" || $3 == "T"'
+} | awk -v order="$order" -v build="$build/" '
+    BEGIN { count = split(order, folder, " "); for (k = 1; k <= count; k++) place[folder[k]] = k }
+    /#/ { allowed[$1 " " $2] = 1; next }
+    NF < 3 { next }
+    {
+        path = $1; sub(/:.*/, "", path); sub(build, "", path); file = path; sub(/\/[^\/]*$/, "", path)
+        if ($(NF - 1) == "T") home[$NF] = path
+        else { calls++; caller[calls] = path; callee[calls] = $NF; of[calls] = file }
+    }
+    END {
+        for (k = 1; k <= calls; k++) {
+            to = home[callee[k]]
+            if (to in place && caller[k] in place && place[to] > place[caller[k]] && !((caller[k] " " to) in allowed))
+                print of[k] " calls " callee[k] " of " to
+        }
+    }' | sort -u)
+verdict "functions are called from their own folder or from above" "$upward"
 exit $failed

@@ -84,8 +84,8 @@ fi
 # A build without a GPU has text alone, which a driver would refuse only when a kernel is launched.
 cat >"$scratch/shared.cu" <<'END'
 #include <cstdint>
-#include "cuda/machine/early.cuh"
-#include "cuda/machine/wide.cuh"
+#include "cuda/early.cuh"
+#include "cuda/wide.cuh"
 __global__ void all(const int4 *from, uint32_t *to) {
     __shared__ int4 near[2];
     wide_ask(from, near);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/character.h"
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 
 /* More than any machine has: a slip. */
 enum { MOST_DEVICES = 1024 };

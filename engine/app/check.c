@@ -2,9 +2,9 @@
 
 #include <math.h>
 #include <string.h>
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/io/raster.h"
-#include "engine/machine/cpu.h"
+#include "engine/core/cpu.h"
 #include "engine/run/run.h"
 #include "engine/values/series.h"
 

@@ -9,12 +9,12 @@
 #include "engine/app/launch.h"
 #include "engine/base/file.h"
 #include "engine/base/folder.h"
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/base/process.h"
 #include "engine/run/compare.h"
 #include "engine/run/run.h"
 #include "engine/base/version.h"
-#include "lua/script.h"
+#include "lua/script/script.h"
 
 enum { MAX_COMMANDS = 16 };
 

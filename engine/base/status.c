@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/base/character.h"
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 
 /* Whether byte i is a control character: below 32, 127, or 0x80 to 0x9f, either as a single byte or
  * as the second byte of its UTF-8 form (after 0xc2). */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include "engine/base/file.h"
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/io/gdal.h"
 #include "engine/io/map.h"
 #include "engine/io/tif.h"

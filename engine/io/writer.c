@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/base/process.h"
 
 typedef struct queued_job {

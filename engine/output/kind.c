@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/file.h"
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/scene/shape.h"
 
 const sel_variant *sel_output_variant(const sel_simulation *simulation, int i) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/file.h"
-#include "engine/machine/team.h"
+#include "engine/core/team.h"
 #include "engine/output/kind.h"
 
 /* The header of an image of a box of cells. Each written cell is `stride` cells large, about its

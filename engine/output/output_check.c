@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/output/kind.h"
 #include "engine/output/output.h"
 

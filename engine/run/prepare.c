@@ -4,8 +4,8 @@
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/base/machine.h"
-#include "engine/machine/team.h"
+#include "engine/base/hardware.h"
+#include "engine/core/team.h"
 #include "engine/output/output.h"
 #include "engine/run/compare.h"
 

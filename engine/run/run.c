@@ -16,7 +16,7 @@
 #include <string.h>
 #include "engine/base/process.h"
 #include "engine/base/file.h"
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/run/running.h"
 
 enum { DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };

@@ -15,7 +15,7 @@
 #include "engine/base/file.h"
 #include "engine/base/folder.h"
 #include "engine/base/text.h"
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/run/running.h"
 #include "engine/base/version.h"
 

@@ -12,8 +12,8 @@
 #include <zlib.h>
 #include "engine/base/file.h"
 #include "engine/base/folder.h"
-#include "engine/base/machine.h"
-#include "engine/machine/state.h"
+#include "engine/base/hardware.h"
+#include "engine/core/state.h"
 #include "engine/output/kind.h"
 #include "engine/run/running.h"
 #include "engine/base/version.h"

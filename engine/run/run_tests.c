@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/run/running.h"
 
 /* A warning is printed above this Mach number: the density varies by Mach^2 / 2. */

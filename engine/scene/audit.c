@@ -2,7 +2,7 @@
 #include "engine/scene/audit.h"
 
 #include <stdlib.h>
-#include "engine/physics/philox.h"
+#include "engine/values/philox.h"
 
 static int by_number(const void *a, const void *b) {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;

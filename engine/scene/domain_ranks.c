@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/base/ranks.h"
 
 /* Planes on either side of its own for which a rank has values: a halo of two planes, and the

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/scene/domain.h"
 #include "engine/scene/shape.h"
 #include "engine/scene/solver.h"

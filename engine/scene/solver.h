@@ -62,8 +62,8 @@ typedef struct sel_plan {
     double density;                /* of force coefficients, user's units; 0: a density of 1 */
     int64_t dt_steps;              /* dt changes at multiples of dt_steps; 0: dt is constant */
     unsigned depends; /* SEL_ON_T, SEL_ON_CONTROLS: what the values evaluated before a step use */
-    const struct sel_inputs *inputs; /* engine/machine/inputs.h; NULL: none */
-    struct sel_conduction *body;     /* engine/machine/conduction.h; NULL: nothing is conducted */
+    const struct sel_inputs *inputs; /* engine/core/inputs.h; NULL: none */
+    struct sel_conduction *body;     /* engine/core/conduction.h; NULL: nothing is conducted */
     /* Set before create: the requests of the run that cost time in every step. */
     bool wants_balance;     /* balance terms */
     unsigned wants_fields;  /* bit f: the field f */
@@ -352,8 +352,8 @@ typedef struct sel_solver {
     sel_status (*portable)(const sel_simulation *simulation, sel_error *error);
     const sel_backend *cpu;
     const sel_backend *cuda; /* NULL: the solver or the build has no device code */
-    /* The solver's part of sel_cpu_backend (engine/machine/cpu.h) and of cuda_backend
-     * (cuda/machine/backend.h). */
+    /* The solver's part of sel_cpu_backend (engine/core/cpu.h) and of cuda_backend
+     * (cuda/backend.h). */
     const struct sel_cpu *on_cpu;
     const struct cuda_solver *on_cuda;
     /* The values of `field` that the law of a region fixes on a face (the velocity of a wall), at

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "engine/base/kernel.h"
 #include "engine/base/stream.h"
-#include "engine/physics/philox.h"
+#include "engine/values/philox.h"
 #include "engine/values/program_row.h"
 
 /* The places of a row do not depend on each other. */

@@ -4,7 +4,7 @@
 #ifndef SEL_PROGRAM_ROW_H
 #define SEL_PROGRAM_ROW_H
 
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/values/rule.h"
 
 /* At most SEL_ROW places; of machine code that does all of a program any number. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""attacks.py -- run random scenarios whose functions attack the reader of functions (lua/read.lua).
+"""attacks.py -- run random scenarios whose functions attack the reader of functions (lua/functions/read.lua).
 
 usage: attacks.py PROGRAM DIRECTORY [COUNT [FIRST]]
 

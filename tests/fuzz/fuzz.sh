@@ -10,7 +10,7 @@ seconds=${1:-60} laws=${2:-2000000} scenarios=${3:-2000}
 first=${FIRST:-1000000} python=${PYTHON:-/usr/bin/python3}
 build='build-fuzz'
 sanitizers=address,undefined
-objects=$(for file in lua/*.c; do echo "$build/${file%.c}.o"; done)
+objects=$(for file in lua/*/*.c; do echo "$build/${file%.c}.o"; done)
 # The names of the objects are words.
 # shellcheck disable=SC2086
 make CC=clang BUILD=$build DEBUG=1 CUDA=0 \

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <stdio.h>
 #include "engine/base/process.h"
-#include "lua/state.h"
+#include "lua/script/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -52,9 +52,9 @@ class Runs:
 
     def run(self, name, *more, compiler="0"):
         """Exit status, and the last line of the errors. `more`: arguments, variables of the
-        environment before them. `compiler`: of rules; "0": none."""
-        given = dict(word.split("=") for word in more[:1] if word.startswith("SELENITE_"))
-        more = more[len(given):]
+        environment. `compiler`: of rules; "0": none."""
+        given = dict(word.split("=") for word in more if word.startswith("SELENITE_"))
+        more = [word for word in more if not word.startswith("SELENITE_")]
         folder = os.path.join(self.work, name)
         if "--resume" not in more:
             shutil.rmtree(folder, ignore_errors=True)

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "engine/solvers/aqua/aqua.h"
-#include "engine/machine/cpu.h"
+#include "engine/core/cpu.h"
 #include "engine/scene/shape.h"
 
 enum { CASE_REGIONS = 8, CASE_SOURCES = 4 };

@@ -1,6 +1,6 @@
 // blur.cu -- the kernel of blur.h: a block of threads owns a row.
 #define SEL_CUDA
-#include "cuda/machine/look.cuh"
+#include "cuda/query.cuh"
 #include "tests/unit/blur.h"
 
 static __global__ void step_kernel(const __grid_constant__ blur_view v) {

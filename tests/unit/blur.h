@@ -15,7 +15,7 @@ SEL_SUMS_INLINE double blur_rule(const double *c, const uint8_t *solid, int64_t 
 }
 
 #ifdef SEL_CUDA
-#include "cuda/machine/look.h"
+#include "cuda/query.h"
 
 typedef struct blur_view {
     cuda_grid grid;
@@ -23,7 +23,7 @@ typedef struct blur_view {
 } blur_view;
 #endif
 #ifndef __CUDACC__
-#include "engine/machine/cpu.h"
+#include "engine/core/cpu.h"
 
 typedef struct blur {
     sel_state base;
@@ -78,7 +78,7 @@ static const sel_cpu blur_on_cpu = {.what = "the blur",
                                     .look = {.field = blur_field}};
 
 #ifdef SEL_CUDA
-#include "cuda/machine/backend.h"
+#include "cuda/backend.h"
 
 cudaError_t blur_gpu_step(const blur_view *view, cudaStream_t stream);
 const cuda_look *blur_gpu_look(void);

@@ -10,14 +10,14 @@
 #define LBM_SQRT(x) sqrt(x)
 #define LBM_DIMS 2
 #define LBM_NAME(name) name##_2_f64
-#include "engine/physics/lbm_collision.h"
-#include "engine/physics/lbm_closure.h"
+#include "engine/solvers/lbm/lbm_collision.h"
+#include "engine/solvers/lbm/lbm_closure.h"
 #undef LBM_DIMS
 #undef LBM_NAME
 #define LBM_DIMS 3
 #define LBM_NAME(name) name##_3_f64
-#include "engine/physics/lbm_collision.h"
-#include "engine/physics/lbm_closure.h"
+#include "engine/solvers/lbm/lbm_collision.h"
+#include "engine/solvers/lbm/lbm_closure.h"
 #undef LBM_DIMS
 #undef LBM_NAME
 #undef REAL
@@ -26,13 +26,13 @@
 #define LBM_SQRT(x) sqrtf(x)
 #define LBM_DIMS 2
 #define LBM_NAME(name) name##_2_f32
-#include "engine/physics/lbm_collision.h"
-#include "engine/physics/lbm_closure.h"
+#include "engine/solvers/lbm/lbm_collision.h"
+#include "engine/solvers/lbm/lbm_closure.h"
 #undef LBM_DIMS
 #undef LBM_NAME
 #define LBM_DIMS 3
 #define LBM_NAME(name) name##_3_f32
-#include "engine/physics/lbm_collision.h"
-#include "engine/physics/lbm_closure.h"
+#include "engine/solvers/lbm/lbm_collision.h"
+#include "engine/solvers/lbm/lbm_closure.h"
 
 #endif

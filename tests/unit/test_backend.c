@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "engine/run/prepare.h"
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/output/output.h"
 #include "engine/run/run.h"
 #include "tests/unit/fake_solver.h"

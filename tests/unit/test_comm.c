@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/machine/share.h"
+#include "engine/core/collectives.h"
 
 enum { NX = 5, NY = 9, NZ = 8, CELLS = NX * NY * NZ };
 

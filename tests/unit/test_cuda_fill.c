@@ -4,8 +4,8 @@
 #include "tests/unit/compare.h"
 #include "tests/unit/heat_case.h"
 #ifdef SEL_CUDA
-#include "cuda/machine/backend.h"
-#include "cuda/machine/fill.h"
+#include "cuda/backend.h"
+#include "cuda/fill.h"
 
 /* Sizes and layouts are shared out among the functions. */
 static const char *const functions[] = {

@@ -1,7 +1,7 @@
 /* test_cuda_steps.c -- steps of small flows on the GPU are those of the CPU: every collision,
  * lattice, precision, force and law, sizes that fill no warp, and numbers of steps around a graph.
  */
-#include "engine/machine/state.h"
+#include "engine/core/state.h"
 #include "tests/unit/twins.h"
 #include "tests/unit/compare_flows.h"
 

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 #include <omp.h>
-#include "engine/machine/state.h"
+#include "engine/core/state.h"
 #include "tests/unit/blur.h"
 #include "tests/unit/files.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "engine/multigrid/multigrid.h"
+#include "engine/solvers/multigrid/multigrid.h"
 
 enum { THREADS = 2 };
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "engine/base/cc.h"
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "tests/unit/rule_graph.h"
 
 enum { CELLS = 1500 * 5 };

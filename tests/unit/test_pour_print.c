@@ -3,7 +3,7 @@
  */
 #include "tests/unit/files.h"
 #ifdef SEL_CUDA
-#include "cuda/aqua_gpu.h"
+#include "engine/solvers/aqua/aqua_kernels_cuda.h"
 #include "engine/values/program.h"
 
 /* 50 exp(-(x - t)^2) + y c0 */

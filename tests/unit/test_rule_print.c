@@ -7,8 +7,8 @@
 #include "tests/unit/rule_graph.h"
 #include "tests/unit/rule_texts.h"
 #ifdef SEL_CUDA
-#include "cuda/machine/compile.h"
-#include "cuda/rule_gpu.h"
+#include "cuda/compile.h"
+#include "engine/solvers/rule/rule_kernels_cuda.h"
 
 static char tree[1024]; /* of the sources */
 
@@ -125,7 +125,7 @@ static void *compile_for_processor(const char *text, int k, int precision) {
     }
     FILE *to = fopen("printed.cpp", "w");
     assert_non_null(to);
-    fprintf(to, "%s%s#include \"cuda/rule_fill.cuh\"\n", stand_ins, text);
+    fprintf(to, "%s%s#include \"engine/solvers/rule/rule_fill.cuh\"\n", stand_ins, text);
     fclose(to);
     snprintf(name, sizeof name, "./printed_%d_%d.so", k, precision);
     snprintf(command, sizeof command,

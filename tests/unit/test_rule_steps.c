@@ -1,6 +1,6 @@
 /* test_rule_steps.c -- rules as graphs on the CPU, against the same rules as plain loops in C.
  */
-#include "engine/physics/philox.h"
+#include "engine/values/philox.h"
 #include "tests/unit/rule_graph.h"
 
 /* ---- Gray and Scott ---- */

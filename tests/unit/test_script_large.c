@@ -2,7 +2,7 @@
  */
 #include <sys/resource.h>
 #include "script_case.h"
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 
 /* A scenario whose regions are walls and what `shape` says. */
 #define WITH(shape)                                                                            \

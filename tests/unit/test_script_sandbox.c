@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 
 #define TIME                                                                                    \
     "the script took longer than 0.4 s; --script-limit SECONDS allows more, --trust lifts all " \

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 
 enum { PARTS = 1000, THREADS = 4 };
 

@@ -9,7 +9,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/scene/grid.h"
-#include "engine/base/machine.h"
+#include "engine/base/hardware.h"
 #include "engine/values/quantity.h"
 #include "engine/base/status.h"
 

@@ -3,7 +3,8 @@
  * A step from n to n + 1; times are in steps:
  *   1. rain, then sources, add water to the depths (rates at n + 1/2),
  *   2. ghost cells (below) are set: dry, or at their level (z at n),
- *   3. flow: every cell by the rule of engine/physics/aqua.h; what flows into ghosts has left,
+ *   3. flow: every cell by the rule of engine/solvers/aqua/aqua_step.h; what flows into ghosts has
+ * left,
  *   4. infiltration takes water (rate at n + 1/2), no more than there is.
  * Totals of what each of these adds and removes are kept for the balance: exact where depths are
  * whole quanta, else in f64.
@@ -11,8 +12,8 @@
 #ifndef AQUA_H
 #define AQUA_H
 
-#include "engine/machine/arrays.h"
-#include "engine/physics/aqua_method.h"
+#include "engine/core/arrays.h"
+#include "engine/solvers/aqua/aqua_method.h"
 #include "engine/scene/solver.h"
 #include "engine/scene/terrain.h"
 

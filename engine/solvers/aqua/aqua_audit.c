@@ -13,7 +13,7 @@
 #define AQUA_WATER int32_t
 #define AQUA_SQRT(x) sqrtf(x)
 #define AQUA_NAME(name) name##_f32
-#include "engine/physics/aqua.h"
+#include "engine/solvers/aqua/aqua_step.h"
 
 /* ---- which cells, and what is about them ---- */
 

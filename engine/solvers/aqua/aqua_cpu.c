@@ -7,7 +7,7 @@
 #include <omp.h>
 #include <string.h>
 #include "engine/solvers/aqua/aqua_state.h"
-#include "engine/machine/cpu.h"
+#include "engine/core/cpu.h"
 
 /* ---- memory ---- */
 

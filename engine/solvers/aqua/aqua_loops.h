@@ -13,7 +13,7 @@
  *                         | X | X |   and y - 2 and the factors of rows y - 2, y - 1 and y
  *                 y - 2   o---o---o
  */
-#include "engine/physics/aqua.h"
+#include "engine/solvers/aqua/aqua_step.h"
 
 #define EDGES AQUA_NAME(aqua_row_edges)
 #define SCRATCH AQUA_NAME(aqua_scratch)

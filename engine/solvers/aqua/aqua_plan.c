@@ -1,15 +1,15 @@
 /* aqua_plan.c -- sel.aqua's plan, and the solver's entry.
  *
  * AQUA-GRAPH: water on a grid of cells moves from each cell to those of its eight neighbours whose
- * level is lower, all cells at once, by the rule of engine/physics/aqua.h. It has no inertia and no
- * roughness: alpha dx/dt is the speed of thin water on a slope, and for deep water alpha dx^2/dt
- * times a number below 1 its diffusivity.
+ * level is lower, all cells at once, by the rule of engine/solvers/aqua/aqua_step.h. It has no
+ * inertia and no roughness: alpha dx/dt is the speed of thin water on a slope, and for deep water
+ * alpha dx^2/dt times a number below 1 its diffusivity.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "engine/solvers/aqua/aqua.h"
-#include "engine/machine/cpu.h"
+#include "engine/core/cpu.h"
 #include "engine/scene/survey.h"
 
 /* ---- the ground ---- */

@@ -3,7 +3,7 @@
 #define AQUA_STATE_H
 
 #include "engine/solvers/aqua/aqua.h"
-#include "engine/machine/share.h"
+#include "engine/core/collectives.h"
 #include "engine/base/sums.h"
 
 typedef struct aqua_state {

@@ -2,8 +2,8 @@
 #ifndef SEL_HEAT_H
 #define SEL_HEAT_H
 
-#include "engine/machine/conduction.h"
-#include "engine/multigrid/mg_body.h"
+#include "engine/core/conduction.h"
+#include "engine/solvers/multigrid/mg_body.h"
 
 typedef struct heat_initial {
     sel_quantity temperature;

@@ -2,18 +2,18 @@
 #include <math.h>
 #include <string.h>
 #include "engine/base/kernel.h"
-#include "engine/machine/share.h"
+#include "engine/core/collectives.h"
 #include "engine/solvers/heat/heat.h"
 
 #define HEAT_FMA(a, b, c) ((a) * (b) + (c))
 #define HEAT_NAME(name) SEL_OF_REAL(name)
 
 #define REAL float
-#include "engine/physics/heat.h"
+#include "engine/solvers/heat/heat_step.h"
 #undef REAL
 
 #define REAL double
-#include "engine/physics/heat.h"
+#include "engine/solvers/heat/heat_step.h"
 
 /* The cell beyond a face, or that by whose temperature heat_beside replaces it. */
 static int64_t neighbour(const sel_grid *grid, int64_t cell, int face) {

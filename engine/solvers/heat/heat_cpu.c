@@ -1,7 +1,7 @@
 /* heat_cpu.c -- sel.heat on the processor. */
 #include <omp.h>
 #include "engine/base/stream.h"
-#include "engine/machine/cpu.h"
+#include "engine/core/cpu.h"
 #include "engine/solvers/heat/heat.h"
 
 extern const heat_loops SEL_OF_LEVELS(heat_loops, [2]);

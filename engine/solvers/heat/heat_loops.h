@@ -1,5 +1,5 @@
 /* heat_loops.h -- a row of cells in one step, in one precision; included by heat_kernel.c. */
-#include "engine/physics/heat.h"
+#include "engine/solvers/heat/heat_step.h"
 
 /* A row, by its cell 0: the cell, its neighbours, the conductances to them, m and q, T'. */
 typedef struct HEAT_NAME(row_of) {

@@ -1,10 +1,10 @@
 /* heat_plan.c -- the plan of sel.heat; the solver's entry.
  *
- * C T_t = div(k grad T) + q by finite volumes, forward in time (engine/physics/heat.h) or
+ * C T_t = div(k grad T) + q by finite volumes, forward in time (engine/solvers/heat/heat_step.h) or
  * implicitly by multigrid (heat_right_side in heat_body.h); equations and references are there.
  */
 #include <stdio.h>
-#include "engine/machine/cpu.h"
+#include "engine/core/cpu.h"
 #include "engine/solvers/heat/heat.h"
 
 /* The default time step, of the largest stable one. */

@@ -48,7 +48,7 @@ typedef struct lbm_law_pressure {
     sel_quantity pressure;
 } lbm_law_pressure;
 
-/* K of engine/physics/lbm_closure.h; not above 0: by the length of the domain. */
+/* K of engine/solvers/lbm/lbm_closure.h; not above 0: by the length of the domain. */
 typedef struct lbm_law_outflow {
     double relaxation;
 } lbm_law_outflow;

@@ -4,7 +4,7 @@
 #ifndef LBM_BOUNDARY_H
 #define LBM_BOUNDARY_H
 
-#include "engine/physics/lbm_method.h"
+#include "engine/solvers/lbm/lbm_method.h"
 #include "engine/scene/solver.h"
 
 /* A free cell to which at least one population comes from a solid or across a face. All its other
@@ -22,7 +22,7 @@ typedef struct lbm_boundary_cell {
     bool inward_solid;     /* the next cell along the normals is solid: the closure uses this one */
     lbm_opening opening;
     uint8_t velocity_region, density_region; /* whose laws give them at this cell; 0: none */
-    double keep; /* of an outflow: 1 - K of engine/physics/lbm_closure.h */
+    double keep; /* of an outflow: 1 - K of engine/solvers/lbm/lbm_closure.h */
 } lbm_boundary_cell;
 
 /* A quantity that is evaluated at a list of places, in one call: that of a region's law (a

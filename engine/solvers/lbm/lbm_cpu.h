@@ -3,7 +3,7 @@
 #define LBM_CPU_H
 
 #include "engine/solvers/lbm/lbm_state.h"
-#include "engine/machine/cpu.h"
+#include "engine/core/cpu.h"
 
 /* ---- loops ---- */
 

@@ -5,8 +5,8 @@
  * differences of the velocity. Forces, fluxes through regions, strain rate and stress are stored by
  * an observed step: just before it is computed, its populations are gathered as the step itself
  * will do it, by streaming, walls and closures, and not collided. The strain of a cell follows from
- * these populations alone (engine/physics/lbm_field.h). For step 0 the links are those of the step
- * to come, and the strain that of the initial velocity, by differences.
+ * these populations alone (engine/solvers/lbm/lbm_field.h). For step 0 the links are those of the
+ * step to come, and the strain that of the initial velocity, by differences.
  */
 #include <omp.h>
 #include <string.h>

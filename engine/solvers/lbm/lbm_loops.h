@@ -2,8 +2,8 @@
  * reading.
  *
  * Included by lbm_kernel_table.h once for each, with LBM_DIMS, REAL, LBM_SQRT, LBM_NAME and
- * SEL_INLINE as in engine/physics/lbm_collision.h. A step pulls: g_i(x, n+1) = collide(g_i(x - e_i,
- * n)). The two copies of the populations take turns, so cells may be computed in any order.
+ * SEL_INLINE as in engine/solvers/lbm/lbm_collision.h. A step pulls: g_i(x, n+1) = collide(g_i(x -
+ * e_i, n)). The two copies of the populations take turns, so cells may be computed in any order.
  *
  * A row is computed by cache lines of LINE cells, the first from x = -1 on (h halo, b boundary
  * cell, . other free cell, # solid, 0 unused; here LINE = 8):
@@ -20,8 +20,8 @@
  * So boundary cells cost what their links cost. A periodic row without b and # is done with its
  * halo at once.
  */
-#include "engine/physics/lbm_collision.h"
-#include "engine/physics/lbm_closure.h"
+#include "engine/solvers/lbm/lbm_collision.h"
+#include "engine/solvers/lbm/lbm_closure.h"
 
 /* ---- gathering: pulled from neighbours, bounced back, mirrored, closed ---- */
 

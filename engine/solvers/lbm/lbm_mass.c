@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/physics/lbm_law.h"
+#include "engine/solvers/lbm/lbm_law.h"
 #include "engine/solvers/lbm/lbm_terms.h"
 
 /* A flow smaller than this part of the others counts as none: zeros of profiles have round-off. */

@@ -2,7 +2,7 @@
  *
  * Lattice Boltzmann: populations f_i of a cell stream along the lattice's directions e_i to its
  * neighbours, f_i(x + e_i, t + 1) = f_i*(x, t), and collide, f -> f*. Equations and references:
- * engine/physics/lbm_collision.h, lbm_lattice.h, lbm_closure.h for open faces.
+ * engine/solvers/lbm/lbm_collision.h, lbm_lattice.h, lbm_closure.h for open faces.
  */
 #include "engine/solvers/lbm/lbm_terms.h"
 
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/base/text.h"
-#include "engine/machine/cpu.h"
-#include "engine/physics/lbm_lattice.h"
+#include "engine/core/cpu.h"
+#include "engine/solvers/lbm/lbm_lattice.h"
 
 #define DIRECTION(i, ex, ey, ez, opposite_of, weight_of) \
     [i].e = {ex, ey, ez}, [i].opposite = (opposite_of), [i].weight = (weight_of),

@@ -4,8 +4,8 @@
 #define LBM_STATE_H
 
 #include "engine/solvers/lbm/lbm_terms.h"
-#include "engine/machine/state.h"
-#include "engine/physics/lbm_field.h"
+#include "engine/core/state.h"
+#include "engine/solvers/lbm/lbm_field.h"
 
 typedef struct lbm_state {
     sel_state base;

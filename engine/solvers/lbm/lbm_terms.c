@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/physics/lbm_law.h"
-#include "engine/base/machine.h"
+#include "engine/solvers/lbm/lbm_law.h"
+#include "engine/base/hardware.h"
 
 /* ---- the places of laws ---- */
 

@@ -10,8 +10,8 @@
 #ifndef SEL_POISSON_H
 #define SEL_POISSON_H
 
-#include "engine/machine/conduction.h"
-#include "engine/multigrid/mg_body.h"
+#include "engine/core/conduction.h"
+#include "engine/solvers/multigrid/mg_body.h"
 
 /* Fields. */
 enum { POISSON_POTENTIAL, POISSON_RESIDUAL, POISSON_GRADIENT, POISSON_FLUX, POISSON_FIELDS };

@@ -1,5 +1,5 @@
 /* poisson_cpu.c -- sel.poisson on the processor. */
-#include "engine/machine/cpu.h"
+#include "engine/core/cpu.h"
 #include "engine/solvers/poisson/poisson.h"
 
 static void list(sel_state *base) {

@@ -1,9 +1,9 @@
 /* poisson_plan.c -- the plan of sel.poisson; the solver's entry. Equations and methods: poisson.h,
- * engine/multigrid/multigrid.h. */
+ * engine/solvers/multigrid/multigrid.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/machine/cpu.h"
+#include "engine/core/cpu.h"
 #include "engine/solvers/poisson/poisson.h"
 
 static int64_t longest(const sel_ints *size) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/machine/share.h"
+#include "engine/core/collectives.h"
 #include "engine/solvers/poisson/poisson.h"
 
 /* Right-hand sides of potentials that are known but for a constant must add up to 0, but for this

@@ -3,7 +3,7 @@
 #ifndef SEL_SOLVER_RULE_H
 #define SEL_SOLVER_RULE_H
 
-#include "engine/machine/share.h"
+#include "engine/core/collectives.h"
 #include "engine/solvers/rule/rule_margin.h"
 #include "engine/values/program_row.h"
 

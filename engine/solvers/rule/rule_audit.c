@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/physics/philox.h"
+#include "engine/values/philox.h"
 #include "engine/solvers/rule/rule.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/stream.h"
-#include "engine/machine/cpu.h"
+#include "engine/core/cpu.h"
 #include "engine/solvers/rule/rule.h"
 #include "engine/values/native.h"
 

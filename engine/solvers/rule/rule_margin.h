@@ -1,6 +1,6 @@
 /* rule_margin.h -- what laws put into the arrays of sel.rule: margins about its cells, and cells
- * under laws; as the processor and the device do (rule_laws.c, cuda/rule.cu). C11 and C++17, with
- * the qualifiers of functions that devices compile.
+ * under laws; as the processor and the device do (rule_laws.c, engine/solvers/rule/rule.cu). C11
+ * and C++17, with the qualifiers of functions that devices compile.
  */
 #ifndef SEL_RULE_MARGIN_H
 #define SEL_RULE_MARGIN_H

@@ -218,8 +218,8 @@ static sel_status read_function(rule_model *m, const char *name, const sel_rule_
     return SEL_OK;
 }
 
-/* Whether several steps can be taken in a pass over the memory (cuda/rule_march.c), but for the
- * laws. */
+/* Whether several steps can be taken in a pass over the memory
+ * (engine/solvers/rule/rule_temporal_cuda.c), but for the laws. */
 static bool is_simple(const rule_model *m) {
     const rule_function *f = m->function;
     const int fields = __builtin_popcountll(f->writes);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/machine/cpu.h"
+#include "engine/core/cpu.h"
 #include "engine/solvers/rule/rule.h"
 
 /* ---- the grid and its solids ---- */

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/machine.h"
-#include "engine/physics/philox.h"
+#include "engine/base/hardware.h"
+#include "engine/values/philox.h"
 #include "engine/solvers/rule/rule.h"
 
 /* ---- arrays ---- */

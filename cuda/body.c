@@ -1,0 +1,132 @@
+/* body.c -- a body that conducts, on the device: what kernels see of it, and what requests find. */
+#include "cuda/body.h"
+
+#include <math.h>
+#include <string.h>
+#include "cuda/inputs.h"
+#include "cuda/collectives.h"
+#include "cuda/interior.h"
+#include "engine/core/conduction.h"
+
+/* ---- what kernels see ---- */
+
+const cuda_body *cuda_body_of(sel_state *state, int64_t step, int sum) {
+    cuda_body *body = &state->queue->body;
+    *body = (cuda_body){.grid = cuda_grid_of(state),
+                        .heat = sel_conduction_view(state, step),
+                        .from = cuda_parts_of(state, step),
+                        .before = cuda_parts_of(state, step + 1),
+                        .first = state->turns.cells.first,
+                        .sum = sum};
+    if (state->cut.across > 1) { /* its own cells alone are asked for, and those beside them */
+        body->from = (cuda_parts){.at = {state->turns.at[step & 1]}, .count = 1};
+        body->before = (cuda_parts){.at = {state->turns.at[(step + 1) & 1]}, .count = 1};
+    }
+    return body;
+}
+
+cuda_body_step cuda_body_step_of(const sel_state *state, int64_t step) {
+    const sel_block *own = &state->own;
+    const heat_view view = sel_conduction_view(state, step);
+    const int64_t plane = view.stride[view.dims - 1], width = state->turns.width;
+    const int64_t row = state->cut.across > 1 ? (own->low - width) * view.stride[1] : 0;
+    cuda_body_step s = {.view = view,
+                        .given = state->given,
+                        .first = (own->first - width) * plane + row,
+                        .count = (own->end - own->first + 2 * width) * plane,
+                        .halted = cuda_inputs_halted(state),
+                        .clock = cuda_queue_clock(state->queue, step)};
+    sel_given_range(state, own, &s.surfaces[0], &s.surfaces[1]);
+    return s;
+}
+
+/* ---- requests ---- */
+
+static sel_status ask_change(sel_state *state, const sel_request *request, sel_error *error) {
+    cuda_queue *queue = state->queue;
+    cuda_slot *slot;
+    sel_status status = cuda_slot_open(queue, request, sizeof(sel_total), 0, &slot, error);
+    if (!status) {
+        const cuda_body *body = cuda_body_of(state, state->step, HEAT_VALUE);
+        const cuda_rows rows = cuda_rows_of(state, NULL);
+        CUDA_TRY(cuda_body_look()->sum(body, &rows, queue->stream));
+        status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(sel_total), error);
+    }
+    return status;
+}
+
+/* The answer in a slot by which sel_conduction_balance answers. */
+typedef struct found_balance {
+    sel_total after, before, source;
+    sel_balance known; /* on the host */
+    double entering[];
+} found_balance;
+
+static sel_status find_entering(sel_state *state, int64_t step, sel_error *error) {
+    heat_view view = sel_conduction_view(state, step);
+    const bool changes = state->step > 0 && !state->plan->body->steady;
+    view.implicit = changes ? view.implicit : 0;
+    int64_t first, end;
+    sel_given_range(state, &state->own, &first, &end);
+    CUDA_TRY(cuda_body_entering(&view, &state->given, first, end, changes, state->queue->stream));
+    return cuda_share_list(state, state->given.entering, state->plan->inputs->surfaces.sites,
+                           sizeof *state->given.entering, sel_conduction_sites_before, error);
+}
+
+static sel_status ask_balance(sel_state *state, const sel_request *request, sel_error *error) {
+    const bool steady = state->plan->body->steady;
+    cuda_queue *queue = state->queue;
+    const uint64_t bytes = (uint64_t)state->plan->inputs->surfaces.sites * sizeof(double);
+    const int64_t before = state->step > 0 && !steady ? state->step - 1 : state->step;
+    const int64_t step[3] = {state->step, before, state->step};
+    const int totals = request->kind != SEL_BALANCE || steady ? 0 : state->given.source ? 3 : 2;
+    cuda_slot *slot;
+    sel_status status =
+        cuda_slot_open(queue, request, sizeof(found_balance) + bytes, 0, &slot, error);
+    if (status) {
+        return status;
+    }
+    memset(slot->host, 0, sizeof(found_balance));
+    ((found_balance *)slot->host)->known = state->balance;
+    if (before == state->step && !steady) { /* no step has filled its halos yet */
+        status = cuda_exchange(state, before, queue->stream, error);
+    }
+    status = status ? status : find_entering(state, before, error);
+    status = status ? status
+                    : cuda_slot_fetch(queue, slot, sizeof(found_balance), state->given.entering,
+                                      bytes, error);
+    for (int k = 0; k < totals && !status; k++) {
+        const cuda_body *body = cuda_body_of(state, step[k], k == 2 ? HEAT_ADDED : HEAT_CONTENT);
+        const cuda_rows rows = cuda_rows_of(state, NULL);
+        CUDA_TRY(cuda_body_look()->sum(body, &rows, queue->stream));
+        status = cuda_slot_fetch(queue, slot, (uint64_t)k * sizeof(sel_total), queue->rows,
+                                 sizeof(sel_total), error);
+    }
+    return status;
+}
+
+sel_status cuda_body_ask(sel_state *state, const sel_request *request, sel_error *error) {
+    return request->kind == SEL_MEAN_CHANGE ? ask_change(state, request, error)
+                                            : ask_balance(state, request, error);
+}
+
+static void answer_balance(const sel_state *state, const cuda_slot *slot, sel_request *request) {
+    const found_balance *found = slot->host;
+    sel_balance b = found->known;
+    if (!state->plan->body->steady) {
+        b.after = sel_total_of(&found->after, false);
+        b.before = slot->step > 0 ? sel_total_of(&found->before, false) : (double)NAN;
+        b.source = sel_total_of(&found->source, false);
+    }
+    sel_conduction_balance(state->plan, found->entering, &b, request);
+}
+
+void cuda_body_answer(const sel_state *state, const cuda_slot *slot, sel_request *request) {
+    if (request->kind != SEL_MEAN_CHANGE) {
+        answer_balance(state, slot, request);
+        return;
+    }
+    const double change = fabs(sel_total_of(slot->host, false));
+    request->mean_change =
+        slot->step > 0 ? change / (double)state->plan->domain->free_cells : (double)NAN;
+}

@@ -1,0 +1,92 @@
+// fill.cuh -- the kernel that fills an array of cells with the values of a term.
+//
+// Compiled with the interpreter of programs, and at run time with a printed program (fill.c).
+#ifndef CUDA_FILL_CUH
+#define CUDA_FILL_CUH
+
+#include "cuda/terms.cuh"
+
+#include "cuda/fill.h"
+
+// What printed programs call so.
+#define UNIFORM(k) r[k]
+#define PLACE(axis) place[axis]
+#define LOOK_UP(...) op_LOOKUP(f.terms.packed, f.term.program[0], __VA_ARGS__)
+
+// A row of cells, found once for all of a block.
+struct cuda_fill_row {
+    double across[2]; // where it lies along the other axes
+    int64_t begin;    // in f.to
+    uint32_t y, z;
+};
+
+static __device__ __forceinline__ cuda_fill_row cuda_fill_row_of(const cuda_fill &f, uint32_t row) {
+    const uint32_t ny = (uint32_t)f.grid.n[1], y = row % ny, z = row / ny;
+    return {
+        {sel_centre(&f.grid, 1, y), sel_centre(&f.grid, 2, z)}, y * f.pitch + z * f.slice, y, z};
+}
+
+// Of the values that the clock's step takes.
+static __device__ __forceinline__ double cuda_fill_time(const cuda_fill &f) {
+    return ((double)cuda_now(f.clock) + f.ahead) * f.grid.dt;
+}
+
+// TERM has once(f, t, fixed), which fills the registers that are the same in all cells, by one
+// thread of a block; and each(f, place, fixed, value), false: no value is known, or it is not
+// finite. Nothing is stored or reported unless `wanted`.
+template <class TERM>
+static __device__ __forceinline__ void cuda_fill_cell(const cuda_fill &f, double *fixed, uint32_t x,
+                                                      const cuda_fill_row &row, bool wanted,
+                                                      int64_t step) {
+    const double place[3] = {sel_centre(&f.grid, 0, x), row.across[0], row.across[1]};
+    double value[CUDA_TERM_PARTS];
+    const bool found = TERM::each(f, place, fixed, value);
+    double number = value[0] * f.factor;
+    if (f.grid.nodes) {
+        const int64_t at[3] = {x, row.y, row.z};
+        number *= sel_part_inside(&f.grid, at, -1);
+    }
+    if (wanted && (!found || value[0] < f.least || value[0] * f.factor > f.most)) {
+        const int64_t place_of_row = row.y + row.z * f.grid.n[1];
+        cuda_term_report(f.terms, f.term.number, place_of_row * f.grid.n[0] + x, step);
+    } else if (wanted && f.single) {
+        ((float *)f.to)[row.begin + x] = (float)number;
+    } else if (wanted) {
+        ((double *)f.to)[row.begin + x] = number;
+    }
+}
+
+template <class TERM>
+static __device__ __forceinline__ void cuda_fill_cells(const cuda_fill &f, double *fixed) {
+    enum { TOGETHER = 8 }; // rows whose loads overlap
+    const uint32_t nx = (uint32_t)f.grid.n[0];
+    const int64_t step = cuda_now(f.clock);
+    const uint32_t strips = (nx + CUDA_FILL_THREADS - 1) / CUDA_FILL_THREADS;
+    const uint32_t end = (uint32_t)(f.end_row ? f.end_row : f.grid.n[1] * f.grid.n[2]);
+    const uint32_t group = blockIdx.x / strips;
+    const uint32_t x = (blockIdx.x - group * strips) * CUDA_FILL_THREADS + threadIdx.x;
+    const uint32_t first = (uint32_t)f.first_row + group * CUDA_FILL_ROWS;
+    const uint32_t last = x >= nx ? first : min(first + CUDA_FILL_ROWS, end);
+    __shared__ cuda_fill_row rows[CUDA_FILL_ROWS];
+    if (threadIdx.x < CUDA_FILL_ROWS) {
+        rows[threadIdx.x] = cuda_fill_row_of(f, first + threadIdx.x);
+    }
+    if (threadIdx.x == 0) {
+        TERM::once(f, cuda_fill_time(f), fixed);
+    }
+    __syncthreads();
+    for (uint32_t block = first; block < last; block += TOGETHER) {
+        uint32_t wanted = 0; // a bit each
+#pragma unroll
+        for (uint32_t k = 0; k < TOGETHER; k++) {
+            const bool is = block + k < last && !f.solid[(int64_t)(block + k) * nx + x];
+            wanted |= (uint32_t)is << k;
+        }
+#pragma unroll 2
+        for (uint32_t k = 0; k < TOGETHER && wanted; k++, wanted >>= 1) {
+            cuda_fill_cell<TERM>(f, fixed, x, rows[block - first + k], wanted & 1, step);
+        }
+    }
+}
+
+#endif

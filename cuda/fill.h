@@ -1,0 +1,73 @@
+/* fill.h -- a term in all cells of a grid: an array that a kernel fills before a step.
+ *
+ * Plain C, shared by the host's files, nvcc's and what is compiled at run time.
+ */
+#ifndef CUDA_FILL_H
+#define CUDA_FILL_H
+
+#include "cuda/terms.h"
+
+/* A block of threads takes a cell each in so many rows. */
+enum { CUDA_FILL_THREADS = 128, CUDA_FILL_ROWS = 16 };
+
+typedef struct cuda_fill {
+    cuda_terms_view terms;
+    cuda_term term; /* of one component */
+    cuda_clock clock;
+    sel_grid grid;
+    double ahead;               /* the part of a step after which the term has its value */
+    double least, most, factor; /* a value below `least`, or above `most` / `factor`, is a fault */
+    const uint8_t *solid;       /* [cells]: others than 0 are not filled */
+    void *to; /* numbers of cells at x + y pitch + z slice; those of nodes for the part inside */
+    int64_t pitch, slice;
+    int64_t first_row, end_row; /* rows of cells that are filled; end_row 0: all */
+    bool single;
+    const char *beside; /* text that is compiled with the program, the struct `printed`; or NULL */
+    struct cuda_kernel *kernel; /* compiled; NULL: the program is interpreted */
+} cuda_fill;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline unsigned cuda_fill_blocks(const cuda_fill *fill) {
+    const int64_t *n = fill->grid.n, end = fill->end_row ? fill->end_row : n[1] * n[2];
+    return (unsigned)((n[0] + CUDA_FILL_THREADS - 1) / CUDA_FILL_THREADS *
+                      ((end - fill->first_row + CUDA_FILL_ROWS - 1) / CUDA_FILL_ROWS));
+}
+
+cudaError_t cuda_fill_interpreted(const cuda_fill *fill, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef __CUDACC__
+
+#include <stdio.h>
+#include "cuda/compile.h"
+
+/* Prints the kernel of a program, "fill", and what stands beside it (or NULL). */
+void cuda_fill_print(const sel_program *program, const char *beside, FILE *to);
+
+/* Compiles the kernel of the quantity that fill->term is. Where there is no NVRTC, fill->kernel and
+ * *module stay NULL. */
+sel_status cuda_fill_compile(cuda_fill *fill, const sel_quantity *quantity, int device,
+                             cuda_module **module, sel_error *error);
+
+/* Compiling takes half a second, once: the result is kept for later runs. */
+static inline bool cuda_fill_pays(const cuda_fill *fill) {
+    return sel_grid_cells(&fill->grid) >= 1 << 17;
+}
+
+/* Completes a fill of which the term is known, `to`, its pitches, and what its values must be: by
+ * the cells of the state that this rank has; all ranks halt where a value is missing. Compiles it
+ * if that pays. With `to` NULL it is a term at sites, which does neither. */
+sel_status cuda_fill_open(cuda_fill *fill, const cuda_terms *terms, const sel_quantity *quantity,
+                          const sel_state *state, cuda_module **module, sel_error *error);
+
+/* Enqueues the kernel, which reports places without a value as cuda_terms says. */
+sel_status cuda_fill_enqueue(const cuda_fill *fill, cudaStream_t stream, sel_error *error);
+
+#endif
+#endif

@@ -1,0 +1,55 @@
+/* interior.h -- parts of a grid on the device: halos, what a rank has, and the slabs
+ * of a step. */
+#ifndef CUDA_SLABS_H
+#define CUDA_SLABS_H
+
+#include "cuda/query.h"
+#include "cuda/queue.h"
+
+/* The grid of a state whose arrays are allocated. */
+cuda_grid cuda_grid_of(const sel_state *state);
+
+/* Enqueues what fills the halos of state->turns from other ranks. */
+sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
+                         sel_error *error);
+
+/* Of several ranks, the same in one array that is laid out as state->turns. */
+sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
+                            sel_error *error);
+
+/* A part of a step: planes, or rows of these, where its work goes, and which of the
+ * step's slabs it is. */
+typedef struct cuda_slab {
+    sel_block planes;
+    int number;
+    const march_device *on;
+} cuda_slab;
+
+/* All planes; or of a rank first its planes but for `rim` or more of them at each end, where these
+ * are cut also without so many rows, and then the rest, which looks at halos; all of them at once
+ * if they are few, or halos come soon. */
+enum { CUDA_SLABS = 5 };
+int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]);
+
+/* Enqueues a step: `exchange` fills the halos that it looks at, while planes that look at none are
+ * computed by `take`. `waits`: where NCCL fills them, these begin some ten microseconds later, when
+ * it is under way, which pays where they take much longer. */
+typedef sel_status cuda_fill_halos(const sel_state *state, int64_t step, cudaStream_t stream,
+                                   sel_error *error);
+typedef sel_status cuda_take_slab(sel_state *state, int64_t step, const cuda_slab *slab,
+                                  sel_error *error);
+sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool waits,
+                           cuda_fill_halos *exchange, cuda_take_slab *take, sel_error *error);
+/* Of several ranks: an array of which one has its planes, of `stride` elements of `size` bytes,
+ * and two beside them, which stand in place of planes `low` and `high`. Plane p begins with element
+ * p * stride + ahead. */
+cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, int64_t size,
+                             int64_t ahead, int64_t low, int64_t high);
+/* The memory of state->turns, by the number of an element; of several ranks that of
+ * the planes beside those of this one, too. Where planes are cut, rows count from the halo on. */
+cuda_parts cuda_parts_of(const sel_state *state, int64_t turn);
+
+/* Planes of state->turns, for passes of several steps; which fields they take is the caller's. */
+march_grid cuda_march_grid(const sel_state *state, const sel_block *planes);
+
+#endif

@@ -1,0 +1,436 @@
+/* collectives.c -- rows, sums and lists of several ranks. */
+#include "engine/core/collectives.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "engine/base/hardware.h"
+
+sel_rows_range sel_state_rows_of(const sel_state *state, int rank) {
+    const int64_t rows = state->rows_per_plane;
+    return (sel_rows_range){state->cut.plane[rank] * rows, state->cut.plane[rank + 1] * rows};
+}
+
+sel_rows_range sel_own_planes(const sel_state *state) {
+    return sel_state_rows_of(state, state->ranks->rank / state->cut.across);
+}
+
+int sel_state_rank_of(const sel_state *state, int64_t row) {
+    const sel_cut *cut = &state->cut;
+    const int64_t all = state->rows_per_plane;
+    int a = 0, b = 0;
+    while (row >= cut->plane[a + 1] * all) {
+        a++;
+    }
+    while (row % all >= cut->row[b + 1]) {
+        b++;
+    }
+    return a * cut->across + b;
+}
+
+bool sel_state_has(const sel_state *state, int64_t row) {
+    return sel_state_rank_of(state, row) == state->ranks->rank;
+}
+
+sel_share sel_state_share(const sel_state *state, uint64_t memory) {
+    const sel_block own = sel_cut_block(&state->cut, state->ranks->rank);
+    return (sel_share){memory,    state->ranks->count > 1 ? state->halo_bytes : 0,
+                       own.first, own.end,
+                       own.low,   own.high};
+}
+
+int64_t sel_state_least_planes(const sel_state *state) {
+    const int64_t *first = state->cut.plane;
+    int64_t least = INT64_MAX;
+    for (int k = 0; k < state->cut.along; k++) {
+        least = first[k + 1] - first[k] < least ? first[k + 1] - first[k] : least;
+    }
+    return least;
+}
+
+bool sel_state_stays(const sel_state *state, uint64_t bytes) {
+    return bytes * (uint64_t)state->ranks->here <= sel_machine_cache();
+}
+
+sel_status sel_state_agree(const sel_state *state, sel_status status, sel_error *error) {
+    return sel_ranks_agree(sel_plan_ranks(state->plan), status, error);
+}
+
+/* ---- sums ---- */
+
+/* A sum of the tree: of numbers i to i + width, as far as there are so many. */
+typedef struct tree {
+    const sel_ranks *ranks;
+    const int64_t *start;
+    double *v;
+    int64_t n, stride;
+    int columns;
+} tree;
+
+/* The end of the largest sum of the tree that begins at i and lies within i <= k < end. */
+static int64_t end_of_sum(const tree *t, int64_t i, int64_t end) {
+    int64_t width = 1;
+    while (i % (2 * width) == 0 && width < t->n &&
+           (i + 2 * width <= end || (end == t->n && i + width < end))) {
+        width *= 2;
+    }
+    return i + width < end ? i + width : end;
+}
+
+/* Adds up numbers i to `end`, which are such a sum, in the place of the first. */
+static void add_up(const tree *t, int64_t i, int64_t end) {
+    for (int c = 0; c < t->columns; c++) {
+        sel_tree_sum(t->v + i * t->stride + c, end - i, t->stride);
+    }
+}
+
+/* Adds up what ranks have left of the sum of numbers i to i + width. */
+static void add_rest(const tree *t, int rank, int64_t i, int64_t width) {
+    const int64_t end = i + width < t->n ? i + width : t->n, half = width / 2;
+    while (i >= t->start[rank + 1]) {
+        rank++;
+    }
+    if (end <= t->start[rank + 1] || width == 1) {
+        return; /* by the rank that has them all */
+    }
+    add_rest(t, rank, i, half);
+    if (i + half < t->n) {
+        add_rest(t, rank, i + half, half);
+        for (int c = 0; c < t->columns; c++) {
+            t->v[i * t->stride + c] += t->v[(i + half) * t->stride + c];
+        }
+    }
+}
+
+enum { MOST_SUMS = 128 }; /* of a rank: two for each level of the tree */
+
+void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *v, int64_t stride,
+                   int columns, double *sums) {
+    const tree t = {ranks, start, v, start[ranks->count], stride, columns};
+    const size_t bytes = MOST_SUMS * (size_t)columns * sizeof *v;
+    int64_t width = 1;
+    if (ranks->count > 1) {
+        double *own = sel_ranks_memory(ranks, ((size_t)ranks->count + 1) * bytes);
+        double *all = own + MOST_SUMS * columns, *to = own;
+        const int64_t end = start[ranks->rank + 1];
+        for (int64_t i = start[ranks->rank], next; i < end; i = next) {
+            next = end_of_sum(&t, i, end);
+            add_up(&t, i, next);
+            memcpy(to, v + i * stride, (size_t)columns * sizeof *v);
+            to += columns;
+        }
+        ranks->gather(own, bytes, all);
+        for (int r = 0; r < ranks->count; r++) {
+            const double *from = all + r * MOST_SUMS * columns;
+            for (int64_t i = start[r]; i < start[r + 1]; i = end_of_sum(&t, i, start[r + 1])) {
+                memcpy(v + i * stride, from, (size_t)columns * sizeof *v);
+                from += columns;
+            }
+        }
+        while (width < t.n) {
+            width *= 2;
+        }
+        add_rest(&t, 0, 0, width);
+        free(own);
+    } else if (t.n > 0) {
+        add_up(&t, 0, t.n);
+    }
+    for (int c = 0; c < columns; c++) {
+        sums[c] = t.n > 0 ? v[c] : 0;
+    }
+}
+
+/* ---- lists ---- */
+
+/* Items of which each rank knows those that are its own: all get all. Those of rank 0 come first,
+ * then those of rank 1, each in the order of its rank. */
+static void share_owned(const sel_ranks *ranks, const uint8_t *owner, void *items, size_t size,
+                        int64_t count) {
+    size_t end[SEL_MOST_RANKS] = {0};
+    char *at[SEL_MOST_RANKS], *v = items;
+    char *sorted = sel_ranks_memory(ranks, (size_t)count * size);
+    for (int64_t k = 0; k < count; k++) {
+        end[owner[k]] += size;
+    }
+    at[0] = sorted;
+    for (int r = 1; r < ranks->count; r++) {
+        at[r] = sorted + end[r - 1];
+        end[r] += end[r - 1];
+    }
+    char *next = at[ranks->rank];
+    for (int64_t k = 0; k < count; k++) {
+        if (owner[k] == ranks->rank) {
+            memcpy(next, v + (size_t)k * size, size);
+            next += size;
+        }
+    }
+    sel_ranks_share(ranks, sorted, end);
+    for (int64_t k = 0; k < count; k++) {
+        char **from = &at[owner[k]];
+        memcpy(v + (size_t)k * size, *from, size);
+        *from += size;
+    }
+    free(sorted);
+}
+
+void sel_state_share_list(const sel_state *state, void *list, size_t size,
+                          int64_t (*first)(const sel_state *state, int64_t row)) {
+    const int64_t rows = sel_state_rows(state);
+    size_t end[SEL_MOST_RANKS];
+    if (state->ranks->count == 1 || !list) {
+        return;
+    }
+    if (state->cut.across == 1) {
+        for (int r = 0; r < state->ranks->count; r++) {
+            end[r] = (size_t)first(state, sel_state_rows_of(state, r).end) * size;
+        }
+        sel_ranks_share(state->ranks, list, end);
+        return;
+    }
+    const int64_t count = first(state, rows);
+    uint8_t *owner = sel_ranks_memory(state->ranks, (size_t)count);
+    for (int64_t row = 0, k = 0; row < rows; row++) {
+        const int rank = sel_state_rank_of(state, row);
+        for (const int64_t last = first(state, row + 1); k < last; k++) {
+            owner[k] = (uint8_t)rank;
+        }
+    }
+    share_owned(state->ranks, owner, list, size, count);
+    free(owner);
+}
+
+void sel_state_share_items(const sel_state *state, void *items, size_t size, int64_t count,
+                           int64_t (*row)(const sel_state *state, int64_t k)) {
+    if (state->ranks->count == 1 || !items) {
+        return;
+    }
+    uint8_t *owner = sel_ranks_memory(state->ranks, (size_t)count);
+    for (int64_t k = 0; k < count; k++) {
+        owner[k] = (uint8_t)sel_state_rank_of(state, row(state, k));
+    }
+    share_owned(state->ranks, owner, items, size, count);
+    free(owner);
+}
+
+/* ---- sums of rows ---- */
+
+int64_t sel_row_of_box(const sel_state *state, const sel_box *box, int64_t j) {
+    const int64_t height = sel_box_count(box, 1);
+    return box->lo[1] + j % height * box->stride[1] +
+           state->plan->domain->grid.n[1] * (box->lo[2] + j / height * box->stride[2]);
+}
+
+static void sum_box(const sel_state *state, const sel_box *box, double *v, int64_t stride,
+                    int columns, double *sums) {
+    const sel_ranks *ranks = state->ranks;
+    int64_t start[SEL_MOST_RANKS + 1];
+    if (state->cut.across == 1) {
+        sel_state_share_box(state, box, start);
+        sel_join_sums(ranks, start, v, stride, columns, sums);
+        return;
+    }
+    /* Rows of one rank are no whole sums of the tree: all get all rows. */
+    const int64_t rows = sel_box_cells(box) / sel_box_count(box, 0);
+    const size_t size = (size_t)columns * sizeof *v;
+    uint8_t *owner = sel_ranks_memory(ranks, (size_t)rows);
+    double *all = sel_ranks_memory(ranks, (size_t)rows * size);
+    for (int64_t j = 0; j < rows; j++) {
+        owner[j] = (uint8_t)sel_state_rank_of(state, sel_row_of_box(state, box, j));
+        memcpy(all + j * columns, v + j * stride, size);
+    }
+    share_owned(ranks, owner, all, size, rows);
+    sel_join_sums(&sel_one_rank, (int64_t[]){0, rows}, all, columns, columns, sums);
+    free(all);
+    free(owner);
+}
+
+void sel_state_sum_rows(const sel_state *state, double *v, int64_t stride, int columns,
+                        double *sums) {
+    const sel_box all = sel_grid_box(&state->plan->domain->grid);
+    sum_box(state, &all, v, stride, columns, sums);
+}
+
+void sel_state_sums(const sel_state *state, int first, int columns, double *sums) {
+    sel_state_sum_rows(state, state->partials + first, SEL_PARTIALS, columns, sums);
+}
+
+void sel_state_sums_of_box(const sel_state *state, const sel_box *box, int columns, double *sums) {
+    sum_box(state, box, state->partials, SEL_PARTIALS, columns, sums);
+}
+
+/* ---- reads ---- */
+
+size_t sel_request_cell_bytes(const sel_request *request) {
+    return (size_t)request->components *
+           (request->precision == SEL_F32 ? sizeof(float) : sizeof(double));
+}
+
+/* The cells of a box along an axis that lie within first <= i < end. */
+static void narrow(sel_box *box, int axis, int64_t first, int64_t end) {
+    const int64_t stride = box->stride[axis], before = first - box->lo[axis];
+    const int64_t low = box->lo[axis] + (before > 0 ? (before + stride - 1) / stride * stride : 0);
+    const int64_t high = box->hi[axis] < end ? box->hi[axis] : end;
+    box->lo[axis] = low < box->hi[axis] ? low : box->hi[axis];
+    box->hi[axis] = high > box->lo[axis] ? high : box->lo[axis];
+}
+
+sel_box sel_state_part(const sel_state *state, const sel_box *box, int rank) {
+    const int axis = state->plan->domain->grid.dims - 1;
+    const sel_block own = sel_cut_block(&state->cut, rank);
+    sel_box part = *box;
+    narrow(&part, axis, own.first, own.end);
+    if (axis == 2) {
+        narrow(&part, 1, own.low, own.high);
+    }
+    return part;
+}
+
+sel_rows sel_state_part_rows(const sel_state *state, const sel_box *box, int rank) {
+    const sel_box part = sel_state_part(state, box, rank);
+    const int64_t all = sel_box_count(box, 1), height = sel_box_count(&part, 1);
+    const int64_t y = (part.lo[1] - box->lo[1]) / box->stride[1];
+    const int64_t z = (part.lo[2] - box->lo[2]) / box->stride[2];
+    return (sel_rows){y + z * all, height * sel_box_count(&part, 2), height > 0 ? height : 1,
+                      all - height};
+}
+
+void sel_state_share_box(const sel_state *state, const sel_box *box, int64_t *start) {
+    start[0] = 0;
+    for (int r = 0; r < state->ranks->count; r++) {
+        start[r + 1] = start[r] + sel_state_part_rows(state, box, r).count;
+    }
+}
+
+/* Of the rows of a part those before number j of the box. */
+static int64_t rows_before(const sel_rows *rows, int64_t j) {
+    const int64_t all = rows->height + rows->skip, past = j - rows->first;
+    if (past <= 0 || rows->count == 0) {
+        return 0;
+    }
+    const int64_t rest = past % all < rows->height ? past % all : rows->height;
+    const int64_t count = past / all * rows->height + rest;
+    return count < rows->count ? count : rows->count;
+}
+
+void *sel_state_move_rows(const sel_state *state, const sel_box *box, const int64_t *start,
+                          size_t bytes, void *own) {
+    const sel_ranks *ranks = state->ranks;
+    const int rank = ranks->rank;
+    const sel_rows mine = sel_state_part_rows(state, box, rank);
+    const size_t count = (size_t)(start[rank + 1] - start[rank]);
+    char *room = sel_ranks_memory(ranks, count * bytes), *next = room, *from = own;
+    char *made = sel_ranks_memory(ranks, count * bytes);
+    sel_message messages[2 * SEL_MOST_RANKS];
+    int sent = 0;
+    for (int r = 0; r < ranks->count; r++) {
+        const sel_rows its = sel_state_part_rows(state, box, r);
+        const int64_t low = rows_before(&mine, start[r]), high = rows_before(&mine, start[r + 1]);
+        const int64_t comes = rows_before(&its, start[rank + 1]) - rows_before(&its, start[rank]);
+        if (r == rank) {
+            memcpy(next, from + (size_t)low * bytes, (size_t)comes * bytes);
+        } else if (high > low) {
+            messages[sent++] = (sel_message){.rank = r,
+                                             .sends = true,
+                                             .at = from + (size_t)low * bytes,
+                                             .bytes = (size_t)(high - low) * bytes};
+        }
+        if (r != rank && comes > 0) {
+            messages[sent++] = (sel_message){.rank = r, .at = next, .bytes = (size_t)comes * bytes};
+        }
+        next += (size_t)comes * bytes;
+    }
+    ranks->transfer(messages, sent);
+    next = room;
+    for (int r = 0; r < ranks->count; r++) {
+        const sel_rows its = sel_state_part_rows(state, box, r);
+        const int64_t end = rows_before(&its, start[rank + 1]);
+        for (int64_t k = rows_before(&its, start[rank]); k < end; k++, next += bytes) {
+            memcpy(made + (size_t)(sel_row_of(&its, k) - start[rank]) * bytes, next, bytes);
+        }
+    }
+    free(room);
+    free(own);
+    return made;
+}
+
+/* Bytes from a rank to rank 0. */
+static void send_up(const sel_state *state, int rank, void *at, size_t bytes) {
+    const bool leads = state->ranks->rank == 0;
+    const sel_message message = {
+        .rank = leads ? rank : 0, .sends = !leads, .at = at, .bytes = bytes};
+    state->ranks->transfer(&message, bytes > 0);
+}
+
+/* Rows that lie apart in the answer pass through `room`; those of rank 0 move up from the last on,
+ * where they are in place. */
+static void gather_box(const sel_state *state, const sel_request *request, char *found) {
+    const sel_box *box = &request->box;
+    const size_t row = (size_t)sel_box_count(box, 0) * sel_request_cell_bytes(request);
+    const int own = state->ranks->rank, boxes = state->cut.across > 1;
+    const sel_rows mine = sel_state_part_rows(state, box, own);
+    char *to = request->to;
+    if (own > 0) {
+        send_up(state, own, found, (size_t)mine.count * row);
+        return;
+    }
+    for (int64_t k = mine.count - 1; k >= 0 && (boxes || found != to); k--) {
+        memmove(to + (size_t)sel_row_of(&mine, k) * row, found + (size_t)k * row, row);
+    }
+    for (int r = 1; r < state->ranks->count; r++) {
+        const sel_rows its = sel_state_part_rows(state, box, r);
+        const size_t bytes = (size_t)its.count * row;
+        char *room = boxes ? sel_ranks_memory(state->ranks, bytes) : to + (size_t)its.first * row;
+        send_up(state, r, room, bytes);
+        for (int64_t k = 0; k < its.count && boxes; k++) {
+            memcpy(to + (size_t)sel_row_of(&its, k) * row, room + (size_t)k * row, row);
+        }
+        if (boxes) {
+            free(room);
+        }
+    }
+}
+
+/* Entry c of a list belongs to the rank that has its row. */
+static int rank_of_entry(const sel_state *state, const sel_request *request, int64_t c) {
+    return sel_state_rank_of(state, request->cells[c] / state->plan->domain->grid.n[0]);
+}
+
+static void gather_list(const sel_state *state, const sel_request *request, char *found) {
+    const size_t cell = sel_request_cell_bytes(request);
+    const bool leads = state->ranks->rank == 0;
+    char *room = leads ? sel_ranks_memory(state->ranks, (size_t)request->cell_count * cell) : NULL;
+    for (int r = 0; r < state->ranks->count; r++) {
+        const char *from = r ? room : found;
+        size_t count = 0;
+        for (int64_t c = 0; c < request->cell_count; c++) {
+            count += rank_of_entry(state, request, c) == r;
+        }
+        if (r > 0 && (leads || r == state->ranks->rank)) {
+            send_up(state, r, leads ? room : found, count * cell);
+        }
+        for (int64_t c = 0; c < request->cell_count && leads; c++) {
+            if (rank_of_entry(state, request, c) == r) {
+                memcpy((char *)request->to + (size_t)c * cell, from, cell);
+                from += cell;
+            }
+        }
+    }
+    free(room);
+}
+
+void sel_state_gather_read(const sel_state *state, const sel_request *request, void *found) {
+    if (request->cells) {
+        gather_list(state, request, found);
+    } else {
+        gather_box(state, request, found);
+    }
+}
+
+/* ---- numbers ---- */
+
+double sel_state_largest(const sel_state *state, double value) {
+    return sel_ranks_largest(state->ranks, value);
+}
+
+int64_t sel_state_total(const sel_state *state, int64_t value) {
+    return sel_ranks_total(state->ranks, value);
+}

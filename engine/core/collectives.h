@@ -1,0 +1,84 @@
+/* collectives.h -- what the ranks of a state have, and how they come to know it together: sums over
+ * all rows, lists, and failures.
+ *
+ * A rank computes the rows of its own planes. Sums are the same bits as of one rank: parts of the
+ * tree over all rows that lie in one rank are added there, and the rest of it by all.
+ */
+#ifndef SEL_SHARE_H
+#define SEL_SHARE_H
+
+#include "engine/core/state.h"
+
+/* The rows of this rank. */
+static inline sel_rows sel_own_rows(const sel_state *state) {
+    return sel_cut_rows(&state->cut, state->ranks->rank);
+}
+bool sel_state_has(const sel_state *state, int64_t row);
+int sel_state_rank_of(const sel_state *state, int64_t row);
+
+/* Those of all of its planes; and, of ranks that have whole planes, those of a rank. */
+sel_rows_range sel_own_planes(const sel_state *state);
+sel_rows_range sel_state_rows_of(const sel_state *state, int rank);
+
+/* That of this rank, with so many bytes of memory. */
+sel_share sel_state_share(const sel_state *state, uint64_t memory);
+
+/* The planes of the smallest block, of all ranks. */
+int64_t sel_state_least_planes(const sel_state *state);
+
+/* Whether so many bytes stay in the caches, which the ranks of a machine share. */
+bool sel_state_stays(const sel_state *state, uint64_t bytes);
+
+/* All ranks learn whether one of them has failed: sel_ranks_agree. */
+sel_status sel_state_agree(const sel_state *state, sel_status status, sel_error *error);
+
+/* Adds up v[0], v[stride], ... v[(n - 1) stride] by the tree of sel_tree_sum, for so many columns
+ * v + c; rank r has numbers start[r] to start[r + 1]. All get the sums. */
+void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *v, int64_t stride,
+                   int columns, double *sums);
+
+/* Sums of `columns` columns over all rows of the grid, of which each rank has its own:
+ * v[row stride + c]. The same of state->partials, from column `first` on; or over the rows of a
+ * box, which has the first ones. */
+void sel_state_sum_rows(const sel_state *state, double *v, int64_t stride, int columns,
+                        double *sums);
+void sel_state_sums(const sel_state *state, int first, int columns, double *sums);
+void sel_state_sums_of_box(const sel_state *state, const sel_box *box, int columns, double *sums);
+
+/* A list of elements that stand in the order of rows: those of a row begin at first(state, row).
+ * All get all. */
+void sel_state_share_list(const sel_state *state, void *list, size_t size,
+                          int64_t (*first)(const sel_state *state, int64_t row));
+
+/* Items of which each rank knows those with row[k] among its own: all get all. */
+void sel_state_share_items(const sel_state *state, void *items, size_t size, int64_t count,
+                           int64_t (*row)(const sel_state *state, int64_t k));
+
+/* The row of the grid that is number j of a box. */
+int64_t sel_row_of_box(const sel_state *state, const sel_box *box, int64_t j);
+
+/* The part of a box that a rank has; and which of the rows of the box these are, by their numbers
+ * in it. */
+sel_box sel_state_part(const sel_state *state, const sel_box *box, int rank);
+sel_rows sel_state_part_rows(const sel_state *state, const sel_box *box, int rank);
+
+/* The same of ranks that have whole planes: start[r] <= j < start[r + 1]. */
+void sel_state_share_box(const sel_state *state, const sel_box *box, int64_t *start);
+
+/* Brings rows of a box, of so many bytes each, from the ranks that have them, in `own` (from
+ * malloc, freed), to those that are to have start[r] <= j < start[r + 1]: from malloc. */
+void *sel_state_move_rows(const sel_state *state, const sel_box *box, const int64_t *start,
+                          size_t bytes, void *own);
+
+/* Bytes of a cell in the answer to a SEL_READ. */
+size_t sel_request_cell_bytes(const sel_request *request);
+
+/* Rank 0 gets in request->to what ranks have found: each of its own cells, in the order in which
+ * they are asked for. Of a box that of rank 0 may be in place. */
+void sel_state_gather_read(const sel_state *state, const sel_request *request, void *found);
+
+/* The largest of the ranks' values; their sum, of whole numbers. */
+double sel_state_largest(const sel_state *state, double value);
+int64_t sel_state_total(const sel_state *state, int64_t value);
+
+#endif

@@ -1,0 +1,486 @@
+/* conduction.c -- the laws, materials, surfaces and stable step of conducting bodies; their fields
+ * and balances. */
+#include "engine/core/conduction.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/core/cpu.h"
+
+/* ---- the laws ---- */
+
+/* The values of a law, as a site has them (core/conduction_surface.h). */
+typedef struct law_values {
+    sel_quantity value[COND_VALUES];
+} law_values;
+
+static const sel_field fixed_fields[] = {
+    SEL_ROW_NAMED("temperature", law_values, value[0], QUANTITY, "Temperature of the surface.",
+                  .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+static const sel_field flux_fields[] = {
+    SEL_ROW_NAMED("flux", law_values, value[0], QUANTITY,
+                  "Heat per area and time, positive into the domain.",
+                  .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+static const sel_field convective_fields[] = {
+    SEL_ROW_NAMED("ambient", law_values, value[0], QUANTITY, "Temperature of what flows past.",
+                  .flags = SEL_REQUIRED),
+    SEL_ROW_NAMED("h", law_values, value[1], QUANTITY,
+                  "Heat per area, time and difference from `ambient`.", .flags = SEL_REQUIRED),
+};
+
+static const sel_table fixed_table =
+    SEL_TABLE("law.fixed", law_values, fixed_fields,
+              "sel.heat: a given temperature of a surface, or of the nodes on it. "
+              "sel.poisson: a given potential.");
+static const sel_table flux_table =
+    SEL_TABLE("law.flux", law_values, flux_fields,
+              "sel.heat: a given heat flux. sel.poisson: coefficient dphi/dn, outward.");
+static const sel_table insulated_table = {.name = "law.insulated",
+                                          .doc = "sel.heat, sel.poisson: nothing passes."};
+static const sel_table convective_table = SEL_TABLE(
+    "law.convective", law_values, convective_fields,
+    "sel.heat: a surface cooled or heated by what flows past, h (ambient - T). sel.poisson: "
+    "the same flux for the potential.");
+
+/* The tables, in the order of COND_FIXED, ... */
+static const sel_table *const laws[COND_LAWS] = {&fixed_table, &flux_table, &insulated_table,
+                                                 &convective_table};
+const sel_family sel_conduction_laws = {"law", "What holds on a region of sel.heat or sel.poisson.",
+                                        laws, 4};
+
+static const sel_field region_fields[] = {SEL_REGION_FIELDS(sel_conduction_laws)};
+const sel_table sel_conduction_regions = SEL_REGION_TABLE(region_fields);
+
+static int law_of(const sel_domain *domain, int region) {
+    int law = 0;
+    while (laws[law] != domain->regions[region - 1].law.table) {
+        law++;
+    }
+    return law;
+}
+
+/* ---- surfaces ---- */
+
+double sel_capacity_of(const sel_conduction *body, int64_t cell) {
+    int64_t at[3];
+    sel_cell_at(&body->inputs.domain->grid, cell, at);
+    return sel_capacity_at(body, cell, at);
+}
+
+/* sel_surface_far */
+static double far(const sel_domain *domain, int region, bool outer) {
+    const int law = law_of(domain, region);
+    return law == COND_INSULATED ? -1
+           : !domain->grid.nodes ? 0.5
+           : outer               ? 0
+           : law == COND_FIXED   ? 1
+                                 : 0.5;
+}
+
+/* Of several ranks each knows the materials at the sites in its rows, and all get to know all. */
+static void share_sites(const sel_domain *domain, const sel_surfaces *on, cond_site *sites) {
+    size_t end[SEL_MOST_RANKS];
+    for (int r = 0; domain->ranks && r < domain->ranks->count; r++) {
+        const int64_t cell = domain->first_row[r + 1] * domain->grid.n[0];
+        end[r] = (size_t)on->first_site[sel_surfaces_from(on, cell)] * sizeof *sites;
+    }
+    if (domain->ranks) {
+        sel_ranks_share(domain->ranks, sites, end);
+    }
+}
+
+static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel_error *error) {
+    const sel_grid *grid = &domain->grid;
+    const double volume = sel_cell_volume(grid);
+    const sel_surfaces *on = &body->inputs.surfaces;
+    const size_t bytes = (size_t)(on->sites + 1) * sizeof(cond_site);
+    cond_site *to = body->inputs.site = malloc(bytes);
+    for (int64_t k = 0; k < on->sites && to; k++) {
+        const sel_site *site = &on->site[k];
+        const int axis = site->face / 2;
+        const double d = far(domain, site->region, site->outer) * grid->dx[axis];
+        int64_t at[3];
+        sel_cell_at(grid, site->cell, at);
+        const double area = sel_part_inside(grid, at, axis) * volume / grid->dx[axis];
+        to[k] =
+            (cond_site){.reach = d > 0 ? sel_material_at(&body->k, grid, site->cell, axis) / d : 0,
+                        .weight = area / (sel_capacity_at(body, site->cell, at) * volume),
+                        .area = area,
+                        .law = law_of(domain, site->region)};
+    }
+    if (to) {
+        share_sites(domain, on, to);
+    }
+    return to ? SEL_OK : sel_fail_memory(error, "the surfaces", bytes);
+}
+
+/* Nodes on a surface of given temperature have its value at the end of a step; all other inputs are
+ * taken when they act. h is not negative. */
+static void mark_inputs(sel_inputs *inputs, double implicit) {
+    for (int k = 0; k < inputs->count; k++) {
+        sel_input *input = &inputs->v[k];
+        const int64_t site = inputs->surfaces.order[inputs->surfaces.first_of[input->region]];
+        const bool fixed = input->region && cond_fixed(inputs->site, site, site + 1) == site;
+        input->ahead = fixed ? 1 : implicit;
+        input->not_negative = input->which == 1;
+    }
+}
+
+/* The source, and other numbers of cells and of faces: a cell more along each axis. */
+static sel_cells with_faces(const sel_grid *grid) {
+    const int64_t *n = grid->n, row = n[0] + 1, slice = row * (n[1] + 1);
+    return (sel_cells){
+        .pitch = row, .slice = slice, .count = grid->dims == 3 ? slice * (n[2] + 1) : slice};
+}
+
+/* ---- the stable step ---- */
+
+/* Lowers the limit to that of one cell, with the sum b of its surfaces for a step of 1. */
+static void limit_by(sel_conduction *body, int64_t cell, double b) {
+    const sel_domain *domain = body->inputs.domain;
+    double sum = 0;
+    for (int face = 0; face < 2 * domain->grid.dims; face++) {
+        sum += sel_conductance(&body->k, domain, cell, face);
+    }
+    const double limit = 1 / (sum / sel_capacity_of(body, cell) + b / 2);
+    if (limit < body->limit) {
+        body->limit = limit;
+        body->limit_cell = cell;
+    }
+}
+
+/* The lowest limit of all ranks: of equal ones that of the first cell, as one rank has it. */
+static void join_limits(sel_conduction *body) {
+    struct {
+        double limit;
+        int64_t cell;
+    } own = {body->limit, body->limit_cell}, all[SEL_MOST_RANKS];
+    sel_domain_gather(body->inputs.domain, &own, sizeof own, all);
+    for (int r = 0; r < sel_domain_ranks(body->inputs.domain); r++) {
+        body->limit_cell = r == 0 || all[r].limit < body->limit ? all[r].cell : body->limit_cell;
+        body->limit = r == 0 || all[r].limit < body->limit ? all[r].limit : body->limit;
+    }
+}
+
+static void find_limit(sel_conduction *body) {
+    const sel_inputs *inputs = &body->inputs;
+    const sel_domain *domain = inputs->domain;
+    const double *dx = domain->grid.dx;
+    const sel_surfaces *on = &inputs->surfaces;
+    const sel_rows_range own = sel_domain_own(domain);
+    const int64_t first = own.first * domain->grid.n[0], end = own.end * domain->grid.n[0];
+    double sum = 0, b, s;
+    for (int a = 0; a < domain->grid.dims; a++) {
+        sum += 2 * body->k.same[a] / (dx[a] * dx[a]);
+    }
+    body->limit_cell = -1;
+    const bool varied = body->kind == HEAT_VARIED;
+    body->limit = varied ? HUGE_VAL : body->capacity.same[0] / sum;
+    for (int64_t c = first; c < end && varied; c++) {
+        if (domain->cell[c] == 0) {
+            limit_by(body, c, 0);
+        }
+    }
+    join_limits(body);
+    for (int64_t k = sel_surfaces_from(on, first); k < sel_surfaces_from(on, end); k++) {
+        cond_surfaces(inputs->site, inputs->value, 0, on->first_site[k], on->first_site[k + 1], 1,
+                      &b, &s);
+        if (!isinf(b)) {
+            limit_by(body, on->cell[k], b);
+        }
+    }
+    join_limits(body);
+}
+
+/* ---- the plan ---- */
+
+static int kind_of(const sel_conduction *body, const sel_domain *domain, bool has_source) {
+    const double *k = body->k.same, *dx = domain->grid.dx;
+    if (body->k.of || body->capacity.of || has_source ||
+        domain->free_cells < sel_grid_cells(&domain->grid)) {
+        return HEAT_VARIED;
+    }
+    for (int a = 1; a < domain->grid.dims; a++) {
+        if (k[a] / (dx[a] * dx[a]) != k[0] / (dx[0] * dx[0])) {
+            return HEAT_UNEVEN;
+        }
+    }
+    return HEAT_EVEN;
+}
+
+sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_quantity *k,
+                               const char *name, const sel_quantity *capacity,
+                               const sel_quantity *source, sel_error *error) {
+    const sel_domain *domain = plan->domain;
+    const bool whole = body->steady || body->implicit > 0; /* each rank has the coarse levels */
+    plan->body = body;
+    sel_status status = sel_material_find(plan, whole, k, name, &body->k, error);
+    status = status ? status
+                    : sel_material_find(plan, whole, capacity, "capacity", &body->capacity, error);
+    status = status ? status : sel_inputs_list(&body->inputs, domain, far, error);
+    status = status ? status : find_sites(body, domain, error);
+    if (status) {
+        return status;
+    }
+    body->kind = kind_of(body, domain, sel_quantity_given(source));
+    sel_inputs_source(&body->inputs, source);
+    mark_inputs(&body->inputs, body->implicit);
+    if (body->kind == HEAT_VARIED) {
+        body->inputs.source = with_faces(&domain->grid);
+    }
+    plan->inputs = &body->inputs;
+    plan->depends = body->inputs.depends;
+    status = sel_inputs_complete(&body->inputs, error);
+    if (!status) {
+        find_limit(body);
+    }
+    return status;
+}
+
+void sel_conduction_clear(sel_plan *plan) {
+    if (plan->body) {
+        free(plan->body->k.of);
+        free(plan->body->capacity.of);
+        sel_inputs_free(&plan->body->inputs);
+    }
+}
+
+sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
+                                bool *known, double *out, sel_error *error) {
+    const law_values *law = plan->domain->regions[region - 1].law.data;
+    *known =
+        field == plan->simulation->solver->main_field && law_of(plan->domain, region) == COND_FIXED;
+    return *known ? sel_quantity_eval(&law->value[0], "law.fixed: temperature", at, out, error)
+                  : SEL_OK;
+}
+
+/* ---- the start of a state ---- */
+
+void sel_conduction_list(sel_state *state, const char *name, void *at[2], int halo) {
+    const sel_conduction *body = state->plan->body;
+    const int dims = state->plan->domain->grid.dims;
+    sel_state_list_numbers(state, name, at, halo);
+    for (int k = 0; k < 4 && !body->steady; k++) {
+        sel_cells cells = body->inputs.source;
+        cells.count = k == 2 && dims == 2 ? 0 : cells.count;
+        sel_state_list_faces(state, "coefficients", &state->given.coefficient[k], &cells);
+    }
+}
+
+/* sel_state_edit: nodes on surfaces of given temperature have it from the start. */
+static sel_status edit(const sel_state *state, int64_t first, int64_t end, double *values,
+                       sel_error *error) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const sel_surfaces *on = &inputs->surfaces;
+    (void)error;
+    for (int64_t k = 0; k < on->cells; k++) {
+        const int64_t last = on->first_site[k + 1];
+        const int64_t fixed = cond_fixed(inputs->site, on->first_site[k], last);
+        if (fixed < last && on->cell[k] >= first && on->cell[k] < end) {
+            values[on->cell[k] - first] = inputs->value[COND_VALUES * fixed];
+        }
+    }
+    return SEL_OK;
+}
+
+/* sel_state_number */
+static double coefficient(const sel_state *state, const void *data, int which, int64_t cell) {
+    const sel_conduction *body = data;
+    const sel_domain *domain = state->plan->domain;
+    return which < 3            ? sel_conductance(&body->k, domain, cell, 2 * which)
+           : domain->cell[cell] ? 0
+                                : domain->grid.dt / sel_capacity_of(body, cell);
+}
+
+/* The middle of a range to three digits; 0 where the range is wider than that: no number would gain
+ * more than a bit or two. */
+static double reference_for(const double range[2]) {
+    const double middle = range[0] + (range[1] - range[0]) / 2;
+    char text[32];
+    snprintf(text, sizeof text, "%.2e", middle);
+    return isfinite(middle) && fabs(middle) > range[1] - range[0] ? strtod(text, NULL) : 0;
+}
+
+sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, const char *what,
+                                sel_error *error) {
+    const sel_conduction *body = state->plan->body;
+    const bool differs = !body->steady && state->turns.type.size == sizeof(float);
+    double range[2];
+    state->given.reference = 0;
+    sel_status status = sel_state_start(state, initial, what, edit, range, error);
+    state->given.reference = status || !differs ? 0 : reference_for(range);
+    if (state->given.reference != 0) {
+        status = sel_state_start(state, initial, what, edit, NULL, error);
+    }
+    for (int k = 0; k < 4 && !body->steady && !status; k++) {
+        status = sel_state_fill(state, state->given.coefficient[k], state->turns.type,
+                                &body->inputs.source, k, coefficient, body, error);
+    }
+    return status;
+}
+
+/* ---- fields and balances ---- */
+
+heat_view sel_conduction_view(const sel_state *state, int64_t step) {
+    const sel_conduction *body = state->plan->body;
+    const sel_grid *grid = &state->plan->domain->grid;
+    const sel_turns *turns = &state->turns;
+    const sel_given *given = &state->given;
+    const int64_t ahead = turns->cells.first * turns->type.size;
+    heat_view v = {.dims = grid->dims,
+                   .kind = body->kind,
+                   .single = turns->type.size == sizeof(float),
+                   .nodes = grid->nodes,
+                   .wraps = state->cut.wraps[1] && state->ranks->count == 1,
+                   .boxed = state->cut.across > 1,
+                   .periodic = grid->periodic,
+                   .first = state->own.first,
+                   .end = state->own.end,
+                   .low = state->own.low,
+                   .high = state->own.high,
+                   .stride = {1, turns->cells.pitch, turns->cells.slice},
+                   .implicit = body->implicit,
+                   .dt = grid->dt,
+                   .capacity = body->capacity.same[0],
+                   .reference = given->reference,
+                   .from = (const char *)turns->at[step & 1] + ahead,
+                   .to = (char *)turns->at[(step + 1) & 1] + ahead,
+                   .m = given->coefficient[3],
+                   .q = given->source,
+                   .F = given->F,
+                   .f = given->f,
+                   .single_f = given->single_f};
+    memcpy(v.field, body->field, sizeof v.field);
+    for (int a = 0; a < 3; a++) {
+        v.n[a] = grid->n[a];
+        v.apart[a] = given->apart[a];
+        v.k[a] = body->k.same[a];
+        v.dx[a] = grid->dx[a];
+        v.r[a] = v.k[a] * v.dt / (v.capacity * v.dx[a] * v.dx[a]);
+        v.g[a] = given->coefficient[a];
+    }
+    return v;
+}
+
+int sel_conduction_field(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
+                         const double **values) {
+    const heat_view v = sel_conduction_view(state, state->step);
+    double *to = sel_state_scratch(state), out[3];
+    int64_t at[3] = {x0, row % v.n[1], row / v.n[1]};
+    int count = 1;
+    *values = to;
+    for (; at[0] < x1; at[0]++, to++) {
+        count = heat_values(&v, v.field[field], at, out);
+        for (int a = 0; a < count; a++) {
+            to[a * v.n[0]] = out[a];
+        }
+    }
+    return count;
+}
+
+/* The sum of HEAT_CONTENT or HEAT_ADDED. */
+static double amount(const sel_state *state, int64_t step, int what) {
+    const sel_rows own = sel_own_rows(state);
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
+        const heat_view v = sel_conduction_view(state, step);
+        const uint8_t *solid = sel_state_solids(state, row);
+        double sum = 0, value;
+        for (int64_t x = 0; x < v.n[0]; x++) {
+            heat_values(&v, what, (int64_t[3]){x, row % v.n[1], row / v.n[1]}, &value);
+            sum += solid[x] ? 0 : value;
+        }
+        state->partials[row * SEL_PARTIALS] = sum;
+    }
+    return sel_join_rows(state, false);
+}
+
+/* Cells and sites on surfaces before a row. */
+static int64_t cells_before(const sel_state *state, int64_t row) {
+    return sel_surfaces_from(&state->plan->inputs->surfaces, row * state->plan->domain->grid.n[0]);
+}
+int64_t sel_conduction_sites_before(const sel_state *state, int64_t row) {
+    return state->plan->inputs->surfaces.first_site[cells_before(state, row)];
+}
+
+sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_error *error) {
+    (void)error;
+    const sel_conduction *body = state->plan->body;
+    const sel_rows_range planes = sel_own_planes(state);
+    const int64_t first = cells_before(state, planes.first), end = cells_before(state, planes.end);
+    const sel_given *given = &state->given;
+    const int64_t step = state->step;
+    const bool changes = step > 0 && !body->steady;
+    sel_balance b = state->balance;
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t k = first; k < end; k++) {
+        const int64_t row = given->cell[k] / state->turns.cells.n[0];
+        if (!sel_state_has(state, row)) {
+            continue;
+        }
+        heat_view v = sel_conduction_view(state, step - changes);
+        v.implicit = changes ? v.implicit : 0;
+        heat_entering(&v, given, k, changes);
+    }
+    sel_state_share_list(state, given->entering, sizeof *given->entering,
+                         sel_conduction_sites_before);
+    if (request->kind == SEL_BALANCE && !body->steady) {
+        b.after = amount(state, step, HEAT_CONTENT);
+        b.before = changes ? amount(state, step - 1, HEAT_CONTENT) : (double)NAN;
+        b.source = given->source ? amount(state, step, HEAT_ADDED) : 0;
+    }
+    sel_conduction_balance(state->plan, given->entering, &b, request);
+    return SEL_OK;
+}
+
+void sel_conduction_balance(const sel_plan *plan, const double *entering, const sel_balance *b,
+                            sel_request *request) {
+    const sel_domain *domain = plan->domain;
+    const sel_surfaces *on = &plan->inputs->surfaces;
+    const double dt = domain->grid.dt;
+    const bool steady = plan->body->steady;
+    double rate = (b->after - b->before) / dt, in = 0, out = 0;
+    double sum[SEL_REGION_NUMBERS] = {0}, all = steady ? -b->source : b->source;
+    for (int64_t k = 0; k < on->sites; k++) {
+        sum[on->site[k].region] += entering[k];
+        in += fmax(entering[k], 0);
+        out += fmax(-entering[k], 0);
+    }
+    if (request->kind == SEL_FLUX) {
+        request->flux = -sum[request->region];
+        return;
+    }
+    for (int r = 1; r <= domain->region_count; r++) {
+        all += sum[r];
+    }
+    if (steady) {
+        sel_request_term(request, SEL_TERM_NOTED, "residual", "", b->residual);
+    } else {
+        rate = isnan(b->before) ? all : rate;
+        sel_request_term(request, SEL_TERM_NOTED, plan->simulation->solver->conserved, "",
+                         b->after);
+        sel_request_term(request, SEL_TERM_NOTED, "rate", "", rate);
+    }
+    for (int r = 1; r <= domain->region_count; r++) {
+        char text[32];
+        if (on->first_of[r] < on->first_of[r + 1]) {
+            sel_request_term(request, SEL_TERM_NOTED, "in_", sel_region_name(domain, r, text),
+                             sum[r]);
+        }
+    }
+    if (steady) {
+        sel_request_term(request, SEL_TERM_NOTED, "rhs", "", b->source);
+    } else if (plan->inputs->has_source) {
+        sel_request_term(request, SEL_TERM_NOTED, "source", "", b->source);
+    }
+    const double time = steady ? 1 : isnan(b->before) ? 0 : dt; /* 0: there was no step */
+    request->turnover = (sel_turnover){.in = in * time,
+                                       .out = out * time,
+                                       .source = (steady ? b->size : fabs(b->source)) * time,
+                                       .change = steady ? 0 : fabs(rate) * time};
+    sel_request_term(request, SEL_TERM_ERROR, "error", "", steady ? all : (rate - all) * time);
+}

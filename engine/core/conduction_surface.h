@@ -1,0 +1,103 @@
+/* conduction_surface.h -- surfaces of a conducting body, in double precision.
+ *
+ * A face of the domain or of a solid lets p - U T (per area) in, with
+ *
+ *   fixed T_s       U = k / d,                p = U T_s
+ *   flux q_s        U = 0,                    p = q_s
+ *   convective      U = 1 / (1 / h + d / k),  p = U T_ambient
+ *
+ * and d the distance from the cell's centre to the surface (of nodes on it 0). In a step of dt that
+ * adds s - b T to the cell, with s, b = p, U times area dt / (C volume). A node on a fixed surface
+ * has the surface's temperature: b is infinite, s the temperature.
+ *
+ * States in single precision hold T less a reference temperature, and small increments are not lost
+ * in the last digits of a large T. All the equations hold for that difference where T_s and
+ * T_ambient are taken less the reference, too; T itself is what fields and sums are made of.
+ *
+ * C11 and C++17, compiled by both compilers.
+ */
+#ifndef CONDUCTION_H
+#define CONDUCTION_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Laws, in the order of the solvers' families. */
+enum { COND_FIXED, COND_FLUX, COND_INSULATED, COND_CONVECTIVE, COND_LAWS };
+
+/* A face of a cell on a surface. */
+typedef struct cond_site {
+    double reach;  /* k / d; 0: the node lies on the surface */
+    double weight; /* area / (C volume) of the cell */
+    double area;   /* in 2-D per unit depth */
+    int law;
+} cond_site;
+
+/* Values of the law of a site: T_s, or q_s, or T_ambient and h. */
+enum { COND_VALUES = 2 };
+
+/* What steps read, as the machine keeps it (machine/inputs.h): the values of laws, the source, and
+ * the cells on surfaces. */
+typedef struct sel_given {
+    double *value; /* [sites][COND_VALUES] */
+    void *source;
+    int64_t *cell, *first_site; /* cell k has the sites first_site[k] <= site < first_site[k + 1] */
+    cond_site *site;
+    double *b, *s;    /* of each cell on surfaces */
+    double reference; /* of the state's temperatures, in which also s is; 0 in double precision */
+    double *entering; /* [sites]: what enters per time, where a balance or a flux is wanted */
+    /* Of bodies that vary: g of low faces by axis, and m, which are `apart` from cell to cell. */
+    void *coefficient[4];
+    int64_t apart[3];
+    /* Of steady bodies, see heat_view: */
+    const double *F;
+    const void *f;
+    bool single_f;
+} sel_given;
+
+#ifdef __CUDACC__
+#define COND_INLINE static __host__ __device__ inline
+#else
+#define COND_INLINE static inline
+#endif
+
+/* T of a number of the state. (The sum with 0 would be another number for -0.) */
+COND_INLINE double cond_temperature(double number, double reference) {
+    return reference != 0 ? number + reference : number;
+}
+
+/* U and p of a surface, for temperatures less a reference. */
+COND_INLINE void cond_surface(const cond_site *site, const double *value, double reference,
+                              double *u, double *p) {
+    const double h = value[1];
+    *u = site->law == COND_FIXED ? site->reach
+         : site->law != COND_CONVECTIVE || h == 0
+             ? 0
+             : (site->reach > 0 ? 1 / (1 / h + 1 / site->reach) : h);
+    *p = site->law == COND_FLUX ? value[0] : *u * (value[0] - reference);
+}
+
+/* The first of the sites begin <= k < end by which the cell's temperature is given; end: none. */
+COND_INLINE int64_t cond_fixed(const cond_site *site, int64_t begin, int64_t end) {
+    while (begin < end && !(site[begin].law == COND_FIXED && site[begin].reach == 0)) {
+        begin++;
+    }
+    return begin;
+}
+
+/* b and s of a cell with the sites begin <= k < end. */
+COND_INLINE void cond_surfaces(const cond_site *site, const double *value, double reference,
+                               int64_t begin, int64_t end, double dt, double *b, double *s) {
+    const int64_t fixed = cond_fixed(site, begin, end);
+    *b = fixed < end ? (double)INFINITY : 0;
+    *s = fixed < end ? value[COND_VALUES * fixed] - reference : 0;
+    for (int64_t k = begin; k < end && fixed == end; k++) {
+        double u, p;
+        cond_surface(&site[k], value + COND_VALUES * k, reference, &u, &p);
+        *b += u * site[k].weight * dt;
+        *s += p * site[k].weight * dt;
+    }
+}
+
+#endif

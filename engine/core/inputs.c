@@ -1,0 +1,196 @@
+/* inputs.c -- list the inputs of a plan; their values on the host. */
+#include "engine/core/collectives.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(sel_inputs *inputs, const sel_input *input) {
+    inputs->v[inputs->count++] = *input;
+    inputs->depends |= sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
+}
+
+sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_surface_far *far,
+                           sel_error *error) {
+    const int64_t *first = inputs->surfaces.first_of;
+    inputs->domain = domain;
+    sel_status status = sel_surfaces_list(domain, far, &inputs->surfaces, error);
+    for (int r = 1; r <= domain->region_count && !status; r++) {
+        const sel_variant *law = &domain->regions[r - 1].law;
+        for (int k = 0; k < law->table->count && first[r] < first[r + 1]; k++) {
+            sel_input input = {.region = r, .which = k};
+            const sel_field *field = &law->table->fields[k];
+            input.quantity = (const void *)((const char *)law->data + field->offset);
+            snprintf(input.what, sizeof input.what, "%s: %s", law->table->name, field->name);
+            add(inputs, &input);
+        }
+    }
+    return status;
+}
+
+void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source) {
+    if (sel_quantity_given(source)) {
+        add(inputs, &(sel_input){.quantity = source, .what = "source"});
+        inputs->has_source = true;
+        inputs->source_depends = sel_quantity_depends(source) & (SEL_ON_T | SEL_ON_CONTROLS);
+    }
+}
+
+sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error) {
+    const size_t count = COND_VALUES * (size_t)inputs->surfaces.sites + 1;
+    inputs->value = calloc(count, sizeof *inputs->value);
+    return inputs->value ? sel_inputs_evaluate(inputs, SEL_ALWAYS, -1, inputs->value, error)
+                         : sel_fail_memory(error, "the laws", count * sizeof *inputs->value);
+}
+
+sel_status sel_inputs_of_place(const sel_inputs *inputs, bool all, const char *advice,
+                               sel_error *error) {
+    for (int k = 0; k < inputs->count; k++) {
+        const sel_input *input = &inputs->v[k];
+        if (input->region && (all || input->not_negative) &&
+            (sel_quantity_depends(input->quantity) & ~(unsigned)SEL_ON_PLACE)) {
+            return sel_fail_at(error, inputs->domain->regions[input->region - 1].at,
+                               "%s may depend on place only%s", input->what, advice);
+        }
+    }
+    return SEL_OK;
+}
+
+void sel_inputs_free(sel_inputs *inputs) {
+    sel_surfaces_free(&inputs->surfaces);
+    free(inputs->site);
+    free(inputs->value);
+}
+
+/* ---- values ---- */
+
+double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t step) {
+    return step < 0 ? 0 : ((double)step + input->ahead) * inputs->domain->grid.dt;
+}
+
+/* Evaluates an input at n places. */
+static sel_status evaluate(const sel_inputs *inputs, const sel_input *input, int64_t n,
+                           const double *x, const double *y, const double *z, int64_t step,
+                           double *to, sel_error *error) {
+    const sel_domain *domain = inputs->domain;
+    const sel_places at = sel_domain_at(domain, n, x, y, z, sel_input_time(inputs, input, step));
+    sel_status status = sel_quantity_eval(input->quantity, input->what, &at, to, error);
+    for (int64_t k = 0; k < n && input->not_negative && !status; k++) {
+        if (to[k] < 0) {
+            status = sel_fail_at(error, domain->regions[input->region - 1].at,
+                                 "%s must not be negative, got %g", input->what, to[k]);
+        }
+    }
+    return status;
+}
+
+sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step, double *value,
+                               sel_error *error) {
+    const sel_surfaces *on = &inputs->surfaces;
+    const size_t bytes = (size_t)(on->sites + 1) * sizeof(double);
+    double *found = malloc(bytes);
+    sel_status status = found ? SEL_OK : sel_fail_memory(error, "the laws", bytes);
+    for (int k = 0; k < inputs->count && !status; k++) {
+        const sel_input *input = &inputs->v[k];
+        const int64_t first = on->first_of[input->region];
+        const int64_t n = on->first_of[input->region + 1] - first;
+        if (input->region && (sel_quantity_depends(input->quantity) | SEL_ALWAYS) & due) {
+            status = evaluate(inputs, input, n, on->place[0] + first, on->place[1] + first,
+                              on->place[2] + first, step, found, error);
+            for (int64_t i = 0; i < n && value && !status; i++) {
+                value[COND_VALUES * on->order[first + i] + input->which] = found[i];
+            }
+        }
+    }
+    free(found);
+    return status;
+}
+
+sel_status sel_input_number(const sel_inputs *inputs, const sel_input *input, int64_t k,
+                            int64_t step, double place[3], double *value, sel_error *error) {
+    const sel_surfaces *on = &inputs->surfaces;
+    sel_cell_centre(&inputs->domain->grid, input->region ? 0 : k, place);
+    for (int a = 0; a < 3 && input->region; a++) {
+        place[a] = on->place[a][on->first_of[input->region] + k];
+    }
+    return evaluate(inputs, input, 1, place, place + 1, place + 2, step, value, error);
+}
+
+sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
+                         double place[3], sel_error *error) {
+    double value;
+    return sel_input_number(inputs, input, k, step, place, &value, error);
+}
+
+sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error) {
+    const sel_inputs *inputs = plan->inputs;
+    double place[3];
+    sel_status status = sel_inputs_evaluate(inputs, SEL_ON_T, step, NULL, error);
+    return status || !(inputs->source_depends & SEL_ON_T)
+               ? status
+               : sel_input_try(inputs, &inputs->v[inputs->count - 1], 0, step, place, error);
+}
+
+/* ---- those of a state ---- */
+
+sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_error *error) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const sel_domain *domain = inputs->domain;
+    const sel_input *input = &inputs->v[inputs->count - 1];
+    const int64_t *n = domain->grid.n;
+    const sel_rows_range own = sel_own_planes(state);
+    const sel_evaluation asked = {input->quantity, input->what, .first = own.first,
+                                  .t = sel_input_time(inputs, input, step), .end = own.end};
+    const size_t bytes = (size_t)((own.end - own.first) * n[0]) * sizeof(double);
+    double *values = malloc(bytes);
+    sel_status status = values ? sel_domain_evaluate(domain, &asked, state->threads, values, error)
+                               : sel_fail_memory(error, input->what, bytes);
+    for (int64_t row = own.first; row < own.end && !status; row++) {
+        int64_t at[3] = {0, row % n[1], row / n[1]};
+        const int64_t first = at[1] * inputs->source.pitch + at[2] * inputs->source.slice;
+        for (; at[0] < n[0]; at[0]++) {
+            sel_put(to, state->turns.type, first + at[0],
+                    values[(row - own.first) * n[0] + at[0]] *
+                        sel_part_inside(&domain->grid, at, -1));
+        }
+    }
+    free(values);
+    return status;
+}
+
+sel_status sel_inputs_start(sel_state *state, sel_error *error) {
+    const sel_inputs *inputs = state->plan->inputs;
+    if (!inputs->has_source || !state->arrays.memory) {
+        return inputs->has_source ? sel_inputs_fill(state, -1, state->given.source, error) : SEL_OK;
+    }
+    const sel_cells own = sel_state_own_faces(state, &inputs->source);
+    const int64_t first = own.shift * state->turns.type.size;
+    const size_t bytes = (size_t)own.count * state->turns.type.size;
+    char *values = calloc(bytes, 1);
+    sel_status status = values ? sel_inputs_fill(state, -1, values - first, error)
+                               : sel_fail_memory(error, "the source", bytes);
+    status = status ? status
+                    : sel_arrays_send(&state->arrays, (char *)state->given.source + first, values,
+                                      bytes, error);
+    free(values);
+    return status;
+}
+
+void sel_given_derive(sel_state *state) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const sel_given *given = &state->given;
+    const int64_t *of = given->first_site;
+    for (int64_t k = 0; k < inputs->surfaces.cells; k++) {
+        cond_surfaces(given->site, given->value, given->reference, of[k], of[k + 1],
+                      inputs->domain->grid.dt, &given->b[k], &given->s[k]);
+    }
+}
+
+void sel_given_range(const sel_state *state, const sel_block *planes, int64_t *first,
+                     int64_t *end) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const int64_t cells = state->rows_per_plane * inputs->domain->grid.n[0];
+    *first = sel_surfaces_from(&inputs->surfaces, planes->first * cells);
+    *end = sel_surfaces_from(&inputs->surfaces, planes->end * cells);
+}

@@ -1,0 +1,95 @@
+/* inputs.h -- inputs: the quantities that steps read, at the sites of surfaces and in all cells.
+ *
+ * A solver lists them in its plan. The machine keeps their values where the steps run, evaluates
+ * before a step what is due, refuses what has no value or is out of bounds, and restores the values
+ * of a run that is resumed. What steps derive from the values, the solver's `derive` computes.
+ */
+#ifndef SEL_INPUTS_H
+#define SEL_INPUTS_H
+
+#include "engine/core/arrays.h"
+#include "engine/core/surface.h"
+#include "engine/core/conduction_surface.h"
+#include "engine/scene/solver.h"
+
+enum { SEL_MOST_INPUTS = 1 + COND_VALUES * SEL_REGION_NUMBERS };
+
+/* A quantity that is given. Numbers of inputs are those in the list of the plan. */
+typedef struct sel_input {
+    const sel_quantity *quantity; /* of one component */
+    char what[64];                /* for messages: "law.convective: h" */
+    int region;                   /* at whose sites; 0: in all cells, the source */
+    int which;                    /* of a site's values */
+    double ahead;      /* the part of a step after which it has the value that the step takes */
+    bool not_negative; /* values below 0 are refused */
+} sel_input;
+
+typedef struct sel_inputs {
+    const sel_domain *domain;
+    sel_surfaces surfaces;
+    cond_site *site;  /* [surfaces.sites] */
+    double *value;    /* at time 0: [surfaces.sites][COND_VALUES], in the order of sites */
+    sel_cells source; /* the layout of the source, in numbers of the state; count 0: none */
+    unsigned depends, source_depends; /* on SEL_ON_T, SEL_ON_CONTROLS: any input; the source */
+    bool has_source;                  /* it is the last input */
+    int count;
+    sel_input v[SEL_MOST_INPUTS];
+} sel_inputs;
+
+/* Lists the surfaces, and as inputs the quantities of the laws of all regions that have sites: the
+ * fields of a law's table in their order. The solver may then set `ahead` and `not_negative`. */
+sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_surface_far *far,
+                           sel_error *error);
+/* Adds the source, if it is given; its values are multiplied by the part of a cell that is inside.
+ */
+void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source);
+/* The values of laws at time 0, when all is listed. */
+sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error);
+/* Refuses laws that depend on more than place: all, or only values that must not be negative. The
+ * message ends with `advice`. */
+sel_status sel_inputs_of_place(const sel_inputs *inputs, bool all, const char *advice,
+                               sel_error *error);
+void sel_inputs_free(sel_inputs *inputs);
+
+/* The time of an input in the step from `step`; step -1: 0. */
+double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t step);
+
+/* Values of laws that depend on any of `due`, in the step from `step`, as in inputs->value; NULL:
+ * only whether there are any. */
+sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step, double *value,
+                               sel_error *error);
+/* One number of an input: at its k-th site, or in cell k; SEL_OK if it has one that is allowed. */
+sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
+                         double place[3], sel_error *error);
+/* The same with the number, without the part of a cell that is inside. */
+sel_status sel_input_number(const sel_inputs *inputs, const sel_input *input, int64_t k,
+                            int64_t step, double place[3], double *value, sel_error *error);
+/* sel_solver.ahead: of a source in one cell. */
+sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error);
+
+/* ---- those of a state, which allocates them: sel_given ---- */
+
+/* Computes b and s from the values, on the host. */
+void sel_given_derive(sel_state *state);
+
+/* Cells on surfaces in planes of the grid: given.cell[k], *first <= k < *end. */
+void sel_given_range(const sel_state *state, const struct sel_block *planes, int64_t *first,
+                     int64_t *end);
+
+/* The source in the step from `step`, in the rows of this rank, laid out and in numbers as
+ * given.source. */
+sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_error *error);
+
+/* Sets the source for time 0, if it is given. */
+sel_status sel_inputs_start(sel_state *state, sel_error *error);
+
+/* ---- balances ---- */
+
+/* The numbers of a balance, besides what enters at each site. */
+typedef struct sel_balance {
+    double after, before;  /* what there is after and before the last step; NaN: there was none */
+    double source;         /* what appears per time; of a steady body what disappears, rhs */
+    double residual, size; /* of a steady body: how far it is from that; magnitudes of the source */
+} sel_balance;
+
+#endif

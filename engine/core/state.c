@@ -1,0 +1,547 @@
+/* state.c -- what the states of all solvers have in common, and how they get into a checkpoint. */
+#include "engine/core/collectives.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_AT_ONCE = 1 << 21 }; /* cells that are evaluated together */
+
+/* Gives each rank a block of its own. */
+static void divide(sel_state *state) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    sel_grid_cut(state->plan->domain, state->ranks->count, state->plan->across, &state->cut);
+    state->own = sel_cut_block(&state->cut, state->ranks->rank);
+    state->rows_per_plane = grid->dims == 3 ? grid->n[1] : 1;
+}
+
+void sel_state_undivided(sel_state *state) {
+    state->ranks = &sel_one_rank;
+    state->arrays.all_know = true;
+    divide(state);
+}
+
+void sel_state_begin(sel_state *state, const sel_plan *plan) {
+    state->plan = plan;
+    state->threads = plan->threads > 0 ? plan->threads : 1;
+    state->ranks = sel_plan_ranks(plan);
+    divide(state);
+    state->clock = sel_even_clock(plan->domain->grid.dt);
+    state->arrays.ranks = state->ranks->count > 1 ? state->ranks : NULL;
+    state->arrays.cut = &state->cut;
+    state->arrays.axis = plan->domain->grid.dims - 1;
+    SEL_ADD_VALUE(&state->arrays, state, step);
+    if (plan->dt_steps) {
+        state->clock.until = 0;
+        SEL_ADD_VALUE(&state->arrays, state, clock);
+    }
+    SEL_ADD_VALUE(&state->arrays, state, observed);
+    SEL_ADD(&state->arrays, state, controls, plan->domain->control_count + 1,
+            SEL_SAVED | SEL_ON_HOST);
+}
+
+void sel_state_list_turns(sel_state *state, const char *name) {
+    const sel_cells cells = sel_block_cells(&state->turns, &state->own);
+    for (int turn = 0; turn < 2; turn++) {
+        sel_arrays_add_block(&state->arrays, name, &state->turns.at[turn], state->turns.type,
+                             &cells, SEL_SAVED | SEL_ANY_NUMBER | (turn ? SEL_ODD : SEL_EVEN));
+    }
+    state->halo_bytes = 0;
+    if (state->ranks->count > 1) {
+        const sel_block *own = &state->own;
+        const int64_t rows = state->cut.across > 1 ? sel_halo_of_rows(&state->turns, own) : 0;
+        const int64_t planes = sel_halo_bytes(&state->turns);
+        state->halo_bytes = 4 * (uint64_t)(planes + rows);
+    }
+    if (!state->arrays.memory) {
+        SEL_ADD(&state->arrays, state, halos, (int64_t)state->halo_bytes, 0);
+    }
+}
+
+void sel_state_list_numbers(sel_state *state, const char *name, void *at[2], int halo) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const sel_block *own = &state->own;
+    const int64_t *n = grid->n, pitch = (n[0] + 31) / 32 * 32;
+    const bool boxes = state->cut.across > 1;
+    const int64_t beyond = boxes ? halo * pitch : 0; /* rows of a halo */
+    const int64_t slice = boxes ? (own->high - own->low) * pitch + 2 * beyond : n[1] * pitch;
+    const int64_t ends = halo * (grid->dims == 3 ? slice : pitch);
+    const sel_cells cells = {.n = {n[0], n[1], n[2]},
+                             .components = 1,
+                             .first = ends + beyond,
+                             .pitch = pitch,
+                             .slice = slice,
+                             .plane = n[2] * slice,
+                             .count = n[2] * slice + 2 * ends,
+                             .layers = grid->dims == 3};
+    const sel_type type = {'f', state->plan->precision == SEL_F32 ? 4 : 8};
+    state->last =
+        (sel_last){.type = {'f', 8}, .components = 1, .scale = 1}; /* as query.cuh has it */
+    state->turns = (sel_turns){at, type, cells, .width = halo, .margin = -ends};
+    sel_state_list_turns(state, name);
+}
+
+sel_cells sel_state_vector(const sel_state *state) {
+    sel_cells cells = sel_block_cells(&state->turns, &state->own);
+    cells.before = cells.first;
+    cells.first = 0;
+    return cells;
+}
+
+sel_turns sel_state_vector_turns(const sel_state *state) {
+    sel_turns turns = state->turns;
+    turns.type = (sel_type){'f', 8};
+    turns.margin += turns.cells.first;
+    turns.cells.first = 0;
+    return turns;
+}
+
+void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags) {
+    const sel_cells cells = sel_state_vector(state);
+    sel_arrays_add_block(&state->arrays, name, at, (sel_type){'f', 8}, &cells, flags);
+}
+
+sel_cells sel_state_own_faces(const sel_state *state, const sel_cells *cells) {
+    const sel_block *own = &state->own;
+    const int64_t stride = state->plan->domain->grid.dims == 3 ? cells->slice : cells->pitch;
+    sel_cells cut = *cells;
+    if (state->ranks->count > 1 && !cells->components && cells->count) {
+        cut.count = (own->end - own->first + 1) * stride;
+        cut.shift = own->first * stride;
+    }
+    return cut;
+}
+
+void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row) {
+    const sel_turns *turns = &state->turns;
+    const sel_cut *cut = &state->cut;
+    const sel_block *own = &state->own;
+    const int64_t all = state->rows_per_plane, plane = row / all, y = row % all;
+    char *at = turns->at[turn & 1];
+    if (plane < own->first || plane >= own->end) {
+        const bool above = own->end % cut->plane[cut->along] == plane;
+        const int64_t halo = above ? own->end : own->first - 1;
+        at += (halo - plane) * sel_turns_stride(turns) * turns->type.size;
+    }
+    if (y < own->low || y >= own->high) {
+        const int64_t halo = own->high % all == y ? own->high : own->low - 1;
+        at += (halo - y) * turns->cells.pitch * turns->type.size;
+    }
+    return at;
+}
+
+/* Rows from `first` on, which lie together in one block, as they are stored. */
+static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
+                            const double *values, char *stored, sel_error *error) {
+    const sel_turns *turns = &state->turns;
+    const int64_t nx = turns->cells.n[0], ny = turns->cells.n[1], pitch = turns->cells.pitch;
+    const int size = (int)turns->type.size;
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t k = 0; k < rows * pitch; k++) {
+        const double value = k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0;
+        sel_put(stored, turns->type, k, value - state->given.reference);
+    }
+    char *to = turns->at[0];
+    const int64_t at = first % ny * pitch + first / ny * turns->cells.slice + turns->cells.first;
+    return sel_arrays_send(&state->arrays, to + at * size, stored, (size_t)(rows * pitch * size),
+                           error);
+}
+
+/* Widens a range by the values of free cells from `first` on. */
+static void widen_range(const sel_state *state, int64_t first, int64_t count, const double *values,
+                        double range[2]) {
+    const uint8_t *solid = state->plan->domain->cell + first;
+    for (int64_t k = 0; k < count; k++) {
+        range[0] = solid[k] ? range[0] : fmin(range[0], values[k]);
+        range[1] = solid[k] ? range[1] : fmax(range[1], values[k]);
+    }
+}
+
+/* Makes a range that of all ranks. */
+static void join_ranges(const sel_state *state, double range[2]) {
+    double all[SEL_MOST_RANKS][2];
+    state->ranks->gather(range, 2 * sizeof *range, all);
+    for (int r = 0; r < state->ranks->count; r++) {
+        range[0] = fmin(range[0], all[r][0]);
+        range[1] = fmax(range[1], all[r][1]);
+    }
+}
+
+sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const char *what,
+                           sel_state_edit *edit, double range[2], sel_error *error) {
+    const sel_domain *domain = state->plan->domain;
+    const sel_quantity zero = sel_constant(0);
+    const sel_rows own = sel_own_rows(state);
+    const int64_t nx = domain->grid.n[0];
+    const int64_t fit = MOST_AT_ONCE / nx + 1, most = fit < own.count ? fit : own.count;
+    sel_evaluation asked = {.quantity = sel_quantity_given(quantity) ? quantity : &zero,
+                            .what = what};
+    const size_t bytes = (size_t)(most * state->turns.cells.pitch) * sizeof(double);
+    double *values = malloc(bytes);
+    char *stored = malloc(bytes);
+    sel_status status = values && stored ? SEL_OK : sel_fail_memory(error, what, 2 * bytes);
+    double found[2] = {HUGE_VAL, -HUGE_VAL};
+    for (int64_t k = 0; k < own.count && !status; k += asked.end - asked.first) {
+        const sel_rows_range together = sel_rows_together(&own, k, most);
+        asked.first = together.first;
+        asked.end = together.end;
+        status = sel_domain_evaluate(domain, &asked, state->threads, values, error);
+        if (range && !status) {
+            widen_range(state, asked.first * nx, (asked.end - asked.first) * nx, values, found);
+        }
+        status = status ? status : edit(state, asked.first * nx, asked.end * nx, values, error);
+        status =
+            status ? status
+                   : send_rows(state, asked.first, asked.end - asked.first, values, stored, error);
+    }
+    free(stored);
+    free(values);
+    status = sel_state_agree(state, status, error);
+    if (range && !status) {
+        join_ranges(state, found);
+        memcpy(range, found, sizeof found);
+    }
+    if (!status && !state->arrays.memory) {
+        sel_state_exchange(state, 0);
+    }
+    return status;
+}
+
+void sel_state_list_faces(sel_state *state, const char *name, void *place, const sel_cells *cells) {
+    const sel_cells own = sel_state_own_faces(state, cells);
+    sel_arrays_add_cells(&state->arrays, name, place, state->turns.type, &own, 0);
+}
+
+sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
+                          const sel_cells *cells, int which, sel_state_number *number,
+                          const void *data, sel_error *error) {
+    const int64_t *n = state->plan->domain->grid.n, apart[3] = {1, cells->pitch, cells->slice};
+    const int axis = state->plan->domain->grid.dims - 1;
+    const sel_cells own = sel_state_own_faces(state, cells);
+    const bool divided = own.count < cells->count;
+    const size_t bytes = (size_t)own.count * type.size;
+    const int64_t all = n[1] * n[2], before = own.before - own.shift;
+    sel_rows rows = {.first = 0, .count = all};
+    if (cells->components) {
+        rows = sel_own_rows(state);
+    } else if (divided) { /* and the faces above its own planes */
+        const sel_rows_range of = sel_own_planes(state);
+        const int64_t above = which == axis ? state->rows_per_plane : 0;
+        rows = (sel_rows){.first = of.first, .count = of.end + above - of.first};
+    }
+    void *values = array ? calloc(bytes, 1) : NULL;
+    if (!values) {
+        return !array ? SEL_OK : sel_fail_memory(error, "the coefficients", bytes);
+    }
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t k = 0; k < rows.count; k++) {
+        const int64_t row = sel_row_of(&rows, k);
+        int64_t at[3] = {0, row % all % n[1], row % all / n[1]};
+        const int64_t beyond = row < all ? 0 : n[axis] * apart[axis];
+        const int64_t first = before + beyond + at[1] * apart[1] + at[2] * apart[2];
+        for (; at[0] < n[0]; at[0]++) {
+            const double value = number(state, data, which, row % all * n[0] + at[0]);
+            sel_put(values, type, first + at[0], value);
+            if (which < 3 && at[which] == 0 && !(divided && which == axis)) {
+                sel_put(values, type, first + at[0] + n[which] * apart[which], value);
+            }
+        }
+    }
+    sel_status status =
+        sel_arrays_send(&state->arrays, (char *)array - before * type.size, values, bytes, error);
+    free(values);
+    return status;
+}
+
+sel_status sel_state_set(const sel_state *state, void *array, int64_t first, int64_t count,
+                         int64_t size, sel_state_setter *set, const char *what, sel_error *error) {
+    const uint64_t bytes = (uint64_t)(count * size);
+    char *values = array ? malloc(bytes) : NULL;
+    if (!values) {
+        return array ? sel_fail_memory(error, what, bytes) : SEL_OK;
+    }
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t k = 0; k < count; k++) {
+        set(state, first + k, values + k * size);
+    }
+    const sel_status status =
+        sel_arrays_send(&state->arrays, (char *)array + first * size, values, bytes, error);
+    free(values);
+    return status;
+}
+
+void sel_state_exchange(const sel_state *state, int64_t turn) {
+    if (state->ranks->count > 1) {
+        sel_exchange_ranks(state->ranks, &state->cut, &state->turns, state->turns.at[turn & 1],
+                           state->halos);
+    }
+}
+
+sel_cells sel_plain_cells(const sel_grid *grid, int components) {
+    const int64_t *n = grid->n, all = sel_grid_cells(grid);
+    return (sel_cells){.n = {n[0], n[1], n[2]},
+                       .components = components,
+                       .pitch = n[0],
+                       .slice = n[0] * n[1],
+                       .plane = all,
+                       .count = components * all,
+                       .layers = grid->dims == 3};
+}
+
+int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
+                           int components, unsigned flags) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const int axis = grid->dims - 1, listed = state->arrays.count;
+    const bool divided = state->ranks->count > 1 && components > 0;
+    sel_cells cells = sel_plain_cells(grid, components);
+    if (divided) {
+        const sel_block *own = &state->own;
+        const int64_t stride = axis == 2 ? cells.slice : cells.pitch;
+        const int64_t others = (cells.n[axis] - (own->end - own->first)) * stride;
+        cells.n[axis] = own->end - own->first;
+        cells.count -= cells.components * others;
+        cells.plane -= others;
+        cells.shift = own->first * stride;
+    }
+    sel_arrays_add_cells(&state->arrays, name, place, type, &cells, flags);
+    if (state->arrays.count > listed) {
+        state->arrays.v[listed].divided = divided;
+    }
+    return cells.plane;
+}
+
+void sel_state_list(sel_state *state) {
+    state->last.plane = sel_state_list_own(state, "last", &state->last.v, state->last.type,
+                                           state->last.components, SEL_SAVED);
+    SEL_ADD_VALUE(&state->arrays, state, monitored);
+    if (state->plan->inputs) {
+        const sel_inputs *inputs = state->plan->inputs;
+        const sel_surfaces *on = &inputs->surfaces;
+        SEL_ADD_COPY(&state->arrays, &state->given, value, COND_VALUES * on->sites, inputs->value);
+        SEL_ADD_COPY(&state->arrays, &state->given, cell, on->cells, on->cell);
+        SEL_ADD_COPY(&state->arrays, &state->given, first_site, on->cells + 1, on->first_site);
+        SEL_ADD_COPY(&state->arrays, &state->given, site, on->sites, inputs->site);
+        SEL_ADD(&state->arrays, &state->given, b, on->cells, 0);
+        SEL_ADD(&state->arrays, &state->given, s, on->cells, 0);
+        SEL_ADD(&state->arrays, &state->given, entering,
+                state->plan->wants_balance || state->plan->wants_links ? on->sites : 0, 0);
+        sel_state_list_faces(state, "source", &state->given.source, &inputs->source);
+        state->given.apart[0] = 1;
+        state->given.apart[1] = inputs->source.pitch;
+        state->given.apart[2] = inputs->source.slice;
+    }
+}
+
+bool sel_state_misses(const sel_state *state, const sel_request *request) {
+    const bool failed = state->unbalanced && request->kind == SEL_BALANCE;
+    return failed || (state->observed != state->step && sel_request_observes(state->plan, request));
+}
+
+sel_status sel_state_allocate(sel_state *state, const char *what, sel_error *error) {
+    const sel_domain *domain = state->plan->domain;
+    sel_status status = sel_arrays_allocate(&state->arrays, state->threads, what, error);
+    if (!status) {
+        memcpy(state->controls, domain->control_values,
+               (size_t)domain->control_count * sizeof *state->controls);
+    }
+    return status;
+}
+
+sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
+                            sel_error *error) {
+    double *present = state->plan->domain->control_values;
+    const size_t count = (size_t)state->plan->domain->control_count;
+    if (!loaded) {
+        return SEL_OK;
+    }
+    double *kept = malloc((count + 1) * sizeof *kept);
+    if (!kept) {
+        return sel_fail_memory(error, "the controls", count * sizeof *kept);
+    }
+    memcpy(kept, present, count * sizeof *kept);
+    memcpy(present, state->controls, count * sizeof *kept);
+    sel_status status = loaded(state, error);
+    memcpy(present, kept, count * sizeof *kept);
+    free(kept);
+    return status;
+}
+
+sel_status sel_state_clock(sel_state *state,
+                           sel_status (*time_step)(sel_state *, double *, sel_error *),
+                           sel_clock *clock, sel_error *error) {
+    const int64_t every = state->plan->dt_steps;
+    sel_status status = SEL_OK;
+    double dt = 0;
+    if (every && state->step == state->clock.until && !(status = time_step(state, &dt, error))) {
+        state->clock = (sel_clock){state->step, state->step + every, sel_state_time(state), dt};
+    }
+    *clock = state->clock;
+    return status;
+}
+
+int64_t sel_state_whole(const sel_state *state) {
+    return state->broken ? -1 : state->step;
+}
+
+const sel_ending *sel_state_ending(const sel_state *state) {
+    return &state->ending;
+}
+
+/* ---- checkpoints ---- */
+
+static void block_of(const sel_array *array, char name[SEL_BLOCK_NAME]) {
+    snprintf(name, SEL_BLOCK_NAME, "state %s", array->name);
+}
+
+/* Whether an array holds the present state: of two that take turns one does. */
+static bool is_present(const sel_state *state, const sel_array *array) {
+    return !(array->flags & (state->step % 2 ? SEL_EVEN : SEL_ODD));
+}
+
+/* An array on its way to a checkpoint or from it. */
+typedef struct moving {
+    sel_checkpoint *checkpoint;
+    const sel_array *array;
+} moving;
+
+/* sel_arrays_move */
+static sel_status move(void *stream, void *bytes, size_t count, sel_error *error) {
+    const moving *m = stream;
+    sel_checkpoint *checkpoint = m->checkpoint;
+    (void)error;
+    sel_keep(checkpoint, bytes, count);
+    if (checkpoint->loads && !checkpoint->failure.status &&
+        !sel_array_may_hold(m->array, bytes, (int64_t)(count / m->array->type.size))) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE,
+                            "%s: is damaged: no state has such numbers in its '%s'",
+                            checkpoint->path, m->array->name);
+    }
+    return checkpoint->failure.status;
+}
+
+/* What rank 0 finds in the checkpoint is so for all. */
+static bool for_all(const sel_state *state, bool said) {
+    sel_plan_ranks(state->plan)->broadcast(&said, sizeof said, false);
+    return said;
+}
+
+/* Saves or loads the arrays with these flags; of those to be loaded only what the checkpoint has. A
+ * rank without a checkpoint has an error that nobody reads. Ranks list the same arrays that are
+ * saved; of others some may have none. */
+static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkpoint *checkpoint) {
+    const sel_arrays *arrays = &state->arrays;
+    sel_error unread = {.status = SEL_OK}, *error = checkpoint ? &checkpoint->failure : &unread;
+    const bool alone = sel_plan_ranks(state->plan)->count == 1;
+    for (int k = 0; k < arrays->count && !(alone && error->status); k++) {
+        const sel_array *array = &arrays->v[k];
+        char name[SEL_BLOCK_NAME];
+        if ((array->flags & (SEL_SAVED | SEL_OPTIONAL)) != flags) {
+            continue;
+        }
+        block_of(array, name);
+        const bool has = for_all(state, !loads || !checkpoint ||
+                                            sel_checkpoint_bytes(checkpoint, name) ==
+                                                (int64_t)sel_array_bytes(arrays, array));
+        if (!has && array->flags & SEL_OBSERVED) {
+            state->observed = -1;
+        }
+        if (has && is_present(state, array)) {
+            if (checkpoint) {
+                sel_checkpoint_block(checkpoint, name);
+            }
+            moving stream = {checkpoint, array};
+            sel_arrays_keep(arrays, k, loads, move, &stream, error);
+        }
+    }
+}
+
+/* A checkpoint without a reference has temperatures themselves. */
+static void keep_reference(sel_state *state, sel_checkpoint *checkpoint) {
+    static const char name[] = "state reference";
+    double *reference = &state->given.reference;
+    if (checkpoint) {
+        const bool has = checkpoint->loads
+                             ? sel_checkpoint_bytes(checkpoint, name) == (int64_t)sizeof *reference
+                             : *reference != 0;
+        *reference = has ? *reference : 0;
+        if (has) {
+            sel_checkpoint_block(checkpoint, name);
+            SEL_KEEP(checkpoint, *reference);
+        }
+    }
+    sel_plan_ranks(state->plan)->broadcast(reference, sizeof *reference, false);
+}
+
+void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
+    if (checkpoint && checkpoint->failure.status) {
+        return;
+    }
+    if (backend->saving) {
+        backend->saving(state, checkpoint ? &checkpoint->failure : NULL);
+    }
+    keep_reference(state, checkpoint);
+    keep_arrays(state, SEL_SAVED, false, checkpoint);
+    keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, false, checkpoint);
+}
+
+void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
+    const sel_arrays *arrays = &state->arrays;
+    for (int k = 0; k < arrays->count; k++) {
+        const sel_array *array = &arrays->v[k];
+        const uint64_t bytes = sel_array_bytes(arrays, array);
+        char name[SEL_BLOCK_NAME];
+        block_of(array, name);
+        const int64_t saved = (array->flags & (SEL_SAVED | SEL_OPTIONAL)) == SEL_SAVED
+                                  ? sel_checkpoint_bytes(checkpoint, name)
+                                  : (int64_t)bytes;
+        if (saved < 0) {
+            sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
+                                "%s: has no '%s': an output, field or law needs it from the start "
+                                "on; take that away, or begin at step 0",
+                                checkpoint->path, array->name);
+        } else if ((uint64_t)saved != bytes) {
+            sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
+                                "%s: '%s' has %lld bytes in the checkpoint, %llu in the scenario: "
+                                "the regions or controls have changed",
+                                checkpoint->path, array->name, (long long)saved,
+                                (unsigned long long)bytes);
+        }
+    }
+}
+
+/* What steps count on, and no state can have otherwise. */
+static void check_loaded(const sel_state *state, sel_checkpoint *checkpoint) {
+    const sel_clock *clock = &state->clock;
+    uint8_t monitored;
+    memcpy(&monitored, &state->monitored, 1);
+    const bool good = monitored <= 1 && state->step >= 0 && state->step <= SEL_MOST_STEPS &&
+                      state->observed >= -1 && state->observed <= state->step && clock->step >= 0 &&
+                      clock->step <= state->step && clock->until >= state->step &&
+                      isfinite(clock->time) && clock->time >= 0 && isfinite(clock->dt) &&
+                      clock->dt > 0 && isfinite(state->given.reference);
+    if (!good) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE,
+                            "%s: is damaged: the step or the time of its state", checkpoint->path);
+    }
+}
+
+void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
+    sel_error unread = {.status = SEL_OK}, *error = checkpoint ? &checkpoint->failure : &unread;
+    if (checkpoint) {
+        sel_state_check(state, checkpoint);
+    }
+    if (error->status || (backend->loading && backend->loading(state, error))) {
+        return;
+    }
+    keep_reference(state, checkpoint);
+    keep_arrays(state, SEL_SAVED, true, checkpoint);
+    if (checkpoint) {
+        check_loaded(state, checkpoint);
+    }
+    if (for_all(state, error->status == SEL_OK)) {
+        const sel_status status = backend->loaded(state, error);
+        sel_state_agree(state, status, error);
+    }
+    keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, true, checkpoint);
+}

@@ -1,0 +1,181 @@
+/* state.h -- the common part of every solver's state, on the CPU and on a device; saving it. */
+#ifndef SEL_STATE_H
+#define SEL_STATE_H
+
+#include "engine/io/checkpoint.h"
+#include "engine/core/arrays.h"
+#include "engine/core/comm.h"
+#include "engine/core/inputs.h"
+#include "engine/core/material.h"
+
+/* The main field at the last monitor times `scale`: [components][cells], numbers of `type`. */
+typedef struct sel_last {
+    void *v;
+    sel_type type;
+    int components;
+    int64_t plane; /* elements of a component, which several ranks have of their own planes only */
+    double scale;
+    bool counts; /* whole numbers: the change is the part of the cells that changed */
+} sel_last;
+
+struct sel_state {
+    const sel_plan *plan;
+    int64_t step;
+    sel_clock clock;  /* of the steps to come, or of those just made */
+    int64_t observed; /* the last observed step, that of the SEL_OBSERVED arrays; -1: none */
+    int threads;
+    const sel_ranks *ranks; /* who computes the state, */
+    sel_cut cut;            /* and what each has of it */
+    sel_block own;          /* that of this rank */
+    int64_t rows_per_plane; /* rows of cells are numbered y + ny z */
+    char *halos;            /* room for those that ranks exchange, */
+    uint64_t halo_bytes;    /* and what one sends and receives in a step, with two neighbours */
+    bool broken;            /* a step failed half-way: no state is complete */
+    /* 1: the next step is to be observed; 2: it is the first of two (sel_plan_observed_steps), of
+     * which only the links are kept; else 0. */
+    int64_t observing;
+    bool unbalanced; /* the totals include a step that failed: there is no balance */
+    bool monitored;
+    sel_ending ending;
+    sel_arrays arrays;
+    sel_turns turns;          /* what has a neighbourhood */
+    sel_last last;            /* type, components and scale are given by the list() of the solver */
+    sel_given given;          /* of the plan's inputs */
+    sel_balance balance;      /* of a steady body */
+    double *controls;         /* their values when terms were last evaluated; on the host */
+    double *partials;         /* on the CPU: SEL_PARTIALS numbers for each row of cells, */
+    double *scratch;          /* [threads][3][nx], see sel_state_scratch */
+    struct cuda_queue *queue; /* on a device: its queue, */
+    uint8_t *solid;           /* the domain's cell[], */
+    struct cuda_inputs *inputs; /* and inputs that vary, if there are any */
+};
+
+enum { SEL_PARTIALS = 32 };
+
+/* The time of the present step. */
+static inline double sel_state_time(const sel_state *state) {
+    return sel_clock_time(&state->clock, state->step);
+}
+
+/* Rows of cells: y + ny z. */
+static inline int64_t sel_state_rows(const sel_state *state) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    return grid->n[1] * grid->n[2];
+}
+
+/* Region numbers of the cells of a row; 0: free. */
+static inline const uint8_t *sel_state_solids(const sel_state *state, int64_t row) {
+    const sel_domain *domain = state->plan->domain;
+    return domain->cell + row * domain->grid.n[0];
+}
+
+/* Whether a request cannot be answered: it needs an observed step, and the last was not observed;
+ * or a failure has made the answer invalid. */
+bool sel_state_misses(const sel_state *state, const sel_request *request);
+
+/* Memory for the listed arrays, and the controls. */
+sel_status sel_state_allocate(sel_state *state, const char *what, sel_error *error);
+
+/* Calls `loaded` (NULL: nothing) while the controls have the values of the last step. */
+sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
+                            sel_error *error);
+
+/* sel_backend.clock; `time_step` finds the dt of the steps to come where it changes. */
+sel_status sel_state_clock(sel_state *state,
+                           sel_status (*time_step)(sel_state *, double *, sel_error *),
+                           sel_clock *clock, sel_error *error);
+
+/* sel_backend.whole, sel_backend.ending */
+int64_t sel_state_whole(const sel_state *state);
+const sel_ending *sel_state_ending(const sel_state *state);
+
+/* Set-up common to all states: before the solver lists its arrays, and after. */
+void sel_state_begin(sel_state *state, const sel_plan *plan);
+void sel_state_list(sel_state *state);
+
+/* Undoes that the grid is cut for ranks: each rank then computes all of it. */
+void sel_state_undivided(sel_state *state);
+
+/* Lists state->turns, which the solver has described; they are saved without halos. */
+void sel_state_list_turns(sel_state *state, const char *name);
+
+/* All cells of a grid, without halos: [components][nz][ny][nx]. */
+sel_cells sel_plain_cells(const sel_grid *grid, int components);
+
+/* Lists an array of these (components 0: none): of several ranks each has those of its own planes,
+ * with a pointer to which the numbers of all cells apply. Returns the elements of a component. */
+int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
+                           int components, unsigned flags);
+
+/* Describes and lists state->turns of one number per cell in the precision of the plan: whole lines
+ * of caches along x, halos of so many planes; and state->last. */
+void sel_state_list_numbers(sel_state *state, const char *name, void *at[2], int halo);
+
+/* Lists an array of a double for each cell, laid out as these numbers; its pointer leads to cell
+ * (0, 0, 0). The second function gives its layout. */
+void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags);
+sel_cells sel_state_vector(const sel_state *state);
+/* The turns as such vectors are laid out. */
+sel_turns sel_state_vector_turns(const sel_state *state);
+
+/* The first of the turns' numbers in a row of cells (y + ny z), on the host. */
+static inline const void *sel_state_row(const sel_state *state, int64_t turn, int64_t row) {
+    const sel_turns *turns = &state->turns;
+    const int64_t ny = turns->cells.n[1];
+    const int64_t first = row % ny * turns->cells.pitch + row / ny * turns->cells.slice;
+    const char *at = turns->at[turn & 1];
+    return at + (turns->cells.first + first) * turns->type.size;
+}
+
+/* The memory of the turns in which a row of cells is, so that its numbers lead to it: a block that
+ * is here, or, of a row beside it that another rank has, the halo. */
+void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row);
+
+/* The part of a layout of cells and faces (no components) that one of several ranks has: its own
+ * planes, and the faces above these. Lists an array of numbers of these, of the type of
+ * state->turns, with a pointer to which the numbers of all apply. */
+sel_cells sel_state_own_faces(const sel_state *state, const sel_cells *cells);
+void sel_state_list_faces(sel_state *state, const char *name, void *place, const sel_cells *cells);
+
+/* Fills an array (NULL: none) of a number for each cell, laid out as `cells`, and sends it: of kind
+ * `which`, by a function of the cell; of a vector in the rows of this rank. Those of the low faces
+ * along the axis `which` (0 to 2) stand a second time beyond the last cells, as the high faces of
+ * these. */
+typedef double sel_state_number(const sel_state *state, const void *data, int which, int64_t cell);
+sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
+                          const sel_cells *cells, int which, sel_state_number *number,
+                          const void *data, sel_error *error);
+
+/* Fills elements of an array (NULL: none) of `size` bytes each, from `first` on, by a function of
+ * their number, and sends them. */
+typedef void sel_state_setter(const sel_state *state, int64_t k, void *to);
+sel_status sel_state_set(const sel_state *state, void *array, int64_t first, int64_t count,
+                         int64_t size, sel_state_setter *set, const char *what, sel_error *error);
+
+/* Sets state->turns of turn 0 to a quantity of one component at time 0 (not given: 0) less
+ * given.reference, with halos on the host; `edit` may change the values of cells first <= cell <
+ * end, values[cell - first], or refuse them. range (NULL: not wanted): the least and the largest
+ * value of the quantity in the free cells of all ranks. */
+typedef sel_status sel_state_edit(const sel_state *state, int64_t first, int64_t end,
+                                  double *values, sel_error *error);
+sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const char *what,
+                           sel_state_edit *edit, double range[2], sel_error *error);
+
+/* Fills the halos of a turn, on the host. */
+void sel_state_exchange(const sel_state *state, int64_t turn);
+
+/* ---- checkpoints ---- */
+
+/* Writes all saved arrays to a checkpoint: a block each, called "state NAME". Temperatures are less
+ * by the number in the block "state reference"; without that block they are T. No steps may be
+ * under way. Of several ranks all call it, and load; rank 0 alone has a checkpoint, others NULL. */
+void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
+
+/* Checks for sel_state_load: fails if an array is missing in the checkpoint, or has another size.
+ */
+void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint);
+
+/* Restores the saved state. */
+void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
+
+#endif

@@ -1,0 +1,522 @@
+/* aqua_cuda.c -- sel.aqua on the device: memory, amounts, steps.
+ *
+ * Two copies of the depths take turns. Rates that may fail are filled before a step changes any
+ * depth, so that the last whole state survives: kernels of that step and later ones see that it
+ * failed and do nothing. Kernels accumulate one total per row or per edge; these are saved, so that
+ * a run is resumed bit by bit, and as the totals of all backends.
+ *
+ * Amounts are sent as a table of many steps, in which steps recorded in a graph find theirs. Fields
+ * that vary in time are terms, evaluated by kernels; those that Lua alone can evaluate are sent.
+ */
+#include "engine/solvers/aqua/aqua_cuda.h"
+
+#include <string.h>
+
+/* Buffers that take turns: many small ones, so that the host may run ahead. */
+enum { MANY = CUDA_FEED, FEW = 2 };
+
+/* Columns of the table: amounts, and levels behind them. */
+static int64_t table_width(const aqua_plan *plan) {
+    return aqua_amount_count(plan) + (plan->levels_depend & SEL_ON_T ? plan->ghosts.count : 0);
+}
+
+/* ---- memory ---- */
+
+/* The first cell of this rank; *count: how many it has. */
+static int64_t own_cells(const aqua_state *all, uint64_t *count) {
+    const sel_rows_range own = sel_own_planes(&all->base);
+    *count = (uint64_t)((own.end - own.first) * all->plan->layout.nx);
+    return own.first * all->plan->layout.nx;
+}
+
+/* aqua_state.give: sends the rates; of terms the first are evaluated for the host's errors. */
+static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)all;
+    uint64_t count;
+    void *pinned;
+    if (state->by_term[k]) {
+        return due & SEL_ALWAYS
+                   ? aqua_evaluate_term(all->plan, &all->plan->terms[k], (double)all->base.step,
+                                        NULL, all->field, error)
+                   : SEL_OK;
+    }
+    cuda_feed *feed = &state->rates[k];
+    sel_status status = cuda_feed_next(feed, &pinned, error);
+    status = status
+                 ? status
+                 : aqua_rates(all, k, (char *)pinned - own_cells(all, &count) * all->size, error);
+    return status ? status : cuda_feed_send(feed, all->base.queue->stream, error);
+}
+
+static void list(sel_state *base) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    aqua_state *all = &state->all;
+    const aqua_plan *plan = all->plan = (const aqua_plan *)base->plan;
+    const aqua_layout *layout = &plan->layout;
+    const aqua_term *terms = plan->terms;
+    const bool levels = plan->levels_depend & SEL_ON_T;
+    const bool amounts = terms[AQUA_RAIN].kind == AQUA_UNIFORM ||
+                         terms[AQUA_SOIL].kind == AQUA_UNIFORM || plan->source_count > 0 || levels;
+    sel_arrays *arrays = &base->arrays;
+    if (!cuda_terms_open(&state->terms, plan->base.domain)) {
+        arrays->failed = true;
+        return;
+    }
+    for (int k = 0; k < AQUA_SUPPLIES; k++) {
+        cuda_term *term = &state->fill[k].term;
+        state->by_term[k] =
+            terms[k].kind == AQUA_FIELD && sel_quantity_depends(terms[k].quantity) & SEL_ON_T &&
+            cuda_terms_take(&state->terms, terms[k].quantity, CUDA_FILL_THREADS, term);
+        term->number = k;
+    }
+    cuda_terms_list(&state->terms, arrays);
+    SEL_ADD(arrays, state, view.flow.amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
+    SEL_ADD_COPY(arrays, state, view.flow.source_cells, plan->source_cell_count,
+                 plan->source_cells);
+    SEL_ADD_COPY(arrays, state, view.flow.ghosts, plan->ghosts.count, plan->ghosts.v);
+    SEL_ADD(arrays, state, levels, levels ? 0 : plan->ghosts.count, 0);
+    /* With the margin that a march reads. */
+    aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch);
+    all->give = give;
+    const int64_t scratch = all->store.whole ? 0 : layout->cells;
+    const int64_t cuts = plan->params->equilibrium == AQUA_MINDIFF ? scratch : 0;
+    const bool ground = aqua_wants(plan, AQUA_GROUND) || aqua_wants(plan, AQUA_LEVEL) ||
+                        aqua_wants(plan, AQUA_MAX_LEVEL);
+    state->tiles = all->store.whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
+    SEL_ADD(arrays, state, marks, 2 * state->tiles, 0);
+    sel_arrays_add(arrays, "factor", &state->view.flow.factor, all->real, scratch, 0);
+    sel_arrays_add(arrays, "cut", &state->view.flow.cut, all->real, cuts, 0);
+    if (ground) {
+        sel_state_list_own(base, "ground", &state->view.ground, SEL_TYPE_OF(*plan->ground), 1, 0);
+    }
+    state->summed_edges = plan->base.wants_balance ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] : 0;
+    state->book_count =
+        aqua_parts_of(plan, AQUA_RAIN) + aqua_parts_of(plan, AQUA_SOIL) + state->summed_edges;
+    SEL_ADD(arrays, state, books, state->book_count, SEL_SAVED | SEL_OPTIONAL);
+    SEL_ADD(arrays, state, copied, state->book_count, SEL_ON_HOST);
+}
+
+static void close(sel_state *base) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    for (int k = 0; k < AQUA_SUPPLIES; k++) {
+        cuda_feed_close(&state->rates[k]);
+        cuda_module_free(state->module[k]);
+    }
+    cuda_feed_close(&state->sent);
+    cuda_terms_close(&state->terms);
+}
+
+/* ---- what kernels see ---- */
+
+static uint8_t *marks_of(const aqua_cuda *state, int64_t step) {
+    return state->marks ? state->marks + (step & 1) * state->tiles : NULL;
+}
+
+/* No tile is known to be dry: marks all as wet. */
+static sel_status mark_all(const aqua_cuda *state, sel_error *error) {
+    if (state->marks) {
+        CUDA_TRY(cudaMemsetAsync(state->marks, AQUA_ALL_WET, 2 * (size_t)state->tiles,
+                                 state->all.base.queue->stream));
+    }
+    return SEL_OK;
+}
+
+/* The step from `step` on, or in these of its planes. */
+static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, const sel_block *planes) {
+    const aqua_state *all = &state->all;
+    const sel_block *block = planes ? planes : &all->base.own;
+    const aqua_plan *plan = all->plan;
+    const aqua_layout *l = &plan->layout;
+    const bool begins = block->first == 0, ends = block->end == l->ny;
+    aqua_gpu_flow flow = state->view.flow;
+    flow.layout.first = (uint32_t)block->first;
+    flow.layout.end = (uint32_t)block->end;
+    flow.layout.first_cell = begins ? 0 : aqua_index(l, -AQUA_HALO, block->first);
+    flow.layout.end_cell = ends ? l->cells : aqua_index(l, -AQUA_HALO, block->end);
+    flow.clock = cuda_queue_clock(all->base.queue, step);
+    flow.marks_from = marks_of(state, step);
+    flow.marks_to = marks_of(state, step + 1);
+    flow.images = aqua_images(l->nx, l->ny, flow.periodic, begins && ends);
+    flow.from = all->water[step & 1];
+    flow.to = all->water[(step + 1) & 1];
+    return flow;
+}
+
+/* What kernels need, but for a step. */
+static void describe(aqua_cuda *state) {
+    const aqua_state *all = &state->all;
+    const aqua_plan *plan = all->plan;
+    const bool levels = plan->levels_depend & SEL_ON_T;
+    const uint32_t rows = AQUA_TILE_ROWS, first = (uint32_t)all->base.own.first;
+    aqua_gpu_flow *flow = &state->view.flow;
+    flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
+                                     .ny = (uint32_t)plan->layout.ny,
+                                     .pitch = (uint32_t)plan->layout.pitch,
+                                     .across = aqua_gpu_across(plan->layout.nx),
+                                     .shift = (rows - first % rows) % rows};
+    flow->store = all->store;
+    flow->bed = all->bed;
+    flow->alphas = all->alphas;
+    flow->equilibrium = plan->params->equilibrium;
+    flow->sent = plan->params->scheme == AQUA_SCATTER;
+    flow->alarm = all->base.queue->alarm;
+    flow->halted = all->base.queue->halts;
+    flow->width = (uint32_t)table_width(plan);
+    flow->source_cell_count = plan->source_cell_count;
+    flow->ghost_count = plan->ghosts.count;
+    flow->levels = levels ? flow->amounts + aqua_amount_count(plan) : state->levels;
+    flow->stride = levels ? table_width(plan) : 0;
+    flow->periodic = plan->base.domain->grid.periodic;
+    flow->framed = plan->ghosts.count > 0 || flow->periodic != 0;
+    flow->edges = all->edges;
+    flow->most = all->most;
+    flow->arrived = all->arrived;
+    flow->arrival = plan->params->arrival_depth * all->store.per_metre;
+    state->view.grid = cuda_grid_of(&all->base);
+    state->view.metre = 1 / all->store.per_metre;
+    state->view.dt = plan->base.domain->grid.dt;
+    sel_total *books = state->books;
+    for (int k = 0; k < AQUA_SUPPLIES; k++) {
+        aqua_gpu_spread *to = &state->spread[k];
+        to->solid = all->base.solid;
+        to->rate = all->rate[k];
+        to->remainder = all->owed[k];
+        to->totals = aqua_parts_of(plan, k) ? books : NULL;
+        to->amount = k;
+        books += aqua_parts_of(plan, k);
+    }
+    /* Ghosts in the grid, which the flow changes, give nothing to the soil. */
+    flow->soaks =
+        all->store.whole && plan->terms[AQUA_SOIL].kind == AQUA_UNIFORM && !plan->ghosts.inside;
+    flow->soil = state->spread[AQUA_SOIL].totals;
+}
+
+/* ---- amounts ---- */
+
+/* Fills what lies beyond periodic axes of the beds, which each rank has whole. */
+static sel_status wrap_beds(const aqua_cuda *state, sel_error *error) {
+    const sel_block all = {0, state->all.plan->layout.ny, 0, 1};
+    const aqua_gpu_flow flow = flow_of(state, 0, &all);
+    CUDA_TRY(aqua_gpu_wrap(&flow, state->all.bed, state->all.base.queue->stream));
+    return SEL_OK;
+}
+
+/* Sets the ghosts at the start, and where levels do not vary in time: in both copies of the depths,
+ * since the flow does not change those beyond the grid; and their beds. Completes the frame. */
+static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error) {
+    aqua_state *all = &state->all;
+    const aqua_gpu_flow *common = &state->view.flow;
+    const unsigned depends = state->levels ? all->plan->levels_depend : 0;
+    cudaStream_t stream = all->base.queue->stream;
+    if (!((depends | SEL_ALWAYS) & due)) {
+        return SEL_OK;
+    }
+    sel_status status =
+        cuda_send(common->levels + all->base.step % CUDA_STEPS * common->stride, aqua_levels(all),
+                  (uint64_t)common->ghost_count * sizeof(double), error);
+    for (int k = 0; k < 2 && !status; k++) {
+        aqua_gpu_flow flow = flow_of(state, all->base.step, NULL);
+        flow.from = all->water[k];
+        flow.marks_from = marks_of(state, k);
+        CUDA_TRY(aqua_gpu_set_ghosts(&flow, k == 0, stream));
+        CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, stream));
+    }
+    return status ? status : wrap_beds(state, error);
+}
+
+/* Evaluates what is due for the present step, and sends fields of rain and infiltration, and levels
+ * that do not vary in time. */
+static sel_status evaluate(aqua_cuda *state, unsigned due, sel_error *error) {
+    sel_state *base = &state->all.base;
+    sel_status status = cuda_terms_set_controls(&state->terms, base, due, error);
+    status = status ? status : aqua_evaluate(base, due, error);
+    return status ? status : place_ghosts(state, due, error);
+}
+
+/* Sends the amounts of *count steps from the present one on, which is evaluated; lowers *count to
+ * those before a step that fails: it fails again as the first of a call. */
+static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *error) {
+    aqua_state *all = &state->all;
+    const aqua_plan *plan = all->plan;
+    const int64_t width = table_width(plan), own = aqua_amount_count(plan);
+    const int64_t now = all->base.step;
+    void *table;
+    sel_status status = cuda_feed_next(&state->sent, &table, error);
+    for (int64_t k = 0; k < *count && !status; k++) {
+        double *row = (double *)table + (now + k) % CUDA_STEPS * width;
+        all->base.step = now + k;
+        if (k && aqua_evaluate(&all->base, SEL_ON_T, NULL)) {
+            *count = k;
+            break;
+        }
+        aqua_take(all, row);
+        memcpy(row + own, aqua_levels(all), (size_t)(width - own) * sizeof *row);
+        if (plan->terms[AQUA_RAIN].kind == AQUA_UNIFORM) {
+            sel_total_more(&all->totals[AQUA_RAIN], all->store.whole,
+                           row[AQUA_RAIN] * (double)plan->base.domain->free_cells);
+        }
+    }
+    all->base.step = now;
+    return status ? status : cuda_feed_send(&state->sent, all->base.queue->stream, error);
+}
+
+/* ---- step 0 ---- */
+
+/* What a rate's program is compiled with: the kernel that pours it. */
+static const char *text_of_pour(const aqua_state *all, int k) {
+    static const char *const text[2][2] = {
+        {AQUA_POUR("aqua_f64", "false"), AQUA_POUR("aqua_f64", "true")},
+        {AQUA_POUR("aqua_f32", "false"), AQUA_POUR("aqua_f32", "true")}};
+    return text[all->store.whole][k == AQUA_SOIL];
+}
+
+/* What fills the rates that are terms, and what sends the others and the amounts. */
+static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
+    const aqua_state *all = &state->all;
+    uint64_t count;
+    const int64_t first = own_cells(all, &count);
+    const uint64_t table = CUDA_STEPS * (uint64_t)table_width(all->plan) * sizeof(double);
+    sel_status status = cuda_terms_start(&state->terms, error);
+    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
+        const sel_quantity *rate = all->plan->terms[k].quantity;
+        cuda_fill *fill = &state->fill[k];
+        if (state->by_term[k]) {
+            *fill = (cuda_fill){.term = fill->term,
+                                .ahead = 0.5,
+                                .most = all->store.most_rain,
+                                .factor = aqua_unit_of(all->plan, AQUA_FIELD),
+                                .to = all->rate[k],
+                                .pitch = all->plan->layout.nx,
+                                .beside = text_of_pour(all, k)};
+            status =
+                cuda_fill_open(fill, &state->terms, rate, &all->base, &state->module[k], error);
+            if (!status && fill->kernel) {
+                status = cuda_module_kernel(state->module[k], "pour", &state->pour[k], error);
+            }
+        } else if (all->rate[k]) {
+            status = cuda_feed_open(&state->rates[k], (char *)all->rate[k] + first * all->size,
+                                    count * (uint64_t)all->size,
+                                    sel_quantity_depends(rate) & SEL_ON_T ? FEW : 1, error);
+        }
+    }
+    return status || !state->view.flow.amounts
+               ? status
+               : cuda_feed_open(&state->sent, state->view.flow.amounts, table,
+                                all->plan->levels_depend & SEL_ON_T ? FEW : MANY, error);
+}
+
+/* The tile of which the rank above has some rows is taken for wet; those beside, which are never
+ * written, stay so. */
+static sel_status mark_shared(const aqua_cuda *state, int64_t step, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const aqua_gpu_layout *l = &state->view.flow.layout;
+    const int64_t row = base->own.end + l->shift;
+    if (state->marks && base->ranks->count > 1 && row % AQUA_TILE_ROWS) {
+        CUDA_TRY(cudaMemsetAsync(marks_of(state, step) + row / AQUA_TILE_ROWS * l->across,
+                                 AQUA_ALL_WET, l->across, base->queue->stream));
+    }
+    return SEL_OK;
+}
+
+static sel_status start(sel_state *base, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    aqua_state *all = &state->all;
+    cudaStream_t stream = base->queue->stream;
+    uint64_t count;
+    const int64_t first = own_cells(all, &count);
+    sel_total volume = {0};
+    sel_status status = open_feeds(state, error);
+    describe(state); /* with the terms that have been started */
+    status = status ? status : aqua_evaluate(base, SEL_ALWAYS, error);
+    status = sel_state_agree(base, status, error);
+    status = status ? status : aqua_start(all, error);
+    if (!status && all->arrived) {
+        CUDA_TRY(cudaMemsetAsync(all->arrived + first, 0xff, /* -1 */
+                                 count * sizeof *all->arrived, stream));
+    }
+    if (!status && state->view.ground) {
+        status = cuda_send(state->view.ground + first, all->plan->ground + first,
+                           count * sizeof *state->view.ground, error);
+    }
+    if (!status) {
+        const aqua_gpu_flow before = flow_of(state, -1, NULL);
+        CUDA_TRY(aqua_gpu_watch(&before, stream));
+    }
+    status = status ? status : mark_all(state, error);
+    status = status ? status : cuda_sum_now(base, &volume, error);
+    all->first_volume = sel_total_of(&volume, all->store.whole);
+    status = status ? status : place_ghosts(state, SEL_ALWAYS, error);
+    status = status ? status : cuda_exchange(base, 0, stream, error);
+    if (all->shown && !status) {
+        const aqua_gpu_flow flow = flow_of(state, 0, NULL);
+        CUDA_TRY(aqua_gpu_edges(&flow, all->edge_count, NULL, all->shown, stream));
+    }
+    return status;
+}
+
+/* ---- a step ---- */
+
+/* cuda_take_slab: the flow. */
+static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
+    const aqua_cuda *state = (const aqua_cuda *)base;
+    const aqua_gpu_flow flow = flow_of(state, step, &slab->planes);
+    CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, slab->on));
+    return SEL_OK;
+}
+
+/* Rain, or infiltration: of steps that are enqueued together with the next one by the kernel that
+ * also fills the rates of that. */
+static sel_status supply(const aqua_cuda *state, const aqua_gpu_flow *flow, int k, int64_t step,
+                         sel_error *error) {
+    const cuda_queue *queue = state->all.base.queue;
+    if (state->pour[k] && step + 1 < queue->until) {
+        const unsigned threads[2] = {AQUA_SUPPLY_THREADS, 1};
+        aqua_gpu_pour pour = {*flow, state->spread[k], state->fill[k]};
+        pour.next.clock = cuda_queue_clock(queue, step + 1);
+        const int64_t rows = flow->layout.end - flow->layout.first;
+        return cuda_kernel_launch(state->pour[k], cuda_shares(rows * CUDA_WARP, threads[0]),
+                                  threads, &pour, queue->stream, error);
+    }
+    if (state->all.plan->terms[k].kind != AQUA_NOTHING) {
+        CUDA_TRY(aqua_gpu_supply(flow, k == AQUA_SOIL, &state->spread[k], queue->stream));
+    }
+    return SEL_OK;
+}
+
+static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    const aqua_state *all = &state->all;
+    const aqua_plan *plan = all->plan;
+    const int64_t observed = base->observing && all->shown ? all->edge_count : 0;
+    sel_total *edge_books = state->books + state->book_count - state->summed_edges;
+    /* Ghosts that the flow changes, or a level that varies in time, are set before every step. */
+    const bool beds = plan->ghosts.count > 0 && !state->levels;
+    const bool ghosts = plan->ghosts.inside || beds;
+    cudaStream_t stream = base->queue->stream;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
+        const bool filled = state->pour[k] && step > base->queue->first;
+        state->fill[k].clock = cuda_queue_clock(base->queue, step);
+        status = state->by_term[k] && !filled ? cuda_fill_enqueue(&state->fill[k], stream, error)
+                                              : SEL_OK;
+    }
+    const aqua_gpu_flow flow = flow_of(state, step, NULL);
+    status = status ? status : supply(state, &flow, AQUA_RAIN, step, error);
+    if (status) {
+        return status;
+    }
+    CUDA_TRY(aqua_gpu_source(&flow, stream));
+    if (ghosts) {
+        CUDA_TRY(aqua_gpu_set_ghosts(&flow, beds, stream));
+    }
+    CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, stream));
+    status = beds ? wrap_beds(state, error) : SEL_OK;
+    status = status ? status : mark_shared(state, step, error);
+    if (!status) { /* rims of ranks are of whole tiles */
+        status = cuda_take_slabs(base, step, AQUA_TILE_ROWS, false, cuda_exchange, take, error);
+    }
+    if (status) {
+        return status;
+    }
+    CUDA_TRY(aqua_gpu_edges(&flow, state->summed_edges, edge_books, NULL, stream));
+    CUDA_TRY(aqua_gpu_edges(&flow, observed, NULL, all->shown, stream));
+    status = flow.soaks ? SEL_OK : supply(state, &flow, AQUA_SOIL, step, error);
+    CUDA_TRY(aqua_gpu_watch(&flow, stream));
+    return status;
+}
+
+/* Fields that vary in time without being terms are sent for each step. */
+static bool alone(const sel_state *base) {
+    const cuda_feed *rates = ((const aqua_cuda *)base)->rates;
+    return rates[AQUA_RAIN].turns == FEW || rates[AQUA_SOIL].turns == FEW;
+}
+
+/* The earliest failure that kernels report; within a step, terms come first. Of a term the host
+ * finds the error, if it has one there. */
+static sel_status check(sel_state *base, int64_t step, sel_error *error) {
+    const aqua_cuda *state = (const aqua_cuda *)base;
+    const aqua_plan *plan = state->all.plan;
+    cuda_term_fault fault = {.step = step};
+    const bool failed = cuda_terms_failed(&state->terms, step, &fault);
+    if (failed) {
+        CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
+    }
+    const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
+    const uint64_t moment = alarm >> 32; /* twice the step, odd before its flow */
+    if (alarm != CUDA_NO_ALARM && moment <= 2 * (uint64_t)fault.step) {
+        const aqua_layout *layout = &plan->layout;
+        const int64_t least = flow_of(state, step, NULL).layout.first_cell;
+        const int64_t at = least + (uint32_t)(alarm - (uint64_t)least); /* of the rank's cells */
+        base->broken = true;
+        return aqua_too_deep(plan, (int64_t)moment / 2, aqua_cell_number(layout, at), error);
+    }
+    if (!failed) {
+        return SEL_OK;
+    }
+    base->step = fault.step;
+    base->unbalanced = true;
+    const aqua_term *term = &plan->terms[fault.number];
+    double centre[3];
+    const sel_status status =
+        aqua_evaluate_term(plan, term, (double)fault.step, NULL, state->all.field, error);
+    sel_cell_centre(&plan->base.domain->grid, fault.place, centre);
+    const double t = ((double)fault.step + 0.5) * plan->base.domain->grid.dt;
+    const sel_places at = sel_domain_at(plan->base.domain, 1, centre, centre + 1, NULL, t);
+    return status ? status : cuda_term_unknown(term->quantity, term->what, &at, error);
+}
+
+/* If the host fails, kernels may have failed in an earlier step. */
+static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    sel_status status = evaluate(state, due, error);
+    status = status || !state->view.flow.amounts ? status : send_amounts(state, count, error);
+    if (status && state->terms.fault) {
+        CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
+        const sel_status before = check(base, base->step, error);
+        status = before ? before : status;
+    }
+    return status;
+}
+
+/* ---- checkpoints, fields ---- */
+
+/* The totals of another backend's checkpoint stand in the first rows and edges; those of this one
+ * are loaded afterwards. */
+static sel_status loaded(sel_state *base, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    const int64_t step = base->step;
+    const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
+    base->step = step > 0 ? step - 1 : 0;
+    sel_status status = evaluate(state, SEL_ALWAYS | SEL_ON_CONTROLS, error);
+    base->step = step;
+    aqua_join_parts(state->all.plan, state->copied, state->all.totals, true);
+    status = status ? status : cuda_send(state->books, state->copied, bytes, error);
+    return status ? status : mark_all(state, error);
+}
+
+static sel_status look(sel_state *base, int field, const cuda_look **launchers, const void **view,
+                       sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    (void)field, (void)error;
+    state->view.water = cuda_parts_of(base, base->step);
+    *launchers = aqua_gpu_look(state->all.store.whole);
+    *view = &state->view;
+    return SEL_OK;
+}
+
+const cuda_solver aqua_on_cuda = {
+    .what = "the water",
+    .state_size = sizeof(aqua_cuda),
+    .list = list,
+    .start = start,
+    .alone = alone,
+    .terms = terms,
+    .step = enqueue_step,
+    .check = check,
+    .saving = aqua_cuda_saving,
+    .loaded = loaded,
+    .close = close,
+    .look = look,
+    .ask = aqua_cuda_ask,
+    .answer = aqua_cuda_answer,
+};

@@ -1,0 +1,117 @@
+/* heat_cuda.c -- sel.heat on the device.
+ *
+ * A uniform 2-D body whose laws do not vary in time takes 9 or 3 steps per pass where it is large
+ * (heat_temporal.cu); all else, and observed steps, one step (heat.cu); implicit schemes one by
+ * multigrid.
+ */
+#include "engine/solvers/heat/heat_kernels_cuda.h"
+#include "cuda/backend.h"
+#include "cuda/inputs.h"
+#include "engine/solvers/multigrid/mg_solve_cuda.h"
+#include "engine/solvers/heat/heat.h"
+
+typedef struct heat_cuda {
+    heat_state all;
+    bool marches;
+    heat_gpu_sides sides;
+    mg_gpu_solve solve; /* of implicit steps */
+} heat_cuda;
+
+static bool implicit(const sel_state *base) {
+    return base->plan->body->implicit > 0;
+}
+
+/* ---- memory ---- */
+
+static void list(sel_state *base) {
+    heat_cuda *state = (heat_cuda *)base;
+    const heat_plan *plan = heat_plan_for(base);
+    const sel_grid *grid = &plan->base.domain->grid;
+    const bool uniform = plan->body.kind != HEAT_VARIED && !implicit(base);
+    state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
+                     grid->n[0] >= MARCH_LEAST_COLUMNS &&
+                     sel_state_least_planes(base) >= MARCH_LEAST_ROWS;
+    heat_list(base, state->marches ? HEAT_PASS : 1, 0);
+    if (implicit(base)) {
+        mg_gpu_list(&state->solve, &state->all.solve, base);
+    }
+    for (int face = 0; face < 2 * grid->dims && uniform; face++) {
+        state->sides.first[face] = state->sides.sites;
+        state->sides.sites += sel_face_sites(grid, face);
+    }
+    const sel_surfaces *surfaces = &plan->base.inputs->surfaces;
+    for (int64_t k = 0; k < surfaces->sites; k++) {
+        state->sides.acts |= (unsigned)surfaces->site[k].outer << surfaces->site[k].face;
+    }
+    sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->turns.type,
+                   2 * state->sides.sites, 0);
+}
+
+static void close(sel_state *base) {
+    mg_gpu_close(&((heat_cuda *)base)->solve);
+}
+
+/* ---- a step ---- */
+
+static heat_gpu_step step_of(const heat_cuda *state, int64_t step, const sel_block *planes) {
+    const sel_state *base = &state->all.base;
+    heat_gpu_step s = {.view = sel_conduction_view(base, step),
+                       .sides = state->sides,
+                       .given = base->given,
+                       .halted = cuda_inputs_halted(base),
+                       .clock = cuda_queue_clock(base->queue, step)};
+    s.view.first = planes->first;
+    s.view.end = planes->end;
+    s.view.low = planes->low;
+    s.view.high = planes->high;
+    sel_given_range(base, planes, &s.first, &s.end);
+    return s;
+}
+
+/* b and s of all cells on surfaces: a rank also computes some that others have. */
+static sel_status derive(sel_state *base, int64_t step, sel_error *error) {
+    const sel_grid *grid = &base->plan->domain->grid;
+    const sel_block all = {0, grid->n[grid->dims - 1], 0, base->rows_per_plane};
+    const heat_gpu_step s = step_of((heat_cuda *)base, step, &all);
+    CUDA_TRY(heat_gpu_surfaces(&s, base->queue->stream));
+    return SEL_OK;
+}
+
+/* ---- steps ---- */
+
+static int64_t pass(const sel_state *base, int64_t most) {
+    const heat_cuda *state = (const heat_cuda *)base;
+    return !state->marches || base->observing || most < 3 ? 1 : most < HEAT_PASS ? 3 : HEAT_PASS;
+}
+
+/* cuda_take_slab */
+static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
+    const int steps = (int)base->queue->pass;
+    const heat_gpu_step s = step_of((heat_cuda *)base, step, &slab->planes);
+    if (steps > 1) {
+        CUDA_TRY(heat_gpu_pass(&s, cuda_march_grid(base, &slab->planes), steps, slab->on));
+    } else {
+        CUDA_TRY(heat_gpu_take_step(&s, slab->on->stream));
+    }
+    return SEL_OK;
+}
+
+enum { RIM = 4, WIDE_RIM = 12 }; /* planes: a lane takes 4 at once; halos of marches have fewer */
+static sel_status step(sel_state *base, int64_t step, sel_error *error) {
+    heat_cuda *state = (heat_cuda *)base;
+    const int rim = base->queue->pass > 1 ? MARCH_LEAST_ROWS : state->marches ? WIDE_RIM : RIM;
+    return implicit(base) ? mg_gpu_body_step(&state->solve, base, step, error)
+                          : cuda_take_slabs(base, step, rim, false, cuda_exchange, take, error);
+}
+
+const cuda_solver heat_on_cuda = {
+    .what = "the temperature",
+    .state_size = sizeof(heat_cuda),
+    .list = list,
+    .start = heat_start,
+    .derive = derive,
+    .alone = implicit,
+    .pass = pass,
+    .step = step,
+    .close = close,
+};

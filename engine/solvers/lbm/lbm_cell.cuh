@@ -1,0 +1,341 @@
+// lbm_cell.cuh -- one cell on the device: streaming, bounce-back, mirroring, closures, storing.
+//
+// Included by lbm_traits.cuh inside a struct, once per lattice and precision, with LBM_DIMS, REAL
+// and LBM_SQRT as in engine/solvers/lbm/lbm_collision.h. The same rules as
+// engine/solvers/lbm/lbm_loops.h.
+#include "engine/solvers/lbm/lbm_collision.h"
+#include "engine/solvers/lbm/lbm_closure.h"
+
+typedef REAL real;
+enum { dims = LBM_DIMS, q = LBM_Q, parts = LBM_PARTS };
+
+// A cell and its neighbours, periodic on all axes: places in a row, and offsets of rows and slices.
+// Where planes are cut rows count from the halo on, so that none of the block is at an end.
+struct place {
+    uint32_t x, xm, xp, y, ym, yp, z, zm, zp;
+};
+
+static __device__ __forceinline__ place make_place(const lbm_gpu_layout &l, uint32_t x, uint32_t y,
+                                                   uint32_t z) {
+    place p;
+    p.x = x;
+    p.xm = x == 0 ? l.nx - 1 : x - 1;
+    p.xp = x == l.nx - 1 ? 0 : x + 1;
+    p.y = y * l.pitch;
+    p.z = p.zm = p.zp = 0;
+    if (LBM_DIMS == 3) {
+        p.ym = (y == 0 ? l.ny - 1 : y - 1) * l.pitch;
+        p.yp = (y == l.ny - 1 ? 0 : y + 1) * l.pitch;
+        p.z = z * l.slice;
+        p.zm = (z == l.first ? l.below : z - 1) * l.slice;
+        p.zp = (z == l.last ? l.above : z + 1) * l.slice;
+    } else {
+        p.ym = (y == l.first ? l.below : y - 1) * l.pitch;
+        p.yp = (y == l.last ? l.above : y + 1) * l.pitch;
+    }
+    return p;
+}
+
+static __device__ __forceinline__ place make_place(const lbm_gpu_layout &l, uint32_t index) {
+    const uint32_t z = index / l.slice, rest = index - z * l.slice, y = rest / l.pitch;
+    return make_place(l, rest - y * l.pitch, y, z);
+}
+
+// The neighbour at (ex, ey, ez), which are literals.
+#define NEIGHBOUR(p, ex, ey, ez) \
+    (((ex) > 0   ? (p).xp        \
+      : (ex) < 0 ? (p).xm        \
+                 : (p).x) +      \
+     ((ey) > 0   ? (p).yp        \
+      : (ey) < 0 ? (p).ym        \
+                 : (p).y) +      \
+     ((ez) > 0   ? (p).zp        \
+      : (ez) < 0 ? (p).zm        \
+                 : (p).z))
+
+// The populations that stream to a cell if all its neighbours are fluid.
+static __device__ __forceinline__ void pull(const REAL *__restrict__ from, int64_t plane,
+                                            const place &p, REAL g[LBM_Q]) {
+#define LOAD(i, ex, ey, ez, opposite, weight) \
+    g[i] = from[i * plane + NEIGHBOUR(p, -(ex), -(ey), -(ez))];
+    LBM_DIRECTIONS(LOAD)
+#undef LOAD
+}
+
+static __device__ __forceinline__ void load(const REAL *__restrict__ from, int64_t plane,
+                                            uint32_t index, REAL g[LBM_Q]) {
+#pragma unroll
+    for (int i = 0; i < LBM_Q; i++) {
+        g[i] = from[i * plane + index];
+    }
+}
+
+static __device__ __forceinline__ void store(REAL *__restrict__ to, int64_t plane, uint32_t index,
+                                             const REAL g[LBM_Q]) {
+#pragma unroll
+    for (int i = 0; i < LBM_Q; i++) {
+        to[i * plane + index] = g[i];
+    }
+}
+
+// The values of this step, which may be among those of several steps evaluated ahead.
+static __device__ __forceinline__ const double *of_step(const lbm_gpu_step &s, const double *values,
+                                                        int64_t stride) {
+    return stride ? values + cuda_now(s.clock) % CUDA_STEPS * stride : values;
+}
+
+// The place of a cell of the grid in a field of acceleration, which has whole planes.
+static __device__ __forceinline__ int64_t place_in_field(const lbm_gpu_layout &l, uint32_t x,
+                                                         uint32_t y, uint32_t z) {
+    return ((int64_t)z * l.ny + y) * l.pitch + x;
+}
+
+// The same of a cell of the block, by its index.
+static __device__ __forceinline__ int64_t place_in_field(const lbm_gpu_layout &l, uint32_t index) {
+    if (LBM_DIMS == 3 && l.halo) {
+        const uint32_t z = index / l.slice, rest = index - z * l.slice, row = rest / l.pitch;
+        const uint32_t y = (row + l.low + l.ny - l.halo) % l.ny;
+        return place_in_field(l, rest - row * l.pitch, y, z + l.base);
+    }
+    return index + (int64_t)l.base * l.pitch * (LBM_DIMS == 3 ? l.ny : 1);
+}
+
+// At a place of the field, if there is one.
+static __device__ __forceinline__ lbm_rates rates_at(const lbm_gpu_step &s, int64_t in_field) {
+    lbm_rates r;
+    r.omega_even = (REAL)s.omega_even;
+    r.omega_odd = (REAL)s.omega_odd;
+    r.tau = (REAL)s.tau;
+    r.magic = (REAL)s.magic;
+    r.eddy = (REAL)s.eddy;
+#define COMPONENT(axis, sum) r.a[axis] = (REAL)0;
+    LBM_AXES(COMPONENT)
+#undef COMPONENT
+    if (s.acceleration_field) {
+        const REAL *field = (const REAL *)s.acceleration_field + in_field;
+        const int64_t cells = (int64_t)s.layout.ny * s.layout.pitch * s.layout.nz;
+#define COMPONENT(axis, sum) r.a[axis] = field[axis * cells];
+        LBM_AXES(COMPONENT)
+#undef COMPONENT
+    } else if (s.forced) {
+        const double *a = s.acceleration;
+        a += s.acceleration_turns ? 3 * ((cuda_now(s.clock) + 1) % CUDA_TURNS) : 0;
+#define COMPONENT(axis, sum) r.a[axis] = (REAL)a[axis];
+        LBM_AXES(COMPONENT)
+#undef COMPONENT
+    }
+    return r;
+}
+
+static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint32_t index) {
+    return rates_at(s, s.acceleration_field ? place_in_field(s.layout, index) : 0);
+}
+
+// Replaces what a boundary cell has pulled across its bounced and mirrored links. link_add: of this
+// step.
+static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+                                              const double *link_add, const place &p,
+                                              REAL g[LBM_Q]) {
+    const REAL *__restrict__ from = (const REAL *)s.from;
+    const int64_t plane = s.layout.plane;
+    const REAL *own = from + NEIGHBOUR(p, 0, 0, 0);
+#define BOUNCE(i, ex, ey, ez, opposite, weight) \
+    if (cell.bounced >> i & 1u) {               \
+        g[i] = own[opposite * plane];           \
+    }
+    LBM_DIRECTIONS(BOUNCE)
+#undef BOUNCE
+    if (cell.moves) {
+        const double *add = link_add + cell.first_link;
+#define MOVE(i, ex, ey, ez, opposite, weight)                     \
+    if (cell.bounced >> i & 1u) {                                 \
+        g[i] += (REAL)add[__popc(cell.links & ((1u << i) - 1u))]; \
+    }
+        LBM_DIRECTIONS(MOVE)
+#undef MOVE
+    }
+    if (cell.mirrored[0] | cell.mirrored[1] | cell.mirrored[2]) {
+#define MIRROR(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z)        \
+    if (cell.mirrored[0] >> i & 1u) {                                    \
+        g[i] = from[mirrored_x * plane + NEIGHBOUR(p, 0, -(ey), -(ez))]; \
+    } else if (cell.mirrored[1] >> i & 1u) {                             \
+        g[i] = from[mirrored_y * plane + NEIGHBOUR(p, -(ex), 0, -(ez))]; \
+    } else if (cell.mirrored[2] >> i & 1u) {                             \
+        g[i] = from[mirrored_z * plane + NEIGHBOUR(p, -(ex), -(ey), 0)]; \
+    }
+        LBM_DIAGONALS(MIRROR)
+#undef MIRROR
+    }
+}
+
+// A cell at the start of the step: its populations after collision, and the acceleration. A field
+// of it is that of this step, which puts it half a step's change ahead.
+struct cell_before {
+    REAL f[LBM_Q], a[LBM_DIMS];
+};
+
+static __device__ __forceinline__ cell_before before(const lbm_gpu_step &s, uint32_t index) {
+    lbm_gpu_step last = s;
+    last.acceleration = s.acceleration_before;
+    last.clock.offset--;
+    const lbm_rates rates = rates_of(last, index);
+    cell_before cell;
+    load((const REAL *)s.from, s.layout.plane, index, cell.f);
+#define COMPONENT(axis, sum) cell.a[axis] = rates.a[axis];
+    LBM_AXES(COMPONENT)
+#undef COMPONENT
+    return cell;
+}
+
+// One cell further along the normal of an axis, at most at the grid's end.
+static __device__ __forceinline__ uint32_t further(uint32_t at, uint32_t below, uint32_t above,
+                                                   int normal) {
+    return normal > 0 && above > at ? above : normal < 0 && below < at ? below : at;
+}
+
+// The next cell along the inward normals.
+static __device__ __forceinline__ uint32_t inward_index(const lbm_gpu_cell &cell, const place &p) {
+    if (cell.inward_solid) {
+        return NEIGHBOUR(p, 0, 0, 0);
+    }
+    return further(p.x, p.xm, p.xp, cell.normal[0]) + further(p.y, p.ym, p.yp, cell.normal[1]) +
+           further(p.z, p.zm, p.zp, cell.normal[2]);
+}
+
+// Closes the cell's wet faces. The laws give the fluid's velocity u; the momentum of populations
+// before collision is rho (u - a/2).
+template <bool REGULARIZED>
+static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+                                             const place &p, const lbm_rates &rates,
+                                             REAL g[LBM_Q]) {
+    const double *value = of_step(s, s.boundary.open_value, s.boundary.open_stride) +
+                          LBM_OPEN_VALUES * (int64_t)cell.opening_index;
+    const REAL drho = (REAL)value[3];
+    const bool edge = cell.opening == LBM_OPEN_EDGE;
+    REAL u[LBM_DIMS], shift[LBM_DIMS];
+    int n[LBM_DIMS];
+    cell_before next;
+    lbm_cell inward, target;
+#define GIVEN(axis, sum)                      \
+    n[axis] = cell.normal[axis];              \
+    shift[axis] = -(REAL)0.5 * rates.a[axis]; \
+    u[axis] = (REAL)value[axis] + shift[axis];
+    LBM_AXES(GIVEN)
+#undef GIVEN
+    if (cell.opening == LBM_OPEN_VELOCITY) {
+        target = lbm_velocity_cell(g, n, u);
+    } else if (cell.opening == LBM_OPEN_PRESSURE) {
+        target = lbm_density_cell(g, n, drho, shift);
+    }
+    if (REGULARIZED || cell.opening == LBM_OPEN_OUTFLOW || edge) {
+        next = before(s, inward_index(cell, p));
+        inward = lbm_cell_after(next.f, next.a);
+    }
+    if (cell.opening == LBM_OPEN_OUTFLOW) {
+        const cell_before own = before(s, NEIGHBOUR(p, 0, 0, 0));
+        const lbm_cell here = lbm_cell_after(own.f, own.a);
+        target = lbm_outflow_cell(g, n, &here, &inward, (REAL)cell.keep, shift);
+    } else if (edge) {
+        target.drho = cell.density_given ? drho : inward.drho;
+#define CHOOSE(axis, sum) \
+    target.u[axis] = cell.velocity_given ? u[axis] : inward.u[axis] + shift[axis];
+        LBM_AXES(CHOOSE)
+#undef CHOOSE
+    }
+    if (REGULARIZED) {
+        lbm_regularize(g, n, cell.opening == LBM_OPEN_PRESSURE, &target, shift, next.f, next.a,
+                       rates.omega_even);
+    } else {
+        lbm_close(g, n, target.drho, target.u);
+    }
+}
+
+// All populations of a boundary cell before collision.
+template <bool REGULARIZED>
+static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+                                              const place &p, const lbm_rates &rates,
+                                              REAL g[LBM_Q]) {
+    pull((const REAL *)s.from, s.layout.plane, p, g);
+    bounce(s, cell, of_step(s, s.boundary.link_add, s.boundary.link_stride), p, g);
+    if (cell.opening != LBM_CLOSED) {
+        close<REGULARIZED>(s, cell, p, rates, g);
+    }
+}
+
+// The same for any collision, where its speed does not matter.
+static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+                                              const place &p, const lbm_rates &rates,
+                                              REAL g[LBM_Q]) {
+    if (s.collision == LBM_REGULARIZED) {
+        gather<true>(s, cell, p, rates, g);
+    } else {
+        gather<false>(s, cell, p, rates, g);
+    }
+}
+
+// Stores the populations that leave a boundary cell along its links, and those that enter; and
+// their sum in the step before, whose are there.
+static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+                                                  const REAL g[LBM_Q]) {
+    const REAL *from = (const REAL *)s.from + cell.index;
+    const bool follows = s.boundary.links_follow;
+    REAL *out = (REAL *)s.boundary.links + cell.first_link, *in = out + s.boundary.link_count;
+    REAL *before = in + s.boundary.link_count;
+#define KEEP(i, ex, ey, ez, opposite, weight)     \
+    if (cell.links >> i & 1u) {                   \
+        if (follows) {                            \
+            *before++ = *out + *in;               \
+        }                                         \
+        *out++ = from[opposite * s.layout.plane]; \
+        *in++ = g[i];                             \
+    }
+    LBM_DIRECTIONS(KEEP)
+#undef KEEP
+}
+
+// Calls each(e, out, in, before) for the links of a cell that `region` owns, as lbm_carry takes
+// them; e points inwards.
+template <class Each>
+static __device__ __forceinline__ void
+each_link(const lbm_gpu_boundary &b, const lbm_gpu_cell &cell, int region, const Each &each) {
+    const REAL *out = (const REAL *)b.links + cell.first_link, *in = out + b.link_count;
+    const REAL *before = in + b.link_count;
+    const uint8_t *owner = b.link_region + cell.first_link;
+#define LINK(i, ex, ey, ez, opposite, weight)                                          \
+    if (cell.links >> i & 1u) {                                                        \
+        if (*owner++ == region) {                                                      \
+            const int e[3] = {ex, ey, ez};                                             \
+            const double left = (double)*out, entered = (double)*in;                   \
+            each(e, left, entered, b.links_follow ? (double)*before : left + entered); \
+        }                                                                              \
+        out++;                                                                         \
+        in++;                                                                          \
+        before++;                                                                      \
+    }
+    LBM_DIRECTIONS(LINK)
+#undef LINK
+}
+
+// Adds what leaves by each link. All is loaded before anything is added, and nothing waits for the
+// sums: one thread adds to them in a step.
+static __device__ __forceinline__ void count_flow(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+                                                  uint32_t index, const REAL g[LBM_Q]) {
+    const REAL *from = (const REAL *)s.from + index;
+    double *flow = s.boundary.link_flow + cell.first_link;
+    REAL out[LBM_Q];
+#define LEAVES(i, ex, ey, ez, opposite, weight)   \
+    if (cell.links >> i & 1u) {                   \
+        out[i] = from[opposite * s.layout.plane]; \
+    }
+    LBM_DIRECTIONS(LEAVES)
+#undef LEAVES
+#define FLOW(i, ex, ey, ez, opposite, weight)             \
+    if (cell.links >> i & 1u) {                           \
+        atomicAdd(flow++, (double)out[i] - (double)g[i]); \
+    }
+    LBM_DIRECTIONS(FLOW)
+#undef FLOW
+}
+
+#undef REAL
+#undef LBM_SQRT

@@ -1,0 +1,283 @@
+/* lbm_closure.h -- wet nodes: closures of faces, edges and corners (Hecht-Harting form), outflow.
+ *
+ * Re-includable behind lbm_collision.h, with the same macros. At a cell of open faces the
+ * populations that enter through them are unknown. n holds the inward normals of the wet faces, one
+ * component per axis: +1 at a lower face, -1 at an upper one, 0 where none is wet; m of them are
+ * not 0. A direction enters when it goes along one of the normals, leaves when it goes against one;
+ * e* is the opposite of e. With density and velocity given, populations that only enter are
+ *
+ *   g_e = g_e* + 6 w_e rho e.u - e.N,    N_t = [T_t - (1 - m/3) rho u_t] / (2 m)
+ *
+ * with T_t the momentum along the tangent t of the directions that neither enter nor leave, and
+ * N = 0 along the normals. The pairs that enter and leave at once (across an edge) differ by
+ * 6 w_e rho e.u; their sums are those of equilibrium plus equal shares of the remaining density.
+ * Mass and momentum are then exact. On one face the known sums S0 (neither) and S- (leaving) tie
+ * density and velocity together (deviations f - w, of which S0 + 2 S- of the weights is 1):
+ *
+ *   velocity given   drho = (S0 + 2 S- + u.n) / (1 - u.n)
+ *   density given    u.n  = (drho - S0 - 2 S-) / rho
+ *
+ * Where a force F = rho a acts, the momentum of populations before collision is rho u - F/2, so
+ * callers pass u - a/2 for u.
+ *
+ * Outflow. Let v = -u.n be the speed out of the domain and c the speed of sound. At the end of a
+ * step the fluid beside the face convects out and the incoming sound wave v - c drho is what it
+ * was:
+ *
+ *   u' = u - V (u - u_in)    V = v limited to [0, 1]
+ *   v - c drho = v' - (1 - K) c drho_before
+ *
+ * with _in for the next cell inwards. The outgoing sound wave is in the populations that arrive,
+ * v (1 + drho) = S0 + 2 S- - drho, so density and speed follow from both. K = 0 would reflect no
+ * sound but let the pressure drift; K > 0 brings the pressure back to 0, by a factor e in 2 / K
+ * steps. Of a wave with the angular frequency w it returns K / sqrt(K^2 + 4 w^2).
+ *
+ * With the regularized collision the closure is regularized, too: a wet cell keeps density and
+ * velocity, found as above, and second moments P, and all its populations become those of these
+ * moments (lbm_of_moments). The non-equilibrium part of P is that of the next cell inwards at the
+ * start of the step. Where the pressure is given it is the mean of that and of the cell's own: the
+ * unknown populations bounce back but for their equilibrium,
+ *
+ *   g_e = g_e* + 6 w_e rho e.u,
+ *
+ * and P is the second moment of all (BC3 of Latt and others). There either alone feeds a mode along
+ * the face that changes its sign in each step, the cell's own from a Reynolds number of a cell of 7
+ * on, the next cell's in 2-D from 20 on; the mean does not.
+ *
+ * Zou, He, Phys. Fluids 9 (1997) 1591; Hecht, Harting, J. Stat. Mech. (2010) P01018; Latt, Chopard,
+ * Malaspinas, Deville, Michler, Phys. Rev. E 77 (2008) 056703 (their BC3).
+ */
+#include <stdbool.h>
+#include "engine/solvers/lbm/lbm_lattice.h"
+
+#ifndef LBM_GOES
+/* Whether a component of a direction, a literal, points along the normal. */
+#define LBM_GOES(e, n) ((e) != 0 && (e) == (n))
+#endif
+
+#undef LBM_ENTERS
+#undef LBM_LEAVES
+#if LBM_DIMS == 2
+#define LBM_ENTERS(n, ex, ey, ez) (LBM_GOES(ex, (n)[0]) || LBM_GOES(ey, (n)[1]))
+#else
+#define LBM_ENTERS(n, ex, ey, ez) \
+    (LBM_GOES(ex, (n)[0]) || LBM_GOES(ey, (n)[1]) || LBM_GOES(ez, (n)[2]))
+#endif
+#define LBM_LEAVES(n, ex, ey, ez) LBM_ENTERS(n, -(ex), -(ey), -(ez))
+
+#define R(literal) ((REAL)(literal))
+
+/* Fills the unknown populations of a cell so that its density is 1 + drho and its velocity u. */
+SEL_INLINE void LBM_NAME(lbm_close)(REAL g[LBM_Q], const int n[LBM_DIMS], REAL drho,
+                                    const REAL u[LBM_DIMS]) {
+    const REAL rho = R(1) + drho;
+    REAL tangent[LBM_DIMS], known = g[0];
+    int wet = 0, buried = 0;
+#define START(axis, sum)  \
+    tangent[axis] = R(0); \
+    wet += n[axis] != 0;
+    LBM_AXES(START)
+#undef START
+#define ALONG(axis, e)                                       \
+    if ((e) != 0) {                                          \
+        tangent[axis] += (e) > 0 ? difference : -difference; \
+    }
+#if LBM_DIMS == 2
+#define TANGENT(ex, ey, ez) ALONG(0, ex) ALONG(1, ey)
+#else
+#define TANGENT(ex, ey, ez) ALONG(0, ex) ALONG(1, ey) ALONG(2, ez)
+#endif
+#define COLLECT(i, ex, ey, ez, opposite, weight)                    \
+    if (!LBM_ENTERS(n, ex, ey, ez) && !LBM_LEAVES(n, ex, ey, ez)) { \
+        const REAL difference = g[i] - g[opposite];                 \
+        TANGENT(ex, ey, ez)                                         \
+    }
+    LBM_PAIRS(COLLECT)
+#undef COLLECT
+#undef TANGENT
+#undef ALONG
+    const REAL share = R(1) / (R(2) * (REAL)wet), part = R(1) - (REAL)wet * R(1.0 / 3.0);
+#define CORRECTION(axis, sum) \
+    tangent[axis] = n[axis] != 0 ? R(0) : (tangent[axis] - part * rho * u[axis]) * share;
+    LBM_AXES(CORRECTION)
+#undef CORRECTION
+#define FILL(i, ex, ey, ez, opposite, weight)                                                    \
+    {                                                                                            \
+        const bool in = LBM_ENTERS(n, ex, ey, ez), out = LBM_LEAVES(n, ex, ey, ez);              \
+        const REAL more = R(6.0 * (weight)) * rho * (LBM_ALONG(i, u)) - (LBM_ALONG(i, tangent)); \
+        if (in && !out) {                                                                        \
+            g[i] = g[opposite] + more;                                                           \
+        } else if (out && !in) {                                                                 \
+            g[opposite] = g[i] - more;                                                           \
+        }                                                                                        \
+        if (in && out) {                                                                         \
+            buried++;                                                                            \
+        } else {                                                                                 \
+            known += g[i] + g[opposite];                                                         \
+        }                                                                                        \
+    }
+    LBM_PAIRS(FILL)
+#undef FILL
+    if (buried > 0) {
+        const REAL still = drho - R(1.5) * rho * LBM_DOT(u, u);
+        REAL balanced = R(0);
+#define BALANCED(i, ex, ey, ez, opposite, weight)                         \
+    if (LBM_ENTERS(n, ex, ey, ez) && LBM_LEAVES(n, ex, ey, ez)) {         \
+        const REAL eu = LBM_ALONG(i, u);                                  \
+        balanced += R(2.0 * (weight)) * (still + R(4.5) * rho * eu * eu); \
+    }
+        LBM_PAIRS(BALANCED)
+#undef BALANCED
+        const REAL rest = (drho - known - balanced) / (REAL)buried;
+#define SHARE(i, ex, ey, ez, opposite, weight)                                        \
+    if (LBM_ENTERS(n, ex, ey, ez) && LBM_LEAVES(n, ex, ey, ez)) {                     \
+        const REAL eu = LBM_ALONG(i, u), difference = R(6.0 * (weight)) * rho * eu;   \
+        const REAL sum = R(2.0 * (weight)) * (still + R(4.5) * rho * eu * eu) + rest; \
+        g[i] = R(0.5) * (sum + difference);                                           \
+        g[opposite] = R(0.5) * (sum - difference);                                    \
+    }
+        LBM_PAIRS(SHARE)
+#undef SHARE
+    }
+}
+
+/* S0 + 2 S- of a cell on one wet face. */
+SEL_INLINE REAL LBM_NAME(lbm_known)(const REAL g[LBM_Q], const int n[LBM_DIMS]) {
+    REAL known = g[0];
+#define COUNT(i, ex, ey, ez, opposite, weight) \
+    if (LBM_ENTERS(n, ex, ey, ez)) {           \
+        known += R(2) * g[opposite];           \
+    } else if (LBM_LEAVES(n, ex, ey, ez)) {    \
+        known += R(2) * g[i];                  \
+    } else {                                   \
+        known += g[i] + g[opposite];           \
+    }
+    LBM_PAIRS(COUNT)
+#undef COUNT
+    return known;
+}
+
+/* u.n */
+SEL_INLINE REAL LBM_NAME(lbm_inwards)(const int n[LBM_DIMS], const REAL u[LBM_DIMS]) {
+    REAL along = R(0);
+#define ADD(axis, sum) along += (REAL)n[axis] * u[axis];
+    LBM_AXES(ADD)
+#undef ADD
+    return along;
+}
+
+/* A cell's density deviation and velocity. */
+typedef struct LBM_NAME(lbm_cell) {
+    REAL drho, u[LBM_DIMS];
+} LBM_NAME(lbm_cell);
+
+/* The cell whose collision under the acceleration a has left the populations f. */
+SEL_INLINE LBM_NAME(lbm_cell)
+    LBM_NAME(lbm_cell_after)(const REAL f[LBM_Q], const REAL a[LBM_DIMS]) {
+    LBM_NAME(lbm_cell) cell;
+    cell.drho = LBM_SUM(f);
+    const REAL per_rho = R(1) / (R(1) + cell.drho);
+#define VELOCITY(axis, sum) cell.u[axis] = sum(f) * per_rho - R(0.5) * a[axis];
+    LBM_AXES(VELOCITY)
+#undef VELOCITY
+    return cell;
+}
+
+/* The cell on one wet face whose velocity is u: its density follows from what arrives. */
+SEL_INLINE LBM_NAME(lbm_cell)
+    LBM_NAME(lbm_velocity_cell)(const REAL g[LBM_Q], const int n[LBM_DIMS],
+                                const REAL u[LBM_DIMS]) {
+    const REAL un = LBM_NAME(lbm_inwards)(n, u);
+    LBM_NAME(lbm_cell) cell;
+    cell.drho = (LBM_NAME(lbm_known)(g, n) + un) / (R(1) - un);
+#define GIVEN(axis, sum) cell.u[axis] = u[axis];
+    LBM_AXES(GIVEN)
+#undef GIVEN
+    return cell;
+}
+
+/* The cell on one wet face whose density is 1 + drho and whose tangential velocity is that of
+ * `tangent`, whose normal component is ignored. */
+SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(lbm_density_cell)(const REAL g[LBM_Q], const int n[LBM_DIMS],
+                                                         REAL drho, const REAL tangent[LBM_DIMS]) {
+    const REAL un = (drho - LBM_NAME(lbm_known)(g, n)) / (R(1) + drho);
+    LBM_NAME(lbm_cell) cell;
+    cell.drho = drho;
+#define CHOOSE(axis, sum) cell.u[axis] = n[axis] != 0 ? (REAL)n[axis] * un : tangent[axis];
+    LBM_AXES(CHOOSE)
+#undef CHOOSE
+    return cell;
+}
+
+/* The cell on one wet face by the outflow equations: `here` and `inward` are this cell and the next
+ * inwards at the step before, `keep` is 1 - K. Populations before collision have the velocity
+ * u + shift. */
+SEL_INLINE LBM_NAME(lbm_cell)
+    LBM_NAME(lbm_outflow_cell)(const REAL g[LBM_Q], const int n[LBM_DIMS],
+                               const LBM_NAME(lbm_cell) * here, const LBM_NAME(lbm_cell) * inward,
+                               REAL keep, const REAL shift[LBM_DIMS]) {
+    const REAL v = -LBM_NAME(lbm_inwards)(n, here->u), sound = R(0.57735026918962576);
+    const REAL limited = v < R(0) ? R(0) : v > R(1) ? R(1) : v;
+    REAL u[LBM_DIMS];
+#define CONVECT(axis, sum) \
+    u[axis] = here->u[axis] - limited * (here->u[axis] - inward->u[axis]) + shift[axis];
+    LBM_AXES(CONVECT)
+#undef CONVECT
+    const REAL arriving = LBM_NAME(lbm_known)(g, n);
+    const REAL wave = -LBM_NAME(lbm_inwards)(n, u) - keep * sound * here->drho;
+    /* arriving - drho = (wave + c drho)(1 + drho) */
+    const REAL b = R(1) + sound + wave, rest = arriving - wave;
+    const REAL drho = R(2) * rest / (b + LBM_SQRT(b * b + R(4) * sound * rest));
+    return LBM_NAME(lbm_density_cell)(g, n, drho, u);
+}
+
+/* Bounces back what is unknown on one wet face, but for its equilibrium with the momentum j. */
+SEL_INLINE void LBM_NAME(lbm_bounce_neq)(REAL g[LBM_Q], const int n[LBM_DIMS],
+                                         const REAL j[LBM_DIMS]) {
+#define FILL(i, ex, ey, ez, opposite, weight)                     \
+    if (LBM_ENTERS(n, ex, ey, ez)) {                              \
+        g[i] = g[opposite] + R(6.0 * (weight)) * LBM_ALONG(i, j); \
+    } else if (LBM_LEAVES(n, ex, ey, ez)) {                       \
+        g[opposite] = g[i] - R(6.0 * (weight)) * LBM_ALONG(i, j); \
+    }
+    LBM_PAIRS(FILL)
+#undef FILL
+}
+
+/* The regularized closure: replaces all populations of a wet cell by those of `cell`, whose
+ * velocity is u + shift with shift = -a/2; pressure: on one face that gives it. f: what the
+ * collision of the next cell inwards has left at the start of the step, under the acceleration a.
+ * It has multiplied the non-equilibrium moment by 1 - omega; as the collision to come does so
+ * again, none is needed where that is next to 0. */
+SEL_INLINE void LBM_NAME(lbm_regularize)(REAL g[LBM_Q], const int n[LBM_DIMS], bool pressure,
+                                         const LBM_NAME(lbm_cell) * cell,
+                                         const REAL shift[LBM_DIMS], const REAL f[LBM_Q],
+                                         const REAL a[LBM_DIMS], REAL omega) {
+    const LBM_NAME(lbm_cell) inward = LBM_NAME(lbm_cell_after)(f, a);
+    const REAL *u = cell->u, *v = inward.u;
+    const REAL rho = R(1) + cell->drho, rho_inward = R(1) + inward.drho, left = R(1) - omega;
+    const REAL per_left = left * left > R(1e-6) ? R(1) / left : R(0);
+    const REAL still = cell->drho * R(1.0 / 3.0), still_inward = inward.drho * R(1.0 / 3.0);
+    REAL j[LBM_DIMS], p[LBM_PARTS];
+#define MOMENTUM(axis, sum) j[axis] = rho * u[axis];
+    LBM_AXES(MOMENTUM)
+#undef MOMENTUM
+#define INWARD(part, i, k, sum)                                                          \
+    {                                                                                    \
+        const REAL work = R(0.5) * (v[i] * a[k] + v[k] * a[i]);                          \
+        const REAL neq =                                                                 \
+            sum(f) - (i == k ? still_inward : R(0)) - rho_inward * (v[i] * v[k] + work); \
+        p[part] = per_left * neq + rho * (u[i] * u[k] - shift[i] * shift[k]);            \
+    }
+    LBM_TENSOR(INWARD)
+#undef INWARD
+    if (pressure) {
+        LBM_NAME(lbm_bounce_neq)(g, n, j);
+#define MEAN(part, i, k, sum) p[part] = R(0.5) * (p[part] + sum(g) - (i == k ? still : R(0)));
+        LBM_TENSOR(MEAN)
+#undef MEAN
+    }
+    LBM_NAME(lbm_of_moments)(g, cell->drho, j, p);
+}
+
+#undef R

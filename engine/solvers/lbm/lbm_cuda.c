@@ -1,0 +1,526 @@
+/* lbm_cuda.c -- the CUDA backend of lattice Boltzmann: memory, stepping, requests.
+ *
+ * Two copies of the populations take turns.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "engine/solvers/lbm/lbm_state_cuda.h"
+
+/* Numbers that 32 bits can hold. */
+static const double most_numbers = 4294967296.0;
+/* Keeps a row of initial fields below the 2 GB limit of 2-D copies. */
+static const int64_t longest_row = 1 << 25;
+
+/* Places of a row: whole warps; short rows share one. */
+static int64_t pitch_of(const sel_grid *grid) {
+    int64_t pitch = (grid->n[0] + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP;
+    while (pitch / 2 >= grid->n[0]) {
+        pitch /= 2;
+    }
+    return pitch;
+}
+
+static lbm_gpu_layout make_layout(const sel_state *base) {
+    const sel_grid *grid = &base->plan->domain->grid;
+    const uint32_t pitch = (uint32_t)pitch_of(grid);
+    lbm_gpu_layout layout = {.nx = (uint32_t)grid->n[0],
+                             .ny = (uint32_t)grid->n[1],
+                             .nz = (uint32_t)grid->n[2],
+                             .pitch = pitch};
+    const sel_block *own = &base->own;
+    layout.base = base->ranks->count > 1 ? (uint32_t)own->first : 0;
+    layout.rows = grid->dims == 3 ? (uint32_t)(own->high - own->low) : layout.ny;
+    layout.halo = grid->dims == 3 && layout.rows < layout.ny;
+    layout.low = (uint32_t)own->low;
+    layout.slice = pitch * layout.ny;
+    if (layout.halo) { /* boundary cells of a warp are those of one plane */
+        const uint32_t places = pitch * (layout.rows + 2 * layout.halo);
+        layout.slice = (places + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP;
+    }
+    layout.plane = (int64_t)pitch * layout.ny * layout.nz;
+    if (base->ranks->count > 1) {
+        const int64_t stride = grid->dims == 3 ? layout.slice : pitch;
+        layout.plane = (own->end - own->first + 2) * stride;
+    }
+    layout.block_width = 1;
+    while (layout.block_width < LBM_BLOCK && layout.block_width < layout.nx) {
+        layout.block_width *= 2;
+    }
+    layout.block_rows = LBM_BLOCK / layout.block_width;
+    layout.blocks_per_row = (layout.nx + layout.block_width - 1) / layout.block_width;
+    return layout;
+}
+
+/* What does not depend on the step. */
+static void describe(lbm_cuda *state) {
+    const lbm_plan *plan = state->all.plan;
+    const lbm_numbers *numbers = &plan->numbers;
+    const sel_grid *grid = &plan->base.domain->grid;
+    bool small = plan->base.precision == SEL_F32;
+    state->run_step = grid->dims == 2 ? small ? lbm_gpu_step_d2q9_f32 : lbm_gpu_step_d2q9_f64
+                      : small         ? lbm_gpu_step_d3q19_f32
+                                      : lbm_gpu_step_d3q19_f64;
+    state->pattern = (lbm_gpu_step){.layout = make_layout(&state->all.base),
+                                    .dims = grid->dims,
+                                    .bytes = (int)lbm_real(&plan->base),
+                                    .collision = plan->params->collision,
+                                    .forced = lbm_is_forced(plan),
+                                    .acceleration_turns = !lbm_acceleration_is_field(plan) &&
+                                                          plan->acceleration.depends & SEL_ON_T,
+                                    .les = numbers->eddy > 0,
+                                    .omega_even = numbers->omega_even,
+                                    .omega_odd = numbers->omega_odd,
+                                    .tau = numbers->tau,
+                                    .magic = numbers->magic,
+                                    .eddy = numbers->eddy};
+    state->view = (lbm_gpu_view){.nu = numbers->nu, .units = lbm_units_of(plan)};
+    for (int k = 0; k < 3; k++) {
+        state->view.periodic[k] = k < grid->dims && sel_axis_periodic(grid, k);
+    }
+}
+
+static sel_status fits(const sel_plan *base, sel_error *error) {
+    const sel_grid *grid = &base->domain->grid;
+    if ((double)((const lbm_plan *)base)->boundary.link_count >= most_numbers) {
+        return sel_fail(error, SEL_NO_DEVICE,
+                        "the CUDA backend takes up to 2^32 links between fluid and boundary, and "
+                        "this domain has %.3g; use --backend cpu",
+                        (double)((const lbm_plan *)base)->boundary.link_count);
+    }
+    if (grid->n[0] > longest_row) {
+        return sel_fail(error, SEL_NO_DEVICE,
+                        "the CUDA backend takes rows of up to %lld cells, and those of this domain "
+                        "have %lld; make another axis the long one, or use --backend cpu",
+                        (long long)longest_row, (long long)grid->n[0]);
+    }
+    return SEL_OK;
+}
+
+/* The step from `step` on in all of a rank's planes, but for the lists of slabs. */
+static lbm_gpu_step describe_all(const lbm_cuda *state, int64_t step) {
+    const cuda_slab all = {.planes = state->all.base.own};
+    return lbm_cuda_step(state, step, &all);
+}
+
+/* The present state as fields see it: state->view. */
+static const lbm_gpu_view *describe_view(lbm_cuda *state) {
+    const int64_t step = state->all.base.step;
+    lbm_gpu_view *view = &state->view;
+    view->last = describe_all(state, step > 0 ? step - 1 : 0);
+    if (step == 0) {
+        view->last.acceleration_turns = false; /* the first is that of time 0 */
+    }
+    view->now = cuda_parts_of(&state->all.base, step);
+    const int64_t before = state->pattern.layout.base * sel_turns_stride(&state->all.base.turns);
+    for (int k = 0; k < view->now.count; k++) { /* indices count from the rank's first plane on */
+        view->now.at[k] = (char *)view->now.at[k] + before * state->pattern.bytes;
+        view->now.end[k] -= before;
+    }
+    return view;
+}
+
+/* ---- memory ---- */
+
+static void list(sel_state *base) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    const lbm_plan *plan = state->all.plan = (const lbm_plan *)base->plan;
+    const sel_domain *domain = plan->base.domain;
+    const int64_t *n = domain->grid.n;
+    sel_arrays *arrays = &base->arrays;
+    describe(state);
+    const lbm_gpu_layout *layout = &state->pattern.layout;
+    sel_cells populations = {.n = {n[0], n[1], n[2]},
+                             .components = plan->boundary.lattice->q,
+                             .first = (int64_t)layout->halo * layout->pitch,
+                             .pitch = layout->pitch,
+                             .slice = layout->slice,
+                             .plane = layout->plane,
+                             .count = plan->boundary.lattice->q * layout->plane,
+                             .layers = domain->grid.dims == 3};
+    sel_cells vectors = populations; /* of whole planes */
+    vectors.components = domain->grid.dims;
+    vectors.first = 0;
+    vectors.slice = layout->pitch * n[1];
+    vectors.plane = vectors.slice * layout->nz;
+    vectors.count = domain->grid.dims * vectors.plane;
+    base->turns = (sel_turns){.cells = populations, .width = 1, .behind = true};
+    cuda_laws_list(state);
+    lbm_list(&state->all, &vectors);
+    SEL_ADD(arrays, state, acceleration, 3 * CUDA_TURNS, 0);
+    SEL_ADD(arrays, state, rates, domain->region_count + 1, 0);
+    lbm_cuda_list_boundary(state);
+}
+
+/* Sets the pointers of the kernels' arguments. */
+static void show_arrays(lbm_cuda *state) {
+    const lbm_state *all = &state->all;
+    state->pattern.acceleration_field = all->acceleration_field;
+    state->pattern.boundary.link_add = all->link_add;
+    state->pattern.boundary.open_value = all->open_value;
+    if (all->copies > 1) {
+        state->pattern.boundary.link_stride = all->plan->boundary.link_count;
+        state->pattern.boundary.open_stride = LBM_OPEN_VALUES * all->plan->boundary.open_count;
+    }
+    state->pattern.boundary.link_flow = all->link_flow;
+    state->pattern.boundary.links = all->links;
+    state->view.strain[0] = all->strain[0];
+    state->view.strain[1] = all->strain[1];
+    state->view.strain_plane = all->strain_plane;
+}
+
+/* ---- the start ---- */
+
+/* Sends values[rows][1 + dims][nx] to `to`, where components stand `apart`. */
+static sel_status send_rows(lbm_cuda *state, int64_t rows, const double *values, double *to,
+                            int64_t apart, sel_error *error) {
+    const sel_grid *grid = &state->all.plan->base.domain->grid;
+    const int64_t nx = grid->n[0], parts = 1 + grid->dims;
+    const size_t width = (size_t)nx * sizeof(double);
+    for (int64_t c = 0; c < parts; c++) {
+        CUDA_TRY(cudaMemcpy2DAsync(to + c * apart, width, values + c * nx, (size_t)parts * width,
+                                   width, (size_t)rows, cudaMemcpyHostToDevice,
+                                   state->all.base.queue->stream));
+    }
+    CUDA_TRY(cudaStreamSynchronize(state->all.base.queue->stream)); /* frees `values` */
+    return SEL_OK;
+}
+
+enum { CELLS_SENT_AT_ONCE = 1 << 21 };
+
+/* Evaluates the given fields of rows first <= row < end and sends them to `to`. */
+static sel_status send_initial(lbm_cuda *state, int64_t first, int64_t end, double *to,
+                               int64_t apart, sel_error *error) {
+    const sel_grid *grid = &state->all.plan->base.domain->grid;
+    const int64_t total = end - first, part = lbm_initial_part(state->all.plan);
+    const int64_t fitting = part * (1 + CELLS_SENT_AT_ONCE / (part * grid->n[0]));
+    const int64_t together = fitting < total ? fitting : total;
+    const size_t bytes = (size_t)((1 + grid->dims) * together * grid->n[0]) * sizeof(double);
+    double *values = malloc(bytes);
+    sel_status status = values ? SEL_OK : sel_fail_memory(error, "the initial state", bytes);
+    for (int64_t row = first; row < end && !status; row += together) {
+        const int64_t rows = end - row < together ? end - row : together;
+        status = lbm_initial_rows(state->all.plan, row, row + rows, values, error);
+        status =
+            status ? status
+                   : send_rows(state, rows, values, to + (row - first) * grid->n[0], apart, error);
+    }
+    free(values);
+    return status;
+}
+
+/* Rows first <= row < end, or of a plane that is cut those that are needed: its own, one below and
+ * one above. */
+static sel_status send_planes(lbm_cuda *state, int64_t plane, int64_t count, double *to,
+                              int64_t apart, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const sel_block *own = &base->own;
+    const int64_t all = base->rows_per_plane, nx = base->plan->domain->grid.n[0];
+    const int64_t height = own->high - own->low;
+    sel_status status = SEL_OK;
+    if (base->cut.across == 1) {
+        return send_initial(state, plane * all, (plane + count) * all, to, apart, error);
+    }
+    for (int64_t row = plane * all; row < (plane + count) * all && !status; row += all) {
+        const int64_t low = row + own->low, high = row + own->high;
+        const int64_t below = own->low ? low - 1 : row + all - 1;
+        const int64_t above = own->high < all ? high : row;
+        status = send_initial(state, low, high, to + nx, apart, error);
+        status = status ? status : send_initial(state, below, below + 1, to, apart, error);
+        to += (height + 1) * nx;
+        status = status ? status : send_initial(state, above, above + 1, to, apart, error);
+        to += nx;
+    }
+    return status;
+}
+
+/* The given fields of a rank, and of the planes beside its own: one behind the other. */
+static sel_status send_own(lbm_cuda *state, double *room, lbm_gpu_given *given, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const sel_grid *grid = &base->plan->domain->grid;
+    const sel_block *own = &base->own;
+    const int64_t halo = state->pattern.layout.halo;
+    const int64_t plane = (own->high - own->low + 2 * halo) * grid->n[0];
+    const int64_t n = grid->n[grid->dims - 1], low = own->first > 0 ? own->first : n;
+    const int64_t high = own->end % n, planes = own->end - own->first;
+    const int64_t apart = given->apart = (planes + 2) * plane;
+    sel_status status = send_planes(state, own->first, planes, room + plane, apart, error);
+    status = status ? status : send_planes(state, low - 1, 1, room, apart, error);
+    status =
+        status ? status : send_planes(state, high, 1, room + (planes + 1) * plane, apart, error);
+    given->values = cuda_parts_beside(base, (char *)(room - (own->first - 1) * plane), plane,
+                                      sizeof *room, 0, own->first - 1, own->end);
+    return sel_state_agree(base, status, error);
+}
+
+static sel_status set_initial(lbm_cuda *state, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const int64_t cells = sel_grid_cells(&base->plan->domain->grid);
+    const bool has = lbm_initial_given(state->all.plan), several = base->ranks->count > 1;
+    sel_total deviation = {0};
+    /* The second copy of the populations has room for the given fields in f64. */
+    double *room = sel_arrays_memory(&base->arrays, &state->all.f[1]);
+    lbm_gpu_given given = {{{room}, {cells}, 1}, cells};
+    sel_status status = !has ? SEL_OK
+                        : several
+                            ? send_own(state, room, &given, error)
+                            : send_initial(state, 0, sel_state_rows(base), room, cells, error);
+    if (!status) {
+        lbm_gpu_view view = *describe_view(state);
+        view.last.layout = describe_all(state, 0).layout;
+        CUDA_TRY(
+            lbm_gpu_start(&view, has ? &given : NULL, lbm_cuda_at(state, 0), base->queue->stream));
+        status = cuda_exchange(base, 0, base->queue->stream, error);
+    }
+    if (!status) {
+        status = cuda_sum_now(&state->all.base, &deviation, error);
+        state->all.first_mass = lbm_mass(&state->all, sel_total_of(&deviation, false));
+    }
+    return status;
+}
+
+static sel_status observe(lbm_cuda *state, int64_t step, bool initially, sel_error *error) {
+    state->pattern.boundary.links_follow = lbm_links_turn(&state->all, step + !initially) != 0;
+    lbm_gpu_view view = *describe_view(state);
+    if (state->all.base.observing > 1) {
+        view.strain[0] = view.strain[1] = NULL;
+    }
+    view.last = describe_all(state, step);
+    view.last.acceleration_turns = view.last.acceleration_turns && !initially;
+    CUDA_TRY(lbm_gpu_observe(&view, initially, state->all.base.queue->stream));
+    return SEL_OK;
+}
+
+static sel_status start(sel_state *base, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    state->accelerated_at = -1;
+    show_arrays(state);
+    state->view.solid = base->solid;
+    sel_status status = lbm_cuda_send_boundary(state, error);
+    status = status ? status : cuda_laws_start(state, error);
+    status = status ? status : set_initial(state, error);
+    return status || !sel_plan_observes(base->plan) ? status : observe(state, 0, true, error);
+}
+
+/* A step whose closures need an acceleration that a control has changed is not part of a graph. */
+static bool alone(const sel_state *base) {
+    const lbm_cuda *state = (const lbm_cuda *)base;
+    return state->laws.need_host || base->step == state->accelerated_at;
+}
+
+/* cuda_fill_halos: between ranks only what crosses their ends. Closures look further in, but never
+ * across an end: openings are on faces, and a rank has two planes. */
+static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t stream,
+                           sel_error *error) {
+    const lbm_cuda *state = (const lbm_cuda *)base;
+    const lbm_lattice *lattice = state->all.plan->boundary.lattice;
+    const sel_turns *turns = &base->turns;
+    const sel_block *own = &base->own;
+    const int64_t size = turns->type.size, plane = turns->cells.plane * size;
+    const int64_t stride = sel_turns_stride(turns) * size;
+    char *f = state->all.f[step & 1];
+    sel_sides sides[LBM_MAX_Q];
+    int count = 0;
+    if (base->ranks->count == 1) {
+        return cuda_exchange(base, step, stream, error);
+    }
+    for (int i = 0; i < lattice->q && base->cut.across > 1; i++) {
+        if (lattice->direction[i].e[1] > 0) {
+            sides[count++] = sel_rows_beside(turns, own, f, i, lattice->direction[i].opposite);
+        }
+    }
+    sel_status status = cuda_exchange_sides(base, 0, sides, count, stream, error);
+    count = 0;
+    f += base->cut.across > 1 ? own->low * turns->cells.pitch * size : 0;
+    for (int i = 0; i < lattice->q && !status; i++) {
+        char *up = f + i * plane, *down = f + lattice->direction[i].opposite * plane;
+        if (lattice->direction[i].e[lattice->dims - 1] > 0) {
+            sides[count++] = (sel_sides){.low = down + own->first * stride,
+                                         .high = up + (own->end - 1) * stride,
+                                         .from_low = up + sel_halo_low(turns, own) * stride,
+                                         .from_high = down + sel_halo_high(turns, own) * stride,
+                                         .bytes = (size_t)stride};
+        }
+    }
+    return status ? status : cuda_exchange_sides(base, 1, sides, count, stream, error);
+}
+
+/* cuda_take_slab */
+static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
+    const lbm_cuda *state = (const lbm_cuda *)base;
+    const lbm_gpu_step one = lbm_cuda_step(state, step, slab);
+    if (one.block_count > 0) {
+        CUDA_TRY(state->run_step(&one, slab->on->stream));
+    }
+    return SEL_OK;
+}
+
+static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    const cuda_queue *queue = base->queue;
+    const bool ahead = state->all.copies > 1;
+    if (state->all.plan->base.depends & SEL_ON_T && (!ahead || step == queue->first)) {
+        sel_status status =
+            cuda_laws_enqueue(state, SEL_ON_T, step, ahead ? queue->until - step : 1, error);
+        if (status) {
+            cuda_laws_restore(state);
+            return status;
+        }
+    }
+    sel_status status = SEL_OK;
+    if (base->observing) {
+        status = cuda_exchange(base, step, queue->stream, error);
+        status = status ? status : observe(state, step, false, error);
+    }
+    return status ? status : cuda_take_slabs(base, step, LBM_CUDA_RIM, true, exchange, take, error);
+}
+
+/* Saves the acceleration for the closures of the next step, before a control changes it. */
+static sel_status keep_acceleration(lbm_cuda *state, sel_error *error) {
+    const lbm_plan *plan = state->all.plan;
+    const sel_state *base = &state->all.base;
+    if (plan->acceleration.depends & SEL_ON_CONTROLS && !state->pattern.acceleration_turns) {
+        CUDA_TRY(cudaMemcpyAsync(state->acceleration + 3, state->acceleration, 3 * sizeof(double),
+                                 cudaMemcpyDeviceToDevice, base->queue->stream));
+        state->accelerated_at = base->step;
+    }
+    return SEL_OK;
+}
+
+/* Sends controls that a hook has set, and what depends on them. */
+static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    if (!(due & SEL_ON_CONTROLS)) {
+        return SEL_OK;
+    }
+    sel_status status = keep_acceleration(state, error);
+    status = status ? status : cuda_laws_enqueue(state, SEL_ON_CONTROLS, base->step, 1, error);
+    *count = base->step == state->accelerated_at ? 1 : *count;
+    return status;
+}
+
+/* cuda_solver.loaded: values that do not vary are in place. An acceleration that varies in time is
+ * that of the last two steps. */
+static sel_status loaded(sel_state *base, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    const unsigned varies = state->all.plan->base.depends;
+    return varies ? cuda_laws_enqueue(state, varies, base->step - 1, 1, error) : SEL_OK;
+}
+
+static sel_status look(sel_state *base, int field, const cuda_look **launchers, const void **view,
+                       sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    *launchers = lbm_gpu_look(&state->pattern);
+    *view = describe_view(state);
+    return field == LBM_VORTICITY || field == LBM_Q_CRITERION
+               ? cuda_exchange(base, base->step, base->queue->stream, error)
+               : SEL_OK;
+}
+
+/* ---- fluxes through links, and the balance of mass ---- */
+
+/* What ranks know of their own links, all get to know. */
+static sel_status share_links(lbm_cuda *state, sel_error *error) {
+    const int64_t count = state->all.plan->boundary.link_count;
+    const size_t real = (size_t)lbm_real(&state->all.plan->base);
+    const int rows = !state->all.links ? 0 : state->all.plan->base.wants_forces ? 3 : 2;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < rows && !status; k++) {
+        char *row = (char *)state->all.links + (size_t)(k * count) * real;
+        status = cuda_share_list(&state->all.base, row, count, real, lbm_links_before, error);
+    }
+    return status;
+}
+
+static sel_status share_flows(lbm_cuda *state, sel_error *error) {
+    return cuda_share_list(&state->all.base, state->all.link_flow,
+                           state->all.plan->boundary.link_count, sizeof *state->all.link_flow,
+                           lbm_links_before, error);
+}
+
+static sel_status saving(sel_state *base, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    const sel_status status = share_links(state, error);
+    return status ? status : share_flows(state, error);
+}
+
+static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_error *error) {
+    cuda_queue *queue = state->all.base.queue;
+    double centre[3];
+    cuda_slot *slot;
+    lbm_links_centre(state->all.plan, request, centre);
+    sel_status status = cuda_slot_open(queue, request, sizeof(lbm_carried), 0, &slot, error);
+    status = status ? status : share_links(state, error);
+    state->pattern.boundary.links_follow = state->all.links_follow != 0;
+    if (!status) {
+        CUDA_TRY(
+            lbm_gpu_links(&state->pattern, request->region, centre, queue->rows, queue->stream));
+        status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(lbm_carried), error);
+    }
+    return status;
+}
+
+/* The mass, and the flow through links since the last balance, whose sums are reset. */
+static sel_status ask_balance(lbm_cuda *state, const sel_request *request, sel_error *error) {
+    cuda_queue *queue = state->all.base.queue;
+    const int regions = state->all.plan->base.domain->region_count;
+    const uint64_t mass = sizeof(sel_total), rates = ((uint64_t)regions + 1) * sizeof(double);
+    cuda_slot *slot;
+    sel_status status = cuda_slot_open(queue, request, mass + rates, 0, &slot, error);
+    if (status) {
+        return status;
+    }
+    slot->since_steps = state->all.base.step - state->all.balance_step;
+    state->all.balance_step = state->all.base.step;
+    status = cuda_sum(&state->all.base, error);
+    status = status ? status : cuda_slot_fetch(queue, slot, 0, queue->rows, mass, error);
+    if (!status && slot->since_steps > 0 && state->pattern.boundary.link_flow) {
+        status = share_flows(state, error);
+        if (status) {
+            return status;
+        }
+        CUDA_TRY(lbm_gpu_flows(&state->pattern.boundary, regions, state->rates, queue->stream));
+        return cuda_slot_fetch(queue, slot, mass, state->rates, rates, error);
+    }
+    memset((char *)slot->host + mass, 0, rates);
+    return status;
+}
+
+static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    return request->kind == SEL_BALANCE ? ask_balance(state, request, error)
+                                        : ask_links(state, request, error);
+}
+
+static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
+    lbm_state *state = &((lbm_cuda *)base)->all;
+    const sel_total *deviation = slot->host;
+    if (request->kind != SEL_BALANCE) {
+        lbm_links_answer(state->plan, slot->host, request);
+        return;
+    }
+    if (slot->since_steps > 0) {
+        lbm_add_outflow(state, (const double *)(const void *)(deviation + 1), slot->since_steps);
+    }
+    lbm_balance_terms(state, lbm_mass(state, sel_total_of(deviation, false)), request);
+}
+
+_Static_assert((int)LBM_GPU_LINK_BLOCKS <= (int)CUDA_FEWEST_ROWS, "links have room in the rows");
+
+const cuda_solver lbm_on_cuda = {
+    .what = "the flow",
+    .state_size = sizeof(lbm_cuda),
+    .fits = fits,
+    .list = list,
+    .start = start,
+    .alone = alone,
+    .terms = terms,
+    .step = enqueue_step,
+    .check = cuda_laws_check,
+    .saving = saving,
+    .loaded = loaded,
+    .close = cuda_laws_close,
+    .look = look,
+    .watched = lbm_watched_answer,
+    .ask = ask,
+    .answer = answer,
+};

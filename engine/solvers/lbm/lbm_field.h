@@ -1,0 +1,168 @@
+/* lbm_field.h -- the fields of one cell of a flow, from its moments, its strain or its gradient,
+ * and the momentum and mass exchanged along one link.
+ *
+ * C11 and C++17, f64; the includer may define LBM_FIELD_INLINE to add its qualifiers. Unless said,
+ * numbers are in lattice units. d[a][b] = d u_a / d x_b, zero for a missing axis; the parts of a
+ * tensor are xx yy xy, or xx yy zz xy yz xz.
+ *
+ *   vorticity   curl u
+ *   q criterion (|curl u|^2 - 2 S:S)/4
+ *   strain rate sqrt(2 S:S)
+ *   stress      2 rho nu S
+ *
+ * with S the rate of strain: by differences, or from the non-equilibrium second moment Q of the
+ * populations before collision, S = -3/(2 rho tau) Q.
+ */
+#ifndef LBM_FIELD_H
+#define LBM_FIELD_H
+
+#include <math.h>
+#include <stdint.h>
+#include "engine/solvers/lbm/lbm_method.h"
+
+#ifndef LBM_FIELD_INLINE
+#define LBM_FIELD_INLINE static inline
+#endif
+
+/* One lattice unit of each in the user's units. */
+typedef struct lbm_units {
+    double velocity, density, pressure, time;
+} lbm_units;
+
+/* sqrt(2 S:S) */
+LBM_FIELD_INLINE double lbm_gradient_rate(const double d[3][3]) {
+    double sum = 0;
+    for (int a = 0; a < 3; a++) {
+        for (int b = 0; b < 3; b++) {
+            const double twice = d[a][b] + d[b][a];
+            sum += 0.5 * twice * twice;
+        }
+    }
+    return sqrt(sum);
+}
+
+/* S, part by part. */
+LBM_FIELD_INLINE void lbm_gradient_strain(const double d[3][3], int dims, double *s) {
+    const int parts = dims == 2 ? 3 : 6;
+    for (int k = 0; k < parts; k++) {
+        const int a = k < dims ? k : k == dims + 1 ? 1 : 0;
+        const int b = k < dims ? k : k == dims ? 1 : 2;
+        s[k] = 0.5 * (d[a][b] + d[b][a]);
+    }
+}
+
+/* Smagorinsky's viscosity (C dx)^2 sqrt(2 S:S), with eddy = 18 sqrt2 C^2; without the model none,
+ * however large the gradient. */
+LBM_FIELD_INLINE double lbm_eddy_viscosity(double eddy, const double d[3][3]) {
+    return eddy > 0 ? eddy / (18 * sqrt(2.0)) * lbm_gradient_rate(d) : 0;
+}
+
+/* S, part by part, from Q = `pi_neq` of a cell with density 1 + drho that relaxes with tau; returns
+ * its dynamic viscosity. */
+LBM_FIELD_INLINE double lbm_pi_strain(const double *pi_neq, double drho, double tau, int dims,
+                                      double *s) {
+    const int parts = dims == 2 ? 3 : 6;
+    const double factor = -1.5 / ((1 + drho) * tau);
+    for (int k = 0; k < parts; k++) {
+        s[k] = factor * pi_neq[k];
+    }
+    return (1 + drho) * (tau - 0.5) / 3;
+}
+
+/* These functions store the components of a field, user's units, and return their number. */
+
+/* LBM_VORTICITY (in the plane: across it) or LBM_Q_CRITERION. */
+LBM_FIELD_INLINE int lbm_rotation_field(int field, const double d[3][3], int dims,
+                                        const lbm_units *units, double *to) {
+    const double rate = 1 / units->time, strain = lbm_gradient_rate(d) * rate;
+    double square = 0, curl[3];
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        curl[a] = (d[c][b] - d[b][c]) * rate;
+        square += curl[a] * curl[a];
+    }
+    if (field == LBM_Q_CRITERION) {
+        to[0] = 0.25 * (square - strain * strain);
+        return 1;
+    }
+    to[0] = dims == 2 ? curl[2] : curl[0];
+    if (dims == 3) {
+        to[1] = curl[1];
+        to[2] = curl[2];
+    }
+    return dims == 2 ? 1 : 3;
+}
+
+/* LBM_STRAIN_RATE or LBM_STRESS of a cell with S and its dynamic viscosity. */
+LBM_FIELD_INLINE int lbm_strain_field(int field, const double *s, double viscosity, int dims,
+                                      const lbm_units *units, double *to) {
+    const int parts = dims == 2 ? 3 : 6;
+    const double unit = 2 * viscosity * units->density * units->velocity * units->velocity;
+    double square = 0;
+    for (int k = 0; k < parts; k++) {
+        square += (k < dims ? 2 : 4) * s[k] * s[k];
+        to[k] = s[k] * unit;
+    }
+    if (field == LBM_STRAIN_RATE) {
+        to[0] = sqrt(square) / units->time;
+        return 1;
+    }
+    return parts;
+}
+
+/* LBM_VELOCITY, LBM_DENSITY, LBM_PRESSURE or LBM_SPEED of a cell with density 1 + drho; component a
+ * of its velocity stands at u[a * apart]. `to` holds a component for each axis. */
+LBM_FIELD_INLINE int lbm_moment_field(int field, double drho, const double *u, int64_t apart,
+                                      int dims, const lbm_units *units, double *to) {
+    double square = 0;
+    for (int a = 0; a < dims; a++) {
+        to[a] = u[a * apart] * units->velocity;
+        square += to[a] * to[a];
+    }
+    switch (field) {
+    case LBM_VELOCITY:
+        return dims;
+    case LBM_DENSITY:
+        to[0] = (1 + drho) * units->density;
+        return 1;
+    case LBM_PRESSURE:
+        to[0] = drho * units->pressure;
+        return 1;
+    default:
+        to[0] = sqrt(square);
+        return 1;
+    }
+}
+
+/* What links transfer in a step: momentum to the wall and its moment, as the mean of this step and
+ * the one before; the change of the momentum from that step to this one; the sum of the magnitudes
+ * of the mean momentum; and the mass that leaves the domain in this step. */
+typedef struct lbm_carried {
+    double force[3], torque[3], change[3], size, mass;
+} lbm_carried;
+
+/* Adds a link of the cell `at`: `out` left along it, `in` entered along e; `before`: out + in of
+ * the step before. The wall gains the momentum -e (out + in) at the middle of the link, the outside
+ * the mass out - in. (Momentum exchange: Ladd, J. Fluid Mech. 271 (1994) 285. Populations are
+ * deviations from rest, so the pressure at rest exerts no force. Where omega is close to 2, or
+ * omega- to 0, modes at a wall change their sign in each step: the mean of two steps is free of
+ * them.) Torque is about `centre`. */
+LBM_FIELD_INLINE void lbm_carry(lbm_carried *sum, const int e[3], double out, double in,
+                                double before, const double at[3], const double centre[3]) {
+    const double mean = 0.5 * (before + (out + in)), change = (out + in) - before;
+    double arm[3], force[3];
+    for (int a = 0; a < 3; a++) {
+        arm[a] = at[a] - 0.5 * e[a] - centre[a];
+        force[a] = -e[a] * mean;
+        sum->force[a] += force[a];
+        sum->change[a] -= e[a] * change;
+        sum->size += fabs(force[a]);
+    }
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        sum->torque[a] += arm[b] * force[c] - arm[c] * force[b];
+    }
+    sum->mass += out - in;
+}
+
+#endif

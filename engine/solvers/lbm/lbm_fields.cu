@@ -1,0 +1,470 @@
+// lbm_fields.cu -- fields of the flow for outputs, the populations of step 0, and the data of an
+// observed step: momentum and mass through links, strain rate and stress.
+//
+// As engine/solvers/lbm/lbm_cpu_fields.c it computes moments, strain and gradients of a cell, in
+// f64; engine/solvers/lbm/lbm_field.h derives fields from them.
+//
+// A step is observed just before it is computed: populations are pulled and closed as in the step
+// itself, stored, and not collided.
+#include "engine/solvers/lbm/lbm_traits.cuh"
+#include "cuda/query.cuh"
+
+enum { THREADS = LOOK_THREADS, JOINERS = LOOK_JOINED, ROWS_PER_BLOCK = LOOK_ROWS };
+
+// Blocks for a thread per cell of a block of the grid, or for several cells per thread.
+static unsigned blocks_of(const lbm_gpu_layout &l) {
+    const int64_t blocks = ((int64_t)l.nx * (l.end_row - l.first_row) + THREADS - 1) / THREADS;
+    return (unsigned)(blocks < 1 << 20 ? blocks : 1 << 20);
+}
+
+// ---- fields ----
+
+// T: the stored populations; D: the same lattice in f64.
+template <class T, class D> struct lbm_look {
+    typedef typename T::real real;
+    typedef lbm_gpu_view view;
+    typedef real last;
+    static constexpr int components = D::dims;
+    static constexpr bool whole = false, counts = false;
+
+    static __host__ __device__ void extent(const lbm_gpu_view &v, uint32_t n[3]) {
+        n[0] = v.last.layout.nx;
+        n[1] = v.last.layout.ny;
+        n[2] = v.last.layout.nz;
+    }
+
+    static __device__ __forceinline__ bool is_solid(const lbm_gpu_view &v, const uint32_t at[3]) {
+        return is_solid(v, at[0], at[1], at[2]);
+    }
+
+    static __device__ __forceinline__ bool is_solid(const lbm_gpu_view &v, uint32_t x, uint32_t y,
+                                                    uint32_t z) {
+        const uint32_t at[3] = {x, y, z};
+        return v.solid[cell_of(v.last.layout, at)] != 0;
+    }
+
+    // The number of a cell of the grid.
+    static __device__ __forceinline__ int64_t cell_of(const lbm_gpu_layout &l,
+                                                      const uint32_t at[3]) {
+        return ((int64_t)at[2] * l.ny + at[1]) * l.nx + at[0];
+    }
+
+    // Row y of a plane as the block has it, its halo rows included.
+    static __device__ __forceinline__ uint32_t row_of(const lbm_gpu_layout &l, uint32_t y) {
+        const uint32_t row = y + l.halo - l.low;
+        return !l.halo || row < l.rows + 2 * l.halo ? row : y < l.low ? row + l.ny : row - l.ny;
+    }
+
+    // The index of a cell of the grid, also of one that the rank does not have.
+    static __device__ __forceinline__ int64_t index_of(const lbm_gpu_layout &l, uint32_t x,
+                                                       uint32_t y, uint32_t z) {
+        const int64_t row = row_of(l, y), base = l.base;
+        return D::dims == 3 ? (z - base) * l.slice + row * l.pitch + x : (row - base) * l.pitch + x;
+    }
+
+    // Cell k of those of the block, which count from its rank's first plane on.
+    static __device__ __forceinline__ void place_of(const lbm_gpu_layout &l, int64_t k,
+                                                    uint32_t at[3]) {
+        const uint32_t z = (uint32_t)(k / l.nx / l.rows);
+        at[0] = (uint32_t)(k % l.nx);
+        at[1] = (uint32_t)(k / l.nx % l.rows) + (D::dims == 3 ? l.low : l.base);
+        at[2] = D::dims == 3 ? z + l.base : z;
+    }
+
+    // The acceleration of the last collision.
+    static __device__ __forceinline__ void acceleration(const lbm_gpu_view &v, uint32_t x,
+                                                        uint32_t y, uint32_t z, double a[D::dims]) {
+        const typename T::lbm_rates rates =
+            T::rates_at(v.last, T::place_in_field(v.last.layout, x, y, z));
+#pragma unroll
+        for (int k = 0; k < D::dims; k++) {
+            a[k] = (double)rates.a[k];
+        }
+    }
+
+    // Density deviation and velocity: the momentum of stored populations is rho u + F/2.
+    static __device__ __forceinline__ double velocity(const lbm_gpu_view &v, uint32_t x, uint32_t y,
+                                                      uint32_t z, double u[D::dims]) {
+        const int64_t index = index_of(v.last.layout, x, y, z);
+        const real *f = (const real *)cuda_part(v.now, index) + index;
+        typename D::lbm_rates rates;
+        double g[D::q], drho;
+#pragma unroll
+        for (int i = 0; i < D::q; i++) {
+            g[i] = (double)f[i * v.last.layout.plane];
+        }
+        acceleration(v, x, y, z, rates.a);
+#pragma unroll
+        for (int k = 0; k < D::dims; k++) {
+            rates.a[k] = -rates.a[k];
+        }
+        D::lbm_moments(g, &rates, true, &drho, u);
+        return drho;
+    }
+
+    // d[a][b] = d u_a / d x_b: central differences, one-sided beside solids and faces that are not
+    // periodic. `at(x, y, z, u)` gives the velocity of a free cell.
+    template <class At>
+    static __device__ void gradient(const lbm_gpu_view &v, const uint32_t at[3],
+                                    const At &velocity_at, double d[3][3]) {
+        const lbm_gpu_layout &l = v.last.layout;
+        const uint32_t n[3] = {l.nx, l.ny, l.nz};
+        double here[3] = {0, 0, 0};
+        velocity_at(at[0], at[1], at[2], here);
+        for (int b = 0; b < 3; b++) {
+            double value[2][3] = {{0, 0, 0}, {0, 0, 0}};
+            bool known[2] = {false, false};
+            for (int side = 0; side < 2 && b < D::dims; side++) {
+                uint32_t to[3] = {at[0], at[1], at[2]};
+                const bool ends = side == 0 ? at[b] == 0 : at[b] == n[b] - 1;
+                to[b] = !ends ? at[b] + 2 * side - 1 : side == 0 ? n[b] - 1 : 0;
+                known[side] = (!ends || v.periodic[b]) && !is_solid(v, to[0], to[1], to[2]);
+                if (known[side]) {
+                    velocity_at(to[0], to[1], to[2], value[side]);
+                }
+            }
+            for (int a = 0; a < 3; a++) {
+                d[a][b] = known[0] && known[1] ? 0.5 * (value[1][a] - value[0][a])
+                          : known[1]           ? value[1][a] - here[a]
+                          : known[0]           ? here[a] - value[0][a]
+                                               : 0;
+            }
+        }
+    }
+
+    static __device__ void gradient_now(const lbm_gpu_view &v, const uint32_t at[3],
+                                        double d[3][3]) {
+        gradient(
+            v, at, [&](uint32_t x, uint32_t y, uint32_t z, double *u) { velocity(v, x, y, z, u); },
+            d);
+    }
+
+    // The populations of a cell in the step `last` before collision.
+    static __device__ void arrived(const lbm_gpu_view &v, const uint32_t at[3], double g[D::q]) {
+        const lbm_gpu_step &s = v.last;
+        const uint32_t index = (uint32_t)index_of(s.layout, at[0], at[1], at[2]);
+        const typename T::place p = T::make_place(s.layout, index);
+        real come[T::q];
+        const uint32_t word = index / CUDA_WARP, lane = index % CUDA_WARP;
+        const uint32_t bits = s.boundary.cell_count ? s.boundary.words[word] : 0;
+        if (bits >> lane & 1u) {
+            const lbm_gpu_cell cell =
+                s.boundary.cells[s.boundary.before[word] + __popc(bits & ((1u << lane) - 1u))];
+            const typename T::lbm_rates rates = T::rates_of(s, index);
+            T::gather(s, cell, p, rates, come);
+        } else {
+            T::pull((const real *)s.from, s.layout.plane, p, come);
+        }
+#pragma unroll
+        for (int i = 0; i < T::q; i++) {
+            g[i] = (double)come[i];
+        }
+    }
+
+    // Strain and dynamic viscosity of a cell, lattice units, from its populations before collision.
+    static __device__ double strain(const lbm_gpu_view &v, const uint32_t at[3],
+                                    double s[D::parts]) {
+        double g[D::q], drho, u[D::dims], pi_neq[D::parts];
+        typename D::lbm_rates rates;
+        rates.tau = v.last.tau;
+        rates.eddy = v.last.eddy;
+        arrived(v, at, g);
+        acceleration(v, at[0], at[1], at[2], rates.a);
+        D::lbm_moments(g, &rates, true, &drho, u);
+        D::lbm_pi_neq(g, &rates, true, drho, u, pi_neq);
+        const double tau = rates.eddy > 0 ? D::lbm_tau_of_pi(pi_neq, 1 + drho, &rates) : rates.tau;
+        return lbm_pi_strain(pi_neq, drho, tau, D::dims, s);
+    }
+
+    // Strain and dynamic viscosity from differences of the velocity.
+    static __device__ double initial_strain(const lbm_gpu_view &v, const uint32_t at[3],
+                                            double s[D::parts]) {
+        double d[3][3], u[D::dims];
+        gradient_now(v, at, d);
+        lbm_gradient_strain(d, D::dims, s);
+        const double rho = 1 + velocity(v, at[0], at[1], at[2], u);
+        return rho * (v.nu + lbm_eddy_viscosity(v.last.eddy, d));
+    }
+
+    // The components of a field at a cell, user's units; returns their number.
+    static __device__ int field(const lbm_gpu_view &v, int which, const uint32_t at[3],
+                                double out[CUDA_PARTS]) {
+        if (which == LBM_VORTICITY || which == LBM_Q_CRITERION) {
+            double d[3][3];
+            gradient_now(v, at, d);
+            return lbm_rotation_field(which, d, D::dims, &v.units, out);
+        }
+        if (which == LBM_STRAIN_RATE || which == LBM_STRESS) {
+            const int count = which == LBM_STRESS ? D::parts : 1;
+            const double *from = v.strain[which - LBM_STRAIN_RATE] + cell_of(v.last.layout, at);
+            for (int c = 0; c < count; c++) {
+                out[c] = from[c * v.strain_plane];
+            }
+            return count;
+        }
+        double u[D::dims];
+        const double drho = velocity(v, at[0], at[1], at[2], u);
+        return lbm_moment_field(which, drho, u, 1, D::dims, &v.units, out);
+    }
+
+    // The velocity; the minimum of the density deviation and the maximum of the speed squared are
+    // monitored. Lattice units.
+    static __device__ double main(const lbm_gpu_view &v, const uint32_t at[3], double u[D::dims],
+                                  double *small) {
+        double square = 0;
+        *small = velocity(v, at[0], at[1], at[2], u);
+#pragma unroll
+        for (int a = 0; a < D::dims; a++) {
+            square += u[a] * u[a];
+        }
+        return square;
+    }
+
+    static __device__ __forceinline__ real last_of(const lbm_gpu_view &, double u) {
+        return (real)u;
+    }
+
+    static __device__ __forceinline__ double value_of(const lbm_gpu_view &, real kept) {
+        return (double)kept;
+    }
+
+    static __device__ double amount(const lbm_gpu_view &v, const uint32_t at[3]) {
+        double u[D::dims];
+        return velocity(v, at[0], at[1], at[2], u);
+    }
+};
+
+// Calls CALL<stored traits, f64 traits>(...) for the lattice and precision of a step.
+#define LBM_DISPATCH(step, CALL, ...)                                                \
+    ((step).dims == 2    ? (step).bytes == 4 ? CALL<d2q9_f32, d2q9_f64>(__VA_ARGS__) \
+                                             : CALL<d2q9_f64, d2q9_f64>(__VA_ARGS__) \
+        : (step).bytes == 4 ? CALL<d3q19_f32, d3q19_f64>(__VA_ARGS__)                \
+                         : CALL<d3q19_f64, d3q19_f64>(__VA_ARGS__))
+
+template <class T, class D> static const cuda_look *look_at() {
+    return look_of<lbm_look<T, D>>();
+}
+
+extern "C" const cuda_look *lbm_gpu_look(const lbm_gpu_step *step) {
+    return LBM_DISPATCH(*step, look_at);
+}
+
+// ---- the start ----
+
+template <class T, class D>
+__global__ void __launch_bounds__(THREADS)
+    start_kernel(const __grid_constant__ lbm_gpu_view v, const __grid_constant__ lbm_gpu_given from,
+                 typename T::real *to) {
+    typedef lbm_look<T, D> look;
+    const lbm_gpu_layout &l = v.last.layout;
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    const int64_t first = (int64_t)l.first_row * l.nx, end = (int64_t)l.end_row * l.nx;
+    for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < end; k += step) {
+        uint32_t at[3];
+        look::place_of(l, k, at);
+        const uint32_t index = (uint32_t)look::index_of(l, at[0], at[1], at[2]);
+        double g[D::q];
+        for (int i = 0; i < D::q; i++) {
+            g[i] = 0;
+        }
+        if (!look::is_solid(v, at[0], at[1], at[2])) {
+            double u[D::dims] = {0}, d[3][3] = {{0}}, strain[D::parts], a[D::dims], drho = 0;
+            if (from.values.count) {
+                auto given = [&](uint32_t x, uint32_t y, uint32_t z, double *to_u) {
+                    const uint32_t rows = l.rows + 2 * l.halo;
+                    const int64_t cell = ((int64_t)z * rows + look::row_of(l, y)) * l.nx + x;
+                    const double *values = (const double *)cuda_part(from.values, cell) + cell;
+                    for (int c = 0; c < D::dims; c++) {
+                        to_u[c] = values[(c + 1) * from.apart];
+                    }
+                    return *values;
+                };
+                drho = given(at[0], at[1], at[2], u);
+                look::gradient(v, at, given, d);
+            }
+            lbm_gradient_strain(d, D::dims, strain);
+            look::acceleration(v, at[0], at[1], at[2], a);
+            const double eddy_viscosity = lbm_eddy_viscosity(v.last.eddy, d);
+            D::lbm_start(drho, u, strain, v.last.tau + 3 * eddy_viscosity, a, g);
+        }
+        for (int i = 0; i < D::q; i++) {
+            to[i * l.plane + index] = (typename T::real)g[i];
+        }
+    }
+}
+
+template <class T, class D>
+static cudaError_t start(const lbm_gpu_view *v, const lbm_gpu_given *given, void *to,
+                         cudaStream_t stream) {
+    const lbm_gpu_given none = {};
+    start_kernel<T, D><<<blocks_of(v->last.layout), THREADS, 0, stream>>>(*v, given ? *given : none,
+                                                                          (typename T::real *)to);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const lbm_gpu_given *given, void *to,
+                                     cudaStream_t stream) {
+    return LBM_DISPATCH(view->last, start, view, given, to, stream);
+}
+
+// ---- observing ----
+
+// A thread per boundary cell.
+template <class T>
+__global__ void __launch_bounds__(THREADS) keep_links(const __grid_constant__ lbm_gpu_step s) {
+    const uint32_t k = s.boundary.first_cell + blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= s.boundary.end_cell || cuda_is_halted(s.halted, s.clock)) {
+        return;
+    }
+    const lbm_gpu_cell cell = s.boundary.cells[k];
+    if (cell.others) {
+        return;
+    }
+    typename T::real g[T::q];
+    T::gather(s, cell, T::make_place(s.layout, cell.index), T::rates_of(s, cell.index), g);
+    T::keep_links(s, cell, g);
+}
+
+template <class T, class D>
+__global__ void __launch_bounds__(THREADS)
+    keep_strain(const __grid_constant__ lbm_gpu_view v, bool initially) {
+    typedef lbm_look<T, D> look;
+    const lbm_gpu_layout &l = v.last.layout;
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    if (cuda_is_halted(v.last.halted, v.last.clock)) {
+        return;
+    }
+    const int64_t first = (int64_t)l.first_row * l.nx, end = (int64_t)l.end_row * l.nx;
+    for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < end; k += step) {
+        uint32_t at[3];
+        look::place_of(l, k, at);
+        const int64_t number = look::cell_of(l, at);
+        double s[D::parts], value[CUDA_PARTS];
+        if (v.solid[number]) {
+            continue;
+        }
+        const double viscosity =
+            initially ? look::initial_strain(v, at, s) : look::strain(v, at, s);
+        for (int f = 0; f < 2; f++) {
+            const int count = v.strain[f] ? lbm_strain_field(LBM_STRAIN_RATE + f, s, viscosity,
+                                                             D::dims, &v.units, value)
+                                          : 0;
+            for (int c = 0; c < count; c++) {
+                v.strain[f][c * v.strain_plane + number] = value[c];
+            }
+        }
+    }
+}
+
+template <class T, class D>
+static cudaError_t observe(const lbm_gpu_view *v, bool initially, cudaStream_t stream) {
+    const lbm_gpu_boundary &b = v->last.boundary;
+    const uint32_t cells = b.end_cell - b.first_cell;
+    if (b.links && cells > 0) {
+        keep_links<T><<<(cells + THREADS - 1) / THREADS, THREADS, 0, stream>>>(v->last);
+    }
+    if (v->strain[0] || v->strain[1]) {
+        keep_strain<T, D><<<blocks_of(v->last.layout), THREADS, 0, stream>>>(*v, initially);
+    }
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially,
+                                       cudaStream_t stream) {
+    return LBM_DISPATCH(view->last, observe, view, initially, stream);
+}
+
+// ---- sums over links ----
+
+static __device__ void join(lbm_carried &a, const lbm_carried &b) {
+    for (int k = 0; k < 3; k++) {
+        a.force[k] += b.force[k];
+        a.torque[k] += b.torque[k];
+        a.change[k] += b.change[k];
+    }
+    a.size += b.size;
+    a.mass += b.mass;
+}
+
+static __device__ void clear(lbm_carried &a) {
+    a = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0};
+}
+
+template <class T>
+__global__ void __launch_bounds__(THREADS)
+    links_kernel(const __grid_constant__ lbm_gpu_step s, int region, double cx, double cy,
+                 double cz, lbm_carried *partials) {
+    const double centre[3] = {cx, cy, cz};
+    lbm_carried mine;
+    clear(mine);
+    const uint32_t share = (s.boundary.cell_count + gridDim.x - 1) / gridDim.x;
+    const uint32_t first = blockIdx.x * share;
+    const uint32_t last =
+        first + share < s.boundary.cell_count ? first + share : s.boundary.cell_count;
+    for (uint32_t c = first + threadIdx.x; c < last; c += blockDim.x) {
+        const lbm_gpu_cell cell = s.boundary.cells[c];
+        const double at[3] = {(double)(cell.index % s.layout.pitch),
+                              (double)(cell.row % s.layout.ny), (double)(cell.row / s.layout.ny)};
+        T::each_link(s.boundary, cell, region,
+                     [&](const int e[3], double out, double in, double before) {
+                         lbm_carry(&mine, e, out, in, before, at, centre);
+                     });
+    }
+    __shared__ double room[ROWS_PER_BLOCK][sizeof(lbm_carried) / sizeof(double)];
+    join_lanes(mine);
+    if (threadIdx.x % CUDA_WARP == 0) {
+        *(lbm_carried *)room[threadIdx.x / CUDA_WARP] = mine;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int w = 1; w < ROWS_PER_BLOCK; w++) {
+            join(mine, *(const lbm_carried *)room[w]);
+        }
+        partials[blockIdx.x] = mine;
+    }
+}
+
+template <class T, class D>
+static cudaError_t carried(const lbm_gpu_step *s, int region, const double centre[3],
+                           lbm_carried *partials, cudaStream_t stream) {
+    links_kernel<T><<<LBM_GPU_LINK_BLOCKS, THREADS, 0, stream>>>(*s, region, centre[0], centre[1],
+                                                                 centre[2], partials);
+    return join_all(partials, LBM_GPU_LINK_BLOCKS, stream);
+}
+
+extern "C" cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double centre[3],
+                                     lbm_carried *partials, cudaStream_t stream) {
+    return LBM_DISPATCH(*step, carried, step, region, centre, partials, stream);
+}
+
+// One block per region.
+__global__ void __launch_bounds__(JOINERS)
+    flows_kernel(const __grid_constant__ lbm_gpu_boundary b, double *rate) {
+    const uint8_t region = (uint8_t)(blockIdx.x + 1);
+    double sum = 0;
+    for (int64_t k = threadIdx.x; k < b.link_count; k += JOINERS) {
+        if (b.link_region[k] == region) {
+            sum += b.link_flow[k];
+            b.link_flow[k] = 0;
+        }
+    }
+    __shared__ double room[JOINERS];
+    room[threadIdx.x] = sum;
+    for (int width = JOINERS / 2; width > 0; width /= 2) {
+        __syncthreads();
+        if ((int)threadIdx.x < width) {
+            room[threadIdx.x] += room[threadIdx.x + width];
+        }
+    }
+    if (threadIdx.x == 0) {
+        rate[region] = room[0];
+    }
+}
+
+extern "C" cudaError_t lbm_gpu_flows(const lbm_gpu_boundary *boundary, int regions, double *rate,
+                                     cudaStream_t stream) {
+    if (regions > 0) {
+        flows_kernel<<<regions, JOINERS, 0, stream>>>(*boundary, rate);
+    }
+    return cudaGetLastError();
+}

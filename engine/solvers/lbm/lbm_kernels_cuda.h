@@ -1,0 +1,163 @@
+/* lbm_kernels_cuda.h -- lattice Boltzmann on the device: the data that kernels see, and their
+ * launchers.
+ *
+ * Plain C, shared by the host's files and nvcc's. The populations of a cell lie as
+ * f[i][z][y][x] at i * plane + z * slice + y * pitch + x: pitch is a multiple of a warp, or the
+ * power of two that a shorter row fits; all axes wrap, and populations pulled across faces that are
+ * not periodic are replaced at boundary cells. Where the grid is cut into blocks
+ * (engine/core/comm.h), the halo planes of a block stand behind its own: the lower one has the
+ * number of its end, the upper one the next.
+ */
+#ifndef LBM_GPU_H
+#define LBM_GPU_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "cuda/query.h"
+#include "engine/scene/grid.h"
+#ifdef __CUDACC__
+#define LBM_FIELD_INLINE static __device__ __forceinline__
+#endif
+#include "engine/solvers/lbm/lbm_field.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Threads of a thread block of a step. */
+enum { LBM_BLOCK = 128 };
+
+/* All but `plane` fit 32 bits, so the index of a cell in a plane is one unsigned number. A
+ * step's thread blocks cover block_width cells of block_rows rows each.
+ *
+ * Planes of the slowest axis count from `base` on: of several ranks the first of each. So do rows
+ * and indices; coordinates are those of the whole grid. */
+typedef struct lbm_gpu_layout {
+    uint32_t nx, ny, nz, base, pitch, slice;
+    uint32_t block_width, block_rows, blocks_per_row;
+    int64_t plane;
+    /* Of the block of the grid: its first and last plane (slowest axis), where the planes beside
+     * them stand, and its rows first_row <= row < end_row. A plane has `rows` of them, from y = low
+     * on; if these are not all, so many halo rows stand before them and behind them, and rows count
+     * as if there were no others. */
+    uint32_t first, last, below, above;
+    uint32_t first_row, end_row;
+    uint32_t rows, low, halo;
+} lbm_gpu_layout;
+
+/* A boundary cell as in engine/solvers/lbm/lbm_boundary.h. */
+typedef struct lbm_gpu_cell {
+    uint32_t index; /* in a plane; of a cell of another rank: x */
+    uint32_t links, bounced, mirrored[3];
+    uint32_t first_link;
+    int32_t opening_index; /* -1: none */
+    int8_t normal[3];
+    uint8_t opening; /* lbm_opening */
+    bool velocity_given, density_given, inward_solid;
+    bool moves;   /* some of its links belong to moving walls */
+    bool again;   /* computed again by a second kernel: wet, or with values evaluated ahead */
+    bool others;  /* another rank has it */
+    uint32_t row; /* y + ny z */
+    double keep;  /* of an outflow */
+} lbm_gpu_cell;
+
+/* A thread block of a step that has free cells; bit k of `warps`: its warp k has some. */
+typedef struct lbm_gpu_block {
+    uint32_t number, warps;
+} lbm_gpu_block;
+
+typedef struct lbm_gpu_boundary {
+    const lbm_gpu_cell *cells;
+    uint32_t cell_count;
+    uint32_t first_cell, end_cell; /* of the block of the grid */
+    int64_t link_count;
+    /* One bit per place of a row, a word per warp: set at boundary cells; and the number of the
+     * first one of each word. */
+    const uint32_t *words, *before;
+    const lbm_gpu_block *free_blocks; /* NULL: all thread blocks */
+    const uint32_t *again;            /* numbers of the cells that are computed again */
+    uint32_t again_count;
+    const uint8_t *link_region;
+    const double *link_add, *open_value; /* [n % CUDA_STEPS] of step n, */
+    int64_t link_stride, open_stride;    /* so many numbers apart; 0: the same for all steps */
+    double *link_flow; /* accumulates the mass that leaves by each link; NULL: not wanted */
+    void *links;       /* as lbm_state.links; NULL: not wanted */
+    bool links_follow; /* they have the step before, too; to observe a step: they are those of it */
+} lbm_gpu_boundary;
+
+typedef struct lbm_gpu_step {
+    lbm_gpu_layout layout;
+    int dims;  /* 2: D2Q9, 3: D3Q19 */
+    int bytes; /* of a stored number: 4 or 8 */
+    uint32_t block_count;
+    const void *from;
+    void *to;
+    int collision;
+    bool forced, les; /* with a body force; with Smagorinsky's model */
+    double omega_even, omega_odd, tau, magic, eddy;
+    /* [3] on the device, and that of the step before. If it turns, both are [CUDA_TURNS][3], and
+     * that of the end of step n is at (n + 1) % CUDA_TURNS. */
+    const double *acceleration, *acceleration_before;
+    bool acceleration_turns;
+    const void *acceleration_field; /* [dims][nz][ny][pitch]; NULL: uniform */
+    lbm_gpu_boundary boundary;
+    cuda_clock clock;      /* of the step */
+    const int64_t *halted; /* the step in which a law has failed, from which on the state is not
+                              changed; NULL: none can fail */
+} lbm_gpu_step;
+
+/* One step from `from` to `to`, by lattice and precision. */
+cudaError_t lbm_gpu_step_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_step_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_step_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
+
+/* What fields are computed from. */
+typedef struct lbm_gpu_view {
+    lbm_gpu_step last;    /* the last step; before any, and to observe it, the step to come */
+    cuda_parts now;       /* populations of the present step, by the index in a plane, which beyond
+                             those of the rank is less than 0, or more than 32 bits hold */
+    const uint8_t *solid; /* [nz][ny][nx], 0: free */
+    double *strain[2];    /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
+                             [components][nz][ny][nx], the user's units; NULL: not wanted */
+    int64_t strain_plane; /* elements between components */
+    bool periodic[3];
+    double nu; /* lattice units */
+    lbm_units units;
+} lbm_gpu_view;
+
+/* The launchers for the lattice and precision of a step; views are lbm_gpu_view. */
+const cuda_look *lbm_gpu_look(const lbm_gpu_step *step);
+
+/* Fills the arrays of an observed step: links, and strain from the populations of view->last before
+ * collision; initially from differences of the velocity. */
+cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially, cudaStream_t stream);
+
+enum { LBM_GPU_LINK_BLOCKS = 256 };
+
+/* Force, torque and mass flow through the links of a region in the last observed step, the torque
+ * about `centre` in cells. partials: LBM_GPU_LINK_BLOCKS; the first is the result. */
+cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double centre[3],
+                          lbm_carried *partials, cudaStream_t stream);
+
+/* rate[r] = sum of link_flow over the links of region r, which is then zeroed; r <= regions. */
+cudaError_t lbm_gpu_flows(const lbm_gpu_boundary *boundary, int regions, double *rate,
+                          cudaStream_t stream);
+
+/* Density deviation and velocity at the start, in f64, by the number of a cell; components stand
+ * `apart`. */
+typedef struct lbm_gpu_given {
+    cuda_parts values;
+    int64_t apart;
+} lbm_gpu_given;
+
+/* Populations of step 0 in the block of view->last, from what is given; NULL: at rest. Solids get
+ * zeros. */
+cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const lbm_gpu_given *given, void *to,
+                          cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

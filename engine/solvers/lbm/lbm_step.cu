@@ -1,0 +1,150 @@
+// lbm_step.cu -- one time step on the device: stream, bounce, collide, store; then wet cells again.
+//
+// A thread owns a cell: it pulls the populations that stream to it from one copy, collides them and
+// stores them in the other. Boundary cells have a bit each, in one word per warp:
+//
+//     from  o  o  o                  x      0   1  ...  12  ...  31   a warp: 32 places of a row
+//            \ | /                   cell   B   o  ...   W  ...   o
+//           o--g--o  -> collide      bit    1   0  ...   1  ...   0   words[index / 32]
+//            / | \      -> to        data   cells[before[index / 32] + set bits of lanes before]
+//           o  o  o
+//                            o  pull, collide, store; a warp whose word is 0 reads nothing else
+//     g_i comes from x - e_i B  pull, replace what crosses walls and slip faces, collide, store
+//                            W  as B; then close_kernel computes and stores the cell again
+//
+// W are wet cells and moving walls with values evaluated ahead: in the first kernel their closures
+// would cost all cells registers. Where much is solid, blocks and warps without a free cell are
+// left out; elsewhere no thread waits for that information.
+#include "engine/solvers/lbm/lbm_traits.cuh"
+#include "cuda/early.cuh"
+
+template <class T> using real_of = typename T::real;
+
+template <class T, int COLLISION, bool PLAIN, bool WALLS>
+__global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
+    step_kernel(const __grid_constant__ lbm_gpu_step s) {
+    cuda_wait_for_last();
+    cuda_let_next_begin();
+    const lbm_gpu_layout &l = s.layout;
+    uint32_t block = blockIdx.x;
+    if (WALLS && s.boundary.free_blocks) {
+        const lbm_gpu_block free = s.boundary.free_blocks[block];
+        if (!(free.warps >> (threadIdx.y * l.block_width + threadIdx.x) / CUDA_WARP & 1u)) {
+            return;
+        }
+        block = free.number;
+    }
+    const uint32_t row_block = block / l.blocks_per_row;
+    const uint32_t x = (block - row_block * l.blocks_per_row) * l.block_width + threadIdx.x;
+    const uint32_t row = l.first_row + row_block * l.block_rows + threadIdx.y;
+    if (row >= l.end_row) {
+        return;
+    }
+    if (x >= l.nx || cuda_is_halted(s.halted, s.clock)) {
+        return;
+    }
+    const uint32_t z = T::dims == 3 ? row / l.rows : 0, y = row - z * l.rows + l.halo;
+    uint32_t index = row * l.pitch + x;
+    if (T::dims == 3 && l.halo) {
+        index += z * (l.slice - l.rows * l.pitch) + l.halo * l.pitch;
+    }
+    const uint32_t lane = index % CUDA_WARP;
+    uint32_t bits = 0, word = 0;
+    if (WALLS) {
+        word = index / CUDA_WARP;
+        bits = s.boundary.words[word];
+    }
+    const typename T::place p = T::make_place(l, x, y, z);
+    typename T::lbm_rates rates;
+    if (PLAIN) {
+        rates.omega_even = (real_of<T>)s.omega_even;
+        rates.omega_odd = (real_of<T>)s.omega_odd;
+    } else {
+        rates = T::rates_of(s, index);
+    }
+    real_of<T> g[T::q];
+    T::pull((const real_of<T> *)s.from, l.plane, p, g);
+    if (WALLS && bits >> lane & 1u) {
+        const uint32_t before = __popc(bits & ((1u << lane) - 1u));
+        const lbm_gpu_cell cell = s.boundary.cells[s.boundary.before[word] + before];
+        T::bounce(s, cell, s.boundary.link_add, p, g);
+        const bool passes = cell.moves || cell.links != cell.bounced; // walls at rest return all
+        if (s.boundary.link_flow && passes && !cell.again) {
+            T::count_flow(s, cell, index, g);
+        }
+    }
+    T::lbm_collide(g, &rates, COLLISION, !PLAIN, !PLAIN && s.les);
+    T::store((real_of<T> *)s.to, l.plane, index, g);
+}
+
+// The cells that are done again, those of one kind beside each other. A warp goes through all of
+// this alone, so what counts is how many instructions follow each other: it begins with
+// step_kernel, whose `from` it shares, and stores after it.
+template <class T, bool REGULARIZED>
+__global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant__ lbm_gpu_step s) {
+    const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= s.boundary.again_count) {
+        cuda_wait_for_last();
+        return;
+    }
+    const lbm_gpu_cell cell = s.boundary.cells[s.boundary.again[k]];
+    cuda_see_completed();
+    const bool halted = cuda_is_halted(s.halted, s.clock);
+    const typename T::lbm_rates rates = T::rates_of(s, cell.index);
+    real_of<T> g[T::q];
+    T::template gather<REGULARIZED>(s, cell, T::make_place(s.layout, cell.index), rates, g);
+    if (s.boundary.link_flow && !halted) {
+        T::count_flow(s, cell, cell.index, g);
+    }
+    T::lbm_collide(g, &rates, REGULARIZED ? LBM_REGULARIZED : s.collision, s.forced, s.les);
+    cuda_wait_for_last();
+    if (!halted) {
+        T::store((real_of<T> *)s.to, s.layout.plane, cell.index, g);
+    }
+}
+
+template <class T, int COLLISION, bool PLAIN, bool WALLS>
+static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
+    const dim3 threads(s->layout.block_width, s->layout.block_rows);
+    cudaError_t code = cuda_launch_early(step_kernel<T, COLLISION, PLAIN, WALLS>, s->block_count,
+                                         threads, stream, *s);
+    if (code == cudaSuccess && WALLS && s->boundary.again_count > 0) {
+        const uint32_t blocks = (s->boundary.again_count + LBM_BLOCK - 1) / LBM_BLOCK;
+        code = cuda_launch_early(close_kernel<T, COLLISION == LBM_REGULARIZED>, blocks, LBM_BLOCK,
+                                 stream, *s);
+    }
+    return code;
+}
+
+template <class T, int COLLISION>
+static cudaError_t choose_kernel(const lbm_gpu_step *s, cudaStream_t stream) {
+    const bool plain = !s->forced && !s->les, walls = s->boundary.cell_count > 0;
+    if (plain) {
+        return walls ? launch<T, COLLISION, true, true>(s, stream)
+                     : launch<T, COLLISION, true, false>(s, stream);
+    }
+    return walls ? launch<T, COLLISION, false, true>(s, stream)
+                 : launch<T, COLLISION, false, false>(s, stream);
+}
+
+template <class T> static cudaError_t choose_collision(const lbm_gpu_step *s, cudaStream_t stream) {
+    switch (s->collision) {
+    case LBM_TRT:
+        return choose_kernel<T, LBM_TRT>(s, stream);
+    case LBM_BGK:
+        return choose_kernel<T, LBM_BGK>(s, stream);
+    default:
+        return choose_kernel<T, LBM_REGULARIZED>(s, stream);
+    }
+}
+
+#ifndef LBM_STEP_TRAITS
+#error "compiled once per lattice and precision, with -DLBM_STEP_TRAITS=d2q9_f32 and so on"
+#endif
+#define JOIN(a, b) a##b
+#define NAME(prefix, traits) JOIN(prefix, traits)
+
+extern "C" cudaError_t NAME(lbm_gpu_step_, LBM_STEP_TRAITS)(const lbm_gpu_step *step,
+                                                            cudaStream_t stream) {
+    return choose_collision<LBM_STEP_TRAITS>(step, stream);
+}

@@ -1,0 +1,301 @@
+/* lbm_steps_cuda.c -- the steps of a flow on the device, slab by slab: which cells are at
+ * boundaries, which are computed again, which thread blocks have free cells.
+ */
+#include <string.h>
+#include "engine/solvers/lbm/lbm_state_cuda.h"
+#include "engine/core/collectives.h"
+
+/* Rows count from the halo on, in a block that has rows of planes. */
+void *lbm_cuda_at(const lbm_cuda *state, int64_t turn) {
+    const lbm_gpu_layout *l = &state->pattern.layout;
+    char *f = state->all.f[turn & 1];
+    f += l->base * sel_turns_stride(&state->all.base.turns) * state->pattern.bytes;
+    return l->halo ? f + (int64_t)l->low * l->pitch * state->pattern.bytes : f;
+}
+
+/* The row y + ny z of a row of the block. */
+static int64_t row_of_grid(const lbm_cuda *state, const lbm_gpu_layout *l, uint32_t row) {
+    const int64_t first = l->base * state->all.base.rows_per_plane;
+    return first + (int64_t)(row / l->rows) * l->ny + l->low + row % l->rows;
+}
+
+/* Thread blocks of a step for so many rows. */
+static uint32_t blocks_for(const lbm_gpu_layout *layout, int64_t rows) {
+    const int64_t of_rows = (rows + layout->block_rows - 1) / layout->block_rows;
+    return (uint32_t)(of_rows * layout->blocks_per_row);
+}
+
+/* The step from `step` to the next in a slab of the grid. */
+lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab *slab) {
+    const sel_state *base = &state->all.base;
+    const sel_block *own = &base->own;
+    const int64_t *row_cells = state->all.plan->boundary.row_cells;
+    const bool cut = base->ranks->count > 1;
+    const int number = slab->number;
+    lbm_gpu_step one = state->pattern;
+    lbm_gpu_layout *layout = &one.layout;
+    lbm_gpu_boundary *boundary = &one.boundary;
+    const uint32_t end = (uint32_t)(own->end - layout->base);
+    layout->first = (uint32_t)(own->first - layout->base);
+    layout->last = end - 1;
+    layout->below = end - !cut;
+    layout->above = cut ? end + 1 : 0;
+    const int64_t rows = slab->planes.high - slab->planes.low;
+    layout->first_row = (uint32_t)((slab->planes.first - layout->base) * rows);
+    layout->end_row = (uint32_t)((slab->planes.end - layout->base) * rows);
+    if (layout->halo) { /* the rows beside those of the slab stand in front of them like a halo */
+        layout->rows = (uint32_t)rows;
+        layout->low = (uint32_t)slab->planes.low;
+        layout->halo += (uint32_t)(slab->planes.low - own->low);
+    }
+    one.block_count = blocks_for(layout, layout->end_row - layout->first_row);
+    if (boundary->free_blocks) {
+        boundary->free_blocks += state->free[number][0];
+        one.block_count = state->free[number][1] - state->free[number][0];
+    }
+    boundary->first_cell = (uint32_t)row_cells[slab->planes.first * base->rows_per_plane];
+    boundary->end_cell = (uint32_t)row_cells[slab->planes.end * base->rows_per_plane];
+    boundary->again += state->again[number][0];
+    boundary->again_count = state->again[number][1] - state->again[number][0];
+    one.clock = cuda_queue_clock(state->all.base.queue, step);
+    one.from = lbm_cuda_at(state, step);
+    one.to = lbm_cuda_at(state, step + 1);
+    one.acceleration = one.acceleration_before = state->acceleration;
+    if (step == state->accelerated_at) {
+        one.acceleration_before += 3;
+    }
+    return one;
+}
+
+/* Finds which regions are moving walls. */
+static void find_moving(const sel_domain *domain, bool moves[256]) {
+    memset(moves, 0, 256 * sizeof *moves);
+    for (int r = 1; r <= domain->region_count; r++) {
+        moves[r] = !lbm_region_is_wet(&domain->regions[r - 1]) && lbm_region_passes(domain, r);
+    }
+}
+
+static lbm_gpu_cell convert(const lbm_boundary *b, const lbm_boundary_cell *cell,
+                            const bool moves[256]) {
+    lbm_gpu_cell to = {.index = (uint32_t)cell->x,
+                       .links = cell->links,
+                       .bounced = cell->bounced,
+                       .first_link = (uint32_t)cell->first_link,
+                       .opening_index = (int32_t)cell->opening_index,
+                       .opening = (uint8_t)cell->opening,
+                       .velocity_given = cell->velocity_region != 0,
+                       .density_given = cell->density_region != 0,
+                       .inward_solid = cell->inward_solid,
+                       .keep = cell->keep};
+    for (int a = 0; a < 3; a++) {
+        to.mirrored[a] = cell->mirrored[a];
+        to.normal[a] = cell->normal[a];
+    }
+    int64_t link = cell->first_link;
+    for (uint32_t bits = cell->links; bits; bits &= bits - 1) {
+        to.moves = to.moves || moves[b->link_region[link++]];
+    }
+    return to;
+}
+
+/* Of the planes of this rank. */
+static int64_t word_count(const lbm_cuda *state) {
+    const lbm_gpu_layout *l = &state->pattern.layout;
+    const int64_t stride = state->pattern.dims == 3 ? l->slice : l->pitch;
+    const int64_t places = (state->all.base.own.end - l->base) * stride;
+    return state->all.plan->boundary.cell_count > 0 ? (places + CUDA_WARP - 1) / CUDA_WARP : 0;
+}
+
+/* How many cells are computed again at most: all boundary cells where values are evaluated ahead,
+ * since these are few then (count_copies of lbm_laws_cuda.c). */
+static int64_t most_again(const lbm_cuda *state) {
+    const lbm_boundary *b = &state->all.plan->boundary;
+    return state->all.copies > 1 ? b->cell_count : b->open_count;
+}
+
+/* The lists in the form of the device. */
+typedef struct lists {
+    lbm_gpu_cell *cells;
+    uint32_t *words, *before, *again, *room;
+    lbm_gpu_block *free_blocks;
+} lists;
+
+static void fill_lists(lbm_cuda *state, lists *l) {
+    const lbm_boundary *b = &state->all.plan->boundary;
+    const lbm_gpu_layout *layout = &state->pattern.layout;
+    bool moves[256];
+    state->again_count = 0;
+    find_moving(state->all.plan->base.domain, moves);
+    for (int64_t row = 0; row < b->rows; row++) {
+        const bool own = sel_state_has(&state->all.base, row);
+        const int64_t here = row - layout->base * state->all.base.rows_per_plane;
+        const uint32_t y = (uint32_t)(here % layout->ny), z = (uint32_t)(here / layout->ny);
+        const uint32_t start = z * layout->slice + (y - layout->low + layout->halo) * layout->pitch;
+        for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
+            lbm_gpu_cell *cell = &l->cells[c];
+            *cell = convert(b, &b->cells[c], moves);
+            cell->row = (uint32_t)row;
+            cell->others = !own;
+            cell->again = cell->opening != LBM_CLOSED || (cell->moves && state->all.copies > 1);
+            if (!own) {
+                continue;
+            }
+            cell->index += start;
+            const uint32_t word = cell->index / CUDA_WARP;
+            l->before[word] = l->words[word] ? l->before[word] : (uint32_t)c;
+            l->words[word] |= 1u << cell->index % CUDA_WARP;
+            if (cell->again) {
+                l->again[state->again_count++] = (uint32_t)c;
+            }
+        }
+    }
+}
+
+/* What decides upon the way of a cell through its closures. */
+static int kind_of(const lbm_gpu_cell *cell) {
+    const int8_t *n = cell->normal;
+    return ((cell->opening * 3 + n[0] + 1) * 3 + n[1] + 1) * 3 + n[2] + 1;
+}
+
+/* Sorts cells by kind, so that the threads of a warp go one way; else by their numbers. */
+static void sort_again(const lbm_gpu_cell *cells, uint32_t *again, uint32_t *room, uint32_t count) {
+    enum { KINDS = 27 * (LBM_OPEN_EDGE + 1) };
+    uint32_t first[KINDS + 1] = {0};
+    for (uint32_t k = 0; k < count; k++) {
+        first[kind_of(&cells[again[k]]) + 1]++;
+    }
+    for (int kind = 0; kind < KINDS; kind++) {
+        first[kind + 1] += first[kind];
+    }
+    memcpy(room, again, count * sizeof *room);
+    for (uint32_t k = 0; k < count; k++) {
+        again[first[kind_of(&cells[room[k]])]++] = room[k];
+    }
+}
+
+/* Shares out the cells that are computed again, and sorts each share. */
+static void find_again(lbm_cuda *state, const lists *l) {
+    const sel_state *base = &state->all.base;
+    const uint32_t rows = (uint32_t)base->rows_per_plane;
+    cuda_slab slabs[CUDA_SLABS];
+    const int count = cuda_slabs_of(base, LBM_CUDA_RIM, slabs);
+    uint32_t shared = 0;
+    for (int k = 0; k < count; k++) {
+        const sel_block *own = &slabs[k].planes;
+        state->again[k][0] = shared;
+        for (uint32_t i = 0; i < state->again_count; i++) {
+            const uint32_t row = l->cells[l->again[i]].row, plane = row / rows, y = row % rows;
+            if (plane >= own->first && plane < own->end && y >= own->low && y < own->high) {
+                l->room[shared++] = l->again[i];
+            }
+        }
+        state->again[k][1] = shared;
+    }
+    memcpy(l->again, l->room, shared * sizeof *l->again);
+    for (int k = 0; k < count; k++) {
+        const uint32_t *ends = state->again[k];
+        sort_again(l->cells, l->again + ends[0], l->room, ends[1] - ends[0]);
+    }
+}
+
+/* The most thread blocks with free cells, of all slabs. 0: the others are not left out, since less
+ * than an eighth of the cells is solid. */
+static int64_t most_free_blocks(const lbm_cuda *state) {
+    const sel_state *base = &state->all.base;
+    const sel_domain *domain = base->plan->domain;
+    const bool leaves_out = domain->free_cells < sel_grid_cells(&domain->grid) / 8 * 7;
+    cuda_slab slabs[CUDA_SLABS];
+    int64_t count = 0;
+    for (int k = 0; leaves_out && k < cuda_slabs_of(base, LBM_CUDA_RIM, slabs); k++) {
+        const int64_t planes = slabs[k].planes.end - slabs[k].planes.first;
+        const sel_block *block = &slabs[k].planes;
+        count += blocks_for(&state->pattern.layout, planes * (block->high - block->low));
+    }
+    return count;
+}
+
+static uint32_t free_warps(const lbm_cuda *state, const lbm_gpu_layout *l, uint32_t block) {
+    const uint32_t row = l->first_row + block / l->blocks_per_row * l->block_rows;
+    const uint32_t first = block % l->blocks_per_row * l->block_width;
+    uint32_t warps = 0;
+    for (uint32_t y = row; y < row + l->block_rows && y < l->end_row; y++) {
+        const uint8_t *cell = state->all.plan->base.domain->cell + row_of_grid(state, l, y) * l->nx;
+        for (uint32_t x = first; x < first + l->block_width && x < l->nx; x++) {
+            const uint32_t thread = (y - row) * l->block_width + x - first;
+            warps |= (cell[x] ? 0u : 1u) << thread / CUDA_WARP;
+        }
+    }
+    return warps;
+}
+
+static void find_free_blocks(lbm_cuda *state, lbm_gpu_block *blocks) {
+    cuda_slab slabs[CUDA_SLABS];
+    uint32_t count = 0;
+    for (int k = 0; k < cuda_slabs_of(&state->all.base, LBM_CUDA_RIM, slabs); k++) {
+        const lbm_gpu_layout l = lbm_cuda_step(state, 0, &slabs[k]).layout;
+        const uint32_t all = blocks_for(&l, l.end_row - l.first_row);
+        state->free[k][0] = count;
+        for (uint32_t block = 0; block < all; block++) {
+            blocks[count] = (lbm_gpu_block){block, free_warps(state, &l, block)};
+            count += blocks[count].warps != 0;
+        }
+        state->free[k][1] = count;
+    }
+}
+
+void lbm_cuda_list_boundary(lbm_cuda *state) {
+    const lbm_boundary *b = &state->all.plan->boundary;
+    lbm_gpu_boundary *to = &state->pattern.boundary;
+    sel_arrays *arrays = &state->all.base.arrays;
+    SEL_ADD(arrays, to, cells, b->cell_count, 0);
+    SEL_ADD(arrays, to, words, word_count(state), 0);
+    SEL_ADD(arrays, to, before, word_count(state), 0);
+    SEL_ADD(arrays, to, again, most_again(state), 0);
+    SEL_ADD(arrays, to, free_blocks, most_free_blocks(state), 0);
+    SEL_ADD(arrays, to, link_region, b->link_count, 0);
+}
+
+static sel_status send(lbm_cuda *state, const lists *l, sel_error *error) {
+    const lbm_boundary *b = &state->all.plan->boundary;
+    lbm_gpu_boundary *to = &state->pattern.boundary;
+    const struct {
+        const void *to, *from;
+        uint64_t bytes;
+    } parts[] = {{to->cells, l->cells, (uint64_t)b->cell_count * sizeof *l->cells},
+                 {to->words, l->words, (uint64_t)word_count(state) * sizeof *l->words},
+                 {to->before, l->before, (uint64_t)word_count(state) * sizeof *l->before},
+                 {to->again, l->again, state->again_count * sizeof *l->again},
+                 {to->free_blocks, l->free_blocks,
+                  (uint64_t)most_free_blocks(state) * sizeof(lbm_gpu_block)},
+                 {to->link_region, b->link_region, (uint64_t)b->link_count}};
+    sel_status status = SEL_OK;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && !status; k++) {
+        status = cuda_send(parts[k].to, parts[k].from, parts[k].bytes, error);
+    }
+    return status;
+}
+
+sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
+    const lbm_boundary *b = &state->all.plan->boundary;
+    sel_arrays arrays = {.memory = NULL};
+    lists l;
+    state->pattern.boundary.cell_count = (uint32_t)b->cell_count;
+    state->pattern.boundary.link_count = b->link_count;
+    SEL_ADD(&arrays, &l, cells, b->cell_count, 0);
+    SEL_ADD(&arrays, &l, words, word_count(state), 0);
+    SEL_ADD(&arrays, &l, before, word_count(state), 0);
+    SEL_ADD(&arrays, &l, again, most_again(state), 0);
+    SEL_ADD(&arrays, &l, room, most_again(state), 0);
+    SEL_ADD(&arrays, &l, free_blocks, most_free_blocks(state), 0);
+    sel_status status = sel_arrays_allocate(&arrays, 1, "the list of boundary cells", error);
+    if (!status) {
+        fill_lists(state, &l);
+        find_again(state, &l);
+        if (l.free_blocks) {
+            find_free_blocks(state, l.free_blocks);
+        }
+        status = send(state, &l, error);
+    }
+    sel_arrays_free(&arrays);
+    return status;
+}

@@ -1,0 +1,41 @@
+// lbm_traits.cuh -- the physics headers as one struct per lattice and precision, for templates.
+#ifndef LBM_TRAITS_CUH
+#define LBM_TRAITS_CUH
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "engine/solvers/lbm/lbm_kernels_cuda.h"
+#include "engine/solvers/lbm/lbm_method.h"
+
+#define SEL_INLINE static __device__ __forceinline__
+#define LBM_NAME(name) name
+
+#define LBM_DIMS 2
+struct d2q9_f32 {
+#define REAL float
+#define LBM_SQRT(x) sqrtf(x)
+#include "engine/solvers/lbm/lbm_cell.cuh"
+};
+
+struct d2q9_f64 {
+#define REAL double
+#define LBM_SQRT(x) sqrt(x)
+#include "engine/solvers/lbm/lbm_cell.cuh"
+};
+#undef LBM_DIMS
+
+#define LBM_DIMS 3
+struct d3q19_f32 {
+#define REAL float
+#define LBM_SQRT(x) sqrtf(x)
+#include "engine/solvers/lbm/lbm_cell.cuh"
+};
+
+struct d3q19_f64 {
+#define REAL double
+#define LBM_SQRT(x) sqrt(x)
+#include "engine/solvers/lbm/lbm_cell.cuh"
+};
+#undef LBM_DIMS
+
+#endif

@@ -1,0 +1,279 @@
+/* mg_body.c -- conducting bodies as problems of multigrid. */
+#include "engine/solvers/multigrid/mg_body.h"
+
+#include <math.h>
+#include "engine/core/collectives.h"
+
+/* Along an axis; on larger grids the round-off of corrections in single precision would slow
+ * cycles. */
+enum { MOST_CELLS_SINGLE = 8192 };
+
+/* The part of its first residual to which an implicit step is solved, by precision. */
+static const double tolerance[] = {[SEL_F32] = 1e-6, [SEL_F64] = 1e-10};
+
+/* ---- the box ---- */
+
+/* The conductance from outside to the surface at a site. */
+static double outside(const sel_inputs *inputs, int64_t site) {
+    const int law = inputs->site[site].law;
+    return law == COND_FIXED        ? HUGE_VAL
+           : law == COND_CONVECTIVE ? inputs->value[COND_VALUES * site + 1]
+                                    : 0;
+}
+
+/* Sets box->h; whether each face has one law in all its cells. */
+static bool find_faces(const sel_inputs *inputs, mg_box *box) {
+    const sel_grid *grid = &inputs->domain->grid;
+    int64_t count[SEL_FACES] = {0};
+    bool one[SEL_FACES] = {true, true, true, true, true, true}, all = true;
+    for (int64_t k = 0; k < inputs->surfaces.sites; k++) {
+        const sel_site *site = &inputs->surfaces.site[k];
+        const double h = outside(inputs, k);
+        if (site->outer) {
+            double *known = &box->h[site->face];
+            one[site->face] = one[site->face] && (count[site->face] == 0 || *known == h);
+            count[site->face]++;
+            *known = h;
+        }
+    }
+    for (int face = 0; face < 2 * grid->dims; face++) {
+        const bool whole = count[face] == 0 || count[face] == sel_face_sites(grid, face);
+        all = all && one[face] && (whole || box->h[face] == 0);
+        box->h[face] = one[face] ? box->h[face] : 0;
+    }
+    return all;
+}
+
+/* 1 / (w dt) */
+static double rate_of(const sel_conduction *body) {
+    return body->implicit > 0 ? 1 / (body->implicit * body->inputs.domain->grid.dt) : 0;
+}
+
+/* The contrast: the maximum of k1 / k2 over all pairs of free neighbours with k1 >= k2. */
+static double contrast_of(const sel_domain *domain, const sel_material *k) {
+    const sel_grid *grid = &domain->grid;
+    const int64_t step[3] = {1, grid->n[0], grid->n[0] * grid->n[1]};
+    double most = 1;
+    for (int64_t cell = 0; cell < sel_grid_cells(grid); cell++) {
+        const int64_t at[3] = {cell % grid->n[0], cell / step[1] % grid->n[1], cell / step[2]};
+        for (int a = 0; a < grid->dims && !domain->cell[cell]; a++) {
+            const int64_t around = grid->periodic >> a & 1u ? (grid->n[a] - 1) * step[a] : 0;
+            const int64_t other = at[a] > 0 ? cell - step[a] : cell + around;
+            if (!domain->cell[other]) {
+                const double one = sel_material_at(k, grid, cell, a);
+                const double two = sel_material_at(k, grid, other, a);
+                most = fmax(most, one > two ? one / two : two / one);
+            }
+        }
+    }
+    return most;
+}
+
+void mg_body_box(const sel_conduction *body, mg_box *box) {
+    const sel_domain *domain = body->inputs.domain;
+    const sel_grid *grid = &domain->grid;
+    const sel_material *k = &body->k;
+    *box = (mg_box){.dims = grid->dims,
+                    .nodes = grid->nodes,
+                    .periodic = grid->periodic,
+                    .mass = rate_of(body) * body->capacity.same[0]};
+    box->even = find_faces(&body->inputs, box) && body->kind != HEAT_VARIED;
+    box->single = box->even;
+    box->conjugate = !box->even;
+    for (int a = 0; a < 3; a++) {
+        box->single = box->single && grid->n[a] <= MOST_CELLS_SINGLE;
+        box->n[a] = grid->n[a];
+        box->dx[a] = grid->dx[a];
+        box->k[a] = k->of ? 0 : k->same[a];
+    }
+    for (int64_t cell = 0; cell < sel_grid_cells(grid) && k->of; cell++) {
+        for (int a = 0; a < grid->dims && !domain->cell[cell]; a++) {
+            box->k[a] += sel_material_at(k, grid, cell, a) / (double)domain->free_cells;
+        }
+    }
+    box->contrast = k->of ? contrast_of(domain, k) : 1;
+}
+
+/* ---- bodies that are not even ---- */
+
+/* mg_describe. A resistance R of the body in the whole 1 / U of a surface doubles with the
+ * distance, so that U becomes U / (1 + U R): as if the part 2 U R / (1 + U R) of U were halved.
+ */
+static void describe_cell(const void *data, int64_t cell, mg_cell *to) {
+    const sel_conduction *body = data;
+    const sel_inputs *inputs = &body->inputs;
+    const sel_domain *domain = inputs->domain;
+    const sel_surfaces *on = &inputs->surfaces;
+    if (domain->cell[cell]) {
+        return;
+    }
+    for (int a = 0; a < domain->grid.dims; a++) {
+        to->K[a] = sel_conductance(&body->k, domain, cell, 2 * a);
+    }
+    const double capacity = sel_capacity_of(body, cell);
+    to->near = rate_of(body) * capacity;
+    to->seeks = true;
+    const int64_t k = sel_surfaces_from(on, cell);
+    if (k < on->cells && on->cell[k] == cell) {
+        const int64_t first = on->first_site[k], end = on->first_site[k + 1];
+        to->seeks = cond_fixed(inputs->site, first, end) == end;
+        for (int64_t i = first; i < end && to->seeks; i++) {
+            const cond_site *site = &inputs->site[i];
+            double u, p;
+            cond_surface(site, inputs->value + COND_VALUES * i, 0, &u, &p);
+            const double of_body = site->reach > 0 ? u / site->reach : 0;
+            const double far = 2 * of_body / (1 + of_body), all = u * site->weight * capacity;
+            to->far += far * all;
+            to->near += (1 - far) * all;
+        }
+    }
+}
+
+/* ---- the problem of a state ---- */
+
+/* Moves the first ones to multiples of a unit. False: planes or rows of one colour would meet where
+ * an axis is periodic. */
+static bool round_cuts(int64_t *first, int count, int unit, bool wraps) {
+    for (int r = 1; r < count; r++) {
+        first[r] = (first[r] + unit / 2) / unit * unit;
+    }
+    return count == 1 || !wraps || first[count] % 2 == 0;
+}
+
+/* Moves the first planes and rows of ranks to where those of a device begin. False: levels are too
+ * small to be divided among devices, or cannot be: as where rows that come from other ranks would
+ * need periodic images along z. */
+static bool cut_for_devices(sel_state *state) {
+    const int64_t *n = state->plan->domain->grid.n;
+    sel_cut *cut = &state->cut;
+    const bool rows = round_cuts(cut->row, cut->across, MG_DEVICE_ROWS, cut->wraps[0]);
+    const bool planes = round_cuts(cut->plane, cut->along, mg_device_planes(n), cut->wraps[1]);
+    state->own = sel_cut_block(cut, state->ranks->rank);
+    const bool images = cut->across > 1 && cut->along == 1 && cut->wraps[1];
+    return n[0] * n[1] * n[2] > MG_ALONE_ON_DEVICE && rows && planes && !images;
+}
+
+/* Ranks share the levels if each has as many planes and rows as another one needs of it. */
+static bool shares(const sel_state *state) {
+    const sel_cut *cut = &state->cut;
+    bool enough = true;
+    for (int r = 0; r < state->ranks->count; r++) {
+        const sel_block own = sel_cut_block(cut, r);
+        enough = enough && (cut->along == 1 || own.end - own.first >= MG_HALO) &&
+                 (cut->across == 1 || own.high - own.low >= MG_HALO);
+    }
+    return enough;
+}
+
+void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name, void *at[2],
+                  unsigned flags, int threads) {
+    const bool alone = state->ranks->count == 1 || (threads == 0 && !cut_for_devices(state));
+    if (alone || !shares(state)) {
+        sel_state_undivided(state); /* the levels are whole */
+    }
+    sel_conduction_list(state, name, at, state->ranks->count > 1);
+    const sel_cells *cells = &state->turns.cells;
+    *s = (mg_solve){.stride = {1, cells->pitch, cells->slice}, .state = state, .threads = threads};
+    sel_state_list_vector(state, "F", &s->F, 0);
+    if (box->conjugate) {
+        sel_state_list_vector(state, "direction", &s->p, flags);
+        sel_state_list_vector(state, "q", &s->q, 0);
+    }
+    if (state->plan->body->implicit > 0) {
+        sel_state_list_vector(state, "u", &s->u, 0);
+    }
+    if (state->plan->body->implicit > 0 && box->conjugate) {
+        sel_state_list_vector(state, "mass", &s->mass, 0);
+    }
+    mg_list(&s->m, box, threads, &state->arrays);
+    s->limits = (mg_limits){.tolerance = tolerance[state->plan->precision],
+                            .cycles = true,
+                            .jumps = mg_jumps(box),
+                            .most = mg_most_cycles(box)};
+    state->halo_bytes = mg_halo_bytes(&s->m, true);
+}
+
+/* sel_state_number: as rows of A have it. */
+static double mass(const sel_state *state, const void *data, int which, int64_t cell) {
+    (void)state, (void)which;
+    return rate_of(data) * sel_capacity_of(data, cell);
+}
+
+sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error) {
+    const sel_conduction *body = state->plan->body;
+    const sel_cells cells = sel_state_vector(state);
+    sel_status status =
+        sel_state_fill(state, s->mass, (sel_type){'f', 8}, &cells, 3, mass, body, error);
+    status = sel_state_agree(state, status, error);
+    status = status ? status
+                    : mg_start(&s->m, &state->arrays, describe_cell, body, state->threads, error);
+    status = sel_state_agree(state, status, error);
+    s->limits.rows = status ? 0 : s->limits.jumps ? 4 : sel_state_largest(state, s->m.norm);
+    return status;
+}
+
+/* ---- implicit steps ---- */
+
+static void fill_row(const mg_solve *s, const heat_view *v, int64_t y, int64_t z) {
+    int64_t at[3] = {0, y, z};
+    for (; at[0] < v->n[0]; at[0]++) {
+        const int64_t i = heat_place(v->stride, at);
+        s->F[i] = heat_right_side(v, at, mg_mass(s, i), s->u[i], s->F[i]);
+    }
+}
+
+sel_status mg_body_solved(const mg_solve *s, const sel_state *state, sel_error *error) {
+    const mg_progress *now = &s->now;
+    return now->how <= MG_AT_ROUND_OFF || isnan(now->relative) /* which the monitor reports */
+               ? SEL_OK
+               : sel_fail(error, SEL_DIVERGED,
+                          "step %lld: multigrid has not converged in %lld cycles: the residual is "
+                          "%.3g of the first one; try a smaller dt, or scheme = \"explicit\"",
+                          (long long)state->step, (long long)now->step, now->relative);
+}
+
+sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
+    const sel_given *given = &state->given;
+    const heat_view v = sel_conduction_view(state, state->step);
+    const sel_turns *turns = &state->turns;
+    const sel_block *own = &state->own;
+    const sel_rows rows = sel_own_rows(state);
+    const int64_t plane = sel_turns_stride(turns), low = own->low - turns->width;
+    const int64_t row = state->cut.across > 1 ? low * turns->cells.pitch : 0;
+    const int64_t begin = (own->first - turns->width) * plane + row;
+    const int64_t end = (own->end + turns->width) * plane + row;
+    int64_t surface, last;
+    sel_given_range(state, &state->own, &surface, &last);
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t i = begin; i < end; i++) {
+        s->u[i] = heat_number(&v, v.from, i);
+    }
+    if (v.implicit < 1) {
+        mg_solve_apply(s, s->u, s->F);
+    }
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t k = 0; k < rows.count; k++) {
+        const int64_t number = sel_row_of(&rows, k);
+        fill_row(s, &v, number % v.n[1], number / v.n[1]);
+    }
+    for (int64_t k = surface; k < last; k++) {
+        int64_t at[3];
+        heat_at(&v, given->cell[k], at);
+        const int64_t i = heat_place(v.stride, at);
+        if (heat_has(&v, at)) {
+            heat_right_surface(given, k, mg_mass(s, i), &s->u[i], &s->F[i]);
+        }
+    }
+    mg_solve_spread(s, s->u);
+    s->now = MG_BEGINS; /* directions are those of a step */
+    mg_solve_residual(s, s->u);
+    while (s->now.how == MG_GOES_ON) {
+        mg_solve_correct(s, MG_CYCLE, 1, s->u, s->u);
+    }
+    const sel_status status = mg_body_solved(s, state, error);
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t i = begin; i < (status ? begin : end); i++) {
+        sel_put(v.to, state->turns.type, i, s->u[i]);
+    }
+    return status;
+}

@@ -1,0 +1,29 @@
+/* mg_body.h -- conducting bodies as problems of multigrid: A u = F with A = K + C / (w dt), K the
+ * conduction to neighbours and through surfaces, C the heat capacity and w body->implicit; A = K
+ * where that is 0.
+ */
+#ifndef MG_BODY_H
+#define MG_BODY_H
+
+#include "engine/core/conduction.h"
+#include "engine/solvers/multigrid/mg_solve.h"
+
+/* The box of a body. It is even when no coefficient varies and each face has one law; its cycles
+ * are then in single precision unless it is too large. Else corrections are directions of conjugate
+ * gradients. */
+void mg_body_box(const sel_conduction *body, mg_box *box);
+
+/* Lists what has a neighbourhood, `name`, in the one block that is here, with a halo of a plane
+ * beside other ranks, and the arrays of a problem, whose vectors are laid out as this. `flags`: of
+ * the direction; threads: of mg_list. */
+void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name, void *at[2],
+                  unsigned flags, int threads);
+/* Fills the tables and coefficients. */
+sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error);
+
+/* An implicit step (heat_right_side) of the state's turns, on the processor. */
+sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error);
+/* Fails when the iteration of a step has ended, by s->now, without solving for it. */
+sel_status mg_body_solved(const mg_solve *s, const sel_state *state, sel_error *error);
+
+#endif

@@ -1,0 +1,42 @@
+/* mg_cycle_cuda.h -- the launchers of multigrid on the device
+ * (engine/solvers/multigrid/multigrid.h): plain C.
+ *
+ * Launchers enqueue; nothing is done where *stop is not 0.
+ */
+#ifndef CUDA_MG_CYCLE_H
+#define CUDA_MG_CYCLE_H
+
+#include <cuda_runtime_api.h>
+#include "engine/solvers/multigrid/multigrid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What ranks beside have of an array of a level, which leads to cell (0, 0, 0): so many planes and
+ * rows; all of a level that is not divided. */
+typedef struct mg_halo_of {
+    int level, width;
+    void *array;
+} mg_halo_of;
+
+typedef struct mg_gpu {
+    const mg *m;           /* on the host; its arrays are on the device */
+    const mg_level *level; /* a copy of m->level on the device */
+    const int64_t *stop;
+    cudaStream_t stream;
+    int shared; /* bytes of shared memory that a block may have */
+    /* Of several ranks: enqueues what brings them (mg_spread). */
+    void (*spread)(void *with, const mg_halo_of *parts, int count);
+    void *with;
+} mg_gpu;
+
+/* As mg_cycle and mg_sweep. */
+cudaError_t mg_gpu_cycle(const mg_gpu *g, bool full);
+cudaError_t mg_gpu_sweep(const mg_gpu *g, double omega);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,167 @@
+/* mg_ranks.c -- the levels of a multigrid that ranks share: which cells each has, and what they
+ * send to each other. */
+#include <stdlib.h>
+#include <string.h>
+#include "engine/solvers/multigrid/multigrid.h"
+
+static int64_t cells_of(const mg_level *v) {
+    return v->n[0] * v->n[1] * v->n[2];
+}
+
+/* How many ranks lie along an axis, and the first cells of these. */
+static int parts_of(mg *m, int axis, int64_t **first) {
+    const bool slow = axis + 1 == m->box.dims;
+    *first = slow ? m->cut.plane : m->cut.row;
+    return axis == 0 ? 1 : slow ? m->cut.along : m->cut.across;
+}
+
+/* Whether each rank has as many planes of a level as another one needs of it. */
+static bool suffices(mg *m, const mg_level *v, bool device) {
+    bool enough = true;
+    for (int a = 1; a < m->box.dims; a++) {
+        int64_t *first;
+        const int count = parts_of(m, a, &first);
+        for (int r = 0; r < count && count > 1; r++) {
+            enough = enough && first[r + 1] - first[r] >= MG_HALO;
+        }
+    }
+    return enough && !(device && mg_meets(m, v));
+}
+
+/* A plane's correction is its half's. */
+static void halve_parts(mg *m, const mg_level *v) {
+    for (int a = 1; a < m->box.dims; a++) {
+        int64_t *first;
+        const int count = parts_of(m, a, &first);
+        for (int r = 1; r <= count; r++) {
+            const int64_t half = v->half[a] ? (first[r] + 1) / 2 : first[r];
+            first[r] = r == count || half > v[1].n[a] ? v[1].n[a] : half;
+        }
+    }
+}
+
+void mg_divide(mg *m, const sel_arrays *arrays, bool device) {
+    const int64_t alone = device ? MG_ALONE_ON_DEVICE : MG_ALONE;
+    const int slow = m->box.dims - 1;
+    bool divides = arrays->ranks && !arrays->all_know;
+    m->ranks = divides ? arrays->ranks : &sel_one_rank;
+    if (divides) {
+        m->cut = *arrays->cut;
+    }
+    for (int l = 0; l < m->count; l++) {
+        mg_level *v = &m->level[l];
+        for (int a = 0; a < 3; a++) {
+            v->own[a][1] = v->n[a];
+        }
+        if (!divides) {
+            continue;
+        }
+        const sel_block own = sel_cut_block(&m->cut, m->ranks->rank);
+        if (slow == 2) {
+            v->own[1][0] = own.low;
+            v->own[1][1] = own.high;
+        }
+        v->own[slow][0] = own.first;
+        v->own[slow][1] = own.end;
+        for (int a = 1; a <= slow; a++) {
+            int64_t *first;
+            v->cut[a] = parts_of(m, a, &first) > 1;
+        }
+        v->divided = divides = suffices(m, v, device) && (l == 0 || cells_of(v) > alone);
+        for (int a = 1; a <= slow; a++) {
+            const sel_beside beside = sel_cut_beside(&m->cut, m->ranks->rank, a == slow);
+            v->cut[a] = v->cut[a] && v->divided;
+            v->beside[a][0] = v->cut[a] && beside.is[0];
+            v->beside[a][1] = v->cut[a] && beside.is[1];
+        }
+        if (v->divided) {
+            halve_parts(m, v);
+        }
+    }
+}
+
+mg_part mg_part_of(const mg *m, const mg_level *v, int rank, void *array, int size) {
+    const sel_block own = sel_cut_block(&m->cut, rank);
+    const int64_t row = v->stride[1] * size, plane = v->stride[2] * size;
+    return (mg_part){.at = (char *)array + own.low * row + own.first * plane - MG_ALIGNED * size,
+                     .width = (size_t)((own.high - own.low) * row),
+                     .apart = (size_t)plane,
+                     .planes = own.end - own.first};
+}
+
+void mg_ends_of_ranks(const mg *m, const mg_level *v, int size, size_t *end) {
+    for (int r = 0; r < m->ranks->count; r++) {
+        const mg_part part = mg_part_of(m, v, r, m->e, size); /* of any array */
+        end[r] = m->cut.across > 1
+                     ? (r > 0 ? end[r - 1] : 0) + (size_t)part.planes * part.width
+                     : (size_t)(m->cut.plane[r + 1] * v->stride[m->box.dims - 1] * size);
+    }
+}
+
+/* Through a copy in which the boxes of ranks stand one behind the other. */
+static void share_boxes(const mg *m, const mg_level *v, void *array, int size, const size_t *end) {
+    char *copy = sel_ranks_memory(m->ranks, end[m->ranks->count - 1]);
+    const int own = m->ranks->rank;
+    for (int k = 0; k <= m->ranks->count; k++) { /* its own first */
+        const int rank = k > 0 ? k - 1 : own;
+        const mg_part part = mg_part_of(m, v, rank, array, size);
+        char *packed = copy + (rank > 0 ? end[rank - 1] : 0);
+        for (int64_t p = 0; p < part.planes; p++, packed += part.width) {
+            char *at = (char *)part.at + (size_t)p * part.apart;
+            memcpy(k > 0 ? at : packed, k > 0 ? packed : at, part.width);
+        }
+        if (k == 0) {
+            sel_ranks_share(m->ranks, copy, end);
+        }
+    }
+    free(copy);
+}
+
+sel_sides mg_sides(const mg *m, const mg_level *v, int axis, void *array, int size, int planes) {
+    const bool rows = axis + 1 < m->box.dims;
+    const int64_t front = rows ? MG_ALIGNED - v->own[2][0] * v->stride[2] : v->lead;
+    sel_sides sides = sel_sides_of_planes(v->own[axis], planes, (char *)array - front * size,
+                                          (size_t)(v->stride[axis] * size));
+    if (rows) {
+        sides.pieces = v->own[2][1] - v->own[2][0];
+        sides.apart = v->stride[2] * size;
+    }
+    return sides;
+}
+
+void mg_spread(const mg *m, int l, void *array, int size, int planes) {
+    const mg_level *v = &m->level[l];
+    const int slow = m->box.dims - 1;
+    size_t end[SEL_MOST_RANKS];
+    for (int a = 1; a <= slow; a++) {
+        if (v->cut[a]) {
+            const sel_sides sides = mg_sides(m, v, a, array, size, planes);
+            const sel_beside beside = sel_cut_beside(&m->cut, m->ranks->rank, a == slow);
+            const size_t bytes = 4 * (size_t)sides.pieces * sides.bytes;
+            char *room = sides.pieces ? sel_ranks_memory(m->ranks, bytes) : NULL;
+            sel_exchange_sides(m->ranks, &beside, &sides, 1, room);
+            free(room);
+        }
+    }
+    if (l > 0 && v[-1].divided && !v->divided) {
+        mg_ends_of_ranks(m, v, size, end);
+        if (m->cut.across > 1) {
+            share_boxes(m, v, array, size, end);
+        } else {
+            sel_ranks_share(m->ranks, (char *)array - v->lead * size, end);
+        }
+    }
+}
+
+uint64_t mg_halo_bytes(const mg *m, bool cycle) {
+    const int planes = cycle ? 2 * MG_HALO : 2;
+    uint64_t bytes = 0;
+    for (int l = 0; l < (cycle ? m->count : 1); l++) {
+        const mg_level *v = &m->level[l];
+        for (int a = 1; a < m->box.dims; a++) {
+            const int64_t pieces = a + 1 < m->box.dims ? v->own[2][1] - v->own[2][0] : 1;
+            bytes += v->cut[a] ? (uint64_t)(4 * planes * pieces * v->stride[a]) : 0;
+        }
+    }
+    return bytes * (m->box.single ? 4 : 8);
+}

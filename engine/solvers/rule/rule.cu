@@ -1,0 +1,62 @@
+// rule.cu -- margins and reads of sel.rule on the device; what functions compute is compiled at run
+// time (rule_print_cuda.c).
+#include "engine/solvers/rule/rule_fill.cuh"
+
+#include "cuda/query.cuh"
+#include "engine/solvers/rule/rule_kernels_cuda.h"
+
+extern "C" cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, int64_t end,
+                                     uint64_t fields, uint64_t turns, cudaStream_t stream) {
+    if (end > first && fields) {
+        rule_fill_kernel<<<(unsigned)(end - first), RULE_RUN, 0, stream>>>(tables, first, fields,
+                                                                           turns);
+    }
+    return cudaGetLastError();
+}
+
+// ---- reads and sums ----
+
+struct rule_cell {
+    typedef rule_gpu_look view;
+    static __device__ double value(const view &, int64_t) { return 0; } // no sum is asked for
+};
+
+// What query.cuh asks for; COMPONENTS are those of the main field.
+template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_value<rule_cell> {
+    static constexpr int components = COMPONENTS;
+    static constexpr bool counts = COUNTS;
+
+    static __device__ double value(const view &v, int f, const uint32_t at[3]) {
+        const rule_tables &t = *v.tables;
+        return rule_number(t.type[f], t.wide, t.at[f][v.turns >> f & 1],
+                           v.first + at[2] * v.slice + at[1] * v.pitch + at[0]);
+    }
+
+    static __device__ int field(const view &v, int, const uint32_t at[3], double *out) {
+        for (int c = 0; c < v.components; c++) {
+            out[c] = v.numbers ? v.numbers[c * v.cells + number(v, at)] : value(v, v.field + c, at);
+        }
+        return v.components;
+    }
+
+    static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
+        double large = 0;
+        *small = 0;
+        for (int c = 0; c < COMPONENTS; c++) {
+            u[c] = value(v, v.main + c, at);
+            large = COMPONENTS == 1 ? fabs(u[c]) : hypot(large, u[c]);
+        }
+        for (uint64_t left = v.reals; left; left &= left - 1) {
+            const double real = value(v, __ffsll((long long)left) - 1, at);
+            *small += real - real;
+        }
+        return large;
+    }
+};
+
+extern "C" const cuda_look *rule_gpu_looks(int components, bool counts) {
+    return counts            ? look_of<rule_fields<1, true>>()
+           : components == 1 ? look_of<rule_fields<1, false>>()
+           : components == 2 ? look_of<rule_fields<2, false>>()
+                             : look_of<rule_fields<3, false>>();
+}

@@ -1,0 +1,469 @@
+/* rule_cuda.c -- sel.rule on the device.
+ *
+ * Functions are printed (rule_print_cuda.c), compiled at run time and launched, after the
+ * margins of what they look at are filled. The state begins as on the processor: a twin on the
+ * host, whose arrays have the same layout, evaluates data, laws and what is odd about cells; it is
+ * kept where they vary. Values that are the same in all cells the host computes some steps ahead.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/solvers/rule/rule_kernels_cuda.h"
+#include "engine/values/program.h"
+
+enum { BUFFERS = 4, MOST_NUMBERS = 3 };
+
+/* ---- memory ---- */
+
+static void list(sel_state *base) {
+    rule_cuda *state = (rule_cuda *)base;
+    sel_arrays *arrays = &base->arrays;
+    const sel_domain *domain = base->plan->domain;
+    state->first_array = arrays->count;
+    rule_list(base, base->ranks->count > 1 ? rule_march_steps(base) : 0);
+    state->end_array = arrays->count;
+    const rule_model *m = state->all.model;
+    SEL_ADD(arrays, state, fixed, m->slots, SEL_ON_HOST);
+    SEL_ADD(arrays, state, tables, 1, 0);
+    SEL_ADD(arrays, state, uniform, CUDA_STEPS * m->uniforms + 1, 0);
+    SEL_ADD(arrays, state, found, 1, 0);
+    SEL_ADD(arrays, state, numbers,
+            m->functions > m->rules ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
+    bool packed = cuda_terms_open(&state->terms, domain);
+    for (int k = 0; k < m->functions && packed; k++) {
+        packed = sel_pack_add(state->terms.pack, m->function[k].code) == k;
+    }
+    if (packed) {
+        cuda_terms_list(&state->terms, arrays);
+    }
+    arrays->failed |= !packed;
+}
+
+static void free_twin(rule_cuda *state) {
+    if (state->twin) {
+        sel_arrays_free(&state->twin->base.arrays);
+        free(state->twin);
+        state->twin = NULL;
+    }
+}
+
+static void close(sel_state *base) {
+    rule_cuda *state = (rule_cuda *)base;
+    free_twin(state);
+    cuda_terms_close(&state->terms);
+    cuda_module_free(state->module);
+    free(state->kernel);
+    cuda_feed_close(&state->rows);
+}
+
+/* ---- the start ---- */
+
+static sel_status start_twin(rule_cuda *state, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    rule_state *twin = state->twin = calloc(1, sizeof *twin);
+    sel_status status = twin ? SEL_OK : sel_fail_memory(error, "the fields", sizeof *twin);
+    if (twin) {
+        sel_state_begin(&twin->base, base->plan);
+        rule_list(&twin->base, state->all.halo);
+        status = sel_state_allocate(&twin->base, "the fields", error);
+    }
+    status = sel_state_agree(base, status, error);
+    return status ? status : rule_start(&twin->base, error);
+}
+
+/* An array of rule_state from the twin, by the address of its pointer; NULL: all. */
+static sel_status send_array(const rule_cuda *state, const void *place, sel_error *error) {
+    const sel_arrays *arrays = &state->all.base.arrays;
+    for (int k = state->first_array; k < state->end_array; k++) {
+        const sel_array *array = &arrays->v[k];
+        const char *twins =
+            (const char *)state->twin + ((const char *)array->place - (const char *)state);
+        if ((!place || array->place == place) && !(array->flags & SEL_ON_HOST)) {
+            CUDA_TRY(cudaMemcpyAsync(sel_arrays_memory(arrays, array->place),
+                                     sel_arrays_memory(&state->twin->base.arrays, twins),
+                                     (size_t)array->count * array->type.size,
+                                     cudaMemcpyHostToDevice, state->all.base.queue->stream));
+        }
+    }
+    return SEL_OK;
+}
+
+/* The twin's tables, of arrays on the device. */
+static sel_status send_tables(const rule_cuda *state, sel_error *error) {
+    const rule_bad none = {.when = INT64_MAX};
+    rule_tables tables = state->twin->tables;
+    memcpy(tables.at, state->all.tables.at, sizeof tables.at);
+    memcpy(tables.law, state->all.tables.law, sizeof tables.law);
+    tables.run = state->all.tables.run;
+    sel_status status = cuda_send(state->tables, &tables, sizeof tables, error);
+    return status ? status : cuda_send(state->found, &none, sizeof none, error);
+}
+
+static sel_status start_kernels(rule_cuda *state, sel_error *error) {
+    const rule_model *m = state->all.model;
+    const sel_plan *plan = &state->all.plan->base;
+    const rule_march *march = state->marches ? &state->march : NULL;
+    char *text = NULL, name[24];
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    if (to) {
+        rule_print(m, plan->domain->grid.dt, march, to);
+        fclose(to);
+    }
+    const cuda_text given = {.text = text, .name = "the rule"};
+    state->kernel = calloc((size_t)m->functions, sizeof(cuda_kernel *));
+    sel_status status = to && text && state->kernel
+                            ? cuda_module_compile(&given, plan->device, &state->module, error)
+                            : sel_fail_memory(error, "the rules", length);
+    free(text);
+    status = status || state->module ? status : cuda_compiler_find(error);
+    for (int k = 0; k < m->functions && !status; k++) {
+        snprintf(name, sizeof name, "function_%d", k);
+        status = cuda_module_kernel(state->module, name, &state->kernel[k], error);
+    }
+    for (int k = 0; k < 2 && march && !status; k++) {
+        status = cuda_module_kernel(state->module, k ? "march_inner" : "march_border",
+                                    &state->march_kernel[k], error);
+    }
+    state->direct = rule_is_direct(state->twin);
+    return status;
+}
+
+/* What the values vary with that are the same in all cells; whether steps read the clock. */
+static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
+    const rule_model *m = state->all.model;
+    bool reads = false;
+    for (int k = 0; k < m->rules; k++) {
+        const sel_program *code = m->function[k].code;
+        state->vary |= code->vary;
+        reads = reads || code->reports || m->function[k].rule->depends & SEL_ON_STEP;
+    }
+    state->uniform_steps = state->vary & SEL_ON_T ? CUDA_STEPS : 1;
+    state->all.base.queue->timeless = !reads && !(state->vary & SEL_ON_T);
+    state->sent_dt = (double)NAN;
+    return cuda_feed_open(&state->rows, state->uniform,
+                          (uint64_t)(state->uniform_steps * m->uniforms + 1) * sizeof(double),
+                          BUFFERS, error);
+}
+
+static sel_status start(sel_state *base, sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    sel_status status = start_twin(state, error);
+    state->marches = !status && rule_march_of(state->twin, &state->march);
+    state->all.kinds = !status ? state->twin->kinds : 0;
+    status = status ? status : send_array(state, NULL, error);
+    status = status ? status : send_tables(state, error);
+    status = status ? status : cuda_terms_start(&state->terms, error);
+    status = status ? status : start_uniforms(state, error);
+    status = status ? status : start_kernels(state, error);
+    if (!base->plan->depends) {
+        CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
+        free_twin(state);
+    }
+    status = sel_state_agree(base, status, error);
+    return status ? status : rule_start_sums(base, error);
+}
+
+/* ---- what varies in time ---- */
+
+/* Fills the runs of a section. */
+static sel_status fill(const rule_cuda *state, int section, uint64_t fields, uint64_t turns,
+                       cudaStream_t stream, sel_error *error) {
+    CUDA_TRY(rule_gpu_fill(state->tables, state->all.first_run[section],
+                           state->all.first_run[section + 1], fields, turns, stream));
+    return SEL_OK;
+}
+
+/* Data and laws at the present time, of what depends on any of `due`. */
+static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
+    const rule_plan *plan = state->all.plan;
+    const rule_model *m = state->all.model;
+    const bool laws = plan->law_depends & due;
+    if (!state->twin || !(plan->base.depends & due)) {
+        return SEL_OK;
+    }
+    state->twin->base.step = state->all.base.step;
+    state->twin->base.clock = state->all.base.clock;
+    sel_status status = rule_terms(&state->twin->base, due, error);
+    for (int f = 0; f < m->fields && !status; f++) {
+        const rule_entry *e = &m->entry[m->entry_of[f]];
+        const bool sends = !e->state && sel_quantity_depends(e->value) & due;
+        if (sends) {
+            status = send_array(state, &state->all.tables.at[f][0], error);
+        }
+        status = laws && !status ? send_array(state, &state->all.tables.law[f], error) : status;
+    }
+    for (int copy = 0; copy < 2 && laws && !status; copy++) {
+        status = fill(state, RULE_IN_CELLS, RULE_ALL, copy ? RULE_ALL : 0,
+                      state->all.base.queue->stream, error);
+    }
+    return status;
+}
+
+/* The uniform values of all functions for `count` steps to come. */
+static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
+    const rule_model *m = state->all.model;
+    const sel_state *base = &state->all.base;
+    void *rows;
+    sel_status status = cuda_feed_next(&state->rows, &rows, error);
+    for (int64_t s = 0; s < count && s < state->uniform_steps && !status; s++) {
+        const int64_t step = base->step + s;
+        double *row = (double *)rows + step % state->uniform_steps * m->uniforms;
+        for (int k = 0; k < m->functions; k++) {
+            const rule_function *f = &m->function[k];
+            const sel_program *code = f->code;
+            sel_packed_once(&code->tables, 0, sel_clock_time(&base->clock, step), base->clock.dt,
+                            base->plan->domain->control_values, state->fixed);
+            memcpy(row + f->first, state->fixed, (size_t)code->layout.uniforms * sizeof *row);
+        }
+    }
+    state->sent_dt = base->clock.dt;
+    return status ? status : cuda_feed_send(&state->rows, base->queue->stream, error);
+}
+
+static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    sel_status status = evaluate(state, due, error);
+    const bool stale = state->vary & due || !(state->sent_dt == base->clock.dt);
+    const bool any = state->all.model->uniforms > 0;
+    return status || !stale || !any ? status : send_rows(state, *count, error);
+}
+
+static bool alone(const sel_state *base) {
+    return base->plan->depends & SEL_ON_T;
+}
+
+/* ---- functions ---- */
+
+/* Margins beside other ranks, of passes those of any. */
+static sel_status exchange_along(const sel_state *base, int axis, int64_t step, cudaStream_t stream,
+                                 sel_error *error) {
+    const rule_cuda *state = (const rule_cuda *)base;
+    const rule_function *f = &state->all.model->function[state->now.function];
+    const bool passes = state->now.steps > 1;
+    sel_sides sides[SEL_MOST_CELL_FIELDS];
+    const int count =
+        passes ? rule_list_sides(&state->all, f->writes, rule_turns(state->all.model, step), axis,
+                                 state->now.steps, sides)
+               : rule_list_sides(&state->all, f->looks, state->now.turns, axis,
+                                 state->all.model->reach, sides);
+    return cuda_exchange_sides(base, axis, sides, count, stream, error);
+}
+
+/* cuda_fill_halos */
+static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t stream,
+                           sel_error *error) {
+    const rule_cuda *state = (const rule_cuda *)base;
+    sel_status status = SEL_OK;
+    if (base->cut.across > 1) {
+        const uint64_t looks = state->all.model->function[state->now.function].looks;
+        status = exchange_along(base, 0, step, stream, error);
+        status = status ? status : fill(state, 2, looks, state->now.turns, stream, error);
+    }
+    return status ? status : exchange_along(base, 1, step, stream, error);
+}
+
+/* cuda_take_slab, of a function. */
+static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
+    static const unsigned threads[2] = {RULE_LANES, RULE_LANE_ROWS};
+    const rule_cuda *state = (const rule_cuda *)base;
+    const rule_model *m = state->all.model;
+    const int k = state->now.function;
+    const cuda_clock clock = cuda_queue_clock(base->queue, step);
+    rule_view v = rule_view_of(&state->all, state->tables, k, &slab->planes, state->now.turns);
+    v.numbers = state->numbers;
+    v.uniform = state->uniform + m->function[k].first;
+    v.uniform_steps = state->uniform_steps;
+    v.uniform_apart = m->uniforms;
+    v.packed = cuda_terms_see(&state->terms).packed;
+    v.bad = state->found;
+    v.alarm = base->queue->alarm;
+    v.clock = clock.base;
+    v.ahead = clock.offset;
+    v.direct = state->direct;
+    return cuda_kernel_launch(state->kernel[k], rule_blocks(&v, rule_shape_of(m, k)), threads, &v,
+                              slab->on->stream, error);
+}
+
+/* Enqueues function k, after the margins of what it looks at. */
+static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t turns,
+                               sel_error *error) {
+    enum { RIM = 2 * RULE_LANE_ROWS };
+    sel_state *base = &state->all.base;
+    const rule_model *m = state->all.model;
+    const uint64_t looks = m->function[k].looks;
+    sel_status status = SEL_OK;
+    state->now = (rule_now){k, 1, turns};
+    /* Of boxes those along z come after the halos along y. */
+    const int axes = base->cut.across > 1 ? 2 : m->dims;
+    for (int axis = 0; axis < axes && !state->direct && !status; axis++) {
+        status = fill(state, axis, looks, turns, base->queue->stream, error);
+    }
+    return status ? status
+                  : cuda_take_slabs(base, step, looks ? RIM : base->own.end - base->own.first,
+                                    false, exchange, take, error);
+}
+
+static int64_t pass(const sel_state *base, int64_t most) {
+    const rule_cuda *state = (const rule_cuda *)base;
+    const bool marches = state->marches && !base->observing && most >= state->march.steps;
+    return marches ? state->march.steps : 1;
+}
+
+static sel_status step(sel_state *base, int64_t step, sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    const rule_model *m = state->all.model;
+    uint64_t turns = rule_turns(m, step);
+    if (base->queue->pass > 1) {
+        state->now = (rule_now){0, state->march.steps, turns};
+        return cuda_take_slabs(base, step, MARCH_LEAST_ROWS, false, exchange, rule_march_pass,
+                               error);
+    }
+    sel_status status = SEL_OK;
+    for (int k = 0; k < m->rules && !status; k++) {
+        status = run_function(state, k, step, turns, error);
+        turns ^= m->function[k].turns;
+    }
+    return status;
+}
+
+/* Before data are read, or with a function that is no rule, whose numbers it finds; the rows of
+ * uniform values for the steps to come are sent again before these. */
+static sel_status ready(rule_cuda *state, int field, sel_error *error) {
+    const rule_model *m = state->all.model;
+    const sel_state *base = &state->all.base;
+    const bool computed = field >= m->entries;
+    sel_status status = evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    if (computed && !status) {
+        status = send_rows(state, 1, error);
+        state->sent_dt = (double)NAN;
+    }
+    status = sel_state_agree(base, status, error);
+    if (status || !computed) {
+        return status;
+    }
+    const int function = m->rules + field - m->entries;
+    status = run_function(state, function, base->step, rule_turns(m, base->step), error);
+    if (!status && m->function[function].code->reports) {
+        CUDA_TRY(cudaMemcpyAsync(base->queue->seen, base->queue->alarm, sizeof *base->queue->seen,
+                                 cudaMemcpyDeviceToHost, base->queue->stream));
+    }
+    return status;
+}
+
+/* ---- reads and sums ---- */
+
+static sel_status look(sel_state *base, int field, const cuda_look **to, const void **view,
+                       sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    const rule_model *m = state->all.model;
+    const bool computed = field >= m->entries;
+    const rule_entry *e = &m->entry[field < 0 || computed ? 0 : field], *main = &m->entry[m->main];
+    sel_status status = field < m->states ? SEL_OK : ready(state, field, error);
+    state->view = (rule_gpu_look){
+        .grid = cuda_grid_of(base),
+        .tables = state->tables,
+        .turns = rule_turns(m, base->step),
+        .first = state->all.cells.first,
+        .pitch = state->all.cells.pitch,
+        .slice = state->all.cells.slice,
+        .cells = sel_grid_cells(&base->plan->domain->grid),
+        .dims = m->dims,
+        .numbers = computed ? state->numbers : NULL,
+        .field = e->first,
+        .components =
+            computed ? m->function[m->rules + field - m->entries].rule->outputs : e->components,
+        .main = main->first,
+        .reals = m->reals};
+    *to = rule_gpu_looks(main->components, m->solver.counts_changes);
+    *view = &state->view;
+    return status;
+}
+
+static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
+    const rule_model *m = ((const rule_state *)base)->model;
+    const sel_box all = sel_grid_box(&base->plan->domain->grid);
+    const cuda_cells cells = cuda_cells_of(&all);
+    const uint64_t each = sizeof(cuda_sums);
+    const int count = rule_conserved_count(m);
+    cuda_slot *slot;
+    sel_status status =
+        cuda_slot_open(base->queue, request, (uint64_t)count * each, 0, &slot, error);
+    for (int k = 0; k < count && !status; k++) {
+        int component;
+        const int field = rule_conserved(m, k, &component);
+        const cuda_look *with;
+        const void *view;
+        status = look(base, field, &with, &view, error);
+        if (!status) {
+            const cuda_rows rows = cuda_rows_of(base, NULL);
+            CUDA_TRY(with->reduce(view, field, &cells, &rows, base->queue->stream));
+            status = cuda_slot_fetch(base->queue, slot, (uint64_t)k * each, base->queue->rows, each,
+                                     error);
+        }
+    }
+    return status;
+}
+
+static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
+    const rule_state *state = (const rule_state *)base;
+    for (int k = 0; k < rule_conserved_count(state->model); k++) {
+        rule_add_terms(state, k, ((const cuda_sums *)slot->host)[k].sum, request);
+    }
+}
+
+/* ---- the rest ---- */
+
+/* The first value that did not fit. */
+static sel_status check(sel_state *base, int64_t step, sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    const rule_model *m = state->all.model;
+    const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
+    rule_bad bad = {0};
+    /* A step, or a function of the state before it that is no rule. */
+    const bool steps = alarm != CUDA_NO_ALARM && (int64_t)alarm % m->functions < m->rules;
+    if (alarm == CUDA_NO_ALARM || (int64_t)alarm / m->functions >= step + !steps) {
+        return SEL_OK;
+    }
+    sel_status status = cuda_send(&bad, state->found, sizeof bad, error);
+    if (!status) {
+        state->all.bad.cell = bad.which / RULE_ODD;
+        state->all.bad.field = bad.field;
+        state->all.bad.value = bad.value;
+        base->step = bad.when / m->functions;
+        status = rule_report_bad(&state->all, &m->function[bad.when % m->functions], error);
+    }
+    base->broken = base->broken || steps || !status;
+    return status;
+}
+
+static sel_status loaded(sel_state *base, sel_error *error) {
+    rule_cuda *state = (rule_cuda *)base;
+    state->sent_dt = (double)NAN;
+    return evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+}
+
+static void print(const sel_plan *plan, FILE *to) {
+    fprintf(to, "  kernels on a GPU:\n");
+    rule_print(((const rule_plan *)plan)->model, plan->domain->grid.dt, NULL, to);
+}
+
+const cuda_solver rule_on_cuda = {
+    .what = "the fields",
+    .compiles = true,
+    .state_size = sizeof(rule_cuda),
+    .list = list,
+    .start = start,
+    .alone = alone,
+    .terms = terms,
+    .pass = pass,
+    .step = step,
+    .time_step = rule_time_step,
+    .check = check,
+    .print = print,
+    .close = close,
+    .loaded = loaded,
+    .look = look,
+    .ask = ask,
+    .answer = answer,
+};

@@ -1,0 +1,617 @@
+/* fill.c -- fill C structs from the tables of a script, by the engine's field lists.
+ *
+ * Tables are read raw: no metamethod runs, so nothing of the user's does. A mistake is noted and
+ * the filling goes on, so that one run reports all of them.
+ */
+#include "lua/script/state.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
+
+void *sel_fill_alloc(sel_filler *f, size_t bytes) {
+    return sel_script_alloc(f->script, "the scenario", bytes);
+}
+
+char *sel_fill_print(sel_filler *f, const char *format, ...) {
+    char text[MAX_MESSAGE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return strcpy(sel_fill_alloc(f, strlen(text) + 1), text);
+}
+
+void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) {
+    char text[MAX_MESSAGE];
+    va_list args;
+    if (f->mistake_count >= MAX_MISTAKES)
+        return;
+    if (!f->mistakes)
+        f->mistakes = sel_fill_alloc(f, MAX_MISTAKES * sizeof *f->mistakes);
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *kept = sel_fill_print(f, "%s", text);
+    f->mistakes[f->mistake_count] = (sel_mistake){where, f->mistake_count, kept};
+    f->mistake_count++;
+}
+
+void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int index, const char *format, ...) {
+    char what[MAX_MESSAGE], found[80], position[16] = "";
+    va_list args;
+    if (f->mistake_count >= MAX_MISTAKES)
+        return; /* looking for its line may take as long as the table */
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    const char *got = index ? sel_script_value_text(f->L, index, found) : "";
+    sel_span span = slot->item ? sel_source_item(slot->span, slot->item) : slot->span;
+    if (slot->item)
+        snprintf(position, sizeof position, "[%d]", slot->item);
+    sel_fill_mistake(f, sel_span_where(span), "%s: %s%s %s%s%s", slot->label, slot->field->name,
+                     position, what, index ? ", got " : "", got);
+}
+
+const sel_field *sel_fill_field(const sel_table *table, const char *name) {
+    for (int i = 0; i < table->count; i++)
+        if (strcmp(table->fields[i].name, name) == 0)
+            return &table->fields[i];
+    return NULL;
+}
+
+/* Is the key at the top a field of the table (NULL: it has none), or a position from 1 to n? */
+static bool is_known_key(lua_State *L, const sel_table *table, lua_Integer n) {
+    const char *name = sel_script_key(L, -1);
+    if (name)
+        return table && sel_fill_field(table, name);
+    return lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 1 && lua_tointeger(L, -1) <= n;
+}
+
+/* Pushes the keys of the table at `index`, in order, or an empty list where all are known. */
+static void push_keys(lua_State *L, int index, const sel_table *table, lua_Integer n) {
+    bool all_known = true;
+    for (lua_pushnil(L); lua_next(L, index);) {
+        lua_pop(L, 1);
+        all_known = all_known && is_known_key(L, table, n);
+    }
+    if (all_known)
+        lua_newtable(L);
+    else
+        sel_order_keys(L, index);
+}
+
+/* Whether the list at `index` has no keys but 1 to n; notes the others. */
+static bool has_positions_only(sel_filler *f, const sel_slot *slot, int index, lua_Integer n) {
+    char found[80];
+    const int before = f->mistake_count;
+    push_keys(f->L, index, NULL, n);
+    for (lua_Integer i = 1; lua_rawgeti(f->L, -1, i) != LUA_TNIL; i++, lua_pop(f->L, 1))
+        if (!is_known_key(f->L, NULL, n))
+            sel_fill_mistake(f, sel_span_where(slot->span),
+                             "%s: %s must be a list, but has the key %s", slot->label,
+                             slot->field->name, sel_script_value_text(f->L, -1, found));
+    lua_pop(f->L, 2);
+    return f->mistake_count == before;
+}
+
+int sel_fill_list_length(sel_filler *f, const sel_slot *slot, int index) {
+    lua_State *L = f->L;
+    if (!slot->positional && (!lua_istable(L, index) || sel_script_mark(L, index))) {
+        char kind[256];
+        sel_kind_text(slot->field, kind, sizeof kind);
+        sel_fill_wrong(f, slot, index, "must be a %s", kind);
+        return -1;
+    }
+    lua_Unsigned n = lua_rawlen(L, index);
+    if (n > INT32_MAX || (!slot->positional && !has_positions_only(f, slot, index, (lua_Integer)n)))
+        return -1;
+    return (int)n;
+}
+
+/* The family's names in a list: "wall, velocity, pressure". */
+static const char *family_names(sel_filler *f, const sel_family *family) {
+    const char *list = "";
+    for (int i = 0; i < family->count; i++) {
+        const char *name = sel_table_short_name(family->tables[i]);
+        list = sel_fill_print(f, "%s%s%s", list, i ? ", " : "", name);
+    }
+    return list;
+}
+
+void sel_fill_variant(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_variant *to = member;
+    const sel_family *family = slot->field->family;
+    sel_mark *mark = sel_script_mark(f->L, index);
+    if (!mark || strcmp(mark->group, family->name) != 0) {
+        sel_fill_wrong(f, slot, index, "must be made by %s.NAME { ... }", family->name);
+        return;
+    }
+    const sel_table *table = sel_family_find(family, mark->name);
+    if (!table) {
+        sel_fill_mistake(f, mark->where, "%s has no %s '%s'; it has %s", f->solver->table->name,
+                         family->name, mark->name, family_names(f, family));
+        return;
+    }
+    sel_span span = sel_source_call(f->arena, mark->source, mark->where.line, mark->name);
+    *to = (sel_variant){table, sel_fill_alloc(f, table->size), mark->where};
+    sel_fill_table(f, index, table, table->name, to->data, span);
+}
+
+/* A plain value that stands for the table with its first field alone. */
+static void fill_bare(sel_filler *f, const sel_slot *slot, int index, char *data) {
+    sel_field first = slot->field->table->fields[0];
+    const sel_slot bare = {&first, slot->label, slot->span, false, 0};
+    first.name = slot->field->name;
+    sel_table_presets(slot->field->table, data);
+    sel_fill_value(f, &bare, index, data + first.offset);
+}
+
+void sel_fill_nested(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    const bool table = lua_istable(f->L, index) && !sel_script_mark(f->L, index);
+    if (!table && slot->field->flags & SEL_BARE)
+        fill_bare(f, slot, index, member);
+    else if (!table)
+        sel_fill_wrong(f, slot, index, "must be a table { ... }");
+    else
+        sel_fill_table(f, index, slot->field->table, slot->field->name, member, slot->span);
+}
+
+void sel_fill_items(sel_filler *f, const sel_slot *slot, int index, int first, int last,
+                    sel_fill_kind *fill, void *to, size_t size) {
+    sel_walk walk = sel_source_walk(slot->span);
+    for (int i = 1; i <= last; i++) {
+        char name[256];
+        sel_field field = *slot->field;
+        sel_slot item = {&field, slot->label, sel_source_next(&walk), false, 0};
+        if (i < first)
+            continue;
+        snprintf(name, sizeof name, "%s[%d]", slot->field->name, i);
+        field.name = name;
+        lua_rawgeti(f->L, index, i);
+        fill(f, &item, lua_gettop(f->L), (char *)to + (size_t)(i - first) * size);
+        lua_pop(f->L, 1);
+    }
+}
+
+void sel_fill_list(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_list *to = member;
+    bool variants = slot->field->kind == SEL_KIND_VARIANTS;
+    size_t size = variants ? sizeof(sel_variant) : slot->field->table->size;
+    int n = sel_fill_list_length(f, slot, index);
+    if (n < 0)
+        return;
+    to->n = n;
+    to->v = sel_fill_alloc(f, (size_t)n * size);
+    to->where = sel_fill_alloc(f, (size_t)n * sizeof *to->where);
+    sel_walk walk = sel_source_walk(slot->span);
+    for (int i = 0; i < n; i++)
+        to->where[i] = sel_span_where(sel_source_next(&walk));
+    sel_fill_items(f, slot, index, 1, n, variants ? sel_fill_variant : sel_fill_nested, to->v,
+                   size);
+}
+
+const sel_field *sel_fill_positional(const sel_table *table) {
+    for (int i = 0; i < table->count; i++)
+        if (table->fields[i].flags & SEL_POSITIONAL)
+            return &table->fields[i];
+    return NULL;
+}
+
+/* What other codes call a field, and what it is called here. */
+static const char *const other_names[][2] = {
+    {"viscosity", "nu"},         {"relaxation_time", "tau"},
+    {"force", "acceleration"},   {"forcing", "acceleration"},
+    {"gravity", "acceleration"}, {"u", "velocity"},
+    {"v", "velocity"},           {"p", "pressure"},
+    {"rho", "density"},          {"h", "depth"},
+    {"bed", "ground"},           {"dem", "ground"},
+    {"boundaries", "regions"},   {"boundary", "regions"},
+    {"geometry", "regions"},     {"grid", "size"},
+    {"resolution", "size"},      {"iterations", "steps"},
+    {"time_steps", "steps"},     {"end_time", "time"},
+    {"tolerance", "steady"},     {"variables", "fields"},
+    {"center", "centre"},        {"position", "at"},
+};
+
+/* The answer to a field that other codes have and the table has not, or NULL. */
+static const char *answer_to(const sel_table *table, const char *name) {
+    static const char *const frictions[] = {"manning", "friction", "roughness", "strickler",
+                                            "chezy",   "n",        NULL};
+    if (strcmp(table->name, "sel.aqua") != 0 || sel_name_index(frictions, name) < 0)
+        return NULL;
+    return "this model has no friction coefficient: thin water moves alpha dx/dt, whatever slope "
+           "and depth; choose alpha (above 0, at most 1, better 0.2 or less) and dt for the speed "
+           "that you trust";
+}
+
+/* The field that another code calls `name`, or NULL. */
+static const char *field_meant(const sel_table *table, const char *name) {
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (strcmp(name, other_names[i][0]) == 0 && sel_fill_field(table, other_names[i][1]))
+            return other_names[i][1];
+    return NULL;
+}
+
+static void unknown_field(sel_filler *f, const sel_table *table, const char *label, sel_span span,
+                          const char *name) {
+    char text[256];
+    const char *answer = answer_to(table, name), *meant = field_meant(table, name);
+    const char **names = sel_fill_alloc(f, ((size_t)table->count + 1) * sizeof *names);
+    for (int i = 0; i < table->count; i++)
+        names[i] = table->fields[i].name;
+    const char *what = answer  ? sel_fill_print(f, " '%s'; %s", name, answer)
+                       : meant ? sel_fill_print(f, " '%s'; it is called '%s' here", name, meant)
+                               : sel_script_suggest(name, names, text);
+    sel_fill_mistake(f, sel_span_where(sel_source_key(span, name)), "%s: unknown field%s", label,
+                     what);
+}
+
+/* Notes that the key at the top, of the table at `index`, is not known. */
+static void unknown_key(sel_filler *f, int index, const sel_table *table, const char *label,
+                        sel_span span) {
+    lua_State *L = f->L;
+    char found[80];
+    const char *name = sel_script_key(L, -1);
+    if (name) {
+        unknown_field(f, table, label, span, name);
+    } else if (is_known_key(L, NULL, 1000000)) {
+        sel_span item = sel_source_item(span, (int)lua_tointeger(L, -1));
+        lua_pushvalue(L, -1);
+        lua_rawget(L, index);
+        sel_fill_mistake(f, sel_span_where(item), "%s: takes no value without a name, got %s",
+                         label, sel_script_value_text(L, -1, found));
+        lua_pop(L, 1);
+    } else {
+        sel_fill_mistake(f, sel_span_where(span), "%s: the key %s is no field", label,
+                         sel_script_value_text(L, -1, found));
+    }
+}
+
+/* Notes the keys that are no fields, and positions where there is nothing positional. */
+static void check_keys(sel_filler *f, int index, const sel_table *table, const char *label,
+                       sel_span span) {
+    lua_Integer positions = sel_fill_positional(table) ? (lua_Integer)lua_rawlen(f->L, index) : 0;
+    push_keys(f->L, index, table, positions);
+    for (lua_Integer i = 1; lua_rawgeti(f->L, -1, i) != LUA_TNIL; i++, lua_pop(f->L, 1))
+        if (!is_known_key(f->L, table, positions))
+            unknown_key(f, index, table, label, span);
+    lua_pop(f->L, 2);
+}
+
+/* Whether the kind's value is a list: the whole array part of the table can stand for it. */
+static bool takes_list(sel_kind kind) {
+    return kind == SEL_KIND_FLAGS || kind == SEL_KIND_SIZE || kind == SEL_KIND_POINT ||
+           kind == SEL_KIND_POINTS || kind == SEL_KIND_NAMES || kind == SEL_KIND_VECTOR;
+}
+
+static void fill_positional(sel_filler *f, int index, const sel_field *field, const char *label,
+                            char *data, sel_span span) {
+    lua_State *L = f->L;
+    void *member = data + field->offset;
+    lua_Unsigned n = lua_rawlen(L, index);
+    sel_slot slot = {field, label, span, true, 0};
+    if (takes_list(field->kind)) {
+        sel_fill_value(f, &slot, index, member);
+        return;
+    }
+    slot.span = sel_source_item(span, 1);
+    if (n > 1) {
+        sel_fill_mistake(f, sel_span_where(slot.span), "%s: takes 1 value, got %llu", label,
+                         (unsigned long long)n);
+        return;
+    }
+    lua_rawgeti(L, index, 1);
+    sel_fill_value(f, &slot, lua_gettop(L), member);
+    lua_pop(L, 1);
+}
+
+static void fill_field(sel_filler *f, int index, const sel_field *field, const char *label,
+                       char *data, sel_span span) {
+    lua_State *L = f->L;
+    char kind[256];
+    bool positions = field->flags & SEL_POSITIONAL && lua_rawlen(L, index) > 0;
+    bool named = sel_script_field(L, index, field->name) != LUA_TNIL;
+    sel_slot slot = {field, label, sel_source_key(span, field->name), false, 0};
+    if (named && positions) {
+        sel_fill_mistake(f, sel_span_where(slot.span), "%s: %s is given twice, by name and without",
+                         label, field->name);
+    } else if (named) {
+        sel_fill_value(f, &slot, lua_gettop(L), data + field->offset);
+    } else if (positions) {
+        fill_positional(f, index, field, label, data, span);
+    } else if (field->flags & SEL_REQUIRED) {
+        sel_kind_text(field, kind, sizeof kind);
+        sel_fill_mistake(f, sel_span_where(span), "%s: %s is required (%s)", label, field->name,
+                         kind);
+    }
+    lua_pop(L, 1);
+}
+
+/* Calls the table's own check, whose text has a mistake in each line. */
+static void run_check(sel_filler *f, const sel_table *table, const void *data, sel_where where) {
+    sel_error found;
+    found.status = SEL_OK; /* the text is written where this is */
+    if (!table->check || table->check(data, where, &found) == SEL_OK)
+        return;
+    char prefix[512];
+    int length = snprintf(prefix, sizeof prefix, "%s:%d: ", where.file, where.line);
+    for (char *line = strtok(found.text, "\n"); line; line = strtok(NULL, "\n")) {
+        bool here = where.file && strncmp(line, prefix, (size_t)length) == 0;
+        sel_fill_mistake(f, here ? where : (sel_where){NULL, 0}, "%s", here ? line + length : line);
+    }
+}
+
+/* The size and the controls come first: what vectors and functions may be depends on them; with
+ * them the choices, since a lattice may belong to another size. */
+static bool comes_first(const sel_field *field) {
+    return field->kind == SEL_KIND_SIZE || field->kind == SEL_KIND_NUMBERS ||
+           field->kind == SEL_KIND_CHOICE || field->kind == SEL_KIND_NAMED_CHOICES;
+}
+
+/* Dimensions of the domain; 0: not known, or the size is not what the solver computes on, which its
+ * check tells: points and vectors that suit the one or the other are no mistakes beside that. */
+static int dims_of(const sel_solver *solver, const sel_common *params) {
+    bool fits = !solver->dims || solver->dims(params) == params->size.n;
+    return fits ? params->size.n : 0;
+}
+
+bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char *label, void *data,
+                    sel_span span) {
+    int before = f->mistake_count;
+    luaL_checkstack(f->L, LUA_MINSTACK, "tables");
+    sel_table_presets(table, data);
+    if (table->has_where)
+        *(sel_where *)data = sel_span_where(span);
+    check_keys(f, index, table, label, span);
+    for (int first = 1; first >= 0; first--) {
+        for (int i = 0; i < table->count; i++)
+            if (comes_first(&table->fields[i]) == first)
+                fill_field(f, index, &table->fields[i], label, data, span);
+        if (f->solver && table == f->solver->table)
+            f->dims = dims_of(f->solver, data);
+    }
+    if (f->solver && table == f->solver->table)
+        sel_units_apply(f, index, table, data, span);
+    if (f->mistake_count == before)
+        run_check(f, table, data, sel_span_where(span));
+    return f->mistake_count == before;
+}
+
+static sel_where locate(const sel_simulation *self, const char *field) {
+    const sel_span *span = self->locate_data;
+    return sel_span_where(sel_source_path(*span, field));
+}
+
+static const sel_solver *find_solver(const char *name) {
+    const sel_solver *const *solver = sel_solvers;
+    while (*solver && strcmp((*solver)->name, name) != 0)
+        solver++;
+    return *solver;
+}
+
+/* Fills one simulation from the table at the top, which a solver's constructor made. */
+static void fill_simulation(sel_filler *f, const char *path, sel_simulation *simulation) {
+    sel_mark *mark = sel_script_mark(f->L, -1);
+    sel_span *span = sel_fill_alloc(f, sizeof *span);
+    f->solver = find_solver(mark->name);
+    const sel_table *table = f->solver->table;
+    *span = sel_source_call(f->arena, mark->source, mark->where.line, mark->name);
+    simulation->solver = f->solver;
+    simulation->params = sel_fill_alloc(f, table->size);
+    simulation->script = sel_fill_print(f, "%s", path);
+    simulation->locate = locate;
+    simulation->locate_data = span;
+    simulation->series = f->script->series;
+    simulation->rasters = f->script->rasters;
+    f->dims = 0;
+    f->common = simulation->params;
+    f->controls = &simulation->params->controls;
+    bool filled =
+        sel_fill_table(f, lua_gettop(f->L), table, table->name, simulation->params, *span);
+    if (filled && f->solver->complete)
+        f->solver->complete(simulation->params);
+}
+
+static bool is_simulation(lua_State *L, int index) {
+    const sel_mark *mark = sel_script_mark(L, index);
+    return mark && strcmp(mark->group, "sel") == 0 && find_solver(mark->name);
+}
+
+static bool is_directory_name(const char *name) {
+    return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+/* In a list every simulation has a directory of its own, called as the simulation. */
+static void check_names(sel_filler *f, const sel_scenario *scenario) {
+    for (int i = 0; i < scenario->count; i++) {
+        const sel_simulation *s = &scenario->simulations[i];
+        const char *name = s->params->name;
+        sel_where where = locate(s, "name");
+        if (!name) {
+            sel_fill_mistake(f, where, "%s: name is required in a list of simulations",
+                             s->solver->table->name);
+            continue;
+        }
+        if (!is_directory_name(name))
+            sel_fill_mistake(f, where, "%s: name '%s' cannot be the name of a directory",
+                             s->solver->table->name, name);
+        for (int k = 0; k < i; k++) {
+            const char *other = scenario->simulations[k].params->name;
+            if (other && strcmp(other, name) == 0)
+                sel_fill_mistake(f, where, "%s: name '%s' is taken by simulation %d of the list",
+                                 s->solver->table->name, name, k + 1);
+        }
+    }
+}
+
+/* Rasters of the script in metres, where its solvers want that; a list may not want it for some. */
+static void turn_rasters(sel_filler *f, int index, int count, bool list) {
+    sel_error found = {.status = SEL_OK};
+    sel_where where = {NULL, 0};
+    int wants = 0;
+    for (int i = 0; i < count; i++) {
+        if (list)
+            lua_rawgeti(f->L, index, i + 1);
+        else
+            lua_pushvalue(f->L, index);
+        const sel_mark *mark = sel_script_mark(f->L, -1);
+        if (find_solver(mark->name)->metres && wants++ == 0)
+            where = mark->where;
+        lua_pop(f->L, 1);
+    }
+    for (const sel_lookups *r = f->script->rasters; r && wants > 0; r = r->next) {
+        found.status = SEL_OK;
+        if (wants < count && !sel_raster_is_in_metres(r->lookup))
+            sel_fill_mistake(f, where,
+                             "%s is not in metres, which sel.aqua takes, and other simulations of "
+                             "the list read it as it is: sel.raster { ..., metres = true } has it "
+                             "in metres for all of them",
+                             r->lookup->name);
+        else if (sel_raster_to_metres(r->lookup, (sel_where){NULL, 0}, &found))
+            sel_fill_mistake(f, where, "%s", found.text);
+    }
+}
+
+static void fill_simulations(sel_filler *f, const char *path, int index, int count) {
+    sel_scenario *scenario = f->script->scenario;
+    sel_simulation *simulations = sel_fill_alloc(f, (size_t)count * sizeof *simulations);
+    bool list = !is_simulation(f->L, index);
+    scenario->simulations = simulations;
+    scenario->count = count;
+    turn_rasters(f, index, count, list);
+    for (int i = 0; i < count; i++) {
+        if (list)
+            lua_rawgeti(f->L, index, i + 1);
+        else
+            lua_pushvalue(f->L, index);
+        fill_simulation(f, path, &simulations[i]);
+        lua_pop(f->L, 1);
+    }
+    if (list)
+        check_names(f, scenario);
+}
+
+static int compare_mistakes(const void *a, const void *b) {
+    const sel_mistake *first = a, *second = b;
+    const char *first_file = first->where.file ? first->where.file : "";
+    const char *second_file = second->where.file ? second->where.file : "";
+    int order = strcmp(first_file, second_file);
+    order = order ? order : first->where.line - second->where.line;
+    return order ? order : first->order - second->order;
+}
+
+/* A table of a loaded script may have been changed by the one that loaded it, which its text cannot
+ * show: " (loaded at s.lua:2)", else "". */
+static void loaded_text(const sel_script *script, const sel_mistake *mistake, char text[512]) {
+    const sel_source *source = script->sources;
+    while (source && source->name != mistake->where.file)
+        source = source->next;
+    text[0] = '\0';
+    if (source && source->loaded_at.file)
+        snprintf(text, 512, " (loaded at %s:%d)", source->loaded_at.file, source->loaded_at.line);
+}
+
+static void report(const sel_filler *f) {
+    sel_error *error = f->script->error;
+    char loaded[512];
+    if (f->mistake_count) /* qsort refuses NULL */
+        qsort(f->mistakes, (size_t)f->mistake_count, sizeof *f->mistakes, compare_mistakes);
+    for (int i = 0; i < f->mistake_count; i++) {
+        loaded_text(f->script, &f->mistakes[i], loaded);
+        if (f->mistakes[i].where.file)
+            sel_fail_at(error, f->mistakes[i].where, "%s%s", f->mistakes[i].text, loaded);
+        else
+            sel_fail(error, SEL_BAD_SCENARIO, "%s", f->mistakes[i].text);
+    }
+}
+
+void sel_fill_now(lua_State *L, int index, const sel_table *table, void *data,
+                  const sel_mark *mark) {
+    sel_script *script = sel_script_of(L);
+    sel_filler f = {.script = script, .L = L, .arena = script->arena};
+    sel_span span = sel_source_call(f.arena, mark->source, mark->where.line, mark->name);
+    if (sel_fill_table(&f, index, table, table->name, data, span))
+        return;
+    report(&f);
+    sel_limits_break(L);
+}
+
+/* The number of simulations in the value at `index`; 0 when it is none, nor a list of some. */
+static int count_simulations(lua_State *L, int index) {
+    if (is_simulation(L, index))
+        return 1;
+    if (!lua_istable(L, index) || sel_script_mark(L, index) || lua_rawlen(L, index) > 100000)
+        return 0;
+    int n = (int)lua_rawlen(L, index);
+    for (int i = 1; i <= n; i++) {
+        lua_rawgeti(L, index, i);
+        bool right = is_simulation(L, -1);
+        lua_pop(L, 1);
+        if (!right)
+            return 0;
+    }
+    return n;
+}
+
+void sel_fill_scenario(sel_script *script, const char *path) {
+    lua_State *L = script->L;
+    char found[80];
+    int index = lua_gettop(L), count = count_simulations(L, index);
+    if (count == 0) {
+        sel_fail(
+            script->error, SEL_BAD_SCENARIO,
+            "%s: the script must return a simulation, as sel.lbm { ... }, or a list of them; it "
+            "returned %s",
+            path, sel_script_value_text(L, index, found));
+        return;
+    }
+    sel_filler f = {.script = script, .L = L, .arena = script->arena};
+    fill_simulations(&f, path, index, count);
+    sel_functions_loaded(script);
+    report(&f);
+}
+
+/* Fills a struct of `table` that nobody uses, from the value at `index`. */
+static void fill_table_alone(sel_filler *f, int index, const sel_mark *mark,
+                             const sel_table *table) {
+    const sel_span span = sel_source_call(f->arena, mark->source, mark->where.line, mark->name);
+    sel_fill_table(f, index, table, table->name, sel_fill_alloc(f, table->size), span);
+}
+
+/* Laws of one name have a table for each solver: the one with the fewest mistakes is meant. */
+static void fill_member_alone(sel_script *script, int index, const sel_mark *mark) {
+    const sel_schema all = sel_schema_collect();
+    sel_filler best = {.mistake_count = INT32_MAX};
+    for (int i = 0; i < all.family_count && best.mistake_count; i++) {
+        sel_filler f = {.script = script, .L = script->L, .arena = script->arena};
+        const sel_family *family = all.families[i];
+        const sel_table *table = sel_family_find(family, mark->name);
+        if (strcmp(family->name, mark->group) != 0 || !table)
+            continue;
+        fill_table_alone(&f, index, mark, table);
+        best = f.mistake_count < best.mistake_count ? f : best;
+    }
+    if (best.script)
+        report(&best);
+}
+
+int sel_fill_alone(sel_script *script, int index, const char *path) {
+    const sel_mark *mark = sel_script_mark(script->L, index);
+    const int count = count_simulations(script->L, index);
+    if (count > 0) {
+        lua_pushvalue(script->L, index);
+        sel_fill_scenario(script, path);
+        lua_pop(script->L, 1);
+    } else if (mark && strcmp(mark->group, "shape") == 0) {
+        const sel_field field = {.name = "shape"};
+        const sel_slot slot = {&field, "shape", {.at = -1, .brace = -1}, false, 0};
+        sel_filler f = {.script = script, .L = script->L, .arena = script->arena};
+        sel_fill_shape(&f, &slot, index);
+        report(&f);
+    } else if (mark) {
+        fill_member_alone(script, index, mark);
+    }
+    return count;
+}

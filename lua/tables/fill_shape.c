@@ -1,0 +1,182 @@
+/* fill_shape.c -- shapes and their combinations.
+ *
+ * A script that adds a thousand balls in a loop makes a chain ((a + b) + c) + ...; the engine gets
+ * a balanced tree instead, so that neither side recurses a thousand deep.
+ */
+#include "lua/script/state.h"
+#include <string.h>
+
+enum { MAX_PARTS = 100000, MAX_DEPTH = 200 };
+
+typedef struct part {
+    struct part *next;
+    const sel_shape *shape;
+} part;
+
+/* A filled shape is kept with its mark, as many regions may use it. */
+static const sel_shape *keep(sel_filler *f, sel_mark *mark, sel_shape *shape, int parts) {
+    if (!shape)
+        sel_script_no_memory(f->script, "the shapes", sizeof *shape);
+    shape->where = mark->where;
+    mark->shape = shape;
+    mark->filled_for = f->controls;
+    mark->parts = parts;
+    return shape;
+}
+
+static const sel_shape *fill_face(sel_filler *f, sel_mark *mark, int index) {
+    lua_rawgeti(f->L, index, 1);
+    const char *name = lua_type(f->L, -1) == LUA_TSTRING ? lua_tostring(f->L, -1) : "";
+    int face = 0;
+    while (face < SEL_FACES && strcmp(name, sel_face_name(face)) != 0)
+        face++;
+    lua_pop(f->L, 1);
+    if (face == SEL_FACES || (f->dims == 2 && face >= SEL_Z_MIN)) {
+        sel_fill_mistake(f, mark->where, "shape.face: there is no face \"%.8s\"%s", name,
+                         f->dims == 2 ? " in 2-D" : "");
+        return NULL;
+    }
+    return keep(f, mark, sel_shape_face(f->arena, face), 1);
+}
+
+static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index,
+                                       const sel_table *table) {
+    int kind = 0;
+    while (sel_shape_family.tables[kind] != table)
+        kind++;
+    void *data = sel_fill_alloc(f, table->size);
+    sel_span span = sel_source_call(f->arena, mark->source, mark->where.line, mark->name);
+    if (!sel_fill_table(f, index, table, table->name, data, span))
+        return NULL;
+    sel_shape_kind shape_kind = (sel_shape_kind)(SEL_SHAPE_BOX + kind);
+    if (shape_kind == SEL_SHAPE_IMAGE) {
+        sel_error found = {.status = SEL_OK};
+        sel_shape_image *image = data;
+        sel_status status = sel_raster_read_picture(f->arena, image->file, &image->pixels, &found);
+        sel_script_hand_over(f->script, &found, mark->where, table->name);
+        if (status)
+            sel_limits_break(f->L);
+    }
+    return keep(f, mark, sel_shape_make(f->arena, shape_kind, data), 1);
+}
+
+/* One shape of `n` in a list, by halves. Moves *list behind them. */
+static const sel_shape *balance(sel_filler *f, sel_mark *mark, sel_shape_kind kind, part **list,
+                                int n, int parts) {
+    if (n == 1) {
+        const sel_shape *shape = (*list)->shape;
+        *list = (*list)->next;
+        return shape;
+    }
+    const sel_shape *a = balance(f, mark, kind, list, n / 2, parts);
+    const sel_shape *b = balance(f, mark, kind, list, n - n / 2, parts);
+    return keep(f, mark, sel_shape_combine(f->arena, kind, a, b), parts);
+}
+
+static bool is_filled(const sel_filler *f, const sel_mark *mark) {
+    return mark->shape && mark->filled_for == f->controls;
+}
+
+static bool continues_chain(const sel_mark *here, const sel_mark *first) {
+    return here && !here->visiting && strcmp(here->group, first->group) == 0 &&
+           strcmp(here->name, first->name) == 0;
+}
+
+/* Walks the left operands of one kind and fills the right ones: a list of *count operands, the
+ * leftmost first. Every node on the way is marked as visited, which ends a cycle. */
+static part *fill_chain(sel_filler *f, const sel_slot *slot, int index, sel_mark *mark, int *count,
+                        int *parts) {
+    lua_State *L = f->L;
+    part *list = NULL;
+    bool last = false;
+    int before = f->mistake_count, node = lua_gettop(L) + 1;
+    for (lua_pushvalue(L, index); !last && f->mistake_count == before; lua_settop(L, node)) {
+        sel_mark *here = sel_script_mark(L, node);
+        last = !continues_chain(here, mark) || (*count > 0 && is_filled(f, here));
+        if (last) {
+            lua_pushvalue(L, node);
+        } else {
+            here->visiting = true;
+            lua_rawgeti(L, node, 2);
+            lua_rawgeti(L, node, 1);
+            lua_replace(L, node);
+        }
+        part *operand = sel_fill_alloc(f, sizeof *operand);
+        *operand = (part){list, sel_fill_shape(f, slot, node + 1)};
+        if (operand->shape && *parts <= MAX_PARTS)
+            *parts += sel_script_mark(L, node + 1)->parts;
+        ++*count;
+        list = operand;
+    }
+    lua_pop(L, 1);
+    return list;
+}
+
+/* Clears what fill_chain marked. */
+static void leave_chain(sel_filler *f, int index) {
+    lua_State *L = f->L;
+    lua_pushvalue(L, index);
+    for (sel_mark *mark = sel_script_mark(L, -1); mark && mark->visiting;
+         mark = sel_script_mark(L, -1)) {
+        mark->visiting = false;
+        lua_rawgeti(L, -1, 1);
+        lua_remove(L, -2);
+    }
+    lua_pop(L, 1);
+}
+
+static const sel_shape *fill_operator(sel_filler *f, const sel_slot *slot, int index,
+                                      sel_mark *mark) {
+    static const char *const names[] = {"union", "difference", "intersection", NULL};
+    int count = 0, parts = 0, before = f->mistake_count;
+    sel_shape_kind kind = SEL_SHAPE_UNION + (sel_shape_kind)sel_name_index(names, mark->name);
+    part *list = fill_chain(f, slot, index, mark, &count, &parts);
+    leave_chain(f, index);
+    if (f->mistake_count > before)
+        return NULL;
+    if (parts > MAX_PARTS) {
+        sel_fill_mistake(f, mark->where, "a shape of more than %d parts", MAX_PARTS);
+        return NULL;
+    }
+    if (kind != SEL_SHAPE_DIFFERENCE)
+        return balance(f, mark, kind, &list, count, parts);
+    const sel_shape *first = list->shape;
+    list = list->next;
+    const sel_shape *taken = balance(f, mark, SEL_SHAPE_UNION, &list, count - 1, parts);
+    return keep(f, mark, sel_shape_combine(f->arena, kind, first, taken), parts);
+}
+
+static const sel_shape *fill_marked(sel_filler *f, const sel_slot *slot, int index,
+                                    sel_mark *mark) {
+    static const char *const without_table[] = {"face", "faces", "rest", NULL};
+    const int kind = sel_name_index(without_table, mark->name);
+    if (kind == SEL_SHAPE_FACE)
+        return fill_face(f, mark, index);
+    if (kind >= 0)
+        return keep(f, mark, sel_shape_make(f->arena, (sel_shape_kind)kind, NULL), 1);
+    const sel_table *table = sel_family_find(&sel_shape_family, mark->name);
+    return table ? fill_primitive(f, mark, index, table) : fill_operator(f, slot, index, mark);
+}
+
+const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index) {
+    sel_mark *mark = sel_script_mark(f->L, index);
+    if (!mark || strcmp(mark->group, "shape") != 0) {
+        sel_fill_wrong(f, slot, index, "must be a shape, as shape.box { ... }");
+        return NULL;
+    }
+    if (is_filled(f, mark))
+        return mark->shape;
+    if (mark->visiting) {
+        sel_fill_mistake(f, mark->where, "a shape is a part of itself");
+        return NULL;
+    }
+    if (f->depth >= MAX_DEPTH) {
+        sel_fill_mistake(f, mark->where, "shapes are combined more than %d deep", MAX_DEPTH);
+        return NULL;
+    }
+    luaL_checkstack(f->L, LUA_MINSTACK, "shapes");
+    f->depth++;
+    const sel_shape *shape = fill_marked(f, slot, index, mark);
+    f->depth--;
+    return shape;
+}
