@@ -1,4 +1,4 @@
-/* arguments.c -- the commands, their options, and what stands behind them on a command line. */
+/* arguments.c -- the tables of commands and options, and the parser of the command line. */
 #include "engine/app/arguments.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "engine/base/character.h"
 #include "engine/base/hardware.h"
 
-/* More than any machine has: a slip. */
+/* More than any machine has: a mistake. */
 enum { MOST_DEVICES = 1024 };
 enum { SCRIPTS = SEL_RUN | SEL_CHECK | SEL_SWEEP, LIMITED = SCRIPTS | SEL_REPL };
 enum { ANY = SEL_ANY_COMMAND };
@@ -195,7 +195,7 @@ static sel_status set_value(sel_arguments *a, const sel_option *option, const ch
                             value);
 }
 
-/* Only such a name is the value that --resume may have. */
+/* Whether a word names a checkpoint. --resume may stand alone: only such a word is its value. */
 static bool is_checkpoint(const char *word) {
     const size_t length = strlen(word);
     return length > 4 && strcmp(word + length - 4, ".sel") == 0;
@@ -235,7 +235,7 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
     return found->member ? set_value(a, found, value, error) : SEL_OK;
 }
 
-/* Refuses name=value behind another value for the same name. */
+/* Refuses name=value if an earlier word sets the same name. */
 static sel_status check_twice(const sel_arguments *a, int word, sel_error *error) {
     size_t length = strcspn(a->words[word], "=") + 1;
     for (int i = 1; i < word; i++) {

@@ -1,4 +1,4 @@
-/* check.c -- print what a scenario means: sizes, numbers, regions, memory, time. */
+/* check.c -- `selenite check`: prints sizes, numbers, regions, memory and time of a scenario. */
 
 #include <math.h>
 #include <string.h>
@@ -53,8 +53,8 @@ static bool has_lattice_units(const sel_facts *facts) {
     return any;
 }
 
-/* Prints units in the user's and in the lattice's numbers, where a solver has a lattice and these
- * differ. Sides that differ are no unit. */
+/* Prints dx, dt, reference values and facts in user's and lattice units, if the solver has a
+ * lattice and the two differ. If the sides of a cell differ, there is no lattice length. */
 static void print_units(const sel_prepared *prepared, const sel_facts *facts, FILE *to) {
     const sel_common *common = prepared->simulation->params;
     const sel_reference *reference = &common->reference;
@@ -94,7 +94,7 @@ static void print_facts(const sel_prepared *prepared, FILE *to) {
     print_units(prepared, &facts, to);
 }
 
-/* Cells, and face sites per face, that each region owns after all were painted. */
+/* Prints the cells, and the sites per face, that each region has after all were painted. */
 static void print_owned(const sel_domain *domain, const sel_census *census, FILE *to) {
     for (int region = 1; region <= domain->region_count; region++) {
         char text[32];
@@ -114,7 +114,7 @@ static void print_owned(const sel_domain *domain, const sel_census *census, FILE
     }
 }
 
-/* How many free cells touch faces of none, one, two and three axes. */
+/* Prints how many free cells touch boundary faces normal to 0, 1, 2 and 3 axes. */
 static void print_places(const sel_domain *domain, const sel_census *census, FILE *to) {
     static const char *const names[] = {"inside", "on a face", "on an edge", "in a corner"};
     const char *between = ": ";
@@ -132,7 +132,7 @@ static void print_places(const sel_domain *domain, const sel_census *census, FIL
     fputc('\n', to);
 }
 
-/* A line for each kind of free cells: the faces that they touch, with the regions there. */
+/* Prints a line per kind of free cell: the faces that it touches, with the regions there. */
 static void print_kinds(const sel_domain *domain, const sel_census *census, FILE *to) {
     for (int k = 0; k < census->count; k++) {
         const sel_cell_kind *kind = &census->kinds[k];
@@ -152,7 +152,8 @@ static void print_kinds(const sel_domain *domain, const sel_census *census, FILE
 
 enum { MOST_SERIES = 20 };
 
-/* Shows the time of the run next to that of the data: hours taken for seconds become visible. */
+/* Prints the time range of each series beside that of the run, so that wrong units (hours taken for
+ * seconds) become visible. */
 static void print_series(const sel_simulation *simulation, int64_t last_step, FILE *to) {
     const sel_lookups *series = simulation->series;
     double end =
@@ -175,7 +176,7 @@ static void print_series(const sel_simulation *simulation, int64_t last_step, FI
     }
 }
 
-/* The units of rasters, and what is taken for metres. */
+/* Prints the units of rasters, as found or assumed. */
 static void print_rasters(const sel_simulation *simulation, FILE *to) {
     int i = 0;
     for (const sel_lookups *r = simulation->rasters; r && i < MOST_SERIES; r = r->next) {
@@ -197,9 +198,10 @@ static void print_outputs(const sel_plan *plan, int64_t last_step, FILE *to) {
     }
 }
 
-/* Seconds per step, from as many steps as fit into a fraction of a second, but no more than the run
- * has: its laws may not be defined later. Where the run may end before, as no hook is called here,
- * a law that fails only ends the calibration; warnings tell of it. */
+/* Measures the seconds per step over a fraction of a second. Makes no more steps than the run,
+ * because laws may not be defined later. If the run may end early, a law that fails only ends the
+ * calibration: no hook is called here that would have ended the run, and warnings report the law.
+ */
 static sel_status calibrate(const sel_prepared *prepared, sel_state *state, int64_t last_step,
                             double *seconds, sel_error *error) {
     const bool early = sel_may_end_early(prepared->simulation->params);
@@ -223,7 +225,7 @@ static sel_status calibrate(const sel_prepared *prepared, sel_state *state, int6
     return status ? sel_fail(error, status, "%s", trial.text) : SEL_OK;
 }
 
-/* As in the progress line; short ones in seconds. */
+/* Durations as in the progress line; in seconds below a minute. */
 static void duration(double seconds, char text[SEL_DURATION_ROOM]) {
     if (seconds < 60) {
         snprintf(text, SEL_DURATION_ROOM, "%.2g s", seconds);
@@ -282,19 +284,20 @@ static void check_print_all(const sel_prepared *prepared, const sel_census *cens
 
 /* ---- several ranks ---- */
 
-/* What an exchange takes between ranks of a machine and between machines, seconds; what joins
- * these, 100 Gbit/s, in bytes per second. On a machine a byte that is sent is read from memory and
- * written to it once: the caches keep it on its way through messages. */
+/* The model of an exchange: seconds of latency between ranks of one machine (latency_here) and of
+ * different machines (latency_between); bandwidth of the network, 100 Gbit/s, in bytes per second.
+ * Within a machine a sent byte is read from memory once and written once; the copies in between
+ * stay in caches. */
 static const double latency_here = 4e-6, latency_between = 5e-6, link_bandwidth = 12.5e9;
-/* Between devices of a machine, joined by NVLink: what four H100 take. */
+/* Between GPUs of a machine joined by NVLink, measured with four H100. */
 static const double latency_devices = 1e-5, devices_bandwidth = 3e11;
 
-/* The speed of all ranks over that of one, per thread: see docs/clusters.md. */
+/* Parallel efficiency: speed of N ranks / (N x speed of one rank). See docs/clusters.md. */
 static double check_efficiency(double balance, double compute, double exchange) {
     return compute > 0 ? balance * compute / (compute + exchange) : (double)NAN;
 }
 
-/* `most`: free cells of the largest rank; `halo`: bytes that a rank sends and receives. */
+/* `most`: free cells of the rank with most; `halo`: bytes that a rank sends and receives. */
 static void print_efficiency(const sel_prepared *prepared, int count, int64_t most, uint64_t halo,
                              double seconds_per_step, FILE *to) {
     const int cores = sel_machine_threads(), threads = prepared->plan->threads;
@@ -314,7 +317,7 @@ static void print_efficiency(const sel_prepared *prepared, int count, int64_t mo
             "efficiency", 100 * here, 100 * between, count);
 }
 
-/* A line for each of so many ranks: its part of the grid, and what that takes. */
+/* Prints a line per rank, of `count`: its part of the grid, its memory, its halos. */
 static sel_status check_print_ranks(sel_prepared *prepared, int count, double seconds_per_step,
                                     FILE *to, sel_error *error) {
     const sel_domain *domain = prepared->domain;

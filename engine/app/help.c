@@ -1,5 +1,5 @@
-/* help.c -- what the program prints about itself from its tables of commands, options and fields:
- * usage, `selenite help`, the reference and the man page in docs/, the completion of command lines.
+/* help.c -- texts generated from the tables of commands, options and fields: usage, `selenite
+ * help`, docs/reference.md, the man page, and shell completion.
  */
 #include <ctype.h>
 #include <string.h>
@@ -29,8 +29,8 @@ static const struct {
 };
 enum { EXIT_STATUSES = sizeof exit_statuses / sizeof *exit_statuses };
 
-/* Prints `text`, broken at blanks into lines of at most WIDTH characters, the first of which begins
- * behind `column` others; each further line is indented. Ends with a newline. */
+/* Prints `text`, wrapped at blanks to lines of at most WIDTH characters, and a newline. The first
+ * line begins after `column` characters already printed; further lines are indented by `indent`. */
 static void print_wrapped(FILE *to, const char *text, int column, int indent) {
     int blanks = 0;
     while (*text) {
@@ -49,7 +49,7 @@ static void print_wrapped(FILE *to, const char *text, int column, int indent) {
     fputc('\n', to);
 }
 
-/* "  --threads N             " and the number of characters. */
+/* Prints "  --threads N             "; returns the number of characters. */
 static int print_name(FILE *to, const sel_option *option) {
     int length = fprintf(to, "  %s%s%s ", option->name, option->value ? " " : "",
                          option->value ? option->value : "");
@@ -117,7 +117,7 @@ bool sel_usage_of(FILE *to, const char *name) {
 
 /* ---- tables of fields ---- */
 
-/* What a script calls without a table of fields. */
+/* Functions that scripts call without a table of fields. */
 #define CALL(called, how, text) \
     { .name = called, .usage = how, .doc = text }
 static const sel_table calls[] = {
@@ -154,7 +154,7 @@ static const sel_table calls[] = {
          "is above 0. For numbers, and inside functions."),
 };
 
-/* Tables of fields, then calls. */
+/* All tables of fields, then the calls. */
 static sel_schema collect(void) {
     sel_schema all = sel_schema_collect();
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
@@ -163,7 +163,7 @@ static sel_schema collect(void) {
     return all;
 }
 
-/* Whose results a solver's table leads to; NULL: the table of no solver. */
+/* The solver that a table describes; NULL: none. */
 static const sel_solver *help_solver_of(const sel_table *table) {
     const sel_solver *const *solver = sel_solvers;
     while (*solver && (*solver)->table != table) {
@@ -179,7 +179,7 @@ static const char *const rank_texts[] = {
     [SEL_TENSOR] = "tensor xx yy xy, in 3-D xx yy zz xy yz xz",
 };
 
-/* A line of a list: the first clause of `doc`. */
+/* Prints a line of a list: a name, and the first clause of `doc`. */
 static void print_entry(FILE *to, const char *name, const char *doc) {
     char clause[256];
     size_t length = 0;
@@ -245,19 +245,19 @@ static void print_index(FILE *to, const sel_schema *all) {
     print_fields_index(to);
 }
 
-/* "stop", "wall" and "law.wall" are names of what is called so. */
+/* Whether `name` is `full` or its last part: "law.wall" is called "law.wall" and "wall". */
 static bool is_called(const char *full, const char *name) {
     const char *dot = strrchr(full, '.');
     return strcmp(full, name) == 0 || (dot && strcmp(dot + 1, name) == 0);
 }
 
-/* "law.wall" belongs to the group "law". */
+/* Whether the name `full` is in a group: "law.wall" is in "law". */
 static bool is_in_group(const char *full, const char *name) {
     size_t length = strlen(name);
     return strncmp(full, name, length) == 0 && full[length] == '.';
 }
 
-/* A blank line stands before every part of the help but the first. */
+/* Prints a blank line before every part of the help except the first. */
 static void begin_part(FILE *to, bool *begun) {
     fputs(*begun ? "\n" : "", to);
     *begun = true;
@@ -272,8 +272,7 @@ static void print_tables(FILE *to, const sel_schema *all, const char *name, bool
     }
 }
 
-/* The members of the families called so, "law", "out", "shape"; else those of a group of names,
- * "sel". */
+/* Prints the members of a family ("law", "out", "shape"), else of a group of names ("sel"). */
 static void print_group(FILE *to, const sel_schema *all, const char *name, bool *begun) {
     bool families = false, tables = false;
     for (int i = 0; i < all->family_count; i++) {
@@ -303,7 +302,7 @@ static void print_group(FILE *to, const sel_schema *all, const char *name, bool 
     }
 }
 
-/* Fields of the results, whole or as a component: "velocity", "velocity_x". */
+/* Prints the fields of results called `name`, whole or as a component: "velocity", "velocity_x". */
 static void print_field_named(FILE *to, const char *name, bool *begun) {
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
         int component, field = sel_solver_field(*solver, 3, name, &component);
@@ -315,7 +314,7 @@ static void print_field_named(FILE *to, const char *name, bool *begun) {
     }
 }
 
-/* The fields of tables that are called so. */
+/* Prints the fields of tables called `name`. */
 static void print_table_fields(FILE *to, const sel_schema *all, const char *name, bool *begun) {
     for (int i = 0; i < all->table_count; i++) {
         for (int k = 0; k < all->tables[i]->count; k++) {
@@ -332,7 +331,7 @@ static void print_table_fields(FILE *to, const sel_schema *all, const char *name
     }
 }
 
-/* What stands for a word of the trades, large letters as small ones. */
+/* Prints the topics of a technical term; case does not matter. */
 static void print_topics(FILE *to, const char *name, bool *begun) {
     char small[64];
     size_t length = 0;
@@ -359,7 +358,7 @@ static void add_name(name_list *names, const char *name) {
     }
 }
 
-/* All that help knows but commands and options. */
+/* All names that help knows, except commands and options. */
 static name_list list_names(const sel_schema *all) {
     name_list names = {.count = 0};
     for (int i = 0; i < all->table_count; i++) {
@@ -401,7 +400,7 @@ sel_status sel_help(FILE *to, const char *name, sel_error *error) {
         name, sel_suggestion(name, names.v, suggestion));
 }
 
-/* A row of a Markdown table whose first cell is a name in code; | would end a cell. */
+/* Prints a row of a Markdown table; the first cell is a name in code. Escapes |. */
 static void help_print_markdown_row(FILE *to, const char *name, int count,
                                     const char *const *cells) {
     fprintf(to, "| `%s` |", name);
@@ -458,12 +457,12 @@ void sel_reference_markdown(FILE *to) {
 
 /* ---- completion by bash and zsh, and the man page ----
  *
- * The texts are tools/completion.bash and .zsh and tools/selenite.man, in which {{NAME}} stands for
- * what the commands, options and names of this program are. The parameters of a scenario come from
- * `selenite check FILE --help` when they are asked for.
+ * The templates are tools/completion.bash, tools/completion.zsh and tools/selenite.man. Their
+ * placeholders {{NAME}} are replaced by commands, options and names (inserts[] below). Completion
+ * takes the parameters of a scenario from `selenite check FILE --help`.
  */
 
-/* "auto cpu cuda" for "auto|cpu|cuda". */
+/* Prints "auto cpu cuda" for "auto|cpu|cuda". */
 static void help_print_choices(FILE *to, const char *value) {
     for (; *value; value++) {
         fputc(*value == '|' ? ' ' : *value, to);
@@ -486,7 +485,7 @@ static void print_help_names(FILE *to) {
     fputs("--man --completion", to);
 }
 
-/* "--backend run,check auto|cpu|cuda": a line for each option. */
+/* Prints a line per option: "--backend run,check auto|cpu|cuda". */
 static void print_option_lines(FILE *to) {
     for (const sel_option *option = sel_options; option->name; option++) {
         char commands[64];
@@ -496,7 +495,7 @@ static void print_option_lines(FILE *to) {
     }
 }
 
-/* The options whose value is the next word, as a pattern: "-o|--threads". */
+/* Prints the options that take a value, as a shell pattern: "-o|--threads". */
 static void print_valued(FILE *to) {
     const char *between = "";
     for (const sel_option *option = sel_options; option->name; option++) {
@@ -507,7 +506,7 @@ static void print_valued(FILE *to) {
     }
 }
 
-/* Text inside '...' that _arguments and _describe read: they split at : and [ ]. */
+/* Prints text inside '...' for zsh's _arguments and _describe, which split at : and [ ]. */
 static void print_zsh_text(FILE *to, const char *text) {
     for (; *text; text++) {
         if (strchr(":[]\\", *text)) {
@@ -517,7 +516,7 @@ static void print_zsh_text(FILE *to, const char *text) {
     }
 }
 
-/* 'run,check:--backend[DOC]:value:(auto cpu cuda)': the commands, and what _arguments takes. */
+/* Prints 'run,check:--backend[DOC]:value:(auto cpu cuda)': commands, then _arguments' syntax. */
 static void print_zsh_option(FILE *to, const sel_option *option) {
     char commands[64];
     fprintf(to, "        '%s:%s[", sel_command_names(option->commands, ",", commands),
@@ -548,7 +547,7 @@ static void print_zsh_commands(FILE *to) {
     }
 }
 
-/* Text of a man page: - would become a hyphen, \ and a . or ' at the start commands. */
+/* Prints text of a man page. Escapes - (a hyphen in roff), \, and . or ' at the start. */
 static void print_roff(FILE *to, const char *text) {
     fputs(*text == '.' || *text == '\'' ? "\\&" : "", to);
     for (; *text; text++) {
@@ -601,7 +600,7 @@ static void print_roff_statuses(FILE *to) {
     }
 }
 
-/* What stands for {{NAME}}. */
+/* What replaces each {{NAME}} of a template. */
 static const struct insert {
     const char *name;
     void (*print)(FILE *to);

@@ -1,4 +1,4 @@
-/* launch.c -- start this program in several ranks: mpirun, and the signals for it. */
+/* launch.c -- starts this program in several ranks by mpirun, and forwards signals to it. */
 #include "engine/app/launch.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include "engine/base/ranks.h"
 
-/* What Open MPI's mpirun reads: root and more ranks than cores are welcome, ranks may use all cores
- * and yield them. Others do not know these. */
+/* Settings of Open MPI's mpirun: allow root, allow more ranks than cores, do not bind ranks to
+ * cores, yield the core while waiting. Other MPI libraries ignore them. */
 static const char *const settings[][2] = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
                                           {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
                                           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
@@ -24,15 +24,16 @@ static const char *const settings[][2] = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
 static volatile sig_atomic_t ends;
 static volatile pid_t mpirun;
 
-/* mpirun would kill the ranks a second after SIGTERM; SIGUSR2, which it hands on, lets them end in
- * order. A second signal does not. */
+/* Signal handler: forwards a signal to mpirun. The first one becomes SIGUSR2, which mpirun passes
+ * to the ranks, so that they end in order; on SIGTERM it would kill them after a second. A second
+ * signal becomes SIGTERM. */
 static void hand_on(int number) {
     const bool asks = number == SIGUSR1;
     kill(mpirun, asks ? SIGUSR1 : ends ? SIGTERM : SIGUSR2);
     ends = ends || !asks;
 }
 
-/* Waits for it; returns the exit status. */
+/* Waits for mpirun and forwards signals; returns the exit status. */
 static int attend(void) {
     static const int handed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
     const struct sigaction action = {.sa_handler = hand_on};
@@ -74,7 +75,7 @@ sel_status sel_launch_ranks(int count, const char *const *arguments, sel_error *
         return sel_fail(error, SEL_NO_DEVICE, "--ranks %d cannot start mpirun: %s", count,
                         strerror(errno));
     }
-    if (mpirun == 0) { /* out of reach of the terminal's signals */
+    if (mpirun == 0) { /* in a process group of its own: the terminal's signals do not reach it */
         const int nothing = open("/dev/null", O_RDONLY);
         dup2(nothing, STDIN_FILENO);
         setpgid(0, 0);

@@ -23,7 +23,7 @@ static void print_notice(void *data, const char *text) {
     fprintf(stderr, "note: %s\n", text);
 }
 
-/* Whether another rank leads. */
+/* Whether this is a rank other than 0, which takes part in the runs of rank 0. */
 static bool follows(const sel_arguments *a) {
     return a->settings.ranks && a->settings.ranks->rank > 0;
 }
@@ -52,8 +52,8 @@ static void main_print_parameters(const char *file, const sel_scenario *scenario
     }
 }
 
-/* The directory of the run: that of the option, else that of the checkpoint, else out/NAME for
- * "dir/NAME.lua", out/stdin for "-". */
+/* The directory of the run: that of -o, else that of the checkpoint, else out/NAME for
+ * "dir/NAME.lua" and out/stdin for "-". */
 static void find_directory(const sel_arguments *a, char *text, size_t size) {
     char checkpoint[SEL_PATH_ROOM];
     const char *name = strcmp(a->file, "-") == 0 ? "stdin" : sel_file_name(a->file);
@@ -67,7 +67,7 @@ static void find_directory(const sel_arguments *a, char *text, size_t size) {
     }
 }
 
-/* What may be wrong, and what it runs on, before the first step. */
+/* Prints the warnings, and the backend and its device, before the first step. */
 static void say_beginning(const sel_prepared *prepared) {
     char before[256];
     const char *name = prepared->simulation->params->name;
@@ -166,7 +166,7 @@ static sel_status check_all(const sel_arguments *a, const sel_scenario *scenario
     return status;
 }
 
-/* The scripts of all ranks, and the programs that were made of their functions. */
+/* Checks that all ranks have read the same script and compiled it to the same programs. */
 static sel_status compare_scripts(const sel_ranks *ranks, const sel_scenario *scenario,
                                   sel_error *error) {
     char *text = NULL;
@@ -191,7 +191,7 @@ static sel_status compare_scripts(const sel_ranks *ranks, const sel_scenario *sc
     return sel_digests_compare(ranks, digests, 2, error);
 }
 
-/* All ranks read the script; rank 0 leads them. */
+/* Runs a scenario in several ranks. All have read the script; rank 0 directs the others. */
 static sel_status run_in_ranks(const sel_arguments *a, const sel_ranks *ranks,
                                const sel_scenario *scenario, sel_status status, sel_error *error) {
     status = sel_ranks_agree(ranks, status, error);
@@ -222,8 +222,8 @@ static sel_status run_or_check(const sel_arguments *a, sel_error *error) {
     return status;
 }
 
-/* The folder of the scenarios: next to the build folder, or where `make install` put it. What they
- * contain runs without a sandbox, so that those of the working directory are no candidates. */
+/* Finds the folder of the scenarios: next to the build folder, or where `make install` put it.
+ * Never in the working directory, because these scripts run without a sandbox. */
 static void find_scenarios(char *path, size_t size) {
     static const char *const places[] = {"../scenarios", "../../scenarios",
                                          "../share/selenite/scenarios"};
@@ -260,7 +260,7 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
                          : sel_bench(&options, stdout, error);
 }
 
-/* A rank for each GPU. */
+/* --ranks all: a rank per GPU. */
 static sel_status count_devices(sel_arguments *a, sel_error *error) {
     const sel_backend *cuda = sel_solvers[0]->cuda;
     a->ranks = cuda && cuda->devices ? cuda->devices() : 0;
@@ -270,7 +270,7 @@ static sel_status count_devices(sel_arguments *a, sel_error *error) {
                                    "can be used: give a number");
 }
 
-/* Several ranks: those that were started, or mpirun is to start. */
+/* Uses the ranks that mpirun has started, or restarts this program by mpirun for --ranks. */
 static sel_status use_ranks(sel_arguments *a, char **argv, const sel_ranks *ranks,
                             sel_error *error) {
     const char **rest = (const char **)(void *)argv + 1;
@@ -339,8 +339,8 @@ static void print_device(const sel_backend *backend, int number) {
     }
 }
 
-/* What the backend runs on, a line for each device, or why it cannot; `backend` NULL: the build has
- * no CUDA. */
+/* Prints a line per device of a backend: its name, or why it cannot be used. NULL: CUDA is not in
+ * the build. */
 static void print_backend(const sel_solver *solver, const sel_backend *backend) {
     const int count = backend && backend->devices ? backend->devices() : 0;
     int number = 0;
@@ -357,7 +357,7 @@ static void print_backend(const sel_solver *solver, const sel_backend *backend) 
     } while (++number < count);
 }
 
-/* What joins each device to the others. */
+/* Prints the interconnect between each device and the others, such as NVLink. */
 static void print_links(const sel_backend *backend) {
     const int count = backend && backend->devices ? backend->devices() : 0;
     for (int k = 0; k < count && count > 1; k++) {
@@ -373,7 +373,7 @@ static void print_links(const sel_backend *backend) {
     }
 }
 
-/* The machines of several ranks, a line for each rank. */
+/* Prints the host and threads of each rank. Collective. */
 static void main_print_ranks(const sel_ranks *ranks) {
     struct {
         char host[64];
@@ -405,7 +405,7 @@ static void info(const sel_ranks *ranks) {
     print_links(sel_solvers[0]->cuda);
 }
 
-/* Words behind a command that takes `most` of them. */
+/* Refuses more than `most` words after a command. */
 static sel_status main_check_count(int argc, char **argv, int most, sel_error *error) {
     return argc <= 2 + most ? SEL_OK
                             : sel_fail(error, SEL_BAD_USAGE, "%s takes no '%s' (see selenite help)",
@@ -438,7 +438,7 @@ static sel_status help(int argc, char **argv, sel_error *error) {
     return SEL_OK;
 }
 
-/* A scenario where a command should be: what to type. */
+/* Reports an unknown command. If it is a file, tells what to type instead. */
 static sel_status not_a_command(const char *name, sel_error *error) {
     const char *names[MAX_COMMANDS] = {"--version"};
     char suggestion[SEL_SUGGESTION_ROOM];
@@ -478,12 +478,13 @@ static sel_status command(int argc, char **argv, const sel_ranks *ranks, sel_err
     return not_a_command(name, error);
 }
 
-/* Threads wait for each other after each step. libgomp lets them spin for milliseconds; where other
- * programs want the cores, a thread that spins takes the core that the thread it waits for needs,
- * and steps take a hundred times longer. Spinning for about ten microseconds before sleeping costs
- * nothing on an idle machine, where threads meet sooner (but sixteen threads lose a fifth on 32^3
- * cells, nothing from 64^3 on), and makes two threads no slower than one on a busy machine, also on
- * grids of 64 x 64. libgomp reads this before main starts. */
+/* Limits the time that threads spin at the barrier after each step, to about ten microseconds.
+ *
+ * By default libgomp spins for milliseconds. On a busy machine a spinning thread occupies the core
+ * that the thread it waits for needs, and steps take a hundred times longer. With the limit, two
+ * threads are no slower than one there, even on 64 x 64 cells. On an idle machine the limit costs
+ * nothing, except a fifth of the speed of sixteen threads on 32^3 cells (nothing from 64^3 cells
+ * on). A constructor, because libgomp reads the variable before main starts. */
 __attribute__((constructor(101))) static void spin_briefly(void) {
     setenv("GOMP_SPINCOUNT", "300", 0);
 }
@@ -497,7 +498,7 @@ int main(int argc, char **argv) {
     }
     sel_status status = sel_ranks_join(&ranks, &error);
     if (status && sel_ranks_number() > 0) {
-        sleep(1); /* rank 0 says it */
+        sleep(1); /* rank 0 prints the error */
         return status;
     }
     status = status ? status : command(argc, argv, ranks, &error);

@@ -1,5 +1,5 @@
-/* topics.c -- words of the trades that name nothing in a script: where the thing is, or that it is
- * not there and what to take instead. docs/limits.md says more of what is not there.
+/* topics.c -- technical terms that scripts do not use: what Selenite calls the thing, or that it
+ * has none and what to use instead. See also docs/limits.md.
  */
 #include "engine/app/topics.h"
 

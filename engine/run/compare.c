@@ -1,4 +1,4 @@
-/* compare.c -- whether all ranks have read the same. */
+/* compare.c -- checks that all ranks of a run have read the same script and files. */
 #include "engine/run/compare.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static unsigned long digest_add_raster(unsigned long crc, const sel_raster *rast
                   : crc;
 }
 
-/* The pictures and rasters of a shape. */
+/* Adds the images and rasters of a shape. */
 static unsigned long digest_add_shape(unsigned long crc, const sel_shape *shape) {
     if (shape->a) {
         return digest_add_shape(digest_add_shape(crc, shape->a), shape->b);
@@ -51,8 +51,8 @@ static unsigned long digest_add_shape(unsigned long crc, const sel_shape *shape)
                : crc;
 }
 
-/* What regions and quantities of the solver's table are made of. Each rank takes its part of it, so
- * that the whole domain does not show the difference. */
+/* CRC of the images and rasters of regions and quantities. They are compared because each rank
+ * evaluates only its own part of the domain, where a difference need not show. */
 static unsigned long digest_of_data(const sel_simulation *simulation) {
     const sel_table *table = simulation->solver->table;
     const sel_common *common = simulation->params;

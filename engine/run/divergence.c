@@ -1,4 +1,4 @@
-/* divergence.c -- how often a run is looked at, and whether what was seen has diverged. */
+/* divergence.c -- how often a run is tested for divergence, and whether a state has diverged. */
 #include "engine/run/run.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 enum { LOOK_STEPS = 100, MOST_LOOK_STEPS = 1000 };
 static const double look_share = 0.01;
 
-/* A data-centre GPU, where a look costs most relative to a step: seconds of a kernel in a graph, of
- * the kernels and the copy of a look, and bytes per second. CPUs look at a cell in the time of a
- * step or less. */
+/* The nominal device is a data-centre GPU, where a test costs most relative to a step. step_start:
+ * seconds to start a kernel in a graph; look_start: for the kernels and the copy of a test;
+ * bandwidth: bytes per second. A CPU tests a cell in the time of a step or less. */
 static const double step_start = 2e-6, look_start = 10e-6, bandwidth = 3e12;
 
 int64_t sel_look_interval(const sel_plan *plan) {
@@ -31,7 +31,8 @@ typedef struct nearest {
     int region;
 } nearest;
 
-/* Distance along an axis to the cell with index i; round the other way where that is shorter. */
+/* Distance in cells along an axis from the cell `at` to the near border of the cell with index i.
+ * Periodic axes wrap if that is shorter. */
 static double distance_along(const nearest *n, int axis, int64_t i) {
     double cells = fabs((double)(n->at[axis] - i));
     double round = (double)n->grid->n[axis] - cells;
@@ -39,7 +40,8 @@ static double distance_along(const nearest *n, int axis, int64_t i) {
     return fmax(cells - 0.5, 0);
 }
 
-/* `normal` is the axis of a face site, which lies half a cell beyond its cell; -1: a cell. */
+/* Keeps the region if it is nearer than the nearest so far. `normal`: the axis of a face site,
+ * which is half a cell away from its cell's centre; -1: a solid cell. */
 static void consider(nearest *n, int region, const int64_t cell[3], int normal) {
     double square = 0;
     for (int a = 0; a < n->grid->dims; a++) {
@@ -75,7 +77,7 @@ int sel_nearest_region(const sel_domain *domain, const int64_t at[3], double *di
     return n.region;
 }
 
-/* ---- what was seen ---- */
+/* ---- the answer of a monitor ---- */
 
 /* "cell {3, 4}, beside 'inlet'" */
 static void place_text(const sel_domain *domain, int64_t number, char *text, size_t size) {

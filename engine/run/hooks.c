@@ -1,4 +1,4 @@
-/* hooks.c -- when hooks are due, and what they may ask of the run. */
+/* hooks.c -- hooks: when they are due, how they are called, and what they may do. */
 #include "engine/run/run.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include "engine/output/kind.h"
 
-/* Messages about fields and points name the call as they would name an output's table. */
+/* Stand-ins for an output's table: messages about fields and points begin with its name. */
 static const sel_table probe_call = {.name = "run:probe"};
 static const sel_table reduce_call = {.name = "run:reduce"};
 
@@ -30,6 +30,7 @@ int64_t sel_hooks_next(const sel_hook_run *run, int64_t step) {
     return next;
 }
 
+/* Calls a hook. A failure of the run during the call takes precedence over the hook's own error. */
 static sel_status hook_call(sel_hook_run *run, const sel_hook *hook, sel_error *error) {
     sel_error raised = {SEL_OK, ""};
     sel_status status = hook->call->call(hook->call, run, &raised);
@@ -53,7 +54,7 @@ sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end
     return status;
 }
 
-/* A request of a hook ended with `status`: keeps failures that are not mistakes of the script. */
+/* Stores the failure of a hook's request in run->failure, unless it is a mistake of the script. */
 static sel_status keep_failure(sel_hook_run *run, sel_status status, const sel_error *error) {
     if (status && status != SEL_BAD_SCENARIO && !run->failure.status) {
         sel_fail(&run->failure, status, "%s", error ? error->text : "what a hook asked for failed");
@@ -61,7 +62,7 @@ static sel_status keep_failure(sel_hook_run *run, sel_status status, const sel_e
     return status;
 }
 
-/* ---- looking ---- */
+/* ---- reading the state ---- */
 
 static sel_output_site hook_site(const sel_hook_run *run, const sel_table *call, sel_error *error) {
     return (sel_output_site){.simulation = run->context->simulation,
@@ -70,7 +71,7 @@ static sel_output_site hook_site(const sel_hook_run *run, const sel_table *call,
                              .error = error};
 }
 
-/* Resolves one field. */
+/* Checks and resolves the name of a field. */
 static sel_status pick_field(sel_output_site *site, const char *field, sel_pick *pick) {
     const sel_names names = {1, &field};
     if (sel_picks_check(site, &names)) {
@@ -129,7 +130,7 @@ sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
     return keep_failure(run, status, error);
 }
 
-/* The out.force of that name, else the first on a region of that name; NULL: neither. */
+/* The out.force called `name`, else the first on a region of that name; NULL: none. */
 static const sel_force_params *find_force(const sel_simulation *simulation, const char *name) {
     const sel_force_params *on_region = NULL;
     for (int i = 0; i < simulation->params->output.n; i++) {
@@ -168,7 +169,7 @@ sel_status sel_hook_force(sel_hook_run *run, const char *name, double force[3], 
     return keep_failure(run, status, error);
 }
 
-/* ---- acting ---- */
+/* ---- changing the run ---- */
 
 sel_status sel_hook_set(sel_hook_run *run, const char *control, double value, sel_error *error) {
     enum { MOST = 64 };

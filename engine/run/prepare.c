@@ -1,4 +1,4 @@
-/* prepare.c -- choose what computes, check, paint, plan, and see that it fits. */
+/* prepare.c -- preparing a simulation: backend, checks, domain, plan, memory, warnings. */
 #include "engine/run/prepare.h"
 
 #include <omp.h>
@@ -11,8 +11,8 @@
 
 /* In f32 the change between two tests does not fall below the round-off of the populations. */
 static const double least_steady_f32 = 1e-5;
-/* A step of so many cells takes 20 microseconds or more, and the barrier after it one or two: two
- * threads make 64 x 64 cells half as fast again as one. */
+/* A step of this many cells takes at least 20 microseconds; the barrier after it takes one or two.
+ * On 64 x 64 cells two threads are 1.5 times as fast as one. */
 static const int64_t least_cells_per_thread = 4096;
 
 static sel_status check_numbers(const sel_simulation *simulation, int precision, sel_error *error) {
@@ -43,12 +43,13 @@ static const sel_ranks *prepare_ranks(const sel_settings *settings) {
     return settings->ranks ? settings->ranks : &sel_one_rank;
 }
 
-/* ---- what computes ---- */
+/* ---- choosing the backend ---- */
 
 sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_error *error) {
     return backend->wait ? backend->wait(state, error) : SEL_OK;
 }
 
+/* Chooses `backend`; fails if the device cannot be used, or does not serve the solver. */
 static sel_status prepare_take(const sel_solver *solver, const sel_backend *backend, int device,
                                sel_choice *choice, sel_error *error) {
     choice->backend = backend;
@@ -79,14 +80,14 @@ sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, 
     return prepare_take(solver, solver->cpu, device, choice, error);
 }
 
-/* The device of this rank: on each machine ranks take one after the other, in turn. */
+/* The device of this rank: the ranks of a machine take its devices round-robin. */
 static int device_of(const sel_settings *settings, const sel_backend *backend) {
     const int count = backend && backend->devices ? backend->devices() : 0;
     const int place = prepare_ranks(settings)->place;
     return place > 0 && count > 0 ? (settings->device + place) % count : settings->device;
 }
 
-/* Ranks compute together: where auto found no GPU for one of them, all take the CPU. */
+/* If auto found no GPU for one of the ranks, all ranks take the CPU. */
 static sel_status join_others(const sel_ranks *ranks, const sel_solver *solver, int device,
                               sel_choice *choice, sel_error *error) {
     const bool on_cpu = choice->backend == solver->cpu;
@@ -159,8 +160,8 @@ static sel_status too_large(const sel_prepared *prepared, double cells, double n
                        cells * have / need, advice);
 }
 
-/* Before anything is painted, so that a slip in `size` is reported at once. The cells' types, a
- * byte each, are the machine's own memory for any backend. */
+/* Checks the memory before anything is painted, so that a mistake in `size` is reported at once.
+ * The types of cells, a byte each, are in host memory on any backend. */
 static sel_status prepare_check_size(const sel_prepared *prepared, int precision,
                                      const sel_ranks *ranks, sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
@@ -187,20 +188,20 @@ static sel_status prepare_check_size(const sel_prepared *prepared, int precision
 
 /* ---- threads ---- */
 
-/* Cores for one of the ranks of this machine. */
+/* Cores per rank of this machine. */
 static int cores_of_rank(const sel_ranks *ranks) {
     const int cores = sel_machine_threads() / ranks->here;
     return cores > 1 ? cores : 1;
 }
 
-/* No more than pay for so many cells. */
+/* The number of threads that pays for the cells of a rank: at most its cores. */
 static int worth_of_threads(const sel_domain *domain, const sel_ranks *ranks) {
     int64_t worth = 1 + sel_grid_cells(&domain->grid) / ranks->count / least_cells_per_thread;
     int cores = cores_of_rank(ranks);
     return worth < cores ? (int)worth : cores;
 }
 
-/* Makes them known to all that computes: loops and quantities ask OpenMP. */
+/* Sets the number of OpenMP threads, which all parallel loops use. */
 static void use_threads(sel_prepared *prepared, int threads) {
     if (prepared->outer_threads == 0) {
         prepared->outer_threads = omp_get_max_threads();
@@ -208,7 +209,7 @@ static void use_threads(sel_prepared *prepared, int threads) {
     omp_set_num_threads(threads);
 }
 
-/* The fields of a solver may be the scenario's own. */
+/* Replaces the solver by one adapted to the scenario, if its fields depend on the scenario. */
 static sel_status adapt(const sel_simulation *simulation, int precision, sel_prepared *prepared,
                         sel_error *error) {
     if (!simulation->solver->adapt) {
@@ -220,8 +221,8 @@ static sel_status adapt(const sel_simulation *simulation, int precision, sel_pre
                            : sel_fail_memory(error, "the solver", 0);
 }
 
-/* How many ranks lie beside each other along y: as many as fit best, or as SELENITE_ACROSS says, by
- * which tests cut a grid otherwise. */
+/* Chooses the number of ranks along y of a 3-D grid: by sel_grid_cut, or SELENITE_ACROSS, by which
+ * tests choose another decomposition. */
 static sel_status choose_across(sel_prepared *prepared, sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
     const char *text = getenv("SELENITE_ACROSS");
@@ -233,7 +234,7 @@ static sel_status choose_across(sel_prepared *prepared, sel_error *error) {
                         SEL_MOST_RANKS);
     }
     const bool deep = sel_common_grid(simulation->params).dims == 3;
-    /* Devices exchange planes in one piece, and straight from one to the next. */
+    /* Devices exchange whole planes, directly between neighbours. */
     const int fits = on_device(prepared) ? SEL_ACROSS_HALVES : 0;
     prepared->across = !deep ? 1 : asked ? (int)asked : fits;
     return deep || asked <= 1
@@ -283,12 +284,12 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     backend = backend ? backend : choose_across(prepared, error);
     sel_status size = backend ? backend : prepare_check_size(prepared, precision, ranks, error);
     status = status ? status : size;
-    status = sel_ranks_agree(ranks, status, error); /* before they paint together */
+    status = sel_ranks_agree(ranks, status, error); /* sel_domain_create is collective */
     if (status) {
         return status;
     }
     const int own = common->threads == SEL_INT_NOT_GIVEN ? 0 : (int)common->threads;
-    const int asked = settings->threads > 0 ? settings->threads : own; /* 0: nobody did */
+    const int asked = settings->threads > 0 ? settings->threads : own; /* 0: not given */
     use_threads(prepared, asked ? asked : cores_of_rank(ranks));
     status = sel_domain_create(simulation, ranks, &prepared->domain, error);
     sel_cut cut;
@@ -296,9 +297,9 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     if (status) {
         return status;
     }
-    /* Devices hold all that is evaluated here. */
+    /* With devices, each rank has all rows of the domain. */
     sel_domain_divide(prepared->domain, on_device(prepared) ? NULL : ranks, &cut);
-    /* Mistakes in the laws and in the outputs are reported together. */
+    /* Mistakes in laws and in outputs are reported together. */
     status = sel_plan_create(simulation, prepared->domain, wanted, &prepared->plan, error);
     sel_status outputs = sel_outputs_check(simulation, prepared->domain, error);
     status = status ? status : outputs;
@@ -352,7 +353,8 @@ sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *sett
     if (status || ranks->rank > 0) {
         return status;
     }
-    /* Warnings come after the state: a function that fails at step 0 is reported for that step. */
+    /* Warnings evaluate laws at the last step: a function that fails at step 0 is reported before.
+     */
     return status ? status : sel_warnings_find(prepared->plan, &prepared->warnings, error);
 }
 
@@ -360,8 +362,8 @@ sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *sett
 
 enum { LONGEST_LINE = 2048 };
 
-/* Evaluates the laws of the last step: who runs for hours should not learn then that a series was
- * too short. A run that may end before need not get there. */
+/* Evaluates the laws at the last step, so that a run does not fail after hours because a series
+ * ends too early. Only a warning if the run may end before. */
 static sel_status look_ahead(const sel_plan *plan, sel_error *warnings, sel_error *error) {
     const sel_simulation *simulation = plan->simulation;
     const sel_common *common = simulation->params;
@@ -385,7 +387,7 @@ static sel_status look_ahead(const sel_plan *plan, sel_error *warnings, sel_erro
 
 sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_error *error) {
     *warnings = (sel_error){.status = SEL_OK};
-    /* First, since a function that never returns is reported where it is called first. */
+    /* First, since a function that never returns is reported where it is first called. */
     sel_status status = look_ahead(plan, warnings, error);
     sel_domain_warn(plan->domain, warnings);
     if (plan->simulation->solver->warn && !status) {
@@ -411,7 +413,7 @@ void sel_warnings_print(const sel_error *warnings, const char *before, FILE *to)
     }
 }
 
-/* ---- ranks that do not lead ---- */
+/* ---- ranks other than 0 ---- */
 
 void sel_follow(const sel_scenario *scenario, const sel_settings *settings) {
     sel_order order;

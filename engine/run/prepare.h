@@ -1,5 +1,4 @@
-/* prepare.h -- from a simulation to a plan that fits this machine: what run, check and bench share.
- */
+/* prepare.h -- preparing a simulation for run, check or bench: backend, domain, plan, memory. */
 #ifndef SEL_PREPARE_H
 #define SEL_PREPARE_H
 
@@ -7,104 +6,107 @@
 #include "engine/base/ranks.h"
 #include "engine/scene/solver.h"
 
-/* ---- which of a solver's backends computes ---- */
+/* ---- choosing the backend ---- */
 
 typedef struct sel_choice {
     const sel_backend *backend;
-    uint64_t free_bytes; /* where it will keep its state */
-    char fallback[512];  /* why auto took the CPU though the build knows a device; else empty */
+    uint64_t free_bytes; /* of the memory that will hold its state */
+    char fallback[512];  /* why auto chose the CPU instead of the GPU; empty: no such case */
 } sel_choice;
 
-/* Takes what `wanted` says, SEL_BACKEND_AUTO, ...; auto, or -1: the device of that number if it can
- * be used, else the CPU. SEL_NO_DEVICE, with the reason, when CUDA is wanted and not in the build
- * or not usable here. */
+/* Chooses the backend of a solver. `wanted`: SEL_BACKEND_AUTO ...; auto or -1: GPU number `device`
+ * if it can be used, else the CPU. SEL_NO_DEVICE: CUDA is wanted, but not in the build or not
+ * usable. */
 sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, sel_choice *choice,
                               sel_error *error);
 
-/* Waits until all steps that were handed over by advance() are done. */
+/* Waits until all steps submitted by backend->advance are done. */
 sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_error *error);
 
-/* ---- a plan that fits this machine ---- */
+/* ---- preparing a run on this machine ---- */
 
-/* More threads than any machine has cores: a slip. */
+/* More threads than any machine has cores: a mistake. */
 enum { SEL_MAX_THREADS = 1024 };
 
-/* What the command line may set over the scenario's own fields. */
+/* Options of the command line that override the scenario. */
 typedef struct sel_settings {
-    int precision;          /* SEL_F32, SEL_F64; -1: the scenario's */
-    int backend;            /* SEL_BACKEND_AUTO, ...; -1: the scenario's */
-    int threads;            /* 0: the scenario's, else all cores */
-    int device;             /* the number of the GPU, if it is one that computes: of several ranks
-                               on a machine that of the first, others take the next ones */
-    const sel_ranks *ranks; /* that compute together; NULL: this process alone */
-    int simulation;         /* with several: its number in the scenario */
+    int precision; /* SEL_F32, SEL_F64; -1: the scenario's */
+    int backend;   /* SEL_BACKEND_AUTO, ...; -1: the scenario's */
+    int threads;   /* 0: the scenario's, else all cores */
+    int device;    /* number of the GPU; with several ranks on a machine, of the first rank,
+                      the others take the following ones in turn */
+    const sel_ranks *ranks; /* the ranks that compute together; NULL: this process alone */
+    int simulation;         /* with several ranks: its number in the scenario */
 } sel_settings;
 
-/* What is said of sel_plan.chose_double. */
+/* The message for sel_plan.chose_double. */
 #define SEL_CHOSE_DOUBLE                                                    \
     "in f64: stop names too many steps for increments in f32 (precision = " \
     "\"f32\" takes half the memory and time)"
 
 typedef struct sel_prepared {
-    const sel_simulation *simulation; /* as it was given, or one of its own in `arena` */
+    const sel_simulation *simulation; /* the given one, or one adapted by the solver in `arena` */
     sel_arena *arena;                 /* NULL: not needed */
-    int outer_threads; /* of parallel loops of the calling thread before; 0: left as they were */
+    int outer_threads; /* OpenMP threads of the caller, to be restored; 0: unchanged */
     sel_choice choice;
-    const sel_backend *backend; /* the chosen one; NULL before that */
-    sel_backend of_team;        /* it, where rank 0 leads others */
-    char device[256];           /* what that runs on */
-    int across;                 /* of sel_grid_cut */
+    const sel_backend *backend; /* the chosen one; NULL: not chosen yet */
+    sel_backend of_team; /* rank 0 of several: the chosen one, which also directs the others */
+    char device[256];    /* description of the processor or GPU */
+    int across;          /* argument of sel_grid_cut */
     sel_domain *domain;
     sel_plan *plan;
     uint64_t bytes;     /* that the backend will allocate */
-    sel_error warnings; /* found by sel_set_up: a line each */
+    sel_error warnings; /* found by sel_set_up, a line per warning */
 } sel_prepared;
 
-/* Chooses the backend, checks the whole simulation, paints its regions, resolves its numbers, and
- * refuses what does not fit into memory, saying what would. SEL_NO_DEVICE when the backend asked
- * for is not there. All parallel loops of the calling thread take the run's threads from then on.
- * Release, in the same thread, with sel_prepared_release, also after a failure. */
+/* Chooses the backend, checks the simulation, creates domain and plan, and checks that it all fits
+ * into memory. SEL_NO_DEVICE: the wanted backend cannot be used, or memory does not suffice (the
+ * message says how many cells would fit). Sets the number of OpenMP threads of the calling thread.
+ * Release with sel_prepared_release in the same thread, also after a failure. */
 sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
                        sel_prepared *prepared, sel_error *error);
 void sel_prepared_release(sel_prepared *prepared);
 
-/* What so many ranks have (sel_grid_cut). Fails where the grid does not suffice. */
+/* Divides the grid among `count` ranks (sel_grid_cut). SEL_BAD_USAGE: the grid is too small. */
 sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_cut *cut, sel_error *error);
 
-/* Prepares, and creates the state at step 0; of several ranks all do it when rank 0 does. The
- * caller destroys the state with prepared->backend, where that is not NULL, and then releases, also
- * after a failure. */
+/* sel_prepare, then creates the state at step 0 and finds warnings. When rank 0 calls it, all ranks
+ * do it. Also after a failure, the caller destroys the state by prepared->backend (unless that is
+ * NULL), then calls sel_prepared_release. */
 sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *settings,
                       sel_prepared *prepared, sel_state **state, sel_error *error);
 
-/* ---- what may be wrong with a scenario although it can be run ---- */
+/* ---- warnings about a scenario that can be run ---- */
 
-/* Fills `warnings`, a line for each: what check and run print, and run.json keeps. Fails where the
- * run is bound to fail later, as its laws do not last until stop.steps or stop.time. */
+/* Fills `warnings`, a line per warning, for check, run and run.json. Fails if the run is bound to
+ * fail later: its laws are not defined until stop.steps or stop.time. */
 sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_error *error);
 
-/* Line `index` of them, cut to `size`; false: there is none. */
+/* Copies line `index` of the warnings, truncated to `size`; false: there is none. */
 bool sel_warnings_line(const sel_error *warnings, int index, char *text, size_t size);
 
-/* "warning: LINE", each opened with `before`. */
+/* Prints "warning: LINE" per warning, each line prefixed with `before`. */
 void sel_warnings_print(const sel_error *warnings, const char *before, FILE *to);
 
-/* ---- `selenite check` (check.c) ---- */
+/* ---- `selenite check` (engine/app/check.c) ---- */
 
-/* Prints the resolved simulation: sizes, numbers and warnings, regions with their counts, memory,
- * outputs, and the time that the run will take, from a calibration of less than a second; what each
- * of several `ranks` would do; with `laws` also the code that a device would run. */
 typedef struct sel_check_wants {
-    bool regions, laws;
-    int ranks; /* 0: none are asked for */
+    bool regions; /* regions with their numbers of cells */
+    bool laws;    /* the code that a GPU would run */
+    int ranks;    /* the part of each of this many ranks; 0: none */
 } sel_check_wants;
+
+/* Prints what a simulation means: sizes, numbers, warnings, memory, outputs, the time that the run
+ * will take (from a calibration of less than a second), and what `wants` names. */
 sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings,
                      const sel_check_wants *wants, FILE *to, sel_error *error);
 
-/* Takes part in the runs of a scenario that rank 0 leads, until it ends. */
+/* ---- several ranks ---- */
+
+/* Ranks but 0: takes part in the runs of a scenario until rank 0 calls sel_follow_end. */
 void sel_follow(const sel_scenario *scenario, const sel_settings *settings);
 
-/* Rank 0: there are no more runs. */
+/* Rank 0: ends sel_follow of the other ranks. */
 void sel_follow_end(const sel_ranks *ranks);
 
 #endif

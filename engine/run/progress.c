@@ -1,4 +1,5 @@
-/* progress.c -- a bar five times a second on a terminal, a line every ten seconds elsewhere. */
+/* progress.c -- progress of a run: a bar, redrawn five times a second, on a terminal; elsewhere a
+ * line every ten seconds. */
 #include "engine/run/run.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ const char *sel_duration_text(double seconds, char text[SEL_DURATION_ROOM]) {
     return text;
 }
 
+/* "[#####.....]  50% "; empty if the last step is not known. */
 static void progress_draw_bar(const sel_report *report, char *text, size_t size) {
     text[0] = '\0';
     if (report->last_step == INT64_MAX || size < BAR_WIDTH + 16) {

@@ -1,13 +1,14 @@
 /* run.c -- the run loop.
  *
- * The steps at which something happens (an output, a test, the end) are known ahead; between two
- * of them the backend advances in chunks of about a tenth of a second, so that an interrupt and
- * the progress line are never late.
+ * The steps at which something happens (an output, a test, a hook, a checkpoint, the end) are known
+ * in advance. Between two of them the backend advances in chunks of about a tenth of a second, so
+ * that interrupts and progress are handled in time.
  *
- * A device never has to be waited for: advance() may return before its steps are done, the
- * outputs that are due are started and taken when the next chunks were handed over, and a test at
- * step k starts requests and acts on those that the test before it started. Only a hook, which
- * may look at anything, and the last state are waited for.
+ *     loop:  advance_to(target) -> tests -> outputs and hooks -> checkpoint
+ *
+ * A device is kept busy: advance may return before its steps are done; outputs are started when
+ * they are due and taken after the next chunks have been submitted; a test takes the answers of the
+ * test before it. The run waits for the device only before hooks, checkpoints and the last state.
  */
 #include "engine/run/run.h"
 
@@ -21,16 +22,16 @@
 
 enum { DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
 
-/* Outputs are taken when the backend has as much to do as it lets be handed over: taking a large
- * frame may last as long as a chunk. */
+/* Chunks submitted before started outputs are taken: taking a large frame may last as long as a
+ * chunk, during which the device must not run dry. */
 enum { CHUNKS_AHEAD = 2 };
 static const double chunk_seconds = 0.1;
 
-/* Growth of a chunk from one to the next: at first, while each is waited for, and later, when the
- * seconds of a call may be those of an earlier chunk, or none. */
+/* Limits on the growth of a chunk: at first, while every chunk is waited for, and later, when the
+ * time of a call to advance may be that of an earlier chunk, or nothing. */
 static const double first_growth = 4, later_growth = 1.1;
 
-/* When the steps to come are taken, and which of them is the last. */
+/* Reads the times of the coming steps from the backend, and finds the last step. */
 static sel_status read_clock(run *r, sel_error *error) {
     const sel_backend *backend = r->prepared->backend;
     const sel_stop *stop = &r->prepared->simulation->params->stop;
@@ -42,6 +43,8 @@ static sel_status read_clock(run *r, sel_error *error) {
     return status;
 }
 
+/* Sets the intervals of tests. By default, steady tests are as far apart as the flow takes to pass
+ * the reference length. */
 static void resolve_stops(run *r) {
     const sel_common *common = r->prepared->simulation->params;
     const sel_stop *stop = &common->stop;
@@ -56,7 +59,7 @@ static bool interrupted(const run *r) {
     return r->options->interrupt && *r->options->interrupt;
 }
 
-/* NaN when nothing limits the wall time. */
+/* Seconds until stop.wall_time; NaN: no limit. */
 static double wall_time_left(const run *r) {
     const double limit = r->prepared->simulation->params->stop.wall_time;
     return limit - (sel_machine_seconds() - r->started);
@@ -66,15 +69,16 @@ static bool ends_early(const run *r) {
     return interrupted(r) || wall_time_left(r) <= 0;
 }
 
-/* A run that ends before its time, or writes a checkpoint by wall time, takes one or two more steps
- * if the last ones were not observed: its last outputs may show what only such steps do, and a
- * resumed run may need them for its first ones. */
+/* Whether the run can end, or write a checkpoint, at the present step. If its last steps were not
+ * observed it takes one or two more, since the last outputs, or the first ones of a resumed run,
+ * may need the forces and fluxes of observed steps. */
 static bool may_end_here(const run *r) {
     return r->observed_step == r->step || !sel_plan_observes(r->prepared->plan);
 }
 
-/* Steps that are done, and how long they took. Who waits for a request waits for the steps before
- * it; a device that computes while the host writes tells its own time. */
+/* *steps: steps that are done. Returns the seconds they took: measured by a device that computes
+ * while the host writes, else the time spent in advance and waiting for requests (a request
+ * completes only after the steps submitted before it). */
 static double seconds_of_steps(const run *r, int64_t *steps) {
     const sel_backend *backend = r->prepared->backend;
     double seconds = r->compute_seconds + (r->outputs ? sel_outputs_waited(r->outputs) : 0);
@@ -109,10 +113,10 @@ static void fill_report(run *r) {
     }
 }
 
-/* Seconds until stop.time by the rate of the last ten seconds: steps may adapt, so that their
- * number is not known. NaN: there is no such end, or no rate yet. */
+/* Wall seconds until stop.time at the rate of the last ten seconds. Used if the number of steps is
+ * not known, because dt adapts. NaN: no stop.time, or no rate yet. */
 static double time_left(run *r) {
-    static const double apart = 1; /* second */
+    static const double apart = 1; /* second between samples */
     const double now = sel_machine_seconds(), time = run_time(r);
     const double end = r->prepared->simulation->params->stop.time;
     if (r->pasts == 0 || now - r->past[r->pasts - 1].clock >= apart) {
@@ -127,7 +131,7 @@ static double time_left(run *r) {
     return clock > 0 && passed > 0 ? fmax(0, end - time) * clock / passed : (double)NAN;
 }
 
-/* Shows how far the run is: on a terminal, in run.json and in run.log. */
+/* Reports progress: on a terminal, in run.json and in run.log. */
 static void show_progress(run *r) {
     sel_report *report = r->report;
     const bool asked = r->options->interrupt && sel_process_asked();
@@ -141,7 +145,7 @@ static void show_progress(run *r) {
     const double to_last_step = r->last_step != INT64_MAX && done > 0
                                     ? seconds / done * (double)(r->last_step - r->step)
                                     : time_left(r);
-    report->seconds_left = fmin(to_last_step, wall_time_left(r)); /* fmin passes over a NaN */
+    report->seconds_left = fmin(to_last_step, wall_time_left(r)); /* fmin ignores a NaN */
     if (r->options->progress) {
         r->options->progress(report, r->options->data);
     }
@@ -150,8 +154,8 @@ static void show_progress(run *r) {
     }
 }
 
-/* The next chunk, when n steps took `seconds`. It halves at most and grows only behind a whole one:
- * what is cut short by an output says little. */
+/* Adapts the chunk after n steps took `seconds`. It at most halves. It grows only after a whole
+ * chunk, because one cut short by an output is dominated by overhead. */
 static void adapt_chunk(run *r, int64_t n, double seconds, double growth) {
     double fitting = (double)n * chunk_seconds / fmax(seconds, 1e-9);
     if (fitting < r->chunk) {
@@ -161,7 +165,7 @@ static void adapt_chunk(run *r, int64_t n, double seconds, double growth) {
     }
 }
 
-/* Stops where an iteration has ended. */
+/* Stops the run if the iteration of the solver has ended. */
 static void take_ending(run *r) {
     static const sel_stopped_by by[] = {[SEL_CONVERGED] = SEL_BY_CONVERGENCE,
                                         [SEL_STAGNATED] = SEL_BY_STAGNATION,
@@ -200,8 +204,8 @@ static sel_status advance_chunk(run *r, int64_t n, bool observed, sel_error *err
     return status;
 }
 
-/* Advances to `target`, where something is due, by one or two observed steps; or until an
- * interrupt, the end of the wall time, or a checkpoint by it. */
+/* Advances to `target`, where something is due; the last one or two steps are observed. Ends
+ * earlier on an interrupt, at stop.wall_time, or when a checkpoint is due by wall time. */
 static sel_status advance_to(run *r, int64_t target, sel_error *error) {
     const int observes = sel_plan_observed_steps(r->prepared->plan);
     const int64_t last = observes > 1 ? observes : 1;
@@ -227,15 +231,15 @@ static int64_t earlier(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* Hooks find the files, results and values of all that was due before them. */
+/* Calls the hooks, after the outputs that were due before them have been written. */
 static sel_status call_hooks(run *r, sel_error *error) {
     sel_status status = sel_run_wait(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
     return status ? status : sel_hooks_call(&r->hooks, r->step, run_time(r), false, error);
 }
 
-/* What is due at the present step: the outputs, which are taken later, then the hooks, whose stop
- * is acted on at once. */
+/* Starts the outputs due at the present step, which are taken later; then calls the hooks, which
+ * may stop the run. */
 static sel_status start_and_call(run *r, sel_error *error) {
     sel_status status = sel_outputs_start(r->outputs, r->step, run_time(r), false, error);
     r->chunks_ahead = 0;
@@ -249,7 +253,7 @@ static sel_status start_and_call(run *r, sel_error *error) {
 }
 
 static sel_status loop(run *r, sel_error *error) {
-    /* What was due at the step of a checkpoint has been done. */
+    /* Everything due at the step of a checkpoint was done before it was written. */
     sel_status status = r->resume ? SEL_OK : start_and_call(r, error);
     take_ending(r);
     status = status ? status : sel_run_audit(r, error);
@@ -292,7 +296,7 @@ static sel_status loop(run *r, sel_error *error) {
     return status;
 }
 
-/* The last state: tested on the spot unless its test is what ended the run, and written. */
+/* Ends a run that has not failed: last checkpoint, last tests, hooks of the end, last outputs. */
 static sel_status run_end(run *r, sel_error *error) {
     sel_status status = sel_run_wait(r, error);
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
@@ -315,8 +319,8 @@ static sel_status run_end(run *r, sel_error *error) {
     return status ? status : drained;
 }
 
-/* After a failure: what was written is concluded, with the last state that is whole. Nothing
- * is written to a full disk. The first failure is the one that is reported. */
+/* Ends a run after a failure: concludes the outputs with the last complete state, unless writing a
+ * file has failed (full disk). Further failures are ignored. */
 static void end_after(run *r, sel_status failure) {
     int64_t step = r->prepared->backend->whole(r->state);
     r->step = step >= 0 ? step : r->step;
@@ -356,7 +360,7 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
     return sel_outputs_open(context, &r->outputs, error);
 }
 
-/* run.json as the run left it. */
+/* Writes the final run.json. `status`, `why`: how the run failed. */
 static sel_status write_report(run *r, sel_status status, const sel_error *why, sel_error *error) {
     if (status) {
         sel_run_stop(r,
@@ -366,7 +370,7 @@ static sel_status write_report(run *r, sel_status status, const sel_error *why, 
                      "%.500s", why ? why->text : "");
     }
     if (r->writer) {
-        sel_writer_drain(r->writer, NULL); /* what is written by then is listed */
+        sel_writer_drain(r->writer, NULL); /* so that all its files are listed */
     }
     fill_report(r);
     r->report->ended = time(NULL);
@@ -374,7 +378,7 @@ static sel_status write_report(run *r, sel_status status, const sel_error *why, 
     return sel_run_record_end(r, status ? NULL : error);
 }
 
-/* The process ends in the middle of a step, or of a hook. */
+/* Emergency handler: the process ends in the middle of a step or of a hook. */
 static void end_at_once(void *data, const sel_error *error) {
     write_report(data, error->status, error, NULL);
 }
@@ -434,7 +438,7 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
              .lock = -1,
              .mass = {.step = -1}};
     r.started = sel_machine_seconds();
-    /* The state first: a law or an initial field that fails leaves no directory behind. */
+    /* The state before the directory: a law or an initial field that fails leaves no directory. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
     sel_process_write(options->interrupt != NULL);
     status = status ? status : sel_run_open_directory(&r, error);

@@ -1,29 +1,31 @@
-/* run_alias.c -- what varies in time between two tests that find a run steady: a test compares two
- * states, and sees no oscillation whose period fits between them. */
+/* run_alias.c -- the warning about aliasing of steady tests: a test compares two states, so it
+ * misses an oscillation whose period divides the time between them. */
 #include <math.h>
 #include <string.h>
 #include "engine/run/running.h"
 #include "engine/values/schema.h"
 
-/* Places and times of a sample, spread evenly without being equidistant: times at even distances
- * would miss oscillations themselves. */
+/* Points and times at which quantities are sampled, by a low-discrepancy sequence: equidistant
+ * times would miss oscillations, too. */
 enum { PLACES = 16, TIMES = 64, MOST_COMPONENTS = 3 };
-/* Of the largest value: less is round-off, or the end of a ramp. */
+/* Relative to the largest value. A smaller variation is round-off, or the end of a ramp. */
 static const double least_variation = 1e-4;
 
 typedef struct sampling {
     const sel_domain *domain;
     double x[PLACES], y[PLACES], z[PLACES];
     double begin, end;      /* times */
-    const sel_table *table; /* of the quantity that varies; NULL: none was found */
-    const char *field;
+    const sel_table *table; /* of the first quantity found to vary; NULL: none */
+    const char *field;      /* its name */
     sel_where where;
 } sampling;
 
+/* Element k, 0 to 1, of the additive recurrence with step alpha. */
 static double alias_spread(double alpha, int k) {
     return fmod(0.5 + alpha * k, 1);
 }
 
+/* Whether a quantity varies in time; false if it cannot be evaluated. */
 static bool varies(const sampling *s, const sel_quantity *q) {
     double value[MOST_COMPONENTS * PLACES], low[MOST_COMPONENTS * PLACES];
     double high[MOST_COMPONENTS * PLACES], largest = 0, variation = 0;
@@ -109,7 +111,7 @@ static void look_at_member(sampling *s, const sel_table *table, const sel_field 
     }
 }
 
-/* What a run begins with and what it writes do not drive it. */
+/* Examines every quantity of a table, except those that do not drive the run. */
 static void look_at_table(sampling *s, const sel_table *table, const void *data, sel_where where) {
     static const char *const others[] = {"initial", "output", "hooks", "derived", NULL};
     for (int k = 0; k < table->count && !s->table; k++) {

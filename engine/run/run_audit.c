@@ -1,17 +1,19 @@
-/* run_audit.c -- the audit of single precision: at tests, a step of some cells is computed again in
- * double, and the run says once when what it keeps of their changes is not enough.
+/* run_audit.c -- the audit of single precision: at tests, one step of some cells is repeated in
+ * double precision. The run warns once if f32 loses too much of the cells' changes.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/run/running.h"
 
-/* The part of a change that may be lost; and the part of the field's range below which a change in
- * all steps to come does not matter. */
-static const double most_lost = 0.01, least_change = 1e-3;
-/* Below this part what is lost counts only as far as cells do not make up for each other. */
+/* Largest tolerable loss, as a fraction of the change. */
+static const double most_lost = 0.01;
+/* Changes count only if all remaining steps together exceed this fraction of the field's range. */
+static const double least_change = 1e-3;
+/* Losses below this fraction count only if they do not cancel among cells. */
 static const double most_random = 0.1;
-/* Rounding in the steps before makes changes several times as large as the last digits do. */
+/* Accumulated rounding makes changes several times as large as one rounding does: changes below
+ * this multiple of it are noise. */
 static const double above_noise = 8;
 enum { FEWEST = 4 /* cells */ };
 
@@ -81,13 +83,13 @@ static double median_of(double *values, int count) {
     return values[count / 2];
 }
 
-/* The steps to come; where their number is not known as many as there were. */
+/* The number of remaining steps. If it is not known, the number of steps so far. */
 static double steps_left(const run *r, int64_t step) {
     return r->last_step < INT64_MAX ? (double)(r->last_step - step) : (double)step;
 }
 
-/* The steps for which a cell goes on as now: fewer where a step takes back some of what changes, or
- * where changes have become smaller since the last audit. */
+/* For how many steps cell i keeps its present rate of change. Fewer than the remaining steps if the
+ * solver relaxes the change (fades), or if it has decreased since the last audit. */
 static double steps_alike(const run_audited *before, const sel_audit *found, int i, int64_t step,
                           double left) {
     const double faded = log(fabs(before->right[i] / found->right[i]));
@@ -97,7 +99,7 @@ static double steps_alike(const run_audited *before, const sel_audit *found, int
     return faded > 0 ? fmin(steps, since / faded) : steps;
 }
 
-/* Whether most cells change to one side: what the last digits make goes to both. */
+/* Whether most cells change in the same direction; rounding changes them in both directions. */
 static bool one_sided(const sel_audit *found) {
     double sum = 0, size = 0;
     for (int i = 0; i < found->count; i++) {
@@ -107,8 +109,8 @@ static bool one_sided(const sel_audit *found) {
     return fabs(sum) > size / 2;
 }
 
-/* By what a loss is divided: the change, or of flows, which rise and fall, the largest of a cell so
- * far, or at the end if it goes on to rise. */
+/* The scale of a cell's loss: its change. For flows, which rise and fall: the largest change so
+ * far, or the one at the end of the run if the present rise continues. */
 static double scale_of(const run_audited *before, const sel_audit *found, int i, int64_t step,
                        double left) {
     const double right = fabs(found->right[i]), rise = right - fabs(before->right[i]);
@@ -116,11 +118,12 @@ static double scale_of(const run_audited *before, const sel_audit *found, int i,
     return found->flows ? fmax(right + fmax(rise, 0) / since * left, before->largest[i]) : right;
 }
 
-/* What is lost of changes that matter: the medians of parts, of what they are of by scale_of and of
- * the changes, and of changes. */
+/* The losses of the cells whose changes matter: medians over these cells. */
 typedef struct losses {
-    int count;
-    double part, part_of_change, change;
+    int count;             /* of cells */
+    double part;           /* loss / scale_of; 0: losses cancel among cells, or too few cells */
+    double part_of_change; /* loss / change */
+    double change;         /* magnitude */
 } losses;
 
 static losses find_losses(const run *r, const run_audited *before, const sel_audit *found,
@@ -152,7 +155,7 @@ static losses find_losses(const run *r, const run_audited *before, const sel_aud
     return lost;
 }
 
-/* Of the values that were read. */
+/* Extends the range of a field by the values that the audit has read. */
 static void take_range(const run *r, const sel_audit *found, run_audited *audited) {
     const sel_audit_reads *reads = reads_of(r);
     const int components = components_of(r, found->field);
@@ -167,7 +170,7 @@ static void take_range(const run *r, const sel_audit *found, run_audited *audite
     }
 }
 
-/* Of all cells. */
+/* Extends the range of a field by those of all cells: waits for a reduction. */
 static sel_status audit_find_range(run *r, const sel_audit *found, run_audited *audited,
                                    sel_error *error) {
     run_test *test = &r->audit.range;
@@ -180,8 +183,8 @@ static sel_status audit_find_range(run *r, const sel_audit *found, run_audited *
     return status;
 }
 
-/* Tells what is lost of one field. All cells are read for its range at first, and where those that
- * were read in any case do not do. */
+/* Audits one field: warns if too much is lost. The range of all cells is costly, so it is found at
+ * the first audit, and again only before a warning. */
 static sel_status judge(run *r, run_audited *audited, const sel_audit *found, int64_t step,
                         sel_error *error) {
     if (!audited->seen) {

@@ -1,9 +1,8 @@
-/* run_record.c -- the record of a run in its directory: run.json, run.log, and a copy of the
- * script.
+/* run_record.c -- the record of a run in its directory: run.json, run.log, a copy of the script.
  *
- * run.json says what was run, how it went and which files there are. It is written before the first
- * step with `stopped_by` "running", again while the run goes on, and at the end, so that it says
- * how far a run came that was killed.
+ * run.json holds what was run, how it went, and the list of files. It is written before the first
+ * step with `stopped_by` "running", every ten seconds during the run, and at the end. So it also
+ * tells how far a killed run came.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -51,7 +50,7 @@ static void integer_entry(FILE *to, const char *key, int64_t value) {
     fprintf(to, ",\n  \"%s\": %lld", key, (long long)value);
 }
 
-/* A key of a list of entries inside { }. */
+/* The key of entry `index` of an inner object. */
 static void inner_key(FILE *to, int index, const char *key) {
     fputs(index ? ", " : "", to);
     sel_json_string(to, key);
@@ -79,7 +78,7 @@ static void record_print_parameters(FILE *to, const sel_scenario *scenario) {
     fputs("}", to);
 }
 
-/* As they are now: hooks may have set them. */
+/* The present values: hooks may have set them. */
 static void print_controls(FILE *to, const sel_numbers *controls, const sel_domain *domain) {
     fputs(",\n  \"controls\": {", to);
     for (int i = 0; i < controls->n; i++) {
@@ -88,7 +87,7 @@ static void print_controls(FILE *to, const sel_numbers *controls, const sel_doma
     fputs("}", to);
 }
 
-/* As one may type it into a shell: words of other characters than these stand in quotes. */
+/* The command line, quoted for a shell. */
 static void record_print_command(FILE *to, const char *const *words) {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
@@ -118,7 +117,7 @@ const char *sel_time_text(time_t time, char text[SEL_TIME_ROOM]) {
     return known && strftime(text, SEL_TIME_ROOM, "%Y-%m-%dT%H:%M:%SZ", &parts) ? text : NULL;
 }
 
-/* A number when all are equal, else a list. */
+/* dx as a number; as a list if the sides of a cell differ. */
 static void print_sides(FILE *to, const sel_grid *grid) {
     if (sel_equal_sides(grid)) {
         number_entry(to, "dx", grid->dx[0]);
@@ -213,7 +212,7 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
     fputs("}", to);
 }
 
-/* The whole of run.json; freed by the caller. NULL: no memory. */
+/* The text of run.json; freed by the caller. NULL: no memory. */
 static char *make_text(const run *r, size_t *size) {
     char *text = NULL;
     FILE *to = open_memstream(&text, size);
@@ -236,12 +235,13 @@ static char *make_text(const run *r, size_t *size) {
     return text;
 }
 
-/* Keeps room on the disk for a file of so many bytes; its length stays. */
+/* Reserves `bytes` on the disk for a file, without changing its length. */
 static bool keep_room(int descriptor, size_t bytes) {
     return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) == 0;
 }
 
-/* During the run the file reserves room for what it will hold at the end. */
+/* Replaces the file atomically. During the run it reserves room on the disk for its final text, so
+ * that the end of a run can be recorded on a full disk. */
 static sel_status replace(const char *path, const char *text, size_t size, bool ended,
                           sel_error *error) {
     enum { RESERVE = 1 << 16 };
@@ -252,8 +252,8 @@ static sel_status replace(const char *path, const char *text, size_t size, bool 
     return sel_file_end(to, path, NULL, error);
 }
 
-/* Writes over the file in place, into the room that was kept. False: there was not enough, and all
- * stays as it was. */
+/* Overwrites the file in place, within its reserved room. False: the room does not suffice, and the
+ * file is unchanged. */
 static bool write_over(const char *path, const char *text, size_t size) {
     int descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     bool written = descriptor >= 0 && keep_room(descriptor, size) &&
@@ -298,7 +298,7 @@ void sel_run_note(run *r, const char *format, ...) {
         at += length;
     }
     if (made) {
-        fflush(r->log); /* a run does not end because its log cannot be written */
+        fflush(r->log); /* failures are ignored: a run does not end because of its log */
         free(text);
     }
 }
@@ -347,7 +347,7 @@ static sel_status copy_script(const run *r, sel_error *error) {
     return sel_file_end(to, path, NULL, error);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole record ---- */
 
 sel_status sel_run_record_begin(run *r, sel_error *error) {
     sel_status status = copy_script(r, error);

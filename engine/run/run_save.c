@@ -1,7 +1,15 @@
-/* run_save.c -- checkpoints of a run: what they hold, when they are due, how a run is resumed.
+/* run_save.c -- checkpoints of a run: contents, schedule, resuming.
  *
- * A checkpoint holds what the run was made from, where it stands, its results, what hooks keep, the
- * outputs, the state, and the fields that sel.state takes. Saving and loading are the same code.
+ * Blocks of a checkpoint, in this order:
+ *
+ *     run                 settings of the run (keep_properties)
+ *     standing, mass      state of the run loop and its tests
+ *     results, hooks      results of run.json; what the hooks' language keeps
+ *     files, outputs ...  outputs (output.c)
+ *     state blocks        the solver's state (state.c)
+ *     grid, solids, field NAME   fields for sel.state
+ *
+ * The functions keep_... both save and load, by checkpoint->loads.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -18,7 +26,7 @@
 #include "engine/run/running.h"
 #include "engine/base/version.h"
 
-/* ---- which checkpoint is resumed ---- */
+/* ---- choosing the checkpoint to resume ---- */
 
 /* The out.checkpoint of a simulation; NULL: it has none. */
 static const sel_variant *checkpoint_output(const sel_simulation *simulation) {
@@ -41,7 +49,7 @@ static void name_checkpoint(const sel_simulation *simulation, const char *direct
     snprintf(names->path_before, sizeof names->path_before, "%s/%s", directory, names->before);
 }
 
-/* Whether run.json says that the run has come to an end of its own. */
+/* Whether, by its run.json, a run has ended by itself: no interrupt, no failure, not killed. */
 static bool run_has_ended(const char *json) {
     return !strstr(json, "\"stopped_by\": \"running\"") &&
            !strstr(json, "\"stopped_by\": \"interrupted\"") &&
@@ -60,19 +68,19 @@ sel_resume_step sel_resume_in_list(const sel_simulation *simulation, const char 
     snprintf(path, sizeof path, "%s/" SEL_RUN_JSON, directory);
     sel_resume_step step = SEL_RESUME_BEGIN;
     if (!sel_file_read(path, LONGEST, "it tells of a run", &json, &length, NULL)) {
-        json[length < LONGEST && length > 0 ? length - 1 : 0] = '\0'; /* the last line's end */
+        json[length < LONGEST && length > 0 ? length - 1 : 0] = '\0'; /* the last newline */
         step = run_has_ended(json) ? SEL_RESUME_DONE : SEL_RESUME_ANEW;
     }
     free(json);
     return step;
 }
 
-/* The file, or the checkpoint of those names where it is NULL. When that is damaged the message
- * names the one before it, if that is whole. */
+/* Opens `file`, or if that is NULL the latest checkpoint. If the latest is damaged and the previous
+ * one is not, the message names the previous one. */
 static sel_status open_to_resume(const sel_checkpoint_names *names, const char *file,
                                  sel_checkpoint **opened, sel_error *error) {
     const bool there = access(names->path, F_OK) == 0;
-    if (!file && !there && access(names->path_before, F_OK) == 0) { /* ended between two names */
+    if (!file && !there && access(names->path_before, F_OK) == 0) { /* killed between two renames */
         file = names->path_before;
     }
     if (file) {
@@ -96,10 +104,10 @@ static sel_status open_to_resume(const sel_checkpoint_names *names, const char *
 
 /* ---- the settings of the run ---- */
 
-/* A setting of the run: a change of it is refused, or noted. */
+/* A setting of the run, compared when the run is resumed. */
 typedef struct property {
     char name[80], value[256];
-    bool fixed; /* it must not change */
+    bool fixed; /* a change is refused; else it is noted in run.log */
 } property;
 
 enum { MOST_PROPERTIES = 1000 };
@@ -179,7 +187,7 @@ static void properties_fill(const run *r, properties *list) {
     }
 }
 
-/* `then` comes from a file. */
+/* Compares a property from a file with the present ones: refuses or notes a change. */
 static void property_compare(property *then, const properties *now, sel_checkpoint *checkpoint,
                              sel_error *notes) {
     then->name[sizeof then->name - 1] = then->value[sizeof then->value - 1] = '\0';
@@ -203,14 +211,14 @@ static void property_compare(property *then, const properties *now, sel_checkpoi
     }
 }
 
-/* What a file says that no run can have written. */
+/* Fails because the file holds something that no run can have written. */
 static void save_refuse(sel_checkpoint *checkpoint, const char *what) {
     sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: %s", checkpoint->path, what);
 }
 
-/* Moves the block; what is loaded is compared. */
+/* Saves the settings, or compares those loaded with the present ones. */
 static void keep_properties(run *r, sel_checkpoint *checkpoint) {
-    properties *now = calloc(1, sizeof *now); /* all of it goes to the file */
+    properties *now = calloc(1, sizeof *now); /* zeroed: the file holds every byte */
     if (!now) {
         sel_checkpoint_fail(checkpoint, SEL_NO_DEVICE, "no memory for a checkpoint");
         return;
@@ -239,12 +247,12 @@ static bool is_cell(int64_t cell, const sel_grid *grid) {
     return cell >= -1 && cell < sel_grid_cells(grid);
 }
 
-/* Whether a test of the run may have been at a step. */
+/* Whether the step of a test is possible in a run that is at `step`. */
 static bool is_test(const run_test *test, int64_t step) {
     return test->step >= 0 && test->step <= step;
 }
 
-/* A byte that is neither 0 nor 1 is no bool of C. */
+/* Saves or loads a bool as a byte. A bool with a byte other than 0 or 1 is undefined behaviour. */
 static void keep_bool(sel_checkpoint *checkpoint, bool *value) {
     uint8_t byte = *value;
     SEL_KEEP(checkpoint, byte);
@@ -300,7 +308,7 @@ static void keep_standing(run *r, sel_checkpoint *checkpoint) {
     }
 }
 
-/* Files of runs without tests of the mass have no such block. */
+/* Saves or loads the tests of the mass. Without such tests a checkpoint has no such block. */
 static void keep_mass(run *r, sel_checkpoint *checkpoint) {
     run_mass *mass = &r->mass;
     const bool has = checkpoint->loads ? sel_checkpoint_bytes(checkpoint, "mass") >= 0
@@ -452,8 +460,8 @@ static void note_changes(run *r) {
     sel_run_note(r, "%s", r->notes.text);
 }
 
-/* Whether a run may be resumed from the present state; else `found` says why not. Leaves the test
- * under way alone. */
+/* *sound: the present state has not diverged, so a run may be resumed from it; else `found` tells
+ * why not. Does not touch the pending tests. */
 static sel_status look_at_state(run *r, bool *sound, char found[SEL_DIVERGENCE_TEXT],
                                 sel_error *error) {
     sel_request look = {.kind = SEL_MONITOR,
@@ -468,7 +476,7 @@ static sel_status look_at_state(run *r, bool *sound, char found[SEL_DIVERGENCE_T
     return status;
 }
 
-/* No run writes a checkpoint of a state that has diverged. */
+/* Refuses a checkpoint whose state has diverged: no run writes one, so it is damaged. */
 static sel_status refuse_unsound(run *r, sel_error *error) {
     char found[SEL_DIVERGENCE_TEXT];
     bool sound = false;
@@ -525,7 +533,7 @@ static sel_status write_checkpoint(run *r, uint64_t *bytes, sel_error *error) {
     return status;
 }
 
-/* All files are on the way to the disk before the checkpoint says that they are there. */
+/* Drains the writer first: all files that the checkpoint lists must exist. */
 sel_status sel_run_save(run *r, sel_error *error) {
     const double begun = sel_machine_seconds();
     char size[SEL_BYTES_ROOM], found[SEL_DIVERGENCE_TEXT];

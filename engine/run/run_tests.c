@@ -1,7 +1,8 @@
-/* run_tests.c -- the tests of a run: whether it has diverged, is steady, or its mean stays; and
- * that it stops.
+/* run_tests.c -- the tests of a run: divergence, steadiness, change of the mean, Mach number, mass;
+ * and stopping the run.
  *
- * A test at step k starts requests; the next one acts on their answers.
+ * A test at step k starts requests; the next test takes their answers, so that devices need not
+ * wait.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -10,9 +11,9 @@
 #include "engine/base/hardware.h"
 #include "engine/run/running.h"
 
-/* A warning is printed above this Mach number: the density varies by Mach^2 / 2. */
+/* Warn above this Mach number: the density varies by Mach^2 / 2. */
 static const double fastest = 0.3;
-/* And when the mass of a closed domain has changed by more than this part. */
+/* Warn if the mass has drifted by more than this fraction. */
 static const double most_drift = 1e-3;
 
 void sel_run_stop(run *r, sel_stopped_by by, const char *reason, ...) {
@@ -21,7 +22,7 @@ void sel_run_stop(run *r, sel_stopped_by by, const char *reason, ...) {
     r->report->stopped_by = by;
     vsnprintf(r->report->stop_reason, sizeof r->report->stop_reason, reason, args);
     va_end(args);
-    sel_plain_text(r->report->stop_reason); /* hooks give reasons */
+    sel_plain_text(r->report->stop_reason); /* a hook's reason may hold control characters */
 }
 
 sel_status sel_run_wait(run *r, sel_error *error) {
@@ -49,7 +50,6 @@ void sel_run_warn_once(void *run_under_way, const char *about, const char *text)
     }
 }
 
-/* Once in a run. */
 static void warn_of_mach(run *r, double mach) {
     sel_run_warn(r,
                  "at step %lld the flow passes Mach %g (%.2g): errors of compressibility grow as "
@@ -57,7 +57,6 @@ static void warn_of_mach(run *r, double mach) {
                  (long long)r->monitor.step, fastest, mach);
 }
 
-/* Once in a run. */
 static void warn_of_mass(run *r, double drift) {
     const sel_solver *solver = r->prepared->simulation->solver;
     char cause[500];
@@ -69,7 +68,8 @@ static void warn_of_mass(run *r, double drift) {
                  cause);
 }
 
-/* Takes the answer of a monitor; sets stopped_by when the flow has diverged. */
+/* Takes the answer of a monitor: stops the run if it has diverged, and warns once of a high Mach
+ * number. */
 static void take_look(run *r) {
     const sel_plan *plan = r->prepared->plan;
     const sel_solver *solver = r->prepared->simulation->solver;
@@ -125,6 +125,7 @@ sel_status sel_run_answer_tests(run *r, sel_error *error) {
     return status ? status : sel_run_take_audit(r, error);
 }
 
+/* take_look, then stops the run if it is steady. */
 static void take_monitor(run *r) {
     const double tolerance = r->prepared->simulation->params->stop.steady;
     const sel_request *seen = &r->monitor.request;
@@ -150,7 +151,7 @@ static void take_mean(run *r) {
     }
 }
 
-/* Compares the mass with that of the first test. */
+/* Compares the mass with that of the first test plus what laws have brought in since. */
 static void take_mass(run *r) {
     run_mass *mass = &r->mass;
     const double now = mass->test.request.sum[0];
