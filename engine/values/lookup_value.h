@@ -31,7 +31,7 @@ enum { SEL_SERIES_ERROR, SEL_SERIES_HOLD, SEL_SERIES_ZERO };
 typedef struct sel_series_rule {
     int64_t n;
     bool previous; /* between two points, the value of the earlier one; else linear interpolation */
-    bool repeats;  /* periodic: the last point is the first one of the next period */
+    bool repeats;  /* periodic, with the period t[n - 1] - t[0] */
     int outside;   /* SEL_SERIES_ERROR, ...; ignored if it repeats */
 } sel_series_rule;
 

@@ -1,11 +1,15 @@
 /* program.c -- evaluate programs on the CPU, a row of places at a time.
  *
- * A slot holds the values of a row of places; each instruction is one loop over the row
- * (program_kernel.c). Uniform slots are filled once per call. Places in rows, with the same x again
- * and again, are done column by column, so that functions of x alone are computed once for many
- * rows; functions of y and z alone are computed once in a block that has one y and one z. A few
- * places are done one by one, with a single number per slot; many are shared among threads. The
- * bits are always the same.
+ * A slot holds the values of a block of places; each instruction is one loop over the block
+ * (program_kernel.c). Uniform slots are filled once per call. If the places are the cells of rows
+ * with the same x, blocks are done column by column:
+ *
+ *     row 0:  block 0 | block 3        Functions of x alone are computed in block 0, and reused in
+ *     row 1:  block 1 | block 4        blocks 1 and 2. Functions of y and z alone are computed once
+ *     row 2:  block 2 | block 5        in a block with one y and one z.
+ *
+ * Few places are done one by one, with a single number per slot; many are divided among threads.
+ * The bits are the same in all cases.
  */
 #include <omp.h>
 #include <stdlib.h>
@@ -21,7 +25,7 @@ const sel_row_loops *sel_row_loops_here(void) {
     return tables[sel_level(0)];
 }
 
-/* From MANY operations on, places are shared among threads: a third of a millisecond of sums. */
+/* From MANY operations on, a third of a millisecond of sums, places are divided among threads. */
 enum { BLOCK = 128, ROW_BYTES = BLOCK * sizeof(double), FEW = 8, MANY = 1 << 20 };
 
 /* Shorter rows are not worth a column of their own. */
@@ -77,14 +81,14 @@ void sel_row_slots(const sel_program *p, char *uniform, char *own, size_t row_by
     }
 }
 
-/* What a thread evaluates a program with. */
+/* The state of a thread that evaluates a program. */
 typedef struct worker {
     const sel_program *p;
     const sel_row_loops *loops;
-    void **slot;
-    double *single;  /* for what is computed once for a block */
-    const double *x; /* of the block for which the registers of x hold; NULL: none */
-    size_t n;        /* places of that block */
+    void **slot;     /* by slot: its row */
+    double *single;  /* by slot: a value that is computed once per block */
+    const double *x; /* the coordinates for which functions of x were computed last; NULL: none */
+    size_t n;        /* the number of these */
 } worker;
 
 static void run_rows(const worker *w, const sel_places *at, size_t first, int from, int count,
@@ -133,7 +137,7 @@ static void run_of_yz(const worker *w, const sel_places *at, size_t first, size_
     }
 }
 
-/* Places first <= i < first + n, at most a block. */
+/* Evaluates places first <= i < first + n, at most a block. */
 static void eval_block(worker *w, const sel_places *at, size_t first, size_t n, double *out,
                        uint8_t *exact) {
     const sel_packed_program *l = &w->p->layout;
@@ -156,7 +160,7 @@ static int threads_for(const sel_program *p, size_t n) {
     return operations < MANY || omp_in_parallel() ? 1 : omp_get_max_threads();
 }
 
-/* The length of rows with the same x; all places when there are no rows, or it would not help. */
+/* The length of rows with the same x; all places if there are no rows, or too short ones. */
 static size_t row_length(const sel_program *p, const sel_places *at) {
     size_t length = 1;
     if (p->layout.of_x + p->layout.of_yz == 0 || !at->x || at->n <= FEW) {
@@ -168,7 +172,7 @@ static size_t row_length(const sel_program *p, const sel_places *at) {
     return length < SHORTEST_ROW ? at->n : length;
 }
 
-/* Blocks do not reach from row to row; they are numbered column by column. */
+/* Evaluates all blocks. A block lies in one row; blocks are numbered column by column. */
 static void eval_blocks(worker *w, const sel_places *at, double *out, uint8_t *exact) {
     const size_t row = row_length(w->p, at), rows = (at->n + row - 1) / row;
 #pragma omp for schedule(static)
@@ -182,8 +186,9 @@ static void eval_blocks(worker *w, const sel_places *at, double *out, uint8_t *e
     }
 }
 
-/* Rows of the uniform values, then of each thread's own; behind them where all slots stand, and
- * single numbers for all. */
+/* Evaluates many places with threads. The memory holds
+ *     rows of the uniform values | rows of each thread's own slots | per thread: slot[], single[]
+ */
 static sel_status eval_rows(const sel_program *p, const sel_places *at, int threads, double *fixed,
                             double *out, uint8_t *exact, sel_error *error) {
     const sel_packed_program *l = &p->layout;

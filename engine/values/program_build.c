@@ -1,7 +1,8 @@
-/* program_build.c -- build the graph of a function: share and fold operations, leave out what
- * nothing needs.
+/* program_build.c -- builds the graph of a function: shares equal nodes, folds constants, leaves
+ * out what no output needs.
  *
- * Nodes are numbered in the order in which they are made, so operands come before what uses them.
+ * Nodes are numbered in the order of their creation, so operands have lower numbers than their
+ * users.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@ typedef sel_rule_node node;
 struct sel_builder {
     node *nodes; /* [limit] */
     int count, limit;
-    int *buckets; /* node + 1 by hash; a power of two of them */
-    int bucket_count;
+    int *buckets;     /* a hash table with linear probing: node + 1; 0: empty */
+    int bucket_count; /* a power of two */
 };
 
 sel_builder *sel_builder_create(int limit) {
@@ -54,7 +55,8 @@ static uint64_t bits_of(double value) {
     return bits;
 }
 
-/* By bits: 0 and -0 differ, a NaN is itself. */
+/* Whether two nodes are equal. Constants are compared by bits: 0 and -0 differ, a NaN equals
+ * itself. */
 static bool same_node(const node *a, const node *b) {
     return a->op == b->op && a->lookup == b->lookup && bits_of(a->value) == bits_of(b->value) &&
            memcmp(a->operand, b->operand, sizeof a->operand) == 0 && a->field == b->field &&
@@ -72,7 +74,7 @@ static uint64_t hash_node(const node *n) {
     return hash;
 }
 
-/* What is known of a node's value by its operation alone. */
+/* Sets whether a node is an integer, and its bounds, as far as its operation tells. */
 static void note_whole(sel_builder *b, int at) {
     node *n = &b->nodes[at];
     const node *second = &b->nodes[n->operand[1]], *third = &b->nodes[n->operand[2]];
@@ -94,13 +96,13 @@ void sel_builder_bounds(sel_builder *builder, int at, double low, double high) {
     n->whole = true;
     n->low = fmax(n->low, low);
     n->high = fmin(n->high, high);
-    if (n->op == SEL_OP_ADD && a->whole && b->whole) { /* closer, where terms were cancelled */
+    if (n->op == SEL_OP_ADD && a->whole && b->whole) { /* tighter if terms were cancelled */
         n->low = fmax(n->low, a->low + b->low);
         n->high = fmin(n->high, a->high + b->high);
     }
 }
 
-/* The node equal to *n, made when there is none. */
+/* The node equal to *n, which is added if there is none; -1: the limit is reached. */
 static int intern(sel_builder *b, node *n) {
     size_t mask = (size_t)b->bucket_count - 1, at = (size_t)hash_node(n) & mask;
     for (; b->buckets[at]; at = (at + 1) & mask) {
@@ -156,7 +158,7 @@ bool sel_builder_constant(const sel_builder *builder, int at, double *value) {
     return builder->nodes[at].op == SEL_OP_CONSTANT;
 }
 
-/* Whether a selection takes 1 where its condition holds, else 0. */
+/* Whether a selection is `condition ? 1 : 0`, which equals its condition. */
 static bool selects_its_condition(const sel_builder *b, const node *select) {
     const int op = b->nodes[select->operand[0]].op;
     double then = 0, otherwise = 0;
@@ -165,8 +167,8 @@ static bool selects_its_condition(const sel_builder *b, const node *select) {
            !signbit(otherwise);
 }
 
-/* An operand that equals the operation's value whatever the others are, or -1. Conditions, of AND
- * and OR, are 0 or 1. */
+/* The operand that equals the result of the operation, as x in x * 1 or in `true and x`; -1: none.
+ * Operands of AND and OR are 0 or 1. */
 static int shortcut(const sel_builder *b, const node *n) {
     const int first = n->operand[0], second = n->operand[1];
     double one = 0, other = 0;
@@ -205,7 +207,7 @@ static int shortcut(const sel_builder *b, const node *n) {
     }
 }
 
-/* Whether a node is a whole number, or one's negative (with -0 made 0). */
+/* Whether node `at` is the integer `term`; or, if `negative`, -term (with -0 turned into 0). */
 static bool is_term(const sel_builder *b, int at, int term, bool negative) {
     const node *n = &b->nodes[at];
     const node *minus = n->op == SEL_OP_WHOLE ? &b->nodes[n->operand[0]] : n;
@@ -213,7 +215,8 @@ static bool is_term(const sel_builder *b, int at, int term, bool negative) {
            (negative ? minus->op == SEL_OP_UNM && minus->operand[0] == term : at == term);
 }
 
-/* A sum of whole numbers, exact in any order, without a term of it; -1: it has none such. */
+/* A sum of integers without one of its terms, or without -term if `negative`; -1: it has no such
+ * term. The order of terms may change since sums below 2^52 are exact. */
 static int sum_without(sel_builder *b, int sum, int term, bool negative) {
     const node n = b->nodes[sum];
     const int last = n.operand[1];
@@ -229,7 +232,7 @@ static int sum_without(sel_builder *b, int sum, int term, bool negative) {
     const int rest = sum_without(b, n.operand[0], term, negative);
     const int to = rest < 0 ? -1 : sel_build(b, SEL_OP_ADD, rest, last, 0);
     if (to >= 0) {
-        sel_builder_bounds(b, to, (double)-INFINITY, (double)INFINITY); /* those of its terms */
+        sel_builder_bounds(b, to, (double)-INFINITY, (double)INFINITY); /* by its terms alone */
     }
     return to;
 }
@@ -255,9 +258,9 @@ int sel_build(sel_builder *builder, int op, int a, int b, int c) {
     return intern(builder, &n);
 }
 
-/* ---- what outputs need, as a rule ---- */
+/* ---- the nodes that outputs need, as a rule ---- */
 
-/* Marks what the node `at` needs. */
+/* Marks the node `at` and all that it is computed from. */
 static void mark(const sel_builder *builder, int at, bool *needed) {
     needed[at] = true;
     for (int i = at; i >= 0; i--) {
@@ -275,7 +278,7 @@ static void note_reach(sel_rule *rule, const node *n) {
     }
 }
 
-/* Copies the nodes that are needed; place[]: the new number of each. */
+/* Copies the needed nodes into the rule; place[]: by node, its new number. */
 static void copy_nodes(const sel_builder *builder, const bool *needed, int last, int *place,
                        sel_rule *rule, node *to) {
     for (int i = 0; i <= last; i++) {
@@ -283,7 +286,7 @@ static void copy_nodes(const sel_builder *builder, const bool *needed, int last,
             node *n = &to[rule->nodes];
             *n = *sel_builder_node(builder, i);
             const int operands = sel_rule_operands(n);
-            for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) { /* which argument: stays */
+            for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) { /* operand[0] of ARGUMENT stays */
                 n->operand[k] = k < operands ? place[n->operand[k]] : k > 0 ? 0 : n->operand[k];
             }
             rule->depends |= n->depends;

@@ -1,13 +1,22 @@
-/* program_compile.c -- turn the graph of a function into instructions.
+/* program_compile.c -- compiles the graph of a function into instructions.
  *
- * What is the same at all places (constants, t, dt, controls and what follows from them) is
- * computed once per call or step, in f64. The rest becomes instructions for rows of places: on
- * reals in the precision of the run, but in double while nothing but coordinates and what is the
- * same at all places goes into them, on whole numbers in int32_t where their bounds allow, else in
- * double, which is exact to 2^53. Those of functions of place come by stages: what depends on x
- * alone, on y and z alone, on both. Sums and products whose only use is the next one follow each
- * other, as those who print them expect. Registers are shared by values that are not needed at the
- * same time, so that all of them stay in the first-level cache.
+ *     graph -> drafts (typed instructions without slots) -> stages -> chains -> slots -> program
+ *
+ * Types. Uniform values (constants, t, dt, controls and what is computed from them) are computed
+ * once per call or step, in double. The other values are computed per place. Reals have the
+ * precision of the run; but values computed from coordinates and uniform values alone are double,
+ * since floats would not distinguish cells far from the origin. Integers are int32_t if their
+ * bounds allow, else double, which is exact to 2^53. If all operands are bytes, machine code may
+ * use uint8_t arithmetic that saturates at 255.
+ *
+ * Stages. Instructions of functions of place are ordered: those that depend on x alone, on y and z
+ * alone, on both.
+ *
+ * Chains. A sum or product whose value only the next sum or product needs stands directly before it
+ * ("linked"), as the printers expect.
+ *
+ * Slots. Registers are shared by values that are not needed at the same time, so that all slots
+ * stay in the first-level cache.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,37 +25,43 @@
 
 enum { NO_SLOT = -1, TYPES = 3, MOST_SLOTS = 1 << 14, MOST_LINKS = 64 };
 
-/* Values before they have slots: those that are read, then those that drafts make. */
+/* The numbers of values before they have slots: READ + k for the k-th value read from a cell,
+ * REGISTER + k for the result of the k-th draft. */
 enum { READ = 0, REGISTER = 1 << 20 };
 
 typedef enum stage { ONCE, OF_X, OF_YZ, OF_ALL, STAGES } stage;
 
-/* Registers that stages may leave to later ones; where more were needed, there is one stage. */
+/* The most registers for values that stages leave to later ones. A program that needs more is
+ * compiled without stages. */
 enum { MOST_KEPT = 32 };
 
-/* An instruction until its operands have slots, or an input. */
+/* An instruction, or an input, whose values have no slots yet. */
 typedef struct draft {
-    sel_instruction v;
-    int node, to, from[SEL_LOOKUP_ARGUMENTS];
-    int before; /* the draft that it follows as the next link of a chain; -1: none */
-    int length; /* of the chain up to here */
-    uint8_t stage, side;
-    bool absorbed; /* another one follows it */
+    sel_instruction v;                  /* without `to` and `from` */
+    int node;                           /* the node that it computes */
+    int to, from[SEL_LOOKUP_ARGUMENTS]; /* values: READ + k, REGISTER + k */
+    int before;                         /* the draft before it in its chain; -1: none */
+    int length;                         /* of the chain up to here */
+    uint8_t stage;
+    uint8_t side;  /* the operand that is the value of `before` */
+    bool absorbed; /* another draft follows it in its chain */
 } draft;
 
 typedef struct compiler {
     const sel_rule *rule;
     const sel_program_form *form;
     sel_arena *arena, *scratch;
-    sel_number real; /* the type of reals */
-    sel_program *p;
-    bool stages;
-    int node;           /* that is compiled */
-    bool *used;         /* by node */
-    int (*slot)[TYPES]; /* of a node in each type */
-    draft *d;
-    int count;
-    int *uses, *last, *place; /* by draft: of its value */
+    sel_number real;    /* the type of reals */
+    sel_program *p;     /* the result */
+    bool stages;        /* orders instructions by stages */
+    int node;           /* the node that is being compiled */
+    bool *used;         /* by node: a result needs it */
+    int (*slot)[TYPES]; /* by node and type: its value, or NO_SLOT */
+    draft *d;           /* the drafts, */
+    int count;          /* and their number */
+    int *uses, *last; /* by value of a draft: the number of its uses, and the last draft using it */
+    int *place;       /* by value of a draft: its slot */
+    /* Tables of the program. */
     sel_uniform *uniform;
     sel_read *read;
     sel_packed_lookup *lookup;
@@ -68,15 +83,14 @@ static stage stage_of(const compiler *c, int n) {
 
 /* ---- types ---- */
 
-/* Whether a value is one of the place: it is computed from coordinates, t, dt, controls and
- * constants alone. Floats would not tell cells apart that lie far from the origin. */
+/* Whether a value is a real that is computed from coordinates and uniform values alone. */
 static bool is_of_place(const compiler *c, int n) {
     const unsigned on = compile_node_at(c, n)->depends;
     return on & SEL_ON_PLACE && !(on & (SEL_ON_CELL | SEL_ON_STEP)) &&
            !compile_node_at(c, n)->whole;
 }
 
-/* The type in which a value comes by itself. */
+/* The natural type of a value: the one in which it is computed, before any conversion. */
 static sel_number type_of(const compiler *c, int n) {
     const sel_rule_node *node = compile_node_at(c, n);
     if (node->op == SEL_RULE_READ) {
@@ -96,7 +110,7 @@ static sel_number type_of(const compiler *c, int n) {
                                                    : SEL_NUMBER_D;
 }
 
-/* The number of the whole number that node n is the negative of, with -0 made 0; -1: it is not. */
+/* The int32_t node that node n is the negative of (with -0 turned into 0); -1: there is none. */
 static int negated(const compiler *c, int n) {
     const sel_rule_node *node = compile_node_at(c, n);
     const sel_rule_node *minus =
@@ -105,12 +119,14 @@ static int negated(const compiler *c, int n) {
     return is && type_of(c, minus->operand[0]) == SEL_NUMBER_I ? minus->operand[0] : -1;
 }
 
-/* The type in which two values are computed together. */
+/* The type in which operands of types a and b are computed. */
 static sel_number common_type(sel_number a, sel_number b) {
     return a == b ? a : a == SEL_NUMBER_D || b == SEL_NUMBER_D ? SEL_NUMBER_D : SEL_NUMBER_F;
 }
 
-/* Of values of which some are whole numbers as a float does not hold them. */
+/* The type in which nodes a and b are compared: their common type, but double if one is an integer
+ * that a float may not hold. A value of the place that is compared with a float of a cell is
+ * rounded to float first. */
 static sel_number comparison_type(const compiler *c, int a, int b) {
     const sel_number of_a = type_of(c, a), of_b = type_of(c, b);
     const sel_rule_node *whole =
@@ -120,13 +136,13 @@ static sel_number comparison_type(const compiler *c, int a, int b) {
         (of_a == SEL_NUMBER_F && is_of_place(c, b)) || (of_b == SEL_NUMBER_F && is_of_place(c, a));
     const bool of_cell =
         (compile_node_at(c, a)->depends | compile_node_at(c, b)->depends) & SEL_ON_CELL;
-    if (rounds && of_cell) { /* where it meets a value of a cell */
+    if (rounds && of_cell) {
         return SEL_NUMBER_F;
     }
     return of_a != of_b && large ? SEL_NUMBER_D : common_type(of_a, of_b);
 }
 
-/* The type of an operation, whose result may then be converted. */
+/* The type in which an operation is computed; its value is then converted to `result`. */
 static sel_number operation_type(const compiler *c, const sel_rule_node *node, sel_number result) {
     const int op = node->op, count = sel_rule_operands(node);
     sel_number type = result;
@@ -147,6 +163,7 @@ static sel_number operation_type(const compiler *c, const sel_rule_node *node, s
 
 /* ---- drafts ---- */
 
+/* Adds a draft for the present node; returns its value. */
 static int emit(compiler *c, int op, sel_number type, int operands, const int *from) {
     draft *d = &c->d[c->count];
     *d = (draft){.v = {.op = (uint8_t)op, .type = (uint8_t)type, .operands = (uint8_t)operands},
@@ -158,13 +175,14 @@ static int emit(compiler *c, int op, sel_number type, int operands, const int *f
     return d->to;
 }
 
+/* Adds a draft with its `number`: CONVERT, SHIFT or MASK of the value `from`, or CONSTANT. */
 static int emit_with(compiler *c, int op, sel_number type, int from, int64_t number) {
     const int to = emit(c, op, type, op >= SEL_OP_CONVERT, &from);
     c->d[c->count - 1].v.number = number;
     return to;
 }
 
-/* The value of a node in a type; what is computed once is so in doubles. */
+/* The value of a node in a type, converted if necessary. Uniform values are computed in double. */
 static int value_in(compiler *c, int n, sel_number type) {
     int *slot = &c->slot[n][type];
     if (*slot == NO_SLOT) {
@@ -179,7 +197,7 @@ static int value_in(compiler *c, int n, sel_number type) {
     return *slot;
 }
 
-/* A quotient or remainder by a power of two as a shift or a mask; false: it is none. */
+/* Compiles a quotient or remainder by a power of two as a shift or a mask. False: it is none. */
 static bool by_power_of_two(compiler *c, const sel_rule_node *node, sel_number type, int *slot) {
     const sel_rule_node *by = compile_node_at(c, node->operand[1]);
     const double value = by->value;
@@ -203,7 +221,7 @@ static double compile_look_up(const void *lookup, const double *at) {
     return value;
 }
 
-/* The number of a look-up among those of the program. */
+/* The index of a lookup in the program, which is added if it is new. */
 static int lookup_number(compiler *c, const sel_lookup *lookup) {
     int which = 0, *count = &c->p->layout.lookups;
     while (which < *count && c->lookup[which].host != lookup) {
@@ -215,6 +233,7 @@ static int lookup_number(compiler *c, const sel_lookup *lookup) {
     return which;
 }
 
+/* Compiles the operation of a node in `type`, with its operands converted; returns its value. */
 static int compile_operation(compiler *c, const sel_rule_node *node, sel_number type) {
     const int count = sel_rule_operands(node), op = node->op;
     const bool logic = op == SEL_OP_NOT || op == SEL_OP_AND || op == SEL_OP_OR;
@@ -242,6 +261,7 @@ static int compile_operation(compiler *c, const sel_rule_node *node, sel_number 
     return slot;
 }
 
+/* Compiles a node, and sets its value in its natural type. */
 static void compile_node(compiler *c, int n) {
     const sel_rule_node *node = compile_node_at(c, n);
     const bool once = stage_of(c, n) == ONCE;
@@ -267,7 +287,7 @@ static void compile_node(compiler *c, int n) {
     }
 }
 
-/* Marks what the results need. */
+/* Marks the nodes that the results need. */
 static void mark_used(compiler *c) {
     const sel_rule *rule = c->rule;
     for (int k = 0; k < rule->outputs; k++) {
@@ -284,7 +304,8 @@ static void mark_used(compiler *c) {
     }
 }
 
-/* The type in which a result is stored in its field; numbers are doubles. */
+/* Compiles output k: converts it to the type from which it is stored in its field (plain numbers:
+ * double), and finds whether it may exceed the field's range. */
 static void compile_output(compiler *c, int k) {
     const sel_rule_output *from = &c->rule->output[k];
     const sel_rule_node *node = compile_node_at(c, from->node);
@@ -305,7 +326,7 @@ static void compile_output(compiler *c, int k) {
     c->p->reports = c->p->reports || c->output[k].checked;
 }
 
-/* Whether bytes do for the value of a node, of which 255 stands for all that are larger. */
+/* Whether a node can be computed in uint8_t arithmetic that saturates at 255. */
 static bool fits_byte(const compiler *c, int n) {
     const sel_rule_node *node = compile_node_at(c, n);
     const sel_rule_node *a = compile_node_at(c, node->operand[0]),
@@ -318,7 +339,7 @@ static bool fits_byte(const compiler *c, int n) {
         return c->form->field[node->field].type == SEL_CELL_U8;
     case SEL_OP_LT:
     case SEL_OP_LE:
-    case SEL_OP_EQ: /* of two that are larger it would not be known */
+    case SEL_OP_EQ: /* two saturated operands could not be compared */
         return fmax(a->high, b->high) <= UINT8_MAX || fmin(a->high, b->high) < UINT8_MAX;
     case SEL_OP_ADD:
     case SEL_OP_MIN:
@@ -343,7 +364,7 @@ static bool all_are_bytes(const compiler *c) {
     return are;
 }
 
-/* In order of stages. */
+/* Orders drafts by stages. */
 static void order_stages(compiler *c, draft *ordered) {
     int count = 0;
     for (int s = ONCE; s < STAGES; s++) {
@@ -376,7 +397,7 @@ static void draft_program(compiler *c, draft *ordered) {
 
 /* ---- chains ---- */
 
-/* The uses of values: how many, and the last one; results are used after all instructions. */
+/* Counts the uses of values, and finds the last use of each; results are used after all drafts. */
 static void count_uses(const compiler *c) {
     memset(c->uses, 0, (size_t)c->count * sizeof *c->uses);
     for (int i = 0; i < c->count; i++) {
@@ -397,14 +418,16 @@ static void count_uses(const compiler *c) {
     }
 }
 
+/* Whether a draft can be a link of a chain: a sum, product or quotient per place. */
 static bool is_link(const draft *d) {
     const int op = d->v.op;
     return d->stage != ONCE && (op == SEL_OP_ADD || op == SEL_OP_SUB || op == SEL_OP_MUL ||
                                 (op == SEL_OP_DIV && d->v.type != SEL_NUMBER_I));
 }
 
-/* Puts each value that only the next sum or product needs in front of that; functions of place keep
- * their order, so that they need few registers. */
+/* Joins sums and products into chains, and orders drafts so that each link stands directly before
+ * the next. Functions of place keep their order, which needs few registers: there only neighbours
+ * are joined. */
 static void join_chains(compiler *c, draft *ordered) {
     int count = 0, *made_by = c->place;
     for (int i = 0; i < c->count; i++) {
@@ -437,7 +460,7 @@ static void join_chains(compiler *c, draft *ordered) {
     c->d = ordered;
 }
 
-/* Of a sum or product, which operand is the value before, and which output it makes. */
+/* Sets `linked` and `placed` of a sum or product. */
 static void set_link(const compiler *c, draft *d) {
     d->v.linked = d->before < 0 ? 0 : (uint8_t)(1 + d->side);
     for (int k = 0; k < c->rule->outputs && !d->absorbed; k++) {
@@ -454,8 +477,10 @@ static int final_slot(const compiler *c, int value) {
     return value < REGISTER ? c->p->layout.fixed + value - READ : c->place[value - REGISTER];
 }
 
-/* Gives slots of their own to what is computed once, first to what later stages need, and to what
- * a stage leaves to later ones, first to that of y and z. Returns the number of the latter. */
+/* Assigns the slots that no other value shares, in the order of the diagram in program_eval.h:
+ * pass 0: uniform values that places need; 1: the other uniform values; 2: values of y and z that
+ * later stages need; 3: values of x that later stages need. Returns the number of slots of passes 2
+ * and 3. */
 static int assign_kept_slots(compiler *c) {
     sel_packed_program *l = &c->p->layout;
     int slots = 0;
@@ -483,8 +508,9 @@ static int assign_kept_slots(compiler *c) {
     return slots - l->fixed - l->reads;
 }
 
-/* Gives the values slots: those of values that are no longer needed are used again. False: stages
- * leave too much to later ones. */
+/* Assigns slots to all values; a register is reused after the last use of its value. unused[]:
+ * scratch, a stack of free registers. False: stages leave more than MOST_KEPT values to later
+ * ones. */
 static bool assign_slots(compiler *c, int *unused) {
     memset(c->place, 0xff, (size_t)c->count * sizeof *c->place); /* NO_SLOT */
     const int kept = assign_kept_slots(c), own = c->p->layout.fixed + c->p->layout.reads + kept;
@@ -492,7 +518,8 @@ static bool assign_slots(compiler *c, int *unused) {
     for (int i = 0; i < c->count; i++) {
         draft *d = &c->d[i];
         int *to = &c->place[d->to - REGISTER];
-        /* Not that of an operand, whose numbers may be of another size. */
+        /* Before operands are released: the result must not overwrite an operand, whose numbers may
+         * have another size. */
         *to = *to >= 0 ? *to : unused_count ? unused[--unused_count] : slots++;
         for (int k = 0; k < d->v.operands; k++) {
             const int value = d->from[k] - REGISTER;
@@ -524,7 +551,7 @@ static void add_input(const compiler *c, const draft *d, sel_packed_input *to) {
                                  d->v.op == SEL_OP_CONSTANT ? SEL_NO_ARGUMENT : node->operand[0]};
 }
 
-/* False: no memory, or too many slots. */
+/* Makes the tables of the program from the drafts. False: no memory, or too many slots. */
 static bool compile_finish(compiler *c) {
     sel_program *p = c->p;
     sel_packed_program *l = &p->layout;
@@ -569,7 +596,8 @@ static bool compile_finish(compiler *c) {
     return true;
 }
 
-/* NULL: no memory, or too many slots; *fits: whether stages do not leave too much to later ones. */
+/* Compiles the rule with or without stages, by c->stages. NULL: no memory, or too many slots.
+ * *fits: stages leave at most MOST_KEPT values to later ones. */
 static sel_program *compile_with_stages(compiler *c, bool *fits) {
     const size_t nodes = (size_t)c->rule->nodes + 1, most = 4 * nodes;
     size_t lookups = 0;

@@ -1,10 +1,10 @@
-/* program_eval.h -- evaluate a function's program: its instructions, what each computes, and
- * programs in the form in which devices hold them.
+/* program_eval.h -- the instructions of programs, what each computes, and programs packed into one
+ * block of memory.
  *
  * The arithmetic is that of Lua 5.4 on floats, to the bit: its floor division and modulo, its power
  * (a square is a product; CPOW is the C library's), its order of comparison in min and max.
- * Conditions are 0 or 1. Plain enough for C11 and for C++17, so that devices compile the same
- * source; the includer may define SEL_VALUE_INLINE to add its qualifiers.
+ * Conditions are 0 or 1. C11 and C++17, so that devices compile the same source; the includer may
+ * define SEL_VALUE_INLINE to add its qualifiers.
  */
 #ifndef SEL_PROGRAM_EVAL_H
 #define SEL_PROGRAM_EVAL_H
@@ -20,8 +20,8 @@ SEL_VALUE_INLINE double sel_program_pow(double a, double b) {
     return b == 2 ? a * a : pow(a, b);
 }
 
-/* OP(name, operands, value): `a`, `b` and `c` are the operands. WHOLE turns -0 into 0, as when a
- * float of Lua becomes an integer. */
+/* OP(name, number of operands, value of the operands a, b, c). WHOLE turns -0 into 0, as Lua's
+ * conversion of a float to an integer does. */
 #define SEL_PROGRAM_OPS(OP)                  \
     OP(ADD, 2, a + b)                        \
     OP(SUB, 2, a - b)                        \
@@ -64,18 +64,18 @@ SEL_VALUE_INLINE double sel_program_pow(double a, double b) {
 #define SEL_PROGRAM_ENUM(name, operands, value) SEL_OP_##name,
 typedef enum sel_op {
     SEL_PROGRAM_OPS(SEL_PROGRAM_ENUM)
-        SEL_OP_COUNT, /* of the operations above; what follows has no formula */
+        SEL_OP_COUNT, /* the number of operations above; those that follow have no formula */
     SEL_OP_CONSTANT = SEL_OP_COUNT,
     SEL_OP_ARGUMENT, /* x, y, z, t or a control */
     SEL_OP_LOOKUP
 } sel_op;
 #undef SEL_PROGRAM_ENUM
 
-/* Operations of rules beyond these (rule.h). */
+/* Further operations, of rules (rule.h). */
 typedef enum sel_rule_op {
-    SEL_RULE_READ = 128, /* `field` of the cell `at` further along the axes */
+    SEL_RULE_READ = 128, /* the value of a field in the cell at an offset */
     SEL_RULE_RANDOM,     /* sel.random(operand) */
-    SEL_RULE_BAND,       /* of Lua's integers */
+    SEL_RULE_BAND,       /* this and the following: on the bits of Lua's integers */
     SEL_RULE_BOR,
     SEL_RULE_BXOR,
     SEL_RULE_BNOT,
@@ -83,7 +83,8 @@ typedef enum sel_rule_op {
     SEL_RULE_SHR
 } sel_rule_op;
 
-/* Those on bits. Shifts by negative distances go the other way; bits that leave are lost. */
+/* The value of an operation on bits. Shifts are logical; a negative distance shifts the other
+ * way. */
 SEL_VALUE_INLINE double sel_rule_bits(int op, int64_t a, int64_t b) {
     const uint64_t x = (uint64_t)a, y = (uint64_t)b;
     const int64_t by = op == SEL_RULE_SHL ? b : b > -64 ? -b : 64;
@@ -95,7 +96,7 @@ SEL_VALUE_INLINE double sel_rule_bits(int op, int64_t a, int64_t b) {
                                                    : shifted);
 }
 
-/* The value of one operation; unused operands are ignored. */
+/* The value of an operation of sel_op; unused operands are ignored. */
 SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) {
     (void)b;
     (void)c;
@@ -112,29 +113,37 @@ SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) 
 
 /* ---- instructions ----
  *
- * They read and write slots. A slot holds a number for each place that is evaluated together: a row
- * on the processor. First come the uniform values, the same at all places (constants, t, dt,
- * controls and what follows from them), which are computed once, in doubles; then what is read of
- * cells; then registers, shared by values that are not needed at the same time.
+ * Instructions read and write slots. A slot holds one number per place; on the processor the places
+ * of a row are evaluated together. The slots of a program (field names: sel_packed_program):
+ *
+ *     0                uniforms    fixed                                  fixed + own
+ *     | uniform values | only once | values read | kept | shared registers |
+ *
+ * uniform values   the same at all places: constants, t, dt, controls and what is computed from
+ * them; computed once per call, in doubles only once        uniform values that only other uniform
+ * values need values read      fields of cells kept             values that a stage leaves to later
+ * stages: of y and z (per_row), then of x registers        each is shared by values that are not
+ * needed at the same time
  */
 
-/* The most places of a row: so many that all slots stay in the first-level cache. */
+/* The most places of a row: all slots of a row fit the first-level cache. */
 enum { SEL_ROW = 256 };
 
-/* Of the numbers in a slot: float, double, int32_t. Machine code computes some programs in uint8_t
- * instead of int32_t (sel_program.bytes), where 255 stands for all that are larger. */
+/* The type of the numbers in a slot: float, double, int32_t. Machine code computes some programs in
+ * uint8_t instead of int32_t, saturating at 255 (sel_program.bytes). */
 typedef enum sel_number { SEL_NUMBER_F, SEL_NUMBER_D, SEL_NUMBER_I } sel_number;
 
 SEL_VALUE_INLINE size_t sel_number_size(int type) {
     return type == SEL_NUMBER_D ? sizeof(double) : sizeof(float);
 }
 
-/* Operations beside those of sel_op and sel_rule_op. */
+/* Operations that only instructions have, beside those of sel_op and sel_rule_op. */
 enum { SEL_OP_CONVERT = 192, SEL_OP_SHIFT, SEL_OP_MASK };
 
-/* OP(name, value): what they give of a and b, which have one type: any; reals, whose functions end
- * with `f`; whole numbers. Other operations are computed in doubles. Of b = 0, which only a side
- * that is not taken divides by, anything will do. */
+/* OP(name, value of a and b) for operations that are computed in the type of a and b: sums,
+ * extremes and comparisons in any type; those of reals, with functions whose names end with `f`;
+ * those of integers. Other operations are computed in doubles. Integer division by 0 gives any
+ * value: it only occurs on a side that is not taken. */
 #define SEL_OPS_OF_SUMS(OP) OP(ADD, a + b) OP(SUB, a - b) OP(MUL, a *b) OP(UNM, -a)
 #define SEL_OPS_OF_EXTREMES(OP) OP(MIN, b < a ? b : a) OP(MAX, a < b ? b : a)
 #define SEL_OPS_OF_NUMBERS(OP) SEL_OPS_OF_SUMS(OP) SEL_OPS_OF_EXTREMES(OP)
@@ -154,21 +163,22 @@ enum { SEL_OP_CONVERT = 192, SEL_OP_SHIFT, SEL_OP_MASK };
     OP(OR, a != 0 || b != 0)                                           \
     OP(NOT, a == 0)
 
-/* slot[to] = op(slot[from[0]], ...) in `type`; of comparisons that is the operands' type, the
- * result is an int32_t 0 or 1. */
+/* slot[to] = op(slot[from[0]], ...), computed in `type`. For comparisons `type` is that of the
+ * operands, and the result is an int32_t 0 or 1. */
 typedef struct sel_instruction {
-    uint8_t op, type, operands;
-    uint8_t linked; /* of sums and products: 1 + the operand that is the value before, which nothing
-                     * else needs; 0: none is */
-    uint8_t placed; /* of these: 1 + the output of which it makes nothing but the value; or 0 */
+    uint8_t op, type, operands; /* operands: their number */
+    uint8_t linked; /* sums and products: 1 + the operand that is the value of the instruction
+                     * before, if nothing else needs that value; else 0 */
+    uint8_t placed; /* sums and products: 1 + the output, if the value is that output and nothing
+                     * else; else 0 */
     uint16_t to, from[4];
-    int64_t number; /* of CONVERT the type of the operand, of ARGUMENT which, of SHIFT and MASK by
-                     * what, of LOOKUP, whose arguments are doubles, which of the program's */
+    int64_t number; /* CONVERT: the type of the operand; ARGUMENT: SEL_ARGUMENT_...; SHIFT: bits;
+                     * MASK: the mask; LOOKUP (its arguments are doubles): the lookup's index */
 } sel_instruction;
 
-/* Operations on int32_t that are not the same in doubles, as loops over rows compute them: sums go
- * round at the ends of what there is, and 0 divides like 1. Both happen only on a side that is not
- * taken, or where Lua fails. False: any other operation. */
+/* The value of an operation on int32_t whose result in doubles may differ, as the loops over rows
+ * compute it: sums wrap, and division by 0 is division by 1. Both only occur on a side that is not
+ * taken, or where Lua fails. False: another operation, which doubles compute exactly. */
 SEL_VALUE_INLINE bool sel_whole_value(int op, int32_t a, int32_t b, double *value) {
     const uint32_t x = (uint32_t)a, y = (uint32_t)b, by = b ? y : 1;
     const double quotient = floor((double)a / (double)(int32_t)by);
@@ -199,16 +209,16 @@ SEL_VALUE_INLINE bool sel_whole_value(int op, int32_t a, int32_t b, double *valu
     }
 }
 
-/* A number as a type holds it. */
+/* A number converted to a type and back. */
 SEL_VALUE_INLINE double sel_number_as(int type, double value) {
     return type == SEL_NUMBER_F   ? (double)(float)value
            : type == SEL_NUMBER_D ? value
                                   : (double)(int32_t)value;
 }
 
-/* The result of an instruction for one place in doubles, which hold floats and whole numbers of 32
- * bits exactly: each operation is rounded once more, which gives the same bits for sums, products,
- * quotients and roots. Not of LOOKUP and RANDOM. */
+/* The result of an instruction for one place, computed in doubles, except LOOKUP and RANDOM.
+ * Doubles hold float and int32_t exactly. Rounding the double result to float gives the same bits
+ * as float arithmetic for sums, products, quotients and roots. */
 SEL_VALUE_INLINE double sel_instruction_value(const sel_instruction *o, const double place[3],
                                               double a, double b, double c) {
     switch (o->op) {
@@ -231,13 +241,16 @@ SEL_VALUE_INLINE double sel_instruction_value(const sel_instruction *o, const do
     return sel_number_as(o->type, a);
 }
 
-/* ---- programs and their data in one block of memory, one place at a time ----
+/* ---- programs and their data in one block of memory, evaluated one place at a time ----
  *
- * Tables that name each other by number, so that the block may lie anywhere. The slots of a place
- * stand in two areas: those that are the same at all places, filled by sel_packed_once, which many
- * places may share; and the place's own, `stride` numbers apart, so that the same slot of many
- * places may lie together. The values are those of sel_program_eval, to the bit, where the
- * processor's sin, exp and so on are the same.
+ * The block consists of tables that refer to each other by index, so that it may lie anywhere:
+ *
+ *     program -> input, code, output, data -> lookup -> number
+ *
+ * Slots lie in two areas. `fixed` holds the uniform values, filled by sel_packed_once, and may be
+ * shared by all places. `own` holds the other slots of a place, `stride` numbers apart, so that the
+ * same slot of neighbouring places lies together. The values are those of sel_program_eval, to the
+ * bit, if the mathematical functions (sin, exp, ...) give the same.
  */
 
 enum { SEL_PROGRAM_RESULTS = 3, SEL_LOOKUP_ARGUMENTS = 4 };
@@ -249,11 +262,11 @@ enum {
     SEL_ARGUMENT_Z,
     SEL_ARGUMENT_T,
     SEL_ARGUMENT_CONTROL,
-    SEL_NO_ARGUMENT = -1, /* a constant */
+    SEL_NO_ARGUMENT = -1, /* of an input: a constant */
     SEL_ARGUMENT_DT = -2
 };
 
-/* A uniform slot that is filled before the instructions run. */
+/* A uniform slot that is filled from a constant, t, dt or a control before the instructions run. */
 typedef struct sel_packed_input {
     double value; /* of constants */
     int32_t to;
@@ -270,37 +283,39 @@ SEL_VALUE_INLINE double sel_input_value(const sel_packed_input *input, double t,
 
 typedef struct sel_packed_lookup {
     int64_t kind;
-    int64_t first; /* of its numbers: the times and values of a series, or a raster's pixels */
+    int64_t first; /* index in `number` of its data: times, then values of a series; or pixels */
     sel_series_rule series;
-    sel_raster raster; /* its `value` and `keys` are not used */
-    /* On the host, of a program by itself, instead of all that: a sel_lookup, and who asks it. */
+    sel_raster raster; /* its `value` and `file` are not used */
+    /* Tables of a single program on the host have only these: a sel_lookup, and its evaluation. */
     const void *host;
     double (*call)(const void *host, const double at[]);
 } sel_packed_lookup;
 
-/* A value of a cell at some distance. */
+/* A field of the cell at an offset. */
 typedef struct sel_read {
-    int32_t field, at[3];
+    int32_t field, at[3]; /* at: cells along each axis */
 } sel_read;
 
 typedef struct sel_program_output {
-    int32_t field, slot; /* of a number: which */
-    int32_t type;        /* sel_number */
-    bool checked;        /* the value may not fit the field */
-    bool direct;         /* a sum or product makes it, as the field has it, for nothing else */
+    int32_t field; /* index of the field, or of the number that a function returns */
+    int32_t slot;
+    int32_t type; /* sel_number */
+    bool checked; /* the value may exceed the range of the field */
+    bool direct;  /* a `placed` instruction computes it, in the type of the field */
 } sel_program_output;
 
-/* The layout of a program. */
+/* The layout of a program. Slots: see the diagram above. */
 typedef struct sel_packed_program {
-    int64_t input, code, lookup, output;     /* its first rows in the tables */
-    int32_t inputs, lookups, reads, outputs; /* and how many there are */
-    int32_t once, each;   /* instructions of `code`: for the uniform values, then per place, */
-    int32_t of_x, of_yz;  /* of which the first depend on x alone, then on y and z alone */
-    int32_t uniforms;     /* slots of uniform values that places need, */
-    int32_t fixed;        /* and of these with those that they are computed from */
-    int32_t own, per_row; /* of the place; registers of y and z alone that all others leave alone */
-    int32_t fails;        /* slot that is not 0 where the results are not those of Lua; -1: none */
-    int32_t numbers;      /* the outputs are no fields but numbers */
+    int64_t input, code, lookup, output;     /* its first rows in the tables (lookup: of `data`) */
+    int32_t inputs, lookups, reads, outputs; /* the number of each */
+    int32_t once, each;  /* instructions: those of the uniform values, then those per place; */
+    int32_t of_x, of_yz; /* the first of these depend on x alone, the next on y and z alone */
+    int32_t uniforms;    /* slots of the uniform values that places need */
+    int32_t fixed;       /* slots of all uniform values */
+    int32_t own;         /* slots of the place */
+    int32_t per_row;     /* kept slots of values of y and z alone */
+    int32_t fails;       /* slot that is not 0 where the results are not those of Lua; -1: none */
+    int32_t numbers;     /* 1: the outputs are plain numbers, not fields */
 } sel_packed_program;
 
 /* The tables. */
@@ -308,13 +323,14 @@ typedef struct sel_packed {
     const sel_packed_program *program;
     const sel_packed_input *input;
     const sel_instruction *code;
-    const int32_t *data; /* of the look-ups of programs: in `lookup` */
-    const sel_packed_lookup *lookup;
-    const double *number;
-    const sel_read *read; /* of a program by itself, on the host */
+    const int32_t *data;             /* by lookup of a program: its index in `lookup` */
+    const sel_packed_lookup *lookup; /* shared by the programs */
+    const double *number;            /* data of lookups */
+    const sel_read *read;            /* only in tables of a single program, on the host */
     const sel_program_output *output;
 } sel_packed;
 
+/* The slots of a place: number k < fixed_count in `fixed`, the others in `own`. */
 typedef struct sel_packed_slots {
     double *fixed, *own;
     int32_t fixed_count, stride;
@@ -325,7 +341,7 @@ SEL_VALUE_INLINE double *sel_packed_slot(const sel_packed_slots *slots, int32_t 
                                   : slots->own + (int64_t)(k - slots->fixed_count) * slots->stride;
 }
 
-/* NaN where the data have no value. */
+/* The value of lookup `which` of a program; NaN where the data have no value. */
 SEL_VALUE_INLINE double sel_packed_look_up(const sel_packed *packed,
                                            const sel_packed_program *program, int64_t which,
                                            const double at[SEL_LOOKUP_ARGUMENTS]) {
@@ -346,7 +362,7 @@ SEL_VALUE_INLINE double sel_packed_look_up(const sel_packed *packed,
     return sel_noise(at[0], at[1], at[2], at[3]);
 }
 
-/* Instruction number k; not RANDOM. */
+/* Runs instruction k of a program, which is not RANDOM. */
 SEL_VALUE_INLINE void sel_packed_step(const sel_packed *packed, const sel_packed_program *program,
                                       int32_t k, const double place[3],
                                       const sel_packed_slots *slots) {
@@ -362,7 +378,7 @@ SEL_VALUE_INLINE void sel_packed_step(const sel_packed *packed, const sel_packed
     }
 }
 
-/* Fills `fixed`, the slots that are the same at all places. */
+/* Computes the uniform values of program `number` into fixed[program->fixed]. */
 SEL_VALUE_INLINE void sel_packed_once(const sel_packed *packed, int32_t number, double t, double dt,
                                       const double *controls, double *fixed) {
     const sel_packed_program *program = &packed->program[number];
@@ -376,7 +392,8 @@ SEL_VALUE_INLINE void sel_packed_once(const sel_packed *packed, int32_t number, 
     }
 }
 
-/* Evaluates a place into result[]. False where only Lua can compute the values. */
+/* Evaluates program `number` at a place, after sel_packed_once. False: only Lua can compute the
+ * results there. */
 SEL_VALUE_INLINE bool sel_packed_each(const sel_packed *packed, int32_t number,
                                       const double place[3], double *fixed, double *own,
                                       int32_t stride, double result[SEL_PROGRAM_RESULTS]) {

@@ -1,5 +1,6 @@
-/* program_kernel.c -- the instructions of programs as loops over a row of places, for one level. */
-#if !defined(__clang__) /* gcc's order of loads would keep the processor from prefetching */
+/* program_kernel.c -- the instructions of programs as loops over a row of places, for one processor
+ * level. */
+#if !defined(__clang__) /* with gcc's reordered loads the processor does not prefetch */
 #pragma GCC optimize("no-schedule-insns2")
 #endif
 #include <math.h>
@@ -24,7 +25,7 @@
 #define CASE(name, value) INTO(to, number, SEL_OP_##name, value)
 #define COMPARE(name, value) INTO(is, number, SEL_OP_##name, value)
 
-/* An instruction on n numbers of type T, whose sums and products are computed in S. */
+/* Runs an instruction on n numbers of type T; sums and products are computed in S. */
 #define OPERATE(name, T, S, MORE)                                                    \
     static void operate_##name(const sel_instruction *v, void *const *slot, int n) { \
         typedef T number;                                                            \
@@ -104,7 +105,8 @@ static void row_random(const sel_instruction *v, const sel_row *row) {
     EACH to[k] = sel_philox(row->seed, row->cell + k, row->step, (int64_t)which[k]) * 0x1p-32;
 }
 
-/* Not all places need theirs. */
+/* Looks up a row. Gives NaN rather than an error where there are no data: not all places need their
+ * value. */
 static void row_look_up(const sel_instruction *v, const sel_row *row) {
     const double *at[SEL_LOOKUP_ARGUMENTS];
     double values[SEL_ROW];

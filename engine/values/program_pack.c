@@ -1,13 +1,13 @@
-/* program_pack.c -- lay programs out as tables that name each other by number.
+/* program_pack.c -- packs programs into one block: tables that refer to each other by index.
  *
- * Programs are appended to growing tables; the block is the tables one after the other.
+ * Programs are appended to growing tables; the block consists of the tables one after the other.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "engine/values/program.h"
 #include "engine/values/series.h"
 
-/* The tables of a sel_packed, and the look-ups that its rows were made from. */
+/* The tables of a sel_packed; and one that stays here: the sel_lookup of each row of LOOKUPS. */
 enum { PROGRAMS, INPUTS, CODE, DATA, LOOKUPS, NUMBERS, OUTPUTS, PACKED };
 enum { KNOWN_LOOKUPS = PACKED, TABLES };
 static const size_t row_bytes[TABLES] = {
@@ -70,8 +70,8 @@ static void pack_add_raster(sel_pack *pack, const sel_raster *raster, sel_packed
     pack_append(pack, NUMBERS, (size_t)(raster->n[0] * raster->n[1]), raster->value);
 }
 
-/* The number of a look-up, added unless its data are present. Noise has no data: all noise is the
- * same. */
+/* The index of a lookup, which is added unless one with the same data is there. All noise is the
+ * same: it has no data. */
 static int pack_add_lookup(sel_pack *pack, const sel_lookup *lookup) {
     const sel_lookup *const *known = pack->table[KNOWN_LOOKUPS];
     const size_t count = pack->rows[LOOKUPS];
@@ -118,7 +118,7 @@ int sel_pack_add(sel_pack *pack, const sel_program *program) {
 
 /* ---- the block ---- */
 
-/* Where a table begins. */
+/* The position of a table in the block. */
 static size_t pack_start_of(const sel_pack *pack, int which) {
     enum { ALIGNMENT = 16 };
     size_t at = 0;

@@ -1,5 +1,5 @@
-/* program_print.c -- print the instructions of programs as C, for devices and the processor, and
- * for readers. */
+/* program_print.c -- prints the instructions of programs as C for devices and the processor, and as
+ * text for readers. */
 #include "engine/values/program_print.h"
 
 #include <math.h>
@@ -95,18 +95,18 @@ void sel_print_uniforms(const sel_printer *p) {
     }
 }
 
-/* A sum or product: one rounding for both, where sums take products. */
+/* Prints a sum or product; with `fuses`, a sum of a product as fma. */
 static void print_sum(sel_printer *p, int i, const sel_instruction *v) {
     const sel_print_product *product = NULL;
     char name[2][SEL_PRINT_NAME];
-    int side = v->linked == 2; /* first comes the value before */
+    int side = v->linked == 2; /* looks for a product in the linked operand first */
     for (int k = 0; k < 2; k++) {
         const int slot = v->from[side ^ k];
         const bool made = slot >= p->program->layout.fixed + p->program->layout.reads;
         sel_print_name(p, v->from[k], name[k]);
         if (!product && made && *p->product[p->made_by[slot]].of[0]) {
             product = &p->product[p->made_by[slot]];
-            side ^= k; /* of the product */
+            side ^= k; /* the operand that is the product */
         }
     }
     const bool adds = v->op == SEL_OP_ADD || v->op == SEL_OP_SUB, less = v->op == SEL_OP_SUB;
@@ -121,14 +121,15 @@ static void print_sum(sel_printer *p, int i, const sel_instruction *v) {
     }
 }
 
-/* Whole numbers of a row that are added are summed up first, so that the rows above and below,
- * which a thread has too, can use the sum. */
+/* Orders terms by row, then by column. */
 static int by_row(const void *a, const void *b) {
     const int *x = a, *y = b;
     return x[0] != y[0] ? x[0] - y[0] : x[1] - y[1];
 }
 
-/* From instruction i on: how many it has printed. */
+/* Prints a chain of integer additions from instruction i on, with the terms read from one row of
+ * cells in parentheses: a thread that also computes the rows above and below reuses their sum.
+ * Returns the number of instructions printed; 0: there is no such chain. */
 static int print_sum_of_rows(const sel_printer *p, int i, int end) {
     enum { MOST = 64, NEITHER = INT32_MIN };
     const sel_packed_program *l = &p->program->layout;
@@ -166,6 +167,7 @@ static int print_sum_of_rows(const sel_printer *p, int i, int end) {
     return last - i;
 }
 
+/* Prints the value of an instruction that is no sum or product. */
 static void print_value(const sel_printer *p, const sel_instruction *v) {
 #define HAS(name, value) [SEL_OP_##name] = true,
     static const bool of_wholes[SEL_OP_COUNT] = {SEL_OPS_OF_NUMBERS(HAS) SEL_OPS_OF_COMPARISON(HAS)
@@ -234,9 +236,9 @@ void sel_print_instructions(sel_printer *p, int first, int count) {
     }
 }
 
-/* ---- what rows have ---- */
+/* ---- macros of rows ---- */
 
-/* Of numbers that end at 255; conditions are 0 or 1. */
+/* Operations in uint8_t that saturate at 255; conditions are 0 or 1. */
 #define SEL_OPS_OF_BYTES(OP)                               \
     OP(ADD, (uint8_t)(a + b) < b ? 255 : (uint8_t)(a + b)) \
     OP(MIN, b < a ? b : a)                                 \
@@ -251,8 +253,8 @@ void sel_print_instructions(sel_printer *p, int first, int count) {
 #define OF_B(name, value) {SEL_OP_##name, 'b', #value},
 static const struct macro {
     sel_op op;
-    char type;         /* of numbers, in the order of sel_number, and of bytes */
-    const char *value; /* of a and b */
+    char type;         /* f, d, i for the types of sel_number; b for bytes */
+    const char *value; /* an expression of a and b */
 } macros[] = {SEL_OPS_OF_NUMBERS(OF_F) SEL_OPS_OF_COMPARISON(OF_F) SEL_OPS_OF_REALS(OF_F, f)
                   SEL_OPS_OF_NUMBERS(OF_D) SEL_OPS_OF_COMPARISON(OF_D) SEL_OPS_OF_REALS(OF_D, )
                       SEL_OPS_OF_NUMBERS(OF_I) SEL_OPS_OF_COMPARISON(OF_I) SEL_OPS_OF_WHOLES(OF_I)

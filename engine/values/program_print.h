@@ -1,9 +1,10 @@
-/* program_print.h -- the instructions of a program as C, so that types and values are those of the
- * loops over rows: a variable for each value.
+/* program_print.h -- prints the instructions of a program as C text with one variable per value.
+ * Its types and values are those of the loops over rows (program_kernel.c).
  *
- * In CUDA C the text that they stand in has what its kernel knows as macros: UNIFORM(k), a value
- * that is the same at all places; PLACE(axis); RANDOM(k); LOOK_UP(which, ...), of the program's
- * look-ups. For rows (native.c) it has only what sel_print_has, named f_ADD, d_ADD, ... by type.
+ * For CUDA kernels the surrounding text must define the macros UNIFORM(k), uniform value k;
+ * PLACE(axis), a coordinate; RANDOM(k); and LOOK_UP(which, ...), a lookup of the program. For rows
+ * (native.c) only instructions with sel_print_has are printed; they use the macros f_ADD, d_ADD,
+ * ... of sel_print_macros, named by type.
  */
 #ifndef SEL_PROGRAM_PRINT_H
 #define SEL_PROGRAM_PRINT_H
@@ -13,7 +14,7 @@
 
 enum { SEL_PRINT_NAME = 48 };
 
-/* The factors of a product, or "". */
+/* The factors of a product as text; "": the instruction is no product. */
 typedef struct sel_print_product {
     char of[2][SEL_PRINT_NAME];
 } sel_print_product;
@@ -21,35 +22,38 @@ typedef struct sel_print_product {
 typedef struct sel_printer {
     FILE *to;
     const sel_program *program;
-    const char *const *controls; /* NULL; for a reader their names: numbers stand in the text */
-    bool rows;                   /* C for the processor, of the numbers of place `k` of rows */
-    bool bytes;                  /* of these, whole numbers are uint8_t (sel_program.bytes) */
-    bool fuses;                  /* sums take products that are not rounded before */
-    unsigned constant;           /* SEL_ON_...: what does not vary; the text has numbers */
-    double *value;               /* of uniform slots, as long as they do not vary */
-    int *made_by;                /* by slot: the instruction that filled it last */
+    const char *const *controls; /* names of controls, in text for a reader; NULL: code */
+    bool rows;                   /* C for the processor: place k of rows; else CUDA C */
+    bool bytes;                  /* rows: integers are uint8_t (sel_program.bytes) */
+    bool fuses;                  /* a sum of a product is printed as fma, which rounds once */
+    unsigned constant;           /* SEL_ON_...: uniform values of these are printed as numbers */
+    double *value;               /* by slot: uniform values */
+    int *made_by;                /* by slot: the instruction that wrote it last */
     sel_print_product *product;  /* by instruction */
 } sel_printer;
 
-/* Of the result of an instruction per place. */
+/* The type of the result of an instruction per place. */
 sel_number sel_result_type(const sel_instruction *instruction);
 
-/* dt: of programs that use it and in which it does not vary. False: no memory. */
+/* Prepares printing; members that describe the kind of text are set by the caller. `dt`: the step,
+ * for programs that use it, if it does not vary. False: no memory. Always to be closed. */
 bool sel_printer_open(sel_printer *printer, const sel_program *program, double dt, FILE *to);
 void sel_printer_close(sel_printer *printer);
 
 const char *sel_print_type(const sel_printer *printer, sel_number type);
 
-/* The variable of a slot: u0 ... of uniform values, r0 ... of those read, a0 ... */
+/* The variable that a slot holds now: u0, ... for uniform values; r0, ... for values read; a0, ...
+ * for results of instructions. Text for a reader has numbers and names of controls. */
 const char *sel_print_name(const sel_printer *printer, int slot, char text[SEL_PRINT_NAME]);
 
 /* Prints the variables of the uniform slots that instructions per place need. */
 void sel_print_uniforms(const sel_printer *printer);
 /* Prints the instructions first <= k < first + count of `code`. */
 void sel_print_instructions(sel_printer *printer, int first, int count);
+/* Prints a number as a C constant without loss. */
 void sel_print_number(double value, FILE *to);
 
-/* Whether text for rows has an instruction, and the macros for those that it has. */
+/* Whether an instruction can be printed for rows; and the macros of all that can be. */
 bool sel_print_has(const sel_instruction *instruction);
 void sel_print_macros(FILE *to);
 

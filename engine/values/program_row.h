@@ -1,5 +1,5 @@
-/* program_row.h -- instructions as loops over rows of places (program_kernel.c), a table of them
- * for each level of processors.
+/* program_row.h -- instructions as loops over rows of places (program_kernel.c), compiled per
+ * processor level.
  */
 #ifndef SEL_PROGRAM_ROW_H
 #define SEL_PROGRAM_ROW_H
@@ -7,42 +7,46 @@
 #include "engine/base/hardware.h"
 #include "engine/values/rule.h"
 
-/* At most SEL_ROW places; of machine code that does all of a program any number. */
+/* A row of places that is evaluated together: given coordinates, or adjacent cells along x. */
 typedef struct sel_row {
-    int n;
-    void *const *slot;
+    int n;             /* at most SEL_ROW; any number for machine code that does all instructions */
+    void *const *slot; /* by slot: its row of numbers */
     const sel_packed_lookup *lookup; /* of the program */
-    const double *place[3];          /* coordinates; NULL: 0, or those of cells: */
-    const double *origin, *dx;       /* of their grid; NULL: there is none */
-    int64_t at[3];                   /* the first cell, */
-    int64_t cell, step;              /* its number */
-    uint64_t seed;
-    void *const *to; /* by output: where machine code stores it; NULL: in its slot */
+    const double *place[3];          /* coordinates [n] by axis; NULL: those of cells, or 0 */
+    const double *origin, *dx;       /* by axis: of the cells' grid; NULL: no grid */
+    int64_t at[3];                   /* the first cell, by axis */
+    int64_t cell, step;              /* for random numbers: index of the first cell; the step */
+    uint64_t seed;                   /* of random numbers */
+    void *const *to; /* by output: where machine code stores its row; NULL: in its slot */
 } sel_row;
 
 typedef struct sel_row_loops {
+    /* Runs `count` instructions. */
     void (*run)(const sel_instruction *first, int count, const sel_row *row);
+    /* Sets n numbers of a type to a value. */
     void (*fill)(int type, double value, void *to, int n);
+    /* Converts n bytes to integers. */
     void (*widen)(const uint8_t *from, int32_t *to, int n);
-    /* Stores a row as it is. Streams: past the caches, until sel_stream_end. */
+    /* Copies bytes. `streams`: by streaming stores, which the caller ends with sel_stream_end. */
     void (*put)(const void *from, void *to, size_t bytes, bool streams);
-    /* Stores numbers of a row as those of a field of whole numbers; the first that does not fit it,
-     * or -1. */
+    /* Converts n numbers of `type` and stores them in an integer field. Returns the index of the
+     * first one beyond the range of the field; -1: none, or not `checked`. */
     int (*store)(int type, const void *from, sel_cell_type field, void *to, int n, bool checked,
                  bool streams);
 } sel_row_loops;
 
-/* An instruction whose operation is computed in doubles, mostly by a function of math, which knows
- * the processor by itself. */
+/* Runs an instruction that is computed in doubles, mostly by a function of libm. It is compiled
+ * once for all levels, since libm chooses code for the processor by itself. */
 void sel_row_call(const sel_instruction *v, void *const *slot, int n);
 
-/* Fills the rows of the uniform values; says where slots stand, some rows apart. */
+/* Fills the rows of the uniform values, `row_bytes` apart, from the numbers fixed[]. Then sets
+ * slot[] to the rows of all slots: uniform values from `uniform` on, the others from `own` on. */
 void sel_row_uniforms(const sel_program *program, const double *fixed, char *rows,
                       size_t row_bytes);
 void sel_row_slots(const sel_program *program, char *uniform, char *own, size_t row_bytes,
                    void **slot);
 
-/* Of the best level that this processor has. */
+/* The loops of the best level that this processor can run. */
 const sel_row_loops *sel_row_loops_here(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* quantity.c -- evaluate what a scenario gave for a value, and refuse what is not a number; data
- * that functions may call, by themselves as quantities. */
+/* quantity.c -- quantities: evaluation, refusal of values that are not finite; lookups as
+ * functions. */
 #include "engine/values/quantity.h"
 
 #include <math.h>
@@ -107,10 +107,10 @@ sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_
     return function && function->gaps ? function->gaps(function, at, gap, error) : SEL_OK;
 }
 
-/* ---- data that functions may call ---- */
+/* ---- lookups as functions ---- */
 
-/* sel_function.eval: of a raster, or of a series, which has one value at all places. An error opens
- * with the place of the data in the script. */
+/* Evaluates a raster or a series, which has one value at all places; a sel_function.eval. Errors
+ * begin with the place of the lookup in the script. */
 static sel_status lookup_function_eval(const sel_function *self, const sel_places *at, double *out,
                                        sel_error *error) {
     const sel_lookup *lookup = self->data;
@@ -127,7 +127,7 @@ static sel_status lookup_function_eval(const sel_function *self, const sel_place
     return SEL_OK;
 }
 
-/* sel_function.gaps of a raster */
+/* Finds the gaps of a raster; a sel_function.gaps. */
 static sel_status lookup_function_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
                                        sel_error *error) {
     (void)error;
@@ -137,7 +137,8 @@ static sel_status lookup_function_gaps(const sel_function *self, const sel_place
     return SEL_OK;
 }
 
-/* The program s(t) or r(x, y), exact where there is a value. NULL without memory: eval is used. */
+/* The program s(t) or r(x, y), whose result is exact unless it is NaN. NULL: no memory; then the
+ * function has only eval. */
 static const sel_program *make_program(sel_arena *arena, const sel_lookup *lookup) {
     sel_builder *b = sel_builder_create(8);
     const sel_program *program = NULL;

@@ -1,4 +1,5 @@
-/* quantity.h -- what a scenario may give for a value: numbers, or functions of x y z t. */
+/* quantity.h -- quantities: values that a scenario gives as numbers or as functions of x, y, z, t.
+ */
 #ifndef SEL_QUANTITY_H
 #define SEL_QUANTITY_H
 
@@ -9,7 +10,7 @@
 #include "engine/base/status.h"
 #include "engine/values/lookup.h"
 
-/* What a quantity depends on: a mask. */
+/* The dependencies of a quantity, as a mask. */
 enum {
     SEL_ON_X = 1,
     SEL_ON_Y = 2,
@@ -17,16 +18,16 @@ enum {
     SEL_ON_T = 8,
     SEL_ON_CONTROLS = 16,
     SEL_ON_PLACE = SEL_ON_X | SEL_ON_Y | SEL_ON_Z,
-    SEL_ALWAYS = 1 << 30 /* of what is due: also constants */
+    SEL_ALWAYS = 1 << 30 /* in masks that select quantities to evaluate: also constants */
 };
 
-/* What sel.random gives at a place, to functions that may call it. */
+/* The values of sel.random(k), by place, for functions that may call it. */
 typedef struct sel_random {
     double (*value)(const struct sel_random *self, const double place[3], int64_t k);
     const void *data;
 } sel_random;
 
-/* Where and when to evaluate: n places in the user's units (z NULL: 0), one time. */
+/* The places and the time of an evaluation: n places in the user's units. z NULL: all 0. */
 typedef struct sel_places {
     size_t n;
     const double *x, *y, *z;
@@ -41,12 +42,12 @@ void sel_place_text(const sel_places *at, size_t i, char *text, size_t size);
 struct sel_program;
 struct sel_lookup;
 
-/* A function of place, time and controls, from Lua or from C (see examples/). Pure, and evaluated
- * by several threads at once; where only one thread can (that of a script) it fails in the others,
- * and the thread that prepares the simulation evaluates it again. */
+/* A function of place, time and controls, from Lua or from C (see examples/). It is pure, and
+ * several threads may evaluate it at once. If only the thread of the script can evaluate it, it
+ * fails in the other threads, and the thread that prepares the simulation evaluates it again. */
 typedef struct sel_function {
-    unsigned depends;
-    int results; /* 1 to 3 numbers */
+    unsigned depends; /* SEL_ON_... */
+    int results;      /* 1 to 3 numbers */
     sel_where where;
     /* Fills out[results][n] (result by result). A failure names the place and the cause. */
     sel_status (*eval)(const struct sel_function *self, const sel_places *at, double *out,
@@ -55,19 +56,19 @@ typedef struct sel_function {
     /* The first raster that it reads; NULL: none. A terrain made from it has the raster's grid and
      * map projection. */
     const struct sel_lookup *raster;
-    /* Sets gap[i] = 1 at places where it reads a raster without data, so that eval fails there,
-     * else 0. NULL: there are no gaps. */
+    /* Sets gap[i] to 1 at places where it reads a raster that has no data, so that eval fails
+     * there; else to 0. NULL: there are no gaps. */
     sel_status (*gaps)(const struct sel_function *self, const sel_places *at, uint8_t *gap,
                        sel_error *error);
-    /* The same computation as a program, which backends can run; NULL: there is only eval. */
+    /* The same computation as a program, which backends can run; NULL: only eval can compute it. */
     const struct sel_program *program;
 } sel_function;
 
-/* One number or vector. Either `whole` gives all components (results == components), or each
- * component is a function of one result or a constant. components == 0: not given. */
+/* A number or a vector. Either `whole` computes all components (results == components), or each
+ * component is a constant or a function with one result. components == 0: not given. */
 typedef struct sel_quantity {
     int components;
-    const sel_function *whole;
+    const sel_function *whole; /* NULL: by `part` */
     struct {
         const sel_function *function; /* NULL: the constant */
         double constant;
@@ -83,38 +84,40 @@ static inline bool sel_quantity_given(const sel_quantity *q) {
     return q->components > 0;
 }
 
-/* The functions of a quantity: how many, and number k of them; NULL: a constant component. */
+/* The number of functions of a quantity; function k, which is NULL for a constant component. */
 int sel_quantity_functions(const sel_quantity *q);
 const sel_function *sel_quantity_function(const sel_quantity *q, int k);
 
 unsigned sel_quantity_depends(const sel_quantity *q);
 
-/* Whether it can be evaluated without Lua, whose functions may do more, such as count their calls.
- */
+/* Whether the quantity can be evaluated without Lua, where a function may have side effects, such
+ * as counting its calls. */
 bool sel_quantity_is_pure(const sel_quantity *q);
 
-/* Fills out[components][n]. NaN and infinity are errors that name `what`, the function's line and
- * the place. Units: the user's. */
+/* Evaluates the quantity into out[components][n], in the user's units. A value that is not finite
+ * is an error (SEL_BAD_SCENARIO) that names `what`, the function's line and the place. */
 sel_status sel_quantity_eval(const sel_quantity *q, const char *what, const sel_places *at,
                              double *out, sel_error *error);
 
-/* The first raster that it uses: by itself, painted over or called by a function; NULL: none. */
+/* The first raster that a quantity uses, directly, in a paint or in a function; NULL: none. */
 const struct sel_lookup *sel_quantity_raster(const sel_quantity *q);
 
-/* gap[at->n]: 1 where a quantity of one component reads a raster without data. */
+/* Sets gap[at->n] to 1 where a quantity of one component reads a raster that has no data; else 0.
+ */
 sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
                              sel_error *error);
 
 /* ---- data as functions ---- */
 
-/* A series as a function of t, a raster as one of x and y, made in the arena. NULL: no memory. */
+/* A series as a function of t, or a raster as a function of x and y, in the arena. NULL: no
+ * memory. */
 const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
                                         sel_where where);
 
-/* The data that a quantity consists of, unmodified; NULL: it is something else. */
+/* The lookup that a quantity consists of (sel_lookup_function); NULL: it is another quantity. */
 const sel_lookup *sel_lookup_of(const sel_quantity *q);
 
-/* ---- a quantity painted by shapes, in order ---- */
+/* ---- paint: a base quantity overlaid by others inside shapes ---- */
 
 struct sel_shape;
 struct sel_common;
@@ -127,13 +130,13 @@ typedef struct sel_paint_layer {
 typedef struct sel_paint {
     sel_quantity base; /* of one component */
     int layers;
-    const sel_paint_layer *layer; /* painted over the base in order; the last one wins */
+    const sel_paint_layer *layer; /* in order: later layers cover earlier ones */
 } sel_paint;
 
-/* `paint` as a function of place and whatever its values depend on. Each value is evaluated only
- * where it is visible. The grid is read from `domain` at the first evaluation; all three must live
- * as long as the function, which is made in the arena. The evaluation refuses shapes with faces and
- * those that do not fit the domain. NULL: no memory. */
+/* `paint` as a function, made in the arena, of place and all that its values depend on. Each value
+ * is evaluated only where it is visible. The grid is read from `domain` at the first evaluation.
+ * `arena`, `paint` and `domain` must outlive the function. Evaluation refuses shapes with faces and
+ * shapes that do not fit the domain. NULL: no memory. */
 const sel_function *sel_paint_function(sel_arena *arena, const sel_paint *paint,
                                        const struct sel_common *domain, sel_where where);
 

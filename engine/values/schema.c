@@ -1,4 +1,4 @@
-/* schema.c -- what follows from the field lists: presets, names, kinds in words. */
+/* schema.c -- the schema of a scenario: defaults, names, kinds in words. */
 #include "engine/values/schema.h"
 
 #include <math.h>
@@ -46,8 +46,8 @@ const sel_table *sel_family_find(const sel_family *family, const char *name) {
     return NULL;
 }
 
-/* A kind in words, to which its choices or the names of its table or family are added, and in
- * annotations for the Lua language server. */
+/* A kind in words, to be followed by its choices or the name of its table or family; and as a type
+ * of the Lua language server. */
 static const struct {
     const char *words, *annotation;
 } kinds[] = {
@@ -104,7 +104,7 @@ void sel_kind_text(const sel_field *field, char *text, size_t size) {
     }
 }
 
-/* "required", "default 1", or nothing. */
+/* "required", "default 1", or "". */
 static void preset_text(const sel_field *field, char *text, size_t size) {
     text[0] = '\0';
     if (field->flags & SEL_REQUIRED) {

@@ -1,9 +1,10 @@
-/* schema.h -- the tables of a scenario, described once: filled, checked, documented from here.
+/* schema.h -- the schema of a scenario: descriptions of its tables, from which tables are filled,
+ * checked and documented.
  *
  * A sel_table describes a C struct: one sel_field per member that a script may set. The Lua layer
- * walks it to fill the struct and to report unknown, missing and wrong-typed fields; `selenite
- * help TABLE` prints it; the editor annotations are generated from it. Nothing else knows the
- * fields, so a new field is one row here and its use in the solver.
+ * uses it to fill the struct and to report unknown, missing and wrongly typed fields. `selenite
+ * help TABLE` prints it, and the editor annotations are generated from it. Nothing else lists the
+ * fields: a new field is one row in its table, and its use in the solver.
  */
 #ifndef SEL_SCHEMA_H
 #define SEL_SCHEMA_H
@@ -17,8 +18,8 @@ struct sel_table;
 struct sel_family;
 struct sel_shape;
 
-/* A value made by a constructor such as law.wall{} or out.vtk{}: its table says which, `data` is
- * the struct that the table describes. table == NULL: not given. */
+/* A value made by a constructor such as law.wall{} or out.vtk{}: the table of the constructor, and
+ * the struct that it describes. table == NULL: not given. */
 typedef struct sel_variant {
     const struct sel_table *table;
     void *data;
@@ -31,7 +32,7 @@ typedef struct sel_ints {
 } sel_ints;
 
 typedef struct sel_point {
-    int n; /* 0: not given; else 2 or 3, of a spacing also 1 */
+    int n; /* 0: not given; else 2 or 3; also 1 for a spacing */
     double v[3];
 } sel_point;
 
@@ -50,7 +51,7 @@ typedef struct sel_values {
     double *v;
 } sel_values;
 
-/* A column, say: by its name, or by its number from 1. Neither: not given. */
+/* An item, such as a column, by its name or by its number from 1. Neither: not given. */
 typedef struct sel_key {
     const char *name;
     int64_t number;
@@ -70,8 +71,8 @@ typedef struct sel_callback {
     sel_where where;
     /* Fails when the function does, with its line. */
     sel_status (*call)(const struct sel_callback *self, struct sel_hook_run *run, sel_error *error);
-    /* Moves what the functions of a run keep between calls to a checkpoint, or from it. NULL:
-     * nothing. */
+    /* Saves the data that the functions of a run keep between calls to a checkpoint, or loads them.
+     * NULL: there are none. */
     void (*keep)(const struct sel_callback *self, struct sel_hook_run *run,
                  struct sel_checkpoint *checkpoint);
     void *data;
@@ -123,7 +124,7 @@ typedef struct sel_named_rules {
 } sel_named_rules;
 
 typedef struct sel_named_variant {
-    const char *name; /* NULL: for all that have none of their own */
+    const char *name; /* NULL: for all names without a variant of their own */
     sel_variant value;
 } sel_named_variant;
 
@@ -174,10 +175,10 @@ enum {
     SEL_REQUIRED = 1,
     SEL_POSITIONAL = 2,    /* may stand without its name: law.velocity { 0.1, 0 } */
     SEL_POSITIVE = 4,      /* a number or integer must be > 0 */
-    SEL_ANY_DIMS = 8,      /* a point that the table's own check compares with the domain */
-    SEL_RESULT = 16,       /* STRING, NAMES of an output: fields of the results that it reads */
-    SEL_ONE_FOR_ALL = 32,  /* a VECTOR may be one quantity, for all axes: components == 1 */
-    SEL_BARE = 64,         /* a TABLE may be a plain value, which is that of its first field */
+    SEL_ANY_DIMS = 8,      /* a point whose dimensions the table's own check compares */
+    SEL_RESULT = 16,       /* STRING, NAMES of an output: names of fields of the results */
+    SEL_ONE_FOR_ALL = 32,  /* a VECTOR may be one quantity for all axes: components == 1 */
+    SEL_BARE = 64,         /* a TABLE may be a plain value: that of its first field */
     SEL_OF_PLACE = 128,    /* a QUANTITY, VECTOR may depend on place only */
     SEL_NOT_NEGATIVE = 256 /* a number must be >= 0 */
 };
@@ -187,9 +188,9 @@ typedef struct sel_field {
     sel_kind kind;
     unsigned flags;
     size_t offset;   /* of the member in the C struct */
-    const char *doc; /* one sentence, with units and what happens when it is not given */
-    double preset;   /* BOOL, INT, NUMBER, SPACING, CHOICE: when not given; SEL_NOT_GIVEN, CHOICE
-                        -1: none */
+    const char *doc; /* one sentence, with units and the effect of not giving it */
+    double preset;   /* BOOL, INT, NUMBER, SPACING, CHOICE: the default; none: SEL_NOT_GIVEN, or -1
+                        for CHOICE */
     const char *const *choices; /* CHOICE, FLAGS: NULL-terminated */
     const struct sel_table *table;
     const struct sel_family *family;
@@ -199,8 +200,8 @@ typedef struct sel_field {
 #define SEL_NOT_GIVEN (__builtin_nan(""))
 #define SEL_INT_NOT_GIVEN INT64_MIN
 
-/* A row of a field list, for a member that is called as in Lua, SEL_ROW_NAMED for one that is not;
- * designators behind the doc give the rest:
+/* A row of a field list. SEL_ROW: the member has the same name as in Lua; SEL_ROW_NAMED: another
+ * one. Designators behind the doc set further members:
  *     SEL_ROW(sel_stop, steps, INT, "Steps after which the run ends.", .preset = SEL_NOT_GIVEN) */
 #define SEL_ROW(type, member, holds, text, ...) \
     SEL_ROW_NAMED(#member, type, member, holds, text, __VA_ARGS__)
@@ -212,26 +213,27 @@ typedef struct sel_field {
 
 typedef struct sel_table {
     const char *name;  /* as the script writes it: "sel.lbm", "law.wall", "stop" */
-    const char *usage; /* how to call what is no table but listed by help; NULL: it is a table */
+    const char *usage; /* of a function that help lists among the tables: its call; NULL: a table */
     const char *doc;   /* one or two sentences */
     size_t size;       /* of the C struct */
     bool has_where;    /* the struct begins with a sel_where that gets the table's place */
-    bool faces_only;   /* of a law: it may not sit on cells */
+    bool faces_only;   /* a law for faces only, not for cells */
     const sel_field *fields;
     int count;
-    /* Checks beyond types: appends every mistake to `error`, SEL_OK if there is none; NULL: none.
-     * Runs after all fields are filled. */
+    /* Checks the filled struct beyond types, and appends every mistake to `error`; SEL_OK: there is
+     * none. NULL: no check. */
     sel_status (*check)(const void *data, sel_where where, sel_error *error);
 } sel_table;
 
-/* The table of a struct that has these rows; designators behind the doc give the rest. */
+/* The table of a struct with the field list `rows`; designators behind the doc set further
+ * members. */
 #define SEL_TABLE(lua_name, type, rows, text, ...)                           \
     {                                                                        \
         .name = lua_name, .doc = text, .size = sizeof(type), .fields = rows, \
         .count = sizeof(rows) / sizeof *(rows), __VA_ARGS__                  \
     }
 
-/* The constructors that may stand in one place: all laws of a solver, all outputs. */
+/* The constructors that are allowed in one place, such as all laws of a solver, or all outputs. */
 typedef struct sel_family {
     const char *name; /* "law", "out", "shape": sel.law.wall is the table "law.wall" */
     const char *doc;
@@ -239,17 +241,17 @@ typedef struct sel_family {
     int count;
 } sel_family;
 
-/* Sets every member that `table` describes to its preset; `data` was zeroed. */
+/* Sets every member that `table` describes to its default; `data` must be zeroed. */
 void sel_table_presets(const sel_table *table, void *data);
 
-/* Prints what the struct of a table holds, as far as it is made of numbers and words. */
+/* Prints the numbers, strings and choices in the struct of a table, for comparison. */
 void sel_table_print(const sel_table *table, const void *data, FILE *to);
 
 /* The table of `family` whose name ends in ".NAME", or NULL. */
 const sel_table *sel_family_find(const sel_family *family, const char *name);
 
-/* Every table and family that a script can write, in reading order, each once: for help,
- * annotations and the reference. */
+/* All tables and families that a script can use, each once, in reading order: for help, annotations
+ * and the reference. */
 enum { SEL_MOST_TABLES = 128, SEL_MOST_FAMILIES = 16 };
 typedef struct sel_schema {
     int table_count, family_count;
@@ -267,17 +269,18 @@ sel_status sel_help(FILE *to, const char *name, sel_error *error);
 /* Completion of command lines for "bash" or "zsh"; SEL_BAD_USAGE for another shell. */
 sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error);
 
-/* What editor annotations call a kind that has neither choices, table nor family: "integer". */
+/* The type of a kind in editor annotations, such as "integer"; NULL: a kind with choices, a table
+ * or a family. */
 const char *sel_kind_annotation(sel_kind kind);
 
 /* The kind of a field in words: "number", "list of shapes", "one of \"trt\", \"bgk\"". */
 void sel_kind_text(const sel_field *field, char *text, size_t size);
 
-/* The same with the default: "number; default 1", "string; required". */
+/* The kind with the default: "number; default 1", "string; required". */
 enum { SEL_FIELD_ROOM = 704 };
 void sel_field_text(const sel_field *field, char text[SEL_FIELD_ROOM]);
 
-/* docs/reference.md: the same as Markdown. */
+/* Prints docs/reference.md: all tables and families as Markdown. */
 void sel_reference_markdown(FILE *to);
 
 #endif

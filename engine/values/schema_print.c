@@ -1,4 +1,4 @@
-/* schema_print.c -- print what a table of a scenario was filled with, to compare it. */
+/* schema_print.c -- prints the values of a filled table, for comparison. */
 #include "engine/values/schema.h"
 
 static void print_list(const sel_field *field, const sel_list *list, FILE *to);
@@ -15,7 +15,7 @@ static void print_variant(const sel_variant *variant, FILE *to) {
     }
 }
 
-/* Functions stand in the script; their programs are printed elsewhere. */
+/* Prints the constants of a quantity; the programs of functions are printed elsewhere. */
 static void print_quantity(const sel_quantity *q, FILE *to) {
     for (int k = 0; k < q->components && !q->whole; k++) {
         print_numbers(&q->part[k].constant, !q->part[k].function, to);
@@ -90,7 +90,7 @@ static void print_member(const sel_field *field, const void *at, FILE *to) {
         print_list(field, at, to);
         break;
     default:
-        break; /* what is not made of numbers and words */
+        break; /* no numbers, strings or choices */
     }
 }
 

@@ -1,4 +1,4 @@
-/* series.c -- values over time, interpolated between the points of a list or a file. */
+/* series.c -- series: values over time, interpolated between the points of a list or a file. */
 #include "engine/values/series.h"
 
 #include <math.h>
@@ -109,7 +109,7 @@ static sel_series *series_make(sel_arena *arena, const sel_series_params *params
     return s;
 }
 
-/* One point is a series only where it holds for all times. `last`: the line of the last point. */
+/* Refuses a single point, unless it holds for all times. `last`: the line of the last point. */
 static sel_status series_check_count(const sel_series *s, sel_where where, sel_where last,
                                      sel_error *error) {
     const char *hold = s->rule.repeats ? "" : " (1 with outside = \"hold\")";
@@ -125,7 +125,7 @@ static sel_status series_check_count(const sel_series *s, sel_where where, sel_w
                        s->t[0], hold);
 }
 
-/* Scaling may overflow, or make two times one. */
+/* Checks scaled points: scaling may overflow, or make two times equal. */
 static sel_status check_scaled(const sel_series *s, const char *file, sel_where where,
                                sel_error *error) {
     size_t n = (size_t)s->rule.n;

@@ -1,7 +1,8 @@
-/* series_csv.c -- the points of a series from a text in CSV.
+/* series_csv.c -- reads the points of a series from CSV text.
  *
- * Takes what spreadsheets, loggers and other programs write: any of four separators, quotes, a line
- * of names or none, comments, CR LF. What is ambiguous is refused with its line.
+ * Accepts what spreadsheets, loggers and other programs write: any of four separators, quotes, a
+ * line of column names or none, comments, any ends of line. Ambiguous text is refused with its
+ * line.
  */
 #include <locale.h>
 #include <math.h>
@@ -12,12 +13,12 @@
 #include "engine/base/character.h"
 #include "engine/values/series.h"
 
-/* ---- dates of ISO 8601, as 2024-05-31T12:30:00Z ---- */
+/* ---- dates of ISO 8601, such as 2024-05-31T12:30:00Z ---- */
 
 typedef struct date {
     int64_t seconds; /* since 1970-01-01T00:00 */
-    double part;     /* of a second, in [0, 1) */
-    bool zoned;      /* a zone was given: `seconds` are those of UTC */
+    double part;     /* the fraction of a second, in [0, 1) */
+    bool zoned;      /* the text has a time zone, so `seconds` are in UTC */
 } date;
 
 /* Reads YYYY-MM-DD, optionally followed by 'T' or a blank and hh:mm, hh:mm:ss or hh:mm:ss.fff, and
@@ -43,7 +44,7 @@ static bool read_date(const char *text, date *to) {
         at = to->zoned ? strptime(at, "%z", &zone) : at;
     }
     to->seconds = timegm(&parts) - zone.tm_gmtoff;
-    /* A day that is not in the calendar has become another one. */
+    /* timegm has changed a day that is not in the calendar. */
     return at && !*at && parts.tm_mday == day;
 }
 
@@ -52,19 +53,20 @@ static bool read_date(const char *text, date *to) {
 enum { MAX_COLUMNS = 1000 };
 
 typedef struct reader {
-    const char *name;
-    char *at;           /* what is still to be read */
-    int line;           /* that was read last */
-    char separator;     /* ' ' stands for runs of blanks; 0: not known yet */
-    locale_t numbers;   /* in which 1.5 is a number */
-    char **cell;        /* of the line */
-    int cells, columns; /* columns: cells of the first line */
-    bool dates;         /* the times are dates */
-    date first;         /* of them */
+    const char *name; /* of the text, for messages */
+    char *at;         /* the rest of the text */
+    int line;         /* number of the present line */
+    char separator;   /* ' ': one or more blanks; 0: not known yet */
+    locale_t numbers; /* the C locale, with a decimal point */
+    char **cell;      /* the cells of the present line, */
+    int cells;        /* and their number */
+    int columns;      /* the number of cells in the first line; 0: not known yet */
+    bool dates;       /* the times are dates */
+    date first;       /* the first date */
     sel_error *error;
 } reader;
 
-/* Errors in the file, and errors of the script about it. */
+/* FAIL: an error in the file. FAIL_ASKED: the script asks for a column that the file lacks. */
 #define FAIL(r, ...) \
     sel_fail_as((r)->error, SEL_BAD_FILE, (sel_where){(r)->name, (r)->line}, __VA_ARGS__)
 #define FAIL_ASKED(r, ...) sel_fail_at((r)->error, (sel_where){(r)->name, (r)->line}, __VA_ARGS__)
@@ -80,8 +82,8 @@ static char *trim(char *text) {
     return text;
 }
 
-/* The first of the characters `wanted` outside quotes, or the end of the text; NULL: a quote is not
- * closed. */
+/* The first character of `text` outside quotes that is one of `wanted`, or the end of the text.
+ * NULL: a quote is not closed. */
 static char *find_unquoted(char *text, const char *wanted) {
     bool quoted = false;
     for (; *text && (quoted || !strchr(wanted, *text)); text++) {
@@ -90,7 +92,8 @@ static char *find_unquoted(char *text, const char *wanted) {
     return quoted ? NULL : text;
 }
 
-/* A '#' at the start of a line or behind a blank opens a comment, but not inside quotes. */
+/* Removes a comment, which begins with '#' outside quotes, at the start of a line or behind a
+ * blank. */
 static void cut_comment(char *line) {
     for (char *at = find_unquoted(line, "#"); at && *at; at = find_unquoted(at + 1, "#")) {
         if (at == line || strchr(blanks, at[-1])) {
@@ -99,7 +102,8 @@ static void cut_comment(char *line) {
     }
 }
 
-/* The next line that is not blank; NULL at the end. Ends of line: LF, CR LF or CR. */
+/* The next line that is not blank, without comment; NULL at the end. Lines end with LF, CR LF or
+ * CR. */
 static char *next_line(reader *r) {
     while (*r->at) {
         char *line = r->at, *stop = line + strcspn(line, "\r\n");
@@ -115,7 +119,8 @@ static char *next_line(reader *r) {
     return NULL;
 }
 
-/* The first of ; tab , outside quotes; else blanks. */
+/* The separator of a line: the first of semicolon, tab and comma that occurs outside quotes, else
+ * blanks. */
 static char find_separator(char *line) {
     for (const char *c = ";\t,"; *c; c++) {
         const char *at = find_unquoted(line, (char[2]){*c, '\0'});
@@ -126,8 +131,8 @@ static char find_separator(char *line) {
     return ' ';
 }
 
-/* Takes one cell and the separator after it off the line; NULL: there was none. Quotes around a
- * cell are removed. */
+/* Gets the next cell, without quotes around it. *line becomes the text behind its separator; NULL:
+ * it was the last cell. */
 static sel_status csv_next_cell(reader *r, char **line, char **cell) {
     char *stop = find_unquoted(*line, r->separator == ' ' ? blanks : (char[2]){r->separator, '\0'});
     if (!stop) {
@@ -145,8 +150,8 @@ static sel_status csv_next_cell(reader *r, char **line, char **cell) {
     return SEL_OK;
 }
 
-/* A line may have empty cells beyond the columns of the first one, as spreadsheets write them, but
- * no others: a comma for a decimal point, or a column that has no name, would pass unseen. */
+/* Refuses cells beyond the columns of the first line, unless they are empty, as spreadsheets write
+ * them. Else a decimal comma, or a column without a name, would not be noticed. */
 static sel_status check_surplus(const reader *r) {
     int used = r->cells;
     while (used > 0 && !*r->cell[used - 1]) {
@@ -161,6 +166,7 @@ static sel_status check_surplus(const reader *r) {
     return SEL_OK;
 }
 
+/* Splits a line into r->cell. */
 static sel_status split(reader *r, char *line) {
     r->separator = r->separator ? r->separator : find_separator(line);
     for (r->cells = 0; line; r->cells++) {
@@ -177,8 +183,8 @@ static sel_status split(reader *r, char *line) {
     return status;
 }
 
-/* Only decimal notation: no hexadecimal, no words except NaN and infinity, which are neither values
- * nor names. */
+/* Reads a number in decimal notation. NaN and infinity count as numbers, so that they are not taken
+ * for names of columns; they are refused later. */
 static bool csv_read_number(const reader *r, const char *cell, double *value) {
     char *stop;
     *value = strtod_l(cell, &stop, r->numbers);
@@ -206,7 +212,7 @@ static bool is_other_date(const char *cell) {
            length[1] <= 2 && (!*cell || strchr(" ,T", *cell));
 }
 
-/* What is to be done about a cell that is not what it should be, or "". */
+/* Advice about a cell that is not a finite number; "": none. */
 static const char *advise(const char *cell, bool number, char text[SEL_HOLDS_ROOM]) {
     static const char *const gaps[] = {"",    "-",   "--",   "NA",   "N/A",  "n/a", "na",
                                        "NaN", "nan", "null", "NULL", "None", NULL};
@@ -267,8 +273,8 @@ static sel_status time_of(reader *r, bool first, double *time) {
     return r->dates ? date_of(r, first, time) : csv_cell_number(r, 0, time);
 }
 
-/* Whether the line names the columns: no cell is a number, and the first is none with a slip in
- * it. */
+/* Whether the line names the columns: no cell is a number, and the first cell does not begin like a
+ * number or a date, which may be mistyped. */
 static bool is_line_of_names(const reader *r) {
     double number;
     const char first = r->cell[0][0];
@@ -339,7 +345,8 @@ static sel_status read_lines(reader *r, const sel_key *wanted, sel_csv_points *p
     return status;
 }
 
-/* A copy of the text, in which 0 bytes do not end it, and the number of its lines. */
+/* A copy of the text with '?' for 0 bytes; *lines gets an upper bound of the number of its lines.
+ */
 static char *copy_text(const char *text, size_t length, size_t *lines) {
     char *copy = calloc(length + 1, 1);
     *lines = 1;
