@@ -27,19 +27,19 @@ static volatile pid_t mpirun;
 /* Signal handler: forwards a signal to mpirun. The first one becomes SIGUSR2, which mpirun passes
  * to the ranks, so that they end in order; on SIGTERM it would kill them after a second. A second
  * signal becomes SIGTERM. */
-static void hand_on(int number) {
+static void forward_signal(int number) {
     const bool asks = number == SIGUSR1;
     kill(mpirun, asks ? SIGUSR1 : ends ? SIGTERM : SIGUSR2);
     ends = ends || !asks;
 }
 
 /* Waits for mpirun and forwards signals; returns the exit status. */
-static int attend(void) {
-    static const int handed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-    const struct sigaction action = {.sa_handler = hand_on};
+static int wait_for_mpirun(void) {
+    static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+    const struct sigaction action = {.sa_handler = forward_signal};
     int status = 0;
-    for (size_t k = 0; k < sizeof handed_on / sizeof *handed_on; k++) {
-        sigaction(handed_on[k], &action, NULL);
+    for (size_t k = 0; k < sizeof forwarded / sizeof *forwarded; k++) {
+        sigaction(forwarded[k], &action, NULL);
     }
     while (waitpid(mpirun, &status, 0) < 0 && errno == EINTR) {
     }
@@ -88,7 +88,7 @@ sel_status sel_launch_ranks(int count, const char *const *arguments, sel_error *
     char failed;
     close(ready[1]);
     if (read(ready[0], &failed, 1) == 0) {
-        exit(attend());
+        exit(wait_for_mpirun());
     }
     free(command);
     return sel_fail(error, SEL_NO_DEVICE,

@@ -79,20 +79,21 @@ void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv) {
 
 /* ---- checks ---- */
 
-bool sel_output_refuse(sel_output_site *site, const char *format, ...) {
-    char text[sizeof site->error->text];
+bool sel_output_refuse(sel_output_checker *checker, const char *format, ...) {
+    char text[sizeof checker->error->text];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    site->status = sel_fail_at(site->error, site->where, "%s: %s", site->table->name, text);
+    checker->status =
+        sel_fail_at(checker->error, checker->where, "%s: %s", checker->table->name, text);
     return false;
 }
 
 /* Reports a field that the solver does not have, with the list of those it has. */
-static bool output_unknown_field(sel_output_site *site, const char *name) {
+static bool output_unknown_field(sel_output_checker *checker, const char *name) {
     enum { MOST = 64 };
-    const sel_solver *solver = site->simulation->solver;
+    const sel_solver *solver = checker->simulation->solver;
     const char *names[MOST + 1] = {NULL};
     char list[1024] = "", near[SEL_SUGGESTION_ROOM];
     size_t used = 0;
@@ -103,7 +104,7 @@ static bool output_unknown_field(sel_output_site *site, const char *name) {
                 (size_t)snprintf(list + used, sizeof list - used, "%s%s", f ? ", " : "", names[f]);
         }
     }
-    return sel_output_refuse(site, "sel.%s has no field '%s'%s (it has %s)", solver->name, name,
+    return sel_output_refuse(checker, "sel.%s has no field '%s'%s (it has %s)", solver->name, name,
                              sel_suggestion(name, names, near), list);
 }
 
@@ -116,44 +117,45 @@ static bool named_before(const sel_names *names, int i) {
     return false;
 }
 
-bool sel_picks_check(sel_output_site *site, const sel_names *names) {
+bool sel_picks_check(sel_output_checker *checker, const sel_names *names) {
     bool fine = true;
     if (names->n == 0) {
-        return sel_output_refuse(site, "the list of fields is empty");
+        return sel_output_refuse(checker, "the list of fields is empty");
     }
     for (int i = 0; i < names->n; i++) {
         int component;
-        if (sel_solver_field(site->simulation->solver, site->domain->grid.dims, names->v[i],
+        if (sel_solver_field(checker->simulation->solver, checker->domain->grid.dims, names->v[i],
                              &component) < 0) {
-            fine = output_unknown_field(site, names->v[i]);
+            fine = output_unknown_field(checker, names->v[i]);
         } else if (named_before(names, i)) {
-            fine = sel_output_refuse(site, "field '%s' is listed twice", names->v[i]);
+            fine = sel_output_refuse(checker, "field '%s' is listed twice", names->v[i]);
         }
     }
     return fine;
 }
 
 /* Reports a tensor: a scalar is needed, or a vector, of which the magnitude is taken. */
-static void check_scalar(sel_output_site *site, const char *field) {
-    const sel_solver *solver = site->simulation->solver;
+static void check_scalar(sel_output_checker *checker, const char *field) {
+    const sel_solver *solver = checker->simulation->solver;
     const sel_names names = {1, &field};
-    if (!sel_picks_check(site, &names)) {
+    if (!sel_picks_check(checker, &names)) {
         return;
     }
-    const sel_pick pick = sel_pick_of(solver, site->domain->grid.dims, field);
+    const sel_pick pick = sel_pick_of(solver, checker->domain->grid.dims, field);
     if (pick.components > 1 && solver->fields[pick.field].rank == SEL_TENSOR) {
-        sel_output_refuse(site, "'%s' is a tensor; name a component, such as %s_xy", field, field);
+        sel_output_refuse(checker, "'%s' is a tensor; name a component, such as %s_xy", field,
+                          field);
     }
 }
 
-void sel_fields_check(sel_output_site *site, const void *params) {
-    for (int i = 0; i < site->table->count; i++) {
-        const sel_field *row = &site->table->fields[i];
+void sel_fields_check(sel_output_checker *checker, const void *params) {
+    for (int i = 0; i < checker->table->count; i++) {
+        const sel_field *row = &checker->table->fields[i];
         const void *member = (const char *)params + row->offset;
         if ((row->flags & SEL_RESULT) && row->kind == SEL_KIND_NAMES) {
-            sel_picks_check(site, member);
+            sel_picks_check(checker, member);
         } else if ((row->flags & SEL_RESULT) && *(const char *const *)member) {
-            check_scalar(site, *(const char *const *)member);
+            check_scalar(checker, *(const char *const *)member);
         }
     }
 }
@@ -167,17 +169,17 @@ static void domain_text(const sel_grid *grid, char *text, size_t size) {
     }
 }
 
-bool sel_point_check(sel_output_site *site, const char *what, const sel_point *point) {
-    const sel_grid *grid = &site->domain->grid;
+bool sel_point_check(sel_output_checker *checker, const char *what, const sel_point *point) {
+    const sel_grid *grid = &checker->domain->grid;
     if (point->n != grid->dims) {
-        return sel_output_refuse(site, "%s has %d coordinates, the domain has %d dimensions", what,
-                                 point->n, grid->dims);
+        return sel_output_refuse(checker, "%s has %d coordinates, the domain has %d dimensions",
+                                 what, point->n, grid->dims);
     }
     for (int a = 0; a < grid->dims; a++) {
         if (!sel_in_domain(grid, a, point->v[a])) {
             char domain[128];
             domain_text(grid, domain, sizeof domain);
-            return sel_output_refuse(site,
+            return sel_output_refuse(checker,
                                      "%s lies outside the domain: %s = %.10g, the domain is %s",
                                      what, sel_axis_names[a], point->v[a], domain);
         }
@@ -205,20 +207,22 @@ sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within) {
     return box;
 }
 
-bool sel_within_check(sel_output_site *site, const char *what, const struct sel_shape *within) {
+bool sel_within_check(sel_output_checker *checker, const char *what,
+                      const struct sel_shape *within) {
     if (!within) {
         return true;
     }
     if (within->kind != SEL_SHAPE_BOX) {
-        return sel_output_refuse(site, "%s must be a shape.box", what);
+        return sel_output_refuse(checker, "%s must be a shape.box", what);
     }
-    sel_status status = sel_shape_check(within, &site->domain->grid, site->error);
+    sel_status status = sel_shape_check(within, &checker->domain->grid, checker->error);
     if (status != SEL_OK) {
-        site->status = status;
+        checker->status = status;
         return false;
     }
-    const sel_box box = sel_within_box(&site->domain->grid, within);
-    return sel_box_cells(&box) > 0 || sel_output_refuse(site, "no cell centre lies within the box");
+    const sel_box box = sel_within_box(&checker->domain->grid, within);
+    return sel_box_cells(&box) > 0 ||
+           sel_output_refuse(checker, "no cell centre lies within the box");
 }
 
 int sel_box_region(const sel_domain *domain, const sel_box *box, int64_t i) {
@@ -353,25 +357,25 @@ static sel_status make_frame(sel_frames *frames, sel_error *error) {
         free_frame(frame);
         return sel_fail_memory(error, "a copy of a field to write", bytes);
     }
-    frames->asked = frame;
+    frames->requested = frame;
     return SEL_OK;
 }
 
 sel_status sel_frames_ask(sel_output *output, sel_error *error) {
     sel_frames *frames = (sel_frames *)output;
-    if (!frames->asked) {
+    if (!frames->requested) {
         pthread_mutex_lock(&frames->lock);
-        frames->asked = frames->spare;
+        frames->requested = frames->spare;
         frames->spare = frames->spare ? frames->spare->next : NULL;
         pthread_mutex_unlock(&frames->lock);
     }
-    sel_status status = frames->asked ? SEL_OK : make_frame(frames, error);
+    sel_status status = frames->requested ? SEL_OK : make_frame(frames, error);
     for (int i = 0; i < output->requests.count && !status; i++) {
-        output->requests.v[i].to = frames->asked->values[i];
+        output->requests.v[i].to = frames->requested->values[i];
     }
     if (!status) {
-        frames->asked->step = output->step;
-        frames->asked->time = output->time;
+        frames->requested->step = output->step;
+        frames->requested->time = output->time;
     }
     return status;
 }
@@ -397,20 +401,20 @@ sel_status sel_frames_take(sel_output *output, sel_error *error) {
     sel_status status = SEL_OK;
     for (int k = 0; k < 2 && endings[k] && !status; k++) {
         char file[SEL_PATH_ROOM];
-        sel_frame_file(frames->asked, endings[k], file);
+        sel_frame_file(frames->requested, endings[k], file);
         status = sel_output_files_add(output->files, writer, file, "", error);
     }
     if (status) {
         return status;
     }
-    sel_frame *frame = frames->asked;
-    frames->asked = NULL;
+    sel_frame *frame = frames->requested;
+    frames->requested = NULL;
     return sel_writer_submit(writer, write_frame, frame, error);
 }
 
 void sel_frames_close(sel_output *output) {
     sel_frames *frames = (sel_frames *)output;
-    free_frame(frames->asked);
+    free_frame(frames->requested);
     for (sel_frame *frame = frames->spare, *next; frame; frame = next) {
         next = frame->next;
         free_frame(frame);

@@ -79,15 +79,15 @@ typedef struct sel_output {
     int kept;              /* its number, from 1, in the resumed checkpoint; 0: it is new */
 } sel_output;
 
-/* An output whose parameters are checked before the run. */
-typedef struct sel_output_site {
+/* The check of an output before the run: what it refers to, and where mistakes are reported. */
+typedef struct sel_output_checker {
     const sel_simulation *simulation;
     const sel_domain *domain;
     const sel_table *table;
     sel_where where;   /* line of the script that is reported with mistakes */
     sel_error *error;  /* gets a line per mistake */
     sel_status status; /* SEL_OK: no mistake so far */
-} sel_output_site;
+} sel_output_checker;
 
 /* Steps between the rows of CSV files when the script does not say. */
 enum { SEL_CSV_PERIOD = 100 };
@@ -112,7 +112,7 @@ typedef struct sel_output_kind {
      * step,time. */
     bool rows;
     /* Reports all mistakes of the parameters. NULL: only the fields are checked. */
-    void (*check)(sel_output_site *site, const void *params);
+    void (*check)(sel_output_checker *checker, const void *params);
     /* Bytes of one file; *packed: the file is compressed, and this is its size before. NULL: small
      * files, or a size that is not known before the run. */
     double (*bytes)(const sel_plan *plan, const void *params, bool *packed);
@@ -168,22 +168,23 @@ void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
 
 /* Reports a mistake: file and line, the table's name, and what is wrong. Returns false; so do the
  * checks below after they have reported a mistake. */
-bool sel_output_refuse(sel_output_site *site, const char *format, ...) SEL_PRINTF(2, 3);
+bool sel_output_refuse(sel_output_checker *checker, const char *format, ...) SEL_PRINTF(2, 3);
 
 /* Reports fields that the solver does not have, names given twice, and an empty list. */
-bool sel_picks_check(sel_output_site *site, const sel_names *names);
+bool sel_picks_check(sel_output_checker *checker, const sel_names *names);
 
 /* sel_picks_check for all fields that the parameters name. A field of kind STRING must be a scalar,
  * a vector, or a component. */
-void sel_fields_check(sel_output_site *site, const void *params);
+void sel_fields_check(sel_output_checker *checker, const void *params);
 
 /* Reports a point with the wrong number of coordinates or outside the domain. Messages call the
  * point `what`. */
-bool sel_point_check(sel_output_site *site, const char *what, const sel_point *point);
+bool sel_point_check(sel_output_checker *checker, const char *what, const sel_point *point);
 
 /* Reports a `within` that is not a box, or that contains no cell's centre. NULL is valid. Messages
  * call it `what`. */
-bool sel_within_check(sel_output_site *site, const char *what, const struct sel_shape *within);
+bool sel_within_check(sel_output_checker *checker, const char *what,
+                      const struct sel_shape *within);
 
 /* The cells whose centres lie in `within`; NULL: all cells. */
 sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
@@ -255,7 +256,7 @@ struct sel_frames {
     sel_box box;        /* the cells that are read */
     int precision;
     sel_frame_writer *write;
-    sel_frame *asked; /* requested and not yet taken; NULL: none */
+    sel_frame *requested; /* requested and not yet taken; NULL: none */
 
     /* Frames that have been written. Their memory is reused, because the system takes as long to
      * provide fresh pages as a backend to fill them. `lock` guards the list. */
@@ -293,7 +294,7 @@ sel_interval sel_interval_about(const sel_grid *grid, int axis, double index);
 
 /* Reports a point of the domain that lies in a solid, where all fields are 0. Messages call it
  * `what`. */
-void sel_free_check(sel_output_site *site, const char *what, const sel_point *point);
+void sel_free_check(sel_output_checker *checker, const char *what, const sel_point *point);
 
 /* Fields at points, by multilinear interpolation between the centres of the cells about each point.
  *
@@ -339,7 +340,7 @@ double sel_sample_value(const sel_sample *sample, int pick, int point, int c);
  * Several regions may share a name: they are measured together. */
 
 /* Reports a name that no region has, and suggests the most similar one. */
-void sel_measure_check(sel_output_site *site, const char *region);
+void sel_measure_check(sel_output_checker *checker, const char *region);
 
 /* Adds a request of `kind`, SEL_FORCE or SEL_FLUX, per region called `region`. Torques are about
  * `centre`. */

@@ -16,9 +16,9 @@ static int next_region(const sel_domain *domain, const char *name, int before) {
     return 0;
 }
 
-void sel_measure_check(sel_output_site *site, const char *region) {
+void sel_measure_check(sel_output_checker *checker, const char *region) {
     enum { MOST = 255 };
-    const sel_domain *domain = site->domain;
+    const sel_domain *domain = checker->domain;
     const char *names[MOST + 1] = {NULL};
     const char *lost = NULL;
     char texts[MOST][32], near[SEL_SUGGESTION_ROOM];
@@ -30,13 +30,13 @@ void sel_measure_check(sel_output_site *site, const char *region) {
         }
     }
     if (first) {
-        sel_output_refuse(site, "nothing to measure: %s", lost);
+        sel_output_refuse(checker, "nothing to measure: %s", lost);
         return;
     }
     for (int k = 0; k < domain->region_count && k < MOST; k++) {
         names[k] = sel_region_name(domain, k + 1, texts[k]);
     }
-    sel_output_refuse(site, "no region is called '%s'%s", region,
+    sel_output_refuse(checker, "no region is called '%s'%s", region,
                       sel_suggestion(region, names, near));
 }
 
@@ -135,13 +135,13 @@ static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64
     return false;
 }
 
-void sel_free_check(sel_output_site *site, const char *what, const sel_point *point) {
-    const sel_domain *domain = site->domain;
+void sel_free_check(sel_output_checker *checker, const char *what, const sel_point *point) {
+    const sel_domain *domain = checker->domain;
     int64_t at[3];
     char name[32];
     if (!free_cell_at(domain, point, at)) {
         const int region = domain->cell[sel_cell_number(&domain->grid, at)];
-        sel_output_refuse(site, "%s lies in the region '%s', where nothing is computed", what,
+        sel_output_refuse(checker, "%s lies in the region '%s', where nothing is computed", what,
                           sel_region_name(domain, region, name));
     }
 }

@@ -17,13 +17,13 @@ const sel_table sel_out_checkpoint_table =
               "not ended. It is also written at the end and, even without this output, when "
               "a run is interrupted. A run that has diverged writes none.");
 
-static void checkpoint_check(sel_output_site *site, const void *params) {
+static void checkpoint_check(sel_output_checker *checker, const void *params) {
     const sel_checkpoint_params *checkpoint = params;
     const bool by_steps =
         checkpoint->common.every != SEL_INT_NOT_GIVEN || !isnan(checkpoint->common.interval);
     if (by_steps && !isnan(checkpoint->wall_time)) {
         sel_output_refuse(
-            site, "give every (steps), interval (time) or wall_time (seconds), not two of them");
+            checker, "give every (steps), interval (time) or wall_time (seconds), not two of them");
     }
 }
 

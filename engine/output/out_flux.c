@@ -46,13 +46,13 @@ static int thin_axis(const sel_grid *grid, const sel_box *box) {
     return axis;
 }
 
-static void check_through(sel_output_site *site, const struct sel_shape *through) {
-    if (!sel_within_check(site, "through", through)) {
+static void check_through(sel_output_checker *checker, const struct sel_shape *through) {
+    if (!sel_within_check(checker, "through", through)) {
         return;
     }
-    const sel_box box = sel_within_box(&site->domain->grid, through);
-    if (thin_axis(&site->domain->grid, &box) < 0) {
-        sel_output_refuse(site,
+    const sel_box box = sel_within_box(&checker->domain->grid, through);
+    if (thin_axis(&checker->domain->grid, &box) < 0) {
+        sel_output_refuse(checker,
                           "the box of through must hold the centres of one layer of cells along "
                           "just one axis; it has %lld x %lld x %lld",
                           (long long)sel_box_count(&box, 0), (long long)sel_box_count(&box, 1),
@@ -60,39 +60,39 @@ static void check_through(sel_output_site *site, const struct sel_shape *through
     }
 }
 
-static void check_across(sel_output_site *site, const sel_points *across) {
-    if (site->domain->grid.dims == 3) {
+static void check_across(sel_output_checker *checker, const sel_points *across) {
+    if (checker->domain->grid.dims == 3) {
         sel_output_refuse(
-            site, "across is a line in 2-D; in 3-D give through, a box that is one cell thin");
+            checker, "across is a line in 2-D; in 3-D give through, a box that is one cell thin");
     } else if (across->n != 2) {
-        sel_output_refuse(site, "across must hold two points, not %d", across->n);
+        sel_output_refuse(checker, "across must hold two points, not %d", across->n);
     } else {
-        const bool from = sel_point_check(site, "across[1]", &across->v[0]);
-        const bool to = sel_point_check(site, "across[2]", &across->v[1]);
+        const bool from = sel_point_check(checker, "across[1]", &across->v[0]);
+        const bool to = sel_point_check(checker, "across[2]", &across->v[1]);
         if (from && to && !(sel_line_length(&across->v[0], &across->v[1]) > 0)) {
-            sel_output_refuse(site, "the points of across are the same");
+            sel_output_refuse(checker, "the points of across are the same");
         }
     }
 }
 
-static void flux_check(sel_output_site *site, const void *params) {
+static void flux_check(sel_output_checker *checker, const void *params) {
     const sel_flux_params *flux = params;
-    const sel_solver *solver = site->simulation->solver;
+    const sel_solver *solver = checker->simulation->solver;
     if (solver->no_fluxes) {
-        sel_output_refuse(site,
+        sel_output_refuse(checker,
                           "sel.%s knows no fluxes; sum a field with out.reduce, `within` a box",
                           solver->name);
     } else if ((flux->region != NULL) + (flux->across.n > 0) + (flux->through != NULL) != 1) {
-        sel_output_refuse(site, "give one of region, across and through");
+        sel_output_refuse(checker, "give one of region, across and through");
     } else if (flux->region) {
-        sel_measure_check(site, flux->region);
+        sel_measure_check(checker, flux->region);
     } else if (flux->across.n > 0) {
-        check_across(site, &flux->across);
+        check_across(checker, &flux->across);
     } else if (solver->flux_field < 0) {
-        sel_output_refuse(site, "sel.%s has no vector field to integrate; give region or across",
+        sel_output_refuse(checker, "sel.%s has no vector field to integrate; give region or across",
                           solver->name);
     } else {
-        check_through(site, flux->through);
+        check_through(checker, flux->through);
     }
 }
 

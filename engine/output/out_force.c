@@ -46,17 +46,17 @@ typedef struct force_output {
     sel_record record;
 } force_output;
 
-static void force_check(sel_output_site *site, const void *params) {
+static void force_check(sel_output_checker *checker, const void *params) {
     const sel_force_params *force = params;
-    const sel_solver *solver = site->simulation->solver;
+    const sel_solver *solver = checker->simulation->solver;
     if (solver->no_forces) {
-        sel_output_refuse(site, "sel.%s knows no forces", solver->name);
+        sel_output_refuse(checker, "sel.%s knows no forces", solver->name);
         return;
     }
-    sel_measure_check(site, force->region);
-    if (force->centre.n != 0 && force->centre.n != site->domain->grid.dims) {
-        sel_output_refuse(site, "centre has %d coordinates, the domain has %d dimensions",
-                          force->centre.n, site->domain->grid.dims);
+    sel_measure_check(checker, force->region);
+    if (force->centre.n != 0 && force->centre.n != checker->domain->grid.dims) {
+        sel_output_refuse(checker, "centre has %d coordinates, the domain has %d dimensions",
+                          force->centre.n, checker->domain->grid.dims);
     }
 }
 

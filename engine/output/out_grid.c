@@ -36,17 +36,17 @@ typedef struct grid_output {
     const char *prj;                /* text of the .prj beside each .asc; NULL: none */
 } grid_output;
 
-static void grid_check(sel_output_site *site, const void *params) {
+static void grid_check(sel_output_checker *checker, const void *params) {
     (void)params;
-    if (site->domain->grid.dims != 2) {
+    if (checker->domain->grid.dims != 2) {
         sel_output_refuse(
-            site,
+            checker,
             "grids are of two-dimensional domains, this one has %d dimensions; out.vtk writes it",
-            site->domain->grid.dims);
-    } else if (!sel_equal_sides(&site->domain->grid)) {
+            checker->domain->grid.dims);
+    } else if (!sel_equal_sides(&checker->domain->grid)) {
         char sides[SEL_SIDES_TEXT];
-        sel_output_refuse(site, "grids have square cells, dx is %s here; out.vtk writes it",
-                          sel_sides_text(&site->domain->grid, 6, sides));
+        sel_output_refuse(checker, "grids have square cells, dx is %s here; out.vtk writes it",
+                          sel_sides_text(&checker->domain->grid, 6, sides));
     }
 }
 

@@ -199,48 +199,49 @@ static void flatten(const plane *p, int components, float *values, uint8_t *soli
 
 enum { MOST_PIXELS = 16384 };
 
-static bool check_slice(sel_output_site *site, const sel_slice *slice) {
-    const sel_grid *grid = &site->domain->grid;
+static bool check_slice(sel_output_checker *checker, const sel_slice *slice) {
+    const sel_grid *grid = &checker->domain->grid;
     int given = 0, axis = 2;
     for (int a = 0; a < 3; a++) {
         given += !isnan(slice->v[a]);
         axis = isnan(slice->v[a]) ? axis : a;
     }
     if (grid->dims == 2) {
-        return given == 0 || sel_output_refuse(site, "slice is for 3-D domains");
+        return given == 0 || sel_output_refuse(checker, "slice is for 3-D domains");
     }
     if (given != 1) {
-        return sel_output_refuse(site,
+        return sel_output_refuse(checker,
                                  "a picture of a 3-D domain shows a plane: give just one of x, y "
                                  "and z, as slice = { z = %.10g }",
                                  sel_centre(grid, 2, floor(0.5 * (double)grid->n[2])));
     }
     return sel_in_domain(grid, axis, slice->v[axis]) ||
            sel_output_refuse(
-               site, "slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
+               checker, "slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
                sel_axis_names[axis], slice->v[axis], grid->origin[axis], sel_upper_end(grid, axis));
 }
 
-static void picture_check(sel_output_site *site, const void *params) {
+static void picture_check(sel_output_checker *checker, const void *params) {
     const sel_picture_params *picture = params;
-    const bool has_plane = check_slice(site, &picture->slice);
+    const bool has_plane = check_slice(checker, &picture->slice);
     if (!picture->relief && !(isnan(picture->above) && isnan(picture->exaggeration))) {
-        sel_output_refuse(site, "above and exaggeration are for a picture with a relief; give "
-                                "relief, a field of heights");
+        sel_output_refuse(checker, "above and exaggeration are for a picture with a relief; give "
+                                   "relief, a field of heights");
     }
     if (picture->max <= picture->min) {
-        sel_output_refuse(site, "max must be above min");
+        sel_output_refuse(checker, "max must be above min");
     }
     if (!has_plane) {
         return;
     }
-    const plane p = make_plane(&site->domain->grid, picture);
-    const sel_plot plot = plot_of(&p, &site->domain->grid, picture);
+    const plane p = make_plane(&checker->domain->grid, picture);
+    const sel_plot plot = plot_of(&p, &checker->domain->grid, picture);
     double size[2];
     sel_plot_size(&plot, size);
     if (size[0] > MOST_PIXELS || size[1] > MOST_PIXELS) {
         sel_output_refuse(
-            site, "scale = %g makes a picture of %.0f x %.0f pixels; %d along a side are allowed",
+            checker,
+            "scale = %g makes a picture of %.0f x %.0f pixels; %d along a side are allowed",
             picture->scale, size[0], size[1], MOST_PIXELS);
     }
 }
@@ -341,7 +342,7 @@ static sel_status fill_fixed(picture_output *output, float *values, sel_error *e
 
 static sel_status picture_take(sel_output *base, sel_error *error) {
     picture_output *output = (picture_output *)base;
-    sel_status status = fill_fixed(output, output->frames.asked->values[0], error);
+    sel_status status = fill_fixed(output, output->frames.requested->values[0], error);
     return status ? status : sel_frames_take(base, error);
 }
 

@@ -46,30 +46,30 @@ typedef struct point_output {
     bool ends;         /* the first and last point are the ends of the line */
 } point_output;
 
-static void probe_check(sel_output_site *site, const void *params) {
+static void probe_check(sel_output_checker *checker, const void *params) {
     const sel_probe_params *probe = params;
     if (probe->at.n == 0) {
-        sel_output_refuse(site, "at holds no point");
+        sel_output_refuse(checker, "at holds no point");
     }
     for (int p = 0; p < probe->at.n; p++) {
         char what[32];
         snprintf(what, sizeof what, probe->at.n > 1 ? "at[%d]" : "at", p + 1);
-        if (sel_point_check(site, what, &probe->at.v[p])) {
-            sel_free_check(site, what, &probe->at.v[p]);
+        if (sel_point_check(checker, what, &probe->at.v[p])) {
+            sel_free_check(checker, what, &probe->at.v[p]);
         }
     }
 }
 
-static void profile_check(sel_output_site *site, const void *params) {
+static void profile_check(sel_output_checker *checker, const void *params) {
     const sel_profile_params *profile = params;
-    const bool from = sel_point_check(site, "from", &profile->from);
-    const bool to = sel_point_check(site, "to", &profile->to);
+    const bool from = sel_point_check(checker, "from", &profile->from);
+    const bool to = sel_point_check(checker, "to", &profile->to);
     if (from && to && !(sel_line_length(&profile->from, &profile->to) > 0)) {
-        sel_output_refuse(site, "from and to are the same point");
+        sel_output_refuse(checker, "from and to are the same point");
     }
     bool given = profile->points != SEL_INT_NOT_GIVEN;
     if (given && (profile->points < 1 || profile->points > SEL_MOST_POINTS)) {
-        sel_output_refuse(site, "points must be 1 to %d, got %lld", SEL_MOST_POINTS,
+        sel_output_refuse(checker, "points must be 1 to %d, got %lld", SEL_MOST_POINTS,
                           (long long)profile->points);
     }
 }

@@ -29,18 +29,18 @@ const sel_table sel_out_reduce_table = SEL_TABLE(
     "One number per field over all cells that are not solid, as NAME.csv with step,time,values. "
     "The last values are also in the results of run.json, as NAME.FIELD.");
 
-static void reduce_check(sel_output_site *site, const void *params) {
+static void reduce_check(sel_output_checker *checker, const void *params) {
     const sel_reduce_params *reduce = params;
-    if (!sel_within_check(site, "within", reduce->within)) {
+    if (!sel_within_check(checker, "within", reduce->within)) {
         return;
     }
-    const sel_box box = sel_within_box(&site->domain->grid, reduce->within);
+    const sel_box box = sel_within_box(&checker->domain->grid, reduce->within);
     int64_t i = 0;
-    while (i < sel_box_cells(&box) && sel_box_region(site->domain, &box, i) != 0) {
+    while (i < sel_box_cells(&box) && sel_box_region(checker->domain, &box, i) != 0) {
         i++;
     }
     if (i == sel_box_cells(&box)) {
-        sel_output_refuse(site, "all cells %s are solid",
+        sel_output_refuse(checker, "all cells %s are solid",
                           reduce->within ? "of the box" : "of the domain");
     }
 }

@@ -155,8 +155,8 @@ static sel_status write_vtk(sel_frame *frame, const char *path, sel_error *error
     return status ? status : write_collection(output, error);
 }
 
-/* Whether several ranks write each file together. */
-static bool shared_by_ranks(const sel_output *base) {
+/* Whether several ranks write each file in parallel. */
+static bool is_parallel(const sel_output *base) {
     return sel_plan_ranks(base->context->plan)->count > 1;
 }
 
@@ -185,9 +185,9 @@ static sel_status vtk_flush(vtk_output *output, sel_error *error) {
 }
 
 /* Has all ranks read, compress and write their parts of the file; the run waits meanwhile. */
-static sel_status share_image(vtk_output *output, sel_error *error) {
+static sel_status vtk_write_parallel(vtk_output *output, sel_error *error) {
     sel_output *base = &output->frames.base;
-    sel_frame *frame = output->frames.asked;
+    sel_frame *frame = output->frames.requested;
     char file[SEL_PATH_ROOM];
     sel_frame_file(frame, output->frames.ending, file);
     sel_frame_path(frame, output->image.path);
@@ -202,14 +202,14 @@ static sel_status vtk_ask(sel_output *base, sel_error *error) {
     vtk_output *output = (vtk_output *)base;
     sel_status status = vtk_flush(output, error);
     status = status ? status : sel_frames_ask(base, error);
-    return status || !shared_by_ranks(base) ? status : share_image(output, error);
+    return status || !is_parallel(base) ? status : vtk_write_parallel(output, error);
 }
 
 /* Lists the file, which exists after vtk_flush. frame->file is NULL if the fields need an observed
  * step and the last step was not observed. */
-static sel_status take_shared(vtk_output *output, sel_error *error) {
+static sel_status vtk_take_parallel(vtk_output *output, sel_error *error) {
     sel_output *base = &output->frames.base;
-    sel_frame *frame = output->frames.asked;
+    sel_frame *frame = output->frames.requested;
     char path[SEL_PATH_ROOM];
     sel_status status = SEL_OK;
     if (!frame->file) {
@@ -227,7 +227,7 @@ static sel_status take_shared(vtk_output *output, sel_error *error) {
     status = status ? status
                     : sel_output_files_list(base->files, path, INT64_MAX, &output->files[1], error);
     output->pending = status ? NULL : frame;
-    output->frames.asked = status ? frame : NULL;
+    output->frames.requested = status ? frame : NULL;
     return status;
 }
 
@@ -240,8 +240,8 @@ static sel_status vtk_conclude(sel_output *base, sel_error *error) {
 static sel_status vtk_take(sel_output *base, sel_error *error) {
     vtk_output *output = (vtk_output *)base;
     sel_status status = SEL_OK;
-    if (shared_by_ranks(base)) {
-        return take_shared(output, error);
+    if (is_parallel(base)) {
+        return vtk_take_parallel(output, error);
     }
     if (!output->collected) {
         output->collected = true;
@@ -278,21 +278,21 @@ static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
 
 /* ---- opening ---- */
 
-static void vtk_check(sel_output_site *site, const void *params) {
+static void vtk_check(sel_output_checker *checker, const void *params) {
     const sel_vtk_params *vtk = params;
-    sel_within_check(site, "within", vtk->within);
+    sel_within_check(checker, "within", vtk->within);
     if (vtk->stride < 1) {
-        sel_output_refuse(site, "stride must be at least 1, got %lld", (long long)vtk->stride);
+        sel_output_refuse(checker, "stride must be at least 1, got %lld", (long long)vtk->stride);
     }
     bool level = vtk->level != SEL_INT_NOT_GIVEN, digits = vtk->digits != SEL_INT_NOT_GIVEN;
     if ((level || digits) && vtk->compression == SEL_VTK_NONE) {
-        sel_output_refuse(site, "%s needs compression = \"zlib\"", level ? "level" : "digits");
+        sel_output_refuse(checker, "%s needs compression = \"zlib\"", level ? "level" : "digits");
     }
     if (level && (vtk->level < 1 || vtk->level > 9)) {
-        sel_output_refuse(site, "level must be 1 to 9, got %lld", (long long)vtk->level);
+        sel_output_refuse(checker, "level must be 1 to 9, got %lld", (long long)vtk->level);
     }
     if (digits && (vtk->digits < 1 || vtk->digits > 17)) {
-        sel_output_refuse(site, "digits must be 1 to 17, got %lld", (long long)vtk->digits);
+        sel_output_refuse(checker, "digits must be 1 to 17, got %lld", (long long)vtk->digits);
     }
 }
 
@@ -400,13 +400,12 @@ static sel_status vtk_open(sel_output *base, sel_error *error) {
     output->image.header.level = params->compression == SEL_VTK_NONE  ? 0
                                  : params->level == SEL_INT_NOT_GIVEN ? 1
                                                                       : (int)params->level;
-    sel_status status =
-        shared_by_ranks(base) ? SEL_OK : mark_cells(base, &box, &output->marks, error);
+    sel_status status = is_parallel(base) ? SEL_OK : mark_cells(base, &box, &output->marks, error);
     status = status ? status : name_fields(output, error);
     status = status ? status : name_regions(base, &output->regions, &output->image.header, error);
     status = status ? status
                     : sel_frames_open(&output->frames, "vti", &box, precision, write_vtk, error);
-    base->requests.count = shared_by_ranks(base) ? 0 : base->requests.count;
+    base->requests.count = is_parallel(base) ? 0 : base->requests.count;
     return status;
 }
 

@@ -44,7 +44,7 @@ static bool is_file_of(const char *name, const char *other) {
 enum { MOST_OUTPUTS = 4096 };
 
 /* Reports an output whose name, or a file of which, is that of an earlier output. */
-static void refuse_clash(sel_output_site *site, const char *name, const sel_variant *other) {
+static void refuse_clash(sel_output_checker *checker, const char *name, const sel_variant *other) {
     const char *before = sel_output_name(other);
     char first[512] = "";
     if (other->where.file) {
@@ -52,56 +52,56 @@ static void refuse_clash(sel_output_site *site, const char *name, const sel_vari
                  other->where.line);
     }
     if (strcmp(before, name) == 0) {
-        sel_output_refuse(site, "two outputs are called '%s'%s; give each a name of its own", name,
-                          first);
+        sel_output_refuse(checker, "two outputs are called '%s'%s; give each a name of its own",
+                          name, first);
     } else {
         sel_output_refuse(
-            site,
+            checker,
             "the files of outputs called '%s' and '%s' may have one name%s; leave the "
             "ending to the outputs",
             before, name, first);
     }
 }
 
-static void output_check_name(sel_output_site *site, int i) {
-    const char *name = sel_output_name(sel_output_variant(site->simulation, i));
+static void output_check_name(sel_output_checker *checker, int i) {
+    const char *name = sel_output_name(sel_output_variant(checker->simulation, i));
     const char *wrong = wrong_with_name(name);
     if (wrong) {
-        sel_output_refuse(site, "the name '%s' %s", name, wrong);
+        sel_output_refuse(checker, "the name '%s' %s", name, wrong);
         return;
     }
     for (int j = 0; j < i; j++) {
-        const sel_variant *other = sel_output_variant(site->simulation, j);
+        const sel_variant *other = sel_output_variant(checker->simulation, j);
         const char *before = sel_output_name(other);
         if (strcmp(before, name) == 0 || is_file_of(name, before) || is_file_of(before, name)) {
-            refuse_clash(site, name, other);
+            refuse_clash(checker, name, other);
             return;
         }
     }
 }
 
-static void check_schedule(sel_output_site *site, const sel_output_common *common) {
+static void check_schedule(sel_output_checker *checker, const sel_output_common *common) {
     bool every = common->every != SEL_INT_NOT_GIVEN, interval = !isnan(common->interval);
     if (every && interval) {
-        sel_output_refuse(site, "give every (steps) or interval (time), not both");
+        sel_output_refuse(checker, "give every (steps) or interval (time), not both");
     }
     if (every && common->every < 1) {
-        sel_output_refuse(site, "every must be at least 1 step, got %lld",
+        sel_output_refuse(checker, "every must be at least 1 step, got %lld",
                           (long long)common->every);
     }
     if (interval && !(common->interval > 0)) {
-        sel_output_refuse(site, "interval must be positive, got %g", common->interval);
+        sel_output_refuse(checker, "interval must be positive, got %g", common->interval);
     }
     if (common->from_step < 0 || common->from_time < 0) {
-        sel_output_refuse(site, "from_step and from_time must not be negative");
+        sel_output_refuse(checker, "from_step and from_time must not be negative");
     }
 }
 
-static void check_once(sel_output_site *site, int i) {
+static void check_once(sel_output_checker *checker, int i) {
     for (int j = 0; j < i; j++) {
-        if (sel_output_variant(site->simulation, j)->table == site->table) {
-            sel_output_refuse(site, "given twice; a run has one %s",
-                              strrchr(site->table->name, '.') + 1);
+        if (sel_output_variant(checker->simulation, j)->table == checker->table) {
+            sel_output_refuse(checker, "given twice; a run has one %s",
+                              strrchr(checker->table->name, '.') + 1);
             return;
         }
     }
@@ -109,33 +109,33 @@ static void check_once(sel_output_site *site, int i) {
 
 sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain *domain,
                              sel_error *error) {
-    sel_output_site site = {.simulation = simulation, .domain = domain, .error = error};
+    sel_output_checker checker = {.simulation = simulation, .domain = domain, .error = error};
     if (simulation->params->output.n > MOST_OUTPUTS) { /* comparing all pairs of names is O(n^2) */
         const sel_variant *last = sel_output_variant(simulation, MOST_OUTPUTS);
-        site.table = last->table;
-        site.where = last->where;
-        sel_output_refuse(&site,
+        checker.table = last->table;
+        checker.where = last->where;
+        sel_output_refuse(&checker,
                           "a simulation has at most %d outputs, got %d; give one output "
                           "several fields or points",
                           MOST_OUTPUTS, simulation->params->output.n);
-        return site.status;
+        return checker.status;
     }
     for (int i = 0; i < simulation->params->output.n; i++) {
         const sel_variant *output = sel_output_variant(simulation, i);
         const sel_output_kind *kind = sel_output_kind_of(output->table);
-        site.table = output->table;
-        site.where = output->where;
-        output_check_name(&site, i);
-        check_schedule(&site, output->data);
+        checker.table = output->table;
+        checker.where = output->where;
+        output_check_name(&checker, i);
+        check_schedule(&checker, output->data);
         if (kind->once) {
-            check_once(&site, i);
+            check_once(&checker, i);
         }
-        sel_fields_check(&site, output->data);
+        sel_fields_check(&checker, output->data);
         if (kind->check) {
-            kind->check(&site, output->data);
+            kind->check(&checker, output->data);
         }
     }
-    return site.status;
+    return checker.status;
 }
 
 sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, sel_error *error) {

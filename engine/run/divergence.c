@@ -4,22 +4,22 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { LOOK_STEPS = 100, MOST_LOOK_STEPS = 1000 };
-static const double look_share = 0.01;
+enum { LEAST_STEPS = 100, MOST_STEPS = 1000 };
+static const double monitor_share = 0.01;
 
 /* The nominal device is a data-centre GPU, where a test costs most relative to a step. step_start:
- * seconds to start a kernel in a graph; look_start: for the kernels and the copy of a test;
+ * seconds to start a kernel in a graph; monitor_start: for the kernels and the copy of a test;
  * bandwidth: bytes per second. A CPU tests a cell in the time of a step or less. */
-static const double step_start = 2e-6, look_start = 10e-6, bandwidth = 3e12;
+static const double step_start = 2e-6, monitor_start = 10e-6, bandwidth = 3e12;
 
-int64_t sel_look_interval(const sel_plan *plan) {
+int64_t sel_monitor_interval(const sel_plan *plan) {
     const sel_simulation *simulation = plan->simulation;
     const sel_cell_bytes bytes = simulation->solver->bytes(simulation->params, plan->precision);
     const double cells = (double)sel_grid_cells(&plan->domain->grid);
     const double step = step_start + cells * bytes.update / bandwidth;
-    const double look = look_start + cells * bytes.look / bandwidth;
-    const double hundreds = ceil(look / (look_share * step) / LOOK_STEPS);
-    return (int64_t)fmin(fmax(hundreds * LOOK_STEPS, LOOK_STEPS), MOST_LOOK_STEPS);
+    const double monitor = monitor_start + cells * bytes.look / bandwidth;
+    const double hundreds = ceil(monitor / (monitor_share * step) / LEAST_STEPS);
+    return (int64_t)fmin(fmax(hundreds * LEAST_STEPS, LEAST_STEPS), MOST_STEPS);
 }
 
 /* ---- the nearest region ---- */

@@ -64,34 +64,35 @@ static sel_status keep_failure(sel_hook_run *run, sel_status status, const sel_e
 
 /* ---- reading the state ---- */
 
-static sel_output_site hook_site(const sel_hook_run *run, const sel_table *call, sel_error *error) {
-    return (sel_output_site){.simulation = run->context->simulation,
-                             .domain = run->context->domain,
-                             .table = call,
-                             .error = error};
+static sel_output_checker hook_checker(const sel_hook_run *run, const sel_table *call,
+                                       sel_error *error) {
+    return (sel_output_checker){.simulation = run->context->simulation,
+                                .domain = run->context->domain,
+                                .table = call,
+                                .error = error};
 }
 
 /* Checks and resolves the name of a field. */
-static sel_status pick_field(sel_output_site *site, const char *field, sel_pick *pick) {
+static sel_status pick_field(sel_output_checker *checker, const char *field, sel_pick *pick) {
     const sel_names names = {1, &field};
-    if (sel_picks_check(site, &names)) {
-        *pick = sel_pick_of(site->simulation->solver, site->domain->grid.dims, field);
+    if (sel_picks_check(checker, &names)) {
+        *pick = sel_pick_of(checker->simulation->solver, checker->domain->grid.dims, field);
     }
-    return site->status;
+    return checker->status;
 }
 
 sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point *at,
                           double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
-    sel_output_site site = hook_site(run, &probe_call, error);
+    sel_output_checker checker = hook_checker(run, &probe_call, error);
     sel_pick pick;
     sel_sample *sample;
     sel_output output = {.context = run->context,
                          .arena = sel_arena_create(),
                          .picks = {1, &pick},
                          .time = run->time};
-    sel_status status = output.arena ? pick_field(&site, field, &pick) : SEL_NO_DEVICE;
-    if (!status && !sel_point_check(&site, "the point", at)) {
-        status = site.status;
+    sel_status status = output.arena ? pick_field(&checker, field, &pick) : SEL_NO_DEVICE;
+    if (!status && !sel_point_check(&checker, "the point", at)) {
+        status = checker.status;
     }
     status = status ? status : sel_sample_create(&output, at, 1, false, &sample, error);
     status = status ? status : sel_output_answer(&output, error);
@@ -107,7 +108,7 @@ sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point 
 
 sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
                            double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
-    sel_output_site site = hook_site(run, &reduce_call, error);
+    sel_output_checker checker = hook_checker(run, &reduce_call, error);
     const int which = sel_name_index(sel_reduce_ops, op);
     if (which < 0) {
         return sel_fail(error, SEL_BAD_SCENARIO,
@@ -117,7 +118,7 @@ sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
     }
     sel_pick pick;
     sel_request request = {.kind = SEL_REDUCE, .box = sel_grid_box(&run->context->domain->grid)};
-    sel_status status = pick_field(&site, field, &pick);
+    sel_status status = pick_field(&checker, field, &pick);
     if (!status) {
         request.field = pick.field;
         request.components = pick.field_components;

@@ -88,8 +88,8 @@ static int device_of(const sel_settings *settings, const sel_backend *backend) {
 }
 
 /* If auto found no GPU for one of the ranks, all ranks take the CPU. */
-static sel_status join_others(const sel_ranks *ranks, const sel_solver *solver, int device,
-                              sel_choice *choice, sel_error *error) {
+static sel_status agree_on_cpu(const sel_ranks *ranks, const sel_solver *solver, int device,
+                               sel_choice *choice, sel_error *error) {
     const bool on_cpu = choice->backend == solver->cpu;
     if (sel_ranks_total(ranks, on_cpu) == 0 || on_cpu) {
         return error->status;
@@ -117,7 +117,7 @@ static sel_status prepare_choose_backend(const sel_settings *settings, sel_prepa
     const int device = device_of(settings, solver->cuda);
     sel_status status = sel_backend_choose(solver, wanted, device, &prepared->choice, &why);
     if (wanted != SEL_BACKEND_CPU && wanted != SEL_BACKEND_CUDA) {
-        status = join_others(prepare_ranks(settings), solver, device, &prepared->choice, &why);
+        status = agree_on_cpu(prepare_ranks(settings), solver, device, &prepared->choice, &why);
     }
     if (!status && why.text[0]) {
         snprintf(prepared->choice.fallback, sizeof prepared->choice.fallback, "%.500s", why.text);
@@ -210,8 +210,8 @@ static void use_threads(sel_prepared *prepared, int threads) {
 }
 
 /* Replaces the solver by one adapted to the scenario, if its fields depend on the scenario. */
-static sel_status adapt(const sel_simulation *simulation, int precision, sel_prepared *prepared,
-                        sel_error *error) {
+static sel_status instantiate(const sel_simulation *simulation, int precision,
+                              sel_prepared *prepared, sel_error *error) {
     if (!simulation->solver->adapt) {
         return SEL_OK;
     }
@@ -227,8 +227,8 @@ static sel_status choose_across(sel_prepared *prepared, sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
     const char *text = getenv("SELENITE_ACROSS");
     char *end = NULL;
-    const long asked = text ? strtol(text, &end, 10) : 0;
-    if (text && (end == text || *end || asked < 1 || asked > SEL_MOST_RANKS)) {
+    const long given = text ? strtol(text, &end, 10) : 0;
+    if (text && (end == text || *end || given < 1 || given > SEL_MOST_RANKS)) {
         return sel_fail(error, SEL_BAD_USAGE,
                         "SELENITE_ACROSS=%s: a whole number from 1 to %d; leave it out", text,
                         SEL_MOST_RANKS);
@@ -236,13 +236,13 @@ static sel_status choose_across(sel_prepared *prepared, sel_error *error) {
     const bool deep = sel_common_grid(simulation->params).dims == 3;
     /* Devices exchange whole planes, directly between neighbours. */
     const int fits = on_device(prepared) ? SEL_ACROSS_HALVES : 0;
-    prepared->across = !deep ? 1 : asked ? (int)asked : fits;
-    return deep || asked <= 1
+    prepared->across = !deep ? 1 : given ? (int)given : fits;
+    return deep || given <= 1
                ? SEL_OK
                : sel_fail_as(error, SEL_BAD_USAGE, sel_simulation_where(simulation, "size"),
                              "SELENITE_ACROSS=%ld: a grid of 2 dimensions is cut along y anyway; "
                              "leave it out",
-                             asked);
+                             given);
 }
 
 sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_cut *cut, sel_error *error) {
@@ -274,7 +274,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     const int precision = wanted == SEL_PRECISION_AUTO ? SEL_F32 : wanted; /* at least */
     *prepared = (sel_prepared){.simulation = simulation};
 
-    sel_status status = adapt(simulation, precision, prepared, error);
+    sel_status status = instantiate(simulation, precision, prepared, error);
     if (status) {
         return status;
     }
@@ -289,8 +289,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
         return status;
     }
     const int own = common->threads == SEL_INT_NOT_GIVEN ? 0 : (int)common->threads;
-    const int asked = settings->threads > 0 ? settings->threads : own; /* 0: not given */
-    use_threads(prepared, asked ? asked : cores_of_rank(ranks));
+    const int given = settings->threads > 0 ? settings->threads : own; /* 0: not given */
+    use_threads(prepared, given ? given : cores_of_rank(ranks));
     status = sel_domain_create(simulation, ranks, &prepared->domain, error);
     sel_cut cut;
     status = status ? status : sel_ranks_fit(prepared, ranks->count, &cut, error);
@@ -310,7 +310,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     plan->device = device_of(settings, simulation->solver->cuda);
     plan->ranks = settings->ranks;
     plan->across = prepared->across;
-    plan->threads = asked ? asked : worth_of_threads(prepared->domain, ranks);
+    plan->threads = given ? given : worth_of_threads(prepared->domain, ranks);
     use_threads(prepared, plan->threads);
     status = sel_outputs_wants(simulation, plan, error);
     if (status) {
@@ -364,7 +364,7 @@ enum { LONGEST_LINE = 2048 };
 
 /* Evaluates the laws at the last step, so that a run does not fail after hours because a series
  * ends too early. Only a warning if the run may end before. */
-static sel_status look_ahead(const sel_plan *plan, sel_error *warnings, sel_error *error) {
+static sel_status check_last_step(const sel_plan *plan, sel_error *warnings, sel_error *error) {
     const sel_simulation *simulation = plan->simulation;
     const sel_common *common = simulation->params;
     int64_t last_step = sel_stop_step(common);
@@ -388,7 +388,7 @@ static sel_status look_ahead(const sel_plan *plan, sel_error *warnings, sel_erro
 sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_error *error) {
     *warnings = (sel_error){.status = SEL_OK};
     /* First, since a function that never returns is reported where it is first called. */
-    sel_status status = look_ahead(plan, warnings, error);
+    sel_status status = check_last_step(plan, warnings, error);
     sel_domain_warn(plan->domain, warnings);
     if (plan->simulation->solver->warn && !status) {
         plan->simulation->solver->warn(plan, warnings);

@@ -52,7 +52,7 @@ static void resolve_stops(run *r) {
     r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
                     : isnan(steps_to_pass)           ? DEFAULT_TEST_STEPS
                                            : (int64_t)fmin(fmax(1, round(steps_to_pass)), 1e15);
-    r->look_steps = sel_look_interval(r->prepared->plan);
+    r->monitor_steps = sel_monitor_interval(r->prepared->plan);
 }
 
 static bool interrupted(const run *r) {
@@ -273,7 +273,7 @@ static sel_status loop(run *r, sel_error *error) {
             break;
         }
         const int64_t test = earlier(sel_next_multiple(r->step, r->test_steps),
-                                     sel_next_multiple(r->step, r->look_steps));
+                                     sel_next_multiple(r->step, r->monitor_steps));
         const int64_t output =
             earlier(sel_outputs_next(r->outputs, r->step), sel_hooks_next(&r->hooks, r->step));
         const int64_t saved = sel_run_next_save(r);
@@ -304,8 +304,8 @@ static sel_status run_end(run *r, sel_error *error) {
     }
     status = status ? status : sel_run_finish_tests(r, error);
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
-        status = sel_run_look(r, true, error);
-        status = status ? status : sel_run_weigh(r, error);
+        status = sel_run_start_monitor(r, true, error);
+        status = status ? status : sel_run_start_mass(r, error);
         status = status ? status : sel_run_finish_tests(r, error);
     }
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {

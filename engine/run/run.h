@@ -116,7 +116,7 @@ void sel_progress_end(sel_progress_printer *printer);
 /* Steps between two tests for divergence: the smallest multiple of 100, at most 1,000, for which
  * the tests take less than 1 % of the time. Depends on the plan only, by a cost model of a nominal
  * GPU, so that a run stops at the same step on every backend and machine. */
-int64_t sel_look_interval(const sel_plan *plan);
+int64_t sel_monitor_interval(const sel_plan *plan);
 
 /* Whether an answered monitor request shows that the state at `step` has diverged. If so, `text`
  * tells the step, the value, the cell and the nearest region. */

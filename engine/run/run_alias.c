@@ -49,16 +49,17 @@ static bool varies(const sampling *s, const sel_quantity *q) {
     return variation > least_variation * largest;
 }
 
-static void look_at_table(sampling *s, const sel_table *table, const void *data, sel_where where);
+static void alias_visit_table(sampling *s, const sel_table *table, const void *data,
+                              sel_where where);
 
-static void look_at_variant(sampling *s, const sel_variant *variant) {
+static void alias_visit_variant(sampling *s, const sel_variant *variant) {
     if (variant->table) {
-        look_at_table(s, variant->table, variant->data, variant->where);
+        alias_visit_table(s, variant->table, variant->data, variant->where);
     }
 }
 
-static void look_at_quantity(sampling *s, const sel_quantity *q, const sel_table *table,
-                             const char *field, sel_where where) {
+static void alias_visit_quantity(sampling *s, const sel_quantity *q, const sel_table *table,
+                                 const char *field, sel_where where) {
     if (!s->table && q->components <= MOST_COMPONENTS && (sel_quantity_depends(q) & SEL_ON_T) &&
         varies(s, q)) {
         s->table = table;
@@ -69,41 +70,41 @@ static void look_at_quantity(sampling *s, const sel_quantity *q, const sel_table
     }
 }
 
-static void look_at_member(sampling *s, const sel_table *table, const sel_field *field,
-                           const void *at, sel_where where) {
+static void alias_visit_member(sampling *s, const sel_table *table, const sel_field *field,
+                               const void *at, sel_where where) {
     const sel_list *list = at;
     const sel_named_quantities *quantities = at;
     const sel_named_variants *variants = at;
     switch (field->kind) {
     case SEL_KIND_QUANTITY:
     case SEL_KIND_VECTOR:
-        look_at_quantity(s, at, table, field->name, where);
+        alias_visit_quantity(s, at, table, field->name, where);
         break;
     case SEL_KIND_NAMED_QUANTITIES:
         for (int k = 0; k < quantities->n; k++) {
-            look_at_quantity(s, &quantities->v[k].value, table, field->name, where);
+            alias_visit_quantity(s, &quantities->v[k].value, table, field->name, where);
         }
         break;
     case SEL_KIND_TABLE:
-        look_at_table(s, field->table, at, where);
+        alias_visit_table(s, field->table, at, where);
         break;
     case SEL_KIND_VARIANT:
-        look_at_variant(s, at);
+        alias_visit_variant(s, at);
         break;
     case SEL_KIND_NAMED_VARIANTS:
         for (int k = 0; k < variants->n; k++) {
-            look_at_variant(s, &variants->v[k].value);
+            alias_visit_variant(s, &variants->v[k].value);
         }
         break;
     case SEL_KIND_VARIANTS:
         for (int k = 0; k < list->n; k++) {
-            look_at_variant(s, (const sel_variant *)list->v + k);
+            alias_visit_variant(s, (const sel_variant *)list->v + k);
         }
         break;
     case SEL_KIND_LIST:
         for (int k = 0; k < list->n; k++) {
             const char *entry = (const char *)list->v + (size_t)k * field->table->size;
-            look_at_table(s, field->table, entry, where);
+            alias_visit_table(s, field->table, entry, where);
         }
         break;
     default:
@@ -112,12 +113,13 @@ static void look_at_member(sampling *s, const sel_table *table, const sel_field 
 }
 
 /* Examines every quantity of a table, except those that do not drive the run. */
-static void look_at_table(sampling *s, const sel_table *table, const void *data, sel_where where) {
+static void alias_visit_table(sampling *s, const sel_table *table, const void *data,
+                              sel_where where) {
     static const char *const others[] = {"initial", "output", "hooks", "derived", NULL};
     for (int k = 0; k < table->count && !s->table; k++) {
         const sel_field *field = &table->fields[k];
         if (sel_name_index(others, field->name) < 0) {
-            look_at_member(s, table, field, (const char *)data + field->offset, where);
+            alias_visit_member(s, table, field, (const char *)data + field->offset, where);
         }
     }
 }
@@ -141,7 +143,7 @@ void sel_run_warn_of_aliasing(run *r) {
             to[a][k] = sel_centre(grid, a, floor(along[a] * (double)grid->n[a]));
         }
     }
-    look_at_table(&s, simulation->solver->table, simulation->params, simulation->params->at);
+    alias_visit_table(&s, simulation->solver->table, simulation->params, simulation->params->at);
     if (s.table) {
         const sel_where stop = sel_simulation_where(simulation, "stop");
         sel_run_warn(r,

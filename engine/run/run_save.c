@@ -462,15 +462,15 @@ static void note_changes(run *r) {
 
 /* *sound: the present state has not diverged, so a run may be resumed from it; else `found` tells
  * why not. Does not touch the pending tests. */
-static sel_status look_at_state(run *r, bool *sound, char found[SEL_DIVERGENCE_TEXT],
-                                sel_error *error) {
-    sel_request look = {.kind = SEL_MONITOR,
-                        .box = sel_grid_box(&r->prepared->domain->grid),
-                        .only_bad_cell = true};
+static sel_status check_state(run *r, bool *sound, char found[SEL_DIVERGENCE_TEXT],
+                              sel_error *error) {
+    sel_request monitor = {.kind = SEL_MONITOR,
+                           .box = sel_grid_box(&r->prepared->domain->grid),
+                           .only_bad_cell = true};
     const sel_backend *backend = r->prepared->backend;
-    sel_status status = backend->start(r->state, &look, error);
-    status = status ? status : backend->finish(r->state, &look, error);
-    *sound = !status && !sel_diverged(r->prepared->plan, &look, r->step, found) &&
+    sel_status status = backend->start(r->state, &monitor, error);
+    status = status ? status : backend->finish(r->state, &monitor, error);
+    *sound = !status && !sel_diverged(r->prepared->plan, &monitor, r->step, found) &&
              !(r->monitor.pending &&
                sel_diverged(r->prepared->plan, &r->monitor.request, r->monitor.step, found));
     return status;
@@ -480,7 +480,7 @@ static sel_status look_at_state(run *r, bool *sound, char found[SEL_DIVERGENCE_T
 static sel_status refuse_unsound(run *r, sel_error *error) {
     char found[SEL_DIVERGENCE_TEXT];
     bool sound = false;
-    sel_status status = look_at_state(r, &sound, found, error);
+    sel_status status = check_state(r, &sound, found, error);
     if (!status && !sound) {
         status =
             sel_fail(error, SEL_BAD_FILE, "%s: is damaged: no run can go on from its state (%s)",
@@ -543,7 +543,7 @@ sel_status sel_run_save(run *r, sel_error *error) {
     status = status ? status : sel_outputs_finish(r->outputs, error);
     status = status ? status : sel_run_answer_tests(r, error);
     status = status ? status : sel_writer_drain(r->writer, error);
-    status = status ? status : look_at_state(r, &sound, found, error);
+    status = status ? status : check_state(r, &sound, found, error);
     if (status || !sound) {
         r->saved_clock = sel_machine_seconds();
         return status;

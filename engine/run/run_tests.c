@@ -70,16 +70,16 @@ static void warn_of_mass(run *r, double drift) {
 
 /* Takes the answer of a monitor: stops the run if it has diverged, and warns once of a high Mach
  * number. */
-static void take_look(run *r) {
+static void judge_monitor(run *r) {
     const sel_plan *plan = r->prepared->plan;
     const sel_solver *solver = r->prepared->simulation->solver;
     char found[SEL_DIVERGENCE_TEXT], hint[480], good[sizeof r->names.path + 40] = "";
-    const sel_request *seen = &r->monitor.request;
-    const double mach = solver->sound ? seen->largest / solver->sound(plan) : 0;
-    if (sel_diverged(plan, seen, r->monitor.step, found)) {
+    const sel_request *answer = &r->monitor.request;
+    const double mach = solver->sound ? answer->largest / solver->sound(plan) : 0;
+    if (sel_diverged(plan, answer, r->monitor.step, found)) {
         snprintf(hint, sizeof hint, "%s", solver->advice ? solver->advice : "");
         if (solver->hint) {
-            solver->hint(plan, fmax(r->largest, seen->largest), hint, sizeof hint);
+            solver->hint(plan, fmax(r->largest, answer->largest), hint, sizeof hint);
         }
         if (r->saved_step >= 0) {
             snprintf(good, sizeof good, ". %s holds step %lld", r->names.path,
@@ -89,10 +89,10 @@ static void take_look(run *r) {
     } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
         warn_of_mach(r, mach);
     }
-    if (solver->sound && seen->largest_cell >= 0) {
+    if (solver->sound && answer->largest_cell >= 0) {
         r->report->largest_mach = fmax(r->report->largest_mach, mach);
     }
-    r->largest = fmax(r->largest, seen->largest);
+    r->largest = fmax(r->largest, answer->largest);
 }
 
 sel_status sel_run_start_test(run *r, run_test *test, const sel_request *request,
@@ -125,17 +125,17 @@ sel_status sel_run_answer_tests(run *r, sel_error *error) {
     return status ? status : sel_run_take_audit(r, error);
 }
 
-/* take_look, then stops the run if it is steady. */
+/* judge_monitor, then stops the run if it is steady. */
 static void take_monitor(run *r) {
     const double tolerance = r->prepared->simulation->params->stop.steady;
-    const sel_request *seen = &r->monitor.request;
-    take_look(r);
-    if (r->report->stopped_by != SEL_BY_DIVERGENCE && !seen->only_bad_cell) {
-        r->report->steady_measure = seen->change;
-        const bool steady = seen->change < tolerance || (tolerance == 0 && seen->change == 0);
+    const sel_request *answer = &r->monitor.request;
+    judge_monitor(r);
+    if (r->report->stopped_by != SEL_BY_DIVERGENCE && !answer->only_bad_cell) {
+        r->report->steady_measure = answer->change;
+        const bool steady = answer->change < tolerance || (tolerance == 0 && answer->change == 0);
         if (r->report->stopped_by == SEL_BY_NOTHING && steady) {
             sel_run_stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld",
-                         seen->change, (long long)(r->monitor.step - r->test_steps),
+                         answer->change, (long long)(r->monitor.step - r->test_steps),
                          (long long)r->monitor.step);
             sel_run_warn_of_aliasing(r);
         }
@@ -174,32 +174,32 @@ static void take_mass(run *r) {
 
 sel_status sel_run_finish_tests(run *r, sel_error *error) {
     sel_status status = sel_run_answer_tests(r, error);
-    const bool looked = r->monitor.pending, averaged = r->mean.pending;
-    const bool weighed = r->mass.test.pending;
+    const bool has_monitor = r->monitor.pending, has_mean = r->mean.pending;
+    const bool has_mass = r->mass.test.pending;
     r->monitor.pending = r->mean.pending = r->mass.test.pending = false;
-    if (!status && looked) {
+    if (!status && has_monitor) {
         take_monitor(r);
     }
-    if (!status && averaged) {
+    if (!status && has_mean) {
         take_mean(r);
     }
-    if (!status && weighed && r->report->stopped_by != SEL_BY_DIVERGENCE) {
+    if (!status && has_mass && r->report->stopped_by != SEL_BY_DIVERGENCE) {
         take_mass(r);
     }
     return status;
 }
 
-sel_status sel_run_look(run *r, bool only_bad_cell, sel_error *error) {
+sel_status sel_run_start_monitor(run *r, bool only_bad_cell, sel_error *error) {
     const sel_request request = {.kind = SEL_MONITOR,
                                  .box = sel_grid_box(&r->prepared->domain->grid),
                                  .only_bad_cell = only_bad_cell};
     return sel_run_start_test(r, &r->monitor, &request, error);
 }
 
-sel_status sel_run_weigh(run *r, sel_error *error) {
+sel_status sel_run_start_mass(run *r, sel_error *error) {
     const sel_solver *solver = r->prepared->simulation->solver;
     double brought;
-    if (!solver->brought || (r->mass.step >= 0 && r->step - r->mass.step < r->look_steps) ||
+    if (!solver->brought || (r->mass.step >= 0 && r->step - r->mass.step < r->monitor_steps) ||
         !solver->brought(r->prepared->plan, r->step, r->step, &brought)) {
         return SEL_OK;
     }
@@ -215,12 +215,12 @@ sel_status sel_run_start_tests(run *r, sel_error *error) {
     const bool compares = test && !(by_mean && isnan(stop->steady));
     const sel_request mean = {.kind = SEL_MEAN_CHANGE, .mean_change = (double)NAN};
     sel_status status = SEL_OK;
-    if (compares || r->step % r->look_steps == 0) {
-        status = sel_run_look(r, !compares, error);
+    if (compares || r->step % r->monitor_steps == 0) {
+        status = sel_run_start_monitor(r, !compares, error);
         status = status ? status : sel_run_audit(r, error);
     }
     if (!status && test && by_mean) {
         status = sel_run_start_test(r, &r->mean, &mean, error);
     }
-    return status || !test ? status : sel_run_weigh(r, error);
+    return status || !test ? status : sel_run_start_mass(r, error);
 }

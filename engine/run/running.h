@@ -67,7 +67,7 @@ typedef struct run {
     int64_t observed_step;       /* the last observed one; -1: not known */
     sel_stopped_by last_step_by; /* why the run stops at last_step */
     int64_t test_steps;          /* between tests for a steady flow */
-    int64_t look_steps;          /* between tests for divergence */
+    int64_t monitor_steps;       /* between tests for divergence */
 
     run_test monitor, mean;
     run_mass mass;
@@ -106,11 +106,11 @@ sel_status sel_run_start_tests(run *r, sel_error *error);
 
 /* Starts a monitor request over the whole field. `only_bad_cell`: only for divergence, not for the
  * change since the previous one. */
-sel_status sel_run_look(run *r, bool only_bad_cell, sel_error *error);
+sel_status sel_run_start_monitor(run *r, bool only_bad_cell, sel_error *error);
 
 /* Starts the test of the mass, unless mass crosses faces at a rate that no law prescribes, or the
- * last test was less than look_steps ago. */
-sel_status sel_run_weigh(run *r, sel_error *error);
+ * last test was less than monitor_steps ago. */
+sel_status sel_run_start_mass(run *r, sel_error *error);
 
 /* Waits for the answers of pending tests; takes the audit, but leaves the other answers untaken. */
 sel_status sel_run_answer_tests(run *r, sel_error *error);

@@ -249,7 +249,7 @@ static int64_t interval_of(const char *size, const char *precision) {
     script_accepts(&c, text);
     assert_int_equal(sel_prepare(&c.scenario->simulations[0], &settings, &prepared, &c.error),
                      SEL_OK);
-    const int64_t steps = sel_look_interval(prepared.plan);
+    const int64_t steps = sel_monitor_interval(prepared.plan);
     sel_prepared_release(&prepared);
     script_done(&c);
     return steps;
