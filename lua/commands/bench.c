@@ -1,26 +1,30 @@
-/* bench.c -- `selenite bench`: measure the kernels: cell updates per second, and their share of the
- * copy bandwidth.
+/* bench.c -- `selenite bench`: measure cell updates per second, and the fraction of the copy
+ * bandwidth that they use.
  *
- * Lattice Boltzmann reads and writes every population once, runoff reads the ground and reads and
- * writes a depth, conduction of heat reads and writes a temperature and, where materials differ,
- * reads conductances, a rule its fields, and they do little else: on a large grid the time of a
- * step is the time of moving its bytes. So the figure to look at is
+ * On a large grid the time of a step is the time of moving its bytes. Per cell and step
  *
- *     updates per second * bytes per update / bytes per second of a copy, read and written
+ *     lattice Boltzmann   reads and writes every population
+ *     runoff              reads the ground, reads and writes a depth
+ *     heat                reads and writes a temperature; reads conductances if materials differ
+ *     rule                reads its fields, writes its state
  *
- * It exceeds 1 where several steps share one pass over memory. Of Poisson's equation all iterations
- * to the solution count as one update, which would read and write the potential once: its share is
- * one over the time to solution in sweeps.
+ * So the efficiency is
  *
- * On the CPU all cases exist at once and are measured in turn, round after round, the bandwidth
- * among them; on a device, whose memory a large case fills, one after the other, each with the
+ *     updates per second * bytes per update / bytes per second of a copy (read and written)
+ *
+ * It exceeds 1 where several steps share one pass over memory. For Poisson's equation all
+ * iterations to the solution count as one update, which reads and writes the potential once: its
+ * efficiency is one over the number of sweeps that would take as long.
+ *
+ * On the CPU all cases exist at once. Each round measures every case and the bandwidth. On a
+ * device, whose memory one large case may fill, cases are measured one after the other, with the
  * bandwidth in every round. The median of the rounds counts.
  *
- * Several ranks are measured against one, which is rank 0 alone while the others sleep, in turn:
- * with its grid (strong scaling), and with one of so many times the cells (weak). One rank has the
- * threads of all ranks of its machine, as far as it may run so many; their efficiency is
+ * Several ranks are compared with one rank, in turn: rank 0 runs alone while the others sleep.
+ * Strong scaling keeps the grid; weak scaling has N times the cells on N ranks. The single rank
+ * uses the threads of all ranks of its machine, as far as it may. The efficiency of ranks is
  *
- *     updates per second / (those of one rank * threads of all ranks / threads of that one)
+ *     updates per second / (those of one rank * threads of all ranks / threads of that rank)
  */
 #include <fnmatch.h>
 #include <math.h>
@@ -44,42 +48,45 @@ typedef struct bench_case {
     sel_simulation simulation;
     const char *name;
     char kind[16], size[32], box[16], rule[32]; /* words of the name: "D2Q9", "512x512", ... */
-    char left_out[1024];                        /* why it was; empty: it was not */
+    char left_out[1024];                        /* why it is left out; empty: it is measured */
     int number;                                 /* of the simulation */
     const sel_ranks *ranks;                     /* that compute it; NULL: this process */
-    const char *scaling; /* "strong", "weak"; NULL: it is measured for itself */
+    const char *scaling; /* "strong", "weak"; NULL: not compared with one rank */
     sel_prepared prepared;
     sel_state *state;
-    int64_t steps; /* per measurement; of an iteration to its end: those that it took */
+    int64_t steps; /* per measurement; of Poisson's equation: the iterations to the solution */
     double rates[SEL_MOST_ROUNDS];
-    double rate, bytes, copy; /* updates per second, bytes of each, bytes per second of a copy */
+    double rate;  /* median of rates, updates per second */
+    double bytes; /* per update */
+    double copy;  /* bytes per second of a copy */
 } bench_case;
 
-/* All that one call measures. */
+/* One call of sel_bench. */
 typedef struct bench {
     const sel_bench_options *options;
     sel_choice choice; /* of the backend */
     bool on_device;
     char device[256];
-    int threads; /* of a rank; of one that is alone */
-    int threads_alone;
+    int threads;            /* of a rank */
+    int threads_alone;      /* of a rank that runs alone */
     const sel_ranks *ranks; /* &sel_one_rank: this process alone */
     sel_scenario *scenario; /* bench.lua */
     int count;
     bench_case *cases;
     FILE *to;
-    int printed; /* results */
+    int printed; /* number of results */
 } bench;
 
 /* ---- cases ---- */
 
+/* Whether the case iterates to a solution (Poisson's equation). */
 static bool iterates(const bench_case *c) {
     return c->simulation.solver->iterates;
 }
 
-/* Seconds for n steps; of an iteration for all of it, from its start. Ranks have slept while one
- * was measured: they make some steps and wait for each other first. So does the one, whose device
- * may be as near to the limit of its power then. */
+/* Measures the seconds of n steps, or of a whole iteration from its start. Some steps come first,
+ * since ranks have slept while the single rank was measured; the single rank makes them too, so
+ * that its device is as near to its power limit. */
 static sel_status timed(bench_case *c, int64_t n, double *seconds, sel_error *error) {
     sel_status status = SEL_OK;
     omp_set_num_threads(c->prepared.plan->threads);
@@ -100,7 +107,7 @@ static sel_status timed(bench_case *c, int64_t n, double *seconds, sel_error *er
     return status;
 }
 
-static void release(bench_case *c) {
+static void bench_release(bench_case *c) {
     if (c->prepared.backend) {
         c->prepared.backend->destroy(c->state);
         sel_prepared_release(&c->prepared);
@@ -109,7 +116,7 @@ static void release(bench_case *c) {
     c->prepared.backend = NULL;
 }
 
-/* Creates the state, unless it does not fit, and finds how many steps fill a measurement. */
+/* Creates the state, if it fits into memory, and finds the number of steps per measurement. */
 static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
     sel_settings settings = b->options->settings;
     sel_error failure = {.status = SEL_OK};
@@ -119,7 +126,7 @@ static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
     settings.simulation = c->number;
     sel_status status = sel_set_up(&c->simulation, &settings, &c->prepared, &c->state, &failure);
     if (status) {
-        release(c);
+        bench_release(c);
         snprintf(c->left_out, sizeof c->left_out, "%.1000s", failure.text);
         return status == SEL_NO_DEVICE ? SEL_OK : sel_fail(error, status, "%s", failure.text);
     }
@@ -182,22 +189,22 @@ static double ratio_to_copy(const bench_case *c) {
     return c->copy > 0 ? c->rate * c->bytes / c->copy : (double)NAN;
 }
 
-/* The time to the solution. */
+/* The time to the solution of Poisson's equation. */
 static double seconds_of(const bench_case *c) {
     return (double)sel_grid_cells(&c->prepared.domain->grid) / c->rate;
 }
 
-/* The efficiency of ranks, whose case stands behind that of one rank alone. */
-static double efficiency(const bench *b, const bench_case *c) {
+/* The efficiency of ranks; the case of one rank alone precedes theirs. */
+static double bench_efficiency(const bench *b, const bench_case *c) {
     const double more = (double)b->threads * b->ranks->count / b->threads_alone;
     return c->rate / (c[-1].rate * more);
 }
 
-static void print_row(const bench *b, const bench_case *c) {
+static void bench_print_row(const bench *b, const bench_case *c) {
     if (c->ranks) {
         fprintf(b->to, "%-7s %-9s %-12s %-8s %-11s %-7s %8.1f %7.1f %8.1f %%\n", c->kind,
                 sel_precision_names[c->simulation.params->precision], c->size, c->box, c->rule,
-                c->scaling, c->rate / 1e6, c[-1].rate / 1e6, 100 * efficiency(b, c));
+                c->scaling, c->rate / 1e6, c[-1].rate / 1e6, 100 * bench_efficiency(b, c));
         return;
     }
     fprintf(b->to, "%-7s %-9s %-12s %-8s %-11s %8.1f %5.0f %7.1f %9.1f %5.1f %%\n", c->kind,
@@ -210,7 +217,7 @@ static void print_row(const bench *b, const bench_case *c) {
                 (long long)c->steps, 1e3 * seconds_of(c), 1 / ratio_to_copy(c));
 }
 
-/* The words of the name as members. */
+/* Prints the words of the name as members. */
 static void json_words(const bench_case *c, FILE *to) {
     if (c->simulation.solver == &lbm_solver) {
         fprintf(to, "\"lattice\": \"%s\", \"box\": \"%s\", \"collision\": \"%s\"", c->kind, c->box,
@@ -255,7 +262,7 @@ static void print_json(const bench *b, const bench_case *c) {
                  {NULL, 0}},
       together[] = {{"updates_per_second", c->rate},
                     {"updates_per_second_of_one_rank", c->ranks ? c[-1].rate : 0},
-                    {"efficiency", c->ranks ? efficiency(b, c) : 0},
+                    {"efficiency", c->ranks ? bench_efficiency(b, c) : 0},
                     {NULL, 0}};
     fprintf(b->to, "%s\n    {\"solver\": \"%s\", ", b->printed ? "," : "",
             c->simulation.solver->name);
@@ -295,9 +302,10 @@ static void print_foot(const bench *b) {
     fputs(json ? "\n  ]\n}\n" : "", b->to);
 }
 
-/* ---- the whole ---- */
+/* ---- the command ---- */
 
-/* More threads than ranks have would be those of other machines, or of other users. */
+/* Chooses the number of threads. A rank alone gets those of all ranks on its machine: more would
+ * belong to other users. */
 static void choose_threads(bench *b) {
     const int asked = (int)b->options->settings.threads, here = b->ranks->here;
     const int cores = sel_machine_threads(), share = cores > here ? cores / here : 1;
@@ -307,7 +315,7 @@ static void choose_threads(bench *b) {
         b->threads_alone = cores > b->threads ? cores : b->threads;
 }
 
-static sel_status choose_backend(bench *b, sel_error *error) {
+static sel_status bench_choose_backend(bench *b, sel_error *error) {
     const sel_settings *settings = &b->options->settings;
     const bool on_cpu = b->ranks->count > 1 && settings->backend != SEL_BACKEND_CUDA;
     sel_status status =
@@ -321,7 +329,8 @@ static sel_status choose_backend(bench *b, sel_error *error) {
     return SEL_OK;
 }
 
-/* With several ranks there are all cases of one, then those of as many times the cells. */
+/* Loads bench.lua. With several ranks: all cases with the grids of one rank, then all cases with
+ * `ranks` times the cells. */
 static sel_status load_cases(bench *b, sel_error *error) {
     char ranks[32];
     snprintf(ranks, sizeof ranks, "ranks=%d", b->ranks->count);
@@ -342,13 +351,12 @@ static void add_case(bench *b, int number, const char *scaling, const sel_ranks 
                       .number = number,
                       .ranks = ranks,
                       .scaling = scaling};
-    c->simulation.locate = NULL; /* users know no lines of bench.lua */
+    c->simulation.locate = NULL; /* lines of bench.lua tell users nothing */
     c->name = c->simulation.params->name;
     sscanf(c->name, "%15s %*s %31s %15s %31[^\n]", c->kind, c->size, c->box, c->rule);
 }
 
-/* Keeps of all cases of the backend those that are asked for; with several ranks as pairs of one
- * and of all. */
+/* Selects the cases that match `only`. With several ranks: pairs of one rank and of all ranks. */
 static sel_status pick_cases(bench *b, sel_error *error) {
     char pattern[256], all[6144] = "";
     const bool pairs = b->ranks->count > 1;
@@ -370,7 +378,7 @@ static sel_status pick_cases(bench *b, sel_error *error) {
                                b->choice.backend->name, b->options->only, all);
 }
 
-/* A measurement of each case, after one of the bandwidth, which ranks are not compared with. */
+/* Measures the bandwidth (not with several ranks), then each case once. */
 static sel_status measure_round(const bench *b, bench_case *cases, int count, int round,
                                 double *copy, sel_error *error) {
     sel_status status = SEL_OK;
@@ -387,8 +395,8 @@ static sel_status measure_round(const bench *b, bench_case *cases, int count, in
     return status;
 }
 
-/* Measures and prints cases that exist together. */
-static sel_status measure(bench *b, bench_case *cases, int count, sel_error *error) {
+/* Measures and prints cases whose states exist at the same time. */
+static sel_status bench_measure(bench *b, bench_case *cases, int count, sel_error *error) {
     double copies[SEL_MOST_ROUNDS] = {0};
     const int rounds = b->options->rounds;
     sel_status status = SEL_OK;
@@ -406,10 +414,10 @@ static sel_status measure(bench *b, bench_case *cases, int count, sel_error *err
             c->copy = sel_median(copies, rounds);
         }
         if (c->state && !status && (c->ranks || !c->scaling)) {
-            (b->options->json ? print_json : print_row)(b, c);
+            (b->options->json ? print_json : bench_print_row)(b, c);
             b->printed++;
         }
-        release(c);
+        bench_release(c);
     }
     fflush(b->to);
     return status;
@@ -420,7 +428,7 @@ static sel_status measure_all(bench *b, sel_error *error) {
     sel_status status = SEL_OK;
     print_head(b);
     for (int first = 0; first < b->count && !status; first += together)
-        status = measure(b, b->cases + first, together, error);
+        status = bench_measure(b, b->cases + first, together, error);
     print_foot(b);
     return status;
 }
@@ -428,7 +436,7 @@ static sel_status measure_all(bench *b, sel_error *error) {
 sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *error) {
     const sel_ranks *ranks = options->settings.ranks ? options->settings.ranks : &sel_one_rank;
     bench b = {.options = options, .ranks = ranks, .to = to};
-    sel_status status = choose_backend(&b, error);
+    sel_status status = bench_choose_backend(&b, error);
     status = status ? status : load_cases(&b, error);
     status = status ? status : pick_cases(&b, error);
     status = sel_ranks_agree(ranks, status, error);

@@ -1,16 +1,16 @@
-/* draw.c -- pictures that Lua draws: plots of a sweep, masks at the prompt. */
+/* draw.c -- pictures drawn by Lua: plots of a sweep, masks at the prompt. */
 #include <math.h>
 #include "engine/output/picture.h"
 #include "lua/script/state.h"
 
-/* Paper, ink, pale ink, and from HUE on, again and again, colours that the eye tells apart. */
+/* Colours: paper, ink, pale ink, and from HUE on a cycle of colours that are easy to tell apart. */
 enum { HUE = 3, HUES = 8, LETTER = 2 };
 enum { MOST_PIXELS = 1 << 20 }; /* along a side */
 static const sel_colour colours[HUE + HUES] = {
     {255, 255, 255}, {40, 40, 40},  {225, 225, 225}, {0, 90, 160},   {200, 70, 30}, {30, 130, 80},
     {130, 60, 150},  {170, 120, 0}, {0, 140, 160},   {200, 60, 120}, {90, 90, 90}};
 
-/* A place or a length in pixels; what lies far outside of the picture is there alike. */
+/* A coordinate or a length in pixels, limited to a range far beyond the picture. */
 static int take_pixel(lua_State *L, int index) {
     const double value = luaL_checknumber(L, index);
     luaL_argcheck(L, !isnan(value), index, "no number of pixels");
@@ -23,10 +23,10 @@ static int take_side(lua_State *L, int index) {
     return (int)side;
 }
 
-/* The drawing function's put(x, y, width, height, colour) fills a rectangle, whose upper left
- * corner is at x, y; put(x, y, text, part, colour) writes, with `part` of the text's width left of
- * x. */
-static int put(lua_State *L) {
+/* put, the argument of the drawing function:
+ *   put(x, y, width, height, colour)  fills a rectangle with its upper left corner at x, y
+ *   put(x, y, text, part, colour)     writes text, the fraction `part` of its width left of x */
+static int draw_put(lua_State *L) {
     sel_canvas *canvas = lua_touserdata(L, lua_upvalueindex(1));
     const lua_Integer number = luaL_checkinteger(L, 5);
     const int x = take_pixel(L, 1), y = take_pixel(L, 2);
@@ -53,7 +53,7 @@ int sel_host_draw(lua_State *L) {
     sel_canvas_fill(&canvas, 0, 0, width, height, colours[0]);
     lua_pushvalue(L, 4);
     lua_pushlightuserdata(L, &canvas);
-    lua_pushcclosure(L, put, 1);
+    lua_pushcclosure(L, draw_put, 1);
     lua_call(L, 1, 0);
     sel_canvas_write(&canvas, path, &error);
     return sel_host_result(L, &error);

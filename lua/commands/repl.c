@@ -1,9 +1,9 @@
-/* repl.c -- `selenite repl`: the scenario's API at a prompt, with history; help, checks of tables,
- * masks as text and pictures.
+/* repl.c -- `selenite repl`: the C part of repl.lua: the scenario's API at a prompt, with history;
+ * help, checks of tables, masks as text and pictures.
  *
- * A line is a chunk of Lua in the script's sandbox, and under its limits; one that passes them ends
- * the script, and the prompt begins afresh. Each line is a source of its own, "line 3", so that
- * messages name lines as they do in a file. libedit edits lines where it is installed.
+ * A line is a chunk of Lua in the script's sandbox and under its limits. A line that exceeds a
+ * limit ends the script, and the prompt starts again. Each line is a source of its own, "line 3",
+ * so that messages name it. Lines are edited with libedit if it is installed.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -15,13 +15,14 @@
 #include "lua/script/state.h"
 #include "repl_lua.h"
 
-/* Cells of a grid that is painted when its table is typed: a moment. */
+/* Largest number of cells for which the solver's checks run when a simulation is typed: a moment.
+ */
 enum { MOST_CHECKED = 1 << 20 };
 
 /* ---- lines ---- */
 
-/* A line, freed by the caller; NULL at the end of the input. */
-static char *read_line(const char *prompt) {
+/* Reads a line, to be freed by the caller; NULL at the end of the input. */
+static char *repl_read_line(const char *prompt) {
     static char *line;
     static size_t room;
     fputs(isatty(STDIN_FILENO) ? prompt : "", stdout);
@@ -32,17 +33,17 @@ static char *read_line(const char *prompt) {
     return strdup(line);
 }
 
-/* Functions of libedit, where it is there, on a terminal. */
-static char *(*read_edited)(const char *prompt) = read_line;
+/* Functions of libedit, on a terminal and if it is installed. */
+static char *(*read_edited)(const char *prompt) = repl_read_line;
 static void (*keep_line)(const char *line);
 static int (*write_history)(const char *file);
 static char history[4200];
-static bool reads;      /* lines; false at the end of the input */
-static int line_number; /* of the last one */
+static bool reads;      /* false at the end of the input */
+static int line_number; /* of the last line */
 
-/* host.read(prompt) -> a line; nil at the end of the input, false where Ctrl-C has dropped it; its
- * number. A line has the limits of a script, and may declare parameters of its own. */
-static int host_read(lua_State *L) {
+/* host.read(prompt) -> line, its number. nil: end of the input; false: Ctrl-C dropped the line.
+ * Each line gets the limits of a script, and may declare parameters of its own. */
+static int repl_read(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const char *prompt = luaL_checkstring(L, 1);
     sel_limits_stop(script);
@@ -69,8 +70,8 @@ static int host_read(lua_State *L) {
     return 2;
 }
 
-/* host.compile(text, number, environment) -> the function of a text that begins on that line; nil
- * and Lua's message. */
+/* host.compile(text, number, environment) -> function; or nil and Lua's message. The text begins on
+ * line `number`. */
 static int host_compile(lua_State *L) {
     sel_script *script = sel_script_of(L);
     size_t length;
@@ -93,9 +94,9 @@ static int host_compile(lua_State *L) {
 
 /* ---- tables ---- */
 
-/* What `fill_alone` takes and gives. */
+/* Argument and result of fill_alone. */
 typedef struct filling {
-    const char *what; /* asks for it */
+    const char *what; /* names the table in messages */
     int count;        /* of simulations */
 } filling;
 
@@ -105,7 +106,7 @@ static int fill_alone(lua_State *L) {
     return 0;
 }
 
-/* Fills the table at index 1 on its own; its mistakes go to `error`. */
+/* Fills the table at index 1 alone; mistakes go to `error`. Returns the number of simulations. */
 static int fill_apart(lua_State *L, const char *what, sel_error *error) {
     sel_script *script = sel_script_of(L);
     sel_error *outer = script->error;
@@ -127,17 +128,17 @@ static int fill_apart(lua_State *L, const char *what, sel_error *error) {
     return f.count;
 }
 
-static sel_status prepare(const sel_simulation *simulation, const sel_settings *settings,
-                          sel_error *error) {
+static sel_status repl_prepare(const sel_simulation *simulation, const sel_settings *settings,
+                               sel_error *error) {
     sel_prepared prepared;
     const sel_status status = sel_prepare(simulation, settings, &prepared, error);
     sel_prepared_release(&prepared);
     return status;
 }
 
-/* host.check(value, whole) -> true, or nil and its mistakes: those of its tables, and of small
- * simulations what the solver finds before a run; `whole`: prints what `selenite check` does. */
-static int host_check(lua_State *L) {
+/* host.check(value, whole) -> true; or nil and the mistakes of its tables, and of small simulations
+ * those that the solver finds before a run. `whole`: prints the output of `selenite check`. */
+static int repl_check(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const sel_settings settings = {.precision = -1, .backend = SEL_BACKEND_CPU};
     const sel_settings any = {.precision = -1, .backend = -1};
@@ -155,7 +156,7 @@ static int host_check(lua_State *L) {
         if (whole)
             sel_check(simulation, &any, &wants, stdout, &error);
         else if (cells <= MOST_CHECKED)
-            prepare(simulation, &settings, &error);
+            repl_prepare(simulation, &settings, &error);
     }
     sel_limits_come_back(L, &limits);
     if (whole && !error.status && count == 0)
@@ -206,9 +207,9 @@ static void push_plane(lua_State *L, const sel_domain *domain, int64_t most, dou
     }
 }
 
-/* host.mask(simulation, columns, z) -> a plane of cells, at most so many along x: a letter for
- * each, small for the region that makes it solid, large for the one whose face it touches; the
- * cells along x; the letters' regions. */
+/* host.mask(simulation, columns, z) -> plane, cells along x, regions by letter. The plane has at
+ * most `columns` letters per row, one per cell: a small letter for the region that makes the cell
+ * solid, a capital for the region whose face it touches. */
 static int host_mask(lua_State *L) {
     sel_script *script = sel_script_of(L);
     sel_error error = {.status = SEL_OK};
@@ -226,7 +227,7 @@ static int host_mask(lua_State *L) {
     return error.status ? sel_host_result(L, &error) : 3;
 }
 
-/* host.path(text) -> the text, the path of a picture */
+/* host.path(text) -> text, checked as the path of a picture */
 static int host_path(lua_State *L) {
     sel_script_path(L, 1, "picture: the path");
     lua_settop(L, 1);
@@ -237,8 +238,8 @@ static int host_path(lua_State *L) {
 
 /* Reads and runs lines until the input ends. */
 static void prompt(lua_State *L) {
-    static const luaL_Reg functions[] = {{"read", host_read},   {"compile", host_compile},
-                                         {"check", host_check}, {"help", host_help},
+    static const luaL_Reg functions[] = {{"read", repl_read},   {"compile", host_compile},
+                                         {"check", repl_check}, {"help", host_help},
                                          {"mask", host_mask},   {"draw", sel_host_draw},
                                          {"path", host_path},   {"value_text", sel_host_value_text},
                                          {NULL, NULL}};

@@ -1,11 +1,10 @@
-/* sweep.c -- `selenite sweep`: what lua/commands/sweep.lua needs of the engine: processes and
- * checks.
+/* sweep.c -- `selenite sweep`: the C part of sweep.lua: processes, files and checks.
  *
- * A run is a process in a group of its own, so that Ctrl-C reaches it through the sweep alone; when
- * the sweep is killed it gets SIGTERM, and writes its last state. All hold the lock of the sweep's
- * folder, so that a sweep that is called again waits until they have ended.
+ * Each run is a process in a process group of its own, so that Ctrl-C reaches the sweep alone. If
+ * the sweep is killed, its runs get SIGTERM and write their last state. Runs inherit the lock of
+ * the sweep's folder, so that a new sweep waits until they have ended.
  *
- * As in Lua's own library, functions that fail return nil and why.
+ * As in Lua's library, a function that fails returns nil and the reason.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,14 +30,14 @@
 
 /* ---- files ---- */
 
-/* Of a file that the user names; of one of the folder. */
+/* Largest size of a file that the user names, and of a file in the sweep's folder. */
 enum { MOST_BYTES = 1 << 30, MOST_OWN = 1 << 26 };
 
 static const char instead[] = "take another folder with -o";
 
-/* sweep.read(path, own) -> the text of a regular file; `own`, of the sweep's folder: no link is
- * followed, and nil alone means that there is none */
-static int host_read(lua_State *L) {
+/* sweep.read(path, own) -> the text of a regular file. `own`: a file of the sweep's folder: no link
+ * is followed, and nil without a reason means that there is no such file. */
+static int sweep_read(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     const bool own = lua_toboolean(L, 2);
     char *text = NULL;
@@ -60,13 +59,14 @@ static int host_read(lua_State *L) {
     return error.status ? sel_host_result(L, &error) : 1;
 }
 
-/* What sel_file_may_replace says; `begins` NULL: of a picture. */
+/* sel_file_may_replace for a file that begins with `begins`; NULL: for a picture. */
 static sel_status may_write(const char *path, const char *begins, sel_error *error) {
     return begins ? sel_file_may_replace(path, begins, "file of Selenite", instead, error)
                   : sel_canvas_may_write(path, instead, error);
 }
 
-/* sweep.may_write(path, begins): whether a file that begins so, or a picture, may take the name */
+/* sweep.may_write(path, begins) -> whether a file that begins with `begins` (nil: a picture) may be
+ * written at `path` */
 static int host_may_write(lua_State *L) {
     sel_error error = {.status = SEL_OK};
     may_write(luaL_checkstring(L, 1), luaL_optstring(L, 2, NULL), &error);
@@ -87,7 +87,7 @@ int sel_host_write(lua_State *L) {
     return sel_host_result(L, &error);
 }
 
-/* sweep.list(path) -> the names in a folder; nil: there is none; nil and why: it is no folder */
+/* sweep.list(path) -> the names in a folder; nil: it does not exist; nil and a reason: no folder */
 static int host_list(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -113,7 +113,7 @@ static int host_list(lua_State *L) {
     return 1;
 }
 
-/* sweep.same(path, path): whether both name one file */
+/* sweep.same(path, path) -> whether both name the same file */
 static int host_same(lua_State *L) {
     struct stat a, b;
     lua_pushboolean(L, stat(luaL_checkstring(L, 1), &a) == 0 &&
@@ -122,7 +122,7 @@ static int host_same(lua_State *L) {
     return 1;
 }
 
-/* sweep.is_there(path): whether there is such a regular file, which is no link */
+/* sweep.is_there(path) -> whether a regular file exists there, which is no link */
 static int host_is_there(lua_State *L) {
     struct stat found;
     lua_pushboolean(L, lstat(luaL_checkstring(L, 1), &found) == 0 && S_ISREG(found.st_mode));
@@ -131,9 +131,9 @@ static int host_is_there(lua_State *L) {
 
 /* ---- processes ---- */
 
-/* sweep.lock(directory, own): makes it and holds its lock until this process and all that it starts
- * have ended; `own`: the user did not choose it, and it may be no link. From then on a signal ends
- * the sweep in order. */
+/* sweep.lock(directory, own): creates the directory and locks it until this process and all its
+ * runs have ended. `own`: the user did not choose it, so it may not be a link. From here on a
+ * signal ends the sweep in order. */
 static int host_lock(lua_State *L) {
     const char *directory = luaL_checkstring(L, 1);
     const char *path = lua_pushfstring(L, "%s/sweep.lock", directory);
@@ -142,7 +142,7 @@ static int host_lock(lua_State *L) {
     if ((lua_toboolean(L, 2) && sel_folder_refuse_link(directory, &error)) ||
         sel_run_directory(directory, false, &error))
         return sel_host_result(L, &error);
-    /* Runs inherit it. */
+    /* Runs inherit the lock. */
     const int lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666);
     if (lock < 0 || fstat(lock, &found) != 0 || !S_ISREG(found.st_mode)) {
         sel_fail(&error, SEL_BAD_FILE,
@@ -157,9 +157,10 @@ static int host_lock(lua_State *L) {
     return luaL_fileresult(L, held, path);
 }
 
-/* Makes the log of a run, which begins with its command, over one that an earlier run has left. Its
- * descriptor; -1 after noting what is wrong. */
-static int begin_log(const char *path, const char *begins, const char *command, sel_error *error) {
+/* Creates the log of a run, which begins with its command; replaces that of an earlier run. Returns
+ * the descriptor; -1 with the error. */
+static int sweep_begin_log(const char *path, const char *begins, const char *command,
+                           sel_error *error) {
     if (may_write(path, begins, error))
         return -1;
     unlink(path);
@@ -177,8 +178,8 @@ static int begin_log(const char *path, const char *begins, const char *command, 
 static int host_start(lua_State *L) {
     const char **arguments = sel_script_strings(L, 4);
     sel_error error = {.status = SEL_OK};
-    const int log =
-        begin_log(luaL_checkstring(L, 1), luaL_checkstring(L, 2), luaL_checkstring(L, 3), &error);
+    const int log = sweep_begin_log(luaL_checkstring(L, 1), luaL_checkstring(L, 2),
+                                    luaL_checkstring(L, 3), &error);
     if (log < 0)
         return sel_host_result(L, &error);
     const pid_t parent = getpid(), pid = fork();
@@ -198,8 +199,8 @@ static int host_start(lua_State *L) {
     return pid < 0 ? luaL_fileresult(L, false, "a run cannot be started") : 1;
 }
 
-/* sweep.wait(seconds) -> whether a signal has come; of a run that has ended its pid, and its exit
- * status, or 128 and the signal that killed it; else a pid that no run has */
+/* sweep.wait(seconds) -> whether a signal came; the pid of a run that has ended, or a pid that no
+ * run has; its exit status, or 128 + the signal that killed it */
 static int host_wait(lua_State *L) {
     const double end = sel_machine_seconds() + luaL_checknumber(L, 1);
     int status = 0;
@@ -217,8 +218,10 @@ static int host_stop(lua_State *L) {
     return 0;
 }
 
-/* sweep.check(file, { "name=value" ... }, trust, seconds): whether the scenario takes the values */
-static int host_check(lua_State *L) {
+/* sweep.check(file, { "name=value" ... }, trust, seconds) -> whether the scenario accepts the
+ * values
+ */
+static int sweep_check(lua_State *L) {
     const char *file = luaL_checkstring(L, 1);
     const sel_script_options options = {.trust = lua_toboolean(L, 3),
                                         .seconds = luaL_optnumber(L, 4, 0),
@@ -234,12 +237,12 @@ static int host_check(lua_State *L) {
 
 /* ---- the command ---- */
 
-static int call_main(lua_State *L) {
+static int sweep_call_main(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"lock", host_lock}, {"start", host_start},     {"wait", host_wait},
-        {"stop", host_stop}, {"check", host_check},     {"draw", sel_host_draw},
-        {"read", host_read}, {"write", sel_host_write}, {"may_write", host_may_write},
-        {"list", host_list}, {"same", host_same},       {"is_there", host_is_there},
+        {"lock", host_lock},  {"start", host_start},     {"wait", host_wait},
+        {"stop", host_stop},  {"check", sweep_check},    {"draw", sel_host_draw},
+        {"read", sweep_read}, {"write", sel_host_write}, {"may_write", host_may_write},
+        {"list", host_list},  {"same", host_same},       {"is_there", host_is_there},
         {NULL, NULL}};
     luaL_openlibs(L);
     luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "=sweep", "t");
@@ -262,7 +265,7 @@ sel_status sel_sweep(const char *const *words, const char *const *given, int bac
     lua_State *L = status ? NULL : luaL_newstate();
     if (!L)
         return status ? status : sel_fail_memory(error, "Lua", 0);
-    lua_pushcfunction(L, call_main);
+    lua_pushcfunction(L, sweep_call_main);
     lua_pushlightuserdata(L, (void *)(uintptr_t)words);
     lua_pushlightuserdata(L, (void *)(uintptr_t)given);
     lua_pushinteger(L, choice.backend->devices ? choice.backend->devices() : 0);
@@ -272,7 +275,7 @@ sel_status sel_sweep(const char *const *words, const char *const *given, int bac
                  luaL_tolstring(L, -1, NULL));
     }
     lua_close(L);
-    while (wait(NULL) > 0) { /* for runs that were stopped */
+    while (wait(NULL) > 0) { /* until stopped runs have ended */
     }
     sel_process_write(false);
     return error->status;

@@ -1,7 +1,7 @@
-/* validate.c -- `selenite validate`: what scenarios/validation/validate.lua needs of the engine.
+/* validate.c -- `selenite validate`: the C part of scenarios/validation/validate.lua.
  *
- * The cases and what judges them are Lua, trusted and with the standard library, since they belong
- * to Selenite; each scenario is run as `selenite run` does, in a sandbox of its own.
+ * The cases and their gates are trusted Lua code with the standard library, since they belong to
+ * Selenite. Each scenario runs as in `selenite run`, in a sandbox of its own.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,8 +23,8 @@ static const context *context_of(lua_State *L) {
     return *(const context **)lua_getextraspace(L);
 }
 
-/* Set a field of the table at the top. */
-static void set_number(lua_State *L, const char *key, double value) {
+/* These set a field of the table at the top. */
+static void validate_set_number(lua_State *L, const char *key, double value) {
     lua_pushnumber(L, value);
     lua_setfield(L, -2, key);
 }
@@ -38,17 +38,19 @@ static void push_report(lua_State *L, const sel_report *report) {
     lua_newtable(L);
     lua_pushinteger(L, report->steps);
     lua_setfield(L, -2, "steps");
-    set_number(L, "time", report->time);
-    set_number(L, "wall_seconds", report->wall_seconds);
-    set_number(L, "mcells_per_second", report->mcells_per_second);
+    validate_set_number(L, "time", report->time);
+    validate_set_number(L, "wall_seconds", report->wall_seconds);
+    validate_set_number(L, "mcells_per_second", report->mcells_per_second);
     set_string(L, "stop_reason", report->stop_reason);
     lua_newtable(L);
     for (int i = 0; i < report->results.count; i++)
-        set_number(L, report->results.v[i].name, report->results.v[i].value);
+        validate_set_number(L, report->results.v[i].name, report->results.v[i].value);
     lua_setfield(L, -2, "results");
 }
 
-/* Runs the scenario's first simulation; no Lua error may jump over what is to be released. */
+/* Runs the scenario's first simulation. Raises no Lua error, which would skip the release of
+ * memory.
+ */
 static sel_status run_scenario(const sel_validate_options *options, const char *path,
                                const sel_script_options *script, const char *directory,
                                sel_report *report, sel_error *error) {
@@ -58,7 +60,7 @@ static sel_status run_scenario(const sel_validate_options *options, const char *
     sel_status status = sel_folder_refuse_link(directory, error);
     snprintf(former, sizeof former, "%s/" SEL_RUN_JSON, directory);
     status = status ? status : sel_script_load(path, script, &scenario, error);
-    if (!status) { /* written over is what a run has left, and nothing else */
+    if (!status) { /* replaces the files of an earlier run only */
         sel_run_options run = {.settings = options->settings,
                                .directory = directory,
                                .force = lstat(former, &found) == 0 && S_ISREG(found.st_mode)};
@@ -83,8 +85,8 @@ static int host_run(lua_State *L) {
     return status ? luaL_error(L, "%s", error.text) : 1;
 }
 
-/* host.make_directory(path, chosen): one that the user has not chosen may be no link, and none may
- * hold a run */
+/* host.make_directory(path, chosen): creates the directory. It may not hold a run; unless the user
+ * has chosen it, it may not be a link. */
 static int host_make_directory(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     sel_error error = {.status = SEL_OK};
@@ -101,7 +103,7 @@ static int host_suggestion(lua_State *L) {
     return 1;
 }
 
-static void push_host(lua_State *L) {
+static void validate_push_host(lua_State *L) {
     static const luaL_Reg functions[] = {{"run", host_run},
                                          {"make_directory", host_make_directory},
                                          {"write", sel_host_write},
@@ -122,7 +124,7 @@ static void push_host(lua_State *L) {
     lua_setfield(L, -2, "about");
 }
 
-/* Judges the cases; it stands beside them. */
+/* The script that judges the cases, in their folder. */
 static const char judge[] = "validate.lua";
 
 static int is_case(const struct dirent *entry) {
@@ -145,15 +147,14 @@ static void push_cases(lua_State *L, const char *folder) {
         free(entry);
 }
 
-/* Runs validate.lua with its options; what it returns is on the stack. Argument: the folder with
- * the cases. */
-static int call_main(lua_State *L) {
+/* Runs validate.lua with its options; returns its results. Argument: the folder with the cases. */
+static int validate_call_main(lua_State *L) {
     const char *folder = lua_touserdata(L, 1);
     const sel_validate_options *options = context_of(L)->options;
     luaL_openlibs(L);
     if (luaL_loadfilex(L, lua_pushfstring(L, "%s/%s", folder, judge), "t"))
         return lua_error(L);
-    push_host(L);
+    validate_push_host(L);
     lua_call(L, 1, 1);
     lua_newtable(L);
     set_string(L, "scenarios", options->scenarios);
@@ -185,7 +186,7 @@ sel_status sel_validate(const sel_validate_options *options, sel_error *error) {
     if (!L)
         return status ? status : sel_fail_memory(error, "Lua", 0);
     *(const context **)lua_getextraspace(L) = &c;
-    lua_pushcfunction(L, call_main);
+    lua_pushcfunction(L, validate_call_main);
     lua_pushlightuserdata(L, folder);
     if (lua_pcall(L, 1, 2, 0))
         status = sel_fail(error, SEL_BAD_FILE, "%s", luaL_tolstring(L, -1, NULL));

@@ -1,7 +1,8 @@
 /* hook.c -- hooks in Lua: the `run` object, and the call under the script's limits.
  *
- * Each call makes a new `run`, which is dead when the call returns: kept beyond it, it raises. The
- * table run.state belongs to the run, so that two runs of one script do not share it.
+ * Each call creates a new `run`, which is valid until the call returns; a later use is an error.
+ * The table run.state belongs to the run of a simulation, so that two runs of one script do not
+ * share it.
  */
 #include "lua/script/state.h"
 #include <stdio.h>
@@ -18,13 +19,13 @@ typedef struct lua_callback {
 /* Addresses are keys in Lua's registry: the functions of hook_state.lua. */
 static const char save_key, load_key;
 
-/* The userdata that scripts see: a sel_hook_run *, NULL when its hook has returned. */
+/* The userdata of `run`: a sel_hook_run *; NULL after its hook has returned. */
 static const char run_type[] = "selenite.run";
 
 static const char *const members[] = {"force", "log",  "probe", "reduce", "result", "set",
                                       "state", "step", "stop",  "time",   NULL};
 
-/* The run that a method was called on; `call` is as the script writes it. */
+/* The run of a method call; `call` is its text in the script: "run:probe". */
 static sel_hook_run *check_run(lua_State *L, const char *call) {
     sel_hook_run **run = luaL_testudata(L, 1, run_type);
     if (!run)
@@ -68,22 +69,22 @@ static sel_point check_point(lua_State *L, int index, const char *call) {
     return point;
 }
 
-/* What the engine answers to a hook that asks for something. */
+/* The engine's answer to a method of `run`. */
 typedef struct answer {
-    sel_limits left; /* the hook's: how long the engine takes does not count */
+    sel_limits left; /* limits of the hook: the engine's time does not count */
     sel_error error;
     double values[SEL_MAX_COMPONENTS];
     int count;
 } answer;
 
-/* Leaves the hook for the engine, when all arguments are checked. */
-static void leave(lua_State *L, answer *a) {
+/* Suspends the hook's limits for a call of the engine. All arguments have been checked. */
+static void hook_leave(lua_State *L, answer *a) {
     a->error.status = SEL_OK;
     a->count = 0;
     a->left = sel_limits_leave(L);
 }
 
-/* Back from the engine: pushes the values that it gave, or raises its message at the script's line.
+/* Resumes the hook's limits; pushes the engine's values, or raises its error at the script's line.
  */
 static int come_back(lua_State *L, const answer *a, sel_status status) {
     sel_limits_come_back(L, &a->left);
@@ -100,7 +101,7 @@ static int run_probe(lua_State *L) {
     sel_hook_run *run = check_run(L, "run:probe");
     const char *field = check_string(L, 2, "run:probe", "the field");
     const sel_point at = check_point(L, 3, "run:probe");
-    leave(L, &a);
+    hook_leave(L, &a);
     return come_back(L, &a, sel_hook_probe(run, field, &at, a.values, &a.count, &a.error));
 }
 
@@ -110,7 +111,7 @@ static int run_reduce(lua_State *L) {
     sel_hook_run *run = check_run(L, "run:reduce");
     const char *field = check_string(L, 2, "run:reduce", "the field");
     const char *op = check_string(L, 3, "run:reduce", "op");
-    leave(L, &a);
+    hook_leave(L, &a);
     return come_back(L, &a, sel_hook_reduce(run, field, op, a.values, &a.count, &a.error));
 }
 
@@ -121,7 +122,7 @@ static int run_force(lua_State *L) {
     const int dims = run->context->domain->grid.dims, torques = dims == 2 ? 1 : 3;
     double torque[3] = {0};
     const char *name = check_string(L, 2, "run:force", "the name");
-    leave(L, &a);
+    hook_leave(L, &a);
     sel_status status = sel_hook_force(run, name, a.values, torque, &a.error);
     memcpy(a.values + dims, torque + 3 - torques, (size_t)torques * sizeof *torque);
     a.count = dims + torques;
@@ -130,7 +131,8 @@ static int run_force(lua_State *L) {
 
 typedef sel_status set_number(sel_hook_run *run, const char *name, double value, sel_error *error);
 
-/* The engine only keeps the number: the hook is not left, so that its limit counts what it asks. */
+/* run:set and run:result: the engine stores a number. The hook's limits go on, since this takes no
+ * time. */
 static int run_set_number(lua_State *L, const char *call, const char *what, set_number *set) {
     sel_error error = {.status = SEL_OK};
     sel_hook_run *run = check_run(L, call);
@@ -216,21 +218,22 @@ static sel_hook_run **push_run(lua_State *L, sel_hook_run *run) {
     return object;
 }
 
-/* Protected: everything here may raise for memory. Arguments: the callback, the run. */
+/* Runs in a protected call, since it may raise an error without memory. Arguments: the callback,
+ * the run, both as light userdata. */
 static int call_function(lua_State *L) {
     const lua_callback *callback = lua_touserdata(L, 1);
     sel_hook_run *run = lua_touserdata(L, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, callback->reference);
     sel_hook_run **object = push_run(L, run);
     lua_pushvalue(L, -1);
-    lua_insert(L, 1); /* keeps the object alive until it is marked as dead */
+    lua_insert(L, 1); /* keeps the object alive until its pointer is cleared */
     int status = lua_pcall(L, 1, 0, 0);
     *object = NULL;
     return status == LUA_OK ? 0 : lua_error(L);
 }
 
 /* sel_callback.call */
-static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_error *error) {
+static sel_status hook_call(const sel_callback *self, sel_hook_run *run, sel_error *error) {
     const lua_callback *callback = self->data;
     sel_script *script = callback->script;
     lua_State *L = script->L;
@@ -270,8 +273,7 @@ void sel_hook_open(lua_State *L) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, &save_key);
 }
 
-/* Protected: run.state, all of its block, moves to a checkpoint. Arguments: the run, the
- * checkpoint. */
+/* Saves run.state in a checkpoint. Runs in a protected call. Arguments: the run, the checkpoint. */
 static int save_state(lua_State *L) {
     size_t length;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &save_key);
@@ -282,7 +284,7 @@ static int save_state(lua_State *L) {
     return 0;
 }
 
-/* As above, from a checkpoint. */
+/* Restores run.state from a checkpoint, as save_state. */
 static int load_state(lua_State *L) {
     sel_hook_run *run = lua_touserdata(L, 1);
     sel_checkpoint *checkpoint = lua_touserdata(L, 2);
@@ -322,7 +324,7 @@ const sel_callback *sel_hook_callback(sel_filler *f, int index, const char *labe
                                       sel_where where) {
     lua_callback *callback = sel_fill_alloc(f, sizeof *callback);
     callback->base =
-        (sel_callback){.where = where, .call = call_hook, .keep = keep_state, .data = callback};
+        (sel_callback){.where = where, .call = hook_call, .keep = keep_state, .data = callback};
     callback->script = f->script;
     callback->label = sel_fill_print(f, "%s", label);
     lua_pushvalue(f->L, index);

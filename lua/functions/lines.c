@@ -1,5 +1,5 @@
-/* lines.c -- which lines of a script's functions Lua runs: while functions are compared with their
- * programs. */
+/* lines.c -- record which lines of a script's functions Lua runs, while they are compared with
+ * their programs (compare.c). */
 #include "lua/script/state.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,17 +7,17 @@
 
 enum { ACTIVE = 1, RAN = 2 };
 
-/* A function that was entered, by its place in the text. */
+/* A function that was entered: lines `first` to `last` of a chunk. */
 typedef struct entered {
     struct entered *next;
     const char *source; /* Lua's name of the chunk */
     int first, last;
-    uint8_t *line; /* [last - first + 1] */
+    uint8_t *line; /* [last - first + 1]: ACTIVE (has code), RAN */
 } entered;
 
 struct sel_lines {
     entered *functions, *latest;
-    bool full; /* there was no memory for one */
+    bool full; /* out of memory for a function */
 };
 
 sel_lines *sel_lines_create(void) {
@@ -33,8 +33,8 @@ void sel_lines_destroy(sel_lines *lines) {
     free(lines);
 }
 
-/* The function at the top, which is popped: its lines that have code. The last one is left out: it
- * holds the return that every function ends with. */
+/* Marks the lines with code of the function at the top, which is popped. Not the last line, with
+ * the implicit return of every function. */
 static void mark_active(lua_State *L, entered *f) {
     lua_Debug info;
     lua_getinfo(L, ">L", &info);
@@ -47,7 +47,7 @@ static void mark_active(lua_State *L, entered *f) {
     lua_pop(L, 1);
 }
 
-static entered *add_function(lua_State *L, sel_lines *lines, lua_Debug *info) {
+static entered *lines_add_function(lua_State *L, sel_lines *lines, lua_Debug *info) {
     const size_t count = (size_t)(info->lastlinedefined - info->linedefined + 1);
     entered *f = calloc(1, sizeof *f + count + info->srclen + 1);
     if (!f || !lua_checkstack(L, LUA_MINSTACK)) {
@@ -66,7 +66,7 @@ static entered *add_function(lua_State *L, sel_lines *lines, lua_Debug *info) {
     return f;
 }
 
-static bool is_of(const entered *f, const lua_Debug *info) {
+static bool lines_is_of(const entered *f, const lua_Debug *info) {
     return f->first == info->linedefined && f->last == info->lastlinedefined &&
            strcmp(f->source, info->source) == 0;
 }
@@ -75,11 +75,12 @@ void sel_lines_note(sel_lines *lines, lua_State *L, lua_Debug *info) {
     if (!lua_getinfo(L, "Sl", info) || *info->source != '@' || *info->what != 'L') {
         return;
     }
-    entered *f = lines->latest && is_of(lines->latest, info) ? lines->latest : lines->functions;
-    while (f && !is_of(f, info)) {
+    entered *f =
+        lines->latest && lines_is_of(lines->latest, info) ? lines->latest : lines->functions;
+    while (f && !lines_is_of(f, info)) {
         f = f->next;
     }
-    f = f ? f : add_function(L, lines, info);
+    f = f ? f : lines_add_function(L, lines, info);
     lines->latest = f;
     if (f && info->currentline >= f->first && info->currentline <= f->last) {
         f->line[info->currentline - f->first] |= RAN;

@@ -1,7 +1,9 @@
-/* library.c -- what selenite.lua needs of C: constructors, marks, names and values in messages.
+/* library.c -- the C part of selenite.lua: constructors, marks, names and values in messages.
  *
- * A constructor returns the very table that it was given. What the table is (law.wall, out.vtk) and
- * where it was made is kept beside it, in a table with weak keys.
+ * A constructor returns the table that it was given. Its mark says what the table is (law.wall,
+ * out.vtk) and where it was made. Marks are in a side table with weak keys:
+ *
+ *      marks[table] = userdata sel_mark
  */
 #include "lua/script/state.h"
 #include <math.h>
@@ -11,7 +13,7 @@
 #include "params_lua.h"
 #include "selenite_lua.h"
 
-/* Addresses of these are keys in Lua's registry. */
+/* Their addresses are keys in Lua's registry. */
 static const char marks_key, operators_key, closed_key;
 
 sel_source *sel_script_source(const sel_script *script, const char *chunk) {
@@ -171,7 +173,7 @@ sel_named_span *sel_script_names_in_order(lua_State *L, int index, sel_span span
     return list;
 }
 
-/* A name from a script in quotes: cut, and free of control characters. */
+/* Writes a name from a script in quotes: shortened, and without control characters. */
 static void quote(const char *name, size_t length, char mark, char *text, size_t size) {
     size_t used = 0, i;
     text[used++] = mark;
@@ -237,7 +239,7 @@ sel_mark *sel_script_mark(lua_State *L, int index) {
     lua_pushvalue(L, index);
     lua_rawget(L, -2);
     sel_mark *mark = lua_touserdata(L, -1);
-    lua_pop(L, 2); /* the side table keeps it as long as the value lives */
+    lua_pop(L, 2); /* the side table keeps the mark as long as the value lives */
     return mark;
 }
 
@@ -260,8 +262,8 @@ const char *sel_table_short_name(const sel_table *table) {
     return dot ? dot + 1 : table->name;
 }
 
-/* NAME{...}, upvalue 1: the sel_table, upvalue 2: the group. Laws of one name have one constructor
- * whichever solver they are for; filling chooses by the solver. */
+/* NAME{...}; upvalues: the sel_table, the group. Laws of several solvers with one name share a
+ * constructor; filling chooses the table by the solver. */
 static int construct(lua_State *L) {
     const sel_table *table = lua_touserdata(L, lua_upvalueindex(1));
     const char *group = lua_touserdata(L, lua_upvalueindex(2));
@@ -282,8 +284,8 @@ static int construct(lua_State *L) {
     return 1;
 }
 
-/* The constructor of `table` as groups[group][name], `groups` being at the top. The first of a name
- * stays. */
+/* Adds the constructor of `table` as groups[group][name], unless there is one of that name;
+ * `groups` is at the top. */
 static void add_constructor(lua_State *L, const char *group, const sel_table *table) {
     luaL_getsubtable(L, -1, group);
     if (lua_getfield(L, -1, sel_table_short_name(table)) == LUA_TNIL) {
@@ -295,7 +297,7 @@ static void add_constructor(lua_State *L, const char *group, const sel_table *ta
     lua_pop(L, 2);
 }
 
-/* Pushes the constructors by groups: solvers in "sel", the others in the group of their family. */
+/* Pushes the constructors by group: solvers in "sel", others in the group of their family. */
 static void push_constructors(lua_State *L) {
     const sel_schema all = sel_schema_collect();
     lua_newtable(L);
@@ -343,7 +345,7 @@ int sel_host_suggestion(lua_State *L) {
     return 1;
 }
 
-/* What selenite.lua does for its own tables. */
+/* Uses the function of selenite.lua. */
 void sel_library_close(lua_State *L, const char *what) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &closed_key);
     lua_pushstring(L, what);
@@ -351,7 +353,7 @@ void sel_library_close(lua_State *L, const char *what) {
     lua_call(L, 2, 1);
 }
 
-/* ---- sel.params: what params.lua needs of the script, and what --help and run.json show ---- */
+/* ---- sel.params: the C part of params.lua; the parameters for --help and run.json ---- */
 
 typedef struct declarer {
     sel_script *script;
@@ -363,7 +365,7 @@ typedef struct declarer {
 } declarer;
 
 /* mistake(place, text), see params.lua; upvalue 1: the declarer. */
-static int note_mistake(lua_State *L) {
+static int params_note_mistake(lua_State *L) {
     declarer *d = lua_touserdata(L, lua_upvalueindex(1));
     if (lua_gettop(L) == 0)
         return lua_pushboolean(L, d->failed), 1;
@@ -387,7 +389,8 @@ static int host_is_plain(lua_State *L) {
     return 1;
 }
 
-/* Address is a key in Lua's registry: the paths that are not relative to a script. */
+/* Its address is the key, in Lua's registry, of the set of paths that are not relative to a script.
+ */
 static const char paths_key;
 
 bool sel_params_is_path(lua_State *L, int index) {
@@ -399,8 +402,9 @@ bool sel_params_is_path(lua_State *L, int index) {
     return noted;
 }
 
-/* A copy of the field of the table at the top, for a terminal: without control characters. */
-static const char *shown(declarer *d, lua_State *L, const char *name, bool plain) {
+/* A copy of the string field `name` of the table at the top. `plain`: without control characters,
+ * for a terminal. */
+static const char *params_text(declarer *d, lua_State *L, const char *name, bool plain) {
     lua_getfield(L, -1, name);
     char *copy = sel_arena_copy(d->script->arena, lua_tostring(L, -1));
     if (copy && plain)
@@ -409,7 +413,7 @@ static const char *shown(declarer *d, lua_State *L, const char *name, bool plain
     return copy;
 }
 
-/* What --help and run.json show: from the list at the top. */
+/* Stores the parameters for --help and run.json, from the list at the top. */
 static void publish(declarer *d, lua_State *L) {
     sel_scenario *scenario = d->script->scenario;
     size_t size = ((size_t)d->count + 1) * sizeof *scenario->parameters;
@@ -423,16 +427,16 @@ static void publish(declarer *d, lua_State *L) {
         p->kind = luaL_checkoption(L, -1, NULL, kinds);
         lua_pop(L, 1);
         p->name = d->list[i].name;
-        p->help = shown(d, L, "help", true);
-        p->text = shown(d, L, "text", false);
-        p->preset = shown(d, L, "preset", true);
-        p->limits = shown(d, L, "limits", true);
+        p->help = params_text(d, L, "help", true);
+        p->text = params_text(d, L, "text", false);
+        p->preset = params_text(d, L, "preset", true);
+        p->limits = params_text(d, L, "limits", true);
         lua_pop(L, 1);
     }
 }
 
-/* Pushes the arguments of what params.lua returned; the script's table is at index 1. */
-static void push_arguments(declarer *d, lua_State *L) {
+/* Pushes the arguments for the function of params.lua; the script's table is at index 1. */
+static void params_push_arguments(declarer *d, lua_State *L) {
     const sel_script_options *options = &d->script->options;
     lua_pushvalue(L, 1);
     lua_createtable(L, d->count, 0);
@@ -452,10 +456,10 @@ static void push_arguments(declarer *d, lua_State *L) {
         lua_setfield(L, -2, "assignments");
     }
     lua_pushlightuserdata(L, d);
-    lua_pushcclosure(L, note_mistake, 1);
+    lua_pushcclosure(L, params_note_mistake, 1);
 }
 
-/* sel.params; upvalue 1: what params.lua returned. */
+/* sel.params; upvalue 1: the function of params.lua. */
 static int declare(lua_State *L) {
     sel_source *source;
     declarer d = {.script = sel_script_of(L), .chunk = sel_script_of(L)->chunk};
@@ -470,7 +474,7 @@ static int declare(lua_State *L) {
     d.list = sel_script_names_in_order(
         L, 1, sel_source_call(d.script->arena, source, d.where.line, "params"), &d.count);
     lua_pushvalue(L, lua_upvalueindex(1));
-    push_arguments(&d, L);
+    params_push_arguments(&d, L);
     lua_call(L, 4, 2);
     if (d.failed)
         return sel_limits_break(L);
@@ -498,21 +502,21 @@ static void push_params(lua_State *L) {
     lua_pushcclosure(L, declare, 1);
 }
 
-/* ---- the whole ---- */
+/* ---- the library ---- */
 
 /* sel.step(x): 1.0 where x >= 0, else 0.0. */
-static int step(lua_State *L) {
+static int library_step(lua_State *L) {
     lua_pushnumber(L, luaL_checknumber(L, 1) >= 0 ? 1 : 0);
     return 1;
 }
 
-static void push_host(lua_State *L) {
+static void library_push_host(lua_State *L) {
     static const luaL_Reg functions[] = {{"shape", mark_shape},
                                          {"is_shape", is_shape},
                                          {"value_text", sel_host_value_text},
                                          {"suggestion", sel_host_suggestion},
                                          {"load", sel_module_load},
-                                         {"step", step},
+                                         {"step", library_step},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);
     sel_data_open(L);
@@ -540,7 +544,7 @@ void sel_library_push(lua_State *L) {
     lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &marks_key);
     sel_hook_open(L);
-    push_host(L);
+    library_push_host(L);
     sel_sandbox_run(L, selenite_lua, sizeof selenite_lua, 3);
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &closed_key);

@@ -1,5 +1,5 @@
-/* script.c -- read script files: the scenario, what it requires and other scenarios; and fill C
- * structs from what it returns, in one protected call.
+/* script.c -- read and run script files: the scenario, its modules (require) and other scenarios
+ * (sel.load). Runs the scenario and fills C structs from its result, in one protected call.
  */
 #include <ctype.h>
 #include <math.h>
@@ -15,10 +15,10 @@ enum { MAX_DEPTH = 16 };
 static const size_t max_script = (size_t)16 << 20;
 static const double default_seconds = 10;
 
-/* Address is a key in Lua's registry: the modules that were required, by name. */
+/* Its address is the key, in Lua's registry, of the table of required modules by name. */
 static const char modules_key;
 
-/* Blanks a byte order mark, and a first line `#!...`, which is for the system. */
+/* Overwrites a byte order mark and a first line `#!...` with blanks. */
 static void blank_header(char *text, size_t length) {
     size_t i = 0;
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
@@ -28,8 +28,8 @@ static void blank_header(char *text, size_t length) {
             text[i] = ' ';
 }
 
-/* Refuses names with control characters, since messages hold them. `given`: the scenario's text, or
- * none. */
+/* Reads the text of a script. Refuses names with control characters, since messages show them.
+ * `given`: options with the scenario's text; NULL: the file is read. */
 static sel_status read_text(const char *path, bool input, const sel_script_options *given,
                             char **text, size_t *length, sel_error *error) {
     static const char kind[] = "a scenario is a text file";
@@ -44,8 +44,8 @@ static sel_status read_text(const char *path, bool input, const sel_script_optio
     return sel_file_read(input ? NULL : path, max_script, kind, text, length, error);
 }
 
-/* Reads the file that `what` ("sel.load") loads at `from` and lists it as a source; ends the script
- * when it cannot be read. */
+/* Reads the file that `what` ("sel.load") loads at `from`, and adds it to the sources. Ends the
+ * script if the file cannot be read. */
 static sel_source *read_source(lua_State *L, const char *path, sel_where from, const char *what) {
     sel_script *script = sel_script_of(L);
     char *text = NULL;
@@ -105,8 +105,8 @@ static bool ends_value(const sel_source *source, int at) {
            (is_word(source, at) && !sel_token_is_any(source, at, openings));
 }
 
-/* The line of the value before the token `near` (`length` characters) on `line`, when a comma
- * between the two would mend the text; else 0. */
+/* The line of the value before the token `near` (`length` characters) on `line`, if a comma is
+ * missing between them; else 0. */
 static int line_before(const sel_source *source, int line, const char *near, size_t length) {
     for (int at = 1; at < source->token_count && source->tokens[at].line <= line; at++) {
         const sel_token *token = &source->tokens[at];
@@ -128,8 +128,8 @@ static const char *find_line(const char *message) {
     return NULL;
 }
 
-/* The character outside ASCII that the token is, or the first curly quote in a string, which may
- * have been meant to end it; NULL: none. */
+/* The token if it is a character outside ASCII; or the first curly quote in a string, which may
+ * have been meant as its end. NULL: neither. */
 static const char *strange_character(const sel_source *source, int at) {
     static const char *const quotes[] = {"\u2018", "\u2019", "\u201c", "\u201d", NULL};
     const sel_token *token = &source->tokens[at];
@@ -143,7 +143,7 @@ static const char *strange_character(const sel_source *source, int at) {
     return NULL;
 }
 
-/* The column of a character, from 1: bytes that go on with one do not count. */
+/* The column of a character, from 1; UTF-8 continuation bytes do not count. */
 static int column_of(const sel_source *source, const char *character) {
     int column = 1;
     for (const char *c = character; c > source->text && c[-1] != '\n'; c--)
@@ -151,7 +151,8 @@ static int column_of(const sel_source *source, const char *character) {
     return column;
 }
 
-/* "; more on line 5, 6": further lines from token `at` on with such characters outside strings. */
+/* "; more on line 5, 6": further lines from token `at` on with characters outside ASCII, outside
+ * strings. */
 static void list_lines(const sel_source *source, int at, char text[128]) {
     size_t used = 0;
     int last = source->tokens[at].line;
@@ -167,9 +168,9 @@ static void list_lines(const sel_source *source, int at, char text[128]) {
     }
 }
 
-/* At the top is Lua's message that the text does not compile. Where a character outside ASCII is
- * the cause Lua shows its first byte: then replaces the message by one that names it. A curly quote
- * in a string of the line is added to the message. Returns whether there was one. */
+/* Improves Lua's syntax error at the top if its cause is a character outside ASCII, of which Lua
+ * shows the first byte: the new message names the character. A curly quote in a string of the line
+ * is added to the message. Returns whether there was such a character. */
 static bool explain_character(lua_State *L, sel_source *source) {
     const char *message = lua_tostring(L, -1);
     const char *number = message ? find_line(message) : NULL;
@@ -203,9 +204,8 @@ static bool explain_character(lua_State *L, sel_source *source) {
     return true;
 }
 
-/* At the top is Lua's message that the text does not compile. Where a comma is missing, Lua stops
- * at the field behind it, often a line further down, and says that it expected a closing brace:
- * then replaces the message by one that names the comma. */
+/* Improves Lua's syntax error at the top if its cause is a missing comma. Lua stops at the next
+ * field, often a line later, and expects a closing brace; the new message names the comma. */
 static void explain_comma(lua_State *L, sel_source *source) {
     const char *message = lua_tostring(L, -1);
     const char *number = message ? find_line(message) : NULL;
@@ -241,7 +241,7 @@ bool sel_source_compile(lua_State *L, sel_source *source) {
 }
 
 /* Pushes the compiled text. */
-static void compile(lua_State *L, sel_source *source) {
+static void script_compile(lua_State *L, sel_source *source) {
     if (source->length > 0 && source->text[0] == LUA_SIGNATURE[0]) {
         sel_fail(sel_script_of(L)->error, SEL_BAD_SCENARIO,
                  "%s: is a compiled chunk; a scenario is a text file", source->name);
@@ -251,16 +251,16 @@ static void compile(lua_State *L, sel_source *source) {
         lua_error(L);
 }
 
-/* Runs the main chunk at `path` ("-": standard input) and pushes the one value that it returned.
- * Raises for mistakes; a file that cannot be read ends the script with SEL_BAD_FILE. */
+/* Runs the main chunk at `path` ("-": standard input) and pushes its result. Raises an error for
+ * mistakes; a file that cannot be read ends the script with SEL_BAD_FILE. */
 static void run_chunk(lua_State *L, const char *path, sel_chunk *chunk) {
     sel_script *script = sel_script_of(L);
     sel_source *source = read_source(L, path, chunk->loaded_at, "sel.load");
-    if (!script->chunk) { /* the scenario itself: typing it at standard input may take long */
+    if (!script->chunk) { /* the scenario: its time begins after it is read, which may be typed */
         sel_limits_begin(script, script->seconds);
         sel_limits_start(script, SEL_MAIN_CHUNK);
     }
-    compile(L, source);
+    script_compile(L, source);
     source->loaded_at = chunk->loaded_at;
     chunk->directory = source->directory;
     chunk->above = script->chunk;
@@ -278,7 +278,7 @@ static bool is_plain_name(const char *name) {
     return *name && name[strspn(name, allowed)] == '\0' && strlen(name) < 200;
 }
 
-/* Pushes the value of the module `name` beside the scenario. */
+/* Pushes the value of the module `name`, a file in the scenario's directory. */
 static void run_module(lua_State *L, const char *name) {
     bool plain = is_plain_name(name);
     const char *path =
@@ -295,7 +295,7 @@ static void run_module(lua_State *L, const char *name) {
                    "beside the scenario",
                    name);
     }
-    compile(L, read_source(L, path, sel_script_place(L, NULL), "require"));
+    script_compile(L, read_source(L, path, sel_script_place(L, NULL), "require"));
     lua_pushstring(L, name);
     lua_call(L, 1, 1);
     if (lua_isnil(L, -1)) {
@@ -304,7 +304,7 @@ static void run_module(lua_State *L, const char *name) {
     }
 }
 
-/* require(name). Upvalue 1: Lua's own require with --trust, else nil. */
+/* require(name). Upvalue 1: with --trust Lua's require, else nil. */
 static int require(lua_State *L) {
     const char *name = sel_script_path(L, 1, "require: the name");
     lua_settop(L, 1);
@@ -362,10 +362,10 @@ int sel_module_load(lua_State *L) {
     return 1;
 }
 
-/* ---- the whole ---- */
+/* ---- loading a scenario ---- */
 
-/* The protected part: runs the script and fills the structs. Argument: the path. */
-static int run(lua_State *L) {
+/* Runs in a protected call: runs the script and fills the structs. Argument: the path. */
+static int script_run_and_fill(lua_State *L) {
     const char *path = lua_touserdata(L, 1);
     sel_script *script = sel_script_of(L);
     const sel_script_options *options = &script->options;
@@ -391,11 +391,11 @@ static int run(lua_State *L) {
     return 0;
 }
 
-static void release(sel_scenario *scenario) {
+static void script_release(sel_scenario *scenario) {
     sel_limits_close(scenario->release_data);
 }
 
-static sel_scenario *create(const sel_script_options *options, sel_error *error) {
+static sel_scenario *script_create(const sel_script_options *options, sel_error *error) {
     sel_arena *arena = sel_arena_create();
     sel_scenario *scenario = arena ? sel_arena_alloc(arena, sizeof *scenario) : NULL;
     sel_script *script = scenario ? sel_arena_alloc(arena, sizeof *script) : NULL;
@@ -416,13 +416,13 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
                            .series_end = &script->series,
                            .rasters_end = &script->rasters,
                            .scenario = scenario};
-    *scenario = (sel_scenario){.arena = arena, .release = release, .release_data = script};
+    *scenario = (sel_scenario){.arena = arena, .release = script_release, .release_data = script};
     return scenario;
 }
 
 sel_status sel_script_run(const char *path, const sel_script_options *options,
                           void (*prompt)(lua_State *L), sel_scenario **scenario, sel_error *error) {
-    *scenario = create(options, error);
+    *scenario = script_create(options, error);
     if (!*scenario)
         return SEL_NO_DEVICE;
     sel_script *script = (*scenario)->release_data;
@@ -432,7 +432,7 @@ sel_status sel_script_run(const char *path, const sel_script_options *options,
         sel_fail_memory(error, "the script", sizeof(void *));
     } else {
         script->arena->limit = script->options.trust ? SIZE_MAX : script->memory;
-        lua_pushcfunction(script->L, run);
+        lua_pushcfunction(script->L, script_run_and_fill);
         lua_pushlightuserdata(script->L, (void *)(uintptr_t)path);
         int called = lua_pcall(script->L, 1, 0, 0);
         sel_limits_stop(script);

@@ -1,7 +1,7 @@
-/* annotate.c -- LuaLS annotations of the scenario library, from the same field lists.
+/* annotate.c -- print LuaLS annotations of the scenario library, from the engine's lists of fields.
  *
- * Editors with the Lua language server complete and check scenarios by them. The text depends on
- * nothing but the lists, so that a test can tell when the committed file is stale.
+ * Editors with the Lua language server use them to complete and check scenarios. The text depends
+ * on these lists only, so that a test finds out when the committed file is stale.
  */
 #include <string.h>
 #include "engine/values/series.h"
@@ -73,7 +73,7 @@ static const char header[] =
     "---@field log fun(run: selenite.run, text: string) a line on standard error\n"
     "\n";
 
-static void print_choices(FILE *to, const sel_field *field) {
+static void annotate_choices(FILE *to, const sel_field *field) {
     for (const char *const *choice = field->choices; *choice; choice++)
         fprintf(to, "%s\"%s\"", choice == field->choices ? "" : "|", *choice);
 }
@@ -91,14 +91,14 @@ static void print_type(FILE *to, const sel_field *field) {
             fprintf(to, "|table<string, selenite.%s>", name);
     } else if (field->choices) {
         fputs(named ? "table<string, " : flags ? "(" : "", to);
-        print_choices(to, field);
+        annotate_choices(to, field);
         fputs(named ? ">" : flags ? ")[]" : "", to);
     } else {
         fputs(sel_kind_annotation(field->kind), to);
     }
 }
 
-/* What stands without a name is the array part of the table. */
+/* Prints a field; a positional field also as the array part of the table. */
 static void print_field(FILE *to, const sel_field *field) {
     const bool positional = field->flags & SEL_POSITIONAL;
     const bool optional = positional || !(field->flags & SEL_REQUIRED);
@@ -121,7 +121,7 @@ static bool is_listed(const sel_table *const *tables, int count, const char *nam
     return false;
 }
 
-/* The fields of table t, but for those of an earlier one of its name. */
+/* Prints the fields of table t, without those of an earlier table of its name. */
 static void print_new_fields(FILE *to, const sel_schema *all, int t) {
     const sel_table *table = all->tables[t];
     for (int i = 0; i < table->count; i++) {
@@ -134,7 +134,7 @@ static void print_new_fields(FILE *to, const sel_schema *all, int t) {
     }
 }
 
-/* Laws of one name that several solvers have are one class with the fields of all. */
+/* Laws of several solvers with one name are one class with the fields of all. */
 static void print_classes(FILE *to, const sel_schema *all) {
     for (int t = 0; t < all->table_count; t++) {
         const sel_table *table = all->tables[t];
@@ -148,26 +148,26 @@ static void print_classes(FILE *to, const sel_schema *all) {
     }
 }
 
-/* What a constructor takes instead of its table. */
+/* The type that a constructor takes in place of its table. */
 static const char *positional_type(const sel_table *table) {
     const sel_field *field = sel_fill_positional(table);
     return !field ? "" : field->kind == SEL_KIND_FILE ? "|string" : "|selenite.quantity";
 }
 
-/* A constructor, as a field of the class of its module. */
+/* Prints a constructor as a field of the class of its module. */
 static void print_constructor(FILE *to, const sel_table *table, const char *result) {
     fprintf(to, "---@field %s fun(fields: selenite.%s%s): %s %s\n", sel_table_short_name(table),
             table->name, positional_type(table), result, table->doc);
 }
 
-/* Whether the table is of a family of that name: "law.wall" of "law". */
-static bool is_of(const sel_table *table, const char *family) {
+/* Whether the table belongs to the family: "law.wall" to "law". */
+static bool annotate_is_of(const sel_table *table, const char *family) {
     const size_t length = strlen(family);
     return strncmp(table->name, family, length) == 0 && table->name[length] == '.';
 }
 
-/* The module of a family and, for laws and outputs, the class of their values. Families of one name
- * (the laws of several solvers) are one module. */
+/* Prints the module of a family and, for laws and outputs, the class of their values. Families of
+ * one name (the laws of several solvers) are one module. */
 static void print_family(FILE *to, const sel_schema *all, const sel_family *family) {
     const char *name = family->name;
     bool shapes = strcmp(name, "shape") == 0;
@@ -177,7 +177,8 @@ static void print_family(FILE *to, const sel_schema *all, const sel_family *fami
         fprintf(to, "---%s\n---@class selenite.%s\n\n", family->doc, name);
     fprintf(to, "---@class (exact) selenite.%s.module\n", name);
     for (int t = 0; t < all->table_count; t++)
-        if (is_of(all->tables[t], name) && !is_listed(all->tables, t, all->tables[t]->name))
+        if (annotate_is_of(all->tables[t], name) &&
+            !is_listed(all->tables, t, all->tables[t]->name))
             print_constructor(to, all->tables[t], result);
     if (shapes)
         fputs("---@field face fun(name: \"x-\"|\"x+\"|\"y-\"|\"y+\"|\"z-\"|\"z+\"): "

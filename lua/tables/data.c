@@ -1,18 +1,19 @@
-/* data.c -- sel.series, sel.raster, sel.noise, sel.state and sel.paint: made by a script, called by
- * functions, s(t), r(x, y), and taken as quantities where a number or a function could stand; and
- * sel.units, applied to a simulation.
+/* data.c -- data in scripts: sel.series, sel.raster, sel.noise, sel.state, sel.paint; and
+ * sel.units.
  *
- * A look-up is a userdata that cannot be changed. Called with numbers it gives a number.
+ * Functions call data, s(t) and r(x, y), and a quantity may be data in place of a number or a
+ * function. A look-up (series, raster) is an immutable userdata; called with numbers it returns a
+ * number.
  *
- * Series and rasters are read where the script makes them, since it may call them at once; what is
- * wrong with their tables is reported all together and ends the script.
+ * Series and rasters are read when the script creates them, since it may call them at once. All
+ * mistakes of their tables are reported together, and end the script.
  */
 #include <math.h>
 #include <string.h>
 #include "engine/values/series.h"
 #include "lua/script/state.h"
 
-enum { MAX_PAINTS = 32 }; /* inside each other */
+enum { MAX_PAINTS = 32 }; /* nesting depth */
 
 /* ---- look-ups ---- */
 
@@ -25,8 +26,8 @@ static const char *const call_texts[] = {[SEL_LOOKUP_SERIES] = "s(t)",
 
 const char sel_script_gap = 0;
 
-/* Pushes the value for the arguments on the stack from `first` on. */
-static int look_up(lua_State *L, const sel_lookup *lookup, int first) {
+/* Pushes the value of a look-up; its arguments are on the stack from `first` on. */
+static int data_look_up(lua_State *L, const sel_lookup *lookup, int first) {
     double values[4], out;
     const double *arguments[4];
     char found[80];
@@ -61,14 +62,14 @@ const sel_lookup *sel_lookup_at(lua_State *L, int index) {
     return NULL;
 }
 
-/* __call */
-static int call(lua_State *L) {
+/* __call of a look-up */
+static int data_call(lua_State *L) {
     const sel_lookup *lookup = sel_lookup_at(L, 1);
     if (lua_gettop(L) - 1 != lookup->arguments)
         return luaL_error(L, "%s takes %d argument%s: %s, got %d", type_names[lookup->kind],
                           lookup->arguments, lookup->arguments == 1 ? "" : "s",
                           call_texts[lookup->kind], lua_gettop(L) - 1);
-    return look_up(L, lookup, 2);
+    return data_look_up(L, lookup, 2);
 }
 
 static int call_noise(lua_State *L) {
@@ -77,7 +78,7 @@ static int call_noise(lua_State *L) {
                           lua_gettop(L));
     while (lua_gettop(L) < sel_noise_lookup.arguments)
         lua_pushnumber(L, 0);
-    return look_up(L, &sel_noise_lookup, 1);
+    return data_look_up(L, &sel_noise_lookup, 1);
 }
 
 static int push_pair(lua_State *L, double first, double second, bool whole) {
@@ -94,7 +95,7 @@ static int push_pair(lua_State *L, double first, double second, bool whole) {
 }
 
 /* __index: the fields of a raster; a series has none. */
-static int read_field(lua_State *L) {
+static int data_field(lua_State *L) {
     static const char *const raster_names[] = {"dx", "origin", "size", NULL};
     static const char *const no_names[] = {NULL};
     char text[256];
@@ -123,9 +124,9 @@ static int write_field(lua_State *L) {
 
 static void make_metatable(lua_State *L, const char *name) {
     luaL_newmetatable(L, name);
-    lua_pushcfunction(L, call);
+    lua_pushcfunction(L, data_call);
     lua_setfield(L, -2, "__call");
-    lua_pushcfunction(L, read_field);
+    lua_pushcfunction(L, data_field);
     lua_setfield(L, -2, "__index");
     lua_pushcfunction(L, write_field);
     lua_setfield(L, -2, "__newindex");
@@ -134,10 +135,10 @@ static void make_metatable(lua_State *L, const char *name) {
     lua_pop(L, 1);
 }
 
-/* ---- what makes them ---- */
+/* ---- constructors ---- */
 
-/* The one argument of `name` as a table: a string alone is the file. Leaves it, marked, at index 1.
- * Raises for anything else. */
+/* The argument of the constructor `name` as a marked table at index 1; a string becomes its file.
+ * Raises an error for anything else. */
 static sel_mark *take_table(lua_State *L, const char *name) {
     char found[80];
     sel_script *script = sel_script_of(L);
@@ -155,14 +156,14 @@ static sel_mark *take_table(lua_State *L, const char *name) {
     return sel_script_mark(L, 1);
 }
 
-/* As above, and fills `params` from it. */
+/* As take_table, and fills `params` from the table. */
 static sel_mark *take_params(lua_State *L, const sel_table *table, void *params) {
     sel_mark *mark = take_table(L, table->name);
     sel_fill_now(L, 1, table, params, mark);
     return mark;
 }
 
-/* Data live outside of Lua; they count towards the memory of the script all the same. */
+/* Counts data, which lie outside of Lua's memory, towards the script's memory limit. */
 static void charge(lua_State *L, size_t bytes) {
     sel_script *script = sel_script_of(L);
     if (!script->options.trust && script->used + bytes > script->memory)
@@ -170,8 +171,8 @@ static void charge(lua_State *L, size_t bytes) {
     script->used += bytes;
 }
 
-/* Pushes the look-up that was made since the arena had `before` bytes; without one, what was found
- * wrong ends the script. */
+/* Pushes a new look-up; the arena had `before` bytes before it was created. NULL: the error `found`
+ * ends the script. */
 static int push_made(lua_State *L, const sel_lookup *lookup, size_t before, sel_where where,
                      const sel_error *found, const char *name) {
     sel_script_hand_over(sel_script_of(L), found, where, name);
@@ -190,7 +191,7 @@ static void keep_lookup(sel_script *script, const sel_lookup *lookup, sel_lookup
     *end = &(**end)->next;
 }
 
-static int make_series(lua_State *L) {
+static int data_make_series(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const size_t before = script->arena->held;
     sel_series_params params = {0};
@@ -218,7 +219,7 @@ static int make_raster(lua_State *L) {
 
 static const char field_type[] = "selenite.saved_field";
 
-/* A component of a field that sel.state has read; NULL: it is something else. */
+/* The value at `index` if it is a component of a field of sel.state; else NULL. */
 static const sel_function *saved_field(lua_State *L, int index) {
     const sel_function **found = luaL_testudata(L, index, field_type);
     return found ? *found : NULL;
@@ -234,7 +235,7 @@ static void push_field(lua_State *L, const sel_function *function) {
     lua_setmetatable(L, -2);
 }
 
-/* A table as `initial` takes it: { velocity = { x, y }, pressure = p }. */
+/* sel.state: a table for `initial`: { velocity = { x, y }, pressure = p }. */
 static int make_state(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const size_t before = script->arena->held;
@@ -277,7 +278,7 @@ bool sel_fill_is_data(lua_State *L, int index) {
     return paint || sel_lookup_at(L, index) || saved_field(L, index);
 }
 
-/* One { shape, value }. */
+/* Fills a layer { shape, value } of sel.paint. */
 static void fill_layer(sel_filler *f, const sel_slot *slot, int index, void *member) {
     lua_State *L = f->L;
     sel_paint_layer *to = member;
@@ -382,8 +383,8 @@ static int cells(lua_State *L) {
     return 1;
 }
 
-/* Sets a field of the table at the top; what is not known stays out. */
-static void set_number(lua_State *L, const char *name, double value) {
+/* Sets a field of the table at the top, unless the value is NaN (not known). */
+static void data_set_number(lua_State *L, const char *name, double value) {
     if (isnan(value))
         return;
     lua_pushnumber(L, value);
@@ -392,12 +393,12 @@ static void set_number(lua_State *L, const char *name, double value) {
 
 static void push_units(lua_State *L, const sel_units *units) {
     lua_newtable(L);
-    set_number(L, "dx", units->dx);
-    set_number(L, "dt", units->dt);
-    set_number(L, "nu", units->nu);
-    set_number(L, "density", units->density);
-    set_number(L, "length", units->length);
-    set_number(L, "velocity", units->velocity);
+    data_set_number(L, "dx", units->dx);
+    data_set_number(L, "dt", units->dt);
+    data_set_number(L, "nu", units->nu);
+    data_set_number(L, "density", units->density);
+    data_set_number(L, "length", units->length);
+    data_set_number(L, "velocity", units->velocity);
     lua_pushnumber(L, units->dx);
     lua_pushcclosure(L, cells, 1);
     lua_setfield(L, -2, "cells");
@@ -416,7 +417,7 @@ static int make_units(lua_State *L) {
 }
 
 void sel_data_open(lua_State *L) {
-    static const luaL_Reg functions[] = {{"series", make_series},
+    static const luaL_Reg functions[] = {{"series", data_make_series},
                                          {"raster", make_raster},
                                          {"state", make_state},
                                          {"paint", make_paint},
@@ -435,7 +436,7 @@ static bool is_given(lua_State *L, int index, const char *name) {
     return given;
 }
 
-static const sel_field *find_number(const sel_table *table, const char *name) {
+static const sel_field *data_find_number(const sel_table *table, const char *name) {
     const sel_field *field = sel_fill_field(table, name);
     const bool number =
         field && (field->kind == SEL_KIND_NUMBER || field->kind == SEL_KIND_SPACING);
@@ -460,13 +461,13 @@ void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_commo
     const struct {
         const char *name, *given_as;
         double value;
-        bool usual; /* not given, but with a value all the same */
+        bool usual; /* has a default value */
     } gives[] = {{"dx", "length and cells", units->dx, false},
                  {"dt", "velocity", units->dt, false},
                  {"nu", "viscosity and Re", units->nu, false},
                  {"density", "density", units->density, !units->density_given}};
     for (size_t i = 0; i < sizeof gives / sizeof *gives; i++) {
-        const sel_field *field = find_number(table, gives[i].name);
+        const sel_field *field = data_find_number(table, gives[i].name);
         if (isnan(gives[i].value) || (!field && gives[i].usual))
             continue;
         if (!field)

@@ -1,7 +1,15 @@
-/* fill.c -- fill C structs from the tables of a script, by the engine's field lists.
+/* fill.c -- fill C structs from a script's tables, by the engine's lists of fields (sel_table).
  *
- * Tables are read raw: no metamethod runs, so nothing of the user's does. A mistake is noted and
- * the filling goes on, so that one run reports all of them.
+ * Tables are read raw: no metamethod, and so no code of the user, runs. A mistake is noted and
+ * filling goes on, so that all mistakes are reported at once.
+ *
+ *      Lua table { nu = 0.1, regions = { ... } } --sel_table--> struct { double nu; sel_list
+ * regions; }
+ *
+ *      fill.c          tables, lists, families of tables; whole simulations
+ *      fill_value.c    numbers, strings, points, quantities
+ *      fill_named.c    maps NAME = value, lists of functions
+ *      fill_shape.c    shapes
  */
 #include "lua/script/state.h"
 #include <stdarg.h>
@@ -42,7 +50,7 @@ void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int index, const char *
     char what[MAX_MESSAGE], found[80], position[16] = "";
     va_list args;
     if (f->mistake_count >= MAX_MISTAKES)
-        return; /* looking for its line may take as long as the table */
+        return; /* the search for its line takes time in proportion to the table */
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
@@ -61,7 +69,8 @@ const sel_field *sel_fill_field(const sel_table *table, const char *name) {
     return NULL;
 }
 
-/* Is the key at the top a field of the table (NULL: it has none), or a position from 1 to n? */
+/* Whether the key at the top is a field of the table (NULL: no fields) or a position from 1 to n.
+ */
 static bool is_known_key(lua_State *L, const sel_table *table, lua_Integer n) {
     const char *name = sel_script_key(L, -1);
     if (name)
@@ -69,7 +78,7 @@ static bool is_known_key(lua_State *L, const sel_table *table, lua_Integer n) {
     return lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 1 && lua_tointeger(L, -1) <= n;
 }
 
-/* Pushes the keys of the table at `index`, in order, or an empty list where all are known. */
+/* Pushes the list of keys of the table at `index`, in order; an empty list if all are known. */
 static void push_keys(lua_State *L, int index, const sel_table *table, lua_Integer n) {
     bool all_known = true;
     for (lua_pushnil(L); lua_next(L, index);) {
@@ -82,7 +91,7 @@ static void push_keys(lua_State *L, int index, const sel_table *table, lua_Integ
         sel_order_keys(L, index);
 }
 
-/* Whether the list at `index` has no keys but 1 to n; notes the others. */
+/* Whether the list at `index` has the keys 1 to n only; notes the others as mistakes. */
 static bool has_positions_only(sel_filler *f, const sel_slot *slot, int index, lua_Integer n) {
     char found[80];
     const int before = f->mistake_count;
@@ -139,7 +148,7 @@ void sel_fill_variant(sel_filler *f, const sel_slot *slot, int index, void *memb
     sel_fill_table(f, index, table, table->name, to->data, span);
 }
 
-/* A plain value that stands for the table with its first field alone. */
+/* Fills a SEL_BARE table from a plain value: its first field. */
 static void fill_bare(sel_filler *f, const sel_slot *slot, int index, char *data) {
     sel_field first = slot->field->table->fields[0];
     const sel_slot bare = {&first, slot->label, slot->span, false, 0};
@@ -199,7 +208,7 @@ const sel_field *sel_fill_positional(const sel_table *table) {
     return NULL;
 }
 
-/* What other codes call a field, and what it is called here. */
+/* Names of fields in other codes, and their names here. */
 static const char *const other_names[][2] = {
     {"viscosity", "nu"},         {"relaxation_time", "tau"},
     {"force", "acceleration"},   {"forcing", "acceleration"},
@@ -215,7 +224,7 @@ static const char *const other_names[][2] = {
     {"center", "centre"},        {"position", "at"},
 };
 
-/* The answer to a field that other codes have and the table has not, or NULL. */
+/* The message for a field of other codes that has no counterpart here; NULL: there is none. */
 static const char *answer_to(const sel_table *table, const char *name) {
     static const char *const frictions[] = {"manning", "friction", "roughness", "strickler",
                                             "chezy",   "n",        NULL};
@@ -226,7 +235,7 @@ static const char *answer_to(const sel_table *table, const char *name) {
            "that you trust";
 }
 
-/* The field that another code calls `name`, or NULL. */
+/* The field that other codes call `name`; NULL: there is none. */
 static const char *field_meant(const sel_table *table, const char *name) {
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
         if (strcmp(name, other_names[i][0]) == 0 && sel_fill_field(table, other_names[i][1]))
@@ -234,8 +243,8 @@ static const char *field_meant(const sel_table *table, const char *name) {
     return NULL;
 }
 
-static void unknown_field(sel_filler *f, const sel_table *table, const char *label, sel_span span,
-                          const char *name) {
+static void fill_unknown_field(sel_filler *f, const sel_table *table, const char *label,
+                               sel_span span, const char *name) {
     char text[256];
     const char *answer = answer_to(table, name), *meant = field_meant(table, name);
     const char **names = sel_fill_alloc(f, ((size_t)table->count + 1) * sizeof *names);
@@ -248,14 +257,14 @@ static void unknown_field(sel_filler *f, const sel_table *table, const char *lab
                      what);
 }
 
-/* Notes that the key at the top, of the table at `index`, is not known. */
+/* Notes the unknown key at the top, of the table at `index`. */
 static void unknown_key(sel_filler *f, int index, const sel_table *table, const char *label,
                         sel_span span) {
     lua_State *L = f->L;
     char found[80];
     const char *name = sel_script_key(L, -1);
     if (name) {
-        unknown_field(f, table, label, span, name);
+        fill_unknown_field(f, table, label, span, name);
     } else if (is_known_key(L, NULL, 1000000)) {
         sel_span item = sel_source_item(span, (int)lua_tointeger(L, -1));
         lua_pushvalue(L, -1);
@@ -269,7 +278,7 @@ static void unknown_key(sel_filler *f, int index, const sel_table *table, const 
     }
 }
 
-/* Notes the keys that are no fields, and positions where there is nothing positional. */
+/* Notes keys that are no fields, and positions if no field is positional. */
 static void check_keys(sel_filler *f, int index, const sel_table *table, const char *label,
                        sel_span span) {
     lua_Integer positions = sel_fill_positional(table) ? (lua_Integer)lua_rawlen(f->L, index) : 0;
@@ -280,7 +289,7 @@ static void check_keys(sel_filler *f, int index, const sel_table *table, const c
     lua_pop(f->L, 2);
 }
 
-/* Whether the kind's value is a list: the whole array part of the table can stand for it. */
+/* Whether a value of this kind is a list, which the array part of a table may give. */
 static bool takes_list(sel_kind kind) {
     return kind == SEL_KIND_FLAGS || kind == SEL_KIND_SIZE || kind == SEL_KIND_POINT ||
            kind == SEL_KIND_POINTS || kind == SEL_KIND_NAMES || kind == SEL_KIND_VECTOR;
@@ -329,10 +338,10 @@ static void fill_field(sel_filler *f, int index, const sel_field *field, const c
     lua_pop(L, 1);
 }
 
-/* Calls the table's own check, whose text has a mistake in each line. */
+/* Runs the table's own check, whose error text has one mistake per line. */
 static void run_check(sel_filler *f, const sel_table *table, const void *data, sel_where where) {
     sel_error found;
-    found.status = SEL_OK; /* the text is written where this is */
+    found.status = SEL_OK; /* the text is written with the first failure */
     if (!table->check || table->check(data, where, &found) == SEL_OK)
         return;
     char prefix[512];
@@ -343,15 +352,15 @@ static void run_check(sel_filler *f, const sel_table *table, const void *data, s
     }
 }
 
-/* The size and the controls come first: what vectors and functions may be depends on them; with
- * them the choices, since a lattice may belong to another size. */
+/* Fields that are filled before the others: size and controls, since vectors and functions depend
+ * on them; and choices, since a lattice belongs to a number of dimensions. */
 static bool comes_first(const sel_field *field) {
     return field->kind == SEL_KIND_SIZE || field->kind == SEL_KIND_NUMBERS ||
            field->kind == SEL_KIND_CHOICE || field->kind == SEL_KIND_NAMED_CHOICES;
 }
 
-/* Dimensions of the domain; 0: not known, or the size is not what the solver computes on, which its
- * check tells: points and vectors that suit the one or the other are no mistakes beside that. */
+/* Number of dimensions of the domain. 0: not known, or not the solver's, which its check reports;
+ * then the length of points and vectors is not checked. */
 static int dims_of(const sel_solver *solver, const sel_common *params) {
     bool fits = !solver->dims || solver->dims(params) == params->size.n;
     return fits ? params->size.n : 0;
@@ -391,7 +400,7 @@ static const sel_solver *find_solver(const char *name) {
     return *solver;
 }
 
-/* Fills one simulation from the table at the top, which a solver's constructor made. */
+/* Fills one simulation from the marked table at the top. */
 static void fill_simulation(sel_filler *f, const char *path, sel_simulation *simulation) {
     sel_mark *mark = sel_script_mark(f->L, -1);
     sel_span *span = sel_fill_alloc(f, sizeof *span);
@@ -423,7 +432,7 @@ static bool is_directory_name(const char *name) {
     return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-/* In a list every simulation has a directory of its own, called as the simulation. */
+/* In a list of simulations each needs a name of its own, which names its directory. */
 static void check_names(sel_filler *f, const sel_scenario *scenario) {
     for (int i = 0; i < scenario->count; i++) {
         const sel_simulation *s = &scenario->simulations[i];
@@ -446,8 +455,9 @@ static void check_names(sel_filler *f, const sel_scenario *scenario) {
     }
 }
 
-/* Rasters of the script in metres, where its solvers want that; a list may not want it for some. */
-static void turn_rasters(sel_filler *f, int index, int count, bool list) {
+/* Converts the script's rasters to metres if a solver takes metres. A mistake if only some
+ * simulations of a list do. */
+static void rasters_to_metres(sel_filler *f, int index, int count, bool list) {
     sel_error found = {.status = SEL_OK};
     sel_where where = {NULL, 0};
     int wants = 0;
@@ -480,7 +490,7 @@ static void fill_simulations(sel_filler *f, const char *path, int index, int cou
     bool list = !is_simulation(f->L, index);
     scenario->simulations = simulations;
     scenario->count = count;
-    turn_rasters(f, index, count, list);
+    rasters_to_metres(f, index, count, list);
     for (int i = 0; i < count; i++) {
         if (list)
             lua_rawgeti(f->L, index, i + 1);
@@ -502,8 +512,8 @@ static int compare_mistakes(const void *a, const void *b) {
     return order ? order : first->order - second->order;
 }
 
-/* A table of a loaded script may have been changed by the one that loaded it, which its text cannot
- * show: " (loaded at s.lua:2)", else "". */
+/* " (loaded at s.lua:2)" for a mistake in a loaded script, whose tables the loading script may have
+ * changed; else "". */
 static void loaded_text(const sel_script *script, const sel_mistake *mistake, char text[512]) {
     const sel_source *source = script->sources;
     while (source && source->name != mistake->where.file)
@@ -513,6 +523,7 @@ static void loaded_text(const sel_script *script, const sel_mistake *mistake, ch
         snprintf(text, 512, " (loaded at %s:%d)", source->loaded_at.file, source->loaded_at.line);
 }
 
+/* Reports all mistakes. */
 static void report(const sel_filler *f) {
     sel_error *error = f->script->error;
     char loaded[512];
@@ -538,7 +549,8 @@ void sel_fill_now(lua_State *L, int index, const sel_table *table, void *data,
     sel_limits_break(L);
 }
 
-/* The number of simulations in the value at `index`; 0 when it is none, nor a list of some. */
+/* The number of simulations in the value at `index`: 1, or the length of a list; 0: it is neither.
+ */
 static int count_simulations(lua_State *L, int index) {
     if (is_simulation(L, index))
         return 1;
@@ -573,14 +585,15 @@ void sel_fill_scenario(sel_script *script, const char *path) {
     report(&f);
 }
 
-/* Fills a struct of `table` that nobody uses, from the value at `index`. */
+/* Fills an unused struct of `table` from the value at `index`, to check the value. */
 static void fill_table_alone(sel_filler *f, int index, const sel_mark *mark,
                              const sel_table *table) {
     const sel_span span = sel_source_call(f->arena, mark->source, mark->where.line, mark->name);
     sel_fill_table(f, index, table, table->name, sel_fill_alloc(f, table->size), span);
 }
 
-/* Laws of one name have a table for each solver: the one with the fewest mistakes is meant. */
+/* Checks a law or output. Several solvers may have a law of this name: the table with the fewest
+ * mistakes counts. */
 static void fill_member_alone(sel_script *script, int index, const sel_mark *mark) {
     const sel_schema all = sel_schema_collect();
     sel_filler best = {.mistake_count = INT32_MAX};

@@ -1,13 +1,16 @@
-/* fill_named.c -- tables of NAME = value, in the order of the script's text; lists of functions. */
+/* fill_named.c -- fill maps NAME = value, in the order of the script's text, and lists of
+ * functions.
+ */
 #include <stddef.h>
 #include <string.h>
 #include "lua/script/state.h"
 
-/* An entry of a map: a struct that begins with its name. */
+/* The layout of a map's entries: structs that begin with the name. */
 typedef struct map {
-    sel_kind entry; /* the kind of its value */
-    const char *what;
-    size_t size, value, where; /* of the struct, and in it; 0: it has no `where` */
+    sel_kind entry;      /* the kind of the value */
+    const char *what;    /* the value in messages */
+    size_t size;         /* bytes per entry */
+    size_t value, where; /* offsets; `where` 0: there is no such member */
 } map;
 
 static map map_of(sel_kind kind) {
@@ -30,7 +33,7 @@ static map map_of(sel_kind kind) {
     }
 }
 
-/* Notes keys that are no names. */
+/* Whether the value is a table; notes keys that are no names. */
 static bool has_names_only(sel_filler *f, const sel_slot *slot, int index, const char *what) {
     lua_State *L = f->L;
     char found[80];
@@ -47,7 +50,7 @@ static bool has_names_only(sel_filler *f, const sel_slot *slot, int index, const
     return true;
 }
 
-static void check_name(sel_filler *f, const sel_slot *item, const char *name) {
+static void fill_check_name(sel_filler *f, const sel_slot *item, const char *name) {
     const bool control = item->field->kind == SEL_KIND_NUMBER;
     if (control && strlen(name) == 1 && strchr("xyzt", *name))
         sel_fill_wrong(f, item, lua_gettop(f->L), "has the name of a coordinate");
@@ -55,7 +58,7 @@ static void check_name(sel_filler *f, const sel_slot *item, const char *name) {
         sel_fill_wrong(f, item, lua_gettop(f->L), "has a name with control characters");
 }
 
-/* Whether the table's map of choices calls the name a vector. */
+/* Whether the simulation declares the field `name` as a vector. */
 static bool is_vector(const sel_filler *f, const char *name) {
     for (int i = 0; f->types && i < f->types->n; i++)
         if (strcmp(f->types->v[i].name, name) == 0)
@@ -63,8 +66,8 @@ static bool is_vector(const sel_filler *f, const char *name) {
     return false;
 }
 
-/* The kind of a value: a vector where its name says so or where it is a list. */
-static sel_kind kind_of(const sel_filler *f, sel_kind kind, const char *name) {
+/* The kind of the value at the top: a vector if it is declared so, or a list. */
+static sel_kind fill_kind_of(const sel_filler *f, sel_kind kind, const char *name) {
     const bool list = lua_istable(f->L, -1) && !sel_fill_is_data(f->L, -1);
     const bool vector = kind == SEL_KIND_QUANTITY && (list || is_vector(f, name));
     return vector ? SEL_KIND_VECTOR : kind;
@@ -84,12 +87,12 @@ void sel_fill_map(sel_filler *f, const sel_slot *slot, int index, void *member) 
         const sel_slot item = {&field, slot->label, names[i].span, false, 0};
         *(const char **)(void *)entry = names[i].name;
         sel_script_field(f->L, index, names[i].name);
-        field.kind = kind_of(f, m.entry, names[i].name);
+        field.kind = fill_kind_of(f, m.entry, names[i].name);
         field.name = sel_fill_print(f, "%s.%s", slot->field->name, names[i].name);
         if (m.where)
             *(sel_where *)(void *)(entry + m.where) = sel_span_where(item.span);
         sel_fill_value(f, &item, lua_gettop(f->L), entry + m.value);
-        check_name(f, &item, names[i].name);
+        fill_check_name(f, &item, names[i].name);
         lua_pop(f->L, 1);
     }
     if (slot->field->kind == SEL_KIND_NAMED_CHOICES) {

@@ -1,7 +1,15 @@
-/* fill_shape.c -- shapes and their combinations.
+/* fill_shape.c -- fill shapes and their combinations.
  *
- * A script that adds a thousand balls in a loop makes a chain ((a + b) + c) + ...; the engine gets
- * a balanced tree instead, so that neither side recurses a thousand deep.
+ * A script that adds a thousand balls in a loop makes a chain. The engine gets a balanced tree
+ * instead, so that neither side recurses a thousand deep:
+ *
+ *      ((a + b) + c) + d       +               (a + b) + (c + d)       +
+ *                             / \                                    /   \
+ *                            +   d     ->                           +     +
+ *                           / \                                    / \   / \
+ *                          +   c                                  a   b c   d
+ *                         / \
+ *                        a   b
  */
 #include "lua/script/state.h"
 #include <string.h>
@@ -13,8 +21,9 @@ typedef struct part {
     const sel_shape *shape;
 } part;
 
-/* A filled shape is kept with its mark, as many regions may use it. */
-static const sel_shape *keep(sel_filler *f, sel_mark *mark, sel_shape *shape, int parts) {
+/* Stores a filled shape in its mark, since several regions may use it. `parts`: the number of its
+ * primitives. */
+static const sel_shape *shape_keep(sel_filler *f, sel_mark *mark, sel_shape *shape, int parts) {
     if (!shape)
         sel_script_no_memory(f->script, "the shapes", sizeof *shape);
     shape->where = mark->where;
@@ -36,7 +45,7 @@ static const sel_shape *fill_face(sel_filler *f, sel_mark *mark, int index) {
                          f->dims == 2 ? " in 2-D" : "");
         return NULL;
     }
-    return keep(f, mark, sel_shape_face(f->arena, face), 1);
+    return shape_keep(f, mark, sel_shape_face(f->arena, face), 1);
 }
 
 static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index,
@@ -57,20 +66,20 @@ static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index,
         if (status)
             sel_limits_break(f->L);
     }
-    return keep(f, mark, sel_shape_make(f->arena, shape_kind, data), 1);
+    return shape_keep(f, mark, sel_shape_make(f->arena, shape_kind, data), 1);
 }
 
-/* One shape of `n` in a list, by halves. Moves *list behind them. */
-static const sel_shape *balance(sel_filler *f, sel_mark *mark, sel_shape_kind kind, part **list,
-                                int n, int parts) {
+/* The balanced combination of the first n shapes of a list. Moves *list behind them. */
+static const sel_shape *shape_balance(sel_filler *f, sel_mark *mark, sel_shape_kind kind,
+                                      part **list, int n, int parts) {
     if (n == 1) {
         const sel_shape *shape = (*list)->shape;
         *list = (*list)->next;
         return shape;
     }
-    const sel_shape *a = balance(f, mark, kind, list, n / 2, parts);
-    const sel_shape *b = balance(f, mark, kind, list, n - n / 2, parts);
-    return keep(f, mark, sel_shape_combine(f->arena, kind, a, b), parts);
+    const sel_shape *a = shape_balance(f, mark, kind, list, n / 2, parts);
+    const sel_shape *b = shape_balance(f, mark, kind, list, n - n / 2, parts);
+    return shape_keep(f, mark, sel_shape_combine(f->arena, kind, a, b), parts);
 }
 
 static bool is_filled(const sel_filler *f, const sel_mark *mark) {
@@ -82,8 +91,8 @@ static bool continues_chain(const sel_mark *here, const sel_mark *first) {
            strcmp(here->name, first->name) == 0;
 }
 
-/* Walks the left operands of one kind and fills the right ones: a list of *count operands, the
- * leftmost first. Every node on the way is marked as visited, which ends a cycle. */
+/* Follows the left operands of one kind and fills the right ones. Returns the list of *count
+ * operands, the leftmost first. Marks each node as visited, so that a cycle ends. */
 static part *fill_chain(sel_filler *f, const sel_slot *slot, int index, sel_mark *mark, int *count,
                         int *parts) {
     lua_State *L = f->L;
@@ -112,7 +121,7 @@ static part *fill_chain(sel_filler *f, const sel_slot *slot, int index, sel_mark
     return list;
 }
 
-/* Clears what fill_chain marked. */
+/* Clears the marks of fill_chain. */
 static void leave_chain(sel_filler *f, int index) {
     lua_State *L = f->L;
     lua_pushvalue(L, index);
@@ -125,8 +134,8 @@ static void leave_chain(sel_filler *f, int index) {
     lua_pop(L, 1);
 }
 
-static const sel_shape *fill_operator(sel_filler *f, const sel_slot *slot, int index,
-                                      sel_mark *mark) {
+static const sel_shape *shape_fill_operator(sel_filler *f, const sel_slot *slot, int index,
+                                            sel_mark *mark) {
     static const char *const names[] = {"union", "difference", "intersection", NULL};
     int count = 0, parts = 0, before = f->mistake_count;
     sel_shape_kind kind = SEL_SHAPE_UNION + (sel_shape_kind)sel_name_index(names, mark->name);
@@ -139,11 +148,11 @@ static const sel_shape *fill_operator(sel_filler *f, const sel_slot *slot, int i
         return NULL;
     }
     if (kind != SEL_SHAPE_DIFFERENCE)
-        return balance(f, mark, kind, &list, count, parts);
+        return shape_balance(f, mark, kind, &list, count, parts);
     const sel_shape *first = list->shape;
     list = list->next;
-    const sel_shape *taken = balance(f, mark, SEL_SHAPE_UNION, &list, count - 1, parts);
-    return keep(f, mark, sel_shape_combine(f->arena, kind, first, taken), parts);
+    const sel_shape *taken = shape_balance(f, mark, SEL_SHAPE_UNION, &list, count - 1, parts);
+    return shape_keep(f, mark, sel_shape_combine(f->arena, kind, first, taken), parts);
 }
 
 static const sel_shape *fill_marked(sel_filler *f, const sel_slot *slot, int index,
@@ -153,9 +162,10 @@ static const sel_shape *fill_marked(sel_filler *f, const sel_slot *slot, int ind
     if (kind == SEL_SHAPE_FACE)
         return fill_face(f, mark, index);
     if (kind >= 0)
-        return keep(f, mark, sel_shape_make(f->arena, (sel_shape_kind)kind, NULL), 1);
+        return shape_keep(f, mark, sel_shape_make(f->arena, (sel_shape_kind)kind, NULL), 1);
     const sel_table *table = sel_family_find(&sel_shape_family, mark->name);
-    return table ? fill_primitive(f, mark, index, table) : fill_operator(f, slot, index, mark);
+    return table ? fill_primitive(f, mark, index, table)
+                 : shape_fill_operator(f, slot, index, mark);
 }
 
 const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index) {

@@ -1,30 +1,33 @@
-/* fill_value.c -- numbers, strings, points, quantities: one value of Lua into one member of C. */
+/* fill_value.c -- fill one member of a C struct from one Lua value: numbers, strings, points,
+ * quantities. */
 #include "lua/script/state.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Notes WHAT the value must be where it is not. */
-static bool check(sel_filler *f, const sel_slot *slot, int index, bool right, const char *what) {
+/* Returns `right`; if it is false, notes that the value must be `what`. */
+static bool fill_check(sel_filler *f, const sel_slot *slot, int index, bool right,
+                       const char *what) {
     if (!right)
         sel_fill_wrong(f, slot, index, "must be %s", what);
     return right;
 }
 
-/* False, noted, where the field takes positive numbers only, or those and 0. */
+/* Whether the number's sign suits the field (SEL_POSITIVE, SEL_NOT_NEGATIVE); notes a mistake. */
 static bool check_sign(sel_filler *f, const sel_slot *slot, int index) {
     const double value = lua_tonumber(f->L, index);
-    return check(f, slot, index, !(slot->field->flags & SEL_POSITIVE) || value > 0,
-                 "greater than 0") &&
-           check(f, slot, index, !(slot->field->flags & SEL_NOT_NEGATIVE) || value >= 0,
-                 "at least 0");
+    return fill_check(f, slot, index, !(slot->field->flags & SEL_POSITIVE) || value > 0,
+                      "greater than 0") &&
+           fill_check(f, slot, index, !(slot->field->flags & SEL_NOT_NEGATIVE) || value >= 0,
+                      "at least 0");
 }
 
-static bool read_number(sel_filler *f, const sel_slot *slot, int index, double *to) {
+static bool fill_read_number(sel_filler *f, const sel_slot *slot, int index, double *to) {
     const bool number = lua_type(f->L, index) == LUA_TNUMBER;
     const double value = lua_tonumber(f->L, index);
-    if (!check(f, slot, index, number, "a number") ||
-        !check(f, slot, index, isfinite(value), "a finite number") || !check_sign(f, slot, index))
+    if (!fill_check(f, slot, index, number, "a number") ||
+        !fill_check(f, slot, index, isfinite(value), "a finite number") ||
+        !check_sign(f, slot, index))
         return false;
     *to = value;
     return true;
@@ -41,7 +44,7 @@ static bool read_whole(sel_filler *f, const sel_slot *slot, int index, int64_t *
     if (number && sel_units_whole(value, to))
         return true;
     if (number && fabs(value) < 0x1p53) {
-        char digits[40]; /* as many as tell it from a whole number */
+        char digits[40]; /* enough to differ from an integer */
         snprintf(digits, sizeof digits, "%.15g", value);
         if (!strchr(digits, '.'))
             snprintf(digits, sizeof digits, "%.17g", value);
@@ -60,13 +63,13 @@ static void fill_int(sel_filler *f, const sel_slot *slot, int index, void *membe
 }
 
 static void fill_number(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    read_number(f, slot, index, member);
+    fill_read_number(f, slot, index, member);
 }
 
-/* A copy of the string at `index`, or NULL after noting what is wrong. */
+/* A copy of the string at `index`; NULL after noting a mistake. */
 static const char *read_string(sel_filler *f, const sel_slot *slot, int index) {
     size_t length;
-    if (!check(f, slot, index, lua_type(f->L, index) == LUA_TSTRING, "a string"))
+    if (!fill_check(f, slot, index, lua_type(f->L, index) == LUA_TSTRING, "a string"))
         return NULL;
     const char *text = lua_tolstring(f->L, index, &length);
     const bool whole = strlen(text) == length;
@@ -78,7 +81,7 @@ static const char *read_string(sel_filler *f, const sel_slot *slot, int index) {
     return memcpy(sel_fill_alloc(f, length + 1), text, length + 1);
 }
 
-/* The index in `choices`, or -1 after noting what is wrong. */
+/* The index in `choices`; -1 after noting a mistake. */
 static int read_choice(sel_filler *f, const sel_slot *slot, int index) {
     sel_field one = *slot->field; /* of a list of choices */
     const bool string = lua_type(f->L, index) == LUA_TSTRING;
@@ -86,11 +89,11 @@ static int read_choice(sel_filler *f, const sel_slot *slot, int index) {
     char kind[256];
     one.kind = SEL_KIND_CHOICE;
     sel_kind_text(&one, kind, sizeof kind);
-    check(f, slot, index, choice >= 0, kind);
+    fill_check(f, slot, index, choice >= 0, kind);
     return choice;
 }
 
-/* Fills items 1 to n of the list at `index`; false, noted, where one is wrong. */
+/* Fills items 1 to n of the list at `index`; false after noting a mistake. */
 static bool fill_each(sel_filler *f, const sel_slot *slot, int index, int n, sel_fill_kind *fill,
                       void *to, size_t size) {
     const int before = f->mistake_count;
@@ -112,7 +115,7 @@ static void fill_flags(sel_filler *f, const sel_slot *slot, int index, void *mem
     fill_each(f, slot, index, sel_fill_list_length(f, slot, index), fill_flag, member, 0);
 }
 
-/* Whether n numbers suit so many dimensions (0: not known); notes where they do not. */
+/* Whether n numbers suit `dims` dimensions (0: not known, 2 or 3); notes a mistake. */
 static bool check_dims(sel_filler *f, const sel_slot *slot, int n, int dims, const char *what) {
     if (dims ? n == dims : n == 2 || n == 3)
         return true;
@@ -134,7 +137,7 @@ static void fill_size(sel_filler *f, const sel_slot *slot, int index, void *memb
         to->n = fill_each(f, slot, index, n, fill_cells, to->v, sizeof *to->v) ? n : 0;
 }
 
-/* 2 or 3 numbers, but as many as the domain has dimensions where that is known. */
+/* Reads 2 or 3 numbers: one per dimension of the domain if that is known. */
 static void read_point(sel_filler *f, const sel_slot *slot, int index, const char *what,
                        sel_point *to) {
     int n = sel_fill_list_length(f, slot, index);
@@ -151,8 +154,8 @@ static void fill_spacing(sel_filler *f, const sel_slot *slot, int index, void *m
     sel_point *to = member;
     if (lua_istable(f->L, index)) {
         read_point(f, slot, index, "sides", to);
-    } else if (check(f, slot, index, lua_type(f->L, index) == LUA_TNUMBER,
-                     "a number, or a list of one per axis")) {
+    } else if (fill_check(f, slot, index, lua_type(f->L, index) == LUA_TNUMBER,
+                          "a number, or a list of one per axis")) {
         to->n = 1;
         fill_number(f, slot, index, to->v);
     }
@@ -165,7 +168,7 @@ static int item_type(lua_State *L, int index, int item) {
     return type;
 }
 
-/* "{ { 0, 1 }, { 2, 3 } }": how the numbers of the list at `index` would be points. */
+/* "{ { 0, 1 }, { 2, 3 } }": the numbers of the list at `index` written as points. */
 static const char *points_text(sel_filler *f, int index, int dims) {
     const char *text = "";
     for (int i = 1; i <= 2 * dims; i++) {
@@ -183,7 +186,8 @@ static const char *points_text(sel_filler *f, int index, int dims) {
                           (int)lua_rawlen(f->L, index) > 2 * dims ? ", ..." : "");
 }
 
-/* Four numbers where two points were meant. Notes the mistake. */
+/* Whether the list has numbers where points were meant, as four for two points; notes the mistake.
+ */
 static bool are_points_without_braces(sel_filler *f, const sel_slot *slot, int index) {
     const int dims = f->dims ? f->dims : 2, n = (int)lua_rawlen(f->L, index);
     bool numbers = n > 3 && n % dims == 0 && n >= 2 * dims;
@@ -230,10 +234,10 @@ static void fill_names(sel_filler *f, const sel_slot *slot, int index, void *mem
         fill_each(f, slot, index, n, fill_string, to->v, sizeof *to->v);
 }
 
-/* NULL after noting what is wrong; or where there is no simulation, whose controls a function may
- * name. */
-static const sel_function *read_function(sel_filler *f, const sel_slot *slot, int index,
-                                         int results, bool predicate) {
+/* The function at `index`. NULL after noting a mistake; and without a simulation, since a function
+ * may name its controls. */
+static const sel_function *fill_read_function(sel_filler *f, const sel_slot *slot, int index,
+                                              int results, bool predicate) {
     if (!f->solver)
         return NULL;
     char reason[512];
@@ -247,16 +251,17 @@ static const sel_function *read_function(sel_filler *f, const sel_slot *slot, in
     return function;
 }
 
-/* A component of a quantity: a number, a function of one result, or data. */
+/* Fills a component of a quantity: a number, a function with one result, or data. */
 static void fill_part(sel_filler *f, const sel_slot *slot, int index, void *member) {
     sel_quantity *to = member;
     const int part = slot->item ? slot->item - 1 : 0;
     if (lua_isfunction(f->L, index))
-        to->part[part].function = read_function(f, slot, index, 1, false);
+        to->part[part].function = fill_read_function(f, slot, index, 1, false);
     else if (sel_fill_is_data(f->L, index))
         to->part[part].function = sel_fill_data(f, slot, index);
-    else if (check(f, slot, index, lua_type(f->L, index) == LUA_TNUMBER, "a number or a function"))
-        read_number(f, slot, index, &to->part[part].constant);
+    else if (fill_check(f, slot, index, lua_type(f->L, index) == LUA_TNUMBER,
+                        "a number or a function"))
+        fill_read_number(f, slot, index, &to->part[part].constant);
 }
 
 void sel_fill_quantity(sel_filler *f, const sel_slot *slot, int index, void *member) {
@@ -267,7 +272,7 @@ void sel_fill_quantity(sel_filler *f, const sel_slot *slot, int index, void *mem
 
 static void read_whole_vector(sel_filler *f, const sel_slot *slot, int index, sel_quantity *to) {
     to->components = f->dims ? f->dims : 2;
-    to->whole = read_function(f, slot, index, to->components, false);
+    to->whole = fill_read_function(f, slot, index, to->components, false);
 }
 
 static void fill_vector(sel_filler *f, const sel_slot *slot, int index, void *member) {
@@ -312,18 +317,18 @@ static void fill_values(sel_filler *f, const sel_slot *slot, int index, void *me
     for (int i = 1; i <= n; i++) {
         lua_rawgeti(f->L, index, i);
         item.item = i;
-        bool right = read_number(f, &item, lua_gettop(f->L), &to->v[i - 1]);
+        bool right = fill_read_number(f, &item, lua_gettop(f->L), &to->v[i - 1]);
         lua_pop(f->L, 1);
         if (!right)
-            return; /* one is enough of a long list */
+            return; /* one mistake per list */
     }
 }
 
-/* Paths are relative to the script that the table stands in, but for those of parameters. */
+/* A path is relative to the script that contains the table; the path of a parameter is not. */
 static void fill_path(sel_filler *f, const sel_slot *slot, int index, void *member) {
     const char *path = read_string(f, slot, index);
     const sel_source *source = slot->span.source;
-    check(f, slot, index, !path || *path, "the path of a file");
+    fill_check(f, slot, index, !path || *path, "the path of a file");
     bool whole = !path || *path == '/' || !source || sel_params_is_path(f->L, index);
     *(const char **)member = whole ? path : sel_fill_print(f, "%s%s", source->directory, path);
 }
@@ -337,40 +342,40 @@ static void fill_key(sel_filler *f, const sel_slot *slot, int index, void *membe
     }
     if (lua_type(f->L, index) == LUA_TNUMBER)
         to->number = lua_tointegerx(f->L, index, &whole);
-    check(f, slot, index, whole && to->number >= 1, "a name, or a number from 1");
+    fill_check(f, slot, index, whole && to->number >= 1, "a name, or a number from 1");
 }
 
 static void fill_units(sel_filler *f, const sel_slot *slot, int index, void *member) {
     const sel_mark *mark = sel_script_mark(f->L, index);
-    if (check(f, slot, index, mark && mark->units, "made by sel.units { ... }"))
+    if (fill_check(f, slot, index, mark && mark->units, "made by sel.units { ... }"))
         *(const sel_units **)member = mark->units;
 }
 
 static void fill_raster(sel_filler *f, const sel_slot *slot, int index, void *member) {
     const sel_lookup *lookup = sel_lookup_at(f->L, index);
-    if (check(f, slot, index, sel_raster_of(lookup), "a raster, as sel.raster { ... }"))
+    if (fill_check(f, slot, index, sel_raster_of(lookup), "a raster, as sel.raster { ... }"))
         *(const sel_lookup **)member = lookup;
 }
 
 static void fill_predicate(sel_filler *f, const sel_slot *slot, int index, void *member) {
     const bool right = lua_isfunction(f->L, index);
-    if (check(f, slot, index, right, "a function that returns true or false"))
-        *(const sel_function **)member = read_function(f, slot, index, 1, true);
+    if (fill_check(f, slot, index, right, "a function that returns true or false"))
+        *(const sel_function **)member = fill_read_function(f, slot, index, 1, true);
 }
 
 static void fill_callback(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    if (check(f, slot, index, lua_isfunction(f->L, index), "a function(run)"))
+    if (fill_check(f, slot, index, lua_isfunction(f->L, index), "a function(run)"))
         *(const sel_callback **)member =
             sel_hook_callback(f, index, slot->label, sel_span_where(slot->span));
 }
 
 static void fill_rule(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    if (check(f, slot, index, lua_isfunction(f->L, index), "a function"))
+    if (fill_check(f, slot, index, lua_isfunction(f->L, index), "a function"))
         *(const struct sel_rule_source **)member = sel_rule_source_create(f, slot, index);
 }
 
 static void fill_bool(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    if (check(f, slot, index, lua_isboolean(f->L, index), "true or false"))
+    if (fill_check(f, slot, index, lua_isboolean(f->L, index), "true or false"))
         *(bool *)member = lua_toboolean(f->L, index);
 }
 
