@@ -233,7 +233,7 @@ static int call_function(lua_State *L) {
 }
 
 /* sel_callback.call */
-static sel_status hook_call(const sel_callback *self, sel_hook_run *run, sel_error *error) {
+static sel_status hook_call_lua(const sel_callback *self, sel_hook_run *run, sel_error *error) {
     const lua_callback *callback = self->data;
     sel_script *script = callback->script;
     lua_State *L = script->L;
@@ -324,7 +324,7 @@ const sel_callback *sel_hook_callback(sel_filler *f, int index, const char *labe
                                       sel_where where) {
     lua_callback *callback = sel_fill_alloc(f, sizeof *callback);
     callback->base =
-        (sel_callback){.where = where, .call = hook_call, .keep = keep_state, .data = callback};
+        (sel_callback){.where = where, .call = hook_call_lua, .keep = keep_state, .data = callback};
     callback->script = f->script;
     callback->label = sel_fill_print(f, "%s", label);
     lua_pushvalue(f->L, index);
