@@ -23,7 +23,7 @@ static const char script[] =
 /* ---- finding the compiler ---- */
 
 /* Prints "NAME=VALUE" with the absolute folders of a list such as PATH. */
-static void cc_keep_absolute(const char *name, const char *list, char *to, size_t size) {
+static void cc_print_absolute(const char *name, const char *list, char *to, size_t size) {
     size_t used = (size_t)snprintf(to, size, "%s=", name);
     const size_t begin = used;
     while (list && *list) {
@@ -68,7 +68,7 @@ bool sel_cc_find(const char *wanted, char path[SEL_PATH_ROOM], char identity[SEL
 /* ---- a job ---- */
 
 /* Replaces the forked process by the shell. Only async-signal-safe functions may be called here. */
-static _Noreturn void cc_become(char *const *argument, char *const *environment, pid_t parent) {
+static _Noreturn void cc_exec_shell(char *const *argument, char *const *environment, pid_t parent) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -109,8 +109,8 @@ bool sel_cc_start(const char *compiler, const char *const *options, const char *
     snprintf(source, sizeof source, "%s/text.c", place);
     snprintf(made, sizeof made, "%s/made.so", place);
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", place);
-    cc_keep_absolute("PATH", getenv("PATH"), search, sizeof search);
-    cc_keep_absolute("LD_LIBRARY_PATH", getenv("LD_LIBRARY_PATH"), libraries, sizeof libraries);
+    cc_print_absolute("PATH", getenv("PATH"), search, sizeof search);
+    cc_print_absolute("LD_LIBRARY_PATH", getenv("LD_LIBRARY_PATH"), libraries, sizeof libraries);
     while (*options && count < MOST - 4) {
         argument[count++] = *options++;
     }
@@ -120,7 +120,7 @@ bool sel_cc_start(const char *compiler, const char *const *options, const char *
     const pid_t parent = getpid();
     job->process = cc_write_text(job->job, text, length) ? fork() : -1;
     if (job->process == 0) {
-        cc_become((char *const *)(uintptr_t)argument, environment, parent);
+        cc_exec_shell((char *const *)(uintptr_t)argument, environment, parent);
     }
     if (job->process < 0) {
         sel_code_cache_end_job(folder, job->name, job->job);

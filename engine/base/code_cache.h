@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include "engine/base/folder.h"
 
-enum { SEL_CODE_NAME = 48, SEL_CODE_MOST = 64 << 20 /* bytes of a file */ };
+enum { SEL_CODE_NAME = 48, SEL_CODE_MOST = 64 << 20 }; /* bytes: of a name; of a file at most */
 
 /* Opens the cache `folder`; NULL: $XDG_CACHE_HOME/selenite or ~/.cache/selenite. A missing folder
  * is made with mode 0700; relative paths are ignored. `path` gets the absolute path. Removes the

@@ -9,23 +9,23 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupt_signal, writing, asked;
-static bool follows;
+static volatile sig_atomic_t interrupt_signal, writing, progress_asked;
+static bool is_worker;
 static const unsigned grace = 3; /* seconds that a worker leaves rank 0 to print its error */
 
 /* Async-signal-safe: nothing is freed, no stream is flushed. */
 static void on_signal(int number) {
     static const char text[] = "interrupted\n";
     if (!writing || interrupt_signal) {
-        ssize_t written = follows ? 0 : write(STDERR_FILENO, text, sizeof text - 1);
+        ssize_t written = is_worker ? 0 : write(STDERR_FILENO, text, sizeof text - 1);
         (void)written;
         _exit(SEL_INTERRUPTED);
     }
     interrupt_signal = number;
 }
 
-static void on_question(int number) {
-    asked = number;
+static void on_progress_request(int number) {
+    progress_asked = number;
 }
 
 static void open_standard_streams(void) {
@@ -61,7 +61,7 @@ void sel_process_start(void) {
     if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
         sigaction(SIGHUP, &action, NULL);
     }
-    action = (struct sigaction){.sa_handler = on_question, .sa_flags = SA_RESTART};
+    action = (struct sigaction){.sa_handler = on_progress_request, .sa_flags = SA_RESTART};
     sigaction(SIGUSR1, &action, NULL);
 #ifdef SIGINFO
     sigaction(SIGINFO, &action, NULL);
@@ -78,8 +78,8 @@ const volatile sig_atomic_t *sel_process_interrupt(void) {
 }
 
 bool sel_process_asked(void) {
-    const bool was = asked;
-    asked = 0;
+    const bool was = progress_asked;
+    progress_asked = 0;
     return was;
 }
 
@@ -89,12 +89,12 @@ void sel_process_follow(void) {
         dup2(nothing, STDOUT_FILENO);
         close(nothing);
     }
-    follows = true;
+    is_worker = true;
     writing = true;
 }
 
 void sel_process_write(bool writes) {
-    writing = writes || follows; /* a signal may reach a worker late; rank 0 decides */
+    writing = writes || is_worker; /* a signal may reach a worker late; rank 0 decides */
     interrupt_signal = 0;
 }
 
@@ -143,7 +143,7 @@ static void process_print(const char *text) {
 }
 
 void sel_emergency_end(const sel_error *error) {
-    if (follows) {
+    if (is_worker) {
         sleep(grace);
     }
     pthread_mutex_lock(&lock); /* never released, so that later callers stop here */

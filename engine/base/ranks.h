@@ -25,7 +25,7 @@ typedef struct sel_ranks {
     int rank, count;     /* this rank, and the number of ranks */
     int here, place;     /* the number of ranks on this machine, and this rank's index among them */
     const char *library; /* the name of the MPI library */
-    bool sends_devices;  /* messages may lie in the memory of CUDA devices */
+    bool sends_devices;  /* the MPI library sends from and to the memory of CUDA devices */
     /* Sends and receives all messages. */
     void (*transfer)(const sel_message *messages, int count);
     /* Sends bytes of rank 0 to all ranks. idle: the wait may be long; wait without using processor

@@ -395,7 +395,7 @@ const sel_lookup *sel_raster_create(sel_arena *arena, const sel_raster_params *p
 
 /* Casts const away: a lookup is constant only for its evaluation, which begins after the conversion
  * to metres. NULL: not a raster. */
-static made_raster *made_of(const sel_lookup *lookup) {
+static made_raster *raster_made_of(const sel_lookup *lookup) {
     return lookup && lookup->kind == SEL_LOOKUP_RASTER ? (made_raster *)(uintptr_t)lookup->data
                                                        : NULL;
 }
@@ -415,7 +415,7 @@ static void scale_heights(made_raster *made) {
 }
 
 sel_status sel_raster_to_metres(const sel_lookup *lookup, sel_where where, sel_error *error) {
-    made_raster *made = made_of(lookup);
+    made_raster *made = raster_made_of(lookup);
     if (!made || made->file.metres) {
         return SEL_OK;
     }
@@ -453,21 +453,21 @@ sel_status sel_raster_to_metres(const sel_lookup *lookup, sel_where where, sel_e
 }
 
 bool sel_raster_is_in_metres(const sel_lookup *lookup) {
-    const made_raster *made = made_of(lookup);
+    const made_raster *made = raster_made_of(lookup);
     const double place = made ? made->file.place.metres : 0;
     return !made || made->file.metres ||
            ((place == 0 || place == 1) && !has_other_heights(&made->file));
 }
 
 void sel_raster_note_read(const sel_lookup *lookup) {
-    made_raster *made = made_of(lookup);
+    made_raster *made = raster_made_of(lookup);
     if (made && !made->file.metres) {
         made->file.read = true;
     }
 }
 
 const char *sel_raster_text(const sel_lookup *lookup, char *text, size_t size) {
-    const made_raster *made = made_of(lookup);
+    const made_raster *made = raster_made_of(lookup);
     const sel_raster_file *file = made ? &made->file : NULL;
     *text = '\0';
     if (!file || made->picture) {

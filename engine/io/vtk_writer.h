@@ -24,15 +24,14 @@
  *     vtkw_step steps[] = {{0.25, "flow_1.vti"}, {0.5, "flow_2.vti"}};
  *     vtkw_write_collection("flow.pvd", steps, 2, &error);  // paths relative to flow.pvd
  *
- * What is written. The extent counts points: NX cells are "0 NX", x runs fastest, and point
- * (i, j, k) lies at origin + (i, j, k) * spacing. Cell arrays have a tuple per cell, point arrays
- * one per point; an extent that starts elsewhere than at 0 describes a part of a larger image. One
- * that is a single point wide, as "0 0", has no cells: it takes point arrays alone.
- * Arrays are appended raw in the machine's byte order with UInt64 headers, either as
- *     [bytes] data
- * or, compressed, as independent zlib streams of 32 KiB each (the size at which zlib is fastest):
- *     [blocks] [block bytes] [bytes of a last, partial block or 0] [compressed bytes]... streams
- * Sizes are 64 bits wide throughout. Strings (field data) are stored as character codes.
+ * Format. The extent counts points: NX cells are "0 NX", x runs fastest, and point (i, j, k) lies
+ * at origin + (i, j, k) * spacing. Cell arrays have one tuple per cell, point arrays one per point.
+ * An extent that does not start at 0 describes a part of a larger image. An extent with an axis of
+ * a single point ("0 0") has no cells and takes only point arrays. Arrays are appended raw in the
+ * machine's byte order with UInt64 headers, either as [bytes] data or, compressed, as independent
+ * zlib streams of 32 KiB each (the size at which zlib is fastest): [blocks] [block bytes] [bytes of
+ * a last, partial block or 0] [compressed bytes]... streams Sizes are 64 bits wide throughout.
+ * Strings (field data) are stored as character codes.
  *
  * Why the header is padded. VTK feeds its XML parser 4096 bytes at a time until it meets
  * <AppendedData, then byte by byte. Since expat defers the parsing of unfinished tokens, a VTK
@@ -43,7 +42,8 @@
  *
  * Errors. Every function returns a status and describes a failure in `error` (may be NULL). Data
  * go to PATH.tmp, which is renamed when it is complete: a failed write removes it and leaves an
- * older PATH as it was. A limit on the size of files is an error only where SIGXFSZ is ignored.
+ * older PATH as it was. Exceeding a limit on file sizes is an error only if SIGXFSZ is ignored;
+ * else that signal ends the process.
  */
 #ifndef VTK_WRITER_H
 #define VTK_WRITER_H
@@ -71,7 +71,7 @@ typedef struct vtkw_error {
 
 typedef enum vtkw_type { VTKW_FLOAT32, VTKW_FLOAT64, VTKW_UINT8, VTKW_INT32 } vtkw_type;
 
-/* components values per cell (or point), the tuples one after another, x fastest. */
+/* An array of `components` values per cell (or point), tuple after tuple, x fastest. */
 typedef struct vtkw_array {
     const char *name; /* UTF-8 */
     vtkw_type type;
@@ -136,7 +136,7 @@ static inline vtkw_status vtkw_fail(vtkw_error *error, vtkw_status status, int c
     return status;
 }
 
-/* A text that grows; `failed` when there was no memory. */
+/* A growing text; `failed`: there was no memory. */
 typedef struct vtkw_text {
     char *data;
     size_t length, capacity;
@@ -161,7 +161,7 @@ static inline void vtkw_append(vtkw_text *text, const char *bytes, size_t length
     text->length += length;
 }
 
-/* Short pieces only: numbers and tags. */
+/* Appends formatted text of less than 512 bytes, such as numbers and tags. */
 VTKW_PRINTF(2, 3)
 static inline void vtkw_print(vtkw_text *text, const char *format, ...) {
     char piece[512];
@@ -172,7 +172,8 @@ static inline void vtkw_print(vtkw_text *text, const char *format, ...) {
     vtkw_append(text, piece, (size_t)length);
 }
 
-/* With a point whatever the locale: all but digits, signs and exponent is its decimal separator. */
+/* Appends a number with a decimal point in every locale: characters that are no digit, sign or
+ * letter are the locale's decimal separator. */
 static inline void vtkw_number(vtkw_text *text, double value) {
     char raw[64], number[64];
     size_t used = 0;
@@ -237,12 +238,12 @@ static inline void vtkw_put(vtkw_file *file, const void *data, size_t size) {
     file->written += size;
 }
 
-/* Keeps the first failure of a call that returns 0 when all is well. */
+/* Keeps errno of the first failed call. */
 static inline void vtkw_keep(vtkw_file *file, int failed) {
     file->code = failed && !file->code ? errno : file->code;
 }
 
-/* Replaces what was put at `place` before. Places are fpos_t: strict C has nothing else that
+/* Overwrites the bytes at position `place`. Positions are fpos_t, the only type of standard C that
  * reaches beyond 2 GB on every system. */
 static inline void vtkw_overwrite(vtkw_file *file, const fpos_t *place, const void *data,
                                   size_t size) {
@@ -253,7 +254,7 @@ static inline void vtkw_overwrite(vtkw_file *file, const fpos_t *place, const vo
     vtkw_keep(file, file->code || fsetpos(file->stream, &end));
 }
 
-/* Closes and renames; after a failure, of an earlier write or of `status`, removes instead. */
+/* Closes the file and renames it; after a failed write, or if `status` is a failure, removes it. */
 static inline vtkw_status vtkw_end(vtkw_file *file, vtkw_status status, vtkw_error *error) {
     vtkw_keep(file, fclose(file->stream));
     if (status == VTKW_OK && !file->code) {
@@ -285,7 +286,7 @@ static inline uint64_t vtkw_tuples(const vtkw_image *image, int points) {
     return tuples;
 }
 
-/* Array i: of cells, then of points. */
+/* Array i; cell arrays come first, then point arrays. */
 static inline const vtkw_array *vtkw_array_at(const vtkw_image *image, int i) {
     const int cells = image->cell_array_count;
     return i < cells ? &image->cell_arrays[i] : &image->point_arrays[i - cells];
@@ -377,7 +378,7 @@ static inline void vtkw_print_vector(vtkw_text *text, const char *attribute,
     vtkw_print(text, "\"");
 }
 
-/* All that stands before <AppendedData. `offsets`: of the cell arrays, then the point arrays. */
+/* Prints the header up to <AppendedData. offsets[]: of the cell arrays, then the point arrays. */
 static inline void vtkw_print_header(vtkw_text *text, const vtkw_image *image,
                                      const uint64_t *offsets) {
     vtkw_print(text,
@@ -400,8 +401,8 @@ static inline void vtkw_print_header(vtkw_text *text, const vtkw_image *image,
 
 static const char vtkw_appended[] = "<AppendedData";
 
-/* All that stands before the arrays, as long for any offsets: padded with spaces so that
- * <AppendedData ends at a multiple of VTKW_PAGE. */
+/* Prints all that precedes the arrays, padded with spaces so that <AppendedData ends at a multiple
+ * of VTKW_PAGE. The length does not depend on the offsets. */
 static inline void vtkw_make_header(vtkw_text *text, const vtkw_image *image,
                                     const uint64_t *offsets) {
     const int count = image->cell_array_count + image->point_array_count;
@@ -427,17 +428,17 @@ static inline void vtkw_make_header(vtkw_text *text, const vtkw_image *image,
     vtkw_print(text, "%s%-*s>\n   _", vtkw_appended, (int)VTKW_ATTRIBUTES, " encoding=\"raw\"");
 }
 
-/* All that stands behind them. */
+/* All that follows the arrays. */
 static const char vtkw_closing[] = "\n  </AppendedData>\n</VTKFile>\n";
 
-/* What the compression of one file needs. */
+/* The state of compression: the stream, and its output of at most `room` bytes. */
 typedef struct vtkw_deflater {
     z_stream stream;
     unsigned char *out;
     size_t room;
 } vtkw_deflater;
 
-/* Compresses a block of `bytes`, VTKW_BLOCK at most, into deflater->out; returns its size. */
+/* Compresses min(bytes, VTKW_BLOCK) bytes into deflater->out; returns the compressed size. */
 static inline size_t vtkw_deflate(vtkw_deflater *deflater, const unsigned char *data,
                                   uint64_t bytes) {
     deflateReset(&deflater->stream);
@@ -471,7 +472,7 @@ static inline vtkw_status vtkw_put_compressed(vtkw_file *file, vtkw_deflater *de
     return VTKW_OK;
 }
 
-/* Writes all arrays from the present place on and notes where each begins. */
+/* Writes all arrays from the present position on; offsets[] gets the position of each. */
 static inline vtkw_status vtkw_put_arrays(vtkw_file *file, const vtkw_image *image,
                                           vtkw_deflater *deflater, uint64_t *offsets,
                                           vtkw_error *error) {
@@ -492,8 +493,8 @@ static inline vtkw_status vtkw_put_arrays(vtkw_file *file, const vtkw_image *ima
     return status;
 }
 
-/* The header holds offsets that are known only after compression: room is kept for the longest
- * ones, the arrays follow, and the header is written last. */
+/* Writes a preliminary header, the arrays, and last the header with the offsets, which are known
+ * only after compression. */
 static inline vtkw_status vtkw_put_image(vtkw_file *file, const vtkw_image *image,
                                          vtkw_deflater *deflater, uint64_t *offsets,
                                          vtkw_error *error) {

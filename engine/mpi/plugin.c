@@ -20,7 +20,7 @@
 /* The most bytes of one MPI message: MPI counts them in an int. */
 enum { MOST_BYTES = 1 << 30 };
 /* The interval of checks of the other processes; the timeout after a signal. */
-static const double look_seconds = 0.2, last_seconds = 5;
+static const double check_seconds = 0.2, signal_timeout = 5;
 /* How long a rank must be stopped before a message says so. */
 static const double stopped_seconds = 5;
 /* An idle rank polls for spin_seconds before it sleeps, at most sleep_seconds at a time. */
@@ -67,7 +67,7 @@ static bool mpi_rank_is_stopped(int rank) {
 
 /* Whether this rank prints the message: the first rank that has not ended and is not stopped, as
  * far as this machine knows. */
-static bool is_speaker(void) {
+static bool is_reporter(void) {
     int first = 0;
     while (first < joined.rank && (mpi_rank_has_ended(first) || mpi_rank_is_stopped(first))) {
         first++;
@@ -78,7 +78,7 @@ static bool is_speaker(void) {
 /* Ends the process, as `rank` can no longer take part. A rank always prints messages about itself.
  * Ranks that do not print wait first: a launcher kills all ranks when it sees one end. */
 _Noreturn static void give_up(const char *why, int rank) {
-    if (is_speaker() || rank == joined.rank) {
+    if (is_reporter() || rank == joined.rank) {
         fprintf(stderr, "rank %d %s: the run ends; the checkpoints before are whole\n", rank, why);
         fflush(stderr);
     } else {
@@ -91,18 +91,18 @@ _Noreturn static void give_up(const char *why, int rank) {
 
 /* Rank 0 coordinates the run, so another rank that receives a signal reports it to rank 0 by an
  * empty message. Its tag is the largest that every MPI allows. A launcher may forward a signal to
- * all ranks, and a second signal would end rank 0 at once. So the message is sent tell_seconds
+ * all ranks, and a second signal would end rank 0 at once. So the message is sent report_delay
  * later, and rank 0 ignores it if it has received a signal itself. */
 enum { SIGNAL_TAG = 32767 };
-static const double tell_seconds = 1;
+static const double report_delay = 1;
 
-static void tell_of_signal(void) {
+static void report_signal(void) {
     static double since;
     static bool told;
     MPI_Request request;
     if (*interrupted && !told) {
         since = since > 0 ? since : seconds();
-        if (seconds() - since > tell_seconds) {
+        if (seconds() - since > report_delay) {
             told = true;
             MPI_Isend(NULL, 0, MPI_BYTE, 0, SIGNAL_TAG, MPI_COMM_WORLD, &request);
             MPI_Request_free(&request);
@@ -110,7 +110,7 @@ static void tell_of_signal(void) {
     }
 }
 
-static void hear_of_signal(void) {
+static void receive_signal_report(void) {
     static bool known;
     int waits;
     known = known || *interrupted;
@@ -129,14 +129,14 @@ static void hear_of_signal(void) {
 typedef struct wait {
     double begun, last; /* the time of the first and of the latest poll */
     double waited;      /* seconds, without those when this process was stopped */
-    double looked;      /* the time of the latest check of the other processes */
+    double checked;     /* the time of the latest check of the other processes */
     double signalled;   /* seconds since a signal */
     double stopped_for; /* seconds that rank `stopped` has been stopped */
     int stopped;        /* -1: no rank */
 } wait;
 
 /* Updates w->stopped, and prints once that a rank is stopped. */
-static void look_for_stopped(wait *w) {
+static void check_stopped(wait *w) {
     int rank = 0;
     while (rank < joined.count && !mpi_rank_is_stopped(rank)) {
         rank++;
@@ -144,8 +144,8 @@ static void look_for_stopped(wait *w) {
     rank = rank == joined.count ? -1 : rank;
     const double before = rank == w->stopped ? w->stopped_for : 0;
     w->stopped = rank;
-    w->stopped_for = rank < 0 ? 0 : before + look_seconds;
-    if (before <= stopped_seconds && w->stopped_for > stopped_seconds && is_speaker()) {
+    w->stopped_for = rank < 0 ? 0 : before + check_seconds;
+    if (before <= stopped_seconds && w->stopped_for > stopped_seconds && is_reporter()) {
         fprintf(stderr,
                 "rank %d is stopped: continue it by kill -CONT %ld on %s; the others wait for "
                 "%g s\n",
@@ -158,22 +158,22 @@ static void look_for_stopped(wait *w) {
 static void wait_more(wait *w, bool idle, int peer) {
     const double now = seconds();
     if (w->begun == 0) {
-        *w = (wait){.begun = now, .last = now, .looked = now, .stopped = -1};
+        *w = (wait){.begun = now, .last = now, .checked = now, .stopped = -1};
     }
     const double passed = now - w->last;
-    w->waited += passed < look_seconds ? passed : look_seconds;
+    w->waited += passed < check_seconds ? passed : check_seconds;
     w->last = now;
-    if (now - w->looked > look_seconds) {
-        w->looked = now;
+    if (now - w->checked > check_seconds) {
+        w->checked = now;
         for (int r = 0; r < joined.count; r++) {
             if (mpi_rank_has_ended(r)) {
                 give_up("has ended", r);
             }
         }
-        look_for_stopped(w);
-        w->signalled += *interrupted ? look_seconds : 0;
+        check_stopped(w);
+        w->signalled += *interrupted ? check_seconds : 0;
         const double waited = idle ? w->stopped_for : w->waited;
-        const bool signalled = w->signalled > last_seconds && (!idle || w->stopped >= 0);
+        const bool signalled = w->signalled > signal_timeout && (!idle || w->stopped >= 0);
         if (signalled || waited > patience_seconds) {
             give_up(w->stopped < 0 ? "does not answer" : "is stopped",
                     w->stopped < 0 ? peer : w->stopped);
@@ -188,7 +188,7 @@ static void wait_more(wait *w, bool idle, int peer) {
     }
 }
 
-static void mpi_complete(int count, MPI_Request *requests, bool idle, int peer) {
+static void mpi_wait(int count, MPI_Request *requests, bool idle, int peer) {
     wait w = {.begun = 0};
     MPI_Status status;
     for (int done, k = 0; k < count; k += done != 0) {
@@ -227,7 +227,7 @@ static void mpi_transfer(const sel_message *messages, int count) {
             }
         }
     }
-    mpi_complete(started, requests, false, count ? messages[0].rank : 0);
+    mpi_wait(started, requests, false, count ? messages[0].rank : 0);
     if (requests != few) {
         free(requests);
     }
@@ -236,29 +236,29 @@ static void mpi_transfer(const sel_message *messages, int count) {
 /* Also exchanges news of signals: rank 0 broadcasts its commands, several per second. */
 static void mpi_broadcast(void *at, size_t bytes, bool idle) {
     if (joined.rank == 0) {
-        hear_of_signal();
+        receive_signal_report();
     } else {
-        tell_of_signal();
+        report_signal();
     }
     for (size_t from = 0; from < bytes; from += MOST_BYTES) {
         const size_t left = bytes - from;
         MPI_Request request;
         MPI_Ibcast((char *)at + from, left < MOST_BYTES ? (int)left : MOST_BYTES, MPI_BYTE, 0,
                    MPI_COMM_WORLD, &request);
-        mpi_complete(1, &request, idle, 0);
+        mpi_wait(1, &request, idle, 0);
     }
 }
 
 static void mpi_gather(const void *own, size_t bytes, void *all) {
     MPI_Request request;
     MPI_Iallgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD, &request);
-    mpi_complete(1, &request, false, joined.rank ? 0 : 1);
+    mpi_wait(1, &request, false, joined.rank ? 0 : 1);
 }
 
 static void mpi_end(void) {
     MPI_Request request;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    mpi_complete(1, &request, true, 0);
+    mpi_wait(1, &request, true, 0);
     MPI_Finalize();
     free(processes);
     processes = NULL;

@@ -5,8 +5,8 @@
  * numbers) are done by the loops of program_kernel.c. Values pass between parts in the slots of the
  * row:
  *
- *     instructions:  ADD MUL SELECT | SIN | SUB MAX LT AND
- *     done by:       f0_0()         | loop| f0_2()
+ *     instructions:  ADD MUL SELECT | SIN   | SUB MAX LT AND
+ *     done by:       f0_0()         | loops | f0_2()
  */
 #include "engine/values/native.h"
 

@@ -1,4 +1,4 @@
-/* program.c -- evaluate programs on the CPU, a row of places at a time.
+/* program.c -- evaluates programs on the CPU, a block of places at a time.
  *
  * A slot holds the values of a block of places; each instruction is one loop over the block
  * (program_kernel.c). Uniform slots are filled once per call. If the places are the cells of rows

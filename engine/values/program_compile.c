@@ -111,7 +111,7 @@ static sel_number type_of(const compiler *c, int n) {
 }
 
 /* The int32_t node that node n is the negative of (with -0 turned into 0); -1: there is none. */
-static int negated(const compiler *c, int n) {
+static int negated_node(const compiler *c, int n) {
     const sel_rule_node *node = compile_node_at(c, n);
     const sel_rule_node *minus =
         node->op == SEL_OP_WHOLE ? compile_node_at(c, node->operand[0]) : node;
@@ -267,7 +267,7 @@ static void compile_node(compiler *c, int n) {
     const bool once = stage_of(c, n) == ONCE;
     const sel_number type = once ? SEL_NUMBER_D : type_of(c, n);
     const sel_number in = once ? type : operation_type(c, node, type);
-    const int positive = once ? -1 : negated(c, n);
+    const int positive = once ? -1 : negated_node(c, n);
     const bool stays = in == SEL_NUMBER_I && (node->op == SEL_OP_FLOOR || node->op == SEL_OP_CEIL ||
                                               node->op == SEL_OP_WHOLE);
     int *slot = &c->slot[n][type];
@@ -297,7 +297,7 @@ static void mark_used(compiler *c) {
         c->used[c->p->layout.fails] = true;
     }
     for (int n = rule->nodes - 1; n >= 0; n--) {
-        const int positive = c->used[n] && stage_of(c, n) != ONCE ? negated(c, n) : -1;
+        const int positive = c->used[n] && stage_of(c, n) != ONCE ? negated_node(c, n) : -1;
         for (int k = 0; c->used[n] && k < sel_rule_operands(compile_node_at(c, n)); k++) {
             c->used[positive < 0 ? compile_node_at(c, n)->operand[k] : positive] = true;
         }
@@ -377,7 +377,7 @@ static void order_stages(compiler *c, draft *ordered) {
     c->d = ordered;
 }
 
-static void draft_program(compiler *c, draft *ordered) {
+static void compile_drafts(compiler *c, draft *ordered) {
     sel_program *p = c->p;
     const int fails = p->layout.fails;
     mark_used(c);
@@ -626,7 +626,7 @@ static sel_program *compile_with_stages(compiler *c, bool *fits) {
     p->layout.numbers = c->form->numbers;
     p->layout.outputs = c->rule->outputs;
     p->layout.fails = c->form->never_fails ? -1 : c->rule->fails;
-    draft_program(c, drafts + most);
+    compile_drafts(c, drafts + most);
     count_uses(c);
     join_chains(c, drafts);
     count_uses(c);

@@ -119,11 +119,12 @@ SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) 
  *     0                uniforms    fixed                                  fixed + own
  *     | uniform values | only once | values read | kept | shared registers |
  *
- * uniform values   the same at all places: constants, t, dt, controls and what is computed from
- * them; computed once per call, in doubles only once        uniform values that only other uniform
- * values need values read      fields of cells kept             values that a stage leaves to later
- * stages: of y and z (per_row), then of x registers        each is shared by values that are not
- * needed at the same time
+ * - uniform values: the same at all places (constants, t, dt, controls and what is computed from
+ *   them); computed once per call, in doubles.
+ * - only once: uniform values that only other uniform values need.
+ * - values read: fields of cells.
+ * - kept: values that a stage leaves to later stages: those of y and z (per_row), then those of x.
+ * - shared registers: each is used by several values that are not needed at the same time.
  */
 
 /* The most places of a row: all slots of a row fit the first-level cache. */
