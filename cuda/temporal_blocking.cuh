@@ -1,42 +1,51 @@
-// temporal_blocking.cuh -- several steps of a rule in one pass over a 2-D grid, in registers.
+// temporal_blocking.cuh -- temporal blocking: several steps of a rule in one pass over a 2-D grid,
+// in registers.
 //
-// A warp owns a strip of 32 COLUMNS columns, COLUMNS to a lane, and marches along y. Each of the
-// STEPS levels keeps two rows of its step; a row that enters a level gives the level's next row,
-// one row behind, which enters the level above. What leaves the last one is stored:
+// A warp owns a strip of 32 COLUMNS columns, COLUMNS to a lane, and marches along y. Each of STEPS
+// levels does one step: level k keeps the last two rows after k steps. With the row that enters it,
+// it computes the row between them after k + 1 steps, which enters the next level:
 //
-//     row y enters        level 0   keeps y, y - 1         gives row y - 1 after 1 step
-//                         level 1   keeps y - 1, y - 2     gives row y - 2 after 2 steps
-//                         ...
-//     row y - STEPS is stored
+//     after     0 steps     1 step      2 steps     3 steps       (STEPS = 3)
+//     row y     enters
+//     row y-1   kept 0      computed
+//     row y-2   kept 0      kept 1      computed
+//     row y-3               kept 1      kept 2      computed, stored
+//     row y-4                           kept 2
 //
-// Rows enter AT_ONCE at a time, and a level takes all of them before the next one begins: their
-// cells do not depend on each other, which hides how long the arithmetic takes.
+// AT_ONCE rows enter together, and a level takes all of them before the next level begins: their
+// cells do not depend on each other, which hides the latency of the arithmetic. Their loads are
+// issued AT_ONCE rows earlier.
 //
 // There is no shared memory and no barrier: neighbours in x are in the same lane or one shuffle
-// away. A strip loses STEPS columns at each side, which the strips beside it compute too, and a
-// tile of rows begins STEPS rows early. Loads are AT_ONCE rows early.
+// away. Each step makes the valid part of a strip one column narrower at either side, so strips
+// overlap; likewise a tile of rows begins STEPS rows early:
 //
-// Tiles at the borders are of other kinds, in a kernel of their own, so that the inner one has none
-// of their registers:
+//     columns of a strip   |-HALO-|-------- WIDTH stored --------|-HALO-|
 //
-//     corner  end   end   end   corner     end: the first or last rows, with what is beyond them
-//     side   inner inner inner   side      side: loads cell by cell; the last one ends with the
-//     grid side   inner inner inner   side corner  end   end   end   corner
+// Tiles at the borders of the grid are of other kinds. They have a kernel of their own, so that the
+// kernel of the inner tiles needs fewer registers:
+//
+//     corner  end   end   end   corner     end: has the first or last rows of the grid, and
+//      side  inner inner inner   side           computes the rows beyond them
+//      side  inner inner inner   side      side: has the first or last columns, and loads cell by
+//     corner  end   end   end   corner          cell; the last strip ends with the grid
 //
 // The rule is a struct R:
 //
-//   real, stored, FIELDS          numbers of a cell, and their type in memory
-//   next(w, out)                  out[FIELDS] from w[1 + dy][1 + dx][FIELDS]
-//   beyond(face, near, far, out)  the cell beyond a face, from the two before it
-//   site(face, k), touched(here, out, site)
-//                                 what a face does to the new value of its k-th cell; site has two
-//                                 numbers, which pass from lane to lane
-// Faces are numbered 0 (x = 0), 1, 2 (y = 0), 3.
+//   real, stored, FIELDS          type of numbers in registers, in memory; numbers per cell
+//   next(w, out)                  the new cell out[FIELDS] from the cells w[1 + dy][1 + dx][FIELDS]
+//   beyond(face, near, far, out)  the cell beyond a face, from the first and second cell inside
+//   site(face, k)                 two numbers of the k-th cell of a face
+//   touched(here, out, site)      applies the surface of a cell on a face to its new value `out`
+//
+// Faces: 0 is x = 0, 1 is the last x, 2 is y = 0, 3 is the last y.
 #ifndef CUDA_MARCH_CUH
 #define CUDA_MARCH_CUH
 
 #ifdef __CUDACC_RTC__
-enum { CUDA_WARP = 32, MARCH_ENDS_APART = false /* as corners: somebody waits for the compiler */ };
+// At run time end tiles are compiled as corners: one variant fewer, since a user waits for the
+// compiler.
+enum { CUDA_WARP = 32, MARCH_ENDS_APART = false };
 #else
 enum { MARCH_ENDS_APART = true };
 #endif
@@ -52,12 +61,13 @@ struct march_faces {
     bool west, east, low, high;
 };
 
-// Number k of n, around a periodic axis; what is beyond the others is not used.
+// Index k, at most n beyond either end, wrapped around a periodic axis. On other axes the nearest
+// index inside: cells beyond a face are not used.
 static __device__ __forceinline__ int march_around(int k, int n, bool periodic) {
     return k < 0 ? (periodic ? k + n : 0) : k >= n ? (periodic ? k - n : n - 1) : k;
 }
 
-// What is beyond a face that is there, in place of `to`.
+// Sets `to` to the cell beyond a face, if the face is there.
 template <class R, class CELL>
 static __device__ __forceinline__ void march_replace(const R &rule, bool there, int face,
                                                      const CELL &near, const CELL &far, CELL &to) {
@@ -69,7 +79,8 @@ static __device__ __forceinline__ void march_replace(const R &rule, bool there, 
     }
 }
 
-// The new value of the cell in the middle of a window; `site`: of the first of its faces.
+// The new value of the cell in the middle of a window. `site`: of the cell on the first of its
+// faces.
 template <class R, class WINDOW, class CELL>
 static __device__ __forceinline__ void march_next(const R &rule, const march_faces &at,
                                                   const march_site<typename R::real> &site,
@@ -108,7 +119,7 @@ template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
     static constexpr bool SIDE = KIND & MARCH_SIDE, END = KIND & MARCH_END;
     static_assert(AT_ONCE >= 2 && CUDA_WARP % AT_ONCE == 0, "see kept and turn_sides");
 
-    // A row of a lane's cells between those of its neighbours.
+    // A row of a lane: its COLUMNS cells at v[1] to v[COLUMNS], and one cell of each neighbour.
     struct row {
         real v[COLUMNS + 2][FIELDS];
     };
@@ -117,8 +128,9 @@ template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
     const R &rule;
     march_tile tile;
     int x;                // the lane's first column
-    bool west, east, top; // the lane has the first, the last column; the tile has the last row
-    // Of a face beside the tile: lane k has row side_row + k, and those 32 rows before and after.
+    bool west, east, top; // the lane has the first, last column; END: tile at the high end
+    // Sites of a face beside the tile. Lane k holds those of the rows side_row + k - 32 (before),
+    // side_row + k and side_row + k + 32 (after).
     site side, side_before, side_after;
     int side_row;
     site ends[END ? COLUMNS : 1];
@@ -179,7 +191,7 @@ template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
         }
     }
 
-    // Adds the neighbours' cells to a row.
+    // Fetches the neighbours' cells of a row.
     static __device__ __forceinline__ void widen(row &r) {
 #pragma unroll
         for (int f = 0; f < FIELDS; f++) {
@@ -188,7 +200,8 @@ template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
         }
     }
 
-    // Row y of a level, between `south` and `north`; RIM: the first or last of the grid.
+    // The next step of row `here` between the rows `south` and `north`. RIM: it is the first or the
+    // last row of the grid.
     template <bool RIM>
     __device__ __forceinline__ row next(const row &south, const row &here, const row &north,
                                         const site &beside) const {
@@ -211,7 +224,8 @@ template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
         return out;
     }
 
-    // Rows y, y + 1, ... enter; entered[k] becomes row y + k - STEPS.
+    // AT_ONCE rows from y on enter level 0 and pass all levels. On return entered[k] is row y + k -
+    // STEPS after STEPS steps.
     __device__ __forceinline__ void enter(row (&entered)[AT_ONCE], int y) {
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
@@ -248,7 +262,7 @@ template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
         return rule.site(tile.last_strip ? 1 : 0, march_around(y, g.ny, g.periodic_y));
     }
 
-    // Below the first row of the grid there is nothing.
+    // The first row that enters: STEPS rows before the tile, but not below the grid.
     __device__ __forceinline__ int begin_row() const {
         return END && !g.wraps && !top ? 0 : tile.first - STEPS;
     }
@@ -281,7 +295,7 @@ template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
         }
     }
 
-    // Row y enters: now and then on to the next 32 rows.
+    // Before row y enters: every 32 rows, advances the sites by 32 rows.
     __device__ __forceinline__ void turn_sides(int y) {
         if (y == side_row + CUDA_WARP) {
             side_row = y;
@@ -291,7 +305,7 @@ template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
         }
     }
 
-    // The numbers of the face beside row y, one of the last STEPS.
+    // The site of the face beside row y, one of the last STEPS rows, from the lane that holds it.
     __device__ __forceinline__ site side_of(int y) const {
         const bool now = y >= side_row;
         const int lane = (y - side_row) & (CUDA_WARP - 1);
@@ -330,7 +344,7 @@ template <class R, int STEPS, int COLUMNS, int AT_ONCE, int KIND> struct march {
     }
 };
 
-// Tile number k: first the borders, then the inner ones.
+// The place of tile number k: first the tiles at the borders, then the inner ones.
 template <int HALO, int WIDTH, int COLUMNS>
 static __device__ __forceinline__ march_tile march_tile_of(const march_grid &g, int k, int *kind) {
     const march_cut &c = g.cut;
@@ -338,7 +352,7 @@ static __device__ __forceinline__ march_tile march_tile_of(const march_grid &g, 
     int strip, part;
     *kind = 0;
     if (k < c.borders) {
-        // Of the two sides all tiles, of the other strips those at the ends.
+        // All tiles of the two side strips; then the end tiles of the other strips.
         const int of_sides = 2 * (ends + c.side_tiles);
         if (k < of_sides) {
             strip = k % 2 ? c.strips - 1 : 0;
@@ -366,8 +380,8 @@ static __device__ __forceinline__ march_tile march_tile_of(const march_grid &g, 
                      (*kind || later < 0 ? k * rows : c.parts * c.rows + later * rows);
         tile.end = tile.first + rows < end ? tile.first + rows : end;
     }
-    // The last strip has at least HALO columns, so that the one before it needs none beyond the
-    // grid.
+    // The last strip stores at least HALO columns, so that the strip before it needs no columns
+    // beyond the grid.
     const int rest = (g.nx - HALO) / COLUMNS * COLUMNS;
     tile.low = tile.last_strip && rest < strip * WIDTH ? rest : strip * WIDTH;
     tile.high = tile.last_strip                                    ? g.nx
@@ -378,7 +392,7 @@ static __device__ __forceinline__ march_tile march_tile_of(const march_grid &g, 
     return tile;
 }
 
-// The work of a warp: a tile at the borders, or an inner one.
+// The work of a warp: one tile, at the borders (BORDER) or inside.
 template <class R, int STEPS, int COLUMNS, int AT_ONCE, bool BORDER>
 static __device__ __forceinline__ void march_warp(const march_grid &g, const R &rule) {
     typedef march<R, STEPS, COLUMNS, AT_ONCE, 0> inner;
@@ -407,8 +421,9 @@ __global__ void __launch_bounds__(MARCH_WARPS *CUDA_WARP, BLOCKS)
     march_warp<R, STEPS, COLUMNS, AT_ONCE, BORDER>(g, rule);
 }
 
-// The launcher. Inner tiles run in BLOCKS blocks of a multiprocessor, tiles at the borders, of more
-// registers, in two; these load two rows early only and begin first, beside the others.
+// Launches a pass. Inner tiles run with BLOCKS blocks per multiprocessor. Tiles at the borders need
+// more registers: they run with two blocks, with two rows at once, start first and run beside the
+// inner tiles, on a stream of their own.
 template <class R, int STEPS, int COLUMNS, int AT_ONCE, int BLOCKS>
 static cudaError_t march_launch(march_grid g, const R &rule, const march_device *on) {
     const int threads = MARCH_WARPS * CUDA_WARP;

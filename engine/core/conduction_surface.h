@@ -1,18 +1,18 @@
 /* conduction_surface.h -- surfaces of a conducting body, in double precision.
  *
- * A face of the domain or of a solid lets p - U T (per area) in, with
+ * Through a surface, a face of the domain or of a solid, the flux p - U T per area enters, with
  *
  *   fixed T_s       U = k / d,                p = U T_s
  *   flux q_s        U = 0,                    p = q_s
  *   convective      U = 1 / (1 / h + d / k),  p = U T_ambient
  *
- * and d the distance from the cell's centre to the surface (of nodes on it 0). In a step of dt that
- * adds s - b T to the cell, with s, b = p, U times area dt / (C volume). A node on a fixed surface
- * has the surface's temperature: b is infinite, s the temperature.
+ * and d the distance from the cell's centre to the surface (0 for nodes on the surface). A step of
+ * dt adds s - b T to the cell, with s, b = p, U times area dt / (C volume). A node on a fixed
+ * surface has the surface's temperature: b is infinite, s the temperature.
  *
- * States in single precision hold T less a reference temperature, and small increments are not lost
- * in the last digits of a large T. All the equations hold for that difference where T_s and
- * T_ambient are taken less the reference, too; T itself is what fields and sums are made of.
+ * States in single precision store T minus a reference temperature, so that small increments are
+ * not lost in the last digits of a large T. The equations hold for this difference if T_s and
+ * T_ambient are differences from the reference, too. Fields and sums are made of T itself.
  *
  * C11 and C++17, compiled by both compilers.
  */
@@ -37,20 +37,20 @@ typedef struct cond_site {
 /* Values of the law of a site: T_s, or q_s, or T_ambient and h. */
 enum { COND_VALUES = 2 };
 
-/* What steps read, as the machine keeps it (machine/inputs.h): the values of laws, the source, and
- * the cells on surfaces. */
+/* The inputs of a step: the values of laws, the source, and the cells on surfaces (the sel_inputs
+ * of the plan, evaluated). */
 typedef struct sel_given {
     double *value; /* [sites][COND_VALUES] */
     void *source;
     int64_t *cell, *first_site; /* cell k has the sites first_site[k] <= site < first_site[k + 1] */
     cond_site *site;
     double *b, *s;    /* of each cell on surfaces */
-    double reference; /* of the state's temperatures, in which also s is; 0 in double precision */
-    double *entering; /* [sites]: what enters per time, where a balance or a flux is wanted */
-    /* Of bodies that vary: g of low faces by axis, and m, which are `apart` from cell to cell. */
+    double reference; /* subtracted from the state's temperatures and from s; 0 in f64 */
+    double *entering; /* [sites]: heat that enters per time, if a balance or a flux is wanted */
+    /* Bodies that are not uniform: g of the low faces by axis, and m; `apart`: their strides. */
     void *coefficient[4];
     int64_t apart[3];
-    /* Of steady bodies, see heat_view: */
+    /* Steady bodies, see heat_view: */
     const double *F;
     const void *f;
     bool single_f;
@@ -62,12 +62,12 @@ typedef struct sel_given {
 #define COND_INLINE static inline
 #endif
 
-/* T of a number of the state. (The sum with 0 would be another number for -0.) */
+/* T from a number of the state. (Adding 0 would change -0.) */
 COND_INLINE double cond_temperature(double number, double reference) {
     return reference != 0 ? number + reference : number;
 }
 
-/* U and p of a surface, for temperatures less a reference. */
+/* U and p of a surface, for temperatures minus a reference. */
 COND_INLINE void cond_surface(const cond_site *site, const double *value, double reference,
                               double *u, double *p) {
     const double h = value[1];
@@ -78,7 +78,7 @@ COND_INLINE void cond_surface(const cond_site *site, const double *value, double
     *p = site->law == COND_FLUX ? value[0] : *u * (value[0] - reference);
 }
 
-/* The first of the sites begin <= k < end by which the cell's temperature is given; end: none. */
+/* The first of the sites begin <= k < end that fixes the temperature of its node; end: none. */
 COND_INLINE int64_t cond_fixed(const cond_site *site, int64_t begin, int64_t end) {
     while (begin < end && !(site[begin].law == COND_FIXED && site[begin].reach == 0)) {
         begin++;

@@ -1,5 +1,5 @@
-/* heat_body.h -- conductances, fluxes and heat of single cells (heat_step.h has the equations), in
- * double precision whatever that of the state: what is not done for every cell of every step. Of a
+/* heat_body.h -- conductances, fluxes and heat of single cells (equations: heat_step.h), for
+ * everything but the hot loops; in double precision whatever the precision of the state. In a
  * steady body T is the potential, and dt and the capacity are 1.
  *
  * C11 and C++17, compiled by both compilers.
@@ -10,35 +10,35 @@
 #include <stdbool.h>
 #include "engine/core/conduction_surface.h"
 
-/* Uniform bodies, along all axes alike or not; all others. */
+/* Bodies: uniform with the same r along all axes, uniform with different r, not uniform. */
 enum { HEAT_EVEN, HEAT_UNEVEN, HEAT_VARIED };
 
-/* What fields are made of: the temperature, its gradient, -k times that, and F - A T; and sums: the
- * heat of a cell, what the source adds to it per time. */
+/* Quantities of fields: temperature, its gradient, flux -k grad T, residual F - A T; of sums: heat
+ * of a cell, heat that the source adds to a cell per time. */
 enum { HEAT_VALUE, HEAT_GRADIENT, HEAT_FLUX, HEAT_RESIDUAL, HEAT_CONTENT, HEAT_ADDED };
 enum { HEAT_MOST_FIELDS = 4 };
 
-/* A block of the grid in one step. Arrays are those of numbers of `single` or double precision;
- * pointers lead to cell (0, 0, 0), coefficients to the low face of the cell. */
+/* A block of the grid in one step. Arrays have single (`single`) or double precision. Pointers are
+ * to cell (0, 0, 0); coefficients of a cell are those of its low faces. */
 typedef struct heat_view {
     int dims, kind;
     bool single, nodes;
-    bool wraps;   /* the slowest axis is periodic, and not by halos */
-    bool boxed;   /* planes are cut along y, where halos are */
-    bool streams; /* on the CPU: the arrays are larger than the caches, store past them */
+    bool wraps;   /* the slowest axis is periodic, and the block has no halos along it */
+    bool boxed;   /* ranks share planes: the block has halos along y */
+    bool streams; /* on the CPU: the arrays are larger than the caches, stores bypass these */
     unsigned periodic;
-    int64_t n[3], stride[3], apart[3]; /* from a cell to the next, of T and of coefficients */
-    int64_t first, end, low, high;     /* planes of the slowest axis; of 3-D rows of these */
-    double implicit; /* the part that T' has in what is conducted, T having the rest */
-    double r[3];     /* of a uniform body */
-    double k[3], dx[3], dt, capacity; /* k, capacity: of a uniform body */
-    double reference;                 /* what the numbers in `from` and `to` are less than T */
+    int64_t n[3], stride[3], apart[3]; /* cells; strides of T, of coefficients */
+    int64_t first, end, low, high;     /* planes of the slowest axis; in 3-D rows of these */
+    double implicit;                   /* weight w of T' in the conduction; T has 1 - w */
+    double r[3];                       /* of a uniform body */
+    double k[3], dx[3], dt, capacity;  /* k, capacity: of a uniform body */
+    double reference;                  /* `from` and `to` store T minus this */
     const void *from, *g[3], *m, *q;
     void *to;
-    int field[HEAT_MOST_FIELDS]; /* what the solver's fields are made of */
-    /* Of steady bodies: */
-    const double *F; /* the source and what surfaces bring, laid out as T */
-    const void *f;   /* F - A T, laid out as coefficients, in single precision or not */
+    int field[HEAT_MOST_FIELDS]; /* the quantity of each of the solver's fields */
+    /* Steady bodies: */
+    const double *F; /* right side: source and surfaces; layout of T */
+    const void *f;   /* residual F - A T; layout of coefficients; single_f: in single precision */
     bool single_f;
 } heat_view;
 
@@ -48,8 +48,8 @@ typedef struct heat_view {
 #define HEAT_INLINE static inline
 #endif
 
-/* Elements to the low (side 0) or high neighbour of cell i along an axis; without one the cell
- * itself or, of nodes, the mirror image. */
+/* Offset to the low (side 0) or high neighbour of cell i along an axis. At a face: offset to the
+ * cell itself or, with nodes, to the mirror image. */
 HEAT_INLINE int64_t heat_beside(const heat_view *v, int axis, int64_t i, int side) {
     const bool halo = axis == v->dims - 1 ? !v->wraps : axis == 1 && v->boxed;
     const int64_t step = side ? v->stride[axis] : -v->stride[axis];
@@ -62,7 +62,7 @@ HEAT_INLINE int64_t heat_beside(const heat_view *v, int axis, int64_t i, int sid
     return v->nodes ? -step : 0;
 }
 
-/* Whether its block has a cell of its planes. */
+/* Whether a cell of the block's planes belongs to the block. */
 HEAT_INLINE bool heat_has(const heat_view *v, const int64_t at[3]) {
     return !v->boxed || (at[1] >= v->low && at[1] < v->high);
 }
@@ -71,7 +71,7 @@ HEAT_INLINE double heat_number(const heat_view *v, const void *array, int64_t i)
     return v->single ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
 
-/* The temperature by which cell i conducts, less the reference. */
+/* The temperature that drives conduction in cell i, w T' + (1 - w) T, minus the reference. */
 HEAT_INLINE double heat_acting(const heat_view *v, int64_t i) {
     const double from = heat_number(v, v->from, i);
     return v->implicit > 0 ? from + v->implicit * (heat_number(v, v->to, i) - from) : from;
@@ -85,14 +85,15 @@ HEAT_INLINE int64_t heat_place(const int64_t apart[3], const int64_t at[3]) {
     return at[0] * apart[0] + at[1] * apart[1] + at[2] * apart[2];
 }
 
-/* Where a cell is. */
+/* The indices of a cell by its number. */
 HEAT_INLINE void heat_at(const heat_view *v, int64_t cell, int64_t at[3]) {
     at[0] = cell % v->n[0];
     at[1] = cell / v->n[0] % v->n[1];
     at[2] = cell / v->n[0] / v->n[1];
 }
 
-/* The part of a cell's volume that is inside, or of its face across an axis (-1: none). */
+/* The fraction of a cell's volume that lies inside the domain (across = -1), or of its face normal
+ * to the axis `across`. */
 HEAT_INLINE double heat_inside(const heat_view *v, const int64_t at[3], int across) {
     double part = 1;
     for (int a = 0; a < v->dims && v->nodes; a++) {
@@ -102,7 +103,7 @@ HEAT_INLINE double heat_inside(const heat_view *v, const int64_t at[3], int acro
     return part;
 }
 
-/* The conductance k_face / dx^2 (the part a inside included) between a cell and its neighbour. */
+/* The conductance g = a k_face / dx^2 between a cell and its neighbour. */
 HEAT_INLINE double heat_conductance(const heat_view *v, const int64_t at[3], int axis, int side) {
     const bool ends = at[axis] == (side ? v->n[axis] - 1 : 0) && !(v->periodic >> axis & 1u);
     if (v->kind == HEAT_VARIED) {
@@ -111,7 +112,7 @@ HEAT_INLINE double heat_conductance(const heat_view *v, const int64_t at[3], int
     return ends ? 0 : v->k[axis] / (v->dx[axis] * v->dx[axis]) * heat_inside(v, at, axis);
 }
 
-/* Heat per volume that a neighbour conducts to a cell. */
+/* Heat per volume and time that a neighbour conducts to a cell. */
 HEAT_INLINE double heat_conducted(const heat_view *v, const int64_t at[3], int axis, int side) {
     const int64_t cell = heat_place(v->stride, at);
     const double g = heat_conductance(v, at, axis, side);
@@ -120,8 +121,8 @@ HEAT_INLINE double heat_conducted(const heat_view *v, const int64_t at[3], int a
                          heat_acting(v, cell));
 }
 
-/* The heat flux along an axis, or the gradient: the mean of those at the two faces of a cell;
- * beside a surface that of the other face. */
+/* The heat flux along an axis, or the gradient, in a cell: the mean of its two faces. A face on a
+ * surface does not count. */
 HEAT_INLINE double heat_mean(const heat_view *v, const int64_t at[3], int axis, bool gradient) {
     const int64_t cell = heat_place(v->stride, at);
     double sum = 0;
@@ -140,13 +141,13 @@ HEAT_INLINE double heat_mean(const heat_view *v, const int64_t at[3], int axis, 
                       : sum / faces * v->dx[axis] / heat_inside(v, at, axis);
 }
 
-/* The heat capacity of a cell, times the part of its volume that is inside. */
+/* The heat capacity C v of a cell, v the fraction of its volume inside. */
 HEAT_INLINE double heat_capacity(const heat_view *v, const int64_t at[3]) {
     return v->kind == HEAT_VARIED ? v->dt / heat_number(v, v->m, heat_place(v->apart, at))
                                   : v->capacity * heat_inside(v, at, -1);
 }
 
-/* What the source brings to a cell, per volume of a whole one. */
+/* The source of a cell, per time and volume of a whole cell. */
 HEAT_INLINE double heat_source(const heat_view *v, const int64_t at[3]) {
     if (v->F) {
         return v->F[heat_place(v->stride, at)] *
@@ -155,15 +156,16 @@ HEAT_INLINE double heat_source(const heat_view *v, const int64_t at[3]) {
     return v->kind == HEAT_VARIED ? heat_number(v, v->q, heat_place(v->apart, at)) : 0;
 }
 
-/* With C v T_t = P - K T, K the conduction to neighbours and through surfaces and P what the source
- * and surfaces bring, an implicit step is
+/* Implicit steps. Let C v T_t = P - K T, with K the conduction to neighbours and through surfaces
+ * and P the source and the given part of surfaces. A step is
  *
  *   C v (T' - T) / dt = P - K (w T' + (1 - w) T)
  *
  * backward Euler's with w = 1, Crank-Nicolson's with w = 1/2, which takes P at the middle of the
  * step. So A T' = F with A = K + M, M = C v / (w dt) and F = P / w + M / w T - (1 - w) / w A T.
  *
- * F of a cell of `mass` M without its surfaces, from T and, if w < 1, A T. */
+ * This function gives F of a cell with M = `mass`, without surfaces, from T and, if w < 1, from
+ * `product` = A T. */
 HEAT_INLINE double heat_right_side(const heat_view *v, const int64_t at[3], double mass, double T,
                                    double product) {
     const double w = v->implicit;
@@ -171,7 +173,8 @@ HEAT_INLINE double heat_right_side(const heat_view *v, const int64_t at[3], doub
     return (mass * T + q - (w < 1 ? (1 - w) * product : 0)) / w;
 }
 
-/* Adds to F what the surfaces of cell k of those given bring: M s; or gives a node T' = s. */
+/* Adds the part M s of the surfaces of the k-th cell on surfaces to F. A node of given temperature
+ * gets T = s instead. */
 HEAT_INLINE void heat_right_surface(const sel_given *given, int64_t k, double mass, double *T,
                                     double *F) {
     *T = isinf(given->b[k]) ? given->s[k] : *T;
@@ -188,7 +191,7 @@ HEAT_INLINE double heat_volume(const heat_view *v) {
     return v->dx[0] * v->dx[1] * (v->dims == 3 ? v->dx[2] : 1);
 }
 
-/* What fields or sums are made of, in a cell; returns the number of components. */
+/* The quantity `what` (HEAT_VALUE ...) in a cell; returns its number of components. */
 HEAT_INLINE int heat_values(const heat_view *v, int what, const int64_t at[3], double *out) {
     if (what == HEAT_FLUX || what == HEAT_GRADIENT) {
         for (int a = 0; a < v->dims; a++) {
@@ -204,9 +207,9 @@ HEAT_INLINE int heat_values(const heat_view *v, int what, const int64_t at[3], d
     return 1;
 }
 
-/* The heat per time that enters at the sites of cell k on surfaces, in the step from `from` to
- * `to`. Of a node on a surface of given temperature: what it needs (`changes`: it may change) and
- * what it conducts to its neighbours, less its source. */
+/* Stores the heat per time that enters at the sites of the k-th cell on surfaces, in the step from
+ * `from` to `to`. For a node of given temperature it follows from the balance: the change of its
+ * heat (if it `changes`) plus the heat that it conducts to its neighbours, minus its source. */
 HEAT_INLINE void heat_entering(const heat_view *v, const sel_given *given, int64_t k,
                                bool changes) {
     const int64_t end = given->first_site[k + 1];

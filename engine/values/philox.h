@@ -1,9 +1,8 @@
 /* philox.h -- random numbers as functions of their place: Philox 4x32-10 (Salmon, Moraes, Dror and
  * Shaw, Parallel random numbers: as easy as 1, 2, 3, 2011).
  *
- * Ten rounds mix a counter with a key; nothing is kept from one number to the next, so that any
- * thread, block or device finds the same one. One source for C and CUDA; the includer may define
- * SEL_PHILOX_INLINE.
+ * Ten rounds mix a counter with a key. There is no state between numbers, so every thread, block or
+ * device finds the same number. C and CUDA; the includer may define SEL_PHILOX_INLINE.
  */
 #ifndef SEL_PHILOX_H
 #define SEL_PHILOX_H

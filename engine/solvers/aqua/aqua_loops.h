@@ -1,9 +1,9 @@
 /* aqua_loops.h -- the CPU's loops for one store: flow, rain and infiltration, by rows.
  *
  * Re-includable; see aqua_kernel.c. An edge is computed once, from its lower or left end; the cell
- * at the other end sees it with the opposite sign. A tile of columns is done row by row
- * (flow_tile), with three rows of edges (head, root, difference of beds) and of factors, row y in
- * slot (y + 3) % 3:
+ * at the other end sees it with the opposite sign. flow_tile computes a tile of columns row by row.
+ * It keeps three rows of edges (head, root, difference of beds) and three rows of factors, row y in
+ * slot (y + 3) % 3. The iteration of row y:
  *
  *    3 1 2        y + 1   o---o---o
  *     \|/                 | X | X |   edges of row y: along it and up to row y + 1
@@ -25,12 +25,12 @@ typedef struct EDGES {
 
 typedef struct SCRATCH {
     EDGES edges[3];
-    REAL factor[3][ROOM], cut[3][ROOM], alpha[ROOM]; /* alpha: where it is the same everywhere */
+    REAL factor[3][ROOM], cut[3][ROOM], alpha[ROOM]; /* alpha: a row of the uniform alpha */
     AQUA_WATER most;                                 /* the greatest new depth */
 } SCRATCH;
 
-/* The values of an edge array about index i of a row, in the order of the neighbours: `own` are the
- * edges of the row, `low` those of the row below, which are seen from their other end. */
+/* The values of the eight edges of the cell at index i, in the order of AQUA_NEIGHBOURS. `own`: the
+ * edges of its row; `low`: those of the row below, which the cell sees from their other end. */
 #define AROUND(v, own, low, i)                                                                \
     {                                                                                         \
         v[0] = (own)[0][i], v[1] = -(own)[0][(i)-1], v[2] = (own)[1][i], v[3] = -(low)[1][i], \
@@ -38,6 +38,7 @@ typedef struct SCRATCH {
         v[7] = -(low)[3][(i) + 1];                                                            \
     }
 
+/* The edges first <= i < last of one direction of a row; `apart`: the offset of their other end. */
 SEL_INLINE void AQUA_NAME(edge_line)(const REAL *bed, const AQUA_WATER *water, int64_t apart,
                                      REAL least, int64_t first, int64_t last, EDGES *e, int slot) {
     REAL *head = e->head[slot], *root = e->root[slot], *fall = e->fall[slot];
@@ -50,7 +51,7 @@ SEL_INLINE void AQUA_NAME(edge_line)(const REAL *bed, const AQUA_WATER *water, i
     }
 }
 
-/* The edges of row y between the cells x0 - 2 and x0 + n + 1, and to the row above. */
+/* The edges of row y from the cells x0 - 2 to x0 + n + 1: along the row and to the row above. */
 static void AQUA_NAME(edge_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y, EDGES *e) {
     const int64_t at = aqua_index(&step->layout, x0 - 2, y), pitch = step->layout.pitch;
     const REAL *bed = (const REAL *)step->bed + at, least = (REAL)step->least;
@@ -61,8 +62,8 @@ static void AQUA_NAME(edge_row)(const aqua_step *step, int64_t x0, int64_t n, in
     AQUA_NAME(edge_line)(bed, water, pitch - 1, least, 1, n + 4, e, 3);
 }
 
-/* Factors of the cells at index first <= i < last of row y, which begins with element `at`, and
- * cuts. With `looks` returns whether fill drops any bed. */
+/* Factors and cuts of the cells with index first <= i < last of row y, whose index 0 is element
+ * `at`. With `looks` returns whether fill would drop a bed. */
 SEL_INLINE int AQUA_NAME(factors_by)(const aqua_step *step, int64_t at, int64_t y, SCRATCH *s,
                                      int64_t first, int64_t last, int equilibrium, bool looks) {
     const int slot = (int)((y + 3) % 3), before = (int)((y + 2) % 3);
@@ -89,8 +90,8 @@ SEL_INLINE int AQUA_NAME(factors_by)(const aqua_step *step, int64_t at, int64_t 
     return drops;
 }
 
-/* Factors of the cells x0 - 1 to x0 + n of row y, whose edges and those of the row below are there.
- * Where no bed is dropped fill is the mean: most pieces of a row need no sorting. */
+/* Factors of the cells x0 - 1 to x0 + n of row y, from the edges of rows y and y - 1. Fill is the
+ * mean where no bed is dropped, so most pieces of a row need no sorting. */
 static void AQUA_NAME(factor_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
                                   SCRATCH *s) {
     const int64_t at = aqua_index(&step->layout, x0 - 2, y), last = n + 3;
@@ -107,7 +108,8 @@ static void AQUA_NAME(factor_row)(const aqua_step *step, int64_t x0, int64_t n, 
     }
 }
 
-/* New depths of the cells x0 to x0 + n - 1 of row y. */
+/* New depths of the cells x0 to x0 + n - 1 of row y. `cuts`: mindiff; `sent`: by aqua_after_sent.
+ */
 SEL_INLINE void AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
                                      const SCRATCH *s, bool cuts, bool sent) {
     const int64_t at = aqua_index(&step->layout, x0 - 2, y);
@@ -142,7 +144,8 @@ static void AQUA_NAME(after)(const aqua_step *step, int64_t x0, int64_t n, int64
                  : AQUA_NAME(after_row)(step, x0, n, y, s, false, false);
 }
 
-/* The greatest of n depths and `most`; of whole quanta only, which alone have a limit. */
+/* The greatest of n depths and `most`. Only whole quanta have a limit: other depths are not read.
+ */
 static __attribute__((noinline)) AQUA_WATER AQUA_NAME(greatest)(const AQUA_WATER *water, int64_t n,
                                                                 AQUA_WATER most) {
     for (int64_t i = 0; (AQUA_WATER)0.5 == (AQUA_WATER)0 && i < n; i++) {
@@ -151,7 +154,7 @@ static __attribute__((noinline)) AQUA_WATER AQUA_NAME(greatest)(const AQUA_WATER
     return most;
 }
 
-/* A tile of columns, marching up the rows. */
+/* Computes the rows y0 <= y < y1 of a tile of columns, marching up the rows. */
 static void AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
                                  int64_t y1, SCRATCH *s) {
     for (int64_t y = y0 - 2; y <= y1; y++) {
@@ -160,7 +163,8 @@ static void AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_t n, i
             AQUA_NAME(factor_row)(step, x0, n, y, s);
         }
         if (y > y0) {
-            /* The edges of row y - 1 and y - 2 and the factors of y - 2 to y are there. */
+            /* Now the edges of rows y - 1 and y - 2 and the factors of rows y - 2 to y are known.
+             */
             const AQUA_WATER *to = step->to;
             AQUA_NAME(after)(step, x0, n, y - 1, s);
             s->most = AQUA_NAME(greatest)(to + aqua_index(&step->layout, x0, y - 1), n, s->most);
@@ -168,7 +172,8 @@ static void AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_t n, i
     }
 }
 
-/* Whether rows of a tile stay dry: they and the two cells around them have no water. */
+/* Whether the rows y0 <= y < y1 of a tile stay dry: neither they nor the two cells around them have
+ * water. */
 static bool AQUA_NAME(stays_dry)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
                                  int64_t y1) {
     int wet = 0;
@@ -182,11 +187,12 @@ static bool AQUA_NAME(stays_dry)(const aqua_step *step, int64_t x0, int64_t n, i
     return !wet;
 }
 
-/* Bands of rows that stay dry are set to 0; runs of others are computed together. */
+/* Computes the rows y0 <= y < y1 of a tile by bands: bands that stay dry are set to 0, runs of
+ * other bands are computed together. */
 static void AQUA_NAME(flow_bands)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
                                   int64_t y1, SCRATCH *s) {
     AQUA_WATER *to = step->to;
-    int64_t wet = y0; /* rows from here to y are still to be computed */
+    int64_t wet = y0; /* the rows wet <= row < y must still be computed */
     for (int64_t y = y0, end; y < y1; y = end) {
         end = y1 - y < BAND ? y1 : y + BAND;
         const bool dry = AQUA_NAME(stays_dry)(step, x0, n, y, end);
@@ -222,6 +228,9 @@ static double AQUA_NAME(aqua_flux_of)(const aqua_step *step, const aqua_edge *ed
 
 /* ---- rain, infiltration, maxima ---- */
 
+/* Adds rain to the n cells of a row, or takes infiltration (`takes`) as far as there is water:
+ * `each` units per cell or, with `rate`, units by cell whose fractions are carried. Returns the
+ * sum. */
 SEL_INLINE double AQUA_NAME(supply_row)(AQUA_WATER *w, int64_t n, const uint8_t *solid,
                                         AQUA_WATER each, const REAL *rate, REAL *carry,
                                         bool takes) {
@@ -247,6 +256,8 @@ static double AQUA_NAME(aqua_supply)(void *water, int64_t n, const uint8_t *soli
                    : AQUA_NAME(supply_row)(water, n, solid, each, NULL, NULL, false);
 }
 
+/* Updates the greatest depths so far (most) and the steps of arrival (first < 0: not yet) of n
+ * cells; NULL: not wanted. */
 static void AQUA_NAME(aqua_watch)(const void *water, int64_t n, void *most, int32_t *first,
                                   double arrival, int32_t step) {
     const AQUA_WATER *w = water;

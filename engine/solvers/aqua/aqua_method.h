@@ -1,6 +1,6 @@
-/* aqua_method.h -- what f32 and f64, CPU and CUDA share of AQUA-GRAPH: the kinds of equilibrium,
- * the order of neighbours, the fields; conversion of metres to units of the store, and rates of
- * rain and infiltration.
+/* aqua_method.h -- definitions of AQUA-GRAPH for f32 and f64, CPU and CUDA: kinds of equilibrium,
+ * order of neighbours, fields, conversion of metres to units of the store, the frame of images,
+ * sources, rates of rain and infiltration.
  *
  * C11 and C++17. `per_metre` is the number of units of the store in a metre: a power of two for
  * whole quanta, 1 for f64.
@@ -29,7 +29,12 @@ typedef enum aqua_equilibrium {
  * roots, are finite in f32. */
 #define AQUA_NO_GROUND 1e30
 
-/* V(k, dx, dy) for each neighbour; k ^ 1 is opposite to k. */
+/* V(k, dx, dy) for each neighbour; neighbour k ^ 1 is opposite to k.
+ *
+ *     6 2 4
+ *     1 c 0
+ *     5 3 7
+ */
 #define AQUA_NEIGHBOURS(V) \
     V(0, 1, 0) V(1, -1, 0) V(2, 0, 1) V(3, 0, -1) V(4, 1, 1) V(5, -1, -1) V(6, -1, 1) V(7, 1, -1)
 enum { AQUA_AROUND = 8 };
@@ -43,36 +48,44 @@ typedef struct aqua_store {
     /* The greatest depth, in units, for which no sum of the rule can overflow: depths are checked
      * against it after every step, and against most_poured after sources have added water. */
     double limit, most_poured;
-    double most_rain;     /* the most rain in a step, in units: more is refused */
+    double most_rain;     /* largest rain of a step, in units: more is refused */
     double least;         /* min_head in units */
-    double largest_alpha; /* below 1, so that rounding never takes more than there is */
-    double alpha;         /* where it is the same everywhere */
+    double largest_alpha; /* below 1, so that a cell never gives more water than it has */
+    double alpha;         /* the uniform alpha, if it is uniform */
 } aqua_store;
 
-/* An edge from the cell of element `at` to its neighbour k. The flux that it counts is positive
- * from the cell to the neighbour (sign 1), or the other way (-1). */
+/* An edge whose flux is summed: from the cell of element `at` to its neighbour k. Positive is the
+ * flux to the neighbour (sign 1), or to the cell (-1). */
 typedef struct aqua_edge {
     int64_t at;
     int32_t k, sign;
 } aqua_edge;
 
-/* Cells of the frame around the grid, on each side. */
+/* The frame: AQUA_HALO cells around the grid on each side, which are images of cells on periodic
+ * axes. They are numbered row by row, first those beside the rows of the grid:
+ *
+ *     ....................   from 4 ny on: the rows below and above, of nx + 4 elements
+ *     0 1 |  row 0   | 2 3
+ *     4 5 |  row 1   | 6 7
+ *     ....................
+ */
 enum { AQUA_HALO = 2 };
 
-/* Elements of the frame among which aqua_image looks: `all`, or those of rows that lie in y. */
+/* The number of elements of the frame to visit. `all`: with the rows below and above, even if y is
+ * not periodic. */
 AQUA_INLINE int64_t aqua_images(int64_t nx, int64_t ny, unsigned periodic, bool all) {
     const int64_t sides = 2 * AQUA_HALO, beyond = sides * (nx + sides);
     return periodic == 0 ? 0 : sides * ny + (all || !(periodic & 2u) ? beyond : 0);
 }
 
-/* The cell of a periodic axis of n that stands for x, AQUA_HALO cells beyond an end at most. */
+/* Index x of a periodic axis of n cells, at most AQUA_HALO beyond either end, wrapped into 0 <= x <
+ * n. */
 AQUA_INLINE int64_t aqua_wrapped(int64_t x, int64_t n) {
     return n < AQUA_HALO ? 0 : x < 0 ? x + n : x < n ? x : x - n;
 }
 
-/* Element k of the frame, first those beside the rows: sets its number `at`, and `from`, that of
- * the cell or ghost whose bed and depth it has. False: it lies beyond no periodic axis (a bit
- * each). */
+/* Element k of the frame: *at is its index, *from the index of the cell or ghost of which it is an
+ * image. `periodic`: a bit per axis. False: it is no image. */
 AQUA_INLINE bool aqua_image(int64_t nx, int64_t ny, int64_t pitch, unsigned periodic, int64_t k,
                             int64_t *at, int64_t *from) {
     const int64_t sides = 2 * AQUA_HALO, wide = nx + sides;
@@ -92,8 +105,9 @@ AQUA_INLINE bool aqua_image(int64_t nx, int64_t ny, int64_t pitch, unsigned peri
     return *at != *from;
 }
 
-/* What a source adds in a step: `each` units to each of its cells; of whole quanta one more to
- * `odd` of them, from number `turn` on, cyclically, so that they share the remainder in turns. */
+/* The amount that a source adds in a step: `each` units to each of its cells. Of whole quanta `odd`
+ * cells, cyclically from number `turn` on, get one unit more, so that the cells get the remainder
+ * in turn. */
 typedef struct aqua_dose {
     double each;
     uint32_t odd, turn;
@@ -105,14 +119,14 @@ typedef struct aqua_source_cell {
     uint32_t source, k, count;
 } aqua_source_cell;
 
-/* What the cell gets. */
+/* The units that a cell gets. */
 AQUA_INLINE double aqua_dose_of(const aqua_dose *dose, const aqua_source_cell *cell) {
     const uint32_t k = cell->k, turn = dose->turn;
     const uint32_t behind = k >= turn ? k - turn : k + (cell->count - turn);
     return dose->each + (behind < dose->odd ? 1 : 0);
 }
 
-/* Rain, and the infiltration into the soil. */
+/* The supplies: rain, and infiltration into the soil. */
 enum { AQUA_RAIN, AQUA_SOIL, AQUA_SUPPLIES };
 
 /* Index in aqua_solver.fields. */
@@ -166,14 +180,14 @@ AQUA_INLINE double aqua_water_of(const aqua_store *store, double metres) {
     return store->whole ? fmin(rint(metres * store->per_metre), (double)INT32_MAX) : metres;
 }
 
-/* A cell whose depth is not a result of the flow. */
+/* A ghost: a cell whose depth is given by a law and not by the flow. */
 typedef struct aqua_ghost {
     int64_t at;    /* its element */
-    double ground; /* m: the bed; of levels, unless z is lower, the lowest of the region */
-    int64_t level; /* 1: it stands at its level z, 0: it is open */
+    double ground; /* m: the bed; of a level: the lowest bed of its region */
+    int64_t level; /* 1: the water stands at a level z; 0: open, without water */
 } aqua_ghost;
 
-/* The bed and the depth of a ghost, m. */
+/* The bed and the depth of a ghost, m. A level z below the ground lowers the bed to z. */
 AQUA_INLINE double aqua_ghost_bed(const aqua_ghost *ghost, double z) {
     return ghost->level && z < ghost->ground ? z : ghost->ground;
 }
@@ -182,12 +196,13 @@ AQUA_INLINE double aqua_ghost_depth(const aqua_ghost *ghost, double z) {
     return ghost->level && !(z < ghost->ground) ? z - ghost->ground : 0;
 }
 
-/* Whether a field is one of the greatest depths so far. */
+/* Whether a field is made of the greatest depths so far. */
 AQUA_INLINE bool aqua_is_greatest(int field) {
     return field == AQUA_MAX_DEPTH || field == AQUA_MAX_LEVEL;
 }
 
-/* A field from the ground and the depth, or the greatest depth, m, and the time of arrival. */
+/* The value of a field from the ground, the depth (or the greatest depth) in m, and the time of
+ * arrival. */
 AQUA_INLINE double aqua_field_of(int field, double ground, double depth, double arrival) {
     return field == AQUA_GROUND                             ? ground
            : field == AQUA_LEVEL || field == AQUA_MAX_LEVEL ? depth + ground
@@ -195,8 +210,8 @@ AQUA_INLINE double aqua_field_of(int field, double ground, double depth, double 
                                                             : depth;
 }
 
-/* Converts a rate of rain or infiltration in mm/h to units per step, `unit` for each. False where
- * it is negative, or more than `most` units. */
+/* Converts a rate of rain or infiltration from mm/h to units per step; `unit`: units per step in 1
+ * mm/h. False: it is negative, or more than `most` units. */
 AQUA_INLINE bool aqua_rate_fits(double rate, double unit, double most, double *units) {
     *units = rate * unit;
     return !(rate < 0) && !(*units > most);

@@ -24,7 +24,7 @@
  * and T_c - T_eq = X / m with X the sum of m - 1 heads, by the kind of equilibrium:
  *
  *   mean     all receivers
- *   fill     beds above the level are no place for water: with e_u = d + w_u = T_c - h_u, the depth
+ *   fill     beds above the level cannot hold water: with e_u = d + w_u = T_c - h_u, the depth
  *            of a receiver's bed below T_c, X = sum d - sum of e over the dropped ones, whose
  *            e_u < X / m; dropped from the least e on, until none is left to drop. (The cell itself
  *            need not be dropped: then X / m > w_c, and dw = w_c in any case.)
@@ -59,7 +59,7 @@ SEL_INLINE REAL AQUA_NAME(aqua_head)(REAL bed_c, REAL bed_u, AQUA_WATER water_c,
     return (bed_c - bed_u) + (REAL)(water_c - water_u);
 }
 
-/* The head as far as it drives water: 0 unless d > least (>= 0). */
+/* The head if it drives water, else 0: d if d > least (>= 0). */
 SEL_INLINE REAL AQUA_NAME(aqua_drive)(REAL d, REAL least) {
     return d > least ? d : (REAL)0;
 }
@@ -72,6 +72,7 @@ SEL_INLINE REAL AQUA_NAME(aqua_root)(REAL d, REAL least) {
     return d < (REAL)0 ? -root : root;
 }
 
+/* The sum of eight numbers, as a tree that respects the symmetries of the square. */
 SEL_INLINE REAL AQUA_NAME(aqua_tree)(const REAL v[AQUA_AROUND]) {
     return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
@@ -85,8 +86,8 @@ SEL_INLINE REAL AQUA_NAME(aqua_members)(const REAL drive[AQUA_AROUND]) {
     return (REAL)1 + AQUA_NAME(aqua_tree)(one);
 }
 
-/* F_c; sum is X, members is m, roots is S. Rounding takes it beyond w_c / S by less than 10 units
- * in the last place; therefore the store's largest alpha is 1 - 16 of them. */
+/* F_c; sum is X, members is m, roots is S. By rounding F_c may exceed w_c / S, by less than 10
+ * units in the last place; therefore the store's largest alpha is 16 such units below 1. */
 SEL_INLINE REAL AQUA_NAME(aqua_factor)(REAL alpha, AQUA_WATER water, REAL sum, REAL members,
                                        REAL roots) {
     const REAL all = (REAL)water * members;
@@ -94,19 +95,19 @@ SEL_INLINE REAL AQUA_NAME(aqua_factor)(REAL alpha, AQUA_WATER water, REAL sum, R
     return roots > (REAL)0 ? AQUA_DIVIDE(part, members * roots) : (REAL)0;
 }
 
-/* Whether fill has beds to drop: `least` is the smallest depth e of a receiver's bed below T_c.
- * Where it is false fill and mean are the same to the bit. */
+/* Whether fill drops beds; `least`: the smallest depth e of a receiver's bed below T_c. If false,
+ * fill and mean are the same to the bit. */
 SEL_INLINE int AQUA_NAME(aqua_fill_drops)(REAL least, REAL sum, REAL members) {
     return least * members < sum;
 }
 
-/* The least first, or the largest. */
+/* Sort in ascending and in descending order. */
 SEL_INLINE void AQUA_NAME(aqua_sort_up)(REAL v[AQUA_AROUND]){AQUA_SORT8(v, AQUA_LESS, AQUA_MORE)}
 
 SEL_INLINE void AQUA_NAME(aqua_sort_down)(REAL v[AQUA_AROUND]){AQUA_SORT8(v, AQUA_MORE, AQUA_LESS)}
 
-/* Drops the beds that stand above the level. below[k] is how far the bed of neighbour k lies below
- * T_c, of those that are no receivers AQUA_NO_GROUND; it is sorted. */
+/* Drops the beds above the level from sum and members. below[k]: the depth e of the bed of
+ * neighbour k below T_c; AQUA_NO_GROUND if it is no receiver. Sorts `below`. */
 SEL_INLINE void AQUA_NAME(aqua_fill)(REAL below[AQUA_AROUND], REAL *sum, REAL *members) {
     REAL x = *sum, m = *members, *v = below;
     AQUA_NAME(aqua_sort_up)(v);
@@ -122,8 +123,8 @@ SEL_INLINE void AQUA_NAME(aqua_fill)(REAL below[AQUA_AROUND], REAL *sum, REAL *m
     *members = m;
 }
 
-/* Takes up receivers from the largest head on. Sorts `drive`; returns the cell's cut: of the roots
- * s of its receivers only those with s >= cut stay. */
+/* Takes up receivers from the largest head on. Sorts `drive`. Returns the cell's cut: receivers
+ * with a root below the cut get nothing. */
 SEL_INLINE REAL AQUA_NAME(aqua_mindiff)(REAL drive[AQUA_AROUND], REAL *sum, REAL *members) {
     REAL x = (REAL)0, m = (REAL)1, last = (REAL)0, *v = drive;
     AQUA_NAME(aqua_sort_down)(v);
@@ -141,13 +142,13 @@ SEL_INLINE REAL AQUA_NAME(aqua_mindiff)(REAL drive[AQUA_AROUND], REAL *sum, REAL
     return AQUA_SQRT(last);
 }
 
-/* The flux from c to u; negative: from u to c. `root` is the signed one from c. (Of the
- * two products F_c r+ and F_u r- one is always 0.) */
+/* The flux from c to u; negative: from u to c. `root`: the signed root as seen from c. (Of the two
+ * products F_c r+ and F_u r- one is always 0.) */
 SEL_INLINE AQUA_WATER AQUA_NAME(aqua_flux)(REAL root, REAL factor_c, REAL factor_u) {
     return (AQUA_WATER)((root > (REAL)0 ? factor_c : factor_u) * root);
 }
 
-/* The same for mindiff, where a cell gives nothing along roots below its cut. */
+/* The flux for mindiff, where a cell gives nothing along roots below its cut. */
 SEL_INLINE AQUA_WATER AQUA_NAME(aqua_flux_cut)(REAL root, REAL factor_c, REAL cut_c, REAL factor_u,
                                                REAL cut_u) {
     const REAL size = root < (REAL)0 ? -root : root;
@@ -162,9 +163,9 @@ SEL_INLINE AQUA_WATER AQUA_NAME(aqua_after)(AQUA_WATER water, const AQUA_WATER o
     return water - (((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7])));
 }
 
-/* The same where each cell adds to its neighbours, so that what comes in is summed in the order of
- * the senders: rows three apart take turns, row `turn` mod 3 being this cell's, and cells of a row
- * go from left to right. */
+/* w_c' in the summation order of a scatter form, where each cell adds its fluxes to its neighbours.
+ * There the rows y with (y + 1) mod 3 = 0 are visited first, then those with 1, then those with 2,
+ * and the cells of a row from left to right. `turn`: (y + 1) mod 3 of this cell's row. */
 SEL_INLINE AQUA_WATER AQUA_NAME(aqua_after_sent)(AQUA_WATER water,
                                                  const AQUA_WATER out[AQUA_AROUND], int turn) {
     const AQUA_WATER *v = out;
@@ -180,8 +181,8 @@ SEL_INLINE AQUA_WATER AQUA_NAME(aqua_after_sent)(AQUA_WATER water,
     return water + in - gone;
 }
 
-/* F_c from the heads, signed roots and falls (h_c - h_u) of a cell's edges; and its cut, 0 except
- * for mindiff. `drops`, unless NULL, becomes whether fill would drop beds. */
+/* F_c from the heads, signed roots and falls (h_c - h_u) of a cell's edges. *cut: its cut, 0 except
+ * for mindiff. *drops (unless NULL): whether fill would drop beds. */
 SEL_INLINE REAL AQUA_NAME(aqua_share)(int equilibrium, REAL alpha, REAL least, AQUA_WATER water,
                                       const REAL head[AQUA_AROUND], const REAL root[AQUA_AROUND],
                                       const REAL fall[AQUA_AROUND], REAL *cut, int *drops) {
@@ -216,8 +217,8 @@ SEL_INLINE REAL AQUA_NAME(aqua_share)(int equilibrium, REAL alpha, REAL least, A
     return AQUA_NAME(aqua_factor)(alpha, water, sum, members, AQUA_NAME(aqua_tree)(given));
 }
 
-/* The same from the beds and depths about a cell, in rows of `pitch` numbers, for code that works
- * cell by cell; and the roots. */
+/* F_c, the signed roots and the cut of a single cell, from arrays of beds and depths with rows of
+ * `pitch` numbers; bed and water point to the cell. */
 SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, const REAL *bed,
                                      const AQUA_WATER *water, int pitch, REAL root[AQUA_AROUND],
                                      REAL *cut) {
@@ -234,7 +235,7 @@ SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, co
     return AQUA_NAME(aqua_share)(equilibrium, alpha, least, *water, head, root, fall, cut, NULL);
 }
 
-/* The flux that an edge counts, by the rule at both its ends; alphas NULL: alpha everywhere. */
+/* The flux through an edge, from the factors of both its ends. alphas == NULL: alpha everywhere. */
 SEL_INLINE AQUA_WATER AQUA_NAME(aqua_edge_flux)(const aqua_edge *edge, int equilibrium,
                                                 const REAL *alphas, REAL alpha, REAL least,
                                                 const REAL *bed, const AQUA_WATER *water,
@@ -257,8 +258,8 @@ SEL_INLINE AQUA_WATER AQUA_NAME(aqua_edge_flux)(const aqua_edge *edge, int equil
            AQUA_NAME(aqua_flux_cut)(root, factor_c, cut_c, factor_u, cut_u);
 }
 
-/* What a rate in units per step adds to a cell, or takes: the whole quanta, of which the remainder
- * is carried to the next step, so that none is lost. */
+/* The amount of one step of a rate in units per step. Of whole quanta the fraction is carried to
+ * the next step, so that nothing is lost. */
 SEL_INLINE AQUA_WATER AQUA_NAME(aqua_part)(REAL rate, REAL *carry) {
     if ((AQUA_WATER)0.5 > (AQUA_WATER)0) {
         return (AQUA_WATER)rate;

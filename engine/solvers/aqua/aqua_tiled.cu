@@ -1,63 +1,76 @@
-// aqua_tiled.cu -- the flow of AQUA-GRAPH in whole quanta, one pass: a warp marches over a strip.
+// aqua_tiled.cu -- one step of the flow of AQUA-GRAPH in whole quanta: each warp marches up a strip
+// of columns, with three rows in registers.
 //
-// A warp owns a strip of 128 columns, four to a lane, and goes up row by row; 124 are stored (x):
+// A strip has 128 columns, four per lane; 124 of them (x) are stored:
 //
 //     lane      0    1   ...  30   31         Neighbours in x are in the same lane or one shuffle
 //     columns  --xx xxxx ... xxxx xx--        away; the columns -- only serve their neighbours.
 //
-// The three rows in registers, when row r has been read. Each edge is computed once for both cells:
+// The pipeline. A row is at one stage per step; the step that reads row r works on five rows:
 //
-//     row r      o---o---o  above   read; heads and roots of its edges: along, and down to r - 1
+//     row r + 2             memory -> shared memory: copy starts
+//     row r + 1             memory -> shared memory: copy in flight
+//     row r      o---o---o  above   read from shared memory; edges along it and down to r - 1
 //                | X | X |
-//     row r - 1  o---o---o  here    all eight edges known: factors; fluxes along, down to r - 2
-//                | X | X |
-//     row r - 2  o---o---o  below   all fluxes known: new depths stored
+//     row r - 1  o---o---o  here    its eight edges are known: factors; fluxes along and down to
+//                | X | X |          r - 2
+//     row r - 2  o---o---o  below   its eight fluxes are known: new depths, stored
 //
-// The loop is unrolled by three so that rows change names instead of places. Rows come by
-// asynchronous copies through shared memory, two ahead, since the compiler moves loads into
-// registers to their first use. A cell takes 12 bytes (bed and depth read, depth written) and, for
-// the mean, about 120 instructions, which bound the march.
+// Rows stay in the same registers: the loop is unrolled by three, and in each of the three steps
+// the rows a, b, c and the slots of the ring in shared memory have other roles:
 //
-// Dry land costs nothing. Strips are cut into tiles of AQUA_TILE_ROWS rows, which have marks
-// (engine/solvers/aqua/aqua_kernels_cuda.h). Tile T is computed if one of the nine tiles about it
-// is wet, those beside its column in their two nearest columns (marks AQUA_WET_EAST,
-// AQUA_WET_WEST):
+//     step   a        b        c        ring[0]     ring[1]     ring[2]
+//     0      below    here     above    r           r + 1       r + 2
+//     1      above    below    here     r + 2       r           r + 1
+//     2      here     above    below    r + 1       r + 2       r
 //
-//     E * W     Runs of such tiles are marched over together. In the others both copies of the
-//     E T W     depths are 0 already, or are set to 0 once when the marks say that the copy of two
-//     E * W     steps ago was not. A march reads marks of the one copy and writes its own tiles'
-//               of the other, so blocks need not wait for each other. Where the frame may hold
-//               water, tiles next to it are always computed.
+// A march that stores the rows from y0 on begins by reading row y0 - 2; its first four steps store
+// nothing. Rows come by asynchronous copies, since the compiler would move loads into registers to
+// their first use. Per cell the march moves 12 bytes (bed and depth read, depth written) and takes
+// about 120 instructions (mean), which limit its speed.
 //
-// A march is of 22 tiles at most; the last ones of a step are shorter, so that all
+// Dry tiles are skipped. A strip is divided into tiles of AQUA_TILE_ROWS rows; each has a byte of
+// marks (engine/solvers/aqua/aqua_kernels_cuda.h). Tile T is computed if T, the tile above or below
+// it, or the near side of one of the six tiles beside these is wet (E: AQUA_WET_EAST, the two
+// eastern columns; W: AQUA_WET_WEST, the two western columns):
+//
+//     E * W     Runs of tiles to be computed are one march. The depths of other tiles are 0 in both
+//     E T W     copies; a tile that has just become dry is set to 0 once, since the copy of two
+//     E * W     steps ago still has its water. A march reads marks of one copy and writes its own
+//               marks of the other copy, so blocks need not wait for each other. If the frame may
+//               hold water (f.framed), tiles next to it are always computed.
+//
+// A march has at most MOST_TILES tiles. The last marches of a step are shorter, so that all
 // multiprocessors finish together. The arithmetic: engine/solvers/aqua/aqua_tiled_row.cuh.
 #include "engine/solvers/aqua/aqua_tiled_row.cuh"
 
 namespace {
 
-// Rows on their way from memory: two ahead, in shared memory, where each lane reads only what it
-// has brought itself.
+// The ring of rows in shared memory, which are copied AHEAD rows ahead. A lane reads only what it
+// has copied itself, so no barrier is needed.
 enum { AHEAD = 2, SLOTS = AHEAD + 1 };
 struct slot {
     alignas(16) float bed[LANES][COLUMNS], alpha[LANES][COLUMNS];
     alignas(16) int32_t water[LANES][COLUMNS];
 };
 
-// Where a lane reads and stores. The march reads up to four columns before a row and a few rows and
-// columns beyond the last: no result depends on them, but the memory must exist (AQUA_GPU_MARGIN).
+// The state of a march: where a lane reads and stores. The march reads up to four columns before a
+// row and a few rows and columns behind the last: no result depends on them, but the memory must
+// exist (AQUA_GPU_MARGIN).
 struct strip {
     const float *bed, *alpha;
     const int32_t *from;
-    int32_t *to, most = 0, peak = 0; // the greatest depths: of a tile, and of those before
-    uint8_t *mark;                   // of the tile
-    int stored = 0;                  // bit c: column c is; 0 until the first row is
-    bool ragged; // a lane stores other than its first two, last two or all columns
-    bool started = false;
-    int until = 2 * HALO,
-        rows; // rows until the end of the tile or of the start, and rows to store after it
-    int32_t due = 0, end; // what the soil takes from a cell, if that is there; behind the last row
+    int32_t *to, most = 0, peak = 0; // greatest depth of this tile; of the tiles before
+    uint8_t *mark;                   // of this tile
+    int stored = 0;                  // bit c: column c is stored; 0 in the first 2 HALO steps
+    bool ragged; // some lane stores a set of columns other than the first two, last two or all
+    bool started = false; // the first 2 HALO steps are done
+    int until = 2 * HALO, // steps to the end of the tile, or of the start
+        rows;             // rows to store after that
+    int32_t due = 0, end; // infiltration per cell, as far as there is water; end of the rows
 };
 
+// Starts the copy of the next row to a slot.
 template <bool ALPHAS>
 __device__ __forceinline__ void bring_row(strip &s, int64_t pitch, slot &to) {
     wide_ask(s.bed, to.bed[threadIdx.x]);
@@ -71,6 +84,7 @@ __device__ __forceinline__ void bring_row(strip &s, int64_t pitch, slot &to) {
     wide_end_group();
 }
 
+// Waits for the oldest copy and loads its row into registers. `same`: alpha without ALPHAS.
 template <bool ALPHAS>
 __device__ __forceinline__ void take_row(const slot &from, float same, row &r) {
     wide_wait<AHEAD - 1>();
@@ -82,7 +96,8 @@ __device__ __forceinline__ void take_row(const slot &from, float same, row &r) {
     }
 }
 
-// The soil takes its part of a row of a strip, less than 2^32 quanta (aqua_store.most_rain).
+// Subtracts the infiltration from a row and adds it to the row's sum. A strip's part of a row is
+// less than 2^32 quanta (aqua_store.most_rain).
 __device__ __forceinline__ void soak(const strip &s, sel_total *soil, int32_t after[COLUMNS]) {
     uint32_t taken = 0;
 #pragma unroll
@@ -126,7 +141,7 @@ __device__ __forceinline__ void store_row(strip &s, int64_t pitch, sel_total *so
     s.to += pitch;
 }
 
-// Which of the lane's columns a strip stores.
+// Bit c: column c of the lane is stored.
 __device__ __forceinline__ int columns_stored(const aqua_gpu_flow &f, int column) {
     int stored = 0;
 #pragma unroll
@@ -139,7 +154,8 @@ __device__ __forceinline__ int columns_stored(const aqua_gpu_flow &f, int column
     return stored;
 }
 
-// Ends the start or a tile, and begins the next tile. False: the march is complete.
+// Ends the first steps or a tile, with its marks, and begins the next tile. False: the march is
+// done.
 __device__ __forceinline__ bool next_tile(strip &s, const aqua_gpu_flow &f, int stored) {
     if (s.stored) {
         s.peak = max(s.peak, s.most);
@@ -160,7 +176,7 @@ __device__ __forceinline__ bool next_tile(strip &s, const aqua_gpu_flow &f, int 
     return s.until > 0;
 }
 
-// Searches all that has been stored for depths beyond the limit.
+// Finds the depths beyond the limit among those that a march has stored, and reports them.
 __device__ __noinline__ void raise_alarm(const aqua_gpu_flow &f, const int32_t *to, int stored,
                                          int rows, int32_t limit) {
     for (int k = 0; k < rows * COLUMNS; k++) {
@@ -171,8 +187,8 @@ __device__ __noinline__ void raise_alarm(const aqua_gpu_flow &f, const int32_t *
     }
 }
 
-// A row has been read into `above`: the one before it gets its factors, the one before that its new
-// depths.
+// One step of the pipeline after a row has been read into `above`: edges of `above`, factors of
+// `here`, new depths `after` of `below`.
 template <int EQUILIBRIUM, bool LEAST>
 __device__ __forceinline__ void march(row &below, row &here, row &above, float least, bool framed,
                                       bool rough[COLUMNS], int32_t after[COLUMNS]) {
@@ -186,14 +202,14 @@ __device__ __forceinline__ void march(row &below, row &here, row &above, float l
     }
 }
 
-// A row without ground.
+// Makes r a row without ground.
 __device__ __forceinline__ void clear(row &r) {
     r = {};
     r.bed[0] = r.bed[1] = r.bed[2] = r.bed[3] = (float)AQUA_NO_GROUND;
     r.bed_left = r.bed_right = (float)AQUA_NO_GROUND;
 }
 
-// Stores the rows y0 <= y < y0 + rows of a strip, from a tile on.
+// Marches over the rows y0 <= y < y0 + rows of a strip; row y0 begins a tile.
 template <int EQUILIBRIUM, bool LEAST, bool ALPHAS, bool SOAKS>
 __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLOTS], int number,
                                            int tile, int y0, int rows) {
@@ -242,7 +258,7 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
     }
 }
 
-enum { MOST_TILES = 22 };     // of a march: 30 at most, as a vote has 32 lanes
+enum { MOST_TILES = 22 };     // of a march; at most 30, since a vote has 32 lanes
 enum { BLOCKS_AT_ONCE = 12 }; // on a multiprocessor: with more, registers are spilt
 
 // The first row of a tile.
@@ -250,8 +266,8 @@ __device__ __forceinline__ int row_of_tile(const aqua_gpu_flow &f, int tile) {
     return tile * AQUA_TILE_ROWS - (int)f.layout.shift;
 }
 
-// The tiles of a march from tile `first` on that have to be computed, bit by bit. `stale`: the
-// others that held water two steps ago.
+// Bit k of the result: tile first + k must be computed. Bit k of *stale: it need not, but its copy
+// of two steps ago has water.
 __device__ __forceinline__ unsigned find_awake(const aqua_gpu_flow &f, int number, int first,
                                                int tiles, unsigned *stale) {
     const int across = (int)f.layout.across, tile = first - 1 + (int)threadIdx.x;
@@ -272,7 +288,7 @@ __device__ __forceinline__ unsigned find_awake(const aqua_gpu_flow &f, int numbe
     return awake;
 }
 
-// Zeroes a tile that has become dry.
+// Sets the depths and the marks of a tile that has become dry to 0.
 __device__ void dry_tile(const aqua_gpu_flow &f, int number, int tile) {
     const int begin = max(number * STORED - COLUMNS, 0);
     const int end = min((number + 1) * STORED - COLUMNS, (int)f.layout.nx);
@@ -287,8 +303,8 @@ __device__ void dry_tile(const aqua_gpu_flow &f, int number, int tile) {
     }
 }
 
-// The first `coarse` rows of marches have `tiles` tiles each, the others `fine`, which balances the
-// load at the end.
+// The division of strips into marches: in each strip first `coarse` marches of `tiles` tiles, then
+// marches of `fine` tiles, which balance the load at the end of the step.
 struct division {
     int tiles, coarse, fine;
 };
@@ -323,8 +339,8 @@ __global__ void __launch_bounds__(LANES, BLOCKS_AT_ONCE)
     }
 }
 
-// Marches long enough to amortise their start, but several for each block that the device can hold;
-// at the end short ones, two for each.
+// Chooses marches that are long enough to amortise their first steps, but several per block that
+// the device can hold (`places` blocks); then short ones, two per block. `high`: tiles of a strip.
 division divide(int64_t across, int64_t high, int64_t places) {
     const int64_t each = across * high / places;
     const int tiles = each >= 160  ? MOST_TILES

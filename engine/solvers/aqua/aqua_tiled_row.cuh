@@ -1,17 +1,34 @@
-// aqua_tiled_row.cuh -- the arithmetic of the march: edges, factors and fluxes of rows of a lane.
+// aqua_tiled_row.cuh -- one stage of the march in aqua_tiled.cu: edges, factors and fluxes of the
+// three rows that a lane has in registers.
 //
-// The operations and their order are those of engine/solvers/aqua/aqua_step.h, so the bits are the
-// CPU's; but each edge is computed once for both its cells, and in ways that give the same bits in
-// fewer or faster instructions:
+// The results are those of engine/solvers/aqua/aqua_step.h, bit by bit. But each edge is computed
+// once for both its cells, and some operations are replaced by faster ones of the same result:
 //
-//   heads are whole numbers of quanta, so a head clamped to [0, 1] is 1 where it drives water;
-//   products with that 1 or 0 are exact, so sums over receivers are chains of multiply-adds, which
-//   run twice as fast as comparisons, selections and maxima;
-//   2^-100 is added where 0 would be divided by, and rounds away elsewhere;
-//   root and quotient: see below.
+//   Heads are whole numbers of quanta. So a head clamped to [0, 1] is 1 if it drives water, else 0.
+//   Products with 1 and 0 are exact. So sums over receivers are chains of multiply-adds, which run
+//   twice as fast as comparisons, selections and maxima.
+//   2^-100 is added where a divisor would be 0; it rounds away elsewhere.
+//   Root and quotient: exact_root, exact_quotient.
 //
-// The edges of a row, by the column that they start from; those that come from columns of other
-// lanes are along_left, right_before (from the lane before) and left_behind (from the next lane):
+// The pipeline. In the step that reads row r, a lane's three `row`s hold
+//
+//     row      name    known before the step       computed in the step
+//     r        above   -                           take_row      bed, water, alpha
+//                                                  join          along; up, right, left from r - 1
+//     r - 1    here    bed, water, alpha, edges    find_factors  factor
+//                                                  carry         onward; left_over = water + the
+//                                                                fluxes in from r - 2 and from the
+//                                                                west
+//     r - 2    below   all but the fluxes to       carry         after = left_over - fluxes out to
+//                      r - 1                                     the east and to r - 1: stored
+//
+// In the next step `here` is called below, `above` is called here, and the row that was `below` is
+// overwritten. With mindiff find_cut_factors and carry_cut take the places of find_factors and
+// carry.
+//
+// Edges belong to their upper row and have the index of the column that they start from. Those that
+// start in other lanes are along_left, right_before (the lane before) and left_behind (the next
+// lane):
 //
 //     here      c - 1     c -along[c]- c + 1
 //                    \    |         /
@@ -29,10 +46,11 @@ namespace {
 // Smaller than any head, and than any product of members and roots, that is not 0.
 constexpr float NEARLY_NOTHING = 0x1p-100f;
 
-// IEEE's root and quotient without the branches that very small and very large numbers would need:
-// heads are 0 or at least about a quantum, and where there is no ground only 0 is divided. One
-// Newton step, then what is left over. (After its Newton step the reciprocal is the nearest number
-// for every divisor; then one correction gives the nearest quotient.)
+// Root and quotient, rounded to nearest as IEEE 754 says, without the branches for very small and
+// very large numbers: heads are 0 or at least about a quantum, and cells without ground divide only
+// 0. Each is a hardware approximation and one correction by its remainder. (The Newton step makes
+// the reciprocal the nearest number for every divisor; then one correction gives the nearest
+// quotient.)
 __device__ __forceinline__ float exact_root(float a) {
     float y;
     asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(a + NEARLY_NOTHING));
@@ -48,7 +66,7 @@ __device__ __forceinline__ float exact_quotient(float a, float b) {
     return __fmaf_rn(__fmaf_rn(-b, q, a), y, q);
 }
 
-// The rule with these.
+// engine/solvers/aqua/aqua_step.h with these functions.
 struct rule {
     typedef float REAL;
     typedef int32_t AQUA_WATER;
@@ -62,30 +80,35 @@ struct rule {
 #include "engine/solvers/aqua/aqua_step.h"
 };
 
+// A strip has STRIP columns, COLUMNS per lane. The outer HALO columns at either end are computed
+// for their neighbours only; STORED columns are stored.
 enum { LANES = 32, COLUMNS = 4, STRIP = LANES * COLUMNS, HALO = 2, STORED = AQUA_TILE_COLUMNS };
 static_assert((int)STORED == STRIP - 2 * HALO,
               "the columns of a tile are those that a strip stores");
 static_assert((int)AQUA_TILE_SHIFT == (int)COLUMNS,
               "the first strip begins where the first tile does");
 
-// A head and its root. The root has the head's sign where cuts are made, else none.
+// The head d of an edge and sqrt(|d|). With mindiff the root has the sign of the head; else it is
+// not negative.
 struct edge {
     float head, root;
 };
 
-// A row of the lane's columns, with what its left and right neighbours in other lanes need.
+// A row of a lane: COLUMNS cells, and the values of the cells and edges beside them that belong to
+// other lanes.
 struct row {
     float bed[COLUMNS], bed_left, bed_right;
-    int32_t water[COLUMNS], left_over[COLUMNS]; // left_over: water and what has flowed so far
-    edge along[COLUMNS], along_left;            // to the next column
+    int32_t water[COLUMNS];
+    int32_t left_over[COLUMNS];      // water and the fluxes in from the west and the row below
+    edge along[COLUMNS], along_left; // to the next column
     // Edges from the row below: straight up, up and to the right, up and to the left.
     edge up[COLUMNS], right[COLUMNS], left[COLUMNS];
-    edge right_before, left_behind; // those that start in the neighbouring lanes
+    edge right_before, left_behind; // they start in the lane before and in the next lane
     float alpha[COLUMNS], factor[COLUMNS];
     int32_t onward[COLUMNS]; // fluxes to the next column
-    // For mindiff: by neighbour, the roots of the edges along which the cells give water, in the
-    // upper row of the edge; fluxes from the last and first column to the next lanes, within the
-    // row, to the one above and below.
+    // Mindiff only. given[k][c]: the root of the edge from a cell of column c to its neighbour k if
+    // the cell gives water along it, else 0; stored in the upper row of the edge. Fluxes out of the
+    // lane, from its last column to E, NE, SE and from its first column to W, SW, NW:
     float given[AQUA_AROUND][COLUMNS];
     int32_t far_east[3], far_west[3];
 };
@@ -97,7 +120,8 @@ __device__ __forceinline__ edge edge_behind(edge e) {
     return {lane_behind(e.head), lane_behind(e.root)};
 }
 
-// The value of the column to the east or west of column c; `beyond` is that of the other lane.
+// The value in the column east or west of column c; `beyond`: the value in the next lane's or the
+// lane before's column.
 template <class T> __device__ __forceinline__ T east_of(const T v[COLUMNS], int c, T beyond) {
     return c == COLUMNS - 1 ? beyond : v[c == COLUMNS - 1 ? c : c + 1];
 }
@@ -105,7 +129,8 @@ template <class T> __device__ __forceinline__ T west_of(const T v[COLUMNS], int 
     return c == 0 ? beyond : v[c == 0 ? c : c - 1];
 }
 
-// 1 if the head drives water, else 0. Heads are whole numbers of quanta.
+// 1 if the head drives water, else 0. LEAST: there is a threshold `least`; else it is 0, and a
+// whole number of quanta can be clamped.
 template <bool LEAST> __device__ __forceinline__ float drives(float head, float least) {
     return LEAST ? (head > least ? 1.0f : 0.0f) : __saturatef(head);
 }
@@ -121,7 +146,7 @@ __device__ __forceinline__ edge make_edge(float bed_c, int32_t water_c, float be
     return {d, EQUILIBRIUM == AQUA_MINDIFF ? copysignf(root, d) : root};
 }
 
-// Heads and roots of the edges in a row that has just been read and from the row below it.
+// Computes the edges of the row that has just been read: along it, and from the row below.
 template <int EQUILIBRIUM, bool LEAST>
 __device__ __forceinline__ void join(const row &below, row &here, float least) {
 #define EDGE make_edge<EQUILIBRIUM, LEAST>
@@ -148,8 +173,8 @@ __device__ __forceinline__ void join(const row &below, row &here, float least) {
     here.left_behind = edge_behind(here.left[0]);
 }
 
-// The eight edges of column c of `here`, seen from the cell, in the order of AQUA_NEIGHBOURS. Roots
-// without a sign stay as they are.
+// The heads and roots of the eight edges of column c of `here`, in the order of AQUA_NEIGHBOURS and
+// with the sign as seen from the cell. SIGNED: roots have a sign.
 template <bool SIGNED>
 __device__ __forceinline__ void look_about(const row &here, const row &above, int c,
                                            float head[AQUA_AROUND], float root[AQUA_AROUND]) {
@@ -165,7 +190,7 @@ __device__ __forceinline__ void look_about(const row &here, const row &above, in
     }
 }
 
-// The beds about column c of `here`, in the order of AQUA_NEIGHBOURS.
+// The beds of the eight neighbours of column c of `here`, in the order of AQUA_NEIGHBOURS.
 __device__ __forceinline__ void beds_about(const row &below, const row &here, const row &above,
                                            int c, float bed[AQUA_AROUND]) {
     bed[0] = east_of(here.bed, c, here.bed_right);
@@ -178,8 +203,8 @@ __device__ __forceinline__ void beds_about(const row &below, const row &here, co
     bed[7] = east_of(below.bed, c, below.bed_right);
 }
 
-// aqua_tree of v[k] where on[k] is 1, 0 where it is 0: products with 1 and 0 are exact, so the sums
-// are rounded as in the tree. NOT_ZERO: nearly nothing instead of 0.
+// aqua_tree of the v[k] with on[k] = 1; on[k] is 1 or 0, so the products are exact and the sums are
+// rounded as in aqua_tree. NOT_ZERO: the result is NEARLY_NOTHING instead of 0.
 template <bool NOT_ZERO>
 __device__ __forceinline__ float tree_of(const float v[AQUA_AROUND], const float on[AQUA_AROUND]) {
     float pair[AQUA_AROUND / 2];
@@ -192,7 +217,8 @@ __device__ __forceinline__ float tree_of(const float v[AQUA_AROUND], const float
     return (pair[0] + pair[1]) + (pair[2] + pair[3]);
 }
 
-// The greatest of numbers that are not negative, and 0.
+// The largest of v[] and 0. The bits of non-negative floats, read as integers, have the same order,
+// and negative floats are negative integers.
 __device__ __forceinline__ float greatest(const float v[AQUA_AROUND]) {
     int most = __vimax3_s32(__float_as_int(v[0]), __float_as_int(v[1]), 0);
 #pragma unroll
@@ -219,7 +245,8 @@ __device__ __forceinline__ bool has_negative_bed(const row &below, const row &he
     return sign < 0;
 }
 
-// aqua_mindiff: after the first head that is not taken none is, so the k-th meets k + 1 members.
+// aqua_mindiff; returns the cut. Heads are taken up in descending order until one is refused, so
+// head k, if taken, is compared with k + 1 members.
 __device__ __forceinline__ float take(float drive[AQUA_AROUND], sums *s) {
     float *v = drive;
     rule::aqua_sort_down(v);
@@ -239,7 +266,7 @@ __device__ __forceinline__ float take(float drive[AQUA_AROUND], sums *s) {
     return fmaxf(exact_root(last), NEARLY_NOTHING);
 }
 
-// aqua_factor. Without receivers the sum is 0, and the roots are NEARLY_NOTHING.
+// aqua_factor. Without receivers s.heads is 0 and s.roots is NEARLY_NOTHING: the factor is 0.
 __device__ __forceinline__ float factor_of(float alpha, int32_t water, const sums &s) {
     const float part = alpha * fminf(s.heads, (float)water * s.members);
     return exact_quotient(part, s.members * s.roots);
@@ -259,7 +286,7 @@ __device__ __forceinline__ sums all_receivers(const row &here, const row &above,
     return {tree_of<false>(head, on), members, tree_of<true>(root, on)};
 }
 
-// The beds of the receivers of column c of `here`; 0 for others.
+// The beds of the receivers of column c of `here`; 0 for neighbours that are no receivers.
 template <bool LEAST>
 __device__ __forceinline__ void receiving_beds(const row &below, const row &here, const row &above,
                                                int c, float least, float bed[AQUA_AROUND]) {
@@ -272,7 +299,8 @@ __device__ __forceinline__ void receiving_beds(const row &below, const row &here
     }
 }
 
-// Whether fill drops beds of column c of `here`; false for dry cells, where it does not matter.
+// Whether fill drops beds among the receivers of column c of `here`. False for dry cells, whose
+// factor does not matter.
 template <bool LEAST>
 __device__ __forceinline__ bool has_drops(const row &below, const row &here, const row &above,
                                           int c, float least, const sums &s) {
@@ -282,9 +310,11 @@ __device__ __forceinline__ bool has_drops(const row &below, const row &here, con
     return rule::aqua_fill_drops(smallest, s.heads, s.members) && here.water[c] > 0;
 }
 
-// aqua_fill. Neighbours that are no receivers count with a bed of 0, at depth T_c. Where no bed is
-// negative (only those of ghosts may be) they are never dropped: no head is larger than T_c, and
-// the sum has one term fewer than there are members. Nor is the greatest of eight ever dropped.
+// aqua_fill: removes the dropped beds from s. Neighbours that are no receivers count with a bed of
+// 0, at depth T_c. If no bed is negative, they are never dropped: no head is larger than T_c, and
+// the sum has one term fewer than there are members. Only beds of ghosts, in the frame (`framed`),
+// can be negative; then these neighbours get a depth that is never dropped. The greatest of eight
+// depths is never dropped either.
 template <bool LEAST>
 __device__ __forceinline__ void drop(const row &below, const row &here, const row &above, int c,
                                      float least, bool framed, sums &s) {
@@ -312,8 +342,8 @@ __device__ __forceinline__ void drop(const row &below, const row &here, const ro
     }
 }
 
-// The factors of `here`, for mean and fill. rough[c]: beds were dropped in column c of the row
-// before, so the test for drops is skipped.
+// The factors of `here`, for mean and for fill (DROPS). rough[c]: some lane dropped beds in column
+// c of the last row, so beds are dropped here without a test whether there are any.
 template <bool DROPS, bool LEAST>
 __device__ __forceinline__ void find_factors(const row &below, row &here, const row &above,
                                              float least, bool framed, bool rough[COLUMNS]) {
@@ -330,7 +360,7 @@ __device__ __forceinline__ void find_factors(const row &below, row &here, const 
     }
 }
 
-// The factors of `here` for mindiff, and what each cell gives along each edge.
+// The factors of `here` for mindiff; `given` of each edge, and the fluxes out of the lane.
 template <bool LEAST>
 __device__ __forceinline__ void find_cut_factors(row &here, row &above, float least) {
 #pragma unroll
@@ -365,19 +395,20 @@ __device__ __forceinline__ void find_cut_factors(row &here, row &above, float le
     }
 }
 
-// The flux through an edge.
+// The flux through an edge, from the cell c where it starts to the cell u.
 __device__ __forceinline__ int32_t flux(edge e, float factor_c, float factor_u) {
     return (int32_t)((e.head > 0 ? factor_c : -factor_u) * e.root);
 }
 
-// The same from what its ends give, one of which is 0.
+// The flux through an edge from the `given` roots of its two ends, one of which is 0.
 __device__ __forceinline__ int32_t exchange(float factor_c, float given_c, float factor_u,
                                             float given_u) {
     return (int32_t)__fmaf_rn(factor_c, given_c, -(factor_u * given_u));
 }
 
-// Completes the new depths `after` of the row below and what is left over in `here` with the fluxes
-// between them and along `here`; from_west and from_east come into its first and last column.
+// Applies the fluxes between the rows below and here, and those along here. Completes `after`, the
+// new depths of the row below, and starts here.left_over. from_west and from_east: the fluxes from
+// other lanes into the first and the last column.
 __device__ __forceinline__ void settle(const row &below, row &here, const int32_t up[COLUMNS],
                                        const int32_t right[COLUMNS], const int32_t left[COLUMNS],
                                        int32_t from_west, int32_t from_east,
@@ -391,8 +422,8 @@ __device__ __forceinline__ void settle(const row &below, row &here, const int32_
     }
 }
 
-// Fluxes in `here`, whose factors are known now, and between it and the row below. Those between
-// lanes are computed by one of them and passed on.
+// Computes and applies the fluxes along `here`, whose factors are known now, and between it and the
+// row below. Of two lanes that share an edge the one where the edge starts computes its flux.
 __device__ __forceinline__ void carry(row &below, row &here, int32_t after[COLUMNS]) {
     const float factor_left = lane_before(here.factor[COLUMNS - 1]);
     const float factor_right = lane_behind(here.factor[0]);
@@ -410,8 +441,8 @@ __device__ __forceinline__ void carry(row &below, row &here, int32_t after[COLUM
     settle(below, here, up, right, left, from_west, lane_behind(left[0]), after);
 }
 
-// The same after cuts: roots below the cut are 0. At an edge between lanes each computes what its
-// own cell gives.
+// As carry, for mindiff: a root below the cut of its cell is 0 in `given`. At an edge between lanes
+// each lane computes what its own cell gives (far_east, far_west), and the flux is the difference.
 __device__ __forceinline__ void carry_cut(row &below, row &here, int32_t after[COLUMNS]) {
     int32_t up[COLUMNS], right[COLUMNS], left[COLUMNS];
     const int32_t in_west = lane_before(here.far_east[0] + below.far_east[1]);

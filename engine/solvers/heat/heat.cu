@@ -1,11 +1,19 @@
-// heat.cu -- sel.heat, one step at a time: the cells, those on surfaces.
+// heat.cu -- one step of sel.heat: first the cells, then the cells on surfaces.
 //
-// A lane of step_kernel owns COLUMNS cells (16 bytes) of ROWS rows along the slowest axis, in 3-D
-// of MIDDLE times as many, side by side along y. It loads them and the rows around them at once, so
-// that many loads are under way, and gets its neighbours along x from the lanes beside it. The
-// faces of a uniform body are done with its cells, the surfaces of other bodies by touch_kernel.
+// A lane of step_kernel owns COLUMNS cells (16 bytes) of ROWS rows along the slowest axis; in 3-D
+// also of MIDDLE rows along y. It loads them (o) and the rows around them (x) at once, so that many
+// loads are in flight, and gets the neighbours along x from the lanes beside it. For ROWS = 4:
 //
-// Nothing is contracted but by fma(): all kernels give a cell the same bits.
+//     2-D   row z + 4   x x x x        3-D   planes          z - 1     z to z + 3   z + 4
+//           row z + 3   o o o o              row y + MIDDLE            x x x x
+//           row z + 2   o o o o              row y + 1       x x x x   o o o o      x x x x
+//           row z + 1   o o o o              row y           x x x x   o o o o      x x x x
+//           row z       o o o o              row y - 1                 x x x x
+//           row z - 1   x x x x
+//
+// The surfaces of a uniform body are applied by step_kernel, those of other bodies by touch_kernel.
+//
+// No operation is contracted except by fma(), so all kernels give a cell the same bits.
 #include "engine/solvers/heat/heat_kernels_cuda.h"
 #include "cuda/wide.cuh"
 
@@ -17,7 +25,7 @@ static __device__ __forceinline__ bool at_face(const heat_view &v, int axis, int
     return (k == 0 || k == (int)v.n[axis] - 1) && !(v.periodic >> axis & 1u);
 }
 
-// The number of a border cell's b and s among those of all faces; -1: it lies at none.
+// The index of a border cell's b and s in the list of all faces; -1: the cell lies on no face.
 static __device__ __forceinline__ int64_t site_of(const heat_gpu_step &s, int x, int y, int z) {
     const int64_t *n = s.view.n, *first = s.sides.first;
     return at_face(s.view, 0, x)                       ? first[x > 0] + y + n[1] * z
@@ -26,25 +34,26 @@ static __device__ __forceinline__ int64_t site_of(const heat_gpu_step &s, int x,
                                                        : -1;
 }
 
-// The cells of a lane: ROWS rows along the slowest axis from z on, and in 3-D MIDDLE times as many
-// along y: enough loads under way, in as few registers as leave room for many warps. WHOLE: so many
-// are there, and two lanes have cells of a row. Else one row.
+// The cells of a lane: ROWS x MIDDLE parts of COLUMNS cells, enough loads in flight with few enough
+// registers for many warps. WHOLE: the block has whole multiples of these, and its rows at least
+// two lanes; else ROWS = MIDDLE = 1.
 template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
     static constexpr int COLUMNS = 16 / sizeof(REAL), STRIP = CUDA_WARP * COLUMNS;
     static constexpr int ROWS = !WHOLE ? 1 : KIND == HEAT_VARIED ? 2 : 4;
     static constexpr int MIDDLE = WHOLE && DIMS == 3 && KIND != HEAT_VARIED ? 2 : 1;
     static constexpr int PARTS = ROWS * MIDDLE, BESIDE = DIMS == 3 ? 1 : 0;
-    // Blocks on a multiprocessor, where the compiler would take too many registers or too few.
+    // Blocks per multiprocessor, where the compiler chooses too many registers or too few; 0: its
+    // choice.
     static constexpr int BLOCKS = !WHOLE || sizeof(REAL) == 8        ? 0
                                   : DIMS == 3 && KIND == HEAT_VARIED ? 7
                                   : DIMS == 2 && KIND == HEAT_UNEVEN ? 9
                                                                      : 0;
 
     const heat_gpu_step &s;
-    int x, last, y, z;    // the first cell; the column of the last one of the row
-    int own_z;            // 2-D: rows before this are another warp's work
-    bool stores, at_side; // some lane of the warp has a cell at a face along x that has a law:
-                          // with these go corners, else with the faces along y and z
+    int x, last, y, z;    // first cell; column of the row's last cell, counted from x
+    int own_z;            // 2-D: another warp stores the rows before this one
+    bool stores, at_side; // at_side: some cell of the warp lies on an x face that has a law. Then
+                          // corners are done with the x faces, else with the faces along y and z
 
     __device__ __forceinline__ int row_y(int part) const {
         return DIMS == 3 ? y + part % MIDDLE : z + part;
@@ -55,7 +64,7 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
     __device__ __forceinline__ bool own(int part) const {
         return stores && (DIMS == 3 || z + part >= own_z);
     }
-    // From the first cell to the first of a row.
+    // The offset of a part from the first cell.
     __device__ __forceinline__ int64_t row(int part) const {
         const heat_view &v = s.view;
         return part / MIDDLE * v.stride[DIMS - 1] + part % MIDDLE * v.stride[1];
@@ -66,7 +75,7 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
         return heat_touched(here, next, b[0], b[s.sides.sites]);
     }
 
-    // The new values of a row between its neighbours.
+    // The new values of a part, from its cells c and its neighbours.
     __device__ __forceinline__ void next(int part, const REAL (&c)[COLUMNS], REAL low, REAL high,
                                          const REAL (&south)[COLUMNS], const REAL (&north)[COLUMNS],
                                          const REAL (&below)[COLUMNS], const REAL (&above)[COLUMNS],
@@ -98,7 +107,7 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
         }
     }
 
-    // Surfaces of cells at faces, after all rows are stored: before, they would keep the rows in
+    // Applies the surfaces, after all parts are stored: done before, they would keep the parts in
     // registers.
     __device__ __forceinline__ void touch(const REAL *from, REAL *to) const {
         const heat_view &v = s.view;
@@ -140,8 +149,8 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
         const int64_t south = DIMS == 3 ? heat_beside(&v, 1, y, 0) : 0;
         const int64_t north =
             DIMS == 3 ? row(MIDDLE - 1) + heat_beside(&v, 1, y + MIDDLE - 1, 1) : 0;
-        // To the left of the first lane's cells, to the right of the last cell: those of different
-        // lanes, but for a single one.
+        // The neighbours to the left of lane 0 and to the right of the last cell are loaded: by two
+        // different lanes, unless a single lane has the whole row.
         const bool at_end = lane == CUDA_WARP - 1 || last < COLUMNS;
         const int before = (int)heat_beside(&v, 0, x, 0);
         const int after = last < COLUMNS ? last + (int)heat_beside(&v, 0, v.n[0] - 1, 1) : COLUMNS;
@@ -167,7 +176,7 @@ template <class REAL, int KIND, int DIMS, bool WHOLE> struct lane_cells {
                 wide_load(from + far + north, cell[k + 1][MIDDLE + BESIDE]);
             }
         }
-        stores = stores && !cuda_is_halted(s.halted, s.clock); // known when the cells are
+        stores = stores && !cuda_is_halted(s.halted, s.clock); // read while the loads are in flight
         REAL out[PARTS][COLUMNS];
 #pragma unroll
         for (int k = 0; k < PARTS; k++) {
@@ -202,11 +211,12 @@ __global__ void __launch_bounds__(THREADS, (lane_cells<REAL, KIND, DIMS, WHOLE>:
     const int part = nx - 1 - (nx - 1) % cells::COLUMNS; // the last lane's first cell
     const int strip = blockIdx.x * cells::STRIP;
     const int first = WHOLE && part - cells::COLUMNS < strip ? part - cells::COLUMNS : strip;
-    const int own = first + threadIdx.x * cells::COLUMNS, x = own < nx ? own : part; // all load
+    const int own = first + threadIdx.x * cells::COLUMNS,
+              x = own < nx ? own : part; // all lanes load
     const int y = DIMS == 3 ? (int)v.low + warp * cells::MIDDLE : 0;
     const int z = (int)v.first + (DIMS == 3 ? blockIdx.z : warp) * cells::ROWS;
     if (z >= v.end || (DIMS == 3 && y >= v.high)) {
-        return; // with its whole warp
+        return; // all lanes of the warp do
     }
     const unsigned sides = (blockIdx.x == 0) | (blockIdx.x == gridDim.x - 1) << 1;
     const bool at_side = sides & s.sides.acts;
@@ -241,7 +251,7 @@ static void launch(const heat_gpu_step &s, cudaStream_t on) {
             return launch<REAL, KIND, DIMS, false>(s, on);
         }
     }
-    // Planes of a block, and of a launch, which has 65535 blocks along an axis at most.
+    // Planes per block, and per launch, which may have 65535 blocks along an axis.
     const int64_t some = DIMS == 3 ? cells::ROWS : WARPS * cells::ROWS, most = 65535 * some;
     const unsigned strips = cuda_shares(v.n[0], cells::STRIP);
     heat_gpu_step part = s;

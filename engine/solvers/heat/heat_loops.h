@@ -1,7 +1,8 @@
-/* heat_loops.h -- a row of cells in one step, in one precision; included by heat_kernel.c. */
+/* heat_loops.h -- one step of a row of cells in one precision; included by heat_kernel.c. */
 #include "engine/solvers/heat/heat_step.h"
 
-/* A row, by its cell 0: the cell, its neighbours, the conductances to them, m and q, T'. */
+/* The arrays of a row, at its cell 0: T (here), T of the neighbours (near) and the conductances to
+ * them (g), m and q, T' (to). end: T' of the first and the last cell. */
 typedef struct HEAT_NAME(row_of) {
     REAL r[3], end[2], *to;
     const REAL *here, *near[6], *g[6], *m, *q;
@@ -27,10 +28,10 @@ SEL_INLINE void HEAT_NAME(some)(int kind, int dims, const HEAT_NAME(row_of) * w,
     }
 }
 
-/* Cells that are stored at once: fewer would be unrolled, and not become vectors. */
+/* Cells per streaming store. A shorter loop would be unrolled instead of vectorized. */
 enum { HEAT_NAME(PIECE) = 256 / sizeof(REAL) };
 
-/* T' of a piece of a row of nx cells, whose ends are known; stored past the caches. */
+/* Computes a piece of a row of nx cells and stores it past the caches; the row's ends are known. */
 SEL_INLINE void HEAT_NAME(stream)(int kind, int dims, const HEAT_NAME(row_of) * w, int64_t x,
                                   int64_t nx) {
     enum { PIECE = HEAT_NAME(PIECE), LINE = 64 / sizeof(REAL), AHEAD = 48 * LINE };
@@ -59,7 +60,7 @@ SEL_INLINE void HEAT_NAME(do_row)(const heat_view *v, int kind, int dims, int64_
             w.q = (const REAL *)v->q + of;
         }
     }
-    for (int k = 0; k < 2; k++) { /* the ends have other neighbours along x */
+    for (int k = 0; k < 2; k++) { /* the neighbours of the ends along x are not beside them */
         w.near[0] = here + heat_beside(v, 0, k * (nx - 1), 0);
         w.near[1] = here + heat_beside(v, 0, k * (nx - 1), 1);
         w.end[k] = HEAT_NAME(one)(kind, dims, &w, k * (nx - 1));
@@ -70,7 +71,7 @@ SEL_INLINE void HEAT_NAME(do_row)(const heat_view *v, int kind, int dims, int64_
         HEAT_NAME(stream)(kind, dims, &w, x, nx);
     }
     HEAT_NAME(some)(kind, dims, &w, x, nx - x, w.to + x);
-    if (x < nx) { /* else its ends are in the caches no more */
+    if (x < nx) { /* else stream() has stored the ends, and their lines are in no cache */
         w.to[x > 0 ? nx - 1 : 0] = w.end[x > 0];
         w.to[nx - 1] = w.end[1];
     }

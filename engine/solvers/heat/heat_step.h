@@ -14,16 +14,16 @@
  *
  * with q times the part v of the volume, g = a k_face / dx^2 and the harmonic mean k_face = 2 k k_n
  * / (k + k_n), so that the flux through the face of two materials is that of two slabs in series.
- * Differences come first, so that a constant temperature stays as it is, to the last bit, and what
- * leaves a cell enters the next.
+ * Differences are taken first, so that a constant temperature stays constant to the last bit, and
+ * the heat that leaves a cell enters the next one.
  *
- * Layouts. Of cells, T is at centres, half a cell from the faces of the domain. Of nodes, T is at
- * the nodes; the first and the last lie on the faces and own half a volume: v and a are the parts
- * of the volume and of the face's area that are inside (1/2, 1/4, ... at faces, edges, ...; else
- * 1). In a uniform body that is the mirror image of the first neighbour.
+ * Layouts. With cells, T is at the centres, half a cell from the faces of the domain. With nodes, T
+ * is at the nodes; the first and the last node lie on the faces and have half a volume: v and a are
+ * the parts of the volume and of the face's area that lie inside (1/2, 1/4, ... at faces, edges,
+ * ...; else 1). In a uniform body this is the same as a mirror image of the first neighbour.
  *
- * Surfaces (conduction.h). After the sums above T' = T' + (s - b T); a node on a surface of given
- * temperature has that: b is infinite and T' = s.
+ * Surfaces (conduction.h) are applied after the sums above: T' = T' + (s - b T). For a node on a
+ * surface of given temperature b is infinite and T' = s.
  *
  * Stable for dt <= C v / (sum of g + b / 2) in every cell (Gershgorin's circles), which for a
  * uniform body is dt <= C / (2 k (1/dx^2 + 1/dy^2 + 1/dz^2)).
@@ -32,9 +32,9 @@
  */
 #include "engine/core/heat_body.h"
 
-/* T' without surfaces of a cell of temperature c, whose neighbours have t: the low and the high one
- * along x, then y, then z. `kind` and `dims` are constants where this is called. r: by axis; g, by
- * neighbour, m and q: only of HEAT_VARIED. */
+/* T' without surfaces of a cell of temperature c. t, g: by neighbour, low and high along x, then y,
+ * then z; r: by axis. g, m and q are read for HEAT_VARIED only. `kind` and `dims` are constants at
+ * every call. */
 SEL_INLINE REAL HEAT_NAME(heat_next)(int kind, int dims, const REAL r[3], REAL c, const REAL t[6],
                                      const REAL g[6], REAL m, REAL q) {
     if (kind == HEAT_EVEN) {
@@ -54,7 +54,7 @@ SEL_INLINE REAL HEAT_NAME(heat_next)(int kind, int dims, const REAL r[3], REAL c
     return HEAT_FMA(m, sum, c);
 }
 
-/* T' of a cell on surfaces: b and s as above, `next` without them. */
+/* T' of a cell on surfaces with b and s; `next`: its T' without surfaces. */
 SEL_INLINE REAL HEAT_NAME(heat_touched)(REAL here, REAL next, REAL b, REAL s) {
     return isinf(b) ? s : next + HEAT_FMA(-b, here, s);
 }

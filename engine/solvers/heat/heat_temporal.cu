@@ -1,9 +1,10 @@
-// heat_temporal.cu -- several steps of sel.heat in one pass, of uniform 2-D bodies whose laws do
-// not vary in time. The surfaces of a cell at a corner stand with its side.
+// heat_temporal.cu -- several steps of sel.heat in one pass, for uniform 2-D bodies whose laws do
+// not vary in time. The surface of a corner cell is stored with its x face and includes both faces.
 #include "engine/solvers/heat/heat_kernels_cuda.h"
 #include "cuda/tile.cuh"
 
-// The largest block that is taken in tiles, in cells.
+// Largest block, in cells, that is computed by tiles in shared memory (tile.cuh); larger ones
+// march.
 enum { TILED = 1400 * 1400 };
 
 template <class REAL, int KIND> struct heat_rule {
@@ -45,7 +46,7 @@ static cudaError_t pass(const heat_gpu_step *s, march_grid g, int steps, const m
         return steps == HEAT_PASS ? tile_launch<rule_type, HEAT_PASS>(g, rule, on->stream)
                                   : tile_launch<rule_type, 3>(g, rule, on->stream);
     }
-    // What the registers hold.
+    // As many rows and blocks as the registers allow.
     constexpr int AT_ONCE = sizeof(REAL) == 4 ? 4 : 2, BLOCKS = sizeof(REAL) == 4 ? 3 : 2;
     return steps == HEAT_PASS ? march_launch<rule_type, HEAT_PASS, 4, AT_ONCE, BLOCKS>(g, rule, on)
                               : march_launch<rule_type, 3, 4, AT_ONCE, BLOCKS>(g, rule, on);

@@ -1,16 +1,18 @@
 // lbm_cell.cuh -- one cell on the device: streaming, bounce-back, mirroring, closures, storing.
 //
 // Included by lbm_traits.cuh inside a struct, once per lattice and precision, with LBM_DIMS, REAL
-// and LBM_SQRT as in engine/solvers/lbm/lbm_collision.h. The same rules as
-// engine/solvers/lbm/lbm_loops.h.
+// and LBM_SQRT as in engine/solvers/lbm/lbm_collision.h. The algorithm is that of
+// engine/solvers/lbm/lbm_loops.h. Populations are stored by direction: direction i of a cell is at
+// f[i plane + index].
 #include "engine/solvers/lbm/lbm_collision.h"
 #include "engine/solvers/lbm/lbm_closure.h"
 
 typedef REAL real;
 enum { dims = LBM_DIMS, q = LBM_Q, parts = LBM_PARTS };
 
-// A cell and its neighbours, periodic on all axes: places in a row, and offsets of rows and slices.
-// Where planes are cut rows count from the halo on, so that none of the block is at an end.
+// A cell and its neighbours, with all axes periodic: x, y and z are the offsets of the column, the
+// row and the plane; m and p mark the neighbours at -1 and +1. If ranks share planes, rows are
+// counted with the halo, so that no row of the block is at an end.
 struct place {
     uint32_t x, xm, xp, y, ym, yp, z, zm, zp;
 };
@@ -78,19 +80,20 @@ static __device__ __forceinline__ void store(REAL *__restrict__ to, int64_t plan
     }
 }
 
-// The values of this step, which may be among those of several steps evaluated ahead.
+// The values of this step. They are among those of CUDA_STEPS steps if these are evaluated ahead
+// (stride > 0).
 static __device__ __forceinline__ const double *of_step(const lbm_gpu_step &s, const double *values,
                                                         int64_t stride) {
     return stride ? values + cuda_now(s.clock) % CUDA_STEPS * stride : values;
 }
 
-// The place of a cell of the grid in a field of acceleration, which has whole planes.
+// The index of cell (x, y, z) of the grid in the field of acceleration, which has whole planes.
 static __device__ __forceinline__ int64_t place_in_field(const lbm_gpu_layout &l, uint32_t x,
                                                          uint32_t y, uint32_t z) {
     return ((int64_t)z * l.ny + y) * l.pitch + x;
 }
 
-// The same of a cell of the block, by its index.
+// The index in the field of acceleration of a cell of the block, given by its index.
 static __device__ __forceinline__ int64_t place_in_field(const lbm_gpu_layout &l, uint32_t index) {
     if (LBM_DIMS == 3 && l.halo) {
         const uint32_t z = index / l.slice, rest = index - z * l.slice, row = rest / l.pitch;
@@ -100,7 +103,7 @@ static __device__ __forceinline__ int64_t place_in_field(const lbm_gpu_layout &l
     return index + (int64_t)l.base * l.pitch * (LBM_DIMS == 3 ? l.ny : 1);
 }
 
-// At a place of the field, if there is one.
+// The rates of a cell; in_field: its index in the field of acceleration, if there is one.
 static __device__ __forceinline__ lbm_rates rates_at(const lbm_gpu_step &s, int64_t in_field) {
     lbm_rates r;
     r.omega_even = (REAL)s.omega_even;
@@ -131,8 +134,8 @@ static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint
     return rates_at(s, s.acceleration_field ? place_in_field(s.layout, index) : 0);
 }
 
-// Replaces what a boundary cell has pulled across its bounced and mirrored links. link_add: of this
-// step.
+// Replaces the populations that a boundary cell has pulled across bounced and mirrored links.
+// link_add: the momentum that moving walls add in this step, by link.
 static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                               const double *link_add, const place &p,
                                               REAL g[LBM_Q]) {
@@ -168,8 +171,9 @@ static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_g
     }
 }
 
-// A cell at the start of the step: its populations after collision, and the acceleration. A field
-// of it is that of this step, which puts it half a step's change ahead.
+// A cell at the start of the step: its populations after the last collision, and the acceleration
+// of the last step. A field of acceleration is that of this step instead, half a step's change
+// ahead.
 struct cell_before {
     REAL f[LBM_Q], a[LBM_DIMS];
 };
@@ -187,13 +191,13 @@ static __device__ __forceinline__ cell_before before(const lbm_gpu_step &s, uint
     return cell;
 }
 
-// One cell further along the normal of an axis, at most at the grid's end.
+// The offset of the next cell along the normal of an axis; of the cell itself at the grid's end.
 static __device__ __forceinline__ uint32_t further(uint32_t at, uint32_t below, uint32_t above,
                                                    int normal) {
     return normal > 0 && above > at ? above : normal < 0 && below < at ? below : at;
 }
 
-// The next cell along the inward normals.
+// The index of the next cell along the inward normals; of the cell itself if that one is solid.
 static __device__ __forceinline__ uint32_t inward_index(const lbm_gpu_cell &cell, const place &p) {
     if (cell.inward_solid) {
         return NEIGHBOUR(p, 0, 0, 0);
@@ -250,7 +254,7 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gp
     }
 }
 
-// All populations of a boundary cell before collision.
+// Pulls the populations of a boundary cell and applies its boundary conditions.
 template <bool REGULARIZED>
 static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                               const place &p, const lbm_rates &rates,
@@ -262,7 +266,7 @@ static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_g
     }
 }
 
-// The same for any collision, where its speed does not matter.
+// The same with the collision chosen at run time, for kernels whose speed does not matter.
 static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                               const place &p, const lbm_rates &rates,
                                               REAL g[LBM_Q]) {
@@ -273,8 +277,10 @@ static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_g
     }
 }
 
-// Stores the populations that leave a boundary cell along its links, and those that enter; and
-// their sum in the step before, whose are there.
+// Stores the populations that leave and enter a boundary cell along its links. If those of the last
+// step are stored (links_follow), keeps their sums as `before`:
+//
+//     links   | out [link_count] | in [link_count] | before [link_count] |
 static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                                   const REAL g[LBM_Q]) {
     const REAL *from = (const REAL *)s.from + cell.index;
@@ -293,8 +299,8 @@ static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s, const l
 #undef KEEP
 }
 
-// Calls each(e, out, in, before) for the links of a cell that `region` owns, as lbm_carry takes
-// them; e points inwards.
+// Calls each(e, out, in, before), with the arguments of lbm_carry, for each link of a cell that
+// belongs to `region`; e points inwards.
 template <class Each>
 static __device__ __forceinline__ void
 each_link(const lbm_gpu_boundary &b, const lbm_gpu_cell &cell, int region, const Each &each) {
@@ -316,8 +322,9 @@ each_link(const lbm_gpu_boundary &b, const lbm_gpu_cell &cell, int region, const
 #undef LINK
 }
 
-// Adds what leaves by each link. All is loaded before anything is added, and nothing waits for the
-// sums: one thread adds to them in a step.
+// Adds the mass that leaves through each link to its sum. All populations are loaded before the
+// first addition. Only one thread adds to a sum in a step; atomicAdd without a result need not wait
+// for the old sum.
 static __device__ __forceinline__ void count_flow(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                                   uint32_t index, const REAL g[LBM_Q]) {
     const REAL *from = (const REAL *)s.from + index;

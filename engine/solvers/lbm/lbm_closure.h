@@ -41,8 +41,8 @@
  *   g_e = g_e* + 6 w_e rho e.u,
  *
  * and P is the second moment of all (BC3 of Latt and others). There either alone feeds a mode along
- * the face that changes its sign in each step, the cell's own from a Reynolds number of a cell of 7
- * on, the next cell's in 2-D from 20 on; the mean does not.
+ * the face that changes its sign in each step: the cell's own from a cell Reynolds number of 7 on,
+ * the next cell's in 2-D from 20 on. The mean does not.
  *
  * Zou, He, Phys. Fluids 9 (1997) 1591; Hecht, Harting, J. Stat. Mech. (2010) P01018; Latt, Chopard,
  * Malaspinas, Deville, Michler, Phys. Rev. E 77 (2008) 056703 (their BC3).
@@ -231,7 +231,8 @@ SEL_INLINE LBM_NAME(lbm_cell)
     return LBM_NAME(lbm_density_cell)(g, n, drho, u);
 }
 
-/* Bounces back what is unknown on one wet face, but for its equilibrium with the momentum j. */
+/* Fills the unknown populations on one wet face by bounce-back of their non-equilibrium part; j:
+ * the momentum of the equilibrium. */
 SEL_INLINE void LBM_NAME(lbm_bounce_neq)(REAL g[LBM_Q], const int n[LBM_DIMS],
                                          const REAL j[LBM_DIMS]) {
 #define FILL(i, ex, ey, ez, opposite, weight)                     \
@@ -245,10 +246,10 @@ SEL_INLINE void LBM_NAME(lbm_bounce_neq)(REAL g[LBM_Q], const int n[LBM_DIMS],
 }
 
 /* The regularized closure: replaces all populations of a wet cell by those of `cell`, whose
- * velocity is u + shift with shift = -a/2; pressure: on one face that gives it. f: what the
- * collision of the next cell inwards has left at the start of the step, under the acceleration a.
- * It has multiplied the non-equilibrium moment by 1 - omega; as the collision to come does so
- * again, none is needed where that is next to 0. */
+ * velocity is u + shift with shift = -a/2. `pressure`: the cell's one wet face gives the pressure.
+ * f: the populations of the next cell inwards after its last collision, under the acceleration a.
+ * That collision has multiplied the non-equilibrium moment by 1 - omega, which is undone here; if 1
+ * - omega is almost 0, the moment is taken as 0, since the next collision removes it anyway. */
 SEL_INLINE void LBM_NAME(lbm_regularize)(REAL g[LBM_Q], const int n[LBM_DIMS], bool pressure,
                                          const LBM_NAME(lbm_cell) * cell,
                                          const REAL shift[LBM_DIMS], const REAL f[LBM_Q],

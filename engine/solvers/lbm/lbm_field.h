@@ -24,7 +24,7 @@
 #define LBM_FIELD_INLINE static inline
 #endif
 
-/* One lattice unit of each in the user's units. */
+/* The lattice units in the user's units. */
 typedef struct lbm_units {
     double velocity, density, pressure, time;
 } lbm_units;
@@ -51,8 +51,8 @@ LBM_FIELD_INLINE void lbm_gradient_strain(const double d[3][3], int dims, double
     }
 }
 
-/* Smagorinsky's viscosity (C dx)^2 sqrt(2 S:S), with eddy = 18 sqrt2 C^2; without the model none,
- * however large the gradient. */
+/* Smagorinsky's viscosity (C dx)^2 sqrt(2 S:S), with eddy = 18 sqrt2 C^2. Without the model
+ * (eddy = 0) it is 0, even if the gradient is not finite. */
 LBM_FIELD_INLINE double lbm_eddy_viscosity(double eddy, const double d[3][3]) {
     return eddy > 0 ? eddy / (18 * sqrt(2.0)) * lbm_gradient_rate(d) : 0;
 }
@@ -69,9 +69,10 @@ LBM_FIELD_INLINE double lbm_pi_strain(const double *pi_neq, double drho, double 
     return (1 + drho) * (tau - 0.5) / 3;
 }
 
-/* These functions store the components of a field, user's units, and return their number. */
+/* The following functions store the components of a field in the user's units and return their
+ * number. */
 
-/* LBM_VORTICITY (in the plane: across it) or LBM_Q_CRITERION. */
+/* LBM_VORTICITY (in 2-D its z component) or LBM_Q_CRITERION. */
 LBM_FIELD_INLINE int lbm_rotation_field(int field, const double d[3][3], int dims,
                                         const lbm_units *units, double *to) {
     const double rate = 1 / units->time, strain = lbm_gradient_rate(d) * rate;
@@ -134,19 +135,21 @@ LBM_FIELD_INLINE int lbm_moment_field(int field, double drho, const double *u, i
     }
 }
 
-/* What links transfer in a step: momentum to the wall and its moment, as the mean of this step and
- * the one before; the change of the momentum from that step to this one; the sum of the magnitudes
- * of the mean momentum; and the mass that leaves the domain in this step. */
+/* The sums over links of a step. */
 typedef struct lbm_carried {
-    double force[3], torque[3], change[3], size, mass;
+    double force[3],
+        torque[3];    /* momentum to the wall and its moment: means of the last two steps */
+    double change[3]; /* change of the momentum from the last step to this step */
+    double size;      /* sum of the magnitudes of the mean momentum */
+    double mass;      /* mass that leaves the domain in this step */
 } lbm_carried;
 
-/* Adds a link of the cell `at`: `out` left along it, `in` entered along e; `before`: out + in of
- * the step before. The wall gains the momentum -e (out + in) at the middle of the link, the outside
- * the mass out - in. (Momentum exchange: Ladd, J. Fluid Mech. 271 (1994) 285. Populations are
- * deviations from rest, so the pressure at rest exerts no force. Where omega is close to 2, or
- * omega- to 0, modes at a wall change their sign in each step: the mean of two steps is free of
- * them.) Torque is about `centre`. */
+/* Adds a link of the cell `at`. The population `out` left along it, `in` entered along e; `before`
+ * is out + in of the step before. The wall gains the momentum -e (out + in) at the middle of the
+ * link, the outside gains the mass out - in. The torque is about `centre`. (Momentum exchange:
+ * Ladd, J. Fluid Mech. 271 (1994) 285. Populations are deviations from rest, so the pressure at
+ * rest exerts no force. If omega is close to 2, or omega- to 0, modes at a wall change their sign
+ * in each step; the mean of two steps is free of them.) */
 LBM_FIELD_INLINE void lbm_carry(lbm_carried *sum, const int e[3], double out, double in,
                                 double before, const double at[3], const double centre[3]) {
     const double mean = 0.5 * (before + (out + in)), change = (out + in) - before;

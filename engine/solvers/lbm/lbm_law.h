@@ -23,8 +23,8 @@ LBM_LAW_INLINE double lbm_wall_adds(const int *e, double weight, int components,
     return 6 * weight * along / velocity_unit;
 }
 
-/* Stores the velocity (several components), or the density deviation of a pressure (one component),
- * among the numbers of a cell with wet faces. */
+/* Stores a velocity (several components), or the density deviation of a pressure (one component),
+ * in the LBM_OPEN_VALUES values of a cell with wet faces. */
 LBM_LAW_INLINE void lbm_open_set(int components, const double *value, int64_t apart,
                                  double velocity_unit, double pressure_unit, double *to) {
     if (components == 1) {

@@ -1,12 +1,13 @@
-/* lbm_loops.h -- the CPU's inner loops for one lattice and precision: lines and rows of cells,
- * reading.
+/* lbm_loops.h -- the CPU's inner loops for one lattice and precision: compute rows of cells, read
+ * and write populations.
  *
- * Included by lbm_kernel_table.h once for each, with LBM_DIMS, REAL, LBM_SQRT, LBM_NAME and
- * SEL_INLINE as in engine/solvers/lbm/lbm_collision.h. A step pulls: g_i(x, n+1) = collide(g_i(x -
- * e_i, n)). The two copies of the populations take turns, so cells may be computed in any order.
+ * Included by lbm_kernel_table.h once per lattice and precision, with LBM_DIMS, REAL, LBM_SQRT,
+ * LBM_NAME and SEL_INLINE as in engine/solvers/lbm/lbm_collision.h. A step pulls: g_i(x, n+1) =
+ * collide(g_i(x - e_i, n)). It reads one copy of the populations (from) and writes the other (to),
+ * so cells may be computed in any order.
  *
- * A row is computed by cache lines of LINE cells, the first from x = -1 on (h halo, b boundary
- * cell, . other free cell, # solid, 0 unused; here LINE = 8):
+ * A row is computed by cache lines of LINE cells; the first line begins at x = -1 (h halo, b
+ * boundary cell, . other free cell, # solid, 0 unused; here LINE = 8):
  *
  *     x = -1           7                15               23
  *     | h b . . . . . .|. . . . . . . . |. . b # # # b . |. . . . b h 0 0 |
@@ -17,21 +18,21 @@
  *             line[i][k] of each b: bounced, mirrored, closed
  *             line --collide--> line, all k alike; 0 in h, # and beyond; stored whole
  *
- * So boundary cells cost what their links cost. A periodic row without b and # is done with its
- * halo at once.
+ * So a boundary cell costs as much as its links. A periodic row without b and # is computed
+ * together with its halo (wrapped_row).
  */
 #include "engine/solvers/lbm/lbm_collision.h"
 #include "engine/solvers/lbm/lbm_closure.h"
 
 /* ---- gathering: pulled from neighbours, bounced back, mirrored, closed ---- */
 
-/* Where the cells of a row gather their populations from. */
+/* The populations that the cells of a row gather. */
 typedef struct LBM_NAME(lbm_source) {
     const REAL *from;                  /* the first cell, direction 0 */
-    int64_t plane, slice, pitch, cell; /* from there to the next direction, and along z, y, x */
+    int64_t plane, slice, pitch, cell; /* strides: of the directions, along z, y and x */
 } LBM_NAME(lbm_source);
 
-/* The cells from x on pull from their neighbours. */
+/* The source of the cells from x on, which pull from their neighbours. */
 SEL_INLINE LBM_NAME(lbm_source) LBM_NAME(pulled)(const lbm_step *step, int64_t row, int64_t x) {
     const lbm_layout *layout = &step->layout;
     return (LBM_NAME(lbm_source)){.from =
@@ -47,7 +48,7 @@ SEL_INLINE LBM_NAME(lbm_source) LBM_NAME(pulled)(const lbm_step *step, int64_t r
     const REAL *from##i = source.from + i * source.plane - \
                           ((ez)*source.slice + (ey)*source.pitch + (ex)*source.cell);
 
-/* The rates of all cells. */
+/* The rates of all cells, with the uniform acceleration. */
 SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(common_rates)(const lbm_step *step) {
     const lbm_numbers *numbers = step->numbers;
     LBM_NAME(lbm_rates)
@@ -62,7 +63,7 @@ SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(common_rates)(const lbm_step *step) {
     return rates;
 }
 
-/* The rates of cell x of a row. */
+/* The rates of cell x of a row, with the acceleration of this cell. */
 SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(rates)(const lbm_step *step, int64_t x, int64_t row) {
     LBM_NAME(lbm_rates) rates = LBM_NAME(common_rates)(step);
     if (step->forcing == LBM_FORCE_FIELD) {
@@ -75,8 +76,10 @@ SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(rates)(const lbm_step *step, int64_t x, 
     return rates;
 }
 
-/* Cell x of a row at the start of the step: its populations after collision, and the acceleration.
- * A field of it is that of this step, which puts it half a step's change ahead. */
+/* A cell at the start of the step: its populations after the last collision, and the acceleration
+ * of the last step. A field of acceleration is that of this step instead, half a step's change
+ * ahead.
+ */
 typedef struct LBM_NAME(cell_before) {
     REAL f[LBM_Q];
     LBM_NAME(lbm_rates) rates;
@@ -97,8 +100,8 @@ SEL_INLINE LBM_NAME(cell_before) LBM_NAME(before)(const lbm_step *step, int64_t 
     return cell;
 }
 
-/* The next cell along the inward normals, at most at the grid's end and at solids, as it was before
- * the step. */
+/* The next cell along the inward normals at the start of the step; the cell itself along axes where
+ * the grid ends, or if that cell is solid. */
 SEL_INLINE LBM_NAME(cell_before)
     LBM_NAME(inward)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row) {
     const lbm_layout *layout = &step->layout;
@@ -157,8 +160,8 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
     }
 }
 
-/* Accumulates the mass that leaves the domain through a cell's links; `here`: its populations
- * before the step. */
+/* Adds the mass that leaves the domain through a cell's links to step->link_flow. `here`: the
+ * cell's populations before the step. */
 SEL_INLINE void LBM_NAME(count_flow)(const lbm_step *step, const lbm_boundary_cell *cell,
                                      const REAL *here, const REAL *g, int64_t stride) {
     int64_t link = cell->first_link;
@@ -171,8 +174,8 @@ SEL_INLINE void LBM_NAME(count_flow)(const lbm_step *step, const lbm_boundary_ce
 #undef FLOW
 }
 
-/* Populations across slip faces: those that the cell beside this one sends along the mirrored
- * direction. */
+/* Replaces the populations that come across slip faces by those that the cell beside this one,
+ * along the face, sends along the mirrored direction. */
 SEL_INLINE void LBM_NAME(mirror)(const lbm_layout *layout, const lbm_boundary_cell *cell,
                                  const REAL *here, REAL *g, int64_t stride) {
     const int64_t along[3] = {1, layout->pitch, layout->slice};
@@ -191,8 +194,8 @@ SEL_INLINE void LBM_NAME(mirror)(const lbm_layout *layout, const lbm_boundary_ce
 #undef MIRROR
 }
 
-/* Applies the boundary conditions of a cell to its pulled populations g[i * stride]. Prefetches
- * what the links of the next row will need, mostly the same. */
+/* Applies the boundary conditions of a cell to its pulled populations g[i * stride]. Prefetches the
+ * same links of the next row, which mostly has the same boundary cells. */
 SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundary_cell *cell,
                                          int64_t row, REAL *g, int64_t stride) {
     const lbm_layout *layout = &step->layout;
@@ -224,6 +227,8 @@ SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundar
     }
 }
 
+/* The populations of a cell in double precision: `own`, those that it stores; `g`, those before the
+ * next collision. `cell`: its boundary conditions, or NULL. */
 static void LBM_NAME(gather)(const lbm_step *step, int64_t x, int64_t row,
                              const lbm_boundary_cell *cell, double *own, double *g) {
     const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, x);
@@ -245,7 +250,8 @@ static void LBM_NAME(gather)(const lbm_step *step, int64_t x, int64_t row,
 
 enum { LBM_NAME(LINE) = 64 / sizeof(REAL) }; /* cells of a cache line */
 
-/* Collides `count` cells of a row from x on into to[i * plane] for direction i; may be in place. */
+/* Collides `count` cells of a row from x on. Direction i of the result begins at to[i * plane];
+ * `to` may be the source. */
 SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x, int64_t count,
                                 LBM_NAME(lbm_source) source, REAL *to, int64_t plane, int collision,
                                 lbm_forcing forcing, bool les) {
@@ -281,8 +287,8 @@ SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x, in
     }
 }
 
-/* Prefetches what the cells some lines further on will pull, as no processor follows this many
- * streams by itself. */
+/* Prefetches the populations of cells some lines ahead: hardware prefetchers cannot follow this
+ * many streams. */
 SEL_INLINE void LBM_NAME(prefetch)(LBM_NAME(lbm_source) source) {
     enum { AHEAD = 1024 / sizeof(REAL) };
     LBM_DIRECTIONS(SOURCE)
@@ -291,7 +297,7 @@ SEL_INLINE void LBM_NAME(prefetch)(LBM_NAME(lbm_source) source) {
 #undef PREFETCH
 }
 
-/* Stores a cache line of one direction, past the caches or not. */
+/* Stores a cache line of one direction; `streams`: past the caches. */
 SEL_INLINE void LBM_NAME(put)(REAL *to, const REAL *line, bool streams) {
     if (streams) {
         sel_stream_line(to, line);
@@ -300,8 +306,8 @@ SEL_INLINE void LBM_NAME(put)(REAL *to, const REAL *line, bool streams) {
     }
 }
 
-/* Cells x0 <= x < x1, whole cache lines, past the caches: each line of cells is stored at once, so
- * that loads and stores go on side by side. */
+/* Computes the cells x0 <= x < x1, whole cache lines, and stores them past the caches. Each line of
+ * cells is stored before the next is computed, so that loads and stores overlap. */
 SEL_INLINE void LBM_NAME(stream_cells)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1,
                                        int collision, lbm_forcing forcing, bool les) {
     enum { LINE = LBM_NAME(LINE) };
@@ -318,12 +324,12 @@ SEL_INLINE void LBM_NAME(stream_cells)(const lbm_step *step, int64_t row, int64_
     }
 }
 
-/* One of the variants of `cells` and of `stream_cells` below. */
+/* Variants of `cells` and of `stream_cells` (see VARIANT below). */
 typedef void (*LBM_NAME(cells_of))(const lbm_step *step, int64_t row, int64_t x, int64_t count,
                                    LBM_NAME(lbm_source) source, REAL *to, int64_t plane);
 typedef void (*LBM_NAME(stream_of))(const lbm_step *step, int64_t row, int64_t x0, int64_t x1);
 
-/* Cells x0 <= x < x1, whole cache lines, all free and none of them a boundary cell. */
+/* Computes the cells x0 <= x < x1: whole cache lines of free cells that are no boundary cells. */
 SEL_INLINE void LBM_NAME(bulk)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1,
                                LBM_NAME(cells_of) cells, LBM_NAME(stream_of) stream) {
     if (step->streams) {
@@ -334,8 +340,12 @@ SEL_INLINE void LBM_NAME(bulk)(const lbm_step *step, int64_t row, int64_t x0, in
     }
 }
 
-/* A whole periodic row with its halo: its ends are stored last, when both are known. What lies
- * beyond the halo stays zero. */
+/* Computes a periodic row with its halo, the copies of its ends:
+ *
+ *     x = -1  0  1  ...  nx-2  nx-1  nx      cell -1 is a copy of nx - 1, cell nx of 0
+ *
+ * The first and the last line are stored at the end, when both are known. Cells beyond the halo
+ * become 0. */
 SEL_INLINE void LBM_NAME(wrapped_row)(const lbm_step *step, int64_t row, LBM_NAME(cells_of) cells,
                                       LBM_NAME(stream_of) stream) {
     enum { LINE = LBM_NAME(LINE) };
@@ -361,18 +371,18 @@ SEL_INLINE void LBM_NAME(wrapped_row)(const lbm_step *step, int64_t row, LBM_NAM
     }
 }
 
-/* What is left of a row: its free cells and boundary cells from some line on. */
+/* The rest of a row from some line on: its spans of free cells and its boundary cells. */
 typedef struct LBM_NAME(rest) {
     const lbm_span *span, *last_span;
     const lbm_boundary_cell *cell, *last_cell;
 } LBM_NAME(rest);
 
-/* Zeroes what is not free of the line that begins at x: solids, the halo and what lies beyond. */
+/* Sets the cells of the line that begins at x to 0, except the free ones: solids, the halo, cells
+ * beyond it. */
 SEL_INLINE void LBM_NAME(clear)(const LBM_NAME(rest) * rest, int64_t x, REAL *line) {
     enum { LINE = LBM_NAME(LINE) };
     const lbm_span *span = rest->span;
-    REAL keeps[LINE]; /* whole vectors are stored, since single cells of a line would not be there
-                         yet when it is loaded as a whole */
+    REAL keeps[LINE]; /* a mask: single stores to a line would stall its next load as a whole */
     for (int64_t k = 0; k < LINE; k++) {
         span += span < rest->last_span && span->x1 <= x + k;
         keeps[k] = span != rest->last_span && x + k >= span->x0;
@@ -386,8 +396,8 @@ SEL_INLINE void LBM_NAME(clear)(const LBM_NAME(rest) * rest, int64_t x, REAL *li
     }
 }
 
-/* The line that begins at x, with boundary cells, solids or an end of the row. The ends of periodic
- * rows are needed again at once, for the halo: they stay in the cache. */
+/* Computes the line that begins at x and has boundary cells, solids or an end of the row. The ends
+ * of periodic rows stay in the cache, since they are read again at once, for the halo. */
 SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t x,
                                      LBM_NAME(rest) * rest, LBM_NAME(cells_of) cells) {
     enum { LINE = LBM_NAME(LINE) };
@@ -417,12 +427,12 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
     }
 }
 
-/* The first cell of the line that x is in. */
+/* The first cell of the line that contains x. */
 SEL_INLINE int64_t LBM_NAME(line_of)(int64_t x) {
     return (x + 1) / LBM_NAME(LINE) * LBM_NAME(LINE) - 1;
 }
 
-/* Streams, closes and collides the free cells of a row. Compiled once for all variants. */
+/* Computes the free cells of a row. Compiled once for all variants. */
 __attribute__((noinline)) static void LBM_NAME(sweep)(const lbm_step *step, int64_t row,
                                                       LBM_NAME(cells_of) cells,
                                                       LBM_NAME(stream_of) stream) {
@@ -456,7 +466,9 @@ __attribute__((noinline)) static void LBM_NAME(sweep)(const lbm_step *step, int6
 
 #undef SOURCE
 
-/* The momentum of stored populations, after collision, is rho u + F/2. */
+/* Reads density deviation and momentum / density of the cells x0 <= x < x1 of a row: to[k stride +
+ * x - x0], k = 0 the deviation, k = 1 + axis the momentum. The momentum of stored populations,
+ * after collision, is rho u + F/2. */
 static void LBM_NAME(read)(const lbm_layout *layout, const void *f, int64_t row, int64_t x0,
                            int64_t x1, double *to, int64_t stride) {
     const int64_t offset = lbm_row_offset(layout, row);
@@ -486,7 +498,7 @@ static void LBM_NAME(write)(const lbm_layout *layout, void *f, int64_t x, int64_
     }
 }
 
-/* The variants of the table: constants for each, so that loops have no branches. */
+/* The variants of the table; their parameters are constants, so that the loops have no branches. */
 #define VARIANT(name, COLLISION, FORCING, EDDIES)                                                 \
     __attribute__((noinline)) static void LBM_NAME(cells_##name)(                                 \
         const lbm_step *step, int64_t row, int64_t x, int64_t count, LBM_NAME(lbm_source) source, \

@@ -1,6 +1,4 @@
-/* lbm_method.h -- lattices as tables, numbers of collisions, closures and fields, shared by
- * scenarios and kernels.
- */
+/* lbm_method.h -- lattices as tables; enumerations of collisions, closures and fields. */
 #ifndef LBM_METHOD_H
 #define LBM_METHOD_H
 
@@ -13,7 +11,7 @@ typedef struct lbm_direction {
     double weight;
 } lbm_direction;
 
-/* For code that runs over directions at run time; others use lbm_lattice.h. */
+/* A lattice for code that loops over directions at run time; kernels use lbm_lattice.h. */
 typedef struct lbm_lattice {
     const char *name; /* "D2Q9" */
     int dims, q;      /* q directions, the rest population included */
@@ -31,7 +29,7 @@ typedef enum lbm_opening {
     LBM_OPEN_EDGE /* several wet faces: density and velocity given, or of the next cell inwards */
 } lbm_opening;
 
-/* Numbers per cell with wet faces: velocity (3 components) and density deviation, lattice units. */
+/* Values of a cell with wet faces: velocity (3 components) and density deviation, lattice units. */
 enum { LBM_OPEN_VALUES = 4 };
 
 /* Index in lbm_solver.fields. */

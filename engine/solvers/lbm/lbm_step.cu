@@ -12,9 +12,10 @@
 //     g_i comes from x - e_i B  pull, replace what crosses walls and slip faces, collide, store
 //                            W  as B; then close_kernel computes and stores the cell again
 //
-// W are wet cells and moving walls with values evaluated ahead: in the first kernel their closures
-// would cost all cells registers. Where much is solid, blocks and warps without a free cell are
-// left out; elsewhere no thread waits for that information.
+// W are cells with wet faces, and cells at moving walls whose values are evaluated several steps
+// ahead: in the first kernel their closures would cost every cell registers. If much of the grid is
+// solid, blocks and warps without a free cell are skipped (free_blocks); else no thread waits for
+// this information.
 #include "engine/solvers/lbm/lbm_traits.cuh"
 #include "cuda/early.cuh"
 
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
         const uint32_t before = __popc(bits & ((1u << lane) - 1u));
         const lbm_gpu_cell cell = s.boundary.cells[s.boundary.before[word] + before];
         T::bounce(s, cell, s.boundary.link_add, p, g);
-        const bool passes = cell.moves || cell.links != cell.bounced; // walls at rest return all
+        const bool passes = cell.moves || cell.links != cell.bounced; // walls at rest pass no mass
         if (s.boundary.link_flow && passes && !cell.again) {
             T::count_flow(s, cell, index, g);
         }
@@ -77,9 +78,9 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     T::store((real_of<T> *)s.to, l.plane, index, g);
 }
 
-// The cells that are done again, those of one kind beside each other. A warp goes through all of
-// this alone, so what counts is how many instructions follow each other: it begins with
-// step_kernel, whose `from` it shares, and stores after it.
+// Computes the cells W again; cells of one kind are neighbours in the list. There are few warps, so
+// the latency of the instructions counts: the kernel starts together with step_kernel, which has
+// the same `from`, and stores after it has finished.
 template <class T, bool REGULARIZED>
 __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant__ lbm_gpu_step s) {
     const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;

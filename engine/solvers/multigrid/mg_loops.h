@@ -1,13 +1,15 @@
-/* mg_loops.h -- rows of cells of a multigrid in one precision; included by mg_kernel.c. */
+/* mg_loops.h -- rows of cells of a multigrid level in one precision: smoothing, residual,
+ * restriction, prolongation; included by mg_kernel.c. */
 
-/* ---- a level: corrections ---- */
-
-/* What a row needs: coefficients along x by cell, and its neighbours along y and z. */
+/* The coefficients and neighbours of a row. In an even body (m->box.even) the couplings are tables
+ * by axis, and the diagonal is the sum of its parts along the axes; in others they are stored by
+ * face and by cell. */
 typedef struct MG_NAME(row) {
-    const REAL *low, *high, *middle; /* along x, of even bodies; else of faces and the diagonal */
-    const REAL *g[4];                /* of the faces to the rows beside, of others */
-    REAL k[4], rest;       /* the same of even bodies, and the rows' part of the diagonal */
-    const REAL *beside[4]; /* e of the rows at y - 1, y + 1, z - 1, z + 1 */
+    const REAL *low, *high, *middle; /* by cell: coupling to x - 1, to x + 1; the diagonal (even:
+                                        its part along x) */
+    const REAL *g[4];                /* not even: couplings to the rows beside, by cell */
+    REAL k[4], rest;                 /* even: couplings to the rows beside; rest of the diagonal */
+    const REAL *beside[4];           /* e of the rows at y - 1, y + 1, z - 1, z + 1 */
 } MG_NAME(row);
 
 SEL_INLINE MG_NAME(row) MG_NAME(row_of)(const mg *m, const mg_level *v, int64_t y, int64_t z) {
@@ -30,7 +32,7 @@ SEL_INLINE MG_NAME(row) MG_NAME(row_of)(const mg *m, const mg_level *v, int64_t 
     return r;
 }
 
-/* What the neighbours of cell x add, and the diagonal. */
+/* The sum of the couplings times the neighbours of cell x, and the diagonal. */
 SEL_INLINE REAL MG_NAME(around)(bool even, bool deep, const MG_NAME(row) * r, const REAL *e,
                                 int64_t x, REAL *diagonal) {
     REAL sum = r->low[x] * e[x - 1] + r->high[x] * e[x + 1];
@@ -46,7 +48,8 @@ SEL_INLINE REAL MG_NAME(around)(bool even, bool deep, const MG_NAME(row) * r, co
     return sum;
 }
 
-/* What is found waits in a tile: a store to e would delay the next loads, which overlap with it. */
+/* Relaxes the cells of one colour of a row. The results wait in a tile: a store to e would delay
+ * the next loads, which overlap with it. */
 SEL_INLINE void MG_NAME(do_relax)(bool even, bool deep, const mg *m, const mg_level *v, int colour,
                                   REAL omega, int64_t y, int64_t z) {
     const int64_t at = y * v->stride[1] + z * v->stride[2];
@@ -93,7 +96,7 @@ SEL_INLINE void MG_NAME(add_residual)(bool even, bool deep, const mg *m, const m
     }
 }
 
-/* f of row (y, z) of the next level. */
+/* Restricts the residual to f of row (y, z) of the next level. */
 static void MG_NAME(take_residual)(const mg *m, int level, int64_t y, int64_t z, void *scratch) {
     const mg_level *v = &m->level[level], *to = v + 1;
     const int64_t at = y * to->stride[1] + z * to->stride[2], n = v->n[0];
@@ -130,7 +133,7 @@ static void MG_NAME(take_residual)(const mg *m, int level, int64_t y, int64_t z,
     }
 }
 
-/* Adds the corrections of the next level to a row. */
+/* Adds the interpolated corrections of the next level to a row. */
 static void MG_NAME(correct)(const mg *m, int level, int64_t y, int64_t z, void *scratch) {
     const mg_level *v = &m->level[level], *from = v + 1;
     const int64_t at = y * v->stride[1] + z * v->stride[2], n = v->n[0], of[2] = {y, z};

@@ -1,20 +1,32 @@
-// mg_sweeps.cuh -- two red-black sweeps over a level in one pass, and the residual for the next
-// level: for even bodies, in single precision, without periodic axes.
+// mg_sweeps.cuh -- two red-black sweeps over a level in one pass, and the residual restricted to
+// the next level: for even bodies, whose couplings are tables by axis, in single precision, without
+// periodic axes.
 //
-// In 3-D a block owns a tile of TILE_X x TILE_Y columns and goes up plane by plane; HOLD_X x HOLD_Y
-// of them are stored, the others serve their neighbours. A thread has the four cells of a quad
-// along x. When plane z has been read, the passes follow each other at a distance of a plane:
+// In 3-D a block owns a tile of TILE_X x TILE_Y columns and marches plane by plane. HOLD_X x HOLD_Y
+// columns are stored; the REACH columns around them only serve their neighbours. A thread has a
+// quad: four cells along x. The passes over a colour follow each other at a distance of one plane;
+// the iteration that reads plane z does
 //
-//     plane  z       z - 1   z - 2   z - 3   z - 4
-//            read    red     black   red     black, stored
+//     plane                   z         z - 1     z - 2     z - 3            z - 4
+//     FROM_NEXT, FROM_BOTH    read      1 red     2 black   3 red            4 black, stored
+//     FROM_ZERO               read,     1 black   2 red     3 black, stored
+//                             0 red
 //
-// Cells of one colour read only the other: those above and below are the thread's own, in registers
-// for RING planes, those beside it come through shared memory, where each pass leaves what it has
-// computed for the next one; so a plane takes one barrier. Rows of a warp are all even or all odd,
-// and the loop is unrolled by RING: which cells of a quad are red is known at compile time.
+// From zero the first red pass needs no neighbours (e = omega f / diagonal) and is done at once.
 //
-// In 2-D rows along y stand for planes: a warp owns a strip of STRIP columns, of which HOLD_STRIP
-// are stored, and asks its other lanes for what is beside.
+// A cell reads only cells of the other colour. The cells above and below are the thread's own, in
+// registers for the last RING planes. The cells beside it in y and at the ends of the quad come
+// through shared memory, where each pass leaves its result for the next pass; so a plane takes one
+// barrier. A quad is stored by colour, and the place of its first red cell alternates:
+//
+//     y + z even    R B R B        e[plane][0] = the two red cells
+//     y + z odd     B R B R        e[plane][1] = the two black cells
+//
+// All rows of a warp have the same parity, and the loop is unrolled by RING (even): the places of
+// the red cells are known at compile time.
+//
+// In 2-D rows along y take the place of planes: a warp owns a strip of STRIP columns, of which it
+// stores HOLD_STRIP, and gets neighbours along x from other lanes by shuffles.
 #ifndef CUDA_MG_SWEEPS_CUH
 #define CUDA_MG_SWEEPS_CUH
 
@@ -24,37 +36,41 @@ enum { TILE_X = 64, TILE_Y = 32, QUAD = 4, REACH = 4, QUADS = TILE_X / QUAD, RIN
 enum { TEAM = QUADS * TILE_Y, MOST_PLANES = 128, AHEAD = 2 };
 enum { HOLD_X = TILE_X - 2 * REACH, HOLD_Y = TILE_Y - 2 * REACH };
 enum { STRIP = 32 * QUAD, HOLD_STRIP = STRIP - 2 * REACH };
-enum { FROM_ZERO, FROM_NEXT, FROM_BOTH }; // what the sweeps begin with
+
+// The e with which the sweeps begin: 0, the correction from the next level, or `from` plus that
+// correction.
+enum { FROM_ZERO, FROM_NEXT, FROM_BOTH };
 
 struct sweeps {
-    mg_level v, next;  // FROM_NEXT: the corrections of the next level, FROM_BOTH: added to `from`
-    const float *from; // e
-    float *to;
-    int planes;        // a block's, MOST_PLANES at most, an even number
-    int first, end;    // planes that are stored; `first` is even
-    int there[2];      // planes first <= z < end of which this rank has f and e,
-    int next_there[2]; // and those of the next level
-    int low, high;     // rows of these planes in 3-D that are stored; `low` is even
-    int rows_there[2];
+    mg_level v, next;
+    const float *from; // e before the sweeps, for FROM_BOTH
+    float *to;         // e after the sweeps
+    int planes;        // planes per block; even, at most MOST_PLANES
+    int first, end;    // planes that are stored: first <= z < end; `first` is even
+    int there[2];      // planes whose f and e this rank has: there[0] <= z < there[1]
+    int next_there[2]; // the same for the next level
+    int low, high;     // 3-D: rows that are stored: low <= y < high; `low` is even
+    int rows_there[2]; // 3-D: rows whose f and e this rank has
 };
 
 static __device__ __forceinline__ bool is_there(const int there[2], int z) {
     return z >= there[0] && z < there[1];
 }
 
-// Of each pass two planes, of a quad the cells of one colour (in 3-D); and the couplings of planes
-// to those below and above, and their part of the diagonal.
+// Shared memory of a block.
 template <bool DEEP> struct sides {
+    // 3-D: of[pass][z & 1][ty][tx]: the two cells of a quad that the pass has computed (pass 0:
+    // that were read), for the neighbours in the next pass.
     float2 of[4][2][DEEP ? TILE_Y + 2 : 1][QUADS + 2];
-    float4 z[MOST_PLANES + 6 * REACH];
-    float2 weight[MOST_PLANES + 6 * REACH];        // MG_OWN and MG_OTHER
-    float4 f[AHEAD + 1][TEAM], e[AHEAD + 1][TEAM]; // planes on their way from memory
+    float4 z[MOST_PLANES + 6 * REACH]; // coupling to the planes below, above; part of the diagonal
+    float2 weight[MOST_PLANES + 6 * REACH];        // MG_OWN and MG_OTHER of a plane
+    float4 f[AHEAD + 1][TEAM], e[AHEAD + 1][TEAM]; // ring of planes in flight from memory
 };
 
-// A thread's quad: cell (x, y) is its first, (tx, ty) its place in `sides`. Couplings along x and
-// y.
+// A thread's quad: (x, y) is its first cell, (tx, ty) its place in sides.of. Couplings and parts of
+// the diagonal along x and y.
 struct quad {
-    int x, y, tx, ty, count; // cells that there are
+    int x, y, tx, ty, count; // count: cells inside the grid
     float low[QUAD], high[QUAD], middle[QUAD], y_low, y_high, y_middle;
 };
 
@@ -62,7 +78,7 @@ static __device__ __forceinline__ float table_at(const mg_level &v, int axis, in
     return ((const float *)v.table[axis][which])[i];
 }
 
-// Where there is no cell the diagonal is `none`.
+// Loads the couplings of a quad along x. A cell outside the grid gets the diagonal `none`.
 static __device__ __forceinline__ void take_along_x(const mg_level &v, float none, quad &q) {
 #pragma unroll
     for (int i = 0; i < QUAD; i++) {
@@ -87,12 +103,14 @@ static __device__ __forceinline__ double reciprocal(double b) {
     return 1 / b;
 }
 
-// MG_OMEGA over the diagonal b, 0 where there is no cell.
+// MG_OMEGA / b for the diagonal b; 0 for cells outside the grid, whose diagonal is -infinity.
 static __device__ __forceinline__ float over(float b) {
     return b > 0 ? (float)MG_OMEGA * reciprocal(b) : 0;
 }
 
-// Relaxes the two cells of a colour, at places ODD and 2 + ODD; `other`: those of the other colour.
+// Relaxes the two cells `to` of one colour, at places ODD and 2 + ODD of the quad. `other`,
+// `below`, `above`: the cells of the other colour in this plane and beside the two cells in the
+// planes below and above.
 template <bool DEEP, int ODD>
 static __device__ __forceinline__ void
 relax_pair(const quad &q, const float4 &z, const float2 (*side)[QUADS + 2], const float f[2],
@@ -118,14 +136,15 @@ relax_pair(const quad &q, const float4 &z, const float2 (*side)[QUADS + 2], cons
     }
 }
 
-// The corrections of the planes k - 1, k and k + 1 of the next level about a quad, interpolated
-// along y in 3-D.
+// The corrections of the next level around a quad: those of the coarse planes k - 1, k, k + 1, in
+// 3-D interpolated along y.
 struct coarse {
-    float of[3][QUAD], own, other; // weights of the rows
-    const float *at;               // e of the row that the quad belongs to, of the plane to be read
-    int64_t apart, stride;         // to the other row, and to the next plane
+    float of[3][QUAD], own, other; // own, other: weights of the two coarse rows
+    const float *at;               // e in the own coarse row of the plane that is read next
+    int64_t apart, stride;         // offsets to the other coarse row, to the next coarse plane
 };
 
+// Advances to the next coarse plane; 0 if it is not there.
 template <bool DEEP> static __device__ __forceinline__ void next_plane(coarse &c, bool there) {
 #pragma unroll
     for (int i = 0; i < QUAD; i++) {
@@ -147,7 +166,8 @@ template <bool DEEP> static __device__ __forceinline__ void next_plane(coarse &c
     c.at += c.stride;
 }
 
-// Asks for f and e of plane z. (The compiler would move loads to where they are waited for.)
+// Starts the copies of f and e of plane z to shared memory. (The compiler would move loads into
+// registers to their first use.)
 template <bool DEEP, int START>
 static __device__ __forceinline__ void ask(const sweeps &s, sides<DEEP> &mine, const quad &q, int z,
                                            int slot) {
@@ -160,13 +180,14 @@ static __device__ __forceinline__ void ask(const sweeps &s, sides<DEEP> &mine, c
     wide_end_group();
 }
 
-// What has been asked for of plane z, which is odd or even, and the corrections of the next level.
+// Waits for the oldest copies, of plane z; returns its f, and its e with the corrections of the
+// next level. `odd`: z is odd.
 template <bool DEEP, int START>
 static __device__ __forceinline__ void take(const sweeps &s, const sides<DEEP> &mine, const quad &q,
                                             coarse &c, int z, float2 weight, bool odd, int slot,
                                             float f[QUAD], float e[QUAD]) {
     const mg_level &v = s.v;
-    const int ahead = ((z + 1) >> 1) + 1; // the plane of the next level that c comes to
+    const int ahead = ((z + 1) >> 1) + 1; // the coarse plane that next_plane reads
     wide_wait<AHEAD - 1>();
     load_quad(&mine.f[slot][threadIdx.x].x, f);
 #pragma unroll
@@ -195,9 +216,11 @@ static __device__ __forceinline__ void take(const sweeps &s, const sides<DEEP> &
     }
 }
 
+// Marches over the planes of a block; ODD_ROW: y is odd.
 template <bool DEEP, int ODD_ROW, int START>
 static __device__ __forceinline__ void march(const sweeps &s, sides<DEEP> &mine, const quad &q) {
-    constexpr int LAST = START == FROM_ZERO ? 3 : 4, FIRST = START == FROM_ZERO; // a pass, a colour
+    constexpr int LAST = START == FROM_ZERO ? 3 : 4; // the last pass
+    constexpr int FIRST = START == FROM_ZERO;        // the colour of pass 1: 0 red, 1 black
     const mg_level &v = s.v;
     const int z0 = s.first + blockIdx.z * s.planes, z1 = min(z0 + s.planes, s.end);
     const bool holds = DEEP ? q.tx > REACH / QUAD && q.tx <= QUADS - REACH / QUAD && q.ty > REACH &&
@@ -223,7 +246,8 @@ static __device__ __forceinline__ void march(const sweeps &s, sides<DEEP> &mine,
     for (int z = z0 - REACH; z < z1 + LAST;) {
 #pragma unroll
         for (int K = 0; K < RING; K++, z++) {
-            const int red = (ODD_ROW + K) & 1; // the place of the first red cell
+            const int red =
+                (ODD_ROW + K) & 1; // place of the first red cell; K and z have one parity
             float new_f[QUAD], new_e[QUAD];
             take<DEEP, START>(s, mine, q, c, z, mine.weight[z - z0 + 2 * REACH], K % 2,
                               K % (AHEAD + 1), new_f, new_e);
@@ -233,7 +257,7 @@ static __device__ __forceinline__ void march(const sweeps &s, sides<DEEP> &mine,
                 f[K][(i + red) & 1][i / 2] = new_f[i];
                 e[K][(i + red) & 1][i / 2] = new_e[i];
             }
-            if (START == FROM_ZERO) { // a sweep over red cells
+            if (START == FROM_ZERO) { // pass 0, over the red cells
                 const float rest = q.y_middle + mine.z[z - z0 + 2 * REACH].z;
                 e[K][0][0] = over(q.middle[red] + rest) * f[K][0][0];
                 e[K][0][1] = over(q.middle[2 + red] + rest) * f[K][0][1];
@@ -274,7 +298,9 @@ static __device__ __forceinline__ void march(const sweeps &s, sides<DEEP> &mine,
                 }
             }
             if (DEEP) {
-                asm volatile("bar.sync 0;" ::: "memory"); // for warps of odd and even rows
+                // Warps of odd and of even rows run different copies of this code; __syncthreads()
+                // must be the same one for all warps.
+                asm volatile("bar.sync 0;" ::: "memory");
             }
         }
     }
@@ -327,7 +353,7 @@ __global__ void __launch_bounds__(TEAM, 1)
     DEEP &&warp % 2 ? march<DEEP, 1, START>(s, mine, q) : march<DEEP, 0, START>(s, mine, q);
 }
 
-// Stores the cells of this rank, and `more` beside these.
+// Launches the sweeps for the cells of this rank and `more` planes and rows of its halo.
 template <bool DEEP, int START>
 static void launch_sweeps(const mg_level &v, const mg_level &next, int more, const void *from,
                           void *to, const int64_t *stop, cudaStream_t stream) {
@@ -367,8 +393,8 @@ static void launch_sweeps(const mg_level &v, const mg_level &next, int more, con
     kernel<<<blocks, team, size, stream>>>(s, stop);
 }
 
-// The residual of a row of fine cells by weight w, added to that of the two coarser cells to which
-// a quad belongs. Lane 0 of a warp only serves the next one.
+// Adds w times the residual of a fine row to the sums of the two coarse cells of a quad. Lane 0 of
+// a warp only serves lane 1.
 template <bool DEEP>
 static __device__ __forceinline__ void add_row(const mg_level &v, const quad &q, int y, int z,
                                                float w, const float weight[6], float sum[2]) {
@@ -404,7 +430,7 @@ static __device__ __forceinline__ void add_row(const mg_level &v, const quad &q,
     sum[1] += w * (weight[3] * r[1] + weight[4] * r[2] + weight[5] * r[3]);
 }
 
-enum { RESTRICT_WARPS = 4, RESTRICTED = 31 * QUAD / 2 }; // coarser cells of a warp along x
+enum { RESTRICT_WARPS = 4, RESTRICTED = 31 * QUAD / 2 }; // RESTRICTED: coarse cells per warp
 
 template <bool DEEP>
 __global__ void __launch_bounds__(RESTRICT_WARPS * 32)
@@ -442,7 +468,7 @@ __global__ void __launch_bounds__(RESTRICT_WARPS * 32)
     }
 }
 
-// In this rank's cells of the next level.
+// Restricts the residual to this rank's cells of the next level.
 template <bool DEEP>
 static void launch_restrict(const mg_level &v, const mg_level &next, const int64_t *stop,
                             cudaStream_t stream) {
