@@ -1,5 +1,4 @@
--- bench.lua -- the cases of `selenite bench`: simulations whose names say what they are, as KIND
--- PRECISION CELLS BOX RULE.
+-- bench.lua -- the cases of `selenite bench`: simulations named KIND PRECISION CELLS BOX RULE.
 local sel = require "selenite"
 local shape, law = sel.shape, sel.law
 
@@ -10,18 +9,18 @@ local p = sel.params {
 local cases = {}
 
 local times = 1
-local function grid(...) -- and its text
+local function grid(...) -- returns the size and its text
   local size = { ... }
   size[#size] = size[#size] * times
   return size, table.concat(size, "x")
 end
 
-local function wave(x, length) -- made of parabolas, between 0 and 1
+local function wave(x, length) -- a wave of parabolas between 0 and 1
   local part = x / length - math.floor(x / length)
   return 4 * part * (1 - part)
 end
 
--- A periodic box of lattice Boltzmann flow, or a cavity whose lid moves.
+-- Lattice Boltzmann flow in a periodic box, or in a cavity with a moving lid.
 local function flow(lattice, n, precision, box, collision)
   local plane = lattice == "D2Q9"
   local function vector(x, y) return plane and { x, y } or { x, y, 0 } end
@@ -50,11 +49,12 @@ local function cavity_and_operators(lattice, n)
   flow(lattice, n, "f32", "periodic", "regularized")
 end
 
--- Ground and water of runoff. Smooth ground lies below deep water whose waves run to and fro; the
--- rough one is noise of a metre from cell to cell in shallow water, so that beds of neighbours
--- stand above the level that `fill` looks for. Where the plane is half dry, one half is a plateau
--- that no water reaches.
-local function noise(x, y, seed) -- between 0 and 1, another for each cell and seed
+-- Ground and water of runoff:
+--   smooth    deep water with waves
+--   rough     shallow water over noise of a metre from cell to cell, so that the ground of
+--             neighbours rises above the level that `fill` computes
+--   half dry  one half of the plane is a plateau that no water reaches
+local function noise(x, y, seed) -- between 0 and 1; differs between cells and seeds
   local hash = 43758.5453 * math.sin(12.9898 * x + 78.233 * y + seed)
   return hash - math.floor(hash)
 end
@@ -81,9 +81,9 @@ local function run_off(n, wet, rule, equilibrium, ground, depth)
   })
 end
 
--- Storms fall on shallow water that covers all, and soak into the ground everywhere: 50 mm/h in a
--- Gaussian whose centre moves a cell in a step and turns back at the edges; in time alone what it
--- brings to the middle.
+-- A storm over shallow water that covers everything, with infiltration everywhere. Moving: 50 mm/h
+-- in a Gaussian whose centre moves one cell per step and turns back at the edges. Otherwise: the
+-- rain of the middle cell, as a function of time alone.
 local function storm(n, rule, moving)
   local half, middle, wide = n / 2, n * times / 2, n * n / 32
   local function rate(x, y, t)
@@ -100,9 +100,9 @@ local function storm(n, rule, moving)
   })
 end
 
--- Conduction of heat: a square of nodes with fixed edges, or a box of cells that is closed; of one
--- material, or of a conductivity that differs from cell to cell. A device takes several steps per
--- pass over a uniform square, and single ones where a law depends on a control.
+-- Conduction of heat in a square of nodes with fixed edges, or in a closed box of cells; with one
+-- material, or a conductivity that differs from cell to cell. A device takes several steps per pass
+-- over a uniform square, and single steps where a law depends on a control.
 local function body(dims, n, precision, material, rule)
   local square = dims == 2
   local laws = {
@@ -127,8 +127,8 @@ local function uniform_squares(precision, sizes)
   for _, n in ipairs(sizes) do body(2, n, precision, "uniform", "fixed") end
 end
 
--- Rules in Lua on a periodic square: a reaction of two substances, waves, conduction, the game of
--- life.
+-- Rules on a periodic square: reaction and diffusion of two substances, waves, conduction, the game
+-- of life.
 local function laplacian(c, u)
   return (u(c(-1, 0)) + u(c(1, 0))) + (u(c(0, -1)) + u(c(0, 1))) - 4 * u(c)
 end

@@ -1,9 +1,9 @@
--- json.lua -- reads JSON as run.json has it. Texts lose their escapes, numbers stay the text that
--- stands there, null is no entry. Returns read(text) -> the value; nil where the text is no JSON.
+-- json.lua -- read JSON, as in run.json. Strings are unescaped, numbers are kept as text, null is
+-- no entry. Returns the function read(text) -> value; nil: the text is no JSON.
 
 local ESCAPED = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t" }
 
--- \uD83D\uDE00 is one character of two halves; a half alone is none.
+-- The character of \uXXXX. A surrogate pair, \uD83D\uDE00, is one character; half a pair is none.
 local function read_code(text, at)
   local code = tonumber(text:match("^%x%x%x%x", at), 16)
   if code < 0xD800 or code > 0xDFFF then return utf8.char(code), at + 4 end
@@ -12,7 +12,7 @@ local function read_code(text, at)
   return utf8.char(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)), at + 10
 end
 
--- Each function reads what begins at `at` and returns it, and where the rest begins.
+-- Each read_...() reads the value at position `at`, and returns it with the position after it.
 local function read_string(text, at)
   local parts = {}
   while true do

@@ -1,7 +1,7 @@
--- params.lua -- sel.params: what the command line, or sel.load, may set.
+-- params.lua -- sel.params: parameters that the command line, or sel.load, may set.
 --
--- `host` is what C gives (library.c): value_text(value) for messages, suggestion(name, table) with
--- the nearest key, is_plain(text), paths: a table of those that are not relative to a script.
+-- `host` has the functions of library.c: value_text(value) for messages, suggestion(name, table)
+-- with the nearest key, is_plain(text); and `paths`, the set of paths not relative to a script.
 local host = ...
 local find, format, match, sub = string.find, string.format, string.match, string.sub
 local concat = table.concat
@@ -10,17 +10,17 @@ local FIELDS = { min = true, max = true, choices = true, integer = true, file = 
 local MUST_BE = { number = "must be a number", string = "must be a string",
   boolean = "must be true or false" }
 
--- A key that is a name: a string without zero bytes.
+-- Whether a key is a name: a string without zero bytes.
 local function is_name(key)
   return type(key) == "string" and not find(key, "\0")
 end
 
--- Whether the value may be one of a parameter of this type.
+-- Whether a parameter of type `kind` may have the value.
 local function has_type(value, kind)
   return type(value) == kind and (kind ~= "number" or value - value == 0)
 end
 
--- "one of a, b"; nil: anything.
+-- "one of a, b"; nil: any value.
 local function choices_text(p)
   local texts = {}
   for i, choice in ipairs(p.choices or {}) do
@@ -29,7 +29,7 @@ local function choices_text(p)
   return #texts > 0 and "one of " .. concat(texts, ", ") or nil
 end
 
--- Why the parameter may not have the value; nil: it may.
+-- The reason why the parameter may not have the value; nil: it may.
 local function refusal(p, value)
   if not has_type(value, p.kind) then
     return MUST_BE[p.kind]
@@ -60,7 +60,7 @@ local function store(values, p, value)
   values[p.name] = value
 end
 
--- The members of the entry { default, "help", ... }; `wrong` notes a mistake.
+-- Reads an entry { default, "help", ... } into parameter p; `wrong` notes a mistake.
 local function read_fields(p, entry, wrong)
   for key in pairs(entry) do
     if is_name(key) and not FIELDS[key] then
@@ -90,7 +90,7 @@ local function read_fields(p, entry, wrong)
   p.choices = type(choices) == "table" and choices or nil
 end
 
--- The parameter at `place` of the order; its default goes to `values`.
+-- Declares the parameter at `place` of the order; stores its default in `values`.
 local function declare(place, name, entry, directory, values, mistake)
   local is_table, sound = type(entry) == "table", true
   local p = { name = name, default = entry }
@@ -129,7 +129,7 @@ local function unknown(name, order, values)
     #order > 0 and concat(order, ", ") or "no parameters")
 end
 
--- The value of the parameter that a text of the command line writes; nil: it is none.
+-- The parameter's value from a text of the command line; nil: not of its type.
 local function typed(p, text)
   if p.kind == "boolean" then
     return text == "true" or (text ~= "false" and nil)
@@ -137,7 +137,7 @@ local function typed(p, text)
   return p.kind == "string" and text or tonumber(text)
 end
 
--- The values from the command line: a list of "name=value".
+-- Sets values from the command line: a list of "name=value".
 local function assign(assignments, order, by_name, values, mistake)
   for _, assignment in ipairs(assignments) do
     local name, text = match(assignment, "^([^=]+)=(.*)$")
@@ -160,7 +160,7 @@ local function assign(assignments, order, by_name, values, mistake)
   end
 end
 
--- The values from the table that sel.load got.
+-- Sets values from the table of sel.load.
 local function assign_loaded(loaded, order, by_name, values, mistake)
   for _, name in ipairs(order) do
     local p, value = by_name[name], rawget(loaded, name)
@@ -181,7 +181,7 @@ local function assign_loaded(loaded, order, by_name, values, mistake)
   end
 end
 
--- What --help says of a parameter's values: "whole number, at least 2".
+-- The parameter's values in --help: "whole number, at least 2".
 local function limits_text(p)
   local parts = { choices_text(p) }
   parts[#parts + 1] = p.integer and "whole number" or nil
@@ -190,11 +190,13 @@ local function limits_text(p)
   return concat(parts, ", ")
 end
 
---- Resolves the parameters. declared: the script's table; order: its names in the order of the
---- text; given: directory (of the script), assignments and loaded (values of sel.load), if any.
---- mistake(place, text): at that of the order, "params" (the call), "load" or "usage"; without
---- arguments it tells whether there were any.
---- Returns the values by name and, in order, what --help and run.json show of them.
+--- Resolves the parameters.
+---   declared  the script's table
+---   order     its names in the order of the text
+---   given     { directory (of the script), assignments, loaded (values of sel.load) }
+---   mistake   mistake(place, text) notes a mistake; place: a position in `order`, "params" (the
+---             call), "load" or "usage". mistake() tells whether there were mistakes.
+--- Returns the values by name, and the list of parameters for --help and run.json.
 return function(declared, order, given, mistake)
   local values, by_name, shown = {}, {}, {}
   for i, name in ipairs(order) do

@@ -1,5 +1,6 @@
--- repl.lua -- the prompt of `selenite repl`: lines, and what they see beside a script's names: sim,
--- check, mask, picture, help. `host` is what C gives (repl.c), host.sim what the scenario returned.
+-- repl.lua -- the prompt of `selenite repl`: its lines, and their names beside those of a script:
+-- sim, check, mask, picture, help. `host` has the functions of repl.c, and host.sim, the scenario's
+-- result.
 local host = ...
 local sel, sim = require "selenite", host.sim
 local byte, find, format, gmatch = string.byte, string.find, string.format, string.gmatch
@@ -7,7 +8,7 @@ local gsub, match, sub, upper = string.gsub, string.match, string.sub, string.up
 
 local DEEPEST, MOST_ENTRIES, MOST_COLUMNS, PICTURE = 3, 40, 100, 800
 
--- A table that a constructor made opens with its name: shape.ball { centre = { 1, 2 } }.
+-- A value as text. A constructor's table begins with its name: shape.ball { centre = { 1, 2 } }.
 local function text_of(value, depth)
   local name, parts = host.value_text(value), {}
   if type(value) ~= "table" or depth > DEEPEST then return name end
@@ -26,7 +27,7 @@ end
 
 -- ---- masks ----
 
--- The cells of a simulation, or of a shape as the only region of one: what host.mask returns.
+-- host.mask of a simulation, or of a shape as the only region of a simulation.
 local function cells_of(most, what, size, z)
   size = size or sim and sim.size or { 72, 24 }
   return assert(host.mask(find(host.value_text(what), "^sel%.") and what or sel.lbm {
@@ -58,7 +59,7 @@ end
 
 -- ---- checks and help ----
 
--- A text begins on the line that its source is named after: "line 3:2: " is line 4.
+-- Prints a message. "line 3:2: ", line 2 of the text that began on line 3, becomes line 4.
 local function tell(message)
   local text = gsub(tostring(message), "selenite:%d+: ", "")
   print((gsub(text, "line (%d+):(%d+)", function(first, more)
@@ -71,7 +72,7 @@ local function check_whole(what)
   if not fine then tell(why) end
 end
 
--- "law.wall" of the function law.wall, of a table that it made, or of a name.
+-- "law.wall" for the constructor law.wall, for its table, or for its name.
 local function name_of(what)
   for _, group in ipairs { "shape", "law", "out", "sel" } do
     for name, member in pairs(group == "sel" and sel or sel[group]) do
@@ -91,14 +92,14 @@ end
 local names = setmetatable({ sel = sel, shape = sel.shape, law = sel.law, out = sel.out, sim = sim,
   check = check_whole, mask = mask, picture = picture, help = help }, { __index = _G })
 
--- `help` and `help WORD` are words of the prompt, not of Lua.
+-- `help` and `help WORD` are commands of the prompt, not Lua.
 local function asks_for_help(text)
   local word = match(text, "^%s*help%s*(.-)%s*$")
   return word and not find(word, "[^%w_.+-]") and (word == "" or find(text, "^%s*help%s")) and
     function() help(word ~= "" and word or nil) end
 end
 
--- A local of a line would be gone with the line: it is kept as a name of the prompt.
+-- Removes `local` from a line: a local variable would end with its line, a global one stays.
 local function without_local(text)
   local rest = match(text, "^%s*local%s+(function%s.*)")
   if rest then return rest end
@@ -107,7 +108,7 @@ local function without_local(text)
   return values == "" and list .. " = nil" or find(values, "^=[^=]") and list .. values or text
 end
 
--- A function of the lines, an expression or statements; nil at the end of the input.
+-- Reads lines until they are an expression or statements; returns the function. nil: end of input.
 local function read()
   local text, first = host.read("> ")
   while text do
@@ -124,7 +125,7 @@ local function read()
   return text == false and function() end or nil
 end
 
--- The mistakes of the tables that a line returned or gave a name, each table once.
+-- Prints the mistakes of new tables: those that a line returned or assigned, each once.
 local function check_new(before, ...)
   local seen = {}
   local function check(value)

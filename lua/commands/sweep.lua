@@ -1,19 +1,21 @@
 -- sweep.lua -- `selenite sweep`: a run for each combination of parameters, a row for each run.
 --
--- Every run is a process of its own, `selenite run FILE name=value ... -o DIR/RUN`; what it leaves
--- in run.json is all that the sweep knows of it. So a sweep that was killed, or is called again
--- with more values, goes on where it was: runs that ended are kept, others go on from their
--- checkpoint.
+-- Every run is a process of its own, `selenite run FILE name=value ... -o DIR/RUN`. The sweep knows
+-- of a run only its run.json. So a sweep that was killed, or is called again with more values,
+-- resumes: runs that ended are kept, others continue from their checkpoint.
 --
--- Files are written as `run` does: whole or not at all, through no link, and never over a file of
--- another kind; files that are read are regular ones.
+--      words -> combinations -> runs -> queue -> processes -> run.json -> sweep.csv, plots
 --
--- `sweep` is what C gives (sweep.c): processes, files, the lock of the folder, pictures; `words`
--- are FILE name=values ..., `given` the options: "-j", "2", "--quiet", ""; `read_json` is json.lua.
+-- Files are written as by `run`: completely or not at all, through no link, and never over a file
+-- of another kind. Only regular files are read.
+--
+-- `sweep` has the functions of sweep.c: processes, files, the lock of the folder, pictures.
+-- `words`: FILE name=values ...; `given`: the options "-j", "2", "--quiet", ""; `read_json`:
+-- json.lua.
 local sweep, words, given, devices, cores, terminal, read_json = ...
 
 local MOST_RUNS = 10000
-local MOST_ATTEMPTS = 3 -- of a run that is killed
+local MOST_ATTEMPTS = 3 -- per run, if it is killed
 local UNFINISHED = { running = true, interrupted = true, error = true } -- in run.json
 local FAILED, USAGE, KILLED, INTERRUPTED = 1, 2, 128, 130 -- exit statuses
 
@@ -21,7 +23,7 @@ local function append(list, more) return table.move(more, 1, #more, #list + 1, l
 
 local function fail(format, ...) error({ USAGE, format:format(...) }) end
 
--- What a function of `sweep` returns; nil and why ends the sweep.
+-- The result of a function of `sweep`; nil and a reason end the sweep.
 local function need(value, why)
   return value or error(why, 0)
 end
@@ -29,7 +31,7 @@ end
 -- The text of a file that the user names.
 local function read(path) return need(sweep.read(path)) end
 
--- That of a file of the sweep's own folder: a link is none; nil where there is no such file.
+-- The text of a file in the sweep's own folder; nil: there is no such file, or it is a link.
 local function read_own(path)
   local text, why = sweep.read(path, true)
   return text or why and error(why .. "; move it away, or take another folder with -o", 0)
@@ -37,11 +39,12 @@ end
 
 -- ---- CSV ----
 
--- What files of the sweep begin with: others are not replaced.
+-- The first bytes of the sweep's files; other files are not replaced.
 local TABLE, CURVES, LOG = "run,", "curve,x,y\n", "selenite run "
 
--- The cell that begins at `at` of a text that ends with a line's end; what ends it; where the rest
--- begins; whether it stands in quotes. Nil: its quotes are not closed, or something follows them.
+-- Reads the CSV cell at position `at` of a text that ends with a newline. Returns the cell, the
+-- character that ends it, the position after that, and whether the cell is quoted. nil: the quotes
+-- are not closed, or something follows them.
 local function read_cell(text, at)
   local from = text:match('^[ \t]*"()', at)
   if not from then return text:match("^[ \t]*([^,\n]-)[ \t]*([,\n])()", at) end
@@ -55,8 +58,8 @@ local function read_cell(text, at)
   return mark and table.concat(parts), mark, rest, true
 end
 
--- The cells of the first line, and a list of those of the others. A cell in quotes may hold commas,
--- ends of lines, and quotes as ""; # opens a comment.
+-- Returns the cells of the first line, and the list of the other lines' cells. A quoted cell may
+-- hold commas, newlines, and quotes as ""; # begins a comment.
 local function read_csv(path)
   local text = read(path):gsub("^\xEF\xBB\xBF", ""):gsub("\r\n?", "\n") .. "\n"
   local rows, row, at = {}, {}, 1
@@ -84,8 +87,8 @@ local function read_csv(path)
   return table.remove(rows, 1) or fail("%s: is empty", path), rows
 end
 
--- A text that a spreadsheet would take for a formula begins with ' in quotes; numbers stay as they
--- are.
+-- A text as a CSV cell. A text that a spreadsheet would take for a formula is quoted and begins
+-- with '; numbers are unchanged.
 local function cell_text(text)
   local number = tonumber(text) and not text:find("[^%d.eE+-]")
   if not number and text:find("^%s*[=+@-]") or text:find("^[\t\r\n]") then
@@ -141,8 +144,8 @@ local threads = math.max(1, (tonumber(option["--threads"]) or cores) // jobs)
 local names = {} -- of the parameters; also name -> whether it varies
 local combinations = { {} }
 
--- Combines what there is with each row of values; these change fastest. Each row is checked once,
--- with the other parameters as they are by default: a slip costs no run.
+-- Combines each combination with each row of values, which vary fastest. Each row is checked once,
+-- with defaults for the other parameters, so that a mistake costs no run.
 local function combine(where, its_names, rows)
   local seen, longer = {}, {}
   for _, name in ipairs(its_names) do
@@ -165,7 +168,7 @@ local function combine(where, its_names, rows)
   combinations = longer
 end
 
--- The values of "from:to:step" or "log:from:to:n", or of a word, which is its own.
+-- The values of "from:to:step" or "log:from:to:n"; any other word is a value.
 local function expand(word, item)
   local log, numbers, values = item:match("^log:(.*)$"), {}, {}
   local function expect(fine, format, ...)
@@ -223,7 +226,7 @@ for i, assignments in ipairs(combinations) do
     values = values, varied = varied, attempts = 0 }
 end
 
--- Reads run.json, again where it has changed. One that is no JSON says nothing.
+-- Reads run.json if it has changed. A file that is no JSON is ignored.
 local function look(run)
   local text = read_own(run.path .. "/run.json") or ""
   if text == run.text then return run.record end
@@ -238,18 +241,18 @@ local function look(run)
     results[name], its[name] = true, type(value) == "string" and value or ""
   end
   table.sort(results)
-  for key, value in pairs(record) do -- what is asked of it are texts
+  for key, value in pairs(record) do -- only texts are used
     record[key] = type(value) == "string" and value or nil
   end
   record.results, run.record, run.text = its, record, text
   return record
 end
 
--- All that a run leaves that was killed before it wrote run.json.
+-- The files of a run that was killed before it wrote run.json.
 local BEGUN = { ["run.lua"] = true, ["run.lua.tmp"] = true, ["run.json.tmp"] = true }
 
--- What a run is given to write over its folder: --force where a run of this script has made it.
--- Nil: others have files there.
+-- The options with which a run may use its folder: none for an empty folder, --force for that of a
+-- run of this script. nil: the folder has other files.
 local function force_of(run, script)
   local files, why = sweep.list(run.path)
   if why then error(why, 0) end
@@ -262,7 +265,7 @@ local function force_of(run, script)
   return ours and { "--force" } or nil
 end
 
--- A folder that another script, other settings or others have filled is refused.
+-- Refuses a folder that was filled by another script, with other settings, or by another program.
 local function take_up(run, script)
   if not force_of(run, script) then
     fail("%s holds files that no run of %s has written; move it away, or take another folder with "
@@ -283,7 +286,7 @@ local function take_up(run, script)
 end
 
 -- sweep.csv: a row for each run that has ended.
--- Results whose name is that of another column, too.
+-- The headings of results, also of those whose name is that of another column.
 local function heads_of_results()
   local taken, heads = { run = true, state = true, stopped_by = true, reason = true, steps = true,
     time = true, mcells_per_second = true }, {}
@@ -310,10 +313,10 @@ end
 
 -- ---- the loop ----
 
-local queue = {} -- of runs that wait
+local queue = {} -- runs that wait
 local begun, last_end, ended = os.time(), nil, 0
 
--- A slot runs one at a time; they take turns on the GPUs.
+-- Starts a run in a slot. Each slot has one run at a time; slots are assigned to GPUs in turn.
 local function start(run, slot, script)
   local record = look(run)
   local checkpoint = record.saved and run.path .. "/" .. record.saved
@@ -330,8 +333,8 @@ local function start(run, slot, script)
   return run
 end
 
--- Its process has ended. If a signal has ended it, status 130 after the last state was written, it
--- is to be started again.
+-- A run's process has ended. It is started again if a signal ended it; status 130: after it wrote
+-- its last state.
 local function finish(run, status)
   local record, log = look(run), run.path .. ".log"
   local said = (read_own(log) or ""):match("\n[\n]*([^\n]+)") -- behind the words of the command
@@ -352,9 +355,10 @@ local function left(seconds)
   return ("%d:%02d:%02d left"):format(s // 3600, s // 60 % 60, s % 60)
 end
 
--- Shows what runs and how much is left: as each run says, and all by the mean time of those that
--- ended. On a terminal over what was shown before, else when counts change. Returns how many have
--- failed.
+-- Shows the running runs and the time left: of each run by its own estimate, of all by the mean
+-- time of ended runs. On a terminal it overwrites the former text; elsewhere it prints when counts
+-- change.
+-- Returns the number of failed runs.
 local shown, shown_lines = "", 0
 local function show()
   local count, lines = { running = 0, done = 0, failed = 0, waiting = 0 }, {}
@@ -422,7 +426,7 @@ local function column(path, name)
   fail("--plot: %s has no column '%s'; it has %s", path, name, table.concat(columns, ", "))
 end
 
--- What a run has under a name: a column of a file, or one value, a parameter or a result.
+-- The values of a name in a run: a column of a file, or the value of a parameter or result.
 local function values_of(run, name)
   local file, of_file = name:match("^(.+%.csv):(.+)$")
   if file then return column(run.path .. "/" .. file, of_file) end
@@ -432,8 +436,8 @@ local function values_of(run, name)
     .. "there are %s, %s", name, table.concat(names, ", "), table.concat(results, ", ")) }
 end
 
--- What can be known of the names of plots before a run: files and their columns, and that `by` is a
--- parameter.
+-- Checks the names of plots that are known before a run: files and their columns, and that `by` is
+-- a parameter.
 local function check_plots()
   for _, plot in ipairs(wanted) do
     for _, with in ipairs(plot.with) do
@@ -448,7 +452,7 @@ local function check_plots()
   end
 end
 
--- The other names, by the first run that has ended: a slip costs no more.
+-- Checks the other names by the first run that ends, so that a mistake costs one run only.
 local checked = false
 function check_results(run)
   for _, plot in ipairs(not checked and run.state == "done" and wanted or {}) do
@@ -458,7 +462,7 @@ function check_results(run)
   checked = checked or run.state == "done"
 end
 
--- Curves are lists of points, logarithms on such an axis; and the rows of the CSV.
+-- Returns the curves, lists of points (logarithms on a logarithmic axis), and the rows of the CSV.
 local function read_curves(plot)
   local curves, rows = {}, { { "curve", "x", "y" } }
   local function scaled(text, axis)
@@ -492,8 +496,9 @@ local function read_curves(plot)
   return curves, rows
 end
 
--- An axis between two pixels, whose ends are ticks: 1, 2 or 5 times a power of ten, or of decades.
--- Calls mark(pixel, text) for each tick. Returns the pixel of a coordinate, as a function.
+-- An axis between the pixels `first` and `last`, which are ticks. Their distance is 1, 2 or 5 times
+-- a power of ten, or whole decades. Calls mark(pixel, text) for each tick. Returns a function from
+-- coordinate to pixel.
 local function axis(curves, which, first, last, logarithmic, mark)
   local from, to = math.huge, -math.huge
   for _, curve in ipairs(curves) do
@@ -551,7 +556,7 @@ end
 
 local function plain(name) return (name:gsub("^.*:", ""):gsub("[^%w_]", "_")) end
 
--- The path of its files, without .csv and .png.
+-- The path of a plot's files, without .csv and .png.
 local function path_of(plot)
   return ("%s/%s_over_%s%s"):format(directory, plain(plot.y), plain(plot.x),
     plot.by and "_by_" .. plain(plot.by) or "")

@@ -1,7 +1,7 @@
 -- hook_state.lua -- run.state in a checkpoint: booleans, numbers, strings, and tables of them.
 --
--- Returns save(state), which gives a string, and load(string). C gives value_text(value) for
--- messages (hook.c).
+-- Returns the functions save(state) -> string and load(string) -> state. The argument is
+-- value_text(value), for messages (hook.c).
 local value_text = ...
 local concat, pack, unpack = table.concat, string.pack, string.unpack
 local format, sub, getmetatable, next = string.format, string.sub, getmetatable, next
@@ -9,11 +9,11 @@ local error, math_type, type = error, math.type, type
 
 local DEEPEST = 100
 
--- What stands in front of a value; a table ends with END in the place of a key.
+-- The tag before each value. A table is TABLE key value key value ... END.
 local END, FALSE, TRUE, INTEGER, NUMBER, STRING, TABLE = 0, 1, 2, 3, 4, 5, 6
 local FORMATS = { [INTEGER] = "=j", [NUMBER] = "=d", [STRING] = "=s8" }
 
--- `path`: the keys that lead to the value, which messages name "run.state.list[3]".
+-- `path`: the keys that lead to the value; messages show "run.state.list[3]".
 local function refuse(path, what)
   local names = { "run.state" }
   for i = 1, #path do
@@ -24,7 +24,8 @@ local function refuse(path, what)
     .. "tables of them", sub(concat(names), 1, 200), what), 0)
 end
 
--- `seen`: the tables so far. Each may be found once only: loading would make two of it.
+-- Appends a value to `parts`. `seen`: the tables so far; each may occur only once, since loading
+-- would create a copy per place.
 local function put(parts, value, path, seen)
   local kind = type(value)
   if kind == "boolean" then
@@ -62,7 +63,7 @@ local function save(state)
   return concat(parts)
 end
 
--- The value at `at` of the string (nil: the end of a table) and where the next one stands.
+-- The value at position `at` of the string (nil: the end of a table), and the position after it.
 local function get(bytes, at, depth)
   local tag
   tag, at = unpack("B", bytes, at)

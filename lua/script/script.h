@@ -1,4 +1,4 @@
-/* script.h -- read a scenario script into C structs: all that the rest of Selenite sees of Lua. */
+/* script.h -- read a scenario script into C structs. The rest of Selenite sees of Lua only this. */
 #ifndef SEL_SCRIPT_H
 #define SEL_SCRIPT_H
 
@@ -11,13 +11,13 @@ typedef struct sel_script_options {
     bool trust;                     /* lift the sandbox: os, io, debug, package, no limits */
     double seconds;                 /* --script-limit: wall time that the script may take, and each
                                      * of its functions for one value; 0: 10 */
-    bool one_clock;                 /* the functions together may take what the script has left */
+    bool one_clock;                 /* all functions together may take the script's time left */
     bool parameters_only;           /* stop after sel.params: for --help */
-    const char *text;               /* of the script, which `path` only names; NULL: read it */
+    const char *text;               /* of the script, named `path`; NULL: the file is read */
     size_t text_length;
-    bool quiet; /* what the sandboxed script prints is dropped */
-    /* Told once about each function that Lua must evaluate, while the scenario is used: one line
-     * with place, reason and cost. NULL: nobody is told. */
+    bool quiet; /* drop what the sandboxed script prints */
+    /* Called once for each function that Lua must evaluate, while the scenario is used: one line
+     * with place, reason and cost. NULL: no notices. */
     void (*notice)(void *data, const char *text);
     void *notice_data;
 } sel_script_options;
@@ -31,8 +31,8 @@ typedef struct sel_script_options {
 sel_status sel_script_load(const char *path, const sel_script_options *options,
                            sel_scenario **scenario, sel_error *error);
 
-/* `selenite repl`: reads lines of Lua from standard input and prints what they are, until its end.
- * path NULL: there is no scenario. */
+/* `selenite repl`: reads lines of Lua from standard input until its end, and prints their values.
+ * `path` NULL: no scenario. */
 sel_status sel_repl(const char *path, sel_script_options options, sel_error *error);
 
 /* Prints the program of each function of the scenario, or why it has none. */
@@ -68,7 +68,7 @@ typedef struct sel_validate_options {
     const char *scenarios; /* the folder with validation/ and reference/ */
     const char
         *directory; /* of the results: results.csv, results.json, report.html, a folder per case */
-    bool chosen;    /* by the user: it may be a link */
+    bool chosen;    /* the user chose the directory: it may be a link */
     const char *const
         *cases; /* then NULL; none: all, on the CPU without those that are slow there */
 } sel_validate_options;

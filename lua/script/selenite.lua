@@ -1,13 +1,13 @@
--- selenite.lua -- the scenario library: what `require "selenite"` returns; and strict globals.
+-- selenite.lua -- the scenario library, the result of `require "selenite"`; and strict globals.
 --
--- `host` is what C gives (library.c): the constructors come from the field lists of the engine, so
--- that a new solver, law, shape or output needs no change here.
+-- `host` has the functions of library.c. The constructors come from the engine's lists of fields,
+-- so a new solver, law, shape or output needs no change here.
 local host = ...
 
 local find, format, concat = string.find, string.format, table.concat
 local max, min = math.max, math.min
 
--- For starts from rest: the slope is 0 at either end, so that pressure waves stay small.
+-- For a start from rest. The slope is 0 at both ends, so that pressure waves stay small.
 local function ramp(t, T)
   if T > 0 then
     local s = max(0, min(1, t / T))
@@ -16,7 +16,7 @@ local function ramp(t, T)
   error("sel.ramp(t, T): T must be above 0", 2)
 end
 
--- Wraps a table: its members can be read, not changed; another name is an error.
+-- A read-only view of a table; an unknown name is an error.
 local function closed(what, members)
   local function unknown(_, key)
     local names = {}
@@ -69,7 +69,7 @@ local sel = {
   paint = host.paint, units = host.units,
 }
 
--- Constructors return the table that they get, so that whoever loads a scenario can edit it.
+-- Constructors return their argument, so that a script can edit a scenario that it loads.
 local shape = host.groups.shape
 shape.face, shape.faces, shape.rest = face, host.shape("faces", {}), host.shape("rest", {})
 for group, members in pairs(host.groups) do
@@ -82,12 +82,12 @@ for group, members in pairs(host.groups) do
   end
 end
 
--- What only --trust opens.
+-- Globals that exist with --trust only.
 local GUARDED = { os = true, io = true, debug = true, package = true, dofile = true,
   loadfile = true, collectgarbage = true, warn = true }
 
--- The environment of all chunks: empty, so that every write is seen; what there is, is read from
--- the table of globals.
+-- The environment of all chunks. It is empty, so that __newindex sees every write; reads fall back
+-- to the table of globals.
 local function make_environment(globals)
   local environment = {}
   local function name_of(key)
