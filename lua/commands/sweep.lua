@@ -357,8 +357,7 @@ end
 
 -- Shows the running runs and the time left: of each run by its own estimate, of all by the mean
 -- time of ended runs. On a terminal it overwrites the former text; elsewhere it prints when counts
--- change.
--- Returns the number of failed runs.
+-- change. Returns the number of failed runs.
 local shown, shown_lines = "", 0
 local function show()
   local count, lines = { running = 0, done = 0, failed = 0, waiting = 0 }, {}

@@ -22,7 +22,7 @@ typedef struct sel_script_options {
     void *notice_data;
 } sel_script_options;
 
-/* Runs the script at `path` ("-": standard input) and fills the structs from what it returns.
+/* Runs the script at `path` ("-": standard input) and fills the structs from its result.
  * All mistakes of the tables are reported together, one per line, each with file:line.
  * SEL_BAD_SCENARIO, SEL_BAD_FILE (cannot be read) or SEL_BAD_USAGE (a bad assignment).
  * Functions of the scenario stay callable until sel_scenario_destroy, from one thread.
@@ -35,18 +35,18 @@ sel_status sel_script_load(const char *path, const sel_script_options *options,
  * `path` NULL: no scenario. */
 sel_status sel_repl(const char *path, sel_script_options options, sel_error *error);
 
-/* Prints the program of each function of the scenario, or why it has none. */
+/* Prints the program of each function of the scenario, or the reason why it has none. */
 void sel_script_print_laws(const sel_scenario *scenario, FILE *to);
 
 /* Writes the LuaLS annotations that editors read (lua/meta/selenite.lua). */
 void sel_annotations(FILE *to);
 
-/* ---- `selenite bench`: how fast this machine runs the kernels, against what memory allows ---- */
+/* ---- `selenite bench`: speed of the kernels, and the fraction of the copy bandwidth ---- */
 
 typedef struct sel_bench_options {
     sel_settings settings; /* the backend, threads, device and ranks; -1 and 0: auto, all cores */
-    int rounds;       /* measurements of every case, the median counts; at most SEL_MOST_ROUNDS */
-    double seconds;   /* of stepping in each measurement */
+    int rounds;     /* measurements per case, of which the median counts; at most SEL_MOST_ROUNDS */
+    double seconds; /* of stepping in each measurement */
     const char *only; /* cases whose name, "D2Q9 f32 512x512 periodic trt" or "aqua f32 1024x1024
                          wet fill smooth", holds it, where * stands for any text; NULL: all */
     bool json;
@@ -64,7 +64,7 @@ sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *erro
 /* ---- `selenite validate`: run the validation cases and judge them ---- */
 
 typedef struct sel_validate_options {
-    sel_settings settings; /* over what the scenarios say */
+    sel_settings settings; /* override those of the scenarios */
     const char *scenarios; /* the folder with validation/ and reference/ */
     const char
         *directory; /* of the results: results.csv, results.json, report.html, a folder per case */
