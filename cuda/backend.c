@@ -19,7 +19,8 @@ static sel_status enter(const sel_state *state, sel_error *error) {
 
 /* ---- memory ---- */
 
-static sel_status allocate(void **block, uint64_t bytes, const char *what, sel_error *error) {
+static sel_status backend_allocate(void **block, uint64_t bytes, const char *what,
+                                   sel_error *error) {
     sel_status status = cuda_device_allocate(block, bytes, what, error);
     if (!status) {
         CUDA_TRY(cudaMemset(*block, 0, bytes));
@@ -37,7 +38,7 @@ static sel_status copy(void *to, const void *from, uint64_t bytes, sel_error *er
     return cuda_send(to, from, bytes, error);
 }
 
-static const sel_memory device_memory = {512, allocate, release, copy};
+static const sel_memory device_memory = {512, backend_allocate, release, copy};
 
 static sel_state *begin(const sel_plan *plan) {
     sel_state *state = calloc(1, solver_of(plan)->state_size);
@@ -53,7 +54,7 @@ static sel_state *begin(const sel_plan *plan) {
     return state;
 }
 
-static void list(sel_state *state) {
+static void backend_list(sel_state *state) {
     const int64_t rows = sel_state_rows(state);
     solver_of(state->plan)->list(state);
     sel_state_list(state);
@@ -67,7 +68,7 @@ static void list(sel_state *state) {
     cuda_queue_list(state->queue, &state->arrays);
 }
 
-static void destroy(sel_state *state) {
+static void backend_destroy(sel_state *state) {
     if (state) {
         cuda_queue_close(state->queue);
         if (solver_of(state->plan)->close) {
@@ -85,22 +86,22 @@ static sel_status serves(const sel_solver *solver, sel_error *error) {
     return solver->on_cuda->compiles ? cuda_compiler_find(error) : SEL_OK;
 }
 
-static sel_share estimate(const sel_plan *plan) {
+static sel_share backend_estimate(const sel_plan *plan) {
     sel_state *state = begin(plan);
     sel_share share = {.memory = 0};
     if (state) {
-        list(state);
+        backend_list(state);
         share = sel_state_share(state, state->arrays.bytes[0] + CUDA_QUEUE_LATER);
     }
-    destroy(state);
+    backend_destroy(state);
     return share;
 }
 
-static sel_status fill(sel_state *state, sel_error *error) {
+static sel_status backend_fill(sel_state *state, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     sel_status status = enter(state, error);
     status = status ? status : cuda_queue_open(state->queue, state->plan->device, error);
-    list(state);
+    backend_list(state);
     status = status ? status : sel_state_allocate(state, solver->what, error);
     status = status ? status : cuda_queue_start(state->queue, error);
     status = sel_state_agree(state, status, error); /* before the first exchange */
@@ -132,7 +133,7 @@ static sel_status check_size(const sel_state *state, sel_error *error) {
                           cells);
 }
 
-static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
+static sel_status backend_create(const sel_plan *plan, sel_state **made, sel_error *error) {
     const cuda_solver *solver = solver_of(plan);
     sel_state *state = begin(plan);
     *made = NULL;
@@ -140,9 +141,9 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
         state ? check_size(state, error) : sel_fail_memory(error, solver->what, solver->state_size);
     status = status || !solver->fits ? status : solver->fits(plan, error);
     status = sel_ranks_agree(sel_plan_ranks(plan), status, error);
-    status = status ? status : fill(state, error);
+    status = status ? status : backend_fill(state, error);
     if (status) {
-        destroy(state);
+        backend_destroy(state);
     } else {
         *made = state;
     }
@@ -159,7 +160,7 @@ static sel_status check_own(sel_state *state, int64_t step, sel_error *error) {
 
 /* Of several ranks all learn of a failure, when all that is enqueued is done: the earliest is
  * reported. */
-static sel_status check(sel_state *state, int64_t step, sel_error *error) {
+static sel_status backend_check(sel_state *state, int64_t step, sel_error *error) {
     const sel_ranks *ranks = sel_plan_ranks(state->plan);
     sel_error own = {.status = SEL_OK};
     if (ranks->count == 1) {
@@ -200,7 +201,7 @@ static int64_t pass_of(const sel_state *state, int64_t most) {
 }
 
 /* cuda_enqueue */
-static sel_status enqueue_step(sel_state *state, int64_t step, sel_error *error) {
+static sel_status backend_enqueue_step(sel_state *state, int64_t step, sel_error *error) {
     sel_status status = cuda_inputs_step(state, SEL_ON_T, step, error);
     return status ? status : solver_of(state->plan)->step(state, step, error);
 }
@@ -213,13 +214,13 @@ static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
     queue->until = state->step + count;
     if (count == queue->graph_steps && !cuda_link_staged(queue->link)) {
         queue->pass = pass_of(state, count);
-        status = cuda_queue_launch(queue, enqueue_step, state, error);
+        status = cuda_queue_launch(queue, backend_enqueue_step, state, error);
         state->step += status ? 0 : count;
         return status;
     }
     while (state->step < queue->until && !status) {
         queue->pass = pass_of(state, queue->until - state->step);
-        status = enqueue_step(state, state->step, error);
+        status = backend_enqueue_step(state, state->step, error);
         state->step += status ? 0 : queue->pass;
     }
     return status;
@@ -246,26 +247,26 @@ static void leave_others(const sel_state *state, bool failed, const sel_error *e
     }
 }
 
-static sel_status clock_of(sel_state *state, sel_clock *clock, sel_error *error) {
+static sel_status backend_clock_of(sel_state *state, sel_clock *clock, sel_error *error) {
     sel_status status = enter(state, error);
     return status ? status
                   : sel_state_clock(state, solver_of(state->plan)->time_step, clock, error);
 }
 
-static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
+static sel_status backend_advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     const int64_t observes = observed ? sel_plan_observed_steps(state->plan) : 0;
     const int64_t first = state->step, end = first + n;
     sel_status status = enter(state, error);
     status = status ? status : cuda_queue_begin(state->queue, error);
     leave_others(state, status, error);
-    status = status ? status : check(state, first, error);
+    status = status ? status : backend_check(state, first, error);
     const int64_t two = 2 * pass_of(state, CUDA_STEPS / 2);
     state->queue->graph_steps = CUDA_STEPS / two * two;
     unsigned due = sel_domain_due(state->plan->domain, state->controls);
     while (state->step < end && !status && state->ending.how == SEL_GOES_ON) {
         sel_clock clock;
-        status = clock_of(state, &clock, error);
+        status = backend_clock_of(state, &clock, error);
         const int64_t known = clock.until < end ? clock.until : end;
         int64_t count = together(state, known - state->step, known == end ? observes : 0);
         state->observing = end - state->step <= observes ? end - state->step : 0;
@@ -294,16 +295,16 @@ static sel_status wait_for_steps(sel_state *state, sel_error *error) {
     status = status ? status : cuda_queue_wait(state->queue, error);
     leave_others(state, status, error);
     state->broken = state->broken || status;
-    return status ? status : check(state, state->step, error);
+    return status ? status : backend_check(state, state->step, error);
 }
 
-static sel_status saving(sel_state *state, sel_error *error) {
+static sel_status backend_saving(sel_state *state, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     sel_status status = enter(state, error);
     return status || !solver->saving ? status : solver->saving(state, error);
 }
 
-static sel_status loaded(sel_state *state, sel_error *error) {
+static sel_status backend_loaded(sel_state *state, sel_error *error) {
     sel_status status = enter(state, error);
     if (!status && state->plan->inputs) {
         status = sel_state_loaded(state, cuda_inputs_loaded, error);
@@ -312,7 +313,7 @@ static sel_status loaded(sel_state *state, sel_error *error) {
     return status ? status : wait_for_steps(state, error);
 }
 
-static sel_status restart(sel_state *state, sel_error *error) {
+static sel_status backend_restart(sel_state *state, sel_error *error) {
     sel_status status = wait_for_steps(state, error);
     state->step = 0;
     return status ? status : solver_of(state->plan)->start(state, error);
@@ -352,8 +353,8 @@ static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *
     return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_monitor), error);
 }
 
-static sel_status look_at(sel_state *state, int field, const cuda_look **look, const void **view,
-                          sel_error *error) {
+static sel_status backend_look_at(sel_state *state, int field, const cuda_look **look,
+                                  const void **view, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     if (solver->look) {
         return solver->look(state, field, look, view, error);
@@ -363,7 +364,7 @@ static sel_status look_at(sel_state *state, int field, const cuda_look **look, c
     return field > 0 ? cuda_exchange(state, state->step, state->queue->stream, error) : SEL_OK;
 }
 
-static sel_status ask(sel_state *state, const sel_request *request, sel_error *error) {
+static sel_status backend_ask(sel_state *state, const sel_request *request, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
     const cuda_look *look;
@@ -375,7 +376,7 @@ static sel_status ask(sel_state *state, const sel_request *request, sel_error *e
     if (own && solver->ask) {
         return solver->ask(state, request, error);
     }
-    sel_status status = look_at(state, field ? request->field : -1, &look, &view, error);
+    sel_status status = backend_look_at(state, field ? request->field : -1, &look, &view, error);
     if (status) {
         return status;
     }
@@ -386,7 +387,7 @@ static sel_status ask(sel_state *state, const sel_request *request, sel_error *e
 sel_status cuda_sum(sel_state *state, sel_error *error) {
     const cuda_look *look;
     const void *view;
-    sel_status status = look_at(state, -1, &look, &view, error);
+    sel_status status = backend_look_at(state, -1, &look, &view, error);
     if (!status) {
         const cuda_rows rows = cuda_rows_of(state, NULL);
         CUDA_TRY(look->sum(view, &rows, state->queue->stream));
@@ -443,29 +444,29 @@ static sel_status finish_now(sel_state *state, sel_request *request, sel_error *
         }
         break;
     }
-    return check(state, slot->step, error);
+    return backend_check(state, slot->step, error);
 }
 
 /* Several ranks answer at once, as all take part. */
-static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
+static sel_status backend_start(sel_state *state, sel_request *request, sel_error *error) {
     request->unobserved = sel_state_misses(state, request);
     if (request->unobserved) {
         return SEL_OK;
     }
     sel_status status = enter(state, error);
-    status = status ? status : ask(state, request, error);
+    status = status ? status : backend_ask(state, request, error);
     cuda_slot_started(state->queue, request, state->step, status);
     leave_others(state, status == SEL_NO_DEVICE, error);
     return status || sel_plan_ranks(state->plan)->count == 1 ? status
                                                              : finish_now(state, request, error);
 }
 
-static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
+static sel_status backend_finish(sel_state *state, sel_request *request, sel_error *error) {
     const bool several = sel_plan_ranks(state->plan)->count > 1;
     return several || request->unobserved ? SEL_OK : finish_now(state, request, error);
 }
 
-static void print(const sel_plan *plan, FILE *to) {
+static void backend_print(const sel_plan *plan, FILE *to) {
     if (solver_of(plan)->print) {
         solver_of(plan)->print(plan, to);
     }
@@ -478,20 +479,20 @@ const sel_backend cuda_backend = {
     .probe = cuda_device_probe,
     .serves = serves,
     .bandwidth = cuda_device_bandwidth,
-    .estimate = estimate,
-    .create = create,
-    .advance = advance,
+    .estimate = backend_estimate,
+    .create = backend_create,
+    .advance = backend_advance,
     .ending = sel_state_ending,
     .whole = sel_state_whole,
-    .clock = clock_of,
+    .clock = backend_clock_of,
     .wait = wait_for_steps,
     .done = done,
-    .start = start,
-    .finish = finish,
-    .saving = saving,
-    .loaded = loaded,
-    .restart = restart,
-    .destroy = destroy,
-    .print = print,
+    .start = backend_start,
+    .finish = backend_finish,
+    .saving = backend_saving,
+    .loaded = backend_loaded,
+    .restart = backend_restart,
+    .destroy = backend_destroy,
+    .print = backend_print,
     .device = cuda_device_text,
 };

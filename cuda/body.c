@@ -73,7 +73,7 @@ static sel_status find_entering(sel_state *state, int64_t step, sel_error *error
                            sizeof *state->given.entering, sel_conduction_sites_before, error);
 }
 
-static sel_status ask_balance(sel_state *state, const sel_request *request, sel_error *error) {
+static sel_status body_ask_balance(sel_state *state, const sel_request *request, sel_error *error) {
     const bool steady = state->plan->body->steady;
     cuda_queue *queue = state->queue;
     const uint64_t bytes = (uint64_t)state->plan->inputs->surfaces.sites * sizeof(double);
@@ -107,7 +107,7 @@ static sel_status ask_balance(sel_state *state, const sel_request *request, sel_
 
 sel_status cuda_body_ask(sel_state *state, const sel_request *request, sel_error *error) {
     return request->kind == SEL_MEAN_CHANGE ? ask_change(state, request, error)
-                                            : ask_balance(state, request, error);
+                                            : body_ask_balance(state, request, error);
 }
 
 static void answer_balance(const sel_state *state, const cuda_slot *slot, sel_request *request) {

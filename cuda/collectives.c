@@ -47,7 +47,7 @@ static int64_t move_own(const cuda_rows *rows, int rank, size_t size, char *buff
 }
 
 /* cuda_rows.gather */
-static cudaError_t gather(const cuda_rows *rows, size_t size, cudaStream_t stream) {
+static cudaError_t collectives_gather(const cuda_rows *rows, size_t size, cudaStream_t stream) {
     const sel_ranks *ranks = ((const sel_state *)rows->with)->ranks;
     const bool leads = ranks->rank == 0;
     cudaError_t code = cudaSuccess;
@@ -80,7 +80,7 @@ cuda_rows cuda_rows_of(const sel_state *state, const sel_box *box) {
                       .start = state->queue->row_start,
                       .boxes = state->cut.across > 1,
                       .box = box ? *box : all,
-                      .gather = gather,
+                      .gather = collectives_gather,
                       .with = (void *)(uintptr_t)state};
     rows.own = sel_state_part_rows(state, &rows.box, rows.rank);
     sel_state_share_box(state, &rows.box, state->queue->row_start);
@@ -90,9 +90,9 @@ cuda_rows cuda_rows_of(const sel_state *state, const sel_box *box) {
 /* ---- lists, and cells that are read ---- */
 
 /* `by_rows`: by the first of each row, else by the row of each. */
-static sel_status share(const sel_state *state, void *list, int64_t count, size_t size,
-                        int64_t (*place)(const sel_state *, int64_t), bool by_rows,
-                        sel_error *error) {
+static sel_status collectives_share(const sel_state *state, void *list, int64_t count, size_t size,
+                                    int64_t (*place)(const sel_state *, int64_t), bool by_rows,
+                                    sel_error *error) {
     const size_t bytes = (size_t)count * size;
     if (state->ranks->count == 1 || bytes == 0 || !list) {
         return SEL_OK;
@@ -112,12 +112,12 @@ static sel_status share(const sel_state *state, void *list, int64_t count, size_
 sel_status cuda_share_list(const sel_state *state, void *list, int64_t count, size_t size,
                            int64_t (*first)(const sel_state *state, int64_t row),
                            sel_error *error) {
-    return share(state, list, count, size, first, true, error);
+    return collectives_share(state, list, count, size, first, true, error);
 }
 
 sel_status cuda_share_items(const sel_state *state, void *list, int64_t count, size_t size,
                             int64_t (*row)(const sel_state *state, int64_t k), sel_error *error) {
-    return share(state, list, count, size, row, false, error);
+    return collectives_share(state, list, count, size, row, false, error);
 }
 
 cuda_cells cuda_cells_of(const sel_box *box) {

@@ -65,7 +65,7 @@ void cuda_inputs_close(sel_state *state) {
 }
 
 /* Describes an input to its kernel. */
-static sel_status describe(const sel_state *state, cuda_input *to, sel_error *error) {
+static sel_status inputs_describe(const sel_state *state, cuda_input *to, sel_error *error) {
     cuda_inputs *inputs = state->inputs;
     const sel_inputs *plan = state->plan->inputs;
     const sel_input *input = &plan->v[to->in.term.number];
@@ -103,7 +103,7 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
     const size_t bytes = COND_VALUES * sites * sizeof(double);
     sel_status status = cuda_terms_start(&inputs->terms, error);
     for (int k = 0; k < inputs->programs && !status; k++) {
-        status = describe(state, &inputs->program[k], error);
+        status = inputs_describe(state, &inputs->program[k], error);
     }
     if (!status && inputs->sites) {
         memcpy(inputs->known, state->plan->inputs->value, bytes);
@@ -150,7 +150,7 @@ sel_status cuda_inputs_step(sel_state *state, unsigned on, int64_t step, sel_err
     return any && solver->derive && !status ? solver->derive(state, step, error) : status;
 }
 
-static sel_status send_values(sel_state *state, unsigned due, sel_error *error) {
+static sel_status inputs_send_values(sel_state *state, unsigned due, sel_error *error) {
     cuda_inputs *inputs = state->inputs;
     void *pinned;
     sel_status status =
@@ -179,7 +179,7 @@ sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error) {
     }
     sel_status status = cuda_terms_set_controls(&inputs->terms, state, due, error);
     if (!status && inputs->sites & due) {
-        status = send_values(state, due, error);
+        status = inputs_send_values(state, due, error);
     }
     if (!status && inputs->source & due) {
         status = send_source(state, error);

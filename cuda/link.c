@@ -228,7 +228,7 @@ static bool can_join(const sel_ranks *ranks, const seat *all) {
 }
 
 /* Where NCCL does not join them, halos are staged. */
-static sel_status join(const sel_state *state, cuda_link *link, sel_error *error) {
+static sel_status link_join(const sel_state *state, cuda_link *link, sel_error *error) {
     const sel_ranks *ranks = state->ranks;
     sel_error why = {.status = SEL_OK};
     struct {
@@ -335,7 +335,7 @@ sel_status cuda_link_open(const sel_state *state, cuda_link **made, sel_error *e
     sel_status status = sel_ranks_agree(ranks, open_link(state, link, &own, error), error);
     ranks->gather(&own, sizeof own, all);
     if (!status && can_join(ranks, all)) {
-        status = sel_ranks_agree(ranks, join(state, link, error), error);
+        status = sel_ranks_agree(ranks, link_join(state, link, error), error);
         if (!status && link->comm && state->cut.across == 1) {
             join_directly(state, link, all);
         }

@@ -152,8 +152,8 @@ cuda_clock cuda_queue_clock(const cuda_queue *queue, int64_t step) {
     return (cuda_clock){queue->clock, step - queue->base};
 }
 
-static sel_status record(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
-                         sel_error *error) {
+static sel_status queue_record(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
+                               sel_error *error) {
     cudaGraph_t recorded = NULL;
     sel_status status = SEL_OK;
     CUDA_TRY(cudaStreamBeginCapture(queue->stream, cudaStreamCaptureModeThreadLocal));
@@ -179,7 +179,7 @@ sel_status cuda_queue_launch(cuda_queue *queue, cuda_enqueue *enqueue, sel_state
         CUDA_TRY(cuda_tick(queue->clock, state->step - queue->base, queue->stream));
         queue->base = state->step;
     }
-    sel_status status = queue->graph ? SEL_OK : record(queue, enqueue, state, error);
+    sel_status status = queue->graph ? SEL_OK : queue_record(queue, enqueue, state, error);
     if (!status) {
         CUDA_TRY(cudaGraphLaunch(queue->graph, queue->stream));
         queue->base += queue->timeless ? 0 : queue->graph_steps;
@@ -190,12 +190,12 @@ sel_status cuda_queue_launch(cuda_queue *queue, cuda_enqueue *enqueue, sel_state
 /* ---- slots ---- */
 
 /* The cells that a SEL_READ asks for, and the bytes of its answer. */
-static int64_t read_cells(const sel_request *request) {
+static int64_t queue_read_cells(const sel_request *request) {
     return request->cells ? request->cell_count : sel_box_cells(&request->box);
 }
 
 static uint64_t answer_bytes(const sel_request *request) {
-    return (uint64_t)read_cells(request) * sel_request_cell_bytes(request);
+    return (uint64_t)queue_read_cells(request) * sel_request_cell_bytes(request);
 }
 
 /* The free slot whose buffers fit best: the smallest that are large enough, else the largest. */

@@ -7,7 +7,7 @@
 #include "engine/base/hardware.h"
 #include "engine/scene/domain.h"
 
-static uint64_t round_up(uint64_t bytes, uint64_t line) {
+static uint64_t arrays_round_up(uint64_t bytes, uint64_t line) {
     return (bytes + line - 1) / line * line;
 }
 
@@ -44,7 +44,7 @@ void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type 
         const bool host = on_host(arrays, array);
         const uint64_t line = arrays->memory && !host ? arrays->memory->line : SEL_LINE;
         array->offset = arrays->bytes[host];
-        arrays->bytes[host] += round_up((uint64_t)count * type.size, line);
+        arrays->bytes[host] += arrays_round_up((uint64_t)count * type.size, line);
     }
 }
 
@@ -237,13 +237,13 @@ static sel_cells cells_of_part(const sel_arrays *arrays, const sel_array *array,
     return cells;
 }
 
-static int parts_of(const sel_arrays *arrays, const sel_array *array) {
+static int arrays_parts_of(const sel_arrays *arrays, const sel_array *array) {
     return array->cells.components ? ranks_of(arrays) : 1;
 }
 
 uint64_t sel_array_bytes(const sel_arrays *arrays, const sel_array *array) {
     int64_t count = array->cells.components ? 0 : array->count;
-    for (int p = 0; p < parts_of(arrays, array); p++) {
+    for (int p = 0; p < arrays_parts_of(arrays, array); p++) {
         const sel_cells cells = cells_of_part(arrays, array, p);
         count += cells.components * cells.n[0] * cells.n[1] * cells.n[2];
     }
@@ -340,7 +340,7 @@ static sel_status keep_component(const keeping *k, const sel_array *array, const
 
 /* A component of what ranks share out: where they have rows of planes, plane by plane. */
 static sel_status keep_shared(const keeping *k, const sel_array *array, int64_t c) {
-    const int across = k->arrays->cut->across, parts = parts_of(k->arrays, array);
+    const int across = k->arrays->cut->across, parts = arrays_parts_of(k->arrays, array);
     sel_status status = SEL_OK;
     for (int first = 0; first < parts; first += across) {
         const int64_t planes = cells_of_part(k->arrays, array, first).n[2];
@@ -423,7 +423,7 @@ sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_array
     const sel_array *array = &arrays->v[k];
     const bool is_list = array->cells.components == 0;
     const int64_t pitch = (is_list ? 1 : array->cells.pitch) * array->type.size;
-    const int parts = parts_of(arrays, array);
+    const int parts = arrays_parts_of(arrays, array);
     keeping keeps = {.arrays = arrays,
                      .host = !arrays->memory || on_host(arrays, array),
                      .load = load,

@@ -54,7 +54,7 @@ const sel_family sel_conduction_laws = {"law", "What holds on a region of sel.he
 static const sel_field region_fields[] = {SEL_REGION_FIELDS(sel_conduction_laws)};
 const sel_table sel_conduction_regions = SEL_REGION_TABLE(region_fields);
 
-static int law_of(const sel_domain *domain, int region) {
+static int conduction_law_of(const sel_domain *domain, int region) {
     int law = 0;
     while (laws[law] != domain->regions[region - 1].law.table) {
         law++;
@@ -72,7 +72,7 @@ double sel_capacity_of(const sel_conduction *body, int64_t cell) {
 
 /* sel_surface_far */
 static double far(const sel_domain *domain, int region, bool outer) {
-    const int law = law_of(domain, region);
+    const int law = conduction_law_of(domain, region);
     return law == COND_INSULATED ? -1
            : !domain->grid.nodes ? 0.5
            : outer               ? 0
@@ -109,7 +109,7 @@ static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel
             (cond_site){.reach = d > 0 ? sel_material_at(&body->k, grid, site->cell, axis) / d : 0,
                         .weight = area / (sel_capacity_at(body, site->cell, at) * volume),
                         .area = area,
-                        .law = law_of(domain, site->region)};
+                        .law = conduction_law_of(domain, site->region)};
     }
     if (to) {
         share_sites(domain, on, to);
@@ -197,7 +197,8 @@ static void find_limit(sel_conduction *body) {
 
 /* ---- the plan ---- */
 
-static int kind_of(const sel_conduction *body, const sel_domain *domain, bool has_source) {
+static int conduction_kind_of(const sel_conduction *body, const sel_domain *domain,
+                              bool has_source) {
     const double *k = body->k.same, *dx = domain->grid.dx;
     if (body->k.of || body->capacity.of || has_source ||
         domain->free_cells < sel_grid_cells(&domain->grid)) {
@@ -225,7 +226,7 @@ sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_q
     if (status) {
         return status;
     }
-    body->kind = kind_of(body, domain, sel_quantity_given(source));
+    body->kind = conduction_kind_of(body, domain, sel_quantity_given(source));
     sel_inputs_source(&body->inputs, source);
     mark_inputs(&body->inputs, body->implicit);
     if (body->kind == HEAT_VARIED) {
@@ -251,8 +252,8 @@ void sel_conduction_clear(sel_plan *plan) {
 sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
                                 bool *known, double *out, sel_error *error) {
     const law_values *law = plan->domain->regions[region - 1].law.data;
-    *known =
-        field == plan->simulation->solver->main_field && law_of(plan->domain, region) == COND_FIXED;
+    *known = field == plan->simulation->solver->main_field &&
+             conduction_law_of(plan->domain, region) == COND_FIXED;
     return *known ? sel_quantity_eval(&law->value[0], "law.fixed: temperature", at, out, error)
                   : SEL_OK;
 }

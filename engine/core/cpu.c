@@ -22,7 +22,7 @@ static double bandwidth(int device, int threads) {
     return sel_machine_bandwidth(threads);
 }
 
-static void list(sel_state *state, const sel_plan *plan) {
+static void cpu_list(sel_state *state, const sel_plan *plan) {
     sel_state_begin(state, plan);
     cpu_of(plan)->list(state);
     sel_state_list(state);
@@ -31,12 +31,12 @@ static void list(sel_state *state, const sel_plan *plan) {
     SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_state_rows(state), 0);
 }
 
-static sel_share estimate(const sel_plan *plan) {
+static sel_share cpu_estimate(const sel_plan *plan) {
     const size_t size = cpu_of(plan)->state_size;
     sel_state *state = calloc(1, size);
     sel_share share = {.memory = 0};
     if (state) {
-        list(state, plan);
+        cpu_list(state, plan);
         share = sel_state_share(state, size + state->arrays.bytes[0] -
                                            sel_arrays_untouched(&state->arrays));
         sel_arrays_free(&state->arrays);
@@ -45,7 +45,7 @@ static sel_share estimate(const sel_plan *plan) {
     return share;
 }
 
-static void destroy(sel_state *state) {
+static void cpu_destroy(sel_state *state) {
     if (state) {
         const sel_cpu *cpu = cpu_of(state->plan);
         if (cpu->close) {
@@ -56,7 +56,7 @@ static void destroy(sel_state *state) {
     }
 }
 
-static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
+static sel_status cpu_create(const sel_plan *plan, sel_state **made, sel_error *error) {
     const sel_cpu *cpu = cpu_of(plan);
     *made = NULL;
     if (sel_level(0) < 0) {
@@ -67,7 +67,7 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     if (!state) {
         return sel_fail_memory(error, cpu->what, cpu->state_size);
     }
-    list(state, plan);
+    cpu_list(state, plan);
     sel_status status = sel_state_allocate(state, cpu->what, error);
     status = sel_state_agree(state, status, error); /* before the first exchange */
     status = status || !plan->inputs ? status : sel_inputs_start(state, error);
@@ -81,7 +81,7 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
         cpu->observe(state, true);
     }
     if (status) {
-        destroy(state);
+        cpu_destroy(state);
         return status;
     }
     *made = state;
@@ -89,7 +89,7 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
 }
 
 /* Evaluates for the next step what is due. */
-static sel_status evaluate(sel_state *state, unsigned due, sel_error *error) {
+static sel_status cpu_evaluate(sel_state *state, unsigned due, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
     const sel_inputs *inputs = state->plan->inputs;
     if (!inputs || !(inputs->depends & due)) {
@@ -107,21 +107,21 @@ static sel_status evaluate(sel_state *state, unsigned due, sel_error *error) {
     return status;
 }
 
-static sel_status clock_of(sel_state *state, sel_clock *clock, sel_error *error) {
+static sel_status cpu_clock_of(sel_state *state, sel_clock *clock, sel_error *error) {
     return sel_state_clock(state, cpu_of(state->plan)->time_step, clock, error);
 }
 
-static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
+static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
     const int64_t observes = observed ? sel_plan_observed_steps(state->plan) : 0;
     sel_status status = SEL_OK;
     while (n > 0 && !status && state->ending.how == SEL_GOES_ON) {
         const unsigned due = sel_domain_due(state->plan->domain, state->controls);
         sel_clock clock;
-        status = clock_of(state, &clock, error);
+        status = cpu_clock_of(state, &clock, error);
         int64_t together = state->plan->depends & due || n <= observes ? 1 : n - observes;
         together = together < clock.until - state->step ? together : clock.until - state->step;
-        status = status ? status : evaluate(state, due, error);
+        status = status ? status : cpu_evaluate(state, due, error);
         if (state->plan->depends & due) {
             status = sel_state_agree(state, status, error);
         }
@@ -145,7 +145,7 @@ static sel_status restore(sel_state *state, sel_error *error) {
     sel_state_exchange(state, state->step);
     state->observed = -1;
     state->step -= last;
-    sel_status status = evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    sel_status status = cpu_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
     state->step += last;
     if (!status) {
         sel_given_derive(state);
@@ -153,12 +153,12 @@ static sel_status restore(sel_state *state, sel_error *error) {
     return status;
 }
 
-static sel_status loaded(sel_state *state, sel_error *error) {
+static sel_status cpu_loaded(sel_state *state, sel_error *error) {
     return sel_state_loaded(state, state->plan->inputs ? restore : cpu_of(state->plan)->loaded,
                             error);
 }
 
-static sel_status saving(sel_state *state, sel_error *error) {
+static sel_status cpu_saving(sel_state *state, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
     (void)error;
     if (cpu->saving) {
@@ -167,12 +167,12 @@ static sel_status saving(sel_state *state, sel_error *error) {
     return SEL_OK;
 }
 
-static sel_status restart(sel_state *state, sel_error *error) {
+static sel_status cpu_restart(sel_state *state, sel_error *error) {
     state->step = 0;
     return cpu_of(state->plan)->start(state, error);
 }
 
-static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
+static sel_status cpu_start(sel_state *state, sel_request *request, sel_error *error) {
     request->unobserved = sel_state_misses(state, request);
     if (request->unobserved) {
         return SEL_OK;
@@ -180,12 +180,12 @@ static sel_status start(sel_state *state, sel_request *request, sel_error *error
     return sel_look_at(&cpu_of(state->plan)->look, state, request, error);
 }
 
-static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
+static sel_status cpu_finish(sel_state *state, sel_request *request, sel_error *error) {
     (void)state, (void)request, (void)error; /* answered when it was started */
     return SEL_OK;
 }
 
-static void describe(int device, char *text, size_t size) {
+static void cpu_describe(int device, char *text, size_t size) {
     (void)device;
     char model[128];
     sel_machine_processor(model, sizeof model);
@@ -196,17 +196,17 @@ const sel_backend sel_cpu_backend = {
     .name = "cpu",
     .probe = probe,
     .bandwidth = bandwidth,
-    .estimate = estimate,
-    .create = create,
-    .advance = advance,
+    .estimate = cpu_estimate,
+    .create = cpu_create,
+    .advance = cpu_advance,
     .ending = sel_state_ending,
     .whole = sel_state_whole,
-    .clock = clock_of,
-    .start = start,
-    .finish = finish,
-    .saving = saving,
-    .loaded = loaded,
-    .restart = restart,
-    .destroy = destroy,
-    .device = describe,
+    .clock = cpu_clock_of,
+    .start = cpu_start,
+    .finish = cpu_finish,
+    .saving = cpu_saving,
+    .loaded = cpu_loaded,
+    .restart = cpu_restart,
+    .destroy = cpu_destroy,
+    .device = cpu_describe,
 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(sel_inputs *inputs, const sel_input *input) {
+static void inputs_add(sel_inputs *inputs, const sel_input *input) {
     inputs->v[inputs->count++] = *input;
     inputs->depends |= sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
 }
@@ -23,7 +23,7 @@ sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_sur
             const sel_field *field = &law->table->fields[k];
             input.quantity = (const void *)((const char *)law->data + field->offset);
             snprintf(input.what, sizeof input.what, "%s: %s", law->table->name, field->name);
-            add(inputs, &input);
+            inputs_add(inputs, &input);
         }
     }
     return status;
@@ -31,7 +31,7 @@ sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_sur
 
 void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source) {
     if (sel_quantity_given(source)) {
-        add(inputs, &(sel_input){.quantity = source, .what = "source"});
+        inputs_add(inputs, &(sel_input){.quantity = source, .what = "source"});
         inputs->has_source = true;
         inputs->source_depends = sel_quantity_depends(source) & (SEL_ON_T | SEL_ON_CONTROLS);
     }
@@ -70,9 +70,9 @@ double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t 
 }
 
 /* Evaluates an input at n places. */
-static sel_status evaluate(const sel_inputs *inputs, const sel_input *input, int64_t n,
-                           const double *x, const double *y, const double *z, int64_t step,
-                           double *to, sel_error *error) {
+static sel_status inputs_evaluate(const sel_inputs *inputs, const sel_input *input, int64_t n,
+                                  const double *x, const double *y, const double *z, int64_t step,
+                                  double *to, sel_error *error) {
     const sel_domain *domain = inputs->domain;
     const sel_places at = sel_domain_at(domain, n, x, y, z, sel_input_time(inputs, input, step));
     sel_status status = sel_quantity_eval(input->quantity, input->what, &at, to, error);
@@ -96,8 +96,8 @@ sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t s
         const int64_t first = on->first_of[input->region];
         const int64_t n = on->first_of[input->region + 1] - first;
         if (input->region && (sel_quantity_depends(input->quantity) | SEL_ALWAYS) & due) {
-            status = evaluate(inputs, input, n, on->place[0] + first, on->place[1] + first,
-                              on->place[2] + first, step, found, error);
+            status = inputs_evaluate(inputs, input, n, on->place[0] + first, on->place[1] + first,
+                                     on->place[2] + first, step, found, error);
             for (int64_t i = 0; i < n && value && !status; i++) {
                 value[COND_VALUES * on->order[first + i] + input->which] = found[i];
             }
@@ -114,7 +114,7 @@ sel_status sel_input_number(const sel_inputs *inputs, const sel_input *input, in
     for (int a = 0; a < 3 && input->region; a++) {
         place[a] = on->place[a][on->first_of[input->region] + k];
     }
-    return evaluate(inputs, input, 1, place, place + 1, place + 2, step, value, error);
+    return inputs_evaluate(inputs, input, 1, place, place + 1, place + 2, step, value, error);
 }
 
 sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,

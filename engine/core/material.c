@@ -13,9 +13,9 @@ static sel_status refuse(const sel_plan *plan, const char *name, double value, i
                                   value, sel_cell_text(&plan->domain->grid, cell, text));
 }
 
-static sel_status evaluate(const sel_plan *plan, const sel_domain *domain,
-                           const sel_quantity *quantity, const char *name, sel_material *m,
-                           sel_error *error) {
+static sel_status material_evaluate(const sel_plan *plan, const sel_domain *domain,
+                                    const sel_quantity *quantity, const char *name, sel_material *m,
+                                    sel_error *error) {
     const sel_evaluation asked = {.quantity = quantity, .what = name};
     const sel_rows_range own = sel_domain_own(domain);
     const int64_t row = m->components * domain->grid.n[0], nx = domain->grid.n[0];
@@ -41,7 +41,7 @@ sel_status sel_material_find(const sel_plan *plan, bool whole, const sel_quantit
     if (sel_quantity_depends(q)) {
         sel_domain domain = *plan->domain;
         domain.ranks = whole ? NULL : domain.ranks;
-        return evaluate(plan, &domain, q, name, m, error);
+        return material_evaluate(plan, &domain, q, name, m, error);
     }
     for (int a = 0; a < plan->domain->grid.dims; a++) {
         m->same[a] = q->part[q->components > 1 ? a : 0].constant;

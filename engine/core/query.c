@@ -17,8 +17,8 @@ double *sel_state_scratch(const sel_state *state) {
 }
 
 /* sel_look.field */
-static int read_field(const sel_look *look, const sel_state *state, int field, int64_t row,
-                      int64_t x0, int64_t x1, const double **values) {
+static int query_read_field(const sel_look *look, const sel_state *state, int field, int64_t row,
+                            int64_t x0, int64_t x1, const double **values) {
     if (!look->numbers || field > 0) {
         return look->field(state, field, row, x0, x1, values);
     }
@@ -32,8 +32,8 @@ static int read_field(const sel_look *look, const sel_state *state, int field, i
 }
 
 /* Stores cell k of a row with `count` components as entry `at` of the request. */
-static void store(const sel_request *request, const double *values, int64_t stride, int count,
-                  int64_t k, bool solid, int64_t at) {
+static void query_store(const sel_request *request, const double *values, int64_t stride, int count,
+                        int64_t k, bool solid, int64_t at) {
     for (int c = 0; c < request->components; c++) {
         const int64_t to = at * request->components + c;
         const double v = c < count && !solid ? values[c * stride + k] : 0;
@@ -45,7 +45,7 @@ static void store(const sel_request *request, const double *values, int64_t stri
     }
 }
 
-static void read_cells(const sel_look *look, sel_state *state, sel_request *request) {
+static void query_read_cells(const sel_look *look, sel_state *state, sel_request *request) {
     const int64_t nx = state->plan->domain->grid.n[0];
     int64_t own = 0;
     void *to = request->to;
@@ -59,8 +59,8 @@ static void read_cells(const sel_look *look, sel_state *state, sel_request *requ
         if (!sel_state_has(state, row)) {
             continue;
         }
-        const int count = read_field(look, state, request->field, row, x, x + 1, &values);
-        store(request, values, nx, count, 0, sel_state_solids(state, row)[x] != 0, own++);
+        const int count = query_read_field(look, state, request->field, row, x, x + 1, &values);
+        query_store(request, values, nx, count, 0, sel_state_solids(state, row)[x] != 0, own++);
     }
     if (state->ranks->count > 1) {
         void *found = request->to;
@@ -86,10 +86,10 @@ static void read_box(const sel_look *look, sel_state *state, sel_request *reques
         const uint8_t *solid = sel_state_solids(state, row) + box->lo[0];
         const double *values;
         const int count =
-            read_field(look, state, request->field, row, box->lo[0], box->hi[0], &values);
+            query_read_field(look, state, request->field, row, box->lo[0], box->hi[0], &values);
         for (int64_t i = 0; i < width; i++) {
             const int64_t k = i * box->stride[0];
-            store(request, values, nx, count, k, solid[k] != 0, j * width + i);
+            query_store(request, values, nx, count, k, solid[k] != 0, j * width + i);
         }
     }
     if (request->stays) {
@@ -119,7 +119,8 @@ static void reduce_row(const sel_look *look, const sel_state *state, const sel_r
     const int64_t nx = state->plan->domain->grid.n[0];
     const uint8_t *solid = sel_state_solids(state, row);
     const double *values;
-    const int count = read_field(look, state, request->field, row, box->lo[0], box->hi[0], &values);
+    const int count =
+        query_read_field(look, state, request->field, row, box->lo[0], box->hi[0], &values);
     partial[CELLS] = 0;
     for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
         partial[SUM + c] = partial[SQUARES + c] = 0;
@@ -141,7 +142,7 @@ static void reduce_row(const sel_look *look, const sel_state *state, const sel_r
     }
 }
 
-static void reduce(const sel_look *look, sel_state *state, sel_request *request) {
+static void query_reduce(const sel_look *look, sel_state *state, sel_request *request) {
     enum { EXTREMES = 2 * SEL_MAX_COMPONENTS };
     const sel_box *box = &request->box;
     double sums[CELLS + 1], own[EXTREMES];
@@ -288,7 +289,7 @@ static row_monitor *monitor_of(const sel_state *state, int64_t row) {
 }
 
 /* The value at the last monitor, which the present one replaces. */
-static double exchange(const sel_last *last, int64_t at, double value) {
+static double query_exchange(const sel_last *last, int64_t at, double value) {
     const double before = sel_get(last->v, last->type, at) / last->scale;
     sel_put(last->v, last->type, at, value * last->scale);
     return before;
@@ -300,8 +301,8 @@ static void look_at_main(const sel_look *look, const sel_state *state, int64_t r
     if (look->main) {
         look->main(state, row, main);
     } else {
-        read_field(look, state, state->plan->simulation->solver->main_field, row, 0,
-                   state->plan->domain->grid.n[0], &values);
+        query_read_field(look, state, state->plan->simulation->solver->main_field, row, 0,
+                         state->plan->domain->grid.n[0], &values);
         *main = (sel_main_row){.value = {values}, .large = values, .small = values};
     }
 }
@@ -323,7 +324,7 @@ static void monitor_row(const sel_look *look, const sel_state *state, int64_t ro
         for (int a = 0; a < state->last.components; a++) {
             const double u = main.value[a][x];
             const int64_t at = a * state->last.plane + row * nx + x;
-            const double du = u - exchange(&state->last, at, u);
+            const double du = u - query_exchange(&state->last, at, u);
             mine.change += state->last.counts ? du != 0 : du * du;
             square += state->last.counts ? 1 : u * u;
         }
@@ -332,7 +333,7 @@ static void monitor_row(const sel_look *look, const sel_state *state, int64_t ro
     *found = mine;
 }
 
-static void monitor(const sel_look *look, sel_state *state, sel_request *request) {
+static void query_monitor(const sel_look *look, sel_state *state, sel_request *request) {
     const sel_rows own = sel_own_rows(state);
     sel_watched watched, all[SEL_MOST_RANKS];
     double sums[2];
@@ -407,16 +408,16 @@ sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *requ
     switch (request->kind) {
     case SEL_READ:
         if (request->cells) {
-            read_cells(look, state, request);
+            query_read_cells(look, state, request);
         } else {
             read_box(look, state, request);
         }
         break;
     case SEL_REDUCE:
-        reduce(look, state, request);
+        query_reduce(look, state, request);
         break;
     case SEL_MONITOR:
-        monitor(look, state, request);
+        query_monitor(look, state, request);
         break;
     case SEL_MEAN_CHANGE:
         request->mean_change = look->mean_change ? look->mean_change(state)

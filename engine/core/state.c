@@ -9,7 +9,7 @@
 enum { MOST_AT_ONCE = 1 << 21 }; /* cells that are evaluated together */
 
 /* Gives each rank a block of its own. */
-static void divide(sel_state *state) {
+static void state_divide(sel_state *state) {
     const sel_grid *grid = &state->plan->domain->grid;
     sel_grid_cut(state->plan->domain, state->ranks->count, state->plan->across, &state->cut);
     state->own = sel_cut_block(&state->cut, state->ranks->rank);
@@ -19,14 +19,14 @@ static void divide(sel_state *state) {
 void sel_state_undivided(sel_state *state) {
     state->ranks = &sel_one_rank;
     state->arrays.all_know = true;
-    divide(state);
+    state_divide(state);
 }
 
 void sel_state_begin(sel_state *state, const sel_plan *plan) {
     state->plan = plan;
     state->threads = plan->threads > 0 ? plan->threads : 1;
     state->ranks = sel_plan_ranks(plan);
-    divide(state);
+    state_divide(state);
     state->clock = sel_even_clock(plan->domain->grid.dt);
     state->arrays.ranks = state->ranks->count > 1 ? state->ranks : NULL;
     state->arrays.cut = &state->cut;
@@ -132,8 +132,8 @@ void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row) {
 }
 
 /* Rows from `first` on, which lie together in one block, as they are stored. */
-static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
-                            const double *values, char *stored, sel_error *error) {
+static sel_status state_send_rows(const sel_state *state, int64_t first, int64_t rows,
+                                  const double *values, char *stored, sel_error *error) {
     const sel_turns *turns = &state->turns;
     const int64_t nx = turns->cells.n[0], ny = turns->cells.n[1], pitch = turns->cells.pitch;
     const int size = (int)turns->type.size;
@@ -191,9 +191,9 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
             widen_range(state, asked.first * nx, (asked.end - asked.first) * nx, values, found);
         }
         status = status ? status : edit(state, asked.first * nx, asked.end * nx, values, error);
-        status =
-            status ? status
-                   : send_rows(state, asked.first, asked.end - asked.first, values, stored, error);
+        status = status ? status
+                        : state_send_rows(state, asked.first, asked.end - asked.first, values,
+                                          stored, error);
     }
     free(stored);
     free(values);

@@ -18,7 +18,8 @@ int64_t sel_cell_beyond(const sel_grid *grid, int64_t cell, int face) {
     return sel_cell_number(grid, at);
 }
 
-static void add(const sel_domain *domain, sel_surfaces *s, const sel_site *site, double far) {
+static void surface_add(const sel_domain *domain, sel_surfaces *s, const sel_site *site,
+                        double far) {
     const int axis = site->face / 2;
     if (!s->site) {
         s->first_of[site->region + 1]++;
@@ -35,8 +36,8 @@ static void add(const sel_domain *domain, sel_surfaces *s, const sel_site *site,
     }
 }
 
-static void add_cell(const sel_domain *domain, sel_surface_far *far, int64_t cell,
-                     sel_surfaces *s) {
+static void surface_add_cell(const sel_domain *domain, sel_surface_far *far, int64_t cell,
+                             sel_surfaces *s) {
     const sel_grid *grid = &domain->grid;
     const int64_t first = s->sites;
     int64_t at[3];
@@ -48,7 +49,7 @@ static void add_cell(const sel_domain *domain, sel_surface_far *far, int64_t cel
             outer ? domain->face[face][sel_face_site(grid, face, at)] : domain->cell[beyond];
         const double distance = region ? far(domain, region, outer) : -1;
         if (distance >= 0) {
-            add(domain, s, &(sel_site){cell, face, region, outer}, distance);
+            surface_add(domain, s, &(sel_site){cell, face, region, outer}, distance);
             s->sites++;
         }
     }
@@ -62,13 +63,13 @@ static void add_cell(const sel_domain *domain, sel_surface_far *far, int64_t cel
 }
 
 /* Whether only free cells lie around one that is not at a face of the domain. */
-static bool is_inside(const sel_grid *grid, const uint8_t *cell) {
+static bool surface_is_inside(const sel_grid *grid, const uint8_t *cell) {
     const int64_t row = grid->n[0], slice = grid->dims == 3 ? row * grid->n[1] : 0;
     return !(cell[-1] | cell[1] | cell[-row] | cell[row] | cell[-slice] | cell[slice]);
 }
 
 /* Lists the sites of all cells, or only counts them while there is no memory. */
-static void list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *s) {
+static void surface_list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *s) {
     const sel_grid *grid = &domain->grid;
     const bool solids = domain->free_cells < sel_grid_cells(grid);
     const int64_t nx = grid->n[0];
@@ -81,8 +82,8 @@ static void list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *s
         /* In an inner row without solids only the ends lie on surfaces. */
         for (int64_t x = 0; x < nx; x += inside && !solids && nx > 1 ? nx - 1 : 1) {
             const bool away = inside && x > 0 && x < nx - 1;
-            if (cell[x] == 0 && !(away && is_inside(grid, cell + x))) {
-                add_cell(domain, far, row * nx + x, s);
+            if (cell[x] == 0 && !(away && surface_is_inside(grid, cell + x))) {
+                surface_add_cell(domain, far, row * nx + x, s);
             }
         }
     }
@@ -91,7 +92,7 @@ static void list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *s
 sel_status sel_surfaces_list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *s,
                              sel_error *error) {
     *s = (sel_surfaces){.sites = 0};
-    list(domain, far, s);
+    surface_list(domain, far, s);
     const size_t sites = (size_t)s->sites + 1, cells = (size_t)s->cells + 1;
     const size_t bytes = sites * (sizeof *s->site + sizeof *s->order + 3 * sizeof(double)) +
                          2 * cells * sizeof *s->cell;
@@ -109,7 +110,7 @@ sel_status sel_surfaces_list(const sel_domain *domain, sel_surface_far *far, sel
     for (int r = 0; r < SEL_REGION_NUMBERS; r++) {
         s->first_of[r + 1] += s->first_of[r];
     }
-    list(domain, far, s); /* which moves each first_of to that of the next region */
+    surface_list(domain, far, s); /* which moves each first_of to that of the next region */
     memmove(s->first_of + 1, s->first_of, SEL_REGION_NUMBERS * sizeof *s->first_of);
     s->first_of[0] = 0;
     return SEL_OK;

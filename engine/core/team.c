@@ -113,8 +113,8 @@ static size_t field_bytes(const sel_state *state, const sel_request *request) {
 }
 
 /* Answers go to rank 0, or are dropped. */
-static sel_status look(sel_state *state, const sel_backend *backend, sel_request *request,
-                       sel_error *error) {
+static sel_status team_look(sel_state *state, const sel_backend *backend, sel_request *request,
+                            sel_error *error) {
     const sel_ranks *ranks = state->plan->ranks;
     const size_t bytes = (size_t)request->cell_count * sizeof *request->cells;
     int64_t *cells = request->cells ? sel_ranks_memory(ranks, bytes) : NULL;
@@ -171,7 +171,7 @@ static void obey(sel_state *state, const sel_backend *backend, sel_writer **writ
         status = backend->wait(state, &error);
         break;
     case SEL_ORDER_LOOK:
-        status = look(state, backend, &order->request, &error);
+        status = team_look(state, backend, &order->request, &error);
         break;
     case SEL_ORDER_IMAGE:
         write_image(state, backend, writer);

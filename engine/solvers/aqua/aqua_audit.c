@@ -37,7 +37,7 @@ static int64_t beside(const aqua_plan *plan, int64_t cell, int j, int64_t *x, in
 }
 
 /* Whether there are only free cells and walls about a cell: the depths of ghosts are not kept. */
-static bool fits(const void *of, int64_t cell) {
+static bool aqua_audit_fits(const void *of, int64_t cell) {
     const ghost_list *ghosts = of;
     const aqua_plan *plan = ghosts->plan;
     const sel_grid *grid = &plan->base.domain->grid;
@@ -54,7 +54,7 @@ static bool fits(const void *of, int64_t cell) {
     return is;
 }
 
-static void list_reads(aqua_audit *audit, const aqua_plan *plan) {
+static void aqua_audit_list_reads(aqua_audit *audit, const aqua_plan *plan) {
     audit->reads = (sel_audit_reads){.fields = 1, .field = {AQUA_DEPTH}, .cell = audit->cell};
     for (int i = 0; i < audit->of.count; i++) {
         for (int j = 0; j < AQUA_ABOUT; j++) {
@@ -65,7 +65,7 @@ static void list_reads(aqua_audit *audit, const aqua_plan *plan) {
 }
 
 /* Of several ranks each knows the beds and alphas of its own rows. */
-static void list_cells(aqua_audit *audit, const aqua_plan *plan) {
+static void aqua_audit_list_cells(aqua_audit *audit, const aqua_plan *plan) {
     const sel_domain *domain = plan->base.domain;
     const sel_rows_range own = sel_domain_own(domain);
     const aqua_store store = aqua_store_of(plan);
@@ -111,9 +111,9 @@ sel_status aqua_audit_find(aqua_plan *plan, sel_error *error) {
     status = sel_domain_agree(plan->base.domain, status, &why, error);
     if (!status) {
         qsort(ghosts.at, count, sizeof *ghosts.at, compare_elements);
-        sel_audited_draw(plan->base.domain, 0, fits, &ghosts, &plan->audit.of);
-        list_reads(&plan->audit, plan);
-        list_cells(&plan->audit, plan);
+        sel_audited_draw(plan->base.domain, 0, aqua_audit_fits, &ghosts, &plan->audit.of);
+        aqua_audit_list_reads(&plan->audit, plan);
+        aqua_audit_list_cells(&plan->audit, plan);
     }
     free(ghosts.at);
     return status;

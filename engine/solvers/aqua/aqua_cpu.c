@@ -11,7 +11,7 @@
 
 /* ---- memory ---- */
 
-static void list(sel_state *base) {
+static void aqua_cpu_list(sel_state *base) {
     aqua_state *state = (aqua_state *)base;
     const aqua_loops *loops = aqua_loops_usable(0);
     aqua_list(state, 0, 0);
@@ -41,7 +41,7 @@ static void *offset(void *array, int64_t bytes) {
 }
 
 /* In units of the store. */
-static double sum_row(const sel_state *base, int64_t y) {
+static double aqua_cpu_sum_row(const sel_state *base, int64_t y) {
     const aqua_state *state = (const aqua_state *)base;
     const uint8_t *solid = sel_state_solids(base, y);
     const void *row = depths(state, base->step, 0, y);
@@ -72,7 +72,7 @@ static aqua_step describe_step(const aqua_state *state) {
 
 /* Rain is added to the depths of `step`, or infiltration taken from them (k; not at step 0). After
  * infiltration depths are final: then the greatest depths and arrivals are kept up. */
-static void supply(aqua_state *state, int k, int64_t step) {
+static void aqua_cpu_supply(aqua_state *state, int k, int64_t step) {
     const int64_t nx = state->plan->layout.nx, size = state->size;
     const double arrival = state->plan->params->arrival_depth * state->store.per_metre;
     const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
@@ -241,19 +241,19 @@ static void add_fluxes(aqua_state *state) {
 
 /* The fluxes of this step; and sel_cpu.observe: at step 0 those of the step to come, before rain.
  */
-static void observe(sel_state *base, bool now) {
+static void aqua_cpu_observe(sel_state *base, bool now) {
     const aqua_state *state = (const aqua_state *)base;
     if (now && state->shown) {
         find_fluxes(state, state->edge_count, state->shown);
     }
 }
 
-static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+static sel_status aqua_cpu_steps(sel_state *base, int64_t n, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     sel_status status = SEL_OK;
     for (; n > 0 && !status; n--) {
         aqua_take(state, state->amounts);
-        supply(state, AQUA_RAIN, base->step);
+        aqua_cpu_supply(state, AQUA_RAIN, base->step);
         status = add_sources(state, error);
         if (status) {
             return status;
@@ -265,14 +265,14 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
         if (base->plan->wants_balance) {
             add_fluxes(state);
         }
-        observe(base, base->observing);
-        supply(state, AQUA_SOIL, ++base->step);
+        aqua_cpu_observe(base, base->observing);
+        aqua_cpu_supply(state, AQUA_SOIL, ++base->step);
     }
     return status;
 }
 
 /* sel_cpu.loaded */
-static sel_status loaded(sel_state *base, sel_error *error) {
+static sel_status aqua_cpu_loaded(sel_state *base, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     const int64_t step = base->step;
     base->step = step > 0 ? step - 1 : 0;
@@ -284,7 +284,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     return status;
 }
 
-static sel_status start(sel_state *base, sel_error *error) {
+static sel_status aqua_cpu_start(sel_state *base, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     sel_status status = aqua_evaluate(base, SEL_ALWAYS, error);
     status = status ? status : aqua_start(state, error);
@@ -299,15 +299,15 @@ static sel_status start(sel_state *base, sel_error *error) {
         memset(state->arrived + own.first * nx, 0xff, /* -1 */
                (size_t)((own.end - own.first) * nx) * sizeof *state->arrived);
     }
-    supply(state, AQUA_SOIL, 0);
-    state->first_volume = sel_sum_rows(base, sum_row, state->store.whole);
+    aqua_cpu_supply(state, AQUA_SOIL, 0);
+    state->first_volume = sel_sum_rows(base, aqua_cpu_sum_row, state->store.whole);
     return SEL_OK;
 }
 
 /* ---- answers ---- */
 
-static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_t x1,
-                 const double **values) {
+static int aqua_cpu_field(const sel_state *base, int which, int64_t y, int64_t x0, int64_t x1,
+                          const double **values) {
     const aqua_state *state = (const aqua_state *)base;
     const aqua_plan *plan = state->plan;
     const int64_t at = y * plan->layout.nx + x0;
@@ -324,7 +324,7 @@ static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_
     return 1;
 }
 
-static sel_status other(sel_state *base, sel_request *request, sel_error *error) {
+static sel_status aqua_cpu_other(sel_state *base, sel_request *request, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     int64_t first;
     (void)error;
@@ -332,8 +332,8 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
         const int64_t count = aqua_flux_edges(state->plan, request, &first);
         aqua_answer_flux(state, state->shown + first, count, request);
     } else {
-        aqua_answer_balance(state, state->totals, sel_sum_rows(base, sum_row, state->store.whole),
-                            request);
+        aqua_answer_balance(state, state->totals,
+                            sel_sum_rows(base, aqua_cpu_sum_row, state->store.whole), request);
     }
     return SEL_OK;
 }
@@ -350,11 +350,11 @@ const aqua_loops *aqua_loops_usable(int k) {
 const sel_cpu aqua_on_cpu = {
     .what = "the water",
     .state_size = sizeof(aqua_state),
-    .list = list,
-    .start = start,
+    .list = aqua_cpu_list,
+    .start = aqua_cpu_start,
     .terms = aqua_evaluate,
-    .steps = steps,
-    .observe = observe,
-    .loaded = loaded,
-    .look = {.field = field, .other = other},
+    .steps = aqua_cpu_steps,
+    .observe = aqua_cpu_observe,
+    .loaded = aqua_cpu_loaded,
+    .look = {.field = aqua_cpu_field, .other = aqua_cpu_other},
 };

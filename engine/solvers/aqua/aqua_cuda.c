@@ -48,15 +48,16 @@ static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
     return status ? status : cuda_feed_send(feed, all->base.queue->stream, error);
 }
 
-static void list(sel_state *base) {
+static void aqua_cuda_list(sel_state *base) {
     aqua_cuda *state = (aqua_cuda *)base;
     aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan = (const aqua_plan *)base->plan;
     const aqua_layout *layout = &plan->layout;
-    const aqua_term *terms = plan->terms;
+    const aqua_term *aqua_cuda_terms = plan->terms;
     const bool levels = plan->levels_depend & SEL_ON_T;
-    const bool amounts = terms[AQUA_RAIN].kind == AQUA_UNIFORM ||
-                         terms[AQUA_SOIL].kind == AQUA_UNIFORM || plan->source_count > 0 || levels;
+    const bool amounts = aqua_cuda_terms[AQUA_RAIN].kind == AQUA_UNIFORM ||
+                         aqua_cuda_terms[AQUA_SOIL].kind == AQUA_UNIFORM ||
+                         plan->source_count > 0 || levels;
     sel_arrays *arrays = &base->arrays;
     if (!cuda_terms_open(&state->terms, plan->base.domain)) {
         arrays->failed = true;
@@ -65,8 +66,9 @@ static void list(sel_state *base) {
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
         cuda_term *term = &state->fill[k].term;
         state->by_term[k] =
-            terms[k].kind == AQUA_FIELD && sel_quantity_depends(terms[k].quantity) & SEL_ON_T &&
-            cuda_terms_take(&state->terms, terms[k].quantity, CUDA_FILL_THREADS, term);
+            aqua_cuda_terms[k].kind == AQUA_FIELD &&
+            sel_quantity_depends(aqua_cuda_terms[k].quantity) & SEL_ON_T &&
+            cuda_terms_take(&state->terms, aqua_cuda_terms[k].quantity, CUDA_FILL_THREADS, term);
         term->number = k;
     }
     cuda_terms_list(&state->terms, arrays);
@@ -96,7 +98,7 @@ static void list(sel_state *base) {
     SEL_ADD(arrays, state, copied, state->book_count, SEL_ON_HOST);
 }
 
-static void close(sel_state *base) {
+static void aqua_cuda_close(sel_state *base) {
     aqua_cuda *state = (aqua_cuda *)base;
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
         cuda_feed_close(&state->rates[k]);
@@ -143,7 +145,7 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, const sel_blo
 }
 
 /* What kernels need, but for a step. */
-static void describe(aqua_cuda *state) {
+static void aqua_cuda_describe(aqua_cuda *state) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const bool levels = plan->levels_depend & SEL_ON_T;
@@ -226,7 +228,7 @@ static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error)
 
 /* Evaluates what is due for the present step, and sends fields of rain and infiltration, and levels
  * that do not vary in time. */
-static sel_status evaluate(aqua_cuda *state, unsigned due, sel_error *error) {
+static sel_status aqua_cuda_evaluate(aqua_cuda *state, unsigned due, sel_error *error) {
     sel_state *base = &state->all.base;
     sel_status status = cuda_terms_set_controls(&state->terms, base, due, error);
     status = status ? status : aqua_evaluate(base, due, error);
@@ -318,7 +320,7 @@ static sel_status mark_shared(const aqua_cuda *state, int64_t step, sel_error *e
     return SEL_OK;
 }
 
-static sel_status start(sel_state *base, sel_error *error) {
+static sel_status aqua_cuda_start(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     aqua_state *all = &state->all;
     cudaStream_t stream = base->queue->stream;
@@ -326,7 +328,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     const int64_t first = own_cells(all, &count);
     sel_total volume = {0};
     sel_status status = open_feeds(state, error);
-    describe(state); /* with the terms that have been started */
+    aqua_cuda_describe(state); /* with the terms that have been started */
     status = status ? status : aqua_evaluate(base, SEL_ALWAYS, error);
     status = sel_state_agree(base, status, error);
     status = status ? status : aqua_start(all, error);
@@ -357,7 +359,8 @@ static sel_status start(sel_state *base, sel_error *error) {
 /* ---- a step ---- */
 
 /* cuda_take_slab: the flow. */
-static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
+static sel_status aqua_cuda_take(sel_state *base, int64_t step, const cuda_slab *slab,
+                                 sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_gpu_flow flow = flow_of(state, step, &slab->planes);
     CUDA_TRY((flow.store.whole ? aqua_gpu_march : aqua_gpu_two_pass)(&flow, slab->on));
@@ -366,8 +369,8 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
 
 /* Rain, or infiltration: of steps that are enqueued together with the next one by the kernel that
  * also fills the rates of that. */
-static sel_status supply(const aqua_cuda *state, const aqua_gpu_flow *flow, int k, int64_t step,
-                         sel_error *error) {
+static sel_status aqua_cuda_supply(const aqua_cuda *state, const aqua_gpu_flow *flow, int k,
+                                   int64_t step, sel_error *error) {
     const cuda_queue *queue = state->all.base.queue;
     if (state->pour[k] && step + 1 < queue->until) {
         const unsigned threads[2] = {AQUA_SUPPLY_THREADS, 1};
@@ -383,7 +386,7 @@ static sel_status supply(const aqua_cuda *state, const aqua_gpu_flow *flow, int 
     return SEL_OK;
 }
 
-static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
+static sel_status aqua_cuda_enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
@@ -401,7 +404,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
                                               : SEL_OK;
     }
     const aqua_gpu_flow flow = flow_of(state, step, NULL);
-    status = status ? status : supply(state, &flow, AQUA_RAIN, step, error);
+    status = status ? status : aqua_cuda_supply(state, &flow, AQUA_RAIN, step, error);
     if (status) {
         return status;
     }
@@ -413,27 +416,28 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     status = beds ? wrap_beds(state, error) : SEL_OK;
     status = status ? status : mark_shared(state, step, error);
     if (!status) { /* rims of ranks are of whole tiles */
-        status = cuda_take_slabs(base, step, AQUA_TILE_ROWS, false, cuda_exchange, take, error);
+        status = cuda_take_slabs(base, step, AQUA_TILE_ROWS, false, cuda_exchange, aqua_cuda_take,
+                                 error);
     }
     if (status) {
         return status;
     }
     CUDA_TRY(aqua_gpu_edges(&flow, state->summed_edges, edge_books, NULL, stream));
     CUDA_TRY(aqua_gpu_edges(&flow, observed, NULL, all->shown, stream));
-    status = flow.soaks ? SEL_OK : supply(state, &flow, AQUA_SOIL, step, error);
+    status = flow.soaks ? SEL_OK : aqua_cuda_supply(state, &flow, AQUA_SOIL, step, error);
     CUDA_TRY(aqua_gpu_watch(&flow, stream));
     return status;
 }
 
 /* Fields that vary in time without being terms are sent for each step. */
-static bool alone(const sel_state *base) {
+static bool aqua_cuda_alone(const sel_state *base) {
     const cuda_feed *rates = ((const aqua_cuda *)base)->rates;
     return rates[AQUA_RAIN].turns == FEW || rates[AQUA_SOIL].turns == FEW;
 }
 
 /* The earliest failure that kernels report; within a step, terms come first. Of a term the host
  * finds the error, if it has one there. */
-static sel_status check(sel_state *base, int64_t step, sel_error *error) {
+static sel_status aqua_cuda_check(sel_state *base, int64_t step, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_plan *plan = state->all.plan;
     cuda_term_fault fault = {.step = step};
@@ -466,13 +470,13 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
 }
 
 /* If the host fails, kernels may have failed in an earlier step. */
-static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
+static sel_status aqua_cuda_terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
-    sel_status status = evaluate(state, due, error);
+    sel_status status = aqua_cuda_evaluate(state, due, error);
     status = status || !state->view.flow.amounts ? status : send_amounts(state, count, error);
     if (status && state->terms.fault) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
-        const sel_status before = check(base, base->step, error);
+        const sel_status before = aqua_cuda_check(base, base->step, error);
         status = before ? before : status;
     }
     return status;
@@ -482,20 +486,20 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
 
 /* The totals of another backend's checkpoint stand in the first rows and edges; those of this one
  * are loaded afterwards. */
-static sel_status loaded(sel_state *base, sel_error *error) {
+static sel_status aqua_cuda_loaded(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const int64_t step = base->step;
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
     base->step = step > 0 ? step - 1 : 0;
-    sel_status status = evaluate(state, SEL_ALWAYS | SEL_ON_CONTROLS, error);
+    sel_status status = aqua_cuda_evaluate(state, SEL_ALWAYS | SEL_ON_CONTROLS, error);
     base->step = step;
     aqua_join_parts(state->all.plan, state->copied, state->all.totals, true);
     status = status ? status : cuda_send(state->books, state->copied, bytes, error);
     return status ? status : mark_all(state, error);
 }
 
-static sel_status look(sel_state *base, int field, const cuda_look **launchers, const void **view,
-                       sel_error *error) {
+static sel_status aqua_cuda_look(sel_state *base, int field, const cuda_look **launchers,
+                                 const void **view, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     (void)field, (void)error;
     state->view.water = cuda_parts_of(base, base->step);
@@ -507,16 +511,16 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
 const cuda_solver aqua_on_cuda = {
     .what = "the water",
     .state_size = sizeof(aqua_cuda),
-    .list = list,
-    .start = start,
-    .alone = alone,
-    .terms = terms,
-    .step = enqueue_step,
-    .check = check,
+    .list = aqua_cuda_list,
+    .start = aqua_cuda_start,
+    .alone = aqua_cuda_alone,
+    .terms = aqua_cuda_terms,
+    .step = aqua_cuda_enqueue_step,
+    .check = aqua_cuda_check,
     .saving = aqua_cuda_saving,
-    .loaded = loaded,
-    .close = close,
-    .look = look,
+    .loaded = aqua_cuda_loaded,
+    .close = aqua_cuda_close,
+    .look = aqua_cuda_look,
     .ask = aqua_cuda_ask,
     .answer = aqua_cuda_answer,
 };

@@ -4,13 +4,14 @@
 #include <string.h>
 #include "engine/solvers/aqua/aqua.h"
 
-static const void *law_of(const sel_domain *domain, int region, const sel_table *table) {
+static const void *aqua_ghosts_law_of(const sel_domain *domain, int region,
+                                      const sel_table *table) {
     const sel_variant *law = region ? &domain->regions[region - 1].law : NULL;
     return law && law->table == table ? law->data : NULL;
 }
 
 const aqua_law_level *aqua_level_of(const sel_domain *domain, int region) {
-    return law_of(domain, region, &aqua_level_table);
+    return aqua_ghosts_law_of(domain, region, &aqua_level_table);
 }
 
 bool aqua_passes(const sel_domain *domain, int region) {
@@ -26,7 +27,7 @@ static void add_ghost(aqua_plan *plan, int region, int64_t x, int64_t y, const i
                       double ground, double fall) {
     aqua_ghosts *ghosts = &plan->ghosts;
     const sel_grid *grid = &plan->base.domain->grid;
-    const aqua_law_open *open = law_of(plan->base.domain, region, &aqua_open_table);
+    const aqua_law_open *open = aqua_ghosts_law_of(plan->base.domain, region, &aqua_open_table);
     if (!ghosts->v) {
         ghosts->first[region + 1]++;
         return;

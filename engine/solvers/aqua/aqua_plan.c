@@ -15,7 +15,7 @@
 /* ---- the ground ---- */
 
 /* sel_solver.complete */
-static void complete(sel_common *params) {
+static void aqua_plan_complete(sel_common *params) {
     sel_terrain_complete(&((const aqua_params *)params)->ground, params);
     params->dt = isnan(params->dt) ? 1 : params->dt;
 }
@@ -126,7 +126,7 @@ static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
 
 /* ---- the plan ---- */
 
-static sel_status complete_plan(sel_plan *base, sel_error *error) {
+static sel_status aqua_plan_complete_plan(sel_plan *base, sel_error *error) {
     aqua_plan *p = (aqua_plan *)base;
     const int64_t *n = base->domain->grid.n, line = SEL_LINE / sizeof(float);
     const int64_t pitch = (n[0] + 2 * AQUA_HALO + line - 1) / line * line;
@@ -143,7 +143,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     return status ? status : aqua_ways_create(p, error);
 }
 
-static void clear_plan(sel_plan *base) {
+static void aqua_plan_clear_plan(sel_plan *base) {
     aqua_plan *p = (aqua_plan *)base;
     free(p->ghosts.v); /* and x and y */
     free(p->ghosts.edge);
@@ -225,7 +225,7 @@ static void add_facts(const sel_plan *base, sel_facts *facts) {
 
 /* ---- the solver ---- */
 
-static void json(const sel_plan *base, FILE *to) {
+static void aqua_plan_json(const sel_plan *base, FILE *to) {
     const aqua_plan *plan = (const aqua_plan *)base;
     const aqua_store store = aqua_store_of(plan);
     fprintf(to, "\"equilibrium\": \"%s\", \"scheme\": \"%s\", \"alpha\": %.17g, \"quantum\": %.17g",
@@ -234,8 +234,8 @@ static void json(const sel_plan *base, FILE *to) {
             store.whole ? 1 / store.per_metre : 0.0);
 }
 
-static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
-                       size_t size) {
+static bool aqua_plan_impossible(const sel_plan *plan, const sel_request *monitor, int64_t *cell,
+                                 char *text, size_t size) {
     (void)plan;
     *cell = monitor->smallest_cell;
     snprintf(text, size, "the depth is %.3g m", monitor->smallest);
@@ -245,7 +245,7 @@ static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t
 /* A step reads the bed, reads and writes the depth; a monitor reads the depth and whether the cell
  * is solid. A state has a bed, two depths and the depth at the last monitor, beside the plan's
  * ground. */
-static sel_cell_bytes bytes(const sel_common *params, int precision) {
+static sel_cell_bytes aqua_plan_bytes(const sel_common *params, int precision) {
     const int real = precision == SEL_F32 ? 4 : 8;
     (void)params;
     return (sel_cell_bytes){.update = 3 * real, .look = real + 1, .state = 8 + 4 * real};
@@ -264,12 +264,12 @@ static const sel_field_info fields[AQUA_FIELDS] = {
                            false},
 };
 
-static int dims(const sel_common *params) {
+static int aqua_plan_dims(const sel_common *params) {
     (void)params;
     return 2;
 }
 
-static void state_text(const sel_plan *plan, char *text, size_t size) {
+static void aqua_plan_state_text(const sel_plan *plan, char *text, size_t size) {
     const aqua_plan *p = (const aqua_plan *)plan;
     *text = '\0';
     if (plan->precision == SEL_F32) {
@@ -287,27 +287,27 @@ const sel_solver aqua_solver = {
     .flux_field = -1,
     .no_forces = true,
     .metres = true,
-    .dims = dims,
-    .complete = complete,
+    .dims = aqua_plan_dims,
+    .complete = aqua_plan_complete,
     .blank = blank,
     .plan_size = sizeof(aqua_plan),
-    .plan = complete_plan,
-    .plan_clear = clear_plan,
+    .plan = aqua_plan_complete_plan,
+    .plan_clear = aqua_plan_clear_plan,
     .facts = add_facts,
     .warn = aqua_warn,
     .ahead = aqua_ahead,
-    .json = json,
-    .impossible = impossible,
+    .json = aqua_plan_json,
+    .impossible = aqua_plan_impossible,
     .audit_reads = aqua_audit_reads,
     .audit = aqua_audit_step,
     .audit_does = "take from",
     .audit_why = "what flows from cell to cell is whole quanta",
     .audit_advice = "a larger dt with alpha in proportion; a smaller depth_limit has finer quanta, "
                     "down to 2^-26 m",
-    .state_text = state_text,
+    .state_text = aqua_plan_state_text,
     .initial_fields = (const char *const[]){"depth", NULL},
     .advice = "Depths cannot diverge by themselves: look at ground, rain and sources",
-    .bytes = bytes,
+    .bytes = aqua_plan_bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &aqua_on_cpu,
 #ifdef SEL_CUDA

@@ -6,7 +6,7 @@
 
 /* ---- the arrays ---- */
 
-static void list_cells(aqua_state *state, int64_t before, int64_t behind) {
+static void aqua_state_list_cells(aqua_state *state, int64_t before, int64_t behind) {
     const aqua_plan *plan = state->plan;
     const sel_type depth = {state->store.whole ? 'i' : 'f', (uint32_t)state->size};
     const aqua_layout *layout = &plan->layout;
@@ -51,7 +51,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind) {
     state->store = aqua_store_of(plan);
     state->size = state->store.whole ? 4 : 8;
     state->real = (sel_type){'f', (uint32_t)state->size};
-    list_cells(state, before, behind);
+    aqua_state_list_cells(state, before, behind);
     SEL_ADD(arrays, state, values, AQUA_SUPPLIES + sources + plan->ghosts.count, SEL_ON_HOST);
     SEL_ADD(arrays, state, carry, AQUA_SUPPLIES + sources, kept | SEL_PART);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);
@@ -167,8 +167,8 @@ sel_status aqua_start(aqua_state *state, sel_error *error) {
 /* ---- answers ---- */
 
 /* Adds a term to the answer and returns it, m3. */
-static double add_term(const aqua_state *state, sel_term_kind kind, const char *prefix,
-                       const char *name, const sel_total *total, sel_request *request) {
+static double aqua_state_add_term(const aqua_state *state, sel_term_kind kind, const char *prefix,
+                                  const char *name, const sel_total *total, sel_request *request) {
     const double value = sel_total_of(total, state->store.whole) * aqua_volume_unit(state);
     sel_request_term(request, kind, prefix, name, value);
     return value;
@@ -207,19 +207,22 @@ void aqua_answer_balance(const aqua_state *state, const sel_total *totals, doubl
     request->term_count = 0;
     sel_request_term(request, SEL_TERM_CONTENT, "volume", "", now);
     if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING) {
-        in += add_term(state, SEL_TERM_IN, "rain", "", &totals[AQUA_RAIN], request);
+        in += aqua_state_add_term(state, SEL_TERM_IN, "rain", "", &totals[AQUA_RAIN], request);
     }
     for (int k = AQUA_SUPPLIES; k < AQUA_SUPPLIES + plan->source_count; k++) {
-        in += add_term(state, SEL_TERM_IN, "inflow_", plan->terms[k].name, &totals[k], request);
+        in += aqua_state_add_term(state, SEL_TERM_IN, "inflow_", plan->terms[k].name, &totals[k],
+                                  request);
     }
     if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
-        out += add_term(state, SEL_TERM_OUT, "infiltration", "", &totals[AQUA_SOIL], request);
+        out += aqua_state_add_term(state, SEL_TERM_OUT, "infiltration", "", &totals[AQUA_SOIL],
+                                   request);
     }
     for (int r = 1; r <= domain->region_count; r++) {
         char text[32];
         if (aqua_passes(domain, r)) {
-            out += add_term(state, SEL_TERM_OUT, "out_", sel_region_name(domain, r, text),
-                            &totals[aqua_total_of(plan, r)], request);
+            out +=
+                aqua_state_add_term(state, SEL_TERM_OUT, "out_", sel_region_name(domain, r, text),
+                                    &totals[aqua_total_of(plan, r)], request);
         }
     }
     sel_request_term(request, SEL_TERM_ERROR, "error", "", now + out - in);

@@ -62,7 +62,7 @@ static const sel_field initial_fields[] = {
 static const sel_table initial_table =
     SEL_TABLE("initial", aqua_initial, initial_fields, "The water at step 0.");
 
-static sel_status check_params(const void *data, sel_where where, sel_error *error) {
+static sel_status aqua_tables_check_params(const void *data, sel_where where, sel_error *error) {
     const aqua_params *params = data;
     const sel_units *units = params->common.units;
     sel_status status =
@@ -148,4 +148,4 @@ const sel_table aqua_table =
               "Surface runoff: films of water on slopes and hollows that fill, by the "
               "cellular automaton AQUA-GRAPH. For rivers and other deep water, where "
               "roughness matters, take scenarios/flood.lua.",
-              .has_where = true, .check = check_params);
+              .has_where = true, .check = aqua_tables_check_params);

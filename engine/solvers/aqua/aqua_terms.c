@@ -10,8 +10,8 @@ static const double mm_per_hour = 1e-3 / 3600; /* m/s */
 /* ---- sources ---- */
 
 /* Lists the free cells of a source: of its shape, or the one that has its point. */
-static sel_status list_cells(aqua_plan *plan, aqua_term *term, const aqua_source *source,
-                             sel_error *error) {
+static sel_status aqua_terms_list_cells(aqua_plan *plan, aqua_term *term, const aqua_source *source,
+                                        sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const int64_t nx = domain->grid.n[0], cells = sel_grid_cells(&domain->grid);
     char what[64];
@@ -39,7 +39,7 @@ static sel_status list_cells(aqua_plan *plan, aqua_term *term, const aqua_source
     return status;
 }
 
-static int compare_cells(const void *a, const void *b) {
+static int aqua_terms_compare_cells(const void *a, const void *b) {
     const aqua_source_cell *one = a, *other = b;
     return one->at != other->at ? (one->at > other->at ? 1 : -1)
                                 : (one->source > other->source) - (one->source < other->source);
@@ -47,8 +47,9 @@ static int compare_cells(const void *a, const void *b) {
 
 /* ---- the terms ---- */
 
-static aqua_term *add_term(aqua_plan *plan, aqua_kind kind, const sel_quantity *quantity,
-                           sel_where where, const char *what, const char *name, const char *end) {
+static aqua_term *aqua_terms_add_term(aqua_plan *plan, aqua_kind kind, const sel_quantity *quantity,
+                                      sel_where where, const char *what, const char *name,
+                                      const char *end) {
     const unsigned depends = sel_quantity_depends(quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
     aqua_term *term = &plan->terms[plan->term_count];
     *term = (aqua_term){.kind = kind, .quantity = quantity, .where = where, .count = 1};
@@ -63,8 +64,8 @@ static aqua_term *add_term(aqua_plan *plan, aqua_kind kind, const sel_quantity *
 static void add_rate(aqua_plan *plan, const char *name, const sel_quantity *rate) {
     const bool field = sel_quantity_depends(rate) & SEL_ON_PLACE;
     const aqua_kind kind = field ? AQUA_FIELD : AQUA_UNIFORM;
-    add_term(plan, sel_quantity_given(rate) ? kind : AQUA_NOTHING, rate,
-             sel_simulation_where(plan->base.simulation, name), "", name, "");
+    aqua_terms_add_term(plan, sel_quantity_given(rate) ? kind : AQUA_NOTHING, rate,
+                        sel_simulation_where(plan->base.simulation, name), "", name, "");
 }
 
 sel_status aqua_terms_create(aqua_plan *plan, sel_error *error) {
@@ -83,22 +84,23 @@ sel_status aqua_terms_create(aqua_plan *plan, sel_error *error) {
     while (plan->source_count < sources->n) {
         const aqua_source *source = (const aqua_source *)sources->v + plan->source_count++;
         snprintf(text, sizeof text, "%d", plan->source_count);
-        aqua_term *term = add_term(plan, AQUA_DISCHARGE, &source->discharge, source->place,
-                                   "discharge of source ", source->name ? source->name : text, "");
-        const sel_status listed = list_cells(plan, term, source, error);
+        aqua_term *term =
+            aqua_terms_add_term(plan, AQUA_DISCHARGE, &source->discharge, source->place,
+                                "discharge of source ", source->name ? source->name : text, "");
+        const sel_status listed = aqua_terms_list_cells(plan, term, source, error);
         status = status ? status : listed;
     }
     if (plan->source_cells) {
         qsort(plan->source_cells, (size_t)plan->source_cell_count, sizeof *plan->source_cells,
-              compare_cells);
+              aqua_terms_compare_cells);
     }
     for (int r = 1; r <= domain->region_count; r++) {
         const aqua_law_level *law = aqua_level_of(domain, r);
         const int64_t *first = &plan->ghosts.first[r];
         if (law && first[0] < first[1]) {
             aqua_term *term =
-                add_term(plan, AQUA_STAGE, &law->z, domain->regions[r - 1].law.where,
-                         "law.level of region '", sel_region_name(domain, r, text), "'");
+                aqua_terms_add_term(plan, AQUA_STAGE, &law->z, domain->regions[r - 1].law.where,
+                                    "law.level of region '", sel_region_name(domain, r, text), "'");
             term->region = r;
             term->first = amounts + first[0];
             term->count = first[1] - first[0];

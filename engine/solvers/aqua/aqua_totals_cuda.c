@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* What ranks know of their own rows and edges, all get to know: the books, or the fluxes. */
-static sel_status share(const aqua_cuda *state, bool books, sel_error *error) {
+static sel_status aqua_totals_cuda_share(const aqua_cuda *state, bool books, sel_error *error) {
     const aqua_state *all = &state->all;
     return books ? cuda_share_items(&all->base, state->books, state->book_count,
                                     sizeof *state->books, aqua_row_of_part, error)
@@ -17,8 +17,8 @@ static sel_status share(const aqua_cuda *state, bool books, sel_error *error) {
 sel_status aqua_cuda_saving(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
-    sel_status status = share(state, true, error);
-    status = status ? status : share(state, false, error);
+    sel_status status = aqua_totals_cuda_share(state, true, error);
+    status = status ? status : aqua_totals_cuda_share(state, false, error);
     status = status ? status : cuda_send(state->copied, state->books, bytes, error);
     if (!status) {
         aqua_join_parts(state->all.plan, state->copied, state->all.totals, false);
@@ -43,7 +43,7 @@ sel_status aqua_cuda_ask(sel_state *base, const sel_request *request, sel_error 
         return status;
     }
     slot->count = count;
-    status = share(state, balance, error);
+    status = aqua_totals_cuda_share(state, balance, error);
     if (balance && !status) {
         memcpy(slot->host, all->totals, totals);
         status = cuda_sum(base, error);

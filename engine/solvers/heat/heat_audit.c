@@ -21,7 +21,7 @@ static int64_t neighbour(const sel_grid *grid, int64_t cell, int face) {
     return beyond >= 0 ? beyond : grid->nodes ? sel_cell_beyond(grid, cell, face ^ 1) : cell;
 }
 
-static void list_reads(heat_audit *audit, const sel_grid *grid) {
+static void heat_audit_list_reads(heat_audit *audit, const sel_grid *grid) {
     audit->reads =
         (sel_audit_reads){.fields = 1, .field = {heat_solver.main_field}, .cell = audit->cell};
     for (int i = 0; i < audit->of.count; i++) {
@@ -43,7 +43,7 @@ void heat_audit_find(heat_plan *p) {
         return;
     }
     sel_audited_draw(domain, 0, NULL, NULL, &audit->of);
-    list_reads(audit, &domain->grid);
+    heat_audit_list_reads(audit, &domain->grid);
     for (int i = 0; i < audit->of.count; i++) {
         const int64_t cell = audit->of.cell[i];
         heat_audit_cell *to = &audit->v[i];
@@ -74,8 +74,8 @@ const sel_audit_reads *heat_audit_reads(const sel_plan *base) {
 /* ---- what laws and the source bring in the step from `step` ---- */
 
 /* Number k of an input, if it needs no Lua. */
-static bool value_of(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
-                     double *to) {
+static bool heat_audit_value_of(const sel_inputs *inputs, const sel_input *input, int64_t k,
+                                int64_t step, double *to) {
     double place[3];
     sel_error unread = {.status = SEL_OK};
     return sel_quantity_is_pure(input->quantity) &&
@@ -113,8 +113,8 @@ static bool surfaces_of(const sel_state *state, int64_t cell, int64_t step, doub
             const bool varies =
                 sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
             if (input->region == on->site[first + i].region && varies &&
-                !value_of(inputs, input, order_of(on, first + i), step,
-                          &value[COND_VALUES * i + input->which])) {
+                !heat_audit_value_of(inputs, input, order_of(on, first + i), step,
+                                     &value[COND_VALUES * i + input->which])) {
                 return false;
             }
         }
@@ -132,7 +132,7 @@ static bool source_of(const sel_state *state, int64_t cell, int64_t step, double
         return true;
     }
     sel_cell_at(&inputs->domain->grid, cell, at);
-    const bool known = value_of(inputs, &inputs->v[inputs->count - 1], cell, step, q);
+    const bool known = heat_audit_value_of(inputs, &inputs->v[inputs->count - 1], cell, step, q);
     *q *= sel_part_inside(&inputs->domain->grid, at, -1);
     return known;
 }

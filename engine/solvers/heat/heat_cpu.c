@@ -8,7 +8,7 @@ extern const heat_loops SEL_OF_LEVELS(heat_loops, [2]);
 
 enum { BAND = 1 << 19 /* bytes */ };
 
-static void list(sel_state *base) {
+static void heat_cpu_list(sel_state *base) {
     heat_list(base, 1, base->threads);
 }
 
@@ -54,7 +54,7 @@ static void step_block(const sel_state *base, const heat_loops *loops) {
     }
 }
 
-static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+static sel_status heat_cpu_steps(sel_state *base, int64_t n, sel_error *error) {
     static const heat_loops *const tables[] = {SEL_OF_LEVELS(heat_loops, )};
     const heat_loops *loops = &tables[sel_level(0)][base->plan->precision];
     const bool implicit = heat_plan_for(base)->body.implicit > 0;
@@ -75,8 +75,8 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
 const sel_cpu heat_on_cpu = {
     .what = "the temperature",
     .state_size = sizeof(heat_state),
-    .list = list,
+    .list = heat_cpu_list,
     .start = heat_start,
-    .steps = steps,
+    .steps = heat_cpu_steps,
     .look = {.field = sel_conduction_field, .numbers = true, .other = sel_conduction_answer},
 };

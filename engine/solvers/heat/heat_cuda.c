@@ -23,7 +23,7 @@ static bool implicit(const sel_state *base) {
 
 /* ---- memory ---- */
 
-static void list(sel_state *base) {
+static void heat_cuda_list(sel_state *base) {
     heat_cuda *state = (heat_cuda *)base;
     const heat_plan *plan = heat_plan_for(base);
     const sel_grid *grid = &plan->base.domain->grid;
@@ -47,7 +47,7 @@ static void list(sel_state *base) {
                    2 * state->sides.sites, 0);
 }
 
-static void close(sel_state *base) {
+static void heat_cuda_close(sel_state *base) {
     mg_gpu_close(&((heat_cuda *)base)->solve);
 }
 
@@ -79,13 +79,14 @@ static sel_status derive(sel_state *base, int64_t step, sel_error *error) {
 
 /* ---- steps ---- */
 
-static int64_t pass(const sel_state *base, int64_t most) {
+static int64_t heat_cuda_pass(const sel_state *base, int64_t most) {
     const heat_cuda *state = (const heat_cuda *)base;
     return !state->marches || base->observing || most < 3 ? 1 : most < HEAT_PASS ? 3 : HEAT_PASS;
 }
 
 /* cuda_take_slab */
-static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
+static sel_status heat_cuda_take(sel_state *base, int64_t step, const cuda_slab *slab,
+                                 sel_error *error) {
     const int steps = (int)base->queue->pass;
     const heat_gpu_step s = step_of((heat_cuda *)base, step, &slab->planes);
     if (steps > 1) {
@@ -97,21 +98,22 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
 }
 
 enum { RIM = 4, WIDE_RIM = 12 }; /* planes: a lane takes 4 at once; halos of marches have fewer */
-static sel_status step(sel_state *base, int64_t step, sel_error *error) {
+static sel_status heat_cuda_step(sel_state *base, int64_t step, sel_error *error) {
     heat_cuda *state = (heat_cuda *)base;
     const int rim = base->queue->pass > 1 ? MARCH_LEAST_ROWS : state->marches ? WIDE_RIM : RIM;
-    return implicit(base) ? mg_gpu_body_step(&state->solve, base, step, error)
-                          : cuda_take_slabs(base, step, rim, false, cuda_exchange, take, error);
+    return implicit(base)
+               ? mg_gpu_body_step(&state->solve, base, step, error)
+               : cuda_take_slabs(base, step, rim, false, cuda_exchange, heat_cuda_take, error);
 }
 
 const cuda_solver heat_on_cuda = {
     .what = "the temperature",
     .state_size = sizeof(heat_cuda),
-    .list = list,
+    .list = heat_cuda_list,
     .start = heat_start,
     .derive = derive,
     .alone = implicit,
-    .pass = pass,
-    .step = step,
-    .close = close,
+    .pass = heat_cuda_pass,
+    .step = heat_cuda_step,
+    .close = heat_cuda_close,
 };

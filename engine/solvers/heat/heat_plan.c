@@ -32,7 +32,7 @@ static bool needs_double(const sel_plan *base) {
            steps > most_steps_f32;
 }
 
-static sel_status complete_plan(sel_plan *base, sel_error *error) {
+static sel_status heat_plan_complete_plan(sel_plan *base, sel_error *error) {
     heat_plan *p = (heat_plan *)base;
     const heat_params *params = (const heat_params *)base->simulation->params;
     const sel_grid *grid = &base->domain->grid;
@@ -89,7 +89,7 @@ sel_status heat_start(sel_state *base, sel_error *error) {
 
 /* ---- what users are told ---- */
 
-static void facts(const sel_plan *base, sel_facts *to) {
+static void heat_plan_facts(const sel_plan *base, sel_facts *to) {
     const heat_plan *p = (const heat_plan *)base;
     static const char *const bodies[] = {"uniform", "uniform, uneven along the axes",
                                          "varies from cell to cell"};
@@ -119,11 +119,11 @@ static void facts(const sel_plan *base, sel_facts *to) {
                  (long long)inputs->surfaces.cells, inputs->depends ? ", varying in time" : "");
 }
 
-static void json(const sel_plan *base, FILE *to) {
+static void heat_plan_json(const sel_plan *base, FILE *to) {
     fprintf(to, "\"largest_dt\": %.9g", ((const heat_plan *)base)->body.limit);
 }
 
-static sel_cell_bytes bytes(const sel_common *common, int precision) {
+static sel_cell_bytes heat_plan_bytes(const sel_common *common, int precision) {
     const heat_params *params = (const heat_params *)common;
     const double size = precision == SEL_F32 ? 4 : 8;
     const char *name;
@@ -158,12 +158,12 @@ const sel_solver heat_solver = {
     .balance_of_step = true,
     .conserved = "heat",
     .plan_size = sizeof(heat_plan),
-    .plan = complete_plan,
+    .plan = heat_plan_complete_plan,
     .time_step = time_step,
     .plan_clear = sel_conduction_clear,
-    .facts = facts,
+    .facts = heat_plan_facts,
     .ahead = sel_inputs_ahead,
-    .json = json,
+    .json = heat_plan_json,
     .initial_fields = initial_fields,
     .advice =
         "A law, the source or the initial temperature grows without bound or is too large for "
@@ -174,7 +174,7 @@ const sel_solver heat_solver = {
     .audit_does = "add to",
     .audit_why = "the numbers have no digits for so little",
     .audit_advice = "a larger dt, or temperatures that begin nearer to 0",
-    .bytes = bytes,
+    .bytes = heat_plan_bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &heat_on_cpu,
 #ifdef SEL_CUDA

@@ -7,7 +7,7 @@ static const sel_field initial_fields[] = {
 static const sel_table initial_table =
     SEL_TABLE("initial", heat_initial, initial_fields, "The temperature at step 0.");
 
-static sel_status check_params(const void *data, sel_where where, sel_error *error) {
+static sel_status heat_tables_check_params(const void *data, sel_where where, sel_error *error) {
     const heat_params *params = data;
     const bool conducts = sel_quantity_given(&params->conductivity);
     const bool diffuses = sel_quantity_given(&params->diffusivity);
@@ -61,4 +61,4 @@ const sel_table heat_table =
     SEL_TABLE("sel.heat", heat_params, fields,
               "Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, "
               "on 5 points in 2-D and 7 in 3-D.",
-              .has_where = true, .check = check_params);
+              .has_where = true, .check = heat_tables_check_params);

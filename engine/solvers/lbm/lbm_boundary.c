@@ -42,7 +42,7 @@ bool lbm_region_is_wet(const sel_region *region) {
     return law != &lbm_slip_table;
 }
 
-static bool is_wet(const sel_domain *domain, int number) {
+static bool lbm_boundary_is_wet(const sel_domain *domain, int number) {
     return number > 0 && lbm_region_is_wet(region_of(domain, number));
 }
 
@@ -69,7 +69,7 @@ static int region_at(const sel_domain *domain, int face, const int64_t at[3]) {
 static origin across_edge(const sel_domain *domain, const int region[2]) {
     bool wet[2], wall[2], slip[2];
     for (int k = 0; k < 2; k++) {
-        wet[k] = is_wet(domain, region[k]);
+        wet[k] = lbm_boundary_is_wet(domain, region[k]);
         wall[k] = is_law(domain, region[k], &lbm_wall_table);
         slip[k] = is_law(domain, region[k], &lbm_slip_table);
     }
@@ -84,7 +84,7 @@ static origin across_edge(const sel_domain *domain, const int region[2]) {
 /* A link along e that crosses one face, across `axis`, and comes from `from`. */
 static origin across_face(const sel_domain *domain, int region, int axis, const int e[3],
                           const int64_t at[3], const int64_t from[3]) {
-    if (is_wet(domain, region)) {
+    if (lbm_boundary_is_wet(domain, region)) {
         return (origin){.source = OPEN, .region = region};
     }
     bool diagonal = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] > 1;
@@ -124,7 +124,7 @@ static int wet_faces(const sel_domain *domain, const int64_t at[3], int faces[SE
     int count = 0;
     for (int f = 0; f < 2 * domain->grid.dims; f++) {
         bool touches = at[f / 2] == (f % 2 ? n[f / 2] - 1 : 0);
-        if (domain->face[f] && touches && is_wet(domain, region_at(domain, f, at))) {
+        if (domain->face[f] && touches && lbm_boundary_is_wet(domain, region_at(domain, f, at))) {
             faces[count++] = f;
         }
     }
@@ -249,7 +249,7 @@ static sel_status refuse_wet_solids(const sel_domain *domain, sel_error *error) 
         solid[domain->cell[k]] = true;
     }
     for (int r = 1; r <= domain->region_count; r++) {
-        if (solid[r] && is_wet(domain, r)) {
+        if (solid[r] && lbm_boundary_is_wet(domain, r)) {
             char text[32];
             status =
                 sel_fail_at(error, region_of(domain, r)->law.where,
@@ -372,7 +372,7 @@ static void list_rows(const sel_domain *domain, lbm_boundary *b, tally counts[])
 }
 
 /* One block of memory, which begins with the cells. */
-static sel_status allocate(lbm_boundary *b, sel_error *error) {
+static sel_status lbm_boundary_allocate(lbm_boundary *b, sel_error *error) {
     const size_t rows = (size_t)b->rows + 1, spans = (size_t)b->span_count;
     const size_t cells = (size_t)b->cell_count * sizeof *b->cells;
     const size_t bytes =
@@ -388,7 +388,7 @@ static sel_status allocate(lbm_boundary *b, sel_error *error) {
     return SEL_OK;
 }
 
-static sel_status list(const sel_domain *domain, lbm_boundary *b, sel_error *error) {
+static sel_status lbm_boundary_list(const sel_domain *domain, lbm_boundary *b, sel_error *error) {
     tally *counts = calloc((size_t)b->rows, sizeof *counts), sum = {0, 0, 0, 0};
     if (!counts) {
         return sel_fail_memory(error, "counting the boundary cells",
@@ -407,7 +407,7 @@ static sel_status list(const sel_domain *domain, lbm_boundary *b, sel_error *err
     b->link_count = sum.links;
     b->open_count = sum.openings;
     b->span_count = sum.spans;
-    sel_status status = allocate(b, error);
+    sel_status status = lbm_boundary_allocate(b, error);
     if (!status) {
         list_rows(domain, b, counts);
         for (int64_t row = 0; row <= b->rows; row++) {
@@ -423,7 +423,7 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
                                lbm_boundary *boundary, sel_error *error) {
     *boundary = (lbm_boundary){.lattice = lattice, .rows = domain->grid.n[1] * domain->grid.n[2]};
     sel_status solids = refuse_wet_solids(domain, error);
-    sel_status status = list(domain, boundary, error);
+    sel_status status = lbm_boundary_list(domain, boundary, error);
     status = status ? status : refuse_meetings(domain, boundary, error);
     status = solids ? solids : status;
     if (status) {

@@ -166,7 +166,7 @@ static const double largest_tau = 2;
 /* Deviation of the density above which the flow is not even weakly compressible. */
 static const double most_deviation = 0.3;
 /* Whether flow may pass through a face of the domain. */
-static bool is_open(const sel_domain *domain) {
+static bool lbm_check_is_open(const sel_domain *domain) {
     bool open = false;
     for (int k = 0; k < domain->region_count; k++) {
         const sel_region *region = &domain->regions[k];
@@ -181,7 +181,7 @@ static double most_cell_reynolds(const lbm_plan *plan) {
     static const double limits[LBM_COLLISIONS][2][2] = {LBM_CELL_REYNOLDS(LIMITS)};
 #undef LIMITS
     const sel_domain *domain = plan->base.domain;
-    return limits[plan->params->collision][is_open(domain)][domain->grid.dims - 2];
+    return limits[plan->params->collision][lbm_check_is_open(domain)][domain->grid.dims - 2];
 }
 
 /* The Reynolds number of a cell at a velocity U in lattice units. Smagorinsky's model counts at the

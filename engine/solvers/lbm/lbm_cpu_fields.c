@@ -178,7 +178,7 @@ typedef struct given {
 } given;
 
 /* The place of plane or row i of n among those from first - 1 to end. */
-static int64_t place_of(int64_t i, int64_t n, int64_t first, int64_t end) {
+static int64_t lbm_cpu_fields_place_of(int64_t i, int64_t n, int64_t first, int64_t end) {
     const int64_t around = i < first - 1 ? n : i > end ? -n : 0; /* a periodic axis */
     return i + around - first + 1;
 }
@@ -187,10 +187,12 @@ static double *given_row(const lbm_cpu *state, const given *flow, int64_t row) {
     const int64_t numbers = (1 + state->lattice->dims) * state->layout.nx;
     const sel_block *own = &flow->own;
     const int64_t rows = flow->boxed ? own->high - own->low + 2 : flow->rows;
-    const int64_t plane = place_of(row / flow->rows, flow->planes, own->first, own->end);
+    const int64_t plane =
+        lbm_cpu_fields_place_of(row / flow->rows, flow->planes, own->first, own->end);
     const int64_t y = row % flow->rows;
     return flow->values +
-           (plane * rows + (flow->boxed ? place_of(y, flow->rows, own->low, own->high) : y)) *
+           (plane * rows +
+            (flow->boxed ? lbm_cpu_fields_place_of(y, flow->rows, own->low, own->high) : y)) *
                numbers;
 }
 
@@ -379,8 +381,9 @@ void lbm_observe(sel_state *base, bool initially) {
 /* ---- what links carry, and the balance ---- */
 
 /* Adds the links of one cell; torque about `centre` in cells. */
-static void add_cell(const lbm_cpu *state, int64_t row, const lbm_boundary_cell *cell, int region,
-                     const double centre[3], lbm_carried *sum) {
+static void lbm_cpu_fields_add_cell(const lbm_cpu *state, int64_t row,
+                                    const lbm_boundary_cell *cell, int region,
+                                    const double centre[3], lbm_carried *sum) {
     const lbm_boundary *boundary = &state->all.plan->boundary;
     const lbm_plan *plan = state->all.plan;
     const void *links = state->all.links;
@@ -415,7 +418,8 @@ static void answer_links(lbm_cpu *state, sel_request *request) {
         lbm_carried *partial = (lbm_carried *)(void *)(partials + row * SEL_PARTIALS);
         *partial = (lbm_carried){.mass = 0};
         for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
-            add_cell(state, row, &boundary->cells[c], request->region, centre, partial);
+            lbm_cpu_fields_add_cell(state, row, &boundary->cells[c], request->region, centre,
+                                    partial);
         }
     }
     sel_state_sums(&state->all.base, 0, SUMS, (double *)(void *)&sum);
@@ -423,7 +427,7 @@ static void answer_links(lbm_cpu *state, sel_request *request) {
 }
 
 /* The sum of the density's deviations in a row; zero in solids. */
-static double sum_row(const sel_state *base, int64_t row) {
+static double lbm_cpu_fields_sum_row(const sel_state *base, int64_t row) {
     const lbm_cpu *state = (const lbm_cpu *)base;
     const int64_t nx = state->layout.nx;
     double *values = thread_rows(state), sum = 0;
@@ -435,7 +439,7 @@ static double sum_row(const sel_state *base, int64_t row) {
 }
 
 double lbm_deviation(lbm_cpu *state) {
-    return sel_sum_rows(&state->all.base, sum_row, false);
+    return sel_sum_rows(&state->all.base, lbm_cpu_fields_sum_row, false);
 }
 
 void lbm_cpu_saving(sel_state *base) {

@@ -19,15 +19,16 @@ static int64_t pad_plane(int64_t bytes) {
     return (lines + (missing < 0 ? missing + PAGE_LINES : missing)) * LINE;
 }
 
-static int64_t round_up(int64_t bytes) {
+static int64_t lbm_cpu_steps_round_up(int64_t bytes) {
     return (bytes + SEL_LINE - 1) / SEL_LINE * SEL_LINE;
 }
 
 /* Rows begin with x = -1 and end with padding after x = nx. planes: of the largest block; rows: of
  * these. */
-static lbm_layout make_layout(const sel_grid *grid, int64_t planes, int64_t rows, int64_t real) {
+static lbm_layout lbm_cpu_steps_make_layout(const sel_grid *grid, int64_t planes, int64_t rows,
+                                            int64_t real) {
     lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1], .nz = grid->n[2]};
-    layout.pitch = round_up((layout.nx + 2) * real) / real;
+    layout.pitch = lbm_cpu_steps_round_up((layout.nx + 2) * real) / real;
     layout.slice = layout.pitch * ((grid->dims == 3 ? rows : planes) + 2);
     const int64_t slices = grid->dims == 3 ? planes + 2 : 1;
     layout.plane = pad_plane(layout.slice * slices * real) / real;
@@ -60,14 +61,14 @@ static void share_rows(const sel_state *state, const lbm_boundary *boundary, sel
     }
 }
 
-static void list(sel_state *base) {
+static void lbm_cpu_steps_list(sel_state *base) {
     lbm_cpu *state = (lbm_cpu *)base;
     const lbm_plan *plan = (const lbm_plan *)base->plan;
     const sel_grid *grid = &plan->base.domain->grid;
     const int64_t dims = grid->dims, nx = grid->n[0], real = lbm_real(base->plan);
     const sel_block *own = &base->own;
     const lbm_layout layout = state->layout =
-        make_layout(grid, own->end - own->first, own->high - own->low, real);
+        lbm_cpu_steps_make_layout(grid, own->end - own->first, own->high - own->low, real);
     sel_arrays *arrays = &base->arrays;
     state->lattice = plan->boundary.lattice;
     state->forcing = lbm_acceleration_is_field(plan) ? LBM_FORCE_FIELD
@@ -121,7 +122,7 @@ static sel_status apply_laws(lbm_cpu *state, int64_t step, unsigned due, sel_err
 
 /* Keeps the acceleration of the step before, too. Populations are forced when they have arrived, at
  * the end of the step. */
-static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
+static sel_status lbm_cpu_steps_terms(sel_state *base, unsigned due, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
     memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
     sel_status status = state->all.plan->acceleration.depends & due
@@ -135,7 +136,7 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
 }
 
 /* sel_cpu.loaded */
-static sel_status loaded(sel_state *base, sel_error *error) {
+static sel_status lbm_cpu_steps_loaded(sel_state *base, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
     const sel_rows own = sel_own_rows(base);
 #pragma omp parallel for schedule(static) num_threads(base->threads)
@@ -149,7 +150,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
                   : apply_laws(state, base->step > 0 ? base->step - 1 : 0, SEL_ALWAYS, error);
 }
 
-static sel_status start(sel_state *base, sel_error *error) {
+static sel_status lbm_cpu_steps_start(sel_state *base, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
     state->loops = lbm_loops_usable(state->all.plan, 0);
     sel_status status = apply_acceleration(state, 0, error);
@@ -203,12 +204,12 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
 const sel_cpu lbm_on_cpu = {
     .what = "the flow",
     .state_size = sizeof(lbm_cpu),
-    .list = list,
-    .start = start,
-    .terms = terms,
+    .list = lbm_cpu_steps_list,
+    .start = lbm_cpu_steps_start,
+    .terms = lbm_cpu_steps_terms,
     .observe = lbm_observe,
     .steps = steps,
-    .loaded = loaded,
+    .loaded = lbm_cpu_steps_loaded,
     .saving = lbm_cpu_saving,
     .look = {.field = lbm_cpu_field,
              .main = lbm_cpu_main,

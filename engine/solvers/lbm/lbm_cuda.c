@@ -20,7 +20,7 @@ static int64_t pitch_of(const sel_grid *grid) {
     return pitch;
 }
 
-static lbm_gpu_layout make_layout(const sel_state *base) {
+static lbm_gpu_layout lbm_cuda_make_layout(const sel_state *base) {
     const sel_grid *grid = &base->plan->domain->grid;
     const uint32_t pitch = (uint32_t)pitch_of(grid);
     lbm_gpu_layout layout = {.nx = (uint32_t)grid->n[0],
@@ -52,7 +52,7 @@ static lbm_gpu_layout make_layout(const sel_state *base) {
 }
 
 /* What does not depend on the step. */
-static void describe(lbm_cuda *state) {
+static void lbm_cuda_describe(lbm_cuda *state) {
     const lbm_plan *plan = state->all.plan;
     const lbm_numbers *numbers = &plan->numbers;
     const sel_grid *grid = &plan->base.domain->grid;
@@ -60,7 +60,7 @@ static void describe(lbm_cuda *state) {
     state->run_step = grid->dims == 2 ? small ? lbm_gpu_step_d2q9_f32 : lbm_gpu_step_d2q9_f64
                       : small         ? lbm_gpu_step_d3q19_f32
                                       : lbm_gpu_step_d3q19_f64;
-    state->pattern = (lbm_gpu_step){.layout = make_layout(&state->all.base),
+    state->pattern = (lbm_gpu_step){.layout = lbm_cuda_make_layout(&state->all.base),
                                     .dims = grid->dims,
                                     .bytes = (int)lbm_real(&plan->base),
                                     .collision = plan->params->collision,
@@ -79,7 +79,7 @@ static void describe(lbm_cuda *state) {
     }
 }
 
-static sel_status fits(const sel_plan *base, sel_error *error) {
+static sel_status lbm_cuda_fits(const sel_plan *base, sel_error *error) {
     const sel_grid *grid = &base->domain->grid;
     if ((double)((const lbm_plan *)base)->boundary.link_count >= most_numbers) {
         return sel_fail(error, SEL_NO_DEVICE,
@@ -121,13 +121,13 @@ static const lbm_gpu_view *describe_view(lbm_cuda *state) {
 
 /* ---- memory ---- */
 
-static void list(sel_state *base) {
+static void lbm_cuda_list(sel_state *base) {
     lbm_cuda *state = (lbm_cuda *)base;
     const lbm_plan *plan = state->all.plan = (const lbm_plan *)base->plan;
     const sel_domain *domain = plan->base.domain;
     const int64_t *n = domain->grid.n;
     sel_arrays *arrays = &base->arrays;
-    describe(state);
+    lbm_cuda_describe(state);
     const lbm_gpu_layout *layout = &state->pattern.layout;
     sel_cells populations = {.n = {n[0], n[1], n[2]},
                              .components = plan->boundary.lattice->q,
@@ -171,8 +171,8 @@ static void show_arrays(lbm_cuda *state) {
 /* ---- the start ---- */
 
 /* Sends values[rows][1 + dims][nx] to `to`, where components stand `apart`. */
-static sel_status send_rows(lbm_cuda *state, int64_t rows, const double *values, double *to,
-                            int64_t apart, sel_error *error) {
+static sel_status lbm_cuda_send_rows(lbm_cuda *state, int64_t rows, const double *values,
+                                     double *to, int64_t apart, sel_error *error) {
     const sel_grid *grid = &state->all.plan->base.domain->grid;
     const int64_t nx = grid->n[0], parts = 1 + grid->dims;
     const size_t width = (size_t)nx * sizeof(double);
@@ -200,9 +200,9 @@ static sel_status send_initial(lbm_cuda *state, int64_t first, int64_t end, doub
     for (int64_t row = first; row < end && !status; row += together) {
         const int64_t rows = end - row < together ? end - row : together;
         status = lbm_initial_rows(state->all.plan, row, row + rows, values, error);
-        status =
-            status ? status
-                   : send_rows(state, rows, values, to + (row - first) * grid->n[0], apart, error);
+        status = status ? status
+                        : lbm_cuda_send_rows(state, rows, values, to + (row - first) * grid->n[0],
+                                             apart, error);
     }
     free(values);
     return status;
@@ -278,7 +278,8 @@ static sel_status set_initial(lbm_cuda *state, sel_error *error) {
     return status;
 }
 
-static sel_status observe(lbm_cuda *state, int64_t step, bool initially, sel_error *error) {
+static sel_status lbm_cuda_observe(lbm_cuda *state, int64_t step, bool initially,
+                                   sel_error *error) {
     state->pattern.boundary.links_follow = lbm_links_turn(&state->all, step + !initially) != 0;
     lbm_gpu_view view = *describe_view(state);
     if (state->all.base.observing > 1) {
@@ -290,7 +291,7 @@ static sel_status observe(lbm_cuda *state, int64_t step, bool initially, sel_err
     return SEL_OK;
 }
 
-static sel_status start(sel_state *base, sel_error *error) {
+static sel_status lbm_cuda_start(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     state->accelerated_at = -1;
     show_arrays(state);
@@ -298,19 +299,20 @@ static sel_status start(sel_state *base, sel_error *error) {
     sel_status status = lbm_cuda_send_boundary(state, error);
     status = status ? status : cuda_laws_start(state, error);
     status = status ? status : set_initial(state, error);
-    return status || !sel_plan_observes(base->plan) ? status : observe(state, 0, true, error);
+    return status || !sel_plan_observes(base->plan) ? status
+                                                    : lbm_cuda_observe(state, 0, true, error);
 }
 
 /* A step whose closures need an acceleration that a control has changed is not part of a graph. */
-static bool alone(const sel_state *base) {
+static bool lbm_cuda_alone(const sel_state *base) {
     const lbm_cuda *state = (const lbm_cuda *)base;
     return state->laws.need_host || base->step == state->accelerated_at;
 }
 
 /* cuda_fill_halos: between ranks only what crosses their ends. Closures look further in, but never
  * across an end: openings are on faces, and a rank has two planes. */
-static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t stream,
-                           sel_error *error) {
+static sel_status lbm_cuda_exchange(const sel_state *base, int64_t step, cudaStream_t stream,
+                                    sel_error *error) {
     const lbm_cuda *state = (const lbm_cuda *)base;
     const lbm_lattice *lattice = state->all.plan->boundary.lattice;
     const sel_turns *turns = &base->turns;
@@ -345,7 +347,8 @@ static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t str
 }
 
 /* cuda_take_slab */
-static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
+static sel_status lbm_cuda_take(sel_state *base, int64_t step, const cuda_slab *slab,
+                                sel_error *error) {
     const lbm_cuda *state = (const lbm_cuda *)base;
     const lbm_gpu_step one = lbm_cuda_step(state, step, slab);
     if (one.block_count > 0) {
@@ -354,7 +357,7 @@ static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel
     return SEL_OK;
 }
 
-static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
+static sel_status lbm_cuda_enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const cuda_queue *queue = base->queue;
     const bool ahead = state->all.copies > 1;
@@ -369,9 +372,11 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     sel_status status = SEL_OK;
     if (base->observing) {
         status = cuda_exchange(base, step, queue->stream, error);
-        status = status ? status : observe(state, step, false, error);
+        status = status ? status : lbm_cuda_observe(state, step, false, error);
     }
-    return status ? status : cuda_take_slabs(base, step, LBM_CUDA_RIM, true, exchange, take, error);
+    return status ? status
+                  : cuda_take_slabs(base, step, LBM_CUDA_RIM, true, lbm_cuda_exchange,
+                                    lbm_cuda_take, error);
 }
 
 /* Saves the acceleration for the closures of the next step, before a control changes it. */
@@ -387,7 +392,7 @@ static sel_status keep_acceleration(lbm_cuda *state, sel_error *error) {
 }
 
 /* Sends controls that a hook has set, and what depends on them. */
-static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
+static sel_status lbm_cuda_terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     if (!(due & SEL_ON_CONTROLS)) {
         return SEL_OK;
@@ -400,14 +405,14 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
 
 /* cuda_solver.loaded: values that do not vary are in place. An acceleration that varies in time is
  * that of the last two steps. */
-static sel_status loaded(sel_state *base, sel_error *error) {
+static sel_status lbm_cuda_loaded(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const unsigned varies = state->all.plan->base.depends;
     return varies ? cuda_laws_enqueue(state, varies, base->step - 1, 1, error) : SEL_OK;
 }
 
-static sel_status look(sel_state *base, int field, const cuda_look **launchers, const void **view,
-                       sel_error *error) {
+static sel_status lbm_cuda_look(sel_state *base, int field, const cuda_look **launchers,
+                                const void **view, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     *launchers = lbm_gpu_look(&state->pattern);
     *view = describe_view(state);
@@ -437,7 +442,7 @@ static sel_status share_flows(lbm_cuda *state, sel_error *error) {
                            lbm_links_before, error);
 }
 
-static sel_status saving(sel_state *base, sel_error *error) {
+static sel_status lbm_cuda_saving(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const sel_status status = share_links(state, error);
     return status ? status : share_flows(state, error);
@@ -460,7 +465,8 @@ static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_err
 }
 
 /* The mass, and the flow through links since the last balance, whose sums are reset. */
-static sel_status ask_balance(lbm_cuda *state, const sel_request *request, sel_error *error) {
+static sel_status lbm_cuda_ask_balance(lbm_cuda *state, const sel_request *request,
+                                       sel_error *error) {
     cuda_queue *queue = state->all.base.queue;
     const int regions = state->all.plan->base.domain->region_count;
     const uint64_t mass = sizeof(sel_total), rates = ((uint64_t)regions + 1) * sizeof(double);
@@ -485,13 +491,13 @@ static sel_status ask_balance(lbm_cuda *state, const sel_request *request, sel_e
     return status;
 }
 
-static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
+static sel_status lbm_cuda_ask(sel_state *base, const sel_request *request, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
-    return request->kind == SEL_BALANCE ? ask_balance(state, request, error)
+    return request->kind == SEL_BALANCE ? lbm_cuda_ask_balance(state, request, error)
                                         : ask_links(state, request, error);
 }
 
-static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
+static void lbm_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
     lbm_state *state = &((lbm_cuda *)base)->all;
     const sel_total *deviation = slot->host;
     if (request->kind != SEL_BALANCE) {
@@ -509,18 +515,18 @@ _Static_assert((int)LBM_GPU_LINK_BLOCKS <= (int)CUDA_FEWEST_ROWS, "links have ro
 const cuda_solver lbm_on_cuda = {
     .what = "the flow",
     .state_size = sizeof(lbm_cuda),
-    .fits = fits,
-    .list = list,
-    .start = start,
-    .alone = alone,
-    .terms = terms,
-    .step = enqueue_step,
+    .fits = lbm_cuda_fits,
+    .list = lbm_cuda_list,
+    .start = lbm_cuda_start,
+    .alone = lbm_cuda_alone,
+    .terms = lbm_cuda_terms,
+    .step = lbm_cuda_enqueue_step,
     .check = cuda_laws_check,
-    .saving = saving,
-    .loaded = loaded,
+    .saving = lbm_cuda_saving,
+    .loaded = lbm_cuda_loaded,
     .close = cuda_laws_close,
-    .look = look,
+    .look = lbm_cuda_look,
     .watched = lbm_watched_answer,
-    .ask = ask,
-    .answer = answer,
+    .ask = lbm_cuda_ask,
+    .answer = lbm_cuda_answer,
 };

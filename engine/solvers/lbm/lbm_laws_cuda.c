@@ -29,7 +29,7 @@ static bool is_launched(const cuda_law *law) {
 
 /* ---- choosing the laws ---- */
 
-static void add(lbm_cuda *state, const lbm_batch *batch, cuda_law_kind kind) {
+static void lbm_laws_cuda_add(lbm_cuda *state, const lbm_batch *batch, cuda_law_kind kind) {
     cuda_laws *laws = &state->laws;
     const int64_t *n = state->all.plan->base.domain->grid.n;
     const bool field = kind == CUDA_LAW_FIELD;
@@ -101,10 +101,11 @@ void cuda_laws_list(lbm_cuda *state) {
         return;
     }
     for (int k = 0; k < batches->count; k++) {
-        add(state, &batches->v[k], batches->v[k].on_links ? CUDA_LAW_LINKS : CUDA_LAW_OPENINGS);
+        lbm_laws_cuda_add(state, &batches->v[k],
+                          batches->v[k].on_links ? CUDA_LAW_LINKS : CUDA_LAW_OPENINGS);
     }
-    add(state, &plan->acceleration,
-        lbm_acceleration_is_field(plan) ? CUDA_LAW_FIELD : CUDA_LAW_UNIFORM);
+    lbm_laws_cuda_add(state, &plan->acceleration,
+                      lbm_acceleration_is_field(plan) ? CUDA_LAW_FIELD : CUDA_LAW_UNIFORM);
     share_threads(laws);
     state->all.copies = count_copies(state);
     cuda_terms_list(&laws->terms, arrays);
@@ -170,7 +171,8 @@ static sel_status send_field(lbm_cuda *state, double steps, sel_error *error) {
 }
 
 /* The values of law k for the step from `step` to the next. */
-static sel_status send_values(lbm_cuda *state, int k, int64_t step, sel_error *error) {
+static sel_status lbm_laws_cuda_send_values(lbm_cuda *state, int k, int64_t step,
+                                            sel_error *error) {
     cuda_laws *laws = &state->laws;
     const lbm_batch *batch = laws->batch[k];
     const cuda_law *law = &laws->law[k];
@@ -290,8 +292,8 @@ sel_status cuda_laws_start(lbm_cuda *state, sel_error *error) {
 
 /* ---- steps ---- */
 
-static sel_status launch(const lbm_cuda *state, cuda_laws_launch one, int64_t step, int64_t steps,
-                         sel_error *error) {
+static sel_status lbm_laws_cuda_launch(const lbm_cuda *state, cuda_laws_launch one, int64_t step,
+                                       int64_t steps, sel_error *error) {
     const cuda_queue *queue = state->all.base.queue;
     one.clock = cuda_queue_clock(queue, step);
     one.steps = steps;
@@ -307,15 +309,16 @@ sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, int64_
     sel_status status = cuda_terms_set_controls(&laws->terms, &state->all.base, due, error);
     for (int k = 0; k < laws->count && !status; k++) {
         if (is_by_host(&laws->law[k]) && laws->batch[k]->depends & due) {
-            status = send_values(state, k, step, error);
+            status = lbm_laws_cuda_send_values(state, k, step, error);
         }
     }
     if (due & SEL_ON_CONTROLS && !status) {
-        status = launch(state, laws->launch[CUDA_LAWS_BY_CONTROLS], step, state->all.copies, error);
+        status = lbm_laws_cuda_launch(state, laws->launch[CUDA_LAWS_BY_CONTROLS], step,
+                                      state->all.copies, error);
     }
     return status || !(due & SEL_ON_T)
                ? status
-               : launch(state, laws->launch[CUDA_LAWS_IN_TIME], step, steps, error);
+               : lbm_laws_cuda_launch(state, laws->launch[CUDA_LAWS_IN_TIME], step, steps, error);
 }
 
 void cuda_laws_restore(lbm_cuda *state) {
@@ -323,13 +326,14 @@ void cuda_laws_restore(lbm_cuda *state) {
     again.terms.claimed = NULL; /* faults are known */
     again.halted = NULL;
     if (lbm_acceleration_is_field(state->all.plan)) {
-        launch(state, again, state->all.base.step - 1, 1, NULL);
+        lbm_laws_cuda_launch(state, again, state->all.base.step - 1, 1, NULL);
     }
 }
 
 /* ---- faults ---- */
 
-static void find_place(const sel_grid *grid, const lbm_batch *batch, int64_t place, double at[3]) {
+static void lbm_laws_cuda_find_place(const sel_grid *grid, const lbm_batch *batch, int64_t place,
+                                     double at[3]) {
     if (batch->x) {
         at[0] = batch->x[place];
         at[1] = batch->y[place];
@@ -348,7 +352,7 @@ static sel_status explain(const lbm_cuda *state, const cuda_term_fault *fault, s
     const sel_domain *domain = state->all.plan->base.domain;
     const double time = lbm_batch_steps(batch, fault->step) * domain->grid.dt;
     double place[3], values[3];
-    find_place(&domain->grid, batch, fault->place, place);
+    lbm_laws_cuda_find_place(&domain->grid, batch, fault->place, place);
     const sel_places at = sel_domain_at(domain, 1, &place[0], &place[1], &place[2], time);
     sel_status status = sel_quantity_eval(batch->quantity, batch->what, &at, values, error);
     return status ? status : cuda_term_unknown(batch->quantity, batch->what, &at, error);

@@ -201,7 +201,7 @@ static int find_wall(const lbm_plan *plan, const sampled *s, int in, int out) {
     return 0;
 }
 
-static bool is_wet(const lbm_plan *plan, int region) {
+static bool lbm_mass_is_wet(const lbm_plan *plan, int region) {
     return region && lbm_region_is_wet(&plan->base.domain->regions[region - 1]);
 }
 
@@ -224,7 +224,7 @@ static int describe_passing(const lbm_plan *plan, const sampled *s, char *text, 
         return wall;
     }
     if (s->both > 0) {
-        if (!is_wet(plan, in) && !is_wet(plan, out)) {
+        if (!lbm_mass_is_wet(plan, in) && !lbm_mass_is_wet(plan, out)) {
             return 0;
         }
         snprintf(text, size,

@@ -78,7 +78,7 @@ static sel_status resolve_tau(const sel_simulation *simulation, lbm_numbers *num
     return SEL_OK;
 }
 
-static sel_status complete_plan(sel_plan *base, sel_error *error) {
+static sel_status lbm_plan_complete_plan(sel_plan *base, sel_error *error) {
     const sel_simulation *simulation = base->simulation;
     lbm_plan *p = (lbm_plan *)base;
     const lbm_params *params = p->params = (const lbm_params *)simulation->params;
@@ -104,7 +104,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     return tau ? tau : acceleration ? acceleration : listed;
 }
 
-static void clear_plan(sel_plan *plan) {
+static void lbm_plan_clear_plan(sel_plan *plan) {
     lbm_batches_free(&((lbm_plan *)plan)->boundary);
     lbm_boundary_free(&((lbm_plan *)plan)->boundary);
 }
@@ -114,8 +114,8 @@ static double sound(const sel_plan *plan) {
     return ((const lbm_plan *)plan)->numbers.velocity_unit / sqrt(3);
 }
 
-static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
-                       size_t size) {
+static bool lbm_plan_impossible(const sel_plan *plan, const sel_request *monitor, int64_t *cell,
+                                char *text, size_t size) {
     const double mach = monitor->largest / sound(plan);
     if (monitor->smallest <= 0) {
         *cell = monitor->smallest_cell;
@@ -128,7 +128,7 @@ static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t
     return monitor->smallest <= 0 || mach > 1;
 }
 
-static void state_text(const sel_plan *plan, char *text, size_t size) {
+static void lbm_plan_state_text(const sel_plan *plan, char *text, size_t size) {
     snprintf(text, size, "%s", lbm_lattice_names[((const lbm_plan *)plan)->params->lattice]);
 }
 
@@ -159,7 +159,7 @@ static const char *const initial_fields[] = {"velocity", "pressure", NULL};
 
 /* A step reads and writes each population once; a monitor reads them and whether the cell is solid.
  * A state has two copies of the populations, and the velocity at the last monitor. */
-static sel_cell_bytes bytes(const sel_common *params, int precision) {
+static sel_cell_bytes lbm_plan_bytes(const sel_common *params, int precision) {
     const lbm_lattice *lattice = lattice_of(params);
     const int real = precision == SEL_F32 ? 4 : 8;
     return (sel_cell_bytes){.update = 2 * lattice->q * real,
@@ -207,22 +207,22 @@ const sel_solver lbm_solver = {
     .main_field = LBM_VELOCITY,
     .flux_field = LBM_VELOCITY,
     .plan_size = sizeof(lbm_plan),
-    .plan = complete_plan,
-    .plan_clear = clear_plan,
+    .plan = lbm_plan_complete_plan,
+    .plan_clear = lbm_plan_clear_plan,
     .facts = lbm_facts,
     .warn = lbm_warn,
     .ahead = lbm_ahead,
     .json = lbm_json,
-    .impossible = impossible,
+    .impossible = lbm_plan_impossible,
     .mass_field = LBM_DENSITY,
     .brought = lbm_brought,
     .mass_cause = lbm_mass_cause,
     .sound = sound,
-    .state_text = state_text,
+    .state_text = lbm_plan_state_text,
     .initial_fields = initial_fields,
     .hint = lbm_hint,
     .force_advice = "collision = \"regularized\", or more cells (tau farther from 1/2), lessens it",
-    .bytes = bytes,
+    .bytes = lbm_plan_bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &lbm_on_cpu,
 #ifdef SEL_CUDA

@@ -122,7 +122,7 @@ static const double jump = 0.1;
 static const double risen = 0.97, of_period = 0.85;
 enum { RISE_SAMPLES = 12 };
 
-static bool is_open(const sel_domain *domain, int region) {
+static bool lbm_samples_is_open(const sel_domain *domain, int region) {
     const sel_table *law = region ? domain->regions[region - 1].law.table : NULL;
     return law == &lbm_velocity_table || law == &lbm_pressure_table || law == &lbm_outflow_table;
 }
@@ -133,7 +133,7 @@ double lbm_sound_period(const lbm_plan *plan) {
     int64_t longest = 0;
     for (int face = 0; face < 2 * grid->dims; face++) {
         for (int64_t s = 0; domain->face[face] && s < sel_face_sites(grid, face); s++) {
-            if (grid->n[face / 2] > longest && is_open(domain, domain->face[face][s])) {
+            if (grid->n[face / 2] > longest && lbm_samples_is_open(domain, domain->face[face][s])) {
                 longest = grid->n[face / 2];
             }
         }

@@ -152,7 +152,7 @@ static void fill_lists(lbm_cuda *state, lists *l) {
 }
 
 /* What decides upon the way of a cell through its closures. */
-static int kind_of(const lbm_gpu_cell *cell) {
+static int lbm_steps_cuda_kind_of(const lbm_gpu_cell *cell) {
     const int8_t *n = cell->normal;
     return ((cell->opening * 3 + n[0] + 1) * 3 + n[1] + 1) * 3 + n[2] + 1;
 }
@@ -162,14 +162,14 @@ static void sort_again(const lbm_gpu_cell *cells, uint32_t *again, uint32_t *roo
     enum { KINDS = 27 * (LBM_OPEN_EDGE + 1) };
     uint32_t first[KINDS + 1] = {0};
     for (uint32_t k = 0; k < count; k++) {
-        first[kind_of(&cells[again[k]]) + 1]++;
+        first[lbm_steps_cuda_kind_of(&cells[again[k]]) + 1]++;
     }
     for (int kind = 0; kind < KINDS; kind++) {
         first[kind + 1] += first[kind];
     }
     memcpy(room, again, count * sizeof *room);
     for (uint32_t k = 0; k < count; k++) {
-        again[first[kind_of(&cells[room[k]])]++] = room[k];
+        again[first[lbm_steps_cuda_kind_of(&cells[room[k]])]++] = room[k];
     }
 }
 
@@ -255,7 +255,7 @@ void lbm_cuda_list_boundary(lbm_cuda *state) {
     SEL_ADD(arrays, to, link_region, b->link_count, 0);
 }
 
-static sel_status send(lbm_cuda *state, const lists *l, sel_error *error) {
+static sel_status lbm_steps_cuda_send(lbm_cuda *state, const lists *l, sel_error *error) {
     const lbm_boundary *b = &state->all.plan->boundary;
     lbm_gpu_boundary *to = &state->pattern.boundary;
     const struct {
@@ -294,7 +294,7 @@ sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
         if (l.free_blocks) {
             find_free_blocks(state, l.free_blocks);
         }
-        status = send(state, &l, error);
+        status = lbm_steps_cuda_send(state, &l, error);
     }
     sel_arrays_free(&arrays);
     return status;

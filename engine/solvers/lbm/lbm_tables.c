@@ -105,7 +105,7 @@ static sel_status check_units(const lbm_params *params, sel_where where, sel_err
     return SEL_OK;
 }
 
-static sel_status check_params(const void *data, sel_where where, sel_error *error) {
+static sel_status lbm_tables_check_params(const void *data, sel_where where, sel_error *error) {
     const lbm_params *params = data;
     sel_status status = check_units(params, where, error);
     if (params->common.units && !isnan(params->common.units->nu) && !isnan(params->tau)) {
@@ -156,4 +156,4 @@ static const sel_field lbm_fields[] = {
 
 const sel_table lbm_table = SEL_TABLE("sel.lbm", lbm_params, lbm_fields,
                                       "Weakly compressible flow by the lattice Boltzmann method.",
-                                      .has_where = true, .check = check_params);
+                                      .has_where = true, .check = lbm_tables_check_params);

@@ -46,8 +46,9 @@ static void add_place(const sel_grid *grid, lbm_batch *batch, const double at[3]
 
 /* Adds the places of one boundary cell to the batches of the regions that own its links, or whose
  * laws give its velocity and density. */
-static void add_cell(const sel_domain *domain, const lbm_boundary *boundary,
-                     const lbm_boundary_cell *cell, int64_t row, lbm_batch *const of_region[]) {
+static void lbm_terms_add_cell(const sel_domain *domain, const lbm_boundary *boundary,
+                               const lbm_boundary_cell *cell, int64_t row,
+                               lbm_batch *const of_region[]) {
     const sel_grid *grid = &domain->grid;
     const double centre[3] = {(double)cell->x, (double)(row % grid->n[1]),
                               (double)(row / grid->n[1])};
@@ -81,12 +82,12 @@ static void add_all(const sel_domain *domain, const lbm_boundary *boundary,
     }
     for (int64_t row = 0; batches->count > 0 && row < boundary->rows; row++) {
         for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
-            add_cell(domain, boundary, &boundary->cells[c], row, of_region);
+            lbm_terms_add_cell(domain, boundary, &boundary->cells[c], row, of_region);
         }
     }
 }
 
-static sel_status allocate(lbm_batches *batches, int dims, sel_error *error) {
+static sel_status lbm_terms_allocate(lbm_batches *batches, int dims, sel_error *error) {
     for (int k = 0; k < batches->count; k++) {
         lbm_batch *batch = &batches->v[k];
         const int64_t n = batch->count + 1;
@@ -127,7 +128,7 @@ sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, 
         }
     }
     add_all(domain, boundary, of_region);
-    sel_status status = allocate(batches, domain->grid.dims, error);
+    sel_status status = lbm_terms_allocate(batches, domain->grid.dims, error);
     if (!status) {
         add_all(domain, boundary, of_region);
     }
@@ -157,8 +158,8 @@ sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, 
 }
 
 /* Stores the values of a batch in lattice units. */
-static void store(const lbm_batch *batch, const double *values, const lbm_plan *plan,
-                  double *link_add, double *open_value) {
+static void lbm_terms_store(const lbm_batch *batch, const double *values, const lbm_plan *plan,
+                            double *link_add, double *open_value) {
     const lbm_numbers *numbers = &plan->numbers;
     for (int64_t k = 0; k < batch->count; k++) {
         const int64_t to = batch->target[k];
@@ -184,7 +185,7 @@ sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, d
             status = lbm_batch_evaluate(batch, plan->base.domain, lbm_batch_steps(batch, step),
                                         scratch, error);
             if (!status) {
-                store(batch, scratch, plan, link_add, open_value);
+                lbm_terms_store(batch, scratch, plan, link_add, open_value);
             }
         }
     }
@@ -309,8 +310,9 @@ typedef struct part {
 
 /* One quantity less `base`, over `unit`, into its places `first` of each row; 0 in solids and where
  * it is not given. */
-static sel_status evaluate(const part *p, const sel_quantity *q, const char *what, double base,
-                           double unit, int first, int components, sel_error *error) {
+static sel_status lbm_terms_evaluate(const part *p, const sel_quantity *q, const char *what,
+                                     double base, double unit, int first, int components,
+                                     sel_error *error) {
     const sel_domain *domain = p->plan->base.domain;
     const int threads = p->plan->base.threads > 0 ? p->plan->base.threads : 1;
     const int64_t nx = domain->grid.n[0], apart = (1 + domain->grid.dims) * nx;
@@ -355,13 +357,15 @@ sel_status lbm_initial_rows(const lbm_plan *plan, int64_t first, int64_t end, do
     const lbm_initial *initial = &plan->params->initial;
     const lbm_numbers *numbers = &plan->numbers;
     const part p = {plan, first, end, to};
-    sel_status status = sel_quantity_given(&initial->density)
-                            ? evaluate(&p, &initial->density, "initial density",
-                                       numbers->density_unit, numbers->density_unit, 0, 1, error)
-                            : evaluate(&p, &initial->pressure, "initial pressure", 0,
-                                       numbers->pressure_unit, 0, 1, error);
+    sel_status status =
+        sel_quantity_given(&initial->density)
+            ? lbm_terms_evaluate(&p, &initial->density, "initial density", numbers->density_unit,
+                                 numbers->density_unit, 0, 1, error)
+            : lbm_terms_evaluate(&p, &initial->pressure, "initial pressure", 0,
+                                 numbers->pressure_unit, 0, 1, error);
     status = status ? status : check_density(&p, error);
-    return status ? status
-                  : evaluate(&p, &initial->velocity, "initial velocity", 0, numbers->velocity_unit,
-                             1, plan->base.domain->grid.dims, error);
+    return status
+               ? status
+               : lbm_terms_evaluate(&p, &initial->velocity, "initial velocity", 0,
+                                    numbers->velocity_unit, 1, plan->base.domain->grid.dims, error);
 }

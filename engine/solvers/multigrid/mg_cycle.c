@@ -49,7 +49,7 @@ static void do_row(const job *j, int pass, int64_t plane, int64_t k) {
 static void planes_of(const job *j, int pass, int64_t range[2]) {
     mg_range(&j->m->level[j->level], j->m->box.dims - 1, j->more + j->count - 1 - pass, range);
 }
-static void rows_of(const job *j, int pass, int64_t range[2]) {
+static void mg_cycle_rows_of(const job *j, int pass, int64_t range[2]) {
     range[0] = 0;
     range[1] = 1;
     if (j->m->box.dims == 3) {
@@ -63,7 +63,7 @@ static void in_turn(const job *j) {
     for (int p = 0; p < j->count; p++) {
         int64_t range[2], rows[2];
         planes_of(j, p, range);
-        rows_of(j, p, rows);
+        mg_cycle_rows_of(j, p, rows);
         const int64_t high = rows[1] - rows[0];
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < (range[1] - range[0]) * high; k++) {
@@ -86,7 +86,7 @@ static int gap_of(const job *j, int pass) {
 
 static void do_plane(const job *j, int pass, int64_t plane) {
     int64_t rows[2];
-    rows_of(j, pass, rows);
+    mg_cycle_rows_of(j, pass, rows);
     for (int64_t k = rows[0]; k < rows[1]; k++) {
         do_row(j, pass, plane, k);
     }
@@ -136,7 +136,7 @@ void mg_pass(const mg *m, int l, int count, int more, bool wraps, mg_work *work,
     const job j = {m, l, count, more, wraps, .work = work, .data = data};
     int64_t own[2], rows[2];
     mg_range(v, slow, 0, own);
-    rows_of(&j, count - 1 + more, rows);
+    mg_cycle_rows_of(&j, count - 1 + more, rows);
     const int64_t planes = own[1] - own[0];
     const int used = v->n[0] * (rows[1] - rows[0]) * planes > MG_ALONE ? threads : 1;
     const bool around = m->box.periodic >> slow & 1u && !v->cut[slow];
@@ -164,7 +164,7 @@ static int64_t first_after(const mg_level *v, int axis, int64_t i) {
 }
 
 /* Whether a row lies so far inside of this rank's own. */
-static bool is_inside(const mg_level *v, int far, int64_t y, int64_t z) {
+static bool mg_cycle_is_inside(const mg_level *v, int far, int64_t y, int64_t z) {
     const int64_t at[3] = {0, y, z};
     bool inside = true;
     for (int a = 1; a < 3; a++) {
@@ -186,14 +186,14 @@ static void work(void *data, int pass, int64_t y, int64_t z, double *scratch) {
                (size_t)((v->n[0] + 2) * size));
         break;
     case 'c':
-        if (!v->divided || is_inside(v, p->corrected, y, z)) {
+        if (!v->divided || mg_cycle_is_inside(v, p->corrected, y, z)) {
             loops->correct(m, p->level, y, z, scratch);
         }
         break;
     case 't': /* the next rows have passed the sweeps */
         for (int64_t k = first_after(v, 2, z); k < first_after(v, 2, z + 1); k++) {
             for (int64_t j = first_after(v, 1, y); j < first_after(v, 1, y + 1); j++) {
-                if (is_inside(v + 1, 0, j, k)) {
+                if (mg_cycle_is_inside(v + 1, 0, j, k)) {
                     loops->take_residual(m, p->level, j, k, scratch);
                 }
             }
@@ -221,7 +221,7 @@ static void correct_ends(passes *p, int threads) {
 #pragma omp parallel for schedule(static) collapse(2) num_threads(threads)
     for (int64_t z = v->own[2][0]; z < v->own[2][1]; z++) {
         for (int64_t y = v->own[1][0]; y < v->own[1][1]; y++) {
-            if (!is_inside(v, MG_HALO, y, z)) {
+            if (!mg_cycle_is_inside(v, MG_HALO, y, z)) {
                 m->box.dims == 3 ? do_row(&j, 0, z, y) : do_row(&j, 0, y, 0);
             }
         }

@@ -52,8 +52,8 @@ SEL_INLINE void do_product(bool even, bool deep, const row_double *r, int64_t n,
 }
 
 /* A row of A u or F - A u by the tables of the finest level; u goes to `here`. */
-SEL_INLINE void product(const mg *m, mg_vector u, int64_t y, int64_t z, const double *F,
-                        double *here, double *to) {
+SEL_INLINE void mg_kernel_product(const mg *m, mg_vector u, int64_t y, int64_t z, const double *F,
+                                  double *here, double *to) {
     const int64_t of[3] = {0, y, z}, n = m->box.n[0];
     const double *row = u.v + y * u.stride[1] + z * u.stride[2];
     mg_level v = m->level[0];
@@ -90,7 +90,7 @@ SEL_INLINE void weigh(const mg *m, int64_t y, int64_t z, double *w) {
 }
 
 /* The sum of w a b, in the order of lanes that vectors have; b: NULL for 1. */
-SEL_INLINE double sum_of(const double *w, const double *a, const double *b, int64_t n) {
+SEL_INLINE double mg_kernel_sum_of(const double *w, const double *a, const double *b, int64_t n) {
     double lane[LANES] = {0};
     int64_t x = 0;
     for (; x + LANES <= n; x += LANES) {

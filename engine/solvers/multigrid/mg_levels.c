@@ -37,13 +37,13 @@ static int64_t half_of(const mg_box *box, int axis, int64_t n) {
                                                                     : (n + 1) / 2;
 }
 
-static int64_t aligned(int64_t count) {
+static int64_t mg_levels_aligned(int64_t count) {
     return (count + MG_ALIGNED - 1) / MG_ALIGNED * MG_ALIGNED;
 }
 
 static void lay_out(mg_level *v, int dims) {
     v->stride[0] = 1;
-    v->stride[1] = aligned(v->n[0] + 1) + MG_ALIGNED;
+    v->stride[1] = mg_levels_aligned(v->n[0] + 1) + MG_ALIGNED;
     v->stride[2] = 0;
     v->first = MG_ALIGNED;
     for (int a = 1; a < dims; a++) { /* strides of axes whose own cells are known */
@@ -79,7 +79,7 @@ static int64_t tables_of(const mg *m, int l) {
     const mg_level *v = &m->level[l], *next = l + 1 < m->count ? v + 1 : v;
     int64_t sum = 0;
     for (int a = 0; a < 3; a++) {
-        sum += MG_RESIDUAL * aligned(v->n[a]) + aligned(3 * next->n[a]);
+        sum += MG_RESIDUAL * mg_levels_aligned(v->n[a]) + mg_levels_aligned(3 * next->n[a]);
     }
     return sum;
 }
@@ -132,7 +132,7 @@ typedef struct axis {
 } axis;
 
 /* The place of cell i, or of its image beyond a periodic end. */
-static double place_of(const axis *of, int64_t i) {
+static double mg_levels_place_of(const axis *of, int64_t i) {
     return i < 0        ? of->x[i + of->n] - of->length
            : i >= of->n ? of->x[i - of->n] + of->length
                         : of->x[i];
@@ -187,8 +187,8 @@ static void make_half(const axis *fine, const mg_box *box, int a, axis *to) {
     }
     for (int64_t i = 0; i < to->n && picks_nodes(box); i++) {
         const bool low = i > 0 || fine->periodic, high = i + 1 < to->n || fine->periodic;
-        width[i] = (low ? x[i] - place_of(to, i - 1) : 2 * x[i]) / 2 +
-                   (high ? place_of(to, i + 1) - x[i] : 2 * (to->length - x[i])) / 2;
+        width[i] = (low ? x[i] - mg_levels_place_of(to, i - 1) : 2 * x[i]) / 2 +
+                   (high ? mg_levels_place_of(to, i + 1) - x[i] : 2 * (to->length - x[i])) / 2;
         if (ends && fine->n == 2 && is_fixed(fine, 0) + is_fixed(fine, 1) > 0) {
             width[i] = fine->width[fine_of(fine, ends, i)]; /* its own, the other is known */
         }
@@ -202,8 +202,8 @@ static void fill_operator(const axis *of) {
         const bool low = of->n > 1 && (i > 0 || of->periodic);
         const bool high = of->n > 1 && (i + 1 < of->n || of->periodic);
         const double scale = of->k / of->width[i];
-        const double g_low = low ? scale / (x[i] - place_of(of, i - 1)) : 0;
-        const double g_high = high ? scale / (place_of(of, i + 1) - x[i]) : 0;
+        const double g_low = low ? scale / (x[i] - mg_levels_place_of(of, i - 1)) : 0;
+        const double g_high = high ? scale / (mg_levels_place_of(of, i + 1) - x[i]) : 0;
         double ends = 0;
         for (int end = 0; end < 2 && !is_fixed(of, i); end++) {
             ends += i == (end ? of->n - 1 : 0) ? to_end(of, end, x[i]) / of->width[i] : 0;
@@ -237,8 +237,8 @@ static void fill_transfer(const axis *fine, const axis *coarse, const mg_box *bo
             continue;
         }
         if (halved && there && !lone) {
-            const double from = place_of(coarse, own);
-            t[MG_OTHER][i] = (fine->x[i] - from) / (place_of(coarse, beside) - from);
+            const double from = mg_levels_place_of(coarse, own);
+            t[MG_OTHER][i] = (fine->x[i] - from) / (mg_levels_place_of(coarse, beside) - from);
             t[MG_OWN][i] = 1 - t[MG_OTHER][i];
         } else if (halved) {
             t[MG_OWN][i] = lone ? !is_fixed(fine, i) : weight_at_end(fine, coarse, i, own);
@@ -289,7 +289,7 @@ static sel_status faces_allocate(faces *of, const mg_level *v, sel_error *error)
     return of->K[0] ? SEL_OK : sel_fail_memory(error, "the coefficients", 6 * each * sizeof *all);
 }
 
-static int64_t place(const mg_level *v, int64_t x, int64_t y, int64_t z) {
+static int64_t mg_levels_place(const mg_level *v, int64_t x, int64_t y, int64_t z) {
     return v->first + x + y * v->stride[1] + z * v->stride[2];
 }
 
@@ -309,7 +309,7 @@ static void complete_cell(const mg_level *v, faces *of, int dims, int a, int64_t
 /* What ranks have found in their own planes is completed in those beside, too: by the coefficients
  * that stand in the halo, high faces of the last cells; and the diagonal where d marks with 1 that
  * e is sought. */
-static void complete(const mg *m, int l, faces *of) {
+static void mg_levels_complete(const mg *m, int l, faces *of) {
     const mg_level *v = &m->level[l];
     const int dims = m->box.dims;
     double *const all[] = {of->near, of->far, of->d, of->K[0], of->K[1], of->K[2]};
@@ -327,7 +327,7 @@ static void complete(const mg *m, int l, faces *of) {
         for (int64_t z = range[2][0]; z < range[2][1]; z++) {
             for (int64_t y = range[1][0]; y < range[1][1]; y++) {
                 for (int64_t x = 0; x < range[0][1]; x++) {
-                    complete_cell(v, of, dims, a, place(v, x, y, z));
+                    complete_cell(v, of, dims, a, mg_levels_place(v, x, y, z));
                 }
             }
         }
@@ -349,8 +349,8 @@ static double along(const mg *m, const mg_level *v, const faces *of, int a, cons
         return of->K[a][at + i * s];
     }
     if (!picks_nodes(&m->box)) {
-        return of->K[a][at + to * s] *
-               ((fine->x[to] - place_of(fine, to - 1)) / (x[i] - place_of(coarse, i - 1)));
+        return of->K[a][at + to * s] * ((fine->x[to] - mg_levels_place_of(fine, to - 1)) /
+                                        (x[i] - mg_levels_place_of(coarse, i - 1)));
     }
     for (int64_t j = from; j != to;) {
         j = (j + 1) % fine->n;
@@ -383,7 +383,7 @@ static double to_fixed(const mg *m, const mg_level *v, const faces *of, const in
 static void coarsen_cell(const mg *m, int l, const faces *of, const axis fine[3],
                          const axis coarse[3], const int64_t at[3], faces *to) {
     const mg_level *v = &m->level[l], *next = v + 1;
-    const int64_t i = place(next, at[0], at[1], at[2]);
+    const int64_t i = mg_levels_place(next, at[0], at[1], at[2]);
     int64_t main[3] = {0};
     int halved = 0;
     bool seeks = picks_nodes(&m->box);
@@ -407,7 +407,7 @@ static void coarsen_cell(const mg *m, int l, const faces *of, const axis fine[3]
         if (all == 0) {
             continue;
         }
-        const int64_t from = place(v, j[0], j[1], j[2]);
+        const int64_t from = mg_levels_place(v, j[0], j[1], j[2]);
         to->near[i] += all * of->near[from];
         to->far[i] += all * far * (of->far[from] + to_fixed(m, v, of, j, from));
         seeks = picks_nodes(&m->box) ? seeks && (!is_main || of->d[from] > 0)
@@ -436,7 +436,7 @@ static void coarsen(const mg *m, int l, const faces *of, const axis fine[3], con
             }
         }
     }
-    complete(m, l + 1, to);
+    mg_levels_complete(m, l + 1, to);
 }
 
 static void describe_cells(const mg *m, mg_describe *describe, const void *data, int threads,
@@ -446,7 +446,7 @@ static void describe_cells(const mg *m, mg_describe *describe, const void *data,
     for (int64_t z = v->own[2][0]; z < v->own[2][1]; z++) {
         for (int64_t y = v->own[1][0]; y < v->own[1][1]; y++) {
             for (int64_t x = 0; x < v->n[0]; x++) {
-                const int64_t i = place(v, x, y, z);
+                const int64_t i = mg_levels_place(v, x, y, z);
                 mg_cell cell = {.seeks = false};
                 describe(data, (z * v->n[1] + y) * v->n[0] + x, &cell);
                 for (int a = 0; a < m->box.dims; a++) {
@@ -458,14 +458,14 @@ static void describe_cells(const mg *m, mg_describe *describe, const void *data,
             }
         }
     }
-    complete(m, 0, to);
+    mg_levels_complete(m, 0, to);
 }
 
 /* ---- all levels ---- */
 
 /* Converts to the type of the multigrid and sends; `at`: the first element of the array. */
-static sel_status send(const mg *m, const sel_arrays *arrays, void *array, int64_t at,
-                       const double *values, int64_t count, sel_error *error) {
+static sel_status mg_levels_send(const mg *m, const sel_arrays *arrays, void *array, int64_t at,
+                                 const double *values, int64_t count, sel_error *error) {
     const sel_type type = {'f', m->box.single ? 4 : 8};
     char *converted = malloc((size_t)count * type.size + 1);
     if (!converted) {
@@ -483,15 +483,15 @@ static sel_status send(const mg *m, const sel_arrays *arrays, void *array, int64
 static sel_status send_faces(mg *m, int l, const sel_arrays *arrays, int64_t at, const faces *of,
                              sel_error *error) {
     const int64_t count = m->level[l].elements;
-    sel_status status = send(m, arrays, m->d, at, of->d, count, error);
+    sel_status status = mg_levels_send(m, arrays, m->d, at, of->d, count, error);
     for (int a = 0; a < m->box.dims && !status; a++) {
-        status = send(m, arrays, m->g[a], at, of->K[a], count, error);
+        status = mg_levels_send(m, arrays, m->g[a], at, of->K[a], count, error);
     }
     const mg_level *v = &m->level[l];
     for (int64_t z = v->own[2][0]; z < v->own[2][1] && l == 0; z++) {
         for (int64_t y = v->own[1][0]; y < v->own[1][1]; y++) {
             for (int64_t x = 0; x < v->n[0]; x++) {
-                m->norm = fmax(m->norm, 2 * of->d[place(v, x, y, z)]);
+                m->norm = fmax(m->norm, 2 * of->d[mg_levels_place(v, x, y, z)]);
             }
         }
     }
@@ -541,8 +541,9 @@ static sel_status send_outer(mg *m, const sel_arrays *arrays, const axis of[3], 
 }
 
 /* The tables of level l, whose axes are `fine`. */
-static sel_status send_tables(mg *m, int l, const sel_arrays *arrays, int64_t *at,
-                              const axis fine[3], const axis coarse[3], sel_error *error) {
+static sel_status mg_levels_send_tables(mg *m, int l, const sel_arrays *arrays, int64_t *at,
+                                        const axis fine[3], const axis coarse[3],
+                                        sel_error *error) {
     const int size = m->box.single ? 4 : 8;
     sel_status status = SEL_OK;
     for (int a = 0; a < 3; a++) {
@@ -555,15 +556,15 @@ static sel_status send_tables(mg *m, int l, const sel_arrays *arrays, int64_t *a
         for (int k = 0; k < MG_TABLES && !status; k++) {
             const int64_t count = k == MG_RESIDUAL ? 3 * coarse[a].n : fine[a].n;
             m->level[l].table[a][k] = (char *)m->tables + *at * size;
-            status = send(m, arrays, m->tables, *at, fine[a].table[k], count, error);
-            *at += aligned(count);
+            status = mg_levels_send(m, arrays, m->tables, *at, fine[a].table[k], count, error);
+            *at += mg_levels_aligned(count);
         }
     }
     return status || l > 0 ? status : send_outer(m, arrays, fine, error);
 }
 
-static sel_status fill(mg *m, const sel_arrays *arrays, mg_describe *describe, const void *data,
-                       int threads, axis axes[2][3], sel_error *error) {
+static sel_status mg_levels_fill(mg *m, const sel_arrays *arrays, mg_describe *describe,
+                                 const void *data, int threads, axis axes[2][3], sel_error *error) {
     faces now = {.d = NULL}, next = {.d = NULL};
     int64_t at = 0, tables = 0;
     sel_status status = m->box.even ? SEL_OK : faces_allocate(&now, &m->level[0], error);
@@ -592,7 +593,7 @@ static sel_status fill(mg *m, const sel_arrays *arrays, mg_describe *describe, c
             }
         }
         point_to(m, l, at);
-        status = send_tables(m, l, arrays, &tables, fine, coarse, error);
+        status = mg_levels_send_tables(m, l, arrays, &tables, fine, coarse, error);
         if (!m->box.even) {
             status = status ? status : send_faces(m, l, arrays, at, &now, error);
             status = status || last ? status : faces_allocate(&next, &m->level[l + 1], error);
@@ -634,7 +635,7 @@ sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, cons
             axes[0][a].table[k] = axes[1][a].table[k] = memory + a * each + (4 + k) * most;
         }
     }
-    status = status ? status : fill(m, arrays, describe, data, threads, axes, error);
+    status = status ? status : mg_levels_fill(m, arrays, describe, data, threads, axes, error);
     free(memory);
     return status;
 }

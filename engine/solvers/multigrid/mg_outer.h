@@ -7,21 +7,22 @@ static void MG_NAME(residual)(const mg *m, mg_vector u, const double *F, int64_t
     const int64_t n = m->box.n[0], from = y * u.stride[1] + z * u.stride[2];
     double *here = scratch + 1, *r = here + n + 1, *w = r + n;
     REAL *f = (REAL *)m->level[0].f + row_at(m, y, z);
-    product(m, u, y, z, F + from, here, r);
+    mg_kernel_product(m, u, y, z, F + from, here, r);
     weigh(m, y, z, w);
     MG_INDEPENDENT
     for (int64_t x = 0; x < n; x++) {
         r[x] = w[x] > 0 ? r[x] : 0;
         f[x] = (REAL)r[x];
     }
-    sums[0] = sum_of(w, r, r, n);
-    sums[2] = m->box.even ? sum_of(w, here, NULL, n)
-                          : sum_of(w, here, m->part[0], n) * m->part[1][y] * m->part[2][z];
+    sums[0] = mg_kernel_sum_of(w, r, r, n);
+    sums[2] = m->box.even
+                  ? mg_kernel_sum_of(w, here, NULL, n)
+                  : mg_kernel_sum_of(w, here, m->part[0], n) * m->part[1][y] * m->part[2][z];
     const double *d = mg_jumps(&m->box) ? (const double *)m->level[0].d + row_at(m, y, z) : NULL;
     for (int64_t x = 0; x < n && d; x++) {
         here[x] *= d[x];
     }
-    sums[1] = sum_of(w, here, here, n);
+    sums[1] = mg_kernel_sum_of(w, here, here, n);
 }
 
 static void MG_NAME(direct)(const mg *m, mg_vector p, double beta, int64_t y, int64_t z) {
@@ -37,13 +38,13 @@ static void MG_NAME(apply)(const mg *m, mg_vector p, double *q, int64_t y, int64
     const int64_t n = m->box.n[0], from = y * p.stride[1] + z * p.stride[2];
     const REAL *f = (const REAL *)m->level[0].f + row_at(m, y, z);
     double *here = scratch + 1, *w = here + n + 1, *right = w + n;
-    product(m, p, y, z, NULL, here, q + from);
+    mg_kernel_product(m, p, y, z, NULL, here, q + from);
     weigh(m, y, z, w);
     for (int64_t x = 0; x < n; x++) {
         right[x] = (double)f[x];
     }
-    sums[0] = sum_of(w, here, q + from, n);
-    sums[1] = sum_of(w, here, right, n);
+    sums[0] = mg_kernel_sum_of(w, here, q + from, n);
+    sums[1] = mg_kernel_sum_of(w, here, right, n);
 }
 
 static double MG_NAME(dot)(const mg *m, const double *q, int64_t y, int64_t z, double *scratch) {
@@ -54,7 +55,7 @@ static double MG_NAME(dot)(const mg *m, const double *q, int64_t y, int64_t z, d
     for (int64_t x = 0; x < n; x++) {
         w[x] *= (double)e[x];
     }
-    return sum_of(w, q, NULL, n);
+    return mg_kernel_sum_of(w, q, NULL, n);
 }
 
 static void MG_NAME(divide)(const mg *m, int64_t y, int64_t z) {

@@ -4,12 +4,12 @@
 #include <string.h>
 #include "engine/solvers/multigrid/multigrid.h"
 
-static int64_t cells_of(const mg_level *v) {
+static int64_t mg_ranks_cells_of(const mg_level *v) {
     return v->n[0] * v->n[1] * v->n[2];
 }
 
 /* How many ranks lie along an axis, and the first cells of these. */
-static int parts_of(mg *m, int axis, int64_t **first) {
+static int mg_ranks_parts_of(mg *m, int axis, int64_t **first) {
     const bool slow = axis + 1 == m->box.dims;
     *first = slow ? m->cut.plane : m->cut.row;
     return axis == 0 ? 1 : slow ? m->cut.along : m->cut.across;
@@ -20,7 +20,7 @@ static bool suffices(mg *m, const mg_level *v, bool device) {
     bool enough = true;
     for (int a = 1; a < m->box.dims; a++) {
         int64_t *first;
-        const int count = parts_of(m, a, &first);
+        const int count = mg_ranks_parts_of(m, a, &first);
         for (int r = 0; r < count && count > 1; r++) {
             enough = enough && first[r + 1] - first[r] >= MG_HALO;
         }
@@ -32,7 +32,7 @@ static bool suffices(mg *m, const mg_level *v, bool device) {
 static void halve_parts(mg *m, const mg_level *v) {
     for (int a = 1; a < m->box.dims; a++) {
         int64_t *first;
-        const int count = parts_of(m, a, &first);
+        const int count = mg_ranks_parts_of(m, a, &first);
         for (int r = 1; r <= count; r++) {
             const int64_t half = v->half[a] ? (first[r] + 1) / 2 : first[r];
             first[r] = r == count || half > v[1].n[a] ? v[1].n[a] : half;
@@ -65,9 +65,9 @@ void mg_divide(mg *m, const sel_arrays *arrays, bool device) {
         v->own[slow][1] = own.end;
         for (int a = 1; a <= slow; a++) {
             int64_t *first;
-            v->cut[a] = parts_of(m, a, &first) > 1;
+            v->cut[a] = mg_ranks_parts_of(m, a, &first) > 1;
         }
-        v->divided = divides = suffices(m, v, device) && (l == 0 || cells_of(v) > alone);
+        v->divided = divides = suffices(m, v, device) && (l == 0 || mg_ranks_cells_of(v) > alone);
         for (int a = 1; a <= slow; a++) {
             const sel_beside beside = sel_cut_beside(&m->cut, m->ranks->rank, a == slow);
             v->cut[a] = v->cut[a] && v->divided;
@@ -99,7 +99,8 @@ void mg_ends_of_ranks(const mg *m, const mg_level *v, int size, size_t *end) {
 }
 
 /* Through a copy in which the boxes of ranks stand one behind the other. */
-static void share_boxes(const mg *m, const mg_level *v, void *array, int size, const size_t *end) {
+static void mg_ranks_share_boxes(const mg *m, const mg_level *v, void *array, int size,
+                                 const size_t *end) {
     char *copy = sel_ranks_memory(m->ranks, end[m->ranks->count - 1]);
     const int own = m->ranks->rank;
     for (int k = 0; k <= m->ranks->count; k++) { /* its own first */
@@ -146,7 +147,7 @@ void mg_spread(const mg *m, int l, void *array, int size, int planes) {
     if (l > 0 && v[-1].divided && !v->divided) {
         mg_ends_of_ranks(m, v, size, end);
         if (m->cut.across > 1) {
-            share_boxes(m, v, array, size, end);
+            mg_ranks_share_boxes(m, v, array, size, end);
         } else {
             sel_ranks_share(m->ranks, (char *)array - v->lead * size, end);
         }

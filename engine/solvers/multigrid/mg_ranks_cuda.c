@@ -12,7 +12,7 @@ static void note(mg_gpu_solve *g, sel_status status) {
     g->status = g->status ? g->status : status;
 }
 
-static sel_status share(mg_gpu_solve *g, void *array, const size_t *end) {
+static sel_status mg_ranks_cuda_share(mg_gpu_solve *g, void *array, const size_t *end) {
     sel_message messages[2 * SEL_MOST_RANKS];
     const int count = sel_ranks_list_shares(state_of(g)->ranks, array, end, messages);
     return cuda_link_transfer(state_of(g), messages, count, g->stream, g->error);
@@ -46,7 +46,8 @@ static sel_status move_part(mg_gpu_solve *g, const mg_part *part, size_t packed,
 }
 
 /* Of level v an array, or with NULL the partials. */
-static void share_boxes(mg_gpu_solve *g, const mg_level *v, void *array, const size_t *end) {
+static void mg_ranks_cuda_share_boxes(mg_gpu_solve *g, const mg_level *v, void *array,
+                                      const size_t *end) {
     const int own = state_of(g)->ranks->rank, count = state_of(g)->ranks->count;
     const int size = g->solve->m.box.single ? 4 : 8;
     for (int k = 0; k < count && !g->status; k++) { /* its own first */
@@ -55,7 +56,7 @@ static void share_boxes(mg_gpu_solve *g, const mg_level *v, void *array, const s
             v ? mg_part_of(&g->solve->m, v, rank, array, size) : part_of_partials(g, rank);
         note(g, move_part(g, &part, rank > 0 ? end[rank - 1] : 0, k > 0));
         if (k == 0 && !g->status) {
-            note(g, share(g, g->packed, end));
+            note(g, mg_ranks_cuda_share(g, g->packed, end));
         }
     }
 }
@@ -69,9 +70,9 @@ static void share_level(mg_gpu_solve *g, const mg_halo_of *part) {
     size_t end[SEL_MOST_RANKS];
     mg_ends_of_ranks(m, v, size, end);
     if (m->cut.across > 1) {
-        share_boxes(g, v, part->array, end);
+        mg_ranks_cuda_share_boxes(g, v, part->array, end);
     } else {
-        note(g, share(g, (char *)part->array - v->lead * size, end));
+        note(g, mg_ranks_cuda_share(g, (char *)part->array - v->lead * size, end));
     }
 }
 
@@ -110,9 +111,9 @@ static void spread(void *with, const mg_halo_of *parts, int count) {
 static void share_partials(void *with) {
     mg_gpu_solve *g = with;
     if (state_of(g)->cut.across > 1) {
-        share_boxes(g, NULL, NULL, g->end_of_partials);
+        mg_ranks_cuda_share_boxes(g, NULL, NULL, g->end_of_partials);
     } else {
-        note(g, g->status ? g->status : share(g, g->partials, g->end_of_partials));
+        note(g, g->status ? g->status : mg_ranks_cuda_share(g, g->partials, g->end_of_partials));
     }
 }
 

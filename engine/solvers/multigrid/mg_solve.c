@@ -45,7 +45,7 @@ static void residual(const rows *of, int64_t y, int64_t z, double *scratch, doub
     of->loops->residual(&of->s->m, to, of->s->F, y, z, scratch, sums);
 }
 
-static void divide(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
+static void mg_solve_divide(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
     (void)scratch, (void)sums;
     of->loops->divide(&of->s->m, y, z);
 }
@@ -64,7 +64,7 @@ static void apply(const rows *of, int64_t y, int64_t z, double *scratch, double 
     of->loops->apply(&of->s->m, of->u, of->to, y, z, scratch, sums);
 }
 
-static void add(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
+static void mg_solve_add(const rows *of, int64_t y, int64_t z, double *scratch, double *sums) {
     (void)sums;
     of->loops->add(&of->s->m, of->u, of->p.v, of->factor, of->shift, of->to, y, z, scratch);
 }
@@ -107,14 +107,14 @@ void mg_solve_correct(mg_solve *s, int how, double omega, double *u, double *to)
         mg_sweep(&s->m, omega, s->threads);
     } else if (how == MG_DIVIDE) {
         mg_spread(&s->m, 0, s->m.level[0].f, s->m.box.single ? 4 : 8, 1);
-        each_row(s, of, divide, NULL, 1, NULL);
+        each_row(s, of, mg_solve_divide, NULL, 1, NULL);
     } else {
         mg_cycle(&s->m, how == MG_FULL_CYCLE, s->threads);
     }
     if (s->p) {
         of.factor = next_direction(s);
     }
-    each_row(s, of, add, residual, 0, sums);
+    each_row(s, of, mg_solve_add, residual, 0, sums);
     mg_judge(&s->limits, sums, 1, &s->now);
 }
 

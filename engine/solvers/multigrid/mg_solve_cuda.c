@@ -57,8 +57,8 @@ sel_status mg_gpu_begin(mg_gpu_solve *g, cudaStream_t stream, sel_error *error) 
     return status;
 }
 
-static sel_status record(mg_gpu_solve *g, int how, double omega, const double *u, double *to,
-                         cudaGraphExec_t *made, sel_error *error) {
+static sel_status mg_solve_cuda_record(mg_gpu_solve *g, int how, double omega, const double *u,
+                                       double *to, cudaGraphExec_t *made, sel_error *error) {
     cudaGraph_t recorded = NULL;
     CUDA_TRY(cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeThreadLocal));
     const cudaError_t enqueued = mg_gpu_enqueue(g, how, omega, u, to);
@@ -86,7 +86,8 @@ sel_status mg_gpu_correct(mg_gpu_solve *g, int64_t step, int how, double omega, 
     if (how == MG_FULL_CYCLE || staged) {
         CUDA_TRY(mg_gpu_enqueue(g, how, omega, u, to));
     } else {
-        const sel_status status = *graph ? SEL_OK : record(g, how, omega, u, to, graph, error);
+        const sel_status status =
+            *graph ? SEL_OK : mg_solve_cuda_record(g, how, omega, u, to, graph, error);
         if (status) {
             return status;
         }

@@ -2,12 +2,12 @@
 #include "engine/core/cpu.h"
 #include "engine/solvers/poisson/poisson.h"
 
-static void list(sel_state *base) {
+static void poisson_cpu_list(sel_state *base) {
     poisson_list(base, base->threads);
 }
 
 /* poisson_measure: f and q of the present turn, which may have been loaded. */
-static sel_status measure(sel_state *base, sel_error *error) {
+static sel_status poisson_cpu_measure(sel_state *base, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
     mg_solve *s = &state->solve;
     (void)error;
@@ -20,18 +20,18 @@ static sel_status measure(sel_state *base, sel_error *error) {
     return SEL_OK;
 }
 
-static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
+static sel_status poisson_cpu_ready(sel_state *base, const sel_request *request, sel_error *error) {
     (void)request;
-    return ((poisson_state *)base)->known == base->step ? SEL_OK : measure(base, error);
+    return ((poisson_state *)base)->known == base->step ? SEL_OK : poisson_cpu_measure(base, error);
 }
 
-static sel_status start(sel_state *base, sel_error *error) {
-    return poisson_start(base, measure, error);
+static sel_status poisson_cpu_start(sel_state *base, sel_error *error) {
+    return poisson_start(base, poisson_cpu_measure, error);
 }
 
-static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+static sel_status poisson_cpu_steps(sel_state *base, int64_t n, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
-    sel_status status = ready(base, NULL, error);
+    sel_status status = poisson_cpu_ready(base, NULL, error);
     for (; n > 0 && !status && base->ending.how == SEL_GOES_ON; n--) {
         double omega;
         const int how = poisson_correction(base, base->step, &omega);
@@ -49,10 +49,10 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
 const sel_cpu poisson_on_cpu = {
     .what = "the potential",
     .state_size = sizeof(poisson_state),
-    .list = list,
-    .start = start,
-    .steps = steps,
-    .look = {.ready = ready,
+    .list = poisson_cpu_list,
+    .start = poisson_cpu_start,
+    .steps = poisson_cpu_steps,
+    .look = {.ready = poisson_cpu_ready,
              .field = sel_conduction_field,
              .numbers = true,
              .other = sel_conduction_answer},

@@ -8,18 +8,18 @@ typedef struct poisson_cuda {
     mg_gpu_solve gpu;
 } poisson_cuda;
 
-static void list(sel_state *base) {
+static void poisson_cuda_list(sel_state *base) {
     poisson_cuda *state = (poisson_cuda *)base;
     poisson_list(base, 0);
     mg_gpu_list(&state->gpu, &state->all.solve, base);
 }
 
-static void close(sel_state *base) {
+static void poisson_cuda_close(sel_state *base) {
     mg_gpu_close(&((poisson_cuda *)base)->gpu);
 }
 
 /* A step beyond the end of the iteration does nothing. */
-static sel_status step(sel_state *base, int64_t step, sel_error *error) {
+static sel_status poisson_cuda_step(sel_state *base, int64_t step, sel_error *error) {
     poisson_cuda *state = (poisson_cuda *)base;
     double omega;
     const int how = poisson_correction(base, step, &omega);
@@ -33,7 +33,7 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
 }
 
 /* No graph of several steps: an iteration ends, and has graphs of its own. */
-static bool alone(const sel_state *base) {
+static bool poisson_cuda_alone(const sel_state *base) {
     (void)base;
     return true;
 }
@@ -50,7 +50,7 @@ static sel_status hear(sel_state *base, sel_error *error) {
 }
 
 /* poisson_measure: f and q of the present turn, which may have been loaded. */
-static sel_status measure(sel_state *base, sel_error *error) {
+static sel_status poisson_cuda_measure(sel_state *base, sel_error *error) {
     poisson_cuda *state = (poisson_cuda *)base;
     mg_solve *s = &state->all.solve;
     s->now.step = base->step;
@@ -69,19 +69,19 @@ static sel_status measure(sel_state *base, sel_error *error) {
     return state->gpu.status ? state->gpu.status : hear(base, error);
 }
 
-static sel_status start(sel_state *base, sel_error *error) {
-    return poisson_start(base, measure, error);
+static sel_status poisson_cuda_start(sel_state *base, sel_error *error) {
+    return poisson_start(base, poisson_cuda_measure, error);
 }
 
 const cuda_solver poisson_on_cuda = {
     .what = "the potential",
     .state_size = sizeof(poisson_cuda),
-    .list = list,
-    .start = start,
-    .alone = alone,
-    .step = step,
+    .list = poisson_cuda_list,
+    .start = poisson_cuda_start,
+    .alone = poisson_cuda_alone,
+    .step = poisson_cuda_step,
     .ending = hear,
-    .close = close,
+    .close = poisson_cuda_close,
     .saving = hear,
-    .loaded = measure,
+    .loaded = poisson_cuda_measure,
 };

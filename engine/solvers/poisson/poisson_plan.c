@@ -15,7 +15,7 @@ static int64_t longest(const sel_ints *size) {
 }
 
 /* A solver without time: a step is an iteration. */
-static void complete(sel_common *common) {
+static void poisson_plan_complete(sel_common *common) {
     poisson_params *params = (poisson_params *)common;
     const int64_t n = longest(&common->size), not_given = SEL_INT_NOT_GIVEN;
     const int64_t usual[] = {[POISSON_MULTIGRID] = not_given, /* by the coefficients */
@@ -47,8 +47,8 @@ static bool ties(const sel_inputs *inputs, int64_t site) {
 }
 
 /* Marks in `seen` the cells that are joined to `cell`; returns whether any of them is tied. */
-static bool join(const poisson_plan *p, int64_t cell, const uint8_t *tied, uint8_t *seen,
-                 int64_t *stack) {
+static bool poisson_plan_join(const poisson_plan *p, int64_t cell, const uint8_t *tied,
+                              uint8_t *seen, int64_t *stack) {
     const sel_domain *domain = p->base.domain;
     int64_t count = 1;
     bool any = false;
@@ -76,7 +76,7 @@ static sel_status check_joined(poisson_plan *p, const uint8_t *tied, uint8_t *se
     int64_t loose = -1, parts = 0;
     for (int64_t k = 0; k < cells; k++) {
         if (domain->cell[k] == 0 && !seen[k]) {
-            const bool any = join(p, k, tied, seen, stack);
+            const bool any = poisson_plan_join(p, k, tied, seen, stack);
             loose = !any && loose < 0 ? k : loose;
             parts++;
         }
@@ -180,7 +180,7 @@ static sel_status check_colours(const poisson_plan *p, sel_error *error) {
     return SEL_OK;
 }
 
-static sel_status complete_plan(sel_plan *base, sel_error *error) {
+static sel_status poisson_plan_complete_plan(sel_plan *base, sel_error *error) {
     poisson_plan *p = (poisson_plan *)base;
     const poisson_params *params = (const poisson_params *)base->simulation->params;
     const sel_quantity none = {.components = 0};
@@ -205,7 +205,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
 
 /* ---- what users are told ---- */
 
-static void facts(const sel_plan *base, sel_facts *to) {
+static void poisson_plan_facts(const sel_plan *base, sel_facts *to) {
     const poisson_plan *p = (const poisson_plan *)base;
     const poisson_params *params = (const poisson_params *)base->simulation->params;
     sel_fact_add(to, "body", "%s", p->box.even ? "even" : "varies from cell to cell");
@@ -227,7 +227,7 @@ static void facts(const sel_plan *base, sel_facts *to) {
     }
 }
 
-static void warn(const sel_plan *base, sel_error *warnings) {
+static void poisson_plan_warn(const sel_plan *base, sel_error *warnings) {
     const poisson_params *params = (const poisson_params *)base->simulation->params;
     const bool slow = params->method == POISSON_JACOBI || params->method == POISSON_GAUSS_SEIDEL;
     const int64_t n = longest(&params->common.size);
@@ -240,18 +240,18 @@ static void warn(const sel_plan *base, sel_error *warnings) {
     }
 }
 
-static void json(const sel_plan *base, FILE *to) {
+static void poisson_plan_json(const sel_plan *base, FILE *to) {
     const poisson_params *params = (const poisson_params *)base->simulation->params;
     fprintf(to, "\"tolerance\": %.9g, \"max_iterations\": %lld", params->tolerance,
             (long long)((const poisson_plan *)base)->most);
 }
 
-static void state_text(const sel_plan *base, char *text, size_t size) {
+static void poisson_plan_state_text(const sel_plan *base, char *text, size_t size) {
     const poisson_params *params = (const poisson_params *)base->simulation->params;
     snprintf(text, size, "method %d", params->method);
 }
 
-static sel_cell_bytes bytes(const sel_common *common, int precision) {
+static sel_cell_bytes poisson_plan_bytes(const sel_common *common, int precision) {
     const poisson_params *params = (const poisson_params *)common;
     const bool varied = sel_quantity_depends(&params->coefficient) != 0;
     const double faces = varied ? 8 * (1 + common->size.n) : 0;
@@ -285,17 +285,17 @@ const sel_solver poisson_solver = {
     .no_forces = true,
     .double_only = true,
     .iterates = true,
-    .complete = complete,
+    .complete = poisson_plan_complete,
     .plan_size = sizeof(poisson_plan),
-    .plan = complete_plan,
+    .plan = poisson_plan_complete_plan,
     .plan_clear = sel_conduction_clear,
-    .facts = facts,
-    .warn = warn,
-    .json = json,
-    .state_text = state_text,
+    .facts = poisson_plan_facts,
+    .warn = poisson_plan_warn,
+    .json = poisson_plan_json,
+    .state_text = poisson_plan_state_text,
     .initial_fields = initial_fields,
     .advice = "The right-hand side, a law or the initial potential is too large",
-    .bytes = bytes,
+    .bytes = poisson_plan_bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &poisson_on_cpu,
 #ifdef SEL_CUDA

@@ -43,18 +43,19 @@ typedef struct right_side {
 } right_side;
 
 /* Where F of a cell stands. */
-static double *place_of(const right_side *of, int64_t cell) {
+static double *poisson_state_place_of(const right_side *of, int64_t cell) {
     return of->F + sel_row_number(&of->rows, cell / of->nx) * of->nx + cell % of->nx;
 }
 
-static sums sum_of(const sel_state *state, const right_side *of) {
+static sums poisson_state_sum_of(const sel_state *state, const right_side *of) {
     double all[2];
     sel_state_sum_rows(state, &of->of_row->amount, 2, 2, all);
     return (sums){all[0], all[1]};
 }
 
 /* F = the quantity. */
-static sel_status evaluate(const sel_state *state, const right_side *of, sel_error *error) {
+static sel_status poisson_state_evaluate(const sel_state *state, const right_side *of,
+                                         sel_error *error) {
     sel_evaluation asked = {&poisson_params_of(state)->rhs, "rhs", .end = 0};
     sel_status status = SEL_OK;
     for (int64_t k = 0; k < of->rows.count && !status; k += asked.end - asked.first) {
@@ -73,7 +74,7 @@ static sel_status fill_F(poisson_state *state, const right_side *of, sel_error *
     const sel_domain *domain = plan->base.domain;
     const sel_inputs *inputs = &plan->body.inputs;
     const sel_surfaces *on = &inputs->surfaces;
-    const sel_status status = evaluate(&state->base, of, error);
+    const sel_status status = poisson_state_evaluate(&state->base, of, error);
     if (status) {
         return status;
     }
@@ -97,10 +98,10 @@ static sel_status fill_F(poisson_state *state, const right_side *of, sel_error *
         cond_surfaces(inputs->site, inputs->value, 0, on->first_site[k], on->first_site[k + 1], 1,
                       &b, &s);
         if (!isinf(b) && sel_state_has(&state->base, on->cell[k] / of->nx)) {
-            *place_of(of, on->cell[k]) += s * (plan->box.even ? 1 : inside);
+            *poisson_state_place_of(of, on->cell[k]) += s * (plan->box.even ? 1 : inside);
         }
     }
-    const sums all = sum_of(&state->base, of);
+    const sums all = poisson_state_sum_of(&state->base, of);
     const double volume = sel_cell_volume(&domain->grid);
     state->base.balance =
         (sel_balance){.source = all.amount * volume, .size = all.magnitude * volume};
@@ -122,7 +123,7 @@ static sums shift_F(const poisson_state *state, double mean, const right_side *o
             of->of_row[row].magnitude += fabs(F[x]) * (plan->box.even ? inside : 1);
         }
     }
-    return sum_of(&state->base, of);
+    return poisson_state_sum_of(&state->base, of);
 }
 
 /* Where phi is known but for a constant, F adds up to 0. */
@@ -143,9 +144,10 @@ static sel_status balance_F(const poisson_state *state, const right_side *of, se
 }
 
 /* sel_state_number */
-static double number(const sel_state *state, const void *data, int which, int64_t cell) {
+static double poisson_state_number(const sel_state *state, const void *data, int which,
+                                   int64_t cell) {
     (void)state, (void)which;
-    return *place_of(data, cell);
+    return *poisson_state_place_of(data, cell);
 }
 
 static sel_status start_F(poisson_state *state, sel_error *error) {
@@ -164,8 +166,8 @@ static sel_status start_F(poisson_state *state, sel_error *error) {
         status = balance_F(state, &of, error);
     }
     status = status ? status
-                    : sel_state_fill(base, state->solve.F, (sel_type){'f', 8}, &cells, 3, number,
-                                     &of, error);
+                    : sel_state_fill(base, state->solve.F, (sel_type){'f', 8}, &cells, 3,
+                                     poisson_state_number, &of, error);
     free(of.of_row);
     return sel_state_agree(base, status, error);
 }

@@ -8,7 +8,7 @@ static const sel_field initial_fields[] = {
 static const sel_table initial_table =
     SEL_TABLE("initial", poisson_initial, initial_fields, "The potential to begin with.");
 
-static sel_status check_params(const void *data, sel_where where, sel_error *error) {
+static sel_status poisson_tables_check_params(const void *data, sel_where where, sel_error *error) {
     const poisson_params *params = data;
     sel_status status = SEL_OK;
     if (params->tolerance >= 1) {
@@ -58,4 +58,4 @@ const sel_table poisson_table =
               "Poisson's equation: div(coefficient grad phi) = rhs, on 5 points in 2-D and 7 in "
               "3-D, in double precision. The laws are those of sel.heat, phi for the temperature; "
               "a flux is c dphi/dn, outward.",
-              .has_where = true, .check = check_params);
+              .has_where = true, .check = poisson_tables_check_params);

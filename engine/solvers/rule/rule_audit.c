@@ -107,7 +107,7 @@ static int offset_of(const rule_audit *audit, const int32_t at[3]) {
     return k;
 }
 
-static void add_entry(rule_audit *audit, int entry) {
+static void rule_audit_add_entry(rule_audit *audit, int entry) {
     if (audit->row_of[entry] < 0) {
         audit->row_of[entry] = audit->reads.fields;
         audit->reads.field[audit->reads.fields++] = entry;
@@ -124,7 +124,7 @@ static void add_reads(rule_audit *audit, const rule_model *m, const sel_program 
                 audit->at[k][a] = read->at[a];
             }
         }
-        add_entry(audit, m->entry_of[read->field]);
+        rule_audit_add_entry(audit, m->entry_of[read->field]);
     }
 }
 
@@ -145,7 +145,7 @@ static int64_t cell_at(const sel_grid *grid, int64_t cell, const int at[3]) {
 }
 
 /* Whether all cells that are read about a cell have values of their own: no law gives them. */
-static bool fits(const void *of, int64_t cell) {
+static bool rule_audit_fits(const void *of, int64_t cell) {
     const rule_plan *plan = of;
     const sel_domain *domain = plan->base.domain;
     bool free = true;
@@ -156,7 +156,8 @@ static bool fits(const void *of, int64_t cell) {
     return free;
 }
 
-static sel_status list_reads(rule_audit *audit, const rule_plan *plan, sel_error *error) {
+static sel_status rule_audit_list_reads(rule_audit *audit, const rule_plan *plan,
+                                        sel_error *error) {
     const rule_model *m = plan->model;
     int fixed = 0, own = 0;
     memset(audit->row_of, -1, sizeof audit->row_of);
@@ -166,13 +167,14 @@ static sel_status list_reads(rule_audit *audit, const rule_plan *plan, sel_error
         const sel_packed_program *narrow = &v->f->code->layout, *wide = &v->wide->layout;
         add_reads(audit, m, v->f->code);
         add_reads(audit, m, v->wide);
-        add_entry(audit, m->entry_of[v->field]);
+        rule_audit_add_entry(audit, m->entry_of[v->field]);
         fixed = narrow->fixed > fixed ? narrow->fixed : fixed;
         fixed = wide->fixed > fixed ? wide->fixed : fixed;
         own = narrow->fixed + narrow->own > own ? narrow->fixed + narrow->own : own;
         own = wide->fixed + wide->own > own ? wide->fixed + wide->own : own;
     }
-    sel_audited_draw(plan->base.domain, (uint64_t)m->params->seed, fits, plan, &audit->of);
+    sel_audited_draw(plan->base.domain, (uint64_t)m->params->seed, rule_audit_fits, plan,
+                     &audit->of);
     const size_t cells = (size_t)(audit->of.count * audit->offsets);
     audit->reads.cell = malloc((cells + 1) * sizeof *audit->reads.cell);
     audit->fixed = calloc((size_t)fixed + 1, sizeof *audit->fixed);
@@ -205,7 +207,7 @@ sel_status rule_audit_find(rule_plan *plan, sel_error *error) {
             add_function(audit, plan, f);
         }
     }
-    return audit->count > 0 ? list_reads(audit, plan, error) : SEL_OK;
+    return audit->count > 0 ? rule_audit_list_reads(audit, plan, error) : SEL_OK;
 }
 
 void rule_audit_clear(sel_plan *base) {
@@ -239,7 +241,7 @@ typedef struct place {
 
 enum { TRIALS = 4 };
 
-static double value_of(const place *p, int field, int offset) {
+static double rule_audit_value_of(const place *p, int field, int offset) {
     const rule_model *m = p->plan->model;
     const rule_audit *audit = p->plan->audit;
     const int e = m->entry_of[field];
@@ -254,7 +256,8 @@ static double value_of(const place *p, int field, int offset) {
 }
 
 /* An output of a program; false: only Lua can compute it. */
-static bool evaluate(const place *p, const sel_program *program, int output, double *to) {
+static bool rule_audit_evaluate(const place *p, const sel_program *program, int output,
+                                double *to) {
     const rule_audit *audit = p->plan->audit;
     const sel_packed *tables = &program->tables;
     const sel_packed_program *l = &program->layout;
@@ -266,7 +269,7 @@ static bool evaluate(const place *p, const sel_program *program, int output, dou
     }
     for (int k = 0; k < l->reads; k++) {
         const sel_read *read = &tables->read[k];
-        audit->own[l->fixed + k] = value_of(p, read->field, offset_of(audit, read->at));
+        audit->own[l->fixed + k] = rule_audit_value_of(p, read->field, offset_of(audit, read->at));
     }
     for (int k = l->once; k < l->once + l->each; k++) {
         const sel_instruction *o = &tables->code[k];
@@ -284,10 +287,10 @@ static bool evaluate(const place *p, const sel_program *program, int output, dou
 
 /* The change of a field in a cell; NaN: it is not known. */
 static double change_of(const place *p, const rule_audited *v, bool wide) {
-    const double before = value_of(p, v->field, 0);
+    const double before = rule_audit_value_of(p, v->field, 0);
     double after;
-    const bool known =
-        evaluate(p, wide ? v->wide : v->f->code, wide ? v->wide_output : v->output, &after);
+    const bool known = rule_audit_evaluate(p, wide ? v->wide : v->f->code,
+                                           wide ? v->wide_output : v->output, &after);
     return !known ? (double)NAN : wide ? after - before : (double)(float)after - before;
 }
 
@@ -298,7 +301,7 @@ static void begin_program(const place *p, const sel_program *program, const sel_
 
 /* What becomes of the change in double precision when values change. */
 static void try_others(place *p, const rule_audited *v, int i, sel_audit *found) {
-    const double right = found->right[i], value = value_of(p, v->field, 0);
+    const double right = found->right[i], value = rule_audit_value_of(p, v->field, 0);
     for (p->trial = 1; p->trial <= TRIALS; p->trial++) {
         found->noise[i] = fmax(found->noise[i], fabs(change_of(p, v, true) - right));
     }

@@ -34,7 +34,7 @@ typedef struct rule_cpu {
 /* A line apart, so that not all rows begin at the same place of a page. */
 enum { ROW_BYTES = 2 * SEL_ROW * sizeof(double) + 64, ROWS = 6 /* a vector, extremes, scratch */ };
 
-static void list(sel_state *base) {
+static void rule_cpu_list(sel_state *base) {
     rule_cpu *state = (rule_cpu *)base;
     const rule_model *m = ((const rule_plan *)base->plan)->model;
     const sel_grid *grid = &base->plan->domain->grid;
@@ -352,7 +352,7 @@ static sel_status report_first(rule_cpu *cpu, const rule_function *f, sel_error 
     return sel_state_agree(base, status, error);
 }
 
-static sel_status step(rule_cpu *cpu, sel_error *error) {
+static sel_status rule_cpu_step(rule_cpu *cpu, sel_error *error) {
     rule_state *state = &cpu->all;
     const sel_rows own = sel_own_rows(&state->base);
     sel_status status = SEL_OK;
@@ -378,10 +378,10 @@ static sel_status step(rule_cpu *cpu, sel_error *error) {
     return status;
 }
 
-static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+static sel_status rule_cpu_steps(sel_state *base, int64_t n, sel_error *error) {
     sel_status status = SEL_OK;
     for (; n > 0 && !status; n--) {
-        status = step((rule_cpu *)base, error);
+        status = rule_cpu_step((rule_cpu *)base, error);
     }
     return status;
 }
@@ -408,7 +408,7 @@ static sel_status find_numbers(rule_cpu *cpu, const rule_function *f, sel_error 
 }
 
 /* Before data are read, or a function is evaluated that is no rule. */
-static sel_status ready(sel_state *base, const sel_request *request, sel_error *error) {
+static sel_status rule_cpu_ready(sel_state *base, const sel_request *request, sel_error *error) {
     rule_cpu *cpu = (rule_cpu *)base;
     const rule_model *m = cpu->all.model;
     const int field = request->kind == SEL_READ || request->kind == SEL_REDUCE ? request->field : 0;
@@ -461,7 +461,7 @@ static int entry_row(const rule_state *state, int entry, int64_t row, int64_t x0
     return e->components;
 }
 
-static double *rows_of(const sel_state *base) {
+static double *rule_cpu_rows_of(const sel_state *base) {
     return ((const rule_cpu *)base)->rows +
            ROWS * base->plan->domain->grid.n[0] * omp_get_thread_num();
 }
@@ -470,7 +470,7 @@ static int field(const sel_state *base, int which, int64_t row, int64_t x0, int6
                  const double **values) {
     rule_cpu *cpu = (rule_cpu *)(uintptr_t)base;
     const rule_model *m = cpu->all.model;
-    double *to = rows_of(base);
+    double *to = rule_cpu_rows_of(base);
     *values = to;
     if (which < m->entries) {
         return entry_row(&cpu->all, which, row, x0, x1, to);
@@ -486,7 +486,7 @@ static void main_row(const sel_state *base, int64_t row, sel_main_row *main) {
     const rule_state *state = (const rule_state *)base;
     const rule_model *m = state->model;
     const int64_t nx = state->cells.n[0], at = rule_row(state, row);
-    double *values = rows_of(base), *large = values + 3 * nx, *finite = large + nx;
+    double *values = rule_cpu_rows_of(base), *large = values + 3 * nx, *finite = large + nx;
     const int components = entry_row(state, m->main, row, 0, nx, values);
     *main = (sel_main_row){{values, values + nx, values + 2 * nx}, large, finite};
     for (int64_t x = 0; x < nx; x++) {
@@ -516,7 +516,7 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
     return status;
 }
 
-static sel_status start(sel_state *base, sel_error *error) {
+static sel_status rule_cpu_start(sel_state *base, sel_error *error) {
     rule_cpu *cpu = (rule_cpu *)base;
     const sel_status status = rule_start(base, error);
     const rule_model *m = cpu->all.model;
@@ -528,13 +528,13 @@ static sel_status start(sel_state *base, sel_error *error) {
     return status ? status : rule_start_sums(base, error);
 }
 
-static sel_status loaded(sel_state *base, sel_error *error) {
+static sel_status rule_cpu_loaded(sel_state *base, sel_error *error) {
     rule_state *state = (rule_state *)base;
     state->turns = rule_turns(state->model, base->step);
     return rule_terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
 }
 
-static void close(sel_state *base) {
+static void rule_cpu_close(sel_state *base) {
     sel_native_destroy(((rule_cpu *)base)->native);
     rule_lua_free(&((rule_cpu *)base)->left);
     rule_lua_free(&((rule_cpu *)base)->numbers);
@@ -543,12 +543,12 @@ static void close(sel_state *base) {
 const sel_cpu rule_on_cpu = {
     .what = "the fields",
     .state_size = sizeof(rule_cpu),
-    .list = list,
-    .start = start,
+    .list = rule_cpu_list,
+    .start = rule_cpu_start,
     .terms = rule_terms,
-    .steps = steps,
+    .steps = rule_cpu_steps,
     .time_step = rule_time_step,
-    .look = {.ready = ready, .field = field, .main = main_row, .other = other},
-    .loaded = loaded,
-    .close = close,
+    .look = {.ready = rule_cpu_ready, .field = field, .main = main_row, .other = other},
+    .loaded = rule_cpu_loaded,
+    .close = rule_cpu_close,
 };

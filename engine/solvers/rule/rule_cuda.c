@@ -15,7 +15,7 @@ enum { BUFFERS = 4, MOST_NUMBERS = 3 };
 
 /* ---- memory ---- */
 
-static void list(sel_state *base) {
+static void rule_cuda_list(sel_state *base) {
     rule_cuda *state = (rule_cuda *)base;
     sel_arrays *arrays = &base->arrays;
     const sel_domain *domain = base->plan->domain;
@@ -47,7 +47,7 @@ static void free_twin(rule_cuda *state) {
     }
 }
 
-static void close(sel_state *base) {
+static void rule_cuda_close(sel_state *base) {
     rule_cuda *state = (rule_cuda *)base;
     free_twin(state);
     cuda_terms_close(&state->terms);
@@ -89,7 +89,7 @@ static sel_status send_array(const rule_cuda *state, const void *place, sel_erro
 }
 
 /* The twin's tables, of arrays on the device. */
-static sel_status send_tables(const rule_cuda *state, sel_error *error) {
+static sel_status rule_cuda_send_tables(const rule_cuda *state, sel_error *error) {
     const rule_bad none = {.when = INT64_MAX};
     rule_tables tables = state->twin->tables;
     memcpy(tables.at, state->all.tables.at, sizeof tables.at);
@@ -146,13 +146,13 @@ static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
                           BUFFERS, error);
 }
 
-static sel_status start(sel_state *base, sel_error *error) {
+static sel_status rule_cuda_start(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     sel_status status = start_twin(state, error);
     state->marches = !status && rule_march_of(state->twin, &state->march);
     state->all.kinds = !status ? state->twin->kinds : 0;
     status = status ? status : send_array(state, NULL, error);
-    status = status ? status : send_tables(state, error);
+    status = status ? status : rule_cuda_send_tables(state, error);
     status = status ? status : cuda_terms_start(&state->terms, error);
     status = status ? status : start_uniforms(state, error);
     status = status ? status : start_kernels(state, error);
@@ -167,15 +167,15 @@ static sel_status start(sel_state *base, sel_error *error) {
 /* ---- what varies in time ---- */
 
 /* Fills the runs of a section. */
-static sel_status fill(const rule_cuda *state, int section, uint64_t fields, uint64_t turns,
-                       cudaStream_t stream, sel_error *error) {
+static sel_status rule_cuda_fill(const rule_cuda *state, int section, uint64_t fields,
+                                 uint64_t turns, cudaStream_t stream, sel_error *error) {
     CUDA_TRY(rule_gpu_fill(state->tables, state->all.first_run[section],
                            state->all.first_run[section + 1], fields, turns, stream));
     return SEL_OK;
 }
 
 /* Data and laws at the present time, of what depends on any of `due`. */
-static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
+static sel_status rule_cuda_evaluate(rule_cuda *state, unsigned due, sel_error *error) {
     const rule_plan *plan = state->all.plan;
     const rule_model *m = state->all.model;
     const bool laws = plan->law_depends & due;
@@ -194,14 +194,14 @@ static sel_status evaluate(rule_cuda *state, unsigned due, sel_error *error) {
         status = laws && !status ? send_array(state, &state->all.tables.law[f], error) : status;
     }
     for (int copy = 0; copy < 2 && laws && !status; copy++) {
-        status = fill(state, RULE_IN_CELLS, RULE_ALL, copy ? RULE_ALL : 0,
-                      state->all.base.queue->stream, error);
+        status = rule_cuda_fill(state, RULE_IN_CELLS, RULE_ALL, copy ? RULE_ALL : 0,
+                                state->all.base.queue->stream, error);
     }
     return status;
 }
 
 /* The uniform values of all functions for `count` steps to come. */
-static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
+static sel_status rule_cuda_send_rows(rule_cuda *state, int64_t count, sel_error *error) {
     const rule_model *m = state->all.model;
     const sel_state *base = &state->all.base;
     void *rows;
@@ -221,15 +221,15 @@ static sel_status send_rows(rule_cuda *state, int64_t count, sel_error *error) {
     return status ? status : cuda_feed_send(&state->rows, base->queue->stream, error);
 }
 
-static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
+static sel_status rule_cuda_terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
-    sel_status status = evaluate(state, due, error);
+    sel_status status = rule_cuda_evaluate(state, due, error);
     const bool stale = state->vary & due || !(state->sent_dt == base->clock.dt);
     const bool any = state->all.model->uniforms > 0;
-    return status || !stale || !any ? status : send_rows(state, *count, error);
+    return status || !stale || !any ? status : rule_cuda_send_rows(state, *count, error);
 }
 
-static bool alone(const sel_state *base) {
+static bool rule_cuda_alone(const sel_state *base) {
     return base->plan->depends & SEL_ON_T;
 }
 
@@ -251,20 +251,21 @@ static sel_status exchange_along(const sel_state *base, int axis, int64_t step, 
 }
 
 /* cuda_fill_halos */
-static sel_status exchange(const sel_state *base, int64_t step, cudaStream_t stream,
-                           sel_error *error) {
+static sel_status rule_cuda_exchange(const sel_state *base, int64_t step, cudaStream_t stream,
+                                     sel_error *error) {
     const rule_cuda *state = (const rule_cuda *)base;
     sel_status status = SEL_OK;
     if (base->cut.across > 1) {
         const uint64_t looks = state->all.model->function[state->now.function].looks;
         status = exchange_along(base, 0, step, stream, error);
-        status = status ? status : fill(state, 2, looks, state->now.turns, stream, error);
+        status = status ? status : rule_cuda_fill(state, 2, looks, state->now.turns, stream, error);
     }
     return status ? status : exchange_along(base, 1, step, stream, error);
 }
 
 /* cuda_take_slab, of a function. */
-static sel_status take(sel_state *base, int64_t step, const cuda_slab *slab, sel_error *error) {
+static sel_status rule_cuda_take(sel_state *base, int64_t step, const cuda_slab *slab,
+                                 sel_error *error) {
     static const unsigned threads[2] = {RULE_LANES, RULE_LANE_ROWS};
     const rule_cuda *state = (const rule_cuda *)base;
     const rule_model *m = state->all.model;
@@ -297,27 +298,27 @@ static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t t
     /* Of boxes those along z come after the halos along y. */
     const int axes = base->cut.across > 1 ? 2 : m->dims;
     for (int axis = 0; axis < axes && !state->direct && !status; axis++) {
-        status = fill(state, axis, looks, turns, base->queue->stream, error);
+        status = rule_cuda_fill(state, axis, looks, turns, base->queue->stream, error);
     }
     return status ? status
                   : cuda_take_slabs(base, step, looks ? RIM : base->own.end - base->own.first,
-                                    false, exchange, take, error);
+                                    false, rule_cuda_exchange, rule_cuda_take, error);
 }
 
-static int64_t pass(const sel_state *base, int64_t most) {
+static int64_t rule_cuda_pass(const sel_state *base, int64_t most) {
     const rule_cuda *state = (const rule_cuda *)base;
     const bool marches = state->marches && !base->observing && most >= state->march.steps;
     return marches ? state->march.steps : 1;
 }
 
-static sel_status step(sel_state *base, int64_t step, sel_error *error) {
+static sel_status rule_cuda_step(sel_state *base, int64_t step, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     const rule_model *m = state->all.model;
     uint64_t turns = rule_turns(m, step);
     if (base->queue->pass > 1) {
         state->now = (rule_now){0, state->march.steps, turns};
-        return cuda_take_slabs(base, step, MARCH_LEAST_ROWS, false, exchange, rule_march_pass,
-                               error);
+        return cuda_take_slabs(base, step, MARCH_LEAST_ROWS, false, rule_cuda_exchange,
+                               rule_march_pass, error);
     }
     sel_status status = SEL_OK;
     for (int k = 0; k < m->rules && !status; k++) {
@@ -329,13 +330,13 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
 
 /* Before data are read, or with a function that is no rule, whose numbers it finds; the rows of
  * uniform values for the steps to come are sent again before these. */
-static sel_status ready(rule_cuda *state, int field, sel_error *error) {
+static sel_status rule_cuda_ready(rule_cuda *state, int field, sel_error *error) {
     const rule_model *m = state->all.model;
     const sel_state *base = &state->all.base;
     const bool computed = field >= m->entries;
-    sel_status status = evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    sel_status status = rule_cuda_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
     if (computed && !status) {
-        status = send_rows(state, 1, error);
+        status = rule_cuda_send_rows(state, 1, error);
         state->sent_dt = (double)NAN;
     }
     status = sel_state_agree(base, status, error);
@@ -353,13 +354,13 @@ static sel_status ready(rule_cuda *state, int field, sel_error *error) {
 
 /* ---- reads and sums ---- */
 
-static sel_status look(sel_state *base, int field, const cuda_look **to, const void **view,
-                       sel_error *error) {
+static sel_status rule_cuda_look(sel_state *base, int field, const cuda_look **to,
+                                 const void **view, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     const rule_model *m = state->all.model;
     const bool computed = field >= m->entries;
     const rule_entry *e = &m->entry[field < 0 || computed ? 0 : field], *main = &m->entry[m->main];
-    sel_status status = field < m->states ? SEL_OK : ready(state, field, error);
+    sel_status status = field < m->states ? SEL_OK : rule_cuda_ready(state, field, error);
     state->view = (rule_gpu_look){
         .grid = cuda_grid_of(base),
         .tables = state->tables,
@@ -380,7 +381,7 @@ static sel_status look(sel_state *base, int field, const cuda_look **to, const v
     return status;
 }
 
-static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
+static sel_status rule_cuda_ask(sel_state *base, const sel_request *request, sel_error *error) {
     const rule_model *m = ((const rule_state *)base)->model;
     const sel_box all = sel_grid_box(&base->plan->domain->grid);
     const cuda_cells cells = cuda_cells_of(&all);
@@ -394,7 +395,7 @@ static sel_status ask(sel_state *base, const sel_request *request, sel_error *er
         const int field = rule_conserved(m, k, &component);
         const cuda_look *with;
         const void *view;
-        status = look(base, field, &with, &view, error);
+        status = rule_cuda_look(base, field, &with, &view, error);
         if (!status) {
             const cuda_rows rows = cuda_rows_of(base, NULL);
             CUDA_TRY(with->reduce(view, field, &cells, &rows, base->queue->stream));
@@ -405,7 +406,7 @@ static sel_status ask(sel_state *base, const sel_request *request, sel_error *er
     return status;
 }
 
-static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
+static void rule_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
     const rule_state *state = (const rule_state *)base;
     for (int k = 0; k < rule_conserved_count(state->model); k++) {
         rule_add_terms(state, k, ((const cuda_sums *)slot->host)[k].sum, request);
@@ -415,7 +416,7 @@ static void answer(sel_state *base, const cuda_slot *slot, sel_request *request)
 /* ---- the rest ---- */
 
 /* The first value that did not fit. */
-static sel_status check(sel_state *base, int64_t step, sel_error *error) {
+static sel_status rule_cuda_check(sel_state *base, int64_t step, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     const rule_model *m = state->all.model;
     const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
@@ -437,13 +438,13 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     return status;
 }
 
-static sel_status loaded(sel_state *base, sel_error *error) {
+static sel_status rule_cuda_loaded(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     state->sent_dt = (double)NAN;
-    return evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    return rule_cuda_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
 }
 
-static void print(const sel_plan *plan, FILE *to) {
+static void rule_cuda_print(const sel_plan *plan, FILE *to) {
     fprintf(to, "  kernels on a GPU:\n");
     rule_print(((const rule_plan *)plan)->model, plan->domain->grid.dt, NULL, to);
 }
@@ -452,18 +453,18 @@ const cuda_solver rule_on_cuda = {
     .what = "the fields",
     .compiles = true,
     .state_size = sizeof(rule_cuda),
-    .list = list,
-    .start = start,
-    .alone = alone,
-    .terms = terms,
-    .pass = pass,
-    .step = step,
+    .list = rule_cuda_list,
+    .start = rule_cuda_start,
+    .alone = rule_cuda_alone,
+    .terms = rule_cuda_terms,
+    .pass = rule_cuda_pass,
+    .step = rule_cuda_step,
     .time_step = rule_time_step,
-    .check = check,
-    .print = print,
-    .close = close,
-    .loaded = loaded,
-    .look = look,
-    .ask = ask,
-    .answer = answer,
+    .check = rule_cuda_check,
+    .print = rule_cuda_print,
+    .close = rule_cuda_close,
+    .loaded = rule_cuda_loaded,
+    .look = rule_cuda_look,
+    .ask = rule_cuda_ask,
+    .answer = rule_cuda_answer,
 };

@@ -180,7 +180,7 @@ void rule_list_laws(rule_state *state) {
 }
 
 /* Fills places of these fields in the copies `turns`. */
-static void fill(rule_state *state, int section, uint64_t fields, uint64_t turns) {
+static void rule_laws_fill(rule_state *state, int section, uint64_t fields, uint64_t turns) {
     const rule_tables *t = &state->tables;
     const int64_t first = state->first_run[section], end = state->first_run[section + 1];
 #pragma omp parallel for schedule(static) num_threads(end - first > 32 ? state->base.threads : 1)
@@ -239,8 +239,8 @@ int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, in
 }
 
 /* Those along an axis, with the ranks beside this one; each has planes in one piece. */
-static void exchange(const rule_state *state, int axis, const sel_sides *sides, int count,
-                     char *room) {
+static void rule_laws_exchange(const rule_state *state, int axis, const sel_sides *sides, int count,
+                               char *room) {
     const sel_state *base = &state->base;
     const bool slow = axis == state->model->dims - 1;
     const sel_beside beside = sel_cut_beside(&base->cut, base->ranks->rank, slow);
@@ -250,12 +250,12 @@ static void exchange(const rule_state *state, int axis, const sel_sides *sides, 
 void rule_fill_margins(rule_state *state, uint64_t fields) {
     sel_sides sides[SEL_MOST_CELL_FIELDS];
     for (int axis = 0; axis < state->model->dims && fields; axis++) {
-        fill(state, axis, fields, state->turns);
+        rule_laws_fill(state, axis, fields, state->turns);
         if (margin_of_ranks(state, axis)) {
             const int count =
                 rule_list_sides(state, fields, state->turns, axis == state->model->dims - 1,
                                 state->model->reach, sides);
-            exchange(state, axis, sides, count, state->base.halos);
+            rule_laws_exchange(state, axis, sides, count, state->base.halos);
         }
     }
 }
@@ -322,7 +322,7 @@ sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error)
         status = evaluate_run(state, &state->tables.run[i], due, error);
     }
     for (int copy = 0; copy < 2 && !status; copy++) {
-        fill(state, RULE_IN_CELLS, RULE_ALL, copy ? RULE_ALL : 0);
+        rule_laws_fill(state, RULE_IN_CELLS, RULE_ALL, copy ? RULE_ALL : 0);
     }
     return status;
 }
@@ -330,7 +330,7 @@ sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error)
 /* ---- walls, and cells that are not computed ---- */
 
 /* The number of a pair of masks; a new one where there is none yet. */
-static uint8_t kind_of(rule_state *state, uint64_t walls, uint64_t held) {
+static uint8_t rule_laws_kind_of(rule_state *state, uint64_t walls, uint64_t held) {
     int k = 0;
     while (k < state->kinds && (state->tables.walls[k] != walls || state->tables.held[k] != held)) {
         k++;
@@ -354,7 +354,8 @@ static void find_margin_kinds(rule_state *state, const rule_run *run) {
                 law == RULE_WALL || (law != RULE_FIXED && state->tables.walls[there] >> f & 1);
             walls |= (uint64_t)wall << f;
         }
-        state->kind[run->to + k * run->stride] = run->region ? kind_of(state, walls, 0) : there;
+        state->kind[run->to + k * run->stride] =
+            run->region ? rule_laws_kind_of(state, walls, 0) : there;
     }
 }
 
@@ -369,7 +370,7 @@ static uint8_t cell_kind(rule_state *state, int64_t at, int region) {
         walls |= (uint64_t)(law == RULE_WALL || (gap && computed)) << f;
         held |= (uint64_t) !(data || computed) << f;
     }
-    return kind_of(state, walls, held);
+    return rule_laws_kind_of(state, walls, held);
 }
 
 /* Whether one of the cells about it is a wall. */
@@ -401,10 +402,10 @@ static void share_kinds(rule_state *state, int axis) {
     }
     const sel_sides masks = {walls, walls + n, walls + 2 * n, walls + 3 * n, n * sizeof *walls,
                              0,     0};
-    exchange(state, axis, &masks, 1, NULL);
+    rule_laws_exchange(state, axis, &masks, 1, NULL);
     for (size_t k = 2 * n; k < 4 * n; k++) {
         const size_t piece = k % n / bytes * (size_t)sides.apart;
-        at[k / n][piece + k % bytes] = kind_of(state, walls[k], 0);
+        at[k / n][piece + k % bytes] = rule_laws_kind_of(state, walls[k], 0);
     }
     free(walls);
 }
@@ -415,7 +416,7 @@ sel_status rule_find_kinds(rule_state *state, sel_error *error) {
     const sel_rows own = sel_own_rows(&state->base);
     bool walls = false;
     state->kinds = 0;
-    kind_of(state, 0, 0);
+    rule_laws_kind_of(state, 0, 0);
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
         const uint8_t *region = sel_domain_painted(domain) + row * nx;

@@ -87,7 +87,7 @@ void rule_lua_note(const rule_state *state, rule_lua_cells *cells, int64_t cell)
     }
 }
 
-static int compare_cells(const void *a, const void *b) {
+static int rule_lua_compare_cells(const void *a, const void *b) {
     const double p = *(const double *)a, q = *(const double *)b;
     return (p > q) - (p < q);
 }
@@ -128,7 +128,7 @@ static sel_status sort_cells(const rule_state *state, rule_lua_cells *cells, sel
     const bool full = cells->full;
     cells->full = false;
     if (cells->count > 0) {
-        qsort(cells->record, (size_t)cells->count, bytes, compare_cells);
+        qsort(cells->record, (size_t)cells->count, bytes, rule_lua_compare_cells);
     }
     return full
                ? sel_fail_memory(error, "cells that Lua evaluates", 2 * (size_t)cells->room * bytes)

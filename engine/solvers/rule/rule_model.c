@@ -38,8 +38,9 @@ static sel_status check_name(const rule_model *m, const char *name, sel_where wh
 
 /* ---- fields ---- */
 
-static sel_status add_entry(rule_model *m, const char *name, sel_cell_type type, int components,
-                            bool state, sel_where where, sel_error *error) {
+static sel_status rule_model_add_entry(rule_model *m, const char *name, sel_cell_type type,
+                                       int components, bool state, sel_where where,
+                                       sel_error *error) {
     rule_entry *entry = &m->entry[m->entries];
     if (m->fields + components > SEL_MOST_CELL_FIELDS) {
         return sel_fail_at(error, where, "sel.rule: more than %d fields, components counted singly",
@@ -90,15 +91,15 @@ static sel_status add_entries(rule_model *m, sel_error *error) {
     for (int k = 0; k < p->state.n && status != SEL_NO_DEVICE; k++) {
         const sel_named_choice *given = &p->state.v[k];
         const int components = given->choice == RULE_VECTOR ? m->dims : 1;
-        sel_status added =
-            add_entry(m, given->name, types[given->choice], components, true, given->where, error);
+        sel_status added = rule_model_add_entry(m, given->name, types[given->choice], components,
+                                                true, given->where, error);
         status = status ? status : added;
     }
     m->states = m->entries;
     for (int k = 0; k < p->data.n; k++) {
         const sel_named_quantity *given = &p->data.v[k];
-        sel_status added = add_entry(m, given->name, SEL_CELL_REAL, given->value.components, false,
-                                     given->where, error);
+        sel_status added = rule_model_add_entry(
+            m, given->name, SEL_CELL_REAL, given->value.components, false, given->where, error);
         m->entry[m->entries - 1].value = &given->value;
         status = status ? status : added;
     }

@@ -10,7 +10,7 @@
 /* ---- the grid and its solids ---- */
 
 /* The step of even steps, or the largest one. */
-static void complete(sel_common *common) {
+static void rule_plan_complete(sel_common *common) {
     const rule_params *params = (const rule_params *)common;
     const bool given = common->units && !isnan(common->units->dt);
     common->dt = !isnan(params->dt.max) ? params->dt.max : given ? common->units->dt : 1;
@@ -61,7 +61,7 @@ static sel_status find_blank(const sel_simulation *simulation, const sel_domain 
 
 /* ---- the plan ---- */
 
-static sel_status complete_plan(sel_plan *base, sel_error *error) {
+static sel_status rule_plan_complete_plan(sel_plan *base, sel_error *error) {
     rule_plan *plan = (rule_plan *)base;
     const rule_model *m = plan->model = (const rule_model *)base->simulation->solver;
     const sel_domain *domain = base->domain;
@@ -80,7 +80,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
 
 /* ---- what users are told ---- */
 
-static void facts(const sel_plan *base, sel_facts *to) {
+static void rule_plan_facts(const sel_plan *base, sel_facts *to) {
     const rule_plan *plan = (const rule_plan *)base;
     const rule_model *m = plan->model;
     for (int k = 0; k < m->rules; k++) {
@@ -118,7 +118,7 @@ static bool may_be_too_large(const sel_rule *rule) {
     return may;
 }
 
-static void warn(const sel_plan *base, sel_error *warnings) {
+static void rule_plan_warn(const sel_plan *base, sel_error *warnings) {
     const rule_model *m = ((const rule_plan *)base)->model;
     for (int k = 0; k < m->functions; k++) {
         const rule_function *f = &m->function[k];
@@ -150,13 +150,13 @@ static sel_status portable(const sel_simulation *simulation, sel_error *error) {
     return SEL_OK;
 }
 
-static void json(const sel_plan *base, FILE *to) {
+static void rule_plan_json(const sel_plan *base, FILE *to) {
     const rule_model *m = ((const rule_plan *)base)->model;
     fprintf(to, "\"rules\": %d, \"seed\": %lld", m->rules, (long long)m->params->seed);
 }
 
 /* The fields and their types, of which a checkpoint has the numbers. */
-static void state_text(const sel_plan *base, char *text, size_t size) {
+static void rule_plan_state_text(const sel_plan *base, char *text, size_t size) {
     const rule_model *m = ((const rule_plan *)base)->model;
     static const char *const types[] = {"real", "i32", "u8"};
     size_t used = (size_t)snprintf(text, size, "fields");
@@ -169,7 +169,7 @@ static void state_text(const sel_plan *base, char *text, size_t size) {
 }
 
 /* Before the rules are read: two copies of all fields are taken for granted. */
-static sel_cell_bytes bytes(const sel_common *common, int precision) {
+static sel_cell_bytes rule_plan_bytes(const sel_common *common, int precision) {
     const rule_params *params = (const rule_params *)common;
     const double real = precision == SEL_F32 ? 4 : 8;
     double state = 0;
@@ -190,17 +190,17 @@ const sel_solver rule_solver = {
     .flux_field = -1,
     .no_forces = true,
     .no_fluxes = true,
-    .complete = complete,
+    .complete = rule_plan_complete,
     .adapt = rule_adapt,
     .blank = find_blank,
     .solid = is_solid,
     .plan_size = sizeof(rule_plan),
-    .plan = complete_plan,
+    .plan = rule_plan_complete_plan,
     .plan_clear = rule_audit_clear,
-    .facts = facts,
-    .warn = warn,
-    .json = json,
-    .state_text = state_text,
+    .facts = rule_plan_facts,
+    .warn = rule_plan_warn,
+    .json = rule_plan_json,
+    .state_text = rule_plan_state_text,
     .advice = "A smaller dt may be stable; else look at what the rules divide by, and at the laws",
     .audit_reads = rule_audit_reads,
     .audit = rule_audit_step,
@@ -208,7 +208,7 @@ const sel_solver rule_solver = {
     .audit_why = "the numbers have no digits for so little",
     .audit_advice = "keep in the field how far it is from a constant of about its size, and add "
                     "that where rules need the whole",
-    .bytes = bytes,
+    .bytes = rule_plan_bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &rule_on_cpu,
     .portable = portable,

@@ -15,7 +15,8 @@ enum { UNIT = 64, BEHIND = 1024 };
 
 /* Margins along x lie between the rows: on the right of one, on the left of the next. rows: of a
  * plane, in this rank. */
-static sel_cells cells_of(const rule_model *m, const sel_grid *grid, int64_t rows, int halo) {
+static sel_cells rule_state_cells_of(const rule_model *m, const sel_grid *grid, int64_t rows,
+                                     int halo) {
     const bool deep = grid->dims == 3;
     const int64_t pitch = (grid->n[0] + 2 * m->reach + UNIT - 1) / UNIT * UNIT;
     const int64_t slice = (rows + 2 * m->reach) * pitch;
@@ -27,8 +28,8 @@ static sel_cells cells_of(const rule_model *m, const sel_grid *grid, int64_t row
                        .layers = deep};
 }
 
-static void list_cells(rule_state *state, const char *name, sel_type type, unsigned saved,
-                       void *place) {
+static void rule_state_list_cells(rule_state *state, const char *name, sel_type type,
+                                  unsigned saved, void *place) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const bool deep = grid->dims == 3;
     const int64_t stride = deep ? state->cells.slice : state->cells.pitch;
@@ -50,7 +51,7 @@ static void list_field(rule_state *state, int f, int copy) {
     const unsigned kept = SEL_SAVED | SEL_ANY_NUMBER;
     const unsigned saved = field->state && (swaps || !copy) ? kept | turn : 0;
     const sel_type type = {"fiu"[field->type], (uint32_t)rule_size(m, f)};
-    list_cells(state, m->saved[f], type, saved, &state->tables.at[f][copy]);
+    rule_state_list_cells(state, m->saved[f], type, saved, &state->tables.at[f][copy]);
 }
 
 /* What ranks exchange in a step, margins of the fields that rules look at; or for a derived field.
@@ -81,11 +82,11 @@ void rule_list(sel_state *base, int halo) {
     const int64_t nx = plan->base.domain->grid.n[0];
     state->halo = halo > m->reach ? halo : m->reach;
     const sel_block *block = &base->own;
-    state->cells = cells_of(m, &plan->base.domain->grid,
-                            m->dims == 3 ? block->high - block->low : plan->base.domain->grid.n[1],
-                            state->halo);
+    state->cells = rule_state_cells_of(
+        m, &plan->base.domain->grid,
+        m->dims == 3 ? block->high - block->low : plan->base.domain->grid.n[1], state->halo);
     base->halo_bytes = base->ranks->count > 1 ? halo_bytes(state) : 0;
-    list_cells(state, "kind", (sel_type){'u', 1}, 0, &state->kind);
+    rule_state_list_cells(state, "kind", (sel_type){'u', 1}, 0, &state->kind);
     for (int f = 0; f < m->fields; f++) {
         for (int copy = 0; copy < 1 + (int)(m->doubled >> f & 1); copy++) {
             list_field(state, f, copy);
@@ -126,8 +127,9 @@ static sel_status put_row(rule_state *state, const bool *wanted, const char *wha
 
 enum { AT_ONCE = 1 << 20 }; /* cells */
 
-static sel_status evaluate(rule_state *state, int entry, const char *of, const bool *wanted,
-                           const sel_random *random, sel_error *error) {
+static sel_status rule_state_evaluate(rule_state *state, int entry, const char *of,
+                                      const bool *wanted, const sel_random *random,
+                                      sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
     const rule_entry *e = &state->model->entry[entry];
     const sel_rows own = sel_own_rows(&state->base);
@@ -167,7 +169,7 @@ static sel_status evaluate_data(rule_state *state, unsigned due, sel_error *erro
     memset(all, true, sizeof all);
     for (int e = m->states; e < m->entries && !status; e++) {
         if ((sel_quantity_depends(m->entry[e].value) | SEL_ALWAYS) & due) {
-            status = evaluate(state, e, "data", all, NULL, error);
+            status = rule_state_evaluate(state, e, "data", all, NULL, error);
         }
     }
     return status;
@@ -207,8 +209,9 @@ sel_status rule_start(sel_state *base, sel_error *error) {
     rule_list_runs(state);
     sel_status status = evaluate_data(state, ~0u, error);
     for (int e = 0; e < m->states && !status; e++) {
-        status =
-            m->entry[e].value ? evaluate(state, e, "initial", free_cells, &random, error) : SEL_OK;
+        status = m->entry[e].value
+                     ? rule_state_evaluate(state, e, "initial", free_cells, &random, error)
+                     : SEL_OK;
     }
     status = sel_state_agree(base, status, error);
     status = status ? status : rule_find_kinds(state, error);
@@ -260,7 +263,7 @@ sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error 
 /* ---- sums and steps, of both backends ---- */
 
 /* Of a whole field, at once. */
-static sel_status ask(sel_state *base, sel_request *request, sel_error *error) {
+static sel_status rule_state_ask(sel_state *base, sel_request *request, sel_error *error) {
     const sel_solver *solver = base->plan->simulation->solver;
     const sel_backend *backend = base->queue ? solver->cuda : solver->cpu;
     request->box = sel_grid_box(&base->plan->domain->grid);
@@ -278,7 +281,7 @@ sel_status rule_sum(sel_state *base, int k, double sum[3], sel_error *error) {
     int component;
     sel_request all = {.kind = SEL_REDUCE,
                        .field = rule_conserved(((rule_state *)base)->model, k, &component)};
-    const sel_status status = ask(base, &all, error);
+    const sel_status status = rule_state_ask(base, &all, error);
     memcpy(sum, all.sum, 3 * sizeof *sum);
     return status;
 }
@@ -298,7 +301,7 @@ sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
     const sel_domain *domain = base->plan->domain;
     const size_t bytes = (size_t)sel_grid_cells(&domain->grid) * sizeof(double);
     sel_request all = {.kind = SEL_REDUCE, .field = m->entries + m->deriveds};
-    sel_status status = ask(base, &all, error);
+    sel_status status = rule_state_ask(base, &all, error);
     status = sel_state_agree(base, status ? status : state->status, error);
     *dt = fmin(m->params->dt.max, m->params->dt.factor * all.min[0]);
     if (status || all.count == 0 || (all.min[0] > 0 && !isnan(all.sum[0]))) {
@@ -307,7 +310,7 @@ sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
     double *limit = sel_ranks_memory(base->ranks, bytes);
     all = (sel_request){
         .kind = SEL_READ, .field = all.field, .components = 1, .precision = SEL_F64, .to = limit};
-    status = ask(base, &all, error);
+    status = rule_state_ask(base, &all, error);
     int64_t cell = 0;
     while (!status && base->ranks->rank == 0 && (domain->cell[cell] || limit[cell] > 0)) {
         cell++;

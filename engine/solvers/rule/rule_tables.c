@@ -100,7 +100,7 @@ static const sel_field fields[] = {
             "bits."),
 };
 
-static sel_status check_params(const void *data, sel_where where, sel_error *error) {
+static sel_status rule_tables_check_params(const void *data, sel_where where, sel_error *error) {
     const rule_params *params = data;
     sel_status status = SEL_OK;
     if (params->state.n == 0) {
@@ -118,4 +118,4 @@ const sel_table rule_table =
     SEL_TABLE("sel.rule", rule_params, fields,
               "Your own automaton or equations: named fields, and functions that compute the "
               "new values of a cell from those around it.",
-              .has_where = true, .check = check_params);
+              .has_where = true, .check = rule_tables_check_params);
