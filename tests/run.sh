@@ -22,7 +22,8 @@ mkdir -p "$log"
 first=ranks
 alone='test_backend|test_rule_read|process'
 
-programs=test_ scripts='tests/*/run.sh tests/annotations.sh tests/includes.sh tests/toolkit.sh tests/vectorised.sh'
+programs=test_ scripts='tests/*/run.sh tests/annotations.sh tests/includes.sh tests/toolkit.sh tests/vectorised.sh
+    tests/words.sh'
 if [ "$BACKEND" = cuda ]; then
     programs=test_cuda
     scripts='tests/scenarios/run.sh tests/runs/run.sh tests/commands/run.sh tests/checkpoint/run.sh
