@@ -68,8 +68,8 @@ lua/functions lua/tables        # a rule and a hook are rows of a table'
 build=${BUILD:-build}
 upward=$({
     echo "$exceptions"
-    find "$build/engine" "$build/cuda" "$build/geometry" "$build/lua" -name '*.o' 2>/dev/null |
-        xargs nm -A 2>/dev/null | awk '$2 == "T" || $2 == "U" || $3 == "T"'
+    find "$build/engine" "$build/cuda" "$build/geometry" "$build/lua" -name '*.o' -print0 2>/dev/null |
+        xargs -0 nm -A 2>/dev/null | awk '$2 == "T" || $2 == "U" || $3 == "T"'
 } | awk -v order="$order" -v build="$build/" '
     BEGIN { count = split(order, folder, " "); for (k = 1; k <= count; k++) place[folder[k]] = k }
     /#/ { allowed[$1 " " $2] = 1; next }

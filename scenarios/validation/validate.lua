@@ -11,9 +11,9 @@
 --
 -- A case with slow_on_cpu = "about an hour" is left out on the CPU unless it is named.
 --
--- `host` is what lua/commands/validate.c gives: run(path, values, directory), make_directory(path, chosen),
--- write(path, text, begins), suggestion(name, names), backend, about; version, commit and device
--- are the parts of `about`.
+-- `host` is what lua/commands/validate.c gives: run(path, values, directory),
+-- make_directory(path, chosen), write(path, text, begins), suggestion(name, names), backend, about;
+-- version, commit and device are the parts of `about`.
 local host = ...
 
 local M = {}
