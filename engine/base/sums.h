@@ -1,5 +1,5 @@
 /* sums.h -- reductions over cells for C and CUDA: sums that do not depend on the number of threads,
- * running totals, and the extremes of monitors.
+ * running totals, and the extremes and non-finite cells of monitors.
  */
 #ifndef SEL_SUMS_H
 #define SEL_SUMS_H
@@ -26,9 +26,9 @@ static inline double sel_tree_sum(double *v, int64_t n, int64_t stride) {
     return n > 0 ? v[0] : 0;
 }
 
-/* The relative change of a field between two monitors: sqrt(change / magnitude), the sums of
- * squares of the change and of the field. NaN at the first monitor (not `looked`), and for a zero
- * field. */
+/* The relative change of a field between two monitors in the L2 norm. `change` and `magnitude` are
+ * the sums of squares of the change and of the field. NaN at the first monitor (not `looked`), and
+ * for a zero field. */
 static inline double sel_relative_change(bool looked, double change, double magnitude) {
     return looked && magnitude > 0 ? sqrt(change / magnitude) : (double)NAN;
 }
@@ -51,6 +51,7 @@ typedef struct sel_total {
     double sum, lost; /* the sum of other numbers */
 } sel_total;
 
+/* Adds `value` to the sum of integers (`whole`) or to the compensated sum. */
 SEL_SUMS_INLINE void sel_total_more(sel_total *total, bool whole, double value) {
     if (whole) {
         total->whole += (int64_t)value;
@@ -78,7 +79,7 @@ SEL_SUMS_INLINE void sel_total_join(sel_total *total, const sel_total *other) {
  * does not depend on the order of joins.
  */
 
-/* Cells are given by index, the lowest of several; -1: none. */
+/* Cells are given by index: of several cells with the same extreme, the lowest; -1: none. */
 typedef struct sel_watched {
     double bad_cells, bad_cell; /* the number of cells that are not finite, and the first of them */
     double largest, largest_cell, smallest, smallest_cell; /* over the finite cells */
@@ -91,8 +92,9 @@ SEL_SUMS_INLINE void sel_watch_none(sel_watched *w) {
     w->smallest = HUGE_VAL;
 }
 
-/* Includes a cell, with its candidates for maximum and minimum. False: a candidate is not finite.
- * Cells must be included in ascending order. */
+/* Includes a cell; `large` and `small` are its candidates for the largest and the smallest value.
+ * False: a candidate is not finite, and the cell counts in bad_cells only. Cells must be included
+ * in ascending order. */
 SEL_SUMS_INLINE bool sel_watch(sel_watched *w, double cell, double large, double small) {
     if (!(fabs(large) < HUGE_VAL && fabs(small) < HUGE_VAL)) {
         w->bad_cell = w->bad_cells > 0 ? w->bad_cell : cell;
@@ -115,6 +117,7 @@ SEL_SUMS_INLINE double sel_first_cell(double a, double b) {
     return a < 0 ? b : b < 0 ? a : a < b ? a : b;
 }
 
+/* Joins `b` to `a`. The cells of `b` need not follow those of `a`. */
 SEL_SUMS_INLINE void sel_watch_join(sel_watched *a, const sel_watched *b) {
     a->bad_cells += b->bad_cells;
     a->bad_cell = sel_first_cell(a->bad_cell, b->bad_cell);

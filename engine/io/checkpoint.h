@@ -7,9 +7,10 @@
  *     file:   "SELSTATE" | version u32 | byte order u32 | block | block | ... | block "end"
  *     block:  name[48] | bytes u64 | CRC of the bytes u32 | CRC of this header u32 | the bytes
  *
- * The CRC of a header starts from the data CRC of the block before, so that a missing or exchanged
+ * The CRCs are CRC-32 as in zlib. The CRC of a header covers name, size and data CRC; its initial
+ * value is the data CRC of the block before (0 for the first block), so that a missing or exchanged
  * block is found. Names are padded with zeros; block "end" has no bytes. Numbers are in the byte
- * order of the machine.
+ * order of the machine, and `byte order` is 0x01020304.
  */
 #ifndef SEL_CHECKPOINT_H
 #define SEL_CHECKPOINT_H
@@ -35,7 +36,7 @@ typedef struct sel_checkpoint {
     char name[SEL_BLOCK_NAME];
     uint64_t start;  /* saving: the position of its header; loading: of the next bytes */
     uint64_t left;   /* loading: bytes not loaded yet */
-    uint64_t done;   /* saving: bytes saved so far */
+    uint64_t done;   /* saving: number of bytes saved so far */
     uint32_t crc;    /* saving: CRC of the bytes saved so far */
     uint32_t before; /* saving: data CRC of the block before */
 } sel_checkpoint;
@@ -44,17 +45,18 @@ typedef struct sel_checkpoint {
 sel_status sel_checkpoint_create(const char *path, sel_checkpoint **made, sel_error *error);
 
 /* Opens a checkpoint and checks all of it. SEL_BAD_FILE: the file is no checkpoint, is of another
- * version, or is damaged, even by one bit. */
+ * version or byte order, or is damaged, even by one bit. */
 sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_error *error);
 
 /* Loading: the size of the block `name` in bytes; -1: there is no such block. */
 int64_t sel_checkpoint_bytes(const sel_checkpoint *checkpoint, const char *name);
 
-/* Loading: the name of block k = 0, 1, ...; false: there are k blocks or fewer. */
+/* Loading: the name of block k = 0, 1, ...; false: there are k blocks or fewer
+ * without "end". */
 bool sel_checkpoint_name(const sel_checkpoint *checkpoint, int k, char name[SEL_BLOCK_NAME]);
 
-/* Ends the present block and begins the block `name`. Loading fails if the file has no such block,
- * or if the present block was not loaded to its end. */
+/* Ends the present block and begins the block `name`. Blocks may be loaded in any order. Loading
+ * fails if the file has no such block, or if the present block was not loaded to its end. */
 void sel_checkpoint_block(sel_checkpoint *checkpoint, const char *name);
 
 /* Saves `count` bytes to the present block, or loads them from it. */
@@ -73,7 +75,8 @@ void sel_checkpoint_fail(sel_checkpoint *checkpoint, sel_status status, const ch
 sel_status sel_checkpoint_status(const sel_checkpoint *checkpoint, sel_error *error);
 
 /* Writes block "end", flushes the file to the disk, and gives it its name. An older file of that
- * name is renamed to `before`; NULL: it is replaced. *bytes gets the size of the file. */
+ * name is renamed to the path `before`; before = NULL: the older file is replaced. *bytes gets the
+ * size of the file. */
 sel_status sel_checkpoint_commit(sel_checkpoint *checkpoint, const char *before, uint64_t *bytes,
                                  sel_error *error);
 

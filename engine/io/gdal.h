@@ -4,9 +4,10 @@
 
 #include "engine/io/raster.h"
 
-/* Reads source->name from the start, with units and masks. Reads local regular files only: refuses
- * a name that GDAL would not open as a file, and a VRT that refers to anything else or holds code.
- * SEL_BAD_FILE: refused, unreadable, or there is no libgdal. */
+/* A raster reader (raster.h). Opens source->name anew, without source->file, and reads place, map,
+ * units and values; values under a mask become NaN. Reads local regular files only: refuses a name
+ * that GDAL would not open as a file, and a VRT that refers to anything else or holds code. libgdal
+ * is loaded at the first use. SEL_BAD_FILE: refused, unreadable, or there is no libgdal. */
 sel_raster_reader sel_gdal_read;
 
 /* "; with libgdal it is read: install ...", for the messages of other readers; "" if libgdal is

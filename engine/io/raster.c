@@ -1,4 +1,7 @@
-/* raster.c -- rasters: reading by format, nodata values, conversion to metres. */
+/* raster.c -- rasters: readers by file suffix, scaling, nodata values, conversion to metres.
+ *
+ *     file -> sel_raster_source (stored values) -> made_raster (scaled values, a lookup)
+ */
 #include "engine/io/raster.h"
 
 #include <math.h>
@@ -102,7 +105,7 @@ sel_status sel_raster_check_square(const sel_raster_source *source, double dx, d
                      dy);
 }
 
-/* A file format that can be read; a new one is a row in `formats`. */
+/* A file format that can be read: an entry of `formats`. */
 typedef struct format {
     const char *suffix;
     sel_raster_reader *read;
@@ -133,7 +136,8 @@ static const format *find_format(const char *path, bool pictures_only, sel_error
     return NULL;
 }
 
-/* Reverses the order of rows, so that the southernmost comes first. */
+/* Reverses the order of rows. Row 0 of a raster is the southernmost; readers make the last row of
+ * the file row 0. */
 static void raster_flip_rows(sel_raster *raster) {
     const int64_t width = raster->n[0];
     for (int64_t low = 0, high = raster->n[1] - 1; low < high; low++, high--) {
@@ -145,7 +149,9 @@ static void raster_flip_rows(sel_raster *raster) {
     }
 }
 
-/* Opens and reads source->name. */
+/* Opens and reads source->name. libgdal reads a file that the reader of its format leaves to GDAL
+ * (`foreign`). Files beside a grid complete it: a world file if the grid gives no place, a mask
+ * unless GDAL has applied it. */
 static sel_status read_file(sel_raster_source *source, bool pictures_only) {
     const format *kind = find_format(source->name, pictures_only, source->error);
     sel_status status =
@@ -219,13 +225,14 @@ static sel_status raster_evaluate(const sel_lookup *self, size_t n, const double
 
 /* ---- undeclared nodata values ---- */
 
-/* Values that programs write where there are no data. Others write the lowest or highest float,
- * some with fewer digits: all values beyond `huge` count as one. */
+/* Nodata values that programs write without a declaration. Other programs write the lowest or the
+ * highest float, some with fewer digits: all values beyond `huge` of one sign count as one. */
 static const double marks[] = {-9999, -32768, -32767, -99999};
 enum { MARKS = sizeof marks / sizeof *marks };
 static const double huge = 1e30;
 
-enum { UNDECLARED = MARKS + 2 }; /* a row per mark, and one per sign of huge values */
+/* Entries of made_raster.undeclared: one per mark, then huge negative and huge positive values. */
+enum { UNDECLARED = MARKS + 2 };
 
 /* A raster with all that belongs to it, in one allocation of the arena. */
 typedef struct made_raster {
@@ -238,6 +245,7 @@ typedef struct made_raster {
     sel_lookup lookup;
 } made_raster;
 
+/* Counts a value of the file that is one of `marks` or huge. All marks are at most -9999. */
 static void count_undeclared(sel_undeclared *found, double value, double scaled) {
     int row = 0;
     if (value > -9999 && value < huge) {
@@ -256,7 +264,8 @@ static void count_undeclared(sel_undeclared *found, double value, double scaled)
     }
 }
 
-/* Keeps the rows of values that occur, the most frequent first; returns their number. */
+/* Keeps the entries of values that occur, the most frequent first. Returns the number of entries
+ * kept. */
 static int sort_undeclared(sel_undeclared *found) {
     int count = 0;
     for (int k = 0; k < UNDECLARED; k++) {
@@ -273,6 +282,7 @@ static int sort_undeclared(sel_undeclared *found) {
     return count;
 }
 
+/* Huge values of one sign match each other; scaling may have made them smaller than `huge`. */
 const sel_undeclared *sel_raster_undeclared(const sel_raster *raster, double x, double y) {
     const double i = floor((x - raster->origin[0]) / raster->dx);
     const double j = floor((y - raster->origin[1]) / raster->dx);
@@ -298,7 +308,9 @@ static inline bool is_nodata(double value, double nodata, double slack) {
     return isnan(value) || value == nodata || fabs(value - nodata) <= slack;
 }
 
-/* Scales the values by the file's own scale first, then by the script's. */
+/* Scales the values by the file's own scale and offset first, then by the script's. Cells without
+ * data get the script's `fill` (NaN: none), not scaled. Counts gaps and undeclared nodata values.
+ */
 static sel_status scale_values(const sel_raster_source *source, const sel_raster_params *params,
                                made_raster *made, sel_where where) {
     const sel_raster *raster = &made->raster;
@@ -330,12 +342,14 @@ static sel_status scale_values(const sel_raster_source *source, const sel_raster
     return SEL_OK;
 }
 
-/* Whether converting to metres changes the values. */
+/* Whether converting to metres changes the values: the unit of heights is known and not the metre,
+ * and the script gives no scale. */
 static bool has_other_heights(const sel_raster_file *file) {
     return !file->scale_given && file->height.metres > 0 && file->height.metres != 1;
 }
 
-/* Allocates the marks of filled cells, if values may be converted later: fill values are not. */
+/* Allocates made->filled, if values may be converted to metres later: the conversion leaves fill
+ * values as they are. */
 static sel_status allocate_filled(sel_arena *arena, const sel_raster_params *params,
                                   made_raster *made, sel_error *error) {
     const size_t cells = (size_t)(made->raster.n[0] * made->raster.n[1]);
@@ -400,6 +414,7 @@ static made_raster *raster_made_of(const sel_lookup *lookup) {
                                                        : NULL;
 }
 
+/* Converts heights to metres. The script's offset and fill are in metres already. */
 static void scale_heights(made_raster *made) {
     const double metres = made->file.height.metres, offset = made->offset;
     const int64_t n = made->raster.n[0] * made->raster.n[1];

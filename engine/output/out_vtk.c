@@ -2,7 +2,9 @@
  * out.average, mean and rms over time in one file at the end.
  *
  * The writer's thread picks components, rounds, compresses and writes the fields of out.vtk. Then
- * it rewrites the collection, which thus never names a file that does not exist.
+ * the writer's thread rewrites the collection, which thus never names a file that does not exist.
+ * With several ranks, all ranks write each file while the run waits, and the run's thread rewrites
+ * the collection.
  */
 #include <math.h>
 #include <stdio.h>
@@ -85,12 +87,13 @@ typedef struct vtk_output {
     sel_image image;
     sel_image_field *fields;
     vtkw_array *arrays;   /* buffer for the arrays of a file */
-    vtkw_strings regions; /* their names */
+    vtkw_strings regions; /* the names of the regions */
     sel_cell_marks marks; /* unused with several ranks */
     vtkw_step *steps;     /* of the collection */
     size_t step_count, step_room;
-    /* With several ranks: the frame that they are writing, and its entries in the list of files:
-     * the collection (NULL: it exists) and the frame's file. */
+    /* With several ranks: the frame whose file is not named yet, and what vtk_flush marks as
+     * existing in the list of files: the collection (NULL: it exists already) and the frame's file.
+     */
     sel_frame *pending;
     sel_output_file *files[2];
 } vtk_output;
@@ -112,14 +115,14 @@ static sel_status vtk_write_image(vtk_output *output, sel_frame *frame, const ch
     return vtkw_write_image(path, &image, &failed) == VTKW_OK ? SEL_OK : fail_image(&failed, error);
 }
 
-/* Gives the file that several ranks have written its name. */
+/* Gives the temporary file that several ranks have written the name `path`. */
 static sel_status name_image(sel_frame *frame, const char *path, sel_error *error) {
     FILE *file = frame->file;
     frame->file = NULL;
     return sel_file_end(file, path, NULL, error);
 }
 
-/* Appends a step to the collection; takes ownership of `file`. NULL: strdup failed. */
+/* Appends a step to the collection; takes ownership of `file`. file = NULL: strdup failed. */
 static sel_status add_step(vtk_output *output, double time, char *file, sel_error *error) {
     const size_t room = 2 * output->step_room + 64;
     vtkw_step *steps = output->steps;
@@ -162,7 +165,9 @@ static bool is_parallel(const sel_output *base) {
 
 /* ---- with several ranks: all write the file, and rank 0 names it when it is complete ---- */
 
-/* Completes the pending file: called before the next one, a checkpoint, and the end. */
+/* Completes the pending file: waits until all ranks have written, names the file, rewrites the
+ * collection, and lists both as existing. Called before the next file, a checkpoint, and the end.
+ */
 static sel_status vtk_flush(vtk_output *output, sel_error *error) {
     const sel_output_context *context = output->frames.base.context;
     sel_frame *frame = output->pending;
@@ -184,7 +189,8 @@ static sel_status vtk_flush(vtk_output *output, sel_error *error) {
     return status;
 }
 
-/* Has all ranks read, compress and write their parts of the file; the run waits meanwhile. */
+/* Has all ranks read, compress and write their parts of the file (frame->file); the run waits
+ * meanwhile. */
 static sel_status vtk_write_parallel(vtk_output *output, sel_error *error) {
     sel_output *base = &output->frames.base;
     sel_frame *frame = output->frames.requested;
@@ -205,8 +211,8 @@ static sel_status vtk_ask(sel_output *base, sel_error *error) {
     return status || !is_parallel(base) ? status : vtk_write_parallel(output, error);
 }
 
-/* Lists the file, which exists after vtk_flush. frame->file is NULL if the fields need an observed
- * step and the last step was not observed. */
+/* Lists the file, which exists only after vtk_flush, and makes the frame pending. frame->file is
+ * NULL if the fields need an observed step and the last step was not observed. */
 static sel_status vtk_take_parallel(vtk_output *output, sel_error *error) {
     sel_output *base = &output->frames.base;
     sel_frame *frame = output->frames.requested;
@@ -296,7 +302,8 @@ static void vtk_check(sel_output_checker *checker, const void *params) {
     }
 }
 
-/* Number of mantissa bits to drop: the error stays within half a unit of the last decimal digit. */
+/* The number of mantissa bits that rounding drops: the error stays within half a unit of the last
+ * decimal digit. */
 static int bits_to_drop(const sel_vtk_params *params, int precision) {
     if (params->digits == SEL_INT_NOT_GIVEN) {
         return 0;
@@ -458,7 +465,7 @@ enum { SAMPLE_PERIOD = 10 };
 
 typedef struct average_field {
     double *mean;    /* [cells][stored] */
-    double *squares; /* [cells][stored], sum of squared deviations; at the end the rms */
+    double *squares; /* [cells][stored], sum of squared deviations; the rms after finish_rms */
     double *values;  /* [cells][read], the present sample */
 } average_field;
 

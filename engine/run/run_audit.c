@@ -1,5 +1,12 @@
-/* run_audit.c -- the audit of single precision: at tests, one step of some cells is repeated in
- * double precision. The run warns once if f32 loses too much of the cells' changes.
+/* run_audit.c -- the audit of single precision: at test steps, one step of some cells is repeated
+ * in double precision. The run warns once if f32 loses too much of the cells' changes.
+ *
+ *     right   change of a cell in the step, in double precision
+ *     change  the same as the run computes it
+ *     loss    |change - right|
+ *
+ * sel_run_audit requests the values of the cells at one test step; sel_run_take_audit judges the
+ * answer at the next. The first audit of a field only records, since a later one needs its changes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,14 +15,15 @@
 
 /* Largest tolerable loss, as a fraction of the change. */
 static const double most_lost = 0.01;
-/* Changes count only if all remaining steps together exceed this fraction of the field's range. */
+/* Changes count only if their sum over the remaining steps exceeds this fraction of the field's
+ * range. */
 static const double least_change = 1e-3;
 /* Losses below this fraction count only if they do not cancel among cells. */
 static const double most_random = 0.1;
 /* Accumulated rounding makes changes several times as large as one rounding does: changes below
- * this multiple of it are noise. */
+ * this multiple of one rounding (sel_audit.noise) are noise. */
 static const double above_noise = 8;
-enum { FEWEST = 4 /* cells */ };
+enum { FEWEST = 4 /* cells: with fewer, nothing is judged */ };
 
 static const sel_audit_reads *reads_of(const run *r) {
     const sel_solver *solver = r->prepared->simulation->solver;
@@ -78,18 +86,20 @@ static int compare_doubles(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* The median, of an even count the upper one; sorts the values. */
 static double median_of(double *values, int count) {
     qsort(values, (size_t)count, sizeof *values, compare_doubles);
     return values[count / 2];
 }
 
-/* The number of remaining steps. If it is not known, the number of steps so far. */
+/* The number of remaining steps; if the last step is not known, the number of steps so far. */
 static double steps_left(const run *r, int64_t step) {
     return r->last_step < INT64_MAX ? (double)(r->last_step - step) : (double)step;
 }
 
-/* For how many steps cell i keeps its present rate of change. Fewer than the remaining steps if the
- * solver relaxes the change (fades), or if it has decreased since the last audit. */
+/* For how many steps cell i keeps its present rate of change. At most the `left` steps, the
+ * solver's relaxation time (1 / fades), and the e-folding time of a decrease since the last audit.
+ */
 static double steps_alike(const run_audited *before, const sel_audit *found, int i, int64_t step,
                           double left) {
     const double faded = log(fabs(before->right[i] / found->right[i]));
@@ -99,7 +109,8 @@ static double steps_alike(const run_audited *before, const sel_audit *found, int
     return faded > 0 ? fmin(steps, since / faded) : steps;
 }
 
-/* Whether most cells change in the same direction; rounding changes them in both directions. */
+/* Whether the sum of the changes exceeds half the sum of their magnitudes: the changes mostly have
+ * one sign. Rounding makes changes of both signs. */
 static bool one_sided(const sel_audit *found) {
     double sum = 0, size = 0;
     for (int i = 0; i < found->count; i++) {
@@ -109,8 +120,9 @@ static bool one_sided(const sel_audit *found) {
     return fabs(sum) > size / 2;
 }
 
-/* The scale of a cell's loss: its change. For flows, which rise and fall: the largest change so
- * far, or the one at the end of the run if the present rise continues. */
+/* The number that a cell's loss is compared with: the magnitude of its change. For outflows, which
+ * rise and fall: the largest outflow so far, or the outflow at the end of the run if the present
+ * rise continues. */
 static double scale_of(const run_audited *before, const sel_audit *found, int i, int64_t step,
                        double left) {
     const double right = fabs(found->right[i]), rise = right - fabs(before->right[i]);
@@ -120,10 +132,10 @@ static double scale_of(const run_audited *before, const sel_audit *found, int i,
 
 /* The losses of the cells whose changes matter: medians over these cells. */
 typedef struct losses {
-    int count;             /* of cells */
+    int count;             /* cells whose changes matter */
     double part;           /* loss / scale_of; 0: losses cancel among cells, or too few cells */
     double part_of_change; /* loss / change */
-    double change;         /* magnitude */
+    double change;         /* magnitude in double precision */
 } losses;
 
 static losses find_losses(const run *r, const run_audited *before, const sel_audit *found,
@@ -170,7 +182,7 @@ static void take_range(const run *r, const sel_audit *found, run_audited *audite
     }
 }
 
-/* Extends the range of a field by those of all cells: waits for a reduction. */
+/* Extends the range of a field by the values of all cells: waits for a reduction. */
 static sel_status audit_find_range(run *r, const sel_audit *found, run_audited *audited,
                                    sel_error *error) {
     run_test *test = &r->audit.range;

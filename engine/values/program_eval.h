@@ -2,9 +2,10 @@
  * block of memory.
  *
  * The arithmetic is that of Lua 5.4 on floats, to the bit: its floor division and modulo, its power
- * (a square is a product; CPOW is the C library's), its order of comparison in min and max.
- * Conditions are 0 or 1. C11 and C++17, so that devices compile the same source; the includer may
- * define SEL_VALUE_INLINE to add its qualifiers.
+ * (a square is a product; CPOW is the C library's), its order of comparison in min and max. A
+ * condition yields 0 or 1; an operand that is a condition is true if it is not 0. C11 and C++17, so
+ * that devices compile the same source; the includer may define SEL_VALUE_INLINE to add its
+ * qualifiers.
  */
 #ifndef SEL_PROGRAM_EVAL_H
 #define SEL_PROGRAM_EVAL_H
@@ -66,14 +67,14 @@ typedef enum sel_op {
     SEL_PROGRAM_OPS(SEL_PROGRAM_ENUM)
         SEL_OP_COUNT, /* the number of operations above; those that follow have no formula */
     SEL_OP_CONSTANT = SEL_OP_COUNT,
-    SEL_OP_ARGUMENT, /* x, y, z, t or a control */
+    SEL_OP_ARGUMENT, /* a node: x, y, z, t or a control; an instruction: x, y or z */
     SEL_OP_LOOKUP
 } sel_op;
 #undef SEL_PROGRAM_ENUM
 
 /* Further operations, of rules (rule.h). */
 typedef enum sel_rule_op {
-    SEL_RULE_READ = 128, /* the value of a field in the cell at an offset */
+    SEL_RULE_READ = 128, /* the value of a field in the cell at an offset; never an instruction */
     SEL_RULE_RANDOM,     /* sel.random(operand) */
     SEL_RULE_BAND,       /* this and the following: on the bits of Lua's integers */
     SEL_RULE_BOR,
@@ -120,18 +121,20 @@ SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) 
  *     | uniform values | only once | values read | kept | shared registers |
  *
  * - uniform values: the same at all places (constants, t, dt, controls and what is computed from
- *   them); computed once per call, in doubles.
- * - only once: uniform values that only other uniform values need.
- * - values read: fields of cells.
- * - kept: values that a stage leaves to later stages: those of y and z (per_row), then those of x.
- * - shared registers: each is used by several values that are not needed at the same time.
+ *   them), needed by instructions per place; computed once per call, in doubles.
+ * - only once: uniform values that only the computation of other uniform values needs.
+ * - values read: fields of cells, filled by the caller before the instructions per place.
+ * - kept: values that a stage (program.h) leaves to later stages: those of y and z (per_row), then
+ *   those of x.
+ * - shared registers: each holds several values in turn, whose lifetimes do not overlap.
  */
 
 /* The most places of a row: all slots of a row fit the first-level cache. */
 enum { SEL_ROW = 256 };
 
-/* The type of the numbers in a slot: float, double, int32_t. Machine code computes some programs in
- * uint8_t instead of int32_t, saturating at 255 (sel_program.bytes). */
+/* The type of the numbers in a slot: float, double, int32_t. Evaluation one place at a time stores
+ * all of them as doubles, rounded to the type. Machine code computes some programs in uint8_t
+ * instead of int32_t, saturating at 255 (sel_program.bytes). */
 typedef enum sel_number { SEL_NUMBER_F, SEL_NUMBER_D, SEL_NUMBER_I } sel_number;
 
 SEL_VALUE_INLINE size_t sel_number_size(int type) {
@@ -143,8 +146,8 @@ enum { SEL_OP_CONVERT = 192, SEL_OP_SHIFT, SEL_OP_MASK };
 
 /* OP(name, value of a and b) for operations that are computed in the type of a and b: sums,
  * extremes and comparisons in any type; those of reals, with functions whose names end with `f`;
- * those of integers. Other operations are computed in doubles. Integer division by 0 gives any
- * value: it only occurs on a side that is not taken. */
+ * those of integers. Other operations are computed in doubles. Integer division by 0 is
+ * division by 1: it only occurs on a side of a branch that is not taken. */
 #define SEL_OPS_OF_SUMS(OP) OP(ADD, a + b) OP(SUB, a - b) OP(MUL, a *b) OP(UNM, -a)
 #define SEL_OPS_OF_EXTREMES(OP) OP(MIN, b < a ? b : a) OP(MAX, a < b ? b : a)
 #define SEL_OPS_OF_NUMBERS(OP) SEL_OPS_OF_SUMS(OP) SEL_OPS_OF_EXTREMES(OP)
@@ -165,7 +168,7 @@ enum { SEL_OP_CONVERT = 192, SEL_OP_SHIFT, SEL_OP_MASK };
     OP(NOT, a == 0)
 
 /* slot[to] = op(slot[from[0]], ...), computed in `type`. For comparisons `type` is that of the
- * operands, and the result is an int32_t 0 or 1. */
+ * operands, and the result is an int32_t 0 or 1. Unused entries of `from` are valid slots. */
 typedef struct sel_instruction {
     uint8_t op, type, operands; /* operands: their number */
     uint8_t linked; /* sums and products: 1 + the operand that is the value of the instruction
@@ -173,13 +176,15 @@ typedef struct sel_instruction {
     uint8_t placed; /* sums and products: 1 + the output, if the value is that output and nothing
                      * else; else 0 */
     uint16_t to, from[4];
-    int64_t number; /* CONVERT: the type of the operand; ARGUMENT: SEL_ARGUMENT_...; SHIFT: bits;
-                     * MASK: the mask; LOOKUP (its arguments are doubles): the lookup's index */
+    /* CONVERT: the type of the operand; ARGUMENT: SEL_ARGUMENT_X, Y or Z; SHIFT: bits; MASK: the
+     * mask; LOOKUP (its arguments are doubles): the lookup's index. */
+    int64_t number;
 } sel_instruction;
 
 /* The value of an operation on int32_t whose result in doubles may differ, as the loops over rows
- * compute it: sums wrap, and division by 0 is division by 1. Both only occur on a side that is not
- * taken, or where Lua fails. False: another operation, which doubles compute exactly. */
+ * compute it: sums wrap, and division by 0 is division by 1. Both only occur on a side of a branch
+ * that is not taken, or where Lua fails. False: another operation, which doubles compute
+ * exactly. */
 SEL_VALUE_INLINE bool sel_whole_value(int op, int32_t a, int32_t b, double *value) {
     const uint32_t x = (uint32_t)a, y = (uint32_t)b, by = b ? y : 1;
     const double quotient = floor((double)a / (double)(int32_t)by);
@@ -246,7 +251,8 @@ SEL_VALUE_INLINE double sel_instruction_value(const sel_instruction *o, const do
  *
  * The block consists of tables that refer to each other by index, so that it may lie anywhere:
  *
- *     program -> input, code, output, data -> lookup -> number
+ *     program -> input, code, output
+ *     program -> data -> lookup -> number
  *
  * Slots lie in two areas. `fixed` holds the uniform values, filled by sel_packed_once, and may be
  * shared by all places. `own` holds the other slots of a place, `stride` numbers apart, so that the
@@ -283,7 +289,7 @@ SEL_VALUE_INLINE double sel_input_value(const sel_packed_input *input, double t,
 }
 
 typedef struct sel_packed_lookup {
-    int64_t kind;
+    int64_t kind;  /* SEL_LOOKUP_... */
     int64_t first; /* index in `number` of its data: times, then values of a series; or pixels */
     sel_series_rule series;
     sel_raster raster; /* its `value` and `file` are not used */
@@ -298,7 +304,8 @@ typedef struct sel_read {
 } sel_read;
 
 typedef struct sel_program_output {
-    int32_t field; /* index of the field, or of the number that a function returns */
+    int32_t field; /* index of the field that a rule writes, or of the number that a function
+                    * returns */
     int32_t slot;
     int32_t type; /* sel_number */
     bool checked; /* the value may exceed the range of the field */
@@ -307,15 +314,16 @@ typedef struct sel_program_output {
 
 /* The layout of a program. Slots: see the diagram above. */
 typedef struct sel_packed_program {
-    int64_t input, code, lookup, output;     /* its first rows in the tables (lookup: of `data`) */
+    int64_t input, code, lookup, output; /* its first entries in the tables; lookup: in `data` */
     int32_t inputs, lookups, reads, outputs; /* the number of each */
-    int32_t once, each;  /* instructions: those of the uniform values, then those per place; */
-    int32_t of_x, of_yz; /* the first of these depend on x alone, the next on y and z alone */
-    int32_t uniforms;    /* slots of the uniform values that places need */
+    int32_t once, each;  /* numbers of instructions: for uniform values, then per place */
+    int32_t of_x, of_yz; /* numbers within `each`: first those of x alone, then of y and z alone */
+    int32_t uniforms;    /* the number of slots: uniform values that places need */
     int32_t fixed;       /* slots of all uniform values */
-    int32_t own;         /* slots of the place */
+    int32_t own;         /* all other slots, which each place has for itself */
     int32_t per_row;     /* kept slots of values of y and z alone */
-    int32_t fails;       /* slot that is not 0 where the results are not those of Lua; -1: none */
+    int32_t fails;       /* index of the slot that is not 0 where only Lua can compute the results;
+                          * -1: none */
     int32_t numbers;     /* 1: the outputs are plain numbers, not fields */
 } sel_packed_program;
 
@@ -331,7 +339,8 @@ typedef struct sel_packed {
     const sel_program_output *output;
 } sel_packed;
 
-/* The slots of a place: number k < fixed_count in `fixed`, the others in `own`. */
+/* The slots of a place: slot k < fixed_count is fixed[k]; slot k >= fixed_count is
+ * own[(k - fixed_count) * stride]. */
 typedef struct sel_packed_slots {
     double *fixed, *own;
     int32_t fixed_count, stride;
@@ -379,7 +388,8 @@ SEL_VALUE_INLINE void sel_packed_step(const sel_packed *packed, const sel_packed
     }
 }
 
-/* Computes the uniform values of program `number` into fixed[program->fixed]. */
+/* Computes the uniform values of program `number` into `fixed`, which has room for program->fixed
+ * slots. No instruction for uniform values uses the place. */
 SEL_VALUE_INLINE void sel_packed_once(const sel_packed *packed, int32_t number, double t, double dt,
                                       const double *controls, double *fixed) {
     const sel_packed_program *program = &packed->program[number];
@@ -393,8 +403,8 @@ SEL_VALUE_INLINE void sel_packed_once(const sel_packed *packed, int32_t number, 
     }
 }
 
-/* Evaluates program `number` at a place, after sel_packed_once. False: only Lua can compute the
- * results there. */
+/* Evaluates program `number` at a place, after sel_packed_once. A missing second or third result
+ * repeats the first one. False: only Lua can compute the results there. */
 SEL_VALUE_INLINE bool sel_packed_each(const sel_packed *packed, int32_t number,
                                       const double place[3], double *fixed, double *own,
                                       int32_t stride, double result[SEL_PROGRAM_RESULTS]) {

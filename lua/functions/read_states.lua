@@ -1,10 +1,10 @@
 -- read_states.lua -- symbolic execution with path merging: fork, run and join symbolic states.
 --
--- A state is a program counter with registers, the results of the last open call, a log of writes
--- to variables and tables, and a path (read_values.lua). A state forks where an instruction needs a
--- condition that its path does not decide. The state with the lowest program counter runs next.
--- States that reach the same program counter are joined: a register or field with two values
--- becomes a choice between them.
+-- A state is a program counter with registers, the results of the last open call (one whose number
+-- of results is variable), a log of writes to variables and tables, and a path (read_values.lua).
+-- A state forks where an instruction needs a condition that the state's path does not decide. The
+-- state with the lowest program counter runs next. States that reach the same program counter are
+-- joined: a register or field with two values becomes a choice between them.
 --
 --      pc   if c then y = 1 else y = 2 end        states
 --       1   TEST c                                [pc 1]
@@ -17,7 +17,23 @@
 -- breaks, jumps and early returns need no rules of their own.
 --
 -- Lua tables hold the writes of the running state only. Every other state keeps its writes in its
--- log, which is swapped with the tables when the state runs.
+-- log, which is swapped with the tables when the state starts and stops running.
+--
+-- The fields of a state:
+--
+--   pc, at         the next instruction (huge: the function has returned); the present one
+--   code, closure  the function
+--   registers      by number from 0
+--   list, list_at  results of the last open call, and its first register; after the return, the
+--                  results of the function
+--   rest           the variable arguments (...)
+--   boxes, stored  by captured register: its box, and the value that the box holds
+--   log            array of entries {t, k, value}; log.of[t][k] is the same entry
+--   path           the conditions under which the state is reached
+--   forked         true: the state has just forked, and repeats its instruction
+--   tested         the number of the last instruction that tested a known value; nil: none since
+--                  the last jump back
+--   calls, results number of calls that the present instruction has made; their results
 local V = ...
 local build, op = V.build, V.op
 local error, huge, insert, ipairs = error, math.huge, table.insert, ipairs
@@ -33,7 +49,7 @@ local MOST_STEPS <const> = 1000000
 
 local running -- the state that runs
 local clock -- logical time: advances with each created object, fork and join
-local births -- by table or box: the time of its creation
+local births -- by table or box that the function creates: the time of its creation
 local calls, forks, steps -- call depth; number of forks and of instructions executed
 
 -- ---- writes ----
@@ -54,8 +70,8 @@ local function is_new(t)
   return births[t] > V.path().since
 end
 
--- The log entry {t, k, value} of t[k]; created with the present value. Of the running state `value`
--- is the one before its writes, of any other state the one that it has written.
+-- The log entry {t, k, value} of t[k]; created with the present value. In the log of the running
+-- state, `value` is the value before the state's writes; in any other log, the value written.
 local function entry_of(log, t, k)
   local of = log.of[t]
   if not of then
@@ -103,7 +119,8 @@ local function new_box()
   return V.made { UNKNOWN }
 end
 
--- Copies captured registers into their boxes. `stored` holds what each box has already.
+-- Copies captured registers into their boxes, except values that the boxes hold already
+-- (`stored`).
 function V.put_into_boxes(state)
   for _, register in ipairs(state.code.captured) do
     local value = state.registers[register]
@@ -137,7 +154,7 @@ end
 
 -- ---- states ----
 
--- Unwritten registers.
+-- The registers of a function, all unknown.
 local function new_registers(code)
   local registers = {}
   for k = 0, code.registers - 1 do
@@ -152,6 +169,7 @@ function V.leave(state, list)
   state.list, state.registers, state.boxes, state.pc = list, new_registers(state.code), {}, huge
 end
 
+-- A copy of state s on another path, with registers and a log of its own.
 local function copy(s, path)
   local other = { pc = s.pc, code = s.code, closure = s.closure, registers = {}, list = s.list,
     list_at = s.list_at, boxes = s.boxes, stored = {}, rest = s.rest, tested = s.tested,
@@ -189,6 +207,7 @@ local function all_of(p, top)
   return build(op.AND, all_of(p.above, top), p.n)
 end
 
+-- The ancestor of p, or p itself, directly below `top`.
 local function first_below(top, p)
   while p.above ~= top do
     p = p.above
@@ -196,7 +215,8 @@ local function first_below(top, p)
   return p
 end
 
--- The path on which p or q holds; `top` is their common ancestor.
+-- The path on which p or q holds; `top` is their common ancestor. If the first conditions below
+-- `top` are opposites, the condition is a choice by the first condition of the cheaper side.
 local function joined(top, p, q)
   local weight, n = p.weight + q.weight
   local a, b = first_below(top, p), first_below(top, q)
@@ -217,7 +237,8 @@ local function joined(top, p, q)
   return path
 end
 
--- Joins two states with the same program counter.
+-- Joins two states with the same program counter into the state with the cheaper path. Returns the
+-- joined state.
 local function join(s, t)
   local top = common(s.path, t.path)
   if t.path.cost < s.path.cost then
@@ -234,7 +255,7 @@ local function join(s, t)
     end
     return merge(c, x, y)
   end
-  -- An object that was created after the fork is seen by one of the states only.
+  -- An object that was created after the fork is seen by one of the states only: its value stays.
   local parted = top.split
   for i = 1, #s.log do
     local entry = s.log[i]
@@ -298,8 +319,8 @@ end
 -- ---- execution ----
 
 -- Removes the states with the lowest program counter from the list and joins them. Returns the
--- joined state and the program counter of the next one. A state that has just forked comes first,
--- and repeats its instruction alone.
+-- joined state and the lowest program counter of the states left. A state that has just forked
+-- comes first and is not joined; the returned 0 limits the state to the repeated instruction.
 local function take(states)
   local first, next_place, group = huge, huge, {}
   for i = 1, #states do
@@ -356,7 +377,8 @@ local function fork(state, states)
   end
 end
 
--- Executes the states with the lowest program counter until they fork, end or meet the next one.
+-- Joins the states with the lowest program counter, and executes the joined state until it forks,
+-- ends or reaches the program counter of another state.
 local function advance(states)
   local state, stop = take(states)
   if state.pc == huge then
