@@ -134,7 +134,7 @@ void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type 
                     unsigned flags);
 void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel_type type,
                           const sel_cells *cells, unsigned flags);
-/* The same for a block of a grid, of which each of several ranks has one. */
+/* The same for the block of the grid that a rank owns. */
 void sel_arrays_add_block(sel_arrays *arrays, const char *name, void *place, sel_type type,
                           const sel_cells *cells, unsigned flags);
 

@@ -20,10 +20,11 @@ typedef struct sel_block {
     int64_t first, end, low, high;
 } sel_block;
 
-/* Cuts a grid into `count` parts with as many free cells each, or into fewer where the planes do
- * not suffice: a part has two at least. `across` of them lie beside each other along y: 0: as many
- * as make the least halo, or with SEL_ACROSS_HALVES 1 unless these make less than half of it; 1:
- * each has whole planes. Returns how many there are. */
+/* Divides a grid into `count` parts with equal numbers of free cells. A part has two planes at
+ * least; where there are too few planes, there are fewer parts. `across` is the number of parts
+ * beside each other along y. 1: each part has whole planes. 0: the number with the least halo.
+ * SEL_ACROSS_HALVES: that number if its halo is less than half of that of whole planes, else 1.
+ * Returns the number of parts. */
 enum { SEL_ACROSS_HALVES = -1 };
 int sel_grid_cut(const sel_domain *domain, int count, int across, sel_cut *cut);
 sel_block sel_cut_block(const sel_cut *cut, int rank);

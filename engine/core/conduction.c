@@ -80,7 +80,7 @@ static double far(const sel_domain *domain, int region, bool outer) {
                                  : 0.5;
 }
 
-/* Of several ranks each knows the materials at the sites in its rows, and all get to know all. */
+/* A rank knows the materials at the sites in its rows only: an allgather gives all to all ranks. */
 static void share_sites(const sel_domain *domain, const sel_surfaces *on, cond_site *sites) {
     size_t end[SEL_MOST_RANKS];
     for (int r = 0; domain->ranks && r < domain->ranks->count; r++) {

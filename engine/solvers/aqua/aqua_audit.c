@@ -64,7 +64,7 @@ static void aqua_audit_list_reads(aqua_audit *audit, const aqua_plan *plan) {
     }
 }
 
-/* Of several ranks each knows the beds and alphas of its own rows. */
+/* A rank knows the beds and alphas of its own rows only: an allgather gives them to all ranks. */
 static void aqua_audit_list_cells(aqua_audit *audit, const aqua_plan *plan) {
     const sel_domain *domain = plan->base.domain;
     const sel_rows_range own = sel_domain_own(domain);

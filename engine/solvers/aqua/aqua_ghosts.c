@@ -93,7 +93,7 @@ static void level_beds(aqua_ghosts *ghosts) {
     }
 }
 
-/* Of several ranks each knows the ground of its own rows, and all get to know all beds. */
+/* A rank knows the ground of its own rows only: an allgather gives the beds to all ranks. */
 static void share_beds(aqua_plan *plan) {
     const sel_domain *domain = plan->base.domain;
     const sel_rows_range own = sel_domain_own(domain);

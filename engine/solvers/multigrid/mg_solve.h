@@ -9,8 +9,8 @@
  * from 0 with over-relaxation, f over the diagonal. */
 enum { MG_CYCLE, MG_FULL_CYCLE, MG_SWEEP, MG_DIVIDE };
 
-/* Vectors are laid out by `stride`, and lead to cell (0, 0, 0). Of several ranks each has its own
- * cells, of u and p also a plane or row of each rank beside. Where there are p and q, a correction
+/* Vectors are laid out by `stride`, and lead to cell (0, 0, 0). A rank stores its own
+ * cells; u and p also have a halo of one plane and one row. Where there are p and q, a correction
  * is only a direction of a flexible method of conjugate gradients (Y. Notay, SIAM J. Sci. Comput.
  * 22, 2000).
  */

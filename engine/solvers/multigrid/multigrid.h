@@ -50,10 +50,10 @@ enum { MG_LOW, MG_HIGH, MG_MIDDLE, MG_OWN, MG_OTHER, MG_RESIDUAL, MG_TABLES };
 
 /* Pointers lead to cell (0, 0, 0). Around the cells is a halo of one: zero, or periodic images.
  *
- * Of several ranks each has the cells own[a][0] <= i < own[a][1] of the fine levels, which are
- * divided: planes of the slowest axis, and rows of these. Beyond the ends at which the grid is cut
- * their memory has MG_HALO planes and rows of the ranks beside: so many as the sweeps between two
- * messages need, of which each is done in one less. Of coarse levels each rank computes all. */
+ * Fine levels are divided: a rank owns their cells own[a][0] <= i < own[a][1], which are planes of
+ * the slowest axis, and rows of these. The halo beyond a cut end is MG_HALO planes and rows deep.
+ * Each sweep consumes one, so that MG_HALO sweeps run per exchange. Coarse levels are replicated:
+ * every rank computes all of their cells. */
 enum { MG_HALO = 6, MG_ALIGNED = 16 /* elements to which rows are aligned */ };
 typedef struct mg_level {
     int64_t n[3], stride[3];

@@ -1,8 +1,8 @@
 /* rule_temporal_cuda.c -- several steps of a rule in one pass over a 2-D grid
  * (cuda/temporal_blocking.cuh): for one function of one or two fields of reals, or one of bytes,
  * that looks at cells beside and at nothing else, where the laws at each face are the same along it
- * and do not vary. Of several ranks each has margins as wide as a pass has steps, which are
- * exchanged once for it.
+ * and do not vary. The margins of a rank are N cells wide for a pass of N steps, and are
+ * exchanged once per pass.
  */
 #include <math.h>
 #include "engine/solvers/rule/rule_kernels_cuda.h"
