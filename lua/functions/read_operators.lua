@@ -94,8 +94,8 @@ local INTEGERS = {
 INTEGERS.BXOR = INTEGERS.BOR
 local BITS = { BAND = true, BOR = true, BXOR = true, BNOT = true, SHL = true, SHR = true }
 
--- The result n of an integer operation, checked where the condition `whole` holds: -0 becomes 0, and
--- a magnitude above 2^53 is a failure.
+-- The result n of an integer operation, checked where the condition `whole` holds: -0 becomes 0,
+-- and a magnitude above 2^53 is a failure.
 local function integer_result(n, whole, low, high, minus_zero)
   if minus_zero then
     local positive = build(op.WHOLE, n)
