@@ -43,7 +43,7 @@ static void what_is_printed_compiles_for_a_device(void **state) {
         sel_error error = {.status = SEL_OK};
         void *binary = NULL;
         size_t bytes = 0;
-        open_text(&c, k, k % 2, 1);
+        open_text(&c, k, k % 2);
         char *text = print_model(&c, true);
         passes += strstr(text, "march_inner") != NULL;
         const cuda_text given = {text, rule_texts[k].name, "."};
