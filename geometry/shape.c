@@ -15,16 +15,16 @@
 #include <string.h>
 #include "engine/scene/simulation.h"
 
-static const sel_field box_fields[] = {
+static const sel_table_field box_fields[] = {
     SEL_ROW(sel_shape_box, min, POINT, "Lower corner.", .flags = SEL_REQUIRED),
     SEL_ROW(sel_shape_box, max, POINT, "Upper corner.", .flags = SEL_REQUIRED),
 };
-static const sel_field ball_fields[] = {
+static const sel_table_field ball_fields[] = {
     SEL_ROW(sel_shape_ball, centre, POINT, "Its centre.", .flags = SEL_REQUIRED),
     SEL_ROW(sel_shape_ball, radius, NUMBER, "Its radius.", .flags = SEL_REQUIRED | SEL_POSITIVE,
             .preset = SEL_NOT_GIVEN),
 };
-static const sel_field cylinder_fields[] = {
+static const sel_table_field cylinder_fields[] = {
     SEL_ROW(sel_shape_cylinder, from, POINT, "One end of the axis (3-D).", .flags = SEL_ANY_DIMS),
     SEL_ROW(sel_shape_cylinder, to, POINT, "The other end of the axis (3-D).",
             .flags = SEL_ANY_DIMS),
@@ -32,16 +32,16 @@ static const sel_field cylinder_fields[] = {
     SEL_ROW(sel_shape_cylinder, radius, NUMBER, "Its radius.", .flags = SEL_REQUIRED | SEL_POSITIVE,
             .preset = SEL_NOT_GIVEN),
 };
-static const sel_field polygon_fields[] = {
+static const sel_table_field polygon_fields[] = {
     SEL_ROW(sel_shape_polygon, points, POINTS,
             "Corners { x, y } in order; the last is joined to the first.", .flags = SEL_REQUIRED),
 };
-static const sel_field inside_fields[] = {
+static const sel_table_field inside_fields[] = {
     SEL_ROW(sel_shape_inside, test, PREDICATE, "Function of x, y, z that is true inside.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL),
 };
 
-static const sel_field image_fields[] = {
+static const sel_table_field image_fields[] = {
     SEL_ROW(sel_shape_image, file, FILE,
             "A picture (.png) with a pixel for each cell, the top row first; a path relative to "
             "the script.",
@@ -50,7 +50,7 @@ static const sel_field image_fields[] = {
             "Pixels darker than this are inside: 0 is black, 1 is white.", .preset = 0.5),
     SEL_ROW(sel_shape_image, invert, BOOL, "The other pixels are inside instead."),
 };
-static const sel_field raster_fields[] = {
+static const sel_table_field raster_fields[] = {
     SEL_ROW(sel_shape_raster, raster, RASTER, "A raster made by sel.raster.",
             .flags = SEL_REQUIRED),
     SEL_ROW(sel_shape_raster, above, NUMBER, "Inside is where the raster is greater than this.",
@@ -495,7 +495,7 @@ static sel_status check_image(const sel_shape *shape, const sel_grid *grid, sel_
 static sel_status check_points(const sel_shape *shape, int dims, sel_error *error) {
     const sel_table *table = shape_tables[shape->kind - SEL_SHAPE_BOX];
     for (int i = 0; i < table->count; i++) {
-        const sel_field *field = &table->fields[i];
+        const sel_table_field *field = &table->fields[i];
         const sel_point *point = (const void *)((const char *)shape->data + field->offset);
         if (field->kind == SEL_KIND_POINT && point->n && point->n != dims) {
             return sel_fail_at(error, shape->where,

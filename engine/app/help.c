@@ -209,7 +209,7 @@ static void print_table(FILE *to, const sel_table *table) {
     print_wrapped(to, table->doc, 2, 2);
     fputs(table->count ? "\n" : "", to);
     for (int i = 0; i < table->count; i++) {
-        const sel_field *field = &table->fields[i];
+        const sel_table_field *field = &table->fields[i];
         char holds[SEL_FIELD_ROOM];
         sel_field_text(field, holds);
         fprintf(to, "  %-12s %s\n%15s", field->name, holds, "");
@@ -318,7 +318,7 @@ static void print_field_named(FILE *to, const char *name, bool *begun) {
 static void print_table_fields(FILE *to, const sel_schema *all, const char *name, bool *begun) {
     for (int i = 0; i < all->table_count; i++) {
         for (int k = 0; k < all->tables[i]->count; k++) {
-            const sel_field *field = &all->tables[i]->fields[k];
+            const sel_table_field *field = &all->tables[i]->fields[k];
             char holds[SEL_FIELD_ROOM];
             if (strcmp(field->name, name) == 0) {
                 begin_part(to, begun);

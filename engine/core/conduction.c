@@ -15,16 +15,16 @@ typedef struct law_values {
     sel_quantity value[COND_VALUES];
 } law_values;
 
-static const sel_field fixed_fields[] = {
+static const sel_table_field fixed_fields[] = {
     SEL_ROW_NAMED("temperature", law_values, value[0], QUANTITY, "Temperature of the surface.",
                   .flags = SEL_REQUIRED | SEL_POSITIONAL),
 };
-static const sel_field flux_fields[] = {
+static const sel_table_field flux_fields[] = {
     SEL_ROW_NAMED("flux", law_values, value[0], QUANTITY,
                   "Heat per area and time, positive into the domain.",
                   .flags = SEL_REQUIRED | SEL_POSITIONAL),
 };
-static const sel_field convective_fields[] = {
+static const sel_table_field convective_fields[] = {
     SEL_ROW_NAMED("ambient", law_values, value[0], QUANTITY, "Temperature of what flows past.",
                   .flags = SEL_REQUIRED),
     SEL_ROW_NAMED("h", law_values, value[1], QUANTITY,
@@ -51,7 +51,7 @@ static const sel_table *const laws[COND_LAWS] = {&fixed_table, &flux_table, &ins
 const sel_family sel_conduction_laws = {"law", "What holds on a region of sel.heat or sel.poisson.",
                                         laws, 4};
 
-static const sel_field region_fields[] = {SEL_REGION_FIELDS(sel_conduction_laws)};
+static const sel_table_field region_fields[] = {SEL_REGION_FIELDS(sel_conduction_laws)};
 const sel_table sel_conduction_regions = SEL_REGION_TABLE(region_fields);
 
 static int conduction_law_of(const sel_domain *domain, int region) {

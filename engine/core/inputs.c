@@ -20,7 +20,7 @@ sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_sur
         const sel_variant *law = &domain->regions[r - 1].law;
         for (int k = 0; k < law->table->count && first[r] < first[r + 1]; k++) {
             sel_input input = {.region = r, .which = k};
-            const sel_field *field = &law->table->fields[k];
+            const sel_table_field *field = &law->table->fields[k];
             input.quantity = (const void *)((const char *)law->data + field->offset);
             snprintf(input.what, sizeof input.what, "%s: %s", law->table->name, field->name);
             inputs_add(inputs, &input);

@@ -15,7 +15,7 @@
 #include "engine/io/map.h"
 #include "engine/io/tif.h"
 
-static const sel_field raster_fields[] = {
+static const sel_table_field raster_fields[] = {
     SEL_ROW(sel_raster_params, file, FILE,
             "A grid (.asc: ESRI ASCII, .tif: GeoTIFF; where libgdal is installed .hgt, .nc, .vrt, "
             ".bil and .flt too), or a picture (.png) with values from 0 (black) to 1 (white); a "

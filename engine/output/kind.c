@@ -23,7 +23,7 @@ const char *sel_output_name(const sel_variant *output) {
 
 const char *sel_output_field(const sel_table *table, const void *params, int k) {
     for (int i = 0; i < table->count; i++) {
-        const sel_field *row = &table->fields[i];
+        const sel_table_field *row = &table->fields[i];
         const void *member = (const char *)params + row->offset;
         const sel_names one = {1, (const char **)(uintptr_t)member};
         const sel_names *names = row->kind == SEL_KIND_NAMES ? member : &one;
@@ -150,7 +150,7 @@ static void check_scalar(sel_output_checker *checker, const char *field) {
 
 void sel_fields_check(sel_output_checker *checker, const void *params) {
     for (int i = 0; i < checker->table->count; i++) {
-        const sel_field *row = &checker->table->fields[i];
+        const sel_table_field *row = &checker->table->fields[i];
         const void *member = (const char *)params + row->offset;
         if ((row->flags & SEL_RESULT) && row->kind == SEL_KIND_NAMES) {
             sel_picks_check(checker, member);

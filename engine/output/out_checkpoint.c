@@ -2,7 +2,7 @@
 #include <math.h>
 #include "engine/output/kind.h"
 
-static const sel_field fields[] = {
+static const sel_table_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_checkpoint_params, wall_time, NUMBER,
             "Seconds of wall time from one checkpoint to the next, instead of every; 600 when "

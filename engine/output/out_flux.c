@@ -3,7 +3,7 @@
 #include <string.h>
 #include "engine/output/kind.h"
 
-static const sel_field fields[] = {
+static const sel_table_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_flux_params, region, STRING,
             "Name of a region: the rate at which what the solver conserves leaves the "

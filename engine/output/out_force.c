@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include "engine/output/kind.h"
 
-static const sel_field fields[] = {
+static const sel_table_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_force_params, region, STRING,
             "Name of the region on which the fluid acts; regions of one name count together.",

@@ -13,7 +13,7 @@ static const char *const formats[] = {[SEL_GRID_ASC] = "asc", [SEL_GRID_TIF] = "
 static sel_grid_writer *const writers[] = {
     [SEL_GRID_ASC] = sel_asc_write, [SEL_GRID_TIF] = sel_tif_write};
 
-static const sel_field fields[] = {
+static const sel_table_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_grid_params, field, STRING, SEL_OUT_FIELD_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(sel_grid_params, format, CHOICE,
@@ -129,7 +129,7 @@ static bool raster_overlaps(const sel_raster *raster, const sel_grid *grid) {
 static const sel_raster *find_terrain(const sel_simulation *simulation, const sel_grid *grid) {
     const sel_table *table = simulation->solver->table;
     for (int i = 0; table && i < table->count; i++) {
-        const sel_field *row = &table->fields[i];
+        const sel_table_field *row = &table->fields[i];
         const void *member = (const char *)simulation->params + row->offset;
         if (row->kind == SEL_KIND_QUANTITY) {
             const sel_raster *raster = sel_raster_of(sel_quantity_raster(member));

@@ -7,7 +7,7 @@
 
 static const char *const colours[] = {"auto", "deep", "signed", "grey", "water", NULL};
 
-static const sel_field slice_fields[] = {
+static const sel_table_field slice_fields[] = {
     SEL_ROW_NAMED("x", sel_slice, v[0], NUMBER, "Plane of constant x.", .preset = SEL_NOT_GIVEN),
     SEL_ROW_NAMED("y", sel_slice, v[1], NUMBER, "Plane of constant y.", .preset = SEL_NOT_GIVEN),
     SEL_ROW_NAMED("z", sel_slice, v[2], NUMBER, "Plane of constant z.", .preset = SEL_NOT_GIVEN),
@@ -17,7 +17,7 @@ const sel_table sel_slice_table = SEL_TABLE(
     "slice", sel_slice, slice_fields,
     "The plane that a picture of a 3-D field shows: one of x, y and z, in the scenario's units.");
 
-static const sel_field fields[] = {
+static const sel_table_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_picture_params, field, STRING, SEL_OUT_FIELD_HELP,
             .flags = SEL_REQUIRED | SEL_RESULT),

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include "engine/output/kind.h"
 
-static const sel_field probe_fields[] = {
+static const sel_table_field probe_fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_probe_params, field, NAMES, SEL_OUT_FIELDS_HELP,
             .flags = SEL_REQUIRED | SEL_RESULT),
@@ -17,7 +17,7 @@ const sel_table sel_out_probe_table = SEL_TABLE(
     "out.probe", sel_probe_params, probe_fields,
     "Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.");
 
-static const sel_field profile_fields[] = {
+static const sel_table_field profile_fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_profile_params, field, NAMES, SEL_OUT_FIELDS_HELP,
             .flags = SEL_REQUIRED | SEL_RESULT),

@@ -10,7 +10,7 @@
 
 const char *const sel_reduce_ops[] = {"sum", "min", "max", "mean", "l2", NULL};
 
-static const sel_field reduce_fields[] = {
+static const sel_table_field reduce_fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_reduce_params, field, NAMES,
             "Fields of the results (listed with each solver), or components such as velocity_x; "
@@ -103,7 +103,7 @@ const sel_output_kind sel_reduce_kind = {
 
 /* ---- out.balance ---- */
 
-static const sel_field balance_fields[] = {SEL_OUT_COMMON_ROWS};
+static const sel_table_field balance_fields[] = {SEL_OUT_COMMON_ROWS};
 
 const sel_table sel_out_balance_table =
     SEL_TABLE("out.balance", sel_balance_params, balance_fields,

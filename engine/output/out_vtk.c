@@ -44,7 +44,7 @@ static sel_status fail_image(const vtkw_error *failed, sel_error *error) {
 static const char *const compressions[] = {"none", "zlib", NULL};
 static const char *const precisions[] = {"run", "f32", "f64", NULL};
 
-static const sel_field vtk_fields[] = {
+static const sel_table_field vtk_fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_vtk_params, fields, NAMES, SEL_OUT_FIELDS_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(
@@ -447,7 +447,7 @@ const sel_output_kind sel_vtk_kind = {
  * Mean and sum of squared deviations are updated per sample (Welford 1962), in f64, which avoids
  * the cancellation of large sums. */
 
-static const sel_field average_fields[] = {
+static const sel_table_field average_fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_average_params, fields, NAMES, SEL_OUT_FIELDS_HELP,
             .flags = SEL_REQUIRED | SEL_RESULT),

@@ -70,7 +70,7 @@ static void alias_visit_quantity(sampling *s, const sel_quantity *q, const sel_t
     }
 }
 
-static void alias_visit_member(sampling *s, const sel_table *table, const sel_field *field,
+static void alias_visit_member(sampling *s, const sel_table *table, const sel_table_field *field,
                                const void *at, sel_where where) {
     const sel_list *list = at;
     const sel_named_quantities *quantities = at;
@@ -117,7 +117,7 @@ static void alias_visit_table(sampling *s, const sel_table *table, const void *d
                               sel_where where) {
     static const char *const others[] = {"initial", "output", "hooks", "derived", NULL};
     for (int k = 0; k < table->count && !s->table; k++) {
-        const sel_field *field = &table->fields[k];
+        const sel_table_field *field = &table->fields[k];
         if (sel_name_index(others, field->name) < 0) {
             alias_visit_member(s, table, field, (const char *)data + field->offset, where);
         }

@@ -5,7 +5,7 @@
 #include "engine/io/checkpoint.h"
 #include "engine/scene/solver.h"
 
-static const sel_field rows[] = {
+static const sel_table_field rows[] = {
     SEL_ROW(sel_state_params, file, FILE,
             "A checkpoint (.sel) of a run of the same solver, relative to the script.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL),

@@ -48,9 +48,9 @@ static sel_status check_mean_stop(const void *data, sel_where where, sel_error *
                 "the last state is written and the exit status is 0.",                             \
                 .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
 
-static const sel_field stop_fields[] = {SEL_STOP_FIELDS(SEL_POSITIVE)};
-static const sel_field rule_stop_fields[] = {SEL_STOP_FIELDS(SEL_NOT_NEGATIVE)};
-static const sel_field mean_stop_fields[] = {
+static const sel_table_field stop_fields[] = {SEL_STOP_FIELDS(SEL_POSITIVE)};
+static const sel_table_field rule_stop_fields[] = {SEL_STOP_FIELDS(SEL_NOT_NEGATIVE)};
+static const sel_table_field mean_stop_fields[] = {
     SEL_STOP_FIELDS(SEL_POSITIVE),
     SEL_ROW(sel_stop, mean_change, NUMBER,
             "The run ends when the mean of the main field differs from the one a step "
@@ -88,7 +88,7 @@ static sel_status check_hook(const void *data, sel_where where, sel_error *error
 }
 
 static const char *const hook_times[] = {"end", NULL};
-static const sel_field hook_fields[] = {
+static const sel_table_field hook_fields[] = {
     SEL_ROW(sel_hook, every, INT,
             "Steps between calls, from step 0 on; a call follows the outputs of its step.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
@@ -107,7 +107,7 @@ const sel_table sel_hook_table = SEL_TABLE(
     "hooks", sel_hook, hook_fields,
     "A function that looks at the run between steps and may act on it.", .check = check_hook);
 
-static const sel_field reference_fields[] = {
+static const sel_table_field reference_fields[] = {
     SEL_ROW(
         sel_reference, length, NUMBER,
         "Characteristic length: of the Reynolds number, and in 2-D of the coefficients of forces.",
@@ -240,7 +240,7 @@ bool sel_units_whole(double value, int64_t *whole) {
     SEL_ROW_NAMED(name, sel_units_params, member, NUMBER, text, \
                   .flags = SEL_POSITIVE | (more_flags), .preset = SEL_NOT_GIVEN)
 
-static const sel_field units_fields[] = {
+static const sel_table_field units_fields[] = {
     POSITIVE_NUMBER("length", SEL_REQUIRED, length,
                     "A length of the flow, m: the one in the Reynolds number; `cells` cells long."),
     SEL_ROW(sel_units_params, cells, INT, "Cells along that length: dx = length / cells.",

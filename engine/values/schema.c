@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static void preset_field(const sel_field *field, char *data) {
+static void preset_field(const sel_table_field *field, char *data) {
     void *member = data + field->offset;
     switch (field->kind) {
     case SEL_KIND_BOOL:
@@ -91,7 +91,7 @@ const char *sel_kind_annotation(sel_kind kind) {
     return kinds[kind].annotation;
 }
 
-void sel_kind_text(const sel_field *field, char *text, size_t size) {
+void sel_kind_text(const sel_table_field *field, char *text, size_t size) {
     const char *const *choice = field->choices;
     size_t used =
         (size_t)snprintf(text, size, "%s%s%s%s%s%s", field->flags & SEL_POSITIVE ? "positive " : "",
@@ -105,7 +105,7 @@ void sel_kind_text(const sel_field *field, char *text, size_t size) {
 }
 
 /* "required", "default 1", or "". */
-static void preset_text(const sel_field *field, char *text, size_t size) {
+static void preset_text(const sel_table_field *field, char *text, size_t size) {
     text[0] = '\0';
     if (field->flags & SEL_REQUIRED) {
         snprintf(text, size, "required");
@@ -121,7 +121,7 @@ static void preset_text(const sel_field *field, char *text, size_t size) {
     }
 }
 
-void sel_field_text(const sel_field *field, char text[SEL_FIELD_ROOM]) {
+void sel_field_text(const sel_table_field *field, char text[SEL_FIELD_ROOM]) {
     char kind[512], preset[128];
     sel_kind_text(field, kind, sizeof kind);
     preset_text(field, preset, sizeof preset);

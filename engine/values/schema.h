@@ -1,10 +1,10 @@
 /* schema.h -- the schema of a scenario: descriptions of its tables, from which tables are filled,
  * checked and documented.
  *
- * A sel_table describes a C struct: one sel_field per member that a script may set. The Lua layer
- * uses it to fill the struct and to report unknown, missing and wrongly typed fields. `selenite
- * help TABLE` prints it, and the editor annotations are generated from it. Nothing else lists the
- * fields: a new field is one row in its table, and its use in the solver.
+ * A sel_table describes a C struct: one sel_table_field per member that a script may set. The Lua
+ * layer uses it to fill the struct and to report unknown, missing and wrongly typed fields.
+ * `selenite help TABLE` prints it, and the editor annotations are generated from it. Nothing else
+ * lists the fields: a new field is one row in its table, and its use in the solver.
  */
 #ifndef SEL_SCHEMA_H
 #define SEL_SCHEMA_H
@@ -183,7 +183,7 @@ enum {
     SEL_NOT_NEGATIVE = 256 /* a number must be >= 0 */
 };
 
-typedef struct sel_field {
+typedef struct sel_table_field {
     const char *name; /* in Lua */
     sel_kind kind;
     unsigned flags;
@@ -194,7 +194,7 @@ typedef struct sel_field {
     const char *const *choices; /* CHOICE, FLAGS: NULL-terminated */
     const struct sel_table *table;
     const struct sel_family *family;
-} sel_field;
+} sel_table_field;
 
 /* The preset of an INT or a NUMBER that has no default: the member is SEL_INT_NOT_GIVEN, or NaN. */
 #define SEL_NOT_GIVEN (__builtin_nan(""))
@@ -218,7 +218,7 @@ typedef struct sel_table {
     size_t size;       /* of the C struct */
     bool has_where;    /* the struct begins with a sel_where that gets the table's place */
     bool faces_only;   /* a law for faces only, not for cells */
-    const sel_field *fields;
+    const sel_table_field *fields;
     int count;
     /* Checks the filled struct beyond types, and appends every mistake to `error`; SEL_OK: there is
      * none. NULL: no check. */
@@ -274,11 +274,11 @@ sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error);
 const char *sel_kind_annotation(sel_kind kind);
 
 /* The kind of a field in words: "number", "list of shapes", "one of \"trt\", \"bgk\"". */
-void sel_kind_text(const sel_field *field, char *text, size_t size);
+void sel_kind_text(const sel_table_field *field, char *text, size_t size);
 
 /* The kind with the default: "number; default 1", "string; required". */
 enum { SEL_FIELD_ROOM = 704 };
-void sel_field_text(const sel_field *field, char text[SEL_FIELD_ROOM]);
+void sel_field_text(const sel_table_field *field, char text[SEL_FIELD_ROOM]);
 
 /* Prints docs/reference.md: all tables and families as Markdown. */
 void sel_reference_markdown(FILE *to);

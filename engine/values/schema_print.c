@@ -1,7 +1,7 @@
 /* schema_print.c -- prints the values of a filled table, for comparison. */
 #include "engine/values/schema.h"
 
-static void print_list(const sel_field *field, const sel_list *list, FILE *to);
+static void print_list(const sel_table_field *field, const sel_list *list, FILE *to);
 
 static void print_numbers(const double *v, int64_t n, FILE *to) {
     for (int64_t k = 0; k < n; k++) {
@@ -22,7 +22,7 @@ static void print_quantity(const sel_quantity *q, FILE *to) {
     }
 }
 
-static void print_member(const sel_field *field, const void *at, FILE *to) {
+static void print_member(const sel_table_field *field, const void *at, FILE *to) {
     switch (field->kind) {
     case SEL_KIND_BOOL:
         fprintf(to, " %d", *(const bool *)at);
@@ -94,7 +94,7 @@ static void print_member(const sel_field *field, const void *at, FILE *to) {
     }
 }
 
-static void print_list(const sel_field *field, const sel_list *list, FILE *to) {
+static void print_list(const sel_table_field *field, const sel_list *list, FILE *to) {
     for (int k = 0; k < list->n; k++) {
         if (field->kind == SEL_KIND_VARIANTS) {
             print_variant((const sel_variant *)list->v + k, to);

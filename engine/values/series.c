@@ -11,7 +11,7 @@ static const size_t max_file = (size_t)256 << 20;
 static const char *const interpolation_names[] = {"linear", "previous", NULL};
 static const char *const outside_names[] = {"error", "hold", "zero", NULL};
 
-static const sel_field series_fields[] = {
+static const sel_table_field series_fields[] = {
     SEL_ROW(sel_series_params, file, FILE,
             "A CSV file: times in the first column, numbers or dates such as 2024-05-31T12:30, "
             "which count in seconds since the first; a path relative to the script.",

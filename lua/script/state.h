@@ -517,7 +517,7 @@ typedef struct sel_filler {
 
 /* A value to be stored in a member: its place, and its name in messages. */
 typedef struct sel_slot {
-    const sel_field *field;
+    const sel_table_field *field;
     const char *label; /* of the table: "law.wall", "stop", "regions[2]" */
     sel_span span;     /* of the value */
     bool positional;   /* the value is the array part of the whole table */
@@ -552,8 +552,8 @@ void sel_fill_now(lua_State *L, int index, const sel_table *table, void *data,
 const char *sel_table_short_name(const sel_table *table);
 
 /* The field `name`; the field that may be given without its name. NULL: there is none. */
-const sel_field *sel_fill_field(const sel_table *table, const char *name);
-const sel_field *sel_fill_positional(const sel_table *table);
+const sel_table_field *sel_fill_field(const sel_table *table, const char *name);
+const sel_table_field *sel_fill_positional(const sel_table *table);
 
 /* Fills the member from the value at `index`. */
 typedef void sel_fill_kind(sel_filler *f, const sel_slot *slot, int index, void *member);

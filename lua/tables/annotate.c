@@ -73,13 +73,13 @@ static const char header[] =
     "---@field log fun(run: selenite.run, text: string) a line on standard error\n"
     "\n";
 
-static void annotate_choices(FILE *to, const sel_field *field) {
+static void annotate_choices(FILE *to, const sel_table_field *field) {
     for (const char *const *choice = field->choices; *choice; choice++)
         fprintf(to, "%s\"%s\"", choice == field->choices ? "" : "|", *choice);
 }
 
 /* The type of a field as LuaLS writes it. */
-static void print_type(FILE *to, const sel_field *field) {
+static void print_type(FILE *to, const sel_table_field *field) {
     const bool list = field->kind == SEL_KIND_LIST || field->kind == SEL_KIND_VARIANTS;
     const bool flags = field->kind == SEL_KIND_FLAGS;
     const bool named = field->kind == SEL_KIND_NAMED_CHOICES;
@@ -99,7 +99,7 @@ static void print_type(FILE *to, const sel_field *field) {
 }
 
 /* Prints a field; a positional field also as the array part of the table. */
-static void print_field(FILE *to, const sel_field *field) {
+static void print_field(FILE *to, const sel_table_field *field) {
     const bool positional = field->flags & SEL_POSITIONAL;
     const bool optional = positional || !(field->flags & SEL_REQUIRED);
     fprintf(to, "---@field %s%s ", field->name, optional ? "?" : "");
@@ -150,7 +150,7 @@ static void print_classes(FILE *to, const sel_schema *all) {
 
 /* The type that a constructor takes in place of its table. */
 static const char *positional_type(const sel_table *table) {
-    const sel_field *field = sel_fill_positional(table);
+    const sel_table_field *field = sel_fill_positional(table);
     return !field ? "" : field->kind == SEL_KIND_FILE ? "|string" : "|selenite.quantity";
 }
 

@@ -311,7 +311,7 @@ static sel_paint *fill_layers(sel_filler *f, const sel_slot *slot, int index) {
 
 static const sel_function *fill_paint(sel_filler *f, const sel_slot *slot, int index) {
     const sel_mark *mark = sel_script_mark(f->L, index);
-    const sel_field field = {.name = "", .kind = SEL_KIND_QUANTITY};
+    const sel_table_field field = {.name = "", .kind = SEL_KIND_QUANTITY};
     const sel_slot own = {&field, "sel.paint",
                           sel_source_call(f->arena, mark->source, mark->where.line, mark->name),
                           true, 0};
@@ -436,14 +436,14 @@ static bool is_given(lua_State *L, int index, const char *name) {
     return given;
 }
 
-static const sel_field *data_find_number(const sel_table *table, const char *name) {
-    const sel_field *field = sel_fill_field(table, name);
+static const sel_table_field *data_find_number(const sel_table *table, const char *name) {
+    const sel_table_field *field = sel_fill_field(table, name);
     const bool number =
         field && (field->kind == SEL_KIND_NUMBER || field->kind == SEL_KIND_SPACING);
     return number ? field : NULL;
 }
 
-static void set_field(sel_common *params, const sel_field *field, double value) {
+static void set_field(sel_common *params, const sel_table_field *field, double value) {
     void *member = (char *)params + field->offset;
     if (field->kind == SEL_KIND_SPACING)
         *(sel_point *)member = (sel_point){1, {value}};
@@ -467,7 +467,7 @@ void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_commo
                  {"nu", "viscosity and Re", units->nu, false},
                  {"density", "density", units->density, !units->density_given}};
     for (size_t i = 0; i < sizeof gives / sizeof *gives; i++) {
-        const sel_field *field = data_find_number(table, gives[i].name);
+        const sel_table_field *field = data_find_number(table, gives[i].name);
         if (isnan(gives[i].value) || (!field && gives[i].usual))
             continue;
         if (!field)

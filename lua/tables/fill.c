@@ -62,7 +62,7 @@ void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int index, const char *
                      position, what, index ? ", got " : "", got);
 }
 
-const sel_field *sel_fill_field(const sel_table *table, const char *name) {
+const sel_table_field *sel_fill_field(const sel_table *table, const char *name) {
     for (int i = 0; i < table->count; i++)
         if (strcmp(table->fields[i].name, name) == 0)
             return &table->fields[i];
@@ -150,7 +150,7 @@ void sel_fill_variant(sel_filler *f, const sel_slot *slot, int index, void *memb
 
 /* Fills a SEL_BARE table from a plain value: its first field. */
 static void fill_bare(sel_filler *f, const sel_slot *slot, int index, char *data) {
-    sel_field first = slot->field->table->fields[0];
+    sel_table_field first = slot->field->table->fields[0];
     const sel_slot bare = {&first, slot->label, slot->span, false, 0};
     first.name = slot->field->name;
     sel_table_presets(slot->field->table, data);
@@ -172,7 +172,7 @@ void sel_fill_items(sel_filler *f, const sel_slot *slot, int index, int first, i
     sel_walk walk = sel_source_walk(slot->span);
     for (int i = 1; i <= last; i++) {
         char name[256];
-        sel_field field = *slot->field;
+        sel_table_field field = *slot->field;
         sel_slot item = {&field, slot->label, sel_source_next(&walk), false, 0};
         if (i < first)
             continue;
@@ -201,7 +201,7 @@ void sel_fill_list(sel_filler *f, const sel_slot *slot, int index, void *member)
                    size);
 }
 
-const sel_field *sel_fill_positional(const sel_table *table) {
+const sel_table_field *sel_fill_positional(const sel_table *table) {
     for (int i = 0; i < table->count; i++)
         if (table->fields[i].flags & SEL_POSITIONAL)
             return &table->fields[i];
@@ -295,8 +295,8 @@ static bool takes_list(sel_kind kind) {
            kind == SEL_KIND_POINTS || kind == SEL_KIND_NAMES || kind == SEL_KIND_VECTOR;
 }
 
-static void fill_positional(sel_filler *f, int index, const sel_field *field, const char *label,
-                            char *data, sel_span span) {
+static void fill_positional(sel_filler *f, int index, const sel_table_field *field,
+                            const char *label, char *data, sel_span span) {
     lua_State *L = f->L;
     void *member = data + field->offset;
     lua_Unsigned n = lua_rawlen(L, index);
@@ -316,7 +316,7 @@ static void fill_positional(sel_filler *f, int index, const sel_field *field, co
     lua_pop(L, 1);
 }
 
-static void fill_field(sel_filler *f, int index, const sel_field *field, const char *label,
+static void fill_field(sel_filler *f, int index, const sel_table_field *field, const char *label,
                        char *data, sel_span span) {
     lua_State *L = f->L;
     char kind[256];
@@ -354,7 +354,7 @@ static void run_check(sel_filler *f, const sel_table *table, const void *data, s
 
 /* Fields that are filled before the others: size and controls, since vectors and functions depend
  * on them; and choices, since a lattice belongs to a number of dimensions. */
-static bool comes_first(const sel_field *field) {
+static bool comes_first(const sel_table_field *field) {
     return field->kind == SEL_KIND_SIZE || field->kind == SEL_KIND_NUMBERS ||
            field->kind == SEL_KIND_CHOICE || field->kind == SEL_KIND_NAMED_CHOICES;
 }
@@ -618,7 +618,7 @@ int sel_fill_alone(sel_script *script, int index, const char *path) {
         sel_fill_scenario(script, path);
         lua_pop(script->L, 1);
     } else if (mark && strcmp(mark->group, "shape") == 0) {
-        const sel_field field = {.name = "shape"};
+        const sel_table_field field = {.name = "shape"};
         const sel_slot slot = {&field, "shape", {.at = -1, .brace = -1}, false, 0};
         sel_filler f = {.script = script, .L = script->L, .arena = script->arena};
         sel_fill_shape(&f, &slot, index);

@@ -83,7 +83,7 @@ void sel_fill_map(sel_filler *f, const sel_slot *slot, int index, void *member) 
     *(int *)member = count; /* all maps are { int n; ... *v; } */
     memcpy((char *)member + offsetof(sel_numbers, v), &entry, sizeof entry);
     for (int i = 0; i < count; i++, entry += m.size) {
-        sel_field field = *slot->field;
+        sel_table_field field = *slot->field;
         const sel_slot item = {&field, slot->label, names[i].span, false, 0};
         *(const char **)(void *)entry = names[i].name;
         sel_script_field(f->L, index, names[i].name);
@@ -103,7 +103,7 @@ void sel_fill_map(sel_filler *f, const sel_slot *slot, int index, void *member) 
 
 void sel_fill_rules(sel_filler *f, const sel_slot *slot, int index, void *member) {
     sel_named_rules *to = member;
-    sel_field field = *slot->field;
+    sel_table_field field = *slot->field;
     const sel_slot rule = {&field, slot->label, slot->span, slot->positional, 0};
     const bool single = lua_isfunction(f->L, index);
     const int n = single ? 1 : sel_fill_list_length(f, slot, index);

@@ -83,7 +83,7 @@ static const char *read_string(sel_filler *f, const sel_slot *slot, int index) {
 
 /* The index in `choices`; -1 after noting a mistake. */
 static int read_choice(sel_filler *f, const sel_slot *slot, int index) {
-    sel_field one = *slot->field; /* of a list of choices */
+    sel_table_field one = *slot->field; /* of a list of choices */
     const bool string = lua_type(f->L, index) == LUA_TSTRING;
     const int choice = string ? sel_name_index(one.choices, lua_tostring(f->L, index)) : -1;
     char kind[256];

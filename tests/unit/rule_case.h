@@ -21,14 +21,14 @@ typedef struct model {
 } model;
 
 static const char *const types[] = {"real", "vector", "i32", "u8", NULL};
-static const sel_field step_fields[] = {
+static const sel_table_field step_fields[] = {
     SEL_ROW(step, fixed, NUMBER, "", .flags = SEL_POSITIVE, .preset = 1),
     SEL_ROW(step, limit, RULE, "", .flags = SEL_REQUIRED),
 };
 static const sel_table step_table = SEL_TABLE("dt", step, step_fields, "");
 static const sel_table *const laws[] = {&lbm_pressure_table, &lbm_velocity_table};
 static const sel_family law_family = {"law", "", laws, 2};
-static const sel_field model_fields[] = {
+static const sel_table_field model_fields[] = {
     SEL_ROW(model, size, SIZE, ""),
     SEL_ROW(model, controls, NUMBERS, ""),
     SEL_ROW(model, state, NAMED_CHOICES, "", .choices = types),

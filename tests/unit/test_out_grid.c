@@ -169,7 +169,7 @@ static void keys_of_the_map_go_through_as_they_are(void **state) {
 /* A solver whose ground is a raster hands its keys on. */
 static void files_of_a_run_carry_the_keys_of_its_terrain(void **state) {
     (void)state;
-    static const sel_field rows[] = {
+    static const sel_table_field rows[] = {
         {"ground", SEL_KIND_QUANTITY, 0, sizeof(sel_common), "", 0, NULL, NULL, NULL}};
     static const sel_table table = {.name = "sel.fake",
                                     .size = sizeof(sel_common) + sizeof(sel_quantity),

@@ -5,14 +5,14 @@
 const char *const aqua_equilibrium_names[] = {"fill", "mean", "mindiff", NULL};
 const char *const aqua_scheme_names[] = {"gather", "scatter", NULL};
 
-static const sel_field open_fields[] = {
+static const sel_table_field open_fields[] = {
     SEL_ROW(aqua_law_open, slope, NUMBER,
             "Slope of the ground beyond the face; when not given, that between the last two cells, "
             "but the ground never rises. On cells: how far the water falls below their own ground, "
             "in units of dx; 0 when not given.",
             .flags = SEL_NOT_NEGATIVE, .preset = SEL_NOT_GIVEN),
 };
-static const sel_field level_fields[] = {
+static const sel_table_field level_fields[] = {
     SEL_ROW(aqua_law_level, z, QUANTITY,
             "Level of the water there, m; it may depend on place, time and controls.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL),
@@ -28,7 +28,7 @@ const sel_table aqua_level_table =
 static const sel_table *const laws[] = {&aqua_wall_table, &aqua_open_table, &aqua_level_table};
 const sel_family aqua_law_family = {"law", "What holds on a region of sel.aqua.", laws, 3};
 
-static const sel_field region_fields[] = {SEL_REGION_FIELDS(aqua_law_family)};
+static const sel_table_field region_fields[] = {SEL_REGION_FIELDS(aqua_law_family)};
 const sel_table aqua_region_table = SEL_REGION_TABLE(region_fields);
 
 static sel_status check_source(const void *data, sel_where where, sel_error *error) {
@@ -43,7 +43,7 @@ static sel_status check_source(const void *data, sel_where where, sel_error *err
                  : SEL_OK;
 }
 
-static const sel_field source_fields[] = {
+static const sel_table_field source_fields[] = {
     SEL_ROW(
         aqua_source, name, STRING,
         "Name in the column inflow_NAME of out.balance; the number of the source when not given."),
@@ -56,7 +56,7 @@ const sel_table aqua_source_table =
     SEL_TABLE("source", aqua_source, source_fields, "Water that enters at a place: a hydrograph.",
               .has_where = true, .check = check_source);
 
-static const sel_field initial_fields[] = {
+static const sel_table_field initial_fields[] = {
     SEL_ROW(aqua_initial, depth, QUANTITY, "Depth of the water at step 0, m; dry when not given."),
 };
 static const sel_table initial_table =
@@ -96,7 +96,7 @@ static sel_status aqua_tables_check_params(const void *data, sel_where where, se
     return status;
 }
 
-static const sel_field fields[] = {
+static const sel_table_field fields[] = {
     SEL_COMMON_FIELDS_FROM(
         aqua_region_table, sel_stop_table, 0, "; the raster's when ground is one.",
         SEL_DX_ROW(SEL_NOT_GIVEN, "the raster's when ground is one, else 1 when not given."),

@@ -1,7 +1,7 @@
 /* heat_tables.c -- the fields of sel.heat. */
 #include "engine/solvers/heat/heat.h"
 
-static const sel_field initial_fields[] = {
+static const sel_table_field initial_fields[] = {
     SEL_ROW(heat_initial, temperature, QUANTITY, "Temperature at step 0; 0 when not given."),
 };
 static const sel_table initial_table =
@@ -24,7 +24,7 @@ static sel_status heat_tables_check_params(const void *data, sel_where where, se
 
 const char *const heat_schemes[] = {"explicit", "crank_nicolson", "backward_euler", NULL};
 
-static const sel_field fields[] = {
+static const sel_table_field fields[] = {
     SEL_COMMON_FIELDS_FROM(
         sel_conduction_regions, sel_mean_stop_table, SEL_REQUIRED, ".",
         SEL_SIDES_ROW(1, "1 when not given."),

@@ -10,7 +10,7 @@ const char *const lbm_lattice_names[] = {"D2Q9", "D3Q19", NULL};
 const char *const lbm_collision_names[] = {"trt", "bgk", "regularized", NULL};
 const char *const lbm_wall_names[] = {"halfway", "zou_he", NULL};
 
-static const sel_field wall_fields[] = {
+static const sel_table_field wall_fields[] = {
     SEL_ROW(lbm_law_wall, velocity, VECTOR,
             "Velocity of the wall, evaluated at the middle of each link that the wall cuts; at "
             "rest when not given."),
@@ -19,19 +19,19 @@ static const sel_field wall_fields[] = {
             "the first cells.",
             .preset = LBM_HALFWAY, .choices = lbm_wall_names),
 };
-static const sel_field velocity_fields[] = {
+static const sel_table_field velocity_fields[] = {
     SEL_ROW(lbm_law_velocity, velocity, VECTOR,
             "Velocity at the centres of the first cells, half a cell inside the face.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL),
 };
-static const sel_field pressure_fields[] = {
+static const sel_table_field pressure_fields[] = {
     SEL_ROW(lbm_law_pressure, pressure, QUANTITY,
             "Gauge pressure at the centres of the first cells, half a cell inside the face; the "
             "velocity along the face is zero.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL),
 };
 
-static const sel_field outflow_fields[] = {
+static const sel_table_field outflow_fields[] = {
     SEL_ROW(
         lbm_law_outflow, relaxation, NUMBER,
         "Fraction K, below 1, by which the pressure returns to 0 in a step; when not given, 0.25 "
@@ -73,7 +73,7 @@ static const sel_table *const laws[LBM_LAWS] = {
     &lbm_wall_table, &lbm_velocity_table, &lbm_pressure_table, &lbm_outflow_table, &lbm_slip_table};
 const sel_family lbm_law_family = {"law", "What holds on a region of sel.lbm.", laws, LBM_LAWS};
 
-static const sel_field region_fields[] = {SEL_REGION_FIELDS(lbm_law_family)};
+static const sel_table_field region_fields[] = {SEL_REGION_FIELDS(lbm_law_family)};
 const sel_table lbm_region_table = SEL_REGION_TABLE(region_fields);
 
 static sel_status check_initial(const void *data, sel_where where, sel_error *error) {
@@ -85,7 +85,7 @@ static sel_status check_initial(const void *data, sel_where where, sel_error *er
     return SEL_OK;
 }
 
-static const sel_field initial_fields[] = {
+static const sel_table_field initial_fields[] = {
     SEL_ROW(lbm_initial, velocity, VECTOR, "Velocity at the start; zero when not given."),
     SEL_ROW(lbm_initial, pressure, QUANTITY, "Gauge pressure at the start; zero when not given."),
     SEL_ROW(lbm_initial, density, QUANTITY, "Density at the start, instead of pressure."),
@@ -118,7 +118,7 @@ static sel_status lbm_tables_check_params(const void *data, sel_where where, sel
     return status ? status : fits;
 }
 
-static const sel_field lbm_fields[] = {
+static const sel_table_field lbm_fields[] = {
     SEL_COMMON_FIELDS(lbm_region_table),
     SEL_PRECISION_ROW(SEL_F32),
     SEL_ROW(lbm_params, lattice, CHOICE,

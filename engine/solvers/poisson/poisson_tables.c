@@ -1,7 +1,7 @@
 /* poisson_tables.c -- the fields of sel.poisson. */
 #include "engine/solvers/poisson/poisson.h"
 
-static const sel_field initial_fields[] = {
+static const sel_table_field initial_fields[] = {
     SEL_ROW(poisson_initial, potential, QUANTITY, "Potential to begin with; 0 when not given.",
             .flags = SEL_OF_PLACE),
 };
@@ -21,7 +21,7 @@ static sel_status poisson_tables_check_params(const void *data, sel_where where,
 static const char *const methods[] = {"multigrid",          "jacobi", "gauss_seidel", "sor",
                                       "conjugate_gradient", NULL};
 
-static const sel_field fields[] = {
+static const sel_table_field fields[] = {
     SEL_SIZE_FIELDS(SEL_REQUIRED, "."),
     SEL_SIDES_ROW(1, "1 when not given."),
     SEL_SCENE_FIELDS(sel_conduction_regions),

@@ -2,7 +2,7 @@
 #include "engine/solvers/rule/rule.h"
 
 static const char *const places[] = {"cell", "face", NULL};
-static const sel_field fixed_fields[] = {
+static const sel_table_field fixed_fields[] = {
     SEL_ROW(rule_law, value, VECTOR,
             "The value; of a vector one for each component, or one for all.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL | SEL_ONE_FOR_ALL),
@@ -11,7 +11,7 @@ static const sel_field fixed_fields[] = {
             "itself, so that the cells beyond have twice the value minus the mirror image.",
             .choices = places),
 };
-static const sel_field gradient_fields[] = {
+static const sel_table_field gradient_fields[] = {
     SEL_ROW(rule_law, value, VECTOR,
             "The outward derivative; of a vector one for each component, or one for all.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL | SEL_ONE_FOR_ALL),
@@ -38,7 +38,7 @@ static const sel_table *const laws[] = {&rule_fixed_table, &rule_wall_table, &ru
                                         &rule_gradient_table};
 const sel_family rule_law_family = {"law", "What holds on a region of sel.rule.", laws, 4};
 
-static const sel_field region_fields[] = {SEL_REGION_FIELDS_WITH(
+static const sel_table_field region_fields[] = {SEL_REGION_FIELDS_WITH(
     SEL_ROW_NAMED("law", sel_region, laws, NAMED_VARIANTS,
                   "What holds there: one law for all state fields, or { NAME = law, ... }, data "
                   "included. Fields that are left out have a wall beyond faces; on a shape they "
@@ -46,7 +46,7 @@ static const sel_field region_fields[] = {SEL_REGION_FIELDS_WITH(
                   .flags = SEL_REQUIRED, .family = &rule_law_family))};
 static const sel_table region_table = SEL_REGION_TABLE(region_fields);
 
-static const sel_field dt_fields[] = {
+static const sel_table_field dt_fields[] = {
     SEL_ROW(rule_dt, max, NUMBER, "The largest step.", .flags = SEL_REQUIRED | SEL_POSITIVE,
             .preset = SEL_NOT_GIVEN),
     SEL_ROW(rule_dt, limit, RULE, "The largest step that a cell allows, a function as of a rule.",
@@ -64,7 +64,7 @@ static const sel_table dt_table =
 
 static const char *const types[] = {"real", "vector", "i32", "u8", NULL};
 
-static const sel_field fields[] = {
+static const sel_table_field fields[] = {
     SEL_COMMON_FIELDS_FROM(
         region_table, sel_rule_stop_table, SEL_REQUIRED, ".", SEL_DX_ROW(1, "1 when not given."),
         SEL_ROW(rule_params, dt, TABLE, "Time step, or how it adapts; 1 when not given.",
