@@ -4,18 +4,7 @@
 # usage: BUILD=build tests/includes.sh
 set -u
 cd "$(dirname "$0")/.." || exit 1
-failed=0
-
-# verdict NAME FOUND: passed when nothing has been found.
-verdict() {
-    if [ -z "$2" ]; then
-        echo "ok $1"
-    else
-        echo "not ok $1"
-        echo "$2" | sed 's/^/# /'
-        failed=1
-    fi
-}
+. tests/tap.sh
 
 # elsewhere PATTERN WHERE: includes that match in files whose path does not match WHERE.
 elsewhere() {
@@ -65,7 +54,6 @@ lua/commands engine/app         # the prompt of repl runs check and help
 lua/script lua/functions        # the library that scripts see begins with all that reads functions
 lua/script lua/tables           # a loaded script is handed over as a table
 lua/functions lua/tables        # a rule and a hook are rows of a table'
-build=${BUILD:-build}
 upward=$({
     echo "$exceptions"
     find "$build/engine" "$build/cuda" "$build/geometry" "$build/lua" -name '*.o' -print0 2>/dev/null |
@@ -87,4 +75,3 @@ upward=$({
         }
     }' | sort -u)
 verdict "functions are called from their own folder or from above" "$upward"
-exit $failed

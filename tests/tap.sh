@@ -20,6 +20,10 @@ ok() {
     fi
 }
 
+# verdict NAME FOUND: one test, passed when nothing has been found.
+verdict() { ok "$1" nothing "$2"; }
+nothing() { [ -z "$1" ] || { echo "$1"; return 1; }; }
+
 # exits STATUS COMMAND...: succeeds when the command ends with that status.
 exits() {
     expected=$1

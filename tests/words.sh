@@ -1,19 +1,9 @@
 #!/bin/sh
 # words.sh -- the name of a static function leads to one file, and retired names do not come back. Prints TAP.
-# usage: tests/words.sh
+# usage: BUILD=build tests/words.sh
 set -u
 cd "$(dirname "$0")/.." || exit 1
-failed=0
-
-verdict() {
-    if [ -z "$2" ]; then
-        echo "ok $1"
-    else
-        echo "not ok $1"
-        echo "$2" | sed 's/^/# /'
-        failed=1
-    fi
-}
+. tests/tap.sh
 
 twice=$(grep -roE '^static [^;={}()]*[ *][a-z_0-9]+\(' engine cuda geometry lua --include='*.c' |
     awk '{
@@ -28,4 +18,3 @@ verdict "no two files have a static function of one name" "$twice"
 retired='sel_run_look|sel_run_weigh|sel_look_interval|sel_output_site|struct asked|aqua_books|lbm_lists|engine/machine|engine/physics|cuda/machine'
 verdict "retired names are gone" \
     "$(grep -rnE "$retired" engine cuda geometry lua docs README.md CONTRIBUTING.md Makefile)"
-exit $failed
