@@ -34,7 +34,9 @@ fuzz() {
         [ $? = 77 ] || return 1
     done
 }
-fuzz fuzz_script -dict=tests/fuzz/script.dict $build/corpus_fuzz_script scenarios examples tests/bad
+tests/bad/split.sh $build/bad_scripts
+fuzz fuzz_script -dict=tests/fuzz/script.dict $build/corpus_fuzz_script scenarios examples \
+    $build/bad_scripts
 fuzz fuzz_csv $build/corpus_fuzz_csv tests/fuzz/seeds
 fuzz fuzz_png $build/corpus_fuzz_png tests/fuzz/seeds
 fuzz fuzz_asc $build/corpus_fuzz_asc tests/fuzz/seeds

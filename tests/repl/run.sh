@@ -71,7 +71,7 @@ ok "a lattice from units" says 'u = sel.units { length = 1, cells = 10 }\nu.dx\n
 ok "a series can be made and called" \
     says 's = sel.series { t = { 0, 1 }, value = { 1, 2 } }\ns(0.5)\n' '^1.5$'
 ok "a raster is read, relative to the working directory" \
-    says 'r = sel.raster "tests/bad/raster_word.asc"\n5\n' "^line 1: sel.raster: tests/bad/raster_word.asc:"
+    says 'r = sel.raster "tests/bad/image_broken.png"\n5\n' "^line 1: sel.raster: tests/bad/image_broken.png:"
 ok "a painted quantity" \
     keeps_quiet 'p = sel.paint { 1, { shape.ball { centre = { 4, 4 }, radius = 3 }, 2 } }\n'
 ok "another scenario is loaded" \

@@ -1,9 +1,0 @@
-local sel = require "selenite"
-return sel.lbm {
-  lattice = "D2Q9", size = { 8, 8 }, nu = 0.1, periodic = { "x", "y" },
-  stop = { steps = 1 },
-  output = {
-    sel.out.checkpoint { every = 10 },
-    sel.out.checkpoint { name = "other", every = 20 },
-  },
-}

@@ -1,2 +1,0 @@
--- args: check @ --script-limit 0.2
-while true do end

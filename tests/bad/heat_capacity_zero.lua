@@ -1,7 +1,0 @@
-local sel = require "selenite"
-local law, shape = sel.law, sel.shape
-return sel.heat {
-  size = { 20, 10 }, conductivity = 1,
-  capacity = 0,
-  regions = { { where = shape.faces, law = law.insulated {} } }, stop = { steps = 1 },
-}

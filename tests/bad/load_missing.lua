@@ -1,2 +1,0 @@
-local sel = require "selenite"
-return sel.load("nope.lua", { H = 16 })

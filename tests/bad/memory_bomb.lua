@@ -1,3 +1,0 @@
--- args: check @ --script-limit 600
-local text = "x"
-while true do text = text .. text end

@@ -1,5 +1,0 @@
-local sel = require "selenite"
-return sel.aqua {
-  ground = sel.raster "nodata_of_floats.asc", dt = 1, alpha = 0.2, stop = { steps = 10 },
-  regions = { { where = sel.shape.faces, law = sel.law.wall {} } },
-}

@@ -1,6 +1,0 @@
-local sel = require "selenite"
-local law, shape = sel.law, sel.shape
-return sel.poisson {
-  size = { 20, 10 }, rhs = 1, precision = "f32",
-  regions = { { where = shape.faces, law = law.fixed { 0 } } },
-}

@@ -1,2 +1,0 @@
-local sel = require "selenite"
-return sel.aqua { ground = sel.raster "raster_word.asc" }

@@ -1,9 +1,0 @@
-local sel = require "selenite"
-local shape, law, out = sel.shape, sel.law, sel.out
-
-return sel.rule {
-  size = { 8, 8 }, periodic = { "x", "y" }, stop = { steps = 3 },
-  state   = { grains = "i32" },
-  rule    = function(c) return c.grains end,
-  initial = { grain = 1 },
-}

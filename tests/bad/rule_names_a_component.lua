@@ -1,8 +1,0 @@
-local sel = require "selenite"
-
-return sel.rule {
-  size = { 8, 8 }, periodic = { "x", "y" }, stop = { steps = 3 },
-  state = { v = "vector" },
-  rule    = function(c) return { v_x = c.v_y, v_y = c.v_x } end,
-  initial = { v_x = 1 },
-}

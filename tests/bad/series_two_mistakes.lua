@@ -1,6 +1,0 @@
-local sel = require "selenite"
-local inflow = sel.series {
-  fil = "inflow.csv",
-  repeats = 1,
-}
-return inflow

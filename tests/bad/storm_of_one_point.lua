@@ -1,2 +1,0 @@
--- args: check ../../scenarios/storm.lua rain=storm_of_one_point.csv
--- The scenario of a storm, given a rain of one point.
