@@ -158,8 +158,7 @@ static sel_status check_own(sel_state *state, int64_t step, sel_error *error) {
                          : cuda_inputs_check(state, step, error);
 }
 
-/* Of several ranks all learn of a failure, when all that is enqueued is done: the earliest is
- * reported. */
+/* Waits for all that is enqueued; then all ranks learn of a failure. The earliest is reported. */
 static sel_status backend_check(sel_state *state, int64_t step, sel_error *error) {
     const sel_ranks *ranks = sel_plan_ranks(state->plan);
     sel_error own = {.status = SEL_OK};

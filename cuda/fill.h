@@ -7,7 +7,7 @@
 
 #include "cuda/terms.h"
 
-/* A block of threads takes a cell each in so many rows. */
+/* A block of threads takes CUDA_FILL_ROWS rows; a thread takes one cell in each. */
 enum { CUDA_FILL_THREADS = 128, CUDA_FILL_ROWS = 16 };
 
 typedef struct cuda_fill {

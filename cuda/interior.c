@@ -115,7 +115,7 @@ cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, i
                              int64_t ahead, int64_t low, int64_t high) {
     const sel_block *own = &state->own;
     const int64_t n = state->cut.plane[state->cut.along];
-    /* Planes before `end` stand so many planes further on. */
+    /* Planes before `end` (and not in the part before) stand `further` planes further on. */
     struct {
         int64_t end, further;
     } part[3] = {{own->first, low - own->first + 1}, {own->end, 0}, {n, high - own->end}};

@@ -13,7 +13,7 @@ cuda_grid cuda_grid_of(const sel_state *state);
 sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
                          sel_error *error);
 
-/* Of several ranks, the same in one array that is laid out as state->turns. */
+/* With several ranks: the same in one array that is laid out as state->turns. */
 sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
                             sel_error *error);
 
@@ -25,9 +25,10 @@ typedef struct cuda_slab {
     const march_device *on;
 } cuda_slab;
 
-/* All planes; or of a rank first its planes but for `rim` or more of them at each end, where these
- * are cut also without so many rows, and then the rest, which looks at halos; all of them at once
- * if they are few, or halos come soon. */
+/* Divides a step of this rank into slabs; returns how many. The first has all planes but `rim` or
+ * more at each end, and where the grid is cut along y too, all rows but as many at each end: it
+ * reads no halo. The others are the rest. One slab has all if there are few planes, or halos come
+ * soon. */
 enum { CUDA_SLABS = 5 };
 int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]);
 
@@ -40,9 +41,9 @@ typedef sel_status cuda_take_slab(sel_state *state, int64_t step, const cuda_sla
                                   sel_error *error);
 sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool waits,
                            cuda_fill_halos *exchange, cuda_take_slab *take, sel_error *error);
-/* Of several ranks: an array of which one has its planes, of `stride` elements of `size` bytes,
- * and two beside them, which stand in place of planes `low` and `high`. Plane p begins with element
- * p * stride + ahead. */
+/* With several ranks: an array of which a rank has its planes, of `stride` elements of `size`
+ * bytes, and two beside them, which stand in place of planes `low` and `high`. Plane p begins with
+ * element p * stride + ahead. */
 cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, int64_t size,
                              int64_t ahead, int64_t low, int64_t high);
 /* The memory of state->turns, by the number of an element; of several ranks that of

@@ -26,8 +26,8 @@ static inline unsigned cuda_shares(int64_t n, int64_t size) {
 }
 
 #ifdef __CUDACC__
-// Blocks for the rows of a grid, so many for each row (y, z), and the row of a block; behind the
-// last row y is n[1]. A device takes fewer blocks along an axis than a grid may have rows, which go
+// `blocks` blocks for each row (y, z) of a grid, and the row of a block; after the last row, y is
+// n[1]. A device takes fewer blocks along an axis than a grid may have rows, which go
 // on along the third.
 static inline dim3 cuda_blocks_of_rows(unsigned blocks, const int64_t n[3]) {
     const int64_t most = 65535, rows = n[1] * n[2];
@@ -119,9 +119,9 @@ typedef struct cuda_rows {
     sel_rows own;   /* those of this rank, by their numbers among them */
     int rank, ranks;
     const int64_t *start; /* rank r has start[r] <= row < start[r + 1] */
-    bool boxes;           /* so many as this, but not these: all of them are gathered */
-    sel_box box;          /* whose rows they are */
-    /* Of several ranks: brings rank 0 the partials of the others, of `size` bytes each: the first
+    bool boxes;  /* ranks have boxes: rows of one are not consecutive, so all are gathered */
+    sel_box box; /* whose rows they are */
+    /* With several ranks: brings rank 0 the partials of the others, of `size` bytes each: the first
      * of those that were joined, and the loose ones. */
     cudaError_t (*gather)(const struct cuda_rows *rows, size_t size, cudaStream_t stream);
     void *with; /* the caller's */

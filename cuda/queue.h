@@ -62,7 +62,7 @@ typedef struct cuda_queue {
 
     int64_t pass;          /* steps that the solver's step() makes now; odd */
     int64_t graph_steps;   /* a whole, even number of passes, at most CUDA_STEPS */
-    cudaGraphExec_t graph; /* of so many steps */
+    cudaGraphExec_t graph; /* of graph_steps steps */
     bool timeless;         /* no kernel of a step reads the clock: graphs leave it as it is */
     int64_t first, until;  /* the steps that are enqueued together */
     int64_t *clock;        /* cuda_clock.base, */

@@ -50,7 +50,8 @@ static __device__ __forceinline__ void wide_ask(const void *from, void *to, bool
 #endif
 }
 
-// What has been asked for is a group; waits until at most so many groups are still on their way.
+// wide_end_group: the copies asked for so far are a group. wide_wait: waits until at most LATER
+// groups are still on their way.
 static __device__ __forceinline__ void wide_end_group() {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");

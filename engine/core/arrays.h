@@ -76,8 +76,8 @@ typedef struct sel_cells {
     int64_t n[3]; /* of the grid */
     int components;
     int64_t first, pitch, slice, plane;
-    int64_t before; /* elements in front of the pointer, */
-    int64_t shift;  /* which is lower by so many, of a block (comm.h) */
+    int64_t before; /* elements in front of the pointer */
+    int64_t shift;  /* elements by which the pointer of a block is lowered (comm.h) */
     int64_t count;  /* of all elements, including these */
     bool layers;    /* the grid is 3-D, though n[2] may be 1 */
 } sel_cells;
@@ -93,8 +93,8 @@ typedef struct sel_array {
     unsigned flags;
     int64_t count;    /* of elements */
     sel_cells cells;  /* components == 0: no cells, a plain list */
-    bool divided;     /* of several ranks each has the cells of its own planes and no others, */
-    bool boxed;       /* and of these its own rows */
+    bool divided;     /* a rank has the cells of its own planes only, */
+    bool boxed;       /* and of these its own rows only */
     void *place;      /* the pointer that is set, or the value */
     const void *from; /* its content; NULL: zeros */
     uint64_t offset;  /* bytes in its block */
@@ -181,7 +181,7 @@ void sel_arrays_free(sel_arrays *arrays);
 uint64_t sel_array_bytes(const sel_arrays *arrays, const sel_array *array);
 
 /* Saves or loads array k piece by piece in the order of the file: `move` takes the bytes, or fills
- * them; of several ranks that of rank 0. */
+ * them; with several ranks, that of rank 0. */
 typedef sel_status sel_arrays_move(void *stream, void *bytes, size_t count, sel_error *error);
 sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_arrays_move *move,
                            void *stream, sel_error *error);

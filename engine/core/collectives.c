@@ -57,7 +57,7 @@ sel_status sel_state_agree(const sel_state *state, sel_status status, sel_error 
 
 /* ---- sums ---- */
 
-/* A sum of the tree: of numbers i to i + width, as far as there are so many. */
+/* The numbers that the tree adds up, and who has them; see sel_join_sums. */
 typedef struct tree {
     const sel_ranks *ranks;
     const int64_t *start;
@@ -141,8 +141,8 @@ void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *v, int6
 
 /* ---- lists ---- */
 
-/* Items of which each rank knows those that are its own: all get all. Those of rank 0 come first,
- * then those of rank 1, each in the order of its rank. */
+/* Gathers items on all ranks; item k is known to rank owner[k]. Messages hold those of rank 0
+ * first, then those of rank 1, each in their order. */
 static void share_owned(const sel_ranks *ranks, const uint8_t *owner, void *items, size_t size,
                         int64_t count) {
     size_t end[SEL_MOST_RANKS] = {0};
@@ -228,7 +228,7 @@ static void sum_box(const sel_state *state, const sel_box *box, double *v, int64
         sel_join_sums(ranks, start, v, stride, columns, sums);
         return;
     }
-    /* Rows of one rank are no whole sums of the tree: all get all rows. */
+    /* Rows of one rank are no whole sums of the tree: all ranks get all rows. */
     const int64_t rows = sel_box_cells(box) / sel_box_count(box, 0);
     const size_t size = (size_t)columns * sizeof *v;
     uint8_t *owner = sel_ranks_memory(ranks, (size_t)rows);

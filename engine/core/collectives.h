@@ -20,37 +20,38 @@ int sel_state_rank_of(const sel_state *state, int64_t row);
 sel_rows_range sel_own_planes(const sel_state *state);
 sel_rows_range sel_state_rows_of(const sel_state *state, int rank);
 
-/* That of this rank, with so many bytes of memory. */
+/* The share of this rank, with `memory` bytes. */
 sel_share sel_state_share(const sel_state *state, uint64_t memory);
 
 /* The planes of the smallest block, of all ranks. */
 int64_t sel_state_least_planes(const sel_state *state);
 
-/* Whether so many bytes stay in the caches, which the ranks of a machine share. */
+/* Whether `bytes` fit in the caches, which the ranks of a machine share. */
 bool sel_state_stays(const sel_state *state, uint64_t bytes);
 
 /* All ranks learn whether one of them has failed: sel_ranks_agree. */
 sel_status sel_state_agree(const sel_state *state, sel_status status, sel_error *error);
 
-/* Adds up v[0], v[stride], ... v[(n - 1) stride] by the tree of sel_tree_sum, for so many columns
- * v + c; rank r has numbers start[r] to start[r + 1]. All get the sums. */
+/* Adds up v[c], v[c + stride], ... v[c + (n - 1) stride] by the tree of sel_tree_sum, for each
+ * column c < columns. Rank r has numbers start[r] <= i < start[r + 1]. All ranks get the sums. */
 void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *v, int64_t stride,
                    int columns, double *sums);
 
-/* Sums of `columns` columns over all rows of the grid, of which each rank has its own:
- * v[row stride + c]. The same of state->partials, from column `first` on; or over the rows of a
- * box, which has the first ones. */
+/* Sums of `columns` columns v[row stride + c] over all rows of the grid; a rank brings its own
+ * rows. The same of state->partials, from column `first` on; or over the rows of a box, which has
+ * the first ones. */
 void sel_state_sum_rows(const sel_state *state, double *v, int64_t stride, int columns,
                         double *sums);
 void sel_state_sums(const sel_state *state, int first, int columns, double *sums);
 void sel_state_sums_of_box(const sel_state *state, const sel_box *box, int columns, double *sums);
 
 /* A list of elements that stand in the order of rows: those of a row begin at first(state, row).
- * All get all. */
+ * All ranks get all of it. */
 void sel_state_share_list(const sel_state *state, void *list, size_t size,
                           int64_t (*first)(const sel_state *state, int64_t row));
 
-/* Items of which each rank knows those with row[k] among its own: all get all. */
+/* Gathers items on all ranks. Before, a rank knows item k if row(state, k) is among its own rows.
+ */
 void sel_state_share_items(const sel_state *state, void *items, size_t size, int64_t count,
                            int64_t (*row)(const sel_state *state, int64_t k));
 
@@ -65,8 +66,9 @@ sel_rows sel_state_part_rows(const sel_state *state, const sel_box *box, int ran
 /* The same of ranks that have whole planes: start[r] <= j < start[r + 1]. */
 void sel_state_share_box(const sel_state *state, const sel_box *box, int64_t *start);
 
-/* Brings rows of a box, of so many bytes each, from the ranks that have them, in `own` (from
- * malloc, freed), to those that are to have start[r] <= j < start[r + 1]: from malloc. */
+/* Moves rows of a box, of `bytes` bytes each, from the ranks that have them to those that are to
+ * have them: rank r gets rows start[r] <= j < start[r + 1], from malloc. `own`: the rows of this
+ * rank, from malloc; they are freed. */
 void *sel_state_move_rows(const sel_state *state, const sel_box *box, const int64_t *start,
                           size_t bytes, void *own);
 

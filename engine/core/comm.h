@@ -85,10 +85,10 @@ void sel_exchange_ranks(const sel_ranks *ranks, const sel_cut *cut, const sel_tu
 int64_t sel_halo_bytes(const sel_turns *turns);
 int64_t sel_halo_of_rows(const sel_turns *turns, const sel_block *block);
 
-/* Sends `low` to the rank below and `high` to the one above, and receives what these send: as many
- * bytes each, from below and from above. Each is `pieces` (0: one) of so many bytes, `apart` bytes
- * from one another. Ranks stand in a row, or in a circle. `room`: four times all their bytes, of
- * pieces; else NULL. */
+/* Sends `low` to the rank below and `high` to the one above, and receives what these send:
+ * equally many bytes from below and from above. Each message is one piece of `bytes` bytes, or
+ * `pieces` of them (0: one), which begin `apart` bytes from one another. Ranks stand in a row, or
+ * in a circle. `room`: with pieces, four times the bytes of all of them; else NULL. */
 typedef struct sel_sides {
     void *low, *high, *from_low, *from_high;
     size_t bytes;
@@ -108,8 +108,8 @@ sel_sides sel_planes_beside(const sel_turns *turns, const sel_cut *cut, const se
  * side is first. */
 int sel_list_sides(const sel_beside *beside, const sel_sides *sides, sel_message messages[4]);
 
-/* The same of so many planes at each end of a rank's own, own[0] <= p < own[1], which come to lie
- * beyond the ends of the ranks beside it. `at`: plane 0, of so many bytes. */
+/* The same for `count` planes at each end of a rank's own, own[0] <= p < own[1], which come to lie
+ * beyond the ends of the neighbouring ranks. `at`: plane 0; `bytes`: of a plane. */
 sel_sides sel_sides_of_planes(const int64_t own[2], int count, void *at, size_t bytes);
 void sel_exchange_planes(const sel_ranks *ranks, bool wraps, const int64_t own[2], int count,
                          void *at, size_t bytes);

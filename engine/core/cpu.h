@@ -79,7 +79,8 @@ typedef struct sel_cpu {
     /* After the saved arrays have been loaded: fills halos, and evaluates the terms of the last
      * step. NULL: nothing to do. (Where the plan has inputs, the machine does.) */
     sel_status (*loaded)(sel_state *state, sel_error *error);
-    /* Has all ranks know the lists that are saved, if they do not. NULL: they do. */
+    /* Gathers the lists that are saved, so that all ranks have them. NULL: they have them already.
+     */
     void (*saving)(sel_state *state);
     /* Frees what is no array. NULL: there is nothing. */
     void (*close)(sel_state *state);

@@ -35,7 +35,7 @@ void sel_image_round(const sel_image *image, const sel_image_field *field, int64
 /* Sets the arrays of the marks, cell_type, solid and boundary. */
 void sel_image_mark_arrays(const sel_cell_marks *marks, vtkw_array arrays[SEL_IMAGE_MARKS]);
 
-/* Sets the arrays of an image of so many fields: the numbers and the marks of its cells, x fastest.
+/* Sets the arrays of an image of these fields: the numbers and the marks of its cells, x fastest.
  * The caller keeps `arrays` [count + SEL_IMAGE_MARKS]. */
 void sel_image_arrays(const sel_image *image, const sel_image_field *fields, void *const *values,
                       const sel_cell_marks *marks, bool nodes, vtkw_array *arrays,

@@ -102,13 +102,14 @@ void sel_state_list_turns(sel_state *state, const char *name);
 /* All cells of a grid, without halos: [components][nz][ny][nx]. */
 sel_cells sel_plain_cells(const sel_grid *grid, int components);
 
-/* Lists an array of these (components 0: none): of several ranks each has those of its own planes,
- * with a pointer to which the numbers of all cells apply. Returns the elements of a component. */
+/* Lists an array of such cells (components 0: none). A rank has those of its own planes; its
+ * pointer is shifted so that a cell keeps its number in the whole grid. Returns the elements of a
+ * component. */
 int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
                            int components, unsigned flags);
 
-/* Describes and lists state->turns of one number per cell in the precision of the plan: whole lines
- * of caches along x, halos of so many planes; and state->last. */
+/* Describes and lists state->turns of one number per cell in the precision of the plan, with whole
+ * cache lines along x and `halo` planes of halo; and state->last. */
 void sel_state_list_numbers(sel_state *state, const char *name, void *at[2], int halo);
 
 /* Lists an array of a double for each cell, laid out as these numbers; its pointer leads to cell

@@ -4,7 +4,7 @@ local shape, law = sel.shape, sel.law
 
 local p = sel.params {
   device = { false, "cases for a device, whose memory the large ones fill" },
-  ranks = { 1, "several: all cases again, with so many times the cells along the last axis" },
+  ranks = { 1, "several: all cases again, with that many times the cells along the last axis" },
 }
 local cases = {}
 

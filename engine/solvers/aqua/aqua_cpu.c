@@ -144,8 +144,8 @@ static void fill_frame(const aqua_state *state, int64_t step) {
     }
 }
 
-/* Sets the bed of a ghost, also where it stands beyond periodic axes: other cells have theirs there
- * from the start on, and of several ranks each knows the rows of its own alone. */
+/* Sets the bed of a ghost, also at its periodic images. Other cells have their images from the
+ * start on. A rank knows the beds of its own rows only. */
 static void set_bed_of_ghost(const aqua_state *state, int64_t at, double bed) {
     enum { WIDE = 2 * AQUA_HALO + 1 }; /* a grid may have one cell along an axis */
     const aqua_layout *l = &state->plan->layout;
@@ -179,8 +179,8 @@ static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
     fill_frame(state, step);
 }
 
-/* Returns the greatest depth. A thread does so many rows at a time that the two computed twice do
- * not matter. */
+/* Moves water in all rows of this rank; returns the greatest depth. A thread takes `piece` rows at
+ * a time. They are enough that the two rows computed twice, at the ends of a piece, cost little. */
 static double flow_all(aqua_state *state) {
     const int64_t share = state->plan->layout.ny / (4 * state->base.threads);
     const int64_t piece = share < 16 ? 16 : share > 128 ? 128 : share;
@@ -211,8 +211,8 @@ static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     return sel_state_agree(&state->base, status, error);
 }
 
-/* Those of the first edges in the step under way, units of the store, of which each rank finds its
- * own: all get all. */
+/* flux[e] of the first `count` edges in the step under way, units of the store. Each rank computes
+ * those in its own rows, then every rank gets all. */
 static void find_fluxes(const aqua_state *state, int64_t count, double *flux) {
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t e = 0; e < count; e++) {

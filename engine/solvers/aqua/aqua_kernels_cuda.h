@@ -28,7 +28,7 @@ typedef struct aqua_gpu_layout {
      * the frame too where the grid ends. */
     uint32_t first, end;
     int64_t first_cell, end_cell;
-    uint32_t shift; /* of tiles: of several ranks those of each begin with its first row */
+    uint32_t shift; /* of tiles: those of a rank begin with its first row */
 } aqua_gpu_layout;
 
 /* A march does nothing where there is no water. Cell (x, y) of the grid is in tile

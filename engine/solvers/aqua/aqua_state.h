@@ -47,8 +47,8 @@ static inline bool aqua_wants(const aqua_plan *plan, int field) {
     return plan->base.wants_fields >> field & 1u;
 }
 
-/* Lists the arrays but those of the CPU; arrays with a frame have room for so many numbers in front
- * and behind. */
+/* Lists the arrays but those of the CPU. Arrays with a frame have room for `before` numbers in
+ * front and `behind` numbers at the end. */
 void aqua_list(aqua_state *state, int64_t before, int64_t behind);
 
 /* Sets beds, alphas, edges, and the depths of step 0; but for ghosts, and the depths beyond

@@ -61,7 +61,7 @@ static __device__ __forceinline__ bool aqua_owns(const aqua_gpu_layout &l, int64
     return at >= l.first_cell && at < l.end_cell;
 }
 
-// Raises the alarm for a depth that is too large, so many half steps after the step begins.
+// Raises the alarm for a depth that is too large, `half_steps` after the step begins.
 static __device__ inline void aqua_raise(const aqua_gpu_flow &flow, int half_steps, int64_t at) {
     const int64_t moment = 2 * cuda_now(flow.clock) + half_steps;
     atomicMin((unsigned long long *)flow.alarm, (unsigned long long)moment << 32 | (uint32_t)at);

@@ -5,7 +5,8 @@
 
 enum { THREADS = LOOK_THREADS };
 
-// Calls `launch`, a generic lambda, with the struct of the store and the blocks of so many threads.
+// Calls `launch`, a generic lambda, with the struct of the store and the number of blocks that
+// `threads` threads fill.
 template <class LAUNCH>
 static cudaError_t by_store(const aqua_gpu_flow *f, int64_t threads, LAUNCH launch) {
     const unsigned blocks = (unsigned)((threads + THREADS - 1) / THREADS);

@@ -53,8 +53,9 @@ static inline const heat_plan *heat_plan_for(const sel_state *state) {
     return (const heat_plan *)state->plan;
 }
 
-/* The arrays of a state, with halos where steps are explicit; implicit ones are solved by so many
- * threads (mg_list). The state of step 0. */
+/* heat_list lists the arrays of a state: with `halo` planes of halo where steps are explicit, with
+ * the levels of multigrid and its `threads` (mg_list) where they are implicit. heat_start sets the
+ * state of step 0. */
 void heat_list(sel_state *base, int halo, int threads);
 sel_status heat_start(sel_state *base, sel_error *error);
 

@@ -202,7 +202,7 @@ static sel_status evaluate_rows(const lbm_cpu *state, const given *flow, int64_t
                             given_row(state, flow, first), error);
 }
 
-/* So many planes from one on, which lie together in the grid. */
+/* The initial flow in `count` planes from `plane` on, which are contiguous in the grid. */
 static sel_status evaluate_planes(const lbm_cpu *state, const given *flow, int64_t plane,
                                   int64_t count, sel_error *error) {
     const sel_block *own = &flow->own;

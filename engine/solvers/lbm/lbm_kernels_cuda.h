@@ -38,9 +38,9 @@ typedef struct lbm_gpu_layout {
     uint32_t block_width, block_rows, blocks_per_row;
     int64_t plane;
     /* Of the block of the grid: its first and last plane (slowest axis), where the planes beside
-     * them stand, and its rows first_row <= row < end_row. A plane has `rows` of them, from y = low
-     * on; if these are not all, so many halo rows stand before them and behind them, and rows count
-     * as if there were no others. */
+     * them stand, and its rows first_row <= row < end_row. A plane has `rows` rows, from y = low
+     * on. If these are not all rows of the grid, `halo` rows stand before them and after them;
+     * numbers of rows do not count these. */
     uint32_t first, last, below, above;
     uint32_t first_row, end_row;
     uint32_t rows, low, halo;
@@ -79,8 +79,8 @@ typedef struct lbm_gpu_boundary {
     const uint32_t *again;            /* numbers of the cells that are computed again */
     uint32_t again_count;
     const uint8_t *link_region;
-    const double *link_add, *open_value; /* [n % CUDA_STEPS] of step n, */
-    int64_t link_stride, open_stride;    /* so many numbers apart; 0: the same for all steps */
+    const double *link_add, *open_value; /* [n % CUDA_STEPS] of step n */
+    int64_t link_stride, open_stride;    /* numbers from one step to the next; 0: all the same */
     double *link_flow; /* accumulates the mass that leaves by each link; NULL: not wanted */
     void *links;       /* as lbm_state.links; NULL: not wanted */
     bool links_follow; /* they have the step before, too; to observe a step: they are those of it */

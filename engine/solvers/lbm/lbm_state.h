@@ -13,9 +13,9 @@ typedef struct lbm_state {
     void *f[2];                    /* populations of even and odd steps, by direction */
     void *acceleration_field;      /* in the run's precision; NULL: uniform */
     double *link_add, *open_value; /* see lbm_batches_apply, */
-    int64_t copies;                /* for so many steps, one behind the other */
-    double *law_values;            /* scratch of lbm_batches_apply, on the host, */
-    double *places;                /* and of lbm_acceleration_rows */
+    int64_t copies;     /* of link_add and open_value, one after the other, for `copies` steps */
+    double *law_values; /* scratch of lbm_batches_apply, on the host, */
+    double *places;     /* and of lbm_acceleration_rows */
 
     /* What the last observed step has shown; NULL: not wanted. */
     /* [2][links] populations that left along each link, and that entered; with forces [3][links]:
@@ -23,8 +23,8 @@ typedef struct lbm_state {
     void *links;
     int64_t links_step; /* that of `links`; whether it has the step before, too */
     uint8_t links_follow;
-    double *strain[2];    /* the fields LBM_STRAIN_RATE and LBM_STRESS, [components][cells], */
-    int64_t strain_plane; /* components so many elements apart */
+    double *strain[2];    /* the fields LBM_STRAIN_RATE and LBM_STRESS, [components][cells] */
+    int64_t strain_plane; /* elements from one component to the next */
 
     /* Balance of mass, lattice units. */
     double *link_flow;  /* [links] out of the domain since balance_step; NULL: not wanted */

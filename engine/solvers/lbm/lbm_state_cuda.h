@@ -14,7 +14,7 @@ enum { CUDA_LAWS_IN_TIME, CUDA_LAWS_BY_CONTROLS, CUDA_LAWS_LAUNCHES };
 /* The laws that vary (lbm_laws_cuda.c). */
 typedef struct cuda_laws {
     int count, threads;
-    size_t shared_bytes; /* of a thread block of so many threads */
+    size_t shared_bytes; /* of a block of `threads` threads */
     /* Some law that varies in time needs the host in every step: no graph can hold it. */
     bool need_host;
     const lbm_batch *batch[LBM_MOST_BATCHES];

@@ -19,7 +19,7 @@ static int64_t row_of_grid(const lbm_cuda *state, const lbm_gpu_layout *l, uint3
     return first + (int64_t)(row / l->rows) * l->ny + l->low + row % l->rows;
 }
 
-/* Thread blocks of a step for so many rows. */
+/* The number of thread blocks for a step in `rows` rows. */
 static uint32_t blocks_for(const lbm_gpu_layout *layout, int64_t rows) {
     const int64_t of_rows = (rows + layout->block_rows - 1) / layout->block_rows;
     return (uint32_t)(of_rows * layout->blocks_per_row);

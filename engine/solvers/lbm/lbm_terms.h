@@ -58,8 +58,9 @@ sel_status lbm_acceleration_rows(const lbm_plan *plan, double steps, int64_t fir
 bool lbm_initial_given(const lbm_plan *plan);
 
 /* The flow at step 0 in the rows first <= row < end, lattice units: density deviation and the
- * components of the velocity, to[rows][1 + dims][nx]; zero in solids. Parts of so many rows are
- * evaluated at once. Fails where a quantity fails or a density is not positive. */
+ * components of the velocity, to[rows][1 + dims][nx]; zero in solids. lbm_initial_part
+ * says how many rows to evaluate at once. Fails where a quantity fails or a density is not
+ * positive. */
 int64_t lbm_initial_part(const lbm_plan *plan);
 sel_status lbm_initial_rows(const lbm_plan *plan, int64_t first, int64_t end, double *to,
                             sel_error *error);

@@ -275,7 +275,7 @@ static __device__ __forceinline__ void take(const mg_level &v, REAL omega, int e
     }
 }
 
-// Sweeps over so many colours, from `colour` on, then `before` = the residual if that is wanted. A
+// Sweeps over `colours` colours, from `colour` on; then, if wanted, `before` = the residual. A
 // thread that has one pair only holds it meanwhile. `near`: the shared memory of e.
 template <class REAL, bool EVEN, bool DEEP>
 static __device__ __forceinline__ void smooth(const mg_level &v, REAL *near, const shape &s,
@@ -331,9 +331,9 @@ static __device__ __forceinline__ void correct(const mg_level *v, const shape &s
     wrap<REAL>(v[0], s, t);
 }
 
-// A V-cycle from e of level `first` on; see cycle() of mg_cycle.c. room: of so many numbers, where
-// e and f of all levels are kept meanwhile, and the residuals of one. One warp does the levels from
-// `tiny` on, where each of its threads has a pair at most.
+// A V-cycle from e of level `first` on; see cycle() of mg_cycle.c. room: how many numbers the
+// shared memory holds: e and f of all levels meanwhile, and the residuals of one. One warp does the
+// levels from `tiny` on, where each of its threads has a pair at most.
 template <class REAL, bool EVEN, bool DEEP>
 __global__ void __launch_bounds__(BLOCK)
     small_kernel(const mg_level *level, int first, int count, shape s, int room) {
@@ -394,10 +394,10 @@ __global__ void __launch_bounds__(BLOCK)
 
 // ---- on the host ----
 
-// Of several ranks each does its planes of divided levels, and as many beside these as the work
-// that follows needs before their neighbours' are sent again (multigrid.h): after the sweeps on the
-// way down two, for residuals of the planes beside the ends; on the way up one, for those of the
-// next finer level's corrections, and of the solution.
+// With several ranks, each computes its planes of the divided levels, and as many halo planes as
+// the work before the next exchange reads (multigrid.h): DOWN after the sweeps on the way down, for
+// the residuals in the planes beside the ends; UP on the way up, for the corrections of the next
+// finer level, and for the solution.
 enum { DOWN = 2, UP = 1 };
 // Planes of the next level, which has half of them, from which corrections of MG_HALO planes come.
 enum { CORRECTING = 4 };
@@ -559,7 +559,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
     }
 };
 
-// use(cycles) with the finest e cleared, and f known in so many planes beside.
+// use(cycles) with the finest e cleared, and f known in `planes` halo planes.
 template <class USE> static cudaError_t with_cycles(const mg_gpu *g, int planes, USE use) {
     const mg_box *box = &g->m->box;
     const mg_level *v = &g->m->level[0];

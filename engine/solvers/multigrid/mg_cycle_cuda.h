@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* What ranks beside have of an array of a level, which leads to cell (0, 0, 0): so many planes and
- * rows; all of a level that is not divided. */
+/* The halo of an array of a level, which comes from neighbouring ranks: `width` planes and rows;
+ * all cells of a level that is not divided. `array` points to cell (0, 0, 0). */
 typedef struct mg_halo_of {
     int level, width;
     void *array;
@@ -26,7 +26,7 @@ typedef struct mg_gpu {
     const int64_t *stop;
     cudaStream_t stream;
     int shared; /* bytes of shared memory that a block may have */
-    /* Of several ranks: enqueues what brings them (mg_spread). */
+    /* With several ranks: enqueues the exchange of halos (mg_spread). */
     void (*spread)(void *with, const mg_halo_of *parts, int count);
     void *with;
 } mg_gpu;

@@ -42,7 +42,7 @@ typedef struct mg_limits {
     int64_t most;  /* iterations */
 } mg_limits;
 
-/* Judges an iteration after so many further steps, by the sums of squares of the residual and of u,
+/* Judges an iteration after `steps` further steps, by the sums of squares of the residual and of u,
  * and of u. The iteration diverges when the residual exceeds `grown` times both its least and the
  * norm. It stagnates when `patience` steps have not made the residual notably less; methods other
  * than cycles have more patience, since their residuals fall slowly or rise for a while: in a body

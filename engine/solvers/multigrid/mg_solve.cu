@@ -25,7 +25,8 @@ static __host__ __device__ constexpr int wide(int dims) {
     return dims == 3 ? (int)CUDA_WARP : (int)THREADS;
 }
 
-// Of so many planes, and rows of these in 3-D. A device takes fewer than 2^16 blocks along an axis.
+// The grid of blocks for `planes` planes, in 3-D for `rows` rows of each. A device takes fewer than
+// 2^16 blocks along an axis.
 static dim3 blocks_of(int dims, const int64_t n[3], int64_t planes, int64_t rows) {
     const unsigned parts = cuda_shares(planes, mg_device_planes(n));
     const unsigned across = cuda_shares(n[0], wide(dims));
@@ -336,7 +337,7 @@ template <class WORK, bool SUMS> static void in_planes(const view &s, cudaStream
         s, mg_device_planes(n));
 }
 
-// In so many planes and rows.
+// The view with its range set to these planes and rows, first and end of each.
 static view in_range(view s, const int64_t planes[2], const int64_t rows[2]) {
     s.first = (int)planes[0];
     s.end = (int)planes[1];

@@ -31,8 +31,8 @@ typedef struct mg_gpu_solve {
     cudaGraphExec_t graph[MG_AHEAD];
     cudaStream_t stream;
     int shared; /* mg_gpu.shared */
-    /* Of several ranks: enqueue what brings planes of levels (mg_gpu.spread), and the partials of
-     * all: those of rank r end at end_of_partials[r], in bytes. */
+    /* With several ranks: enqueue the exchange of planes of levels (mg_gpu.spread), and the
+     * gathering of partials: those of rank r end at end_of_partials[r], in bytes. */
     void (*spread)(void *with, const mg_halo_of *parts, int count);
     void (*share_partials)(void *with);
     size_t end_of_partials[SEL_MOST_RANKS];
@@ -41,7 +41,7 @@ typedef struct mg_gpu_solve {
     sel_error *error;  /* and where it is told: of the call that enqueues */
 } mg_gpu_solve;
 
-/* Enqueue: to = A u; f of u and *progress, after so many steps more; and a correction, see
+/* Enqueue: to = A u; f of u and *progress, after `steps` further steps; and a correction, see
  * mg_solve_correct. Nothing is done where progress->how is not 0. */
 cudaError_t mg_gpu_apply(const mg_gpu_solve *g, double *u, double *to);
 cudaError_t mg_gpu_residual(const mg_gpu_solve *g, const double *u, int steps);

@@ -29,8 +29,8 @@
 enum { MG_MOST_LEVELS = 40 };
 /* Cycles of a solution, unless a script says more; of bodies that jump. */
 enum { MG_MOST_CYCLES = 100, MG_MOST_CYCLES_OF_JUMPS = 1000 };
-/* Levels of at most so many cells are computed by one thread, and by every rank rather than shared:
- * what ranks would exchange takes longer. MG_ALONE_ON_DEVICE: the same of ranks with devices. */
+/* Levels of at most MG_ALONE cells are computed by one thread, and by every rank rather than
+ * divided: an exchange would take longer. MG_ALONE_ON_DEVICE: the same for ranks with devices. */
 enum { MG_ALONE = 1 << 13 };
 #ifndef MG_ALONE_ON_DEVICE
 #define MG_ALONE_ON_DEVICE (1 << 21)
@@ -40,7 +40,7 @@ enum { MG_ALONE = 1 << 13 };
 #define MG_OMEGA 1.16
 /* Coefficients of neighbours that differ by more than this factor. */
 #define MG_JUMP 30.0
-/* A full cycle begins on the first level of at most so many cells. */
+/* A full cycle begins on the first level of at most MG_FEW cells. */
 enum { MG_FEW = 64 * 64 };
 
 /* Tables along an axis: couplings of cell i to i - 1 and i + 1, its part of the diagonal; weights
@@ -109,8 +109,8 @@ static inline int64_t mg_most_cycles(const mg_box *box) {
     return mg_jumps(box) ? MG_MOST_CYCLES_OF_JUMPS : MG_MOST_CYCLES;
 }
 
-/* The levels of a box, without memory, and their arrays; for cycles on the processor by so many
- * threads (0: elsewhere). */
+/* Describes the levels of a box and lists their arrays, without memory. threads: those of cycles on
+ * the CPU; 0: cycles run on a device. */
 void mg_list(mg *m, const mg_box *box, int threads, sel_arrays *arrays);
 
 /* Coefficients of a body that is not even, in rows of cells: K of the low face of a cell, in whole
@@ -133,16 +133,17 @@ sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, cons
  * rank must have MG_HALO planes of the first level, and rows where these are cut. */
 void mg_divide(mg *m, const sel_arrays *arrays, bool device);
 
-/* On a device the rows and the planes of a rank begin at a multiple of so many: sums are made of
- * that many. */
+/* On a device the rows of a rank begin at a multiple of MG_DEVICE_ROWS, its planes at one of
+ * mg_device_planes: a partial sum is of that many. */
 enum { MG_DEVICE_ROWS = 8 };
 static inline int mg_device_planes(const int64_t n[3]) {
     const bool large = n[0] * n[1] * n[2] > 1 << 22, tall = n[1] >= 1 << 18 || n[2] >= 1 << 18;
     return large || tall ? 32 : 4;
 }
 
-/* What ranks have found in their own cells goes where others need it: of a divided level so many
- * planes or rows at each end, of the first that is not all. `array` leads to cell (0, 0, 0). */
+/* Sends what ranks have computed in their own cells to the others. Of a divided level these are
+ * `planes` planes or rows at each end; of the first replicated level, all. `array` points to cell
+ * (0, 0, 0). */
 void mg_spread(const mg *m, int level, void *array, int size, int planes);
 /* What goes along an axis of a divided level, those along y first. */
 sel_sides mg_sides(const mg *m, const mg_level *v, int axis, void *array, int size, int planes);
@@ -157,7 +158,8 @@ typedef struct mg_part {
 } mg_part;
 mg_part mg_part_of(const mg *m, const mg_level *v, int rank, void *array, int size);
 
-/* Cells along an axis of a level that this rank has, with so many of each rank beside it. */
+/* Cells along an axis of a level that this rank has, with `more` cells of each neighbouring rank.
+ */
 static inline void mg_range(const mg_level *v, int axis, int more, int64_t range[2]) {
     range[0] = v->divided ? v->own[axis][0] - v->beside[axis][0] * more : 0;
     range[1] = v->divided ? v->own[axis][1] + v->beside[axis][1] * more : v->n[axis];

@@ -183,7 +183,7 @@ static inline void *rule_copy(const rule_state *state, int f) {
 static inline double rule_value(const rule_state *state, int f, int64_t at) {
     return rule_number(state->tables.type[f], state->tables.wide, rule_copy(state, f), at);
 }
-/* The present copies after so many steps. */
+/* Which copy of each field is the present one at `step`: a bit per field. */
 static inline uint64_t rule_turns(const rule_model *m, int64_t step) {
     return step & 1 ? m->swapping : 0;
 }
@@ -260,10 +260,10 @@ void rule_lua_put(const rule_state *state, const rule_function *f, const rule_lu
                   int64_t row, int64_t x0, int64_t x1, double *to);
 void rule_lua_free(rule_lua_cells *cells);
 
-/* So many planes (axis 1) or rows along y (0) at the ends of the block of this rank, and in the
- * margins beside them, of an array of cells of `size` bytes. */
+/* What neighbouring ranks exchange of an array with cells of `size` bytes: `count` planes (axis 1)
+ * or rows along y (axis 0) at the ends of this rank's block, and in the margins beside them. */
 sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int axis, int count);
-/* Those of fields in the copies `turns`; returns how many, of one rank none. */
+/* The same for these fields in the copies `turns`; returns how many. One rank has none. */
 int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, int axis, int count,
                     sel_sides sides[SEL_MOST_CELL_FIELDS]);
 /* Fills the margins of these fields. */

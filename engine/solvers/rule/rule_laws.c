@@ -4,8 +4,8 @@
  * faces by the laws. Lines of a later axis include the margins of
  * the earlier ones, so that edges and corners are filled by the law of the later axis, from what
  * the earlier one has put there. All these places are listed once, as runs that one law fills;
- * cells on shapes whose values laws give are such runs too. Of several ranks each has the runs of
- * its own block; the margins beside those of others come from these, axis after axis too.
+ * cells on shapes whose values laws give are such runs too. A rank has the runs of its own
+ * block; margins beside other blocks come from the ranks that own them, axis after axis too.
  */
 #include <math.h>
 #include <stdlib.h>

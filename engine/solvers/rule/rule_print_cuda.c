@@ -21,7 +21,7 @@ rule_shape rule_shape_of(const rule_model *m, int k) {
         const int size = (f->reads | f->writes) >> i & 1 ? rule_size(m, i) : 1;
         largest = size > largest ? size : largest;
     }
-    /* Rows of two fields and more are so many loads that a second one does not pay. */
+    /* Where two fields or more are read, a second row per thread costs more loads than it saves. */
     const bool one = !(f->looks & (f->looks - 1));
     rule_shape shape = {LOAD / largest, m->dims == 2 && one ? 2 : 1};
     while (shape.cells * shape.rows > 1 && shape.cells * shape.rows * count > MOST_OPERATIONS) {
@@ -85,7 +85,7 @@ typedef struct printer {
     int windows;
 } printer;
 
-/* Rows low to high of a field in a plane, with so many columns beside them. */
+/* Rows low to high of a field in a plane, with `left` and `right` further columns. */
 typedef struct window {
     int field, plane, low, high, left, right;
 } window;
