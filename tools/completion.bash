@@ -9,20 +9,22 @@ _selenite() {
     local name commands value
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "{{commands}}--version --help" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "{{commands $1 }}--version --help" -- "$word")
         return
     fi
-    while read -r name commands value; do
+    while read -r name commands value _; do
         [[ ,$commands, == *,"$command",* ]] && options+=" $name"
-        [[ -n $value ]] || continue
+        [[ $value != : ]] || continue
         valued+=" $name "
         [[ $name == "$previous" ]] || continue
         case $value in
-        DIR) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
-        *\|*) mapfile -t COMPREPLY < <(compgen -W "${value//|/ }" -- "$word") ;;
+        :DIR) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+        *\|*) mapfile -t COMPREPLY < <(compgen -W "${value//[:|]/ }" -- "$word") ;;
         esac
         return
-    done <<<'{{options}}'
+    done <<'END'
+{{options $1 $2 :$3 $4
+}}END
     for ((i = 2; i < COMP_CWORD; i++)); do
         case $valued:${COMP_WORDS[i]} in
         *" ${COMP_WORDS[i]} "*:*) ((i++)) ;;
@@ -36,7 +38,7 @@ _selenite() {
         if [ "$previous" = --completion ]; then
             mapfile -t COMPREPLY < <(compgen -W "bash zsh" -- "$word")
         elif ((COMP_CWORD == 2)); then
-            mapfile -t COMPREPLY < <(compgen -W "{{help_names}}" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "{{commands $1 }}{{names $1 }}--man --completion" -- "$word")
         fi ;;
     run:* | check:*)
         if [ -z "$file" ]; then

@@ -16,18 +16,17 @@ enum { MAX_NAMES = 512 };
 enum { WIDTH = 96, NAME_WIDTH = 24 };
 
 static const struct {
-    int number;
-    const char *meaning;
+    const char *status, *meaning;
 } exit_statuses[] = {
-    {0, "done"},
-    {1, "the scenario is wrong"},
-    {2, "bad usage, or a directory that holds a run already"},
-    {3, "the run diverged"},
-    {4, "a file could not be read or written"},
-    {5, "not enough memory, or no such device"},
-    {130, "interrupted; the last state is written"},
+    {"0", "done"},
+    {"1", "the scenario is wrong"},
+    {"2", "bad usage, or a directory that holds a run already"},
+    {"3", "the run diverged"},
+    {"4", "a file could not be read or written"},
+    {"5", "not enough memory, or no such device"},
+    {"130", "interrupted; the last state is written"},
+    {NULL, NULL},
 };
-enum { EXIT_STATUSES = sizeof exit_statuses / sizeof *exit_statuses };
 
 /* Prints `text`, wrapped at blanks to lines of at most WIDTH characters, and a newline. The first
  * line begins after `column` characters already printed; further lines are indented by `indent`. */
@@ -81,8 +80,8 @@ void sel_usage(FILE *to) {
     fputs("  selenite --version\n\nOptions, and the commands that take them:\n", to);
     print_options(to, SEL_ANY_COMMAND, true);
     fputs("\nExit status:\n", to);
-    for (int i = 0; i < EXIT_STATUSES; i++) {
-        fprintf(to, "  %3d  %s\n", exit_statuses[i].number, exit_statuses[i].meaning);
+    for (int i = 0; exit_statuses[i].status; i++) {
+        fprintf(to, "  %3s  %s\n", exit_statuses[i].status, exit_statuses[i].meaning);
     }
     fputs("\nTo begin: selenite check FILE, then selenite run FILE. What a FILE may hold: selenite "
           "help lbm\n(flow), aqua (runoff), heat, poisson (potentials) or rule (your own).\n",
@@ -400,15 +399,21 @@ sel_status sel_help(FILE *to, const char *name, sel_error *error) {
         name, sel_suggestion(name, names.v, suggestion));
 }
 
-/* Prints a row of a Markdown table; the first cell is a name in code. Escapes |. */
+/* Prints `text`; each character of `special` is replaced by its string in `by`. */
+static void print_escaped(FILE *to, const char *text, const char *special, const char *const *by) {
+    for (; *text; text++) {
+        const char *found = strchr(special, *text);
+        fputs(found ? by[found - special] : (char[2]){*text, '\0'}, to);
+    }
+}
+
+/* Prints a row of a Markdown table; the first cell is a name in code. */
 static void help_print_markdown_row(FILE *to, const char *name, int count,
                                     const char *const *cells) {
     fprintf(to, "| `%s` |", name);
     for (int k = 0; k < count; k++) {
         fputc(' ', to);
-        for (const char *c = cells[k]; *c; c++) {
-            fputs(*c == '|' ? "\\|" : (char[2]){*c, '\0'}, to);
-        }
+        print_escaped(to, cells[k], "|", (const char *[]){"\\|"});
         fputs(" |", to);
     }
     fputc('\n', to);
@@ -457,168 +462,58 @@ void sel_reference_markdown(FILE *to) {
 
 /* ---- completion by bash and zsh, and the man page ----
  *
- * The templates are tools/completion.bash, tools/completion.zsh and tools/selenite.man. Their
- * placeholders {{NAME}} are replaced by commands, options and names (inserts[] below). Completion
- * takes the parameters of a scenario from `selenite check FILE --help`.
+ * The templates are tools/completion.bash, tools/completion.zsh and tools/selenite.man. In these
+ * {{LIST TEXT}} is TEXT for each row of a list, with $1 ... $4 replaced by the row's columns:
+ *
+ *   commands   name, synopsis, phrase, sentences
+ *   options    name, commands that take it, value or "", sentence
+ *   statuses   exit status, meaning
+ *   names      a name that help knows
  */
 
-/* Prints "auto cpu cuda" for "auto|cpu|cuda". */
-static void help_print_choices(FILE *to, const char *value) {
-    for (; *value; value++) {
-        fputc(*value == '|' ? ' ' : *value, to);
+typedef struct template_row {
+    const char *column[4];
+    char commands[64]; /* room for a column */
+} template_row;
+
+/* Fills row `k` of the list that begins with the letter `list`; false: the list has no such row. */
+static bool fill_row(template_row *row, char list, int k, const name_list *names, bool roff) {
+    memset(row->column, 0, sizeof row->column);
+    if (list == 'c') {
+        const sel_command *of = &sel_commands[k];
+        memcpy(row->column, (const char *[]){of->name, of->words, of->doc, of->more},
+               sizeof row->column);
+    } else if (list == 'o') {
+        const sel_option *of = &sel_options[k];
+        sel_command_names(of->commands, roff ? ", " : ",", row->commands);
+        memcpy(row->column,
+               (const char *[]){of->name, row->commands, of->value ? of->value : "", of->doc},
+               sizeof row->column);
+    } else if (list == 's') {
+        row->column[0] = exit_statuses[k].status;
+        row->column[1] = exit_statuses[k].meaning;
+    } else {
+        row->column[0] = names->v[k];
     }
+    return row->column[0] != NULL;
 }
 
-static void print_command_names(FILE *to) {
-    for (const sel_command *command = sel_commands; command->name; command++) {
-        fprintf(to, "%s ", command->name);
-    }
-}
-
-static void print_help_names(FILE *to) {
+/* Prints a template. `roff`: of the man page, where -, \ and ' of a column are escaped. */
+static void print_template(FILE *to, const unsigned char *template, bool roff) {
     const sel_schema all = collect();
     const name_list names = list_names(&all);
-    print_command_names(to);
-    for (int i = 0; i < names.count; i++) {
-        fprintf(to, "%s ", names.v[i]);
-    }
-    fputs("--man --completion", to);
-}
-
-/* Prints a line per option: "--backend run,check auto|cpu|cuda". */
-static void print_option_lines(FILE *to) {
-    for (const sel_option *option = sel_options; option->name; option++) {
-        char commands[64];
-        fprintf(to, "%s%s %s %s", option == sel_options ? "" : "\n", option->name,
-                sel_command_names(option->commands, ",", commands),
-                option->value ? option->value : "");
-    }
-}
-
-/* Prints the options that take a value, as a shell pattern: "-o|--threads". */
-static void print_valued(FILE *to) {
-    const char *between = "";
-    for (const sel_option *option = sel_options; option->name; option++) {
-        if (option->value) {
-            fprintf(to, "%s%s", between, option->name);
-            between = "|";
-        }
-    }
-}
-
-/* Prints text inside '...' for zsh's _arguments and _describe, which split at : and [ ]. */
-static void print_zsh_text(FILE *to, const char *text) {
-    for (; *text; text++) {
-        if (strchr(":[]\\", *text)) {
-            fputc('\\', to);
-        }
-        fputs(*text == '\'' ? "'\\''" : (char[2]){*text, '\0'}, to);
-    }
-}
-
-/* Prints 'run,check:--backend[DOC]:value:(auto cpu cuda)': commands, then _arguments' syntax. */
-static void print_zsh_option(FILE *to, const sel_option *option) {
-    char commands[64];
-    fprintf(to, "        '%s:%s[", sel_command_names(option->commands, ",", commands),
-            option->name);
-    print_zsh_text(to, option->doc);
-    fputc(']', to);
-    if (option->value && strchr(option->value, '|')) {
-        fputs(":value:(", to);
-        help_print_choices(to, option->value);
-        fputc(')', to);
-    } else if (option->value) {
-        fprintf(to, ":%s:%s", option->value, strcmp(option->value, "DIR") == 0 ? "_files -/" : " ");
-    }
-    fputs("'\n", to);
-}
-
-static void print_zsh_options(FILE *to) {
-    for (const sel_option *option = sel_options; option->name; option++) {
-        print_zsh_option(to, option);
-    }
-}
-
-static void print_zsh_commands(FILE *to) {
-    for (const sel_command *command = sel_commands; command->name; command++) {
-        fprintf(to, "        '%s:", command->name);
-        print_zsh_text(to, command->doc);
-        fputs("'\n", to);
-    }
-}
-
-/* Prints text of a man page. Escapes - (a hyphen in roff), \, and . or ' at the start. */
-static void print_roff(FILE *to, const char *text) {
-    fputs(*text == '.' || *text == '\'' ? "\\&" : "", to);
-    for (; *text; text++) {
-        fputs(*text == '-'    ? "\\-"
-              : *text == '\\' ? "\\e"
-              : *text == '\'' ? "\\(aq"
-                              : (char[2]){*text, '\0'},
-              to);
-    }
-}
-
-static void print_roff_item(FILE *to, const char *name, const char *value, const char *doc) {
-    fputs(".TP\n.B ", to);
-    print_roff(to, name);
-    fputs(*value ? " \\fI" : "", to);
-    print_roff(to, value);
-    fputs(*value ? "\\fR\n" : "\n", to);
-    print_roff(to, doc);
-    fputc('\n', to);
-}
-
-static void print_roff_synopsis(FILE *to) {
-    for (const sel_command *command = sel_commands; command->name; command++) {
-        fprintf(to, "%s.B selenite %s\n", command == sel_commands ? "" : ".br\n", command->name);
-        print_roff(to, command->words);
-        fputs(*command->words ? "\n" : "", to);
-    }
-}
-
-static void print_roff_commands(FILE *to) {
-    for (const sel_command *command = sel_commands; command->name; command++) {
-        print_roff_item(to, command->name, command->words, command->more);
-    }
-}
-
-static void print_roff_options(FILE *to) {
-    for (const sel_option *option = sel_options; option->name; option++) {
-        char names[64], text[512];
-        snprintf(text, sizeof text, "(%s) %s.", sel_command_names(option->commands, ", ", names),
-                 option->doc);
-        print_roff_item(to, option->name, option->value ? option->value : "", text);
-    }
-}
-
-static void print_roff_statuses(FILE *to) {
-    for (int i = 0; i < EXIT_STATUSES; i++) {
-        char number[16];
-        snprintf(number, sizeof number, "%d", exit_statuses[i].number);
-        print_roff_item(to, number, "", exit_statuses[i].meaning);
-    }
-}
-
-/* What replaces each {{NAME}} of a template. */
-static const struct insert {
-    const char *name;
-    void (*print)(FILE *to);
-} inserts[] = {
-    {"commands", print_command_names},     {"help_names", print_help_names},
-    {"options", print_option_lines},       {"valued", print_valued},
-    {"zsh_commands", print_zsh_commands},  {"zsh_options", print_zsh_options},
-    {"man_synopsis", print_roff_synopsis}, {"man_commands", print_roff_commands},
-    {"man_options", print_roff_options},   {"man_statuses", print_roff_statuses},
-};
-
-static void print_template(FILE *to, const char *text) {
+    const char *text = (const char *)template;
+    template_row row;
     for (const char *open; (open = strstr(text, "{{")); text = strstr(open, "}}") + 2) {
         fwrite(text, 1, (size_t)(open - text), to);
-        for (size_t k = 0; k < sizeof inserts / sizeof *inserts; k++) {
-            const size_t length = strlen(inserts[k].name);
-            if (strncmp(open + 2, inserts[k].name, length) == 0 && open[2 + length] == '}') {
-                inserts[k].print(to);
+        for (int k = 0; fill_row(&row, open[2], k, &names, roff); k++) {
+            for (const char *c = strchr(open, ' ') + 1; strncmp(c, "}}", 2) != 0; c++) {
+                if (*c == '$') {
+                    print_escaped(to, row.column[*++c - '1'], roff ? "-\\'" : "",
+                                  (const char *[]){"\\-", "\\e", "\\(aq"});
+                } else {
+                    fputc(*c, to);
+                }
             }
         }
     }
@@ -629,11 +524,10 @@ sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error) {
     if (strcmp(shell, "bash") != 0 && strcmp(shell, "zsh") != 0) {
         return sel_fail(error, SEL_BAD_USAGE, "--completion must be bash or zsh, got '%s'", shell);
     }
-    print_template(to,
-                   *shell == 'b' ? (const char *)completion_bash : (const char *)completion_zsh);
+    print_template(to, *shell == 'b' ? completion_bash : completion_zsh, false);
     return SEL_OK;
 }
 
 void sel_man_page(FILE *to) {
-    print_template(to, (const char *)man_page);
+    print_template(to, man_page, true);
 }
