@@ -114,7 +114,8 @@ static void print_owned(const sel_domain *domain, const sel_census *census, FILE
     }
 }
 
-/* Prints how many free cells touch boundary faces normal to 0, 1, 2 and 3 axes. */
+/* Prints how many kinds of free cells there are, and how many cells touch boundary faces normal to
+ * 0, 1, 2 and 3 axes. */
 static void print_places(const sel_domain *domain, const sel_census *census, FILE *to) {
     static const char *const names[] = {"inside", "on a face", "on an edge", "in a corner"};
     const char *between = ": ";
@@ -199,9 +200,9 @@ static void print_outputs(const sel_plan *plan, int64_t last_step, FILE *to) {
 }
 
 /* Measures the seconds per step over a fraction of a second. Makes no more steps than the run,
- * because laws may not be defined later. If the run may end early, a law that fails only ends the
- * calibration: no hook is called here that would have ended the run, and warnings report the law.
- */
+ * because laws may not be defined later. If the run may end early (by a hook, or when it is
+ * steady), a law that fails only ends the calibration: nothing ends the run here, and a warning has
+ * reported the law. */
 static sel_status calibrate(const sel_prepared *prepared, sel_state *state, int64_t last_step,
                             double *seconds, sel_error *error) {
     const bool early = sel_may_end_early(prepared->simulation->params);
@@ -292,12 +293,14 @@ static const double latency_here = 4e-6, latency_between = 5e-6, link_bandwidth 
 /* Between GPUs of a machine joined by NVLink, measured with four H100. */
 static const double latency_devices = 1e-5, devices_bandwidth = 3e11;
 
-/* Parallel efficiency: speed of N ranks / (N x speed of one rank). See docs/clusters.md. */
+/* Parallel efficiency: speed of N ranks / (N x speed of one rank), see docs/clusters.md. balance:
+ * mean of the ranks' cells / the most of a rank; compute, exchange: seconds of a step. */
 static double check_efficiency(double balance, double compute, double exchange) {
     return compute > 0 ? balance * compute / (compute + exchange) : (double)NAN;
 }
 
-/* `most`: free cells of the rank with most; `halo`: bytes that a rank sends and receives. */
+/* `most`: free cells of the rank with most; `halo`: bytes that a rank sends and receives, together.
+ */
 static void print_efficiency(const sel_prepared *prepared, int count, int64_t most, uint64_t halo,
                              double seconds_per_step, FILE *to) {
     const int cores = sel_machine_threads(), threads = prepared->plan->threads;

@@ -72,8 +72,8 @@ static sel_checkpoint *checkpoint_make(const char *path, sel_error *error) {
     return made;
 }
 
-/* Returns the checkpoint in *opened; closes it if it has failed. `checkpoint` is NULL when there
- * was no memory. */
+/* Returns the checkpoint in *opened; closes it if it has failed. `checkpoint` is NULL if
+ * sel_fail_memory has been called, whose status is SEL_NO_DEVICE. */
 static sel_status end_opening(sel_checkpoint *checkpoint, sel_checkpoint **opened,
                               sel_error *error) {
     sel_status status = checkpoint ? sel_checkpoint_status(checkpoint, error) : SEL_NO_DEVICE;
@@ -202,7 +202,7 @@ sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_er
 
 /* ---- blocks ---- */
 
-/* The position of the bytes of a block; 0: there is no such block. */
+/* The position of the bytes of a block, and their number; 0: there is no such block. */
 static uint64_t checkpoint_find(const sel_checkpoint *checkpoint, const char *name,
                                 uint64_t *bytes) {
     uint64_t at = sizeof(opening);

@@ -51,8 +51,7 @@ sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_er
 /* Loading: the size of the block `name` in bytes; -1: there is no such block. */
 int64_t sel_checkpoint_bytes(const sel_checkpoint *checkpoint, const char *name);
 
-/* Loading: the name of block k = 0, 1, ...; false: there are k blocks or fewer
- * without "end". */
+/* Loading: the name of block k = 0, 1, ... before block "end"; false: there is no such block. */
 bool sel_checkpoint_name(const sel_checkpoint *checkpoint, int k, char name[SEL_BLOCK_NAME]);
 
 /* Ends the present block and begins the block `name`. Blocks may be loaded in any order. Loading

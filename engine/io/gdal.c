@@ -16,6 +16,7 @@
 
 /* ---- the library ---- */
 
+/* Constants of GDAL: flags of GDALOpenEx and GDALGetMaskFlags, GDALDataType, GDALColorInterp. */
 enum { READ_ONLY_RASTER = 0x02, VERBOSE = 0x40, READ = 0, FLOAT64 = 7, ALPHA_BAND = 6 };
 enum { UINT64 = 12, INT64 = 13, FLOAT32 = 6, FIRST_COMPLEX = 8, LAST_COMPLEX = 11 };
 enum { MASK_ALL_VALID = 0x01, MASK_NODATA = 0x08 };
@@ -171,6 +172,7 @@ static sel_status gdal_check_name(const sel_raster_source *source, const char *n
     return SEL_OK;
 }
 
+/* Limits of a search, and the bytes of a file in which the word is sought that makes it a VRT. */
 enum { MOST_BYTES = 64 << 20, MOST_DEPTH = 8, HEAD = 8192 };
 
 /* A walk through a VRT and the files that it names. */
@@ -237,6 +239,8 @@ static sel_status gdal_check_element(search *s, const char *vrt, const char *at)
     return gdal_check_file(s, path);
 }
 
+/* Checks the text of a VRT: refuses what leads to the network or to code, and checks each file that
+ * it names. */
 static sel_status gdal_check_text(search *s, const char *vrt, const char *text) {
     static const char *const banned[] = {
         "/vsi", "://",      "<PixelFunction", "Python",           "<!",
@@ -289,6 +293,7 @@ static sel_status gdal_check_vrt(search *s, const char *path) {
 
 /* ---- the map ---- */
 
+/* Sets origin, dx, and in which direction rows run, from the affine transform of GDAL. */
 static sel_status gdal_place(sel_raster_source *source, handle data) {
     sel_raster *raster = &source->raster;
     double g[6] = {0, 1, 0, 0, 0, 1};
@@ -334,6 +339,7 @@ static sel_status gdal_check_bands(const sel_raster_source *source, handle data)
         count);
 }
 
+/* Sets nodata value, scale, offset and unit of the values. */
 static sel_status gdal_find_numbers(sel_raster_source *source, handle band) {
     const int type = gdal.type(band);
     int given = 0;

@@ -50,6 +50,7 @@ enum { STRIP_BYTES = 1 << 18, DEFLATE_LEVEL = 1 };
 /* From this size on (bytes) a BigTIFF is written, since offsets may not fit in 32 bits. */
 static const double large_file = 3.9e9;
 
+/* The tags of GeoTIFF and GDAL, which libtiff does not know by itself. */
 #define TEXT(name) ((char *)(uintptr_t)(name))
 static const TIFFFieldInfo own_tags[] = {
     {SEL_TAG_PIXEL_SCALE, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, TEXT("ModelPixelScale")},
@@ -77,6 +78,8 @@ static bool set_layout(TIFF *tiff, const sel_grid_file *grid) {
            TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, strip);
 }
 
+/* Ties pixel (0, 0), which is in the north-west, to a point of the map: to its corner, or to its
+ * centre if the keys say that pixels are points. */
 static bool set_place(TIFF *tiff, const sel_grid_file *grid) {
     double half = sel_geo_keys_are_points(grid->keys) ? grid->dx / 2 : 0;
     double top = grid->origin[1] + (double)grid->n[1] * grid->dx;
@@ -146,6 +149,7 @@ static bool set_keys(TIFF *tiff, const sel_grid_file *grid) {
            (!keys->text_count || TIFFSetField(tiff, SEL_TAG_KEY_TEXT, keys->text));
 }
 
+/* Writes the rows from north to south, with SEL_GRID_NODATA for NaN. line: room for a row. */
 static bool tif_write_rows(TIFF *tiff, const sel_grid_file *grid, float *line) {
     for (int64_t row = 0; row < grid->n[1]; row++) {
         const float *from = grid->value + (grid->n[1] - 1 - row) * grid->n[0];

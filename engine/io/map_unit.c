@@ -69,7 +69,8 @@ static const struct {
              {9300, "British foot (Sears 1922 truncated)", 0.914398 / 3},
              {9301, "British chain (Sears 1922 truncated)", 20.116756},
              {9302, "British link (Sears 1922 truncated)", 0.20116756}};
-enum { UNITS = sizeof units / sizeof *units, COMMON = 17 /* the first ones */ };
+/* The first COMMON rows are the units that unit_of_factor recognizes. */
+enum { UNITS = sizeof units / sizeof *units, COMMON = 17 };
 
 /* Other names of the units, as `simplify` returns them; row: in `units`. */
 static const struct {
@@ -122,6 +123,7 @@ static sel_length unit_of_row(int row) {
     return (sel_length){units[row].name, units[row].metres};
 }
 
+/* A unit is declared, but not one of the table; no unit is declared. */
 static const sel_length unknown = {"an unknown unit", (double)NAN}, unsaid = {NULL, 0};
 
 sel_length sel_epsg_unit(int code) {
@@ -171,8 +173,8 @@ static int find_name(const char *text, size_t length) {
     return -1;
 }
 
-/* The unit with this length. Files round it, so the exact unit within 5e-8 is taken; US and
- * international foot differ by 2e-6. */
+/* The unit of this length: the common one within 5e-8, since files round (the US and the
+ * international foot differ by 2e-6), else a unit called `name`. */
 static sel_length unit_of_factor(double metres, const char *name) {
     for (int row = 0; row < COMMON; row++) {
         if (fabs(metres - units[row].metres) <= 5e-8 * units[row].metres) {
@@ -190,7 +192,7 @@ typedef struct wkt_node {
     size_t word_length;
 } wkt_node;
 
-/* Finds the first node from `at` on at the outermost level; false: there is none. */
+/* Finds the first node in at <= p < end that no other node encloses; false: there is none. */
 static bool wkt_next(const char *at, const char *end, wkt_node *node) {
     int depth = 0;
     bool quoted = false;
@@ -256,8 +258,9 @@ static const char *const unit_words[] = {"UNIT", "LENGTHUNIT", NULL};
 
 enum { AXES = 3 };
 
-/* Units of a coordinate system: the unit of the system itself, else those of its axes. `plane` is
- * unknown if the x and y axes have different units. `down`: heights are positive downwards. */
+/* Units of a coordinate system. plane: the unit of the system itself, else that of its first two
+ * axes, unknown if these differ. third: that of the third axis. down: heights are positive
+ * downwards. */
 typedef struct wkt_units {
     sel_length plane, third;
     bool down;
@@ -355,6 +358,7 @@ static void read_prj(sel_arena *arena, const char *prj, sel_raster_file *file) {
 
 /* ---- keys ---- */
 
+/* The value of the key `wanted` among the doubles; 0: there is none. */
 static double geo_key_number(const sel_geo_keys *keys, int wanted) {
     for (size_t i = 4; i + 4 <= keys->directory_count; i += 4) {
         const uint16_t *key = keys->directory + i;
@@ -374,6 +378,7 @@ static void read_citation(sel_arena *arena, sel_raster_file *file) {
     }
 }
 
+/* The unit, called "`what` of EPSG:`code`" if its length is unknown. */
 static sel_length name_code(sel_arena *arena, sel_length unit, const char *what, int code) {
     const char *name =
         isnan(unit.metres) ? sel_arena_print(arena, "%s of EPSG:%d", what, code) : unit.name;
@@ -414,7 +419,8 @@ static void read_keys(sel_arena *arena, sel_raster_file *file) {
 
 /* ---- map and band ---- */
 
-/* The unit of a band takes precedence over that of the map, as in GDAL. */
+/* Sets the unit of heights from `unit`, that of the band, which takes precedence over that of the
+ * map as in GDAL. */
 static void read_band(sel_arena *arena, const char *unit, sel_raster_file *file) {
     static const char *const none[] = {"", "unknown", "unspecified", "none", "unit", "value", "1"};
     char name[NAME_ROOM];

@@ -11,9 +11,9 @@ typedef struct sel_tif_complaint {
     char message[240]; /* empty: no error */
 } sel_tif_complaint;
 
-/* The largest ratio of unpacked to packed bytes: an LZW code of 12 bits expands to at most 4096
- * bytes, a byte of deflate to 1032. It also limits uncompressed files, since sparse ones omit
- * tiles. */
+/* SEL_TIF_PACKING: the largest ratio of unpacked to packed bytes. An LZW code of 12 bits expands to
+ * at most 4096 bytes, which is 2731 to 1; a byte of deflate expands to 1032. The ratio also limits
+ * uncompressed files, since sparse ones omit tiles. SEL_TIF_MIB: a mebibyte, in bytes. */
 enum { SEL_TIF_PACKING = 2800, SEL_TIF_MIB = 1 << 20 };
 
 /* Opens the TIFF in `file` with a mode as for TIFFOpen. The caller keeps `file`, and closes the

@@ -24,9 +24,10 @@ typedef struct piece {
     uint64_t bytes, at;
 } piece;
 
+/* What a rank's writer thread does for a file. */
 typedef struct job {
     int descriptor;
-    bool closes;
+    bool closes; /* the descriptor; rank 0 keeps its own open for the caller */
     char path[2 * SEL_PATH_ROOM];
     int count;
     piece v[];
@@ -40,7 +41,7 @@ typedef struct shared {
     int threads, descriptor;
     int code;                    /* errno of the first failure on this rank */
     bool writes[SEL_MOST_RANKS]; /* ranks that can open the file */
-    uint64_t at;                 /* the next byte of the file */
+    uint64_t at;                 /* position of the next array in the file; the same on all ranks */
     job *job;
 } shared;
 
@@ -48,7 +49,7 @@ typedef struct shared {
 typedef struct opened {
     int code;        /* errno of a failure */
     ino_t number;    /* inode, by which other ranks recognize the file */
-    uint64_t header; /* bytes of the header */
+    uint64_t header; /* bytes of the header; 0: rank 0 could not create the file */
 } opened;
 
 /* Writes at position `at`. *code keeps the errno of the first failure, after which nothing is
@@ -109,7 +110,7 @@ static range range_intersect(range a, range b) {
 }
 
 /* Finds, per rank, the bytes of an array that the rank has, and those that it writes: whole blocks
- * of `unit` bytes, none if it cannot open the file. */
+ * of `unit` bytes, none if it cannot open the file. `tuple`: bytes of a tuple. */
 static void find_ranges(const shared *s, uint64_t tuple, uint64_t unit, range *has, range *writes) {
     const int count = s->ranks->count;
     const uint64_t all = (uint64_t)s->start[count] * tuple;
@@ -192,6 +193,11 @@ static uint64_t deflate_blocks(shared *s, const unsigned char *data, uint64_t by
     return used;
 }
 
+/* Writes a compressed array of `bytes` bytes, of which `data` are those in `own`:
+ *
+ *     number of blocks | bytes of a block | bytes of the last one if it is shorter, else 0
+ *         | compressed size of each block | the compressed blocks
+ */
 static void vtk_put_compressed(shared *s, const unsigned char *data, range own, uint64_t bytes) {
     const uint64_t blocks = (bytes + VTKW_BLOCK - 1) / VTKW_BLOCK;
     const uint64_t head[] = {blocks, VTKW_BLOCK, bytes % VTKW_BLOCK};
@@ -216,6 +222,7 @@ static void vtk_put_compressed(shared *s, const unsigned char *data, range own, 
     s->at = end;
 }
 
+/* Writes array i of the image at s->at, compressed or as its size and its bytes; moves s->at. */
 static void vtk_put_array(shared *s, int i) {
     void *room = (void *)(uintptr_t)vtkw_array_at(s->image, i)->data;
     const uint64_t bytes = vtkw_array_bytes(s->image, i);

@@ -25,8 +25,8 @@ typedef enum aqua_equilibrium {
     AQUA_EQUILIBRIA
 } aqua_equilibrium;
 
-/* The bed where there is no ground, in units of the store: sums of eight such heads, and of their
- * roots, are finite in f32. */
+/* The bed where there is no ground, in units of the store. Sums over eight neighbours of
+ * differences to it, and of their square roots, are finite in f32. */
 #define AQUA_NO_GROUND 1e30
 
 /* V(k, dx, dy) for each neighbour; neighbour k ^ 1 is opposite to k.
@@ -71,8 +71,8 @@ typedef struct aqua_edge {
  */
 enum { AQUA_HALO = 2 };
 
-/* The number of elements of the frame to visit. `all`: with the rows below and above, even if y is
- * not periodic. */
+/* The number of elements of the frame to visit. The rows below and above are among them if y is not
+ * periodic, or if `all`: several ranks exchange those of a periodic y instead. */
 AQUA_INLINE int64_t aqua_images(int64_t nx, int64_t ny, unsigned periodic, bool all) {
     const int64_t sides = 2 * AQUA_HALO, beyond = sides * (nx + sides);
     return periodic == 0 ? 0 : sides * ny + (all || !(periodic & 2u) ? beyond : 0);
@@ -119,7 +119,7 @@ typedef struct aqua_source_cell {
     uint32_t source, k, count;
 } aqua_source_cell;
 
-/* The units that a cell gets. */
+/* The units that a cell gets from its source in a step. */
 AQUA_INLINE double aqua_dose_of(const aqua_dose *dose, const aqua_source_cell *cell) {
     const uint32_t k = cell->k, turn = dose->turn;
     const uint32_t behind = k >= turn ? k - turn : k + (cell->count - turn);
@@ -140,7 +140,8 @@ enum {
     AQUA_FIELDS
 };
 
-/* Sorts v[0..8) in 19 comparisons; FIRST(a, b) is the one that goes first, LAST(a, b) the other. */
+/* Sorts v[0..8), of the type REAL of the including file, in 19 comparisons. FIRST(a, b) is the one
+ * that goes first, LAST(a, b) the other. */
 #define AQUA_ORDER(v, i, j, FIRST, LAST) \
     {                                    \
         const REAL a = v[i], b = v[j];   \
@@ -196,13 +197,13 @@ AQUA_INLINE double aqua_ghost_depth(const aqua_ghost *ghost, double z) {
     return ghost->level && !(z < ghost->ground) ? z - ghost->ground : 0;
 }
 
-/* Whether a field is made of the greatest depths so far. */
+/* Whether a field is derived from the greatest depths so far, instead of the present ones. */
 AQUA_INLINE bool aqua_is_greatest(int field) {
     return field == AQUA_MAX_DEPTH || field == AQUA_MAX_LEVEL;
 }
 
-/* The value of a field from the ground, the depth (or the greatest depth) in m, and the time of
- * arrival. */
+/* The value of a field from the ground, the depth (for aqua_is_greatest the greatest depth) in m,
+ * and the time of arrival. */
 AQUA_INLINE double aqua_field_of(int field, double ground, double depth, double arrival) {
     return field == AQUA_GROUND                             ? ground
            : field == AQUA_LEVEL || field == AQUA_MAX_LEVEL ? depth + ground
@@ -217,7 +218,7 @@ AQUA_INLINE bool aqua_rate_fits(double rate, double unit, double most, double *u
     return !(rate < 0) && !(*units > most);
 }
 
-/* Whether a level z is at most `limit` units above its ground. */
+/* Whether a level z (m) is at most `limit` units above its ground (m). */
 AQUA_INLINE bool aqua_level_fits(double z, double ground, double per_metre, double limit) {
     return !((z - ground) * per_metre > limit);
 }
