@@ -33,7 +33,8 @@ test_cuda | test_cuda_ranks)
     for way in DEVICES=1 'DEVICES=1 CUDA_AWARE=1' 'DEVICES=3 SELENITE_DIRECT=0' DEVICES=3; do
         name="three ranks, $way"
         # shellcheck disable=SC2086
-        env $way RANKS=3 BUILD=$device BACKEND=cuda tests/ranks/run.sh >"$device/ranks.log" 2>&1
+        env $way RANKS=3 BUILD=$device BACKEND=cuda \
+            sh -c 'tests/ranks/run.sh; tests/rank_failures/run.sh' >"$device/ranks.log" 2>&1
         if grep -q '^ok' "$device/ranks.log" && ! grep -q '^not ok' "$device/ranks.log"; then
             echo "ok $name"
         else
